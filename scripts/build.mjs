@@ -1,0 +1,72 @@
+// Builds dist/: the commands as small CommonJS files with lazily loaded chunks, and the library as ESM with types.
+import { execFileSync } from 'node:child_process';
+import { chmodSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import * as esbuild from 'esbuild';
+
+const root = dirname(dirname(fileURLToPath(import.meta.url)));
+const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+const dist = join(root, 'dist');
+const shared = {
+  absWorkingDir: root,
+  bundle: true,
+  splitting: true,
+  format: 'esm',
+  platform: 'node',
+  target: 'node20.19',
+  define: { __VERSION__: JSON.stringify(version) },
+  legalComments: 'none',
+  logLevel: 'warning',
+};
+
+rmSync(dist, { recursive: true, force: true });
+await buildCommands();
+await buildLibrary();
+
+/** Node starts CommonJS faster than ESM, but esbuild splits only ESM: so split first, then turn each file into CommonJS. */
+async function buildCommands() {
+  const result = await esbuild.build({
+    ...shared,
+    entryPoints: {
+      ralph: 'src/cli/ralph.ts',
+      swarm: 'src/cli/swarm.ts',
+      'fake-agent': 'src/testkit/fake-agent.ts',
+    },
+    outdir: 'dist',
+    chunkNames: 'chunks/[name]-[hash]',
+    outExtension: { '.js': '.cjs' },
+    minifySyntax: true,
+    minifyWhitespace: true,
+    write: false,
+  });
+  mkdirSync(join(dist, 'chunks'), { recursive: true });
+  for (const file of result.outputFiles) {
+    const { code } = await esbuild.transform(file.text, {
+      format: 'cjs',
+      platform: 'node',
+      target: 'node20.19',
+      supported: { 'dynamic-import': false },
+      minifyWhitespace: true,
+    });
+    writeFileSync(file.path, code);
+  }
+  for (const name of readdirSync(dist)) {
+    if (name.endsWith('.cjs')) chmodSync(join(dist, name), 0o755);
+  }
+}
+
+async function buildLibrary() {
+  await esbuild.build({
+    ...shared,
+    entryPoints: { index: 'src/index.ts', testkit: 'src/testkit/index.ts' },
+    outdir: 'dist/lib',
+  });
+  const tsc = join(root, 'node_modules/typescript/bin/tsc');
+  execFileSync(process.execPath, [tsc, '-p', 'tsconfig.types.json'], { cwd: root, stdio: 'inherit' });
+  for (const name of readdirSync(join(dist, 'types'), { recursive: true })) {
+    if (!name.endsWith('.d.ts')) continue;
+    const path = join(dist, 'types', name);
+    writeFileSync(path, readFileSync(path, 'utf8').replace(/(from ['"]\.[^'"]*)\.ts(['"])/g, '$1.js$2'));
+  }
+}
