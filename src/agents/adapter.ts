@@ -1,0 +1,83 @@
+import type { Limit, Usage } from '../core/turn.ts';
+
+/** One todo item as the agent keeps it. */
+export type TodoItem = { readonly text: string; readonly status: 'pending' | 'active' | 'done' };
+
+/** What an agent's stream says, in one vocabulary for all agents. */
+export type AgentEvent =
+  | { readonly type: 'session'; readonly id: string; readonly model?: string }
+  /** The assistant's own text. A `delta` continues the block before it. */
+  | { readonly type: 'text'; readonly text: string; readonly delta?: boolean }
+  | { readonly type: 'tool-start'; readonly id: string; readonly name: string; readonly summary: string }
+  | {
+      readonly type: 'tool-end';
+      readonly id: string;
+      readonly ok: boolean;
+      readonly exitCode?: number;
+      readonly output: string;
+    }
+  | { readonly type: 'todo'; readonly items: readonly TodoItem[] }
+  /** Adds to the usage of the turn; adapters make sure that nothing is told twice. */
+  | { readonly type: 'usage'; readonly usage: Usage }
+  /** Something went wrong; only `result` says whether the turn did. */
+  | { readonly type: 'error'; readonly message: string; readonly limit?: Limit }
+  /** Worth a line on the screen, nothing more. */
+  | { readonly type: 'notice'; readonly text: string }
+  /** What a subagent does: shown, never counted as the agent's own text. */
+  | { readonly type: 'subagent'; readonly text: string }
+  /** The end of the turn, whether or not the process ends too. `replaces` is the whole usage where the stream gives a total. */
+  | {
+      readonly type: 'result';
+      readonly ok: boolean;
+      readonly error?: string;
+      readonly limit?: Limit;
+      readonly usage?: Usage;
+    }
+  /** A well-formed event that this adapter does not know. */
+  | { readonly type: 'unknown'; readonly name: string };
+
+/** `edit` may change files but not run everything; what that means is each CLI's own matter. */
+export type Permissions = 'full' | 'edit' | 'read';
+
+/** `stream` gives events as they happen; `text` gives the last answer only (commit messages). */
+export type OutputMode = 'stream' | 'text';
+
+export type AgentTask = {
+  readonly prompt: string;
+  /** The completion contract, for CLIs that take a system prompt; the others find it in `prompt`. */
+  readonly systemPrompt?: string;
+  readonly permissions: Permissions;
+  /** The user's own words after ours: `agent.flags`. */
+  readonly flags: readonly string[];
+  /** Continue this session of the agent, where the CLI can. */
+  readonly resumeSession?: string;
+  /** Running as root, where some CLIs refuse to skip permissions. */
+  readonly asRoot: boolean;
+};
+
+/** Words for the command line (without the program itself), standard input and extra environment. */
+export type AgentCommand = {
+  readonly args: readonly string[];
+  readonly stdin: string | null;
+  readonly env: Readonly<Record<string, string>>;
+};
+
+/** Holds what a parser must remember between lines; each adapter has its own shape. */
+export type ParserState = { [key: string]: unknown };
+
+/** How one agent CLI is called and understood. Data and pure functions, no I/O. */
+export type AgentAdapter = {
+  readonly name: string;
+  /** How a person gets it, for the message when it is missing. */
+  readonly install: string;
+  /** Whether the stream reports tool calls; where not, `minToolCalls` cannot be judged. */
+  readonly reportsToolCalls: boolean;
+  /** Whether `systemPrompt` reaches the model by a flag. */
+  readonly takesSystemPrompt: boolean;
+  /** The range of versions we have recordings of, oldest and newest. */
+  readonly tested: readonly string[];
+  command(task: AgentTask, version: string | null, mode: OutputMode): AgentCommand;
+  newState(): ParserState;
+  /** One line of standard output to events. Never throws. */
+  parse(line: string, state: ParserState): AgentEvent[];
+};

@@ -1,0 +1,23 @@
+/** A failure with words for a human: what happened and why (`message`), and the next command to type (`remedy`). */
+export class RalphError extends Error {
+  readonly code: string;
+  readonly remedy: string | undefined;
+  readonly exitCode: number;
+
+  constructor(
+    code: string,
+    message: string,
+    options: { remedy?: string; exitCode?: number; cause?: unknown } = {},
+  ) {
+    super(message, options.cause === undefined ? undefined : { cause: options.cause });
+    this.name = 'RalphError';
+    this.code = code;
+    this.remedy = options.remedy;
+    this.exitCode = options.exitCode ?? 2;
+  }
+}
+
+/** The message of anything that was thrown. */
+export function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

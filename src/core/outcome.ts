@@ -1,0 +1,21 @@
+/** How a loop ended, with the exit code of `ralph run`. The docs and `ralph help exit-codes` are made from these tables. */
+export const outcomes = {
+  PROMISE_ACCEPTED: { exitCode: 0, meaning: 'done: the claim was accepted' },
+  MAX_ITERATIONS_REACHED: { exitCode: 1, meaning: 'the iterations ran out before a claim was accepted' },
+  AGENT_FAILED: { exitCode: 3, meaning: 'the agent is missing, logged out, or failed again and again' },
+  BLOCKED: { exitCode: 4, meaning: 'the agent needs something only a human can give' },
+  NEEDS_DECISION: { exitCode: 4, meaning: 'the agent asks a human to decide' },
+  STUCK: { exitCode: 6, meaning: 'several iterations brought no progress' },
+  BUDGET_SPENT: { exitCode: 7, meaning: 'the budget of time, tokens or money is spent' },
+  USAGE_LIMIT: { exitCode: 8, meaning: "the provider's limit lasts longer than the loop may wait" },
+  CANCELLED: { exitCode: 130, meaning: 'somebody stopped the loop' },
+  INTERRUPTED: { exitCode: 130, meaning: 'a signal stopped the loop' },
+} as const satisfies Record<string, { exitCode: number; meaning: string }>;
+
+export type Outcome = keyof typeof outcomes;
+
+/** Exit codes that no outcome has: the loop did not start. */
+export const startFailures = {
+  usage: { exitCode: 2, meaning: 'wrong settings or wrong use of the command' },
+  alreadyRunning: { exitCode: 5, meaning: 'a loop is already running in this working copy' },
+} as const;
