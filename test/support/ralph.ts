@@ -1,0 +1,91 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { delimiter } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { onTestFinished } from 'vitest';
+
+export type RunOptions = {
+  readonly cwd: string;
+  /** Added to our own environment; undefined takes a variable away. */
+  readonly env?: Readonly<Record<string, string | undefined>>;
+  /** Goes before the rest of PATH. */
+  readonly bin?: string;
+  /** Standard input; without it the command finds an empty one. */
+  readonly input?: string;
+  /** Which of the built commands; `ralph` if not given. */
+  readonly program?: 'ralph' | 'swarm';
+  onSpawn?(child: ChildProcess): void;
+};
+
+export type RunResult = {
+  readonly code: number | null;
+  readonly signal: NodeJS.Signals | null;
+  readonly stdout: string;
+  readonly stderr: string;
+};
+
+export type RunningRalph = {
+  readonly child: ChildProcess;
+  readonly pid: number;
+  /** What it printed so far. */
+  readonly output: { readonly stdout: string; readonly stderr: string };
+  readonly done: Promise<RunResult>;
+};
+
+/** Runs the built command to its end. */
+export function runRalph(args: readonly string[], options: RunOptions): Promise<RunResult> {
+  return startRalph(args, options).done;
+}
+
+/** Starts the built command, for tests that send signals or look while it runs. It cannot outlive the test. */
+export function startRalph(args: readonly string[], options: RunOptions): RunningRalph {
+  const child = spawn(process.execPath, [builtProgram(options.program ?? 'ralph'), ...args], {
+    cwd: options.cwd,
+    env: environment(options),
+    stdio: ['pipe', 'pipe', 'pipe'],
+  });
+  const { pid } = child;
+  const done = ended(child);
+  const output = collect(child);
+  if (pid === undefined) {
+    done.catch(() => {});
+    throw new Error(`could not start in ${options.cwd}: is the folder there?`);
+  }
+  onTestFinished(() => {
+    if (child.exitCode === null && child.signalCode === null) child.kill('SIGKILL');
+  });
+  child.stdin.on('error', () => {}); // A command that ends without reading its input is no failure.
+  child.stdin.end(options.input ?? '');
+  options.onSpawn?.(child);
+  return { child, pid, output, done: done.then((end) => ({ ...end, ...output })) };
+}
+
+/** The built command as a file. */
+export function builtProgram(name: 'ralph' | 'swarm'): string {
+  const path = fileURLToPath(new URL(`../../dist/${name}.cjs`, import.meta.url));
+  if (!existsSync(path)) throw new Error(`${path} is missing: run \`npm run build\``);
+  return path;
+}
+
+function environment({ env, bin }: RunOptions): NodeJS.ProcessEnv {
+  const merged = { ...process.env, ...env };
+  return bin === undefined ? merged : { ...merged, PATH: `${bin}${delimiter}${merged.PATH ?? ''}` };
+}
+
+function collect(child: ChildProcess): { stdout: string; stderr: string } {
+  const output = { stdout: '', stderr: '' };
+  child.stdout?.setEncoding('utf8').on('data', (text: string) => {
+    output.stdout += text;
+  });
+  child.stderr?.setEncoding('utf8').on('data', (text: string) => {
+    output.stderr += text;
+  });
+  return output;
+}
+
+function ended(child: ChildProcess): Promise<Pick<RunResult, 'code' | 'signal'>> {
+  return new Promise((resolve, reject) => {
+    child.once('error', reject);
+    child.once('close', (code, signal) => resolve({ code, signal }));
+  });
+}

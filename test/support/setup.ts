@@ -1,0 +1,12 @@
+import { mkdtempSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { homeVariables } from './home.ts';
+
+// A developer's own settings, git hooks or colours must not reach a test.
+for (const name of Object.keys(process.env)) {
+  if (/^(RALPH_|SWARM_|GIT_)/.test(name)) delete process.env[name];
+}
+delete process.env.FORCE_COLOR;
+process.env.NO_COLOR = '1';
+Object.assign(process.env, homeVariables(mkdtempSync(join(tmpdir(), 'home-'))));
