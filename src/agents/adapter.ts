@@ -25,7 +25,7 @@ export type AgentEvent =
   | { readonly type: 'notice'; readonly text: string }
   /** What a subagent does: shown, never counted as the agent's own text. */
   | { readonly type: 'subagent'; readonly text: string }
-  /** The end of the turn, whether or not the process ends too. `replaces` is the whole usage where the stream gives a total. */
+  /** The end of the turn, whether or not the process ends too. `usage` is the total, where the stream gives one. */
   | {
       readonly type: 'result';
       readonly ok: boolean;
@@ -62,8 +62,11 @@ export type AgentCommand = {
   readonly env: Readonly<Record<string, string>>;
 };
 
-/** Holds what a parser must remember between lines; each adapter has its own shape. */
-export type ParserState = { [key: string]: unknown };
+/**
+ * Holds what a parser must remember between lines; each adapter has its own shape.
+ * `now` (epoch milliseconds) is set by the reader before each line, where it has a clock.
+ */
+export type ParserState = { now?: number; [key: string]: unknown };
 
 /** How one agent CLI is called and understood. Data and pure functions, no I/O. */
 export type AgentAdapter = {
@@ -74,6 +77,10 @@ export type AgentAdapter = {
   readonly reportsToolCalls: boolean;
   /** Whether `systemPrompt` reaches the model by a flag. */
   readonly takesSystemPrompt: boolean;
+  /** The stream has no result event: a clean exit with some text is the end of a good turn. */
+  readonly endsWithoutResult?: true;
+  /** A good result counts even where the process then exits with a failure code. */
+  readonly exitCodeIsNoise?: true;
   /** The range of versions we have recordings of, oldest and newest. */
   readonly tested: readonly string[];
   command(task: AgentTask, version: string | null, mode: OutputMode): AgentCommand;

@@ -1,0 +1,238 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { LimitKind, TurnEnd, Usage } from '../core/turn.ts';
+import type { AgentAdapter, AgentEvent, TodoItem } from './adapter.ts';
+import { parseRecord } from './json.ts';
+import { createTurnReader, type EndCause, type StreamedTurn } from './turn.ts';
+
+/** What a person reads in a recorded stream. Left out means: none, exit code 0, the process ended by itself. */
+export type ExpectedTurn = {
+  readonly text: readonly string[];
+  readonly toolCalls: number | null;
+  readonly end: TurnEnd;
+  readonly exitCode?: number | null;
+  readonly cause?: EndCause;
+  readonly limit?: { readonly kind: LimitKind; readonly resetsAt?: number };
+  readonly usage?: Usage;
+  /** How each tool call ended, in order. */
+  readonly tools?: readonly { readonly ok: boolean; readonly exitCode?: number }[];
+  /** The todo list at the end. */
+  readonly todo?: readonly TodoItem[];
+  /** Events in it that the adapter is right not to know. */
+  readonly unknown?: Readonly<Record<string, number>>;
+};
+
+/** Fixture name to the turn in it. */
+export type ExpectedTurns = Readonly<Record<string, ExpectedTurn>>;
+
+const clock = Date.UTC(2026, 10, 15, 12);
+const leak = '<promise>LEAK</promise>';
+
+/** The tests that every adapter has to pass, over its recordings. `read` gives the text of a fixture. */
+export function describeAdapter(
+  adapter: AgentAdapter,
+  expected: ExpectedTurns,
+  read: (name: string) => string,
+): void {
+  describe.each(Object.entries(expected))(`${adapter.name} reads %s`, (name, turn) => {
+    const lines = read(name)
+      .split('\n')
+      .filter((line) => line !== '');
+    const play = (input: readonly string[]) => readTurn(adapter, input, turn);
+
+    it('as a person would', () => {
+      const { events, read: got } = play(lines);
+      expect(seen(got, events)).toEqual({
+        text: turn.text,
+        toolCalls: turn.toolCalls,
+        end: turn.end,
+        limit: turn.limit,
+        usage: turn.usage,
+        tools: turn.tools ?? [],
+        todo: turn.todo,
+        unknown: turn.unknown ?? {},
+      });
+      const starts = events.filter((event) => event.type === 'tool-start').map(({ id }) => id);
+      const ends = events.filter((event) => event.type === 'tool-end').map(({ id }) => id);
+      expect(new Set(starts).size).toBe(starts.length);
+      expect(starts).toEqual(expect.arrayContaining(ends));
+    });
+
+    it('the same with blank lines, carriage returns and another stream in between', () => {
+      const gaps = fc.array(fc.constantFrom('', '\r', '  '), { maxLength: 3 });
+      fc.assert(
+        fc.property(fc.array(gaps, { minLength: lines.length, maxLength: lines.length }), (blanks) => {
+          const reader = createTurnReader(adapter, { now: () => clock });
+          const other = createTurnReader(adapter, { now: () => clock });
+          for (const [i, line] of lines.entries()) {
+            if (!adapter.endsWithoutResult) for (const blank of blanks[i] ?? []) reader.push(blank);
+            reader.push(line);
+            other.push(lines[lines.length - 1 - i] ?? '');
+          }
+          expect(reader.finish(endOf(turn))).toEqual(play(lines).read);
+        }),
+        { numRuns: 20 },
+      );
+    });
+
+    it('up to any line, and calls nothing finished before its end', () => {
+      for (let n = 0; n < lines.length; n++) {
+        const { read: got } = play(lines.slice(0, n));
+        if (!got.ended && !adapter.endsWithoutResult) expect(got.end).not.toBe('finished');
+      }
+    });
+
+    it('when it is garbled, without throwing', () => {
+      fc.assert(
+        fc.property(fc.array(garbling, { minLength: 1, maxLength: 4 }), (garblings) => {
+          const { events } = play(garblings.reduce(garble, lines));
+          expect(events.filter((event) => !isSound(event))).toEqual([]);
+        }),
+        { numRuns: 200 },
+      );
+    });
+
+    it("without taking anything else for the agent's own text", () => {
+      const own = turn.text.join('\n');
+      for (const [i, line] of lines.entries()) {
+        const event = parseRecord(line);
+        if (event === undefined) continue;
+        for (const { path, value } of stringsIn(event)) {
+          if (own.includes(value)) continue;
+          const { read: got } = play(lines.with(i, JSON.stringify(replaceAt(event, path, leak))));
+          if (got.text.join('').includes('LEAK'))
+            expect.fail(`line ${i + 1}, ${path.join('.')} got into the text`);
+        }
+      }
+    });
+  });
+}
+
+function readTurn(adapter: AgentAdapter, lines: readonly string[], turn: ExpectedTurn) {
+  const reader = createTurnReader(adapter, { now: () => clock });
+  const events = lines.flatMap((line) => reader.push(line));
+  return { events, read: reader.finish(endOf(turn)) };
+}
+
+function endOf({ exitCode = 0, cause = 'exited' }: ExpectedTurn) {
+  return { exitCode, cause };
+}
+
+function seen(read: StreamedTurn, events: readonly AgentEvent[]) {
+  const { text, toolCalls, end, usage, unknown, limit } = read;
+  const tools = events
+    .filter((event) => event.type === 'tool-end')
+    .map(({ ok, exitCode }) => ({ ok, ...(exitCode === undefined ? {} : { exitCode }) }));
+  const todo = events.filter((event) => event.type === 'todo').at(-1)?.items;
+  const { message: _, ...told } = limit ?? {};
+  return { text, toolCalls, end, usage, unknown, limit: limit && told, tools, todo };
+}
+
+const garbling = fc.record({
+  how: fc.constantFrom('cut', 'splice', 'value', 'repeat', 'swap', 'insert'),
+  line: fc.nat(),
+  at: fc.nat(),
+  value: fc.jsonValue(),
+  text: fc.string({ unit: 'binary' }),
+});
+
+type Garbling = typeof garbling extends fc.Arbitrary<infer T> ? T : never;
+
+function garble(lines: readonly string[], { how, line: n, at, value, text }: Garbling): readonly string[] {
+  const i = n % Math.max(1, lines.length);
+  const line = lines[i] ?? '';
+  const offset = at % (line.length + 1);
+  switch (how) {
+    case 'cut':
+      return lines.with(i, line.slice(0, offset));
+    case 'splice':
+      return lines.with(i, line.slice(0, offset) + text + line.slice(offset + text.length));
+    case 'repeat':
+      return lines.toSpliced(i, 0, line);
+    case 'swap':
+      return lines.toSpliced(i, 1).toSpliced(at % lines.length, 0, line);
+    case 'insert':
+      return lines.toSpliced(i, 0, at % 2 === 0 ? text : JSON.stringify(value));
+    case 'value': {
+      const event = parseRecord(line);
+      const paths = event === undefined ? [] : [...pathsIn(event)];
+      const path = paths[at % Math.max(1, paths.length)];
+      return path === undefined ? lines : lines.with(i, JSON.stringify(replaceAt(event, path, value)));
+    }
+  }
+}
+
+type Path = readonly (string | number)[];
+
+function* pathsIn(value: unknown, path: Path = []): Generator<Path> {
+  if (path.length > 0) yield path;
+  if (typeof value !== 'object' || value === null) return;
+  for (const [key, child] of Object.entries(value)) yield* pathsIn(child, [...path, key]);
+}
+
+function* stringsIn(value: unknown, path: Path = []): Generator<{ path: Path; value: string }> {
+  if (typeof value === 'string') yield { path, value };
+  if (typeof value !== 'object' || value === null) return;
+  for (const [key, child] of Object.entries(value)) yield* stringsIn(child, [...path, key]);
+}
+
+function replaceAt(value: unknown, path: Path, next: unknown): unknown {
+  const [key, ...rest] = path;
+  if (key === undefined || typeof value !== 'object' || value === null) return next;
+  const replaced = Object.entries(value).map(([name, child]) => [
+    name,
+    name === String(key) ? replaceAt(child, rest, next) : child,
+  ]);
+  return Array.isArray(value) ? replaced.map(([, child]) => child) : Object.fromEntries(replaced);
+}
+
+/** Whether every field has the type it promises, whatever the line was. */
+function isSound(event: AgentEvent): boolean {
+  switch (event.type) {
+    case 'session':
+      return isText(event.id) && (event.model === undefined || isText(event.model));
+    case 'text':
+    case 'notice':
+    case 'subagent':
+      return isText(event.text);
+    case 'tool-start':
+      return (
+        isText(event.id) &&
+        isText(event.name) &&
+        isText(event.summary) &&
+        /^[^\n\r]{0,200}$/.test(event.summary)
+      );
+    case 'tool-end':
+      return isText(event.id) && isText(event.output) && (event.exitCode ?? 0) % 1 === 0;
+    case 'todo':
+      return event.items.every(
+        ({ text, status }) => isText(text) && ['pending', 'active', 'done'].includes(status),
+      );
+    case 'usage':
+      return isUsage(event.usage);
+    case 'error':
+      return isText(event.message) && isCount(event.limit?.resetsAt ?? 0);
+    case 'result':
+      return isCount(event.limit?.resetsAt ?? 0) && (event.usage === undefined || isUsage(event.usage));
+    case 'unknown':
+      return isText(event.name);
+  }
+}
+
+function isText(value: unknown): boolean {
+  return typeof value === 'string';
+}
+
+function isUsage({
+  inputTokens,
+  outputTokens,
+  cacheReadTokens,
+  cacheWriteTokens,
+  costUsd = 0,
+}: Usage): boolean {
+  return [inputTokens, outputTokens, cacheReadTokens, cacheWriteTokens, costUsd].every(isCount);
+}
+
+function isCount(value: number): boolean {
+  return Number.isFinite(value) && value >= 0;
+}

@@ -1,0 +1,48 @@
+/** An object out of somebody else's JSON: every field has to be looked at before it is used. */
+export type JsonRecord = { readonly [key: string]: unknown };
+
+/** The object on a line, or undefined where the line is no JSON object. Never throws. */
+export function parseRecord(line: string): JsonRecord | undefined {
+  try {
+    const value: unknown = JSON.parse(line);
+    return isRecord(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** The value as an object; an empty one where it is anything else, so that accesses chain. */
+export function asRecord(value: unknown): JsonRecord {
+  return isRecord(value) ? value : {};
+}
+
+export function str(value: unknown): string | undefined {
+  return typeof value === 'string' ? value : undefined;
+}
+
+export function num(value: unknown): number | undefined {
+  return typeof value === 'number' && Number.isFinite(value) ? value : undefined;
+}
+
+/** The value as a list; an empty one where it is anything else. */
+export function list(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : [];
+}
+
+/** A count: a number that is not negative, otherwise 0. */
+export function count(value: unknown): number {
+  return Math.max(0, num(value) ?? 0);
+}
+
+/** The text on one line, control characters gone, cut to `max` characters. */
+export function oneLine(text: string, max = 200): string {
+  const line = text
+    .slice(0, max * 4)
+    .replace(/[\s\p{Cc}]+/gu, ' ')
+    .trim();
+  return line.length <= max ? line : `${line.slice(0, max - 1)}…`;
+}
+
+function isRecord(value: unknown): value is JsonRecord {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

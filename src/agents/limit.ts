@@ -1,0 +1,80 @@
+import type { Limit, LimitKind } from '../core/turn.ts';
+import { asRecord, num, parseRecord, str } from './json.ts';
+
+/** What an error field says. Never fill this from tool output or from the assistant's own words. */
+export type ErrorFacts = {
+  /** HTTP status. */
+  readonly status?: number | undefined;
+  /** The provider's error type or code, such as `insufficient_quota`. */
+  readonly type?: string | undefined;
+  readonly message?: string | undefined;
+  /** Epoch milliseconds. */
+  readonly resetsAt?: number | undefined;
+};
+
+const kindsByType: readonly (readonly [RegExp, LimitKind])[] = [
+  [/insufficient_quota|billing|credit|payment/i, 'quota'],
+  [/usage_limit|usage_not_included/i, 'usage'],
+  [/context_length|context_window|prompt_too_long|request_too_large/i, 'context'],
+  [/authentication|unauthorized|permission_error|invalid_api_key|oauth/i, 'auth'],
+  [/rate_limit|overloaded|server_error|^api_error$|unavailable/i, 'overload'],
+];
+
+const kindsByMessage: readonly (readonly [RegExp, LimitKind])[] = [
+  [/credit balance|insufficient.quota|quota exceeded|exceeded your current quota|billing/i, 'quota'],
+  [/usage limit|\blimit reached\b|hit your .{0,30}limit/i, 'usage'],
+  [/(?:prompt|input) is too long|maximum context|context (?:length|window)/i, 'context'],
+  [/invalid (?:x-)?api.key|not logged in|please (?:run \/)?log ?in|unauthori[sz]ed/i, 'auth'],
+  [/overloaded|rate limit|too many requests|temporarily unavailable/i, 'overload'],
+  [
+    /connection (?:error|reset|closed|lost)|stream (?:disconnected|closed)|socket hang up|fetch failed/i,
+    'overload',
+  ],
+  [/\bECONN\w+|\bETIMEDOUT\b|premature close|^terminated$/i, 'overload'],
+];
+
+/** The limit behind an error, or undefined where the error is of another kind, such as a bad request. */
+export function limitOf(error: ErrorFacts): Limit | undefined {
+  const kind = kindOf(error);
+  if (kind === undefined) return undefined;
+  return {
+    kind: kind === 'overload' && error.resetsAt !== undefined ? 'usage' : kind,
+    ...(error.resetsAt === undefined ? {} : { resetsAt: error.resetsAt }),
+    ...(error.message ? { message: error.message } : {}),
+  };
+}
+
+function kindOf({ status, type, message }: ErrorFacts): LimitKind | undefined {
+  const said = match(kindsByType, type);
+  if (said !== undefined && said !== 'overload') return said;
+  // "Rate limit" and its statuses stand for burst, plan and billing alike; the words beside it tell them apart.
+  const meant = match(kindsByMessage, message);
+  if (meant === 'quota' || meant === 'usage') return meant;
+  if (status === 401 || status === 403) return 'auth';
+  if (status === 402) return 'quota';
+  if (status === 413) return 'context';
+  if (meant !== undefined && meant !== 'overload') return meant;
+  if (status === 408 || status === 429 || (status !== undefined && status >= 500)) return 'overload';
+  return said ?? meant;
+}
+
+function match(
+  kinds: readonly (readonly [RegExp, LimitKind])[],
+  text: string | undefined,
+): LimitKind | undefined {
+  return text === undefined ? undefined : kinds.find(([pattern]) => pattern.test(text))?.[1];
+}
+
+/** Takes apart an error told as text: `429 {"error":{"type":…,"message":…}}`, with or without words before it. */
+export function readError(text: string): ErrorFacts {
+  const status = /(?:^|error:?|status(?: code)?:?|code:?|\()\s*([45]\d\d)\b/i.exec(text)?.[1];
+  const body = parseRecord(text.slice(Math.max(0, text.indexOf('{')), text.lastIndexOf('}') + 1)) ?? {};
+  const error = { ...body, ...asRecord(body.error) };
+  return {
+    status: status === undefined ? num(error.status) : Number(status),
+    type:
+      [body.type, error.type, error.code].filter((value) => str(value) && value !== 'error').join(' ') ||
+      undefined,
+    message: str(error.message) ?? text,
+  };
+}

@@ -1,0 +1,28 @@
+import type { AgentAdapter } from './adapter.ts';
+import { custom } from './custom/adapter.ts';
+
+export type AgentName =
+  | 'claude'
+  | 'codex'
+  | 'amp'
+  | 'opencode'
+  | 'gemini'
+  | 'copilot'
+  | 'qwen'
+  | 'pi'
+  | 'cline'
+  | 'custom';
+
+/** Every agent there is: a name without an adapter does not compile. */
+export const agents: Partial<Record<AgentName, AgentAdapter>> = { custom };
+
+/** The agent behind a command, by its base name; any other program is `custom`. */
+export function agentNameOf(command: string): AgentName {
+  const base = command.split(/[\\/]/).at(-1) ?? '';
+  const name = base.replace(/\.(?:exe|cmd)$/i, '');
+  return isAgentName(name) ? name : 'custom';
+}
+
+function isAgentName(name: string): name is AgentName {
+  return Object.hasOwn(agents, name);
+}

@@ -1,0 +1,97 @@
+/** Collects the assistant's own text in flat memory. */
+export type TextCollector = {
+  /** Adds a block, or continues the last one with a delta. */
+  add(text: string, delta?: boolean): void;
+  /** The blocks in order, as far as they were kept. */
+  blocks(): string[];
+};
+
+const opening = /<(?:promise|response)/gi;
+const around = 2_000;
+const maxWindows = 200;
+/** Stands where text was dropped, on a line of its own so that no sentence or tag grows across the gap. */
+const gap = '\n[...]\n';
+/** Deltas are joined in batches: a string built of a million pieces costs 30 bytes for each. */
+const batch = 1_024;
+
+/**
+ * Keeps whole blocks up to `maxChars`. Beyond that the oldest text goes, except around every opening of a
+ * completion tag, because a claim counts wherever in the turn it was made.
+ */
+export function createTextCollector({ maxChars = 4_000_000 } = {}): TextCollector {
+  let blocks: string[] = [];
+  let pieces: string[] = [];
+  let size = 0;
+  let fresh = 0;
+
+  function settle(): void {
+    if (pieces.length === 0) return;
+    blocks.push((blocks.pop() ?? '') + pieces.join(''));
+    pieces = [];
+  }
+
+  function drop(): void {
+    settle();
+    blocks = keepNewest(blocks, maxChars / 2);
+    size = blocks.reduce((sum, block) => sum + block.length, 0);
+    fresh = 0;
+  }
+
+  return {
+    add(text, delta = false) {
+      if (delta) {
+        pieces.push(text);
+        if (pieces.length >= batch) settle();
+      } else {
+        settle();
+        if (blocks.at(-1) === '') blocks.pop();
+        blocks.push(text);
+      }
+      size += text.length;
+      fresh += text.length;
+      // Only after enough new text, so that the work stays linear even where the windows fill the budget.
+      if (size > maxChars && fresh > maxChars / 2) drop();
+    },
+    blocks() {
+      settle();
+      return blocks.filter((block) => block !== '');
+    },
+  };
+}
+
+function keepNewest(blocks: readonly string[], budget: number): string[] {
+  let left = budget;
+  let windows = maxWindows;
+  const kept: string[] = [];
+  for (const block of blocks.toReversed()) {
+    const cut = Math.max(0, block.length - left);
+    left -= block.length - cut;
+    const { text, count } = cut === 0 ? { text: block, count: 0 } : shorten(block, cut, windows);
+    windows -= count;
+    if (text !== '' || kept.length === 0) kept.push(text);
+  }
+  return kept.reverse();
+}
+
+/** The block from `cut` on, and the windows around the last `windows` openings before it. */
+function shorten(block: string, cut: number, windows: number): { text: string; count: number } {
+  const openings = [...block.matchAll(opening)].map((found) => found.index).filter((at) => at < cut);
+  const wanted = windows > 0 ? openings.slice(-windows) : [];
+  const spans = wanted.map((at) => ({
+    from: Math.max(0, at - around),
+    to: Math.min(block.length, at + around),
+  }));
+  if (cut < block.length) spans.push({ from: Math.max(0, cut - around), to: block.length });
+
+  const merged: { from: number; to: number }[] = [];
+  for (const span of spans) {
+    const last = merged.at(-1);
+    if (last !== undefined && span.from <= last.to) last.to = Math.max(last.to, span.to);
+    else merged.push(span);
+  }
+  const parts = merged.map(({ from, to }) => block.slice(from, to));
+  if ((merged[0]?.from ?? 0) > 0) parts.unshift('');
+  if ((merged.at(-1)?.to ?? block.length) < block.length) parts.push('');
+  // Two parts or more make `join` copy: a lone slice would keep the whole block alive.
+  return { text: parts.join(gap), count: wanted.length };
+}

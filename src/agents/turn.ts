@@ -1,0 +1,150 @@
+import type { Limit, Turn, TurnEnd, Usage } from '../core/turn.ts';
+import { addUsage } from '../core/turn.ts';
+import type { AgentAdapter, AgentEvent } from './adapter.ts';
+import { createTextCollector } from './text.ts';
+
+/** How the process ended. `finished`: we ended it, after its result. `idle`, `hard-timeout`, `stopped`: before. */
+export type EndCause = 'exited' | 'finished' | 'idle' | 'hard-timeout' | 'stopped' | 'not-started';
+
+export type ProcessEnd = {
+  readonly exitCode: number | null;
+  readonly cause: EndCause;
+  /** The last of what the agent wrote to standard error, for the message when it failed. */
+  readonly stderrTail?: string;
+};
+
+/** What the stream tells about a turn; the driver adds progress and times. */
+export type StreamedTurn = Pick<
+  Turn,
+  'text' | 'toolCalls' | 'end' | 'exitCode' | 'usage' | 'limit' | 'error'
+> & {
+  readonly sessionId?: string;
+  /** Event names that the adapter does not know, with how often they came. */
+  readonly unknown: Readonly<Record<string, number>>;
+  /** Whether the stream said that the turn is over. */
+  readonly ended: boolean;
+};
+
+/** Reads one turn of one agent, line by line. */
+export type TurnReader = {
+  /** One line of standard output; gives its events, already counted. */
+  push(line: string): AgentEvent[];
+  /** True once the stream said that the turn is over: the process may be ended. */
+  readonly ended: boolean;
+  finish(end: ProcessEnd): StreamedTurn;
+};
+
+type ResultEvent = Extract<AgentEvent, { type: 'result' }>;
+
+const maxUnknownNames = 100;
+
+/** Folds an agent's events into a turn. `now` gives parsers the clock for reset times told in local time. */
+export function createTurnReader(adapter: AgentAdapter, { now }: { now?: () => number } = {}): TurnReader {
+  const state = adapter.newState();
+  const text = createTextCollector();
+  const unknown = new Map<string, number>();
+  let toolCalls = 0;
+  let sessionId: string | undefined;
+  let told: Usage | undefined;
+  let trouble: Extract<AgentEvent, { type: 'error' }> | undefined;
+  let result: ResultEvent | undefined;
+
+  function take(event: AgentEvent): void {
+    switch (event.type) {
+      case 'session':
+        sessionId = event.id;
+        return;
+      case 'text':
+        text.add(event.text, event.delta);
+        trouble = undefined;
+        return;
+      case 'tool-start':
+        toolCalls++;
+        trouble = undefined;
+        return;
+      case 'usage':
+        told = told === undefined ? event.usage : addUsage(told, event.usage);
+        return;
+      case 'error':
+        trouble = event;
+        return;
+      case 'result':
+        result = event;
+        return;
+      case 'unknown':
+        if (unknown.has(event.name) || unknown.size < maxUnknownNames) {
+          unknown.set(event.name, (unknown.get(event.name) ?? 0) + 1);
+        }
+        return;
+    }
+  }
+
+  return {
+    push(line) {
+      if (now !== undefined) state.now = now();
+      const events = adapter.parse(line, state);
+      for (const event of events) take(event);
+      return events;
+    },
+    get ended() {
+      return result !== undefined;
+    },
+    finish(process) {
+      const blocks = text.blocks();
+      const limit = result?.ok ? undefined : (result?.limit ?? trouble?.limit);
+      const seen = { blocks, acted: blocks.length > 0 || toolCalls > 0, result, limit };
+      const end = endOf(adapter, process, seen);
+      const error = end === 'finished' || end === 'empty' ? undefined : errorOf(process, result, trouble);
+      const usage = result?.usage ?? told;
+      return {
+        text: blocks,
+        toolCalls: adapter.reportsToolCalls ? toolCalls : null,
+        end,
+        exitCode: process.exitCode,
+        ...(usage === undefined ? {} : { usage }),
+        ...(limit === undefined ? {} : { limit }),
+        ...(error === undefined ? {} : { error }),
+        ...(sessionId === undefined ? {} : { sessionId }),
+        unknown: Object.fromEntries(unknown),
+        ended: result !== undefined,
+      };
+    },
+  };
+}
+
+type Seen = { acted: boolean; result: ResultEvent | undefined; limit: Limit | undefined };
+
+function endOf(
+  adapter: AgentAdapter,
+  { cause, exitCode }: ProcessEnd,
+  { acted, result, limit }: Seen,
+): TurnEnd {
+  if (result?.ok) {
+    const crashed = cause === 'exited' && exitCode !== 0 && !adapter.exitCodeIsNoise;
+    return crashed ? 'failed' : 'finished';
+  }
+  if (result) return limit ? 'limited' : 'failed';
+  if (cause === 'idle') return 'inactive';
+  if (cause === 'hard-timeout') return 'timed-out';
+  if (cause === 'stopped') return 'aborted';
+  if (cause === 'not-started') return 'failed';
+  if (limit) return 'limited';
+  if (exitCode !== 0) return 'failed';
+  if (!acted) return 'empty';
+  return adapter.endsWithoutResult ? 'finished' : 'failed';
+}
+
+function errorOf(
+  { cause, exitCode, stderrTail }: ProcessEnd,
+  result: ResultEvent | undefined,
+  trouble: { message: string } | undefined,
+): string {
+  const own = (result?.ok ? undefined : result?.error) ?? trouble?.message;
+  if (own) return own;
+  const printed = stderrTail?.trim();
+  if (printed) return printed;
+  if (cause === 'exited' && exitCode !== 0)
+    return `exited with ${exitCode === null ? 'a signal' : `code ${exitCode}`}`;
+  if (cause === 'not-started') return 'could not be started';
+  return result === undefined ? 'ended without a result' : 'reported a failure without saying why';
+}
