@@ -1,0 +1,78 @@
+/** One option of a command. The table of options makes parsing, help and shell completion. */
+export type Option = {
+  /** `optional` may stand alone or have a value; `strings` may come several times. */
+  readonly type: 'boolean' | 'string' | 'optional' | 'strings' | 'count' | 'number' | 'duration';
+  readonly short?: string;
+  /** Other long names for the same thing. */
+  readonly aliases?: readonly string[];
+  /** What the value is called in help. */
+  readonly value?: string;
+  /** Fixed values, checked, and offered by completion. */
+  readonly choices?: readonly string[];
+  /** A boolean that also exists as `--no-NAME`. */
+  readonly negatable?: boolean;
+  readonly help: string;
+};
+
+export type Options = Readonly<Record<string, Option>>;
+
+export type Argument = {
+  readonly name: string;
+  readonly help: string;
+  readonly required?: boolean;
+  readonly many?: boolean;
+};
+
+/** A command as data; its code is loaded only when it is called. */
+export type CommandSpec<O extends Options = Options> = {
+  readonly summary: string;
+  readonly args?: readonly Argument[];
+  readonly options: O;
+  readonly examples: readonly (readonly [command: string, meaning: string])[];
+  readonly details?: string;
+  readonly load: () => Promise<{ main(context: Context, input: Input<O>): Promise<number> | number }>;
+};
+
+type ValueOf<T extends Option['type']> = T extends 'boolean'
+  ? boolean
+  : T extends 'strings'
+    ? readonly string[]
+    : T extends 'count' | 'number' | 'duration'
+      ? number
+      : string;
+
+/** What was typed, checked. `optional` without a value is the empty string; durations are milliseconds. */
+export type Input<O extends Options> = {
+  readonly values: { readonly [K in keyof O]?: ValueOf<O[K]['type']> };
+  readonly args: readonly string[];
+};
+
+/** What a command may touch of the world it runs in. */
+export type Context = {
+  readonly cwd: string;
+  readonly env: NodeJS.ProcessEnv;
+  readonly stdin: NodeJS.ReadStream;
+  readonly stdout: NodeJS.WriteStream;
+  readonly stderr: NodeJS.WriteStream;
+};
+
+/** A command in a table, where its own option types no longer matter. */
+export type AnyCommand = Omit<CommandSpec, 'load'> & {
+  readonly load: () => Promise<{ main(context: Context, input: never): Promise<number> | number }>;
+};
+
+export type Program = {
+  readonly name: string;
+  readonly summary: string;
+  /** Runs when the first word is no command. */
+  readonly defaultCommand?: string;
+  readonly commands: Readonly<Record<string, AnyCommand>>;
+  readonly topics: Readonly<
+    Record<string, { readonly summary: string; readonly text: () => Promise<string> }>
+  >;
+};
+
+/** Keeps the option types of a command while it stands in a table. */
+export function command<const O extends Options>(spec: CommandSpec<O>): CommandSpec<O> {
+  return spec;
+}
