@@ -1,0 +1,30 @@
+const unitMs = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
+
+/** What a duration may look like; also the pattern of the published JSON Schema. */
+export const durationPattern = /^(?:\d+(?:\.\d+)?(?:ms|s|m|h|d)?|(?:\d+(?:\.\d+)?(?:ms|s|m|h|d)){2,})$/;
+
+/** Milliseconds of `90s`, `15m`, `1h30m`, `250ms` or a plain number of seconds; null for anything else. */
+export function parseDuration(text: string | number): number | null {
+  const trimmed = String(text).trim();
+  if (!durationPattern.test(trimmed)) return null;
+  let ms = 0;
+  for (const [, amount, unit] of trimmed.matchAll(/([\d.]+)(ms|s|m|h|d)?/g)) {
+    ms += Number(amount) * unitMs[(unit ?? 's') as keyof typeof unitMs];
+  }
+  const whole = Math.round(ms);
+  return Number.isSafeInteger(whole) ? whole : null;
+}
+
+/** Milliseconds for people: `250ms`, `1.2s`, `6m7s`, `1h30m`. */
+export function formatDuration(ms: number): string {
+  const whole = Math.max(0, Math.round(ms));
+  if (whole < 1000) return `${whole}ms`;
+  if (whole < 59_950) return `${Number((whole / 1000).toFixed(1))}s`;
+  const seconds = Math.round(whole / 1000);
+  const parts = [
+    [Math.floor(seconds / 3600), 'h'],
+    [Math.floor(seconds / 60) % 60, 'm'],
+    [seconds % 60, 's'],
+  ] as const;
+  return parts.map(([amount, unit]) => (amount > 0 ? `${amount}${unit}` : '')).join('');
+}

@@ -1,0 +1,49 @@
+/** The candidate that a misspelt word most likely meant, or null when none is close. Case, `-`, `_` and `.` do not count. */
+export function nearest(word: string, candidates: Iterable<string>): string | null {
+  const wanted = plain(word);
+  let best: string | null = null;
+  let bestDistance = Number.POSITIVE_INFINITY;
+  for (const candidate of candidates) {
+    const other = plain(candidate);
+    const allowed = Math.max(1, Math.floor(Math.max(wanted.length, other.length) / 3));
+    if (Math.abs(wanted.length - other.length) > allowed) continue;
+    const found = lacksOnePiece(wanted, other) ? 1 : distance(wanted, other);
+    if (found > allowed || found >= bestDistance) continue;
+    best = candidate;
+    bestDistance = found;
+  }
+  return best;
+}
+
+function plain(word: string): string {
+  return word.toLowerCase().replace(/[-_.]/g, '');
+}
+
+/** Whether one is the other with one piece left out: people shorten names more often than they misspell them. */
+function lacksOnePiece(a: string, b: string): boolean {
+  const [short, long] = a.length < b.length ? [a, b] : [b, a];
+  let same = 0;
+  while (same < short.length && short[same] === long[same]) same++;
+  return long.endsWith(short.slice(same));
+}
+
+/** Edits from `a` to `b`, where swapping two neighbours is one edit. */
+function distance(a: string, b: string): number {
+  let beforeLast: number[] = [];
+  let last = Array.from({ length: b.length + 1 }, (_, index) => index);
+  for (let i = 1; i <= a.length; i++) {
+    const row = [i];
+    for (let j = 1; j <= b.length; j++) {
+      const replaced = at(last, j - 1) + (a[i - 1] === b[j - 1] ? 0 : 1);
+      const swapped = a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1] ? at(beforeLast, j - 2) + 1 : replaced;
+      row.push(Math.min(at(row, j - 1) + 1, at(last, j) + 1, replaced, swapped));
+    }
+    beforeLast = last;
+    last = row;
+  }
+  return at(last, b.length);
+}
+
+function at(row: readonly number[], index: number): number {
+  return row[index] ?? Number.POSITIVE_INFINITY;
+}

@@ -1,0 +1,144 @@
+import { homedir } from 'node:os';
+import { isAbsolute, join } from 'node:path';
+import { nearest } from '../core/nearest.ts';
+import {
+  isObject,
+  type Layer,
+  localFile,
+  mergeSettings,
+  projectFile,
+  readSetting,
+  readSettingsFile,
+  type SettingSource,
+  settingIn,
+} from './settings-layers.ts';
+import { describeIssue, settingsError } from './settings-problem.ts';
+import { type ResolvedSettings, type SettingKey, settingKeys, settingsSchema } from './settings-schema.ts';
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** A setting given on the command line; `flag` is what the user typed, with its dashes. An undefined value is not given. */
+export type CliSetting = { readonly key: SettingKey; readonly value: unknown; readonly flag: `-${string}` };
+
+/** Where each setting came from; a variable of `agent.env` has its own entry. */
+export type SettingSources = Readonly<
+  Record<SettingKey, SettingSource> & { [name: `agent.env.${string}`]: SettingSource }
+>;
+
+export type LoadedSettings = {
+  readonly settings: ResolvedSettings;
+  readonly sources: SettingSources;
+  /** The files that were read, lowest first. */
+  readonly files: readonly string[];
+  readonly warnings: readonly string[];
+};
+
+const prefix = 'RALPH_';
+
+/** Variables with our prefix that are no settings. */
+const otherVariables = ['RALPH_RUN_ID', 'RALPH_ITERATION', 'RALPH_FAKE_SCRIPT', 'RALPH_EMOJI', 'RALPH_HOME'];
+
+const settingVariables = settingKeys
+  .filter((key) => key !== '$schema')
+  .map((key) => ({ key, name: variableName(key) }));
+
+/**
+ * The settings of a project: defaults, then the user's file, the project's file, its local overlay, the environment
+ * and the command line, each over the one before. Throws a RalphError for anything that is not valid.
+ */
+export function loadSettings(options: {
+  cwd: string;
+  env: Environment;
+  cli?: readonly CliSetting[];
+  userConfigDir?: string;
+}): LoadedSettings {
+  const { cwd, env, cli = [], userConfigDir = userConfigFolder(env) } = options;
+  const userFile = join(userConfigDir, 'settings.json');
+  const fromFiles = [
+    { source: 'user', name: userFile, value: readSettingsFile(userFile, userFile) },
+    { source: projectFile, name: projectFile, value: readSettingsFile(join(cwd, projectFile), projectFile) },
+    { source: localFile, name: localFile, value: readSettingsFile(join(cwd, localFile), localFile) },
+  ] as const;
+  const layers: Layer[] = [];
+  const files: string[] = [];
+  for (const { source, name, value } of fromFiles) {
+    if (value === null) continue;
+    layers.push({ source, value });
+    files.push(name);
+  }
+  layers.push(...environmentLayers(env));
+  for (const { key, value, flag } of cli) {
+    if (value !== undefined) layers.push({ source: flag, value: readSetting(key, value, flag) });
+  }
+  return { ...resolveLayers(layers), files, warnings: nearMisses(env) };
+}
+
+/** What the project's own two files say together, without defaults; null when there is no settings file. */
+export function readProjectSettings(cwd: string): { value: Record<string, unknown>; local: boolean } | null {
+  const base = readSettingsFile(join(cwd, projectFile), projectFile);
+  if (base === null) return null;
+  const local = readSettingsFile(join(cwd, localFile), localFile);
+  return local === null ? { value: base, local: false } : { value: mergeSettings(base, local), local: true };
+}
+
+/** `RALPH_` and the name of the setting in capitals. */
+export function variableName(key: SettingKey): `RALPH_${string}` {
+  const words = key.replaceAll('.', '_').replace(/([a-z])([A-Z])/g, '$1_$2');
+  return `${prefix}${words.toUpperCase()}`;
+}
+
+/** The folder of the user's own settings. */
+export function userConfigFolder(env: Environment): string {
+  const base = env.XDG_CONFIG_HOME;
+  // The XDG specification wants relative paths ignored.
+  if (base !== undefined && isAbsolute(base)) return join(base, 'ralph');
+  return join(env.HOME || homedir(), '.config', 'ralph');
+}
+
+function resolveLayers(layers: readonly Layer[]): { settings: ResolvedSettings; sources: SettingSources } {
+  const ranks = new Map<string, number>();
+  for (const [rank, { value }] of layers.entries()) {
+    for (const key of settingKeys) {
+      if (settingIn(value, key) !== undefined) ranks.set(key, rank);
+    }
+    const variables = settingIn(value, 'agent.env');
+    if (!isObject(variables)) continue;
+    for (const name of Object.keys(variables)) ranks.set(`agent.env.${name}`, rank);
+  }
+  let merged = layers.reduce<Record<string, unknown>>((below, { value }) => mergeSettings(below, value), {});
+  // A response set above a promise is the marker the user means now: `-c DONE` over a promise in the file.
+  if ((ranks.get('completionResponse') ?? -1) > (ranks.get('completionPromise') ?? -1)) {
+    ranks.delete('completionPromise');
+    const { completionPromise: _, ...rest } = merged;
+    merged = rest;
+  }
+  const resolved = settingsSchema.safeParse(merged, { jitless: true });
+  if (!resolved.success) throw settingsError(describeIssue('settings', merged, resolved.error.issues));
+  const sourceOf = (key: string) => layers[ranks.get(key) ?? -1]?.source ?? 'default';
+  const keys = new Set([...settingKeys, ...ranks.keys()]);
+  return {
+    settings: resolved.data,
+    sources: Object.fromEntries([...keys].map((key) => [key, sourceOf(key)])) as SettingSources,
+  };
+}
+
+function environmentLayers(env: Environment): Layer[] {
+  const layers: Layer[] = [];
+  for (const { key, name } of settingVariables) {
+    const raw = env[name];
+    if (raw) layers.push({ source: name, value: readSetting(key, raw, name) });
+  }
+  return layers;
+}
+
+function nearMisses(env: Environment): string[] {
+  const known = settingVariables.map(({ name }) => name.slice(prefix.length));
+  const warnings: string[] = [];
+  for (const name of Object.keys(env)) {
+    if (!name.startsWith(prefix) || otherVariables.includes(name)) continue;
+    const meant = nearest(name.slice(prefix.length), known);
+    if (meant === null || `${prefix}${meant}` === name) continue;
+    warnings.push(`${name} is no setting; did you mean ${prefix}${meant}?`);
+  }
+  return warnings;
+}
