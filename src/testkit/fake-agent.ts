@@ -1,0 +1,107 @@
+#!/usr/bin/env node
+import { appendFileSync, readFileSync } from 'node:fs';
+import { messageOf } from '../core/error.ts';
+import { lastAnswerOnly } from './formats/last-answer.ts';
+import { formats } from './formats/registry.ts';
+import { writeAll } from './output.ts';
+import { playTurn, usageOf } from './play.ts';
+import { readPrompt } from './prompt.ts';
+import { assertScript, type Script, type ScriptTurn } from './script.ts';
+import { type Call, filesOf, takeTurn } from './traces.ts';
+
+/** Exit codes that no script can be mistaken for. */
+const wrongScript = 96;
+const wrongPrompt = 97;
+const brokenPipe = 141;
+
+main().then(
+  (code) => process.exit(code),
+  (error) => {
+    if (error instanceof Error && 'code' in error && error.code === 'EPIPE') process.exit(brokenPipe);
+    writeAll(2, `fake agent: ${messageOf(error)}\n`);
+    process.exit(wrongScript);
+  },
+);
+
+async function main(): Promise<number> {
+  const { path, turn: given, args } = ownArguments(process.argv.slice(2));
+  const script = readScript(path);
+  const format = formats[script.agent];
+  if (args[0] === '--version') {
+    writeAll(1, `${script.version ?? format.version}\n`);
+    return 0;
+  }
+  const number = given ?? takeTurn(path);
+  const turn = turnOf(script, number);
+  const prompt = readPrompt(args, format);
+  const cwd = process.cwd();
+  if (script.record)
+    recordCall(path, { turn: number, pid: process.pid, argv: args, prompt, cwd, env: ownEnvironment() });
+
+  const missing = turn.expectPrompt?.find((text) => !prompt.includes(text));
+  if (missing !== undefined) {
+    writeAll(2, `fake agent: turn ${number} expected the prompt to contain ${JSON.stringify(missing)}\n`);
+    return wrongPrompt;
+  }
+  const streams =
+    format.streamWords.length === 0 || args.some((arg) => format.streamWords.includes(lastPart(arg)));
+  const writer = streams
+    ? format.open({ prompt, cwd, turn: number, usage: usageOf(turn) })
+    : lastAnswerOnly();
+  const values = { prompt, iteration: process.env.RALPH_ITERATION ?? `${number}` };
+  const failure = await playTurn(turn, { writer, cwd, values, childrenFile: filesOf(path).children });
+  return turn.exitCode ?? (failure === null ? 0 : format.exitCode(failure));
+}
+
+/** Our own words come first, so that the rest is what the real CLI would get. */
+function ownArguments(argv: readonly string[]): { path: string; turn: number | null; args: string[] } {
+  let path = process.env.RALPH_FAKE_SCRIPT ?? '';
+  let turn: number | null = null;
+  let rest = [...argv];
+  for (;;) {
+    const [flag, value = ''] = rest;
+    if (flag === '--script') path = value;
+    else if (flag === '--turn') turn = Number(value);
+    else break;
+    rest = rest.slice(2);
+  }
+  if (path === '') throw new Error('no script: give --script FILE first, or set RALPH_FAKE_SCRIPT');
+  if (turn !== null && !(Number.isInteger(turn) && turn > 0))
+    throw new Error('--turn needs a number from 1 on');
+  return { path, turn, args: rest };
+}
+
+function readScript(path: string): Script {
+  let value: unknown;
+  try {
+    value = JSON.parse(readFileSync(path, 'utf8'));
+  } catch (error) {
+    throw new Error(`cannot read the script ${path}: ${messageOf(error)}`);
+  }
+  assertScript(value);
+  return value;
+}
+
+function turnOf(script: Script, number: number): ScriptTurn {
+  const turn = script.turns[number - 1] ?? (script.after === 'fail' ? undefined : script.turns.at(-1));
+  if (turn === undefined)
+    throw new Error(`the script has ${script.turns.length} turns and this is turn ${number}`);
+  return turn;
+}
+
+function recordCall(path: string, call: Call): void {
+  appendFileSync(filesOf(path).calls, `${JSON.stringify(call)}\n`);
+}
+
+function ownEnvironment(): Call['env'] {
+  const { RALPH_RUN_ID, RALPH_ITERATION } = process.env;
+  return {
+    ...(RALPH_RUN_ID === undefined ? {} : { RALPH_RUN_ID }),
+    ...(RALPH_ITERATION === undefined ? {} : { RALPH_ITERATION }),
+  };
+}
+
+/** The value of `--flag=value`, or the whole word. */
+function lastPart(arg: string): string {
+  return arg.startsWith('--') ? arg.slice(arg.indexOf('=') + 1) : arg;
+}

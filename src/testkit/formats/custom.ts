@@ -1,0 +1,36 @@
+import type { TodoItem } from '../../agents/adapter.ts';
+import type { AgentFormat, ToolCall, ToolEnd } from './format.ts';
+
+/** Any other command: plain text, no events. What a tool prints stands among the agent's own words. */
+export const custom: AgentFormat = {
+  version: '1.0.0',
+  streamWords: [],
+  commands: [],
+  valueFlags: [],
+  exitCode: () => 1,
+  open: () => ({
+    start: () => '',
+    text: (parts) => `${parts.join('')}\n`,
+    thinking: () => '',
+    toolStart: (call) => `$ ${title(call)}\n`,
+    toolEnd: (_call, end) => paragraph(end),
+    todo: (items) => items.map(checkbox).join(''),
+    subagent: () => '',
+    echo: (prompt) => `${prompt}\n`,
+    error: (error) => `Error: ${error.status} ${error.message}\n`,
+    result: () => '',
+  }),
+};
+
+function title(call: ToolCall): string {
+  if (call.kind === 'shell') return call.command;
+  return call.kind === 'write' ? `write ${call.path}` : call.name;
+}
+
+function paragraph({ output }: ToolEnd): string {
+  return output === '' || output.endsWith('\n') ? output : `${output}\n`;
+}
+
+function checkbox({ text, status }: TodoItem): string {
+  return `- [${status === 'done' ? 'x' : ' '}] ${text}\n`;
+}

@@ -1,0 +1,97 @@
+import type { TodoItem } from '../../agents/adapter.ts';
+import type { Usage } from '../../core/turn.ts';
+import type { ApiError } from '../script.ts';
+
+/** What one turn of a fake agent knows before its first step. */
+export type TurnContext = {
+  readonly prompt: string;
+  readonly cwd: string;
+  /** Counts from 1; makes the ids of the turn. */
+  readonly turn: number;
+  /** The whole usage of the turn, for formats that tell it before the end. */
+  readonly usage: Usage;
+};
+
+/** A tool call as the script asks for it; each format gives it its own name and input. */
+export type ToolCall =
+  | { readonly kind: 'shell'; readonly command: string }
+  | { readonly kind: 'write'; readonly path: string; readonly content: string; readonly existed: boolean }
+  | { readonly kind: 'other'; readonly name: string; readonly input: Readonly<Record<string, unknown>> };
+
+export type ToolEnd = { readonly output: string; readonly ok: boolean; readonly exitCode?: number };
+
+/** How the turn ended. `error` is the API error that ended it. */
+export type TurnResult = { readonly ok: boolean; readonly error?: ApiError; readonly usage: Usage };
+
+/** Writes one turn. Each method returns what goes to standard output, as it is. */
+export type TurnWriter = {
+  start(): string;
+  /** One text, split over as many events as there are parts. */
+  text(parts: readonly string[]): string;
+  thinking(text: string): string;
+  /** The call whose end comes next; calls do not overlap. */
+  toolStart(call: ToolCall): string;
+  toolEnd(call: ToolCall, end: ToolEnd): string;
+  todo(items: readonly TodoItem[]): string;
+  subagent(text: string): string;
+  echo(prompt: string): string;
+  error(error: ApiError): string;
+  result(result: TurnResult): string;
+};
+
+/** How one agent CLI is called and what it prints. */
+export type AgentFormat = {
+  /** What `--version` prints. */
+  readonly version: string;
+  /** Arguments that ask for the event stream; without one the last answer is printed alone. Empty: no such choice. */
+  readonly streamWords: readonly string[];
+  /** First words that are commands, not the prompt. */
+  readonly commands: readonly string[];
+  /** Flags whose next word is theirs, so that it is not taken for the prompt. */
+  readonly valueFlags: readonly string[];
+  /** What the process exits with after this error. */
+  exitCode(error: ApiError): number;
+  open(turn: TurnContext): TurnWriter;
+};
+
+/** Events to lines of JSON. */
+export function lines(...events: readonly object[]): string {
+  return events.map((event) => `${JSON.stringify(event)}\n`).join('');
+}
+
+/** Made-up ids and times, the same on every run. */
+export function createIds(turn: number) {
+  const start = Date.UTC(2026, 0, 1) + turn * 60_000;
+  let made = 0;
+  const next = () => {
+    made += 1;
+    return `${turn}`.padStart(4, '0') + `${made}`.padStart(8, '0');
+  };
+  return {
+    /** The session of this turn. */
+    session: `00000000-0000-4000-8000-${`${turn}`.padStart(12, '0')}`,
+    uuid: () => `00000000-0000-4000-9000-${next()}`,
+    id: (prefix: string) => `${prefix}${next()}`,
+    /** Epoch milliseconds, one more at each call. */
+    time: () => {
+      made += 1;
+      return start + made;
+    },
+  };
+}
+
+/** The usage of the whole turn on the first call, nothing after: readers add up what they see. */
+export function usageOnce(usage: Usage): () => Usage {
+  let left = usage;
+  return () => {
+    const told = left;
+    left = { inputTokens: 0, outputTokens: 0, cacheReadTokens: 0, cacheWriteTokens: 0 };
+    return told;
+  };
+}
+
+/** The todo status as nearly all agents spell it. */
+export function todoStatus(status: TodoItem['status']): 'pending' | 'in_progress' | 'completed' {
+  if (status === 'active') return 'in_progress';
+  return status === 'done' ? 'completed' : 'pending';
+}

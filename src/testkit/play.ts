@@ -1,0 +1,172 @@
+import { spawn, spawnSync } from 'node:child_process';
+import {
+  appendFileSync,
+  closeSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  openSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { constants, tmpdir } from 'node:os';
+import { dirname, join, resolve } from 'node:path';
+import { messageOf } from '../core/error.ts';
+import { noUsage, type Usage } from '../core/turn.ts';
+import type { ToolCall, ToolEnd, TurnWriter } from './formats/format.ts';
+import { floodMark, writeAll, writeFlood } from './output.ts';
+import type { ApiError, Child, Flood, ScriptedResult, ScriptedTool, ScriptTurn, Step } from './script.ts';
+
+export const defaultUsage: Usage = {
+  inputTokens: 1000,
+  outputTokens: 50,
+  cacheReadTokens: 800,
+  cacheWriteTokens: 0,
+  costUsd: 0.005,
+};
+
+export type Performance = {
+  readonly writer: TurnWriter;
+  readonly cwd: string;
+  /** What `{{prompt}}` and `{{iteration}}` stand for. */
+  readonly values: Readonly<Record<'prompt' | 'iteration', string>>;
+  /** Where the ids of children are noted, so that whoever started the agent can end them. */
+  readonly childrenFile: string;
+};
+
+/** The usage that a turn will report: its result step's, nothing after an error, the default otherwise. */
+export function usageOf(turn: ScriptTurn): Usage {
+  const told = turn.steps.find((step) => 'result' in step);
+  if (told !== undefined && 'result' in told) return usageOfResult(told.result);
+  return turn.steps.some((step) => 'error' in step) ? noUsage : defaultUsage;
+}
+
+/** Plays the steps. Returns the API error that ended the turn, if one did. */
+export async function playTurn(turn: ScriptTurn, on: Performance): Promise<ApiError | null> {
+  let failure: ApiError | null = null;
+  let ended = turn.noResult === true;
+  print(on.writer.start());
+  for (const step of turn.steps) {
+    if ('error' in step) failure = step.error;
+    if ('result' in step) ended = true;
+    await playStep(step, on, failure);
+  }
+  if (!ended) print(end(on.writer, failure === null, failure, usageOf(turn)));
+  if (turn.hangAfterResult) await forever();
+  return failure;
+}
+
+async function playStep(step: Step, on: Performance, failure: ApiError | null): Promise<void> {
+  const { writer } = on;
+  if ('text' in step) return print(writer.text([fill(step.text, on)]));
+  if ('deltas' in step) return print(writer.text(step.deltas));
+  if ('thinking' in step) return print(writer.thinking(step.thinking));
+  if ('tool' in step) return showTool(step.tool, on);
+  if ('shell' in step)
+    return useTool({ kind: 'shell', command: step.shell }, () => runShell(step.shell, on), on);
+  if ('write' in step) return writeFile(fill(step.write.path, on), fill(step.write.content, on), on);
+  if ('todo' in step) return print(writer.todo(step.todo));
+  if ('subagent' in step) return print(writer.subagent(step.subagent.text));
+  if ('echoPrompt' in step) return print(writer.echo(on.values.prompt));
+  if ('raw' in step) return print(`${step.raw}\n`);
+  if ('rawBytes' in step) return writeAll(1, Buffer.from(step.rawBytes, 'base64'));
+  if ('flood' in step) return writeFlood(step.flood, () => floodLine(step.flood, writer));
+  if ('delay' in step) return new Promise((done) => setTimeout(done, step.delay));
+  if ('hang' in step) return forever();
+  if ('ignoreSignals' in step) return ignoreSignals();
+  if ('child' in step) return startChild(step.child, on);
+  if ('error' in step) return print(writer.error(step.error));
+  if ('stderr' in step) return writeAll(2, `${step.stderr}\n`);
+  const { result } = step;
+  print(end(writer, result.ok ?? true, failure, usageOfResult(result)));
+}
+
+function end(writer: TurnWriter, ok: boolean, error: ApiError | null, usage: Usage): string {
+  return writer.result({ ok, usage, ...(error === null ? {} : { error }) });
+}
+
+function usageOfResult({ usage, costUsd }: ScriptedResult): Usage {
+  return { ...defaultUsage, ...usage, ...(costUsd === undefined ? {} : { costUsd }) };
+}
+
+function print(data: string): void {
+  writeAll(1, data);
+}
+
+/** One pass over the text: what is filled in is never read again. */
+function fill(text: string, { values }: Performance): string {
+  return text.replace(/\{\{(prompt|iteration)\}\}/g, (_match, name: 'prompt' | 'iteration') => values[name]);
+}
+
+function useTool(call: ToolCall, run: () => ToolEnd, { writer }: Performance): void {
+  print(writer.toolStart(call));
+  print(writer.toolEnd(call, run()));
+}
+
+function showTool(
+  { name, input = {}, output = '', ok = true, exitCode }: ScriptedTool,
+  on: Performance,
+): void {
+  useTool(
+    { kind: 'other', name, input },
+    () => ({ output, ok, ...(exitCode === undefined ? {} : { exitCode }) }),
+    on,
+  );
+}
+
+function writeFile(name: string, content: string, on: Performance): void {
+  const path = resolve(on.cwd, name);
+  useTool(
+    { kind: 'write', path, content, existed: existsSync(path) },
+    () => {
+      try {
+        mkdirSync(dirname(path), { recursive: true });
+        writeFileSync(path, content);
+        return { output: '', ok: true };
+      } catch (error) {
+        return { output: messageOf(error), ok: false };
+      }
+    },
+    on,
+  );
+}
+
+/** Output goes through a file, so that both streams keep their order and a process left behind holds nothing up. */
+function runShell(command: string, { cwd }: Performance): ToolEnd {
+  const folder = mkdtempSync(join(tmpdir(), 'fake-agent-'));
+  const file = join(folder, 'output');
+  const fd = openSync(file, 'a');
+  const [shell, ...flags] = process.platform === 'win32' ? ['cmd', '/d', '/s', '/c'] : ['sh', '-c'];
+  const { status, signal } = spawnSync(shell, [...flags, command], { cwd, stdio: ['ignore', fd, fd] });
+  closeSync(fd);
+  const output = readFileSync(file, 'utf8');
+  rmSync(folder, { recursive: true });
+  const exitCode = status ?? 128 + (signal === null ? 0 : constants.signals[signal]);
+  return { output, exitCode, ok: exitCode === 0 };
+}
+
+function floodLine({ as }: Flood, writer: TurnWriter): string {
+  if (as === 'text') return writer.text([floodMark]);
+  if (as === 'raw') return `${floodMark}\n`;
+  const call: ToolCall = { kind: 'shell', command: 'yes' };
+  return writer.toolStart(call) + writer.toolEnd(call, { output: floodMark, ok: true, exitCode: 0 });
+}
+
+function ignoreSignals(): void {
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => {});
+}
+
+function startChild({ seconds, setsid = false, holdOutput = false }: Child, on: Performance): void {
+  const child = spawn(process.execPath, ['-e', `setTimeout(() => {}, ${seconds * 1000})`], {
+    cwd: on.cwd,
+    detached: setsid,
+    stdio: ['ignore', holdOutput ? 'inherit' : 'ignore', holdOutput ? 'inherit' : 'ignore'],
+  });
+  child.unref();
+  appendFileSync(on.childrenFile, `${child.pid}\n`);
+}
+
+function forever(): Promise<void> {
+  return new Promise(() => setInterval(() => {}, 2 ** 30));
+}
