@@ -22,7 +22,8 @@ const shared = {
 
 rmSync(dist, { recursive: true, force: true });
 await buildCommands();
-await buildLibrary();
+buildTypes();
+await buildLibrary(); // Last: `scripts/setup.mjs` takes dist/lib/index.js as the sign of a whole build.
 
 /** Node starts CommonJS faster than ESM, but esbuild splits only ESM: so split first, then turn each file into CommonJS. */
 async function buildCommands() {
@@ -62,6 +63,9 @@ async function buildLibrary() {
     entryPoints: { index: 'src/index.ts', testkit: 'src/testkit/index.ts' },
     outdir: 'dist/lib',
   });
+}
+
+function buildTypes() {
   const tsc = join(root, 'node_modules/typescript/bin/tsc');
   execFileSync(process.execPath, [tsc, '-p', 'tsconfig.types.json'], { cwd: root, stdio: 'inherit' });
   for (const name of readdirSync(join(dist, 'types'), { recursive: true })) {
