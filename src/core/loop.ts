@@ -32,6 +32,8 @@ export type Limits = {
   readonly withoutProgress: number;
   /** Turns in a row without a tool call; 0 switches the check off. */
   readonly withoutTools: number;
+  /** Iterations in a row that end in the same failed check; 0 switches the check off. */
+  readonly sameError: number;
 };
 
 export type FailAction = 'APPEND' | 'PREPEND' | 'REPLACE';
@@ -80,7 +82,11 @@ export type LoopState = {
 export type Evidence = { readonly check: string; readonly ok: boolean; readonly detail: string };
 
 /** A claim judged: `because` names the first check that failed, or says what was shown. */
-export type Verdict = { readonly accepted: boolean; readonly because: string; readonly evidence: readonly Evidence[] };
+export type Verdict = {
+  readonly accepted: boolean;
+  readonly because: string;
+  readonly evidence: readonly Evidence[];
+};
 
 /** Why, for programs (`code`) and for people (`text`). */
 export type Reason = { readonly code: ReasonCode; readonly text: string };

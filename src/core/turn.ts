@@ -45,7 +45,8 @@ export const noUsage: Usage = { inputTokens: 0, outputTokens: 0, cacheReadTokens
 
 /** Adds two usages; a cost is known as soon as one side knows it. */
 export function addUsage(a: Usage, b: Usage): Usage {
-  const cost = a.costUsd === undefined && b.costUsd === undefined ? undefined : (a.costUsd ?? 0) + (b.costUsd ?? 0);
+  const cost =
+    a.costUsd === undefined && b.costUsd === undefined ? undefined : (a.costUsd ?? 0) + (b.costUsd ?? 0);
   return {
     inputTokens: a.inputTokens + b.inputTokens,
     outputTokens: a.outputTokens + b.outputTokens,

@@ -1,0 +1,42 @@
+import type { LoopState, Reason } from './loop.ts';
+import { type Turn, totalTokens } from './turn.ts';
+
+/** The budget that is spent after this turn, if any: of the run first, then of the iteration. */
+export function spentBudget(loop: LoopState, turn: Turn): Reason | null {
+  const { wallMs, tokens, costUsd, iterationTokens, iterationCostUsd } = loop.plan.limits;
+  const label = loop.usage.estimated ? 'estimated' : 'reported';
+  if (wallMs !== null && loop.elapsedMs >= wallMs) {
+    return { code: 'budget-time', text: `${seconds(loop.elapsedMs)} of ${seconds(wallMs)} are used` };
+  }
+  const used = totalTokens(loop.usage);
+  if (tokens !== null && used >= tokens) {
+    return { code: 'budget-tokens', text: `${used} of ${tokens} tokens are used (${label})` };
+  }
+  if (costUsd !== null && (loop.usage.costUsd ?? 0) >= costUsd) {
+    return {
+      code: 'budget-cost',
+      text: `${dollars(loop.usage.costUsd)} of ${dollars(costUsd)} are spent (${label})`,
+    };
+  }
+  const own = turn.usage ? totalTokens(turn.usage) : 0;
+  if (iterationTokens !== null && own >= iterationTokens) {
+    return {
+      code: 'budget-tokens',
+      text: `this iteration used ${own} of ${iterationTokens} tokens (${label})`,
+    };
+  }
+  const ownCost = turn.usage?.costUsd ?? 0;
+  if (iterationCostUsd !== null && ownCost >= iterationCostUsd) {
+    const text = `this iteration cost ${dollars(ownCost)} of ${dollars(iterationCostUsd)} (${label})`;
+    return { code: 'budget-cost', text };
+  }
+  return null;
+}
+
+function seconds(ms: number): string {
+  return `${Math.round(ms / 1000)} s`;
+}
+
+function dollars(amount: number | undefined): string {
+  return `$${(amount ?? 0).toFixed(2)}`;
+}

@@ -1,0 +1,190 @@
+import { backoffMs, withJitter } from './backoff.ts';
+import { spentBudget } from './budget.ts';
+import { type Claim, readClaim } from './completion.ts';
+import { type Check, judge } from './evidence.ts';
+import { mentionFeedback, rejectionFeedback } from './feedback.ts';
+import type { Decision, Feedback, LoopPlan, LoopState, Reason, Verdict } from './loop.ts';
+import type { Outcome } from './outcome.ts';
+import { errorSignature, madeProgress, stuckReason } from './progress.ts';
+import { composePrompt } from './prompt.ts';
+import { addUsage, type Limit, noUsage, type Turn } from './turn.ts';
+
+export type Decided = { readonly loop: LoopState; readonly verdict?: Verdict; readonly decision: Decision };
+
+/** A loop before its first turn. `firstIteration` is 1 where iterations are runs, 0 where they are re-injections. */
+export function newLoop(plan: LoopPlan, task: string, firstIteration = 1): LoopState {
+  return {
+    plan,
+    task,
+    iteration: firstIteration,
+    feedback: [],
+    toolCalls: 0,
+    filesChanged: 0,
+    usage: noUsage,
+    elapsedMs: 0,
+    waitedMs: 0,
+    failures: 0,
+    overloads: 0,
+    withoutProgress: 0,
+    withoutTools: 0,
+    lastError: null,
+    sameError: 0,
+    outcome: null,
+  };
+}
+
+/** The one question: go on, wait or stop? Pure; every shape of loop asks it after each turn. */
+export function decide(before: LoopState, turn: Turn, checks: readonly Check[]): Decided {
+  const loop = account(before, turn, checks);
+  const claim = readClaim(turn.text, loop.plan.completion, turn.patternMatched);
+  if (turn.end === 'aborted')
+    return stop(loop, 'INTERRUPTED', { code: 'interrupted', text: 'the turn was stopped' });
+  if (claim.kind === 'blocked') return stop(loop, 'BLOCKED', { code: 'blocked', text: claim.why });
+  if (claim.kind === 'decide')
+    return stop(loop, 'NEEDS_DECISION', { code: 'needs-decision', text: claim.question });
+  if (turn.limit) return atLimit(loop, turn, turn.limit);
+
+  const verdict = claim.kind === 'done' ? judge(loop, turn, checks) : undefined;
+  const judged = verdict ? { verdict } : {};
+  if (verdict?.accepted) {
+    return {
+      ...stop(loop, 'PROMISE_ACCEPTED', { code: 'claim-accepted', text: verdict.because }),
+      ...judged,
+    };
+  }
+  const told = feedbackOf(claim, verdict, checks);
+  // A turn that broke off did not act on what it was told: tell it again.
+  const feedback = turn.end === 'finished' || told.length > 0 ? told : loop.feedback;
+  return { ...goOn({ ...loop, feedback }, turn, claim, verdict, checks), ...judged };
+}
+
+function goOn(
+  loop: LoopState,
+  turn: Turn,
+  claim: Claim,
+  verdict: Verdict | undefined,
+  checks: readonly Check[],
+): Decided {
+  const { limits } = loop.plan;
+  if (loop.failures >= limits.failures) {
+    const text = `${loop.failures} failed turns in a row${turn.error ? `, the last one: ${turn.error}` : ''}`;
+    return stop(loop, 'AGENT_FAILED', { code: 'failures', text });
+  }
+  if (limits.iterations !== null && loop.iteration >= limits.iterations) {
+    return stop(loop, 'MAX_ITERATIONS_REACHED', {
+      code: 'max-iterations',
+      text: `${limits.iterations} iterations are used up`,
+    });
+  }
+  const spent = spentBudget(loop, turn);
+  if (spent) return stop(loop, 'BUDGET_SPENT', spent);
+  const stuck = stuckReason(loop);
+  if (stuck) return stop(loop, 'STUCK', stuck);
+
+  const next = { ...loop, iteration: loop.iteration + 1 };
+  if (loop.failures > 0) {
+    const reason: Reason = {
+      code: 'turn-failed',
+      text: `the turn ended as ${turn.end}${turn.error ? `: ${turn.error}` : ''}`,
+    };
+    return wait(next, backoffMs(loop.failures), reason);
+  }
+  return go(next, whyGoOn(claim, verdict, checks));
+}
+
+/** A provider's limit is not the agent's failure: the same iteration is run again when it is over. */
+function atLimit(loop: LoopState, turn: Turn, limit: Limit): Decided {
+  const told = limit.message ? `: ${limit.message}` : '';
+  switch (limit.kind) {
+    case 'auth':
+      return stop(loop, 'AGENT_FAILED', { code: 'auth', text: `the agent is not logged in${told}` });
+    case 'quota':
+      return stop(loop, 'AGENT_FAILED', { code: 'quota', text: `the account has no credit left${told}` });
+    case 'context':
+      return goOn(loop, turn, { kind: 'none' }, undefined, []);
+    case 'usage': {
+      const ms =
+        limit.resetsAt === undefined
+          ? backoffMs(loop.overloads + 6)
+          : Math.max(1000, limit.resetsAt - turn.endedAt);
+      return waitOrStop(loop, ms, { code: 'usage-limit', text: `the usage limit is reached${told}` });
+    }
+    case 'overload': {
+      const ms = withJitter(backoffMs(loop.overloads), loop.plan.id, loop.overloads);
+      return waitOrStop(loop, ms, { code: 'overloaded', text: `the provider is overloaded${told}` });
+    }
+  }
+}
+
+function waitOrStop(loop: LoopState, ms: number, reason: Reason): Decided {
+  const { waitMs, wallMs } = loop.plan.limits;
+  if (loop.waitedMs + ms > waitMs) {
+    const text = `${reason.text}; waiting ${Math.ceil(ms / 1000)} s more would pass the allowed ${Math.round(waitMs / 1000)} s`;
+    return stop(loop, 'USAGE_LIMIT', { code: reason.code, text });
+  }
+  if (wallMs !== null && loop.elapsedMs + ms >= wallMs) {
+    return stop(loop, 'BUDGET_SPENT', {
+      code: 'budget-time',
+      text: `${reason.text}; the time budget ends before it is over`,
+    });
+  }
+  return wait({ ...loop, waitedMs: loop.waitedMs + ms }, ms, reason);
+}
+
+/** Books the turn: what it used, what it did, and how often in a row something went wrong. */
+function account(loop: LoopState, turn: Turn, checks: readonly Check[]): LoopState {
+  const booked = {
+    ...loop,
+    toolCalls: loop.toolCalls + (turn.toolCalls ?? 0),
+    filesChanged: loop.filesChanged + turn.progress.filesChanged + turn.progress.commits,
+    usage: turn.usage ? addUsage(loop.usage, turn.usage) : loop.usage,
+    elapsedMs: loop.elapsedMs + turn.durationMs,
+  };
+  const waits = turn.limit?.kind === 'usage' || turn.limit?.kind === 'overload';
+  if (waits) return { ...booked, overloads: loop.overloads + 1 };
+
+  const moved = madeProgress(turn);
+  const failed = turn.end !== 'finished' && !(turn.end === 'timed-out' && moved);
+  const error = errorSignature(turn, checks);
+  return {
+    ...booked,
+    overloads: 0,
+    failures: failed ? loop.failures + 1 : 0,
+    withoutProgress: moved ? 0 : loop.withoutProgress + 1,
+    withoutTools: turn.toolCalls === 0 ? loop.withoutTools + 1 : 0,
+    lastError: error,
+    sameError: error === null ? 0 : error === loop.lastError ? loop.sameError + 1 : 1,
+  };
+}
+
+function feedbackOf(claim: Claim, verdict: Verdict | undefined, checks: readonly Check[]): Feedback[] {
+  const fromChecks = checks.flatMap((check) => (!check.ok && check.feedback ? [check.feedback] : []));
+  const explained = checks.some(
+    (check) => !check.ok && check.feedback && verdict?.because.startsWith(`${check.check}:`),
+  );
+  if (claim.kind === 'mention') return [...fromChecks, mentionFeedback(claim)];
+  if (claim.kind !== 'done' || !verdict || explained) return fromChecks;
+  return [...fromChecks, rejectionFeedback(verdict, claim.marker)];
+}
+
+function whyGoOn(claim: Claim, verdict: Verdict | undefined, checks: readonly Check[]): Reason {
+  if (verdict) return { code: 'claim-rejected', text: verdict.because };
+  const failed = checks.find((check) => !check.ok);
+  if (failed) return { code: 'checks-failed', text: `${failed.check}: ${failed.detail}` };
+  if (claim.kind === 'mention')
+    return { code: 'mention', text: `the tag was mentioned, not claimed: ${claim.marker}` };
+  return { code: 'no-claim', text: 'the agent did not claim to be done' };
+}
+
+function go(loop: LoopState, because: Reason): Decided {
+  return { loop, decision: { kind: 'continue', prompt: composePrompt(loop), because } };
+}
+
+function wait(loop: LoopState, ms: number, because: Reason): Decided {
+  const waited = { ...loop, elapsedMs: loop.elapsedMs + ms };
+  return { loop: waited, decision: { kind: 'wait', ms, prompt: composePrompt(waited), because } };
+}
+
+function stop(loop: LoopState, outcome: Outcome, because: Reason): Decided {
+  return { loop: { ...loop, outcome }, decision: { kind: 'stop', outcome, because } };
+}

@@ -1,0 +1,37 @@
+import type { Evidence, Feedback, LoopState, Verdict } from './loop.ts';
+import type { Turn } from './turn.ts';
+
+/** Something that was checked outside, with what the agent should read if it failed. */
+export type Check = Evidence & { readonly feedback?: Feedback };
+
+/** Judges a claim. The loop's counters include this turn already. */
+export function judge(loop: LoopState, turn: Turn, checks: readonly Check[]): Verdict {
+  const evidence: Evidence[] = [turnEvidence(turn), ...toolEvidence(loop, turn)];
+  for (const { check, ok, detail } of checks) evidence.push({ check, ok, detail });
+  const failed = evidence.find((item) => !item.ok);
+  if (failed) return { accepted: false, because: `${failed.check}: ${failed.detail}`, evidence };
+  return { accepted: true, because: evidence.map((item) => item.check).join(', '), evidence };
+}
+
+function turnEvidence(turn: Turn): Evidence {
+  if (turn.end === 'finished') return { check: 'turn', ok: true, detail: 'finished' };
+  const exit = turn.exitCode === null || turn.exitCode === 0 ? '' : ` with exit code ${turn.exitCode}`;
+  return {
+    check: 'turn',
+    ok: false,
+    detail: `the turn ended as ${turn.end}${exit}${turn.error ? `: ${turn.error}` : ''}`,
+  };
+}
+
+/** Counted since the loop began (seed 000). An agent that cannot report tool calls shows its work by what it changed. */
+function toolEvidence(loop: LoopState, turn: Turn): Evidence[] {
+  const wanted = loop.plan.minToolCalls;
+  if (wanted === null || wanted === 0) return [];
+  if (turn.toolCalls === null) {
+    const detail = `this agent reports no tool calls; ${loop.filesChanged} files changed`;
+    return [{ check: 'work', ok: loop.filesChanged > 0, detail }];
+  }
+  const calls = `${loop.toolCalls} tool call${loop.toolCalls === 1 ? '' : 's'}`;
+  const ok = loop.toolCalls >= wanted;
+  return [{ check: 'tool-calls', ok, detail: ok ? calls : `${calls}, at least ${wanted} wanted` }];
+}

@@ -1,0 +1,26 @@
+import { RE2JS } from 're2js';
+import { messageOf, RalphError } from './error.ts';
+
+/** Compiles a user's pattern on an engine that takes linear time, whatever the pattern and the text. */
+export function compilePattern(source: string): { test(text: string): boolean } {
+  try {
+    const compiled = RE2JS.compile(source, RE2JS.MULTILINE);
+    return { test: (text) => compiled.matcher(text).find() };
+  } catch (error) {
+    throw new RalphError(
+      'pattern',
+      `the pattern ${JSON.stringify(source)} cannot be used: ${explain(source, error)}`,
+      {
+        remedy: 'ralph help promise',
+        cause: error,
+      },
+    );
+  }
+}
+
+function explain(source: string, error: unknown): string {
+  if (/\(\?<?[=!]/.test(source))
+    return 'look-ahead and look-behind are not supported, because they can take for ever';
+  if (/\\[1-9]|\\k</.test(source)) return 'back-references are not supported, because they can take for ever';
+  return messageOf(error);
+}

@@ -1,0 +1,31 @@
+import type { Check } from './evidence.ts';
+import type { LoopState, Reason } from './loop.ts';
+import type { Turn } from './turn.ts';
+
+/** Whether the turn moved anything. */
+export function madeProgress(turn: Turn): boolean {
+  return turn.progress.commits > 0 || turn.progress.filesChanged > 0 || turn.progress.other !== undefined;
+}
+
+/** An error without the figures that differ each time, so that the same one is seen to be the same. */
+export function errorSignature(turn: Turn, checks: readonly Check[]): string | null {
+  const failed = checks.find((check) => !check.ok);
+  const text = failed ? `${failed.check}\n${failed.feedback?.text ?? failed.detail}` : turn.error;
+  if (!text) return null;
+  return text.replace(/\d+/g, '#').replace(/\s+/g, ' ').trim().slice(0, 2000);
+}
+
+/** Why the loop is stuck, judged after the counters of this turn were updated. */
+export function stuckReason(loop: LoopState): Reason | null {
+  const { withoutProgress, withoutTools, sameError } = loop.plan.limits;
+  if (withoutProgress > 0 && loop.withoutProgress >= withoutProgress) {
+    return { code: 'no-progress', text: `${loop.withoutProgress} iterations in a row changed nothing` };
+  }
+  if (withoutTools > 0 && loop.withoutTools >= withoutTools) {
+    return { code: 'no-tool-calls', text: `${loop.withoutTools} turns in a row without a tool call` };
+  }
+  if (sameError > 0 && loop.sameError >= sameError) {
+    return { code: 'same-error', text: `the same error came ${loop.sameError} times in a row` };
+  }
+  return null;
+}

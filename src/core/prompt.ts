@@ -1,0 +1,39 @@
+import { markerOf } from './completion.ts';
+import type { Completion, Feedback, LoopState } from './loop.ts';
+import { fillTemplate } from './template.ts';
+
+/** The prompt of the coming iteration: the task with what the last one left for it. */
+export function composePrompt(loop: LoopState): string {
+  const texts = (action: Feedback['action']): string[] =>
+    loop.feedback.filter((item) => item.action === action).map((item) => item.text);
+  const replaced = texts('REPLACE');
+  const body = [...texts('PREPEND'), ...(replaced.length > 0 ? replaced : [loop.task]), ...texts('APPEND')];
+  return [...iterationLine(loop), ...body].join('\n\n');
+}
+
+function iterationLine(loop: LoopState): string[] {
+  const of = loop.plan.limits.iterations;
+  if (!loop.plan.countInPrompt || of === null) return [];
+  return [`Iteration ${loop.iteration} of ${of}, ${of - loop.iteration} remaining.`];
+}
+
+/** How the agent is told to finish. Goes into the system prompt where the CLI takes one, else after the prompt. */
+export function completionContract(completion: Completion): string {
+  return fillTemplate(CONTRACT, { MARKER: markerOf(completion) });
+}
+
+/** A prompt that names the marker tells the agent itself how to finish. */
+export function namesMarker(prompt: string, completion: Completion): boolean {
+  return prompt.toLowerCase().includes(markerOf(completion).toLowerCase());
+}
+
+export function appendContract(prompt: string, completion: Completion): string {
+  return `${prompt}\n\n${completionContract(completion)}`;
+}
+
+const CONTRACT = `You are working in a loop: if you stop before the task is done, you are started again with the same task.
+When, and only when, the whole task is done and you have checked it, put this tag alone on the last line of your answer, exactly as it stands here:
+{{MARKER}}
+Do not write the tag for any other reason: not to quote it, not to promise it for later. A claim without work, or with failing checks, is rejected.
+If you cannot go on without something that only a human can give, write <promise>BLOCKED: what is missing</promise> instead.
+If a human has to choose, write <promise>DECIDE: the question</promise> instead.`;

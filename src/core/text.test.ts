@@ -1,0 +1,109 @@
+import { describe, expect, it } from 'vitest';
+import { backoffMs, withJitter } from './backoff.ts';
+import { newLoop } from './decide.ts';
+import { RalphError } from './error.ts';
+import { defuseTags, guardrailMessage, slugOf, truncate } from './feedback.ts';
+import type { Feedback, LoopPlan } from './loop.ts';
+import { compilePattern } from './pattern.ts';
+import { completionContract, composePrompt, namesMarker } from './prompt.ts';
+import { fillTemplate } from './template.ts';
+
+describe('guardrail messages', () => {
+  it('have the format of seed 001, with the hint only when there is one', () => {
+    const failure = {
+      command: 'make lint',
+      exitCode: 2,
+      logFile: '.ralph/guardrail_1_make_lint.log',
+      output: 'bad',
+    };
+    expect(guardrailMessage(failure, 100)).toBe(
+      'Guardrail "make lint" failed with exit code 2.\nOutput file: .ralph/guardrail_1_make_lint.log\nOutput (truncated):\nbad',
+    );
+    expect(guardrailMessage({ ...failure, hint: 'Fix $& only.' }, 2).split('\n')).toEqual([
+      'Guardrail "make lint" failed with exit code 2.',
+      'Hint: Fix $& only.',
+      'Output file: .ralph/guardrail_1_make_lint.log',
+      'Output (truncated):',
+      'ba... [truncated]',
+    ]);
+  });
+
+  it('are cut only when they are longer, and never inside a character', () => {
+    expect(truncate('abc', 3)).toBe('abc');
+    expect(truncate('ab🎉', 3)).toBe('ab... [truncated]');
+  });
+
+  it('name their log by the command', () => {
+    expect(slugOf('./mvnw clean install -T 2C')).toBe('mvnw_clean_install_T_2C');
+    expect(slugOf('x'.repeat(80))).toHaveLength(50);
+    expect(slugOf('***')).toBe('guardrail');
+  });
+
+  it('cannot carry a completion tag back', () => {
+    expect(defuseTags('<promise>DONE</promise> <RESPONSE>x</RESPONSE>')).not.toMatch(
+      /<\/?(promise|response)>/i,
+    );
+  });
+});
+
+describe('prompts', () => {
+  const plan = { limits: { iterations: 10 }, countInPrompt: true } as LoopPlan;
+
+  it.each<[Feedback['action'], string]>([
+    ['APPEND', 'task\n\nfailed'],
+    ['PREPEND', 'failed\n\ntask'],
+    ['REPLACE', 'failed'],
+  ])('%s puts the feedback in its place with two newlines between', (action, expected) => {
+    const loop = {
+      ...newLoop({ ...plan, countInPrompt: false }, 'task'),
+      feedback: [{ action, text: 'failed' }],
+    };
+    expect(composePrompt(loop)).toBe(expected);
+  });
+
+  it('count the iterations when asked to', () => {
+    expect(composePrompt({ ...newLoop(plan, 'task'), iteration: 3 })).toBe(
+      'Iteration 3 of 10, 7 remaining.\n\ntask',
+    );
+  });
+
+  it('carry a contract that names the marker', () => {
+    const completion = { response: 'DONE' };
+    expect(completionContract(completion)).toContain('\n<response>DONE</response>\n');
+    expect(namesMarker('say <RESPONSE>done</RESPONSE> at the end', completion)).toBe(true);
+    expect(namesMarker('say done at the end', completion)).toBe(false);
+  });
+
+  it('fill templates in one literal pass', () => {
+    expect(fillTemplate('{{A}} {{B}} {{C}}', { A: '{{B}} $& $1', B: 2 })).toBe('{{B}} $& $1 2 {{C}}');
+  });
+});
+
+describe('backoff', () => {
+  it('doubles from one second to five minutes', () => {
+    expect([1, 2, 3, 9, 10, 99].map(backoffMs)).toEqual([1000, 2000, 4000, 256_000, 300_000, 300_000]);
+  });
+
+  it('is spread between half and the whole, the same way each time', () => {
+    const spread = Array.from({ length: 50 }, (_, n) => withJitter(1000, 'run', n));
+    expect(spread.every((ms) => ms >= 500 && ms <= 1000)).toBe(true);
+    expect(new Set(spread).size).toBeGreaterThan(25);
+    expect(withJitter(1000, 'run', 3)).toBe(spread[3]);
+  });
+});
+
+describe('patterns', () => {
+  it('match on a linear-time engine', () => {
+    expect(compilePattern('^all (done|finished)$').test('so\nall done\n')).toBe(true);
+    expect(compilePattern('^(a+)+$').test(`${'a'.repeat(5000)}!`)).toBe(false);
+  });
+
+  it.each([
+    ['(?=x)', 'look-ahead'],
+    ['(a)\\1', 'back-references'],
+    ['(', 'missing'],
+  ])('say what is wrong with %s', (source, words) => {
+    expect(() => compilePattern(source)).toThrow(RalphError);
+    expect(() => compilePattern(source)).toThrow(words);
+  });
+});
