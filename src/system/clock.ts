@@ -1,0 +1,105 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+
+/** Time as the loop sees it. Everything that waits takes one, so that a test can move time by hand. */
+export type Clock = {
+  /** Epoch milliseconds. */
+  now(): number;
+  /** Milliseconds that never jump: for durations and timeouts. */
+  monotonic(): number;
+  /** Ends early, without an error, when the signal aborts. */
+  sleep(ms: number, signal?: AbortSignal): Promise<void>;
+  /** Calls `fn` once after `ms`; the returned function cancels it. */
+  timer(ms: number, fn: () => void): () => void;
+};
+
+/** A clock that stands still until `advance` moves it. */
+export type FakeClock = Clock & {
+  /** Moves time on and runs what falls due, in order; work that it starts gets its turn before the next. */
+  advance(ms: number): Promise<void>;
+  /** How many timers and sleeps are waiting. */
+  pending(): number;
+};
+
+// Node fires a longer timer at once.
+const longestTimeout = 2 ** 31 - 1;
+
+export const systemClock: Clock = {
+  now: () => Date.now(),
+  monotonic: () => performance.now(),
+  sleep: (ms, signal) => sleepWith(startTimer, ms, signal),
+  timer: startTimer,
+};
+
+export function createFakeClock(start = Date.UTC(2026, 0, 1)): FakeClock {
+  let time = 0;
+  let nextId = 0;
+  const waiting = new Map<number, { at: number; fn: () => void }>();
+
+  function timer(ms: number, fn: () => void): () => void {
+    const id = nextId++;
+    waiting.set(id, { at: time + Math.max(0, ms), fn });
+    return () => waiting.delete(id);
+  }
+
+  function firstDue(until: number): number | undefined {
+    let first: number | undefined;
+    let at = until;
+    for (const [id, entry] of waiting) {
+      if (entry.at > at || (entry.at === at && first !== undefined)) continue;
+      first = id;
+      at = entry.at;
+    }
+    return first;
+  }
+
+  async function advance(ms: number): Promise<void> {
+    const until = time + ms;
+    await settle();
+    for (let id = firstDue(until); id !== undefined; id = firstDue(until)) {
+      const entry = waiting.get(id);
+      waiting.delete(id);
+      time = Math.max(time, entry?.at ?? time);
+      entry?.fn();
+      await settle();
+    }
+    time = until;
+  }
+
+  return {
+    now: () => start + time,
+    monotonic: () => time,
+    sleep: (ms, signal) => sleepWith(timer, ms, signal),
+    timer,
+    advance,
+    pending: () => waiting.size,
+  };
+}
+
+/** Lets promises, and file and process events that are already there, have their turn. */
+async function settle(): Promise<void> {
+  for (let turn = 0; turn < 3; turn++) await nextTurn();
+}
+
+function startTimer(ms: number, fn: () => void): () => void {
+  const due = performance.now() + ms;
+  let handle = setTimeout(fire, Math.min(ms, longestTimeout));
+  function fire(): void {
+    const left = ms <= longestTimeout ? 0 : due - performance.now();
+    if (left > 0) handle = setTimeout(fire, Math.min(left, longestTimeout));
+    else fn();
+  }
+  return () => clearTimeout(handle);
+}
+
+function sleepWith(timer: Clock['timer'], ms: number, signal?: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal?.aborted) return resolve();
+    const cancel = timer(ms, end);
+    signal?.addEventListener('abort', end, { once: true });
+    function end(): void {
+      cancel();
+      signal?.removeEventListener('abort', end);
+      resolve();
+    }
+  });
+}

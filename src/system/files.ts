@@ -1,0 +1,176 @@
+import * as fs from 'node:fs';
+import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
+import { messageOf, RalphError } from '../core/error.ts';
+
+export type WriteOptions = {
+  readonly mode?: number;
+  /** Off only for what may be lost when the machine loses power. */
+  readonly fsync?: boolean;
+  /** The target has to be below this folder, and no folder between the two may be a symlink. */
+  readonly root?: string;
+};
+
+export type JsonRead =
+  | { readonly ok: true; readonly value: unknown }
+  | { readonly ok: false; readonly reason: 'missing' | 'torn' | 'unreadable'; readonly message: string };
+
+const { O_CREAT, O_EXCL, O_NOFOLLOW = 0, O_NONBLOCK = 0, O_RDONLY, O_WRONLY } = fs.constants;
+const defaultMaxBytes = 64 * 1024 * 1024;
+
+/** Readers see the old content or the new, never a part of it; the folder has to exist. */
+export function writeAtomic(path: string, data: string | Uint8Array, options: WriteOptions = {}): void {
+  const { mode = 0o600, fsync = true, root } = options;
+  const temporary = temporaryName(path);
+  try {
+    if (root !== undefined) refuseLinkedFolders(path, root);
+    refuseLink(path);
+    writeNew(temporary, data, mode, fsync);
+    renameOver(temporary, path);
+  } catch (error) {
+    fs.rmSync(temporary, { force: true });
+    throw writeFailure(path, error);
+  }
+}
+
+/** The text of a regular file without a byte order mark, or null when there is none. */
+export function readText(path: string, options: { readonly maxBytes?: number } = {}): string | null {
+  const { maxBytes = defaultMaxBytes } = options;
+  let fd: number;
+  try {
+    // Without O_NONBLOCK, opening a named pipe would wait for a writer.
+    fd = fs.openSync(path, O_RDONLY | O_NONBLOCK);
+  } catch (error) {
+    if (isMissing(error)) return null;
+    throw new RalphError('file-unreadable', `${path} cannot be read: ${messageOf(error)}`, { cause: error });
+  }
+  try {
+    const stat = fs.fstatSync(fd);
+    if (!stat.isFile()) throw new RalphError('file-unreadable', `${path} is not a regular file.`);
+    if (stat.size > maxBytes) {
+      throw new RalphError(
+        'file-too-large',
+        `${path} has ${stat.size} bytes, more than the ${maxBytes} allowed.`,
+      );
+    }
+    const text = fs.readFileSync(fd, 'utf8');
+    return text.startsWith('\uFEFF') ? text.slice(1) : text;
+  } finally {
+    fs.closeSync(fd);
+  }
+}
+
+/** Reads a JSON file; whatever is wrong with it is a value, not an exception. */
+export function readJson(path: string, options: { readonly maxBytes?: number } = {}): JsonRead {
+  let text: string | null;
+  try {
+    text = readText(path, options);
+  } catch (error) {
+    return { ok: false, reason: 'unreadable', message: messageOf(error) };
+  }
+  if (text === null) return { ok: false, reason: 'missing', message: `${path} does not exist.` };
+  try {
+    return { ok: true, value: JSON.parse(text) };
+  } catch (error) {
+    return { ok: false, reason: 'torn', message: `${path} is not valid JSON: ${messageOf(error)}` };
+  }
+}
+
+/** Moves a file out of the way and returns its new name, or null when it was gone already. */
+export function setAside(path: string): string | null {
+  for (let n = 1; ; n++) {
+    const target = `${path}.bad-${n}`;
+    if (fs.existsSync(target)) continue;
+    try {
+      fs.renameSync(path, target);
+      return target;
+    } catch (error) {
+      if (isMissing(error)) return null;
+      throw writeFailure(path, error);
+    }
+  }
+}
+
+/** Makes the folder and those above it; one that is there stays as it is. */
+export function ensureDir(path: string, mode = 0o700): void {
+  try {
+    fs.mkdirSync(path, { recursive: true, mode });
+  } catch (error) {
+    throw writeFailure(path, error);
+  }
+}
+
+/** Writes a file that must not exist yet, with its permissions whatever the umask. */
+export function writeNew(path: string, data: string | Uint8Array, mode: number, fsync: boolean): void {
+  const fd = fs.openSync(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0o600);
+  try {
+    if (mode !== 0o600) fs.fchmodSync(fd, mode);
+    fs.writeFileSync(fd, data);
+    if (fsync) fs.fsyncSync(fd);
+  } finally {
+    fs.closeSync(fd);
+  }
+}
+
+/** A name beside `path` that no other process uses. */
+export function temporaryName(path: string): string {
+  const stamp = `${process.pid}.${Math.random().toString(36).slice(2)}`;
+  return join(dirname(path), `.${basename(path)}.${stamp}.tmp`);
+}
+
+/** The code of a file system error, such as ENOENT. */
+export function errorCode(error: unknown): string | undefined {
+  if (!(error instanceof Error) || !('code' in error)) return undefined;
+  return typeof error.code === 'string' ? error.code : undefined;
+}
+
+function isMissing(error: unknown): boolean {
+  const code = errorCode(error);
+  return code === 'ENOENT' || code === 'ENOTDIR';
+}
+
+// Windows refuses a rename while a virus scanner or an indexer has the target open, for some milliseconds.
+function renameOver(from: string, to: string): void {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      fs.renameSync(from, to);
+      return;
+    } catch (error) {
+      if (process.platform !== 'win32' || attempt === 10) throw error;
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, attempt * 5);
+    }
+  }
+}
+
+function refuseLink(path: string): void {
+  if (!fs.lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink()) return;
+  throw new RalphError('symlink-refused', `${path} is a symlink; nothing is written through one.`, {
+    remedy: `remove the link: rm '${path}'`,
+  });
+}
+
+function refuseLinkedFolders(path: string, root: string): void {
+  const inside = relative(resolve(root), resolve(dirname(path)));
+  if (isAbsolute(inside) || inside.split(sep)[0] === '..') {
+    throw new RalphError('outside-root', `${path} is not below ${root}.`);
+  }
+  let folder = resolve(root);
+  for (const part of inside.split(sep)) {
+    folder = join(folder, part);
+    if (part !== '') refuseLink(folder);
+  }
+}
+
+/** What went wrong with a write, in words for a human. */
+export function writeFailure(path: string, error: unknown): unknown {
+  const code = errorCode(error);
+  if (error instanceof RalphError || code === undefined) return error;
+  if (code === 'ENOSPC' || code === 'EDQUOT') {
+    return new RalphError('disk-full', `There is no space left to write ${path}.`, {
+      remedy: 'free some space (df -h shows where), then run the same command again',
+      cause: error,
+    });
+  }
+  return new RalphError('file-unwritable', `${path} cannot be written: ${messageOf(error)}`, {
+    cause: error,
+  });
+}

@@ -1,0 +1,125 @@
+import * as fs from 'node:fs';
+import { RalphError } from '../core/error.ts';
+import { errorCode, readJson, temporaryName, writeAtomic, writeFailure, writeNew } from './files.ts';
+import { isAlive, type ProcessIdentity, processIdentity } from './process-identity.ts';
+
+/** Who holds a lock, and what it wanted others to know. */
+export type LockInfo = ProcessIdentity & { readonly info: Readonly<Record<string, unknown>> };
+
+export type Lock = {
+  /** Removes the lock if it is still ours. */
+  release(): void;
+  /** Changes what others read about us. */
+  update(info: Record<string, unknown>): void;
+};
+
+export type LockResult =
+  /** `tookOver` is the dead owner before us. */
+  | { readonly ok: true; readonly lock: Lock; readonly tookOver?: LockInfo }
+  | { readonly ok: false; readonly owner: LockInfo };
+
+type LockFile = LockInfo & { readonly token: string };
+type Found = { readonly state: 'absent' | 'held' | 'dead'; readonly file: LockFile };
+
+const unknownFile: LockFile = { pid: 0, startedAt: '', token: '', info: {} };
+// Longer than writing one line can take, on file systems without hard links.
+const halfWrittenMs = 10_000;
+
+/** Takes the lock unless a living process has it. A lock whose owner is dead goes to exactly one of those who ask. */
+export function acquireLock(path: string, info: Record<string, unknown>): LockResult {
+  const token = `${process.pid}.${Math.random().toString(36).slice(2)}`;
+  const ours = temporaryName(path);
+  try {
+    writeNew(ours, lockText(token, info), 0o600, false);
+    return take(path, ours, token, info);
+  } catch (error) {
+    throw writeFailure(path, error);
+  } finally {
+    fs.rmSync(ours, { force: true });
+  }
+}
+
+function take(path: string, ours: string, token: string, info: Record<string, unknown>): LockResult {
+  const lock = createLock(path, token);
+  for (let attempt = 0; attempt < 100; attempt++) {
+    if (linkNew(ours, path)) return { ok: true, lock };
+    const found = look(path);
+    if (found.state === 'absent') continue;
+    if (found.state === 'held') return { ok: false, owner: ownerOf(found) };
+    // Only the holder of this second lock may replace a dead one, and it looks again before it does.
+    const claim = acquireLock(`${path}.takeover`, info);
+    if (!claim.ok) return claim;
+    try {
+      const again = look(path);
+      if (again.state !== 'dead') continue;
+      fs.renameSync(ours, path);
+      return { ok: true, lock, tookOver: ownerOf(again) };
+    } finally {
+      claim.lock.release();
+    }
+  }
+  throw new RalphError('lock-unusable', `${path} can neither be made nor read as a lock.`, {
+    remedy: `remove it: rm '${path}'`,
+  });
+}
+
+function createLock(path: string, token: string): Lock {
+  const isOurs = () => look(path).file.token === token;
+  return {
+    release() {
+      if (isOurs()) fs.rmSync(path, { force: true });
+    },
+    update(info) {
+      if (isOurs()) writeAtomic(path, lockText(token, info), { fsync: false });
+    },
+  };
+}
+
+function lockText(token: string, info: Record<string, unknown>): string {
+  const identity = processIdentity(process.pid) ?? { pid: process.pid, startedAt: 'unknown' };
+  return `${JSON.stringify({ ...identity, token, info })}\n`;
+}
+
+/** The lock appears with all its text at once, or not at all because there is one. */
+function linkNew(from: string, path: string): boolean {
+  try {
+    fs.linkSync(from, path);
+    return true;
+  } catch (error) {
+    const code = errorCode(error);
+    if (code === 'EEXIST') return false;
+    if (code === 'ENOENT' || code === 'ENOSPC') throw error;
+  }
+  // No hard links here (exFAT, some network mounts).
+  try {
+    writeNew(path, fs.readFileSync(from), 0o600, false);
+    return true;
+  } catch (error) {
+    if (errorCode(error) === 'EEXIST') return false;
+    throw error;
+  }
+}
+
+function look(path: string): Found {
+  const read = readJson(path);
+  if (read.ok && isLockFile(read.value)) {
+    return { state: isAlive(read.value) ? 'held' : 'dead', file: read.value };
+  }
+  if (!read.ok && read.reason === 'missing') return { state: 'absent', file: unknownFile };
+  if (!read.ok && read.reason === 'unreadable') throw new RalphError('lock-unusable', read.message);
+  const written = fs.statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0;
+  const halfWritten = Math.abs(Date.now() - written) < halfWrittenMs;
+  return { state: halfWritten ? 'held' : 'dead', file: unknownFile };
+}
+
+function ownerOf({ file: { pid, startedAt, info } }: Found): LockInfo {
+  return { pid, startedAt, info };
+}
+
+function isLockFile(value: unknown): value is LockFile {
+  if (typeof value !== 'object' || value === null) return false;
+  if (!('pid' in value && 'startedAt' in value && 'token' in value && 'info' in value)) return false;
+  const { pid, startedAt, token, info } = value;
+  if (typeof pid !== 'number' || typeof startedAt !== 'string' || typeof token !== 'string') return false;
+  return typeof info === 'object' && info !== null;
+}

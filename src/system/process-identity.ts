@@ -1,0 +1,53 @@
+import { readFileSync } from 'node:fs';
+import { listWithPs } from './process.ts';
+import { readStat } from './process-table.ts';
+
+/** A process that cannot be taken for a later one with the same pid. */
+export type ProcessIdentity = { readonly pid: number; readonly startedAt: string };
+
+let bootId: string | undefined;
+
+/** Null when there is no such process, or only its zombie. */
+export function processIdentity(pid: number): ProcessIdentity | null {
+  if (!Number.isSafeInteger(pid) || pid <= 0) return null;
+  const startedAt = startOf(pid);
+  return startedAt === null ? null : { pid, startedAt };
+}
+
+/** Whether this very process is still running. */
+export function isAlive(identity: ProcessIdentity): boolean {
+  return processIdentity(identity.pid)?.startedAt === identity.startedAt;
+}
+
+function startOf(pid: number): string | null {
+  if (process.platform === 'win32') return exists(pid) ? 'unknown' : null;
+  if (process.platform !== 'linux')
+    return startFromPs(listWithPs(['-o', 'stat=,lstart=', '-p', String(pid)]) ?? '');
+  const stat = readStat(pid);
+  if (stat === null) return null;
+  bootId ??= readBootId();
+  return `${bootId}/${stat.startTime}`;
+}
+
+/** From a line such as `Ss   Sun Nov 15 21:19:00 2026`. */
+export function startFromPs(line: string): string | null {
+  const match = /^\s*(\S+)\s+(\S.*\S)\s*$/.exec(line);
+  return match === null || match[1]?.startsWith('Z') ? null : (match[2] ?? null);
+}
+
+// Start times count from the boot: after the next one the same number can come again.
+function readBootId(): string {
+  try {
+    return readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim();
+  } catch {
+    return 'boot';
+  }
+}
+
+function exists(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch (error) {
+    return error instanceof Error && 'code' in error && error.code === 'EPERM';
+  }
+}

@@ -1,0 +1,346 @@
+import type { ChildProcess } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { type Clock, systemClock } from './clock.ts';
+import { startDeadlines } from './deadlines.ts';
+import { endProcesses } from './end-processes.ts';
+import { birthOf, findInListing, findInProc, type ProcessQuery, runMarks } from './process-table.ts';
+import { type Environment, findProgram, type StartCommand, shellCommand, windowsCommand } from './program.ts';
+
+export { type Environment, findProgram, shellCommand };
+
+// More than a pipe or a socket pair holds on any of our platforms.
+const pipeBytes = 16 * 1024 * 1024;
+
+/** A program and its words; no shell reads them. */
+export type Argv = readonly [string, ...string[]];
+
+export type ProcessSpec = {
+  readonly argv: Argv;
+  readonly cwd: string;
+  /** The whole environment; the marks of the run are added. */
+  readonly env: Environment;
+  readonly runId: string;
+  readonly iteration?: number;
+  /** Written and closed; null is an empty input. */
+  readonly stdin: string | null;
+  /** Longest silence between two `touch` calls. */
+  readonly idleMs: number | null;
+  readonly hardMs: number | null;
+  /** From `finish` to the end of the tree. */
+  readonly graceMs?: number;
+  /** From TERM to KILL, in real time whatever `clock` is. */
+  readonly termMs?: number;
+  readonly clock?: Clock;
+  readonly onStdout: (chunk: Buffer) => void;
+  readonly onStderr: (chunk: Buffer) => void;
+};
+
+/** Why a process ended: by itself (`exited`), or by us after its result (`finished`), a timeout or a stop. */
+export type EndCause = 'exited' | 'finished' | 'idle' | 'hard-timeout' | 'stopped' | 'not-started';
+
+export type ProcessEnd = {
+  readonly exitCode: number | null;
+  readonly signal: NodeJS.Signals | null;
+  readonly cause: EndCause;
+  /** Why it did not start, or what an output handler threw; the tree is stopped then. */
+  readonly error?: Error;
+  /** What was still running after the main process and had to be ended. */
+  readonly sweptPids: readonly number[];
+};
+
+export type RunningProcess = {
+  /** Null when it did not start. */
+  readonly pid: number | null;
+  /** A sign of life: the idle time starts anew. */
+  touch(): void;
+  /** Silence is expected, for instance while a tool runs. */
+  pauseIdle(): void;
+  resumeIdle(): void;
+  /** The result was seen: it may exit by itself within the grace. */
+  finish(): void;
+  /** It went on after all: takes `finish` back. */
+  reopen(): void;
+  /** Ends the tree now. */
+  stop(): void;
+  /** Never rejects. Resolves when nothing of the tree is left and all output was delivered. */
+  readonly done: Promise<ProcessEnd>;
+};
+
+/** Starts a process in its own group, marked with the run, and sees to it that nothing of it stays behind. */
+export function startProcess(spec: ProcessSpec): RunningProcess {
+  const { graceMs = 5000, termMs = 3000, clock = systemClock, idleMs, hardMs, runId, iteration } = spec;
+  let cause: EndCause = 'exited';
+  let thrown: Error | undefined;
+  let cancelKill: (() => void) | null = null;
+  let exited = false;
+
+  const guarded = (handler: (chunk: Buffer) => void) => (chunk: Buffer) => {
+    try {
+      if (thrown === undefined) handler(chunk);
+    } catch (error) {
+      thrown = error instanceof Error ? error : new Error(String(error));
+      end('stopped');
+    }
+  };
+  const env = { ...spec.env, ...runMarks(spec.env, runId, iteration) };
+  const launched = launch({
+    ...spec,
+    env,
+    onStdout: guarded(spec.onStdout),
+    onStderr: guarded(spec.onStderr),
+  });
+  const { pid } = launched;
+  if (pid === null) return notStarted(launched.exited);
+
+  const query: ProcessQuery = {
+    group: pid,
+    runId,
+    ...(iteration === undefined ? {} : { iteration }),
+    ...(process.platform === 'linux' ? { since: birthOf(pid) } : {}),
+  };
+  const deadlines = startDeadlines({ clock, idleMs, hardMs, graceMs, onDeadline: end });
+
+  function end(why: EndCause): void {
+    if (exited || cancelKill !== null || pid === null) return;
+    cause = why;
+    deadlines.clear();
+    signalGroup(pid, 'SIGTERM');
+    cancelKill = systemClock.timer(termMs, () => signalGroup(pid, 'SIGKILL'));
+  }
+
+  async function untilDone(): Promise<ProcessEnd> {
+    const { exitCode, signal } = await launched.exited;
+    exited = true;
+    deadlines.clear();
+    cancelKill?.();
+    const sweptPids = await endProcesses(() => findProcesses(query), termMs);
+    await launched.drain();
+    return { exitCode, signal, cause, sweptPids, ...(thrown === undefined ? {} : { error: thrown }) };
+  }
+
+  return { ...deadlines, pid, stop: () => end('stopped'), done: untilDone() };
+}
+
+/** Ends all that carries the run in its environment, and the iteration where one is given. */
+export async function sweepRun(
+  runId: string,
+  options: {
+    readonly iteration?: number;
+    readonly except?: readonly number[];
+    readonly termMs?: number;
+  } = {},
+): Promise<number[]> {
+  const { iteration, except = [], termMs = 3000 } = options;
+  const query = { runId, ...(iteration === undefined ? {} : { iteration }) };
+  const find = async () => (await findProcesses(query)).filter((pid) => !except.includes(pid));
+  return endProcesses(find, termMs);
+}
+
+export type CommandResult = {
+  readonly exitCode: number | null;
+  readonly signal: NodeJS.Signals | null;
+  readonly stdout: string;
+  readonly stderr: string;
+  readonly timedOut: boolean;
+  /** True where output above `maxBytes` was thrown away. */
+  readonly truncated: boolean;
+  /** Why it did not start. */
+  readonly error?: Error;
+};
+
+/** Runs a short command such as git to its end. Never rejects. */
+export async function runCommand(
+  argv: Argv,
+  options: {
+    readonly cwd: string;
+    readonly env?: Environment;
+    readonly stdin?: string;
+    readonly timeoutMs?: number;
+    /** For each of the two outputs. */
+    readonly maxBytes?: number;
+  },
+): Promise<CommandResult> {
+  const { cwd, env = process.env, stdin = null, timeoutMs = 30_000, maxBytes = 16 * 1024 * 1024 } = options;
+  const stdout = collect(maxBytes);
+  const stderr = collect(maxBytes);
+  let timedOut = false;
+  const launched = launch({ argv, cwd, env, stdin, onStdout: stdout.add, onStderr: stderr.add });
+  const { pid } = launched;
+  const timers =
+    pid === null
+      ? []
+      : [
+          systemClock.timer(timeoutMs, () => {
+            timedOut = true;
+            signalGroup(pid, 'SIGTERM');
+          }),
+          systemClock.timer(timeoutMs + 1000, () => signalGroup(pid, 'SIGKILL')),
+        ];
+  const { exitCode, signal, error } = await launched.exited;
+  for (const cancel of timers) cancel();
+  if (timedOut && pid !== null) signalGroup(pid, 'SIGKILL');
+  await launched.drain();
+  return {
+    exitCode,
+    signal,
+    stdout: stdout.text(),
+    stderr: stderr.text(),
+    timedOut,
+    truncated: stdout.truncated() || stderr.truncated(),
+    ...(error === undefined ? {} : { error }),
+  };
+}
+
+/** What `ps` prints, or null. For the systems without /proc; small and rare enough to wait for. */
+export function listWithPs(args: readonly string[]): string | null {
+  const env = { PATH: '/usr/bin:/bin:/usr/sbin:/sbin', LC_ALL: 'C', TZ: 'UTC' };
+  const options = { encoding: 'utf8', env, maxBuffer: 64 * 1024 * 1024, timeout: 10_000 } as const;
+  const { stdout, status } = childProcess().spawnSync('ps', args, options);
+  return status === 0 ? stdout : null;
+}
+
+type Exit = {
+  readonly exitCode: number | null;
+  readonly signal: NodeJS.Signals | null;
+  readonly error?: Error;
+};
+
+type Launched = {
+  readonly pid: number | null;
+  readonly exited: Promise<Exit>;
+  /** Delivers what is in the pipes and closes them; to be called after the exit. */
+  drain(): Promise<void>;
+};
+
+type LaunchSpec = Pick<ProcessSpec, 'argv' | 'cwd' | 'env' | 'stdin' | 'onStdout' | 'onStderr'>;
+
+function launch(spec: LaunchSpec): Launched {
+  let child: ChildProcess;
+  try {
+    child = spawnGroup(spec);
+  } catch (error) {
+    // E2BIG and a NUL in a word are thrown, ENOENT and EACCES come as an event.
+    return { pid: null, exited: Promise.resolve(failedStart(spec, error)), drain: async () => {} };
+  }
+  let received = 0;
+  let closed = false;
+  const deliver = (handler: (chunk: Buffer) => void) => (chunk: Buffer) => {
+    received += chunk.length;
+    handler(chunk);
+  };
+  child.stdout?.on('data', deliver(spec.onStdout));
+  child.stderr?.on('data', deliver(spec.onStderr));
+  for (const stream of child.stdio) stream?.on('error', () => {});
+  child.stdin?.end(spec.stdin);
+  child.once('close', () => {
+    closed = true;
+  });
+  const exited = new Promise<Exit>((resolve) => {
+    child.once('exit', (exitCode, signal) => resolve({ exitCode, signal }));
+    child.on('error', (error) => resolve(failedStart(spec, error)));
+  });
+  const drain = async () => {
+    await pipesEmpty(
+      () => received,
+      () => closed,
+    );
+    for (const stream of child.stdio) stream?.destroy();
+  };
+  return { pid: child.pid ?? null, exited, drain };
+}
+
+function spawnGroup({ argv: [program, ...args], cwd, env, stdin }: LaunchSpec): ChildProcess {
+  const windows = process.platform === 'win32';
+  const command: StartCommand = windows
+    ? windowsCommand(findProgram(program, env) ?? program, args)
+    : { file: program, args, verbatim: false };
+  return childProcess().spawn(command.file, command.args, {
+    cwd,
+    env,
+    // A group of its own; on Windows it would be a console window instead.
+    detached: !windows,
+    windowsHide: true,
+    windowsVerbatimArguments: command.verbatim,
+    stdio: [stdin === null ? 'ignore' : 'pipe', 'pipe', 'pipe'],
+  });
+}
+
+// Loaded at the first start and not before: a hook that only takes a lock must not pay for it (2 to 7 ms).
+function childProcess() {
+  return process.getBuiltinModule('node:child_process');
+}
+
+function failedStart({ argv: [program], cwd }: LaunchSpec, thrown: unknown): Exit {
+  const cause = thrown instanceof Error ? thrown : new Error(String(thrown));
+  // The system says ENOENT of the program when it is the folder that is missing.
+  const error = existsSync(cwd)
+    ? cause
+    : new Error(`${program} cannot start: ${cwd} does not exist`, { cause });
+  return { exitCode: null, signal: null, error };
+}
+
+/**
+ * Resolves when the pipes are at their end, or when two turns of the event loop brought nothing although somebody
+ * outside the tree holds them open. Whoever goes on writing is heard for no more than the pipes can have held.
+ */
+function pipesEmpty(received: () => number, closed: () => boolean): Promise<void> {
+  const first = received();
+  let last = first;
+  let quietTurns = 0;
+  return new Promise((resolve) => {
+    const look = () => {
+      quietTurns = received() === last ? quietTurns + 1 : 0;
+      last = received();
+      if (closed() || quietTurns === 2 || last - first > pipeBytes) return resolve();
+      setImmediate(look);
+    };
+    setImmediate(look);
+  });
+}
+
+async function findProcesses(query: ProcessQuery): Promise<number[]> {
+  if (process.platform === 'linux') return findInProc(query);
+  if (process.platform === 'win32') return [];
+  return findInListing(listWithPs(['-A', '-E', '-ww', '-o', 'pid=,ppid=,pgid=,stat=,command=']) ?? '', query);
+}
+
+/** The group may have gone in the meantime. */
+function signalGroup(group: number, signal: 'SIGTERM' | 'SIGKILL'): void {
+  try {
+    if (process.platform !== 'win32') process.kill(-group, signal);
+    else
+      childProcess()
+        .spawn('taskkill', ['/pid', String(group), '/T', '/F'], { stdio: 'ignore' })
+        .on('error', () => {});
+  } catch {}
+}
+
+function notStarted(exited: Promise<Exit>): RunningProcess {
+  const nothing = () => {};
+  return {
+    pid: null,
+    touch: nothing,
+    pauseIdle: nothing,
+    resumeIdle: nothing,
+    finish: nothing,
+    reopen: nothing,
+    stop: nothing,
+    done: exited.then((end) => ({ ...end, cause: 'not-started', sweptPids: [] })),
+  };
+}
+
+function collect(maxBytes: number) {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  let truncated = false;
+  return {
+    add(chunk: Buffer): void {
+      const kept = chunk.subarray(0, maxBytes - bytes);
+      truncated ||= kept.length < chunk.length;
+      bytes += kept.length;
+      if (kept.length > 0) chunks.push(kept);
+    },
+    text: () => Buffer.concat(chunks).toString('utf8'),
+    truncated: () => truncated,
+  };
+}
