@@ -4,15 +4,11 @@ const unitMs = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 } as con
 export const durationPattern = /^(?:\d+(?:\.\d+)?(?:ms|s|m|h|d)?|(?:\d+(?:\.\d+)?(?:ms|s|m|h|d)){2,})$/;
 
 /** Milliseconds of `90s`, `15m`, `1h30m`, `250ms` or a plain number of seconds; null for anything else. */
-export function parseDuration(text: string | number): number | null {
-  const trimmed = String(text).trim();
-  if (!durationPattern.test(trimmed)) return null;
-  let ms = 0;
-  for (const [, amount, unit] of trimmed.matchAll(/([\d.]+)(ms|s|m|h|d)?/g)) {
-    ms += Number(amount) * unitMs[(unit ?? 's') as keyof typeof unitMs];
-  }
-  const whole = Math.round(ms);
-  return Number.isSafeInteger(whole) ? whole : null;
+export function parseDuration(duration: string | number): number | null {
+  const ms = typeof duration === 'number' ? duration * unitMs.s : readUnits(duration);
+  // However short a duration is, it is not zero: zero often means never.
+  const whole = ms > 0 ? Math.max(1, Math.round(ms)) : ms;
+  return Number.isSafeInteger(whole) && whole >= 0 ? whole : null;
 }
 
 /** Milliseconds for people: `250ms`, `1.2s`, `6m7s`, `1h30m`. */
@@ -27,4 +23,13 @@ export function formatDuration(ms: number): string {
     [seconds % 60, 's'],
   ] as const;
   return parts.map(([amount, unit]) => (amount > 0 ? `${amount}${unit}` : '')).join('');
+}
+
+function readUnits(text: string): number {
+  if (!durationPattern.test(text)) return Number.NaN;
+  let ms = 0;
+  for (const [, amount, unit] of text.matchAll(/([\d.]+)(ms|s|m|h|d)?/g)) {
+    ms += Number(amount) * unitMs[(unit ?? 's') as keyof typeof unitMs];
+  }
+  return ms;
 }

@@ -1,8 +1,9 @@
-import { readFileSync } from 'node:fs';
 import { messageOf } from '../core/error.ts';
 import { findJsonError } from '../core/json-error.ts';
-import { describeIssue, settingsError } from './settings-problem.ts';
-import { type SettingKey, settingsSchema } from './settings-schema.ts';
+import { isObject, type Problem } from '../core/shape.ts';
+import { readText } from '../system/files.ts';
+import { describeProblem, settingsError } from './settings-problem.ts';
+import { type ResolvedSettings, type SettingKey, settingsShape } from './settings-schema.ts';
 
 export const projectFile = '.ralph/settings.json';
 export const localFile = '.ralph/settings.local.json';
@@ -16,39 +17,44 @@ export type SettingSource =
   | `RALPH_${string}`
   | `-${string}`;
 
+/** Settings as they are written, already checked. */
+export type Settings = Readonly<Record<string, unknown>>;
+
 /** Settings from one place. */
-export type Layer = { readonly source: SettingSource; readonly value: Record<string, unknown> };
+export type Layer = { readonly source: SettingSource; readonly value: Settings };
 
 /** Reads and checks a settings file; null when there is none. `name` is what messages call it. */
-export function readSettingsFile(path: string, name: string): Record<string, unknown> | null {
+export function readSettingsFile(path: string, name: string): Settings | null {
   const text = readFile(path, name);
   if (text === null) return null;
-  if (text.trim() === '') return {};
-  return checkSettings(parseJson(text, name), name);
-}
-
-/** The value itself when it is valid as a whole settings file, otherwise an error that names the place. */
-export function checkSettings(value: unknown, where: string): Record<string, unknown> {
-  const checked = settingsSchema.safeParse(value, { jitless: true });
-  if (!checked.success) throw settingsError(describeIssue(where, value, checked.error.issues), checked.error);
+  const value = text.trim() === '' ? {} : parseJson(text, name);
+  resolveSettings(value, name);
   return isObject(value) ? value : {};
 }
 
+/** Checks and converts a whole set of settings, or fails with a sentence that names the place. */
+export function resolveSettings(value: unknown, where: string): ResolvedSettings {
+  const problems: Problem[] = [];
+  const settings = settingsShape.read(value, [], problems);
+  const [problem] = problems;
+  if (problem !== undefined) throw settingsError(describeProblem(where, value, problem));
+  if (settings === undefined) throw settingsError(`${where} cannot be used`);
+  return settings;
+}
+
 /** One setting as a person typed it, or an error that names the place. */
-export function readSetting(key: SettingKey, raw: unknown, where: string): Record<string, unknown> {
+export function readSetting(key: SettingKey, raw: unknown, where: string): Settings {
   const readings = typeof raw === 'string' ? readingsOf(raw) : [raw];
-  const values = readings.map((reading) => nest(key, reading));
-  const fits = values.find((value) => settingsSchema.safeParse(value, { jitless: true }).success);
-  if (fits !== undefined) return fits;
+  const fitting = readings.map((reading) => nest(key, reading)).find(fits);
+  if (fitting !== undefined) return fitting;
   const json = typeof raw === 'string' ? tryJson(raw).find((value) => typeof value === 'object') : undefined;
-  return checkSettings(nest(key, json ?? raw), where);
+  const written = nest(key, json ?? raw);
+  resolveSettings(written, where);
+  return written;
 }
 
 /** `over` wins; objects are merged key by key, everything else, lists included, is replaced. */
-export function mergeSettings(
-  base: Record<string, unknown>,
-  over: Record<string, unknown>,
-): Record<string, unknown> {
+export function mergeSettings(base: Settings, over: Settings): Settings {
   // fromEntries defines its keys, so that "__proto__" in a file stays a plain key.
   const merged = new Map(Object.entries(base));
   for (const [key, value] of Object.entries(over)) {
@@ -59,25 +65,11 @@ export function mergeSettings(
 }
 
 /** The value of a setting in a layer, undefined when the layer does not set it. */
-export function settingIn(value: Record<string, unknown>, key: SettingKey): unknown {
+export function settingIn(value: Settings, key: SettingKey): unknown {
   const [name = '', inner] = key.split('.');
   const outer = Object.hasOwn(value, name) ? value[name] : undefined;
   if (inner === undefined) return outer;
   return isObject(outer) && Object.hasOwn(outer, inner) ? outer[inner] : undefined;
-}
-
-export function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
-function readFile(path: string, name: string): string | null {
-  try {
-    return readFileSync(path, 'utf8').replace(/^\uFEFF/, '');
-  } catch (error) {
-    const code = error instanceof Error && 'code' in error ? error.code : undefined;
-    if (code === 'ENOENT' || code === 'ENOTDIR') return null;
-    throw settingsError(`${name} cannot be read: ${messageOf(error)}`, error);
-  }
 }
 
 function parseJson(text: string, name: string): unknown {
@@ -91,7 +83,21 @@ function parseJson(text: string, name: string): unknown {
   }
 }
 
-function nest(key: SettingKey, value: unknown): Record<string, unknown> {
+function readFile(path: string, name: string): string | null {
+  try {
+    return readText(path);
+  } catch (error) {
+    throw settingsError(`${name} cannot be read: ${messageOf(error)}`, error);
+  }
+}
+
+function fits(value: Settings): boolean {
+  const problems: Problem[] = [];
+  settingsShape.read(value, [], problems);
+  return problems.length === 0;
+}
+
+function nest(key: SettingKey, value: unknown): Settings {
   const [name = '', inner] = key.split('.');
   return { [name]: inner === undefined ? value : { [inner]: value } };
 }

@@ -1,28 +1,28 @@
-import type * as z from 'zod/mini';
 import { RalphError } from '../core/error.ts';
 import { nearest } from '../core/nearest.ts';
-import { namesAt, settingKeys } from './settings-schema.ts';
-
-type Issue = z.core.$ZodIssue;
+import type { Path, Problem } from '../core/shape.ts';
+import { settingDescriptions } from './settings-schema.ts';
 
 /** The error for wrong settings: exit code 2 and one sentence. */
 export function settingsError(message: string, cause?: unknown): RalphError {
-  const remedy = 'ralph config --explain shows every setting, its value and where it came from';
-  return new RalphError('settings', message, { remedy, exitCode: 2, cause });
+  return new RalphError('settings', message, { remedy: 'ralph help settings', exitCode: 2, cause });
 }
 
-/** One sentence about the first issue: where, which setting, what was found, what is expected. */
-export function describeIssue(where: string, value: unknown, issues: readonly Issue[]): string {
-  const [issue] = issues;
-  if (issue === undefined) return `${where} is not valid`;
-  if (issue.code === 'unrecognized_keys') return describeUnknown(where, issue.path, issue.keys[0] ?? '');
-  const found = foundWords(valueAt(value, issue.path));
-  const subject = issue.path.length === 0 ? where : `${where}: ${pathName(issue.path)}`;
-  return `${subject} is ${found}, expected ${issue.message}`;
+/** One sentence: where, which setting, what was found, what is expected. */
+export function describeProblem(where: string, value: unknown, problem: Problem): string {
+  const { path } = problem;
+  if (problem.kind === 'value') {
+    const subject = path.length === 0 ? where : `${where}: ${pathName(path)}`;
+    return `${subject} is ${inWords(valueAt(value, path))}, expected ${problem.expected}`;
+  }
+  const beside = nearest(problem.name, problem.known);
+  const elsewhere = [...settingDescriptions.keys()].find((key) => key.endsWith(`.${problem.name}`));
+  const meant = beside === null ? elsewhere : pathName([...path, beside]);
+  const advice = meant ? `; did you mean "${meant}"?` : '';
+  return `${where}: there is no setting ${inWords(pathName([...path, problem.name]))}${advice}`;
 }
 
-/** A value in words short enough for an error message. */
-export function foundWords(value: unknown): string {
+function inWords(value: unknown): string {
   if (value === undefined) return 'missing';
   if (Array.isArray(value)) return 'a list';
   if (typeof value === 'object' && value !== null) return 'an object';
@@ -30,21 +30,14 @@ export function foundWords(value: unknown): string {
   return JSON.stringify(value.length > 60 ? `${value.slice(0, 60)}…` : value);
 }
 
-function describeUnknown(where: string, path: readonly PropertyKey[], key: string): string {
-  const beside = nearest(key, namesAt(path));
-  const meant = beside ? pathName([...path, beside]) : settingKeys.find((known) => known.endsWith(`.${key}`));
-  const advice = meant ? `; did you mean "${meant}"?` : '';
-  return `${where}: there is no setting ${foundWords(pathName([...path, key]))}${advice}`;
-}
-
-function pathName(path: readonly PropertyKey[]): string {
+function pathName(path: Path): string {
   return path.reduce<string>((name, part) => {
     if (typeof part === 'number') return `${name}[${part}]`;
-    return name === '' ? String(part) : `${name}.${String(part)}`;
+    return name === '' ? part : `${name}.${part}`;
   }, '');
 }
 
-function valueAt(value: unknown, path: readonly PropertyKey[]): unknown {
+function valueAt(value: unknown, path: Path): unknown {
   return path.reduce<unknown>((inner, part) => {
     if (typeof inner !== 'object' || inner === null || !Object.hasOwn(inner, part)) return undefined;
     return Reflect.get(inner, part);

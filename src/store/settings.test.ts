@@ -209,8 +209,14 @@ describe('a wrong settings file', () => {
     [{ agent: 'claude' }, 'agent is "claude", expected an object'],
     [{ agent: { flags: '--x' } }, 'agent.flags is "--x", expected a list of texts'],
     [{ agent: { flags: ['"open'] } }, 'agent.flags is a list, expected words whose quotes are closed'],
-    [{ agent: { env: { 'A=B': 'x' } } }, 'agent.env.A=B is "x", expected an object of names and texts'],
-    [{ guardrails: [{ failAction: 'APPEND' }] }, 'guardrails[0].command is missing, expected text'],
+    [
+      { agent: { env: { 'A=B': 'x' } } },
+      'agent.env is an object, expected an object of texts whose names have no "="',
+    ],
+    [
+      { guardrails: [{ failAction: 'APPEND' }] },
+      'guardrails[0].command is missing, expected text that is not empty',
+    ],
     [
       { guardrails: [{ command: 'x', failAction: 'IGNORE' }] },
       'guardrails[0].failAction is "IGNORE", expected APPEND, PREPEND or REPLACE',

@@ -1,19 +1,20 @@
 import { homedir } from 'node:os';
 import { isAbsolute, join } from 'node:path';
 import { nearest } from '../core/nearest.ts';
+import { isObject } from '../core/shape.ts';
 import {
-  isObject,
   type Layer,
   localFile,
   mergeSettings,
   projectFile,
   readSetting,
   readSettingsFile,
+  resolveSettings,
   type SettingSource,
+  type Settings,
   settingIn,
 } from './settings-layers.ts';
-import { describeIssue, settingsError } from './settings-problem.ts';
-import { type ResolvedSettings, type SettingKey, settingKeys, settingsSchema } from './settings-schema.ts';
+import { type ResolvedSettings, type SettingKey, settingDescriptions } from './settings-schema.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -37,6 +38,8 @@ const prefix = 'RALPH_';
 
 /** Variables with our prefix that are no settings. */
 const otherVariables = ['RALPH_RUN_ID', 'RALPH_ITERATION', 'RALPH_FAKE_SCRIPT', 'RALPH_EMOJI', 'RALPH_HOME'];
+
+const settingKeys = [...settingDescriptions.keys()];
 
 const settingVariables = settingKeys
   .filter((key) => key !== '$schema')
@@ -74,7 +77,7 @@ export function loadSettings(options: {
 }
 
 /** What the project's own two files say together, without defaults; null when there is no settings file. */
-export function readProjectSettings(cwd: string): { value: Record<string, unknown>; local: boolean } | null {
+export function readProjectSettings(cwd: string): { value: Settings; local: boolean } | null {
   const base = readSettingsFile(join(cwd, projectFile), projectFile);
   if (base === null) return null;
   const local = readSettingsFile(join(cwd, localFile), localFile);
@@ -105,19 +108,17 @@ function resolveLayers(layers: readonly Layer[]): { settings: ResolvedSettings; 
     if (!isObject(variables)) continue;
     for (const name of Object.keys(variables)) ranks.set(`agent.env.${name}`, rank);
   }
-  let merged = layers.reduce<Record<string, unknown>>((below, { value }) => mergeSettings(below, value), {});
+  let merged = layers.reduce<Settings>((below, { value }) => mergeSettings(below, value), {});
   // A response set above a promise is the marker the user means now: `-c DONE` over a promise in the file.
   if ((ranks.get('completionResponse') ?? -1) > (ranks.get('completionPromise') ?? -1)) {
     ranks.delete('completionPromise');
     const { completionPromise: _, ...rest } = merged;
     merged = rest;
   }
-  const resolved = settingsSchema.safeParse(merged, { jitless: true });
-  if (!resolved.success) throw settingsError(describeIssue('settings', merged, resolved.error.issues));
   const sourceOf = (key: string) => layers[ranks.get(key) ?? -1]?.source ?? 'default';
   const keys = new Set([...settingKeys, ...ranks.keys()]);
   return {
-    settings: resolved.data,
+    settings: resolveSettings(merged, 'settings'),
     sources: Object.fromEntries([...keys].map((key) => [key, sourceOf(key)])) as SettingSources,
   };
 }
