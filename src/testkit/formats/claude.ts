@@ -1,5 +1,6 @@
 import type { Usage } from '../../core/turn.ts';
 import type { ApiError } from '../script.ts';
+import { errorType, isTooLong } from './api-error.ts';
 import { type AgentFormat, createIds, lines, type ToolCall, type ToolEnd, todoStatus } from './format.ts';
 
 const version = '2.1.325';
@@ -234,17 +235,4 @@ function errorName(error: ApiError): string {
   if (error.status === 429) return 'rate_limit';
   if (error.status >= 500) return 'server_error';
   return error.status === 401 || error.status === 403 ? 'authentication_failed' : 'unknown';
-}
-
-function errorType(status: number): string {
-  if (status === 401) return 'authentication_error';
-  if (status === 402) return 'billing_error';
-  if (status === 403) return 'permission_error';
-  if (status === 429) return 'rate_limit_error';
-  if (status === 529) return 'overloaded_error';
-  return status >= 500 ? 'api_error' : 'invalid_request_error';
-}
-
-function isTooLong(error: ApiError): boolean {
-  return error.status === 400 && /prompt is too long/i.test(error.message);
 }

@@ -1,5 +1,5 @@
 import type { TodoItem } from '../../agents/adapter.ts';
-import type { Usage } from '../../core/turn.ts';
+import { noUsage, type Usage } from '../../core/turn.ts';
 import type { ApiError } from '../script.ts';
 
 /** What one turn of a fake agent knows before its first step. */
@@ -85,7 +85,7 @@ export function usageOnce(usage: Usage): () => Usage {
   let left = usage;
   return () => {
     const told = left;
-    left = { inputTokens: 0, outputTokens: 0, cacheReadTokens: 0, cacheWriteTokens: 0 };
+    left = noUsage;
     return told;
   };
 }

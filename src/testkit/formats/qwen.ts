@@ -1,0 +1,161 @@
+import type { Usage } from '../../core/turn.ts';
+import type { ApiError } from '../script.ts';
+import {
+  type AgentFormat,
+  createIds,
+  lines,
+  type ToolCall,
+  type ToolEnd,
+  todoStatus,
+  usageOnce,
+} from './format.ts';
+
+const version = '0.15.10';
+const model = 'fake-model';
+
+/** `qwen -o stream-json`, as 0.15.10 prints it. An API error looks like an answer: only its words tell. */
+export const qwen: AgentFormat = {
+  version,
+  streamWords: ['stream-json'],
+  commands: [],
+  valueFlags: [
+    '-o',
+    '--output-format',
+    '-m',
+    '--model',
+    '--approval-mode',
+    '--append-system-prompt',
+    '--system-prompt',
+    '--resume',
+    '-r',
+    '--session-id',
+    '--max-session-turns',
+    '--include-directories',
+  ],
+  exitCode: () => 0,
+  open({ cwd, turn, usage: total }) {
+    const ids = createIds(turn);
+    const usage = usageOnce(total);
+    let toolId = '';
+    let lastText = '';
+    let messages = 0;
+
+    const assistant = (content: object, parent: string | null = null) => {
+      messages += 1;
+      const uuid = ids.uuid();
+      return {
+        type: 'assistant',
+        uuid,
+        session_id: ids.session,
+        parent_tool_use_id: parent,
+        message: {
+          id: uuid,
+          type: 'message',
+          role: 'assistant',
+          model,
+          content: [content],
+          stop_reason: 'type' in content && content.type === 'tool_use' ? 'tool_use' : null,
+          usage: usageFields(usage()),
+        },
+      };
+    };
+    const toolUse = (name: string, input: object) => {
+      toolId = ids.id('call_fake');
+      return lines(assistant({ type: 'tool_use', id: toolId, name, input }));
+    };
+    const toolResult = (content: string, failed: boolean) =>
+      lines({
+        type: 'user',
+        uuid: ids.uuid(),
+        session_id: ids.session,
+        parent_tool_use_id: null,
+        message: {
+          role: 'user',
+          content: [{ type: 'tool_result', tool_use_id: toolId, is_error: failed, content }],
+        },
+      });
+
+    return {
+      start: () =>
+        lines({
+          type: 'system',
+          subtype: 'init',
+          uuid: ids.session,
+          session_id: ids.session,
+          cwd,
+          tools: ['edit', 'read_file', 'run_shell_command', 'todo_write', 'write_file'],
+          mcp_servers: [],
+          model,
+          permission_mode: 'yolo',
+          slash_commands: [],
+          qwen_code_version: version,
+          agents: ['general-purpose'],
+        }),
+      text(parts) {
+        lastText = parts.at(-1) ?? '';
+        return lines(...parts.map((text) => assistant({ type: 'text', text })));
+      },
+      thinking: (thinking) => lines(assistant({ type: 'thinking', thinking, signature: '' })),
+      toolStart: (call) => toolUse(...nameAndInput(call)),
+      toolEnd: (call, end) => toolResult(...reply(call, end)),
+      todo(items) {
+        const todos = items.map(({ text, status }, index) => ({
+          id: `${index + 1}`,
+          content: text,
+          status: todoStatus(status),
+          priority: 'medium',
+        }));
+        return toolUse('todo_write', { todos }) + toolResult('Todos have been modified successfully.', false);
+      },
+      subagent: (text) => lines(assistant({ type: 'text', text }, ids.id('call_fake'))),
+      echo: () => '',
+      error(error) {
+        lastText = errorText(error);
+        return lines(assistant({ type: 'text', text: lastText }));
+      },
+      result: ({ ok, error, usage: told }) =>
+        lines({
+          type: 'result',
+          subtype: 'success',
+          uuid: ids.uuid(),
+          session_id: ids.session,
+          is_error: !ok && error === undefined,
+          duration_ms: 200,
+          duration_api_ms: 100,
+          num_turns: messages,
+          result: lastText,
+          usage: usageFields(told),
+          permission_denials: [],
+        }),
+    };
+  },
+};
+
+function nameAndInput(call: ToolCall): [name: string, input: object] {
+  if (call.kind === 'shell')
+    return ['run_shell_command', { command: call.command, description: 'Run a command' }];
+  if (call.kind === 'write') return ['write_file', { file_path: call.path, content: call.content }];
+  return [call.name, call.input];
+}
+
+/** A command that fails is no error here; its exit code is not told. */
+function reply(call: ToolCall, { output, ok, exitCode }: ToolEnd): [content: string, failed: boolean] {
+  if (exitCode !== undefined) return [output.trimEnd(), false];
+  if (ok && call.kind === 'write')
+    return [`Successfully created and wrote to new file: ${call.path}.`, false];
+  return [output, !ok];
+}
+
+function usageFields(usage: Usage): object {
+  const input = usage.inputTokens + usage.cacheReadTokens + usage.cacheWriteTokens;
+  return {
+    input_tokens: input,
+    output_tokens: usage.outputTokens,
+    cache_read_input_tokens: usage.cacheReadTokens,
+    total_tokens: input + usage.outputTokens,
+  };
+}
+
+function errorText({ status, message }: ApiError): string {
+  return `[API Error: ${status} ${message}]`;
+}
