@@ -7,7 +7,7 @@ import { findBreaches } from './rooms.mjs';
 
 const checks = {
   types: () => run('typescript/bin/tsc', ['--noEmit', '--pretty', 'false', '-p', '.']),
-  lint: () => run('@biomejs/biome/bin/biome', ['ci', '--colors=off', '.']),
+  lint: () => run('@biomejs/biome/bin/biome', ['ci', '--error-on-warnings', '--colors=off', '.']),
   imports: () =>
     run('dependency-cruiser/bin/dependency-cruise.mjs', ['--config', '.dependency-cruiser.cjs', 'src']),
   rooms: async () => {
