@@ -25,10 +25,14 @@ export type AgentEvent =
   | { readonly type: 'notice'; readonly text: string }
   /** What a subagent does: shown, never counted as the agent's own text. */
   | { readonly type: 'subagent'; readonly text: string }
-  /** The end of the turn, whether or not the process ends too. `usage` is the total, where the stream gives one. */
+  /**
+   * The end of the turn, whether or not the process ends too. `usage` is the total, where the stream gives one.
+   * With `more` the agent goes on by itself (background work, queued messages): wait for a later result or its exit.
+   */
   | {
       readonly type: 'result';
       readonly ok: boolean;
+      readonly more?: true;
       readonly error?: string;
       readonly limit?: Limit;
       readonly usage?: Usage;

@@ -1,4 +1,5 @@
 import type { AgentAdapter } from './adapter.ts';
+import { claude } from './claude/adapter.ts';
 import { custom } from './custom/adapter.ts';
 
 export type AgentName =
@@ -14,7 +15,7 @@ export type AgentName =
   | 'custom';
 
 /** Every agent there is: a name without an adapter does not compile. */
-export const agents: Partial<Record<AgentName, AgentAdapter>> = { custom };
+export const agents: Partial<Record<AgentName, AgentAdapter>> = { claude, custom };
 
 /** The agent behind a command, by its base name; any other program is `custom`. */
 export function agentNameOf(command: string): AgentName {

@@ -79,6 +79,10 @@ export function createTurnReader(adapter: AgentAdapter, { now }: { now?: () => n
     }
   }
 
+  function hasEnded(): boolean {
+    return result !== undefined && !result.more;
+  }
+
   return {
     push(line) {
       if (now !== undefined) state.now = now();
@@ -87,7 +91,7 @@ export function createTurnReader(adapter: AgentAdapter, { now }: { now?: () => n
       return events;
     },
     get ended() {
-      return result !== undefined;
+      return hasEnded();
     },
     finish(process) {
       const blocks = text.blocks();
@@ -106,7 +110,7 @@ export function createTurnReader(adapter: AgentAdapter, { now }: { now?: () => n
         ...(error === undefined ? {} : { error }),
         ...(sessionId === undefined ? {} : { sessionId }),
         unknown: Object.fromEntries(unknown),
-        ended: result !== undefined,
+        ended: hasEnded(),
       };
     },
   };

@@ -1,0 +1,15 @@
+import type { AgentAdapter } from '../adapter.ts';
+import { command } from './command.ts';
+import { newState, parse } from './parse.ts';
+
+/** Claude Code. */
+export const claude: AgentAdapter = {
+  name: 'claude',
+  install: 'npm install -g @anthropic-ai/claude-code',
+  reportsToolCalls: true,
+  takesSystemPrompt: true,
+  tested: ['2.1.197', '2.1.325'],
+  command,
+  newState,
+  parse,
+};

@@ -1,0 +1,220 @@
+import type { Limit } from '../../core/turn.ts';
+import type { AgentEvent, ParserState } from '../adapter.ts';
+import { asRecord, type JsonRecord, list, num, oneLine, parseRecord, str } from '../json.ts';
+import { type ErrorFacts, limitOf } from '../limit.ts';
+import { readAssistant, readToolResults, textOf } from '../messages.ts';
+import { createTaskList, type TaskList } from './task-list.ts';
+import { readResultUsage } from './usage.ts';
+
+export type ClaudeState = ParserState & {
+  readonly tasks: TaskList;
+  /** Ids of commands and subagents that still run: their end wakes the agent for another turn. */
+  readonly running: Set<string>;
+  /** The API error that the CLI told last, as long as nothing good came after it. */
+  apiError: ErrorFacts | undefined;
+  /** When the usage limit that rejected us resets. */
+  resetsAt: number | undefined;
+};
+
+export function newState(): ClaudeState {
+  return { tasks: createTaskList(), running: new Set(), apiError: undefined, resetsAt: undefined };
+}
+
+const silentTypes = new Set([
+  'command_lifecycle',
+  'control_request',
+  'control_response',
+  'keep_alive',
+  'prompt_suggestion',
+  'stream_event',
+  'tool_progress',
+  'tool_use_summary',
+]);
+
+export function parse(line: string, state: ClaudeState): AgentEvent[] {
+  if (line.trim() === '') return [];
+  const event = parseRecord(line);
+  if (event === undefined) return [{ type: 'notice', text: oneLine(line) }];
+  const type = str(event.type) ?? '';
+  if (type === 'system') return onSystem(event, state);
+  if (type === 'assistant') return onAssistant(event, state);
+  if (type === 'user') return onUser(event, state);
+  if (type === 'result') return onResult(event, state);
+  if (type === 'rate_limit_event') return onRateLimit(asRecord(event.rate_limit_info), state);
+  return silentTypes.has(type) ? [] : [{ type: 'unknown', name: type }];
+}
+
+function onAssistant(event: JsonRecord, state: ClaudeState): AgentEvent[] {
+  const message = asRecord(event.message);
+  const events = readAssistant(message);
+  if (typeof event.parent_tool_use_id === 'string') return events.flatMap(asSubagent);
+  // What the CLI says itself, such as an API error, comes as a message of this model.
+  if (message.model === '<synthetic>' || event.is_api_error_message === true) {
+    return onApiError(event, textOf(message.content), state);
+  }
+  state.apiError = undefined;
+  state.resetsAt = undefined;
+  for (const item of list(message.content)) state.tasks.called(asRecord(item));
+  return events;
+}
+
+function asSubagent(event: AgentEvent): AgentEvent[] {
+  if (event.type === 'text') return [{ type: 'subagent', text: event.text }];
+  return event.type === 'tool-start'
+    ? [{ type: 'subagent', text: `${event.name} ${event.summary}`.trim() }]
+    : [];
+}
+
+function onApiError(event: JsonRecord, message: string, state: ClaudeState): AgentEvent[] {
+  const type = [event.error, event.api_error, event.api_error_type].filter((name) => str(name)).join(' ');
+  if (type === '') return [{ type: 'notice', text: oneLine(message) }];
+  const { status, resetsAt } = asRecord(asRecord(event.api_error_params).rate_limit_info);
+  if (status === 'rejected') state.resetsAt = milliseconds(resetsAt) ?? state.resetsAt;
+  state.apiError = { status: num(event.api_error_status), type, message };
+  return [errorEvent(message, limitOf({ ...state.apiError, resetsAt: state.resetsAt }))];
+}
+
+const exitCode = /^(?:Error: )?Exit code (\d{1,3})\b/;
+
+function onUser(event: JsonRecord, state: ClaudeState): AgentEvent[] {
+  if (typeof event.parent_tool_use_id === 'string') return [];
+  const message = asRecord(event.message);
+  const events = readToolResults(message).flatMap(({ id, failed, output }): AgentEvent[] => {
+    const code = failed ? exitCode.exec(output)?.[1] : undefined;
+    const end: AgentEvent = {
+      type: 'tool-end',
+      id,
+      ok: !failed,
+      ...(code === undefined ? {} : { exitCode: Number(code) }),
+      output,
+    };
+    const items = state.tasks.answered(id, failed, asRecord(event.tool_use_result));
+    return items === undefined ? [end] : [end, { type: 'todo', items }];
+  });
+  // Feedback of a stop hook, a nudge after an empty answer and the like.
+  if (event.isSynthetic === true && events.length === 0) {
+    return [{ type: 'notice', text: oneLine(textOf(message.content)) }];
+  }
+  return events;
+}
+
+function onRateLimit(info: JsonRecord, state: ClaudeState): AgentEvent[] {
+  const window = `${str(info.rateLimitType)?.replaceAll('_', ' ') ?? 'usage'} limit`;
+  if (info.status === 'allowed_warning') return [{ type: 'notice', text: `close to the ${window}` }];
+  if (info.status !== 'rejected' || info.isUsingOverage === true) return [];
+  state.resetsAt = milliseconds(info.resetsAt);
+  const message = `${window} reached`;
+  return [errorEvent(message, limitOf({ type: 'usage_limit', message, resetsAt: state.resetsAt }))];
+}
+
+const contextReasons = new Set(['prompt_too_long', 'blocking_limit', 'rapid_refill_breaker']);
+
+/** `subtype` says `success` for API errors too, and `terminal_reason` of 2.1.197 says `completed`: neither is enough. */
+function onResult(event: JsonRecord, state: ClaudeState): AgentEvent[] {
+  const reason = str(event.terminal_reason) ?? '';
+  const subtype = str(event.subtype) ?? '';
+  const ok = event.is_error !== true && !subtype.startsWith('error') && !reason.startsWith('aborted');
+  const told = list(event.errors).filter((text) => typeof text === 'string');
+  const error = str(event.result) || told.join('\n') || reason || subtype;
+  const limit = ok ? undefined : resultLimit(event, error, state);
+  const { total, since } = readResultUsage(event);
+  // With work in the background or messages in the queue another turn follows, and another result.
+  const more = (num(event.queued_turn_count) ?? 0) > 0 || state.running.size > 0;
+  return [
+    ...(since === undefined ? [] : [{ type: 'usage', usage: since } as const]),
+    {
+      type: 'result',
+      ok,
+      ...(more ? { more } : {}),
+      ...(ok ? {} : { error }),
+      ...(limit === undefined ? {} : { limit }),
+      ...(total === undefined ? {} : { usage: total }),
+    },
+  ];
+}
+
+function resultLimit(event: JsonRecord, error: string, state: ClaudeState): Limit | undefined {
+  if (contextReasons.has(str(event.terminal_reason) ?? '')) return { kind: 'context', message: error };
+  // The form of 1.0: `Claude AI usage limit reached|1749924000`.
+  const old = /limit reached\|(\d{10})\b/.exec(error)?.[1];
+  if (old !== undefined) return { kind: 'usage', resetsAt: Number(old) * 1000, message: error };
+  const status = num(event.api_error_status);
+  if (state.apiError === undefined && status === undefined) return undefined;
+  return limitOf({ status, message: error, ...state.apiError, resetsAt: state.resetsAt });
+}
+
+const silentSubtypes = new Set([
+  'background_tasks_changed',
+  'commands_changed',
+  'files_persisted',
+  'hook_progress',
+  'hook_response',
+  'hook_started',
+  'memory_recall',
+  'memory_saved',
+  'plugin_install',
+  'post_turn_summary',
+  'session_state_changed',
+  'status',
+  'stop_hook_summary',
+  'task_progress',
+  'task_summary',
+  'thinking_tokens',
+  'turn_duration',
+]);
+
+const noticedSubtypes = new Set([
+  'compact_boundary',
+  'informational',
+  'local_command_output',
+  'model_fallback',
+  'model_refusal_fallback',
+  'model_refusal_no_fallback',
+  'notification',
+  'permission_denied',
+]);
+
+function onSystem(event: JsonRecord, state: ClaudeState): AgentEvent[] {
+  const subtype = str(event.subtype) ?? '';
+  const task = str(event.task_id) ?? '';
+  switch (subtype) {
+    case 'init': {
+      const model = str(event.model);
+      return [
+        { type: 'session', id: str(event.session_id) ?? '', ...(model === undefined ? {} : { model }) },
+      ];
+    }
+    case 'api_retry':
+      return [onRetry(event)];
+    case 'task_started':
+      state.running.add(task);
+      return [];
+    case 'task_notification':
+      state.running.delete(task);
+      return [];
+    case 'task_updated':
+      if (asRecord(event.patch).end_time !== undefined) state.running.delete(task);
+      return [];
+  }
+  if (noticedSubtypes.has(subtype)) {
+    const text = str(event.message) || str(event.content) || str(event.text) || subtype.replaceAll('_', ' ');
+    return [{ type: 'notice', text: oneLine(text) }];
+  }
+  return silentSubtypes.has(subtype) ? [] : [{ type: 'unknown', name: `system/${subtype}` }];
+}
+
+function onRetry(event: JsonRecord): AgentEvent {
+  const status = num(event.error_status);
+  const type = str(event.error) ?? 'unknown';
+  const message = `retry ${num(event.attempt) ?? '?'} of ${num(event.max_retries) ?? '?'}: ${type} (${status ?? 'no answer'})`;
+  return errorEvent(message, limitOf({ status, type }) ?? { kind: 'overload' });
+}
+
+function errorEvent(message: string, limit: Limit | undefined): AgentEvent {
+  return { type: 'error', message, ...(limit === undefined ? {} : { limit }) };
+}
+
+function milliseconds(seconds: unknown): number | undefined {
+  const value = num(seconds);
+  return value !== undefined && value > 0 ? value * 1000 : undefined;
+}

@@ -1,0 +1,43 @@
+import type { TodoItem } from '../adapter.ts';
+import { asRecord, type JsonRecord, str } from '../json.ts';
+import { todoStatus } from '../messages.ts';
+
+/** The todo list of TaskCreate and TaskUpdate, which tell one change at a time. */
+export type TaskList = {
+  /** Looks at a block of an assistant message. */
+  called(block: JsonRecord): void;
+  /** Takes the answer to a call; gives the whole list where it changed. */
+  answered(id: string, failed: boolean, result: JsonRecord): TodoItem[] | undefined;
+};
+
+export function createTaskList(): TaskList {
+  const items = new Map<string, TodoItem>();
+  const calls = new Map<string, JsonRecord>();
+
+  return {
+    called(block) {
+      if (block.name !== 'TaskCreate' && block.name !== 'TaskUpdate') return;
+      calls.set(str(block.id) ?? '', asRecord(block.input));
+    },
+    answered(id, failed, result) {
+      const input = calls.get(id);
+      if (input === undefined) return undefined;
+      calls.delete(id);
+      if (failed || result.success === false) return undefined;
+      // Only the answer to TaskCreate tells the number of the new task.
+      const created = str(asRecord(result.task).id);
+      const task = created ?? str(input.taskId);
+      if (task === undefined) return undefined;
+      if (input.status === 'deleted') {
+        items.delete(task);
+      } else {
+        const before = created === undefined ? items.get(task) : undefined;
+        items.set(task, {
+          text: str(input.subject) ?? before?.text ?? `#${task}`,
+          status: input.status === undefined && before ? before.status : todoStatus(input.status),
+        });
+      }
+      return [...items.values()];
+    },
+  };
+}

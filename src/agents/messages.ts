@@ -1,0 +1,68 @@
+import type { Usage } from '../core/turn.ts';
+import type { AgentEvent, TodoItem } from './adapter.ts';
+import { asRecord, count, type JsonRecord, list, str } from './json.ts';
+import { summarise } from './summary.ts';
+
+/** Claude Code, Amp and Qwen Code print messages in the shape of the Anthropic API; this reads that shape. */
+export type ToolResult = { readonly id: string; readonly failed: boolean; readonly output: string };
+
+/** Text and tool calls of an assistant message. Thinking gives nothing. */
+export function readAssistant(message: JsonRecord): AgentEvent[] {
+  return list(message.content).flatMap((item): AgentEvent[] => {
+    const block = asRecord(item);
+    if (block.type === 'text') return [{ type: 'text', text: str(block.text) ?? '' }];
+    if (block.type !== 'tool_use') return [];
+    const name = str(block.name) ?? 'tool';
+    const start: AgentEvent = {
+      type: 'tool-start',
+      id: str(block.id) ?? '',
+      name,
+      summary: summarise(block.input),
+    };
+    const items = /^todo_?write$/i.test(name) ? readTodos(asRecord(block.input).todos) : undefined;
+    return items === undefined ? [start] : [start, { type: 'todo', items }];
+  });
+}
+
+/** The tool results in a user message; its other blocks are prompts, which are nobody's news. */
+export function readToolResults(message: JsonRecord): ToolResult[] {
+  return list(message.content)
+    .map(asRecord)
+    .filter((block) => block.type === 'tool_result')
+    .map((block) => ({
+      id: str(block.tool_use_id) ?? '',
+      failed: block.is_error === true,
+      output: textOf(block.content),
+    }));
+}
+
+/** The text of a content field: a string, or blocks of which some are text. */
+export function textOf(content: unknown): string {
+  if (typeof content === 'string') return content;
+  return list(content)
+    .map((block) => str(asRecord(block).text))
+    .filter((text) => text !== undefined)
+    .join('\n');
+}
+
+export function readUsage(usage: JsonRecord): Usage {
+  return {
+    inputTokens: count(usage.input_tokens),
+    outputTokens: count(usage.output_tokens),
+    cacheReadTokens: count(usage.cache_read_input_tokens),
+    cacheWriteTokens: count(usage.cache_creation_input_tokens),
+  };
+}
+
+export function todoStatus(status: unknown): TodoItem['status'] {
+  if (status === 'completed') return 'done';
+  return status === 'in_progress' ? 'active' : 'pending';
+}
+
+function readTodos(todos: unknown): TodoItem[] | undefined {
+  if (!Array.isArray(todos)) return undefined;
+  return list(todos).map((item) => {
+    const { content, status } = asRecord(item);
+    return { text: str(content) ?? '', status: todoStatus(status) };
+  });
+}
