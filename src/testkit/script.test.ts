@@ -1,0 +1,81 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { RalphError } from '../core/error.ts';
+import { assertScript } from './script.ts';
+
+const everyStep = [
+  { text: 'a' },
+  { deltas: ['a', 'b'] },
+  { thinking: 'a' },
+  { tool: { name: 'Bash', input: { command: 'ls' }, output: 'a', ok: false, exitCode: 1 } },
+  { shell: 'true' },
+  { write: { path: 'a', content: 'b' } },
+  { todo: [{ text: 'a', status: 'active' }] },
+  { subagent: { text: 'a' } },
+  { echoPrompt: true },
+  { raw: '{' },
+  { rawBytes: '/w==' },
+  { flood: { bytes: 10, lineBytes: 5, as: 'raw' } },
+  { delay: 0 },
+  { hang: true },
+  { ignoreSignals: true },
+  { child: { seconds: 1, setsid: true, holdOutput: false } },
+  { error: { status: 429, message: 'a', resetsAt: 1 } },
+  { result: { ok: false, usage: { inputTokens: 1 }, costUsd: 0.5 } },
+  { stderr: 'a' },
+];
+
+describe('assertScript', () => {
+  it('accepts every step and every field', () => {
+    const turn = {
+      steps: everyStep,
+      exitCode: 3,
+      noResult: true,
+      expectPrompt: ['a'],
+      hangAfterResult: false,
+    };
+    expect(() =>
+      assertScript({ agent: 'pi', turns: [turn], after: 'fail', record: true, version: '1' }),
+    ).not.toThrow();
+  });
+
+  it.each([
+    [null, 'script has to be an object, not null'],
+    [{ agent: 'gpt', turns: [] }, 'script.agent has to be "claude" or'],
+    [{ agent: 'claude' }, 'script.turns has to be a list, not nothing'],
+    [{ agent: 'claude', turns: [] }, 'script.turns has to have at least one entry'],
+    [{ agent: 'claude', turns: [{ steps: [] }], loop: 1 }, 'script has an unknown field "loop"'],
+    [withStep({}), 'script.turns[0].steps[0] is empty; a step has one key'],
+    [withStep({ text: 'a', shell: 'b' }), 'steps[0] has both "text" and "shell"; a step has one key'],
+    [withStep({ txt: 'a' }), 'steps[0] is an unknown step "txt"; the steps are text, deltas,'],
+    [withStep({ delay: 'soon' }), 'steps[0].delay has to be a number of 0 or more, not "soon"'],
+    [withStep({ write: { path: 'a' } }), 'steps[0].write.content has to be a string, not nothing'],
+    [withStep({ todo: [{ text: 'a', status: 'open' }] }), 'todo[0].status has to be "pending" or'],
+    [withStep({ rawBytes: '%' }), 'steps[0].rawBytes has to be base64 text, not "%"'],
+    [withStep({ hang: false }), 'steps[0].hang has to be true, not false'],
+    [
+      { agent: 'claude', turns: [{ steps: [], exitCode: 256 }] },
+      'exitCode has to be a whole number from 0 to 255',
+    ],
+  ])('says in one sentence what is wrong with %j', (script, sentence) => {
+    expect(() => assertScript(script)).toThrow(sentence);
+  });
+
+  it('answers anything at all with acceptance or a sentence', () => {
+    fc.assert(
+      fc.property(fc.jsonValue(), (value) => {
+        for (const script of [value, { agent: 'claude', turns: value }, withStep(value)]) {
+          try {
+            assertScript(script);
+          } catch (error) {
+            expect(error).toBeInstanceOf(RalphError);
+          }
+        }
+      }),
+    );
+  });
+});
+
+function withStep(step: unknown): unknown {
+  return { agent: 'claude', turns: [{ steps: [step] }] };
+}
