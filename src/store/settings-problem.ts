@@ -1,7 +1,7 @@
 import { RalphError } from '../core/error.ts';
 import { nearest } from '../core/nearest.ts';
 import type { Path, Problem } from '../core/shape.ts';
-import { settingDescriptions } from './settings-schema.ts';
+import { settingTable } from './settings-schema.ts';
 
 /** The error for wrong settings: exit code 2 and one sentence. */
 export function settingsError(message: string, cause?: unknown): RalphError {
@@ -16,7 +16,7 @@ export function describeProblem(where: string, value: unknown, problem: Problem)
     return `${subject} is ${inWords(valueAt(value, path))}, expected ${problem.expected}`;
   }
   const beside = nearest(problem.name, problem.known);
-  const elsewhere = [...settingDescriptions.keys()].find((key) => key.endsWith(`.${problem.name}`));
+  const elsewhere = [...settingTable.keys()].find((key) => key.endsWith(`.${problem.name}`));
   const meant = beside === null ? elsewhere : pathName([...path, beside]);
   const advice = meant ? `; did you mean "${meant}"?` : '';
   return `${where}: there is no setting ${inWords(pathName([...path, problem.name]))}${advice}`;

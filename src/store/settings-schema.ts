@@ -138,13 +138,15 @@ export type SettingKey =
   | Exclude<keyof typeof fields, keyof typeof groups>
   | { [G in keyof typeof groups]: `${G}.${keyof (typeof groups)[G] & string}` }[keyof typeof groups];
 
-/** Every setting and what it does, in the order of the schema. */
-export const settingDescriptions: ReadonlyMap<SettingKey, string> = new Map(
-  keysOf(fields).flatMap((name): [SettingKey, string][] => {
-    if (name === 'agent')
-      return keysOf(groups.agent).map((key) => [`agent.${key}`, groups.agent[key].description]);
-    if (name === 'scm') return keysOf(groups.scm).map((key) => [`scm.${key}`, groups.scm[key].description]);
-    return [[name, fields[name].description]];
+/** What there is to know about a setting; `fallback` is its default as it would be written. */
+export type SettingInfo = { readonly description: string; readonly fallback?: unknown };
+
+/** Every setting, in the order of the schema. */
+export const settingTable: ReadonlyMap<SettingKey, SettingInfo> = new Map(
+  keysOf(fields).flatMap((name): [SettingKey, SettingInfo][] => {
+    if (name === 'agent') return keysOf(groups.agent).map((key) => [`agent.${key}`, groups.agent[key]]);
+    if (name === 'scm') return keysOf(groups.scm).map((key) => [`scm.${key}`, groups.scm[key]]);
+    return [[name, fields[name]]];
   }),
 );
 

@@ -14,11 +14,14 @@ import {
   type Settings,
   settingIn,
 } from './settings-layers.ts';
-import { type ResolvedSettings, type SettingKey, settingDescriptions } from './settings-schema.ts';
+import { type ResolvedSettings, type SettingKey, settingTable } from './settings-schema.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** A setting given on the command line; `flag` is what the user typed, with its dashes. An undefined value is not given. */
+/**
+ * A setting given on the command line; `flag` is what the user typed, with its dashes. An undefined value counts as not
+ * given; a duration is text (`90s`) or a number of seconds.
+ */
 export type CliSetting = { readonly key: SettingKey; readonly value: unknown; readonly flag: `-${string}` };
 
 /** Where each setting came from; a variable of `agent.env` has its own entry. */
@@ -28,6 +31,8 @@ export type SettingSources = Readonly<
 
 export type LoadedSettings = {
   readonly settings: ResolvedSettings;
+  /** What was written, all places together, without defaults. */
+  readonly written: Settings;
   readonly sources: SettingSources;
   /** The files that were read, lowest first. */
   readonly files: readonly string[];
@@ -39,7 +44,7 @@ const prefix = 'RALPH_';
 /** Variables with our prefix that are no settings. */
 const otherVariables = ['RALPH_RUN_ID', 'RALPH_ITERATION', 'RALPH_FAKE_SCRIPT', 'RALPH_EMOJI', 'RALPH_HOME'];
 
-const settingKeys = [...settingDescriptions.keys()];
+const settingKeys = [...settingTable.keys()];
 
 const settingVariables = settingKeys
   .filter((key) => key !== '$schema')
@@ -98,7 +103,7 @@ export function userConfigFolder(env: Environment): string {
   return join(env.HOME || homedir(), '.config', 'ralph');
 }
 
-function resolveLayers(layers: readonly Layer[]): { settings: ResolvedSettings; sources: SettingSources } {
+function resolveLayers(layers: readonly Layer[]): Pick<LoadedSettings, 'settings' | 'written' | 'sources'> {
   const ranks = new Map<string, number>();
   for (const [rank, { value }] of layers.entries()) {
     for (const key of settingKeys) {
@@ -119,6 +124,7 @@ function resolveLayers(layers: readonly Layer[]): { settings: ResolvedSettings; 
   const keys = new Set([...settingKeys, ...ranks.keys()]);
   return {
     settings: resolveSettings(merged, 'settings'),
+    written: merged,
     sources: Object.fromEntries([...keys].map((key) => [key, sourceOf(key)])) as SettingSources,
   };
 }

@@ -1,0 +1,145 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import type { AgentName } from '../agents/registry.ts';
+import { isObject } from '../core/shape.ts';
+import { readJson, readText } from '../system/files.ts';
+import { type Environment, findProgram } from '../system/program.ts';
+
+/** In the order in which they are offered. */
+const knownAgents: readonly AgentName[] = [
+  'claude',
+  'codex',
+  'amp',
+  'opencode',
+  'gemini',
+  'copilot',
+  'qwen',
+  'pi',
+  'cline',
+];
+
+export type CheckKind = 'lint' | 'typecheck' | 'test' | 'build';
+
+/** A command that checks the project, and the file that says so. */
+export type ProjectCheck = { readonly kind: CheckKind; readonly command: string; readonly from: string };
+
+export type DetectedProject = {
+  /** Agents on PATH, the first choice first. */
+  readonly agents: readonly AgentName[];
+  readonly checks: readonly ProjectCheck[];
+};
+
+type Folder = { has(name: string): boolean; text(name: string): string };
+
+/** What a folder and PATH show of a project: only agents that are installed, and only checks that can be run. */
+export function detectProject(cwd: string, env: Environment): DetectedProject {
+  const folder: Folder = {
+    has: (name) => existsSync(join(cwd, name)),
+    text: (name) => textOf(join(cwd, name)),
+  };
+  const installed = (program: string) => findProgram(program, env) !== null;
+  const runnable = ({ command }: ProjectCheck) => installed(command.split(' ')[0] ?? '');
+  const byMake = makeChecks(folder).filter(runnable);
+  const others = [
+    ...scriptChecks(folder, join(cwd, 'package.json')),
+    ...cargoChecks(folder, installed('cargo-clippy')),
+    ...goChecks(folder),
+    ...pythonChecks(folder),
+  ].filter(runnable);
+  // A project that has both means its Makefile to be the way in.
+  const checks = [...byMake, ...others.filter(({ kind }) => !byMake.some((made) => made.kind === kind))];
+  const order: readonly CheckKind[] = ['lint', 'typecheck', 'test', 'build'];
+  return {
+    agents: knownAgents.filter(installed),
+    checks: checks.sort((a, b) => order.indexOf(a.kind) - order.indexOf(b.kind)),
+  };
+}
+
+function makeChecks(folder: Folder): ProjectCheck[] {
+  const from = ['GNUmakefile', 'makefile', 'Makefile'].find(folder.has);
+  if (from === undefined) return [];
+  const rules = folder.text(from).matchAll(/^([^\s#:=][^:=#]*)::?(?!:?=)/gm);
+  const targets = new Set([...rules].flatMap(([, names = '']) => names.trim().split(/\s+/)));
+  return (['lint', 'typecheck', 'test', 'build'] as const)
+    .filter((kind) => targets.has(kind))
+    .map((kind) => ({ kind, command: `make ${kind}`, from }));
+}
+
+function scriptChecks(folder: Folder, path: string): ProjectCheck[] {
+  const read = readJson(path);
+  const manifest = read.ok && isObject(read.value) ? read.value : {};
+  const scripts = isObject(manifest.scripts) ? manifest.scripts : {};
+  const manager = packageManager(folder, manifest.packageManager);
+  const check = (kind: CheckKind, names: readonly string[]): ProjectCheck[] => {
+    const name = names.find((candidate) => isRealScript(scripts[candidate]));
+    return name === undefined ? [] : [{ kind, command: `${manager} run ${name}`, from: 'package.json' }];
+  };
+  return [
+    ...check('lint', ['lint']),
+    ...check('typecheck', ['typecheck', 'type-check', 'check-types']),
+    ...check('test', ['test']),
+    ...check('build', ['build']),
+  ];
+}
+
+function isRealScript(script: unknown): boolean {
+  // What `npm init` writes is a test that always fails.
+  return typeof script === 'string' && script !== '' && !script.includes('no test specified');
+}
+
+function packageManager(folder: Folder, declared: unknown): string {
+  const name = typeof declared === 'string' ? declared.split('@')[0] : undefined;
+  if (name === 'npm' || name === 'pnpm' || name === 'yarn' || name === 'bun') return name;
+  if (folder.has('pnpm-lock.yaml')) return 'pnpm';
+  if (folder.has('yarn.lock')) return 'yarn';
+  return folder.has('bun.lock') || folder.has('bun.lockb') ? 'bun' : 'npm';
+}
+
+function cargoChecks(folder: Folder, clippy: boolean): ProjectCheck[] {
+  const from = 'Cargo.toml';
+  if (!folder.has(from)) return [];
+  return [
+    ...(clippy
+      ? [{ kind: 'lint', command: 'cargo clippy --all-targets -- -D warnings', from } as const]
+      : []),
+    { kind: 'test', command: 'cargo test', from },
+    { kind: 'build', command: 'cargo build', from },
+  ];
+}
+
+function goChecks(folder: Folder): ProjectCheck[] {
+  const from = 'go.mod';
+  if (!folder.has(from)) return [];
+  return [
+    { kind: 'lint', command: 'go vet ./...', from },
+    { kind: 'test', command: 'go test ./...', from },
+    { kind: 'build', command: 'go build ./...', from },
+  ];
+}
+
+function pythonChecks(folder: Folder): ProjectCheck[] {
+  const named = (file: string, pattern: RegExp) => (pattern.test(folder.text(file)) ? file : undefined);
+  const whole = (file: string) => (folder.has(file) ? file : undefined);
+  const runner = folder.has('uv.lock') ? 'uv run ' : folder.has('poetry.lock') ? 'poetry run ' : '';
+  const ruff = whole('ruff.toml') ?? whole('.ruff.toml') ?? named('pyproject.toml', /^\[tool\.ruff\b/m);
+  const mypy = whole('mypy.ini') ?? named('pyproject.toml', /^\[tool\.mypy\]/m);
+  const pytest =
+    whole('pytest.ini') ??
+    named('pyproject.toml', /^\[tool\.pytest\b/m) ??
+    named('setup.cfg', /^\[tool:pytest\]/m) ??
+    named('tox.ini', /^\[pytest\]/m) ??
+    whole('conftest.py');
+  return [
+    ...(ruff ? [{ kind: 'lint', command: `${runner}ruff check .`, from: ruff } as const] : []),
+    ...(mypy ? [{ kind: 'typecheck', command: `${runner}mypy .`, from: mypy } as const] : []),
+    ...(pytest ? [{ kind: 'test', command: `${runner}pytest`, from: pytest } as const] : []),
+  ];
+}
+
+function textOf(path: string): string {
+  try {
+    return readText(path, { maxBytes: 1024 * 1024 }) ?? '';
+  } catch {
+    return '';
+  }
+}
