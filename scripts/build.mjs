@@ -43,7 +43,9 @@ async function buildCommands() {
   });
   mkdirSync(join(dist, 'chunks'), { recursive: true });
   for (const file of result.outputFiles) {
+    const usesUrl = file.text.includes('import.meta.url');
     const { code } = await esbuild.transform(file.text, {
+      ...(usesUrl ? { define: { 'import.meta.url': '__url' }, banner: "const __url=require('node:url').pathToFileURL(__filename).href;" } : {}),
       format: 'cjs',
       platform: 'node',
       target: 'node20.19',

@@ -80,7 +80,6 @@ function report(error: unknown, words: readonly string[], context: Context): num
   }
   context.stderr.write(`error: ${message}\n`);
   if (known?.remedy) context.stderr.write(`  try: ${known.remedy}\n`);
-  if (!known && context.env.RALPH_DEBUG && error instanceof Error)
-    context.stderr.write(`${error.stack}\n`);
+  if (!known && context.env.RALPH_DEBUG && error instanceof Error) context.stderr.write(`${error.stack}\n`);
   return known?.exitCode ?? 70;
 }

@@ -1,0 +1,71 @@
+import { join } from 'node:path';
+import { findRun, readRun } from '../store/runs.ts';
+import { ensureDir, writeAtomic } from '../system/files.ts';
+import { runCommand } from '../system/process.ts';
+import { makeTempDir, removeTempDir } from '../system/temp.ts';
+import { installFakeAgent } from '../testkit/install.ts';
+import { createStyle } from '../view/style.ts';
+import { verdictTable } from '../view/verdict-table.ts';
+import { demoFiles, demoScript, demoTask } from './demo-script.ts';
+import type { demoOptions } from './options.ts';
+import { main as runMain } from './run.ts';
+import type { Context, Input } from './spec.ts';
+
+/** A real loop over a real process in a real repository; only the model's part is played from a script. */
+export async function main(context: Context, { values }: Input<typeof demoOptions>): Promise<number> {
+  const style = createStyle({ env: context.env, isTTY: context.stdout.isTTY === true });
+  const say = (text: string) => context.stdout.write(`${text}\n`);
+  const folder = makeTempDir('ralph-demo-');
+  try {
+    const repo = join(folder, 'repo');
+    const bin = join(folder, 'bin');
+    await makeRepository(repo);
+    ensureDir(bin);
+    await installFakeAgent(bin, { agent: 'claude', script: demoScript });
+    say(style.bold('A small program with a failing test, and an agent that says "done" too early.'));
+    say(style.dim(`The agent is a real process that speaks Claude's stream format; no model is called.`));
+
+    const env = { ...context.env, PATH: `${bin}:${context.env.PATH ?? ''}` };
+    const code = await runMain(
+      { ...context, cwd: repo, env },
+      {
+        values: {
+          prompt: demoTask,
+          'completion-promise': 'DONE',
+          'maximum-iterations': 5,
+          agent: join(bin, 'claude'),
+        },
+        args: [],
+      },
+    );
+    say(`\n${style.bold('What was claimed, and what the loop thought of it')}`);
+    context.stdout.write(verdictTable(readRun(repo, findRun(repo)).verdicts, style));
+    say(values.keep ? `\nThe repository is in ${repo}` : '');
+    say(`${style.bold('Now in a repository of yours:')} ralph init && ralph run -p "Fix the failing tests"`);
+    return code;
+  } finally {
+    if (!values.keep) removeTempDir(folder);
+  }
+}
+
+async function makeRepository(repo: string): Promise<void> {
+  for (const [path, content] of Object.entries(demoFiles)) {
+    ensureDir(join(repo, path, '..'));
+    writeAtomic(join(repo, path), content, { mode: 0o644, fsync: false });
+  }
+  const identity = [
+    '-c',
+    'user.name=Ralph',
+    '-c',
+    'user.email=ralph@example.invalid',
+    '-c',
+    'commit.gpgsign=false',
+  ];
+  for (const args of [
+    ['init', '--quiet'],
+    ['add', '--all'],
+    [...identity, 'commit', '--quiet', '--message', 'start'],
+  ]) {
+    await runCommand(['git', ...args], { cwd: repo });
+  }
+}

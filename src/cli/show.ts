@@ -1,0 +1,46 @@
+import { findRun, type RunRecord, readRun } from '../store/runs.ts';
+import { createStyle, type Style } from '../view/style.ts';
+import { formatCost, formatTokens } from '../view/units.ts';
+import { verdictTable } from '../view/verdict-table.ts';
+import type { showOptions } from './options.ts';
+import type { Context, Input } from './spec.ts';
+
+export function main(context: Context, { values, args }: Input<typeof showOptions>): number {
+  const record = readRun(context.cwd, findRun(context.cwd, args[0]));
+  if (values.json) {
+    context.stdout.write(`${JSON.stringify(record, null, 2)}\n`);
+    return 0;
+  }
+  const style = createStyle({ env: context.env, isTTY: context.stdout.isTTY === true });
+  context.stdout.write(`${summary(record, style)}\n${verdictTable(record.verdicts, style)}`);
+  return 0;
+}
+
+function summary(record: RunRecord, style: Style): string {
+  const { usage } = record;
+  const tokens = usage.inputTokens + usage.cacheReadTokens + usage.cacheWriteTokens;
+  const rows: [string, string][] = [
+    ['Run', style.bold(record.run)],
+    [
+      'Outcome',
+      record.outcome === null
+        ? 'none: it is still running, or was killed'
+        : `${record.outcome} (exit code ${record.exitCode})`,
+    ],
+    ...(record.because
+      ? ([['Because', record.because.split('\n')[0] ?? '']] satisfies [string, string][])
+      : []),
+    ['Iterations', String(record.iterations)],
+    ['Agent', record.agent ?? 'unknown'],
+    [
+      'Tokens',
+      `${formatTokens(tokens)} in (${formatTokens(usage.cacheReadTokens)} cached) / ${formatTokens(usage.outputTokens)} out`,
+    ],
+    ...(usage.costUsd === undefined
+      ? []
+      : ([['Cost', formatCost(usage.costUsd)]] satisfies [string, string][])),
+    ['Started', record.startedAt ?? 'unknown'],
+    ['Ended', record.endedAt ?? '-'],
+  ];
+  return `${rows.map(([name, value]) => `${name.padEnd(10)}  ${value}`).join('\n')}\n`;
+}

@@ -1,0 +1,117 @@
+import type { TodoItem } from '../agents/adapter.ts';
+import type { Decision, Evidence, LoopState, Reason } from '../core/loop.ts';
+import type { Outcome } from '../core/outcome.ts';
+import type { Limit, Progress, TurnEnd, Usage } from '../core/turn.ts';
+
+/** The version of the events in a journal. A reader skips what it does not know. */
+export const journalVersion = 1;
+
+/** The state of a loop without what stays the same (the plan) or is large (the task). */
+export type SavedLoop = Omit<LoopState, 'plan' | 'task'>;
+
+/** What a journal tells, in order. Every view is made from these. */
+export type EventBody =
+  | {
+      readonly type: 'run.started';
+      readonly run: string;
+      readonly version: string;
+      readonly pid: number;
+      readonly cwd: string;
+      readonly agent: string;
+      readonly command: string;
+      readonly plan: LoopState['plan'];
+      readonly task: string;
+      readonly promptFile?: string;
+    }
+  | {
+      readonly type: 'iteration.started';
+      readonly iteration: number;
+      readonly of: number | null;
+      readonly promptChars: number;
+    }
+  | {
+      readonly type: 'agent.started';
+      readonly iteration: number;
+      readonly pid: number | null;
+      readonly argv: readonly string[];
+    }
+  | {
+      readonly type: 'tool.started';
+      readonly iteration: number;
+      readonly id: string;
+      readonly name: string;
+      readonly summary: string;
+    }
+  | {
+      readonly type: 'tool.ended';
+      readonly iteration: number;
+      readonly id: string;
+      readonly ok: boolean;
+      readonly exitCode?: number;
+    }
+  | { readonly type: 'todo'; readonly iteration: number; readonly items: readonly TodoItem[] }
+  | {
+      readonly type: 'agent.ended';
+      readonly iteration: number;
+      readonly end: TurnEnd;
+      readonly cause: string;
+      readonly exitCode: number | null;
+      readonly toolCalls: number | null;
+      readonly ms: number;
+      readonly usage?: Usage;
+      readonly limit?: Limit;
+      readonly error?: string;
+      readonly session?: string;
+      readonly progress: Progress;
+      /** Processes that outlived the agent and were ended. */
+      readonly swept?: readonly number[];
+      readonly unknownEvents?: Readonly<Record<string, number>>;
+      /** The end of the agent's own text. */
+      readonly text: string;
+    }
+  | { readonly type: 'guardrail.started'; readonly iteration: number; readonly command: string }
+  | {
+      readonly type: 'guardrail.ended';
+      readonly iteration: number;
+      readonly command: string;
+      readonly ok: boolean;
+      readonly exitCode: number | null;
+      readonly timedOut: boolean;
+      readonly ms: number;
+      readonly log: string;
+      readonly action: string;
+    }
+  | {
+      readonly type: 'verdict';
+      readonly iteration: number;
+      readonly accepted: boolean;
+      readonly because: string;
+      readonly evidence: readonly Evidence[];
+    }
+  | {
+      readonly type: 'decision';
+      readonly iteration: number;
+      readonly kind: Decision['kind'];
+      readonly because: Reason;
+      readonly outcome?: Outcome;
+      readonly ms?: number;
+      readonly loop: SavedLoop;
+    }
+  | { readonly type: 'signal'; readonly signal: string }
+  | { readonly type: 'notice'; readonly text: string }
+  | {
+      readonly type: 'run.ended';
+      readonly outcome: Outcome;
+      readonly exitCode: number;
+      readonly because: Reason;
+      readonly iterations: number;
+      readonly usage: Usage;
+      readonly ms: number;
+    }
+  /** Written by the next start, which found that this run's process had died. */
+  | { readonly type: 'run.abandoned'; readonly swept: readonly number[] };
+
+/** An event as it stands in the journal. */
+export type JournalEvent = EventBody & { readonly v: number; readonly seq: number; readonly at: string };
+
+export type EventOf<T extends EventBody['type']> = Extract<JournalEvent, { type: T }>;

@@ -1,0 +1,50 @@
+import { homedir } from 'node:os';
+import { isAbsolute, join } from 'node:path';
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** Where things are in a working copy. */
+export function projectPaths(cwd: string) {
+  const root = join(cwd, '.ralph');
+  return { root, runs: join(root, 'runs'), lock: join(root, 'lock'), gitignore: join(root, '.gitignore') };
+}
+
+/** Where things are of one run. */
+export function runPaths(cwd: string, run: string) {
+  const root = join(projectPaths(cwd).runs, run);
+  return {
+    root,
+    journal: join(root, 'journal.ndjson'),
+    iterations: join(root, 'iterations'),
+    stream: (iteration: number) => join(root, 'iterations', `${pad(iteration)}.ndjson`),
+    prompt: (iteration: number) => join(root, 'iterations', `${pad(iteration)}.prompt.md`),
+  };
+}
+
+/** Seed 001's name of a guardrail log, relative to the working copy; the second of the same slug gets a number. */
+export function guardrailLog(iteration: number, slug: string, nth = 1): string {
+  return `.ralph/guardrail_${iteration}_${slug}${nth === 1 ? '' : `_${nth}`}.log`;
+}
+
+/** Folders outside the working copy. The XDG specification wants relative paths ignored. */
+export function stateFolder(env: Environment): string {
+  return xdgFolder(env, 'XDG_STATE_HOME', join('.local', 'state'));
+}
+
+export function cacheFolder(env: Environment): string {
+  return xdgFolder(env, 'XDG_CACHE_HOME', '.cache');
+}
+
+export function configFolder(env: Environment): string {
+  return xdgFolder(env, 'XDG_CONFIG_HOME', '.config');
+}
+
+function xdgFolder(env: Environment, variable: string, otherwise: string): string {
+  const base = env[variable];
+  if (base !== undefined && isAbsolute(base)) return join(base, 'ralph');
+  return join(env.HOME || homedir(), otherwise, 'ralph');
+}
+
+function pad(iteration: number): string {
+  return String(iteration).padStart(3, '0');
+}

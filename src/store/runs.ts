@@ -1,0 +1,91 @@
+import { existsSync, readdirSync } from 'node:fs';
+import { RalphError } from '../core/error.ts';
+import type { Evidence } from '../core/loop.ts';
+import type { Outcome } from '../core/outcome.ts';
+import { noUsage, type Usage } from '../core/turn.ts';
+import type { EventOf, JournalEvent } from './events.ts';
+import { readJournal } from './journal.ts';
+import { projectPaths, runPaths } from './paths.ts';
+
+/** A run as `ralph show --json` prints it. Outcome and exit code are null while it runs, and when it was killed. */
+export type RunRecord = {
+  readonly run: string;
+  readonly outcome: Outcome | null;
+  readonly exitCode: number | null;
+  readonly iterations: number;
+  readonly verdicts: readonly {
+    readonly iteration: number;
+    readonly accepted: boolean;
+    readonly because: string;
+    readonly evidence: readonly Evidence[];
+  }[];
+  readonly usage: Usage;
+  readonly because: string | null;
+  readonly agent: string | null;
+  readonly startedAt: string | null;
+  readonly endedAt: string | null;
+};
+
+/** An id that sorts by time. */
+export function newRunId(now: number): string {
+  const stamp = new Date(now).toISOString().replace(/[-:]/g, '').replace('T', '-').slice(0, 15);
+  return `${stamp}-${Math.random().toString(36).slice(2, 6).padEnd(4, '0')}`;
+}
+
+/** Run ids of this working copy, oldest first. */
+export function listRuns(cwd: string): string[] {
+  const { runs } = projectPaths(cwd);
+  if (!existsSync(runs)) return [];
+  return readdirSync(runs, { withFileTypes: true })
+    .filter((entry) => entry.isDirectory() && existsSync(runPaths(cwd, entry.name).journal))
+    .map((entry) => entry.name)
+    .sort();
+}
+
+/** The run that a person means by `latest`, an id, or the beginning of one. */
+export function findRun(cwd: string, wanted = 'latest'): string {
+  const runs = listRuns(cwd);
+  const found = wanted === 'latest' ? runs.slice(-1) : runs.filter((run) => run.startsWith(wanted));
+  const [only, ...others] = found.includes(wanted) ? [wanted] : found;
+  if (only !== undefined && others.length === 0) return only;
+  if (runs.length === 0) {
+    throw new RalphError('no-run', 'there is no run in this folder yet', {
+      remedy: 'ralph run -p "your task"',
+    });
+  }
+  const problem =
+    only === undefined ? `there is no run "${wanted}" here` : `"${wanted}" is the beginning of several runs`;
+  throw new RalphError('no-run', `${problem}; the latest is ${runs.at(-1)}`, { remedy: 'ralph show latest' });
+}
+
+export function readRun(cwd: string, run: string): RunRecord {
+  return recordOf(run, readJournal(runPaths(cwd, run).journal).events);
+}
+
+/** Folds a journal into a record. */
+export function recordOf(run: string, events: readonly JournalEvent[]): RunRecord {
+  const started = last(events, 'run.started');
+  const ended = last(events, 'run.ended');
+  const decided = last(events, 'decision');
+  return {
+    run,
+    outcome: ended?.outcome ?? null,
+    exitCode: ended?.exitCode ?? null,
+    iterations: ended?.iterations ?? last(events, 'iteration.started')?.iteration ?? 0,
+    verdicts: events
+      .filter((event) => event.type === 'verdict')
+      .map(({ iteration, accepted, because, evidence }) => ({ iteration, accepted, because, evidence })),
+    usage: ended?.usage ?? decided?.loop.usage ?? noUsage,
+    because: ended?.because.text ?? null,
+    agent: started?.agent ?? null,
+    startedAt: started?.at ?? null,
+    endedAt: ended?.at ?? null,
+  };
+}
+
+function last<T extends JournalEvent['type']>(
+  events: readonly JournalEvent[],
+  type: T,
+): EventOf<T> | undefined {
+  return events.findLast((event): event is EventOf<T> => event.type === type);
+}

@@ -1,0 +1,38 @@
+import * as fs from 'node:fs';
+import { dirname } from 'node:path';
+import { ensureDir, writeFailure } from '../system/files.ts';
+
+export type StreamLog = { write(chunk: Uint8Array | string): void; close(): void };
+
+/** A log that grows while a process prints. Above `maxBytes` it says so once and keeps no more. */
+export function openStreamLog(path: string, maxBytes = Number.POSITIVE_INFINITY): StreamLog {
+  const { O_CREAT, O_TRUNC, O_WRONLY, O_NOFOLLOW = 0 } = fs.constants;
+  let written = 0;
+  const fd = guard(path, () => {
+    ensureDir(dirname(path));
+    return fs.openSync(path, O_CREAT | O_TRUNC | O_WRONLY | O_NOFOLLOW, 0o600);
+  });
+  return {
+    write(chunk) {
+      if (written > maxBytes) return;
+      const bytes = typeof chunk === 'string' ? Buffer.from(chunk) : chunk;
+      written += bytes.length;
+      const kept = written > maxBytes ? Buffer.concat([bytes, Buffer.from('\n... [log cut here]\n')]) : bytes;
+      guard(path, () => writeAll(fd, kept));
+    },
+    close: () => fs.closeSync(fd),
+  };
+}
+
+/** One write may take only a part, on a full pipe or disk. */
+function writeAll(fd: number, bytes: Uint8Array): void {
+  for (let at = 0; at < bytes.length; ) at += fs.writeSync(fd, bytes, at);
+}
+
+function guard<T>(path: string, work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    throw writeFailure(path, error);
+  }
+}

@@ -1,0 +1,163 @@
+import type { AgentEvent } from '../agents/adapter.ts';
+import { formatDuration } from '../core/duration.ts';
+import { createTerminalCleaner } from '../safety/terminal.ts';
+import type { JournalEvent } from '../store/events.ts';
+import { createFormatter } from './formatter.ts';
+import { createStyle, type Style } from './style.ts';
+import { formatCost } from './units.ts';
+
+type Output = { write(text: string): unknown; readonly isTTY?: boolean };
+
+export type RunViewOptions = {
+  /** `json` prints the journal on stdout and nothing else there. */
+  readonly mode: 'text' | 'json';
+  /** Show what the agent does as it happens. */
+  readonly stream: boolean;
+  readonly verbose: boolean;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly stdout: Output;
+  readonly stderr: Output;
+  redact(text: string): string;
+  now(): number;
+};
+
+/** What a person sees of a run while it runs. */
+export type RunView = {
+  journal(event: JournalEvent): void;
+  agent(event: AgentEvent): void;
+  stderr(text: string): void;
+  warn(text: string): void;
+  signal(text: string): void;
+  verbose(text: string): void;
+  close(): void;
+};
+
+export function createRunView(options: RunViewOptions): RunView {
+  const { stdout, stderr, mode } = options;
+  const style = createStyle({ env: options.env, isTTY: stdout.isTTY === true });
+  const say = (line: string): void => void (mode === 'text' && stdout.write(`${line}\n`));
+  const formatter = createFormatter({
+    style,
+    write: (text) => void stdout.write(options.redact(text)),
+    now: options.now,
+  });
+  const cleaner = createTerminalCleaner();
+  const streams = mode === 'text' && options.stream;
+
+  return {
+    journal(event) {
+      if (mode === 'json') stdout.write(`${JSON.stringify(event)}\n`);
+      if (event.type === 'agent.ended') formatter.end();
+      for (const line of narrate(event, style)) say(line);
+      if (!options.verbose) return;
+      for (const line of explain(event)) stderr.write(`[ralph] ${options.redact(line)}\n`);
+    },
+    agent(event) {
+      if (streams) formatter.event(event);
+    },
+    stderr(text) {
+      if (streams) stderr.write(options.redact(cleaner.push(text)));
+    },
+    warn: (text) => void stderr.write(`warning: ${text}\n`),
+    signal: (text) => void stderr.write(`${text}\n`),
+    verbose(text) {
+      if (options.verbose) stderr.write(`[ralph] ${options.redact(text)}\n`);
+    },
+    close() {
+      if (streams) stderr.write(options.redact(cleaner.end()));
+    },
+  };
+}
+
+/** The story of a run, a line or two per event. */
+function narrate(event: JournalEvent, style: Style): string[] {
+  switch (event.type) {
+    case 'iteration.started':
+      return [
+        '',
+        style.bold(
+          `${style.symbol('iteration')} Iteration ${event.iteration}${event.of === null ? '' : `/${event.of}`}`,
+        ),
+      ];
+    case 'agent.ended':
+      return event.end === 'finished'
+        ? []
+        : [
+            style.red(
+              `${style.symbol('fail')} The turn ended as ${event.end}${event.error ? `: ${firstLine(event.error)}` : ''}`,
+            ),
+          ];
+    case 'guardrail.started':
+      return [style.dim(`${style.symbol('run')} Guardrail "${event.command}"`)];
+    case 'guardrail.ended': {
+      const time = formatDuration(event.ms);
+      if (event.ok)
+        return [
+          style.green(`${style.symbol('pass')} Guardrail "${event.command}" passed (exit code 0, ${time})`),
+        ];
+      const how = event.timedOut ? 'timed out' : `failed with exit code ${event.exitCode}`;
+      return [
+        style.red(
+          `${style.symbol('fail')} Guardrail "${event.command}" ${how} (${time}), fail action ${event.action}`,
+        ),
+      ];
+    }
+    case 'verdict':
+      return event.accepted
+        ? [style.green(`${style.symbol('pass')} Claim accepted: ${event.because}`)]
+        : [style.red(`${style.symbol('fail')} Claim rejected: ${firstLine(event.because)}`)];
+    case 'decision':
+      return narrateDecision(event, style);
+    case 'notice':
+      return [style.yellow(`${style.symbol('warn')} ${event.text}`)];
+    case 'run.ended': {
+      const cost = event.usage.costUsd === undefined ? '' : `, ${formatCost(event.usage.costUsd)}`;
+      const figures = `${event.iterations} iteration${event.iterations === 1 ? '' : 's'}, ${formatDuration(event.ms)}${cost}`;
+      const paint = event.exitCode === 0 ? style.green : style.yellow;
+      return ['', style.bold(paint(`${event.outcome} (${figures})`)), `${firstLine(event.because.text)}`];
+    }
+    default:
+      return [];
+  }
+}
+
+function narrateDecision(event: Extract<JournalEvent, { type: 'decision' }>, style: Style): string[] {
+  if (event.kind === 'wait') {
+    return [
+      style.yellow(
+        `${style.symbol('wait')} Waiting ${formatDuration(event.ms ?? 0)}: ${firstLine(event.because.text)}`,
+      ),
+    ];
+  }
+  const told = event.because.code === 'claim-rejected' || event.because.code === 'checks-failed';
+  if (event.kind === 'stop' || told) return [];
+  return [style.dim(`${style.symbol('again')} Going on: ${firstLine(event.because.text)}`)];
+}
+
+/** The lines of `--verbose` (seed 001). */
+function explain(event: JournalEvent): string[] {
+  switch (event.type) {
+    case 'iteration.started':
+      return [`Iteration ${event.iteration}/${event.of ?? '∞'} starting`];
+    case 'agent.started':
+      return [`Agent started: ${event.argv.join(' ')} (pid ${event.pid})`];
+    case 'agent.ended':
+      return [`Agent ended: ${event.end}, exit code ${event.exitCode} (${seconds(event.ms)})`];
+    case 'guardrail.started':
+      return [`Running guardrail: ${event.command}`];
+    case 'guardrail.ended':
+      return [`Guardrail exited with code ${event.exitCode} (${seconds(event.ms)})`];
+    case 'decision':
+      return [`Completion: ${event.because.code}: ${firstLine(event.because.text)}`];
+    default:
+      return [];
+  }
+}
+
+function seconds(ms: number): string {
+  return `${(ms / 1000).toFixed(1)}s`;
+}
+
+function firstLine(text: string): string {
+  return text.split('\n')[0] ?? '';
+}
