@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { alive, processesOfRun, waitUntil } from './processes.ts';
-import { startRalph } from './ralph.ts';
+import { runRalph, startRalph } from './ralph.ts';
 import { makeRepo, type Repo } from './repo.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
@@ -64,14 +64,8 @@ describe('processes', () => {
     const runId = `run-${process.pid}`;
     const env = { ...process.env, RALPH_RUN_ID: runId };
     // The shell becomes a program that never waits for the child it had, so the child stays as a zombie.
-    const shell = spawn(
-      'sh',
-      ['-c', `"$0" -e 0 & echo $!; exec "$0" -e 'setInterval(() => {}, 1000)'`, process.execPath],
-      {
-        env,
-        stdio: ['ignore', 'pipe', 'ignore'],
-      },
-    );
+    const script = 'sleep 0.3 & echo $!; exec sleep 600';
+    const shell = spawn('sh', ['-c', script], { env, stdio: ['ignore', 'pipe', 'ignore'] });
     onTestFinished(() => void shell.kill('SIGKILL'));
     const zombie = Number(
       await new Promise<string>((resolve) => shell.stdout.once('data', (data) => resolve(String(data)))),
@@ -92,6 +86,14 @@ describe('processes', () => {
 });
 
 describe('startRalph', () => {
+  it('runs the built command and gives its exit code and both streams', async () => {
+    const repo = makeRepo();
+    await expect(runRalph(['--version'], repo)).resolves.toMatchObject({ code: 0, signal: null, stderr: '' });
+    const { code, stdout, stderr } = await runRalph(['--no-such-option'], { ...repo, input: 'unread' });
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+    expect(stderr).toContain('--no-such-option');
+  });
+
   it('says so when the folder is missing', () => {
     expect(() => startRalph(['--version'], { cwd: join(tmpdir(), 'nowhere') })).toThrow(
       /is the folder there/,
