@@ -45,10 +45,10 @@ export function resolveSettings(value: unknown, where: string): ResolvedSettings
 /** One setting as a person typed it, or an error that names the place. */
 export function readSetting(key: SettingKey, raw: unknown, where: string): Settings {
   const readings = typeof raw === 'string' ? readingsOf(raw) : [raw];
-  const fitting = readings.map((reading) => nest(key, reading)).find(fits);
+  const fitting = readings.map((reading) => nestSetting(key, reading)).find(fits);
   if (fitting !== undefined) return fitting;
   const json = typeof raw === 'string' ? tryJson(raw).find((value) => typeof value === 'object') : undefined;
-  const written = nest(key, json ?? raw);
+  const written = nestSetting(key, json ?? raw);
   resolveSettings(written, where);
   return written;
 }
@@ -70,6 +70,12 @@ export function settingIn(value: Settings, key: SettingKey): unknown {
   const outer = Object.hasOwn(value, name) ? value[name] : undefined;
   if (inner === undefined) return outer;
   return isObject(outer) && Object.hasOwn(outer, inner) ? outer[inner] : undefined;
+}
+
+/** Settings with this one only. */
+export function nestSetting(key: SettingKey, value: unknown): Settings {
+  const [name = '', inner] = key.split('.');
+  return { [name]: inner === undefined ? value : { [inner]: value } };
 }
 
 function parseJson(text: string, name: string): unknown {
@@ -95,11 +101,6 @@ function fits(value: Settings): boolean {
   const problems: Problem[] = [];
   settingsShape.read(value, [], problems);
   return problems.length === 0;
-}
-
-function nest(key: SettingKey, value: unknown): Settings {
-  const [name = '', inner] = key.split('.');
-  return { [name]: inner === undefined ? value : { [inner]: value } };
 }
 
 const switches = new Map([

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { RalphError } from '../core/error.ts';
-import { type CliSetting, loadSettings, readProjectSettings, userConfigFolder } from './settings.ts';
+import { type CliSetting, loadSettings, readProjectSettings } from './settings.ts';
 import { mergeSettings } from './settings-layers.ts';
 
 let cwd: string;
@@ -131,6 +131,17 @@ describe('loadSettings', () => {
         { command: 'make test', failAction: 'APPEND' },
       ],
     });
+  });
+
+  it('finds the settings of the user by XDG or in the home folder', () => {
+    mkdirSync(join(cwd, 'xdg/ralph'), { recursive: true });
+    mkdirSync(join(cwd, '.config/ralph'), { recursive: true });
+    writeFileSync(join(cwd, 'xdg/ralph/settings.json'), '{"maxCost":1}');
+    writeFileSync(join(cwd, '.config/ralph/settings.json'), '{"maxCost":2}');
+    expect(
+      loadSettings({ cwd, env: { HOME: cwd, XDG_CONFIG_HOME: join(cwd, 'xdg') } }).settings.maxCost,
+    ).toBe(1);
+    expect(loadSettings({ cwd, env: { HOME: cwd } }).settings.maxCost).toBe(2);
   });
 
   it('tolerates a byte order mark, an empty file and $schema', () => {
@@ -329,12 +340,5 @@ describe('readProjectSettings', () => {
       value: { maxCost: 2, agent: { command: 'amp' } },
       local: true,
     });
-  });
-});
-
-describe('userConfigFolder', () => {
-  it('follows XDG, whose relative paths do not count', () => {
-    expect(userConfigFolder({ XDG_CONFIG_HOME: '/xdg', HOME: '/home/x' })).toBe(join('/xdg', 'ralph'));
-    expect(userConfigFolder({ XDG_CONFIG_HOME: 'xdg', HOME: '/home/x' })).toBe(join('/home/x/.config/ralph'));
   });
 });

@@ -1,7 +1,7 @@
-import { homedir } from 'node:os';
-import { isAbsolute, join } from 'node:path';
+import { join } from 'node:path';
 import { nearest } from '../core/nearest.ts';
 import { isObject } from '../core/shape.ts';
+import { configFolder } from './paths.ts';
 import {
   type Layer,
   localFile,
@@ -42,7 +42,14 @@ export type LoadedSettings = {
 const prefix = 'RALPH_';
 
 /** Variables with our prefix that are no settings. */
-const otherVariables = ['RALPH_RUN_ID', 'RALPH_ITERATION', 'RALPH_FAKE_SCRIPT', 'RALPH_EMOJI', 'RALPH_HOME'];
+const otherVariables = [
+  'RALPH_RUN_ID',
+  'RALPH_ITERATION',
+  'RALPH_FAKE_SCRIPT',
+  'RALPH_EMOJI',
+  'RALPH_HOME',
+  'RALPH_DEBUG',
+];
 
 const settingKeys = [...settingTable.keys()];
 
@@ -60,7 +67,7 @@ export function loadSettings(options: {
   cli?: readonly CliSetting[];
   userConfigDir?: string;
 }): LoadedSettings {
-  const { cwd, env, cli = [], userConfigDir = userConfigFolder(env) } = options;
+  const { cwd, env, cli = [], userConfigDir = configFolder(env) } = options;
   const userFile = join(userConfigDir, 'settings.json');
   const fromFiles = [
     { source: 'user', name: userFile, value: readSettingsFile(userFile, userFile) },
@@ -93,14 +100,6 @@ export function readProjectSettings(cwd: string): { value: Settings; local: bool
 export function variableName(key: SettingKey): `RALPH_${string}` {
   const words = key.replaceAll('.', '_').replace(/([a-z])([A-Z])/g, '$1_$2');
   return `${prefix}${words.toUpperCase()}`;
-}
-
-/** The folder of the user's own settings. */
-export function userConfigFolder(env: Environment): string {
-  const base = env.XDG_CONFIG_HOME;
-  // The XDG specification wants relative paths ignored.
-  if (base !== undefined && isAbsolute(base)) return join(base, 'ralph');
-  return join(env.HOME || homedir(), '.config', 'ralph');
 }
 
 function resolveLayers(layers: readonly Layer[]): Pick<LoadedSettings, 'settings' | 'written' | 'sources'> {

@@ -1,0 +1,53 @@
+import { isObject } from '../core/shape.ts';
+import { type LoadedSettings, loadSettings } from '../store/settings.ts';
+import { mergeSettings, nestSetting, type Settings, settingIn } from '../store/settings-layers.ts';
+import { type SettingKey, settingTable } from '../store/settings-schema.ts';
+import type { configOptions } from './options.ts';
+import { settingsRedactor } from './settings-redactor.ts';
+import type { Context, Input } from './spec.ts';
+
+export function main(context: Context, { values }: Input<typeof configOptions>): number {
+  const loaded = loadSettings({ cwd: context.cwd, env: context.env });
+  const redact = settingsRedactor(loaded.written, context.env);
+  for (const warning of loaded.warnings) context.stderr.write(`warning: ${warning}\n`);
+  context.stdout.write(
+    redact(values.explain && !values.json ? explain(loaded) : toJson(loaded, values.json)),
+  );
+  return 0;
+}
+
+/** What is in force as it could stand in a settings file; for programs together with where it came from. */
+function toJson({ written, sources, files, warnings }: LoadedSettings, forPrograms = false): string {
+  const settings = inForce(written);
+  const shown = forPrograms ? { v: 1, settings, sources, files, warnings } : settings;
+  return `${JSON.stringify(shown, null, 2)}\n`;
+}
+
+function explain({ written, sources }: LoadedSettings): string {
+  const settings = inForce(written);
+  const rows = [...settingTable.keys()].flatMap((key): [string, string, string][] => {
+    const value = settingIn(settings, key);
+    if (value === undefined) return [[key, '-', 'not set']];
+    if (key !== 'agent.env' || !isObject(value) || Object.keys(value).length === 0) {
+      return [[key, sources[key], JSON.stringify(value)]];
+    }
+    return Object.entries(value).map(([name, text]) => {
+      const variable = `agent.env.${name}` as const;
+      return [variable, sources[variable] ?? 'default', JSON.stringify(text)];
+    });
+  });
+  const [keys, places] = [0, 1].map((column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
+  return rows
+    .map(([key, source, value]) => `${key.padEnd(keys ?? 0)}  ${source.padEnd(places ?? 0)}  ${value}\n`)
+    .join('');
+}
+
+function inForce(written: Settings): Settings {
+  const hasDefault = (key: SettingKey) => !key.startsWith('scm.') || written.scm !== undefined;
+  let settings: Settings = {};
+  for (const [key, { fallback }] of settingTable) {
+    const value = settingIn(written, key) ?? (hasDefault(key) ? fallback : undefined);
+    if (value !== undefined) settings = mergeSettings(settings, nestSetting(key, value));
+  }
+  return settings;
+}

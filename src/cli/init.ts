@@ -1,0 +1,95 @@
+import { dirname, join } from 'node:path';
+import { messageOf, RalphError } from '../core/error.ts';
+import { type DetectedProject, detectProject } from '../store/detect.ts';
+import { readProjectSettings } from '../store/settings.ts';
+import { projectFile } from '../store/settings-layers.ts';
+import type { SettingsFile } from '../store/settings-schema.ts';
+import { ensureDir, writeAtomic } from '../system/files.ts';
+import { initFlow, newSettings } from './init-flow.ts';
+import type { initOptions } from './options.ts';
+import { settingsRedactor } from './settings-redactor.ts';
+import type { Context, Input } from './spec.ts';
+import { terminalTalk } from './talk.ts';
+
+export function main(context: Context, { values }: Input<typeof initOptions>): Promise<number> | number {
+  return values.yes ? writeDetected(context) : askAndWrite(context);
+}
+
+async function askAndWrite(context: Context): Promise<number> {
+  if (!context.stdin.isTTY) {
+    throw new RalphError(
+      'not-a-terminal',
+      'ralph init asks questions, but standard input is not a terminal',
+      {
+        remedy: 'ralph init --yes',
+      },
+    );
+  }
+  const talk = terminalTalk(context);
+  const answer = await initFlow(talk, describeExisting(context)).finally(talk.close);
+  switch (answer.kind) {
+    case 'kept':
+      return 0;
+    case 'interrupted':
+      context.stderr.write('\nInterrupted: nothing was written.\n');
+      return 130;
+    case 'settings':
+      writeSettings(context, answer.settings);
+      return 0;
+  }
+}
+
+function writeDetected(context: Context): number {
+  if (describeExisting(context) !== null) {
+    context.stderr.write(`${projectFile} is there already and stays as it is; ralph init can replace it\n`);
+    return 0;
+  }
+  const project = detectProject(context.cwd, context.env);
+  const settings = settingsFor(project);
+  context.stdout.write(`${describeProject(project)}\n${JSON.stringify(settings, null, 2)}\n`);
+  writeSettings(context, settings);
+  context.stdout.write('Next: ralph run -p "your task"\n');
+  return 0;
+}
+
+/** The settings that are there, merged, and where they came from; what is wrong with them if they cannot be read. */
+function describeExisting({ cwd, env }: Context): string | null {
+  try {
+    const existing = readProjectSettings(cwd);
+    if (existing === null) return null;
+    const overlay = existing.local ? ' (with local overlay from settings.local.json)' : '';
+    const redact = settingsRedactor(existing.value, env);
+    return `${redact(JSON.stringify(existing.value, null, 2))}\nLoaded from ${projectFile}${overlay}`;
+  } catch (error) {
+    return messageOf(error);
+  }
+}
+
+function settingsFor({ agents, checks }: DetectedProject): SettingsFile {
+  const [command] = agents;
+  if (command === undefined) {
+    throw new RalphError('no-agent', 'none of the agents that ralph knows is on the PATH', {
+      remedy: 'ralph init asks for any other command',
+    });
+  }
+  const quick = checks.filter(({ kind }) => kind !== 'build');
+  const guardrails = (quick.length > 0 ? quick : checks).map((check) => ({
+    command: check.command,
+    failAction: 'APPEND',
+  }));
+  return newSettings({ agent: { command, flags: [] }, guardrails });
+}
+
+function describeProject({ agents, checks }: DetectedProject): string {
+  const found = [...agents.map((agent) => ({ kind: 'agent', command: agent, from: 'PATH' })), ...checks].map(
+    ({ kind, command, from }) => `  ${kind.padEnd(10)}${command} (${from})`,
+  );
+  return ['Found', ...found, ''].join('\n');
+}
+
+function writeSettings({ cwd, stdout }: Context, settings: SettingsFile): void {
+  const path = join(cwd, projectFile);
+  ensureDir(dirname(path), 0o755);
+  writeAtomic(path, `${JSON.stringify(settings, null, 2)}\n`, { mode: 0o644, root: cwd });
+  stdout.write(`\nSettings written to ${projectFile}\n`);
+}
