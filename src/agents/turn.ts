@@ -127,12 +127,13 @@ function endOf(
     const crashed = cause === 'exited' && exitCode !== 0 && !adapter.exitCodeIsNoise;
     return crashed ? 'failed' : 'finished';
   }
-  if (result) return limit ? 'limited' : 'failed';
+  // An agent that is ended before its time may still report a failure: why we ended it says more.
   if (cause === 'idle') return 'inactive';
   if (cause === 'hard-timeout') return 'timed-out';
   if (cause === 'stopped') return 'aborted';
   if (cause === 'not-started') return 'failed';
   if (limit) return 'limited';
+  if (result) return 'failed';
   if (exitCode !== 0) return 'failed';
   if (!acted) return 'empty';
   return adapter.endsWithoutResult ? 'finished' : 'failed';
