@@ -1,4 +1,5 @@
-// Builds dist/: the commands as small CommonJS files with lazily loaded chunks, and the library as ESM with types.
+// Builds dist/: the commands as small CommonJS files with lazily loaded chunks, the library as ESM with types, and the
+// JSON Schema of the settings.
 import { execFileSync } from 'node:child_process';
 import { chmodSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -22,6 +23,7 @@ const shared = {
 
 rmSync(dist, { recursive: true, force: true });
 await buildCommands();
+await buildSettingsSchema();
 buildTypes();
 await buildLibrary(); // Last: `scripts/setup.mjs` takes dist/lib/index.js as the sign of a whole build.
 
@@ -75,4 +77,18 @@ function buildTypes() {
     const path = join(dist, 'types', name);
     writeFileSync(path, readFileSync(path, 'utf8').replace(/(from ['"]\.[^'"]*)\.ts(['"])/g, '$1.js$2'));
   }
+}
+
+/** The JSON Schema that editors read, from the same table as the settings themselves. */
+async function buildSettingsSchema() {
+  const { outputFiles } = await esbuild.build({
+    ...shared,
+    splitting: false,
+    entryPoints: ['src/store/settings-schema.ts'],
+    outdir: 'dist',
+    write: false,
+  });
+  const module = await import(`data:text/javascript,${encodeURIComponent(outputFiles[0].text)}`);
+  const schema = JSON.stringify(module.settingsJsonSchema(), null, 2);
+  writeFileSync(join(dist, 'settings.schema.json'), `${schema}\n`);
 }

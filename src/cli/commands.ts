@@ -58,5 +58,9 @@ export const ralph: Program = {
       summary: 'what each exit code means',
       text: async () => (await import('./topics.ts')).exitCodes(),
     },
+    settings: {
+      summary: 'every setting, its default and its environment variable',
+      text: async () => (await import('./settings-topic.ts')).settingsTopic(),
+    },
   },
 };
