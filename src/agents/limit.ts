@@ -22,8 +22,8 @@ const kindsByType: readonly (readonly [RegExp, LimitKind])[] = [
 
 const kindsByMessage: readonly (readonly [RegExp, LimitKind])[] = [
   [/credit balance|insufficient.quota|quota exceeded|exceeded your current quota|billing/i, 'quota'],
-  [/usage limit|\blimit reached\b|hit your .{0,30}limit/i, 'usage'],
   [/(?:prompt|input) is too long|maximum context|context (?:length|window)/i, 'context'],
+  [/usage limit|(?<!rate )limit reached\b|hit your .{0,30}limit/i, 'usage'],
   [/invalid (?:x-)?api.key|not logged in|please (?:run \/)?log ?in|unauthori[sz]ed/i, 'auth'],
   [/overloaded|rate limit|too many requests|temporarily unavailable/i, 'overload'],
   [

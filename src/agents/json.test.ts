@@ -1,0 +1,41 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { asRecord, count, list, num, oneLine, parseRecord, str } from './json.ts';
+
+describe('reading JSON that somebody else wrote', () => {
+  it.each(['', 'warning: x', '{"a":', '[1]', '"text"', 'null', '3'])('finds no object in %j', (line) => {
+    expect(parseRecord(line)).toBeUndefined();
+  });
+
+  it('finds the object on a line', () => {
+    expect(parseRecord(' {"a":{"b":1}}\r')).toEqual({ a: { b: 1 } });
+  });
+
+  it('gives a value of the asked type whatever is there', () => {
+    fc.assert(
+      fc.property(fc.anything(), (value) => {
+        expect(Array.isArray(asRecord(value))).toBe(false);
+        expect(typeof asRecord(value)).toBe('object');
+        expect(['string', 'undefined']).toContain(typeof str(value));
+        expect(Number.isFinite(num(value) ?? 0)).toBe(true);
+        expect(count(value)).toBeGreaterThanOrEqual(0);
+        expect(Array.isArray(list(value))).toBe(true);
+      }),
+    );
+  });
+
+  it('puts any text on one short line', () => {
+    expect(oneLine('  a\n\tb\u0000\u001b[31mc  ')).toBe('a b [31mc');
+    expect(oneLine('x'.repeat(300))).toBe(`${'x'.repeat(199)}…`);
+    fc.assert(
+      fc.property(
+        fc.string({ unit: 'binary', maxLength: 1000 }),
+        fc.integer({ min: 1, max: 300 }),
+        (text, max) => {
+          expect(oneLine(text, max).length).toBeLessThanOrEqual(max);
+          expect(oneLine(text, max)).not.toMatch(/[\r\n]/);
+        },
+      ),
+    );
+  });
+});

@@ -1,0 +1,69 @@
+import { describe, expect, it } from 'vitest';
+import { type ErrorFacts, limitOf, readError } from './limit.ts';
+
+describe('the limit behind an error', () => {
+  it.each<[ErrorFacts, string | undefined]>([
+    [{ status: 400, type: 'invalid_request_error', message: 'bad field' }, undefined],
+    [{ status: 404, message: 'no such model' }, undefined],
+    [{ type: 'max_output_tokens', message: 'exceeded the output token maximum' }, undefined],
+    [{ message: 'something broke' }, undefined],
+    [{}, undefined],
+    [{ status: 401, message: 'invalid x-api-key' }, 'auth'],
+    [{ status: 403, message: 'forbidden' }, 'auth'],
+    [{ message: 'Unauthorized Check your access token.' }, 'auth'],
+    [{ type: 'authentication_failed' }, 'auth'],
+    [{ status: 402 }, 'quota'],
+    [{ status: 429, type: 'insufficient_quota', message: 'You exceeded your current quota' }, 'quota'],
+    [{ status: 400, message: 'Your credit balance is too low to access the API' }, 'quota'],
+    [{ type: 'billing_error invalid_request_error' }, 'quota'],
+    [{ status: 429, type: 'usage_limit_reached' }, 'usage'],
+    [{ status: 429, type: 'rate_limit', message: "You've hit your session limit · resets 3pm" }, 'usage'],
+    [{ status: 429, type: 'rate_limit_error', message: 'Too many requests' }, 'overload'],
+    [{ status: 429, message: 'Rate limit reached for gpt-9 on tokens per min' }, 'overload'],
+    [{ status: 400, message: 'prompt is too long: 216221 tokens > 200000 maximum' }, 'context'],
+    [{ message: 'Context Limit Reached: the context window limit' }, 'context'],
+    [{ type: 'context_length_exceeded' }, 'context'],
+    [{ status: 413 }, 'context'],
+    [{ status: 500, message: 'Internal server error' }, 'overload'],
+    [{ status: 529, type: 'overloaded_error', message: 'Overloaded' }, 'overload'],
+    [{ message: 'Connection error.' }, 'overload'],
+    [{ message: 'read ECONNRESET' }, 'overload'],
+  ])('%j is %s', (error, kind) => {
+    expect(limitOf(error)?.kind).toBe(kind);
+  });
+
+  it('is a usage limit as soon as a rate limit has a time to reset', () => {
+    expect(limitOf({ status: 429, message: 'slow down', resetsAt: 5_000 })).toEqual({
+      kind: 'usage',
+      resetsAt: 5_000,
+      message: 'slow down',
+    });
+  });
+});
+
+describe('an error told as text', () => {
+  it('is taken apart into status, type and message', () => {
+    const text =
+      '429 {"type":"error","error":{"type":"rate_limit_error","message":"slow down"},"request_id":"r"}';
+    expect(readError(text)).toEqual({ status: 429, type: 'rate_limit_error', message: 'slow down' });
+  });
+
+  it.each([
+    ['[API Error: 400 the prompt is bad]', 400],
+    ['API Error: Request rejected (429) · rate limit', 429],
+    ['HTTP status 503: try again', 503],
+    ['{"status":502,"message":"bad gateway"}', 502],
+    ['the prompt has 512 tokens too many', undefined],
+    ['Connection error.', undefined],
+  ])('%j has the status %s', (text, status) => {
+    expect(readError(text).status).toBe(status);
+  });
+
+  it('is its own message where there is nothing to take apart', () => {
+    expect(readError('Connection error.')).toEqual({
+      status: undefined,
+      type: undefined,
+      message: 'Connection error.',
+    });
+  });
+});
