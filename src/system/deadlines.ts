@@ -6,6 +6,7 @@ export type Deadlines = {
   resumeIdle(): void;
   finish(): void;
   reopen(): void;
+  /** Ends all of them for good; the other calls do nothing from now on. */
   clear(): void;
 };
 
@@ -21,6 +22,7 @@ export type DeadlineSpec = {
 export function startDeadlines({ clock, idleMs, hardMs, graceMs, onDeadline }: DeadlineSpec): Deadlines {
   let lastSign = clock.monotonic();
   let idlePaused = false;
+  let over = false;
   let cancelIdle: (() => void) | null = null;
   let cancelGrace: (() => void) | null = null;
   const cancelHard = hardMs === null ? null : clock.timer(hardMs, () => onDeadline('hard-timeout'));
@@ -46,7 +48,7 @@ export function startDeadlines({ clock, idleMs, hardMs, graceMs, onDeadline }: D
   /** Counts silence from now, with a timer in place. */
   function restartIdle(): void {
     lastSign = clock.monotonic();
-    if (idleMs !== null && cancelIdle === null) watchIdle(idleMs);
+    if (idleMs !== null && cancelIdle === null && !over) watchIdle(idleMs);
   }
 
   restartIdle();
@@ -63,7 +65,7 @@ export function startDeadlines({ clock, idleMs, hardMs, graceMs, onDeadline }: D
       restartIdle();
     },
     finish() {
-      cancelGrace ??= clock.timer(graceMs, () => onDeadline('finished'));
+      if (!over) cancelGrace ??= clock.timer(graceMs, () => onDeadline('finished'));
     },
     reopen() {
       cancelGrace?.();
@@ -71,6 +73,7 @@ export function startDeadlines({ clock, idleMs, hardMs, graceMs, onDeadline }: D
       restartIdle();
     },
     clear() {
+      over = true;
       cancelHard?.();
       cancelIdle?.();
       cancelGrace?.();

@@ -1,13 +1,15 @@
 import { readdirSync, readFileSync } from 'node:fs';
 
-/** Which processes are meant: those of a group, and those that carry a run (and iteration) in their environment. */
+/** Which processes are meant: those of a group, and those with a mark in their environment. */
 export type ProcessQuery = {
+  readonly mark: Mark;
   readonly group?: number;
-  readonly runId: string;
-  readonly iteration?: number;
   /** Taken when the group was started: older processes need no look. */
   readonly since?: Birth;
 };
+
+/** All processes of a run, or of one iteration of it, or (`tree`) only what one start brought about. */
+export type Mark = { readonly runId: string; readonly iteration?: number } | { readonly tree: string };
 
 /** A process and the number of forks the machine had seen when it started. */
 export type Birth = { readonly pid: number; readonly forks: number };
@@ -21,22 +23,23 @@ type Stat = {
 
 let pidMax: number | undefined;
 
-/** Environment that marks a process and all that it starts, also where a run is started inside a run. */
+/**
+ * Environment that marks a process and all that it starts. RALPH_TREE names every start around it, so that a run
+ * inside a run, which has a RALPH_RUN_ID of its own, still belongs to both.
+ */
 export function runMarks(
   env: Readonly<Record<string, string | undefined>>,
   runId: string,
   iteration?: number,
-): Record<string, string> {
-  const outer = env.RALPH_RUN_ID;
-  const parents = [
-    env.RALPH_PARENT_RUNS,
-    outer && outer !== runId && `${outer}@${env.RALPH_ITERATION ?? ''}`,
-  ];
-  const chain = parents.filter(Boolean).join(' ');
+): { readonly tree: string; readonly variables: Record<string, string | undefined> } {
+  const tree = `${runId}@${iteration ?? ''}#${Math.random().toString(36).slice(2)}`;
   return {
-    RALPH_RUN_ID: runId,
-    ...(iteration === undefined ? {} : { RALPH_ITERATION: String(iteration) }),
-    ...(chain === '' ? {} : { RALPH_PARENT_RUNS: chain }),
+    tree,
+    variables: {
+      RALPH_RUN_ID: runId,
+      RALPH_ITERATION: iteration === undefined ? undefined : String(iteration),
+      RALPH_TREE: [...treesOf((name) => env[name]), tree].join(','),
+    },
   };
 }
 
@@ -64,7 +67,7 @@ export function findInProc(query: ProcessQuery): number[] {
     if (pid < oldest) return false;
     if (group !== undefined && readStat(pid)?.group === group) return true;
     const environ = readProc(`${pid}/environ`);
-    return environ !== null && isMarked(environ, query);
+    return environ !== null && isMarked(environ, query.mark);
   });
   if (found.length === 0) return found;
   const protectedPids = ancestors((pid) => readStat(pid)?.ppid);
@@ -84,24 +87,28 @@ export function findInListing(listing: string, query: ProcessQuery): number[] {
   return rows
     .filter((row) => !row.state.startsWith('Z') && !protectedPids.has(row.pid))
     .filter(
-      (row) => row.group === query.group || isMarked(Buffer.from(row.words.replaceAll(' ', '\0')), query),
+      (row) =>
+        row.group === query.group || isMarked(Buffer.from(row.words.replaceAll(' ', '\0')), query.mark),
     )
     .map((row) => row.pid);
 }
 
-function isMarked(environ: Buffer, { runId, iteration }: ProcessQuery): boolean {
-  if (!environ.includes(runId)) return false;
+function isMarked(environ: Buffer, mark: Mark): boolean {
+  if (!environ.includes('tree' in mark ? mark.tree : mark.runId)) return false;
   const variables = environ.toString('utf8').split('\0');
-  const parents =
-    variables
-      .find((entry) => entry.startsWith('RALPH_PARENT_RUNS='))
-      ?.slice(18)
-      .split(' ') ?? [];
-  if (iteration === undefined) {
-    return variables.includes(`RALPH_RUN_ID=${runId}`) || parents.some((run) => run.startsWith(`${runId}@`));
-  }
-  if (parents.includes(`${runId}@${iteration}`)) return true;
-  return variables.includes(`RALPH_RUN_ID=${runId}`) && variables.includes(`RALPH_ITERATION=${iteration}`);
+  const trees = treesOf((name) =>
+    variables.find((entry) => entry.startsWith(`${name}=`))?.slice(name.length + 1),
+  );
+  if ('tree' in mark) return trees.includes(mark.tree);
+  const start = mark.iteration === undefined ? `${mark.runId}@` : `${mark.runId}@${mark.iteration}#`;
+  return trees.some((tree) => tree.startsWith(start));
+}
+
+/** What carries only a run id was started by other means, for instance through tmux. */
+function treesOf(variable: (name: string) => string | undefined): string[] {
+  const run = `${variable('RALPH_RUN_ID') ?? ''}@${variable('RALPH_ITERATION') ?? ''}#`;
+  const trees = variable('RALPH_TREE')?.split(',') ?? [];
+  return run === '@#' || trees.some((tree) => tree.startsWith(run)) ? trees : [...trees, run];
 }
 
 function ancestors(parentOf: (pid: number) => number | undefined): Set<number> {
@@ -131,7 +138,7 @@ function maySignal(pid: number): boolean {
 function pidsMayHaveWrapped(since: Birth): boolean {
   pidMax ??= Number(readProc('sys/kernel/pid_max') ?? 0);
   const forks = forksOfMachine() - since.forks;
-  return !(since.pid + forks < pidMax * 0.75);
+  return !(since.pid + forks < pidMax * 0.875);
 }
 
 function forksOfMachine(): number {

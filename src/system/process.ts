@@ -3,13 +3,11 @@ import { existsSync } from 'node:fs';
 import { type Clock, systemClock } from './clock.ts';
 import { startDeadlines } from './deadlines.ts';
 import { endProcesses } from './end-processes.ts';
+import { collect, pipesEmpty } from './pipes.ts';
 import { birthOf, findInListing, findInProc, type ProcessQuery, runMarks } from './process-table.ts';
 import { type Environment, findProgram, type StartCommand, shellCommand, windowsCommand } from './program.ts';
 
 export { type Environment, findProgram, shellCommand };
-
-// More than a pipe or a socket pair holds on any of our platforms.
-const pipeBytes = 16 * 1024 * 1024;
 
 /** A program and its words; no shell reads them. */
 export type Argv = readonly [string, ...string[]];
@@ -82,10 +80,10 @@ export function startProcess(spec: ProcessSpec): RunningProcess {
       end('stopped');
     }
   };
-  const env = { ...spec.env, ...runMarks(spec.env, runId, iteration) };
+  const { tree, variables } = runMarks(spec.env, runId, iteration);
   const launched = launch({
     ...spec,
-    env,
+    env: { ...spec.env, ...variables },
     onStdout: guarded(spec.onStdout),
     onStderr: guarded(spec.onStderr),
   });
@@ -93,17 +91,16 @@ export function startProcess(spec: ProcessSpec): RunningProcess {
   if (pid === null) return notStarted(launched.exited);
 
   const query: ProcessQuery = {
+    mark: { tree },
     group: pid,
-    runId,
-    ...(iteration === undefined ? {} : { iteration }),
     ...(process.platform === 'linux' ? { since: birthOf(pid) } : {}),
   };
-  const deadlines = startDeadlines({ clock, idleMs, hardMs, graceMs, onDeadline: end });
+  const { clear, ...controls } = startDeadlines({ clock, idleMs, hardMs, graceMs, onDeadline: end });
 
   function end(why: EndCause): void {
-    if (exited || cancelKill !== null || pid === null) return;
+    if (exited || cancelKill !== null) return;
     cause = why;
-    deadlines.clear();
+    clear();
     signalGroup(pid, 'SIGTERM');
     cancelKill = systemClock.timer(termMs, () => signalGroup(pid, 'SIGKILL'));
   }
@@ -111,14 +108,14 @@ export function startProcess(spec: ProcessSpec): RunningProcess {
   async function untilDone(): Promise<ProcessEnd> {
     const { exitCode, signal } = await launched.exited;
     exited = true;
-    deadlines.clear();
+    clear();
     cancelKill?.();
     const sweptPids = await endProcesses(() => findProcesses(query), termMs);
     await launched.drain();
     return { exitCode, signal, cause, sweptPids, ...(thrown === undefined ? {} : { error: thrown }) };
   }
 
-  return { ...deadlines, pid, stop: () => end('stopped'), done: untilDone() };
+  return { ...controls, pid, stop: () => end('stopped'), done: untilDone() };
 }
 
 /** Ends all that carries the run in its environment, and the iteration where one is given. */
@@ -131,8 +128,8 @@ export async function sweepRun(
   } = {},
 ): Promise<number[]> {
   const { iteration, except = [], termMs = 3000 } = options;
-  const query = { runId, ...(iteration === undefined ? {} : { iteration }) };
-  const find = async () => (await findProcesses(query)).filter((pid) => !except.includes(pid));
+  const mark = { runId, ...(iteration === undefined ? {} : { iteration }) };
+  const find = async () => (await findProcesses({ mark })).filter((pid) => !except.includes(pid));
   return endProcesses(find, termMs);
 }
 
@@ -166,19 +163,14 @@ export async function runCommand(
   let timedOut = false;
   const launched = launch({ argv, cwd, env, stdin, onStdout: stdout.add, onStderr: stderr.add });
   const { pid } = launched;
-  const timers =
-    pid === null
-      ? []
-      : [
-          systemClock.timer(timeoutMs, () => {
-            timedOut = true;
-            signalGroup(pid, 'SIGTERM');
-          }),
-          systemClock.timer(timeoutMs + 1000, () => signalGroup(pid, 'SIGKILL')),
-        ];
+  let cancel = systemClock.timer(timeoutMs, () => {
+    timedOut = true;
+    signalGroup(pid, 'SIGTERM');
+    cancel = systemClock.timer(1000, () => signalGroup(pid, 'SIGKILL'));
+  });
   const { exitCode, signal, error } = await launched.exited;
-  for (const cancel of timers) cancel();
-  if (timedOut && pid !== null) signalGroup(pid, 'SIGKILL');
+  cancel();
+  if (timedOut) signalGroup(pid, 'SIGKILL');
   await launched.drain();
   return {
     exitCode,
@@ -222,6 +214,12 @@ function launch(spec: LaunchSpec): Launched {
     // E2BIG and a NUL in a word are thrown, ENOENT and EACCES come as an event.
     return { pid: null, exited: Promise.resolve(failedStart(spec, error)), drain: async () => {} };
   }
+  const exited = new Promise<Exit>((resolve) => {
+    child.once('exit', (exitCode, signal) => resolve({ exitCode, signal }));
+    child.on('error', (error) => resolve(failedStart(spec, error)));
+  });
+  // It has no pipes then when the files run out (EMFILE).
+  if (child.pid === undefined) return { pid: null, exited, drain: async () => {} };
   let received = 0;
   let closed = false;
   const deliver = (handler: (chunk: Buffer) => void) => (chunk: Buffer) => {
@@ -235,10 +233,6 @@ function launch(spec: LaunchSpec): Launched {
   child.once('close', () => {
     closed = true;
   });
-  const exited = new Promise<Exit>((resolve) => {
-    child.once('exit', (exitCode, signal) => resolve({ exitCode, signal }));
-    child.on('error', (error) => resolve(failedStart(spec, error)));
-  });
   const drain = async () => {
     await pipesEmpty(
       () => received,
@@ -246,7 +240,7 @@ function launch(spec: LaunchSpec): Launched {
     );
     for (const stream of child.stdio) stream?.destroy();
   };
-  return { pid: child.pid ?? null, exited, drain };
+  return { pid: child.pid, exited, drain };
 }
 
 function spawnGroup({ argv: [program, ...args], cwd, env, stdin }: LaunchSpec): ChildProcess {
@@ -279,39 +273,22 @@ function failedStart({ argv: [program], cwd }: LaunchSpec, thrown: unknown): Exi
   return { exitCode: null, signal: null, error };
 }
 
-/**
- * Resolves when the pipes are at their end, or when two turns of the event loop brought nothing although somebody
- * outside the tree holds them open. Whoever goes on writing is heard for no more than the pipes can have held.
- */
-function pipesEmpty(received: () => number, closed: () => boolean): Promise<void> {
-  const first = received();
-  let last = first;
-  let quietTurns = 0;
-  return new Promise((resolve) => {
-    const look = () => {
-      quietTurns = received() === last ? quietTurns + 1 : 0;
-      last = received();
-      if (closed() || quietTurns === 2 || last - first > pipeBytes) return resolve();
-      setImmediate(look);
-    };
-    setImmediate(look);
-  });
-}
-
 async function findProcesses(query: ProcessQuery): Promise<number[]> {
   if (process.platform === 'linux') return findInProc(query);
   if (process.platform === 'win32') return [];
   return findInListing(listWithPs(['-A', '-E', '-ww', '-o', 'pid=,ppid=,pgid=,stat=,command=']) ?? '', query);
 }
 
-/** The group may have gone in the meantime. */
-function signalGroup(group: number, signal: 'SIGTERM' | 'SIGKILL'): void {
+/** The group may have gone in the meantime. Windows has no gentle way for a tree without a window. */
+function signalGroup(group: number | null, signal: 'SIGTERM' | 'SIGKILL'): void {
+  if (group === null) return;
+  if (process.platform === 'win32') {
+    const killer = childProcess().spawn('taskkill', ['/pid', `${group}`, '/T', '/F'], { stdio: 'ignore' });
+    killer.on('error', () => {});
+    return;
+  }
   try {
-    if (process.platform !== 'win32') process.kill(-group, signal);
-    else
-      childProcess()
-        .spawn('taskkill', ['/pid', String(group), '/T', '/F'], { stdio: 'ignore' })
-        .on('error', () => {});
+    process.kill(-group, signal);
   } catch {}
 }
 
@@ -326,21 +303,5 @@ function notStarted(exited: Promise<Exit>): RunningProcess {
     reopen: nothing,
     stop: nothing,
     done: exited.then((end) => ({ ...end, cause: 'not-started', sweptPids: [] })),
-  };
-}
-
-function collect(maxBytes: number) {
-  const chunks: Buffer[] = [];
-  let bytes = 0;
-  let truncated = false;
-  return {
-    add(chunk: Buffer): void {
-      const kept = chunk.subarray(0, maxBytes - bytes);
-      truncated ||= kept.length < chunk.length;
-      bytes += kept.length;
-      if (kept.length > 0) chunks.push(kept);
-    },
-    text: () => Buffer.concat(chunks).toString('utf8'),
-    truncated: () => truncated,
   };
 }

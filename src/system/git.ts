@@ -1,0 +1,104 @@
+import { createHash } from 'node:crypto';
+import { addFiles } from './folder-state.ts';
+import { type CommandResult, runCommand } from './process.ts';
+
+// What ralph writes itself is no work of the agent.
+const workOnly = ['--', ':/', ':(exclude,top,glob)**/.ralph/**'];
+const maxStateBytes = 16 * 1024 * 1024;
+
+// A hook of git, or a git alias, sets these for its own repository; ours may be another.
+const foreignVariables = new Set([
+  'GIT_ALTERNATE_OBJECT_DIRECTORIES',
+  'GIT_COMMON_DIR',
+  'GIT_CONFIG',
+  'GIT_DIR',
+  'GIT_GRAFT_FILE',
+  'GIT_IMPLICIT_WORK_TREE',
+  'GIT_INDEX_FILE',
+  'GIT_INTERNAL_SUPER_PREFIX',
+  'GIT_NAMESPACE',
+  'GIT_NO_REPLACE_OBJECTS',
+  'GIT_OBJECT_DIRECTORY',
+  'GIT_PREFIX',
+  'GIT_QUARANTINE_PATH',
+  'GIT_REPLACE_REF_BASE',
+  'GIT_SHALLOW_FILE',
+  'GIT_WORK_TREE',
+]);
+
+/** The top folder of the working copy; null outside of one, or without git. */
+export async function gitRoot(cwd: string): Promise<string | null> {
+  const result = await git(cwd, ['rev-parse', '--show-toplevel']);
+  return result?.stdout.replace(/\r?\n$/, '') || null;
+}
+
+/** Null also in a repository without commits. */
+export async function headCommit(cwd: string): Promise<string | null> {
+  const result = await git(cwd, ['rev-parse', '--verify', '--quiet', 'HEAD^{commit}']);
+  return result?.stdout.trim() ?? null;
+}
+
+/** Commits that HEAD has and `since` has not; null for `since` counts them all. */
+export async function countCommits(cwd: string, since: string | null): Promise<number | null> {
+  if ((await headCommit(cwd)) === null) return (await gitRoot(cwd)) === null ? null : 0;
+  const range = since === null ? ['HEAD'] : ['HEAD', `^${since}`];
+  const result = await git(cwd, ['rev-list', '--count', '--end-of-options', ...range]);
+  return result === null ? null : Number(result.stdout);
+}
+
+/** A fingerprint of the working copy: the commit, what differs from it, and the content of what differs. */
+export async function treeState(cwd: string): Promise<string | null> {
+  const status = ['status', '--porcelain=v2', '-z', '--branch', '--no-ahead-behind', '--no-renames'];
+  const [root, result] = await Promise.all([
+    gitRoot(cwd),
+    git(cwd, [...status, '--untracked-files=all', ...workOnly]),
+  ]);
+  if (root === null || result === null) return null;
+  const entries = result.stdout.split('\0').filter((entry) => /^([1u?] |# branch\.oid )/.test(entry));
+  const hash = createHash('sha256').update(entries.join('\0'));
+  addFiles(hash, root, entries.flatMap(pathOf), maxStateBytes);
+  return hash.digest('hex');
+}
+
+/**
+ * Files that differ from the commit `since`, committed or not, and untracked ones; all files where `since` is null.
+ * Paths are relative to the top folder.
+ */
+export async function changedFiles(cwd: string, since: string | null): Promise<string[] | null> {
+  const list = ['ls-files', '-z', '--full-name', '--others', '--exclude-standard'];
+  const diff = ['diff', '--name-only', '-z', '--no-renames', '--no-ext-diff', '--no-textconv'];
+  const results = await Promise.all(
+    since === null
+      ? [git(cwd, [...list, '--cached', ...workOnly])]
+      : [git(cwd, [...diff, '--end-of-options', since, ...workOnly]), git(cwd, [...list, ...workOnly])],
+  );
+  const names = new Set<string>();
+  for (const result of results) {
+    if (result === null || result.truncated) return null;
+    for (const name of result.stdout.split('\0')) if (name !== '') names.add(name);
+  }
+  return [...names].sort();
+}
+
+/** The path stands after a number of fields that depends on the kind of entry. */
+function pathOf(entry: string): string[] {
+  const fields = { '1': 8, u: 10, '?': 1 }[entry.charAt(0)];
+  return fields === undefined ? [] : [entry.split(' ').slice(fields).join(' ')];
+}
+
+async function git(cwd: string, args: readonly string[]): Promise<CommandResult | null> {
+  // A monitor set in the repository's own configuration would be a command that the agent chose and we run.
+  const argv = ['git', '--no-optional-locks', '-c', 'core.fsmonitor=false', ...args] as const;
+  const result = await runCommand(argv, {
+    cwd,
+    env: gitEnvironment(),
+    timeoutMs: 60_000,
+    maxBytes: 64 * 1024 * 1024,
+  });
+  return result.exitCode === 0 ? result : null;
+}
+
+function gitEnvironment(): Record<string, string | undefined> {
+  const own = Object.entries(process.env).filter(([name]) => !foreignVariables.has(name));
+  return { ...Object.fromEntries(own), LC_ALL: 'C', GIT_TERMINAL_PROMPT: '0' };
+}
