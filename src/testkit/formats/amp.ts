@@ -4,7 +4,7 @@ import { type AgentFormat, createIds, lines, type ToolCall, type ToolEnd, usageO
 
 /** `amp --stream-json -x`, as 0.0.1769314944 prints it: the prompt comes back first, and no result has a usage. */
 export const amp: AgentFormat = {
-  version: '0.0.1769314944-g5070a1',
+  version: '0.0.1769314944-g5070a1 (released 2026-01-25T04:27:11.084Z, 9mo ago)',
   streamWords: ['--stream-json'],
   commands: ['threads'],
   valueFlags: ['continue', '-m', '--mode', '-l', '--label', '--settings-file', '--mcp-config', '--log-level'],

@@ -1,4 +1,4 @@
-import type { Usage } from '../../core/turn.ts';
+import { totalTokens, type Usage } from '../../core/turn.ts';
 import type { ApiError } from '../script.ts';
 import { errorType, isTooLong } from './api-error.ts';
 import { type AgentFormat, createIds, lines, type ToolCall, type ToolEnd, todoStatus } from './format.ts';
@@ -110,8 +110,7 @@ export const claude: AgentFormat = {
       echo: (text) => lines(user({ type: 'text', text })),
       error(error) {
         lastText = errorText(error);
-        const limit =
-          error.resetsAt === undefined ? [] : [rateLimit(error.resetsAt, ids.session, ids.uuid())];
+        const limit = error.resetsAt === undefined ? [] : [rateLimit(error.resetsAt, ids.session)];
         return lines(...limit, {
           type: 'assistant',
           message: {
@@ -133,6 +132,7 @@ export const claude: AgentFormat = {
           is_api_error_message: true,
           api_error_status: error.status,
           api_error_type: errorType(error.status),
+          ...(error.resetsAt === undefined ? {} : { api_error: 'usage_limit_reached' }),
         });
       },
       result: ({ ok, error, usage }) =>
@@ -142,7 +142,7 @@ export const claude: AgentFormat = {
           session_id: ids.session,
           total_cost_usd: usage.costUsd ?? 0,
           usage: usageFields(usage),
-          modelUsage: {},
+          modelUsage: modelUsage(usage),
           permission_denials: [],
           terminal_reason: ok ? 'completed' : terminalReason(error),
           is_error: !ok,
@@ -151,12 +151,14 @@ export const claude: AgentFormat = {
           subtype: 'success',
           api_error_status: ok ? null : (error?.status ?? null),
           ...(ok || error === undefined ? {} : { api_error_type: errorType(error.status) }),
+          ...(ok || error?.resetsAt === undefined ? {} : { api_error: 'usage_limit_reached' }),
           result: lastText,
           type: 'result',
           duration_ms: 200,
           uuid: ids.uuid(),
           queued_turn_count: 0,
           result_index: 0,
+          model_usage_since_last_result: modelUsage(usage),
         }),
     };
   },
@@ -213,9 +215,23 @@ function usageFields(usage: Usage): object {
   };
 }
 
-function rateLimit(resetsAt: number, session: string, uuid: string): object {
+/** Counts subagents too, which `usage` does not; empty when no model answered. */
+function modelUsage(usage: Usage): object {
+  if (totalTokens(usage) === 0) return {};
+  return {
+    [model]: {
+      inputTokens: usage.inputTokens,
+      outputTokens: usage.outputTokens,
+      cacheReadInputTokens: usage.cacheReadTokens,
+      cacheCreationInputTokens: usage.cacheWriteTokens,
+      costUSD: usage.costUsd ?? 0,
+    },
+  };
+}
+
+function rateLimit(resetsAt: number, session: string): object {
   const info = { status: 'rejected', resetsAt, rateLimitType: 'five_hour' };
-  return { type: 'rate_limit_event', rate_limit_info: info, uuid, session_id: session };
+  return { type: 'rate_limit_event', rate_limit_info: info, session_id: session };
 }
 
 function terminalReason(error: ApiError | undefined): string {

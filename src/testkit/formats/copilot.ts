@@ -5,7 +5,7 @@ const model = 'fake-model';
 
 /** `copilot -p --output-format json`, as 1.0.102 prints it: deltas, then the whole message; no tokens anywhere. */
 export const copilot: AgentFormat = {
-  version: '1.0.102',
+  version: "GitHub Copilot CLI 1.0.102.\nRun 'copilot update' to check for updates.",
   streamWords: ['json'],
   commands: [],
   valueFlags: [
@@ -80,7 +80,15 @@ export const copilot: AgentFormat = {
           callEnd(),
         );
       },
-      thinking: () => '',
+      thinking(content) {
+        const reasoningId = ids.uuid();
+        return lines(
+          ...callStart(),
+          passing('assistant.reasoning_delta', { reasoningId, deltaContent: content }),
+          passing('assistant.reasoning', { reasoningId, content, rte: false }),
+          callEnd(),
+        );
+      },
       toolStart(call) {
         toolCallId = ids.id('call_fake');
         const [toolName, args] = nameAndInput(call);

@@ -88,7 +88,7 @@ function nameAndInput(call: ToolCall): [name: string, parameters: object] {
 
 function reply(call: ToolCall, { output, ok, exitCode }: ToolEnd): object {
   if (exitCode !== undefined) return { status: 'success', output: output.trimEnd() };
-  if (!ok) return { status: 'error', output, error: { type: 'tool_execution_error', message: output } };
+  if (!ok) return { status: 'error', output, error: { type: 'execution_failed', message: output } };
   return call.kind === 'write' ? { status: 'success' } : { status: 'success', output };
 }
 
