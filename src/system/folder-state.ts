@@ -2,15 +2,15 @@ import { createHash, type Hash } from 'node:crypto';
 import * as fs from 'node:fs';
 import { join } from 'node:path';
 
-const maxFiles = 20_000;
+const defaultMaxFiles = 20_000;
 const maxContentBytes = 1024 * 1024;
 const skipped = new Set(['.git', '.ralph', 'dist', 'node_modules']);
 
 /** A fingerprint of a folder without git, from path, size and time of its files; null when there is no folder. */
-export async function folderState(cwd: string): Promise<string | null> {
+export async function folderState(cwd: string, maxFiles = defaultMaxFiles): Promise<string | null> {
   if (!fs.statSync(cwd, { throwIfNoEntry: false })?.isDirectory()) return null;
   const hash = createHash('sha256');
-  addFolder(hash, cwd);
+  addFolder(hash, cwd, maxFiles);
   return hash.digest('hex');
 }
 
@@ -33,7 +33,7 @@ export function addFiles(hash: Hash, root: string, paths: readonly string[], max
   }
 }
 
-function addFolder(hash: Hash, root: string): void {
+function addFolder(hash: Hash, root: string, maxFiles = defaultMaxFiles): void {
   const folders = [''];
   let files = 0;
   for (let folder = folders.shift(); folder !== undefined; folder = folders.shift()) {

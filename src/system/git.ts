@@ -65,13 +65,20 @@ export async function treeState(cwd: string): Promise<string | null> {
  * Paths are relative to the top folder.
  */
 export async function changedFiles(cwd: string, since: string | null): Promise<string[] | null> {
-  const list = ['ls-files', '-z', '--full-name', '--others', '--exclude-standard'];
-  const diff = ['diff', '--name-only', '-z', '--no-renames', '--no-ext-diff', '--no-textconv'];
-  const results = await Promise.all(
-    since === null
-      ? [git(cwd, [...list, '--cached', ...workOnly])]
-      : [git(cwd, [...diff, '--end-of-options', since, ...workOnly]), git(cwd, [...list, ...workOnly])],
-  );
+  const list = ['ls-files', '-z', '--full-name'];
+  const diff = [
+    'diff',
+    '--name-only',
+    '-z',
+    '--no-renames',
+    '--no-ext-diff',
+    '--no-textconv',
+    '--end-of-options',
+  ];
+  const results = await Promise.all([
+    git(cwd, since === null ? [...list, '--cached', '--', ':/'] : [...diff, since, '--', ':/']),
+    git(cwd, [...list, '--others', '--exclude-standard', ...workOnly]),
+  ]);
   const names = new Set<string>();
   for (const result of results) {
     if (result === null || result.truncated) return null;

@@ -1,0 +1,181 @@
+import { existsSync, mkdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import { afterEach, describe, expect, it } from 'vitest';
+import { makeRepo } from '../../test/support/repo.ts';
+import { changedFiles, countCommits, gitRoot, headCommit, treeState } from './git.ts';
+
+describe('gitRoot', () => {
+  it('is the top folder, from any folder below', async () => {
+    const repo = makeRepo({ files: { 'a/b/file': '1' } });
+    expect(await gitRoot(repo.path('a', 'b'))).toBe(repo.cwd);
+  });
+
+  it('is null outside of a repository, and where there is no folder', async () => {
+    const repo = makeRepo({ git: false });
+    expect(await gitRoot(repo.cwd)).toBeNull();
+    expect(await gitRoot(repo.path('gone'))).toBeNull();
+  });
+});
+
+describe('without git', () => {
+  const path = process.env.PATH;
+  afterEach(() => {
+    process.env.PATH = path;
+  });
+
+  it('is null, whatever is asked', async () => {
+    const { cwd } = makeRepo();
+    process.env.PATH = cwd;
+    const answers = [
+      gitRoot(cwd),
+      headCommit(cwd),
+      treeState(cwd),
+      changedFiles(cwd, null),
+      countCommits(cwd, null),
+    ];
+    expect(await Promise.all(answers)).toEqual([null, null, null, null, null]);
+  });
+});
+
+describe('with the environment of another repository', () => {
+  afterEach(() => {
+    delete process.env.GIT_DIR;
+    delete process.env.GIT_INDEX_FILE;
+  });
+
+  it('looks at the folder it was asked about', async () => {
+    const other = makeRepo();
+    const repo = makeRepo({ files: { file: '1' } });
+    process.env.GIT_DIR = other.path('.git');
+    process.env.GIT_INDEX_FILE = other.path('.git', 'index');
+    expect(await gitRoot(repo.cwd)).toBe(repo.cwd);
+    expect(await changedFiles(repo.cwd, null)).toEqual(['file']);
+  });
+});
+
+describe('headCommit and countCommits', () => {
+  it('follow the commits', async () => {
+    const repo = makeRepo();
+    const first = await headCommit(repo.cwd);
+    expect(first).toBe(repo.git('rev-parse', 'HEAD'));
+    repo.git('commit', '--quiet', '--allow-empty', '--message=two');
+    repo.git('commit', '--quiet', '--allow-empty', '--message=three');
+    expect(await headCommit(repo.cwd)).not.toBe(first);
+    expect(await countCommits(repo.cwd, first)).toBe(2);
+    expect(await countCommits(repo.cwd, null)).toBe(3);
+    expect(await countCommits(repo.cwd, 'no-such-commit')).toBeNull();
+  });
+
+  it('know a repository without commits', async () => {
+    const repo = makeRepo({ git: false });
+    repo.git('init', '--quiet');
+    expect(await headCommit(repo.cwd)).toBeNull();
+    expect(await countCommits(repo.cwd, null)).toBe(0);
+  });
+});
+
+describe('treeState', () => {
+  it('changes with every kind of change, and only then', async () => {
+    const repo = makeRepo({ files: { file: 'one\n', gone: 'x', 'with space and ü': '1' } });
+    const states = new Set<string | null>();
+    const changes = [
+      () => {},
+      () => repo.write('file', 'two\n'),
+      () => repo.write('file', 'six\n'),
+      () => repo.git('add', 'file'),
+      () => rmSync(repo.path('gone')),
+      () => repo.write('new/untracked', '1'),
+      () => repo.write('new/untracked', '2'),
+      () => repo.write('with space and ü', '2'),
+      () => repo.git('add', '--all'),
+      () => repo.git('commit', '--quiet', '--message=all'),
+    ];
+    for (const [index, change] of changes.entries()) {
+      change();
+      states.add(await treeState(repo.cwd));
+      expect(states.size).toBe(index + 1);
+      expect(await treeState(repo.cwd)).toBe([...states].at(-1));
+    }
+    expect(states).not.toContain(null);
+  });
+
+  it('does not mind a file that was only touched, nor what ralph writes itself', async () => {
+    const repo = makeRepo({ files: { file: '1', 'sub/file': '1' } });
+    repo.write('file', '2');
+    const before = await treeState(repo.cwd);
+    utimesSync(repo.path('file'), 1, 1);
+    repo.write('.ralph/runs/1/journal.ndjson', '{}');
+    repo.write('sub/.ralph/settings.json', '{}');
+    expect(await treeState(repo.path('sub'))).toBe(before);
+  });
+
+  it('sees the whole repository from a folder below the top', async () => {
+    const repo = makeRepo({ files: { 'a/file': '1', 'b/file': '1' } });
+    const before = await treeState(repo.path('a'));
+    repo.write('b/file', '2');
+    expect(await treeState(repo.path('a'))).not.toBe(before);
+  });
+
+  it('works in a repository without commits', async () => {
+    const repo = makeRepo({ git: false });
+    repo.git('init', '--quiet');
+    const before = await treeState(repo.cwd);
+    repo.write('file', '1');
+    expect(before).not.toBeNull();
+    expect(await treeState(repo.cwd)).not.toBe(before);
+  });
+
+  it('sees changes in a repository inside the repository', async () => {
+    const repo = makeRepo();
+    mkdirSync(repo.path('inner'));
+    repo.git('-C', 'inner', 'init', '--quiet');
+    repo.write('inner/file', '1');
+    const before = await treeState(repo.cwd);
+    repo.write('inner/file', '22');
+    expect(await treeState(repo.cwd)).not.toBe(before);
+  });
+
+  it('does not run a command that the repository names as its monitor', async () => {
+    const repo = makeRepo({ files: { file: '1' } });
+    writeFileSync(repo.path('.git/spy'), `#!/bin/sh\ntouch '${repo.path('spied')}'\n`, { mode: 0o755 });
+    repo.git('config', 'core.fsmonitor', repo.path('.git/spy'));
+    expect(await treeState(repo.cwd)).not.toBeNull();
+    expect(existsSync(repo.path('spied'))).toBe(false);
+  });
+});
+
+describe('changedFiles', () => {
+  it('names what differs from a commit, committed or not, tracked or not', async () => {
+    const repo = makeRepo({
+      files: { kept: '1', 'sub/edited': '1', moved: 'x', '.gitignore': 'ignored' },
+      settings: {},
+    });
+    const since = await headCommit(repo.cwd);
+    repo.write('committed', '1');
+    repo.git('mv', 'moved', 'moved to');
+    repo.git('add', '--all');
+    repo.git('commit', '--quiet', '--message=more');
+    repo.write('sub/edited', '2');
+    repo.write('untracked', '1');
+    repo.write('ignored', '1');
+    repo.write('.ralph/state', '1');
+    repo.write('.ralph/settings.json', '{"changed":true}');
+    const expected = ['.ralph/settings.json', 'committed', 'moved', 'moved to', 'sub/edited', 'untracked'];
+    expect(await changedFiles(repo.cwd, since)).toEqual(expected);
+    expect(await changedFiles(repo.path('sub'), since)).toEqual(expected);
+  });
+
+  it('names all files where there was no commit before', async () => {
+    const repo = makeRepo({ git: false, files: { a: '1', 'b/c': '1' } });
+    expect(await changedFiles(repo.cwd, null)).toBeNull();
+    repo.git('init', '--quiet');
+    repo.git('add', 'a');
+    expect(await changedFiles(repo.cwd, null)).toEqual(['a', 'b/c']);
+  });
+
+  it('is null for a commit that is not there, and never takes it for an option', async () => {
+    const repo = makeRepo();
+    expect(await changedFiles(repo.cwd, '0123456789012345678901234567890123456789')).toBeNull();
+    expect(await changedFiles(repo.cwd, `--output=${repo.path('written')}`)).toBeNull();
+    expect(repo.exists('written')).toBe(false);
+  });
+});
