@@ -1,6 +1,7 @@
 /** The package's door: the decision core for people who drive loops of their own. */
 export { type Claim, readClaim } from './core/completion.ts';
 export { type Decided, decide, newLoop } from './core/decide.ts';
+export { RalphError } from './core/error.ts';
 export type { Check } from './core/evidence.ts';
 export type {
   Completion,

@@ -1,0 +1,66 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { describe, expect, it } from 'vitest';
+import { installFakeAgent } from '../src/testkit/index.ts';
+import { alive, processesOfRun } from './support/processes.ts';
+import { runRalph, startRalph } from './support/ralph.ts';
+import { makeRepo, type Repo } from './support/repo.ts';
+
+const tag = '<promise>DONE</promise>';
+const args = ['run', '-p', 'Do the task.', '-m', '40', '--completion-promise', 'DONE'];
+
+function runsOf(repo: Repo): string[] {
+  return repo.exists('.ralph/runs') ? readdirSync(repo.path('.ralph/runs')).sort() : [];
+}
+
+/** Every line but the last is an event; the last may be torn. */
+function journalIsReadable(repo: Repo, run: string): boolean {
+  const lines = readFileSync(repo.path('.ralph/runs', run, 'journal.ndjson'), 'utf8')
+    .split('\n')
+    .slice(0, -1);
+  return lines.every((line) => typeof JSON.parse(line).seq === 'number');
+}
+
+describe('kill -9 of the loop', () => {
+  it('at twenty random moments leaves no torn state, and nothing that outlives the next start', async () => {
+    const repo = makeRepo({
+      files: { 'a.txt': '1\n' },
+      settings: { agent: { command: 'claude' }, stuckAfter: 0, guardrails: [{ command: 'sleep 0.02' }] },
+    });
+    const turn = {
+      steps: [
+        { child: { seconds: 300, setsid: true } },
+        { shell: 'date +%N >> a.txt' },
+        { delay: 30 },
+        { text: 'Going on.' },
+        { delay: 30 },
+      ],
+    };
+    const agent = await installFakeAgent(repo.bin, { agent: 'claude', script: { turns: [turn] } });
+    for (let kill = 0; kill < 20; kill++) {
+      const running = startRalph(args, repo);
+      await sleep(40 + Math.random() * 500);
+      running.child.kill('SIGKILL');
+      expect((await running.done).signal).toBe('SIGKILL');
+      for (const run of runsOf(repo)) expect(journalIsReadable(repo, run)).toBe(true);
+    }
+    const orphans = runsOf(repo).flatMap(processesOfRun);
+
+    const finisher = await installFakeAgent(repo.bin, {
+      agent: 'claude',
+      script: { turns: [{ steps: [{ shell: 'echo ok > ok.txt' }, { text: tag }] }] },
+    });
+    const last = await runRalph(args, repo);
+    expect({ code: last.code, turns: finisher.turn() }).toEqual({ code: 0, turns: 1 });
+    expect(orphans.filter(alive)).toEqual([]);
+    expect(agent.children().filter(alive)).toEqual([]);
+    const shown = await Promise.all(runsOf(repo).map((run) => runRalph(['show', run, '--json'], repo)));
+    expect(shown.map(({ code }) => code).every((code) => code === 0)).toBe(true);
+    const abandoned = runsOf(repo).filter((run) => journalOf(repo, run).includes('"run.abandoned"'));
+    expect(abandoned.length).toBe(runsOf(repo).length - 1);
+  }, 120_000);
+});
+
+function journalOf(repo: Repo, run: string): string {
+  return readFileSync(repo.path('.ralph/runs', run, 'journal.ndjson'), 'utf8');
+}

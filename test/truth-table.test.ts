@@ -1,0 +1,250 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { installFakeAgent, type Script } from '../src/testkit/index.ts';
+import { alive, processesOfRun, waitUntil } from './support/processes.ts';
+import { runRalph, startRalph } from './support/ralph.ts';
+import { makeRepo, type Repo } from './support/repo.ts';
+
+const tag = '<promise>DONE</promise>';
+const work = { shell: 'echo work >> work.txt' };
+
+type Turns = Script['turns'];
+
+async function repoWith(
+  turns: Turns,
+  settings: object = {},
+): Promise<Repo & { agent: Awaited<ReturnType<typeof installFakeAgent>> }> {
+  const repo = makeRepo({
+    files: { 'README.md': 'x\n' },
+    settings: { agent: { command: 'claude' }, ...settings },
+  });
+  const agent = await installFakeAgent(repo.bin, { agent: 'claude', script: { turns } });
+  return { ...repo, agent };
+}
+
+const args = (max: number) => [
+  'run',
+  '-p',
+  'Do the task.',
+  '-m',
+  String(max),
+  '--completion-promise',
+  'DONE',
+];
+
+type Shown = {
+  run: string;
+  outcome: string | null;
+  exitCode: number | null;
+  iterations: number;
+  verdicts: {
+    iteration: number;
+    accepted: boolean;
+    because: string;
+    evidence: { check: string; ok: boolean }[];
+  }[];
+};
+
+async function show(repo: Repo): Promise<Shown> {
+  const { stdout } = await runRalph(['show', 'latest', '--json'], repo);
+  return JSON.parse(stdout) as Shown;
+}
+
+describe('when is it done', () => {
+  it('a genuine claim ends the loop with 0', async () => {
+    const repo = await repoWith([{ steps: [work, { text: `All finished.\n${tag}` }] }]);
+    const { code, stderr } = await runRalph(args(3), repo);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    expect(await show(repo)).toMatchObject({ outcome: 'PROMISE_ACCEPTED', exitCode: 0, iterations: 1 });
+  });
+
+  it('without a tag it goes on and ends with 1 at the limit', async () => {
+    const repo = await repoWith([{ steps: [work, { text: 'I am done.' }] }]);
+    expect((await runRalph(args(2), repo)).code).toBe(1);
+    expect(await show(repo)).toMatchObject({ outcome: 'MAX_ITERATIONS_REACHED', exitCode: 1, iterations: 2 });
+  });
+
+  it.each<[string, Turns[number]['steps']]>([
+    ['a mention of the tag', [{ text: `I will not output ${tag} yet.` }]],
+    [
+      'the tag in tool output',
+      [{ tool: { name: 'Bash', input: { command: 'cat x' }, output: tag, ok: true } }],
+    ],
+    ['the tag in thinking', [{ thinking: `Soon ${tag}` }]],
+    ['the tag in the echoed prompt', [{ echoPrompt: true }]],
+    ["the tag in a subagent's message", [{ subagent: { text: `Done.\n${tag}` } }]],
+  ])('%s does not end it', async (_, steps) => {
+    const repo = await repoWith([{ steps: [work, ...steps, { text: 'Still at it.' }] }]);
+    const { code } = await runRalph(
+      ['run', '-p', `Say ${tag} at the end.`, '-m', '2', '--completion-promise', 'DONE'],
+      repo,
+    );
+    expect(code).toBe(1);
+    expect(repo.agent.turn()).toBe(2);
+  });
+
+  it('a claim without a tool call is rejected, with the reason in the next prompt', async () => {
+    const repo = await repoWith([{ steps: [{ text: tag }] }, { steps: [work, { text: tag }] }]);
+    expect((await runRalph(args(3), repo)).code).toBe(0);
+    const [first, second] = (await show(repo)).verdicts;
+    expect(first).toMatchObject({
+      iteration: 1,
+      accepted: false,
+      because: expect.stringContaining('0 tool calls'),
+    });
+    expect(second).toMatchObject({ iteration: 2, accepted: true });
+    expect((await repo.agent.calls())[1]?.prompt).toContain('no tool calls/work were performed');
+  });
+
+  it('a claim with exit code 1 is rejected', async () => {
+    const repo = await repoWith([{ steps: [work, { text: tag }], exitCode: 1 }]);
+    expect((await runRalph(args(1), repo)).code).toBe(1);
+    expect((await show(repo)).verdicts[0]).toMatchObject({
+      accepted: false,
+      because: expect.stringContaining('turn'),
+    });
+  });
+
+  it('a claim in a result that is an error is rejected', async () => {
+    const repo = await repoWith([{ steps: [work, { text: tag }, { result: { ok: false } }], exitCode: 0 }]);
+    expect((await runRalph(args(1), repo)).code).toBe(1);
+    expect((await show(repo)).verdicts[0]?.accepted).toBe(false);
+  });
+
+  it('a claim on the last iteration is accepted', async () => {
+    const repo = await repoWith([{ steps: [work] }, { steps: [work, { text: tag }] }]);
+    expect((await runRalph(args(2), repo)).code).toBe(0);
+  });
+
+  it('a tag split over two events is found', async () => {
+    const repo = await repoWith([{ steps: [work, { deltas: ['All done.\n<promise>DO', 'NE</promise>'] }] }]);
+    expect((await runRalph(args(1), repo)).code).toBe(0);
+  });
+
+  it('a failing guardrail rejects the claim and its output goes into the next prompt', async () => {
+    const repo = await repoWith(
+      [{ steps: [work, { text: tag }] }, { steps: [{ shell: 'touch ok' }, { text: tag }] }],
+      {
+        guardrails: [
+          { command: 'echo checking; test -f ok', failAction: 'APPEND', hint: 'Make the file ok.' },
+        ],
+      },
+    );
+    const { code, stdout } = await runRalph(args(3), repo);
+    expect(code).toBe(0);
+    expect(stdout).toContain('Guardrail "echo checking; test -f ok" failed with exit code 1');
+    expect((await repo.agent.calls())[1]?.prompt).toContain(
+      [
+        'Do the task.',
+        '',
+        'Guardrail "echo checking; test -f ok" failed with exit code 1.',
+        'Hint: Make the file ok.',
+        'Output file: .ralph/guardrail_1_echo_checking_test_f_ok.log',
+        'Output (truncated):',
+        'checking',
+      ].join('\n'),
+    );
+    expect(repo.read('.ralph/guardrail_1_echo_checking_test_f_ok.log')).toBe('checking\n');
+  });
+});
+
+describe('how a process ends', () => {
+  it('the result is the end: an agent that never exits is ended with its tree', async () => {
+    const child = { child: { seconds: 600, setsid: true, holdOutput: true } };
+    const repo = await repoWith([{ steps: [child, work, { text: tag }], hangAfterResult: true }], {
+      exitGrace: '300ms',
+    });
+    expect((await runRalph(args(1), repo)).code).toBe(0);
+    expect(repo.agent.children()).toHaveLength(1);
+    expect(repo.agent.children().filter(alive)).toEqual([]);
+    expect(processesOfRun((await show(repo)).run)).toEqual([]);
+  });
+
+  it.each([
+    ['SIGTERM', 1],
+    ['SIGINT', 2],
+  ] as const)(
+    '%s to the loop alone ends the tree, with 130 and a whole journal',
+    async (signal, times) => {
+      const child = { child: { seconds: 600, setsid: true } };
+      const repo = await repoWith([
+        { steps: [child, { ignoreSignals: true }, { text: 'Working.' }, { hang: true }] },
+      ]);
+      const running = startRalph(args(3), repo);
+      await waitUntil(() => running.output.stdout.includes('Working.') && repo.agent.children().length === 1);
+      const { run } = await show(repo);
+      for (let i = 0; i < times; i++) {
+        running.child.kill(signal);
+        await waitUntil(() =>
+          running.output.stderr.includes(i === 0 ? 'Received signal, shutting down...' : 'Stopping'),
+        );
+      }
+      const { code } = await running.done;
+      expect(code).toBe(130);
+      expect(repo.agent.children().filter(alive)).toEqual([]);
+      expect(processesOfRun(run)).toEqual([]);
+      const lines = readFileSync(repo.path('.ralph/runs', run, 'journal.ndjson'), 'utf8')
+        .trimEnd()
+        .split('\n');
+      expect(JSON.parse(lines.at(-1) ?? '')).toMatchObject({
+        type: 'run.ended',
+        outcome: 'INTERRUPTED',
+        exitCode: 130,
+      });
+      expect(repo.exists('.ralph/lock')).toBe(false);
+    },
+    40_000,
+  );
+
+  it('the first SIGINT lets the iteration finish', async () => {
+    const repo = await repoWith([
+      { steps: [{ text: 'Working.' }, { delay: 500 }, { shell: 'touch finished' }, { text: 'Later.' }] },
+    ]);
+    const running = startRalph(args(3), repo);
+    await waitUntil(() => running.output.stdout.includes('Working.'));
+    running.child.kill('SIGINT');
+    expect((await running.done).code).toBe(130);
+    expect(repo.exists('finished')).toBe(true);
+    expect(repo.agent.turn()).toBe(1);
+  });
+});
+
+describe('how it refuses to start', () => {
+  it.each([
+    [['run'], 'exactly one of --prompt and --prompt-file'],
+    [['run', '-p', 'x', '-f', 'y'], 'exactly one of --prompt and --prompt-file'],
+    [['run', '-f', 'nowhere.md'], 'the prompt file nowhere.md does not exist'],
+    [['run', '-p', 'x', '-m', '0'], '-m is "0", but has to be a whole number of 1 or more'],
+    [['run', '-p', 'x', '--max-iteratoins', '3'], 'did you mean --max-iterations?'],
+    [['rnu'], 'did you mean run?'],
+    [['run', '-p', 'x', '--done-pattern', '(?=x)'], 'look-ahead'],
+  ])('%j is told in one sentence, with 2', async (words, sentence) => {
+    const repo = await repoWith([{ steps: [] }]);
+    const { code, stderr } = await runRalph(words, repo);
+    expect(code).toBe(2);
+    expect(stderr).toContain(sentence);
+    expect(stderr).toContain('try: ');
+    expect(repo.agent.turn()).toBe(0);
+  });
+
+  it('a missing agent is told with 3', async () => {
+    const repo = makeRepo({ settings: { agent: { command: 'no-such-agent' } } });
+    const { code, stderr } = await runRalph(['run', '-p', 'x'], repo);
+    expect(code).toBe(3);
+    expect(stderr).toContain('the agent "no-such-agent" is not installed');
+  });
+
+  it('a second loop in the same working copy is told with 5', async () => {
+    const repo = await repoWith([{ steps: [{ text: 'Working.' }, { hang: true }] }]);
+    const first = startRalph(args(1), repo);
+    await waitUntil(() => first.output.stdout.includes('Working.'));
+    const second = await runRalph(args(1), repo);
+    expect(second.code).toBe(5);
+    expect(second.stderr).toContain(`a loop is already running here`);
+    expect(second.stderr).toContain(String(first.pid));
+    first.child.kill('SIGINT');
+    await waitUntil(() => first.output.stderr.includes('Received signal'));
+    first.child.kill('SIGINT');
+    expect((await first.done).code).toBe(130);
+  });
+});
