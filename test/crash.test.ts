@@ -46,12 +46,12 @@ describe('kill -9 of the loop', () => {
     }
     const orphans = runsOf(repo).flatMap(processesOfRun);
 
-    const finisher = await installFakeAgent(repo.bin, {
+    await installFakeAgent(repo.bin, {
       agent: 'claude',
       script: { turns: [{ steps: [{ shell: 'echo ok > ok.txt' }, { text: tag }] }] },
     });
-    const last = await runRalph(args, repo);
-    expect({ code: last.code, turns: finisher.turn() }).toEqual({ code: 0, turns: 1 });
+    expect((await runRalph(args, repo)).code).toBe(0);
+    expect(agent.turn()).toBeGreaterThan(5);
     expect(orphans.filter(alive)).toEqual([]);
     expect(agent.children().filter(alive)).toEqual([]);
     const shown = await Promise.all(runsOf(repo).map((run) => runRalph(['show', run, '--json'], repo)));
