@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { installFakeAgent } from '../src/testkit/index.ts';
-import { alive, processesOfRun } from './support/processes.ts';
+import { alive, processesOfRun, waitUntil } from './support/processes.ts';
 import { runRalph, startRalph } from './support/ralph.ts';
 import { makeRepo, type Repo } from './support/repo.ts';
 
@@ -39,7 +39,9 @@ describe('kill -9 of the loop', () => {
     const agent = await installFakeAgent(repo.bin, { agent: 'claude', script: { turns: [turn] } });
     for (let kill = 0; kill < 20; kill++) {
       const running = startRalph(args, repo);
-      await sleep(40 + Math.random() * 500);
+      // Every other kill falls into the work, whatever the load of the machine; the others may fall into the start.
+      if (kill % 2 === 0) await waitUntil(() => running.output.stdout.includes('Iteration 1'));
+      await sleep(Math.random() * 400);
       running.child.kill('SIGKILL');
       expect((await running.done).signal).toBe('SIGKILL');
       for (const run of runsOf(repo)) expect(journalIsReadable(repo, run)).toBe(true);

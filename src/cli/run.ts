@@ -50,7 +50,7 @@ export async function main(context: Context, input: RunInput): Promise<number> {
   const owned = await ownWorkingCopy(context.cwd, run, systemClock);
   const signals = listenForSignals(view);
   try {
-    if (owned.abandoned) view.warn(`run ${owned.abandoned} had died; what it left running was ended`);
+    for (const dead of owned.abandoned) view.warn(`run ${dead} had died; what it left running was ended`);
     const spec: RunSpec = {
       run,
       cwd: context.cwd,

@@ -9,8 +9,8 @@ import { acquireLock } from '../system/lock.ts';
 import { sweepRun } from '../system/process.ts';
 
 export type Ownership = {
-  /** The run before this one, if its process died without an end. */
-  readonly abandoned: string | null;
+  /** Runs before this one whose process died without an end. */
+  readonly abandoned: readonly string[];
   release(): void;
 };
 
@@ -26,7 +26,12 @@ export async function ownWorkingCopy(cwd: string, run: string, clock: Clock): Pr
     if (readText(paths.gitignore) === null) {
       writeAtomic(paths.gitignore, `${ignored.join('\n')}\n`, { mode: 0o644, fsync: false });
     }
-    const abandoned = await closeAbandonedRun(cwd, clock);
+    const suspects = new Set([listRuns(cwd).at(-1), taken.tookOver?.info.run]);
+    const abandoned: string[] = [];
+    for (const suspect of suspects) {
+      if (typeof suspect === 'string' && (await closeAbandonedRun(cwd, suspect, clock)))
+        abandoned.push(suspect);
+    }
     return { abandoned, release: () => taken.lock.release() };
   } catch (error) {
     taken.lock.release();
@@ -34,24 +39,28 @@ export async function ownWorkingCopy(cwd: string, run: string, clock: Clock): Pr
   }
 }
 
-/** We hold the lock: a latest run without an end belongs to a process that died. */
-async function closeAbandonedRun(cwd: string, clock: Clock): Promise<string | null> {
-  const latest = listRuns(cwd).at(-1);
-  if (latest === undefined) return null;
-  const path = runPaths(cwd, latest).journal;
+/** We hold the lock: a run without an end belongs to a process that died. */
+async function closeAbandonedRun(cwd: string, run: string, clock: Clock): Promise<boolean> {
+  const path = runPaths(cwd, run).journal;
   const last = lastEvent(path)?.type;
-  if (last === 'run.ended' || last === 'run.abandoned') return null;
-  const swept = await sweepRun(latest);
+  if (last === 'run.ended' || last === 'run.abandoned') return false;
+  const swept = await sweepRun(run);
+  // A run that died before its first word has no journal, and needs none.
+  if (last === undefined) return false;
   const journal = openJournal(path, () => clock.now());
   journal.append({ type: 'run.abandoned', swept });
   journal.close();
-  return latest;
+  return true;
 }
 
 function alreadyRunning(pid: number, info: Readonly<Record<string, unknown>>): RalphError {
   const { run, since } = info;
-  return new RalphError('already-running', `a loop is already running here: run ${run}, process ${pid}, since ${since}`, {
-    remedy: `wait for it, or stop it with: kill -INT ${pid}`,
-    exitCode: startFailures.alreadyRunning.exitCode,
-  });
+  return new RalphError(
+    'already-running',
+    `a loop is already running here: run ${run}, process ${pid}, since ${since}`,
+    {
+      remedy: `wait for it, or stop it with: kill -INT ${pid}`,
+      exitCode: startFailures.alreadyRunning.exitCode,
+    },
+  );
 }

@@ -87,8 +87,9 @@ export function readJournal(path: string): JournalContent {
   return { events, damaged, wholeBytes };
 }
 
-/** The last whole event, from the end of the file: a journal may be long. */
+/** The last whole event, from the end of the file: a journal may be long. Null without one. */
 export function lastEvent(path: string): JournalEvent | null {
+  if (!fs.existsSync(path)) return null;
   const tailBytes = 256 * 1024;
   const fd = fs.openSync(path, 'r');
   try {

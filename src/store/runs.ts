@@ -26,10 +26,11 @@ export type RunRecord = {
   readonly endedAt: string | null;
 };
 
-/** An id that sorts by time. */
+/** An id that sorts by time, to the millisecond: loops may follow each other fast. */
 export function newRunId(now: number): string {
-  const stamp = new Date(now).toISOString().replace(/[-:]/g, '').replace('T', '-').slice(0, 15);
-  return `${stamp}-${Math.random().toString(36).slice(2, 6).padEnd(4, '0')}`;
+  const [date, time, ms] = new Date(now).toISOString().replace(/[-:Z]/g, '').split(/[T.]/);
+  const random = Math.random().toString(36).slice(2, 5).padEnd(3, '0');
+  return `${date}-${time}-${ms}${random}`;
 }
 
 /** Run ids of this working copy, oldest first. */
