@@ -8,6 +8,8 @@ export type AgentEvent =
   | { readonly type: 'session'; readonly id: string; readonly model?: string }
   /** The assistant's own text. A `delta` continues the block before it. */
   | { readonly type: 'text'; readonly text: string; readonly delta?: boolean }
+  /** It goes on: the last `blocks` texts (a summary that it wrote for itself) and the result are not its answer. */
+  | { readonly type: 'retract'; readonly blocks: number }
   | { readonly type: 'tool-start'; readonly id: string; readonly name: string; readonly summary: string }
   | {
       readonly type: 'tool-end';

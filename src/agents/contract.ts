@@ -226,6 +226,8 @@ function isSound(event: AgentEvent): boolean {
         isText(event.summary) &&
         /^[^\n\r]{0,200}$/.test(event.summary)
       );
+    case 'retract':
+      return isCount(event.blocks);
     case 'tool-end':
       return isText(event.id) && isText(event.output) && (event.exitCode ?? 0) % 1 === 0;
     case 'todo':

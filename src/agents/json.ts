@@ -24,6 +24,10 @@ export function num(value: unknown): number | undefined {
   return typeof value === 'number' && Number.isFinite(value) ? value : undefined;
 }
 
+export function int(value: unknown): number | undefined {
+  return Number.isInteger(value) ? num(value) : undefined;
+}
+
 /** The value as a list; an empty one where it is anything else. */
 export function list(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : [];

@@ -17,6 +17,7 @@ describe('the limit behind an error', () => {
     [{ status: 400, message: 'Your credit balance is too low to access the API' }, 'quota'],
     [{ type: 'billing_error invalid_request_error' }, 'quota'],
     [{ status: 429, type: 'usage_limit_reached' }, 'usage'],
+    [{ message: 'You have exhausted your daily quota on this model.' }, 'usage'],
     [{ status: 429, type: 'rate_limit', message: "You've hit your session limit · resets 3pm" }, 'usage'],
     [{ status: 429, type: 'rate_limit_error', message: 'Too many requests' }, 'overload'],
     [{ status: 429, message: 'Rate limit reached for gpt-9 on tokens per min' }, 'overload'],
@@ -57,6 +58,20 @@ describe('an error told as text', () => {
     ['Connection error.', undefined],
   ])('%j has the status %s', (text, status) => {
     expect(readError(text).status).toBe(status);
+  });
+
+  it('is told by Google with other names for status and type', () => {
+    const text = '[API Error: {"error":{"code":429,"message":"slow down","status":"RESOURCE_EXHAUSTED"}}]';
+    expect(readError(text)).toMatchObject({ status: 429, type: 'RESOURCE_EXHAUSTED', message: 'slow down' });
+  });
+
+  it('may tell when the limit ends', () => {
+    const text = '{"error":{"type":"usage_limit_reached","message":"enough","resets_at":1794772484}}';
+    expect(limitOf(readError(text))).toEqual({
+      kind: 'usage',
+      message: 'enough',
+      resetsAt: 1_794_772_484_000,
+    });
   });
 
   it('is its own message where there is nothing to take apart', () => {

@@ -23,7 +23,7 @@ const kindsByType: readonly (readonly [RegExp, LimitKind])[] = [
 const kindsByMessage: readonly (readonly [RegExp, LimitKind])[] = [
   [/credit balance|insufficient.quota|quota exceeded|exceeded your current quota|billing/i, 'quota'],
   [/(?:prompt|input) is too long|maximum context|context (?:length|window)/i, 'context'],
-  [/usage limit|(?<!rate )limit reached\b|hit your .{0,30}limit/i, 'usage'],
+  [/usage limit|(?<!rate )limit reached\b|hit your .{0,30}limit|exhausted your .{0,30}quota/i, 'usage'],
   [/invalid (?:x-)?api.key|not logged in|please (?:run \/)?log ?in|unauthori[sz]ed/i, 'auth'],
   [/overloaded|rate limit|too many requests|temporarily unavailable/i, 'overload'],
   [
@@ -70,11 +70,14 @@ export function readError(text: string): ErrorFacts {
   const status = /(?:^|error:?|status(?: code)?:?|code:?|\()\s*([45]\d\d)\b/i.exec(text)?.[1];
   const body = parseRecord(text.slice(Math.max(0, text.indexOf('{')), text.lastIndexOf('}') + 1)) ?? {};
   const error = { ...body, ...asRecord(body.error) };
+  const types = [body.type, error.type, error.code, error.status];
+  // Told by OpenAI, in seconds.
+  const resetsAt = num(error.resets_at);
   return {
-    status: status === undefined ? num(error.status) : Number(status),
-    type:
-      [body.type, error.type, error.code].filter((value) => str(value) && value !== 'error').join(' ') ||
-      undefined,
+    // Google calls the status `code` and the type `status`.
+    status: status === undefined ? (num(error.status) ?? num(error.code)) : Number(status),
+    type: types.filter((value) => str(value) && value !== 'error').join(' ') || undefined,
     message: str(error.message) ?? text,
+    resetsAt: resetsAt !== undefined && resetsAt > 0 ? resetsAt * 1000 : undefined,
   };
 }

@@ -30,6 +30,20 @@ describe('the text collector', () => {
     expect(text.blocks()).toEqual(['one', 'two']);
   });
 
+  it('takes back the last blocks, with their deltas', () => {
+    const text = createTextCollector();
+    text.add('one');
+    text.add('two');
+    text.add(' and', true);
+    text.retract(1);
+    expect(text.blocks()).toEqual(['one']);
+    text.retract(0);
+    text.add('three');
+    expect(text.blocks()).toEqual(['one', 'three']);
+    text.retract(9);
+    expect(text.blocks()).toEqual([]);
+  });
+
   it('gives the same blocks when asked twice, and goes on afterwards', () => {
     const text = createTextCollector();
     text.add('a', true);

@@ -2,6 +2,8 @@
 export type TextCollector = {
   /** Adds a block, or continues the last one with a delta. */
   add(text: string, delta?: boolean): void;
+  /** Takes back the last `count` blocks. */
+  retract(count: number): void;
   /** The blocks in order, as far as they were kept. */
   blocks(): string[];
 };
@@ -51,6 +53,10 @@ export function createTextCollector({ maxChars = 4_000_000 } = {}): TextCollecto
       fresh += text.length;
       // Only after enough new text, so that the work stays linear even where the windows fill the budget.
       if (size > maxChars && fresh > maxChars / 2) drop();
+    },
+    retract(count) {
+      settle();
+      for (const block of blocks.splice(Math.max(0, blocks.length - count))) size -= block.length;
     },
     blocks() {
       settle();

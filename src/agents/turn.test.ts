@@ -148,6 +148,13 @@ describe('what a turn holds', () => {
     expect(turn([text, ...others, good]).text).toEqual(['Hello.']);
   });
 
+  it('leaves out what the agent took back, and the result with it', () => {
+    const summary: AgentEvent = { type: 'text', text: '<promise>DONE</promise>' };
+    const went = [text, summary, good, { type: 'retract', blocks: 1 } as const];
+    expect(turn(went)).toMatchObject({ text: ['Hello.'], end: 'failed', ended: false });
+    expect(turn([...went, good])).toMatchObject({ text: ['Hello.'], end: 'finished', ended: true });
+  });
+
   it('keeps the session of the agent', () => {
     expect(turn([{ type: 'session', id: 's1' }, { type: 'session', id: 's2' }, good]).sessionId).toBe('s2');
     expect(turn([good])).not.toHaveProperty('sessionId');

@@ -58,6 +58,10 @@ export function createTurnReader(adapter: AgentAdapter, { now }: { now?: () => n
         text.add(event.text, event.delta);
         trouble = undefined;
         return;
+      case 'retract':
+        text.retract(event.blocks);
+        result = undefined;
+        return;
       case 'tool-start':
         toolCalls++;
         trouble = undefined;

@@ -24,7 +24,7 @@ export type FormatterOptions = {
 export type Formatter = { event(event: AgentEvent): void; end(): void };
 
 type Totals = { readonly startedAt: number; usage: Usage | null; tools: number; errors: number };
-type BlockEvent = Exclude<AgentEvent, { type: 'text' | 'usage' | 'unknown' }>;
+type BlockEvent = Exclude<AgentEvent, { type: 'text' | 'retract' | 'usage' | 'unknown' }>;
 type Block = readonly [kind: Exclude<BlockKind, 'text'>, lines: readonly string[]];
 
 const passThrough: TerminalCleaner = { push: (chunk) => chunk, end: () => '' };
@@ -90,7 +90,7 @@ export function createFormatter(options: FormatterOptions): Formatter {
   }
 
   function show(event: AgentEvent, totals: Totals): void {
-    if (event.type === 'unknown') return;
+    if (event.type === 'unknown' || event.type === 'retract') return;
     if (event.type === 'text') {
       addText(event.text, event.delta === true);
     } else if (event.type === 'usage') {
