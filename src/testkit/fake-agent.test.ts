@@ -98,7 +98,7 @@ describe('the fake agent', () => {
   });
 
   it('gives agents that start at once a turn each', async () => {
-    const names = Array.from({ length: 12 }, (_, index) => `turn ${index}\n`);
+    const names = Array.from({ length: 4 }, (_, index) => `turn ${index}\n`);
     const place = prepare(turns(...names.map((name) => ({ steps: [{ text: name.trim() }] }))));
     const ends = await Promise.all(names.map(() => ended(start(program, place))));
     expect(ends.map(({ stdout }) => stdout).sort()).toEqual([...names].sort());
@@ -171,6 +171,15 @@ describe('the fake agent', () => {
     const open = await run({ script: { agent: 'claude', turns: [{ steps, noResult: true }] } });
     expect(ended.stdout).toContain('"type":"result"');
     expect(open.stdout).not.toContain('"type":"result"');
+  });
+
+  it('fails or not as its result says, whatever came before', async () => {
+    const error: Step = { error: { status: 500, message: 'down' } };
+    const codes = [[error], [error, { result: {} }], [{ result: { ok: false } }]].map(async (steps) => {
+      const { code } = await run({ script: { agent: 'claude', turns: [{ steps }] } });
+      return code;
+    });
+    expect(await Promise.all(codes)).toEqual([1, 0, 1]);
   });
 
   it('writes its result where the script puts it, with the usage that it gives', async () => {

@@ -49,8 +49,8 @@ async function main(): Promise<number> {
     ? format.open({ prompt, cwd, turn: number, usage: usageOf(turn) })
     : lastAnswerOnly();
   const values = { prompt, iteration: process.env.RALPH_ITERATION ?? `${number}` };
-  const failure = await playTurn(turn, { writer, cwd, values, childrenFile: filesOf(path).children });
-  return turn.exitCode ?? (failure === null ? 0 : format.exitCode(failure));
+  const status = await playTurn(turn, { writer, cwd, values, childrenFile: filesOf(path).children });
+  return turn.exitCode ?? (status === null ? 0 : format.exitCode(status));
 }
 
 /** Our own words come first, so that the rest is what the real CLI would get. */

@@ -51,7 +51,7 @@ export async function installFakeAgent(dir: string, options: FakeAgentOptions): 
   };
 }
 
-/** The library is dist/lib/testkit.js, the source src/testkit/install.ts; the program is in dist either way. */
+/** One folder above the library (dist/lib) and the commands (dist/chunks), or in dist when run from the source. */
 function locateProgram(): string {
   const places = ['../fake-agent.cjs', '../../dist/fake-agent.cjs'];
   const paths = places.map((place) => fileURLToPath(new URL(place, import.meta.url)));

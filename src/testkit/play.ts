@@ -37,27 +37,29 @@ export type Performance = {
 
 /** The usage that a turn will report: its result step's, nothing after an error, the default otherwise. */
 export function usageOf(turn: ScriptTurn): Usage {
-  const told = turn.steps.find((step) => 'result' in step);
-  if (told !== undefined && 'result' in told) return usageOfResult(told.result);
+  for (const step of turn.steps) {
+    if ('result' in step) return usageOfResult(step.result);
+  }
   return turn.steps.some((step) => 'error' in step) ? noUsage : defaultUsage;
 }
 
-/** Plays the steps. Returns the API error that ended the turn, if one did. */
-export async function playTurn(turn: ScriptTurn, on: Performance): Promise<ApiError | null> {
-  let failure: ApiError | null = null;
-  let ended = turn.noResult === true;
+/** Plays the steps. Returns null, or the status of the error that the turn failed with; 1 where it has none. */
+export async function playTurn(turn: ScriptTurn, on: Performance): Promise<number | null> {
+  let error: ApiError | undefined;
+  let ok: boolean | undefined;
   print(on.writer.start());
   for (const step of turn.steps) {
-    if ('error' in step) failure = step.error;
-    if ('result' in step) ended = true;
-    await playStep(step, on, failure);
+    if ('error' in step) error = step.error;
+    if ('result' in step) ok = step.result.ok ?? true;
+    await playStep(step, on, error);
   }
-  if (!ended) print(end(on.writer, failure === null, failure, usageOf(turn)));
+  const failed = !(ok ?? error === undefined);
+  if (ok === undefined && !turn.noResult) print(end(on.writer, !failed, error, usageOf(turn)));
   if (turn.hangAfterResult) await forever();
-  return failure;
+  return failed ? (error?.status ?? 1) : null;
 }
 
-async function playStep(step: Step, on: Performance, failure: ApiError | null): Promise<void> {
+async function playStep(step: Step, on: Performance, error: ApiError | undefined): Promise<void> {
   const { writer } = on;
   if ('text' in step) return print(writer.text([fill(step.text, on)]));
   if ('deltas' in step) return print(writer.text(step.deltas));
@@ -79,11 +81,11 @@ async function playStep(step: Step, on: Performance, failure: ApiError | null): 
   if ('error' in step) return print(writer.error(step.error));
   if ('stderr' in step) return writeAll(2, `${step.stderr}\n`);
   const { result } = step;
-  print(end(writer, result.ok ?? true, failure, usageOfResult(result)));
+  print(end(writer, result.ok ?? true, error, usageOfResult(result)));
 }
 
-function end(writer: TurnWriter, ok: boolean, error: ApiError | null, usage: Usage): string {
-  return writer.result({ ok, usage, ...(error === null ? {} : { error }) });
+function end(writer: TurnWriter, ok: boolean, error: ApiError | undefined, usage: Usage): string {
+  return writer.result({ ok, usage, ...(error === undefined ? {} : { error }) });
 }
 
 function usageOfResult({ usage, costUsd }: ScriptedResult): Usage {

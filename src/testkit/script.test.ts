@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { RalphError } from '../core/error.ts';
@@ -59,6 +60,13 @@ describe('assertScript', () => {
     ],
   ])('says in one sentence what is wrong with %j', (script, sentence) => {
     expect(() => assertScript(script)).toThrow(sentence);
+  });
+
+  it('is documented with every step, and with an example that is right', () => {
+    const page = readFileSync(new URL('../../docs/testkit.md', import.meta.url), 'utf8');
+    const rows = [...page.matchAll(/^\| `\{"(\w+)"/gm)].map(([, name]) => name);
+    expect(rows.sort()).toEqual(everyStep.flatMap(Object.keys).sort());
+    expect(() => assertScript(JSON.parse(/```json\n(.*?)```/s.exec(page)?.[1] ?? ''))).not.toThrow();
   });
 
   it('answers anything at all with acceptance or a sentence', () => {

@@ -3,6 +3,8 @@ import type { ApiError } from '../script.ts';
 import { isTooLong, openAiError } from './api-error.ts';
 import { type AgentFormat, createIds, lines, type ToolCall } from './format.ts';
 
+type Write = Extract<ToolCall, { kind: 'write' }>;
+
 /** `codex exec --json`, as 0.166.0 prints it; the todo list is from 0.80.0. */
 export const codex: AgentFormat = {
   version: 'codex-cli 0.166.0',
@@ -91,18 +93,17 @@ export const codex: AgentFormat = {
   },
 };
 
-function command(id: string, call: ToolCall): object {
+/** Every scripted tool is a command here: codex has no other tool that all versions report. */
+function command(id: string, call: Exclude<ToolCall, Write>): object {
   return { id, type: 'command_execution', command: `/bin/bash -lc '${commandOf(call)}'` };
 }
 
-/** Every scripted tool is a command here: codex has no other tool that all versions report. */
-function commandOf(call: ToolCall): string {
+function commandOf(call: Exclude<ToolCall, Write>): string {
   if (call.kind === 'shell') return call.command;
-  if (call.kind === 'write') return call.path;
   return typeof call.input.command === 'string' ? call.input.command : call.name;
 }
 
-function fileChange(id: string, { path, existed }: Extract<ToolCall, { kind: 'write' }>): object {
+function fileChange(id: string, { path, existed }: Write): object {
   return { id, type: 'file_change', changes: [{ path, kind: existed ? 'update' : 'add' }] };
 }
 

@@ -49,8 +49,8 @@ export type AgentFormat = {
   readonly commands: readonly string[];
   /** Flags whose next word is theirs, so that it is not taken for the prompt. */
   readonly valueFlags: readonly string[];
-  /** What the process exits with after this error. */
-  exitCode(error: ApiError): number;
+  /** What the process exits with after an API error with this status; 1 stands for any other failure. */
+  exitCode(status: number): number;
   open(turn: TurnContext): TurnWriter;
 };
 

@@ -24,7 +24,7 @@ export const gemini: AgentFormat = {
     '--policy',
   ],
   // The HTTP status, cut to the eight bits that a process can exit with.
-  exitCode: ({ status }) => status % 256,
+  exitCode: (status) => status % 256,
   open({ prompt, turn }) {
     const ids = createIds(turn);
     let toolId = '';
