@@ -14,12 +14,7 @@ export type Mark = { readonly runId: string; readonly iteration?: number } | { r
 /** A process and the number of forks the machine had seen when it started. */
 export type Birth = { readonly pid: number; readonly forks: number };
 
-type Stat = {
-  readonly state: string;
-  readonly ppid: number;
-  readonly group: number;
-  readonly startTime: string;
-};
+type Stat = { readonly ppid: number; readonly group: number; readonly startTime: string };
 
 let pidMax: number | undefined;
 
@@ -50,7 +45,7 @@ export function readStat(pid: number): Stat | null {
   const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
   const [state = '', ppid, group] = fields;
   if (state === 'Z' || state === 'X') return null;
-  return { state, ppid: Number(ppid), group: Number(group), startTime: fields[19] ?? '' };
+  return { ppid: Number(ppid), group: Number(group), startTime: fields[19] ?? '' };
 }
 
 /** Taken right after a start, for `ProcessQuery.since`. */
@@ -61,7 +56,9 @@ export function birthOf(pid: number): Birth {
 /** Living processes that the query means, never ourselves or an ancestor. Linux only. */
 export function findInProc(query: ProcessQuery): number[] {
   const group = query.group !== undefined && groupExists(query.group) ? query.group : undefined;
-  const pids = readdirSync('/proc').flatMap((name) => (/^\d+$/.test(name) ? [Number(name)] : []));
+  const pids = listProc()
+    .filter((name) => /^\d+$/.test(name))
+    .map(Number);
   const oldest = query.since && !pidsMayHaveWrapped(query.since) ? query.since.pid : 0;
   const found = pids.filter((pid) => {
     if (pid < oldest) return false;
@@ -106,9 +103,10 @@ function isMarked(environ: Buffer, mark: Mark): boolean {
 
 /** What carries only a run id was started by other means, for instance through tmux. */
 function treesOf(variable: (name: string) => string | undefined): string[] {
-  const run = `${variable('RALPH_RUN_ID') ?? ''}@${variable('RALPH_ITERATION') ?? ''}#`;
   const trees = variable('RALPH_TREE')?.split(',') ?? [];
-  return run === '@#' || trees.some((tree) => tree.startsWith(run)) ? trees : [...trees, run];
+  const runId = variable('RALPH_RUN_ID');
+  const run = `${runId}@${variable('RALPH_ITERATION') ?? ''}#`;
+  return runId === undefined || trees.some((tree) => tree.startsWith(run)) ? trees : [...trees, run];
 }
 
 function ancestors(parentOf: (pid: number) => number | undefined): Set<number> {
@@ -118,7 +116,7 @@ function ancestors(parentOf: (pid: number) => number | undefined): Set<number> {
 }
 
 /** Whether the group has members, dead ones included. */
-export function groupExists(group: number): boolean {
+function groupExists(group: number): boolean {
   try {
     return process.kill(-group, 0);
   } catch (error) {
@@ -143,6 +141,14 @@ function pidsMayHaveWrapped(since: Birth): boolean {
 
 function forksOfMachine(): number {
   return Number(/^processes (\d+)/m.exec(readProc('stat')?.toString('latin1') ?? '')?.[1] ?? Number.NaN);
+}
+
+function listProc(): string[] {
+  try {
+    return readdirSync('/proc');
+  } catch {
+    return [];
+  }
 }
 
 function readProc(name: string): Buffer | null {

@@ -159,8 +159,11 @@ describe('startProcess', () => {
 
   it('is done although a process that cannot be found holds the output open', async () => {
     const daemon = 'env -i setsid sh -c "echo early; echo \\$\\$ > hidden; exec sleep 60"';
+    const pipes = () => process.getActiveResourcesInfo().filter((name) => name === 'PipeWrap').length;
+    const before = pipes();
     const { done, text } = start(['sh', '-c', `${daemon} & until test -s hidden; do sleep 0.02; done`]);
     const end = await done;
+    await waitUntil(() => pipes() === before);
     const hidden = await pidIn('hidden');
     process.kill(hidden, 'SIGKILL');
     expect(end).toMatchObject({ exitCode: 0, cause: 'exited', sweptPids: [] });
@@ -230,12 +233,15 @@ describe('startProcess', () => {
   });
 
   it('stops the tree when a handler throws, and tells what it threw', async () => {
-    const { done } = start(['sh', '-c', 'echo x; sleep 60'], {
+    let calls = 0;
+    const { done } = start(['yes'], {
       onStdout: () => {
+        calls++;
         throw new Error('no space left');
       },
     });
     expect(await done).toMatchObject({ cause: 'stopped', error: { message: 'no space left' } });
+    expect(calls).toBe(1);
   });
 
   it('leaves another process of the same iteration alone', async () => {
@@ -315,13 +321,12 @@ describe('runCommand', () => {
     expect(result).toMatchObject({ stdout: '1234', stderr: 'abc\n', truncated: true, exitCode: 0 });
   });
 
-  it('ends a command that takes too long, with its children', async () => {
-    const result = await runCommand(['sh', '-c', 'sleep 60 & echo $! > child; wait'], {
-      cwd: folder,
-      timeoutMs: 200,
-    });
+  it('ends a command that takes too long, with children that ignore TERM', async () => {
+    const command = '(trap "" TERM; exec sleep 60) & echo $! > child; wait';
+    const result = await runCommand(['sh', '-c', command], { cwd: folder, timeoutMs: 1000 });
     expect(result).toMatchObject({ timedOut: true, exitCode: null });
-    expect(alive(await pidIn('child'))).toBe(false);
+    const child = await pidIn('child');
+    await waitUntil(() => !alive(child));
   });
 
   it('is done when the command is, although a child of it holds the output', async () => {
