@@ -25,20 +25,24 @@ function toJson({ written, sources, files, warnings }: LoadedSettings, forProgra
 
 function explain({ written, sources }: LoadedSettings): string {
   const settings = inForce(written);
-  const rows = [...settingTable.keys()].flatMap((key): [string, string, string][] => {
+  const rows = [...settingTable].flatMap(([key, { description }]): [string, string, string, string][] => {
     const value = settingIn(settings, key);
-    if (value === undefined) return [[key, '-', 'not set']];
+    if (key === '$schema') return [];
+    if (value === undefined) return [[key, '-', 'not set', description]];
     if (key !== 'agent.env' || !isObject(value) || Object.keys(value).length === 0) {
-      return [[key, sources[key], JSON.stringify(value)]];
+      return [[key, sources[key], JSON.stringify(value), description]];
     }
     return Object.entries(value).map(([name, text]) => {
       const variable = `agent.env.${name}` as const;
-      return [variable, sources[variable] ?? 'default', JSON.stringify(text)];
+      return [variable, sources[variable] ?? 'default', JSON.stringify(text), description];
     });
   });
-  const [keys, places] = [0, 1].map((column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
+  const widths = [0, 1].map((column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
   return rows
-    .map(([key, source, value]) => `${key.padEnd(keys ?? 0)}  ${source.padEnd(places ?? 0)}  ${value}\n`)
+    .map(([key, source, value, description]) => {
+      const [keyWidth = 0, sourceWidth = 0] = widths;
+      return `${key.padEnd(keyWidth)}  ${source.padEnd(sourceWidth)}  ${value.padEnd(10)}  # ${description}\n`;
+    })
     .join('');
 }
 

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { nearest } from './nearest.ts';
 
-const names = ['maximumIterations', 'maxTime', 'maxTokens', 'run', 'init', 'scm'];
+const names = ['maxIterationCost', 'maximumIterations', 'maxTime', 'maxTokens', 'run', 'init', 'scm'];
 
 describe('nearest', () => {
   it.each([

@@ -1,0 +1,74 @@
+import { execFileSync } from 'node:child_process';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { delimiter, join } from 'node:path';
+import { onTestFinished } from 'vitest';
+import { waitUntil } from './processes.ts';
+import { builtProgram } from './ralph.ts';
+import type { Repo } from './repo.ts';
+
+export type Terminal = {
+  /** Waits until the screen shows `prompt` on its last line of text, then types `line` and Enter. */
+  answer(prompt: string, line: string): Promise<void>;
+  /** Sends keys by their tmux names, such as `C-c`. */
+  press(...keys: string[]): void;
+  /** Puts text in all at once, as a paste does. */
+  paste(text: string): void;
+  screen(): string;
+  /** Waits for the end of the program. */
+  exitCode(): Promise<number>;
+};
+
+/** Runs the built `ralph` in a terminal of its own. It goes when the test ends. */
+export function openTerminal(repo: Repo, args: readonly string[]): Terminal {
+  const folder = mkdtempSync(join(tmpdir(), 'terminal-'));
+  const socket = join(folder, 'tmux');
+  const config = join(folder, 'tmux.conf');
+  writeFileSync(config, 'set -g remain-on-exit on\n');
+  const env = {
+    ...process.env,
+    ...repo.env,
+    PATH: `${repo.bin}${delimiter}${process.env.PATH}`,
+    TERM: 'xterm',
+  };
+  const tmux = (...words: string[]) =>
+    execFileSync('tmux', ['-S', socket, '-f', config, ...words], { env, encoding: 'utf8' });
+  // tmux itself sometimes misses the exit status of a pane.
+  const status = join(folder, 'status');
+  const program = [
+    'sh',
+    '-c',
+    '"$@"; echo $? >"$0"',
+    status,
+    process.execPath,
+    builtProgram('ralph'),
+    ...args,
+  ];
+  tmux('new-session', '-d', '-x', '120', '-y', '60', '-c', repo.cwd, '--', ...program);
+  onTestFinished(() => {
+    tmux('kill-server');
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  const screen = () => tmux('capture-pane', '-p').trimEnd();
+  const press = (...keys: string[]) => void tmux('send-keys', ...keys);
+  return {
+    screen,
+    press,
+    paste(text) {
+      tmux('set-buffer', '--', text);
+      tmux('paste-buffer');
+    },
+    async answer(prompt, line) {
+      await waitUntil(() => screen().endsWith(prompt.trimEnd()), { what: `"${prompt}" on the screen` });
+      if (line !== '') tmux('send-keys', '-l', '--', line);
+      press('Enter');
+    },
+    async exitCode() {
+      // A pane is dead once all that it printed is on the screen.
+      const dead = () => tmux('display-message', '-p', '#{pane_dead}').trim() === '1';
+      await waitUntil(() => existsSync(status) && dead(), { what: 'the end of the program' });
+      return Number(readFileSync(status, 'utf8'));
+    },
+  };
+}
