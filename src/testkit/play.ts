@@ -26,7 +26,8 @@ export const defaultUsage: Usage = {
   costUsd: 0.005,
 };
 
-export type Performance = {
+/** Where a turn is played. */
+export type Stage = {
   readonly writer: TurnWriter;
   readonly cwd: string;
   /** What `{{prompt}}` and `{{iteration}}` stand for. */
@@ -44,7 +45,7 @@ export function usageOf(turn: ScriptTurn): Usage {
 }
 
 /** Plays the steps. Returns null, or the status of the error that the turn failed with; 1 where it has none. */
-export async function playTurn(turn: ScriptTurn, on: Performance): Promise<number | null> {
+export async function playTurn(turn: ScriptTurn, on: Stage): Promise<number | null> {
   let error: ApiError | undefined;
   let ok: boolean | undefined;
   print(on.writer.start());
@@ -59,7 +60,7 @@ export async function playTurn(turn: ScriptTurn, on: Performance): Promise<numbe
   return failed ? (error?.status ?? 1) : null;
 }
 
-async function playStep(step: Step, on: Performance, error: ApiError | undefined): Promise<void> {
+async function playStep(step: Step, on: Stage, error: ApiError | undefined): Promise<void> {
   const { writer } = on;
   if ('text' in step) return print(writer.text([fill(step.text, on)]));
   if ('deltas' in step) return print(writer.text(step.deltas));
@@ -97,19 +98,16 @@ function print(data: string): void {
 }
 
 /** One pass over the text: what is filled in is never read again. */
-function fill(text: string, { values }: Performance): string {
+function fill(text: string, { values }: Stage): string {
   return text.replace(/\{\{(prompt|iteration)\}\}/g, (_match, name: 'prompt' | 'iteration') => values[name]);
 }
 
-function useTool(call: ToolCall, run: () => ToolEnd, { writer }: Performance): void {
+function useTool(call: ToolCall, run: () => ToolEnd, { writer }: Stage): void {
   print(writer.toolStart(call));
   print(writer.toolEnd(call, run()));
 }
 
-function showTool(
-  { name, input = {}, output = '', ok = true, exitCode }: ScriptedTool,
-  on: Performance,
-): void {
+function showTool({ name, input = {}, output = '', ok = true, exitCode }: ScriptedTool, on: Stage): void {
   useTool(
     { kind: 'other', name, input },
     () => ({ output, ok, ...(exitCode === undefined ? {} : { exitCode }) }),
@@ -117,7 +115,7 @@ function showTool(
   );
 }
 
-function writeFile(name: string, content: string, on: Performance): void {
+function writeFile(name: string, content: string, on: Stage): void {
   const path = resolve(on.cwd, name);
   useTool(
     { kind: 'write', path, content, existed: existsSync(path) },
@@ -135,7 +133,7 @@ function writeFile(name: string, content: string, on: Performance): void {
 }
 
 /** Output goes through a file, so that both streams keep their order and a process left behind holds nothing up. */
-function runShell(command: string, { cwd }: Performance): ToolEnd {
+function runShell(command: string, { cwd }: Stage): ToolEnd {
   const folder = mkdtempSync(join(tmpdir(), 'fake-agent-'));
   const file = join(folder, 'output');
   const fd = openSync(file, 'a');
@@ -159,7 +157,7 @@ function ignoreSignals(): void {
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => {});
 }
 
-function startChild({ seconds, setsid = false, holdOutput = false }: Child, on: Performance): void {
+function startChild({ seconds, setsid = false, holdOutput = false }: Child, on: Stage): void {
   const child = spawn(process.execPath, ['-e', `setTimeout(() => {}, ${seconds * 1000})`], {
     cwd: on.cwd,
     detached: setsid,

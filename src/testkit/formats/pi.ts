@@ -73,10 +73,10 @@ export const pi: AgentFormat = {
     /** One block of the open message, from its start over its deltas to its end. */
     const block = (kind: string, part: object, deltas: readonly string[], end: object) => {
       const events = open();
-      const contentIndex = content?.push(part) ?? 0;
+      const contentIndex = (content?.push(part) ?? 1) - 1;
       const update = (type: string, fields: object) => ({
         type: 'message_update',
-        assistantMessageEvent: { type, contentIndex: contentIndex - 1, ...fields, partial: snapshot([part]) },
+        assistantMessageEvent: { type, contentIndex, ...fields, partial: snapshot([part]) },
         message: snapshot([part]),
       });
       return lines(
