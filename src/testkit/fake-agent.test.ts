@@ -35,8 +35,8 @@ describe('the fake agent', () => {
   it('is not held up by a process that a shell step leaves in the background', async () => {
     const { stdout, code } = await run({ script: plain({ shell: 'sleep 600 & echo $!' }, { text: 'done' }) });
     const pid = Number(stdout.split('\n')[1]);
+    onTestFinished(() => kill(pid));
     expect(alive(pid)).toBe(true);
-    process.kill(pid, 'SIGKILL');
     expect(stdout).toContain('done\n');
     expect(code).toBe(0);
   });
@@ -236,10 +236,11 @@ describe('a fake agent that will not end', () => {
     const end = ended(child);
     await new Promise((done) => child.once('exit', done));
     const [left = 0] = readFileSync(`${place.scriptPath}.children`, 'utf8').trim().split('\n').map(Number);
+    onTestFinished(() => kill(left));
     expect(alive(left)).toBe(true);
     expect(groupOf(left)).toBe(left);
     expect(child.stdout.closed).toBe(false);
-    process.kill(left, 'SIGKILL');
+    kill(left);
     expect((await end).stdout).toBe('bye\n');
   });
 });
@@ -283,6 +284,10 @@ function startAndKill({ script, ...options }: FakeRun) {
   const child = start(program, prepare(script), options);
   onTestFinished(() => void child.kill('SIGKILL'));
   return child;
+}
+
+function kill(pid: number): void {
+  if (alive(pid)) process.kill(pid, 'SIGKILL');
 }
 
 function outputUntil(stream: NodeJS.ReadableStream, text: string): Promise<string> {
