@@ -3,6 +3,7 @@ import { spawn } from 'node:child_process';
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
+import { stalePages } from './docs.mjs';
 import { findBreaches } from './rooms.mjs';
 
 const checks = {
@@ -13,6 +14,13 @@ const checks = {
   rooms: async () => {
     const breaches = await findBreaches(root);
     return { ok: breaches.length === 0, output: breaches.join('\n') };
+  },
+  docs: async () => {
+    const stale = await stalePages(root);
+    return {
+      ok: stale.length === 0,
+      output: stale.map((path) => `${path} is stale: run node scripts/docs.mjs`).join('\n'),
+    };
   },
 };
 
