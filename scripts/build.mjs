@@ -47,7 +47,12 @@ async function buildCommands() {
   for (const file of result.outputFiles) {
     const usesUrl = file.text.includes('import.meta.url');
     const { code } = await esbuild.transform(file.text, {
-      ...(usesUrl ? { define: { 'import.meta.url': '__url' }, banner: "const __url=require('node:url').pathToFileURL(__filename).href;" } : {}),
+      ...(usesUrl
+        ? {
+            define: { 'import.meta.url': '__url' },
+            banner: "const __url=require('node:url').pathToFileURL(__filename).href;",
+          }
+        : {}),
       format: 'cjs',
       platform: 'node',
       target: 'node20.19',

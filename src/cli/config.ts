@@ -1,4 +1,5 @@
 import { isObject } from '../core/shape.ts';
+import { cleanTerminal } from '../safety/terminal.ts';
 import { type LoadedSettings, loadSettings } from '../store/settings.ts';
 import { mergeSettings, nestSetting, type Settings, settingIn } from '../store/settings-layers.ts';
 import { type SettingKey, settingTable } from '../store/settings-schema.ts';
@@ -10,9 +11,8 @@ export function main(context: Context, { values }: Input<typeof configOptions>):
   const loaded = loadSettings({ cwd: context.cwd, env: context.env });
   const redact = settingsRedactor(loaded.written, context.env);
   for (const warning of loaded.warnings) context.stderr.write(`warning: ${warning}\n`);
-  context.stdout.write(
-    redact(values.explain && !values.json ? explain(loaded) : toJson(loaded, values.json)),
-  );
+  const text = redact(values.explain && !values.json ? explain(loaded) : toJson(loaded, values.json));
+  context.stdout.write(context.stdout.isTTY ? cleanTerminal(text) : text);
   return 0;
 }
 

@@ -1,5 +1,6 @@
 import { dirname, join } from 'node:path';
 import { messageOf, RalphError } from '../core/error.ts';
+import { cleanTerminal } from '../safety/terminal.ts';
 import { type DetectedProject, detectProject } from '../store/detect.ts';
 import { readProjectSettings } from '../store/settings.ts';
 import { projectFile } from '../store/settings-layers.ts';
@@ -59,7 +60,8 @@ function describeExisting({ cwd, env }: Context): string | null {
     if (existing === null) return null;
     const overlay = existing.local ? ' (with local overlay from settings.local.json)' : '';
     const redact = settingsRedactor(existing.value, env);
-    return `${redact(JSON.stringify(existing.value, null, 2))}\nLoaded from ${projectFile}${overlay}`;
+    const shown = cleanTerminal(redact(JSON.stringify(existing.value, null, 2)));
+    return `${shown}\nLoaded from ${projectFile}${overlay}`;
   } catch (error) {
     return messageOf(error);
   }
@@ -68,9 +70,13 @@ function describeExisting({ cwd, env }: Context): string | null {
 function settingsFor({ agents, checks }: DetectedProject): SettingsFile {
   const [command] = agents;
   if (command === undefined) {
-    throw new RalphError('no-agent', 'none of the agents that ralph knows is on the PATH', {
-      remedy: 'ralph init asks for any other command',
-    });
+    throw new RalphError(
+      'no-agent',
+      'none of the agents that ralph knows is on the PATH, and --yes cannot ask for another',
+      {
+        remedy: 'ralph init',
+      },
+    );
   }
   const quick = checks.filter(({ kind }) => kind !== 'build');
   const guardrails = (quick.length > 0 ? quick : checks).map((check) => ({

@@ -19,7 +19,8 @@ export function describeProblem(where: string, value: unknown, problem: Problem)
   const elsewhere = [...settingTable.keys()].find((key) => key.endsWith(`.${problem.name}`));
   const meant = beside === null ? elsewhere : pathName([...path, beside]);
   const advice = meant ? `; did you mean "${meant}"?` : '';
-  return `${where}: there is no setting ${inWords(pathName([...path, problem.name]))}${advice}`;
+  const name = pathName([...path, problem.name]);
+  return `${where}: there is no setting ${name.endsWith('"') ? name : `"${name}"`}${advice}`;
 }
 
 function inWords(value: unknown): string {
@@ -33,7 +34,9 @@ function inWords(value: unknown): string {
 function pathName(path: Path): string {
   return path.reduce<string>((name, part) => {
     if (typeof part === 'number') return `${name}[${part}]`;
-    return name === '' ? part : `${name}.${part}`;
+    // A name that is the user's own may hold anything, and this goes to a terminal.
+    const word = /^[\w$=-]+$/.test(part) ? part : inWords(part);
+    return name === '' ? word : `${name}.${word}`;
   }, '');
 }
 

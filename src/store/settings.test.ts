@@ -245,6 +245,8 @@ describe('a wrong settings file', () => {
     ],
     [{ flags: [] }, 'there is no setting "flags"; did you mean "agent.flags"?'],
     [{ colour: 'red' }, 'there is no setting "colour"'],
+    [{ 'a b': 1 }, 'there is no setting "a b"'],
+    [{ agent: { env: { 'A\u001b[2J': 1 } } }, 'agent.env."A\\u001b[2J" is 1, expected text'],
   ])('%j is refused in one sentence', (content, sentence) => {
     write('settings.json', content);
     expect(problem()).toBe(`.ralph/settings.json: ${sentence}`);
