@@ -70,9 +70,10 @@ export type AgentCommand = {
 
 /**
  * Holds what a parser must remember between lines; each adapter has its own shape.
- * `now` (epoch milliseconds) is set by the reader before each line, where it has a clock.
+ * The reader sets `now` (epoch milliseconds) before each line, where it has a clock, and `resumed` where the turn
+ * continues a session of the agent.
  */
-export type ParserState = { now?: number; [key: string]: unknown };
+export type ParserState = { now?: number; resumed?: boolean; [key: string]: unknown };
 
 /** How one agent CLI is called and understood. Data and pure functions, no I/O. */
 export type AgentAdapter = {

@@ -12,6 +12,8 @@ export type ExpectedTurn = {
   readonly end: TurnEnd;
   readonly exitCode?: number | null;
   readonly cause?: EndCause;
+  /** The recording continues an earlier session. */
+  readonly resumed?: boolean;
   readonly limit?: { readonly kind: LimitKind; readonly resetsAt?: number };
   readonly usage?: Usage;
   /** How each tool call ended, in order. */
@@ -62,8 +64,8 @@ export function describeAdapter(
       const gaps = fc.array(fc.constantFrom('', '\r', '  '), { maxLength: 3 });
       fc.assert(
         fc.property(fc.array(gaps, { minLength: lines.length, maxLength: lines.length }), (blanks) => {
-          const reader = createTurnReader(adapter, { now: () => clock });
-          const other = createTurnReader(adapter, { now: () => clock });
+          const reader = newReader(adapter, turn);
+          const other = newReader(adapter, turn);
           for (const [i, line] of lines.entries()) {
             if (!adapter.endsWithoutResult) for (const blank of blanks[i] ?? []) reader.push(blank);
             reader.push(line);
@@ -100,7 +102,9 @@ export function describeAdapter(
         if (event === undefined) continue;
         for (const { path, value } of stringsIn(event)) {
           if (own.includes(value)) continue;
-          const { read: got } = play(lines.with(i, JSON.stringify(replaceAt(event, path, leak))));
+          const middle = value.length / 2;
+          const planted = value.slice(0, middle) + leak + value.slice(middle);
+          const { read: got } = play(lines.with(i, JSON.stringify(replaceAt(event, path, planted))));
           if (got.text.join('').includes('LEAK'))
             expect.fail(`line ${i + 1}, ${path.join('.')} got into the text`);
         }
@@ -110,9 +114,13 @@ export function describeAdapter(
 }
 
 function readTurn(adapter: AgentAdapter, lines: readonly string[], turn: ExpectedTurn) {
-  const reader = createTurnReader(adapter, { now: () => clock });
+  const reader = newReader(adapter, turn);
   const events = lines.flatMap((line) => reader.push(line));
   return { events, read: reader.finish(endOf(turn)) };
+}
+
+function newReader(adapter: AgentAdapter, { resumed = false }: ExpectedTurn) {
+  return createTurnReader(adapter, { now: () => clock, resumed });
 }
 
 function endOf({ exitCode = 0, cause = 'exited' }: ExpectedTurn) {

@@ -24,6 +24,22 @@ export function readAssistant(message: JsonRecord): AgentEvent[] {
   });
 }
 
+/** What a subagent says and calls, as something to look at. */
+export function asSubagent(events: readonly AgentEvent[]): AgentEvent[] {
+  return events.flatMap((event): AgentEvent[] => {
+    if (event.type === 'text') return [{ type: 'subagent', text: event.text }];
+    return event.type === 'tool-start'
+      ? [{ type: 'subagent', text: `${event.name} ${event.summary}`.trim() }]
+      : [];
+  });
+}
+
+/** The end of a tool call; where the exit code is known, it decides. */
+export function toolEnd({ id, failed, output }: ToolResult, exitCode?: number): AgentEvent {
+  const ok = !failed && (exitCode ?? 0) === 0;
+  return { type: 'tool-end', id, ok, ...(exitCode === undefined ? {} : { exitCode }), output };
+}
+
 /** The tool results in a user message; its other blocks are prompts, which are nobody's news. */
 export function readToolResults(message: JsonRecord): ToolResult[] {
   return list(message.content)

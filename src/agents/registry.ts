@@ -1,6 +1,8 @@
 import type { AgentAdapter } from './adapter.ts';
+import { amp } from './amp/adapter.ts';
 import { claude } from './claude/adapter.ts';
 import { custom } from './custom/adapter.ts';
+import { qwen } from './qwen/adapter.ts';
 
 export type AgentName =
   | 'claude'
@@ -15,7 +17,7 @@ export type AgentName =
   | 'custom';
 
 /** Every agent there is: a name without an adapter does not compile. */
-export const agents: Partial<Record<AgentName, AgentAdapter>> = { claude, custom };
+export const agents: Partial<Record<AgentName, AgentAdapter>> = { claude, amp, qwen, custom };
 
 /** The agent behind a command, by its base name; any other program is `custom`. */
 export function agentNameOf(command: string): AgentName {

@@ -38,9 +38,20 @@ type ResultEvent = Extract<AgentEvent, { type: 'result' }>;
 
 const maxUnknownNames = 100;
 
-/** Folds an agent's events into a turn. `now` gives parsers the clock for reset times told in local time. */
-export function createTurnReader(adapter: AgentAdapter, { now }: { now?: () => number } = {}): TurnReader {
+export type TurnReaderOptions = {
+  /** The clock, for reset times that are told as time of day or as a delay. */
+  readonly now?: () => number;
+  /** The turn continues a session of the agent, whose figures then may include those of earlier turns. */
+  readonly resumed?: boolean;
+};
+
+/** Folds an agent's events into a turn. */
+export function createTurnReader(
+  adapter: AgentAdapter,
+  { now, resumed }: TurnReaderOptions = {},
+): TurnReader {
   const state = adapter.newState();
+  if (resumed !== undefined) state.resumed = resumed;
   const text = createTextCollector();
   const unknown = new Map<string, number>();
   let toolCalls = 0;

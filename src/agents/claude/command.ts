@@ -1,4 +1,5 @@
 import type { AgentCommand, AgentTask, OutputMode, Permissions } from '../adapter.ts';
+import { unlessGiven } from '../flags.ts';
 
 /** `acceptEdits` lets it change files under the working copy and denies other commands; `plan` only looks. */
 const permissionFlags: Record<Permissions, readonly string[]> = {
@@ -7,7 +8,7 @@ const permissionFlags: Record<Permissions, readonly string[]> = {
   read: ['--permission-mode', 'plan'],
 };
 
-const userDecides = /^--(?:permission-mode|dangerously-skip-permissions)(?:=|$)/;
+const permissionNames = ['--permission-mode', '--dangerously-skip-permissions'];
 
 export function command(task: AgentTask, _version: string | null, mode: OutputMode): AgentCommand {
   const { prompt, systemPrompt, permissions, flags, resumeSession, asRoot } = task;
@@ -17,7 +18,7 @@ export function command(task: AgentTask, _version: string | null, mode: OutputMo
       // 2.1 refuses stream-json without --verbose.
       ...(mode === 'stream' ? ['--output-format', 'stream-json', '--verbose'] : ['--output-format', 'text']),
       // A later --permission-mode does not undo --dangerously-skip-permissions, so ours gives way to the user's.
-      ...(flags.some((flag) => userDecides.test(flag)) ? [] : permissionFlags[permissions]),
+      ...unlessGiven(flags, permissionNames, permissionFlags[permissions]),
       ...(systemPrompt === undefined ? [] : ['--append-system-prompt', systemPrompt]),
       ...(resumeSession === undefined ? [] : ['--resume', resumeSession]),
       ...flags,

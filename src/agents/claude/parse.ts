@@ -2,7 +2,7 @@ import type { Limit } from '../../core/turn.ts';
 import type { AgentEvent, ParserState } from '../adapter.ts';
 import { asRecord, type JsonRecord, list, num, oneLine, parseRecord, str } from '../json.ts';
 import { type ErrorFacts, limitOf } from '../limit.ts';
-import { readAssistant, readToolResults, textOf } from '../messages.ts';
+import { asSubagent, readAssistant, readToolResults, textOf, toolEnd } from '../messages.ts';
 import { createTaskList, type TaskList } from './task-list.ts';
 import { readResultUsage } from './usage.ts';
 
@@ -47,7 +47,7 @@ export function parse(line: string, state: ClaudeState): AgentEvent[] {
 function onAssistant(event: JsonRecord, state: ClaudeState): AgentEvent[] {
   const message = asRecord(event.message);
   const events = readAssistant(message);
-  if (typeof event.parent_tool_use_id === 'string') return events.flatMap(asSubagent);
+  if (typeof event.parent_tool_use_id === 'string') return asSubagent(events);
   // What the CLI says itself, such as an API error, comes as a message of this model.
   if (message.model === '<synthetic>' || event.is_api_error_message === true) {
     return onApiError(event, textOf(message.content), state);
@@ -56,13 +56,6 @@ function onAssistant(event: JsonRecord, state: ClaudeState): AgentEvent[] {
   state.resetsAt = undefined;
   for (const item of list(message.content)) state.tasks.called(asRecord(item));
   return events;
-}
-
-function asSubagent(event: AgentEvent): AgentEvent[] {
-  if (event.type === 'text') return [{ type: 'subagent', text: event.text }];
-  return event.type === 'tool-start'
-    ? [{ type: 'subagent', text: `${event.name} ${event.summary}`.trim() }]
-    : [];
 }
 
 function onApiError(event: JsonRecord, message: string, state: ClaudeState): AgentEvent[] {
@@ -79,15 +72,10 @@ const exitCode = /^(?:Error: )?Exit code (\d{1,3})\b/;
 function onUser(event: JsonRecord, state: ClaudeState): AgentEvent[] {
   if (typeof event.parent_tool_use_id === 'string') return [];
   const message = asRecord(event.message);
-  const events = readToolResults(message).flatMap(({ id, failed, output }): AgentEvent[] => {
+  const events = readToolResults(message).flatMap((result): AgentEvent[] => {
+    const { id, failed, output } = result;
     const code = failed ? exitCode.exec(output)?.[1] : undefined;
-    const end: AgentEvent = {
-      type: 'tool-end',
-      id,
-      ok: !failed,
-      ...(code === undefined ? {} : { exitCode: Number(code) }),
-      output,
-    };
+    const end = toolEnd(result, code === undefined ? undefined : Number(code));
     const items = state.tasks.answered(id, failed, asRecord(event.tool_use_result));
     return items === undefined ? [end] : [end, { type: 'todo', items }];
   });

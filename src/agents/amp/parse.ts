@@ -1,0 +1,58 @@
+import type { AgentEvent } from '../adapter.ts';
+import { asRecord, type JsonRecord, num, oneLine, parseRecord, str } from '../json.ts';
+import { limitOf, readError } from '../limit.ts';
+import {
+  asSubagent,
+  readAssistant,
+  readToolResults,
+  readUsage,
+  type ToolResult,
+  toolEnd,
+} from '../messages.ts';
+
+export function parse(line: string): AgentEvent[] {
+  if (line.trim() === '') return [];
+  const event = parseRecord(line);
+  if (event === undefined) return [{ type: 'notice', text: oneLine(line) }];
+  const type = str(event.type) ?? '';
+  const own = typeof event.parent_tool_use_id !== 'string';
+  if (type === 'system') return onSystem(event);
+  if (type === 'assistant') return onAssistant(asRecord(event.message), own);
+  // The first of these is the prompt itself, told back to us.
+  if (type === 'user') return own ? readToolResults(asRecord(event.message)).map(onToolResult) : [];
+  if (type === 'result') return [onResult(event)];
+  return [{ type: 'unknown', name: type }];
+}
+
+function onSystem(event: JsonRecord): AgentEvent[] {
+  const subtype = str(event.subtype) ?? '';
+  if (subtype !== 'init') return [{ type: 'unknown', name: `system/${subtype}` }];
+  return [{ type: 'session', id: str(event.session_id) ?? '' }];
+}
+
+/** One event holds a whole message with its final figures; the result event has none. */
+function onAssistant(message: JsonRecord, own: boolean): AgentEvent[] {
+  const events = readAssistant(message);
+  const usage =
+    message.usage === undefined
+      ? []
+      : [{ type: 'usage', usage: readUsage(asRecord(message.usage)) } as const];
+  return [...(own ? events : asSubagent(events)), ...usage];
+}
+
+/** A command's result is JSON in a string, with `is_error` false whatever its exit code. */
+function onToolResult(result: ToolResult): AgentEvent {
+  const shell = parseRecord(result.output);
+  const exitCode = num(shell?.exitCode);
+  if (exitCode === undefined || !Number.isInteger(exitCode)) return toolEnd(result);
+  return toolEnd({ ...result, output: str(shell?.output) ?? '' }, exitCode);
+}
+
+function onResult(event: JsonRecord): AgentEvent {
+  const ok = event.is_error !== true && !(str(event.subtype) ?? '').startsWith('error');
+  if (ok) return { type: 'result', ok };
+  const text = str(event.error) ?? str(event.subtype) ?? 'failed';
+  const error = readError(text);
+  const limit = limitOf(error);
+  return { type: 'result', ok, error: error.message ?? text, ...(limit === undefined ? {} : { limit }) };
+}

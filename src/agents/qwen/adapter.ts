@@ -1,0 +1,15 @@
+import type { AgentAdapter } from '../adapter.ts';
+import { command } from './command.ts';
+import { newState, parse } from './parse.ts';
+
+/** Qwen Code. */
+export const qwen: AgentAdapter = {
+  name: 'qwen',
+  install: 'npm install -g @qwen-code/qwen-code',
+  reportsToolCalls: true,
+  takesSystemPrompt: true,
+  tested: ['0.15.10'],
+  command,
+  newState,
+  parse,
+};
