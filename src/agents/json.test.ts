@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { asRecord, count, list, num, oneLine, parseRecord, str } from './json.ts';
+import { asRecord, count, list, num, oneLine, parseRecord, secondsToMs, str } from './json.ts';
 
 describe('reading JSON that somebody else wrote', () => {
   it.each(['', 'warning: x', '{"a":', '[1]', '"text"', 'null', '3'])('finds no object in %j', (line) => {
@@ -20,8 +20,15 @@ describe('reading JSON that somebody else wrote', () => {
         expect(Number.isFinite(num(value) ?? 0)).toBe(true);
         expect(count(value)).toBeGreaterThanOrEqual(0);
         expect(Array.isArray(list(value))).toBe(true);
+        expect(secondsToMs(value) ?? 1).toBeGreaterThan(0);
       }),
     );
+  });
+
+  it('turns seconds into milliseconds, and nonsense into nothing', () => {
+    expect(secondsToMs(1_794_790_000)).toBe(1_794_790_000_000);
+    for (const nonsense of [0, -1, 1e308, Number.NaN, '1794790000', null])
+      expect(secondsToMs(nonsense)).toBeUndefined();
   });
 
   it('puts any text on one short line', () => {

@@ -33,9 +33,16 @@ export function list(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : [];
 }
 
-/** A count: a number that is not negative, otherwise 0. */
+/** A count: a number that is not negative and small enough to add up, otherwise 0. */
 export function count(value: unknown): number {
-  return Math.max(0, num(value) ?? 0);
+  const number = num(value) ?? 0;
+  return number > 0 && number <= Number.MAX_SAFE_INTEGER ? number : 0;
+}
+
+/** A point in time told in epoch seconds, in milliseconds. */
+export function secondsToMs(value: unknown): number | undefined {
+  const milliseconds = count(value) * 1000;
+  return milliseconds > 0 ? milliseconds : undefined;
 }
 
 /** The text on one line, control characters gone, cut to `max` characters. */

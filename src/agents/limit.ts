@@ -1,5 +1,5 @@
 import type { Limit, LimitKind } from '../core/turn.ts';
-import { asRecord, num, parseRecord, str } from './json.ts';
+import { asRecord, num, parseRecord, secondsToMs, str } from './json.ts';
 
 /** What an error field says. Never fill this from tool output or from the assistant's own words. */
 export type ErrorFacts = {
@@ -71,13 +71,12 @@ export function readError(text: string): ErrorFacts {
   const body = parseRecord(text.slice(Math.max(0, text.indexOf('{')), text.lastIndexOf('}') + 1)) ?? {};
   const error = { ...body, ...asRecord(body.error) };
   const types = [body.type, error.type, error.code, error.status];
-  // Told by OpenAI, in seconds.
-  const resetsAt = num(error.resets_at);
   return {
     // Google calls the status `code` and the type `status`.
     status: status === undefined ? (num(error.status) ?? num(error.code)) : Number(status),
     type: types.filter((value) => str(value) && value !== 'error').join(' ') || undefined,
     message: str(error.message) ?? text,
-    resetsAt: resetsAt !== undefined && resetsAt > 0 ? resetsAt * 1000 : undefined,
+    // Told by OpenAI.
+    resetsAt: secondsToMs(error.resets_at),
   };
 }

@@ -87,6 +87,13 @@ describe('how a turn ended', () => {
   it('is what the last result says', () => {
     expect(turn([{ ...good, more: true }, text, bad]).end).toBe('failed');
   });
+
+  it('is good after a result that announced more, unless more began and had no result', () => {
+    const announced: AgentEvent = { ...good, more: true };
+    expect(turn([text, announced], null, 'idle').end).toBe('finished');
+    expect(turn([text, announced, text], null, 'idle').end).toBe('inactive');
+    expect(turn([text, announced, tool]).end).toBe('failed');
+  });
 });
 
 describe('why a turn failed', () => {

@@ -67,7 +67,7 @@ export function createTurnReader(
         return;
       case 'text':
         text.add(event.text, event.delta);
-        trouble = undefined;
+        goOn();
         return;
       case 'retract':
         text.retract(event.blocks);
@@ -75,7 +75,7 @@ export function createTurnReader(
         return;
       case 'tool-start':
         toolCalls++;
-        trouble = undefined;
+        goOn();
         return;
       case 'usage':
         told = told === undefined ? event.usage : addUsage(told, event.usage);
@@ -92,6 +92,12 @@ export function createTurnReader(
         }
         return;
     }
+  }
+
+  /** The agent is at work: what went wrong is overcome, and a result that was not the last is out of date. */
+  function goOn(): void {
+    trouble = undefined;
+    if (result?.more) result = undefined;
   }
 
   function hasEnded(): boolean {
@@ -111,7 +117,7 @@ export function createTurnReader(
     finish(process) {
       const blocks = text.blocks();
       const limit = result?.ok ? undefined : (result?.limit ?? trouble?.limit);
-      const seen = { blocks, acted: blocks.length > 0 || toolCalls > 0, result, limit };
+      const seen = { acted: blocks.length > 0 || toolCalls > 0, result, limit };
       const end = endOf(adapter, process, seen);
       const error = end === 'finished' || end === 'empty' ? undefined : errorOf(process, result, trouble);
       const usage = result?.usage ?? told;

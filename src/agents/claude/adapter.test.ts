@@ -57,7 +57,9 @@ describe('the claude stream', () => {
 
   it('forgets a limit that was overcome', () => {
     const reader = createTurnReader(claude);
-    reader.push('{"type":"rate_limit_event","rate_limit_info":{"status":"rejected","resetsAt":1794790000}}');
+    const [rateLimit = '', apiError = ''] = read('2.1.325-plan-limit').split('\n').slice(1);
+    expect(reader.push(rateLimit)).toMatchObject([{ type: 'error', limit: { kind: 'usage' } }]);
+    expect(reader.push(apiError)).toMatchObject([{ type: 'error', limit: { kind: 'usage' } }]);
     reader.push(assistantSays('On we go.'));
     reader.push('{"type":"result","is_error":true,"subtype":"error_during_execution"}');
     expect(reader.finish({ exitCode: 1, cause: 'exited' }).limit).toBeUndefined();

@@ -1,6 +1,6 @@
 import type { Limit } from '../../core/turn.ts';
 import type { AgentEvent, ParserState } from '../adapter.ts';
-import { asRecord, type JsonRecord, list, num, oneLine, parseRecord, str } from '../json.ts';
+import { asRecord, type JsonRecord, list, num, oneLine, parseRecord, secondsToMs, str } from '../json.ts';
 import { type ErrorFacts, limitOf } from '../limit.ts';
 import { asSubagent, readAssistant, readToolResults, textOf, toolEnd } from '../messages.ts';
 import { createTaskList, type TaskList } from './task-list.ts';
@@ -62,7 +62,7 @@ function onApiError(event: JsonRecord, message: string, state: ClaudeState): Age
   const type = [event.error, event.api_error, event.api_error_type].filter((name) => str(name)).join(' ');
   if (type === '') return [{ type: 'notice', text: oneLine(message) }];
   const { status, resetsAt } = asRecord(asRecord(event.api_error_params).rate_limit_info);
-  if (status === 'rejected') state.resetsAt = milliseconds(resetsAt) ?? state.resetsAt;
+  if (status === 'rejected') state.resetsAt = secondsToMs(resetsAt) ?? state.resetsAt;
   state.apiError = { status: num(event.api_error_status), type, message };
   return [errorEvent(message, limitOf({ ...state.apiError, resetsAt: state.resetsAt }))];
 }
@@ -90,7 +90,7 @@ function onRateLimit(info: JsonRecord, state: ClaudeState): AgentEvent[] {
   const window = `${str(info.rateLimitType)?.replaceAll('_', ' ') ?? 'usage'} limit`;
   if (info.status === 'allowed_warning') return [{ type: 'notice', text: `close to the ${window}` }];
   if (info.status !== 'rejected' || info.isUsingOverage === true) return [];
-  state.resetsAt = milliseconds(info.resetsAt);
+  state.resetsAt = secondsToMs(info.resetsAt);
   const message = `${window} reached`;
   return [errorEvent(message, limitOf({ type: 'usage_limit', message, resetsAt: state.resetsAt }))];
 }
@@ -200,9 +200,4 @@ function onRetry(event: JsonRecord): AgentEvent {
 
 function errorEvent(message: string, limit: Limit | undefined): AgentEvent {
   return { type: 'error', message, ...(limit === undefined ? {} : { limit }) };
-}
-
-function milliseconds(seconds: unknown): number | undefined {
-  const value = num(seconds);
-  return value !== undefined && value > 0 ? value * 1000 : undefined;
 }
