@@ -1,4 +1,16 @@
-import { configOptions, demoOptions, initOptions, runOptions, showOptions } from './options.ts';
+import {
+  answerOptions,
+  completionOptions,
+  configOptions,
+  demoOptions,
+  initOptions,
+  noteOptions,
+  runOptions,
+  runsOptions,
+  showOptions,
+  stopOptions,
+  verdictOptions,
+} from './options.ts';
 import { command, type Program } from './spec.ts';
 
 const run = command({
@@ -8,6 +20,11 @@ const run = command({
     ['ralph run -p "Fix the failing tests"', 'until the agent is done, 10 iterations at most'],
     ['ralph run -f PROMPT.md -m 30', 'the task from a file that you may edit meanwhile'],
     ['ralph run -p "Port to ESM" --completion-promise PORTED', 'done is <promise>PORTED</promise>'],
+    [
+      'ralph run -f PROMPT.md --verify "npm test" --max-cost 20',
+      'believed only if the tests pass, for $20 at most',
+    ],
+    ['ralph run --resume', 'go on where the last run was stopped or killed'],
   ],
   details: 'The agent and the guardrails come from .ralph/settings.json (ralph init writes one).',
   load: () => import('./run.ts'),
@@ -48,11 +65,63 @@ const config = command({
   load: () => import('./config.ts'),
 });
 
+const runs = command({
+  summary: 'List the runs of this working copy.',
+  options: runsOptions,
+  examples: [['ralph runs', 'newest last']],
+  load: () => import('./runs.ts'),
+});
+
+const verdict = command({
+  summary: 'Print each claim with its evidence, and judge the recorded run again.',
+  args: [{ name: 'RUN', help: 'a run id or its beginning; the latest run if left out' }],
+  options: verdictOptions,
+  examples: [['ralph verdict', 'can "done" be trusted?']],
+  load: () => import('./verdict.ts'),
+});
+
+const note = command({
+  summary: 'Tell the agent of the running loop something, in its next prompt.',
+  args: [{ name: 'TEXT', help: 'what to tell it', required: true, many: true }],
+  options: noteOptions,
+  examples: [['ralph note "The API key is in .env.test"', 'from another terminal']],
+  load: () => import('./note.ts'),
+});
+
+const answer = command({
+  summary: 'Answer what the last run asked; the next run starts with it.',
+  args: [{ name: 'TEXT', help: 'the answer', required: true, many: true }],
+  options: answerOptions,
+  examples: [['ralph answer "Use tabs" && ralph run --resume', 'after exit code 4']],
+  load: () => import('./answer.ts'),
+});
+
+const stop = command({
+  summary: 'Stop the loop that runs here.',
+  options: stopOptions,
+  examples: [
+    ['ralph stop', 'when this iteration is over'],
+    ['ralph stop --now', 'at once; ralph run --resume goes on later'],
+  ],
+  load: () => import('./stop.ts'),
+});
+
+const completion = command({
+  summary: 'Print the completion script of a shell.',
+  args: [{ name: 'SHELL', help: 'bash, zsh or fish', required: true }],
+  options: completionOptions,
+  examples: [
+    ['source <(ralph completion bash)', 'in ~/.bashrc'],
+    ['ralph completion fish > ~/.config/fish/completions/ralph.fish', ''],
+  ],
+  load: () => import('./completion.ts'),
+});
+
 export const ralph: Program = {
   name: 'ralph',
   summary: 'keeps a coding agent working until its task is really done',
   defaultCommand: 'run',
-  commands: { run, init, show, config, demo },
+  commands: { run, init, runs, show, verdict, note, answer, stop, config, demo, completion },
   topics: {
     'exit-codes': {
       summary: 'what each exit code means',

@@ -31,6 +31,41 @@ export const runOptions = {
     help: 'show what the agent does as it happens (on)',
   },
   agent: { type: 'string', value: 'COMMAND', help: 'the agent to run, over agent.command of the settings' },
+  verify: {
+    type: 'strings',
+    value: 'COMMAND',
+    help: 'a command that has to pass when the agent claims to be done (may be repeated)',
+  },
+  permissions: {
+    type: 'string',
+    choices: ['full', 'edit', 'read'],
+    help: 'what the agent may do without asking',
+  },
+  'idle-timeout': {
+    type: 'duration',
+    help: 'end an agent that is silent this long while no tool runs (30m)',
+  },
+  'iteration-timeout': { type: 'duration', help: 'end an agent that runs this long (2h)' },
+  'guardrail-timeout': { type: 'duration', help: 'end a guardrail that runs this long (15m)' },
+  'max-wait': { type: 'duration', help: "longest wait for the provider's limits in all (6h)" },
+  'max-time': { type: 'duration', help: 'longest time for the whole loop' },
+  'max-cost': { type: 'number', value: 'USD', help: 'most money for the whole loop' },
+  'max-tokens': { type: 'count', help: 'most tokens for the whole loop' },
+  'max-iteration-cost': { type: 'number', value: 'USD', help: 'most money for one iteration' },
+  'max-iteration-tokens': { type: 'count', help: 'most tokens for one iteration' },
+  'stuck-after': {
+    type: 'number',
+    help: 'iterations without progress before the loop stops (3; 0 is never)',
+  },
+  resume: { type: 'optional', value: 'RUN', help: 'continue a run that was stopped or killed (the latest)' },
+  'dry-run': { type: 'optional', value: 'json', help: 'show what would be done, and do nothing' },
+  raw: { type: 'boolean', help: "show the agent's output with its control sequences" },
+  timestamps: { type: 'boolean', help: 'put the time before each line of the stream' },
+  color: {
+    type: 'string',
+    choices: ['auto', 'always', 'never'],
+    help: 'colours (auto; NO_COLOR is respected)',
+  },
   verbose: { type: 'boolean', short: 'V', help: 'say more, on lines that start with [ralph]' },
   json: { type: 'boolean', help: 'print the journal events on stdout and nothing else' },
 } as const satisfies Options;
@@ -49,3 +84,17 @@ export const configOptions = {
   explain: { type: 'boolean', help: 'say where each value comes from' },
   json,
 } as const satisfies Options;
+
+export const noteOptions = {} as const satisfies Options;
+
+export const answerOptions = {} as const satisfies Options;
+
+export const stopOptions = {
+  now: { type: 'boolean', help: 'end the agent at once; without it the iteration is finished first' },
+} as const satisfies Options;
+
+export const runsOptions = { json } as const satisfies Options;
+
+export const verdictOptions = { json } as const satisfies Options;
+
+export const completionOptions = {} as const satisfies Options;

@@ -1,147 +1,85 @@
-import { agentNameOf, agents } from '../agents/registry.ts';
-import { RalphError } from '../core/error.ts';
+import { randomBytes } from 'node:crypto';
 import { outcomes } from '../core/outcome.ts';
-import { namesMarker } from '../core/prompt.ts';
 import { ownWorkingCopy } from '../loop/ownership.ts';
-import { planFor } from '../loop/plan.ts';
-import { type RunSpec, runLoop } from '../loop/run-loop.ts';
+import { runLoop } from '../loop/run-loop.ts';
+import type { RunEnd } from '../loop/run-spec.ts';
 import { createRedactor } from '../safety/redact.ts';
-import { newRunId } from '../store/runs.ts';
-import { type CliSetting, type LoadedSettings, loadSettings } from '../store/settings.ts';
+import { holdFiles } from '../store/held-files.ts';
+import { keepQuestion, takeAnswer } from '../store/human.ts';
+import { openMailbox } from '../store/mailbox.ts';
+import { localFile, projectFile } from '../store/settings-layers.ts';
 import { systemClock } from '../system/clock.ts';
-import { readText } from '../system/files.ts';
-import { findProgram } from '../system/process.ts';
-import { createRunView } from '../view/run-view.ts';
+import { createRunView, type RunView } from '../view/run-view.ts';
 import type { runOptions } from './options.ts';
+import { type PreparedRun, prepareRun } from './prepare-run.ts';
 import { listenForSignals } from './signals.ts';
 import type { Context, Input } from './spec.ts';
 
-type RunInput = Input<typeof runOptions>;
-
-export async function main(context: Context, input: RunInput): Promise<number> {
-  const { values } = input;
-  const prompt = readPrompt(values);
-  const loaded = loadSettings({ cwd: context.cwd, env: context.env, cli: settingsOf(values) });
-  const { settings } = loaded;
-  const agent = findAgent(context, loaded);
-  const run = newRunId(systemClock.now());
-  const asked = {
-    minToolCalls: loaded.sources.minToolCalls !== 'default',
-    response: loaded.sources.completionResponse !== 'default',
-  };
-  const plan = planFor(run, settings, agent.adapter, asked);
-  const matchPattern = await patternMatcher(settings.donePattern);
-  const redactor = createRedactor(context.env);
-  const view = createRunView({
-    mode: values.json ? 'json' : 'text',
-    stream: settings.streamAgentOutput,
-    verbose: values.verbose ?? false,
-    env: context.env,
-    stdout: context.stdout,
-    stderr: context.stderr,
-    redact: (text) => redactor.text(text),
-    now: () => systemClock.now(),
-  });
-  for (const warning of [...loaded.warnings, ...contractWarning(prompt, plan, agent.adapter.name)])
-    view.warn(warning);
-  for (const file of loaded.files) view.verbose(`Loading settings from ${file}`);
-  view.verbose(`Agent command: ${[agent.program, ...settings.agent.flags].join(' ')}`);
-
-  const owned = await ownWorkingCopy(context.cwd, run, systemClock);
+export async function main(context: Context, input: Input<typeof runOptions>): Promise<number> {
+  const prepared = await prepareRun(context, input.values);
+  if (input.values['dry-run'] !== undefined) {
+    const { dryRun } = await import('./dry-run.ts');
+    context.stdout.write(dryRun(prepared, input.values['dry-run'] === 'json'));
+    return 0;
+  }
+  const view = viewOf(context, input, prepared);
+  for (const warning of prepared.warnings) view.warn(warning);
+  for (const line of prepared.verbose) view.verbose(line);
+  const owned = await ownWorkingCopy(context.cwd, prepared.run, systemClock);
   const signals = listenForSignals(view);
+  const mailbox = openMailbox(context.env, prepared.run, (how) => signals.ask(how));
   try {
-    for (const dead of owned.abandoned) view.warn(`run ${dead} had died; what it left running was ended`);
-    const spec: RunSpec = {
-      run,
+    for (const dead of owned.abandoned) {
+      if (dead !== prepared.run) view.warn(`run ${dead} had died; what it left running was ended`);
+    }
+    const held = holdFiles(context.cwd, [projectFile, localFile]);
+    const end = await runLoop({
+      ...prepared,
       cwd: context.cwd,
       env: context.env,
-      settings,
-      plan,
-      prompt,
-      agent,
+      words: takeAnswer(context.cwd),
       version: __VERSION__,
       clock: systemClock,
-      redactor,
+      redactor: createRedactor({ ...context.env, ...prepared.settings.agent.env }),
       finish: signals.finish,
       stop: signals.stop,
+      takeNotes: () => mailbox.takeNotes(),
+      restoreFiles: () => [...(owned.restore() ? ['.ralph/lock'] : []), ...held.restore()],
+      nonce: () => randomBytes(6).toString('hex'),
       observer: view,
-      ...(matchPattern ? { matchPattern } : {}),
-    };
-    return (await runLoop(spec)).exitCode;
+    });
+    conclude(context, prepared.run, end, view);
+    return end.exitCode;
   } finally {
+    mailbox.close();
     signals.close();
     view.close();
     owned.release();
   }
 }
 
-function readPrompt(values: RunInput['values']): RunSpec['prompt'] {
-  const { prompt, 'prompt-file': file } = values;
-  if ((prompt === undefined) === (file === undefined)) {
-    const why = prompt === undefined ? 'is missing' : 'are both given';
-    throw usage(
-      `exactly one of --prompt and --prompt-file is needed, but they ${why}`.replace('they is', 'it is'),
-    );
-  }
-  if (prompt !== undefined) {
-    if (prompt.trim() === '') throw usage('the prompt is empty');
-    return { text: prompt };
-  }
-  if (file === undefined) throw usage('the prompt is missing');
-  if (readText(file) === null) throw usage(`the prompt file ${file} does not exist`);
-  return { file };
+/** What a human may want to do next. */
+function conclude({ cwd }: Context, run: string, { outcome, because }: RunEnd, view: RunView): void {
+  const kept = keepQuestion(cwd, outcome, because.text);
+  if (kept) view.next(`the agent waits for you (${kept}): ralph answer "..." && ralph run --resume`);
+  else if (outcome === 'PROMISE_ACCEPTED') view.next(`ralph show ${run}`);
+  else if (outcomes[outcome].exitCode === 130) view.next('ralph run --resume');
+  else view.next(`ralph show ${run}, then: ralph run --resume`);
 }
 
-function settingsOf(values: RunInput['values']): CliSetting[] {
-  return [
-    { key: 'maximumIterations', value: values['maximum-iterations'], flag: '--maximum-iterations' },
-    { key: 'completionResponse', value: values['completion-response'], flag: '--completion-response' },
-    { key: 'completionPromise', value: values['completion-promise'], flag: '--completion-promise' },
-    { key: 'promiseMatch', value: values['promise-match'], flag: '--promise-match' },
-    { key: 'donePattern', value: values['done-pattern'], flag: '--done-pattern' },
-    { key: 'minToolCalls', value: values['min-tool-calls'], flag: '--min-tool-calls' },
-    { key: 'streamAgentOutput', value: values['stream-agent-output'], flag: '--stream-agent-output' },
-    { key: 'agent.command', value: values.agent, flag: '--agent' },
-  ];
-}
-
-function findAgent(context: Context, { settings }: LoadedSettings): RunSpec['agent'] {
-  const { command, permissions } = settings.agent;
-  if (command === undefined) {
-    throw new RalphError(
-      'no-agent',
-      'no agent is set: neither --agent nor agent.command in .ralph/settings.json',
-      {
-        remedy: 'ralph init --yes',
-      },
-    );
-  }
-  const adapter = agents[agentNameOf(command)];
-  const program = findProgram(command, context.env);
-  if (program === null) {
-    throw new RalphError('agent-missing', `the agent "${command}" is not installed, or not on the PATH`, {
-      remedy: adapter.install,
-      exitCode: outcomes.AGENT_FAILED.exitCode,
-    });
-  }
-  const asRoot = process.getuid?.() === 0;
-  return { adapter, program, version: null, permissions: permissions ?? 'edit', asRoot };
-}
-
-async function patternMatcher(pattern: string | undefined): Promise<((text: string) => boolean) | undefined> {
-  if (pattern === undefined) return undefined;
-  const { compilePattern } = await import('../core/pattern.ts');
-  const compiled = compilePattern(pattern);
-  return (text) => compiled.test(text);
-}
-
-function contractWarning(prompt: RunSpec['prompt'], plan: RunSpec['plan'], agent: string): string[] {
-  if (agent !== 'custom') return [];
-  const text = 'text' in prompt ? prompt.text : (readText(prompt.file) ?? '');
-  if (namesMarker(text, plan.completion)) return [];
-  return ['this agent is not told how to finish: name the completion tag in your prompt'];
-}
-
-function usage(message: string): RalphError {
-  return new RalphError('usage', message, { remedy: 'ralph run -p "your task"', exitCode: 2 });
+function viewOf(context: Context, { values }: Input<typeof runOptions>, prepared: PreparedRun): RunView {
+  const redactor = createRedactor({ ...context.env, ...prepared.settings.agent.env });
+  return createRunView({
+    mode: values.json ? 'json' : 'text',
+    stream: prepared.settings.streamAgentOutput,
+    verbose: values.verbose ?? false,
+    raw: values.raw ?? false,
+    timestamps: values.timestamps ?? false,
+    color: values.color === 'always' || values.color === 'never' ? values.color : 'auto',
+    env: context.env,
+    stdout: context.stdout,
+    stderr: context.stderr,
+    redact: (text) => redactor.text(text),
+    now: () => systemClock.now(),
+  });
 }

@@ -10,7 +10,7 @@ export function judge(loop: LoopState, turn: Turn, checks: readonly Check[]): Ve
   for (const { check, ok, detail } of checks) evidence.push({ check, ok, detail });
   const failed = evidence.find((item) => !item.ok);
   if (failed) return { accepted: false, because: `${failed.check}: ${failed.detail}`, evidence };
-  return { accepted: true, because: evidence.map((item) => item.check).join(', '), evidence };
+  return { accepted: true, because: `passed: ${evidence.map((item) => item.check).join(', ')}`, evidence };
 }
 
 function turnEvidence(turn: Turn): Evidence {

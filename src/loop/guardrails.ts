@@ -1,12 +1,9 @@
-import { StringDecoder } from 'node:string_decoder';
+import { join } from 'node:path';
 import type { Check } from '../core/evidence.ts';
 import { defuseTags, guardrailMessage, slugOf } from '../core/feedback.ts';
 import type { FailAction } from '../core/loop.ts';
-import { cleanTerminal } from '../safety/terminal.ts';
 import { guardrailLog } from '../store/paths.ts';
-import { openStreamLog } from '../store/stream-log.ts';
-import type { Clock } from '../system/clock.ts';
-import { type Environment, type ProcessEnd, shellCommand, startProcess } from '../system/process.ts';
+import { type CheckContext, type CheckResult, runCheck } from './check-command.ts';
 
 export type Guardrail = {
   readonly command: string;
@@ -15,37 +12,17 @@ export type Guardrail = {
   readonly timeout?: number | null | undefined;
 };
 
-export type GuardrailResult = {
+export type GuardrailResult = Omit<CheckResult, 'output'> & {
   readonly command: string;
-  readonly ok: boolean;
-  readonly exitCode: number | null;
-  readonly timedOut: boolean;
-  readonly ms: number;
   readonly log: string;
   readonly action: FailAction;
   readonly check: Check;
 };
 
-export type GuardrailContext = {
-  readonly cwd: string;
-  readonly env: Environment;
-  readonly run: string;
-  readonly iteration: number;
-  readonly timeoutMs: number | null;
-  readonly maxChars: number;
-  readonly clock: Clock;
-  readonly stop: AbortSignal;
-  readonly redact: () => { push(chunk: Buffer): Buffer; end(): Buffer };
-};
-
-const maxLogBytes = 64 * 1024 * 1024;
-/** What `timeout` of coreutils exits with. */
-const timeoutExitCode = 124;
-
 /** Runs the guardrails in order; all of them, so that the agent hears of every failure at once. */
 export async function* runGuardrails(
   guardrails: readonly Guardrail[],
-  context: GuardrailContext,
+  context: CheckContext,
 ): AsyncGenerator<{ started: string } | GuardrailResult> {
   const slugs = new Map<string, number>();
   for (const guardrail of guardrails) {
@@ -61,82 +38,21 @@ export async function* runGuardrails(
 async function runGuardrail(
   guardrail: Guardrail,
   log: string,
-  context: GuardrailContext,
+  context: CheckContext,
 ): Promise<GuardrailResult> {
-  const started = context.clock.monotonic();
-  const hardMs = guardrail.timeout === undefined ? context.timeoutMs : guardrail.timeout;
-  const { end, head } = await capture(guardrail.command, log, hardMs, context);
-  const ms = context.clock.monotonic() - started;
-  const timedOut = end.cause === 'hard-timeout';
-  const exitCode = timedOut ? timeoutExitCode : exitCodeOf(end);
-  const ok = exitCode === 0;
-  const check = {
-    check: `guardrail: ${guardrail.command}`,
-    ok,
-    detail: timedOut ? 'timed out' : `exit code ${exitCode}`,
+  const { command, failAction: action, hint } = guardrail;
+  const timeoutMs = guardrail.timeout === undefined ? context.timeoutMs : guardrail.timeout;
+  const { output, ...result } = await runCheck(command, join(context.cwd, log), context, timeoutMs);
+  const detail = result.timedOut ? 'timed out' : `exit code ${result.exitCode}`;
+  const check = { check: `guardrail: ${command}`, ok: result.ok, detail };
+  if (result.ok) return { ...result, command, log, action, check };
+  const failure = {
+    command,
+    exitCode: result.exitCode ?? 'unknown',
+    ...(hint === undefined ? {} : { hint }),
+    logFile: log,
+    output: defuseTags(output),
   };
-  const result = {
-    command: guardrail.command,
-    ok,
-    exitCode,
-    timedOut,
-    ms,
-    log,
-    action: guardrail.failAction,
-  };
-  if (ok) return { ...result, check };
-  const text = guardrailMessage(
-    {
-      command: guardrail.command,
-      exitCode: exitCode ?? 'unknown',
-      ...(guardrail.hint === undefined ? {} : { hint: guardrail.hint }),
-      logFile: log,
-      output: defuseTags(cleanTerminal(head)),
-    },
-    context.maxChars,
-  );
-  return { ...result, check: { ...check, feedback: { action: guardrail.failAction, text } } };
-}
-
-/** Everything goes to the log, the beginning is kept for the agent. */
-async function capture(command: string, log: string, hardMs: number | null, context: GuardrailContext) {
-  const file = openStreamLog(`${context.cwd}/${log}`, maxLogBytes);
-  const redact = context.redact();
-  const decoder = new StringDecoder('utf8');
-  let head = '';
-  const keep = (bytes: Buffer): void => {
-    file.write(bytes);
-    // Cleaning and cutting come later: keep a little more than is asked for.
-    if (head.length <= context.maxChars * 2) head += decoder.write(bytes);
-  };
-  const process = startProcess({
-    argv: shellCommand(command),
-    cwd: context.cwd,
-    env: context.env,
-    runId: context.run,
-    iteration: context.iteration,
-    stdin: null,
-    idleMs: null,
-    hardMs,
-    clock: context.clock,
-    onStdout: (chunk) => keep(redact.push(chunk)),
-    onStderr: (chunk) => keep(redact.push(chunk)),
-  });
-  const stop = () => process.stop();
-  context.stop.addEventListener('abort', stop, { once: true });
-  try {
-    const end = await process.done;
-    keep(redact.end());
-    if (end.cause === 'hard-timeout')
-      keep(Buffer.from(`\n[ralph] ended after ${Math.round((hardMs ?? 0) / 1000)} s\n`));
-    if (end.error) throw end.error;
-    return { end, head };
-  } finally {
-    context.stop.removeEventListener('abort', stop);
-    file.close();
-  }
-}
-
-function exitCodeOf(end: ProcessEnd): number | null {
-  return end.exitCode ?? (end.signal === null ? null : 128);
+  const text = guardrailMessage(failure, context.maxChars);
+  return { ...result, command, log, action, check: { ...check, feedback: { action, text } } };
 }

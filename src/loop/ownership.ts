@@ -5,22 +5,32 @@ import { projectPaths, runPaths } from '../store/paths.ts';
 import { listRuns } from '../store/runs.ts';
 import type { Clock } from '../system/clock.ts';
 import { ensureDir, readText, writeAtomic } from '../system/files.ts';
-import { acquireLock } from '../system/lock.ts';
+import { acquireLock, lockOwner } from '../system/lock.ts';
 import { sweepRun } from '../system/process.ts';
 
 export type Ownership = {
   /** Runs before this one whose process died without an end. */
   readonly abandoned: readonly string[];
+  /** Puts the lock back if the agent removed it; true when that was needed. */
+  restore(): boolean;
   release(): void;
 };
 
-const ignored = ['runs/', 'guardrail_*.log', 'lock*', 'settings.local.json'];
+/** The loop that runs in a working copy, or null. */
+export function runningLoop(cwd: string): { run: string; pid: number; since: string } | null {
+  const owner = lockOwner(projectPaths(cwd).lock);
+  if (owner === null) return null;
+  return { run: String(owner.info.run), pid: owner.pid, since: String(owner.info.since) };
+}
+
+const ignored = ['runs/', '*.log', '*.txt', 'lock*', 'settings.local.json'];
 
 /** One loop per working copy. What a dead one left running is ended before anything new starts. */
 export async function ownWorkingCopy(cwd: string, run: string, clock: Clock): Promise<Ownership> {
   const paths = projectPaths(cwd);
   ensureDir(paths.root, 0o755);
-  const taken = acquireLock(paths.lock, { run, since: new Date(clock.now()).toISOString() });
+  const info = { run, since: new Date(clock.now()).toISOString() };
+  const taken = acquireLock(paths.lock, info);
   if (!taken.ok) throw alreadyRunning(taken.owner.pid, taken.owner.info);
   try {
     if (readText(paths.gitignore) === null) {
@@ -32,7 +42,7 @@ export async function ownWorkingCopy(cwd: string, run: string, clock: Clock): Pr
       if (typeof suspect === 'string' && (await closeAbandonedRun(cwd, suspect, clock)))
         abandoned.push(suspect);
     }
-    return { abandoned, release: () => taken.lock.release() };
+    return { abandoned, restore: () => taken.lock.restore(info), release: () => taken.lock.release() };
   } catch (error) {
     taken.lock.release();
     throw error;
@@ -59,7 +69,7 @@ function alreadyRunning(pid: number, info: Readonly<Record<string, unknown>>): R
     'already-running',
     `a loop is already running here: run ${run}, process ${pid}, since ${since}`,
     {
-      remedy: `wait for it, or stop it with: kill -INT ${pid}`,
+      remedy: 'ralph stop',
       exitCode: startFailures.alreadyRunning.exitCode,
     },
   );

@@ -8,6 +8,8 @@ export type Workspace = {
   look(): void;
   /** What changed since the last time, by `look` if it was called, else now. */
   progress(): Promise<Progress>;
+  /** What changed up to now is ours, not the agent's. */
+  forgive(): Promise<void>;
 };
 
 type State = { readonly head: string | null; readonly tree: string | null };
@@ -19,6 +21,9 @@ export async function openWorkspace(cwd: string): Promise<Workspace> {
   return {
     look() {
       looking = stateOf(cwd);
+    },
+    async forgive() {
+      before = await stateOf(cwd);
     },
     async progress() {
       const after = await (looking ?? stateOf(cwd));

@@ -2,6 +2,7 @@ import type { TodoItem } from '../agents/adapter.ts';
 import type { Decision, Evidence, LoopState, Reason } from '../core/loop.ts';
 import type { Outcome } from '../core/outcome.ts';
 import type { Limit, Progress, TurnEnd, Usage } from '../core/turn.ts';
+import type { CliSetting } from './settings.ts';
 
 /** The version of the events in a journal. A reader skips what it does not know. */
 export const journalVersion = 1;
@@ -22,6 +23,15 @@ export type EventBody =
       readonly plan: LoopState['plan'];
       readonly task: string;
       readonly promptFile?: string;
+      /** Settings from the command line, which a resumed run keeps. */
+      readonly cli: readonly CliSetting[];
+    }
+  /** The same run goes on, in another process. */
+  | {
+      readonly type: 'run.resumed';
+      readonly pid: number;
+      readonly iteration: number;
+      readonly cli: readonly CliSetting[];
     }
   | {
       readonly type: 'iteration.started';
@@ -81,6 +91,24 @@ export type EventBody =
       readonly log: string;
       readonly action: string;
     }
+  | {
+      readonly type: 'verify.ended';
+      readonly iteration: number;
+      readonly command: string;
+      readonly ok: boolean;
+      readonly exitCode: number | null;
+      readonly timedOut: boolean;
+      readonly ms: number;
+    }
+  | {
+      readonly type: 'scm.ended';
+      readonly iteration: number;
+      readonly task: string;
+      readonly ok: boolean;
+      readonly detail: string;
+    }
+  /** Word from a human that goes into the next prompt. */
+  | { readonly type: 'note'; readonly iteration: number; readonly text: string }
   | {
       readonly type: 'verdict';
       readonly iteration: number;

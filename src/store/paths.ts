@@ -6,7 +6,16 @@ type Environment = Readonly<Record<string, string | undefined>>;
 /** Where things are in a working copy. */
 export function projectPaths(cwd: string) {
   const root = join(cwd, '.ralph');
-  return { root, runs: join(root, 'runs'), lock: join(root, 'lock'), gitignore: join(root, '.gitignore') };
+  return {
+    root,
+    runs: join(root, 'runs'),
+    lock: join(root, 'lock'),
+    gitignore: join(root, '.gitignore'),
+    /** What the last run needs from a human, and what the human said. */
+    blocked: join(root, 'blocked.txt'),
+    decide: join(root, 'decide.txt'),
+    answer: join(root, 'answer.txt'),
+  };
 }
 
 /** Where things are of one run. */
@@ -18,12 +27,21 @@ export function runPaths(cwd: string, run: string) {
     iterations: join(root, 'iterations'),
     stream: (iteration: number) => join(root, 'iterations', `${pad(iteration)}.ndjson`),
     prompt: (iteration: number) => join(root, 'iterations', `${pad(iteration)}.prompt.md`),
+    verifyLog: (iteration: number, name: string) =>
+      join(root, 'iterations', `${pad(iteration)}.verify_${name}.log`),
+    /** Fingerprints of the protected files, as they were when the run began. */
+    protected: join(root, 'protected.json'),
   };
 }
 
 /** Seed 001's name of a guardrail log, relative to the working copy; the second of the same slug gets a number. */
 export function guardrailLog(iteration: number, slug: string, nth = 1): string {
   return `.ralph/guardrail_${iteration}_${slug}${nth === 1 ? '' : `_${nth}`}.log`;
+}
+
+/** Where others leave word for a running loop: outside the working copy, where its agent works. */
+export function mailboxPath(env: Environment, run: string): string {
+  return join(stateFolder(env), 'mail', run);
 }
 
 /** Folders outside the working copy. The XDG specification wants relative paths ignored. */

@@ -66,7 +66,9 @@ export function readRun(cwd: string, run: string): RunRecord {
 /** Folds a journal into a record. */
 export function recordOf(run: string, events: readonly JournalEvent[]): RunRecord {
   const started = last(events, 'run.started');
-  const ended = last(events, 'run.ended');
+  const resumed = last(events, 'run.resumed');
+  const lastEnd = last(events, 'run.ended');
+  const ended = lastEnd && lastEnd.seq > (resumed?.seq ?? 0) ? lastEnd : undefined;
   const decided = last(events, 'decision');
   return {
     run,
@@ -84,7 +86,8 @@ export function recordOf(run: string, events: readonly JournalEvent[]): RunRecor
   };
 }
 
-function last<T extends JournalEvent['type']>(
+/** The last event of a kind. */
+export function last<T extends JournalEvent['type']>(
   events: readonly JournalEvent[],
   type: T,
 ): EventOf<T> | undefined {

@@ -87,6 +87,12 @@ export async function changedFiles(cwd: string, since: string | null): Promise<s
   return [...names].sort();
 }
 
+/** Whether tracked files differ from HEAD; null outside of a repository. */
+export async function hasChanges(cwd: string): Promise<boolean | null> {
+  const result = await git(cwd, ['status', '--porcelain', '--untracked-files=no']);
+  return result === null ? null : result.stdout !== '';
+}
+
 /** The path stands after a number of fields that depends on the kind of entry. */
 function pathOf(entry: string): string[] {
   const fields = { '1': 8, u: 10, '?': 1 }[entry.charAt(0)];

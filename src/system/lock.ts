@@ -1,6 +1,15 @@
 import * as fs from 'node:fs';
+import { dirname } from 'node:path';
 import { RalphError } from '../core/error.ts';
-import { errorCode, readJson, temporaryName, writeAtomic, writeFailure, writeNew } from './files.ts';
+import {
+  ensureDir,
+  errorCode,
+  readJson,
+  temporaryName,
+  writeAtomic,
+  writeFailure,
+  writeNew,
+} from './files.ts';
 import { isAlive, type ProcessIdentity, processIdentity } from './process-identity.ts';
 
 /** Who holds a lock, and what it wanted others to know. */
@@ -11,6 +20,8 @@ export type Lock = {
   release(): void;
   /** Changes what others read about us. */
   update(info: Record<string, unknown>): void;
+  /** Puts the lock back if somebody removed it; true when that was needed. */
+  restore(info: Record<string, unknown>): boolean;
 };
 
 export type LockResult =
@@ -37,6 +48,12 @@ export function acquireLock(path: string, info: Record<string, unknown>): LockRe
   } finally {
     fs.rmSync(ours, { force: true });
   }
+}
+
+/** The living owner of a lock, or null. */
+export function lockOwner(path: string): LockInfo | null {
+  const found = look(path);
+  return found.state === 'held' ? ownerOf(found) : null;
 }
 
 function take(path: string, ours: string, token: string, info: Record<string, unknown>): LockResult {
@@ -71,6 +88,12 @@ function createLock(path: string, token: string): Lock {
     },
     update(info) {
       if (isOurs()) writeAtomic(path, lockText(token, info), { fsync: false });
+    },
+    restore(info) {
+      if (look(path).state !== 'absent') return false;
+      ensureDir(dirname(path), 0o755);
+      writeAtomic(path, lockText(token, info), { fsync: false });
+      return true;
     },
   };
 }

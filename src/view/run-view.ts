@@ -2,6 +2,7 @@ import type { AgentEvent } from '../agents/adapter.ts';
 import { formatDuration } from '../core/duration.ts';
 import { createTerminalCleaner } from '../safety/terminal.ts';
 import type { JournalEvent } from '../store/events.ts';
+import { createCountdown } from './countdown.ts';
 import { createFormatter } from './formatter.ts';
 import { createStyle, type Style } from './style.ts';
 import { formatCost } from './units.ts';
@@ -14,6 +15,10 @@ export type RunViewOptions = {
   /** Show what the agent does as it happens. */
   readonly stream: boolean;
   readonly verbose: boolean;
+  /** Let the agent's control sequences through. */
+  readonly raw: boolean;
+  readonly timestamps: boolean;
+  readonly color: 'auto' | 'always' | 'never';
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly stdout: Output;
   readonly stderr: Output;
@@ -29,26 +34,34 @@ export type RunView = {
   warn(text: string): void;
   signal(text: string): void;
   verbose(text: string): void;
+  /** The next command to type. */
+  next(text: string): void;
   close(): void;
 };
 
 export function createRunView(options: RunViewOptions): RunView {
   const { stdout, stderr, mode } = options;
-  const style = createStyle({ env: options.env, isTTY: stdout.isTTY === true });
+  const style = createStyle({ env: options.env, isTTY: stdout.isTTY === true, flag: options.color });
   const say = (line: string): void => void (mode === 'text' && stdout.write(`${line}\n`));
   const formatter = createFormatter({
     style,
     write: (text) => void stdout.write(options.redact(text)),
     now: options.now,
+    timestamps: options.timestamps,
+    raw: options.raw,
   });
+  const countdown = createCountdown(stdout, options.now, style);
   const cleaner = createTerminalCleaner();
   const streams = mode === 'text' && options.stream;
 
   return {
     journal(event) {
+      countdown.stop();
       if (mode === 'json') stdout.write(`${JSON.stringify(event)}\n`);
       if (event.type === 'agent.ended') formatter.end();
       for (const line of narrate(event, style)) say(line);
+      if (event.type === 'decision' && event.kind === 'wait' && mode === 'text')
+        countdown.start(event.ms ?? 0);
       if (!options.verbose) return;
       for (const line of explain(event)) stderr.write(`[ralph] ${options.redact(line)}\n`);
     },
@@ -63,7 +76,11 @@ export function createRunView(options: RunViewOptions): RunView {
     verbose(text) {
       if (options.verbose) stderr.write(`[ralph] ${options.redact(text)}\n`);
     },
+    next(text) {
+      say(`${style.bold('Next:')} ${text}`);
+    },
     close() {
+      countdown.stop();
       if (streams) stderr.write(options.redact(cleaner.end()));
     },
   };
@@ -108,13 +125,29 @@ function narrate(event: JournalEvent, style: Style): string[] {
         : [style.red(`${style.symbol('fail')} Claim rejected: ${firstLine(event.because)}`)];
     case 'decision':
       return narrateDecision(event, style);
+    case 'verify.ended': {
+      const time = formatDuration(event.ms);
+      const mark = event.ok ? style.green(style.symbol('pass')) : style.red(style.symbol('fail'));
+      return [
+        `${mark} Verify "${event.command}" ${event.ok ? 'passed' : `failed with exit code ${event.exitCode}`} (${time})`,
+      ];
+    }
+    case 'scm.ended':
+      return event.ok
+        ? [style.green(`${style.symbol('pass')} SCM ${event.task}: ${firstLine(event.detail)}`)]
+        : [style.red(`${style.symbol('fail')} SCM ${event.task} failed: ${firstLine(event.detail)}`)];
+    case 'note':
+      return [style.cyan(`${style.symbol('from')} Word for the agent: ${firstLine(event.text)}`)];
+    case 'run.resumed':
+      return [style.dim(`Resuming at iteration ${event.iteration}`)];
     case 'notice':
       return [style.yellow(`${style.symbol('warn')} ${event.text}`)];
     case 'run.ended': {
       const cost = event.usage.costUsd === undefined ? '' : `, ${formatCost(event.usage.costUsd)}`;
       const figures = `${event.iterations} iteration${event.iterations === 1 ? '' : 's'}, ${formatDuration(event.ms)}${cost}`;
       const paint = event.exitCode === 0 ? style.green : style.yellow;
-      return ['', style.bold(paint(`${event.outcome} (${figures})`)), `${firstLine(event.because.text)}`];
+      const why = event.outcome === 'PROMISE_ACCEPTED' ? [] : [event.because.text];
+      return ['', style.bold(paint(`${event.outcome} (${figures})`)), ...why];
     }
     default:
       return [];

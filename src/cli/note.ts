@@ -1,0 +1,22 @@
+import { RalphError } from '../core/error.ts';
+import { runningLoop } from '../loop/ownership.ts';
+import { postNote } from '../store/mailbox.ts';
+import { systemClock } from '../system/clock.ts';
+import type { noteOptions } from './options.ts';
+import type { Context, Input } from './spec.ts';
+
+export function main(context: Context, { args }: Input<typeof noteOptions>): number {
+  const { run } = loopHere(context);
+  postNote(context.env, run, args.join(' '), systemClock.now());
+  context.stdout.write(`run ${run} reads it in its next prompt\n`);
+  return 0;
+}
+
+/** The loop of this working copy; telling it something makes no sense without one. */
+export function loopHere({ cwd }: Context): { run: string; pid: number } {
+  const running = runningLoop(cwd);
+  if (running) return running;
+  throw new RalphError('no-loop', 'no loop is running in this folder', {
+    remedy: 'ralph run -p "your task"',
+  });
+}

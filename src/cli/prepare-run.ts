@@ -1,0 +1,172 @@
+import { agentNameOf, agents } from '../agents/registry.ts';
+import { RalphError } from '../core/error.ts';
+import type { LoopPlan } from '../core/loop.ts';
+import { outcomes } from '../core/outcome.ts';
+import { namesMarker } from '../core/prompt.ts';
+import { planFor } from '../loop/plan.ts';
+import { latestUnfinished, type Resumable, resumable } from '../loop/resume.ts';
+import type { PromptSource, RunAgent, RunSpec } from '../loop/run-spec.ts';
+import { findRun, newRunId } from '../store/runs.ts';
+import { type CliSetting, type LoadedSettings, loadSettings } from '../store/settings.ts';
+import { systemClock } from '../system/clock.ts';
+import { readText } from '../system/files.ts';
+import { findProgram } from '../system/process.ts';
+import type { runOptions } from './options.ts';
+import { settingsRedactor } from './settings-redactor.ts';
+import type { Context, Input } from './spec.ts';
+
+type Values = Input<typeof runOptions>['values'];
+
+/** A run with everything looked up and checked; nothing has been started or written yet. */
+export type PreparedRun = Pick<
+  RunSpec,
+  'run' | 'settings' | 'cli' | 'plan' | 'prompt' | 'agent' | 'resume' | 'matchPattern'
+> & {
+  readonly warnings: readonly string[];
+  /** Lines for `--verbose`. */
+  readonly verbose: readonly string[];
+  readonly sources: LoadedSettings['sources'];
+};
+
+export async function prepareRun(context: Context, values: Values): Promise<PreparedRun> {
+  const earlier = values.resume === undefined ? null : findResumable(context.cwd, values);
+  const prompt = earlier?.prompt ?? readPrompt(values);
+  const cli = settingsOf(values);
+  const loaded = loadSettings({ cwd: context.cwd, env: context.env, cli: [...(earlier?.cli ?? []), ...cli] });
+  const { settings, sources } = loaded;
+  const agent = findAgent(context, loaded);
+  const run = earlier?.run ?? newRunId(systemClock.now());
+  const plan = planFor(run, settings, agent.adapter, {
+    minToolCalls: sources.minToolCalls !== 'default',
+    response: sources.completionResponse !== 'default',
+  });
+  const matchPattern = await patternMatcher(settings.donePattern);
+  return {
+    run,
+    settings,
+    sources,
+    cli,
+    plan,
+    prompt,
+    agent,
+    ...(earlier ? { resume: earlier.loop(plan) } : {}),
+    ...(matchPattern ? { matchPattern } : {}),
+    warnings: [...loaded.warnings, ...contractWarning(prompt, plan, agent)],
+    verbose: values.verbose ? describe(context, loaded, agent, prompt) : [],
+  };
+}
+
+function findResumable(cwd: string, values: Values): Resumable {
+  if (values.prompt !== undefined || values['prompt-file'] !== undefined) {
+    throw usage('--resume takes the task from the run; leave out --prompt and --prompt-file');
+  }
+  return resumable(cwd, values.resume ? findRun(cwd, values.resume) : latestUnfinished(cwd));
+}
+
+function readPrompt(values: Values): PromptSource {
+  const { prompt, 'prompt-file': file } = values;
+  if (prompt !== undefined && file !== undefined) {
+    throw usage('exactly one of --prompt and --prompt-file is needed, but both are given');
+  }
+  if (prompt !== undefined) {
+    if (prompt.trim() === '') throw usage('the prompt is empty');
+    return { text: prompt };
+  }
+  if (file === undefined)
+    throw usage('exactly one of --prompt and --prompt-file is needed, but none is given');
+  if (readText(file) === null) throw usage(`the prompt file ${file} does not exist`);
+  return { file };
+}
+
+function settingsOf(values: Values): CliSetting[] {
+  const table: readonly (readonly [CliSetting['key'], keyof Values])[] = [
+    ['maximumIterations', 'maximum-iterations'],
+    ['completionResponse', 'completion-response'],
+    ['completionPromise', 'completion-promise'],
+    ['promiseMatch', 'promise-match'],
+    ['donePattern', 'done-pattern'],
+    ['minToolCalls', 'min-tool-calls'],
+    ['streamAgentOutput', 'stream-agent-output'],
+    ['agent.command', 'agent'],
+    ['agent.permissions', 'permissions'],
+    ['verify', 'verify'],
+    ['maxCost', 'max-cost'],
+    ['maxTokens', 'max-tokens'],
+    ['maxIterationCost', 'max-iteration-cost'],
+    ['maxIterationTokens', 'max-iteration-tokens'],
+    ['stuckAfter', 'stuck-after'],
+  ];
+  const durations: readonly (readonly [CliSetting['key'], keyof Values])[] = [
+    ['idleTimeout', 'idle-timeout'],
+    ['iterationTimeout', 'iteration-timeout'],
+    ['guardrailTimeout', 'guardrail-timeout'],
+    ['maxWait', 'max-wait'],
+    ['maxTime', 'max-time'],
+  ];
+  const given = (key: CliSetting['key'], flag: keyof Values, value: unknown): CliSetting[] =>
+    value === undefined ? [] : [{ key, value, flag: `--${flag}` }];
+  return [
+    ...table.flatMap(([key, flag]) => given(key, flag, values[flag])),
+    // Settings are written as people write them; the parser has made milliseconds of them.
+    ...durations.flatMap(([key, flag]) =>
+      given(key, flag, values[flag] === undefined ? undefined : `${values[flag]}ms`),
+    ),
+  ];
+}
+
+function findAgent(context: Context, { settings }: LoadedSettings): RunAgent {
+  const { command, permissions } = settings.agent;
+  if (command === undefined) {
+    throw new RalphError(
+      'no-agent',
+      'no agent is set: neither --agent nor agent.command in .ralph/settings.json',
+      {
+        remedy: 'ralph init --yes',
+      },
+    );
+  }
+  const adapter = agents[agentNameOf(command)];
+  const program = findProgram(command, context.env);
+  if (program === null) {
+    throw new RalphError('agent-missing', `the agent "${command}" is not installed, or not on the PATH`, {
+      remedy: adapter.install,
+      exitCode: outcomes.AGENT_FAILED.exitCode,
+    });
+  }
+  return {
+    adapter,
+    program,
+    version: null,
+    permissions: permissions ?? 'edit',
+    asRoot: process.getuid?.() === 0,
+  };
+}
+
+async function patternMatcher(pattern: string | undefined): Promise<((text: string) => boolean) | undefined> {
+  if (pattern === undefined) return undefined;
+  const { compilePattern } = await import('../core/pattern.ts');
+  const compiled = compilePattern(pattern);
+  return (text) => compiled.test(text);
+}
+
+function contractWarning(prompt: PromptSource, plan: LoopPlan, { adapter }: RunAgent): string[] {
+  if (adapter.name !== 'custom') return [];
+  const text = 'text' in prompt ? prompt.text : (readText(prompt.file) ?? '');
+  if (namesMarker(text, plan.completion)) return [];
+  return ['this agent is not told how to finish: name the completion tag in your prompt'];
+}
+
+function describe(context: Context, loaded: LoadedSettings, agent: RunAgent, prompt: PromptSource): string[] {
+  const redact = settingsRedactor(loaded.written, context.env);
+  const text = 'text' in prompt ? prompt.text : (readText(prompt.file) ?? '');
+  return [
+    ...loaded.files.map((file) => `Loading settings from ${file}`),
+    `Merged configuration: ${redact(JSON.stringify(loaded.written))}`,
+    `Agent command: ${[agent.program, ...loaded.settings.agent.flags].join(' ')}`,
+    `Prompt: ${text.slice(0, 200)}`,
+  ];
+}
+
+function usage(message: string): RalphError {
+  return new RalphError('usage', message, { remedy: 'ralph run -p "your task"', exitCode: 2 });
+}

@@ -1,0 +1,34 @@
+import { runningLoop } from '../loop/ownership.ts';
+import { listRuns, type RunRecord, readRun } from '../store/runs.ts';
+import { formatCost } from '../view/units.ts';
+import type { runsOptions } from './options.ts';
+import type { Context, Input } from './spec.ts';
+
+export function main({ cwd, stdout }: Context, { values }: Input<typeof runsOptions>): number {
+  const running = runningLoop(cwd)?.run ?? null;
+  const records = listRuns(cwd).map((run) => ({ ...readRun(cwd, run), running: run === running }));
+  if (values.json) {
+    stdout.write(`${JSON.stringify(records, null, 2)}\n`);
+    return 0;
+  }
+  if (records.length === 0) stdout.write('No run yet. Start one: ralph run -p "your task"\n');
+  for (const record of records) stdout.write(`${row(record)}\n`);
+  return 0;
+}
+
+function row(record: RunRecord & { readonly running: boolean }): string {
+  const { run, outcome, iterations, agent, usage, startedAt, running } = record;
+  const state = outcome ?? (running ? 'running' : 'killed');
+  const started = startedAt?.slice(0, 16).replace('T', ' ') ?? '';
+  const cost = usage.costUsd === undefined ? '' : formatCost(usage.costUsd);
+  return [
+    run.padEnd(24),
+    started.padEnd(16),
+    state.padEnd(22),
+    `${iterations} iterations`.padEnd(14),
+    agent ?? '',
+    cost,
+  ]
+    .join('  ')
+    .trimEnd();
+}

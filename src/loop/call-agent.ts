@@ -1,0 +1,87 @@
+import { RalphError } from '../core/error.ts';
+import type { LoopState } from '../core/loop.ts';
+import { outcomes } from '../core/outcome.ts';
+import { appendContract, completionContract, namesMarker } from '../core/prompt.ts';
+import { runPaths } from '../store/paths.ts';
+import { ensureDir, writeAtomic } from '../system/files.ts';
+import { type CommandResult, runCommand } from '../system/process.ts';
+import { type AgentTurn, runAgentTurn } from './agent-turn.ts';
+import { recordTool } from './record.ts';
+import type { Recorder, RunAgent, RunSpec } from './run-spec.ts';
+
+const messageTimeoutMs = 5 * 60_000;
+
+/** The prompt and system prompt of a turn, with the way to finish told once. */
+export function instructAgent(agent: RunAgent, prompt: string, plan: RunSpec['plan']) {
+  const tellsItself = namesMarker(prompt, plan.completion) || agent.adapter.name === 'custom';
+  if (tellsItself) return { prompt };
+  if (agent.adapter.takesSystemPrompt) return { prompt, systemPrompt: completionContract(plan.completion) };
+  return { prompt: appendContract(prompt, plan.completion) };
+}
+
+/** Runs the agent for one iteration. */
+export async function runAgent(
+  spec: RunSpec,
+  { iteration, plan }: LoopState,
+  prompt: string,
+  record: Recorder,
+  resultSeen: () => void,
+): Promise<AgentTurn> {
+  const { adapter, program, version, permissions, asRoot } = spec.agent;
+  const paths = runPaths(spec.cwd, spec.run);
+  const instructed = instructAgent(spec.agent, prompt, plan);
+  const turn = await runAgentTurn({
+    adapter,
+    version,
+    program,
+    task: { ...instructed, permissions, asRoot, flags: spec.settings.agent.flags },
+    cwd: spec.cwd,
+    env: { ...spec.env, ...spec.settings.agent.env },
+    run: spec.run,
+    iteration,
+    idleMs: spec.settings.idleTimeout,
+    hardMs: spec.settings.iterationTimeout,
+    graceMs: spec.settings.exitGrace,
+    logFile: paths.stream(iteration),
+    redact: spec.redactor.stream(),
+    clock: spec.clock,
+    stop: spec.stop,
+    started(pid, argv) {
+      // After the start, so that the agent does not wait for our bookkeeping.
+      ensureDir(paths.iterations);
+      writeAtomic(paths.prompt(iteration), spec.redactor.text(instructed.prompt), { fsync: false });
+      record({ type: 'agent.started', iteration, pid, argv });
+    },
+    event(event) {
+      recordTool(event, iteration, record);
+      spec.observer.agent(event);
+    },
+    stderr: (text) => spec.observer.stderr(text),
+    resultSeen,
+  });
+  if (turn.process.cause === 'not-started') throw notStarted(spec.agent, turn.process.error);
+  return turn;
+}
+
+/** Asks the same agent one short question, outside the loop. Gives what it printed. */
+export async function askAgent(spec: RunSpec, prompt: string): Promise<string> {
+  const { adapter, program, version, permissions, asRoot } = spec.agent;
+  const task = { prompt, permissions, asRoot, flags: spec.settings.agent.flags };
+  const { args, stdin, env } = adapter.command(task, version, 'text');
+  const result: CommandResult = await runCommand([program, ...args], {
+    cwd: spec.cwd,
+    env: { ...spec.env, ...spec.settings.agent.env, ...env },
+    ...(stdin === null ? {} : { stdin }),
+    timeoutMs: messageTimeoutMs,
+  });
+  return result.exitCode === 0 ? result.stdout : '';
+}
+
+function notStarted({ adapter, program }: RunAgent, error: Error | undefined): RalphError {
+  const why = error?.message ?? 'unknown reason';
+  return new RalphError('agent-not-started', `the agent ${program} could not be started: ${why}`, {
+    remedy: adapter.install,
+    exitCode: outcomes.AGENT_FAILED.exitCode,
+    cause: error,
+  });
+}

@@ -1,0 +1,197 @@
+import { readClaim } from '../core/completion.ts';
+import { type Decided, decide } from '../core/decide.ts';
+import { messageOf } from '../core/error.ts';
+import type { Check } from '../core/evidence.ts';
+import { fence } from '../core/fence.ts';
+import type { Feedback, LoopState } from '../core/loop.ts';
+import { composePrompt } from '../core/prompt.ts';
+import type { Progress, Turn } from '../core/turn.ts';
+import type { Journal } from '../store/journal.ts';
+import type { AgentTurn } from './agent-turn.ts';
+import { askAgent, runAgent } from './call-agent.ts';
+import type { CheckContext } from './check-command.ts';
+import { runGuardrails } from './guardrails.ts';
+import type { ProtectedFiles } from './protected.ts';
+import { recordAgentEnd, recordDecision } from './record.ts';
+import type { Recorder, RunSpec } from './run-spec.ts';
+import { commitMessagePrompt, runScm } from './scm.ts';
+import { runVerify } from './verify.ts';
+import type { Workspace } from './workspace.ts';
+
+/** What lives as long as the run. */
+export type RunParts = {
+  readonly journal: Journal;
+  readonly record: Recorder;
+  readonly workspace: Workspace;
+  readonly protectedFiles: ProtectedFiles;
+  /** Guardrails that passed the last time they ran. */
+  readonly passed: Set<string>;
+};
+
+/** One go: prompt, agent, checks, decision. */
+export async function runIteration(
+  spec: RunSpec,
+  before: LoopState,
+  parts: RunParts,
+): Promise<Decided & { readonly ran: number }> {
+  const { record, workspace } = parts;
+  const started = spec.clock.monotonic();
+  const loop = {
+    ...before,
+    feedback: [...before.feedback, ...wordsOfHumans(spec, before.iteration, record)],
+  };
+  const { iteration } = loop;
+  const prompt = composePrompt(loop);
+  record({
+    type: 'iteration.started',
+    iteration,
+    of: loop.plan.limits.iterations,
+    promptChars: prompt.length,
+  });
+
+  const agentTurn = await runAgent(spec, loop, prompt, record, () => workspace.look());
+  const changed = await workspace.progress();
+  recordAgentEnd(agentTurn, iteration, changed, record);
+  const ownFiles = restoreOwnFiles(spec, parts);
+
+  const context = checkContext(spec, iteration);
+  const guardrails = guardrailsApply(agentTurn) ? await checkGuardrails(spec, context, record) : [];
+  const progress = withNewPasses(changed, guardrails, parts.passed);
+  const turn = turnOf(spec, agentTurn, progress);
+  const checks = [
+    ...ownFiles,
+    ...guardrails,
+    ...(await checkClaim(spec, loop, turn, guardrails, context, parts)),
+  ];
+  const turnNow = {
+    ...turn,
+    endedAt: spec.clock.now(),
+    durationMs: Math.round(spec.clock.monotonic() - started),
+  };
+
+  const decided = decide(loop, spec.stop.aborted ? { ...turnNow, end: 'aborted' } : turnNow, checks);
+  if (agentTurn.end === 'finished' && guardrails.every((check) => check.ok))
+    await commitWork(spec, iteration, parts);
+  recordDecision(decided, iteration, record);
+  return { ...decided, ran: iteration };
+}
+
+/** Notes and answers stand in a fence: they are told, but they cannot pose as the loop. */
+function wordsOfHumans(spec: RunSpec, iteration: number, record: Recorder): Feedback[] {
+  const answers = iteration === (spec.resume?.iteration ?? 1) ? spec.words : [];
+  return [...answers, ...spec.takeNotes()].map((text) => {
+    record({ type: 'note', iteration, text });
+    return { action: 'APPEND', text: fence('A human left word for you', text, spec.nonce()) };
+  });
+}
+
+/** An agent that removes or edits what belongs to the loop neither ends nor bends it. */
+function restoreOwnFiles(spec: RunSpec, { journal, record }: RunParts): Check[] {
+  const restored = [...(journal.restore() ? ['the journal'] : []), ...spec.restoreFiles()];
+  if (restored.length === 0) return [];
+  const list = restored.join(', ');
+  record({ type: 'notice', text: `changed by the agent and put back: ${list}` });
+  const text = `You changed files of the loop itself (${list}); they were put back. Leave .ralph/ alone.`;
+  return [
+    { check: 'own-files', ok: false, detail: `changed: ${list}`, feedback: { action: 'APPEND', text } },
+  ];
+}
+
+/** Where the agent did nothing there is nothing to check. */
+function guardrailsApply({ end }: AgentTurn): boolean {
+  return end !== 'limited' && end !== 'aborted' && end !== 'empty';
+}
+
+async function checkGuardrails(spec: RunSpec, context: CheckContext, record: Recorder): Promise<Check[]> {
+  const { iteration } = context;
+  const checks: Check[] = [];
+  for await (const step of runGuardrails(spec.settings.guardrails, context)) {
+    if ('started' in step) {
+      record({ type: 'guardrail.started', iteration, command: step.started });
+      continue;
+    }
+    const { check, ms, ...result } = step;
+    record({ type: 'guardrail.ended', iteration, ms: Math.round(ms), ...result });
+    checks.push(check);
+  }
+  return checks;
+}
+
+/** A guardrail that passes for the first time is progress, too. */
+function withNewPasses(progress: Progress, guardrails: readonly Check[], passed: Set<string>): Progress {
+  const fresh = guardrails.filter((check) => check.ok && !passed.has(check.check));
+  for (const check of guardrails) {
+    if (check.ok) passed.add(check.check);
+    else passed.delete(check.check);
+  }
+  return fresh.length === 0
+    ? progress
+    : { ...progress, other: `${fresh.map((check) => check.check).join(', ')} passes now` };
+}
+
+/** What is only looked at when the agent claims to be done; slow commands last, and not if the claim has failed already. */
+async function checkClaim(
+  spec: RunSpec,
+  loop: LoopState,
+  turn: Turn,
+  guardrails: readonly Check[],
+  context: CheckContext,
+  { protectedFiles, record }: RunParts,
+): Promise<Check[]> {
+  if (readClaim(turn.text, loop.plan.completion, turn.patternMatched).kind !== 'done') return [];
+  const files = protectedFiles.check();
+  const checks = files ? [files] : [];
+  const stillGood = turn.end === 'finished' && [...guardrails, ...checks].every((check) => check.ok);
+  if (!stillGood) return checks;
+  for await (const { check, ms, ...result } of runVerify(spec.settings.verify, context, spec.nonce)) {
+    record({ type: 'verify.ended', iteration: context.iteration, ms: Math.round(ms), ...result });
+    checks.push(check);
+  }
+  return checks;
+}
+
+/** Source control, when the guardrails pass. A failure is told, and the work stays where it is. */
+async function commitWork(spec: RunSpec, iteration: number, { record, workspace }: RunParts): Promise<void> {
+  const { scm } = spec.settings;
+  if (!scm || spec.stop.aborted) return;
+  try {
+    for await (const result of runScm(scm, spec.cwd, () => askAgent(spec, commitMessagePrompt))) {
+      record({ type: 'scm.ended', iteration, ...result });
+    }
+  } catch (error) {
+    record({ type: 'scm.ended', iteration, task: scm.tasks.join(', '), ok: false, detail: messageOf(error) });
+  }
+  await workspace.forgive();
+}
+
+function checkContext(spec: RunSpec, iteration: number): CheckContext {
+  return {
+    cwd: spec.cwd,
+    env: spec.env,
+    run: spec.run,
+    iteration,
+    timeoutMs: spec.settings.guardrailTimeout,
+    maxChars: spec.settings.outputTruncateChars,
+    clock: spec.clock,
+    stop: spec.stop,
+    redact: () => spec.redactor.stream(),
+  };
+}
+
+function turnOf(spec: RunSpec, agentTurn: AgentTurn, progress: Progress): Turn {
+  const { text, toolCalls, end, exitCode, usage, limit, error } = agentTurn;
+  const matched = spec.matchPattern?.(text.join('\n'));
+  return {
+    text,
+    toolCalls,
+    end,
+    exitCode,
+    progress,
+    endedAt: spec.clock.now(),
+    durationMs: 0,
+    ...(usage ? { usage } : {}),
+    ...(limit ? { limit } : {}),
+    ...(error ? { error } : {}),
+    ...(matched === undefined ? {} : { patternMatched: matched }),
+  };
+}

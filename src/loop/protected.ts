@@ -1,0 +1,51 @@
+import type { Check } from '../core/evidence.ts';
+import { matchesGlob } from '../core/glob.ts';
+import { ensureDir, readJson, writeAtomic } from '../system/files.ts';
+import { type Fingerprints, fingerprintFiles } from '../system/fingerprints.ts';
+
+export type ProtectedFiles = { check(): Check | null };
+
+const shown = 20;
+
+/** Remembers the protected files as they are at the start of the run; a resumed run remembers the same. */
+export function protectFiles(
+  cwd: string,
+  patterns: readonly string[],
+  record: { readonly folder: string; readonly file: string },
+): ProtectedFiles {
+  if (patterns.length === 0) return { check: () => null };
+  const tests = patterns.map(matchesGlob);
+  const look = () => fingerprintFiles(cwd, (path) => tests.some((test) => test(path)));
+  const before = recorded(record.file) ?? look();
+  ensureDir(record.folder);
+  writeAtomic(record.file, `${JSON.stringify(before)}\n`, { fsync: false });
+  return { check: () => compare(before, look()) };
+}
+
+function compare(before: Fingerprints, after: Fingerprints): Check {
+  const paths = [...new Set([...Object.keys(before), ...Object.keys(after)])].sort();
+  const changed = paths
+    .filter((path) => before[path] !== after[path])
+    .map((path) => describe(path, before, after));
+  const check = 'protected-paths';
+  if (changed.length === 0)
+    return { check, ok: true, detail: `${Object.keys(before).length} files as they were` };
+  const more = changed.length > shown ? [`and ${changed.length - shown} more`] : [];
+  const list = [...changed.slice(0, shown), ...more];
+  const text = `Your claim was rejected because files that you may not change were changed:\n${list
+    .map((line) => `- ${line}`)
+    .join('\n')}\nPut them back as they were, then finish the task without changing them.`;
+  return { check, ok: false, detail: list.join(', '), feedback: { action: 'APPEND', text } };
+}
+
+function describe(path: string, before: Fingerprints, after: Fingerprints): string {
+  if (!(path in before)) return `${path} (added)`;
+  return path in after ? `${path} (changed)` : `${path} (removed)`;
+}
+
+function recorded(file: string): Fingerprints | null {
+  const read = readJson(file);
+  return read.ok && typeof read.value === 'object' && read.value !== null
+    ? (read.value as Fingerprints)
+    : null;
+}

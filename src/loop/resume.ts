@@ -1,0 +1,72 @@
+import { newLoop } from '../core/decide.ts';
+import { RalphError } from '../core/error.ts';
+import type { LoopPlan, LoopState } from '../core/loop.ts';
+import type { Outcome } from '../core/outcome.ts';
+import { readJournal } from '../store/journal.ts';
+import { runPaths } from '../store/paths.ts';
+import { last, listRuns, recordOf } from '../store/runs.ts';
+import type { CliSetting } from '../store/settings.ts';
+import type { PromptSource } from './run-spec.ts';
+
+/** What a run can be continued with. */
+export type Resumable = {
+  readonly run: string;
+  readonly prompt: PromptSource;
+  readonly cli: readonly CliSetting[];
+  /** The state under a new plan: somebody may have raised the limits. */
+  loop(plan: LoopPlan): LoopState;
+};
+
+/** These ended in the middle of an iteration, which is run again. */
+const cutShort = new Set<Outcome>(['INTERRUPTED', 'CANCELLED', 'USAGE_LIMIT', 'AGENT_FAILED']);
+
+/** Finds the state of a run in its journal. */
+export function resumable(cwd: string, run: string): Resumable {
+  const { events } = readJournal(runPaths(cwd, run).journal);
+  const started = last(events, 'run.started');
+  if (!started) throw unusable(run, 'its journal does not tell how it started');
+  if (recordOf(run, events).outcome === 'PROMISE_ACCEPTED') throw unusable(run, 'it is done');
+  const decided = last(events, 'decision');
+  const cli = [...started.cli, ...(last(events, 'run.resumed')?.cli ?? [])];
+  const prompt = started.promptFile === undefined ? { text: started.task } : { file: started.promptFile };
+  return {
+    run,
+    prompt,
+    cli,
+    loop(plan) {
+      if (!decided) return newLoop(plan, started.task);
+      const again =
+        decided.kind !== 'stop' || (decided.outcome !== undefined && cutShort.has(decided.outcome));
+      const iteration = decided.loop.iteration + (again ? 0 : 1);
+      const limit = plan.limits.iterations;
+      if (limit !== null && iteration > limit) {
+        throw unusable(
+          run,
+          `its ${limit} iterations are used up`,
+          `ralph run --resume ${run} -m ${limit * 2}`,
+        );
+      }
+      const fresh = {
+        failures: 0,
+        overloads: 0,
+        withoutProgress: 0,
+        withoutTools: 0,
+        sameError: 0,
+        waitedMs: 0,
+      };
+      return { ...decided.loop, ...fresh, plan, task: started.task, iteration, outcome: null };
+    },
+  };
+}
+
+/** The run that `--resume` means without a name: the latest that is not done. */
+export function latestUnfinished(cwd: string): string {
+  const run = listRuns(cwd).at(-1);
+  if (run === undefined)
+    throw new RalphError('no-run', 'there is no run here to resume', { remedy: 'ralph run -p "your task"' });
+  return run;
+}
+
+function unusable(run: string, why: string, remedy = 'ralph run -p "your task"'): RalphError {
+  return new RalphError('not-resumable', `run ${run} cannot be resumed: ${why}`, { remedy });
+}

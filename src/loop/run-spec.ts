@@ -1,0 +1,64 @@
+import type { AgentAdapter, AgentEvent, Permissions } from '../agents/adapter.ts';
+import type { LoopPlan, LoopState, Reason } from '../core/loop.ts';
+import type { Outcome } from '../core/outcome.ts';
+import type { EventBody, JournalEvent } from '../store/events.ts';
+import type { CliSetting } from '../store/settings.ts';
+import type { ResolvedSettings } from '../store/settings-schema.ts';
+import type { Clock } from '../system/clock.ts';
+import type { Environment } from '../system/process.ts';
+
+/** Takes secrets out of what is kept and shown. */
+export type Redactor = {
+  text(text: string): string;
+  stream(): { push(chunk: Buffer): Buffer; end(): Buffer };
+};
+
+export type RunAgent = {
+  readonly adapter: AgentAdapter;
+  /** The program as it was found on the PATH. */
+  readonly program: string;
+  readonly version: string | null;
+  readonly permissions: Permissions;
+  readonly asRoot: boolean;
+};
+
+export type PromptSource = { readonly text: string } | { readonly file: string };
+
+/** All that a run needs; nothing of it is looked up later. */
+export type RunSpec = {
+  readonly run: string;
+  readonly cwd: string;
+  readonly env: Environment;
+  readonly settings: ResolvedSettings;
+  readonly cli: readonly CliSetting[];
+  readonly plan: LoopPlan;
+  readonly prompt: PromptSource;
+  readonly agent: RunAgent;
+  /** Where an earlier process of this run left off. */
+  readonly resume?: LoopState;
+  /** What a human said since the last run, for the first prompt. */
+  readonly words: readonly string[];
+  readonly version: string;
+  readonly clock: Clock;
+  readonly redactor: Redactor;
+  /** Finish the iteration, then stop with the outcome that is the reason of the signal. */
+  readonly finish: AbortSignal;
+  /** Stop at once. */
+  readonly stop: AbortSignal;
+  /** Notes from other terminals, each once. */
+  takeNotes(): string[];
+  /** Puts our files back and names those that were gone or changed. */
+  restoreFiles(): string[];
+  nonce(): string;
+  matchPattern?(text: string): boolean;
+  readonly observer: {
+    journal(event: JournalEvent): void;
+    agent(event: AgentEvent): void;
+    stderr(text: string): void;
+  };
+};
+
+/** Appends to the journal and tells the observer. */
+export type Recorder = (body: EventBody) => void;
+
+export type RunEnd = { readonly outcome: Outcome; readonly exitCode: number; readonly because: Reason };

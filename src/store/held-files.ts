@@ -1,0 +1,41 @@
+import * as fs from 'node:fs';
+import { dirname, join } from 'node:path';
+import { ensureDir, writeAtomic } from '../system/files.ts';
+
+/** Files that must not change while the loop runs. */
+export type HeldFiles = {
+  /** Puts back what was changed, removed or added, and names it. */
+  restore(): string[];
+};
+
+/** Holds the content of files (paths relative to `root`), those that do not exist included. */
+export function holdFiles(root: string, paths: readonly string[]): HeldFiles {
+  const held = paths.map((path) => ({ path, content: read(join(root, path)) }));
+  return {
+    restore() {
+      const changed = held.filter(({ path, content }) => !same(read(join(root, path)), content));
+      for (const { path, content } of changed) putBack(join(root, path), content);
+      return changed.map(({ path }) => path);
+    },
+  };
+}
+
+function putBack(path: string, content: Buffer | null): void {
+  // Also a link or a folder that was put in its place.
+  fs.rmSync(path, { recursive: true, force: true });
+  if (content === null) return;
+  ensureDir(dirname(path), 0o755);
+  writeAtomic(path, content, { mode: 0o644 });
+}
+
+function read(path: string): Buffer | null {
+  try {
+    return fs.lstatSync(path).isFile() ? fs.readFileSync(path) : Buffer.from('not a file');
+  } catch {
+    return null;
+  }
+}
+
+function same(a: Buffer | null, b: Buffer | null): boolean {
+  return a === null || b === null ? a === b : a.equals(b);
+}
