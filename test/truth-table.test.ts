@@ -1,66 +1,21 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { installFakeAgent, type Script } from '../src/testkit/index.ts';
+import { repoWith, runArgs, show, type Turns, tag, work } from './support/agent.ts';
 import { alive, processesOfRun, waitUntil } from './support/processes.ts';
 import { runRalph, startRalph } from './support/ralph.ts';
-import { makeRepo, type Repo } from './support/repo.ts';
-
-const tag = '<promise>DONE</promise>';
-const work = { shell: 'echo work >> work.txt' };
-
-type Turns = Script['turns'];
-
-async function repoWith(
-  turns: Turns,
-  settings: object = {},
-): Promise<Repo & { agent: Awaited<ReturnType<typeof installFakeAgent>> }> {
-  const repo = makeRepo({
-    files: { 'README.md': 'x\n' },
-    settings: { agent: { command: 'claude' }, ...settings },
-  });
-  const agent = await installFakeAgent(repo.bin, { agent: 'claude', script: { turns } });
-  return { ...repo, agent };
-}
-
-const args = (max: number) => [
-  'run',
-  '-p',
-  'Do the task.',
-  '-m',
-  String(max),
-  '--completion-promise',
-  'DONE',
-];
-
-type Shown = {
-  run: string;
-  outcome: string | null;
-  exitCode: number | null;
-  iterations: number;
-  verdicts: {
-    iteration: number;
-    accepted: boolean;
-    because: string;
-    evidence: { check: string; ok: boolean }[];
-  }[];
-};
-
-async function show(repo: Repo): Promise<Shown> {
-  const { stdout } = await runRalph(['show', 'latest', '--json'], repo);
-  return JSON.parse(stdout) as Shown;
-}
+import { makeRepo } from './support/repo.ts';
 
 describe('when is it done', () => {
   it('a genuine claim ends the loop with 0', async () => {
     const repo = await repoWith([{ steps: [work, { text: `All finished.\n${tag}` }] }]);
-    const { code, stderr } = await runRalph(args(3), repo);
+    const { code, stderr } = await runRalph(runArgs(3), repo);
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
     expect(await show(repo)).toMatchObject({ outcome: 'PROMISE_ACCEPTED', exitCode: 0, iterations: 1 });
   });
 
   it('without a tag it goes on and ends with 1 at the limit', async () => {
     const repo = await repoWith([{ steps: [work, { text: 'I am done.' }] }]);
-    expect((await runRalph(args(2), repo)).code).toBe(1);
+    expect((await runRalph(runArgs(2), repo)).code).toBe(1);
     expect(await show(repo)).toMatchObject({ outcome: 'MAX_ITERATIONS_REACHED', exitCode: 1, iterations: 2 });
   });
 
@@ -85,7 +40,7 @@ describe('when is it done', () => {
 
   it('a claim without a tool call is rejected, with the reason in the next prompt', async () => {
     const repo = await repoWith([{ steps: [{ text: tag }] }, { steps: [work, { text: tag }] }]);
-    expect((await runRalph(args(3), repo)).code).toBe(0);
+    expect((await runRalph(runArgs(3), repo)).code).toBe(0);
     const [first, second] = (await show(repo)).verdicts;
     expect(first).toMatchObject({
       iteration: 1,
@@ -98,7 +53,7 @@ describe('when is it done', () => {
 
   it('a claim with exit code 1 is rejected', async () => {
     const repo = await repoWith([{ steps: [work, { text: tag }], exitCode: 1 }]);
-    expect((await runRalph(args(1), repo)).code).toBe(1);
+    expect((await runRalph(runArgs(1), repo)).code).toBe(1);
     expect((await show(repo)).verdicts[0]).toMatchObject({
       accepted: false,
       because: expect.stringContaining('turn'),
@@ -107,18 +62,18 @@ describe('when is it done', () => {
 
   it('a claim in a result that is an error is rejected', async () => {
     const repo = await repoWith([{ steps: [work, { text: tag }, { result: { ok: false } }], exitCode: 0 }]);
-    expect((await runRalph(args(1), repo)).code).toBe(1);
+    expect((await runRalph(runArgs(1), repo)).code).toBe(1);
     expect((await show(repo)).verdicts[0]?.accepted).toBe(false);
   });
 
   it('a claim on the last iteration is accepted', async () => {
     const repo = await repoWith([{ steps: [work] }, { steps: [work, { text: tag }] }]);
-    expect((await runRalph(args(2), repo)).code).toBe(0);
+    expect((await runRalph(runArgs(2), repo)).code).toBe(0);
   });
 
   it('a tag split over two events is found', async () => {
     const repo = await repoWith([{ steps: [work, { deltas: ['All done.\n<promise>DO', 'NE</promise>'] }] }]);
-    expect((await runRalph(args(1), repo)).code).toBe(0);
+    expect((await runRalph(runArgs(1), repo)).code).toBe(0);
   });
 
   it('a failing guardrail rejects the claim and its output goes into the next prompt', async () => {
@@ -130,7 +85,7 @@ describe('when is it done', () => {
         ],
       },
     );
-    const { code, stdout } = await runRalph(args(3), repo);
+    const { code, stdout } = await runRalph(runArgs(3), repo);
     expect(code).toBe(0);
     expect(stdout).toContain('Guardrail "echo checking; test -f ok" failed with exit code 1');
     expect((await repo.agent.calls())[1]?.prompt).toContain(
@@ -154,7 +109,7 @@ describe('how a process ends', () => {
     const repo = await repoWith([{ steps: [child, work, { text: tag }], hangAfterResult: true }], {
       exitGrace: '300ms',
     });
-    expect((await runRalph(args(1), repo)).code).toBe(0);
+    expect((await runRalph(runArgs(1), repo)).code).toBe(0);
     expect(repo.agent.children()).toHaveLength(1);
     expect(repo.agent.children().filter(alive)).toEqual([]);
     expect(processesOfRun((await show(repo)).run)).toEqual([]);
@@ -170,7 +125,7 @@ describe('how a process ends', () => {
       const repo = await repoWith([
         { steps: [child, { ignoreSignals: true }, { text: 'Working.' }, { hang: true }] },
       ]);
-      const running = startRalph(args(3), repo);
+      const running = startRalph(runArgs(3), repo);
       await waitUntil(() => running.output.stdout.includes('Working.') && repo.agent.children().length === 1);
       const { run } = await show(repo);
       for (let i = 0; i < times; i++) {
@@ -200,7 +155,7 @@ describe('how a process ends', () => {
     const repo = await repoWith([
       { steps: [{ text: 'Working.' }, { delay: 500 }, { shell: 'touch finished' }, { text: 'Later.' }] },
     ]);
-    const running = startRalph(args(3), repo);
+    const running = startRalph(runArgs(3), repo);
     await waitUntil(() => running.output.stdout.includes('Working.'));
     running.child.kill('SIGINT');
     expect((await running.done).code).toBe(130);
@@ -236,9 +191,9 @@ describe('how it refuses to start', () => {
 
   it('a second loop in the same working copy is told with 5', async () => {
     const repo = await repoWith([{ steps: [{ text: 'Working.' }, { hang: true }] }]);
-    const first = startRalph(args(1), repo);
+    const first = startRalph(runArgs(1), repo);
     await waitUntil(() => first.output.stdout.includes('Working.'));
-    const second = await runRalph(args(1), repo);
+    const second = await runRalph(runArgs(1), repo);
     expect(second.code).toBe(5);
     expect(second.stderr).toContain(`a loop is already running here`);
     expect(second.stderr).toContain(String(first.pid));

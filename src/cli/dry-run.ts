@@ -9,8 +9,8 @@ import type { PreparedRun } from './prepare-run.ts';
 export function dryRun(prepared: PreparedRun, asJson: boolean): string {
   const { settings, agent, plan } = prepared;
   const task = 'text' in prepared.prompt ? prepared.prompt.text : (readText(prepared.prompt.file) ?? '');
-  const loop = prepared.resume ?? newLoop(plan, task);
-  const instructed = instructAgent(agent, composePrompt({ ...loop, task }), plan);
+  const loop = { ...(prepared.resume ?? newLoop(plan, task)), task };
+  const instructed = instructAgent(agent, composePrompt(loop), loop);
   const command = agent.adapter.command(
     { ...instructed, permissions: agent.permissions, flags: settings.agent.flags, asRoot: agent.asRoot },
     agent.version,

@@ -11,9 +11,13 @@ import type { Recorder, RunAgent, RunSpec } from './run-spec.ts';
 
 const messageTimeoutMs = 5 * 60_000;
 
-/** The prompt and system prompt of a turn, with the way to finish told once. */
-export function instructAgent(agent: RunAgent, prompt: string, plan: RunSpec['plan']) {
-  const tellsItself = namesMarker(prompt, plan.completion) || agent.adapter.name === 'custom';
+/** The prompt and system prompt of a turn, with the way to finish told once: by the task itself, or by the contract. */
+export function instructAgent(
+  agent: RunAgent,
+  prompt: string,
+  { task, plan }: Pick<LoopState, 'task' | 'plan'>,
+) {
+  const tellsItself = namesMarker(task, plan.completion) || agent.adapter.name === 'custom';
   if (tellsItself) return { prompt };
   if (agent.adapter.takesSystemPrompt) return { prompt, systemPrompt: completionContract(plan.completion) };
   return { prompt: appendContract(prompt, plan.completion) };
@@ -22,14 +26,15 @@ export function instructAgent(agent: RunAgent, prompt: string, plan: RunSpec['pl
 /** Runs the agent for one iteration. */
 export async function runAgent(
   spec: RunSpec,
-  { iteration, plan }: LoopState,
+  loop: LoopState,
   prompt: string,
   record: Recorder,
   resultSeen: () => void,
 ): Promise<AgentTurn> {
   const { adapter, program, version, permissions, asRoot } = spec.agent;
+  const { iteration } = loop;
   const paths = runPaths(spec.cwd, spec.run);
-  const instructed = instructAgent(spec.agent, prompt, plan);
+  const instructed = instructAgent(spec.agent, prompt, loop);
   const turn = await runAgentTurn({
     adapter,
     version,
