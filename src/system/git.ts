@@ -42,7 +42,7 @@ export async function headCommit(cwd: string): Promise<string | null> {
 export async function countCommits(cwd: string, since: string | null): Promise<number | null> {
   if ((await headCommit(cwd)) === null) return (await gitRoot(cwd)) === null ? null : 0;
   const range = since === null ? ['HEAD'] : ['HEAD', `^${since}`];
-  const result = await git(cwd, ['rev-list', '--count', '--end-of-options', ...range]);
+  const result = await git(cwd, ['rev-list', '--count', ...range]);
   return result === null ? null : Number(result.stdout);
 }
 

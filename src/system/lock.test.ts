@@ -13,7 +13,7 @@ import { join } from 'node:path';
 import { buildSync } from 'esbuild';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { waitUntil } from '../../test/support/processes.ts';
-import { acquireLock, type Lock, type LockResult } from './lock.ts';
+import { acquireLock, type Lock, type LockResult, lockOwner } from './lock.ts';
 import { isAlive, processIdentity } from './process-identity.ts';
 
 let folder = '';
@@ -97,6 +97,20 @@ describe('acquireLock', () => {
     expect(existsSync(path)).toBe(false);
   });
 
+  it('puts back a lock that was removed, unless another has it by now', () => {
+    const lock = held(acquireLock(path, { n: 1 }));
+    expect(lock.restore({ n: 2 })).toBe(false);
+    rmSync(path);
+    expect(lock.restore({ n: 3 })).toBe(true);
+    expect(lockOwner(path)).toEqual({ ...processIdentity(process.pid), info: { n: 3 } });
+    rmSync(path);
+    const other = held(acquireLock(path, { n: 4 }));
+    expect(lock.restore({ n: 5 })).toBe(false);
+    other.release();
+    expect(lockOwner(path)).toBeNull();
+    expect(readdirSync(folder)).toEqual([]);
+  });
+
   it('releases only a lock of its own', () => {
     const lock = held(acquireLock(path, {}));
     rmSync(path);
@@ -167,6 +181,17 @@ describe('acquireLock', () => {
     writeFileSync(path, JSON.stringify(deadOwner));
     const results = await race(20, tryOnce);
     expect(results.sort()).toEqual([...Array(19).fill('lost'), 'took over']);
+  });
+
+  it('goes to one process each time when many dead locks are taken over at the same moments', async () => {
+    const rounds = 150;
+    for (let n = 0; n < rounds; n++) writeFileSync(`${path}.${n}`, JSON.stringify(deadOwner));
+    const takeAll = `
+      let won = 0;
+      for (let n = 0; n < ${rounds}; n++) if (acquireLock(path + '.' + n, {}).ok) won++;
+      process.stdout.write(won + '\\n');`;
+    const results = await race(6, takeAll);
+    expect(results.reduce((sum, won) => sum + Number(won), 0)).toBe(rounds);
   });
 
   it('is never held twice while owners come, go and are killed', async () => {

@@ -39,15 +39,7 @@ const halfWrittenMs = 10_000;
 /** Takes the lock unless a living process has it. A lock whose owner is dead goes to exactly one of those who ask. */
 export function acquireLock(path: string, info: Record<string, unknown>): LockResult {
   const token = `${process.pid}.${Math.random().toString(36).slice(2)}`;
-  const ours = temporaryName(path);
-  try {
-    writeNew(ours, lockText(token, info), 0o600, false);
-    return take(path, ours, token, info);
-  } catch (error) {
-    throw writeFailure(path, error);
-  } finally {
-    fs.rmSync(ours, { force: true });
-  }
+  return withFile(path, lockText(token, info), (ours) => take(path, ours, token, info));
 }
 
 /** The living owner of a lock, or null. */
@@ -90,12 +82,23 @@ function createLock(path: string, token: string): Lock {
       if (isOurs()) writeAtomic(path, lockText(token, info), { fsync: false });
     },
     restore(info) {
-      if (look(path).state !== 'absent') return false;
       ensureDir(dirname(path), 0o755);
-      writeAtomic(path, lockText(token, info), { fsync: false });
-      return true;
+      return withFile(path, lockText(token, info), (ours) => linkNew(ours, path));
     },
   };
+}
+
+/** Gives `use` a file beside `path` with this text, which is gone afterwards unless it was renamed. */
+function withFile<T>(path: string, text: string, use: (file: string) => T): T {
+  const file = temporaryName(path);
+  try {
+    writeNew(file, text, 0o600, false);
+    return use(file);
+  } catch (error) {
+    throw writeFailure(path, error);
+  } finally {
+    fs.rmSync(file, { force: true });
+  }
 }
 
 function lockText(token: string, info: Record<string, unknown>): string {
