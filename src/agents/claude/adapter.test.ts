@@ -42,6 +42,23 @@ describe('the claude stream', () => {
     expect(result).toMatchObject({ ok: false, limit: { kind: 'usage', resetsAt: 1_749_924_000_000 } });
   });
 
+  it('tells a limit that an older version only put into words of its own', () => {
+    const reader = createTurnReader(claude);
+    const message = {
+      model: '<synthetic>',
+      content: [{ type: 'text', text: 'Invalid API key · Please run /login' }],
+    };
+    reader.push(JSON.stringify({ type: 'assistant', message, parent_tool_use_id: null }));
+    reader.push(
+      '{"type":"result","subtype":"success","is_error":true,"result":"Invalid API key · Please run /login"}',
+    );
+    expect(reader.finish({ exitCode: 1, cause: 'exited' })).toMatchObject({
+      text: [],
+      end: 'limited',
+      limit: { kind: 'auth' },
+    });
+  });
+
   it('never takes a limit from the words of the agent', () => {
     const reader = createTurnReader(claude);
     reader.push(

@@ -60,11 +60,12 @@ function onAssistant(event: JsonRecord, state: ClaudeState): AgentEvent[] {
 
 function onApiError(event: JsonRecord, message: string, state: ClaudeState): AgentEvent[] {
   const type = [event.error, event.api_error, event.api_error_type].filter((name) => str(name)).join(' ');
-  if (type === '') return [{ type: 'notice', text: oneLine(message) }];
   const { status, resetsAt } = asRecord(asRecord(event.api_error_params).rate_limit_info);
   if (status === 'rejected') state.resetsAt = secondsToMs(resetsAt) ?? state.resetsAt;
   state.apiError = { status: num(event.api_error_status), type, message };
-  return [errorEvent(message, limitOf({ ...state.apiError, resetsAt: state.resetsAt }))];
+  const limit = limitOf({ ...state.apiError, resetsAt: state.resetsAt });
+  if (type === '' && limit === undefined) return [{ type: 'notice', text: oneLine(message) }];
+  return [errorEvent(message, limit)];
 }
 
 const exitCode = /^(?:Error: )?Exit code (\d{1,3})\b/;
@@ -126,9 +127,10 @@ function resultLimit(event: JsonRecord, error: string, state: ClaudeState): Limi
   // The form of 1.0: `Claude AI usage limit reached|1749924000`.
   const old = /limit reached\|(\d{10})\b/.exec(error)?.[1];
   if (old !== undefined) return { kind: 'usage', resetsAt: Number(old) * 1000, message: error };
-  const status = num(event.api_error_status);
-  if (state.apiError === undefined && status === undefined) return undefined;
-  return limitOf({ status, message: error, ...state.apiError, resetsAt: state.resetsAt });
+  const { apiError, resetsAt } = state;
+  const status = num(event.api_error_status) ?? apiError?.status;
+  if (apiError === undefined && status === undefined) return undefined;
+  return limitOf({ message: error, ...apiError, status, resetsAt });
 }
 
 const silentSubtypes = new Set([
