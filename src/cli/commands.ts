@@ -127,6 +127,18 @@ export const ralph: Program = {
       summary: 'what each exit code means',
       text: async () => (await import('./topics.ts')).exitCodes(),
     },
+    promise: {
+      summary: 'when is it done: claims and how they are judged',
+      text: async () => (await import('./topics.ts')).promise,
+    },
+    guardrails: {
+      summary: 'commands that have to pass',
+      text: async () => (await import('./topics.ts')).guardrails,
+    },
+    environment: {
+      summary: 'variables that matter',
+      text: async () => (await import('./topics.ts')).environment,
+    },
     settings: {
       summary: 'every setting, its default and its environment variable',
       text: async () => (await import('./settings-topic.ts')).settingsTopic(),

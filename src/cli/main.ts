@@ -1,5 +1,6 @@
-import { RalphError } from '../core/error.ts';
+import { messageOf, RalphError } from '../core/error.ts';
 import { nearest } from '../core/nearest.ts';
+import { cleanTerminal } from '../safety/terminal.ts';
 import { commandHelp, programHelp } from './help.ts';
 import { parse } from './parse.ts';
 import type { AnyCommand, Context, Program } from './spec.ts';
@@ -69,7 +70,7 @@ function unknownWord(word: string, what: string, known: readonly string[], progr
 
 function report(error: unknown, words: readonly string[], context: Context): number {
   const known = error instanceof RalphError ? error : undefined;
-  const message = error instanceof Error ? error.message : String(error);
+  const message = cleanTerminal(messageOf(error));
   if (words.includes('--json')) {
     const body = {
       code: known?.code ?? 'internal',
