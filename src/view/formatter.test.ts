@@ -252,13 +252,18 @@ describe('the other events', () => {
     );
   });
 
-  it('begin to count anew after the end of a turn', () => {
+  it('begin anew after the end of a turn: counts, and calls that never finished', () => {
     const written: string[] = [];
     const formatter = createFormatter({ style: emoji, now: () => 0, write: (out) => void written.push(out) });
     formatter.event(start('a', 'Bash'));
     formatter.end();
+    formatter.event(end('a', ''));
     formatter.event({ type: 'result', ok: true });
-    expect(written).toEqual(['⏺ Bash\n', '✅ Complete (tools: 0, errors: 0, time: 0ms)\n']);
+    expect(written).toEqual([
+      '⏺ Bash\n',
+      '✅ Result ← tool (no output)\n',
+      '\n✅ Complete (tools: 0, errors: 0, time: 0ms)\n',
+    ]);
   });
 });
 
