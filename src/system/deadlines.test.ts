@@ -100,9 +100,9 @@ describe('startDeadlines', () => {
   it('leaves no timer behind, also when calls come late', async () => {
     const { clock, seen, clear, finish, reopen, resumeIdle } = start({ idleMs: 10, hardMs: 20 });
     clear();
-    finish();
     reopen();
     resumeIdle();
+    finish();
     expect(clock.pending()).toBe(0);
     await clock.advance(1000);
     expect(seen).toEqual([]);
