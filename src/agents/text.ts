@@ -20,7 +20,7 @@ const batch = 1_024;
  * Keeps whole blocks up to `maxChars`. Beyond that the oldest text goes, except around every opening of a
  * completion tag, because a claim counts wherever in the turn it was made.
  */
-export function createTextCollector({ maxChars = 4_000_000 } = {}): TextCollector {
+export function createTextCollector({ maxChars = 1_000_000 } = {}): TextCollector {
   let blocks: string[] = [];
   let pieces: string[] = [];
   let size = 0;
