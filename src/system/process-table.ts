@@ -16,6 +16,7 @@ export type Birth = { readonly pid: number; readonly forks: number };
 
 type Stat = { readonly ppid: number; readonly group: number; readonly startTime: string };
 
+const allPids = [0, Number.POSITIVE_INFINITY] as const;
 let pidMax: number | undefined;
 
 /**
@@ -59,9 +60,9 @@ export function findInProc(query: ProcessQuery): number[] {
   const pids = listProc()
     .filter((name) => /^\d+$/.test(name))
     .map(Number);
-  const oldest = query.since && !pidsMayHaveWrapped(query.since) ? query.since.pid : 0;
+  const [oldest, newest] = query.since ? pidsSince(query.since) : allPids;
   const found = pids.filter((pid) => {
-    if (pid < oldest) return false;
+    if (pid < oldest || pid > newest) return false;
     if (group !== undefined && readStat(pid)?.group === group) return true;
     const environ = readProc(`${pid}/environ`);
     return environ !== null && isMarked(environ, query.mark);
@@ -132,11 +133,12 @@ function maySignal(pid: number): boolean {
   }
 }
 
-// Pids are given out in rising order, so that a process younger than another has a higher one until they wrap.
-function pidsMayHaveWrapped(since: Birth): boolean {
+// Pids are given out in rising order, passing over those in use (an eighth is far more than there are), until they
+// wrap: as long as that cannot have happened, the younger processes are within these two.
+function pidsSince(since: Birth): readonly [number, number] {
   pidMax ??= Number(readProc('sys/kernel/pid_max') ?? 0);
-  const forks = forksOfMachine() - since.forks;
-  return !(since.pid + forks < pidMax * 0.875);
+  const newest = since.pid + (forksOfMachine() - since.forks) + pidMax / 8;
+  return newest < pidMax ? [since.pid, newest] : allPids;
 }
 
 function forksOfMachine(): number {
