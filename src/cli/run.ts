@@ -3,7 +3,7 @@ import { outcomes } from '../core/outcome.ts';
 import { ownWorkingCopy } from '../loop/ownership.ts';
 import { runLoop } from '../loop/run-loop.ts';
 import type { RunEnd } from '../loop/run-spec.ts';
-import { createRedactor } from '../safety/redact.ts';
+import { createRedactor, type Redactor } from '../safety/redact.ts';
 import { holdFiles } from '../store/held-files.ts';
 import { keepQuestion, takeAnswer } from '../store/human.ts';
 import { openMailbox } from '../store/mailbox.ts';
@@ -22,7 +22,8 @@ export async function main(context: Context, input: Input<typeof runOptions>): P
     context.stdout.write(dryRun(prepared, input.values['dry-run'] === 'json'));
     return 0;
   }
-  const view = viewOf(context, input, prepared);
+  const redactor = createRedactor({ ...context.env, ...prepared.settings.agent.env });
+  const view = viewOf(context, input, prepared, redactor);
   for (const warning of prepared.warnings) view.warn(warning);
   for (const line of prepared.verbose) view.verbose(line);
   const owned = await ownWorkingCopy(context.cwd, prepared.run, systemClock);
@@ -40,7 +41,7 @@ export async function main(context: Context, input: Input<typeof runOptions>): P
       words: takeAnswer(context.cwd),
       version: __VERSION__,
       clock: systemClock,
-      redactor: createRedactor({ ...context.env, ...prepared.settings.agent.env }),
+      redactor,
       finish: signals.finish,
       stop: signals.stop,
       takeNotes: () => mailbox.takeNotes(),
@@ -67,8 +68,12 @@ function conclude({ cwd }: Context, run: string, { outcome, because }: RunEnd, v
   else view.next(`ralph show ${run}, then: ralph run --resume`);
 }
 
-function viewOf(context: Context, { values }: Input<typeof runOptions>, prepared: PreparedRun): RunView {
-  const redactor = createRedactor({ ...context.env, ...prepared.settings.agent.env });
+function viewOf(
+  context: Context,
+  { values }: Input<typeof runOptions>,
+  prepared: PreparedRun,
+  redactor: Redactor,
+): RunView {
   return createRunView({
     mode: values.json ? 'json' : 'text',
     stream: prepared.settings.streamAgentOutput,
@@ -79,7 +84,7 @@ function viewOf(context: Context, { values }: Input<typeof runOptions>, prepared
     env: context.env,
     stdout: context.stdout,
     stderr: context.stderr,
-    redact: (text) => redactor.text(text),
+    redactor,
     now: () => systemClock.now(),
   });
 }

@@ -42,7 +42,8 @@ export async function runCheck(
   const { clock } = context;
   const started = clock.monotonic();
   const log = openStreamLog(logFile, maxLogBytes);
-  const redact = context.redact();
+  const out = context.redact();
+  const err = context.redact();
   const decoder = new StringDecoder('utf8');
   let head = '';
   const keep = (bytes: Buffer): void => {
@@ -60,14 +61,15 @@ export async function runCheck(
     idleMs: null,
     hardMs: timeoutMs,
     clock,
-    onStdout: (chunk) => keep(redact.push(chunk)),
-    onStderr: (chunk) => keep(redact.push(chunk)),
+    onStdout: (chunk) => keep(out.push(chunk)),
+    onStderr: (chunk) => keep(err.push(chunk)),
   });
   const stop = () => process.stop();
   context.stop.addEventListener('abort', stop, { once: true });
   try {
     const end = await process.done;
-    keep(redact.end());
+    keep(out.end());
+    keep(err.end());
     const timedOut = end.cause === 'hard-timeout';
     if (timedOut) keep(Buffer.from(`\n[ralph] ended after ${formatDuration(timeoutMs ?? 0)}\n`));
     if (end.error) throw end.error;

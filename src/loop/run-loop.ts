@@ -82,7 +82,7 @@ function readTask({ prompt }: RunSpec): string {
 function startEvent(spec: RunSpec, loop: LoopState): EventBody {
   const { run, cwd, cli, plan, agent } = spec;
   const { pid } = process;
-  if (spec.resume) return { type: 'run.resumed', pid, iteration: loop.iteration, cli };
+  if (spec.resume) return { type: 'run.resumed', pid, iteration: loop.iteration, plan, cli };
   return {
     type: 'run.started',
     run,

@@ -1,13 +1,18 @@
 import type { AgentEvent } from '../agents/adapter.ts';
 import { formatDuration } from '../core/duration.ts';
-import { createTerminalCleaner } from '../safety/terminal.ts';
+import { cleanTerminal, createTerminalCleaner } from '../safety/terminal.ts';
 import type { JournalEvent } from '../store/events.ts';
 import { createCountdown } from './countdown.ts';
 import { createFormatter } from './formatter.ts';
 import { createStyle, type Style } from './style.ts';
 import { formatCost } from './units.ts';
 
-type Output = { write(text: string): unknown; readonly isTTY?: boolean };
+type Redactor = {
+  text(text: string): string;
+  stream(): { push(chunk: Buffer): Buffer; end(): Buffer };
+};
+
+type Output = { write(text: string | Uint8Array): unknown; readonly isTTY?: boolean };
 
 export type RunViewOptions = {
   /** `json` prints the journal on stdout and nothing else there. */
@@ -22,7 +27,7 @@ export type RunViewOptions = {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly stdout: Output;
   readonly stderr: Output;
-  redact(text: string): string;
+  readonly redactor: Redactor;
   now(): number;
 };
 
@@ -40,12 +45,14 @@ export type RunView = {
 };
 
 export function createRunView(options: RunViewOptions): RunView {
-  const { stdout, stderr, mode } = options;
+  const { stdout, stderr, mode, redactor } = options;
   const style = createStyle({ env: options.env, isTTY: stdout.isTTY === true, flag: options.color });
   const say = (line: string): void => void (mode === 'text' && stdout.write(`${line}\n`));
+  const shown = redactedOutput(stdout, redactor);
+  const agentStderr = redactedOutput(stderr, redactor);
   const formatter = createFormatter({
     style,
-    write: (text) => void stdout.write(options.redact(text)),
+    write: (text) => shown.write(text),
     now: options.now,
     timestamps: options.timestamps,
     raw: options.raw,
@@ -58,30 +65,47 @@ export function createRunView(options: RunViewOptions): RunView {
     journal(event) {
       countdown.stop();
       if (mode === 'json') stdout.write(`${JSON.stringify(event)}\n`);
-      if (event.type === 'agent.ended') formatter.end();
+      if (event.type === 'agent.ended') {
+        formatter.end();
+        shown.flush();
+      }
       for (const line of narrate(event, style)) say(line);
       if (event.type === 'decision' && event.kind === 'wait' && mode === 'text')
         countdown.start(event.ms ?? 0);
       if (!options.verbose) return;
-      for (const line of explain(event)) stderr.write(`[ralph] ${options.redact(line)}\n`);
+      for (const line of explain(event)) stderr.write(`[ralph] ${redactor.text(line)}\n`);
     },
     agent(event) {
       if (streams) formatter.event(event);
     },
     stderr(text) {
-      if (streams) stderr.write(options.redact(cleaner.push(text)));
+      if (streams) agentStderr.write(cleaner.push(text));
     },
     warn: (text) => void stderr.write(`warning: ${text}\n`),
     signal: (text) => void stderr.write(`${text}\n`),
     verbose(text) {
-      if (options.verbose) stderr.write(`[ralph] ${options.redact(text)}\n`);
+      if (options.verbose) stderr.write(`[ralph] ${redactor.text(text)}\n`);
     },
     next(text) {
       say(`${style.bold('Next:')} ${text}`);
     },
     close() {
       countdown.stop();
-      if (streams) stderr.write(options.redact(cleaner.end()));
+      if (streams) agentStderr.write(cleaner.end());
+      agentStderr.flush();
+    },
+  };
+}
+
+/** A secret may be cut by the border of two writes: what may begin one is held back until it is known. */
+function redactedOutput(output: Output, redactor: Redactor) {
+  let stream = redactor.stream();
+  const put = (bytes: Buffer): void => void (bytes.length > 0 && output.write(bytes));
+  return {
+    write: (text: string): void => put(stream.push(Buffer.from(text))),
+    flush(): void {
+      put(stream.end());
+      stream = redactor.stream();
     },
   };
 }
@@ -121,7 +145,7 @@ function narrate(event: JournalEvent, style: Style): string[] {
     }
     case 'verdict':
       return event.accepted
-        ? [style.green(`${style.symbol('pass')} Claim accepted: ${event.because}`)]
+        ? [style.green(`${style.symbol('pass')} Claim accepted: ${firstLine(event.because)}`)]
         : [style.red(`${style.symbol('fail')} Claim rejected: ${firstLine(event.because)}`)];
     case 'decision':
       return narrateDecision(event, style);
@@ -146,7 +170,7 @@ function narrate(event: JournalEvent, style: Style): string[] {
       const cost = event.usage.costUsd === undefined ? '' : `, ${formatCost(event.usage.costUsd)}`;
       const figures = `${event.iterations} iteration${event.iterations === 1 ? '' : 's'}, ${formatDuration(event.ms)}${cost}`;
       const paint = event.exitCode === 0 ? style.green : style.yellow;
-      const why = event.outcome === 'PROMISE_ACCEPTED' ? [] : [event.because.text];
+      const why = event.outcome === 'PROMISE_ACCEPTED' ? [] : [cleanTerminal(event.because.text)];
       return ['', style.bold(paint(`${event.outcome} (${figures})`)), ...why];
     }
     default:
@@ -173,7 +197,7 @@ function explain(event: JournalEvent): string[] {
     case 'iteration.started':
       return [`Iteration ${event.iteration}/${event.of ?? '∞'} starting`];
     case 'agent.started':
-      return [`Agent started: ${event.argv.join(' ')} (pid ${event.pid})`];
+      return [`Agent started: ${cleanTerminal(event.argv.join(' '))} (pid ${event.pid})`];
     case 'agent.ended':
       return [`Agent ended: ${event.end}, exit code ${event.exitCode} (${seconds(event.ms)})`];
     case 'guardrail.started':
@@ -192,5 +216,5 @@ function seconds(ms: number): string {
 }
 
 function firstLine(text: string): string {
-  return text.split('\n')[0] ?? '';
+  return cleanTerminal(text).split('\n')[0] ?? '';
 }

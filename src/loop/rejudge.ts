@@ -1,0 +1,165 @@
+import type { AgentAdapter } from '../agents/adapter.ts';
+import { agentNameOf, agents } from '../agents/registry.ts';
+import { createTurnReader, type StreamedTurn } from '../agents/turn.ts';
+import { decide, newLoop } from '../core/decide.ts';
+import { RalphError } from '../core/error.ts';
+import type { Evidence, LoopPlan, Reason, Verdict } from '../core/loop.ts';
+import type { Turn } from '../core/turn.ts';
+import type { EventOf, JournalEvent } from '../store/events.ts';
+import { runPaths } from '../store/paths.ts';
+import { last } from '../store/runs.ts';
+import { readLines } from '../system/read-lines.ts';
+
+/** What an iteration came to: the verdict on a claim, a call for a human, or neither. */
+export type Judgement = Verdict & { readonly claim: 'done' | 'blocked' | 'decide' | 'none' };
+
+/** An iteration as it was judged, and as it would be judged now. */
+export type Rejudged = {
+  readonly iteration: number;
+  /** Null where the run was killed before it came to a judgement. */
+  readonly recorded: Judgement | null;
+  /** Null where the stream of the agent is not there any more. */
+  readonly now: (Judgement & { readonly same: boolean }) | null;
+};
+
+/** One go at an iteration. The same iteration may have several: after a wait, and in a resumed run. */
+type Go = { readonly iteration: number; readonly plan: LoopPlan; readonly events: JournalEvent[] };
+
+/** Evidence that `judge` finds in the turn itself; all other came from outside and cannot be had again. */
+const foundInTurn = new Set(['turn', 'tool-calls', 'work']);
+
+/** Judges a recorded run again: the agent's streams are read anew, what was checked outside is taken as recorded. */
+export async function rejudge(
+  cwd: string,
+  run: string,
+  events: readonly JournalEvent[],
+): Promise<Rejudged[]> {
+  const started = last(events, 'run.started');
+  if (!started) throw unreadable(run, 'its journal does not tell how it started');
+  const adapter = adapterOf(run, started.agent);
+  const goes = goesOf(events, started.plan);
+  const results: Rejudged[] = [];
+  let loop = newLoop(started.plan, started.task);
+  for (const go of goes) {
+    const { iteration, plan } = go;
+    const recorded = recordedJudgement(go);
+    const ended = last(go.events, 'agent.ended');
+    if (!recorded || !ended) {
+      results.push({ iteration, recorded: null, now: null });
+      continue;
+    }
+    // A later go at the same iteration has written its stream over this one.
+    const stream = goes.findLast((other) => other.iteration === iteration) === go;
+    const streamed = stream ? readStream(runPaths(cwd, run).stream(iteration), adapter, ended) : null;
+    const turn = await turnOf(go, ended, streamed);
+    const decided = decide({ ...loop, plan, iteration }, turn, checksOf(go));
+    // A resumed run goes on from the last decision.
+    if (last(go.events, 'decision')) loop = decided.loop;
+    const now = judgementOf(decided.verdict, decided.decision.because);
+    results.push({ iteration, recorded, now: streamed && { ...now, same: isSame(recorded, now) } });
+  }
+  return results;
+}
+
+function goesOf(events: readonly JournalEvent[], firstPlan: LoopPlan): Go[] {
+  const goes: Go[] = [];
+  let plan = firstPlan;
+  for (const event of events) {
+    if (event.type === 'run.resumed') plan = event.plan ?? plan;
+    if (event.type === 'iteration.started') goes.push({ iteration: event.iteration, plan, events: [] });
+    else goes.at(-1)?.events.push(event);
+  }
+  return goes;
+}
+
+function recordedJudgement({ events }: Go): Judgement | null {
+  const verdict = last(events, 'verdict');
+  const decision = last(events, 'decision');
+  if (!verdict && !decision) return null;
+  return judgementOf(verdict, decision?.because);
+}
+
+function judgementOf(verdict: Verdict | undefined, because: Reason | undefined): Judgement {
+  if (verdict) {
+    const { accepted, evidence } = verdict;
+    return { claim: 'done', accepted, because: verdict.because, evidence };
+  }
+  const forHuman = { accepted: false, because: because?.text ?? '', evidence: [] };
+  if (because?.code === 'blocked') return { claim: 'blocked', ...forHuman };
+  if (because?.code === 'needs-decision') return { claim: 'decide', ...forHuman };
+  return { claim: 'none', accepted: false, because: 'there was no claim to judge', evidence: [] };
+}
+
+/** The same judgement for the same reason; how the reason is worded does not count. */
+function isSame(a: Judgement, b: Judgement): boolean {
+  return a.claim === b.claim && a.accepted === b.accepted && firstFailed(a) === firstFailed(b);
+}
+
+function firstFailed({ evidence }: Judgement): string | undefined {
+  return evidence.find((item) => !item.ok)?.check;
+}
+
+function readStream(path: string, adapter: AgentAdapter, ended: EventOf<'agent.ended'>): StreamedTurn | null {
+  const reader = createTurnReader(adapter, { now: () => Date.parse(ended.at) });
+  const found = readLines(path, (line) => {
+    if (line.length > 0) reader.push(line.toString('utf8'));
+  });
+  if (!found) return null;
+  const { exitCode, cause, error } = ended;
+  // What the agent wrote to standard error is kept only as the error of the turn.
+  return reader.finish({ exitCode, cause, ...(error === undefined ? {} : { stderrTail: error }) });
+}
+
+async function turnOf(
+  { plan, events }: Go,
+  ended: EventOf<'agent.ended'>,
+  streamed: StreamedTurn | null,
+): Promise<Turn> {
+  const { text, toolCalls, end, exitCode, usage, limit, error } = streamed ?? {
+    ...ended,
+    text: [ended.text],
+  };
+  const stopped = last(events, 'decision')?.because.code === 'interrupted';
+  return {
+    text,
+    toolCalls,
+    end: stopped ? 'aborted' : end,
+    exitCode,
+    progress: ended.progress,
+    endedAt: Date.parse(ended.at),
+    durationMs: ended.ms,
+    patternMatched: await matchesPattern(plan, text),
+    ...(usage ? { usage } : {}),
+    ...(limit ? { limit } : {}),
+    ...(error ? { error } : {}),
+  };
+}
+
+async function matchesPattern({ completion }: LoopPlan, text: readonly string[]): Promise<boolean> {
+  if (completion.pattern === undefined) return false;
+  const { compilePattern } = await import('../core/pattern.ts');
+  return compilePattern(completion.pattern).test(text.join('\n'));
+}
+
+function checksOf({ events }: Go): Evidence[] {
+  const verdict = last(events, 'verdict');
+  if (verdict) return verdict.evidence.filter(({ check }) => !foundInTurn.has(check));
+  return events.flatMap((event) => {
+    if (event.type !== 'guardrail.ended' && event.type !== 'verify.ended') return [];
+    const { command, ok, timedOut, exitCode } = event;
+    const check = `${event.type === 'verify.ended' ? 'verify' : 'guardrail'}: ${command}`;
+    return [{ check, ok, detail: timedOut ? 'timed out' : `exit code ${exitCode}` }];
+  });
+}
+
+function adapterOf(run: string, agent: string): AgentAdapter {
+  const adapter = agents[agentNameOf(agent)];
+  if (adapter?.name === agent) return adapter;
+  throw unreadable(run, `this version of ralph does not know its agent "${agent}"`);
+}
+
+function unreadable(run: string, why: string): RalphError {
+  return new RalphError('run-unreadable', `run ${run} cannot be judged again: ${why}`, {
+    remedy: 'ralph runs',
+  });
+}
