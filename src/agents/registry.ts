@@ -1,7 +1,13 @@
 import type { AgentAdapter } from './adapter.ts';
 import { amp } from './amp/adapter.ts';
 import { claude } from './claude/adapter.ts';
+import { cline } from './cline/adapter.ts';
+import { codex } from './codex/adapter.ts';
+import { copilot } from './copilot/adapter.ts';
 import { custom } from './custom/adapter.ts';
+import { gemini } from './gemini/adapter.ts';
+import { opencode } from './opencode/adapter.ts';
+import { pi } from './pi/adapter.ts';
 import { qwen } from './qwen/adapter.ts';
 
 export type AgentName =
@@ -17,7 +23,18 @@ export type AgentName =
   | 'custom';
 
 /** Every agent there is: a name without an adapter does not compile. */
-export const agents: Partial<Record<AgentName, AgentAdapter>> = { claude, amp, qwen, custom };
+export const agents: Record<AgentName, AgentAdapter> = {
+  claude,
+  codex,
+  amp,
+  opencode,
+  gemini,
+  copilot,
+  qwen,
+  pi,
+  cline,
+  custom,
+};
 
 /** The agent behind a command, by its base name; any other program is `custom`. */
 export function agentNameOf(command: string): AgentName {

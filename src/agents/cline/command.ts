@@ -1,0 +1,25 @@
+import type { AgentCommand, AgentTask, OutputMode, Permissions } from '../adapter.ts';
+import { unlessGiven } from '../flags.ts';
+
+/** It approves all tools or none; plan mode, which changes no file, is the nearest below `edit` that still works. */
+const permissionFlags: Record<Permissions, readonly string[]> = {
+  full: ['--auto-approve', 'true'],
+  edit: ['--plan'],
+  read: ['--plan'],
+};
+
+export function command(task: AgentTask, _version: string | null, mode: OutputMode): AgentCommand {
+  const { prompt, permissions, flags } = task;
+  return {
+    args: [
+      ...(mode === 'stream' ? unlessGiven(flags, ['--json'], ['--json']) : []),
+      ...unlessGiven(flags, ['--auto-approve', '--plan', '-p'], permissionFlags[permissions]),
+      ...flags,
+      // 3.0 reads standard input only from a file or a named pipe, and takes a lone word for a command.
+      '--',
+      /\s/.test(prompt) ? prompt : `${prompt}\n`,
+    ],
+    stdin: null,
+    env: mode === 'text' ? { NO_COLOR: '1' } : {},
+  };
+}

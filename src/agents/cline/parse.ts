@@ -1,0 +1,149 @@
+import { type Limit, noUsage, type Usage } from '../../core/turn.ts';
+import type { AgentEvent, ParserState } from '../adapter.ts';
+import { asRecord, count, type JsonRecord, list, num, oneLine, parseRecord, str } from '../json.ts';
+import { limitOf } from '../limit.ts';
+import { resetTimeIn } from '../reset-time.ts';
+import { summarise } from '../summary.ts';
+
+export type ClineState = ParserState & {
+  /** Subagents at work: as long as there is one, nothing in an event tells whose it is. */
+  readonly subagents: Set<string>;
+  /** Tool calls of the agent itself. */
+  readonly tools: Set<string>;
+  /** Its last words. */
+  answer: string;
+  /** The error that cannot be recovered from; the result repeats only its words. */
+  failure: { message: string; limit?: Limit } | undefined;
+};
+
+export function newState(): ClineState {
+  return { subagents: new Set(), tools: new Set(), answer: '', failure: undefined };
+}
+
+export function parse(line: string, state: ClineState): AgentEvent[] {
+  if (line.trim() === '') return [];
+  const event = parseRecord(line);
+  if (event === undefined) return [{ type: 'notice', text: oneLine(line) }];
+  const type = str(event.type) ?? '';
+  switch (type) {
+    case 'hook_event':
+      onHook(event, state);
+      return [];
+    case 'agent_event':
+      return onAgentEvent(asRecord(event.event), state);
+    case 'error':
+      return [onFailure(str(event.message) ?? '', undefined, state)];
+    case 'run_result':
+      return onResult(event, state);
+  }
+  return [{ type: 'unknown', name: type }];
+}
+
+function onHook({ hookEventName, agentId, parentAgentId }: JsonRecord, { subagents }: ClineState): void {
+  const id = str(agentId);
+  if (id === undefined || typeof parentAgentId !== 'string') return;
+  if (hookEventName === 'agent_start') subagents.add(id);
+  else if (str(hookEventName)?.startsWith('agent_')) subagents.delete(id);
+}
+
+const silent = new Set(['content_update', 'done', 'iteration_end', 'iteration_start']);
+
+function onAgentEvent(event: JsonRecord, state: ClineState): AgentEvent[] {
+  const type = str(event.type) ?? '';
+  if (silent.has(type)) return [];
+  switch (type) {
+    case 'content_start':
+      return event.contentType === 'tool' ? [onToolStart(event, state)] : [];
+    case 'content_end':
+      if (event.contentType === 'tool') return onToolEnd(event, state);
+      return event.contentType === 'text' ? [onText(str(event.text) ?? '', state)] : [];
+    case 'usage':
+      return [{ type: 'usage', usage: readUsage(event) }];
+    case 'notice':
+      return [{ type: 'notice', text: oneLine(str(event.message) ?? '') }];
+    case 'error': {
+      const message = str(asRecord(event.error).message) ?? '';
+      // Failed tool calls come again here, with their output.
+      if (event.recoverable !== false) return [{ type: 'notice', text: oneLine(message) }];
+      return [onFailure(message, str(event.errorClass), state)];
+    }
+  }
+  return [{ type: 'unknown', name: `agent_event/${type}` }];
+}
+
+/** The whole text; its pieces came before it. */
+function onText(text: string, state: ClineState): AgentEvent {
+  if (state.subagents.size > 0) return { type: 'subagent', text };
+  state.answer = text;
+  return { type: 'text', text };
+}
+
+function onToolStart(event: JsonRecord, state: ClineState): AgentEvent {
+  const id = str(event.toolCallId) ?? '';
+  const name = str(event.toolName) ?? 'tool';
+  const { commands, ...input } = asRecord(event.input);
+  const given = list(commands).filter((command) => typeof command === 'string');
+  const summary = given.length > 0 ? oneLine(given.join('; ')) : summarise(input);
+  if (state.subagents.size > 0) return { type: 'subagent', text: `${name} ${summary}`.trim() };
+  state.tools.add(id);
+  return { type: 'tool-start', id, name, summary };
+}
+
+/** The output is one result or a list of them, one for each command. */
+function onToolEnd(event: JsonRecord, state: ClineState): AgentEvent[] {
+  const id = str(event.toolCallId) ?? '';
+  if (!state.tools.delete(id)) return [];
+  const results = (Array.isArray(event.output) ? event.output : [event.output]).map(asRecord);
+  const failure = results.find((result) => result.success === false);
+  const code = /^Command exited with code (\d{1,3})$/.exec(str(failure?.error) ?? '')?.[1];
+  return [
+    {
+      type: 'tool-end',
+      id,
+      ok: failure === undefined && event.error === undefined,
+      ...(code === undefined ? {} : { exitCode: Number(code) }),
+      output: results.map(outputOf).join('\n'),
+    },
+  ];
+}
+
+function outputOf({ result, text, error }: JsonRecord): string {
+  return str(result) ?? str(text) ?? str(error) ?? '';
+}
+
+/** `inputTokens` holds the cached ones too. */
+function readUsage(usage: JsonRecord): Usage {
+  const cacheReadTokens = count(usage.cacheReadTokens);
+  const cacheWriteTokens = count(usage.cacheWriteTokens);
+  return {
+    inputTokens: Math.max(0, count(usage.inputTokens) - cacheReadTokens - cacheWriteTokens),
+    outputTokens: count(usage.outputTokens),
+    cacheReadTokens,
+    cacheWriteTokens,
+  };
+}
+
+const errorTypes: Record<string, string> = { auth: 'authentication' };
+
+function onFailure(message: string, errorClass: string | undefined, state: ClineState): AgentEvent {
+  const type = errorTypes[errorClass ?? ''] ?? errorClass;
+  const limit = limitOf({ type, message, resetsAt: resetTimeIn(message, state.now) });
+  state.failure = { message, ...(limit === undefined ? {} : { limit }) };
+  return { type: 'error', ...state.failure };
+}
+
+/** Its token counts leave subagents out, unlike the usage events; only the cost is told nowhere else. */
+function onResult(event: JsonRecord, state: ClineState): AgentEvent[] {
+  const costUsd = num(asRecord(event.aggregateUsage).totalCost);
+  const cost: AgentEvent[] =
+    costUsd === undefined ? [] : [{ type: 'usage', usage: { ...noUsage, costUsd: count(costUsd) } }];
+  const text = str(event.text) ?? '';
+  if (event.finishReason === 'completed') {
+    // The answer was given while a subagent was still at work.
+    const answer: AgentEvent[] = text === state.answer ? [] : [{ type: 'text', text }];
+    return [...answer, ...cost, { type: 'result', ok: true }];
+  }
+  const { message, limit } = state.failure ?? {};
+  const error = message || text || `finished with ${str(event.finishReason) ?? 'no reason'}`;
+  return [...cost, { type: 'result', ok: false, error, ...(limit === undefined ? {} : { limit }) }];
+}

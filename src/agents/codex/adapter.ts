@@ -1,0 +1,15 @@
+import type { AgentAdapter } from '../adapter.ts';
+import { command } from './command.ts';
+import { newState, parse } from './parse.ts';
+
+/** OpenAI Codex CLI. */
+export const codex: AgentAdapter = {
+  name: 'codex',
+  install: 'npm install -g @openai/codex',
+  reportsToolCalls: true,
+  takesSystemPrompt: false,
+  tested: ['0.80.0', '0.166.0'],
+  command,
+  newState,
+  parse,
+};

@@ -1,0 +1,35 @@
+import type { AgentCommand, AgentTask, OutputMode, Permissions } from '../adapter.ts';
+import { unlessGiven } from '../flags.ts';
+
+/** `--full-auto` of older versions is gone in 0.166; `-s` is in all of them. */
+const sandboxFlags: Record<Permissions, readonly string[]> = {
+  full: ['--dangerously-bypass-approvals-and-sandbox'],
+  edit: ['-s', 'workspace-write'],
+  read: ['-s', 'read-only'],
+};
+
+const sandboxNames = [
+  '-s',
+  '--sandbox',
+  '--full-auto',
+  '--yolo',
+  '--approve-for-me',
+  '--dangerously-bypass-approvals-and-sandbox',
+];
+
+export function command(task: AgentTask, _version: string | null, mode: OutputMode): AgentCommand {
+  const { prompt, permissions, flags, resumeSession } = task;
+  return {
+    args: [
+      'exec',
+      ...(mode === 'stream' ? unlessGiven(flags, ['--json'], ['--json']) : []),
+      ...unlessGiven(flags, ['--skip-git-repo-check'], ['--skip-git-repo-check']),
+      ...unlessGiven(flags, sandboxNames, sandboxFlags[permissions]),
+      ...flags,
+      // `resume` itself knows no sandbox flag, so everything else stands before it.
+      ...(resumeSession === undefined ? [] : ['resume', resumeSession, '-']),
+    ],
+    stdin: prompt,
+    env: {},
+  };
+}

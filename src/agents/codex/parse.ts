@@ -1,0 +1,155 @@
+import type { Limit, Usage } from '../../core/turn.ts';
+import type { AgentEvent, ParserState } from '../adapter.ts';
+import { asRecord, count, int, type JsonRecord, list, oneLine, parseRecord, str } from '../json.ts';
+import { limitOf, readError } from '../limit.ts';
+import { textOf } from '../messages.ts';
+import { resetTimeIn } from '../reset-time.ts';
+import { summarise } from '../summary.ts';
+
+export type CodexState = ParserState & {
+  /** Tool calls that were announced. Some, such as a web search, are told only when they are over. */
+  readonly running: Set<string>;
+};
+
+export function newState(): CodexState {
+  return { running: new Set() };
+}
+
+export function parse(line: string, state: CodexState): AgentEvent[] {
+  if (line.trim() === '') return [];
+  const event = parseRecord(line);
+  if (event === undefined) return [{ type: 'notice', text: oneLine(line) }];
+  const type = str(event.type) ?? '';
+  switch (type) {
+    case 'thread.started':
+      return [{ type: 'session', id: str(event.thread_id) ?? '' }];
+    case 'turn.started':
+      return [];
+    case 'item.started':
+    case 'item.updated':
+    case 'item.completed':
+      return onItem(asRecord(event.item), type, state);
+    case 'turn.completed':
+      return [{ type: 'result', ok: true, ...readUsage(event.usage, state) }];
+    case 'turn.failed': {
+      const { message: error, ...rest } = readFailure(asRecord(event.error).message, state);
+      return [{ type: 'result', ok: false, error, ...rest }];
+    }
+    // Also told at every retry ("Reconnecting... 1/2 (…)"), so it is never the end.
+    case 'error':
+      return [{ type: 'error', ...readFailure(event.message, state) }];
+  }
+  return [{ type: 'unknown', name: type }];
+}
+
+const tools = new Set([
+  'command_execution',
+  'file_change',
+  'mcp_tool_call',
+  'web_search',
+  'collab_tool_call',
+]);
+
+function onItem(item: JsonRecord, phase: string, state: CodexState): AgentEvent[] {
+  const type = str(item.type) ?? '';
+  if (tools.has(type)) return onTool(item, type, phase, state);
+  // The list is told once more at the end of the turn, unchanged.
+  if (type === 'todo_list')
+    return phase === 'item.completed' ? [] : [{ type: 'todo', items: readTodos(item) }];
+  if (phase !== 'item.completed' || type === 'reasoning') return [];
+  if (type === 'agent_message') return [{ type: 'text', text: str(item.text) ?? '' }];
+  // A warning; errors have an event of their own.
+  if (type === 'error') return [{ type: 'notice', text: oneLine(str(item.message) ?? '') }];
+  return [{ type: 'unknown', name: `item/${type}` }];
+}
+
+function onTool(item: JsonRecord, type: string, phase: string, state: CodexState): AgentEvent[] {
+  const id = str(item.id) ?? '';
+  const events: AgentEvent[] = [];
+  if (!state.running.has(id)) {
+    state.running.add(id);
+    events.push({ type: 'tool-start', id, ...describeTool(item, type) });
+  }
+  if (phase !== 'item.completed') return events;
+  state.running.delete(id);
+  const exitCode = int(item.exit_code);
+  events.push({
+    type: 'tool-end',
+    id,
+    ok: (item.status ?? 'completed') === 'completed' && (exitCode ?? 0) === 0,
+    ...(exitCode === undefined ? {} : { exitCode }),
+    output: outputOf(item, type),
+  });
+  return events;
+}
+
+function describeTool(item: JsonRecord, type: string): { name: string; summary: string } {
+  switch (type) {
+    case 'command_execution':
+      return { name: 'shell', summary: oneLine(withoutShell(str(item.command) ?? '')) };
+    case 'file_change':
+      return { name: 'apply_patch', summary: oneLine(pathsOf(item).join(', ')) };
+    case 'mcp_tool_call':
+      return {
+        name: `${str(item.server) ?? 'mcp'}.${str(item.tool) ?? ''}`,
+        summary: summarise(item.arguments),
+      };
+    case 'collab_tool_call':
+      return { name: str(item.tool) ?? type, summary: oneLine(str(item.prompt) ?? '') };
+  }
+  return { name: type, summary: summarise(item) };
+}
+
+/** The command is told as `/bin/bash -lc '…'`. */
+function withoutShell(command: string): string {
+  return /^\S*sh -l?c (["'])(.*)\1$/s.exec(command)?.[2] ?? command;
+}
+
+function outputOf(item: JsonRecord, type: string): string {
+  if (type === 'file_change') return pathsOf(item).join('\n');
+  const result = textOf(asRecord(item.result).content);
+  return str(item.aggregated_output) || str(asRecord(item.error).message) || result;
+}
+
+function pathsOf(item: JsonRecord): string[] {
+  return list(item.changes).map((change) => str(asRecord(change).path) ?? '');
+}
+
+function readTodos(item: JsonRecord) {
+  return list(item.items).map((entry) => {
+    const { text, completed } = asRecord(entry);
+    return { text: str(text) ?? '', status: completed === true ? ('done' as const) : ('pending' as const) };
+  });
+}
+
+/**
+ * `input_tokens` holds the cached ones too, `output_tokens` the reasoning. Of a thread that was resumed it is the sum
+ * over all turns, which says nothing about this one.
+ */
+function readUsage(usage: unknown, { resumed }: CodexState): { usage?: Usage } {
+  if (usage === undefined || resumed) return {};
+  const told = asRecord(usage);
+  const cacheReadTokens = count(told.cached_input_tokens);
+  const cacheWriteTokens = count(told.cache_write_input_tokens);
+  return {
+    usage: {
+      inputTokens: Math.max(0, count(told.input_tokens) - cacheReadTokens - cacheWriteTokens),
+      outputTokens: count(told.output_tokens),
+      cacheReadTokens,
+      cacheWriteTokens,
+    },
+  };
+}
+
+/** There is a message and nothing else: a sentence, or the body of the answer as it came. */
+function readFailure(value: unknown, state: CodexState): { message: string; limit?: Limit } {
+  const text = str(value) ?? '';
+  const facts = readError(text);
+  const message = facts.message || text;
+  // A filter or the output limit cut the answer; the words around it are those of a lost connection.
+  if (/incomplete response returned/i.test(text)) return { message };
+  // The words for any status 500; the status itself is left out.
+  const status = /experiencing high demand/i.test(text) ? 500 : facts.status;
+  const limit = limitOf({ ...facts, status, resetsAt: resetTimeIn(text, state.now) });
+  return { message, ...(limit === undefined ? {} : { limit }) };
+}

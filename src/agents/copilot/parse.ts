@@ -1,0 +1,129 @@
+import type { AgentEvent, ParserState } from '../adapter.ts';
+import { asRecord, int, type JsonRecord, num, oneLine, parseRecord, str } from '../json.ts';
+import { type ErrorFacts, limitOf, readError } from '../limit.ts';
+import { summarise } from '../summary.ts';
+import { silent } from './silent.ts';
+
+export type CopilotState = ParserState & {
+  model: string | undefined;
+  /** The failure of the last model call, as long as none succeeded since. */
+  failure: ErrorFacts | undefined;
+};
+
+export function newState(): CopilotState {
+  return { model: undefined, failure: undefined };
+}
+
+export function parse(line: string, state: CopilotState): AgentEvent[] {
+  if (line.trim() === '') return [];
+  const event = parseRecord(line);
+  if (event === undefined) return [{ type: 'notice', text: oneLine(line) }];
+  const type = str(event.type) ?? '';
+  if (silent.has(type)) return [];
+  const data = asRecord(event.data);
+  const isSubagent = event.agentId !== undefined || data.parentToolCallId !== undefined;
+  switch (type) {
+    case 'session.tools_updated':
+      state.model = str(data.model);
+      return [];
+    case 'assistant.message':
+      return onMessage(data, isSubagent);
+    case 'tool.execution_start':
+      return [onToolStart(data, isSubagent)];
+    case 'tool.execution_complete':
+      return isSubagent ? [] : [onToolEnd(data)];
+    case 'model.call_finished':
+      if (data.outcome === 'success') state.failure = undefined;
+      return [];
+    case 'model.call_failure':
+      return [onCallFailure(data, state)];
+    case 'session.error':
+      return [onError(data, state)];
+    case 'assistant.turn_retry':
+      return [{ type: 'notice', text: oneLine(`tries again: ${str(data.reason) ?? 'unknown reason'}`) }];
+    case 'session.warning':
+      return [{ type: 'notice', text: oneLine(str(data.message) ?? '') }];
+    case 'result':
+      return onResult(event, state);
+  }
+  return [{ type: 'unknown', name: type }];
+}
+
+/** The whole message; its pieces came before it as deltas. */
+function onMessage(data: JsonRecord, isSubagent: boolean): AgentEvent[] {
+  const text = str(data.content) ?? '';
+  if (text === '') return [];
+  return [{ type: isSubagent ? 'subagent' : 'text', text }];
+}
+
+function onToolStart(data: JsonRecord, isSubagent: boolean): AgentEvent {
+  const name = str(data.toolName) ?? 'tool';
+  const summary = summarise(data.arguments);
+  if (isSubagent) return { type: 'subagent', text: `${name} ${summary}`.trim() };
+  return { type: 'tool-start', id: str(data.toolCallId) ?? '', name, summary };
+}
+
+/** `success` says only that the tool ran: a command that exits with 3 is one too. */
+function onToolEnd(data: JsonRecord): AgentEvent {
+  const exitCode = int(asRecord(data.shellExecution).exitCode);
+  return {
+    type: 'tool-end',
+    id: str(data.toolCallId) ?? '',
+    ok: data.success === true && (exitCode ?? 0) === 0,
+    ...(exitCode === undefined ? {} : { exitCode }),
+    output: str(asRecord(data.result).content) ?? str(asRecord(data.error).message) ?? '',
+  };
+}
+
+function onCallFailure(data: JsonRecord, state: CopilotState): AgentEvent {
+  const body = readError(str(data.errorMessage) ?? '');
+  state.failure = {
+    ...body,
+    status: num(data.statusCode) ?? body.status,
+    type: words(data.errorType, data.errorCode, body.type),
+  };
+  return errorEvent(body.message || 'the model did not answer', state.failure);
+}
+
+/** Copilot's own words for the kinds of error, in ours. */
+const errorTypes: Record<string, string> = {
+  authorization: 'authentication',
+  quota: 'insufficient_quota',
+  context_limit: 'context_length',
+};
+
+/** Comes when the retries are used up; what the provider said is in the failures before it. */
+function onError(data: JsonRecord, state: CopilotState): AgentEvent {
+  const message = str(data.message) ?? '';
+  const errorType = str(data.errorType) ?? '';
+  // `user_weekly_rate_limited` and its like are limits of the plan.
+  const isPlan = /^user_\w+_rate_limited$/.test(str(data.errorCode) ?? '');
+  const type = isPlan ? 'usage_limit' : (errorTypes[errorType] ?? errorType);
+  state.failure = {
+    ...state.failure,
+    status: num(data.statusCode) ?? state.failure?.status,
+    type: words(state.failure?.type, type),
+    message,
+  };
+  return errorEvent(message, state.failure);
+}
+
+function words(...values: readonly unknown[]): string {
+  return values.filter((value) => str(value)).join(' ');
+}
+
+function onResult(event: JsonRecord, state: CopilotState): AgentEvent[] {
+  const id = str(event.sessionId);
+  const model = state.model === undefined ? {} : { model: state.model };
+  const session: AgentEvent[] = id === undefined ? [] : [{ type: 'session', id, ...model }];
+  const code = num(event.exitCode);
+  if (code === 0) return [...session, { type: 'result', ok: true }];
+  const limit = state.failure && limitOf(state.failure);
+  const error = state.failure?.message || `exit code ${code}`;
+  return [...session, { type: 'result', ok: false, error, ...(limit === undefined ? {} : { limit }) }];
+}
+
+function errorEvent(message: string, facts: ErrorFacts): AgentEvent {
+  const limit = limitOf(facts);
+  return { type: 'error', message, ...(limit === undefined ? {} : { limit }) };
+}

@@ -1,0 +1,120 @@
+import type { Limit, Usage } from '../../core/turn.ts';
+import type { AgentEvent, ParserState } from '../adapter.ts';
+import { asRecord, count, type JsonRecord, list, oneLine, parseRecord, str } from '../json.ts';
+import { limitOf, readError } from '../limit.ts';
+import { todoStatus } from '../messages.ts';
+import { resetTimeIn } from '../reset-time.ts';
+import { summarise } from '../summary.ts';
+
+export type GeminiState = ParserState & {
+  /** The last event was a piece of an answer, so that the next piece continues it. */
+  answering: boolean;
+};
+
+export function newState(): GeminiState {
+  return { answering: false };
+}
+
+export function parse(line: string, state: GeminiState): AgentEvent[] {
+  if (line.trim() === '') return [];
+  const event = parseRecord(line);
+  if (event === undefined) return [{ type: 'notice', text: oneLine(line) }];
+  const type = str(event.type) ?? '';
+  if (type === 'message') return onMessage(event, state);
+  state.answering = false;
+  switch (type) {
+    case 'init': {
+      const model = str(event.model);
+      return [
+        { type: 'session', id: str(event.session_id) ?? '', ...(model === undefined ? {} : { model }) },
+      ];
+    }
+    case 'tool_use':
+      return onToolUse(event);
+    case 'tool_result':
+      return [onToolResult(event)];
+    case 'error':
+      return [onError(event, state)];
+    case 'result':
+      return [onResult(event, state)];
+  }
+  return [{ type: 'unknown', name: type }];
+}
+
+/** Answers come in pieces that may cut a tag in two; the user's message echoes the prompt. */
+function onMessage(event: JsonRecord, state: GeminiState): AgentEvent[] {
+  const delta = event.delta === true && state.answering;
+  state.answering = event.role === 'assistant';
+  if (!state.answering) return [];
+  return [{ type: 'text', text: str(event.content) ?? '', ...(delta ? { delta } : {}) }];
+}
+
+function onToolUse(event: JsonRecord): AgentEvent[] {
+  const name = str(event.tool_name) ?? 'tool';
+  const input = asRecord(event.parameters);
+  const start: AgentEvent = {
+    type: 'tool-start',
+    id: str(event.tool_id) ?? '',
+    name,
+    summary: summarise(input),
+  };
+  if (name !== 'write_todos') return [start];
+  const items = list(input.todos).map((todo) => {
+    const { description, status } = asRecord(todo);
+    return { text: str(description) ?? '', status: todoStatus(status) };
+  });
+  return [start, { type: 'todo', items }];
+}
+
+/** The exit code of a command is told nowhere: one that failed is a `success` like the others. */
+function onToolResult(event: JsonRecord): AgentEvent {
+  return {
+    type: 'tool-end',
+    id: str(event.tool_id) ?? '',
+    ok: event.status === 'success',
+    output: str(event.output) ?? str(asRecord(event.error).message) ?? '',
+  };
+}
+
+function onError(event: JsonRecord, state: GeminiState): AgentEvent {
+  const text = str(event.message) ?? '';
+  if (event.severity === 'warning') return { type: 'notice', text: oneLine(text) };
+  return { type: 'error', ...readFailure(text, event, state) };
+}
+
+function onResult(event: JsonRecord, state: GeminiState): AgentEvent {
+  const usage = event.stats === undefined ? {} : { usage: readUsage(asRecord(event.stats)) };
+  if (event.status === 'success') return { type: 'result', ok: true, ...usage };
+  const text = str(asRecord(event.error).message);
+  // An empty answer: the error event before it has the words.
+  if (text === undefined) return { type: 'result', ok: false, ...usage };
+  const { message: error, ...rest } = readFailure(text, event, state);
+  return { type: 'result', ok: false, error, ...rest, ...usage };
+}
+
+/** `input` is without the cached tokens; what `total_tokens` has beyond input and output is thinking. */
+function readUsage(stats: JsonRecord): Usage {
+  const thoughts = count(stats.total_tokens) - count(stats.input_tokens) - count(stats.output_tokens);
+  return {
+    inputTokens: count(stats.input),
+    outputTokens: count(stats.output_tokens) + Math.max(0, thoughts),
+    cacheReadTokens: count(stats.cached),
+    cacheWriteTokens: 0,
+  };
+}
+
+function readFailure(
+  text: string,
+  event: JsonRecord,
+  state: GeminiState,
+): { message: string; limit?: Limit } {
+  const facts = readError(text);
+  const told = Date.parse(str(event.timestamp) ?? '');
+  const resetsAt = resetTimeIn(text, Number.isNaN(told) ? state.now : told);
+  const limit = limitOf({ ...facts, resetsAt });
+  const message = facts.message || text;
+  if (limit === undefined) return { message };
+  // "Exceeded your current quota" also stands for the limits by minute and by day, which end by themselves.
+  const kind = limit.kind === 'quota' && resetsAt !== undefined ? 'usage' : limit.kind;
+  return { message, limit: { ...limit, kind } };
+}

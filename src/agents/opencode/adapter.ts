@@ -1,0 +1,15 @@
+import type { AgentAdapter } from '../adapter.ts';
+import { command } from './command.ts';
+import { newState, parse } from './parse.ts';
+
+/** OpenCode. */
+export const opencode: AgentAdapter = {
+  name: 'opencode',
+  install: 'npm install -g opencode-ai',
+  reportsToolCalls: true,
+  takesSystemPrompt: false,
+  tested: ['1.2.27', '1.18.33'],
+  command,
+  newState,
+  parse,
+};

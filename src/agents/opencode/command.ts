@@ -1,0 +1,30 @@
+import type { AgentCommand, AgentTask, OutputMode, Permissions } from '../adapter.ts';
+import { unlessGiven } from '../flags.ts';
+import { atLeast } from '../version.ts';
+
+/** By default OpenCode allows nearly everything, so less has to be said: a tool that is denied is not even offered. */
+const rules: Record<Permissions, Record<string, 'allow' | 'deny'>> = {
+  full: { '*': 'allow' },
+  edit: { bash: 'deny' },
+  read: { bash: 'deny', edit: 'deny' },
+};
+
+const autoNames = ['--auto', '--yolo', '--dangerously-skip-permissions'];
+
+export function command(task: AgentTask, version: string | null, mode: OutputMode): AgentCommand {
+  const { prompt, permissions, flags, resumeSession } = task;
+  // From 1.18 on a flag does it, which leaves the user's own denials in force.
+  const byFlag = permissions === 'full' && atLeast(version, '1.18.0');
+  return {
+    args: [
+      'run',
+      ...(mode === 'stream' ? unlessGiven(flags, ['--format'], ['--format', 'json']) : []),
+      ...(byFlag ? unlessGiven(flags, autoNames, ['--auto']) : []),
+      ...(resumeSession === undefined ? [] : ['--session', resumeSession]),
+      ...flags,
+    ],
+    // As an argument, a prompt with blanks would reach the model in double quotes.
+    stdin: prompt,
+    env: byFlag ? {} : { OPENCODE_PERMISSION: JSON.stringify(rules[permissions]) },
+  };
+}

@@ -1,0 +1,26 @@
+import type { AgentCommand, AgentTask, OutputMode, Permissions } from '../adapter.ts';
+
+/** pi asks nobody: what it may do is which tools it has. */
+const toolFlags: Record<Permissions, readonly string[]> = {
+  full: [],
+  edit: ['--tools', 'read,edit,write,grep,find,ls'],
+  read: ['--tools', 'read,grep,find,ls'],
+};
+
+export function command(task: AgentTask, _version: string | null, mode: OutputMode): AgentCommand {
+  const { prompt, systemPrompt, permissions, flags, resumeSession } = task;
+  return {
+    args: [
+      '-p',
+      '--mode',
+      mode === 'stream' ? 'json' : 'text',
+      ...toolFlags[permissions],
+      ...(systemPrompt === undefined ? [] : ['--append-system-prompt', systemPrompt]),
+      ...(resumeSession === undefined ? [] : ['--session', resumeSession]),
+      // An option that is given twice takes its last value.
+      ...flags,
+    ],
+    stdin: prompt,
+    env: {},
+  };
+}
