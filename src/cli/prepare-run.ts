@@ -1,3 +1,4 @@
+import { userAgent } from '../agents/custom/user-agent.ts';
 import { agentNameOf, agents } from '../agents/registry.ts';
 import { RalphError } from '../core/error.ts';
 import type { LoopPlan } from '../core/loop.ts';
@@ -115,7 +116,7 @@ function settingsOf(values: Values): CliSetting[] {
 }
 
 function findAgent(context: Context, { settings }: LoadedSettings): RunAgent {
-  const { command, permissions } = settings.agent;
+  const { command, permissions, args, output } = settings.agent;
   if (command === undefined) {
     throw new RalphError(
       'no-agent',
@@ -125,7 +126,10 @@ function findAgent(context: Context, { settings }: LoadedSettings): RunAgent {
       },
     );
   }
-  const adapter = agents[agentNameOf(command)];
+  const isOwn = args !== undefined || output !== undefined;
+  const adapter = isOwn
+    ? userAgent({ args: args ?? [], output: output ?? 'text' })
+    : agents[agentNameOf(command)];
   const program = findProgram(command, context.env);
   if (program === null) {
     throw new RalphError('agent-missing', `the agent "${command}" is not installed, or not on the PATH`, {

@@ -41,7 +41,7 @@ function comparison(rejudged: readonly Rejudged[], style: Style): string {
 
 function compare({ recorded, now }: Rejudged, style: Style): string {
   if (recorded === null) return 'not judged: the run did not get that far';
-  if (now === null) return style.yellow("cannot be judged again: the agent's stream is not there any more");
+  if (now === null) return style.yellow("cannot be judged again: the agent's stream is missing");
   if (!now.same) return style.red(`DIFFERENT: was ${say(recorded)}, would now be ${say(now)}`);
   return recorded.claim === 'none' ? 'same (no claim)' : 'same';
 }

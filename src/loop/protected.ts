@@ -1,11 +1,18 @@
+import { join } from 'node:path';
 import type { Check } from '../core/evidence.ts';
 import { matchesGlob } from '../core/glob.ts';
+import { contentMark } from '../system/file-marks.ts';
 import { ensureDir, readJson, writeAtomic } from '../system/files.ts';
-import { type Fingerprints, fingerprintFiles } from '../system/fingerprints.ts';
+import { walkFiles } from '../system/walk.ts';
 
 export type ProtectedFiles = { check(): Check | null };
 
+/** Path to mark of content. */
+type Fingerprints = Readonly<Record<string, string>>;
+
 const shown = 20;
+/** Built files may be protected; git's and our own change by themselves. */
+const ours: ReadonlySet<string> = new Set(['.git', '.ralph', 'node_modules']);
 
 /** Remembers the protected files as they are at the start of the run; a resumed run remembers the same. */
 export function protectFiles(
@@ -15,7 +22,12 @@ export function protectFiles(
 ): ProtectedFiles {
   if (patterns.length === 0) return { check: () => null };
   const tests = patterns.map(matchesGlob);
-  const look = () => fingerprintFiles(cwd, (path) => tests.some((test) => test(path)));
+  const look = (): Fingerprints =>
+    Object.fromEntries(
+      [...walkFiles(cwd, ours)]
+        .filter((path) => tests.some((test) => test(path)))
+        .map((path) => [path, contentMark(join(cwd, path))]),
+    );
   const before = recorded(record.file) ?? look();
   ensureDir(record.folder);
   writeAtomic(record.file, `${JSON.stringify(before)}\n`, { fsync: false });

@@ -18,7 +18,7 @@ export type Rejudged = {
   readonly iteration: number;
   /** Null where the run was killed before it came to a judgement. */
   readonly recorded: Judgement | null;
-  /** Null where the stream of the agent is not there any more. */
+  /** Null where the stream of the agent, or the record of its end, is not there any more. */
   readonly now: (Judgement & { readonly same: boolean }) | null;
 };
 
@@ -45,7 +45,7 @@ export async function rejudge(
     const recorded = recordedJudgement(go);
     const ended = last(go.events, 'agent.ended');
     if (!recorded || !ended) {
-      results.push({ iteration, recorded: null, now: null });
+      results.push({ iteration, recorded, now: null });
       continue;
     }
     // A later go at the same iteration has written its stream over this one.
@@ -66,8 +66,12 @@ function goesOf(events: readonly JournalEvent[], firstPlan: LoopPlan): Go[] {
   let plan = firstPlan;
   for (const event of events) {
     if (event.type === 'run.resumed') plan = event.plan ?? plan;
-    if (event.type === 'iteration.started') goes.push({ iteration: event.iteration, plan, events: [] });
-    else goes.at(-1)?.events.push(event);
+    // The end of the agent tells its iteration as well, should the beginning be damaged.
+    const begins =
+      event.type === 'iteration.started' ||
+      (event.type === 'agent.ended' && event.iteration !== goes.at(-1)?.iteration);
+    if (begins) goes.push({ iteration: event.iteration, plan, events: [] });
+    goes.at(-1)?.events.push(event);
   }
   return goes;
 }

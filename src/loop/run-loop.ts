@@ -5,11 +5,15 @@ import { type Outcome, outcomes } from '../core/outcome.ts';
 import type { EventBody } from '../store/events.ts';
 import { openJournal } from '../store/journal.ts';
 import { runPaths } from '../store/paths.ts';
+import type { Clock } from '../system/clock.ts';
 import { readText } from '../system/files.ts';
 import { runIteration } from './iteration.ts';
 import { protectFiles } from './protected.ts';
 import type { Recorder, Redactor, RunEnd, RunSpec } from './run-spec.ts';
 import { openWorkspace } from './workspace.ts';
+
+/** Between two looks at the clock on the wall. */
+const longestNap = 30_000;
 
 /** The outer loop: runs the agent again and again until `decide` says stop. */
 export async function runLoop(spec: RunSpec): Promise<RunEnd> {
@@ -55,8 +59,19 @@ async function settle(
   if (spec.finish.aborted) return asked(spec.finish);
   if (decision.kind === 'stop') return decision;
   if (decision.kind === 'continue') return null;
-  await spec.clock.sleep(decision.ms, spec.finish);
+  await pause(spec.clock, decision.ms, spec.finish);
   return spec.finish.aborted ? asked(spec.finish) : null;
+}
+
+/** By the clock on the wall, so that hours in which the machine slept count; by the other one, should that clock be set back. */
+async function pause(clock: Clock, ms: number, signal: AbortSignal): Promise<void> {
+  const until = clock.now() + ms;
+  const latest = clock.monotonic() + ms;
+  for (;;) {
+    const left = Math.min(until - clock.now(), latest - clock.monotonic());
+    if (left <= 0 || signal.aborted) return;
+    await clock.sleep(Math.min(left, longestNap), signal);
+  }
 }
 
 function asked({ reason }: AbortSignal): { outcome: Outcome; because: Reason } {

@@ -1,6 +1,6 @@
 import type { Progress } from '../core/turn.ts';
-import { folderState } from '../system/folder-state.ts';
-import { countCommits, headCommit, treeState } from '../system/git.ts';
+import { countChanged, markFolder } from '../system/file-marks.ts';
+import { countCommits, gitRoot, type TreeState, treeState } from '../system/git.ts';
 
 /** The working copy as the loop watches it: did the last turn move anything? */
 export type Workspace = {
@@ -12,32 +12,32 @@ export type Workspace = {
   forgive(): Promise<void>;
 };
 
-type State = { readonly head: string | null; readonly tree: string | null };
-
 /** Works with git, and by size and time of the files in a folder without it. */
 export async function openWorkspace(cwd: string): Promise<Workspace> {
-  let before = await stateOf(cwd);
-  let looking: Promise<State> | null = null;
+  const root = await gitRoot(cwd);
+  let before = await stateOf(cwd, root);
+  let looking: Promise<TreeState> | null = null;
   return {
     look() {
-      looking = stateOf(cwd);
+      looking = stateOf(cwd, root);
     },
     async forgive() {
-      before = await stateOf(cwd);
+      before = await stateOf(cwd, root);
     },
     async progress() {
-      const after = await (looking ?? stateOf(cwd));
+      const after = await (looking ?? stateOf(cwd, root));
       looking = null;
       const moved = after.head !== before.head;
       const commits = moved ? ((await countCommits(cwd, before.head)) ?? 1) : 0;
-      const changed = after.tree !== before.tree;
+      const filesChanged = countChanged(before.files, after.files);
       before = after;
-      return { commits: moved ? Math.max(1, commits) : 0, filesChanged: changed ? 1 : 0 };
+      // A HEAD that moved back is a change, too, though it counts no new commit.
+      return { commits: moved ? Math.max(1, commits) : 0, filesChanged };
     },
   };
 }
 
-async function stateOf(cwd: string): Promise<State> {
-  const [head, tree] = await Promise.all([headCommit(cwd), treeState(cwd)]);
-  return { head, tree: tree ?? (await folderState(cwd)) };
+async function stateOf(cwd: string, root: string | null): Promise<TreeState> {
+  const state = root === null ? null : await treeState(cwd, root);
+  return state ?? { head: null, files: markFolder(cwd) ?? new Map() };
 }

@@ -1,4 +1,5 @@
 import type { TodoItem } from '../agents/adapter.ts';
+import type { EndCause } from '../agents/turn.ts';
 import type { Decision, Evidence, LoopState, Reason } from '../core/loop.ts';
 import type { Outcome } from '../core/outcome.ts';
 import type { Limit, Progress, TurnEnd, Usage } from '../core/turn.ts';
@@ -31,6 +32,7 @@ export type EventBody =
       readonly type: 'run.resumed';
       readonly pid: number;
       readonly iteration: number;
+      readonly plan?: LoopState['plan'];
       readonly cli: readonly CliSetting[];
     }
   | {
@@ -64,7 +66,7 @@ export type EventBody =
       readonly type: 'agent.ended';
       readonly iteration: number;
       readonly end: TurnEnd;
-      readonly cause: string;
+      readonly cause: EndCause;
       readonly exitCode: number | null;
       readonly toolCalls: number | null;
       readonly ms: number;

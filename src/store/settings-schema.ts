@@ -82,6 +82,11 @@ const groups = {
   agent: {
     command: optional(text, 'The agent CLI, by name or path.'),
     flags: preset(flags, [], 'More words for its command line, split as a shell would.'),
+    args: optional(
+      texts,
+      'Describes an agent of your own: its words, {prompt} for the prompt (else on stdin).',
+    ),
+    output: optional(oneOf('text', 'claude-stream-json'), 'What an agent of your own prints.'),
     permissions: optional(oneOf('full', 'edit', 'read'), 'What the agent may do without asking.'),
     env: preset(environment, {}, 'Environment variables that only the agent gets.'),
   },

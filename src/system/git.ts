@@ -1,9 +1,9 @@
-import { createHash } from 'node:crypto';
-import { addFiles } from './folder-state.ts';
+import { type FileMarks, markFiles } from './file-marks.ts';
 import { type CommandResult, runCommand } from './process.ts';
 
 // What ralph writes itself is no work of the agent.
 const workOnly = ['--', ':/', ':(exclude,top,glob)**/.ralph/**'];
+const headLine = '# branch.oid ';
 const maxStateBytes = 16 * 1024 * 1024;
 
 // A hook of git, or a git alias, sets these for its own repository; ours may be another.
@@ -46,18 +46,23 @@ export async function countCommits(cwd: string, since: string | null): Promise<n
   return result === null ? null : Number(result.stdout);
 }
 
-/** A fingerprint of the working copy: the commit, what differs from it, and the content of what differs. */
-export async function treeState(cwd: string): Promise<string | null> {
+/** What a working copy looks like: its commit, and a mark for each file that differs from it. */
+export type TreeState = { readonly head: string | null; readonly files: FileMarks };
+
+/** Looks at the whole working copy with one call of git, if its top folder is known. */
+export async function treeState(cwd: string, top?: string): Promise<TreeState | null> {
   const status = ['status', '--porcelain=v2', '-z', '--branch', '--no-ahead-behind', '--no-renames'];
   const [root, result] = await Promise.all([
-    gitRoot(cwd),
+    top ?? gitRoot(cwd),
     git(cwd, [...status, '--untracked-files=all', ...workOnly]),
   ]);
   if (root === null || result === null) return null;
-  const entries = result.stdout.split('\0').filter((entry) => /^([1u?] |# branch\.oid )/.test(entry));
-  const hash = createHash('sha256').update(entries.join('\0'));
-  addFiles(hash, root, entries.flatMap(pathOf), maxStateBytes);
-  return hash.digest('hex');
+  const entries = result.stdout.split('\0');
+  const oid = entries.find((entry) => entry.startsWith(headLine))?.slice(headLine.length);
+  const changed = new Map(entries.flatMap((entry) => pathOf(entry).map((path) => [path, entry] as const)));
+  const content = markFiles(root, changed.keys(), maxStateBytes);
+  const files = new Map([...changed].map(([path, entry]) => [path, `${entry} ${content.get(path)}`]));
+  return { head: oid === undefined || oid === '(initial)' ? null : oid, files };
 }
 
 /**

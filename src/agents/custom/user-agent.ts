@@ -1,0 +1,32 @@
+import { fillTemplate } from '../../core/template.ts';
+import type { AgentAdapter } from '../adapter.ts';
+import { claude } from '../claude/adapter.ts';
+import { custom } from './adapter.ts';
+
+/** An agent that a user describes in the settings. */
+export type UserAgent = {
+  /** `{prompt}` stands for the prompt; without it the prompt goes to standard input. */
+  readonly args: readonly string[];
+  readonly output: 'text' | 'claude-stream-json';
+};
+
+const slot = '{prompt}';
+
+export function userAgent({ args, output }: UserAgent): AgentAdapter {
+  const base =
+    output === 'text'
+      ? custom
+      : { ...claude, name: 'custom', install: custom.install, takesSystemPrompt: false };
+  const inWords = args.some((arg) => arg.includes(slot));
+  return {
+    ...base,
+    command: ({ prompt, flags }) => ({
+      args: [
+        ...args.map((arg) => fillTemplate(arg.replaceAll(slot, '{{PROMPT}}'), { PROMPT: prompt })),
+        ...flags,
+      ],
+      stdin: inWords ? null : prompt,
+      env: {},
+    }),
+  };
+}
