@@ -15,13 +15,14 @@ const checks = {
     const breaches = await findBreaches(root);
     return { ok: breaches.length === 0, output: breaches.join('\n') };
   },
-  docs: async () => {
-    const stale = await stalePages(root);
-    return {
-      ok: stale.length === 0,
-      output: stale.map((path) => `${path} is stale: run node scripts/docs.mjs`).join('\n'),
-    };
-  },
+  docs: () =>
+    stalePages(root).then(
+      (stale) => ({
+        ok: stale.length === 0,
+        output: stale.map((path) => `${path} is stale: run node scripts/docs.mjs`).join('\n'),
+      }),
+      ({ message }) => ({ ok: false, output: message }),
+    ),
 };
 
 const { values, positionals } = parseArgs({ options: { root: { type: 'string' } }, allowPositionals: true });

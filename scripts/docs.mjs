@@ -6,6 +6,7 @@ import { fileURLToPath } from 'node:url';
 /** What each event of the journal tells; its fields come from the type. */
 const eventMeanings = {
   'run.started': 'the run began, with everything that stays the same for it',
+  'run.resumed': 'the same run goes on, in another process',
   'iteration.started': 'an iteration began',
   'agent.started': "the agent's process was started",
   'tool.started': 'the agent called a tool',
@@ -14,6 +15,9 @@ const eventMeanings = {
   'agent.ended': "the agent's turn is over and its processes are gone",
   'guardrail.started': 'a guardrail was started',
   'guardrail.ended': 'the guardrail came back',
+  'verify.ended': 'a verify command came back, after a claim',
+  'scm.ended': 'a task of source control came back',
+  note: 'word from a human, which goes into the next prompt',
   verdict: 'a claim was judged',
   decision: 'go on, wait or stop, with the state of the loop after the turn',
   signal: 'a signal came (not written by this version)',
@@ -52,7 +56,7 @@ export async function stalePages(root, { write = false } = {}) {
   const pages = {
     'README.md': { agents: agents(source) },
     'docs/exit-codes.md': { 'exit-codes': exitCodes(source) },
-    'docs/settings.md': { settings: settings(source) },
+    'docs/settings.md': { settings: settings(source), options: options(source) },
     'docs/journal.md': { events: await events(root) },
     'docs/done.md': { examples: readings(source) },
   };
@@ -80,6 +84,7 @@ async function loadSource(root) {
   const esbuild = await import('esbuild');
   const modules = [
     'agents/registry.ts',
+    'cli/options.ts',
     'core/completion.ts',
     'core/outcome.ts',
     'store/settings.ts',
@@ -120,7 +125,7 @@ function settings({ settingTable, settingsJsonSchema, variableName }) {
     kindOfValue(schemaAt(settingsJsonSchema(), key)),
     fallback === undefined ? '-' : `\`${JSON.stringify(fallback)}\``,
     key === '$schema' ? '-' : `\`${variableName(key)}\``,
-    description.replace(/<(\w+)>.*?<\/\1>/g, '`$&`'),
+    inCode(description),
   ]);
   return table(['Setting', 'Value', 'Default', 'Variable', 'What it does'], rows);
 }
@@ -137,6 +142,29 @@ function kindOfValue({ type, enum: words, items, anyOf, minimum }) {
   return { boolean: 'true or false', number: 'number above 0', object: 'names and texts', string: 'text' }[
     type
   ];
+}
+
+function options({ runOptions }) {
+  const usual = { count: 'N', number: 'N', duration: 'TIME' };
+  const rows = Object.entries(runOptions).map(([name, option]) => {
+    const {
+      type,
+      short,
+      aliases = [],
+      choices,
+      value = choices?.join('|') ?? usual[type] ?? 'TEXT',
+    } = option;
+    const after = { boolean: '', optional: `[=${value}]` }[type] ?? ` ${value}`;
+    const forms = [`--${option.negatable ? '[no-]' : ''}${name}`, ...aliases.map((alias) => `--${alias}`)];
+    const shown = [...(short ? [`-${short}`] : []), ...forms.map((form) => `${form}${after}`)];
+    return [shown.map((form) => `\`${form}\``).join(', '), inCode(option.help)];
+  });
+  return table(['Option', 'What it does'], rows);
+}
+
+/** Tags would be taken for HTML. */
+function inCode(text) {
+  return text.replace(/<(\w+)>.*?<\/\1>/g, '`$&`');
 }
 
 /** The members of the union `EventBody`. */
