@@ -1,5 +1,6 @@
-import { rmSync } from 'node:fs';
+import { chmodSync, rmSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
+import { installFakeAgent } from '../src/testkit/index.ts';
 import { repoWith, runArgs, show, tag, work } from './support/agent.ts';
 import { alive, processesOfRun, waitUntil } from './support/processes.ts';
 import { runRalph, startRalph } from './support/ralph.ts';
@@ -10,22 +11,22 @@ const works = { steps: [work, { text: 'More to do.' }] };
 describe('nothing hangs', () => {
   it('a silent agent is ended by the idle timeout, and the next iteration goes on', async () => {
     const repo = await repoWith([{ steps: [{ text: 'Hm.' }, { hang: true }] }, claims], {
-      idleTimeout: '300ms',
+      idleTimeout: '2s',
     });
     expect((await runRalph(runArgs(3), repo)).code).toBe(0);
     expect(repo.agent.turn()).toBe(2);
   });
 
   it('a running tool is not silence', async () => {
-    const repo = await repoWith([{ steps: [{ shell: 'sleep 1; echo work >> work.txt' }, { text: tag }] }], {
-      idleTimeout: '300ms',
+    const repo = await repoWith([{ steps: [{ shell: 'sleep 3; echo work >> work.txt' }, { text: tag }] }], {
+      idleTimeout: '2s',
     });
     expect((await runRalph(runArgs(1), repo)).code).toBe(0);
   });
 
   it('an agent that talks for ever is ended by the iteration timeout', async () => {
     const endless = { steps: [{ flood: { bytes: 100_000_000_000, lineBytes: 2000, as: 'text' as const } }] };
-    const repo = await repoWith([endless], { iterationTimeout: '700ms' });
+    const repo = await repoWith([endless], { iterationTimeout: '3s' });
     expect((await runRalph(runArgs(1), repo)).code).toBe(1);
     expect(processesOfRun((await show(repo)).run)).toEqual([]);
   });
@@ -345,6 +346,64 @@ describe('what is kept and shown', () => {
     const repo = await repoWith([evil, evil]);
     expect((await runRalph(runArgs(1), repo)).stdout).not.toContain('\u001b');
     expect((await runRalph(runArgs(1, '--raw'), repo)).stdout).toContain('\u001b[31mred');
+  });
+});
+
+describe('what the agent may do', () => {
+  it('is said at the start, with how to change it', async () => {
+    const repo = await repoWith([claims, claims]);
+    expect((await runRalph(runArgs(1), repo)).stdout).toContain(
+      'claude may change files here, but run no other commands (--permissions full for everything)',
+    );
+    expect((await repo.agent.calls())[0]?.argv).toContain('acceptEdits');
+    await runRalph(runArgs(1, '--permissions', 'full'), repo);
+    expect((await repo.agent.calls())[1]?.argv).toContain('--dangerously-skip-permissions');
+  });
+
+  it('is never more than was asked for: a CLI without the mode is told with 2', async () => {
+    const repo = await repoWith([claims]);
+    await installFakeAgent(repo.bin, { agent: 'cline', script: { turns: [claims] } });
+    const { code, stderr } = await runRalph(runArgs(1, '--agent', 'cline'), repo);
+    expect({ code, stderr }).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('cline has no "edit" mode'),
+    });
+  });
+});
+
+describe('agents of the user', () => {
+  it('run with their own words and stream', async () => {
+    const repo = await repoWith([claims], {
+      agent: { command: 'my-agent', args: ['--ask', '{prompt}'], output: 'claude-stream-json' },
+    });
+    repo.write(
+      '../bin/my-agent',
+      '#!/bin/sh\nprintf "%s\\n" "$2" > asked.txt\nexec claude -p --output-format stream-json --verbose < /dev/null\n',
+    );
+    chmodSync(repo.path('../bin/my-agent'), 0o755);
+    expect((await runRalph(runArgs(1), repo)).code).toBe(0);
+    expect(repo.read('asked.txt')).toBe('Do the task.\n');
+  });
+
+  it('that print plain text are believed by their checks', async () => {
+    const repo = await repoWith([claims], { agent: { command: 'my-agent' } });
+    repo.write('../bin/my-agent', '#!/bin/sh\ncat > prompt.txt\necho "<promise>DONE</promise>"\n');
+    chmodSync(repo.path('../bin/my-agent'), 0o755);
+    const { code, stderr } = await runRalph(runArgs(1), repo);
+    expect(code).toBe(0);
+    expect(stderr).toContain('this agent is not told how to finish');
+    expect(repo.read('prompt.txt')).toBe('Do the task.');
+  });
+
+  it('a turn that a limit cut off is continued in the same session', async () => {
+    const soon = Math.ceil(Date.now() / 1000) + 1;
+    const cut = { steps: [work, { error: { status: 429, message: 'usage limit reached', resetsAt: soon } }] };
+    const repo = await repoWith([cut, claims]);
+    expect((await runRalph(runArgs(1), repo)).code).toBe(0);
+    const [first, second] = await repo.agent.calls();
+    expect(first?.argv).not.toContain('--resume');
+    expect(second?.argv).toContain('--resume');
+    expect(second?.prompt).toMatch(/^You were cut off by a limit[^\n]+\n\nDo the task\.$/);
   });
 });
 

@@ -82,6 +82,10 @@ export type AgentAdapter = {
   readonly install: string;
   /** Whether the stream reports tool calls; where not, `minToolCalls` cannot be judged. */
   readonly reportsToolCalls: boolean;
+  /** The modes that this CLI has, and what the agent may do in each, in words that follow "may". */
+  readonly permits: Readonly<Partial<Record<Permissions, string>>>;
+  /** Whether a session that was cut off can be continued. */
+  readonly canResume: boolean;
   /** Whether `systemPrompt` reaches the model by a flag. */
   readonly takesSystemPrompt: boolean;
   /** The stream has no result event: a clean exit with some text is the end of a good turn. */

@@ -8,6 +8,8 @@ const plain: AgentAdapter = {
   name: 'plain',
   install: '',
   reportsToolCalls: true,
+  permits: {},
+  canResume: false,
   takesSystemPrompt: false,
   tested: [],
   command: () => ({ args: [], stdin: null, env: {} }),

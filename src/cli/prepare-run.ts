@@ -1,3 +1,4 @@
+import type { AgentAdapter, Permissions } from '../agents/adapter.ts';
 import { userAgent } from '../agents/custom/user-agent.ts';
 import { agentNameOf, agents } from '../agents/registry.ts';
 import { RalphError } from '../core/error.ts';
@@ -7,6 +8,7 @@ import { namesMarker } from '../core/prompt.ts';
 import { planFor } from '../loop/plan.ts';
 import { latestUnfinished, type Resumable, resumable } from '../loop/resume.ts';
 import type { PromptSource, RunAgent, RunSpec } from '../loop/run-spec.ts';
+import { agentVersion } from '../store/agent-version.ts';
 import { findRun, newRunId } from '../store/runs.ts';
 import { type CliSetting, type LoadedSettings, loadSettings } from '../store/settings.ts';
 import { systemClock } from '../system/clock.ts';
@@ -35,7 +37,7 @@ export async function prepareRun(context: Context, values: Values): Promise<Prep
   const cli = settingsOf(values);
   const loaded = loadSettings({ cwd: context.cwd, env: context.env, cli: [...(earlier?.cli ?? []), ...cli] });
   const { settings, sources } = loaded;
-  const agent = findAgent(context, loaded);
+  const agent = await findAgent(context, loaded);
   const run = earlier?.run ?? newRunId(systemClock.now());
   const plan = planFor(run, settings, agent.adapter, {
     minToolCalls: sources.minToolCalls !== 'default',
@@ -115,7 +117,7 @@ function settingsOf(values: Values): CliSetting[] {
   ];
 }
 
-function findAgent(context: Context, { settings }: LoadedSettings): RunAgent {
+async function findAgent(context: Context, { settings }: LoadedSettings): Promise<RunAgent> {
   const { command, permissions, args, output } = settings.agent;
   if (command === undefined) {
     throw new RalphError(
@@ -140,10 +142,19 @@ function findAgent(context: Context, { settings }: LoadedSettings): RunAgent {
   return {
     adapter,
     program,
-    version: null,
-    permissions: permissions ?? 'edit',
+    version: adapter.name === 'custom' ? null : await agentVersion(program, context.env),
+    permissions: permissionsFor(adapter, permissions ?? 'edit'),
     asRoot: process.getuid?.() === 0,
   };
+}
+
+/** A mode that the CLI does not have is never replaced by a wider one behind the user's back. */
+function permissionsFor(adapter: AgentAdapter, wanted: Permissions): Permissions {
+  if (adapter.permits[wanted] !== undefined) return wanted;
+  const modes = Object.keys(adapter.permits).join(' or ');
+  throw new RalphError('no-such-permissions', `${adapter.name} has no "${wanted}" mode, only ${modes}`, {
+    remedy: `choose one: --permissions ${modes.split(' ')[0]}`,
+  });
 }
 
 async function patternMatcher(pattern: string | undefined): Promise<((text: string) => boolean) | undefined> {

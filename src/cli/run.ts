@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { outcomes } from '../core/outcome.ts';
 import { ownWorkingCopy } from '../loop/ownership.ts';
 import { runLoop } from '../loop/run-loop.ts';
-import type { RunEnd } from '../loop/run-spec.ts';
+import type { RunAgent, RunEnd } from '../loop/run-spec.ts';
 import { createRedactor, type Redactor } from '../safety/redact.ts';
 import { holdFiles } from '../store/held-files.ts';
 import { keepQuestion, takeAnswer } from '../store/human.ts';
@@ -25,6 +25,7 @@ export async function main(context: Context, input: Input<typeof runOptions>): P
   const redactor = createRedactor({ ...context.env, ...prepared.settings.agent.env });
   const view = viewOf(context, input, prepared, redactor);
   for (const warning of prepared.warnings) view.warn(warning);
+  view.intro(permissionLine(prepared.agent));
   for (const line of prepared.verbose) view.verbose(line);
   const owned = await ownWorkingCopy(context.cwd, prepared.run, systemClock);
   const signals = listenForSignals(view);
@@ -57,6 +58,12 @@ export async function main(context: Context, input: Input<typeof runOptions>): P
     view.close();
     owned.release();
   }
+}
+
+/** What the agent may do, before it does anything. */
+function permissionLine({ adapter, permissions }: RunAgent): string {
+  const change = permissions === 'full' ? '--permissions edit for less' : '--permissions full for everything';
+  return `${adapter.name} may ${adapter.permits[permissions]} (${change})`;
 }
 
 /** What a human may want to do next. */

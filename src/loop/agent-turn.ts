@@ -40,13 +40,15 @@ export async function runAgentTurn(spec: AgentTurnSpec): Promise<AgentTurn> {
   const started = clock.monotonic();
   const command = adapter.command(spec.task, spec.version, 'stream');
   const argv = [spec.program, ...command.args] as const;
-  const reader = createTurnReader(adapter, { now: () => clock.now() });
+  const reader = createTurnReader(adapter, {
+    now: () => clock.now(),
+    resumed: spec.task.resumeSession !== undefined,
+  });
   const log = openStreamLog(spec.logFile);
   const openTools = new Set<string>();
   let stderrTail = '';
 
   const lines = createLineSplitter((line) => {
-    if (line.length === 0) return;
     const wasOver = reader.ended;
     for (const event of reader.push(line.toString('utf8'))) take(event, wasOver);
     process.touch();

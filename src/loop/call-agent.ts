@@ -3,6 +3,7 @@ import type { LoopState } from '../core/loop.ts';
 import { outcomes } from '../core/outcome.ts';
 import { appendContract, completionContract, namesMarker } from '../core/prompt.ts';
 import { runPaths } from '../store/paths.ts';
+import { keepEarlierLog } from '../store/stream-log.ts';
 import { ensureDir, writeAtomic } from '../system/files.ts';
 import { type CommandResult, runCommand } from '../system/process.ts';
 import { type AgentTurn, runAgentTurn } from './agent-turn.ts';
@@ -23,23 +24,36 @@ export function instructAgent(
   return { prompt: appendContract(prompt, plan.completion) };
 }
 
+const goOn = 'You were cut off by a limit of the provider. Go on where you stopped. The task is unchanged:';
+
+export type AgentCall = {
+  readonly prompt: string;
+  /** The agent's session that a limit cut off in this iteration. */
+  readonly cutSession: string | null;
+  readonly record: Recorder;
+  resultSeen(): void;
+};
+
 /** Runs the agent for one iteration. */
-export async function runAgent(
-  spec: RunSpec,
-  loop: LoopState,
-  prompt: string,
-  record: Recorder,
-  resultSeen: () => void,
-): Promise<AgentTurn> {
+export async function runAgent(spec: RunSpec, loop: LoopState, call: AgentCall): Promise<AgentTurn> {
+  const { record, cutSession, resultSeen } = call;
   const { adapter, program, version, permissions, asRoot } = spec.agent;
   const { iteration } = loop;
   const paths = runPaths(spec.cwd, spec.run);
+  const prompt = cutSession === null ? call.prompt : `${goOn}\n\n${call.prompt}`;
   const instructed = instructAgent(spec.agent, prompt, loop);
+  keepEarlierLog(paths.stream(iteration));
   const turn = await runAgentTurn({
     adapter,
     version,
     program,
-    task: { ...instructed, permissions, asRoot, flags: spec.settings.agent.flags },
+    task: {
+      ...instructed,
+      permissions,
+      asRoot,
+      flags: spec.settings.agent.flags,
+      ...(cutSession === null ? {} : { resumeSession: cutSession }),
+    },
     cwd: spec.cwd,
     env: { ...spec.env, ...spec.settings.agent.env },
     run: spec.run,
@@ -66,6 +80,15 @@ export async function runAgent(
   });
   if (turn.process.cause === 'not-started') throw notStarted(spec.agent, turn.process.error);
   return turn;
+}
+
+/** The session to continue when the same iteration is run again; a fresh start where the agent had done nothing yet. */
+export function sessionCutBy(
+  { limit, sessionId, toolCalls }: AgentTurn,
+  { adapter }: RunAgent,
+): string | null {
+  const waits = limit?.kind === 'usage' || limit?.kind === 'overload';
+  return waits && adapter.canResume && sessionId !== undefined && (toolCalls ?? 0) > 0 ? sessionId : null;
 }
 
 /** Asks the same agent one short question, outside the loop. Gives what it printed. */

@@ -8,7 +8,7 @@ import { composePrompt } from '../core/prompt.ts';
 import type { Progress, Turn } from '../core/turn.ts';
 import type { Journal } from '../store/journal.ts';
 import type { AgentTurn } from './agent-turn.ts';
-import { askAgent, runAgent } from './call-agent.ts';
+import { askAgent, runAgent, sessionCutBy } from './call-agent.ts';
 import type { CheckContext } from './check-command.ts';
 import { runGuardrails } from './guardrails.ts';
 import type { ProtectedFiles } from './protected.ts';
@@ -26,6 +26,8 @@ export type RunParts = {
   readonly protectedFiles: ProtectedFiles;
   /** Guardrails that passed the last time they ran. */
   readonly passed: Set<string>;
+  /** The agent's session that a limit cut off, for the next try. */
+  cutSession: string | null;
 };
 
 /** One go: prompt, agent, checks, decision. */
@@ -49,7 +51,14 @@ export async function runIteration(
     promptChars: prompt.length,
   });
 
-  const agentTurn = await runAgent(spec, loop, prompt, record, () => workspace.look());
+  const { cutSession } = parts;
+  const agentTurn = await runAgent(spec, loop, {
+    prompt,
+    cutSession,
+    record,
+    resultSeen: () => workspace.look(),
+  });
+  parts.cutSession = sessionCutBy(agentTurn, spec.agent);
   const changed = await workspace.progress();
   recordAgentEnd(agentTurn, iteration, changed, record);
   const ownFiles = restoreOwnFiles(spec, parts);

@@ -33,6 +33,7 @@ export async function runLoop(spec: RunSpec): Promise<RunEnd> {
         file: paths.protected,
       }),
       passed: new Set<string>(),
+      cutSession: null,
     };
     for (;;) {
       loop = { ...loop, task: readTask(spec) };

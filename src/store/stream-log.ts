@@ -1,5 +1,5 @@
 import * as fs from 'node:fs';
-import { dirname } from 'node:path';
+import { dirname, join, parse } from 'node:path';
 import { ensureDir, writeFailure } from '../system/files.ts';
 
 export type StreamLog = { write(chunk: Uint8Array | string): void; close(): void };
@@ -22,6 +22,18 @@ export function openStreamLog(path: string, maxBytes = Number.POSITIVE_INFINITY)
     },
     close: () => fs.closeSync(fd),
   };
+}
+
+/** An iteration that is run again keeps the log of the try before, under `001.try-1.ndjson`. */
+export function keepEarlierLog(path: string): void {
+  if (!fs.existsSync(path)) return;
+  const { dir, name, ext } = parse(path);
+  for (let n = 1; ; n++) {
+    const earlier = join(dir, `${name}.try-${n}${ext}`);
+    if (fs.existsSync(earlier)) continue;
+    fs.renameSync(path, earlier);
+    return;
+  }
 }
 
 /** One write may take only a part, on a full pipe or disk. */

@@ -36,6 +36,8 @@ export type RunView = {
   journal(event: JournalEvent): void;
   agent(event: AgentEvent): void;
   stderr(text: string): void;
+  /** A line before the run begins. */
+  intro(text: string): void;
   warn(text: string): void;
   signal(text: string): void;
   verbose(text: string): void;
@@ -81,6 +83,7 @@ export function createRunView(options: RunViewOptions): RunView {
     stderr(text) {
       if (streams) agentStderr.write(cleaner.push(text));
     },
+    intro: (text) => say(style.dim(text)),
     warn: (text) => void stderr.write(`warning: ${text}\n`),
     signal: (text) => void stderr.write(`${text}\n`),
     verbose(text) {

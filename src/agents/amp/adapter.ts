@@ -7,6 +7,11 @@ export const amp: AgentAdapter = {
   name: 'amp',
   install: 'npm install -g @sourcegraph/amp',
   reportsToolCalls: true,
+  permits: {
+    full: 'do everything without asking',
+    edit: 'change files and run what it takes for harmless; for anything else it waits for an approval until the idle timeout',
+  },
+  canResume: true,
   takesSystemPrompt: false,
   // 0 after every error, 1 after a good turn whose thread could not be uploaded.
   exitCodeIsNoise: true,

@@ -2,7 +2,7 @@ import type { AgentCommand, AgentTask, OutputMode, Permissions } from '../adapte
 
 /**
  * Without a flag Amp goes by its own rules: it edits files, runs commands that it takes for harmless, and waits for
- * an approval that never comes before others. It has no flag for less, so `read` has to make do with that.
+ * an approval that never comes before others. It has no flag for less: `read` is not among its modes.
  */
 const permissionFlags: Record<Permissions, readonly string[]> = {
   full: ['--dangerously-allow-all'],

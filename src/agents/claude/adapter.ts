@@ -7,6 +7,12 @@ export const claude: AgentAdapter = {
   name: 'claude',
   install: 'npm install -g @anthropic-ai/claude-code',
   reportsToolCalls: true,
+  permits: {
+    full: 'do everything without asking',
+    edit: 'change files here, but run no other commands',
+    read: 'only look',
+  },
+  canResume: true,
   takesSystemPrompt: true,
   tested: ['2.1.197', '2.1.325'],
   command,

@@ -101,7 +101,7 @@ describe('the cline command', () => {
     expect(cline.command({ ...task, permissions }, null, 'text')).toEqual({
       args: ['--plan', '--', '-do it'],
       stdin: null,
-      env: { NO_COLOR: '1' },
+      env: {},
     });
   });
 

@@ -7,6 +7,11 @@ export const cline: AgentAdapter = {
   name: 'cline',
   install: 'npm install -g cline',
   reportsToolCalls: true,
+  permits: {
+    full: 'do everything without asking',
+    read: 'only look and plan',
+  },
+  canResume: false,
   takesSystemPrompt: false,
   tested: ['3.0.65'],
   command,

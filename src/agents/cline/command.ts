@@ -20,6 +20,6 @@ export function command(task: AgentTask, _version: string | null, mode: OutputMo
       /\s/.test(prompt) ? prompt : `${prompt}\n`,
     ],
     stdin: null,
-    env: mode === 'text' ? { NO_COLOR: '1' } : {},
+    env: {},
   };
 }

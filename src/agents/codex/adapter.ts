@@ -7,6 +7,12 @@ export const codex: AgentAdapter = {
   name: 'codex',
   install: 'npm install -g @openai/codex',
   reportsToolCalls: true,
+  permits: {
+    full: 'do everything without asking',
+    edit: 'change files and run commands in its own sandbox, without network',
+    read: 'look and run commands that change nothing',
+  },
+  canResume: true,
   takesSystemPrompt: false,
   tested: ['0.80.0', '0.166.0'],
   command,

@@ -7,6 +7,12 @@ export const copilot: AgentAdapter = {
   name: 'copilot',
   install: 'npm install -g @github/copilot',
   reportsToolCalls: true,
+  permits: {
+    full: 'do everything without asking',
+    edit: 'change files here, but run no other commands',
+    read: 'only look',
+  },
+  canResume: true,
   takesSystemPrompt: false,
   tested: ['1.0.102'],
   command,

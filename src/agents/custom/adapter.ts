@@ -5,6 +5,12 @@ export const custom: AgentAdapter = {
   name: 'custom',
   install: 'put the program that `agent.command` names on the PATH',
   reportsToolCalls: false,
+  permits: {
+    full: 'do what its own settings allow',
+    edit: 'do what its own settings allow (ralph cannot limit it)',
+    read: 'do what its own settings allow (ralph cannot limit it)',
+  },
+  canResume: false,
   takesSystemPrompt: false,
   endsWithoutResult: true,
   tested: [],

@@ -10,13 +10,17 @@ export type UserAgent = {
   readonly output: 'text' | 'claude-stream-json';
 };
 
+const asCustom = {
+  name: custom.name,
+  install: custom.install,
+  permits: custom.permits,
+  canResume: false,
+  takesSystemPrompt: false,
+};
 const slot = '{prompt}';
 
 export function userAgent({ args, output }: UserAgent): AgentAdapter {
-  const base =
-    output === 'text'
-      ? custom
-      : { ...claude, name: 'custom', install: custom.install, takesSystemPrompt: false };
+  const base = output === 'text' ? custom : { ...claude, ...asCustom };
   const inWords = args.some((arg) => arg.includes(slot));
   return {
     ...base,

@@ -7,6 +7,12 @@ export const gemini: AgentAdapter = {
   name: 'gemini',
   install: 'npm install -g @google/gemini-cli',
   reportsToolCalls: true,
+  permits: {
+    full: 'do everything without asking',
+    edit: 'change files here, but run no other commands',
+    read: 'only look',
+  },
+  canResume: true,
   takesSystemPrompt: false,
   tested: ['0.61.0'],
   command,

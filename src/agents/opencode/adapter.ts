@@ -7,6 +7,12 @@ export const opencode: AgentAdapter = {
   name: 'opencode',
   install: 'npm install -g opencode-ai',
   reportsToolCalls: true,
+  permits: {
+    full: 'do everything without asking',
+    edit: 'change files here, but run no other commands',
+    read: 'only look',
+  },
+  canResume: true,
   takesSystemPrompt: false,
   tested: ['1.2.27', '1.18.33'],
   command,

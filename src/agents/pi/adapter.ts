@@ -7,6 +7,12 @@ export const pi: AgentAdapter = {
   name: 'pi',
   install: 'npm install -g @mariozechner/pi-coding-agent',
   reportsToolCalls: true,
+  permits: {
+    full: 'do everything without asking',
+    edit: 'change files here, but run no other commands',
+    read: 'only look',
+  },
+  canResume: true,
   takesSystemPrompt: true,
   tested: ['0.73.1'],
   command,

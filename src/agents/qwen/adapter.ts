@@ -7,6 +7,12 @@ export const qwen: AgentAdapter = {
   name: 'qwen',
   install: 'npm install -g @qwen-code/qwen-code',
   reportsToolCalls: true,
+  permits: {
+    full: 'do everything without asking',
+    edit: 'change files here, but run no other commands',
+    read: 'only look',
+  },
+  canResume: true,
   takesSystemPrompt: true,
   tested: ['0.15.10'],
   command,
