@@ -1,0 +1,30 @@
+// What a command costs before it does anything, against the start of Node itself.
+import { compare, interleave } from './support/measure.mjs';
+import { ralph, time } from './support/room.mjs';
+
+const node = process.execPath;
+
+export async function run(room, { rounds = 31 }) {
+  const empty = room.write('empty.cjs', '');
+  const timed = (argv) => () => time(room, argv);
+  const samples = await interleave(
+    {
+      'node empty.cjs': timed([node, empty]),
+      'node -e 0': timed([node, '-e', '0']),
+      'ralph --version': timed([node, ralph, '--version']),
+      'ralph --help': timed([node, ralph, '--help']),
+      'ralph run --help': timed([node, ralph, 'run', '--help']),
+      'sh guard (stand-in until the hook exists)': timed(['sh', '-c', '[ -f state ] || exit 0']),
+    },
+    { rounds, warmups: 3 },
+  );
+  const { 'node empty.cjs': floor, 'node -e 0': bare, ...ours } = samples;
+  const shared = { unit: 'ms', floor, against: 'node empty.cjs' };
+  return [
+    ...Object.entries(ours).map(([name, figures]) => {
+      const atMost = name.startsWith('sh guard') ? 0.1 : 1.25;
+      return compare(name, { ...shared, ours: figures, budget: { of: 'ratio', atMost } });
+    }),
+    compare('node -e 0', { ...shared, ours: bare }),
+  ];
+}
