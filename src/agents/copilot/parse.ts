@@ -69,7 +69,7 @@ function onToolEnd(data: JsonRecord): AgentEvent {
   return {
     type: 'tool-end',
     id: str(data.toolCallId) ?? '',
-    ok: data.success === true,
+    ok: data.success === true && (exitCode ?? 0) === 0,
     ...(exitCode === undefined ? {} : { exitCode }),
     output: str(asRecord(data.result).content) ?? str(asRecord(data.error).message) ?? '',
   };

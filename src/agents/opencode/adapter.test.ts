@@ -19,8 +19,10 @@ describe('the opencode stream', () => {
     const reader = createTurnReader(opencode);
     const lines = read('1.18.33-compaction').trim().split('\n');
     const after = lines.findIndex((line) => line.includes('compaction_continue')) + 1;
-    for (const line of lines.slice(0, after)) reader.push(line);
-    expect(reader.ended).toBe(false);
+    for (const line of lines.slice(0, after)) {
+      reader.push(line);
+      expect(reader.ended).toBe(false);
+    }
     expect(reader.finish({ exitCode: null, cause: 'idle' })).toMatchObject({ text: [], end: 'inactive' });
   });
 

@@ -34,6 +34,12 @@ describe('the pi stream', () => {
     expect(pi.parse('{"message":{},"type":"message_update"}', pi.newState())).toEqual([]);
   });
 
+  it('takes no block but text for its words', () => {
+    const content = ['thinking', 'toolCall', 'text'].map((type) => ({ type, text: type, thinking: type }));
+    const line = JSON.stringify({ type: 'message_end', message: { role: 'assistant', content } });
+    expect(pi.parse(line, pi.newState())).toEqual([{ type: 'text', text: 'text' }]);
+  });
+
   it('fails when it was stopped', () => {
     const reader = createTurnReader(pi);
     reader.push('{"type":"message_end","message":{"role":"assistant","content":[],"stopReason":"aborted"}}');
