@@ -99,7 +99,12 @@ describe('the copilot command', () => {
     );
   });
 
-  it("leaves permissions to the user's flags where they name them", () => {
+  it('keeps its permissions beside a denial of the user', () => {
+    const { args } = copilot.command({ ...task, flags: ['--deny-tool=shell(git push)'] }, null, 'stream');
+    expect(args.slice(-2)).toEqual(['--allow-all', '--deny-tool=shell(git push)']);
+  });
+
+  it("leaves permissions to the user's flags where they allow something", () => {
     const flags = ['--allow-tool=shell(git:*)'];
     expect(copilot.command({ ...task, flags }, null, 'stream').args).toEqual([
       '--output-format',

@@ -8,7 +8,8 @@ const permissionFlags: Record<Permissions, readonly string[]> = {
   read: ['--deny-tool=write', '--deny-tool=shell'],
 };
 
-const permissionNames = ['--allow-all', '--yolo', '--allow-all-tools', '--allow-tool', '--deny-tool'];
+/** A denial of the user's is no list of what is allowed: it stands beside ours. */
+const permissionNames = ['--allow-all', '--yolo', '--allow-all-tools', '--allow-tool'];
 
 export function command(task: AgentTask, _version: string | null, mode: OutputMode): AgentCommand {
   const { prompt, permissions, flags, resumeSession } = task;
