@@ -159,7 +159,7 @@ describe('evidence', () => {
     const before = repo.read('.ralph/settings.json');
     const { code, stdout } = await runRalph(runArgs(3), repo);
     expect(code).toBe(0);
-    expect(stdout).toContain('changed by the agent and put back: .ralph/settings.json');
+    expect(stdout).toContain('changed during the turn and put back: .ralph/settings.json');
     expect(repo.read('.ralph/settings.json')).toBe(before);
     const { verdicts, iterations } = await show(repo);
     expect(iterations).toBe(3);
@@ -391,7 +391,7 @@ describe('agents of the user', () => {
     chmodSync(repo.path('../bin/my-agent'), 0o755);
     const { code, stderr } = await runRalph(runArgs(1), repo);
     expect(code).toBe(0);
-    expect(stderr).toContain('this agent is not told how to finish');
+    expect(stderr).toContain('the agent is not told how to finish');
     expect(repo.read('prompt.txt')).toBe('Do the task.');
   });
 

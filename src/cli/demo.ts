@@ -8,7 +8,7 @@ import { createStyle } from '../view/style.ts';
 import { verdictTable } from '../view/verdict-table.ts';
 import { demoFiles, demoScript, demoTask } from './demo-script.ts';
 import type { demoOptions } from './options.ts';
-import { main as runMain } from './run.ts';
+import { startRun } from './run.ts';
 import type { Context, Input } from './spec.ts';
 
 /** A real loop over a real process in a real repository; only the model's part is played from a script. */
@@ -26,7 +26,7 @@ export async function main(context: Context, { values }: Input<typeof demoOption
     say(style.dim(`The agent is a real process that speaks Claude's stream format; no model is called.`));
 
     const env = { ...context.env, PATH: `${bin}:${context.env.PATH ?? ''}` };
-    const code = await runMain(
+    const code = await startRun(
       { ...context, cwd: repo, env },
       {
         values: {
@@ -37,6 +37,7 @@ export async function main(context: Context, { values }: Input<typeof demoOption
         },
         args: [],
       },
+      () => {},
     );
     say(`\n${style.bold('What was claimed, and what the loop thought of it')}`);
     context.stdout.write(verdictTable(readRun(repo, findRun(repo)).verdicts, style));

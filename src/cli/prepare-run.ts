@@ -4,7 +4,7 @@ import { agentNameOf, agents } from '../agents/registry.ts';
 import { RalphError } from '../core/error.ts';
 import type { LoopPlan } from '../core/loop.ts';
 import { outcomes } from '../core/outcome.ts';
-import { namesMarker } from '../core/prompt.ts';
+import { completionContract, namesMarker } from '../core/prompt.ts';
 import { planFor } from '../loop/plan.ts';
 import { latestUnfinished, type Resumable, resumable } from '../loop/resume.ts';
 import type { PromptSource, RunAgent, RunSpec } from '../loop/run-spec.ts';
@@ -165,10 +165,10 @@ async function patternMatcher(pattern: string | undefined): Promise<((text: stri
 }
 
 function contractWarning(prompt: PromptSource, plan: LoopPlan, { adapter }: RunAgent): string[] {
-  if (adapter.name !== 'custom') return [];
+  if (adapter.name !== 'custom' && completionContract(plan.completion) !== null) return [];
   const text = 'text' in prompt ? prompt.text : (readText(prompt.file) ?? '');
   if (namesMarker(text, plan.completion)) return [];
-  return ['this agent is not told how to finish: name the completion tag in your prompt'];
+  return ['the agent is not told how to finish: say in your prompt what it has to write'];
 }
 
 function describe(context: Context, loaded: LoadedSettings, agent: RunAgent, prompt: PromptSource): string[] {

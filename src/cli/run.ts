@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { relative } from 'node:path';
 import { outcomes } from '../core/outcome.ts';
 import { ownWorkingCopy } from '../loop/ownership.ts';
 import { runLoop } from '../loop/run-loop.ts';
@@ -16,6 +17,15 @@ import { listenForSignals } from './signals.ts';
 import type { Context, Input } from './spec.ts';
 
 export async function main(context: Context, input: Input<typeof runOptions>): Promise<number> {
+  return startRun(context, input, conclude);
+}
+
+/** Runs a loop to its end; `concluded` may say what to do next. */
+export async function startRun(
+  context: Context,
+  input: Input<typeof runOptions>,
+  concluded: (context: Context, run: string, end: RunEnd, view: RunView) => void,
+): Promise<number> {
   const prepared = await prepareRun(context, input.values);
   if (input.values['dry-run'] !== undefined) {
     const { dryRun } = await import('./dry-run.ts');
@@ -50,7 +60,7 @@ export async function main(context: Context, input: Input<typeof runOptions>): P
       nonce: () => randomBytes(6).toString('hex'),
       observer: view,
     });
-    conclude(context, prepared.run, end, view);
+    concluded(context, prepared.run, end, view);
     return end.exitCode;
   } finally {
     mailbox.close();
@@ -69,7 +79,8 @@ function permissionLine({ adapter, permissions }: RunAgent): string {
 /** What a human may want to do next. */
 function conclude({ cwd }: Context, run: string, { outcome, because }: RunEnd, view: RunView): void {
   const kept = keepQuestion(cwd, outcome, because.text);
-  if (kept) view.next(`the agent waits for you (${kept}): ralph answer "..." && ralph run --resume`);
+  if (kept)
+    view.next(`the agent waits for you (${relative(cwd, kept)}): ralph answer "..." && ralph run --resume`);
   else if (outcome === 'PROMISE_ACCEPTED') view.next(`ralph show ${run}`);
   else if (outcomes[outcome].exitCode === 130) view.next('ralph run --resume');
   else view.next(`ralph show ${run}, then: ralph run --resume`);

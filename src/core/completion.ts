@@ -22,11 +22,11 @@ export function readClaim(blocks: readonly string[], completion: Completion, pat
   return claims.find((claim) => claim.kind === 'mention') ?? { kind: 'none' };
 }
 
-/** The exact text that an agent has to write, for messages and the contract. */
-export function markerOf(completion: Completion): string {
+/** The exact text that an agent has to write; null where only a pattern says what is done. */
+export function markerOf(completion: Completion): string | null {
   if (completion.promise) return promiseMarker(completion.promise.token);
   if (completion.response !== undefined) return `<response>${completion.response}</response>`;
-  return completion.pattern ?? '';
+  return null;
 }
 
 export function promiseMarker(token: string): string {
@@ -54,7 +54,7 @@ function readPromise(joined: Joined, promise: Completion['promise']): Claim {
   return near ? { kind: 'mention', marker, nearMiss: near[0].slice(0, 200) } : { kind: 'none' };
 }
 
-/** Seed 001: the first `<response>` that is not a mention decides, whatever comes later. */
+/** The first `<response>` that is not a mention decides, whatever comes later. */
 function readResponse(joined: Joined, response: string | undefined): Claim {
   if (response === undefined) return { kind: 'none' };
   const marker = `<response>${response}</response>`;

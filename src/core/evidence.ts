@@ -23,7 +23,7 @@ function turnEvidence(turn: Turn): Evidence {
   };
 }
 
-/** Counted since the loop began (seed 000). An agent that cannot report tool calls shows its work by what it changed. */
+/** Counted since the loop began. An agent that cannot report tool calls shows its work by what it changed. */
 function toolEvidence(loop: LoopState, turn: Turn): Evidence[] {
   const wanted = loop.plan.minToolCalls;
   if (wanted === null || wanted === 0) return [];

@@ -9,7 +9,7 @@ export type GuardrailFailure = {
   readonly output: string;
 };
 
-/** The message of seed 001, to the letter. `output` is truncated here, the hint never. */
+/** The message that people match on: its format is fixed. `output` is truncated here, the hint never. */
 export function guardrailMessage(failure: GuardrailFailure, maxChars: number): string {
   return [
     `Guardrail "${failure.command}" failed with exit code ${failure.exitCode}.`,

@@ -17,18 +17,16 @@ function iterationLine(loop: LoopState): string[] {
   return [`Iteration ${loop.iteration} of ${of}, ${of - loop.iteration} remaining.`];
 }
 
-/** How the agent is told to finish. Goes into the system prompt where the CLI takes one, else after the prompt. */
-export function completionContract(completion: Completion): string {
-  return fillTemplate(CONTRACT, { MARKER: markerOf(completion) });
+/** How the agent is told to finish: by the system prompt where the CLI takes one, else after the prompt. A pattern tells nothing. */
+export function completionContract(completion: Completion): string | null {
+  const marker = markerOf(completion);
+  return marker === null ? null : fillTemplate(CONTRACT, { MARKER: marker });
 }
 
 /** A prompt that names the marker tells the agent itself how to finish. */
 export function namesMarker(prompt: string, completion: Completion): boolean {
-  return prompt.toLowerCase().includes(markerOf(completion).toLowerCase());
-}
-
-export function appendContract(prompt: string, completion: Completion): string {
-  return `${prompt}\n\n${completionContract(completion)}`;
+  const marker = markerOf(completion);
+  return marker !== null && prompt.toLowerCase().includes(marker.toLowerCase());
 }
 
 const CONTRACT = `You are working in a loop: if you stop before the task is done, you are started again with the same task.

@@ -9,7 +9,7 @@ import { completionContract, composePrompt, namesMarker } from './prompt.ts';
 import { fillTemplate } from './template.ts';
 
 describe('guardrail messages', () => {
-  it('have the format of seed 001, with the hint only when there is one', () => {
+  it('have their fixed format, with the hint only when there is one', () => {
     const failure = {
       command: 'make lint',
       exitCode: 2,

@@ -1,7 +1,7 @@
 import { RalphError } from '../core/error.ts';
 import type { LoopState } from '../core/loop.ts';
 import { outcomes } from '../core/outcome.ts';
-import { appendContract, completionContract, namesMarker } from '../core/prompt.ts';
+import { completionContract, namesMarker } from '../core/prompt.ts';
 import { runPaths } from '../store/paths.ts';
 import { keepEarlierLog } from '../store/stream-log.ts';
 import { ensureDir, writeAtomic } from '../system/files.ts';
@@ -18,10 +18,11 @@ export function instructAgent(
   prompt: string,
   { task, plan }: Pick<LoopState, 'task' | 'plan'>,
 ) {
-  const tellsItself = namesMarker(task, plan.completion) || agent.adapter.name === 'custom';
-  if (tellsItself) return { prompt };
-  if (agent.adapter.takesSystemPrompt) return { prompt, systemPrompt: completionContract(plan.completion) };
-  return { prompt: appendContract(prompt, plan.completion) };
+  const contract = completionContract(plan.completion);
+  const toldAlready = namesMarker(task, plan.completion) || agent.adapter.name === 'custom';
+  if (contract === null || toldAlready) return { prompt };
+  if (agent.adapter.takesSystemPrompt) return { prompt, systemPrompt: contract };
+  return { prompt: `${prompt}\n\n${contract}` };
 }
 
 const goOn = 'You were cut off by a limit of the provider. Go on where you stopped. The task is unchanged:';

@@ -79,7 +79,7 @@ export async function runIteration(
   };
 
   const decided = decide(loop, spec.stop.aborted ? { ...turnNow, end: 'aborted' } : turnNow, checks);
-  if (agentTurn.end === 'finished' && guardrails.every((check) => check.ok))
+  if (agentTurn.end === 'finished' && checks.every((check) => check.ok))
     await commitWork(spec, iteration, parts);
   recordDecision(decided, iteration, record);
   return { ...decided, ran: iteration };
@@ -99,7 +99,7 @@ function restoreOwnFiles(spec: RunSpec, { journal, record }: RunParts): Check[] 
   const restored = [...(journal.restore() ? ['the journal'] : []), ...spec.restoreFiles()];
   if (restored.length === 0) return [];
   const list = restored.join(', ');
-  record({ type: 'notice', text: `changed by the agent and put back: ${list}` });
+  record({ type: 'notice', text: `changed during the turn and put back: ${list}` });
   const text = `You changed files of the loop itself (${list}); they were put back. Leave .ralph/ alone.`;
   return [
     { check: 'own-files', ok: false, detail: `changed: ${list}`, feedback: { action: 'APPEND', text } },
@@ -159,7 +159,7 @@ async function checkClaim(
   return checks;
 }
 
-/** Source control, when the guardrails pass. A failure is told, and the work stays where it is. */
+/** Source control, when nothing failed that was checked. A failure is told, and the work stays where it is. */
 async function commitWork(spec: RunSpec, iteration: number, { record, workspace }: RunParts): Promise<void> {
   const { scm } = spec.settings;
   if (!scm || spec.stop.aborted) return;

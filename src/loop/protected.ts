@@ -41,7 +41,7 @@ function compare(before: Fingerprints, after: Fingerprints): Check {
     .map((path) => describe(path, before, after));
   const check = 'protected-paths';
   if (changed.length === 0)
-    return { check, ok: true, detail: `${Object.keys(before).length} files as they were` };
+    return { check, ok: true, detail: `as they were (${Object.keys(before).length})` };
   const more = changed.length > shown ? [`and ${changed.length - shown} more`] : [];
   const list = [...changed.slice(0, shown), ...more];
   const text = `Your claim was rejected because files that you may not change were changed:\n${list

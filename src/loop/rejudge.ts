@@ -1,4 +1,5 @@
 import type { AgentAdapter } from '../agents/adapter.ts';
+import { type UserAgent, userAgent } from '../agents/custom/user-agent.ts';
 import { agentNameOf, agents } from '../agents/registry.ts';
 import { createTurnReader, type StreamedTurn } from '../agents/turn.ts';
 import { decide, newLoop } from '../core/decide.ts';
@@ -8,6 +9,7 @@ import type { Turn } from '../core/turn.ts';
 import type { EventOf, JournalEvent } from '../store/events.ts';
 import { runPaths } from '../store/paths.ts';
 import { last } from '../store/runs.ts';
+import { earlierLog } from '../store/stream-log.ts';
 import { readLines } from '../system/read-lines.ts';
 
 /** What an iteration came to: the verdict on a claim, a call for a human, or neither. */
@@ -23,7 +25,12 @@ export type Rejudged = {
 };
 
 /** One go at an iteration. The same iteration may have several: after a wait, and in a resumed run. */
-type Go = { readonly iteration: number; readonly plan: LoopPlan; readonly events: JournalEvent[] };
+type Go = {
+  readonly iteration: number;
+  readonly plan: LoopPlan;
+  readonly adapter: AgentAdapter;
+  readonly events: JournalEvent[];
+};
 
 /** Evidence that `judge` finds in the turn itself; all other came from outside and cannot be had again. */
 const foundInTurn = new Set(['turn', 'tool-calls', 'work']);
@@ -36,8 +43,7 @@ export async function rejudge(
 ): Promise<Rejudged[]> {
   const started = last(events, 'run.started');
   if (!started) throw unreadable(run, 'its journal does not tell how it started');
-  const adapter = adapterOf(run, started.agent);
-  const goes = goesOf(events, started.plan);
+  const goes = goesOf(events, started);
   const results: Rejudged[] = [];
   let loop = newLoop(started.plan, started.task);
   for (const go of goes) {
@@ -48,9 +54,7 @@ export async function rejudge(
       results.push({ iteration, recorded, now: null });
       continue;
     }
-    // A later go at the same iteration has written its stream over this one.
-    const stream = goes.findLast((other) => other.iteration === iteration) === go;
-    const streamed = stream ? readStream(runPaths(cwd, run).stream(iteration), adapter, ended) : null;
+    const streamed = readStream(streamOf(go, goes, runPaths(cwd, run).stream(iteration)), go.adapter, ended);
     const turn = await turnOf(go, ended, streamed);
     const decided = decide({ ...loop, plan, iteration }, turn, checksOf(go));
     // A resumed run goes on from the last decision.
@@ -61,19 +65,32 @@ export async function rejudge(
   return results;
 }
 
-function goesOf(events: readonly JournalEvent[], firstPlan: LoopPlan): Go[] {
+function goesOf(events: readonly JournalEvent[], started: EventOf<'run.started'>): Go[] {
   const goes: Go[] = [];
-  let plan = firstPlan;
+  let { plan } = started;
+  let adapter = adapterOf(started.run, started.agent, started.output);
   for (const event of events) {
-    if (event.type === 'run.resumed') plan = event.plan ?? plan;
+    if (event.type === 'run.resumed') {
+      plan = event.plan ?? plan;
+      adapter = event.agent === undefined ? adapter : adapterOf(started.run, event.agent, event.output);
+    }
     // The end of the agent tells its iteration as well, should the beginning be damaged.
     const begins =
       event.type === 'iteration.started' ||
       (event.type === 'agent.ended' && event.iteration !== goes.at(-1)?.iteration);
-    if (begins) goes.push({ iteration: event.iteration, plan, events: [] });
+    if (begins) goes.push({ iteration: event.iteration, plan, adapter, events: [] });
     goes.at(-1)?.events.push(event);
   }
   return goes;
+}
+
+/** The log of a go: a later one at the same iteration has moved it out of its way. */
+function streamOf(go: Go, goes: readonly Go[], path: string): string {
+  const tries = goes.filter(
+    ({ iteration, events }) => iteration === go.iteration && last(events, 'agent.started'),
+  );
+  const nth = tries.indexOf(go) + 1;
+  return nth === 0 || nth === tries.length ? path : earlierLog(path, nth);
 }
 
 function recordedJudgement({ events }: Go): Judgement | null {
@@ -105,10 +122,7 @@ function firstFailed({ evidence }: Judgement): string | undefined {
 
 function readStream(path: string, adapter: AgentAdapter, ended: EventOf<'agent.ended'>): StreamedTurn | null {
   const reader = createTurnReader(adapter, { now: () => Date.parse(ended.at) });
-  const found = readLines(path, (line) => {
-    if (line.length > 0) reader.push(line.toString('utf8'));
-  });
-  if (!found) return null;
+  if (!readLines(path, (line) => void reader.push(line.toString('utf8')))) return null;
   const { exitCode, cause, error } = ended;
   // What the agent wrote to standard error is kept only as the error of the turn.
   return reader.finish({ exitCode, cause, ...(error === undefined ? {} : { stderrTail: error }) });
@@ -156,9 +170,10 @@ function checksOf({ events }: Go): Evidence[] {
   });
 }
 
-function adapterOf(run: string, agent: string): AgentAdapter {
+function adapterOf(run: string, agent: string, output: UserAgent['output'] = 'text'): AgentAdapter {
+  if (agent === 'custom') return userAgent({ args: [], output });
   const adapter = agents[agentNameOf(agent)];
-  if (adapter?.name === agent) return adapter;
+  if (adapter.name === agent) return adapter;
   throw unreadable(run, `this version of ralph does not know its agent "${agent}"`);
 }
 

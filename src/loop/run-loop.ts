@@ -42,7 +42,8 @@ export async function runLoop(spec: RunSpec): Promise<RunEnd> {
       const end = await settle(spec, decision);
       if (!end) continue;
       const { outcome, because } = end;
-      const { exitCode } = outcomes[outcome];
+      // A finished task stays finished, but whoever sent the signal is told that it came first.
+      const exitCode = spec.finish.aborted ? outcomes.INTERRUPTED.exitCode : outcomes[outcome].exitCode;
       const ms = Math.round(spec.clock.monotonic() - started);
       record({ type: 'run.ended', outcome, exitCode, because, iterations: ran, usage: loop.usage, ms });
       return { outcome, exitCode, because };
@@ -57,7 +58,8 @@ async function settle(
   spec: RunSpec,
   decision: Decision,
 ): Promise<{ outcome: Outcome; because: Reason } | null> {
-  if (spec.finish.aborted) return asked(spec.finish);
+  const done = decision.kind === 'stop' && decision.outcome === 'PROMISE_ACCEPTED';
+  if (spec.finish.aborted && !done) return asked(spec.finish);
   if (decision.kind === 'stop') return decision;
   if (decision.kind === 'continue') return null;
   await pause(spec.clock, decision.ms, spec.finish);
@@ -98,18 +100,18 @@ function readTask({ prompt }: RunSpec): string {
 function startEvent(spec: RunSpec, loop: LoopState): EventBody {
   const { run, cwd, cli, plan, agent } = spec;
   const { pid } = process;
-  if (spec.resume) return { type: 'run.resumed', pid, iteration: loop.iteration, plan, cli };
+  const { output } = spec.settings.agent;
+  const how = { agent: agent.adapter.name, plan, cli, ...(output === undefined ? {} : { output }) };
+  if (spec.resume) return { type: 'run.resumed', pid, iteration: loop.iteration, ...how };
   return {
     type: 'run.started',
     run,
     version: spec.version,
     pid,
     cwd,
-    agent: agent.adapter.name,
     command: agent.program,
-    plan,
     task: loop.task,
-    cli,
+    ...how,
     ...('file' in spec.prompt ? { promptFile: spec.prompt.file } : {}),
   };
 }

@@ -3,7 +3,7 @@ import { splitWords } from '../core/words.ts';
 import { hasChanges } from '../system/git.ts';
 import { runCommand } from '../system/process.ts';
 
-/** What the agent is asked (seed 001). */
+/** What the agent is asked. */
 export const commitMessagePrompt =
   'Provide a short imperative commit message for the changes. Output only the message, no explanation.';
 

@@ -35,7 +35,7 @@ const tokens: [string, string, string][] = [
 ];
 
 const env = {
-  HOME: '/home/ada',
+  HOME: '/home/user',
   ADA_TOKEN: 'zq8-Hs72/mKd92',
   ADA_PASSWORD: 'hunter "2" é&\\ok',
   LONG_SECRET: 'zq8-Hs72/mKd92-and-more',

@@ -58,12 +58,12 @@ describe('secretValues', () => {
 
   it('leaves out what is short, common, unset, or a path', () => {
     const env = {
-      HOME: '/home/ada',
-      PATH: '/usr/bin:/home/ada/.local/bin:/srv/tools',
+      HOME: '/home/user',
+      PATH: '/usr/bin:/home/user/.local/bin:/srv/tools',
       A_TOKEN: 'short',
       B_PASSWORD: 'Postgres',
       C_KEY: undefined,
-      D_CREDENTIALS: '/home/ada/.config/key.json',
+      D_CREDENTIALS: '/home/user/.config/key.json',
       E_KEY: '/srv/tools',
       F_AUTH: '  ',
     };

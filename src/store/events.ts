@@ -1,4 +1,5 @@
 import type { TodoItem } from '../agents/adapter.ts';
+import type { UserAgent } from '../agents/custom/user-agent.ts';
 import type { EndCause } from '../agents/turn.ts';
 import type { Decision, Evidence, LoopState, Reason } from '../core/loop.ts';
 import type { Outcome } from '../core/outcome.ts';
@@ -20,6 +21,8 @@ export type EventBody =
       readonly pid: number;
       readonly cwd: string;
       readonly agent: string;
+      /** What an agent from the settings prints. */
+      readonly output?: UserAgent['output'];
       readonly command: string;
       readonly plan: LoopState['plan'];
       readonly task: string;
@@ -32,6 +35,8 @@ export type EventBody =
       readonly type: 'run.resumed';
       readonly pid: number;
       readonly iteration: number;
+      readonly agent?: string;
+      readonly output?: UserAgent['output'];
       readonly plan?: LoopState['plan'];
       readonly cli: readonly CliSetting[];
     }
@@ -127,7 +132,6 @@ export type EventBody =
       readonly ms?: number;
       readonly loop: SavedLoop;
     }
-  | { readonly type: 'signal'; readonly signal: string }
   | { readonly type: 'notice'; readonly text: string }
   | {
       readonly type: 'run.ended';

@@ -1,10 +1,10 @@
 import * as fs from 'node:fs';
-import { dirname, join } from 'node:path';
-import { ensureDir, writeAtomic } from '../system/files.ts';
+import { basename, dirname, join } from 'node:path';
+import { ensureDir, setAside, writeAtomic } from '../system/files.ts';
 
 /** Files that must not change while the loop runs. */
 export type HeldFiles = {
-  /** Puts back what was changed, removed or added, and names it. */
+  /** Puts back what was changed, removed or added, and says where the other version is: it may be a person's. */
   restore(): string[];
 };
 
@@ -14,18 +14,21 @@ export function holdFiles(root: string, paths: readonly string[]): HeldFiles {
   return {
     restore() {
       const changed = held.filter(({ path, content }) => !same(read(join(root, path)), content));
-      for (const { path, content } of changed) putBack(join(root, path), content);
-      return changed.map(({ path }) => path);
+      return changed.map(({ path, content }) => {
+        const aside = putBack(join(root, path), content);
+        return aside === null ? path : `${path} (the changed one is ${basename(aside)})`;
+      });
     },
   };
 }
 
-function putBack(path: string, content: Buffer | null): void {
+function putBack(path: string, content: Buffer | null): string | null {
   // Also a link or a folder that was put in its place.
-  fs.rmSync(path, { recursive: true, force: true });
-  if (content === null) return;
+  const aside = setAside(path);
+  if (content === null) return aside;
   ensureDir(dirname(path), 0o755);
   writeAtomic(path, content, { mode: 0o644 });
+  return aside;
 }
 
 function read(path: string): Buffer | null {

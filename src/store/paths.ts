@@ -34,7 +34,7 @@ export function runPaths(cwd: string, run: string) {
   };
 }
 
-/** Seed 001's name of a guardrail log, relative to the working copy; the second of the same slug gets a number. */
+/** The name of a guardrail log, relative to the working copy; the second of the same slug gets a number. */
 export function guardrailLog(iteration: number, slug: string, nth = 1): string {
   return `.ralph/guardrail_${iteration}_${slug}${nth === 1 ? '' : `_${nth}`}.log`;
 }

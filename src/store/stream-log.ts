@@ -27,13 +27,18 @@ export function openStreamLog(path: string, maxBytes = Number.POSITIVE_INFINITY)
 /** An iteration that is run again keeps the log of the try before, under `001.try-1.ndjson`. */
 export function keepEarlierLog(path: string): void {
   if (!fs.existsSync(path)) return;
-  const { dir, name, ext } = parse(path);
   for (let n = 1; ; n++) {
-    const earlier = join(dir, `${name}.try-${n}${ext}`);
+    const earlier = earlierLog(path, n);
     if (fs.existsSync(earlier)) continue;
     fs.renameSync(path, earlier);
     return;
   }
+}
+
+/** Where the log of the `n`th try is once there was another. */
+export function earlierLog(path: string, n: number): string {
+  const { dir, name, ext } = parse(path);
+  return join(dir, `${name}.try-${n}${ext}`);
 }
 
 /** One write may take only a part, on a full pipe or disk. */

@@ -148,7 +148,7 @@ function narrate(event: JournalEvent, style: Style): string[] {
     }
     case 'verdict':
       return event.accepted
-        ? [style.green(`${style.symbol('pass')} Claim accepted: ${firstLine(event.because)}`)]
+        ? [style.green(`${style.symbol('pass')} Claim accepted, ${firstLine(event.because)}`)]
         : [style.red(`${style.symbol('fail')} Claim rejected: ${firstLine(event.because)}`)];
     case 'decision':
       return narrateDecision(event, style);
@@ -194,7 +194,7 @@ function narrateDecision(event: Extract<JournalEvent, { type: 'decision' }>, sty
   return [style.dim(`${style.symbol('again')} Going on: ${firstLine(event.because.text)}`)];
 }
 
-/** The lines of `--verbose` (seed 001). */
+/** The lines of `--verbose`. */
 function explain(event: JournalEvent): string[] {
   switch (event.type) {
     case 'iteration.started':
