@@ -28,6 +28,18 @@ const quotedPromise: ExpectedTurn = {
   tools: [{ ok: false, exitCode: 3 }],
 };
 
+/** In the middle the model sums up what it did, and what it was told to promise. */
+const compaction: ExpectedTurn = {
+  text: ['Working.', 'Not there yet.'],
+  toolCalls: 2,
+  end: 'finished',
+  usage: { ...answers(4), inputTokens: 201_000 },
+  tools: [
+    { ok: true, exitCode: 0 },
+    { ok: true, exitCode: 0 },
+  ],
+};
+
 export const expected: ExpectedTurns = {
   '1.18.33-text': {
     text: [`Hello from the mock. ${done}`],
@@ -83,17 +95,7 @@ export const expected: ExpectedTurns = {
     tools: [{ ok: true, exitCode: 0 }],
   },
   '1.18.33-quoted-promise': quotedPromise,
-  // In the middle the model sums up what it did, and what it was told to promise.
-  '1.18.33-compaction': {
-    text: ['Working.', 'Not there yet.'],
-    toolCalls: 2,
-    end: 'finished',
-    usage: { ...answers(4), inputTokens: 201_000 },
-    tools: [
-      { ok: true, exitCode: 0 },
-      { ok: true, exitCode: 0 },
-    ],
-  },
+  '1.18.33-compaction': compaction,
   // The subagent promises; its words come back as the output of a tool.
   '1.18.33-subagent': {
     text: ['I ask a helper.', 'Parent goes on.'],
@@ -134,4 +136,5 @@ export const expected: ExpectedTurns = {
     tools: [{ ok: true, exitCode: 0 }],
   },
   '1.2.27-quoted-promise': quotedPromise,
+  '1.2.27-compaction': compaction,
 };

@@ -9,12 +9,14 @@ export type OpencodeState = ParserState & {
   sessionId: string | undefined;
   /** Text blocks since the last step started. */
   blocks: number;
+  /** The last step ended with `stop`, and no other one started since. */
+  stopped: boolean;
   /** The context ran over, and no tool call came since. */
   overflowed: boolean;
 };
 
 export function newState(): OpencodeState {
-  return { sessionId: undefined, blocks: 0, overflowed: false };
+  return { sessionId: undefined, blocks: 0, stopped: false, overflowed: false };
 }
 
 export function parse(line: string, state: OpencodeState): AgentEvent[] {
@@ -37,6 +39,7 @@ function onEvent(event: JsonRecord, state: OpencodeState): AgentEvent[] {
   switch (type) {
     case 'step_start':
       state.blocks = 0;
+      state.stopped = false;
       return [];
     case 'text':
       return onText(part, state);
@@ -46,6 +49,7 @@ function onEvent(event: JsonRecord, state: OpencodeState): AgentEvent[] {
       state.overflowed = false;
       return onTool(part);
     case 'step_finish':
+      state.stopped = part.reason === 'stop';
       return [{ type: 'usage', usage: readUsage(part) }, ...onStepEnd(part)];
     case 'error':
       return onError(event, state);
@@ -54,16 +58,16 @@ function onEvent(event: JsonRecord, state: OpencodeState): AgentEvent[] {
 }
 
 function onText(part: JsonRecord, state: OpencodeState): AgentEvent[] {
-  if (part.synthetic === true) return onSynthetic(part, state);
+  if (part.synthetic === true) return onSynthetic(state);
   const text = str(part.text) ?? '';
   if (text === '') return [];
   state.blocks++;
   return [{ type: 'text', text }];
 }
 
-/** What OpenCode says to the model in the user's name. After a compaction, the step before it was the summary. */
-function onSynthetic(part: JsonRecord, state: OpencodeState): AgentEvent[] {
-  if (asRecord(part.metadata).compaction_continue !== true) return [];
+/** What OpenCode says in the user's name. Only after a compaction does it tell the model to go on: that was a summary. */
+function onSynthetic(state: OpencodeState): AgentEvent[] {
+  if (!state.stopped) return [];
   const { blocks } = state;
   state.blocks = 0;
   return [
