@@ -101,7 +101,13 @@ function startEvent(spec: RunSpec, loop: LoopState): EventBody {
   const { run, cwd, cli, plan, agent } = spec;
   const { pid } = process;
   const { output } = spec.settings.agent;
-  const how = { agent: agent.adapter.name, plan, cli, ...(output === undefined ? {} : { output }) };
+  const how = {
+    agent: agent.adapter.name,
+    ...(agent.version === null ? {} : { agentVersion: agent.version }),
+    plan,
+    cli,
+    ...(output === undefined ? {} : { output }),
+  };
   if (spec.resume) return { type: 'run.resumed', pid, iteration: loop.iteration, ...how };
   return {
     type: 'run.started',

@@ -21,6 +21,8 @@ export type EventBody =
       readonly pid: number;
       readonly cwd: string;
       readonly agent: string;
+      /** As the agent itself told it. */
+      readonly agentVersion?: string;
       /** What an agent from the settings prints. */
       readonly output?: UserAgent['output'];
       readonly command: string;
@@ -36,6 +38,7 @@ export type EventBody =
       readonly pid: number;
       readonly iteration: number;
       readonly agent?: string;
+      readonly agentVersion?: string;
       readonly output?: UserAgent['output'];
       readonly plan?: LoopState['plan'];
       readonly cli: readonly CliSetting[];
