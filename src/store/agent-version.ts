@@ -17,8 +17,8 @@ type Known = {
 };
 
 const timeoutMs = 10_000;
-// The shims of version managers (volta, mise, asdf) stay as they are when the program behind them is updated.
-const validMs = 24 * 60 * 60_000;
+// A shim of a version manager (volta, mise, asdf) stays as it is when the program behind it is updated.
+const validMs = 7 * 24 * 60 * 60_000;
 
 /**
  * The version of an installed agent, null where it does not tell one. It is asked once and then remembered until its
