@@ -267,6 +267,15 @@ describe('the other events', () => {
   });
 });
 
+describe('a result after which the agent may go on', () => {
+  const more: AgentEvent = { type: 'result', ok: true, more: true };
+
+  it('is shown once, at the end', () => {
+    expect(render([text('One.'), more, text('Two.'), more]).match(/Complete/g)).toHaveLength(1);
+    expect(render([text('One.'), more, { type: 'result', ok: true }]).match(/Complete/g)).toHaveLength(1);
+  });
+});
+
 describe('hostile output', () => {
   const attack = '\x1b]52;c;cm0=\x07\x1b[2J\x9b31m\u202egnp.exe\x00\r\x1b[1A';
   const events: AgentEvent[] = [

@@ -39,6 +39,7 @@ export function createFormatter(options: FormatterOptions): Formatter {
   const toolNames = new Map<string, string>();
   let cleaner: TerminalCleaner | null = null;
   let totals: Totals | null = null;
+  let held: Extract<AgentEvent, { type: 'result' }> | null = null;
 
   function endText(): void {
     if (cleaner !== null) blocks.text(cleaner.end());
@@ -91,6 +92,9 @@ export function createFormatter(options: FormatterOptions): Formatter {
 
   function show(event: AgentEvent, totals: Totals): void {
     if (event.type === 'unknown' || event.type === 'retract') return;
+    // A result after which the agent may go on is shown when it did not.
+    held = event.type === 'result' && event.more ? event : null;
+    if (held !== null) return;
     if (event.type === 'text') {
       addText(event.text, event.delta === true);
     } else if (event.type === 'usage') {
@@ -108,6 +112,10 @@ export function createFormatter(options: FormatterOptions): Formatter {
       blocks.flush();
     },
     end() {
+      if (held !== null && totals !== null) {
+        const { more: _, ...final } = held;
+        show(final, totals);
+      }
       endText();
       blocks.end();
       toolNames.clear();
