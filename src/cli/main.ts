@@ -16,15 +16,10 @@ export async function main(program: Program, words: readonly string[], context: 
 
 async function dispatch(program: Program, words: readonly string[], context: Context): Promise<number> {
   const [first, ...rest] = words;
-  if (
-    first === undefined ||
-    first === '--help' ||
-    first === '-h' ||
-    (first === 'help' && rest.length === 0)
-  ) {
-    const wanted = first !== undefined;
-    (wanted ? context.stdout : context.stderr).write(programHelp(program));
-    return wanted ? 0 : 2;
+  if (first === undefined) return withoutWords(program, context);
+  if (first === '--help' || first === '-h' || (first === 'help' && rest.length === 0)) {
+    context.stdout.write(programHelp(program));
+    return 0;
   }
   if (first === 'help') return showHelp(program, rest[0] ?? '', context);
   const name = program.commands[first] ? first : program.defaultCommand;
@@ -39,6 +34,16 @@ async function dispatch(program: Program, words: readonly string[], context: Con
   }
   const { main: run } = await spec.load();
   return await run(context, parsed as never);
+}
+
+/** A person is told how things stand; a script that forgot its words is told that. */
+async function withoutWords(program: Program, context: Context): Promise<number> {
+  if (program.overview && context.stdout.isTTY) {
+    context.stdout.write(cleanTerminal(await program.overview(context.cwd)));
+    return 0;
+  }
+  context.stderr.write(programHelp(program));
+  return 2;
 }
 
 async function showHelp(program: Program, word: string, context: Context): Promise<number> {

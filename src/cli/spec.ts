@@ -66,6 +66,8 @@ export type Program = {
   readonly summary: string;
   /** Runs when the first word is no command. */
   readonly defaultCommand?: string;
+  /** How things stand in a folder, for somebody who types nothing else. */
+  readonly overview?: (cwd: string) => Promise<string>;
   readonly commands: Readonly<Record<string, AnyCommand>>;
   readonly topics: Readonly<
     Record<string, { readonly summary: string; readonly text: () => Promise<string> }>

@@ -1,0 +1,41 @@
+import { join } from 'node:path';
+import { runningLoop } from '../loop/ownership.ts';
+import { openQuestion } from '../store/human.ts';
+import { listRuns, readRun } from '../store/runs.ts';
+import { projectFile } from '../store/settings-layers.ts';
+import { readText } from '../system/files.ts';
+
+/** What a person who only types `ralph` wants to know: how things stand here, and the next command. */
+export function overview(cwd: string): string {
+  const [state, ...next] = situation(cwd);
+  return [state, ...next.map((command) => `  ${command}`), '', 'All commands: ralph --help', ''].join('\n');
+}
+
+function situation(cwd: string): string[] {
+  const running = runningLoop(cwd);
+  if (running) {
+    const since = running.since.slice(0, 16).replace('T', ' ');
+    return [
+      `A loop is running here: ${running.run}, since ${since}.`,
+      'ralph show',
+      'ralph note "..."',
+      'ralph stop',
+    ];
+  }
+  const question = openQuestion(cwd);
+  if (question) {
+    return [
+      `The last run waits for you: ${question.text.split('\n')[0]}`,
+      'ralph answer "..." && ralph run --resume',
+    ];
+  }
+  const latest = listRuns(cwd).at(-1);
+  if (latest !== undefined) {
+    const { outcome, iterations } = readRun(cwd, latest);
+    const told = `The last run ${outcome === null ? 'was killed' : `ended with ${outcome}`} after ${iterations} iterations.`;
+    const next = outcome === 'PROMISE_ACCEPTED' ? 'ralph run -p "your next task"' : 'ralph run --resume';
+    return [told, 'ralph show', next];
+  }
+  if (readText(join(cwd, projectFile)) !== null) return ['No run here yet.', 'ralph run -p "your task"'];
+  return ['No settings here yet.', 'ralph demo', 'ralph init'];
+}
