@@ -5,6 +5,7 @@ import { chmodSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync 
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import * as esbuild from 'esbuild';
+import { writeHooks } from './hooks.mjs';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
@@ -25,6 +26,7 @@ rmSync(dist, { recursive: true, force: true });
 await buildCommands();
 await buildSettingsSchema();
 buildTypes();
+await writeHooks(root);
 await buildLibrary(); // Last: `scripts/setup.mjs` takes dist/lib/index.js as the sign of a whole build.
 
 /** Node starts CommonJS faster than ESM, but esbuild splits only ESM: so split first, then turn each file into CommonJS. */

@@ -4,6 +4,7 @@ import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { stalePages } from './docs.mjs';
+import { staleHooks } from './hooks.mjs';
 import { findBreaches } from './rooms.mjs';
 
 const checks = {
@@ -14,6 +15,13 @@ const checks = {
   rooms: async () => {
     const breaches = await findBreaches(root);
     return { ok: breaches.length === 0, output: breaches.join('\n') };
+  },
+  hooks: async () => {
+    const stale = await staleHooks(root);
+    return {
+      ok: stale.length === 0,
+      output: stale.map((path) => `${path} is stale: run node scripts/hooks.mjs`).join('\n'),
+    };
   },
   docs: () =>
     stalePages(root).then(

@@ -27,7 +27,7 @@ function turnEvidence(turn: Turn): Evidence {
 function toolEvidence(loop: LoopState, turn: Turn): Evidence[] {
   const wanted = loop.plan.minToolCalls;
   if (wanted === null || wanted === 0) return [];
-  if (turn.toolCalls === null) {
+  if (turn.toolCalls === null && loop.toolCalls < wanted) {
     const detail = `this agent reports no tool calls; ${loop.filesChanged} files changed`;
     return [{ check: 'work', ok: loop.filesChanged > 0, detail }];
   }

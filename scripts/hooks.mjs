@@ -1,0 +1,98 @@
+// Builds the hooks of plugins/claude-code: one CommonJS file for each entry, checked in, so that the plugin runs from a
+// plain copy of the repository. `node scripts/hooks.mjs` writes them; a check compares.
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join, relative } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import * as esbuild from 'esbuild';
+
+const entries = {
+  stop: 'src/session/hosts/claude-code/entries/stop.ts',
+  prompt: 'src/session/hosts/claude-code/entries/prompt.ts',
+  'session-start': 'src/session/hosts/claude-code/entries/session-start.ts',
+  verify: 'src/session/verify.ts',
+};
+
+/** Few claims are verified, so that code is a file of its own, which the stop hook loads when it needs it. */
+const verifyApart = {
+  name: 'verify-apart',
+  setup(build) {
+    build.onResolve({ filter: /\/verify\.ts$/ }, ({ kind }) =>
+      kind === 'dynamic-import' ? { path: './verify.cjs', external: true } : undefined,
+    );
+  },
+};
+
+/** The files of the plugin that are made, by their paths, as they should be. */
+export async function hookFiles(root) {
+  const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+  const result = await esbuild.build({
+    absWorkingDir: root,
+    entryPoints: entries,
+    outdir: 'plugins/claude-code/hooks',
+    outExtension: { '.js': '.cjs' },
+    bundle: true,
+    format: 'cjs',
+    platform: 'node',
+    target: 'node20.19',
+    supported: { 'dynamic-import': false },
+    define: { __VERSION__: JSON.stringify(version) },
+    minifySyntax: true,
+    minifyWhitespace: true,
+    legalComments: 'none',
+    logLevel: 'warning',
+    plugins: [verifyApart],
+    write: false,
+  });
+  const plugin = join(root, 'plugins/claude-code');
+  const manifest = join(plugin, '.claude-plugin/plugin.json');
+  return new Map([
+    ...result.outputFiles.map(({ path, text }) => [path, text]),
+    [join(plugin, 'hooks/hooks.json'), json(await hooksJson(root))],
+    [manifest, json({ ...JSON.parse(readFileSync(manifest, 'utf8')), version })],
+  ]);
+}
+
+/** The settings of the plugin, from the code that also installs them elsewhere. */
+async function hooksJson(root) {
+  const { outputFiles } = await esbuild.build({
+    absWorkingDir: root,
+    entryPoints: ['src/session/hosts/claude-code/settings.ts'],
+    format: 'esm',
+    write: false,
+  });
+  const { hookSettings } = await import(`data:text/javascript,${encodeURIComponent(outputFiles[0].text)}`);
+  const description = 'Loops that keep this session working until its task is really done';
+  return { description, hooks: hookSettings(`\${CLAUDE_PLUGIN_ROOT}/hooks`, 'linux') };
+}
+
+function json(value) {
+  return `${JSON.stringify(value, null, 2)}\n`;
+}
+
+export async function writeHooks(root) {
+  for (const [path, text] of await hookFiles(root)) {
+    mkdirSync(dirname(path), { recursive: true });
+    writeFileSync(path, text);
+  }
+}
+
+/** The names of those that are not as a fresh build makes them. */
+export async function staleHooks(root) {
+  const stale = [];
+  for (const [path, text] of await hookFiles(root)) {
+    if (read(path) !== text) stale.push(relative(root, path));
+  }
+  return stale;
+}
+
+function read(path) {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch {
+    return null;
+  }
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  await writeHooks(join(dirname(fileURLToPath(import.meta.url)), '..'));
+}

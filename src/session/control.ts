@@ -1,0 +1,96 @@
+import type { Reason } from '../core/loop.ts';
+import {
+  endSessionLoop,
+  readSessionLoop,
+  type SessionLoop,
+  updateSessionLoop,
+} from '../store/session-loops.ts';
+import { fileSize } from '../system/scan-lines.ts';
+import type { SessionContext } from './context.ts';
+import { endMessage, iterationText, startMessage, statusMessage } from './messages.ts';
+import { endEvent, recorder } from './record.ts';
+import { type Reply, silent } from './reply.ts';
+
+export type Control = 'cancel-ralph' | 'ralph-status' | 'ralph-pause' | 'ralph-resume';
+
+const noLoop: Reply = {
+  kind: 'answer',
+  message: 'There is no Ralph loop in this session. Start one: /ralph-loop "task"',
+};
+
+/** Answers a command about the loop of this session, without the model. */
+export function controlLoop(control: Control, sessionId: string, context: SessionContext): Reply {
+  // A hook may change the loop between our look and our change: look again then.
+  for (;;) {
+    const read = readSessionLoop(context.env, sessionId);
+    if (read.kind === 'set-aside') return { kind: 'answer', message: setAsideText(read.path) };
+    if (read.kind === 'none') return noLoop;
+    const reply = answer(control, read.state, context);
+    if (reply) return reply;
+  }
+}
+
+/** Pauses the loop of a session whose user broke it off; null when the loop changed meanwhile. */
+export function pauseLoop(state: SessionLoop, why: string, context: SessionContext): Reply {
+  const at = context.now();
+  const note = recorder([{ type: 'notice', text: `paused: ${why}` }], context.now);
+  const change = { status: 'paused', transcript: fromHere(state), updatedAt: at } as const;
+  if (!updateSessionLoop(context.env, state, change, note)) return silent;
+  return {
+    kind: 'notice',
+    notice: `Ralph loop paused: ${why}. /ralph-resume goes on, /cancel-ralph ends it.`,
+  };
+}
+
+export function setAsideText(path: string): string {
+  return `The state of this session's Ralph loop could not be read; it was set aside as ${path}. Start the loop again.`;
+}
+
+function answer(control: Control, state: SessionLoop, context: SessionContext): Reply | null {
+  switch (control) {
+    case 'ralph-status':
+      return { kind: 'answer', message: statusMessage(state, context.now()) };
+    case 'cancel-ralph':
+      return cancel(state, context);
+    case 'ralph-pause':
+      if (state.status === 'paused')
+        return { kind: 'answer', message: 'The Ralph loop is paused already. /ralph-resume goes on.' };
+      return asAnswer(pauseLoop(state, 'you asked for it', context));
+    case 'ralph-resume':
+      return resume(state, context);
+  }
+}
+
+function cancel(state: SessionLoop, { env, now }: SessionContext): Reply | null {
+  const because: Reason = { code: 'cancelled', text: 'you cancelled it' };
+  const loop = { ...state.loop, outcome: 'CANCELLED' } as const;
+  const events = recorder([endEvent(state, 'CANCELLED', because, now())], now);
+  if (!endSessionLoop(env, state, { loop, updatedAt: now() }, events)) return null;
+  return { kind: 'answer', message: endMessage(state, 'CANCELLED', because) };
+}
+
+/** The prompt goes on to the model, with the task told again: so the work starts at once. */
+function resume(state: SessionLoop, { env, now, driver }: SessionContext): Reply | null {
+  const at = now();
+  const change = {
+    status: 'active',
+    transcript: fromHere(state),
+    driver,
+    turnStartedAt: at,
+    updatedAt: at,
+  } as const;
+  const note = recorder([{ type: 'notice', text: 'resumed' }], now);
+  if (!updateSessionLoop(env, state, change, note)) return null;
+  const notice = `Ralph loop ${state.run} goes on: ${iterationText(state.loop)}.`;
+  return { kind: 'context', message: `The Ralph loop goes on.\n\n${startMessage(state)}`, notice };
+}
+
+function asAnswer(reply: Reply): Reply | null {
+  return reply.kind === 'notice' ? { kind: 'answer', message: reply.notice } : null;
+}
+
+/** What was said while the loop was not looking is no part of its next turn. */
+function fromHere({ transcript }: SessionLoop): SessionLoop['transcript'] {
+  const size = transcript.path === null ? null : fileSize(transcript.path);
+  return { ...transcript, offset: size ?? transcript.offset, unseen: null };
+}

@@ -1,0 +1,4 @@
+import { runHook } from '../hook.ts';
+import { stopHook } from '../stop.ts';
+
+void runHook(stopHook, __dirname);

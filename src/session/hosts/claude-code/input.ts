@@ -1,0 +1,56 @@
+import { isObject } from '../../../core/shape.ts';
+
+/** What Claude Code sends to a hook, as far as it matters here. */
+export type HookInput = {
+  readonly event: string;
+  readonly sessionId: string;
+  readonly transcriptPath: string | null;
+  readonly cwd: string;
+  readonly promptId: string | null;
+  readonly planMode: boolean;
+  readonly subagent: boolean;
+  readonly lastMessage: string | null;
+  readonly backgroundTasks: number;
+  readonly prompt: string;
+  readonly commandName: string | null;
+  readonly commandArgs: string;
+  /** Why a session starts. */
+  readonly source: string;
+};
+
+/** Reads a hook's input; null where it is not one, and then nothing is to be done. */
+export function readHookInput(text: string): HookInput | null {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    return null;
+  }
+  if (!isObject(value)) return null;
+  const string = (name: string): string | null => {
+    const found = value[name];
+    return typeof found === 'string' && found !== '' ? found : null;
+  };
+  const sessionId = string('session_id');
+  if (sessionId === null) return null;
+  return {
+    event: string('hook_event_name') ?? '',
+    sessionId,
+    transcriptPath: string('transcript_path'),
+    cwd: string('cwd') ?? process.cwd(),
+    promptId: string('prompt_id'),
+    planMode: value.permission_mode === 'plan',
+    subagent: string('agent_id') !== null,
+    lastMessage: string('last_assistant_message'),
+    backgroundTasks: runningTasks(value.background_tasks),
+    prompt: string('prompt') ?? '',
+    commandName: string('command_name'),
+    commandArgs: string('command_args') ?? '',
+    source: string('source') ?? '',
+  };
+}
+
+function runningTasks(tasks: unknown): number {
+  if (!Array.isArray(tasks)) return 0;
+  return tasks.filter((task) => isObject(task) && task.status === 'running').length;
+}

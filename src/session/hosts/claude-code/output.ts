@@ -1,0 +1,29 @@
+import type { Reply } from '../../reply.ts';
+
+/** A reply as Claude Code reads it: one JSON document, or nothing. */
+export function hookOutput(event: string, reply: Reply): string {
+  const body = bodyOf(event, reply);
+  return body === null ? '' : `${JSON.stringify(body)}\n`;
+}
+
+function bodyOf(event: string, reply: Reply): Record<string, unknown> | null {
+  switch (reply.kind) {
+    case 'silent':
+      return null;
+    case 'continue':
+      return { decision: 'block', reason: reply.message, ...systemMessage(reply.notice) };
+    case 'context':
+      return {
+        hookSpecificOutput: { hookEventName: event, additionalContext: reply.message },
+        ...systemMessage(reply.notice),
+      };
+    case 'notice':
+      return systemMessage(reply.notice);
+    case 'answer':
+      return { decision: 'block', reason: reply.message };
+  }
+}
+
+function systemMessage(text: string | undefined): Record<string, unknown> {
+  return text === undefined ? {} : { systemMessage: text };
+}

@@ -1,0 +1,75 @@
+import { messageOf } from '../../../core/error.ts';
+import { readSessionLoop } from '../../../store/session-loops.ts';
+import type { SessionContext } from '../../context.ts';
+import { type Control, controlLoop, pauseLoop } from '../../control.ts';
+import { type Reply, silent } from '../../reply.ts';
+import { startSessionLoop } from '../../start.ts';
+import { type HookInput, readHookInput } from './input.ts';
+import { hookOutput } from './output.ts';
+import { readTurn } from './transcript.ts';
+
+const commands = {
+  'ralph-loop': 'start',
+  'ulw-loop': 'start',
+  'cancel-ralph': 'control',
+  'ralph-status': 'control',
+  'ralph-pause': 'control',
+  'ralph-resume': 'control',
+} as const;
+
+type Name = keyof typeof commands;
+type Called = { readonly name: Name; readonly args: string };
+
+/** The hook of UserPromptExpansion and UserPromptSubmit: what it prints for what it reads. Never throws. */
+export function promptHook(input: string, context: SessionContext, warn: (line: string) => void): string {
+  const read = readHookInput(input);
+  if (read === null) return '';
+  try {
+    return hookOutput(read.event, reply(read, context));
+  } catch (error) {
+    warn(`ralph: the prompt hook failed: ${messageOf(error)}`);
+    if (calledIn(read) === null) return '';
+    return hookOutput(read.event, { kind: 'answer', message: `Ralph loop: ${messageOf(error)}` });
+  }
+}
+
+function reply(read: HookInput, context: SessionContext): Reply {
+  if (read.subagent) return silent;
+  const called = calledIn(read);
+  if (called === null) return onOtherPrompt(read, context);
+  if (!isStart(called.name)) return controlLoop(called.name, read.sessionId, context);
+  const { sessionId, cwd, promptId, transcriptPath } = read;
+  const { name: command, args } = called;
+  return startSessionLoop(
+    { host: 'claude-code', sessionId, command, args, cwd, promptId, transcriptPath },
+    context,
+  );
+}
+
+/** Escape raises no hook in Claude Code: the user's next words are the first chance to see it, and they come first. */
+function onOtherPrompt(read: HookInput, context: SessionContext): Reply {
+  if (read.event !== 'UserPromptSubmit') return silent;
+  const found = readSessionLoop(context.env, read.sessionId);
+  if (found.kind !== 'loop' || found.state.status !== 'active') return silent;
+  const { interrupted } = readTurn(read.transcriptPath, found.state.transcript, null);
+  return interrupted ? pauseLoop(found.state, 'you interrupted it', context) : silent;
+}
+
+/** The command in the host's own event, or at the start of the raw prompt; a plugin's prefix does not matter. */
+function calledIn(read: HookInput): Called | null {
+  if (read.commandName !== null) {
+    const name = nameOf(read.commandName.replace(/^.*:/, ''));
+    return name === null ? null : { name, args: read.commandArgs };
+  }
+  const [, word = '', args = ''] = /^\s*\/(?:[\w.-]+:)?([\w-]+)(?:\s([\s\S]*))?$/.exec(read.prompt) ?? [];
+  const name = nameOf(word);
+  return name === null ? null : { name, args };
+}
+
+function nameOf(word: string): Name | null {
+  return Object.hasOwn(commands, word) ? (word as Name) : null;
+}
+
+function isStart(name: Name): name is Exclude<Name, Control> {
+  return commands[name] === 'start';
+}

@@ -1,0 +1,88 @@
+import { markerOf } from '../core/completion.ts';
+import { formatDuration } from '../core/duration.ts';
+import type { LoopState, Reason } from '../core/loop.ts';
+import type { Outcome } from '../core/outcome.ts';
+import type { SessionLoop } from '../store/session-loops.ts';
+
+const ultrawork = `Ultrawork mode: give this everything you have. Plan the remaining steps, use every tool and helper that \
+saves time, and do independent parts side by side. Check each result yourself before you believe it, and leave nothing half done.`;
+
+/** What the agent is told when a loop begins: the task, when to stop, how exactly, and what to do while it is not done. */
+export function startMessage(state: SessionLoop): string {
+  const marker = markerText(state.loop);
+  return [
+    ...ultraworkOf(state),
+    `You are in a Ralph loop (${limitsText(state)}): when you try to stop before the task is done, you are sent back to work.`,
+    'The task:',
+    state.loop.task,
+    'How to finish:',
+    [
+      `- Only when the task is fully done and you have checked it, output the completion promise: ${marker}`,
+      '- Put it alone on a line, exactly as it stands here: same case, no space inside the tag, no variant of it.',
+      '- If the task is not done, do not output the promise, and do not mention it either. A promise without work is rejected.',
+      ...verifyLines(state),
+      '- If only a human can help, output <promise>BLOCKED: what is missing</promise>; if a human has to choose, <promise>DECIDE: the question</promise>.',
+    ].join('\n'),
+  ].join('\n\n');
+}
+
+/** What the agent is told each time it is sent back to work. */
+export function continuationMessage(state: SessionLoop): string {
+  const { loop } = state;
+  const marker = markerText(loop);
+  const told = loop.feedback.map((item) => item.text);
+  const sentence =
+    told.length === 0
+      ? `You attempted to end the loop, but you did not output the completion promise ${marker}. Continue working on the original task below. Only output the promise when the task is fully complete. Original task: ${loop.task}`
+      : `Continue working on the original task below. Only output the promise ${marker} when the task is fully complete. Original task: ${loop.task}`;
+  return [...ultraworkOf(state), `[Ralph loop: ${iterationText(loop)}]`, ...told, sentence].join('\n\n');
+}
+
+/** The task once more, for a session that lost its context or was opened again. */
+export function reminderMessage(state: SessionLoop): string {
+  const paused = state.status === 'paused' ? ' The loop is paused until the user types /ralph-resume.' : '';
+  return `A Ralph loop is going on in this session (${iterationText(state.loop)}).${paused} This is what it is about.\n\n${startMessage(state)}`;
+}
+
+export function endMessage(state: SessionLoop, outcome: Outcome, because: Reason): string {
+  const { iteration } = state.loop;
+  const after = `${iteration} iteration${iteration === 1 ? '' : 's'}`;
+  return `Ralph loop ended: ${outcome} after ${after}: ${oneLine(because.text)}. Record: ralph show ${state.run}`;
+}
+
+export function statusMessage(state: SessionLoop, now: number): string {
+  const { loop } = state;
+  return [
+    `Ralph loop ${state.run}: ${state.status}, ${iterationText(loop)}, ${formatDuration(now - state.startedAt)} since the start.`,
+    `Task: ${oneLine(loop.task).slice(0, 300)}`,
+    `Done is ${markerText(loop)}, with at least ${loop.plan.minToolCalls ?? 0} tool calls (${loop.toolCalls} so far).`,
+    ...state.verify.map((command) => `Verified with: ${command}`),
+  ].join('\n');
+}
+
+export function iterationText({ iteration, plan }: LoopState): string {
+  const of = plan.limits.iterations;
+  return `iteration ${iteration}${of === null ? '' : ` of ${of}`}`;
+}
+
+function limitsText({ loop: { plan } }: SessionLoop): string {
+  const { iterations, wallMs } = plan.limits;
+  const time = wallMs === null ? '' : `, at most ${formatDuration(wallMs)}`;
+  return `at most ${iterations ?? 'any number of'} iterations${time}`;
+}
+
+function verifyLines({ verify }: SessionLoop): string[] {
+  return verify.map((command) => `- The promise is then checked with: ${command}`);
+}
+
+function ultraworkOf({ command }: SessionLoop): string[] {
+  return command === 'ulw-loop' ? [ultrawork] : [];
+}
+
+function markerText(loop: LoopState): string {
+  return markerOf(loop.plan.completion) ?? '';
+}
+
+function oneLine(text: string): string {
+  return text.replace(/\s+/g, ' ').trim();
+}

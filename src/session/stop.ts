@@ -1,0 +1,125 @@
+import { readClaim } from '../core/completion.ts';
+import { decide } from '../core/decide.ts';
+import { messageOf } from '../core/error.ts';
+import type { Check } from '../core/evidence.ts';
+import type { Turn } from '../core/turn.ts';
+import type { EventBody } from '../store/events.ts';
+import {
+  endSessionLoop,
+  isDrivenElsewhere,
+  readSessionLoop,
+  type SessionLoop,
+  type TranscriptMark,
+  updateSessionLoop,
+} from '../store/session-loops.ts';
+import { changedSince } from '../system/changed-since.ts';
+import type { SessionContext } from './context.ts';
+import { pauseLoop, setAsideText } from './control.ts';
+import { continuationMessage, endMessage } from './messages.ts';
+import { endEvent, iterationEvent, recorder, turnEvents } from './record.ts';
+import { type Reply, silent } from './reply.ts';
+import type { TurnRead } from './turn.ts';
+
+/** An agent that is about to stop, as its host tells it. */
+export type StopEvent = {
+  readonly sessionId: string;
+  readonly subagent: boolean;
+  readonly planMode: boolean;
+  /** Tasks that still run in the background; the host starts a new turn when they end. */
+  readonly backgroundTasks: number;
+  readonly readTurn: (from: TranscriptMark) => TurnRead;
+};
+
+/** The stop hook of every host: may the agent stop? */
+export async function atStop(event: StopEvent, context: SessionContext): Promise<Reply> {
+  if (event.subagent) return silent;
+  const read = readSessionLoop(context.env, event.sessionId);
+  if (read.kind === 'set-aside') return { kind: 'notice', notice: setAsideText(read.path) };
+  if (read.kind === 'none' || read.state.status === 'paused' || event.planMode) return silent;
+  const { state } = read;
+  if (isDrivenElsewhere(state, context.driver)) return silent;
+
+  const found = event.readTurn(state.transcript);
+  if (found.interrupted && found.askedSince) return pauseLoop(state, 'you interrupted it', context);
+  if (event.backgroundTasks > 0) {
+    const tasks = `${event.backgroundTasks} background task${event.backgroundTasks === 1 ? '' : 's'}`;
+    return { kind: 'notice', notice: `Ralph loop waits for ${tasks}.` };
+  }
+  return judgeTurn(state, found, context);
+}
+
+async function judgeTurn(state: SessionLoop, found: TurnRead, context: SessionContext): Promise<Reply> {
+  const { env, now } = context;
+  const claimed = readClaim(found.text, state.loop.plan.completion).kind === 'done';
+  const turn = turnOf(state, found, claimed, now());
+  const warning = claimed ? noWorkWarning(state, turn) : null;
+  const verified = claimed && state.verify.length > 0 ? await verify(state, context) : [];
+  const checks: Check[] = [...(warning === null ? [] : [warning]), ...verified.map(({ check }) => check)];
+  const decided = decide(state.loop, turn, checks);
+  const { decision } = decided;
+  const at = now();
+  const change = { loop: decided.loop, transcript: found.mark, turnStartedAt: at, updatedAt: at };
+  const next: SessionLoop = { ...state, ...change };
+  const events = [...verified.map(({ event }) => event), ...turnEvents(state, turn, decided)];
+
+  if (decision.kind === 'stop') {
+    events.push(endEvent(next, decision.outcome, decision.because, at));
+    const message = endMessage(next, decision.outcome, decision.because);
+    const kept = keep(() => endSessionLoop(env, state, change, recorder(events, now)));
+    if (kept === 'too-late') return silent;
+    const warned = warning === null ? '' : ` Warning: ${warning.detail}.`;
+    return { kind: 'notice', notice: `${message}${warned}${kept === 'kept' ? '' : ` ${kept}`}` };
+  }
+  const message = continuationMessage(next);
+  events.push(iterationEvent(next, message.length));
+  const kept = keep(() => updateSessionLoop(env, state, change, recorder(events, now)));
+  if (kept === 'too-late') return silent;
+  return { kind: 'continue', message, ...(kept === 'kept' ? {} : { notice: kept }) };
+}
+
+function turnOf(state: SessionLoop, found: TurnRead, claimed: boolean, now: number): Turn {
+  const unknownWork = claimed && found.toolCalls === null && state.loop.toolCalls < state.minToolCalls;
+  return {
+    text: found.text,
+    toolCalls: found.toolCalls,
+    end: 'finished',
+    exitCode: null,
+    progress: {
+      commits: 0,
+      filesChanged: unknownWork && changedSince(state.cwd, state.startedAt) ? 1 : 0,
+    },
+    endedAt: now,
+    durationMs: Math.max(0, now - state.turnStartedAt),
+  };
+}
+
+/** With the policy `warn`, a promise without work is accepted, and the record says so. */
+function noWorkWarning(state: SessionLoop, turn: Turn): Check | null {
+  const calls = state.loop.toolCalls + (turn.toolCalls ?? 0);
+  if (state.onPromiseNoWork !== 'warn' || calls >= state.minToolCalls) return null;
+  const detail = `accepted with ${calls} tool calls, at least ${state.minToolCalls} wanted`;
+  return { check: 'tool-calls', ok: true, detail };
+}
+
+async function verify(
+  state: SessionLoop,
+  { env, now }: SessionContext,
+): Promise<{ check: Check; event: EventBody }[]> {
+  const { runVerify } = await import('./verify.ts');
+  return runVerify(state.verify, {
+    cwd: state.cwd,
+    env,
+    iteration: state.loop.iteration,
+    nonce: state.run.slice(-6),
+    now,
+  });
+}
+
+/** A decision holds even where it cannot be written down (a full disk); then the user is told. */
+function keep(write: () => boolean): string {
+  try {
+    return write() ? 'kept' : 'too-late';
+  } catch (error) {
+    return `The record could not be written: ${messageOf(error)}.`;
+  }
+}

@@ -1,0 +1,265 @@
+import * as fs from 'node:fs';
+import { basename, join } from 'node:path';
+import type { LoopState } from '../core/loop.ts';
+import { isObject } from '../core/shape.ts';
+import { ensureDir, errorCode, readJson, setAside, writeAtomic } from '../system/files.ts';
+import { acquireLock } from '../system/lock.ts';
+import type { Environment } from '../system/program.ts';
+import { stateFolder } from './paths.ts';
+
+const sessionVersion = 1;
+
+/** How far a host's transcript was read. */
+export type TranscriptMark = {
+  readonly path: string | null;
+  readonly offset: number;
+  /** The end of the last answer where the transcript did not hold it yet: it belongs to the turn before. */
+  readonly unseen: string | null;
+};
+
+/** A loop inside an agent's session, as it stands on disk between two hooks. */
+export type SessionLoop = {
+  readonly v: typeof sessionVersion;
+  readonly host: string;
+  readonly sessionId: string;
+  readonly cwd: string;
+  readonly run: string;
+  readonly command: string;
+  readonly status: 'active' | 'paused';
+  readonly loop: LoopState;
+  readonly verify: readonly string[];
+  /** What the user asked for; the plan has 0 where the policy does not reject. */
+  readonly minToolCalls: number;
+  readonly onPromiseNoWork: 'reject' | 'warn' | 'accept';
+  /** The prompt that started it, so that a second event of the same prompt starts nothing. */
+  readonly promptId: string | null;
+  /** The folder of the hooks that drive it: with two copies installed, only one does. */
+  readonly driver: string;
+  readonly transcript: TranscriptMark;
+  /** Epoch milliseconds. */
+  readonly startedAt: number;
+  readonly turnStartedAt: number;
+  readonly updatedAt: number;
+  /** Grows with every change; a writer that knows an older one is too late. */
+  readonly revision: number;
+};
+
+export type SessionRead =
+  | { readonly kind: 'none' }
+  | { readonly kind: 'loop'; readonly state: SessionLoop }
+  /** It was no state of this session, and was moved to `path`. */
+  | { readonly kind: 'set-aside'; readonly path: string };
+
+export function sessionsFolder(env: Environment): string {
+  return join(stateFolder(env), 'sessions');
+}
+
+/** Where the loop of a session is while it is not ended. Two ids never share a file. */
+export function sessionPaths(env: Environment, sessionId: string) {
+  const name = Array.from(new TextEncoder().encode(sessionId), safeByte).join('');
+  const file = join(sessionsFolder(env), `${name.length <= 180 ? name : shortened(name)}.json`);
+  return { file, lock: `${file}.lock`, journal: file.replace(/json$/, 'ndjson') };
+}
+
+/** Where an ended loop is kept. */
+export function endedPaths(env: Environment, run: string) {
+  const root = join(sessionsFolder(env), 'ended', run);
+  return { root, state: join(root, 'state.json'), journal: join(root, 'journal.ndjson') };
+}
+
+/** The loop of this session. What is torn or foreign is set aside: it must neither end nor drive a session. */
+export function readSessionLoop(env: Environment, sessionId: string): SessionRead {
+  const { file } = sessionPaths(env, sessionId);
+  const read = readJson(file);
+  if (!read.ok && read.reason === 'missing') return { kind: 'none' };
+  if (read.ok && isSessionLoop(read.value) && read.value.sessionId === sessionId) {
+    return { kind: 'loop', state: read.value };
+  }
+  const path = setAside(file);
+  return path === null ? { kind: 'none' } : { kind: 'set-aside', path };
+}
+
+/** Writes a new loop; false when the session has one already. `record` writes its journal. */
+export function createSessionLoop(
+  env: Environment,
+  state: SessionLoop,
+  record: (journal: string) => void,
+): boolean {
+  const paths = sessionPaths(env, state.sessionId);
+  ensureDir(sessionsFolder(env));
+  return locked(paths.lock, () => {
+    if (readSessionLoop(env, state.sessionId).kind === 'loop') return false;
+    fs.rmSync(paths.journal, { force: true });
+    record(paths.journal);
+    writeState(paths.file, state);
+    return true;
+  });
+}
+
+/**
+ * Compare and set: changes the loop only if nobody changed it since `before` was read. False is too late: somebody
+ * cancelled or paused it meanwhile, and then nothing is written. `record` appends to the journal.
+ */
+export function updateSessionLoop(
+  env: Environment,
+  before: SessionLoop,
+  change: Partial<SessionLoop>,
+  record: (journal: string) => void = () => {},
+): boolean {
+  const paths = sessionPaths(env, before.sessionId);
+  return locked(paths.lock, () => {
+    if (!isCurrent(env, before)) return false;
+    record(paths.journal);
+    writeState(paths.file, { ...before, ...change, revision: before.revision + 1 });
+    return true;
+  });
+}
+
+/** Ends the loop and keeps it with its journal. Compare and set, as `updateSessionLoop` is. */
+export function endSessionLoop(
+  env: Environment,
+  before: SessionLoop,
+  change: Partial<SessionLoop>,
+  record: (journal: string) => void,
+): boolean {
+  const paths = sessionPaths(env, before.sessionId);
+  const ended = endedPaths(env, before.run);
+  return locked(paths.lock, () => {
+    if (!isCurrent(env, before)) return false;
+    record(paths.journal);
+    ensureDir(ended.root);
+    writeState(ended.state, { ...before, ...change, revision: before.revision + 1 });
+    fs.rmSync(paths.file, { force: true });
+    renameIfThere(paths.journal, ended.journal);
+    return true;
+  });
+}
+
+/** Whether other hooks, which are still installed, drive this loop. Another version of the same hooks may go on with it. */
+export function isDrivenElsewhere(state: SessionLoop, driver: string): boolean {
+  const anyVersion = (path: string) => path.replace(/[\\/]\d+\.\d+\.\d+[^\\/]*/g, '/*');
+  return anyVersion(state.driver) !== anyVersion(driver) && fs.existsSync(state.driver);
+}
+
+/** Gives the loop with this transcript to a session that got a new id; null where there is none. */
+export function adoptSessionLoop(
+  env: Environment,
+  sessionId: string,
+  transcript: string,
+): SessionLoop | null {
+  const old = listSessionLoops(env).find((state) => state.transcript.path === transcript);
+  if (old === undefined) return null;
+  const from = sessionPaths(env, old.sessionId);
+  const to = sessionPaths(env, sessionId);
+  const adopted = { ...old, sessionId, revision: old.revision + 1 };
+  return locked(from.lock, () => {
+    if (!isCurrent(env, old) || readSessionLoop(env, sessionId).kind === 'loop') return null;
+    renameIfThere(from.journal, to.journal);
+    writeState(to.file, adopted);
+    fs.rmSync(from.file, { force: true });
+    return adopted;
+  });
+}
+
+/** All loops that are not ended, of all sessions. */
+export function listSessionLoops(env: Environment): SessionLoop[] {
+  const folder = sessionsFolder(env);
+  return namesIn(folder)
+    .filter((name) => name.endsWith('.json'))
+    .flatMap((name) => readState(join(folder, name)));
+}
+
+/** The ended loops. */
+export function listEndedLoops(env: Environment): SessionLoop[] {
+  const folder = join(sessionsFolder(env), 'ended');
+  return namesIn(folder).flatMap((run) => readState(endedPaths(env, run).state));
+}
+
+function isCurrent(env: Environment, before: SessionLoop): boolean {
+  const now = readSessionLoop(env, before.sessionId);
+  return now.kind === 'loop' && now.state.run === before.run && now.state.revision === before.revision;
+}
+
+function writeState(path: string, state: SessionLoop): void {
+  writeAtomic(path, `${JSON.stringify(state)}\n`);
+}
+
+function readState(path: string): SessionLoop[] {
+  const read = readJson(path);
+  return read.ok && isSessionLoop(read.value) ? [read.value] : [];
+}
+
+/** The others hold it for some milliseconds, so waiting for them is short. */
+function locked<T>(path: string, use: () => T): T {
+  const pause = new Int32Array(new SharedArrayBuffer(4));
+  for (let attempt = 0; ; attempt++) {
+    const taken = acquireLock(path, {});
+    if (taken.ok) {
+      try {
+        return use();
+      } finally {
+        taken.lock.release();
+      }
+    }
+    if (attempt === 1000) throw new Error(`${basename(path)} is held by process ${taken.owner.pid}`);
+    Atomics.wait(pause, 0, 0, 5);
+  }
+}
+
+function namesIn(folder: string): string[] {
+  try {
+    return fs.readdirSync(folder).sort();
+  } catch {
+    return [];
+  }
+}
+
+function renameIfThere(from: string, to: string): void {
+  try {
+    fs.renameSync(from, to);
+  } catch (error) {
+    if (errorCode(error) !== 'ENOENT') throw error;
+  }
+}
+
+function safeByte(byte: number): string {
+  const char = String.fromCharCode(byte);
+  return /[A-Za-z0-9_-]/.test(char) ? char : `=${byte.toString(16).padStart(2, '0')}`;
+}
+
+// File names end at 255 bytes. Two long ids with one name do not meet either: the file holds the whole id.
+function shortened(name: string): string {
+  let hash = 0x811c9dc5;
+  for (const char of name) hash = Math.imul(hash ^ char.charCodeAt(0), 0x01000193) >>> 0;
+  return `${name.slice(0, 160)}~${hash.toString(16)}`;
+}
+
+function isSessionLoop(value: unknown): value is SessionLoop {
+  if (!isObject(value) || value.v !== sessionVersion) return false;
+  const { loop, transcript, verify } = value;
+  const texts = [value.host, value.sessionId, value.cwd, value.run, value.command, value.driver];
+  const numbers = [value.minToolCalls, value.startedAt, value.turnStartedAt, value.updatedAt, value.revision];
+  return (
+    texts.every((text) => typeof text === 'string') &&
+    numbers.every((number) => typeof number === 'number') &&
+    (value.status === 'active' || value.status === 'paused') &&
+    Array.isArray(verify) &&
+    verify.every((command) => typeof command === 'string') &&
+    isObject(transcript) &&
+    typeof transcript.offset === 'number' &&
+    isLoop(loop)
+  );
+}
+
+function isLoop(value: unknown): boolean {
+  if (!isObject(value) || !isObject(value.plan)) return false;
+  const { plan, task, iteration, feedback, usage } = value;
+  return (
+    typeof task === 'string' &&
+    typeof iteration === 'number' &&
+    Array.isArray(feedback) &&
+    isObject(usage) &&
+    isObject(plan.completion) &&
+    isObject(plan.limits)
+  );
+}
