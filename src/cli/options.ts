@@ -85,6 +85,11 @@ export const configOptions = {
   json,
 } as const satisfies Options;
 
+export const doctorOptions = {
+  agent: { type: 'string', value: 'NAME', help: 'check this agent instead of the one in the settings' },
+  json,
+} as const satisfies Options;
+
 export const noteOptions = {} as const satisfies Options;
 
 export const answerOptions = {} as const satisfies Options;

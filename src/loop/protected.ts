@@ -34,6 +34,16 @@ export function protectFiles(
   return { check: () => compare(before, look()) };
 }
 
+/** Patterns that match no file, and so protect nothing. */
+export function unmatchedPatterns(cwd: string, patterns: readonly string[]): string[] {
+  const open = new Map(patterns.map((pattern) => [pattern, matchesGlob(pattern)]));
+  for (const path of walkFiles(cwd, ours)) {
+    for (const [pattern, matches] of open) if (matches(path)) open.delete(pattern);
+    if (open.size === 0) break;
+  }
+  return [...open.keys()];
+}
+
 function compare(before: Fingerprints, after: Fingerprints): Check {
   const paths = [...new Set([...Object.keys(before), ...Object.keys(after)])].sort();
   const changed = paths

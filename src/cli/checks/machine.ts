@@ -1,0 +1,82 @@
+import { atLeast, versionIn } from '../../agents/version.ts';
+import { freeBytes, tryWriting } from '../../system/room.ts';
+import { firstLine, type HealthCheck } from './health-check.ts';
+import { type Place, probe } from './probe.ts';
+
+/** The same as `engines` in package.json. */
+const minimumNode = '20.19.0';
+const megabyte = 1024 ** 2;
+
+export function checkNode(version = process.versions.node): HealthCheck {
+  if (atLeast(version, minimumNode)) return { id: 'node', status: 'ok', evidence: `Node.js ${version}` };
+  return {
+    id: 'node',
+    status: 'error',
+    evidence: `Node.js ${version} is older than ${minimumNode}`,
+    remedy: 'install a newer Node.js: https://nodejs.org',
+  };
+}
+
+/** Room, and permission to write, in a folder that may not exist yet. */
+export function checkFolder(id: string, folder: string): HealthCheck[] {
+  const problem = tryWriting(folder);
+  const writable: HealthCheck =
+    problem === null
+      ? { id: `${id}.writable`, status: 'ok', evidence: folder }
+      : {
+          id: `${id}.writable`,
+          status: 'error',
+          evidence: `nothing can be written to ${folder}: ${problem}`,
+          remedy: `see whose it is: ls -ld '${folder}'`,
+        };
+  return [judgeSpace(`${id}.disk`, folder, freeBytes(folder)), writable];
+}
+
+export function judgeSpace(id: string, folder: string, bytes: number | null): HealthCheck {
+  if (bytes === null) return { id, status: 'skipped', evidence: `the system does not tell for ${folder}` };
+  const evidence = `${formatBytes(bytes)} free for ${folder}`;
+  if (bytes >= 1024 * megabyte) return { id, status: 'ok', evidence };
+  return {
+    id,
+    status: bytes < 100 * megabyte ? 'error' : 'warning',
+    evidence,
+    remedy: 'free some space (df -h shows where)',
+  };
+}
+
+export async function checkTmux(place: Place): Promise<HealthCheck> {
+  const { ok, text, failure } = await probe(['tmux', '-V'], place);
+  if (ok) return { id: 'tmux', status: 'ok', evidence: firstLine(text) };
+  return {
+    id: 'tmux',
+    status: 'warning',
+    evidence: `swarm needs tmux, and it does not run: ${failure ?? firstLine(text)}`,
+    remedy: 'apt-get install tmux, or brew install tmux',
+  };
+}
+
+/** Whether something is there that can keep an agent away from the rest of the machine. */
+export async function checkSandbox(place: Place): Promise<HealthCheck> {
+  const [bwrap, docker] = await Promise.all([
+    // That it is installed says little: many systems do not let it make a namespace.
+    probe(['bwrap', '--ro-bind', '/', '/', '--dev', '/dev', 'true'], place),
+    probe(['docker', 'version', '--format', '{{.Server.Version}}'], place),
+  ]);
+  const works = [
+    ...(bwrap.ok ? ['bubblewrap'] : []),
+    ...(docker.ok ? [`docker ${versionIn(docker.text) ?? ''}`.trim()] : []),
+  ];
+  if (works.length > 0) return { id: 'sandbox', status: 'ok', evidence: works.join(', ') };
+  const why = ({ failure, text }: typeof bwrap) => failure ?? firstLine(text);
+  return {
+    id: 'sandbox',
+    status: 'warning',
+    evidence: `none works (bwrap: ${why(bwrap)}; docker: ${why(docker)})`,
+    remedy: 'apt-get install bubblewrap, or start Docker',
+  };
+}
+
+function formatBytes(bytes: number): string {
+  const gigabytes = bytes / megabyte / 1024;
+  return gigabytes >= 1 ? `${gigabytes.toFixed(1)} GB` : `${Math.floor(bytes / megabyte)} MB`;
+}

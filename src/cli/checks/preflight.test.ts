@@ -1,0 +1,78 @@
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { agents } from '../../agents/registry.ts';
+import type { RunAgent } from '../../loop/run-spec.ts';
+import { loadSettings } from '../../store/settings.ts';
+import { preflight } from './preflight.ts';
+
+/** A folder with an agent in it that leaves a trace of every start. */
+function prepare(body: string, changes: Partial<RunAgent> = {}) {
+  const cwd = mkdtempSync(join(tmpdir(), 'preflight-'));
+  onTestFinished(() => rmSync(cwd, { recursive: true, force: true }));
+  const program = join(cwd, 'claude');
+  const trace = join(cwd, 'started');
+  writeFileSync(program, `#!/bin/sh\ntouch '${trace}'\n${body}\n`, { mode: 0o755 });
+  const env = { PATH: process.env.PATH, HOME: cwd };
+  const agent: RunAgent = {
+    adapter: agents.claude,
+    program,
+    version: '2.1.325',
+    permissions: 'edit',
+    asRoot: false,
+    ...changes,
+  };
+  return {
+    cwd,
+    wasStarted: () => existsSync(trace),
+    run: (more: Record<string, string> = {}) => {
+      const context = { cwd, env: { ...env, ...more } };
+      return preflight(context, loadSettings(context), agent);
+    },
+  };
+}
+
+describe('preflight', () => {
+  it('lets a run begin where nothing is wrong, and starts nothing for that', async () => {
+    const { run, wasStarted } = prepare('echo 2.1.325');
+    expect(await run()).toBe(null);
+    expect(wasStarted()).toBe(false);
+  });
+
+  it('lets an agent begin that runs but tells no version', async () => {
+    expect(await prepare('echo hello', { version: null }).run()).toBe(null);
+  });
+
+  it('refuses an agent that does not run, with the exit code of an unusable agent', async () => {
+    const error = await prepare('echo "binary not installed" >&2; exit 1', { version: null }).run();
+    expect(error).toMatchObject({
+      code: 'agent.runs',
+      message: 'claude --version fails: exit code 1, binary not installed',
+      remedy: 'install it again: npm install -g @anthropic-ai/claude-code',
+      exitCode: 3,
+    });
+  });
+
+  it("never starts an agent of the user's own", async () => {
+    const { run, wasStarted } = prepare('exit 1', { adapter: agents.custom, version: null });
+    expect(await run()).toBe(null);
+    expect(wasStarted()).toBe(false);
+  });
+
+  it('refuses a mode that the agent does not have', async () => {
+    expect(await prepare('', { adapter: agents.cline }).run()).toMatchObject({
+      code: 'agent.permissions',
+      exitCode: 2,
+    });
+  });
+
+  it('refuses a state folder that cannot be written', async () => {
+    const { cwd, run } = prepare('');
+    writeFileSync(join(cwd, 'file'), '');
+    expect(await run({ XDG_STATE_HOME: join(cwd, 'file') })).toMatchObject({
+      code: 'state.writable',
+      exitCode: 2,
+    });
+  });
+});
