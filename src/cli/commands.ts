@@ -3,6 +3,7 @@ import {
   completionOptions,
   configOptions,
   demoOptions,
+  doctorOptions,
   initOptions,
   noteOptions,
   runOptions,
@@ -65,6 +66,17 @@ const config = command({
   load: () => import('./config.ts'),
 });
 
+const doctor = command({
+  summary: 'Check that everything a run needs is there and works, by trying it.',
+  options: doctorOptions,
+  examples: [
+    ['ralph doctor', 'what is wrong, and what to do about it'],
+    ['ralph doctor --agent codex', 'another agent than the one in the settings'],
+  ],
+  details: 'Exit code 1 if a check failed, 0 otherwise: warnings do not keep a run from working.',
+  load: () => import('./doctor.ts'),
+});
+
 const runs = command({
   summary: 'List the runs of this working copy.',
   options: runsOptions,
@@ -121,7 +133,7 @@ export const ralph: Program = {
   name: 'ralph',
   summary: 'keeps a coding agent working until its task is really done',
   defaultCommand: 'run',
-  commands: { run, init, runs, show, verdict, note, answer, stop, config, demo, completion },
+  commands: { run, init, runs, show, verdict, note, answer, stop, config, doctor, demo, completion },
   topics: {
     'exit-codes': {
       summary: 'what each exit code means',
