@@ -165,6 +165,18 @@ describe('decide on failures and limits', () => {
     expect(loop).toMatchObject({ iteration: 1, failures: 0, waitedMs: 60_000 });
   });
 
+  it('waits longer and longer for a usage limit that holds on after its time', () => {
+    const turn: Turn = { ...failed, end: 'limited', limit: { kind: 'usage', resetsAt: 1_000_000 - 5000 } };
+    let loop = loopWith();
+    const waits: number[] = [];
+    for (let i = 0; i < 4; i++) {
+      const decided = decide(loop, turn, []);
+      if (decided.decision.kind === 'wait') waits.push(decided.decision.ms);
+      loop = decided.loop;
+    }
+    expect(waits).toEqual([1000, 2000, 4000, 8000]);
+  });
+
   it('stops when the limit lasts longer than it may wait', () => {
     const turn: Turn = {
       ...failed,

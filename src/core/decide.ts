@@ -103,10 +103,11 @@ function atLimit(loop: LoopState, turn: Turn, limit: Limit): Decided {
     case 'context':
       return goOn(loop, turn, { kind: 'none' }, undefined, []);
     case 'usage': {
+      // Codex tells the time without its seconds: when it has come, the limit may still hold for most of a minute.
       const ms =
         limit.resetsAt === undefined
           ? backoffMs(loop.overloads + 6)
-          : Math.max(1000, limit.resetsAt - turn.endedAt);
+          : Math.max(backoffMs(loop.overloads), limit.resetsAt - turn.endedAt);
       return waitOrStop(loop, ms, { code: 'usage-limit', text: `the usage limit is reached${told}` });
     }
     case 'overload': {
