@@ -39,6 +39,13 @@ function pathWith(repo: Repo, ...programs: string[]): Record<string, string> {
   return { ...repo.env, PATH: repo.bin };
 }
 
+/** Keys of the person who runs the tests say nothing about the agents here. */
+const noKeys = Object.fromEntries(
+  Object.keys(process.env)
+    .filter((name) => /^CODEX_|_API_KEY$/.test(name))
+    .map((name) => [name, undefined]),
+);
+
 async function diagnose(
   repo: Repo,
   options: { args?: readonly string[]; env?: Record<string, string> } = {},
@@ -48,7 +55,7 @@ async function diagnose(
   checks: readonly Check[];
   of(id: string): Check | undefined;
 }> {
-  const env = { ...repo.env, ...options.env };
+  const env = { ...noKeys, ...repo.env, ...options.env };
   const { code, stdout } = await runRalph(['doctor', '--json', ...(options.args ?? [])], { ...repo, env });
   const { v, ok, checks }: { v: number; ok: boolean; checks: Check[] } = JSON.parse(stdout);
   expect(v).toBe(1);
@@ -175,31 +182,31 @@ describe('the agent', () => {
 });
 
 describe('the login', () => {
-  const logins: readonly [string, string, string, string, Record<string, string>?][] = [
-    ['claude', '2.1.325', `echo '{"loggedIn": false}'; exit 1`, 'error'],
-    ['claude', '2.1.325', 'echo "what?"; exit 1', 'skipped'],
-    ['codex', '0.166.0', 'echo "Not logged in" >&2; exit 1', 'error'],
-    ['codex', '0.166.0', 'echo "Not logged in" >&2; exit 1', 'skipped', { CODEX_API_KEY: 'x' }],
-    ['codex', '0.166.0', 'echo "API key configured - sk-***" >&2', 'ok'],
-    ['opencode', '1.18.33', 'echo "└  0 credentials"', 'skipped'],
-    ['opencode', '1.18.33', 'echo "└  2 credentials"', 'ok'],
-    ['opencode', '1.18.33', 'echo "└  1 environment variable"', 'ok'],
-    ['qwen', '0.15.10', 'echo "⚠️  No authentication method configured."', 'error'],
-    ['qwen', '0.15.10', 'echo "No authentication method configured."', 'skipped', { OPENAI_API_KEY: 'x' }],
-    ['qwen', '0.15.10', 'echo "✓ Authentication Method: OpenAI-compatible Provider"', 'ok'],
-    ['pi', '0.73.1', 'echo "No models available. Use /login" >&2', 'error'],
-    ['pi', '0.73.1', 'printf "provider   model\\nanthropic  x\\n" >&2', 'ok'],
-    ['gemini', '0.61.0', 'touch started', 'skipped'],
-    ['amp', '0.0.1769314944-g5070a1', 'touch started', 'skipped'],
-  ];
+  const none = {};
+  const notLoggedIn = 'echo "Not logged in" >&2; exit 1';
+  const noMethod = 'echo "⚠️  No authentication method configured."';
 
-  it.each(logins)('of %s %s that answers %s is %s %j', async (name, version, login, status, env = {}) => {
+  it.each([
+    ['claude', '2.1.325', none, `echo '{"loggedIn": false}'; exit 1`, 'error'],
+    ['claude', '2.1.325', none, 'echo "what?"; exit 1', 'skipped'],
+    ['codex', '0.166.0', none, notLoggedIn, 'error'],
+    ['codex', '0.166.0', { CODEX_API_KEY: 'x' }, notLoggedIn, 'skipped'],
+    ['codex', '0.166.0', none, 'echo "API key configured - sk-***" >&2', 'ok'],
+    ['opencode', '1.18.33', none, 'echo "└  0 credentials"', 'skipped'],
+    ['opencode', '1.18.33', none, 'echo "└  2 credentials"', 'ok'],
+    ['opencode', '1.18.33', none, 'echo "└  1 environment variable"', 'ok'],
+    ['qwen', '0.15.10', none, noMethod, 'error'],
+    ['qwen', '0.15.10', { OPENAI_API_KEY: 'x' }, noMethod, 'skipped'],
+    ['qwen', '0.15.10', none, 'echo "✓ Authentication Method: OpenAI-compatible Provider"', 'ok'],
+    ['pi', '0.73.1', none, 'echo "No models available. Use /login" >&2', 'error'],
+    ['pi', '0.73.1', none, 'printf "provider   model\\nanthropic  x\\n" >&2', 'ok'],
+    ['gemini', '0.61.0', none, 'touch started', 'skipped'],
+    ['amp', '0.0.1769314944-g5070a1', none, 'touch started', 'skipped'],
+  ])('of %s %s with %j that answers by %s is %s', async (name, version, variables, login, status) => {
     const repo = makeRepo();
     installAgent(repo, name, version, login);
-    const { of } = await diagnose(repo, {
-      args: ['--agent', name],
-      env: { ...pathWith(repo, 'touch'), ...env },
-    });
+    const env = { ...pathWith(repo, 'touch'), ...variables };
+    const { of } = await diagnose(repo, { args: ['--agent', name], env });
     expect(of('agent.login')).toMatchObject({ agent: name, status });
     expect(repo.exists('started')).toBe(false);
   });
@@ -224,7 +231,7 @@ describe('the login', () => {
     child.kill('SIGINT');
     expect((await done).code).toBe(130);
     expect(alive(Number(pid))).toBe(false);
-  });
+  }, 12_000); // Without a signal it would be ended after 15 seconds.
 });
 
 describe('without an agent in the settings', () => {
@@ -312,7 +319,7 @@ describe('the settings', () => {
     const guardrails = [
       'no-such-linter --all',
       'cd . && git status',
-      'CI=1 git diff',
+      'CI=1 no-such-builder',
       '! git grep x',
       '(git status)',
       './check.sh',
@@ -328,7 +335,7 @@ describe('the settings', () => {
     expect(code).toBe(0);
     expect(of('guardrails')).toMatchObject({
       status: 'warning',
-      evidence: 'not on the PATH: no-such-linter, no-such-test',
+      evidence: 'not on the PATH: no-such-linter, no-such-builder, no-such-test',
     });
   });
 
