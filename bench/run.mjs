@@ -11,6 +11,7 @@ const benches = {
   iteration: () => import('./iteration.mjs'),
   parse: () => import('./parse.mjs'),
   journal: () => import('./journal.mjs'),
+  hooks: () => import('./hooks.mjs'),
   peers: () => import('./peers.mjs'),
 };
 /** Not unless asked for: it installs other people's programs. */

@@ -7,16 +7,21 @@ export type Joined = { readonly text: string; readonly breaks: readonly number[]
 
 const BEFORE = 600;
 const AFTER = 300;
+/** A tag is not longer than this. */
+const END = 200;
 
 /** Joins text blocks so that a tag cut by a block border is whole, and notes where one thought ends and another begins. */
 export function joinBlocks(blocks: readonly string[]): Joined {
   const breaks: number[] = [];
-  let text = '';
+  let length = 0;
+  // Only the end matters to what follows; looking at the whole for every block would be quadratic.
+  let end = '';
   for (const block of blocks) {
-    if (text !== '' && block !== '' && !continues(text, block)) breaks.push(text.length);
-    text += block;
+    if (length > 0 && block !== '' && !continues(end, block)) breaks.push(length);
+    length += block.length;
+    end = block.length < END ? (end + block).slice(-END) : block.slice(-END);
   }
-  return { text, breaks };
+  return { text: blocks.join(''), breaks };
 }
 
 /** Whether the tag at [start, end) is only spoken of. */
@@ -134,14 +139,13 @@ function isQuoted(lineBefore: string, lineAfter: string): boolean {
 }
 
 /** A new thought starts where a finished word meets, without white space, something that can only be a beginning. */
-function continues(text: string, block: string): boolean {
+function continues(end: string, block: string): boolean {
   const begins =
-    /[\p{L}\p{N}.!?…)]$/u.test(text.slice(-2)) && /^[\p{Lu}\p{Extended_Pictographic}<*#>_-]/u.test(block);
-  return !begins || insideTag(text);
+    /[\p{L}\p{N}.!?…)]$/u.test(end.slice(-2)) && /^[\p{Lu}\p{Extended_Pictographic}<*#>_-]/u.test(block);
+  return !begins || insideTag(end);
 }
 
-function insideTag(text: string): boolean {
-  const end = text.slice(-200);
+function insideTag(end: string): boolean {
   const open = end.lastIndexOf('<');
   return open !== -1 && (!end.includes('>', open) || /^<promise>|^<response>/i.test(end.slice(open)));
 }

@@ -18,14 +18,20 @@ const noLoop: Reply = {
   message: 'There is no Ralph loop in this session. Start one: /ralph-loop "task"',
 };
 
-/** Answers a command about the loop of this session, without the model. */
-export function controlLoop(control: Control, sessionId: string, context: SessionContext): Reply {
+export type ControlEvent = {
+  readonly control: Control;
+  readonly sessionId: string;
+  readonly promptId: string | null;
+};
+
+/** Answers a command about the loop of this session, without the model where it does not go on. */
+export function controlLoop(event: ControlEvent, context: SessionContext): Reply {
   // A hook may change the loop between our look and our change: look again then.
   for (;;) {
-    const read = readSessionLoop(context.env, sessionId);
+    const read = readSessionLoop(context.env, event.sessionId);
     if (read.kind === 'set-aside') return { kind: 'answer', message: setAsideText(read.path) };
     if (read.kind === 'none') return noLoop;
-    const reply = answer(control, read.state, context);
+    const reply = answer(event, read.state, context);
     if (reply) return reply;
   }
 }
@@ -46,7 +52,11 @@ export function setAsideText(path: string): string {
   return `The state of this session's Ralph loop could not be read; it was set aside as ${path}. Start the loop again.`;
 }
 
-function answer(control: Control, state: SessionLoop, context: SessionContext): Reply | null {
+function answer(
+  { control, promptId }: ControlEvent,
+  state: SessionLoop,
+  context: SessionContext,
+): Reply | null {
   switch (control) {
     case 'ralph-status':
       return { kind: 'answer', message: statusMessage(state, context.now()) };
@@ -57,7 +67,7 @@ function answer(control: Control, state: SessionLoop, context: SessionContext): 
         return { kind: 'answer', message: 'The Ralph loop is paused already. /ralph-resume goes on.' };
       return asAnswer(pauseLoop(state, 'you asked for it', context));
     case 'ralph-resume':
-      return resume(state, context);
+      return resume(state, promptId, context);
   }
 }
 
@@ -70,12 +80,19 @@ function cancel(state: SessionLoop, { env, now }: SessionContext): Reply | null 
 }
 
 /** The prompt goes on to the model, with the task told again: so the work starts at once. */
-function resume(state: SessionLoop, { env, now, driver }: SessionContext): Reply | null {
+function resume(
+  state: SessionLoop,
+  promptId: string | null,
+  { env, now, driver }: SessionContext,
+): Reply | null {
   const at = now();
+  // One prompt comes as two events.
+  if (promptId !== null && state.promptId === promptId) return silent;
   const change = {
     status: 'active',
     transcript: fromHere(state),
     driver,
+    promptId,
     turnStartedAt: at,
     updatedAt: at,
   } as const;

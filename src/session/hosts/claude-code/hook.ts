@@ -1,5 +1,5 @@
 import { messageOf } from '../../../core/error.ts';
-import { readStdin } from '../../../system/stdin.ts';
+import { readStdin, writeStdio } from '../../../system/stdio.ts';
 import type { SessionContext } from '../../context.ts';
 
 type Hook = (
@@ -11,9 +11,9 @@ type Hook = (
 /** Runs a hook as a program: input from stdin, one JSON document or nothing to stdout, exit code 0 whatever happens. */
 export async function runHook(hook: Hook, driver: string): Promise<void> {
   const context: SessionContext = { env: process.env, now: Date.now, driver, version: __VERSION__ };
-  const warn = (line: string) => void process.stderr.write(`${line}\n`);
+  const warn = (line: string) => writeStdio(2, `${line}\n`);
   try {
-    process.stdout.write(await hook(readStdin(), context, warn));
+    writeStdio(1, await hook(readStdin(), context, warn));
   } catch (error) {
     warn(`ralph: ${messageOf(error)}`);
   }

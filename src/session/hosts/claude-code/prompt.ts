@@ -37,8 +37,8 @@ function reply(read: HookInput, context: SessionContext): Reply {
   if (read.subagent) return silent;
   const called = calledIn(read);
   if (called === null) return onOtherPrompt(read, context);
-  if (!isStart(called.name)) return controlLoop(called.name, read.sessionId, context);
   const { sessionId, cwd, promptId, transcriptPath } = read;
+  if (!isStart(called.name)) return controlLoop({ control: called.name, sessionId, promptId }, context);
   const { name: command, args } = called;
   return startSessionLoop(
     { host: 'claude-code', sessionId, command, args, cwd, promptId, transcriptPath },

@@ -4,7 +4,8 @@ import { fileSize, scanLinesBack } from '../../../system/scan-lines.ts';
 import { dropUnseen, joinLastMessage, type TurnRead } from '../../turn.ts';
 
 /** More than this of ordinary lines is not looked at: the end of a turn tells what is asked here. */
-const mostBytes = 4 * 1024 * 1024;
+const mostBytes = 2 * 1024 * 1024;
+const shortLine = 4096;
 const feedbackStart = 'Stop hook feedback:';
 const interruptStart = '[Request interrupted by user';
 
@@ -13,6 +14,7 @@ const userMark = Buffer.from('"user"');
 const toolResultMark = Buffer.from('"tool_result"');
 const toolUseMark = Buffer.from('"tool_use"');
 const textMark = Buffer.from('"text"');
+const sidechainMarks = ['"isSidechain":true', '"isSidechain": true'].map((mark) => Buffer.from(mark));
 
 /** The turn since the last stop, from the bytes that are new in the transcript. Never throws. */
 export function readTurn(path: string | null, from: TranscriptMark, lastMessage: string | null): TurnRead {
@@ -62,19 +64,20 @@ function createReader() {
     } else if (entry.isMeta === true && text.startsWith(feedbackStart)) ownPromptReached = true;
     else humanSpoke ||= isHuman(entry, text);
   };
+  const add = (parsed: ReturnType<typeof parseEntry>): void => {
+    if (parsed?.entry.type === 'assistant') addAssistant(parsed.content);
+    if (parsed?.entry.type === 'user') addUser(parsed.entry, textOf(parsed.content));
+  };
 
   return {
     wants: (ends: Buffer) => ends.includes(assistantMark),
     visit(line: Buffer): boolean {
       bytes += line.length;
       if (line.includes(assistantMark)) {
-        // A long call of a tool counts without being parsed.
-        if (line.length > 32 * 1024 && line.includes(toolUseMark) && !line.includes(textMark)) toolCalls++;
-        else onEntry(line, (entry, message) => entry.type === 'assistant' && addAssistant(message.content));
-      }
-      if (line.includes(userMark) && !line.includes(toolResultMark)) {
-        onEntry(line, (entry, message) => entry.type === 'user' && addUser(entry, textOf(message.content)));
-      }
+        // A long call of a tool, such as a file to write, counts without being parsed.
+        if (line.length > shortLine && isToolCallOnly(line)) toolCalls++;
+        else add(parseEntry(line));
+      } else if (line.includes(userMark) && !line.includes(toolResultMark)) add(parseEntry(line));
       return bytes < mostBytes && !ownPromptReached;
     },
     result: (unseen: string | null) => ({
@@ -88,18 +91,25 @@ function createReader() {
 
 type Entry = Readonly<Record<string, unknown>>;
 
-/** Calls `use` for an entry of the main thread that is no message of the host itself. */
-function onEntry(line: Buffer, use: (entry: Entry, message: Entry) => unknown): void {
+function isToolCallOnly(line: Buffer): boolean {
+  return (
+    line.includes(toolUseMark) &&
+    ![textMark, toolResultMark, ...sidechainMarks].some((mark) => line.includes(mark))
+  );
+}
+
+/** An entry of the main thread that is no message of the host itself, or null. */
+function parseEntry(line: Buffer): { readonly entry: Entry; readonly content: unknown } | null {
   let entry: unknown;
   try {
     entry = JSON.parse(line.toString('utf8'));
   } catch {
-    return;
+    return null;
   }
-  if (!isObject(entry) || !isObject(entry.message)) return;
-  if (entry.isSidechain === true || entry.agentId !== undefined || entry.isApiErrorMessage === true) return;
-  if (entry.message.model === '<synthetic>') return;
-  use(entry, entry.message);
+  if (!isObject(entry) || !isObject(entry.message)) return null;
+  if (entry.isSidechain === true || entry.agentId !== undefined || entry.isApiErrorMessage === true)
+    return null;
+  return entry.message.model === '<synthetic>' ? null : { entry, content: entry.message.content };
 }
 
 function textOf(content: unknown): string {
