@@ -123,16 +123,17 @@ const completion = command({
   args: [{ name: 'SHELL', help: 'bash, zsh or fish', required: true }],
   options: completionOptions,
   examples: [
-    ['source <(ralph completion bash)', 'in ~/.bashrc'],
-    ['ralph completion fish > ~/.config/fish/completions/ralph.fish', ''],
+    ['eval "$(ralph completion bash)"', 'in ~/.bashrc; the same with zsh in ~/.zshrc'],
+    ['ralph completion fish > ~/.config/fish/completions/ralph.fish', 'once'],
   ],
-  load: () => import('./completion.ts'),
+  load: async () => (await import('./completion.ts')).completionOf(ralph),
 });
 
 export const ralph: Program = {
   name: 'ralph',
   summary: 'keeps a coding agent working until its task is really done',
   defaultCommand: 'run',
+  overview: async (cwd) => (await import('./overview.ts')).overview(cwd),
   commands: { run, init, runs, show, verdict, note, answer, stop, config, doctor, demo, completion },
   topics: {
     'exit-codes': {

@@ -21,6 +21,11 @@ export type Terminal = {
 
 /** Runs the built `ralph` in a terminal of its own. It goes when the test ends. */
 export function openTerminal(repo: Repo, args: readonly string[]): Terminal {
+  return openInTerminal(repo, [process.execPath, builtProgram('ralph'), ...args]);
+}
+
+/** The same for any program. */
+export function openInTerminal(repo: Repo, command: readonly string[]): Terminal {
   const folder = mkdtempSync(join(tmpdir(), 'terminal-'));
   const socket = join(folder, 'tmux');
   const config = join(folder, 'tmux.conf');
@@ -35,15 +40,7 @@ export function openTerminal(repo: Repo, args: readonly string[]): Terminal {
     execFileSync('tmux', ['-S', socket, '-f', config, ...words], { env, encoding: 'utf8' });
   // tmux itself sometimes misses the exit status of a pane.
   const status = join(folder, 'status');
-  const program = [
-    'sh',
-    '-c',
-    '"$@"; echo $? >"$0"',
-    status,
-    process.execPath,
-    builtProgram('ralph'),
-    ...args,
-  ];
+  const program = ['sh', '-c', '"$@"; echo $? >"$0"', status, ...command];
   tmux('new-session', '-d', '-x', '120', '-y', '60', '-c', repo.cwd, '--', ...program);
   onTestFinished(() => {
     tmux('kill-server');

@@ -1,0 +1,87 @@
+import { type Flag, journals, type Offer, type Place, placesOf, quote } from './completion-table.ts';
+import type { Program } from './spec.ts';
+
+/** Works from bash 3.2 on, which macOS has: no mapfile, no `source <(...)`, and compopt only where there is one. */
+export function bashCompletion(program: Program): string {
+  const { name, defaultCommand = '' } = program;
+  const places = placesOf(program);
+  return `# bash completion of ${name}. In ~/.bashrc: eval "$(${name} completion bash)"
+_${name}_offer() {
+  local word
+  for word in "$@"; do
+    [[ $word == "$cur"* ]] && printf -v word %q "$word" && COMPREPLY+=("$word")
+  done
+}
+
+_${name}_runs() {
+  local path
+  _${name}_offer latest
+  while IFS= read -r path; do
+    path=\${path%/*}
+    _${name}_offer "\${path##*/}"
+  done < <(compgen -G '${journals}')
+}
+
+_${name}() {
+  local cur=\${COMP_WORDS[COMP_CWORD]} prev=\${COMP_WORDS[COMP_CWORD-1]} command=\${COMP_WORDS[1]} word
+  COMPREPLY=()
+  # Where nothing is offered, bash would offer files.
+  compopt +o default 2>/dev/null
+  # bash cuts --name=value into three words.
+  if [[ $cur == '=' ]]; then
+    cur=
+  elif [[ $prev == '=' ]]; then
+    prev=\${COMP_WORDS[COMP_CWORD-2]}
+  fi
+  cur=\${cur#[\\'\\"]}
+  if ((COMP_CWORD == 1)); then
+    [[ $cur == -* ]] || _${name}_offer ${places.map((place) => place.name).join(' ')}
+    command='${defaultCommand}' prev=
+  fi
+  [[ $command == -* ]] && command='${defaultCommand}'
+
+  case "$command $prev" in
+${places.flatMap((place) => place.flags.flatMap((flag) => valueCase(program, place, flag))).join('\n')}
+  esac
+
+  case "$command $cur" in
+${places.map((place) => optionCase(program, place)).join('\n')}
+  esac
+
+  ((COMP_CWORD == 1)) && return
+  case $command in
+${places.flatMap((place) => (place.offer === 'nothing' ? [] : [`    ${place.name}) ${find(program, place.offer)} ;;`])).join('\n')}
+  esac
+}
+
+complete -o default -F _${name} ${name}
+`;
+}
+
+/** After an option that takes a value. Where the value may be left out, an option may follow as well. */
+function valueCase(program: Program, place: Place, { words, value }: Flag): string[] {
+  if (value === null) return [];
+  const pattern = words.map((word) => quote(`${place.name} ${word}`)).join(' | ');
+  const found = [find(program, value.offer), 'return'].filter(Boolean).join('; ');
+  return [`    ${pattern}) ${value.optional ? `[[ $cur == -* ]] || { ${found}; }` : found} ;;`];
+}
+
+function optionCase({ name: program, defaultCommand }: Program, { name, flags }: Place): string {
+  const words = flags.flatMap((flag) => flag.words);
+  const version = name === defaultCommand ? `; ((COMP_CWORD == 1)) && _${program}_offer --version` : '';
+  return `    '${name} -'*) _${program}_offer ${words.join(' ')}${version} ;;`;
+}
+
+function find({ name }: Program, offer: Offer): string {
+  if (typeof offer !== 'string') return `_${name}_offer ${offer.map(quote).join(' ')}`;
+  switch (offer) {
+    case 'files':
+      return 'compopt -o default 2>/dev/null';
+    case 'programs':
+      return `while IFS= read -r word; do _${name}_offer "$word"; done < <(compgen -c -- "$cur")`;
+    case 'runs':
+      return `_${name}_runs`;
+    case 'nothing':
+      return '';
+  }
+}

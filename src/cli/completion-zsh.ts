@@ -1,0 +1,81 @@
+import { type Flag, journals, type Offer, type Place, placesOf, quote } from './completion-table.ts';
+import type { Program } from './spec.ts';
+
+/** Can be sourced, and can be a file in the fpath. */
+export function zshCompletion(program: Program): string {
+  const { name, defaultCommand = '' } = program;
+  const places = placesOf(program);
+  return `#compdef ${name}
+# zsh completion of ${name}. In ~/.zshrc: eval "$(${name} completion zsh)"
+_${name}_runs() {
+  local expl
+  local -a runs
+  runs=(${journals}(NOn:h:t))
+  _wanted -V runs expl run compadd -- latest $runs
+}
+
+_${name}() {
+  local command=$words[2]
+  local -a commands version
+  if ((CURRENT == 2)) && [[ $command != -* ]]; then
+    commands=(
+${places.map((place) => `      ${quote(`${place.name}:${place.summary}`)}`).join('\n')}
+    )
+    _describe command commands
+    return
+  fi
+  if [[ $command == -* ]]; then
+    command='${defaultCommand}'
+    ((CURRENT == 2)) && version=('--version[show the version]')
+  else
+    shift words
+    ((CURRENT--))
+  fi
+  case $command in
+${places.map((place) => argumentsOf(program, place)).join('\n')}
+  esac
+}
+
+if [[ $funcstack[1] == _${name} ]]; then
+  _${name} "$@"
+else
+  (($+functions[compdef])) || { autoload -Uz compinit && compinit -i; }
+  compdef _${name} ${name}
+fi
+`;
+}
+
+function argumentsOf(program: Program, { name, flags, offer }: Place): string {
+  const argument = offer === 'nothing' ? [] : [quote(`1:${program.name} ${name}:${find(program, offer)}`)];
+  const specs = [...argument, ...flags.flatMap((flag) => specsOf(program, flag))];
+  const lines = ['_arguments -s -S $version', ...specs].join(' \\\n        ');
+  return `    ${name})\n      ${lines}\n      ;;`;
+}
+
+/** One spec for each word of an option; each rules the others out, unless it may be repeated. */
+function specsOf(program: Program, { words, help, value, repeats }: Flag): string[] {
+  const before = repeats ? '*' : `(${words.join(' ')})`;
+  return words.map((word) => {
+    const explained = `[${help.replace(/[\\[\]]/g, '\\$&')}]`;
+    if (value === null) return quote(`${before}${word}${explained}`);
+    const attached = word.startsWith('--') ? '=' : '+';
+    const message = `${value.optional ? '::' : ':'}${value.name}:${find(program, value.offer)}`;
+    return quote(`${before}${word}${attached}${explained}${message}`);
+  });
+}
+
+/** The action of a spec; a space is none. */
+function find({ name }: Program, offer: Offer): string {
+  if (typeof offer !== 'string')
+    return `(${offer.map((word) => word.replace(/[\s\\()]/g, '\\$&')).join(' ')})`;
+  switch (offer) {
+    case 'files':
+      return '_files';
+    case 'programs':
+      return '_command_names -e';
+    case 'runs':
+      return `_${name}_runs`;
+    case 'nothing':
+      return ' ';
+  }
+}
