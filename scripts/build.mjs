@@ -31,8 +31,14 @@ await buildLibrary(); // Last: `scripts/setup.mjs` takes dist/lib/index.js as th
 
 /** Node starts CommonJS faster than ESM, but esbuild splits only ESM: so split first, then turn each file into CommonJS. */
 async function buildCommands() {
+  const { helpPages } = await loadModule('src/cli/help-pages.ts');
   const result = await esbuild.build({
     ...shared,
+    define: {
+      ...shared.define,
+      __RALPH_HELP__: JSON.stringify(helpPages.ralph),
+      __SWARM_HELP__: JSON.stringify(helpPages.swarm),
+    },
     entryPoints: {
       ralph: 'src/cli/ralph.ts',
       swarm: 'src/cli/swarm.ts',
@@ -88,14 +94,27 @@ function buildTypes() {
 
 /** The JSON Schema that editors read, from the same table as the settings themselves. */
 async function buildSettingsSchema() {
+  const { settingsJsonSchema } = await loadModule('src/store/settings-schema.ts');
+  writeFileSync(join(dist, 'settings.schema.json'), `${JSON.stringify(settingsJsonSchema(), null, 2)}\n`);
+}
+
+/** What a module of the source exports. Commands that it would load later are left out. */
+async function loadModule(entry) {
   const { outputFiles } = await esbuild.build({
     ...shared,
     splitting: false,
-    entryPoints: ['src/store/settings-schema.ts'],
+    entryPoints: [entry],
     outdir: 'dist',
     write: false,
+    plugins: [
+      {
+        name: 'leave-lazy-parts',
+        setup: (build) =>
+          build.onResolve({ filter: /^\./ }, ({ kind, path }) =>
+            kind === 'dynamic-import' ? { path, external: true } : undefined,
+          ),
+      },
+    ],
   });
-  const module = await import(`data:text/javascript,${encodeURIComponent(outputFiles[0].text)}`);
-  const schema = JSON.stringify(module.settingsJsonSchema(), null, 2);
-  writeFileSync(join(dist, 'settings.schema.json'), `${schema}\n`);
+  return import(`data:text/javascript,${encodeURIComponent(outputFiles[0].text)}`);
 }

@@ -1,8 +1,7 @@
 #!/usr/bin/env node
-// Kept tiny, like ralph.ts: the version answers without loading anything else.
+// Kept tiny, like ralph.ts.
 const words = process.argv.slice(2);
-if (words.length === 1 && (words[0] === '--version' || words[0] === '-v')) {
-  process.stdout.write(`swarm ${__VERSION__}\n`);
-} else {
-  void import('./start.ts').then(({ start }) => start('swarm', words));
-}
+const only = words.length === 1 ? words[0] : '';
+if (only === '--version' || only === '-v') process.stdout.write(`swarm ${__VERSION__}\n`);
+else if (only === '--help' || only === '-h') process.stdout.write(__SWARM_HELP__);
+else void import('./start.ts').then(({ start }) => start('swarm', words));
