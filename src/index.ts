@@ -18,3 +18,38 @@ export type {
 export { type Outcome, outcomes } from './core/outcome.ts';
 export { completionContract, composePrompt } from './core/prompt.ts';
 export type { Limit, Progress, Turn, TurnEnd, Usage } from './core/turn.ts';
+export {
+  CONTINUATION_PROMPT_TEMPLATE,
+  DEFAULT_COMPLETION_PROMISE,
+  DEFAULT_CONFIG,
+  DEFAULT_CONTINUATION_DELAY,
+  DEFAULT_MAX_ITERATIONS,
+  DEFAULT_RECOVERY_WINDOW,
+  HOOK_NAME,
+} from './session/embed/constants.ts';
+export {
+  buildContinuationPrompt,
+  detectCompletionPromise,
+  detectInMessages,
+} from './session/embed/detect.ts';
+export { createRalphLoopHook } from './session/embed/hook.ts';
+export type { HostMessage, HostMessages, HostPart } from './session/embed/messages.ts';
+export type {
+  Hook,
+  HookContext,
+  RalphLoopConfig,
+  RalphLoopHook,
+  RalphLoopOptions,
+  StartLoopOptions,
+  Toast,
+} from './session/embed/types.ts';
+export {
+  clearState,
+  incrementIteration,
+  type Log,
+  type RalphLoopCounters,
+  type RalphLoopState,
+  readState,
+  writeState,
+} from './store/embedded-loop.ts';
+export type { Clock } from './system/clock.ts';
