@@ -1,0 +1,118 @@
+import { readArgs } from './argv.ts';
+import { feed } from './commands/shells.ts';
+import { checkVariable } from './commands/variables.ts';
+import { PRIVATE, UNKNOWN } from './marks.ts';
+import type { Call } from './model.ts';
+
+/** What changes the shell itself. Answers with the output, or null where the program of that name is meant. */
+export const builtins: Readonly<Record<string, (call: Call) => string | null>> = {
+  cd: changeFolder,
+  pushd: changeFolder,
+  popd: (call) => moveTo(call, call.shell.variables.get('OLDPWD')?.items[0] ?? UNKNOWN),
+  export: declare,
+  declare,
+  typeset: declare,
+  local: declare,
+  readonly: declare,
+  read,
+  mapfile: readLines,
+  readarray: readLines,
+  eval: (call) =>
+    call.words.length === 0 ? '' : feed(call, call.words.join(' '), (text) => call.here(text)),
+  source,
+  '.': source,
+  set({ shell, words }) {
+    const from = words.indexOf('--');
+    if (from !== -1) shell.args = words.slice(from + 1);
+    return words.length === 0 ? PRIVATE : '';
+  },
+  shift({ shell, words }) {
+    shell.args = shell.args.slice(Number(words[0] ?? 1) || 1);
+    return '';
+  },
+  unset({ shell, words }) {
+    for (const name of words) shell.variables.delete(name);
+    return '';
+  },
+  alias({ shell, words }) {
+    for (const word of words) {
+      const [, name, text] = /^([^=]+)=(.*)$/s.exec(word) ?? [];
+      if (name !== undefined && text !== undefined) shell.aliases.set(name, text);
+    }
+    return '';
+  },
+  unalias({ shell, words }) {
+    for (const name of words) shell.aliases.delete(name);
+    return '';
+  },
+  trap(call) {
+    const [first = ''] = call.words.filter((word) => word !== '--');
+    return first.startsWith('-') || call.words.length < 2 ? '' : call.script(first);
+  },
+  exec(call) {
+    const { rest } = readArgs(call.words, { letters: 'a', stop: true });
+    return rest.length === 0 ? '' : call.run(rest);
+  },
+  printf({ shell, words }) {
+    if (words[0] !== '-v') return null;
+    shell.variables.set(words[1] ?? '', {
+      items: [words.slice(3).join(' ') || (words[2] ?? '')],
+      array: false,
+    });
+    return '';
+  },
+};
+
+function changeFolder(call: Call): string {
+  const [target] = readArgs(call.words).rest;
+  if (target === '-') return moveTo(call, call.shell.variables.get('OLDPWD')?.items[0] ?? UNKNOWN);
+  return moveTo(call, target ?? call.shell.world.context.home);
+}
+
+function moveTo({ shell, path }: Call, target: string): string {
+  shell.variables.set('OLDPWD', { items: [shell.cwd], array: false });
+  shell.cwd = path(target);
+  return '';
+}
+
+function declare(call: Call): string {
+  const { shell, name, words } = call;
+  if (words.length === 0 || (words.length === 1 && words[0] === '-p')) return PRIVATE;
+  for (const word of words) {
+    const [, variable, text] = /^([A-Za-z_]\w*)\+?=(.*)$/s.exec(word) ?? [];
+    if (variable === undefined || text === undefined) continue;
+    if (!shell.variables.get(variable)?.array) shell.variables.set(variable, { items: [text], array: false });
+    if (name === 'export' || words.some((option) => /^-\w*x/.test(option)))
+      checkVariable(variable, text, call);
+  }
+  return '';
+}
+
+function read({ shell, words, stdin }: Call): string {
+  const { rest } = readArgs(words, { letters: 'pdntuNia' });
+  const source = shell.input.text === null ? { text: stdin } : shell.input;
+  const text = source.text ?? UNKNOWN;
+  const end = text.indexOf('\n');
+  const line = end === -1 ? text : text.slice(0, end);
+  if (shell.input.text !== null) shell.input.text = end === -1 ? '' : text.slice(end + 1);
+  const names = rest.length === 0 ? ['REPLY'] : rest;
+  const fields = line.trim().split(/\s+/);
+  names.forEach((name, i) => {
+    const value = i === names.length - 1 ? fields.slice(i).join(' ') : (fields[i] ?? '');
+    shell.variables.set(name, { items: [value], array: false });
+  });
+  return '';
+}
+
+function readLines({ shell, words, stdin }: Call): string {
+  const { rest } = readArgs(words, { letters: 'dnOsuCc' });
+  const items = (stdin ?? UNKNOWN).split('\n').filter((line) => line !== '');
+  shell.variables.set(rest[0] ?? 'MAPFILE', { items, array: true });
+  return '';
+}
+
+function source(call: Call): string {
+  const [file = ''] = call.words;
+  const text = file === '/dev/stdin' ? (call.stdin ?? '') : call.content(file);
+  return feed(call, text, (script) => call.here(script));
+}

@@ -1,0 +1,28 @@
+/** What the guard looks for. */
+export const categories = [
+  'destructive-files',
+  'disk',
+  'exhaustion',
+  'exfiltration',
+  'remote-shell',
+  'credentials',
+  'privilege',
+  'container',
+  'supply-chain',
+  'remote-code',
+  'git',
+  'system-config',
+  'obfuscation',
+  'environment',
+  'process',
+  'persistence',
+  'database',
+  'cloud',
+  'sensitive-path',
+  'loop-state',
+  'agent-settings',
+  'git-hooks',
+  'unparsable',
+  'policy',
+] as const;
+export type Category = (typeof categories)[number];

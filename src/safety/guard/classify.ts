@@ -1,0 +1,150 @@
+import { hasGlob, isOpaque, STAR, shown } from './marks.ts';
+import type { Category, Effect, FileEffect, Finding, GuardContext } from './model.ts';
+import { isSecretFile, type Zone, zoneOf } from './paths.ts';
+import { type GuardRule, ruleMatches } from './policy.ts';
+
+type Judged = { readonly verdict: 'warn' | 'deny'; readonly category: Category; readonly reason: string };
+
+/** What is to be said about one effect: the project's rules first to deny, last to allow. */
+export function judgeEffect(effect: Effect, context: GuardContext): Finding {
+  const path = effect.kind === 'act' ? undefined : effect.path;
+  const own = judge(effect, context);
+  const roots = { project: context.projectRoot, home: context.home };
+  const names = effect.kind === 'act' ? [effect.category] : [effect.kind, ...(own ? [own.category] : [])];
+  const applies = (rules: readonly GuardRule[] | undefined) =>
+    rules?.find((rule) => names.some((name) => ruleMatches(rule, name, path, roots)));
+  const forbidden = applies(context.policy?.deny);
+  if (forbidden) {
+    return {
+      verdict: 'deny',
+      category: 'policy',
+      reason: forbidden.reason ?? `${effect.by}: the project forbids this (.ralph/guard.json).`,
+    };
+  }
+  if (!own) return { verdict: 'allow' };
+  // What guards the guard is not for the project to open.
+  if (!/^(loop-state|agent-settings|unparsable)$/.test(own.category) && applies(context.policy?.allow))
+    return { verdict: 'allow' };
+  return own;
+}
+
+function judge(effect: Effect, context: GuardContext): Judged | null {
+  if (effect.kind === 'act') {
+    const { verdict, category, what, instead } = effect;
+    return { verdict, category, reason: `${what}. ${instead}` };
+  }
+  const own = judgeFile(effect, context);
+  if (own?.verdict === 'deny' || !context.realPath || isOpaque(effect.path) || hasGlob(effect.path))
+    return own;
+  const real = context.realPath(effect.path);
+  return real === effect.path ? own : (judgeFile({ ...effect, path: real }, context) ?? own);
+}
+
+function judgeFile(effect: FileEffect, context: GuardContext): Judged | null {
+  switch (effect.kind) {
+    case 'read':
+      return judgeRead(effect, context);
+    case 'delete':
+      return judgeDelete(effect, context);
+    case 'write':
+      return judgeWrite(effect, context);
+  }
+}
+
+function judgeRead({ path, recursive }: FileEffect, context: GuardContext): Judged | null {
+  if (!isSecretFile(path, context, recursive)) return null;
+  return {
+    verdict: 'deny',
+    category: 'credentials',
+    reason: `${shown(path)} holds secrets. Work without reading it; a person can pass on what you need.`,
+  };
+}
+
+const protectedZones: Partial<Record<Zone, [Category, string]>> = {
+  loop: ['loop-state', 'belongs to the loop that runs you. Leave it; work on the task.'],
+  agent: ['agent-settings', 'decides what you may do. A person has to change it.'],
+  hooks: ['git-hooks', 'is part of how git runs programs here. A person has to change it.'],
+  device: ['disk', 'is a device. Write to a file in the project.'],
+  kernel: ['process', 'belongs to the kernel. Leave it.'],
+};
+
+function deny(path: string, category: Category, why: string): Judged {
+  return { verdict: 'deny', category, reason: `${shown(path)} ${why}` };
+}
+
+function judgeDelete({ path, recursive }: FileEffect, context: GuardContext): Judged | null {
+  const zone = zoneOf(path, context, recursive);
+  const guarded = protectedZones[zone];
+  if (guarded) return deny(path, ...guarded);
+  switch (zone) {
+    case 'unknown':
+      if (!recursive) return null;
+      return {
+        verdict: context.unattended ? 'deny' : 'warn',
+        category: 'destructive-files',
+        reason: 'what would be deleted is known only at run time. Name the folder.',
+      };
+    case 'project':
+      return isWholeProject(path, context)
+        ? deny(path, 'destructive-files', 'is all of the project. Name what is to go.')
+        : null;
+    case 'project-root':
+      return deny(path, 'destructive-files', 'is the project itself. Name what is to go.');
+    case 'git':
+      return deny(path, 'git', 'holds the history of the project. Leave it.');
+    case 'temporary':
+      return isAllOf(path, '/tmp') || isAllOf(path, '/var/tmp')
+        ? deny(path, 'destructive-files', 'holds files of other programs. Name your own.')
+        : null;
+    case 'sink':
+    case 'cache':
+      return null;
+    default:
+      return deny(path, 'destructive-files', 'is outside the project. Delete only what is inside it.');
+  }
+}
+
+/** A bare star takes everything; `*.log` does not. */
+function isAllOf(path: string, folder: string): boolean {
+  return (
+    path.startsWith(`${folder}/`) &&
+    /^[.\uE003\uE004]*\uE003[\uE003\uE004]*$/.test(path.slice(folder.length + 1))
+  );
+}
+
+function isWholeProject(path: string, { projectRoot }: GuardContext): boolean {
+  return isAllOf(path, projectRoot) && path.includes(STAR);
+}
+
+function judgeWrite({ path, how, recursive }: FileEffect, context: GuardContext): Judged | null {
+  const zone = zoneOf(path, context, recursive);
+  const guarded = protectedZones[zone];
+  if (guarded) return deny(path, ...guarded);
+  switch (zone) {
+    case 'git':
+      return deny(path, 'git', 'belongs to git. Use git commands.');
+    case 'startup':
+      return deny(path, 'persistence', 'is read by every session of the user. A person has to change it.');
+    case 'credentials':
+      return deny(path, 'sensitive-path', 'holds secrets. A person has to change it.');
+    case 'system':
+      return how === 'create' && path === '/'
+        ? null
+        : deny(path, 'sensitive-path', 'belongs to the system. Work inside the project.');
+    case 'home':
+    case 'outside':
+      if (how === 'create')
+        return {
+          verdict: 'warn',
+          category: 'sensitive-path',
+          reason: `${shown(path)} is outside the project. Work inside it.`,
+        };
+      return deny(
+        path,
+        how === 'overwrite' ? 'destructive-files' : 'sensitive-path',
+        'is outside the project. Write inside it or under /tmp.',
+      );
+    default:
+      return null;
+  }
+}

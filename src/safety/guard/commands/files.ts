@@ -1,0 +1,317 @@
+import { readArgs } from '../argv.ts';
+import { isOpaque, UNKNOWN } from '../marks.ts';
+import type { Call, Handler, Handlers } from '../model.ts';
+import { isInside } from '../paths.ts';
+
+const remove: Handler = (call) => {
+  const args = readArgs(call.words);
+  const recursive = args.has('r', 'R', 'recursive') || call.name !== 'rm';
+  for (const path of args.rest) {
+    // GNU rm itself refuses these two, but other programs of the name do not; so only `..` and `/` stay harmful.
+    if (path !== '') call.file('delete', path, { recursive });
+  }
+  return '';
+};
+
+const removeEmpty: Handler = (call) => {
+  for (const path of readArgs(call.words).rest) if (isOpaque(path)) continue;
+  return '';
+};
+
+const erase: Handler = (call) => {
+  for (const path of readArgs(call.words, { letters: 'ns' }).rest) call.file('delete', path);
+  return '';
+};
+
+/** Where copies end up: in a folder under their own name, or under the new name. */
+function destinations(target: string, sources: readonly string[]): string[] {
+  const folder = /(^|\/)\.{0,2}$/.test(target) || target.endsWith('/') || sources.length > 1;
+  if (!folder) return [target];
+  return sources.map((source) => `${target}/${source.replace(/\/+$/, '').split('/').at(-1) ?? ''}`);
+}
+
+function targetsOf(
+  call: Call,
+  letters: string,
+): { sources: readonly string[]; target: string; recursive: boolean } {
+  const args = readArgs(call.words, {
+    letters,
+    long: ['target-directory', 'mode', 'owner', 'group', 'suffix'],
+  });
+  const folder = args.value('t', 'target-directory');
+  const sources = folder === undefined ? args.rest.slice(0, -1) : args.rest;
+  const last = folder === undefined ? args.rest.at(-1) : `${folder}/`;
+  return { sources, target: last ?? '', recursive: args.has('r', 'R', 'a', 'recursive', 'archive') };
+}
+
+/** A plain path, or a folder of the caller's: `cp x ~` puts it inside. */
+function withFolder(call: Call, target: string): string {
+  const { home, projectRoot } = call.shell.world.context;
+  const path = call.path(target);
+  return path === home || path === projectRoot || path === '/' || path === '/tmp' ? `${path}/` : target;
+}
+
+const copy: Handler = (call) => {
+  const { sources, target, recursive } = targetsOf(call, 'tSgmo');
+  const { projectRoot } = call.shell.world.context;
+  for (const source of sources) {
+    const inside = isInside(call.path(source), projectRoot) && isInside(call.path(target), projectRoot);
+    if (!inside) call.file('read', source, { recursive });
+  }
+  destinations(withFolder(call, target), sources).forEach((path, i) => {
+    call.file('write', path);
+    call.keep(path, call.content(sources[i] ?? sources[0] ?? ''));
+  });
+  return '';
+};
+
+const move: Handler = (call) => {
+  const { sources, target } = targetsOf(call, 'tS');
+  const { projectRoot } = call.shell.world.context;
+  for (const source of sources) {
+    const inside = isInside(call.path(source), projectRoot) && isInside(call.path(target), projectRoot);
+    call.file(inside ? 'write' : 'delete', source, { recursive: true });
+  }
+  destinations(withFolder(call, target), sources).forEach((path, i) => {
+    call.file('write', path);
+    call.keep(path, call.content(sources[i] ?? ''));
+  });
+  return '';
+};
+
+const link: Handler = (call) => {
+  const args = readArgs(call.words, { letters: 'tS' });
+  const [source = '', target = `./${source.split('/').at(-1)}`] = args.rest;
+  const from = args.has('s', 'symbolic') ? source : call.path(source);
+  const path = call.path(target);
+  call.file('write', target, { how: args.has('f', 'force') ? 'overwrite' : 'create' });
+  const real = from.startsWith('/') ? from : call.path(`${target}/../${from}`);
+  call.shell.world.links.set(path, real);
+  if (!args.has('s', 'symbolic')) call.file('read', source);
+  return '';
+};
+
+const create: Handler = (call) => {
+  const { rest } = readArgs(call.words, { letters: 'mdrt' });
+  for (const path of rest) call.file('write', path, { how: 'create' });
+  return '';
+};
+
+const truncate: Handler = (call) => {
+  for (const path of readArgs(call.words, { letters: 'sr', long: ['size', 'reference'] }).rest)
+    call.file('write', path);
+  return '';
+};
+
+const tee: Handler = (call) => {
+  const args = readArgs(call.words);
+  for (const path of args.rest) {
+    call.file('write', path, { how: args.has('a', 'append') ? 'append' : 'overwrite' });
+    call.keep(path, call.stdin ?? '');
+  }
+  return call.stdin ?? '';
+};
+
+const dd: Handler = (call) => {
+  const value = (name: string) =>
+    call.words.find((word) => word.startsWith(`${name}=`))?.slice(name.length + 1);
+  const [from, to] = [value('if'), value('of')];
+  if (from) call.file('read', from);
+  if (to) {
+    call.file('write', to);
+    const bytes = size(value('bs') ?? '512') * Number(value('count') ?? Number.NaN);
+    if (bytes > 50e9) call.act('deny', 'exhaustion', 'fills the disk', 'Make a smaller file.');
+    call.keep(to, from ? call.content(from) : (call.stdin ?? ''));
+    return '';
+  }
+  return from ? call.content(from) : (call.stdin ?? UNKNOWN);
+};
+
+function size(text: string): number {
+  const [, number = '0', unit = ''] = /^(\d+)([kKMGT]?)/.exec(text) ?? [];
+  return Number(number) * 1024 ** ' kMGT'.indexOf(unit === 'K' ? 'k' : unit || ' ');
+}
+
+const allocate: Handler = (call) => {
+  const args = readArgs(call.words, { letters: 'lo', long: ['length'] });
+  for (const path of args.rest) call.file('write', path, { how: 'create' });
+  if (size(args.value('l', 'length') ?? '0') > 20e9)
+    call.act('deny', 'exhaustion', 'fills the disk', 'Make a smaller file.');
+  return '';
+};
+
+const mode: Handler = (call) => {
+  const args = readArgs(
+    call.words.map((word) => (/^-[rwxXst]+$/.test(word) && !/^-R/.test(word) ? `a${word}` : word)),
+  );
+  const [first = '', ...paths] = args.has('reference') ? ['', ...args.rest] : args.rest;
+  const recursive = args.has('R', 'recursive');
+  if (
+    call.name === 'chmod' &&
+    ((/^[0-7]?[4-7][0-7]{3}$/.test(first) && first.length >= 4 && /^[2-7]/.test(first.slice(-4))) ||
+      /[ug]*\+[rwx]*s/.test(first))
+  ) {
+    call.act(
+      'deny',
+      'privilege',
+      `sets the set-user-id bit on ${paths.join(' ')}`,
+      'Run the program as the user who needs it.',
+    );
+  }
+  for (const path of paths) call.file('write', path, { how: 'mode', recursive });
+  return '';
+};
+
+const sync: Handler = (call) => {
+  const args = readArgs(call.words, {
+    letters: 'efBT',
+    long: [
+      'exclude',
+      'include',
+      'rsh',
+      'filter',
+      'files-from',
+      'exclude-from',
+      'log-file',
+      'backup-dir',
+      'rsync-path',
+    ],
+  });
+  const target = args.rest.at(-1) ?? '';
+  const sources = args.rest.slice(0, -1);
+  const shell = args.value('e', 'rsh');
+  if (shell !== undefined && !/^ssh\b/.test(shell)) call.script(shell);
+  if (args.has('n', 'dry-run')) return UNKNOWN;
+  const remote = /^([\w.-]+@)?[\w.-]+:|^rsync:/.test(target);
+  for (const source of sources) call.file('read', source, { recursive: true });
+  if (remote) {
+    call.act('warn', 'exfiltration', `copies files to ${target}`, 'Let a person upload it.');
+    return UNKNOWN;
+  }
+  const deletes = [...args.flags].some((flag) => flag.startsWith('delete'));
+  if (deletes) call.file('delete', target, { recursive: true });
+  else call.file('write', target, { how: 'overwrite' });
+  if (args.has('remove-source-files'))
+    for (const source of sources) call.file('delete', source, { recursive: true });
+  return UNKNOWN;
+};
+
+const archive: Handler = (call) => {
+  const [first = '', ...others] = call.words;
+  const words = /^[a-zA-Z]+$/.test(first) ? [`-${first}`, ...others] : call.words;
+  const args = readArgs(words, {
+    letters: 'fCTIXbKNgVFH',
+    long: [
+      'file',
+      'directory',
+      'use-compress-program',
+      'to-command',
+      'checkpoint-action',
+      'exclude',
+      'files-from',
+      'transform',
+      'rsh-command',
+    ],
+  });
+  const folder = args.value('C', 'directory') ?? '.';
+  for (const program of args.all(
+    'I',
+    'use-compress-program',
+    'to-command',
+    'checkpoint-action',
+    'rsh-command',
+  )) {
+    const command = program.startsWith('exec=') ? program.slice(5) : program;
+    if (!/^(sleep|dot|ttyout|echo|bell|totals)\b/.test(command)) call.script(command, { stdin: null });
+  }
+  const file = args.value('f', 'file');
+  if (args.has('x', 'extract', 'get')) {
+    call.file('write', folder, { how: 'create' });
+    return '';
+  }
+  if (!args.has('c', 'create', 'r', 'u', 'append', 'update')) return UNKNOWN;
+  for (const path of args.rest)
+    call.file('read', path.startsWith('/') ? path : `${folder}/${path}`, { recursive: true });
+  if (args.has('remove-files')) for (const path of args.rest) call.file('delete', path, { recursive: true });
+  if (file !== undefined && file !== '-') {
+    call.file('write', file);
+    return '';
+  }
+  return UNKNOWN;
+};
+
+const zip: Handler = (call) => {
+  const args = readArgs(call.words, { letters: 'xiPbt', long: ['unzip-command'] });
+  const [file = '', ...paths] = args.rest;
+  const test =
+    args.value('unzip-command') ??
+    (call.words.includes('-TT') ? call.words[call.words.indexOf('-TT') + 1] : undefined);
+  if (test !== undefined) call.script(test);
+  for (const path of paths) call.file('read', path, { recursive: args.has('r') });
+  if (args.has('m')) for (const path of paths) call.file('delete', path, { recursive: true });
+  call.file('write', file);
+  return '';
+};
+
+const unzip: Handler = (call) => {
+  const args = readArgs(call.words, { letters: 'dxP' });
+  if (args.has('l', 't', 'v', 'p')) return UNKNOWN;
+  call.file('write', args.value('d') ?? '.', { how: 'create' });
+  return '';
+};
+
+const attributes: Handler = (call) => {
+  for (const path of readArgs(call.words).rest)
+    if (/[/.~]/.test(path)) call.file('write', path, { how: 'mode', recursive: true });
+  return '';
+};
+
+const split: Handler = (call) => {
+  const [from = '', prefix = 'x'] = readArgs(call.words, { letters: 'lbnCa' }).rest;
+  if (from !== '-') call.file('read', from);
+  call.file('write', prefix, { how: 'create' });
+  return '';
+};
+
+export const files: Handlers = {
+  rm: remove,
+  rimraf: remove,
+  'del-cli': remove,
+  del: remove,
+  trash: remove,
+  'trash-put': remove,
+  gio: (call) =>
+    call.words[0] === 'trash' || call.words[0] === 'remove'
+      ? remove({ ...call, words: call.words.slice(1) })
+      : UNKNOWN,
+  rmdir: removeEmpty,
+  unlink: erase,
+  shred: erase,
+  srm: remove,
+  wipe: remove,
+  cp: copy,
+  install: copy,
+  mv: move,
+  ln: link,
+  mkdir: create,
+  touch: create,
+  mkfifo: create,
+  truncate,
+  tee,
+  sponge: tee,
+  dd,
+  fallocate: allocate,
+  chmod: mode,
+  chown: mode,
+  chgrp: mode,
+  chattr: attributes,
+  setfacl: attributes,
+  rsync: sync,
+  tar: archive,
+  bsdtar: archive,
+  zip,
+  unzip,
+  split,
+  csplit: split,
+  rename: () => '',
+};

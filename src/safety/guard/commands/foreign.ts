@@ -1,0 +1,400 @@
+import { readArgs } from '../argv.ts';
+import { argumentsAt, type Code, endOf, evaluate, type Language, listOf, readCode } from '../foreign-text.ts';
+import { DECODED, isOpaque, NETWORK, shown, UNKNOWN } from '../marks.ts';
+import type { Call, Handler, Handlers } from '../model.ts';
+import { isInside } from '../paths.ts';
+import { feed } from './shells.ts';
+
+/** Calls by what they do; found only in code, never in a text. */
+const deletes =
+  /(?:\b(?:shutil\.rmtree|os\.(?:remove|unlink|rmdir|removedirs)|rmtree|remove_tree|rmSync|rmdirSync|unlinkSync|unlink|rmdir|rimraf|removeSync|emptyDirSync|emptyDir|send2trash|FileUtils\.(?:rm\w*|remove\w*)|File\.(?:delete|unlink)|Dir\.(?:rmdir|delete|unlink)|Deno\.remove(?:Sync)?|os\.remove)|\b(?:fs|promises|fsp|fse|fs\/promises["']\))\.(?:rm|remove))\s*[( ]/g;
+const runs =
+  /\b(?:os\.(?:system|popen|exec\w+|spawn\w+)|(?:subprocess|sp|s)\.(?:run|call|check_call|check_output|Popen|getoutput|getstatusoutput)|pty\.spawn|(?:child_process["'] *\)\.|cp\.|child_process\.)?(?:execSync|execFileSync|spawnSync|execFile|spawn|exec|execa|execaSync)|system|shell_exec|passthru|popen|proc_open|os\.execute|io\.popen|IO\.popen|Open3\.\w+|Deno\.Command|Bun\.spawn(?:Sync)?|qx|capture2e?|check_output)\s*[( ]/g;
+const writes =
+  /\b(?:writeFileSync|appendFileSync|writeFile|appendFile|createWriteStream|truncateSync|chmodSync|chownSync|outputFileSync|file_put_contents|File\.(?:write|chmod|truncate)|IO\.write|os\.(?:chmod|chown|truncate|mkfifo)|writeTextFile(?:Sync)?|Bun\.write)\s*\(/g;
+const moves =
+  /\b(?:renameSync|rename|copyFileSync|copyFile|cpSync|symlinkSync|symlink|linkSync|shutil\.(?:move|copy\w*)|os\.(?:rename|replace|symlink|link)|FileUtils\.(?:mv|cp\w*|ln\w*)|File\.(?:rename|symlink)|copy)\s*\(/g;
+const reads =
+  /\b(?:readFileSync|readFile|createReadStream|file_get_contents|File\.(?:read|open|readlines|foreach)|IO\.read(?:lines)?|readTextFile(?:Sync)?|readfile|fopen|linecache\.getlines|Bun\.file)\s*\(/g;
+const opens = /\b(?:io\.|codecs\.)?open\s*\(/g;
+const methods =
+  /\.(unlink|rmdir|write_text|write_bytes|read_text|read_bytes|touch|symlink_to|rename|chmod)\s*\(/g;
+const lists =
+  /\b(?:os\.(?:walk|listdir|scandir)|glob\.i?glob|readdirSync|readdir|Dir\.(?:glob|entries|children|each_child))\s*\(/g;
+const evaluates =
+  /\b(?:exec|eval|Function|vm\.run\w+|instance_eval|loadstring|load|assert|create_function)\s*[( ]/g;
+
+const oneLiner = 'Use plain shell commands or a script file that can be read.';
+
+/** Follows code of another language far enough to see what it deletes, runs, writes, reads and sends. */
+function follow(call: Call, source: string, language: Language): string {
+  if (language === 'perl' || language === 'ruby' || language === 'php') {
+    for (const [, command = ''] of source.matchAll(/(?:^|[^\\])`([^`]+)`|(?:qx|%x)[{([]([^})\]]+)/g))
+      feed(call, command, (text) => call.script(text));
+  }
+  const code = readCode(source, language, call.shell.world.context.home);
+  const { masked } = code;
+  const bases = found(code, lists).map(([, args]) => evaluate(code, args[0] ?? ''));
+  for (const [name, args] of found(code, deletes)) deletion(call, code, name, args, bases);
+  for (const [name, args] of found(code, runs)) execution(call, code, name, args);
+  for (const [, args] of found(code, writes)) {
+    const path = evaluate(code, args[0] ?? '');
+    known(path, () => call.file('write', path));
+    if (args[1] !== undefined) call.keep(path, evaluate(code, args[1]));
+  }
+  for (const [name, args] of found(code, moves)) {
+    const [from, to] = [evaluate(code, args[0] ?? ''), evaluate(code, args[1] ?? '')];
+    known(from, () =>
+      call.file(/move|rename|mv|replace/.test(name) ? 'delete' : 'read', from, { recursive: true }),
+    );
+    known(to, () => call.file('write', to));
+  }
+  for (const [, args] of found(code, reads))
+    known(evaluate(code, args[0] ?? ''), (path) => call.file('read', path));
+  for (const [, args] of found(code, opens))
+    openFile(
+      call,
+      evaluate(code, args[0] ?? ''),
+      args.slice(1).map((arg) => evaluate(code, arg.replace(/^mode\s*=/, ''))),
+    );
+  for (const match of masked.matchAll(methods)) method(call, code, match[1] ?? '', match.index);
+  for (const [, args] of found(code, evaluates)) hiddenCode(call, code, args);
+  connections(call, source, masked);
+  return printed(code);
+}
+
+/** Each call of the kind, with its name and its arguments; a space instead of a bracket takes all up to the end. */
+function found(code: Code, pattern: RegExp): [string, string[]][] {
+  return [...code.masked.matchAll(pattern)].map((match) => {
+    const start = match.index + match[0].length;
+    const name = match[0].slice(0, -1).trim();
+    if (match[0].endsWith('(')) return [name, argumentsAt(code, start)];
+    if (code.masked[start] === '(') return [name, argumentsAt(code, start + 1)];
+    const end = endOf(code.masked, start, /[;\n]/);
+    return [
+      name,
+      argumentsAt({ ...code, source: code.source.slice(0, end), masked: code.masked.slice(0, end) }, start),
+    ];
+  });
+}
+
+function known(path: string, act: (path: string) => void): void {
+  if (path !== '' && !path.startsWith(UNKNOWN)) act(path);
+}
+
+function deletion(
+  call: Call,
+  code: Code,
+  name: string,
+  args: readonly string[],
+  bases: readonly string[],
+): void {
+  const recursive =
+    /rmtree|remove_tree|rm_r|rm$|rmSync|rimraf|remove|rm_rf|secure|empty/.test(name) &&
+    !/os\.remove|File/.test(name);
+  const targets = args.flatMap((arg, i) => {
+    const items = listOf(code, arg);
+    if (items) return items;
+    const isOption =
+      i > 0 && (/^\{|^\w+\s*[=:]|^(true|false|\d+)$|=>/.test(arg) || !/perl|ruby/.test(code.language));
+    return isOption ? [] : [evaluate(code, arg)];
+  });
+  for (const path of targets) {
+    known(path, () => call.file('delete', path, { recursive }));
+    // A name found by listing a folder lies in that folder.
+    if (path.startsWith(UNKNOWN))
+      for (const base of bases)
+        known(base, () => call.file('delete', `${base.replace(/\*.*$/, '')}/${UNKNOWN}`, { recursive }));
+  }
+}
+
+function execution(call: Call, code: Code, name: string, args: readonly string[]): void {
+  const [first = '', second] = args;
+  const list = listOf(code, first);
+  const others = second === undefined ? null : listOf(code, second);
+  const texts = args
+    .filter((arg) => !/^\w+\s*=[^=]|^\{|^(function|\()/.test(arg))
+    .map((arg) => evaluate(code, arg));
+  if (/pty\.spawn/.test(name) && /socket/.test(code.masked)) return;
+  if (list)
+    call.run(
+      list.filter((word) => word !== ''),
+      { stdin: null },
+    );
+  else if (others && !/^\s*\{/.test(second ?? ''))
+    call.run(/execv|execl/.test(name) ? [texts[0] ?? '', ...others.slice(1)] : [texts[0] ?? '', ...others], {
+      stdin: null,
+    });
+  else if (
+    texts.length > 1 &&
+    /^(system|exec|os\.execl\w*|os\.spawn\w*)$/.test(name) &&
+    /perl|ruby|python/.test(code.language)
+  )
+    call.run(
+      texts.filter((word) => word !== ''),
+      { stdin: null },
+    );
+  else if (!(code.language === 'python' && name === 'exec'))
+    feed(call, texts[0] ?? '', (text) => call.script(text, { stdin: null }));
+}
+
+function openFile(call: Call, path: string, modes: readonly string[]): void {
+  const mode = modes.join(' ');
+  // Perl writes the mode before or into the name.
+  const [, arrow, name] = /^\s*(>>?|\+?<)?\s*(.*)$/s.exec(path) ?? [];
+  const target = arrow || !/^[+]?[<>]+$/.test(path) ? (name ?? '') : (modes[0] ?? '');
+  if (/\|\s*$/.test(path) || /^\s*\|/.test(path))
+    return void call.script(path.replaceAll('|', ''), { stdin: null });
+  const writing = arrow?.startsWith('>') || /^\+?>/.test(path) || /(^|\s|,)["']?[rb]*[wax]\+?b?/.test(mode);
+  known(target, () =>
+    call.file(
+      writing ? 'write' : 'read',
+      target,
+      /(^|\s)a/.test(mode) || arrow === '>>' ? { how: 'append' } : {},
+    ),
+  );
+}
+
+function method(call: Call, code: Code, name: string, at: number): void {
+  const before = code.masked.slice(0, at);
+  const start =
+    Math.max(
+      before.lastIndexOf(';'),
+      before.lastIndexOf('\n'),
+      before.search(/[^=!<>]=[^=][^=]*$/) + 1,
+      before.lastIndexOf(':'),
+      before.lastIndexOf(' print(') + 6,
+    ) + 1;
+  const path = evaluate(code, code.source.slice(start, at).replace(/^\s*(print|return|await)\s*\(?/, ''));
+  if (/^(unlink|rmdir)$/.test(name)) known(path, () => call.file('delete', path));
+  else if (/^read_/.test(name)) known(path, () => call.file('read', path));
+  else known(path, () => call.file('write', path, { how: name === 'touch' ? 'create' : 'overwrite' }));
+}
+
+function hiddenCode(call: Call, code: Code, args: readonly string[]): void {
+  const text = args.map((arg) => evaluate(code, arg)).join('');
+  const source = args.join(' ');
+  if (text.includes(NETWORK) || /urlopen|requests\.get|https?:\/\//.test(source))
+    call.act('deny', 'remote-code', 'runs code from the network', 'Download it to a file and read it first.');
+  else if (
+    text.includes(DECODED) ||
+    /b64decode|base64|fromhex|unhexlify|atob|decompress|marshal|fromCharCode|unpack|rot13/.test(source)
+  )
+    call.act('deny', 'obfuscation', 'runs code that was encoded', 'Write the code out in plain text.');
+  else if (code.language !== 'perl' && text !== '' && !isOpaque(text)) follow(call, text, code.language);
+}
+
+function connections(call: Call, source: string, masked: string): void {
+  if (
+    /\b(socket|fsockopen|TCPSocket|net\.(connect|Socket|createConnection)|IO::Socket|Socket::INET|connect)\b/.test(
+      masked,
+    ) &&
+    /\b(dup2|pty|exec\w*|spawn|system|popen|shell_exec|proc_open|STDIN->fdopen|\/bin\/(ba)?sh)\b|\/bin\/(ba)?sh/.test(
+      source,
+    )
+  ) {
+    call.act('deny', 'remote-shell', 'gives a shell to another machine', 'Do not open shells to others.');
+  }
+  if (
+    /\bfork\b[^;]*\bwhile\b[^;]*\bfork\b|\bwhile\b[\s\S]{0,80}\bfork\b|\bfork\b.*\bfork\b|loop\s*\{\s*fork|for\s*\(;;\)\s*\{?\s*(\w+\.)*fork/.test(
+      masked,
+    )
+  )
+    call.act('deny', 'exhaustion', 'starts processes without end', oneLiner);
+  if (
+    /\b(os\.kill|process\.kill|Process\.kill|posix_kill)\s*\(\s*(1\b|-1\b|os\.getppid|process\.ppid|0\b)|\bkill\s+\S+\s*,?\s*(getppid|-?1\b)/.test(
+      masked,
+    )
+  )
+    call.act(
+      'deny',
+      'process',
+      'ends the agent or every process',
+      'End the process that you started, by its id.',
+    );
+  if (/\b(os\.setuid|posix_setuid|process\.setuid|Process::UID)\b.*\b0\b/.test(masked))
+    call.act('deny', 'privilege', 'becomes root', 'Work as the user that you are.');
+  if (
+    /\b(requests\.(post|put)|urlopen|http\.client|fetch|https?\.request|axios\.post|Net::HTTP|curl_exec|LWP|smtplib)\b/.test(
+      masked,
+    ) &&
+    /environ\b|process\.env\b(?!\.)|\bENV\.to_h/.test(masked)
+  ) {
+    call.act('deny', 'exfiltration', 'sends the environment away', 'Keep it on this machine.');
+  }
+}
+
+/** What a few prints print: it may be given to a shell next. */
+function printed(code: Code): string {
+  const parts = found(
+    code,
+    /\b(?:print|console\.log|puts|echo|process\.stdout\.write|sys\.stdout\.write|say)\s*[( ]/g,
+  ).map(([, args]) =>
+    args
+      .filter((arg) => !/^(end|sep|file|flush)\s*=/.test(arg))
+      .map((arg) => evaluate(code, arg))
+      .join(' '),
+  );
+  return parts.length === 0 ? UNKNOWN : `${parts.join('\n')}\n`;
+}
+
+type Interpreter = {
+  readonly language: Language;
+  readonly code: readonly string[];
+  readonly letters?: string;
+  readonly long?: readonly string[];
+};
+
+function interpreter({ language, code, letters = '', long = [] }: Interpreter): Handler {
+  const codeLetters = code.filter((name) => name.length === 1).join('');
+  const grammar = {
+    letters: letters + codeLetters,
+    long: [...long, ...code.filter((name) => name.length > 1)],
+    stop: true,
+  };
+  return (call) => {
+    const args = readArgs(call.words, grammar);
+    const inline = args.all(...code);
+    const run = (text: string) => feed(call, text, (known) => follow(call, known, language));
+    if (language === 'python' && args.has('m')) return pythonModule(call, args.value('m') ?? '', args.rest);
+    if (language === 'perl' && /i/.test([...args.flags].join('')))
+      for (const path of args.rest) call.file('write', path);
+    if (inline.length > 0) {
+      const output = inline.map(run).join('');
+      if (language === 'js' && args.has('p', 'print'))
+        return evaluateOnly(call, inline[0] ?? '', language, output);
+      return output;
+    }
+    const [file, ...rest] = args.rest;
+    if (file === undefined || file === '-' || file === '/dev/stdin')
+      return call.stdin === null || args.has('version', 'V', 'v') ? UNKNOWN : run(call.stdin);
+    const name = file.slice(file.lastIndexOf('/') + 1);
+    if (/^(artisan|manage\.py)$/.test(name)) return call.run([name, ...rest]);
+    return run(call.content(file));
+  };
+}
+
+function evaluateOnly(call: Call, source: string, language: Language, otherwise: string): string {
+  const value = evaluate(readCode(source, language, call.shell.world.context.home), source);
+  return value === '' ? otherwise : `${value}\n`;
+}
+
+function pythonModule(call: Call, module: string, rest: readonly string[]): string {
+  if (module === 'http.server' || module === 'SimpleHTTPServer') {
+    const folder =
+      readArgs(rest, { letters: 'db', long: ['directory', 'bind'] }).value('d', 'directory') ?? '.';
+    const path = call.path(folder);
+    if (!isInside(path, call.shell.world.context.projectRoot) && !path.startsWith('/tmp/'))
+      call.act(
+        'deny',
+        'exfiltration',
+        `shows ${shown(path)} to the network`,
+        'Serve a folder of the project.',
+      );
+    return UNKNOWN;
+  }
+  return /^(pip|pipx|poetry|twine|uv|alembic)$/.test(module) ? call.run([module, ...rest]) : UNKNOWN;
+}
+
+const awk: Handler = (call) => {
+  const args = readArgs(call.words, {
+    letters: 'Ffv',
+    long: ['file', 'field-separator', 'assign'],
+    stop: true,
+  });
+  const file = args.value('f', 'file');
+  const program = file === undefined ? (args.rest[0] ?? '') : call.content(file);
+  const paths = file === undefined ? args.rest.slice(1) : args.rest;
+  for (const path of paths) if (!/^\w+=/.test(path)) call.file('read', path);
+  for (const [, quoted = ''] of program.matchAll(/\bsystem\s*\(\s*"((?:[^"\\]|\\.)*)"/g))
+    call.script(quoted.replace(/\\(.)/g, '$1'));
+  for (const [, quoted = ''] of program.matchAll(/"((?:[^"\\]|\\.)*)"\s*\|\s*getline/g))
+    call.script(quoted.replace(/\\(.)/g, '$1'));
+  for (const [, quoted = ''] of program.matchAll(/\|&?\s*"((?:[^"\\]|\\.)*)"/g)) {
+    const [, text = UNKNOWN] = /\bprintf?\s*\(?\s*"((?:[^"\\]|\\.)*)"/.exec(program) ?? [];
+    call.script(quoted, { stdin: text.replace(/\\(.)/g, '$1') });
+  }
+  for (const [, target = ''] of program.matchAll(/\bprintf?\b[^;}\n]*>>?\s*"([^"]+)"/g))
+    call.file('write', target);
+  for (const [, target = ''] of program.matchAll(/getline\s*(?:\w+\s*)?<\s*"([^"]+)"/g))
+    call.file('read', target);
+  const [, literal] =
+    /^\s*BEGIN\s*\{\s*printf?\s*\(?\s*"((?:[^"\\]|\\.)*)"\s*\)?\s*;?\s*\}\s*$/.exec(program) ?? [];
+  if (literal !== undefined) return `${literal.replace(/\\(.)/g, '$1')}\n`;
+  return paths.length === 0 ? (call.stdin ?? UNKNOWN) : UNKNOWN;
+};
+
+const powershell: Handler = (call) => {
+  const at = call.words.findIndex((word) => /^-(c|command)$/i.test(word));
+  const code =
+    at === -1
+      ? call.words.filter((word) => !word.startsWith('-')).join(' ')
+      : call.words.slice(at + 1).join(' ');
+  if (call.words.some((word) => /^-e(nc(odedcommand)?|c)?$/i.test(word)))
+    call.act('deny', 'obfuscation', 'runs an encoded command', 'Write the command out in plain text.');
+  if (
+    /\b(iex|invoke-expression)\b/i.test(code) &&
+    /\b(iwr|irm|invoke-webrequest|invoke-restmethod|downloadstring|curl|wget)\b/i.test(code)
+  )
+    call.act('deny', 'remote-code', 'runs code from the network', 'Download it to a file and read it first.');
+  for (const [, words = ''] of code.matchAll(/\b(?:remove-item|rm|del|rd|ri|erase)\s+([^;|]*)/gi)) {
+    for (const word of words.split(/\s+/)) {
+      const path = word
+        .replace(/["']/g, '')
+        .replace(/^\$(HOME|env:HOME|env:USERPROFILE)|^~/i, call.shell.world.context.home);
+      if (path !== '' && !path.startsWith('-'))
+        call.file('delete', path.replaceAll('\\', '/').replace(/^[a-z]:/i, ''), { recursive: true });
+    }
+  }
+  if (/\b(format-volume|clear-disk|stop-computer|restart-computer|set-executionpolicy)\b/i.test(code))
+    call.act('deny', 'system-config', 'changes the machine', 'Leave it to a person.');
+  return UNKNOWN;
+};
+
+const python = interpreter({ language: 'python', code: ['c'], letters: 'mWX' });
+const node = interpreter({
+  language: 'js',
+  code: ['e', 'p', 'eval', 'print'],
+  letters: 'rC',
+  long: ['require', 'import', 'loader', 'env-file'],
+});
+const perl = interpreter({ language: 'perl', code: ['e', 'E'], letters: 'MIF' });
+const ruby = interpreter({ language: 'ruby', code: ['e'], letters: 'rI' });
+const php = interpreter({ language: 'php', code: ['r'], letters: 'dSt' });
+const lua = interpreter({ language: 'lua', code: ['e'], letters: 'l' });
+const bunOrDeno: Handler = (call) =>
+  call.words[0] === 'eval'
+    ? node({ ...call, words: ['-e', ...call.words.slice(1)] })
+    : call.words[0] === 'run'
+      ? node({ ...call, words: call.words.slice(1).filter((word) => !word.startsWith('-')) })
+      : UNKNOWN;
+
+export const foreign: Handlers = {
+  python,
+  python2: python,
+  python3: python,
+  ...Object.fromEntries([8, 9, 10, 11, 12, 13, 14].map((minor) => [`python3.${minor}`, python])),
+  pypy: python,
+  pypy3: python,
+  ipython: python,
+  node,
+  nodejs: node,
+  tsx: node,
+  'ts-node': node,
+  deno: bunOrDeno,
+  perl,
+  ruby,
+  irb: ruby,
+  php,
+  lua,
+  luajit: lua,
+  Rscript: interpreter({ language: 'ruby', code: ['e'] }),
+  julia: interpreter({ language: 'python', code: ['e'] }),
+  awk,
+  gawk: awk,
+  mawk: awk,
+  nawk: awk,
+  powershell,
+  pwsh: powershell,
+  'powershell.exe': powershell,
+};

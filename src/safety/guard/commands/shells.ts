@@ -1,0 +1,100 @@
+import { readArgs } from '../argv.ts';
+import { DECODED, isPlain, NETWORK, UNKNOWN } from '../marks.ts';
+import type { Call, Handler, Handlers } from '../model.ts';
+
+/** Gives text to something that runs it, unless nobody can know what it says. */
+export function feed(call: Call, text: string, run: (text: string) => string): string {
+  if (text.includes(NETWORK)) {
+    call.act(
+      'deny',
+      'remote-code',
+      'runs what comes from the network',
+      'Download it to a file and read it first; a person can run it.',
+    );
+    return UNKNOWN;
+  }
+  if (text.includes(DECODED)) {
+    call.act(
+      'deny',
+      'obfuscation',
+      'runs what was decoded, so that nobody can read it',
+      'Write the command out in plain text.',
+    );
+    return UNKNOWN;
+  }
+  // Output of a program of the project, as in eval "$(direnv hook bash)": its author answers for it.
+  if (text.replaceAll(UNKNOWN, '').trim() === '') return UNKNOWN;
+  return run(text);
+}
+
+const shell: Handler = (call) => {
+  const { flags, rest } = readArgs(call.words, { letters: 'oO', long: ['rcfile', 'init-file'], stop: true });
+  const [first, ...more] = rest;
+  if (flags.has('version') || flags.has('n') || flags.has('help')) return UNKNOWN;
+  if (flags.has('c')) return feed(call, first ?? '', (text) => call.script(text, { args: more.slice(1) }));
+  const name = first === undefined || flags.has('s') || first === '-' ? '/dev/stdin' : first;
+  if (name === '/dev/stdin') {
+    return call.stdin === null
+      ? UNKNOWN
+      : feed(call, call.stdin, (text) => call.script(text, { args: more, stdin: null }));
+  }
+  return feed(call, call.content(name), (text) => call.script(text, { args: more }));
+};
+
+/** Joins its words and gives them to a shell. */
+export function joined(call: Call, words: readonly string[]): string {
+  return feed(call, words.join(' '), (text) => call.script(text));
+}
+
+const at: Handler = (call) => {
+  if (call.stdin !== null) feed(call, call.stdin, (text) => call.script(text, { stdin: null }));
+  call.act('warn', 'persistence', 'schedules a command for later', 'Run it now.');
+  return '';
+};
+
+const make: Handler = (call) => {
+  const args = readArgs(call.words, { letters: 'fCIjlo', long: ['file', 'makefile', 'directory'] });
+  const folder = args.value('C', 'directory');
+  const file = args.value('f', 'file', 'makefile');
+  const named =
+    file ??
+    ['GNUmakefile', 'makefile', 'Makefile'].find((name) => call.shell.world.files.has(call.path(name)));
+  const text =
+    named === '-' || named === '/dev/stdin'
+      ? (call.stdin ?? '')
+      : named === undefined
+        ? ''
+        : call.content(named);
+  const recipes = text.split('\n').flatMap((line) => {
+    if (line.startsWith('\t')) return [line.slice(1).replace(/^[@+-]+/, '')];
+    return /^[^\s#=]*:[^=;]*;(.*)$/.exec(line)?.[1] ?? [];
+  });
+  const script = recipes
+    .join('\n')
+    .replace(/\$\((\w+)\)/g, '$$$1')
+    .replaceAll('$$', '$');
+  for (const word of args.rest) {
+    const [, value] = /^SHELL=(.*)$/.exec(word) ?? [];
+    if (value) call.act('warn', 'environment', 'changes the shell of make', 'Leave SHELL alone.');
+  }
+  if (isPlain(script) && script.trim() === '') return UNKNOWN;
+  return feed(call, script, (source) =>
+    call.script(source, { stdin: null, ...(folder === undefined ? {} : { cwd: folder }) }),
+  );
+};
+
+export const shells: Handlers = {
+  bash: shell,
+  sh: shell,
+  zsh: shell,
+  dash: shell,
+  ksh: shell,
+  mksh: shell,
+  ash: shell,
+  fish: shell,
+  rbash: shell,
+  at,
+  batch: at,
+  make,
+  gmake: make,
+};

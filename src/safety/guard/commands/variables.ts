@@ -1,0 +1,63 @@
+import { UNKNOWN } from '../marks.ts';
+import type { Call } from '../model.ts';
+import { isInside, zoneOf } from '../paths.ts';
+import { feed } from './shells.ts';
+
+const loaded =
+  /^(LD_PRELOAD|LD_AUDIT|DYLD_INSERT_LIBRARIES|PROMPT_COMMAND|PERL5OPT|RUBYOPT|PYTHONSTARTUP|JAVA_TOOL_OPTIONS)$/;
+const libraries =
+  /^(LD_LIBRARY_PATH|DYLD_LIBRARY_PATH|PYTHONPATH|NODE_PATH|PERL5LIB|RUBYLIB|GIT_EXEC_PATH|GIT_TEMPLATE_DIR)$/;
+const registryVariable = /^(NPM_CONFIG_REGISTRY|npm_config_registry|PIP_INDEX_URL|UV_INDEX_URL)$/;
+/** Variables whose value is a command that some other program starts. */
+const commands =
+  /^(PAGER|GIT_PAGER|MANPAGER|EDITOR|VISUAL|GIT_EDITOR|GIT_SEQUENCE_EDITOR|GIT_EXTERNAL_DIFF|GIT_SSH_COMMAND|GIT_SSH|GIT_ASKPASS|SSH_ASKPASS|GIT_PROXY_COMMAND|BROWSER|LESSOPEN|LESSCLOSE|FCEDIT|SUDO_ASKPASS|RSYNC_RSH|TAR_OPTIONS|CC|CXX)$/;
+
+/** A variable that other programs obey can make them run something else. */
+export function checkVariable(name: string, value: string, call: Call): void {
+  if (value === '' || value === UNKNOWN) return;
+  const what = hijack(name, value, call);
+  const instead = `Leave ${name} as it is and call the program by its path.`;
+  if (what !== null) call.act('deny', 'environment', what, instead);
+  if (registryVariable.test(name) && !isKnownRegistry(value)) {
+    call.act('deny', 'supply-chain', `takes packages from ${value}`, 'Use the registry of the project.');
+  }
+  if (commands.test(name)) feed(call, value, (text) => call.script(text, { stdin: null }));
+}
+
+function hijack(name: string, value: string, call: Call): string | null {
+  const { projectRoot } = call.shell.world.context;
+  if (loaded.test(name)) return `${name} loads code into every program`;
+  if (name === 'PATH' || libraries.test(name)) {
+    const foreign = value.split(':').some((folder) => isForeign(folder, call));
+    return foreign ? `${name} puts a folder that anybody can write in front` : null;
+  }
+  if (/^(BASH_ENV|ENV|ZDOTDIR)$/.test(name)) {
+    const outside = value.includes('/') && !isInside(call.path(value), projectRoot);
+    return outside ? `${name} makes every shell run ${value}` : null;
+  }
+  if (name === 'NODE_OPTIONS') {
+    const module = /(?:--require|--import|--loader|-r)[= ](\S+)/.exec(value)?.[1];
+    return module?.startsWith('/') && !isInside(module, projectRoot)
+      ? `${name} loads ${module} into every node`
+      : null;
+  }
+  if (/^GIT_CONFIG_(GLOBAL|SYSTEM)$/.test(name))
+    return isForeign(value, call) ? `${name} takes settings from ${value}` : null;
+  if (name.startsWith('GIT_SSH') && !/^\S*\bssh(\s|$)/.test(value)) return `${name} makes git run ${value}`;
+  return null;
+}
+
+/** A folder that others can write to, or one that depends on where the program stands. */
+function isForeign(folder: string, call: Call): boolean {
+  if (folder === '.' || folder === '') return folder === '.';
+  if (!folder.startsWith('/')) return false;
+  const zone = zoneOf(folder, call.shell.world.context);
+  return zone === 'temporary' || zone === 'temporary-root';
+}
+
+const registries =
+  /^https?:\/\/([\w.-]+\.)?(npmjs\.(org|com)|yarnpkg\.com|pypi\.org|pythonhosted\.org|pytorch\.org|github\.com|pkg\.dev|gitlab\.com|jsr\.io|crates\.io|rubygems\.org|nvidia\.com|azure\.com|amazonaws\.com|jfrog\.io)(:\d+)?(\/|$)|^https?:\/\/(localhost|127\.|\[::1\])/;
+
+export function isKnownRegistry(url: string): boolean {
+  return url.startsWith('$') || url.includes(UNKNOWN) || registries.test(url);
+}

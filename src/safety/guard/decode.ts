@@ -1,0 +1,42 @@
+import { DECODED } from './marks.ts';
+
+/** Text that was hidden by an encoding; what is no text stays hidden. */
+export function decodeBase64(text: string): string {
+  return readable(Buffer.from(text.replace(/\s/g, ''), 'base64'));
+}
+
+export function decodeHex(text: string): string {
+  return readable(Buffer.from(text.replace(/[\s:]|0x|\\x/g, ''), 'hex'));
+}
+
+function readable(bytes: Buffer): string {
+  const text = bytes.toString('utf8');
+  return text === '' || /[\uFFFD\uE000-\uE008]/.test(text) || text.includes('\0') ? DECODED : text;
+}
+
+const letters: Readonly<Record<string, string>> = {
+  n: '\n',
+  t: '\t',
+  r: '\r',
+  a: '\u0007',
+  b: '\b',
+  e: '\u001b',
+  f: '\f',
+  v: '\v',
+  '\\': '\\',
+  "'": "'",
+  '"': '"',
+};
+
+/** Backslash escapes as echo -e, printf and most languages read them. */
+export function unescapeText(text: string): string {
+  return text.replace(
+    /\\(?:x([0-9a-fA-F]{1,2})|u\{?([0-9a-fA-F]{1,6})\}?|0?([0-7]{1,3})|(.))/gs,
+    (whole, hex: string, code: string, octal: string, char: string) => {
+      if (hex !== undefined) return String.fromCharCode(Number.parseInt(hex, 16));
+      if (code !== undefined) return String.fromCodePoint(Math.min(Number.parseInt(code, 16), 0x10ffff));
+      if (octal !== undefined) return String.fromCharCode(Number.parseInt(octal, 8));
+      return letters[char] ?? whole;
+    },
+  );
+}

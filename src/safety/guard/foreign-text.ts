@@ -1,0 +1,232 @@
+import { isSecretName } from '../secrets.ts';
+import { decodeBase64, decodeHex, unescapeText } from './decode.ts';
+import { isPlain, NETWORK, secretOf, UNKNOWN } from './marks.ts';
+
+export type Language = 'python' | 'js' | 'perl' | 'ruby' | 'php' | 'lua' | 'awk';
+
+/** Code of another language, taken apart as far as needed: what is text, and what the names stand for. */
+export type Code = {
+  readonly language: Language;
+  readonly source: string;
+  /** The same code with the inside of texts and comments blank, so that only code is found in it. */
+  readonly masked: string;
+  readonly names: Map<string, string>;
+  readonly home: string;
+};
+
+export function readCode(source: string, language: Language, home: string): Code {
+  const code: Code = { language, source, masked: mask(source, language), names: new Map(), home };
+  const assignment =
+    /(?:^|[;\n{(,]|\b(?:const|let|var|my|our|local)\b)\s*[$@]?([A-Za-z_]\w*)\s*=(?![=>~])\s*/g;
+  for (const match of code.masked.matchAll(assignment)) {
+    const start = match.index + match[0].length;
+    const end = endOf(code.masked, start, /[;\n]/);
+    code.names.set(match[1] ?? '', evaluate(code, source.slice(start, end)));
+  }
+  for (const [, name = '', alias = ''] of code.masked.matchAll(/\bimport\s+([\w.]+)\s+as\s+(\w+)/g))
+    code.names.set(`import ${alias}`, name);
+  return code;
+}
+
+function mask(source: string, language: Language): string {
+  const line = language === 'js' || language === 'php' ? '//' : language === 'lua' ? '--' : '#';
+  let out = '';
+  let i = 0;
+  while (i < source.length) {
+    const triple = language === 'python' && /^("""|''')/.exec(source.slice(i, i + 3))?.[0];
+    const char = source[i] ?? '';
+    if (triple) {
+      const end = source.indexOf(triple, i + 3);
+      const stop = end === -1 ? source.length : end + 3;
+      out += `"${' '.repeat(Math.max(0, stop - i - 2))}"`;
+      i = stop;
+    } else if (char === "'" || char === '"' || (char === '`' && language === 'js')) {
+      const stop = closing(source, i);
+      out += char + ' '.repeat(Math.max(0, stop - i - 2)) + (stop - i > 1 ? char : '');
+      i = stop;
+    } else if (source.startsWith(line, i) && !(line === '//' && source[i - 1] === ':')) {
+      const end = source.indexOf('\n', i);
+      const stop = end === -1 ? source.length : end;
+      out += ' '.repeat(stop - i);
+      i = stop;
+    } else {
+      out += char;
+      i++;
+    }
+  }
+  return out;
+}
+
+function closing(source: string, start: number): number {
+  const quote = source[start];
+  let i = start + 1;
+  while (i < source.length && source[i] !== quote) i += source[i] === '\\' ? 2 : 1;
+  return Math.min(i + 1, source.length);
+}
+
+/** Where something ends that began at `start`: at `stop` outside all brackets, or where a bracket closes it. */
+export function endOf(masked: string, start: number, stop: RegExp): number {
+  let depth = 0;
+  for (let i = start; i < masked.length; i++) {
+    const char = masked[i] ?? '';
+    if ('([{'.includes(char)) depth++;
+    else if (')]}'.includes(char) && --depth < 0) return i;
+    else if (depth === 0 && stop.test(char)) return i;
+  }
+  return masked.length;
+}
+
+/** The arguments of a call whose bracket opens right before `start`. */
+export function argumentsAt(code: Code, start: number): string[] {
+  const end = endOf(code.masked, start, /(?!)/);
+  const parts: string[] = [];
+  for (let i = start; i <= end; ) {
+    const comma = Math.min(endOf(code.masked, i, /,/), end);
+    const text = code.source.slice(i, comma).trim();
+    if (text !== '') parts.push(text);
+    i = comma + 1;
+  }
+  return parts;
+}
+
+/** The items of a list, or null for anything else. */
+export function listOf(code: Code, text: string): string[] | null {
+  const [, inside] = /^\s*[[(](.*)[\])]\s*$/s.exec(text) ?? [];
+  if (inside === undefined) return null;
+  return argumentsAt({ ...code, source: inside, masked: mask(inside, code.language) }, 0).map((item) =>
+    evaluate(code, item),
+  );
+}
+
+/** What an expression of texts, known names and paths amounts to. */
+export function evaluate(code: Code, text: string, depth = 0): string {
+  if (depth > 20) return UNKNOWN;
+  const masked = mask(text, code.language);
+  let out = '';
+  let i = 0;
+  while (i < text.length) {
+    const rest = text.slice(i);
+    const [prefix = ''] = /^[rbuf]{1,2}(?=["'])/i.exec(rest) ?? [];
+    const at = i + prefix.length;
+    if (/["'`]/.test(text[at] ?? '')) {
+      const triple = /^("""|''')/.exec(text.slice(at))?.[0];
+      const stop = triple ? text.indexOf(triple, at + 3) + 3 : closing(text, at);
+      const inner = triple ? text.slice(at + 3, stop - 3) : text.slice(at + 1, stop - 1);
+      out += literal(code, inner, text[at] ?? '', prefix, depth);
+      i = Math.max(stop, at + 1);
+      continue;
+    }
+    const [chain = ''] =
+      /^[$@%]?[A-Za-z_][\w$]*(?:(?:\.|::|->|\?\.)[A-Za-z_]\w*|\[["']\w+["']\]|\{["']?\w+["']?\})*/.exec(
+        rest,
+      ) ?? [];
+    if (chain !== '') {
+      i += chain.length;
+      if (text[i] === '(') {
+        const end = endOf(masked, i + 1, /(?!)/);
+        out += callValue(code, chain, text.slice(i + 1, end), depth);
+        i = end + 1;
+      } else out += nameValue(code, chain);
+      continue;
+    }
+    if (text[i] === '.' && /^\.\w+/.test(rest)) {
+      // A method of what stands before it, such as .decode() or .toString(): the text stays what it is.
+      const [method = ''] = /^\.\w+/.exec(rest) ?? [];
+      i += method.length;
+      if (text[i] === '(') {
+        const end = endOf(masked, i + 1, /(?!)/);
+        if (method === '.join' && out !== '') return UNKNOWN;
+        if (method === '.joinpath') out += `/${evaluate(code, text.slice(i + 1, end), depth + 1)}`;
+        i = end + 1;
+      }
+      continue;
+    }
+    if (text[i] === '/' && code.language === 'python') out += '/';
+    if (/\d/.test(text[i] ?? '')) out += text[i];
+    i++;
+  }
+  return out;
+}
+
+function literal(code: Code, inner: string, quote: string, prefix: string, depth: number): string {
+  const plain =
+    /r/i.test(prefix) || (quote === "'" && /^(perl|ruby|php)$/.test(code.language))
+      ? inner
+      : unescapeText(inner);
+  const fill = (_: string, expression: string) => evaluate(code, expression, depth + 1) || UNKNOWN;
+  if (code.language === 'js' && quote === '`') return plain.replace(/\$\{([^}]*)\}/g, fill);
+  if (code.language === 'python' && /f/i.test(prefix)) return plain.replace(/\{([^{}]*)\}/g, fill);
+  if (code.language === 'ruby' && quote === '"') return plain.replace(/#\{([^}]*)\}/g, fill);
+  if (/^(perl|php)$/.test(code.language) && quote === '"')
+    return plain.replace(/(\$ENV\{\w+\}|\$[A-Za-z_]\w*)/g, fill);
+  return plain;
+}
+
+function environmentValue(code: Code, name: string): string {
+  if (name === 'HOME' || name === 'USERPROFILE') return code.home;
+  return isSecretName(name) ? secretOf(name) : UNKNOWN;
+}
+
+function nameValue(code: Code, chain: string): string {
+  const [, name] =
+    /^(?:process\.env\.|(?:process\.env|os\.environ|ENV|\$ENV|\$_ENV|_ENV|\$_SERVER)[[{]["']?)(\w+)/.exec(
+      chain,
+    ) ?? [];
+  if (name !== undefined) return environmentValue(code, name);
+  const known = code.names.get(chain.replace(/^[$@%]/, ''));
+  if (known !== undefined) return known;
+  if (
+    /^(True|False|None|true|false|null|undefined|nil|shell|recursive|force|encoding|new|return|await|and|or|not|if|else|in|for|my)$/.test(
+      chain,
+    )
+  )
+    return '';
+  if (/\b(environ|process\.env|ENV)$/.test(chain)) return '\uE005';
+  if (chain === 'Dir.home') return code.home;
+  return UNKNOWN;
+}
+
+function callValue(code: Code, name: string, inside: string, depth: number): string {
+  const args = argumentsAt({ ...code, source: inside, masked: mask(inside, code.language) }, 0);
+  const value = (i: number) => evaluate(code, args[i] ?? '', depth + 1);
+  if (/(^|\.)(homedir|Path\.home)$/.test(name) || name === 'Dir.home') return code.home;
+  if (/(^|\.)(getenv|environ\.get|ENV\.fetch)$/.test(name)) return environmentValue(code, value(0));
+  if (/(expanduser|expand_path)$/.test(name)) return value(0).replace(/^~/, code.home);
+  if (/(^|\.)(join|resolve)$/.test(name) && /path|File|posix|^join/.test(name))
+    return joinPaths(args.map((_, i) => value(i)));
+  if (/(b64decode|decode_base64|base64_decode|strict_decode64|decode64|atob|unb64)$/.test(name))
+    return decoded(value(0), decodeBase64);
+  if (/(fromhex|unhexlify|hex2bin)$/.test(name)) return decoded(value(0), decodeHex);
+  if (/Buffer\.from$/.test(name) && /hex/.test(value(1))) return decoded(value(0), decodeHex);
+  if (/Buffer\.from$/.test(name) && /base64/.test(value(1))) return decoded(value(0), decodeBase64);
+  if (/(fromCharCode|fromCodePoint|^chr)$/.test(name))
+    return args.map((arg) => (/^\d+$/.test(arg) ? String.fromCharCode(Number(arg)) : UNKNOWN)).join('');
+  if (
+    /(urlopen|requests\.get|urlretrieve|fetch|get|open-uri|file_get_contents)$/.test(name) &&
+    /https?:/.test(value(0))
+  )
+    return NETWORK;
+  if (/(decompress|inflate|inflateSync|gunzipSync|unpack|pack|loads|rot13)$/.test(name)) return '\uE002';
+  if (
+    /^(str|Path|pathlib\.Path|PurePath|String|bytes|Buffer\.from|Pathname|os\.fspath|os\.path\.(abspath|realpath|normpath)|new)$/.test(
+      name,
+    )
+  )
+    return args
+      .map((_, i) => value(i))
+      .filter(Boolean)
+      .join('/');
+  if (/^(require|import|__import__)$/.test(name)) return '';
+  return UNKNOWN;
+}
+
+function decoded(text: string, decode: (text: string) => string): string {
+  return isPlain(text) ? decode(text) : UNKNOWN;
+}
+
+function joinPaths(parts: readonly string[]): string {
+  return parts.reduce(
+    (path, part) => (part.startsWith('/') ? part : path === '' ? part : `${path}/${part}`),
+    '',
+  );
+}

@@ -1,0 +1,97 @@
+import { judgeEffect } from './classify.ts';
+import { PRIVATE, secretsIn, unmarked } from './marks.ts';
+import type { Effect, Finding, GuardContext, Step, Verdict, World } from './model.ts';
+import { resolvePath } from './paths.ts';
+import { newShell, runSource, TooLong, Unparsable } from './run.ts';
+
+export type Judgement = Finding & { readonly effects: readonly Effect[]; readonly steps: readonly Step[] };
+
+const mostSteps = 20_000;
+const order: readonly Verdict[] = ['allow', 'warn', 'deny'];
+
+/** Says whether a shell command may run: follows what it would do, and judges each effect. */
+export function judgeCommand(command: string, context: GuardContext): Judgement {
+  const world: World = {
+    context,
+    effects: [],
+    steps: [],
+    files: new Map(),
+    links: new Map(),
+    gitAliases: new Map(),
+    budget: mostSteps,
+  };
+  const trouble = walk(unmarked(command), world);
+  const findings = world.effects.map((effect) => judgeEffect(effect, context));
+  const finding = [...findings, ...(trouble ? [trouble] : [])].reduce(worse, { verdict: 'allow' });
+  return { ...finding, effects: world.effects, steps: world.steps };
+}
+
+/** Says whether a file tool may write to a path. */
+export function judgeFileWrite(path: string, context: GuardContext): Finding {
+  const full = resolvePath(unmarked(path).replace(/^~(?=\/|$)/, context.home), context.cwd);
+  return judgeEffect(
+    { kind: 'write', path: full, recursive: false, how: 'overwrite', by: `write ${path}` },
+    context,
+  );
+}
+
+/** Says whether a file tool may read a path. */
+export function judgeFileRead(path: string, context: GuardContext): Finding {
+  const full = resolvePath(unmarked(path).replace(/^~(?=\/|$)/, context.home), context.cwd);
+  return judgeEffect(
+    { kind: 'read', path: full, recursive: false, how: 'overwrite', by: `read ${path}` },
+    context,
+  );
+}
+
+function walk(command: string, world: World): Finding | null {
+  const verdict = world.context.unattended ? 'deny' : 'warn';
+  try {
+    seen(runSource(command, newShell(world)), world);
+    return null;
+  } catch (error) {
+    if (error instanceof Unparsable) {
+      return {
+        verdict,
+        category: 'unparsable',
+        reason: `this is no valid shell command (${error.message}). Write it in a simpler way.`,
+      };
+    }
+    if (error instanceof TooLong || error instanceof RangeError) {
+      return {
+        verdict,
+        category: 'unparsable',
+        reason: 'this takes too many steps to follow. Split it into several commands.',
+      };
+    }
+    throw error;
+  }
+}
+
+/** What ends up on the screen ends up in the transcript. */
+function seen(output: string, world: World): void {
+  const instead = 'Use the variable without printing it.';
+  for (const name of new Set(secretsIn(output))) {
+    world.effects.push({
+      kind: 'act',
+      category: 'credentials',
+      verdict: 'deny',
+      what: `prints the secret ${name}`,
+      instead,
+      by: `$${name}`,
+    });
+  }
+  if (!output.includes(PRIVATE)) return;
+  world.effects.push({
+    kind: 'act',
+    category: 'credentials',
+    verdict: 'warn',
+    what: 'prints the whole environment',
+    instead: 'Print the variables that you need, by name.',
+    by: 'env',
+  });
+}
+
+function worse(one: Finding, other: Finding): Finding {
+  return order.indexOf(other.verdict) > order.indexOf(one.verdict) ? other : one;
+}

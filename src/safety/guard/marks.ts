@@ -1,0 +1,106 @@
+/**
+ * Text whose parts may not be known. What a shell would only learn at run time stands in it as one private-use
+ * character that says where it comes from, so that text can be joined, split and compared like any other.
+ */
+export const UNKNOWN = '\uE000';
+/** Came over the network. */
+export const NETWORK = '\uE001';
+/** Came out of a decoder or a decompressor. */
+export const DECODED = '\uE002';
+/** `*` and `?` (or `[…]`) that a shell would expand to names of files. */
+export const STAR = '\uE003';
+export const ANY = '\uE004';
+/** All of the environment, or a private file. */
+export const PRIVATE = '\uE005';
+/** Output that has no end. */
+export const ENDLESS = '\uE008';
+const SECRET = '\uE006';
+const SECRET_END = '\uE007';
+
+const marks = /[\uE000-\uE008]/g;
+const secret = /\uE006([^\uE007]*)\uE007/g;
+
+/** Takes marks out of text that comes from outside. */
+export function unmarked(text: string): string {
+  return text.replace(marks, '?');
+}
+
+/** The value of a variable whose name says that it is secret. */
+export function secretOf(name: string): string {
+  return SECRET + name + SECRET_END;
+}
+
+/** The names of the secret variables that went into the text. */
+export function secretsIn(text: string): string[] {
+  return [...text.matchAll(secret)].map(([, name = '']) => name);
+}
+
+export function isPlain(text: string): boolean {
+  return text.search(marks) === -1;
+}
+
+export function hasGlob(text: string): boolean {
+  return text.includes(STAR) || text.includes(ANY);
+}
+
+/** Whether something of the text is known only at run time (a glob is known well enough). */
+export function isOpaque(text: string): boolean {
+  return /[\uE000-\uE002\uE005-\uE008]/.test(text);
+}
+
+/** For people to read. */
+export function shown(text: string): string {
+  return text
+    .replace(secret, '$$$1')
+    .replaceAll(STAR, '*')
+    .replaceAll(ANY, '?')
+    .replace(/[\uE000-\uE002\uE005-\uE008]/g, '…');
+}
+
+/** The same characters as a shell pattern, where quotes are gone: `*` in a variable is a glob when it is not quoted. */
+export function asGlob(text: string): string {
+  return text
+    .replaceAll('*', STAR)
+    .replaceAll('?', ANY)
+    .replace(/\[[^\]/]+\]/g, ANY);
+}
+
+/** A glob that found no file, or that is taken as text, is what was written. */
+export function asText(text: string): string {
+  return text.replaceAll(STAR, '*').replaceAll(ANY, '?');
+}
+
+/** Whether a pattern of one name or a whole path may stand for `name`. What is unknown stands for nothing. */
+export function mayMatch(pattern: string, name: string): boolean {
+  const parts = pattern.split('/');
+  const names = name.split('/');
+  return parts.length === names.length && parts.every((part, i) => segmentMatches(part, names[i] ?? ''));
+}
+
+function segmentMatches(part: string, name: string): boolean {
+  if (!hasGlob(part)) return part === name;
+  if (name.startsWith('.') && !part.startsWith('.')) return false;
+  return wildcardMatches(part, name);
+}
+
+/** Two cursors and one place to come back to, so that many stars cost no more than few. */
+function wildcardMatches(pattern: string, text: string): boolean {
+  let at = 0;
+  let star = -1;
+  let resume = 0;
+  let i = 0;
+  while (i < text.length) {
+    if (pattern[at] === STAR) {
+      star = at++;
+      resume = i;
+    } else if (at < pattern.length && (pattern[at] === ANY || pattern[at] === text[i])) {
+      at++;
+      i++;
+    } else if (star >= 0) {
+      at = star + 1;
+      i = ++resume;
+    } else return false;
+  }
+  while (pattern[at] === STAR) at++;
+  return at === pattern.length;
+}

@@ -1,0 +1,116 @@
+import type { Function as FunctionNode } from 'unbash';
+import type { Category } from './categories.ts';
+import type { GuardPolicy } from './policy.ts';
+
+export type { Category } from './categories.ts';
+
+export type Verdict = 'allow' | 'warn' | 'deny';
+
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+/** Where a command would run. */
+export type GuardContext = {
+  readonly cwd: string;
+  readonly home: string;
+  readonly projectRoot: string;
+  /** Nobody is there to ask: what cannot be judged is denied. */
+  readonly unattended: boolean;
+  readonly env: Environment;
+  readonly policy?: GuardPolicy;
+  /** Where a path really leads, if symbolic links on disk matter. */
+  readonly realPath?: (path: string) => string;
+};
+
+/** Something that happens to a file; `how` of a write says whether what was there is lost. */
+export type FileEffect = {
+  readonly kind: 'delete' | 'write' | 'read';
+  readonly path: string;
+  readonly recursive: boolean;
+  readonly how: 'create' | 'append' | 'overwrite' | 'mode';
+};
+
+/** Something that a command is known for, already judged. */
+export type Act = {
+  readonly kind: 'act';
+  readonly category: Category;
+  readonly verdict: 'warn' | 'deny';
+  /** What is done to whom, in a few words. */
+  readonly what: string;
+  /** What to do instead. */
+  readonly instead: string;
+};
+
+export type Effect = (FileEffect | Act) & { readonly by: string };
+
+export type Finding = {
+  readonly verdict: Verdict;
+  readonly category?: Category;
+  readonly reason?: string;
+};
+
+/** A scalar has one item unless branches gave it several values; each of them counts. */
+export type Value = { readonly items: readonly string[]; readonly array: boolean };
+
+/** One command of the walk, for `ralph guard explain`. */
+export type Step = { readonly depth: number; readonly text: string; readonly effects: Effect[] };
+
+/** What all shells of one judgement share. */
+export type World = {
+  readonly context: GuardContext;
+  readonly effects: Effect[];
+  readonly steps: Step[];
+  /** Files that the command itself wrote, with what is in them. */
+  readonly files: Map<string, string>;
+  readonly links: Map<string, string>;
+  readonly gitAliases: Map<string, string>;
+  budget: number;
+};
+
+export type Input = { text: string | null };
+
+/** A shell as far as it can be known before it runs. */
+export type Shell = {
+  cwd: string;
+  readonly world: World;
+  readonly variables: Map<string, Value>;
+  readonly functions: Map<string, FunctionNode['body']>;
+  readonly aliases: Map<string, string>;
+  /** Functions that are being called, innermost last. */
+  readonly calls: readonly string[];
+  args: readonly string[];
+  readonly input: Input;
+  readonly depth: number;
+  /** Stands in a pipeline or in the background. */
+  readonly forked: boolean;
+};
+
+/** A program that is called, with all its words expanded. */
+export type Call = {
+  readonly shell: Shell;
+  readonly name: string;
+  readonly words: readonly string[];
+  readonly stdin: string | null;
+  /** Variables set for this call alone. */
+  readonly env: ReadonlyMap<string, string>;
+  /** Records what the program does, and prints nothing. */
+  readonly act: (verdict: Act['verdict'], category: Category, what: string, instead: string) => '';
+  /** Records what happens to a file, named as the program would name it. */
+  readonly file: (kind: FileEffect['kind'], path: string, more?: Partial<FileEffect>) => void;
+  readonly path: (path: string) => string;
+  /** What a file of this command holds; unknown for one that was there before. */
+  readonly content: (path: string) => string;
+  readonly keep: (path: string, content: string) => void;
+  /** Runs another program; answers with what it prints. */
+  readonly run: (words: readonly string[], more?: { stdin?: string | null; cwd?: string }) => string;
+  /** Runs text in this very shell, as `eval` does. */
+  readonly here: (source: string) => string;
+  /** Runs text in a shell of its own. */
+  readonly script: (
+    source: string,
+    more?: { stdin?: string | null; args?: readonly string[]; cwd?: string },
+  ) => string;
+};
+
+/** Says what a program would do, and answers with what it would print (undefined: nobody knows). */
+export type Handler = (call: Call) => string | undefined;
+export type Handlers = Readonly<Record<string, Handler>>;

@@ -1,0 +1,211 @@
+import { ANY, hasGlob, mayMatch, NETWORK, STAR, UNKNOWN } from './marks.ts';
+import type { GuardContext, World } from './model.ts';
+
+/** Where a path lies, from the guard's point of view. */
+export type Zone =
+  | 'unknown'
+  | 'device'
+  | 'sink'
+  | 'loop'
+  | 'agent'
+  | 'hooks'
+  | 'git'
+  | 'project-root'
+  | 'project'
+  | 'cache'
+  | 'startup'
+  | 'credentials'
+  | 'home'
+  | 'kernel'
+  | 'system'
+  | 'temporary-root'
+  | 'temporary'
+  | 'outside';
+
+/** Makes a path absolute as the kernel would, with the links that the command made itself. */
+export function resolvePath(path: string, cwd: string, world?: World): string {
+  if (/^[\uE000-\uE002\uE005-\uE007]/.test(path)) return normalize(path);
+  const absolute = normalize(path.startsWith('/') ? path : `${cwd}/${path}`);
+  if (!world || world.links.size === 0) return absolute;
+  for (const [link, target] of world.links) {
+    if (absolute.startsWith(`${link}/`)) return normalize(target + absolute.slice(link.length));
+  }
+  return absolute;
+}
+
+function normalize(path: string): string {
+  const parts: string[] = [];
+  for (const part of path.split('/')) {
+    if (part === '' || part === '.') continue;
+    if (part === '..') parts.pop();
+    else parts.push(part);
+  }
+  return /^[\uE000-\uE002\uE005-\uE007]/.test(path) ? parts.join('/') || UNKNOWN : `/${parts.join('/')}`;
+}
+
+export function isInside(path: string, folder: string): boolean {
+  return path === folder || path.startsWith(folder === '/' ? '/' : `${folder}/`);
+}
+
+/** What lies at a path; `wide` when all that lies below it counts too, as for a recursive delete. */
+export function zoneOf(path: string, context: GuardContext, wide = false): Zone {
+  if (!path.startsWith('/')) return 'unknown';
+  if (!hasGlob(path) && !wide) return plainZone(path, context);
+  if (path === '/') return 'system';
+  const prefix = path.split('/').slice(1);
+  const reached = landmarks(context).find(([landmark]) => {
+    const names = landmark.split('/').slice(1);
+    if (landmark !== '/' && names.length < prefix.length) return false;
+    return (
+      mayMatch(`/${prefix.join('/')}`, `/${names.slice(0, prefix.length).join('/')}`) &&
+      (wide || names.length === prefix.length)
+    );
+  });
+  if (reached) return reached[1];
+  return plainZone(path.replaceAll(STAR, 'x').replaceAll(ANY, 'x'), context);
+}
+
+/** Places that a wide or vague path must not reach by accident, most important first. */
+function landmarks({ home, projectRoot }: GuardContext): [string, Zone][] {
+  return [
+    ...secretFiles.map((name): [string, Zone] => [`${home}/${name}`, 'credentials']),
+    [home, 'home'],
+    ...['.ralph', '.ralph-active'].map((name): [string, Zone] => [`${projectRoot}/${name}`, 'loop']),
+    ...agentNames.map((name): [string, Zone] => [`${projectRoot}/${name}`, 'agent']),
+    [`${projectRoot}/.git/hooks`, 'hooks'],
+    [`${projectRoot}/.git`, 'git'],
+    [projectRoot, 'project-root'],
+    ...['/etc', '/usr', '/var/lib', '/boot', '/bin', '/lib', '/root', '/opt', '/srv'].map(
+      (path): [string, Zone] => [path, 'system'],
+    ),
+    ['/etc/shadow', 'credentials'],
+    [`${projectRoot}/.env`, 'credentials'],
+  ];
+}
+
+const agentNames = [
+  '.claude/settings.json',
+  '.claude/settings.local.json',
+  '.claude/hooks',
+  '.codex/config.toml',
+  '.gemini/settings.json',
+  '.mcp.json',
+];
+/** Some of what people keep secret at home: enough to see that a pattern reaches for it. */
+const secretFiles = [
+  ...[
+    '.ssh/id_rsa',
+    '.ssh/id_ed25519',
+    '.ssh/id_ecdsa',
+    '.ssh/id_dsa',
+    '.aws/credentials',
+    '.gnupg/secring.gpg',
+  ],
+  ...['.kube/config', '.docker/config.json', '.netrc', '.npmrc', '.git-credentials', '.config/gh/hosts.yml'],
+  ...['.claude/.credentials.json', '.codex/auth.json', '.pypirc', '.pgpass', '.bash_history'],
+];
+
+const sinks = /^\/dev\/(null|stdout|stderr|stdin|tty|zero|full|u?random|ptmx|fd(\/.*)?|pts\/.*|console)$/;
+const startup =
+  /^(\.(bashrc|bash_profile|bash_login|bash_logout|bash_aliases|profile|zshrc|zshenv|zprofile|zlogin|zlogout|inputrc|xinitrc|xprofile|xsession|tmux\.conf|vimrc|gitconfig|selected_editor)|\.config\/(fish|autostart|systemd|environment\.d|git|nvim|zsh|profile)\b.*|\.local\/(bin|share\/(systemd|applications|dbus-1))\b.*|bin\/.*|\.vim\b.*|Library\/Launch(Agents|Daemons)\b.*|\.pam_environment|\.ssh\/(authorized_keys2?|rc|config|environment)|\.git-templates?\b.*)$/;
+const credentials =
+  /^(\.ssh|\.gnupg|\.aws|\.azure|\.config\/(gcloud|gh|op|hub|containers\/auth\.json|rclone)|\.kube|\.docker|\.netrc|_netrc|\.npmrc|\.yarnrc(\.yml)?|\.pypirc|\.pgpass|\.my\.cnf|\.git-credentials|\.gem\/credentials|\.cargo\/credentials(\.toml)?|\.claude\/\.credentials\.json|\.codex\/auth\.json|\.gemini\/(oauth_creds|google_accounts)\.json|\.password-store|\.vault-token|\.terraform\.d\/credentials.*|\.terraformrc|\.heroku|\.local\/share\/(keyrings|opencode\/auth\.json)|\.mozilla|\.config\/(google-chrome|chromium|BraveSoftware|Code\/User\/globalStorage)|Library\/(Keychains|Cookies|Application Support\/Google)|\.bash_history|\.zsh_history|\.histfile|\.python_history|\.node_repl_history|\.psql_history|\.mysql_history|\.local\/share\/fish\/fish_history|\.m2\/settings\.xml|\.gradle\/gradle\.properties|\.s3cfg|\.boto|\.dropbox|\.bitcoin|\.ethereum|\.electrum)(\/.*)?$/;
+const publicKey = /\.pub$|\/\.ssh\/(known_hosts|config|authorized_keys)$/;
+const secretName =
+  /^(\.env(\.(?!example$|sample$|template$|dist$|test$|defaults?$|schema$)[\w.-]+)?|\.envrc|id_(rsa|dsa|ecdsa|ed25519)|.*\.(p12|pfx|keystore|jks|kdbx|ppk)|.*private.*\.pem|(service-?account|credentials|client_secret).*\.json|\.git-credentials|\.pgpass|\.netrc|\.htpasswd)$/i;
+const systemSecrets =
+  /^\/(etc\/(g?shadow-?|sudoers|sudoers\.d(\/.*)?|ssh\/ssh_host_\w+_key|ssl\/private(\/.*)?|kubernetes\/.*)|proc\/[^/]+\/(environ|mem)|dev\/k?mem|root\/\.ssh(\/.*)?|run\/secrets(\/.*)?|var\/run\/secrets(\/.*)?)$/;
+
+function plainZone(path: string, context: GuardContext): Zone {
+  const { home, projectRoot } = context;
+  if (path.startsWith('/dev/')) {
+    if (sinks.test(path)) return 'sink';
+    return path.startsWith('/dev/shm/') ? 'temporary' : 'device';
+  }
+  if (/^\/(proc|sys)(\/|$)/.test(path)) return 'kernel';
+  const state = context.env.XDG_STATE_HOME || `${home}/.local/state`;
+  if (isInside(path, `${state}/ralph`) || isInside(path, `${home}/.swarm`)) return 'loop';
+  if (isInside(path, projectRoot)) return projectZone(path.slice(projectRoot.length + 1));
+  if (isInside(path, home)) return homeZone(path.slice(home.length + 1));
+  if (/^\/(tmp|var\/tmp|private\/tmp|private\/var\/folders)$/.test(path) || path === context.env.TMPDIR)
+    return 'temporary-root';
+  if (isTemporary(path, context)) return 'temporary';
+  if (systemSecrets.test(path)) return 'credentials';
+  return /^\/(bin|boot|etc|lib\w*|opt|root|run|sbin|srv|usr|var|System|Library|Applications|Windows)?(\/|$)/.test(
+    path,
+  )
+    ? 'system'
+    : 'outside';
+}
+
+/** A project that is itself under /tmp has neighbours, which are not its own temporary files. */
+function isTemporary(path: string, { projectRoot, env }: GuardContext): boolean {
+  const roots = [
+    '/tmp',
+    '/var/tmp',
+    '/private/tmp',
+    '/private/var/folders',
+    ...(env.TMPDIR ? [env.TMPDIR.replace(/\/+$/, '')] : []),
+  ];
+  const neighbours = projectRoot.slice(0, projectRoot.lastIndexOf('/'));
+  return roots.some(
+    (root) =>
+      isInside(path, root) &&
+      (neighbours === root || !isInside(neighbours, root) || !isInside(path, neighbours)),
+  );
+}
+
+function projectZone(name: string): Zone {
+  if (name === '') return 'project-root';
+  if (/^(.*\/)?\.ralph(\/|$)/.test(name) || name === '.ralph-active') return 'loop';
+  if (
+    /^(.*\/)?(\.claude\/(settings[^/]*\.json|hooks(\/.*)?)|\.claude|\.codex(\/.*)?|\.gemini(\/settings\.json|\/hooks\/.*)?|\.mcp\.json|\.opencode(\/plugins?\/.*)?|\.cursor\/hooks\.json|\.github\/hooks\/.*)$/.test(
+      name,
+    )
+  )
+    return 'agent';
+  if (/^(.*\/)?\.git\/(hooks(\/.*)?|config|info\/attributes)$/.test(name)) return 'hooks';
+  if (/^(.*\/)?\.git(\/.*)?$/.test(name)) return 'git';
+  return 'project';
+}
+
+function homeZone(name: string): Zone {
+  if (
+    /^(\.cache|\.npm|\.bun\/install\/cache|\.yarn\/cache|\.pnpm-store|\.local\/share\/pnpm|Library\/Caches|\.cargo\/registry|\.gradle\/caches|go\/pkg)\/./.test(
+      name,
+    )
+  )
+    return 'cache';
+  if (startup.test(name)) return 'startup';
+  if (credentials.test(name)) return 'credentials';
+  if (
+    /^(\.claude\.json|\.claude(\/(settings[^/]*\.json|hooks(\/.*)?|plugins(\/.*)?|CLAUDE\.md))?|\.codex(\/.*)?|\.gemini(\/settings\.json)?|\.config\/(opencode|amp|ralph)(\/.*)?)$/.test(
+      name,
+    )
+  )
+    return 'agent';
+  if (/^\.config\/ralph(\/|$)/.test(name)) return 'loop';
+  return 'home';
+}
+
+/** Whether reading the file would show a secret. A folder counts when all of it is read. */
+export function isSecretFile(path: string, context: GuardContext, recursive: boolean): boolean {
+  if (!path.startsWith('/')) return false;
+  const name = path.slice(path.lastIndexOf('/') + 1);
+  if (publicKey.test(path)) return false;
+  if (secretName.test(name) && !hasGlob(name)) return true;
+  if (systemSecrets.test(path)) return true;
+  if (zoneOf(path, context) === 'credentials') return true;
+  if (!recursive) return false;
+  return (
+    path === '/' ||
+    path === '/home' ||
+    path === '/root' ||
+    path === context.home ||
+    isInside(context.home, path)
+  );
+}
+
+export function isFetched(content: string): boolean {
+  return content.includes(NETWORK);
+}
