@@ -26,7 +26,7 @@ export function fileSize(path: string): number | null {
 
 /**
  * Visits the lines between `from` and the end of the file from the last to the first, with flat memory whatever their
- * length. A last line without a newline counts as whole if it ends like a JSON object. Null where there is no such part.
+ * length. A last line without a newline counts if it is whole JSON. Null where there is no such part.
  */
 export function scanLinesBack(path: string, from: number, visitor: LineVisitor): FileScan | null {
   // Without O_NONBLOCK, opening a named pipe would wait for a writer.
@@ -42,16 +42,17 @@ export function scanLinesBack(path: string, from: number, visitor: LineVisitor):
 
 function scan(fd: number, from: number, size: number, visitor: LineVisitor): FileScan {
   const chunk = Buffer.allocUnsafe(Math.min(chunkBytes, Math.max(1, size - from)));
-  const torn = size > from && !endsWhole(fd, size);
   let wholeEnd = size;
   let held = chunk.subarray(0, 0);
   let heldAt = size;
   let lineEnd = size;
   const line = (start: number): boolean => {
     if (lineEnd === start) return true;
-    if (!torn || lineEnd !== size) return show(fd, held, heldAt, start, lineEnd, visitor);
-    wholeEnd = start;
-    return true;
+    if (lineEnd === size && !isWhole(fd, start, size)) {
+      wholeEnd = start;
+      return true;
+    }
+    return show(fd, held, heldAt, start, lineEnd, visitor);
   };
   while (heldAt > from) {
     const start = Math.max(from, heldAt - chunk.length);
@@ -93,10 +94,18 @@ function show(
   return visit(part(start, end));
 }
 
-function endsWhole(fd: number, size: number): boolean {
-  const last = Buffer.alloc(1);
-  readFully(fd, last, size - 1);
-  return last[0] === 0x0a || last[0] === 0x7d;
+/** Whether a last line without a newline is all there; one that is too long to try only has to end like an object. */
+function isWhole(fd: number, start: number, end: number): boolean {
+  const from = end - start > longLine ? end - 1 : start;
+  const bytes = Buffer.allocUnsafe(end - from);
+  const text = bytes.subarray(0, readFully(fd, bytes, from)).toString('utf8');
+  if (from !== start) return text === '}';
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 function readFully(fd: number, into: Buffer, from: number): number {
