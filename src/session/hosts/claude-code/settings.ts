@@ -26,7 +26,7 @@ const entries: Readonly<Record<string, Entry>> = {
 
 // Without a home, only node knows where the state is.
 const folder = `d=\${XDG_STATE_HOME-}; case $d in /*) ;; *) d=\${HOME-}/.local/state ;; esac`;
-const named = '*ralph-*|*-ralph*|*ulw-loop*';
+const named = '*ralph-loop*|*ulw-loop*|*cancel-ralph*|*ralph-status*|*ralph-pause*|*ralph-resume*';
 // In Node 20 these certificates triple the start, and a hook has no use for them.
 const node = 'NODE_EXTRA_CA_CERTS= ';
 

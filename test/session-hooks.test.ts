@@ -1,0 +1,144 @@
+import { spawn } from 'node:child_process';
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { readJournal } from '../src/store/journal.ts';
+import { makeTempDir, removeTempDir } from '../src/system/temp.ts';
+
+const source = fileURLToPath(new URL('../plugins/claude-code', import.meta.url));
+let room: string;
+let plugin: string;
+let sessions: string;
+let env: Record<string, string>;
+
+beforeEach(() => {
+  room = makeTempDir('ralph-hooks-');
+  plugin = join(room, "a copy's $(plugin)");
+  cpSync(source, plugin, { recursive: true });
+  const home = join(room, 'home');
+  sessions = join(home, '.local/state/ralph/sessions');
+  mkdirSync(home);
+  env = { HOME: home, PATH: `${dirname(process.execPath)}:/usr/bin:/bin` };
+});
+
+afterEach(() => removeTempDir(room));
+
+type Ran = { readonly code: number | null; readonly stdout: string; readonly stderr: string };
+
+/** Runs the hook of an event as a host does that reads hooks.json. */
+function fire(event: string, input: object, extra: Record<string, string> = {}): Promise<Ran> {
+  const { hooks } = JSON.parse(readFileSync(join(plugin, 'hooks/hooks.json'), 'utf8'));
+  const [{ command, args }] = hooks[event][0].hooks;
+  const words = args.map((word: string) => word.replace('$' + '{CLAUDE_PLUGIN_ROOT}', () => plugin));
+  const child = spawn(command, words, { cwd: room, env: { ...env, ...extra } });
+  let [stdout, stderr] = ['', ''];
+  child.stdout.on('data', (text) => {
+    stdout += text;
+  });
+  child.stderr.on('data', (text) => {
+    stderr += text;
+  });
+  child.stdin.on('error', () => {});
+  child.stdin.end(JSON.stringify({ hook_event_name: event, session_id: 's', cwd: room, ...input }));
+  return new Promise((resolve, reject) => {
+    child.once('error', reject);
+    child.once('close', (code) => resolve({ code, stdout, stderr }));
+  });
+}
+
+async function fired(event: string, input: object, extra?: Record<string, string>) {
+  const { code, stdout, stderr } = await fire(event, input, extra);
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+  return stdout === '' ? null : JSON.parse(stdout);
+}
+
+describe('the hooks of the plugin', () => {
+  it('run a loop to its end from any folder: started, sent back, verified, accepted', async () => {
+    const transcript_path = join(room, 'transcript.jsonl');
+    const task = 'fix $(touch pwned) `touch pwned` "quoted" \\ and\nmore 🚀';
+    await fired('UserPromptSubmit', {
+      prompt: `/ralph-loop ${task} --verify 'test -e ready'`,
+      transcript_path,
+    });
+    expect((await fired('Stop', { transcript_path, last_assistant_message: 'more' })).reason).toContain(
+      `Original task: ${task}`,
+    );
+    const content = [{ type: 'tool_use', id: 't', name: 'Bash', input: {} }];
+    writeFileSync(
+      transcript_path,
+      `${JSON.stringify({ type: 'assistant', message: { role: 'assistant', content } })}\n`,
+    );
+    const claim = { transcript_path, last_assistant_message: '<promise>DONE</promise>' };
+    expect((await fired('Stop', claim)).reason).toContain(
+      'Your claim was checked with "test -e ready", which failed',
+    );
+    writeFileSync(join(room, 'ready'), '');
+    expect((await fired('Stop', claim)).systemMessage).toContain('PROMISE_ACCEPTED');
+    expect(readdirSync(sessions)).toEqual(['ended']);
+    expect(existsSync(join(room, 'pwned'))).toBe(false);
+  });
+
+  it.each([
+    ['Stop', { last_assistant_message: '<promise>DONE</promise>' }],
+    ['SessionStart', { source: 'resume' }],
+    ['UserPromptSubmit', { prompt: 'Fix the tests' }],
+    ['UserPromptExpansion', { command_name: 'help', command_args: '' }],
+  ])('do not even start node at %s where no loop is', async (event, input) => {
+    expect(await fired(event, input, { PATH: withoutNode() })).toBeNull();
+    expect(existsSync(sessions)).toBe(false);
+  });
+
+  it('do not start node for words of a session while only another has a loop', async () => {
+    await fired('UserPromptSubmit', { prompt: '/ralph-loop x', session_id: 'other-session' });
+    expect(await fired('UserPromptSubmit', { prompt: 'Fix the tests' }, { PATH: withoutNode() })).toBeNull();
+  });
+
+  it.each([
+    ['an XDG folder', () => ({ XDG_STATE_HOME: join(room, 'x d g') })],
+    ['a relative XDG folder, which does not count', () => ({ XDG_STATE_HOME: 'relative' })],
+    ['an empty XDG folder', () => ({ XDG_STATE_HOME: '' })],
+  ])('find their loop with %s', async (_name, extra) => {
+    await fired('UserPromptSubmit', { prompt: '/ralph-loop x' }, extra());
+    expect(await fired('Stop', {}, extra())).toHaveProperty('decision', 'block');
+  });
+
+  it('let a cancel beat a stop that is late, a hundred times', async () => {
+    for (let round = 0; round < 100; round++) {
+      const session_id = `race-${round}`;
+      await fired('UserPromptSubmit', { prompt: '/ralph-loop x', session_id });
+      const [stop, cancel] = await Promise.all([
+        fire('Stop', { session_id, last_assistant_message: 'more' }),
+        fire('UserPromptSubmit', { prompt: '/cancel-ralph', session_id }),
+      ]);
+      expect(stop.stderr + cancel.stderr).toBe('');
+      expect(cancel.stdout).toContain('CANCELLED');
+      expect(['', 'block']).toContain(stop.stdout === '' ? '' : JSON.parse(stop.stdout).decision);
+      expect(readdirSync(sessions)).toEqual(['ended']);
+    }
+    const ended = readdirSync(join(sessions, 'ended'));
+    expect(ended).toHaveLength(100);
+    for (const run of ended) {
+      const { events, damaged } = readJournal(join(sessions, 'ended', run, 'journal.ndjson'));
+      expect(damaged).toBe(0);
+      expect(events.at(-1)).toMatchObject({ type: 'run.ended', outcome: 'CANCELLED' });
+    }
+  }, 240_000);
+});
+
+/** A path with all that the guards may use, and no node. */
+function withoutNode(): string {
+  const bin = join(room, 'bin');
+  mkdirSync(bin, { recursive: true });
+  for (const name of ['sh', 'cat'])
+    if (!existsSync(join(bin, name))) symlinkSync(`/bin/${name}`, join(bin, name));
+  return bin;
+}
