@@ -1,12 +1,19 @@
 import { runningLoop } from '../loop/ownership.ts';
 import { listRuns, type RunRecord, readRun } from '../store/runs.ts';
+import { listSessionRuns, readSessionRun } from '../store/session-runs.ts';
 import { formatCost } from '../view/units.ts';
 import type { runsOptions } from './options.ts';
 import type { Context, Input } from './spec.ts';
 
-export function main({ cwd, stdout }: Context, { values }: Input<typeof runsOptions>): number {
+export function main({ cwd, env, stdout }: Context, { values }: Input<typeof runsOptions>): number {
   const running = runningLoop(cwd)?.run ?? null;
-  const records = listRuns(cwd).map((run) => ({ ...readRun(cwd, run), running: run === running }));
+  const own = listRuns(cwd).map((run) => ({ ...readRun(cwd, run), running: run === running }));
+  const inSessions = listSessionRuns(env, cwd).map((run) => ({
+    ...readSessionRun(run),
+    running: run.status !== 'ended',
+    status: run.status,
+  }));
+  const records = [...own, ...inSessions].sort((a, b) => (a.run < b.run ? -1 : 1));
   if (values.json) {
     stdout.write(`${JSON.stringify(records, null, 2)}\n`);
     return 0;
@@ -16,9 +23,9 @@ export function main({ cwd, stdout }: Context, { values }: Input<typeof runsOpti
   return 0;
 }
 
-function row(record: RunRecord & { readonly running: boolean }): string {
-  const { run, outcome, iterations, agent, usage, startedAt, running } = record;
-  const state = outcome ?? (running ? 'running' : 'killed');
+function row(record: RunRecord & { readonly running: boolean; readonly status?: string }): string {
+  const { run, outcome, iterations, agent, usage, startedAt, running, status } = record;
+  const state = outcome ?? status ?? (running ? 'running' : 'killed');
   const started = startedAt?.slice(0, 16).replace('T', ' ') ?? '';
   const cost = usage.costUsd === undefined ? '' : formatCost(usage.costUsd);
   return [

@@ -1,4 +1,5 @@
-import { findRun, type RunRecord, readRun } from '../store/runs.ts';
+import { listRuns, pickRun, type RunRecord, readRun } from '../store/runs.ts';
+import { listSessionRuns, readSessionRun } from '../store/session-runs.ts';
 import { createStyle, type Style } from '../view/style.ts';
 import { formatCost, formatTokens } from '../view/units.ts';
 import { verdictTable } from '../view/verdict-table.ts';
@@ -6,7 +7,7 @@ import type { showOptions } from './options.ts';
 import type { Context, Input } from './spec.ts';
 
 export function main(context: Context, { values, args }: Input<typeof showOptions>): number {
-  const record = readRun(context.cwd, findRun(context.cwd, args[0]));
+  const record = find(context, args[0]);
   if (values.json) {
     context.stdout.write(`${JSON.stringify(record, null, 2)}\n`);
     return 0;
@@ -14,6 +15,13 @@ export function main(context: Context, { values, args }: Input<typeof showOption
   const style = createStyle({ env: context.env, isTTY: context.stdout.isTTY === true });
   context.stdout.write(`${summary(record, style)}\n${verdictTable(record.verdicts, style)}`);
   return 0;
+}
+
+function find({ cwd, env }: Context, wanted: string | undefined): RunRecord {
+  const inSessions = listSessionRuns(env, cwd, wanted);
+  const run = pickRun([...listRuns(cwd), ...inSessions.map(({ run }) => run)].sort(), wanted);
+  const session = inSessions.find((one) => one.run === run);
+  return session ? readSessionRun(session) : readRun(cwd, run);
 }
 
 function summary(record: RunRecord, style: Style): string {

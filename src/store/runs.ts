@@ -10,6 +10,8 @@ import { projectPaths, runPaths } from './paths.ts';
 /** A run as `ralph show --json` prints it. Outcome and exit code are null while it runs, and when it was killed. */
 export type RunRecord = {
   readonly run: string;
+  /** A loop of `ralph run`, or one inside an agent's session. */
+  readonly kind: 'run' | 'session';
   readonly outcome: Outcome | null;
   readonly exitCode: number | null;
   readonly iterations: number;
@@ -45,7 +47,11 @@ export function listRuns(cwd: string): string[] {
 
 /** The run that a person means by `latest`, an id, or the beginning of one. */
 export function findRun(cwd: string, wanted = 'latest'): string {
-  const runs = listRuns(cwd);
+  return pickRun(listRuns(cwd), wanted);
+}
+
+/** The same out of these runs, which are sorted. */
+export function pickRun(runs: readonly string[], wanted = 'latest'): string {
   const found = wanted === 'latest' ? runs.slice(-1) : runs.filter((run) => run.startsWith(wanted));
   const [only, ...others] = found.includes(wanted) ? [wanted] : found;
   if (only !== undefined && others.length === 0) return only;
@@ -64,7 +70,11 @@ export function readRun(cwd: string, run: string): RunRecord {
 }
 
 /** Folds a journal into a record. */
-export function recordOf(run: string, events: readonly JournalEvent[]): RunRecord {
+export function recordOf(
+  run: string,
+  events: readonly JournalEvent[],
+  kind: RunRecord['kind'] = 'run',
+): RunRecord {
   const started = last(events, 'run.started');
   const resumed = last(events, 'run.resumed');
   const lastEnd = last(events, 'run.ended');
@@ -72,6 +82,7 @@ export function recordOf(run: string, events: readonly JournalEvent[]): RunRecor
   const decided = last(events, 'decision');
   return {
     run,
+    kind,
     outcome: ended?.outcome ?? null,
     exitCode: ended?.exitCode ?? null,
     iterations: ended?.iterations ?? last(events, 'iteration.started')?.iteration ?? 0,

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { readJournal } from '../../../store/journal.ts';
 import { endedPaths, listEndedLoops, listSessionLoops, sessionPaths } from '../../../store/session-loops.ts';
+import { listSessionRuns, readSessionRun } from '../../../store/session-runs.ts';
 import { makeTempDir, removeTempDir } from '../../../system/temp.ts';
 import type { SessionContext } from '../../context.ts';
 import { type Happening, stopCases } from '../../contract.ts';
@@ -312,6 +313,23 @@ describe('the state of a session', () => {
     }
     expect(readdirSync(join(room, 'state/ralph'))).toEqual(['sessions']);
     expect(listSessionLoops(context.env)).toHaveLength(6);
+  });
+
+  it('is listed with its outcome among the runs of its folder, and only there', async () => {
+    const [over, going, paused] = [session('over'), session('going'), session('paused')];
+    for (const one of [over, going, paused]) one.prompt('/ralph-loop fix it --min-tool-calls 0');
+    await over.stop({ last_assistant_message: done });
+    paused.prompt('/ralph-pause');
+    const runs = listSessionRuns(context.env, room);
+    expect(runs.map(({ status }) => status)).toEqual(['ended', 'active', 'paused']);
+    const records = runs.map(readSessionRun);
+    expect(records.map(({ kind, outcome }) => [kind, outcome])).toEqual([
+      ['session', 'PROMISE_ACCEPTED'],
+      ['session', null],
+      ['session', null],
+    ]);
+    expect(listSessionRuns(context.env, '/elsewhere')).toEqual([]);
+    expect(listSessionRuns(context.env, '/elsewhere', runs[0]?.run)).toHaveLength(1);
   });
 
   it('is archived with a journal that tells every verdict', async () => {
