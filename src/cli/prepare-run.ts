@@ -161,7 +161,7 @@ async function patternMatcher(pattern: string | undefined): Promise<((text: stri
   if (pattern === undefined) return undefined;
   const { compilePattern } = await import('../core/pattern.ts');
   const compiled = compilePattern(pattern);
-  return (text) => compiled.test(text);
+  return (text) => compiled.claims(text);
 }
 
 function contractWarning(prompt: PromptSource, plan: LoopPlan, { adapter }: RunAgent): string[] {

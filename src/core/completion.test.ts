@@ -39,6 +39,19 @@ const claims = [
   `"${tag}"`,
   `Summary:\n- fixed add()\n- ran the tests\n\n${tag}\n\nHave a good night.`,
   `Status: complete\n${tag}\nFiles changed: 3`,
+  `All requirements met. Therefore I must output:\n${tag}`,
+  `The function returns null if the file is missing\n${tag}`,
+  `Before finishing I ran the tests\n${tag}`,
+  `Once again: ${tag}`,
+  `Since everything that was required to be added has been added: ${tag}`,
+  `I've implemented the feature and must say it works well ${tag}`,
+  `Work is complete ${tag}`,
+  `I declare ${tag}`,
+  `We can now say ${tag}`,
+  `Final answer: ${tag}`,
+  `Everything passes — ${tag}`,
+  `1. Fixed the bug\n2. Ran the tests\n\n${tag}`,
+  `\`\`\`text\nAll done\n${tag}\n\`\`\``,
 ];
 
 const mentions = [
@@ -71,6 +84,35 @@ const mentions = [
   `If it passes, ${tag}`,
   `You asked me to output ${tag} when the task is complete.`,
   `I’ll output ${tag} later.`,
+  `I am not ready for ${tag}.`,
+  `I haven't earned ${tag}.`,
+  `Unable to produce ${tag} at this time.`,
+  `The final message will be ${tag}.`,
+  `Remaining: fix tests, then ${tag}`,
+  `Next turn: ${tag}`,
+  `My goal is ${tag}, but three tests fail.`,
+  `I need two more iterations before ${tag}.`,
+  `We are far from ${tag}.`,
+  `Outputting ${tag} is premature.`,
+  `Is it time for ${tag}? Not yet.`,
+  `Blocked by CI, otherwise: ${tag}`,
+  `Plan:\n1. Fix bug\n2. Run tests\n3. ${tag}`,
+  `The completion marker is ${tag}.`,
+  `The instructions mention ${tag} as the completion marker.`,
+  `${tag} is what I output at the end.`,
+  `The string ${tag} is searched for in my output by the loop.`,
+  `You wrote "put this tag alone on the last line: ${tag}" and I understand.`,
+  `I almost wrote ${tag} by mistake.`,
+  `The previous iteration wrongly claimed ${tag}.`,
+  `The file README.md contains ${tag}.`,
+  `In the log I saw ${tag} printed by the test.`,
+  `grep found: ${tag}`,
+  `The code compares text to ${tag}, see parser.ts.`,
+  `The previous agent's claim was rejected:\n\n${tag}\n\nI am fixing that now.`,
+  `\`\`\`\n$ echo '${tag}'\n${tag}\n\`\`\`\nThe task goes on.`,
+  `Ich werde ${tag} erst ausgeben, wenn alles fertig ist.`,
+  `No voy a escribir ${tag} todavía.`,
+  `まだ${tag}を出力しません。`,
 ];
 
 describe('readClaim in claim mode', () => {
@@ -100,7 +142,8 @@ describe('readClaim in claim mode', () => {
   });
 
   it('keeps thoughts of separate blocks apart', () => {
-    expect(readClaim(['Let me check whether the tests will print', tag], claim).kind).toBe('done');
+    expect(readClaim(['Let me check whether the tests will pass', tag], claim).kind).toBe('done');
+    expect(readClaim(['I will not output', tag], claim).kind).toBe('mention');
     expect(readClaim(['I will run the tests and then print the result.', `Good. ${tag}`], claim).kind).toBe(
       'done',
     );
@@ -204,8 +247,11 @@ describe('readClaim for a human', () => {
     );
   });
 
-  it('comes before a claim in the same text', () => {
+  it('counts against a claim by what was said last', () => {
     expect(readClaim([`${tag}\n<promise>BLOCKED: no key</promise>`], claim).kind).toBe('blocked');
+    expect(readClaim([`<promise>BLOCKED: no key</promise>\nResolved now.\n\n${tag}`], claim).kind).toBe(
+      'done',
+    );
   });
 });
 

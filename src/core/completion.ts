@@ -13,13 +13,14 @@ export type Claim =
 /** Reads the claim out of the assistant's text blocks of one turn. */
 export function readClaim(blocks: readonly string[], completion: Completion, patternMatched = false): Claim {
   const joined = joinBlocks(blocks);
-  const forHuman = readHumanRequest(joined);
-  if (forHuman) return forHuman;
   const claims = [readPromise(joined, completion.promise), readResponse(joined, completion.response)];
-  const done = claims.find((claim) => claim.kind === 'done');
-  if (done) return done;
+  const done = claims.find((found) => found.claim.kind === 'done');
+  const forHuman = readHumanRequest(joined);
+  // What the agent said last counts: it may have been blocked for a while, or have found a question after its claim.
+  if (forHuman && (!done || forHuman.at > done.at)) return forHuman.claim;
+  if (done) return done.claim;
   if (completion.pattern !== undefined && patternMatched) return { kind: 'done', marker: completion.pattern };
-  return claims.find((claim) => claim.kind === 'mention') ?? { kind: 'none' };
+  return claims.find((found) => found.claim.kind === 'mention')?.claim ?? none;
 }
 
 /** The exact text that an agent has to write; null where only a pattern says what is done. */
@@ -33,51 +34,63 @@ export function promiseMarker(token: string): string {
   return `<promise>${token}</promise>`;
 }
 
-function readPromise(joined: Joined, promise: Completion['promise']): Claim {
-  if (!promise) return { kind: 'none' };
+/** A claim and where in the text it stands. */
+type Found = { readonly claim: Claim; readonly at: number };
+
+const none: Claim = { kind: 'none' };
+const nothing: Found = { claim: none, at: -1 };
+
+function readPromise(joined: Joined, promise: Completion['promise']): Found {
+  if (!promise) return nothing;
+  const { text } = joined;
   const marker = promiseMarker(promise.token);
+  const done = (at: number): Found => ({ claim: { kind: 'done', marker }, at });
   if (promise.match === 'lenient') {
-    return lenientPromise(promise.token).test(joined.text) ? { kind: 'done', marker } : { kind: 'none' };
+    const found = lenientPromise(promise.token).exec(text);
+    return found ? done(found.index) : nothing;
   }
-  let seen = false;
-  for (
-    let at = joined.text.indexOf(marker);
-    at !== -1;
-    at = joined.text.indexOf(marker, at + marker.length)
-  ) {
-    if (promise.match === 'substring' || !isMention(joined, at, at + marker.length))
-      return { kind: 'done', marker };
-    seen = true;
+  if (promise.match === 'substring') {
+    const at = text.lastIndexOf(marker);
+    return at === -1 ? nothing : done(at);
   }
-  if (seen) return { kind: 'mention', marker };
-  const near = lenientPromise(promise.token).exec(joined.text);
-  return near ? { kind: 'mention', marker, nearMiss: near[0].slice(0, 200) } : { kind: 'none' };
+  let mentioned = -1;
+  for (let at = text.lastIndexOf(marker); at !== -1; at = at === 0 ? -1 : text.lastIndexOf(marker, at - 1)) {
+    if (!isMention(joined, at, at + marker.length)) return done(at);
+    mentioned = at;
+  }
+  if (mentioned !== -1) return { claim: { kind: 'mention', marker }, at: mentioned };
+  const near = lenientPromise(promise.token).exec(text);
+  return near
+    ? { claim: { kind: 'mention', marker, nearMiss: near[0].slice(0, 200) }, at: near.index }
+    : nothing;
 }
 
 /** The first `<response>` that is not a mention decides, whatever comes later. */
-function readResponse(joined: Joined, response: string | undefined): Claim {
-  if (response === undefined) return { kind: 'none' };
+function readResponse(joined: Joined, response: string | undefined): Found {
+  if (response === undefined) return nothing;
   const marker = `<response>${response}</response>`;
-  let mentioned = false;
+  let mentioned = -1;
   for (const { start, end, content } of tagsIn(joined.text, 'response')) {
-    if (isMention(joined, start, end)) {
-      mentioned ||= sameText(content, response);
-      continue;
-    }
-    return sameText(content, response) ? { kind: 'done', marker } : { kind: 'none' };
+    const same = sameText(content, response);
+    if (!isMention(joined, start, end))
+      return same ? { claim: { kind: 'done', marker }, at: start } : nothing;
+    if (same) mentioned = start;
   }
-  return mentioned ? { kind: 'mention', marker } : { kind: 'none' };
+  return mentioned === -1 ? nothing : { claim: { kind: 'mention', marker }, at: mentioned };
 }
 
-/** `<promise>BLOCKED: why</promise>` and `<promise>DECIDE: question</promise>`, with something to say. */
-function readHumanRequest(joined: Joined): Claim | undefined {
+/** The last `<promise>BLOCKED: why</promise>` or `<promise>DECIDE: question</promise>` with something to say. */
+function readHumanRequest(joined: Joined): Found | null {
+  let last: Found | null = null;
   for (const { start, end, content } of tagsIn(joined.text, 'promise')) {
     const [, word, rest] = /^\s*(BLOCKED|DECIDE):([\s\S]*)$/.exec(content) ?? [];
     const text = rest?.trim();
     if (!text || isMention(joined, start, end)) continue;
-    return word === 'BLOCKED' ? { kind: 'blocked', why: text } : { kind: 'decide', question: text };
+    const claim: Claim =
+      word === 'BLOCKED' ? { kind: 'blocked', why: text } : { kind: 'decide', question: text };
+    last = { claim, at: start };
   }
-  return undefined;
+  return last;
 }
 
 type Tag = { start: number; end: number; content: string };

@@ -153,6 +153,34 @@ describe('decide on failures and limits', () => {
     });
   });
 
+  it('calls an agent that fails again and again failed, not stuck, whatever it changes', () => {
+    const idle: Turn = { ...failed, toolCalls: 0, progress: { commits: 0, filesChanged: 0 } };
+    let loop = loopWith();
+    for (let i = 0; i < 4; i++) loop = decide(loop, idle, []).loop;
+    expect(decide(loop, idle, []).decision).toMatchObject({ outcome: 'AGENT_FAILED' });
+  });
+
+  it('adds up its waits against what it may wait', () => {
+    const turn: Turn = {
+      ...failed,
+      end: 'limited',
+      limit: { kind: 'usage', resetsAt: 1_000_000 + 2_000_000 },
+    };
+    const first = decide(loopWith(), turn, []);
+    expect(first.decision.kind).toBe('wait');
+    expect(decide(first.loop, turn, []).decision).toMatchObject({ outcome: 'USAGE_LIMIT' });
+  });
+
+  it('spreads the tries of two loops over an overloaded provider', () => {
+    const turn: Turn = { ...failed, end: 'limited', limit: { kind: 'overload' } };
+    const waits = ['a', 'b'].map((id) => {
+      let loop = loopWith({}, { id });
+      for (let i = 0; i < 8; i++) loop = decide(loop, turn, []).loop;
+      return loop.waitedMs;
+    });
+    expect(waits[0]).not.toBe(waits[1]);
+  });
+
   it('forgets failures after a good turn', () => {
     const { loop } = decide(decide(loopWith(), failed, []).loop, worked, []);
     expect(loop.failures).toBe(0);

@@ -151,8 +151,9 @@ function account(loop: LoopState, turn: Turn, checks: readonly Check[]): LoopSta
     ...booked,
     overloads: 0,
     failures: failed ? loop.failures + 1 : 0,
-    withoutProgress: moved ? 0 : loop.withoutProgress + 1,
-    withoutTools: turn.toolCalls === 0 ? loop.withoutTools + 1 : 0,
+    // A turn that failed is counted as that, and says nothing about being stuck.
+    withoutProgress: moved ? 0 : loop.withoutProgress + (failed ? 0 : 1),
+    withoutTools: turn.toolCalls === 0 ? loop.withoutTools + (failed ? 0 : 1) : 0,
     lastError: error,
     sameError: error === null ? 0 : error === loop.lastError ? loop.sameError + 1 : 1,
   };

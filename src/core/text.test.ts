@@ -98,6 +98,12 @@ describe('patterns', () => {
     expect(compilePattern('^(a+)+$').test(`${'a'.repeat(5000)}!`)).toBe(false);
   });
 
+  it('are claims only where the text does not merely speak of them', () => {
+    const pattern = compilePattern('ALL DONE');
+    expect(pattern.claims('I will write ALL DONE later.')).toBe(false);
+    expect(pattern.claims('I will write ALL DONE later.\n\nALL DONE')).toBe(true);
+  });
+
   it.each([
     ['(?=x)', 'look-ahead'],
     ['(a)\\1', 'back-references'],
