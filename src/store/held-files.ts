@@ -1,6 +1,6 @@
 import * as fs from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { ensureDir, setAside, writeAtomic } from '../system/files.ts';
+import { isRealDir, reclaimDir, setAside, writeAtomic } from '../system/files.ts';
 
 /** Files that must not change while the loop runs. */
 export type HeldFiles = {
@@ -13,21 +13,26 @@ export function holdFiles(root: string, paths: readonly string[]): HeldFiles {
   const held = paths.map((path) => ({ path, content: read(join(root, path)) }));
   return {
     restore() {
-      const changed = held.filter(({ path, content }) => !same(read(join(root, path)), content));
+      const changed = held.filter(({ path, content }) => !isAsHeld(join(root, path), content, root));
       return changed.map(({ path, content }) => {
-        const aside = putBack(join(root, path), content);
+        const aside = putBack(join(root, path), content, root);
         return aside === null ? path : `${path} (the changed one is ${basename(aside)})`;
       });
     },
   };
 }
 
-function putBack(path: string, content: Buffer | null): string | null {
+function isAsHeld(path: string, content: Buffer | null, root: string): boolean {
+  const found = read(path);
+  if (content === null || found === null) return content === found;
+  return found.equals(content) && isRealDir(dirname(path), root);
+}
+
+function putBack(path: string, content: Buffer | null, root: string): string | null {
+  reclaimDir(dirname(path), root, 0o755);
   // Also a link or a folder that was put in its place.
   const aside = setAside(path);
-  if (content === null) return aside;
-  ensureDir(dirname(path), 0o755);
-  writeAtomic(path, content, { mode: 0o644 });
+  if (content !== null) writeAtomic(path, content, { mode: 0o644, root });
   return aside;
 }
 
@@ -37,8 +42,4 @@ function read(path: string): Buffer | null {
   } catch {
     return null;
   }
-}
-
-function same(a: Buffer | null, b: Buffer | null): boolean {
-  return a === null || b === null ? a === b : a.equals(b);
 }

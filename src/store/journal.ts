@@ -1,13 +1,22 @@
 import * as fs from 'node:fs';
 import { dirname } from 'node:path';
 import { messageOf, RalphError } from '../core/error.ts';
-import { ensureDir, errorCode } from '../system/files.ts';
+import {
+  ensureDir,
+  errorCode,
+  isRealDir,
+  lstatOf,
+  reclaimDir,
+  setAside,
+  writeFailure,
+} from '../system/files.ts';
 import { type EventBody, type JournalEvent, journalVersion } from './events.ts';
+import { createSpool, readChunks, type Spool, writeAll } from './spool.ts';
 
 export type Journal = {
   readonly path: string;
   append(body: EventBody): JournalEvent;
-  /** Puts the file back if somebody removed it; true when that was needed. */
+  /** Writes the file anew, and sets the other aside, if it is not what we wrote; true when that was needed. */
   restore(): boolean;
   close(): void;
 };
@@ -21,39 +30,69 @@ const durable = new Set<EventBody['type']>([
   'run.abandoned',
 ]);
 
-/** Opens a journal for appending. A torn last line (a crash in the middle of a write) is cut off first. */
-export function openJournal(path: string, now: () => number): Journal {
+/**
+ * Opens a journal for appending. A torn last line (a crash in the middle of a write) is cut off first.
+ * Below `root` no folder may be a symlink; one that becomes something else later is put back with the journal.
+ */
+export function openJournal(path: string, now: () => number, root = dirname(path)): Journal {
+  refuseLinkedFolders(path, root);
   ensureDir(dirname(path));
   const { events, wholeBytes } = readJournal(path);
+  const { O_APPEND, O_CREAT, O_EXCL, O_RDWR, O_NOFOLLOW = 0 } = fs.constants;
+  const open = (flags: number) => fs.openSync(path, O_APPEND | O_CREAT | O_RDWR | O_NOFOLLOW | flags, 0o600);
   let seq = events.at(-1)?.seq ?? 0;
-  let fd = open(path);
+  let fd = guard(path, () => open(0));
   if (fs.fstatSync(fd).size > wholeBytes) fs.ftruncateSync(fd, wholeBytes);
+  const written = createSpool();
+  for (const chunk of readChunks(fd, wholeBytes)) written.add(chunk);
 
   return {
     path,
     append(body) {
       const event = { v: journalVersion, seq: ++seq, at: new Date(now()).toISOString(), ...body };
-      try {
-        fs.writeSync(fd, `${JSON.stringify(event)}\n`);
+      const line = Buffer.from(`${JSON.stringify(event)}\n`);
+      guard(path, () => {
+        writeAll(fd, line);
+        written.add(line);
         if (durable.has(body.type)) fs.fdatasyncSync(fd);
-      } catch (error) {
-        throw journalFailure(path, error);
-      }
+      });
       return event;
     },
     restore() {
-      if (fs.fstatSync(fd).nlink > 0 && fs.existsSync(path)) return false;
-      const held = readAll(fd);
-      fs.closeSync(fd);
-      ensureDir(dirname(path));
-      fd = open(path);
-      fs.writeSync(fd, held);
+      if (isRealDir(dirname(path), root) && isInPlace(path, fd) && holds(fd, written)) return false;
+      reclaimDir(dirname(path), root);
+      setAside(path);
+      guard(path, () => {
+        const foreign = fd;
+        fd = open(O_EXCL);
+        fs.closeSync(foreign);
+        for (const chunk of written.chunks()) writeAll(fd, chunk);
+        fs.fdatasyncSync(fd);
+      });
       return true;
     },
     close() {
       fs.closeSync(fd);
+      written.close();
     },
   };
+}
+
+/** Whether the path still leads to the file that we have open. */
+function isInPlace(path: string, fd: number): boolean {
+  return lstatOf(path)?.ino === fs.fstatSync(fd).ino;
+}
+
+/** Whether a file is what we wrote, no more, no less and nothing else. */
+function holds(fd: number, written: Spool): boolean {
+  if (fs.fstatSync(fd).size !== written.size()) return false;
+  let at = 0;
+  for (const chunk of written.chunks()) {
+    const found = Buffer.allocUnsafe(chunk.length);
+    if (fs.readSync(fd, found, 0, found.length, at) !== found.length || !found.equals(chunk)) return false;
+    at += chunk.length;
+  }
+  return true;
 }
 
 export type JournalContent = {
@@ -120,29 +159,17 @@ function parseEvent(line: string): JournalEvent | null {
   }
 }
 
-function open(path: string): number {
-  const { O_APPEND, O_CREAT, O_RDWR, O_NOFOLLOW = 0 } = fs.constants;
+function guard<T>(path: string, work: () => T): T {
   try {
-    return fs.openSync(path, O_APPEND | O_CREAT | O_RDWR | O_NOFOLLOW, 0o600);
+    return work();
   } catch (error) {
     throw journalFailure(path, error);
   }
 }
 
-function readAll(fd: number): Buffer {
-  const held = Buffer.alloc(fs.fstatSync(fd).size);
-  fs.readSync(fd, held, 0, held.length, 0);
-  return held;
-}
-
-function journalFailure(path: string, error: unknown): RalphError {
-  if (errorCode(error) === 'ENOSPC' || errorCode(error) === 'EDQUOT') {
-    return new RalphError('disk-full', `there is no space left to write ${path}`, {
-      remedy: 'free some space (df -h shows where), then ralph run --resume',
-      cause: error,
-    });
-  }
-  return new RalphError('journal-unwritable', `${path} cannot be written: ${messageOf(error)}`, {
-    cause: error,
-  });
+function journalFailure(path: string, error: unknown): unknown {
+  const failure = writeFailure(path, error);
+  if (!(failure instanceof RalphError) || failure.code !== 'disk-full') return failure;
+  const remedy = 'free some space (df -h shows where), then ralph run --resume';
+  return new RalphError(failure.code, failure.message, { remedy, cause: error });
 }

@@ -17,7 +17,16 @@ import { buildSync } from 'esbuild';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { waitUntil } from '../../test/support/processes.ts';
 import { RalphError } from '../core/error.ts';
-import { ensureDir, readJson, readText, setAside, writeAtomic, writeFailure } from './files.ts';
+import {
+  ensureDir,
+  isRealDir,
+  readJson,
+  readText,
+  reclaimDir,
+  setAside,
+  writeAtomic,
+  writeFailure,
+} from './files.ts';
 import { runCommand } from './process.ts';
 
 let folder = '';
@@ -83,6 +92,16 @@ describe('writeAtomic', () => {
     expect(codeOf(() => writeAtomic(at('no/such/file'), ''))).toBe('file-unwritable');
     const full = writeFailure('/x/state', Object.assign(new Error('ENOSPC'), { code: 'ENOSPC' }));
     expect(full).toMatchObject({ code: 'disk-full', message: 'There is no space left to write /x/state.' });
+  });
+
+  it('says what is in the way: a file above it, a folder or a link in its place', () => {
+    writeFileSync(at('file'), '');
+    mkdirSync(at('folder'));
+    expect(() => writeAtomic(at('file/below'), '')).toThrow('a part of its path is no folder.');
+    expect(codeOf(() => writeAtomic(at('file/below'), ''))).toBe('file-unwritable');
+    expect(() => writeAtomic(at('folder'), '')).toThrow('there is a folder in its place.');
+    const loop = writeFailure('/x/log', Object.assign(new Error('ELOOP'), { code: 'ELOOP' }));
+    expect(loop).toMatchObject({ code: 'symlink-refused', remedy: "remove the link: rm '/x/log'" });
   });
 
   it('leaves the old content and no other file when the target cannot be replaced', () => {
@@ -162,5 +181,29 @@ describe('ensureDir', () => {
     expect(statSync(at('there/a/b')).mode & 0o777).toBe(0o700);
     writeFileSync(at('file'), '');
     expect(codeOf(() => ensureDir(at('file')))).toBe('file-unwritable');
+  });
+});
+
+describe('reclaimDir', () => {
+  it('makes real folders below the root and sets aside what is in the way', () => {
+    mkdirSync(at('elsewhere/b'), { recursive: true });
+    symlinkSync(at('elsewhere'), at('a'));
+    expect(isRealDir(at('a/b'), folder)).toBe(false);
+    reclaimDir(at('a/b'), folder);
+    expect(isRealDir(at('a/b'), folder)).toBe(true);
+    expect(readdirSync(folder).sort()).toEqual(['a', 'a.bad-1', 'elsewhere']);
+    rmSync(at('a/b'), { recursive: true });
+    writeFileSync(at('a/b'), 'kept');
+    reclaimDir(at('a/b/c'), folder);
+    expect(isRealDir(at('a/b/c'), folder)).toBe(true);
+    expect(readFileSync(at('a/b.bad-1'), 'utf8')).toBe('kept');
+  });
+
+  it('leaves a root alone that is reached through a link, and what is outside of it', () => {
+    mkdirSync(at('real'));
+    symlinkSync(at('real'), at('root'));
+    reclaimDir(at('root/a'), at('root'));
+    expect(readdirSync(at('real'))).toEqual(['a']);
+    expect(codeOf(() => reclaimDir(at('other'), at('root')))).toBe('outside-root');
   });
 });

@@ -27,7 +27,7 @@ export function writeAtomic(path: string, data: string | Uint8Array, options: Wr
     writeNew(temporary, data, mode, fsync);
     renameOver(temporary, path);
   } catch (error) {
-    fs.rmSync(temporary, { force: true });
+    removeIfThere(temporary);
     throw writeFailure(path, error);
   }
 }
@@ -79,7 +79,7 @@ export function readJson(path: string, options: { readonly maxBytes?: number } =
 export function setAside(path: string): string | null {
   for (let n = 1; ; n++) {
     const target = `${path}.bad-${n}`;
-    if (fs.existsSync(target)) continue;
+    if (lstatOf(target)) continue;
     try {
       fs.renameSync(path, target);
       return target;
@@ -96,6 +96,40 @@ export function ensureDir(path: string, mode = 0o700): void {
     fs.mkdirSync(path, { recursive: true, mode });
   } catch (error) {
     throw writeFailure(path, error);
+  }
+}
+
+/** Makes every folder from `root` down to `path` a real one; what is in the way, a symlink too, is set aside. */
+export function reclaimDir(path: string, root: string, mode = 0o700): void {
+  ensureDir(root, 0o755);
+  for (const folder of foldersBelow(root, path)) {
+    if (lstatOf(folder)?.isDirectory()) continue;
+    setAside(folder);
+    ensureDir(folder, mode);
+  }
+}
+
+/** Whether every folder from `root` down to `path` is there and none is a symlink. */
+export function isRealDir(path: string, root: string): boolean {
+  return foldersBelow(root, path).every((folder) => lstatOf(folder)?.isDirectory());
+}
+
+/** Removes a file; one that cannot be there is as good as removed. */
+export function removeIfThere(path: string): void {
+  try {
+    fs.rmSync(path, { force: true });
+  } catch (error) {
+    if (!isMissing(error)) throw writeFailure(path, error);
+  }
+}
+
+/** What is at a path, links not followed; null where nothing is. */
+export function lstatOf(path: string): fs.Stats | null {
+  try {
+    return fs.lstatSync(path);
+  } catch (error) {
+    if (isMissing(error)) return null;
+    throw error;
   }
 }
 
@@ -142,22 +176,29 @@ function renameOver(from: string, to: string): void {
 }
 
 function refuseLink(path: string): void {
-  if (!fs.lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink()) return;
-  throw new RalphError('symlink-refused', `${path} is a symlink; nothing is written through one.`, {
+  if (lstatOf(path)?.isSymbolicLink()) throw linkRefused(path);
+}
+
+function linkRefused(path: string, cause?: unknown): RalphError {
+  return new RalphError('symlink-refused', `${path} is a symlink; nothing is written through one.`, {
     remedy: `remove the link: rm '${path}'`,
+    cause,
   });
 }
 
-function refuseLinkedFolders(path: string, root: string): void {
-  const inside = relative(resolve(root), resolve(dirname(path)));
+/** Fails when a folder between `root` and the file at `path` is a symlink. */
+export function refuseLinkedFolders(path: string, root: string): void {
+  for (const folder of foldersBelow(root, dirname(path))) refuseLink(folder);
+}
+
+/** The folders on the way from `root` to `path`, which is the last of them; `root` is not among them. */
+function foldersBelow(root: string, path: string): string[] {
+  const inside = relative(resolve(root), resolve(path));
   if (isAbsolute(inside) || inside.split(sep)[0] === '..') {
     throw new RalphError('outside-root', `${path} is not below ${root}.`);
   }
-  let folder = resolve(root);
-  for (const part of inside.split(sep)) {
-    folder = join(folder, part);
-    if (part !== '') refuseLink(folder);
-  }
+  const parts = inside === '' ? [] : inside.split(sep);
+  return parts.map((_, index) => join(resolve(root), ...parts.slice(0, index + 1)));
 }
 
 /** What went wrong with a write, in words for a human. */
@@ -167,6 +208,19 @@ export function writeFailure(path: string, error: unknown): unknown {
   if (code === 'ENOSPC' || code === 'EDQUOT') {
     return new RalphError('disk-full', `There is no space left to write ${path}.`, {
       remedy: 'free some space (df -h shows where), then run the same command again',
+      cause: error,
+    });
+  }
+  // Only an open with O_NOFOLLOW says ELOOP for a path as short as ours.
+  if (code === 'ELOOP') return linkRefused(path, error);
+  if (code === 'EISDIR') {
+    return new RalphError('file-unwritable', `${path} cannot be written: there is a folder in its place.`, {
+      remedy: `move it away: mv '${path}' '${path}.old'`,
+      cause: error,
+    });
+  }
+  if (code === 'ENOTDIR') {
+    return new RalphError('file-unwritable', `${path} cannot be written: a part of its path is no folder.`, {
       cause: error,
     });
   }
