@@ -7,6 +7,7 @@ import {
   isRealDir,
   lstatOf,
   reclaimDir,
+  refuseLinkedFolders,
   setAside,
   writeFailure,
 } from '../system/files.ts';
