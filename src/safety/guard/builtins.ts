@@ -1,5 +1,6 @@
 import { readArgs } from './argv.ts';
 import { feed } from './commands/shells.ts';
+import { printf } from './commands/text.ts';
 import { checkVariable } from './commands/variables.ts';
 import { PRIVATE, UNKNOWN } from './marks.ts';
 import type { Call } from './model.ts';
@@ -53,12 +54,10 @@ export const builtins: Readonly<Record<string, (call: Call) => string | null>> =
     const { rest } = readArgs(call.words, { letters: 'a', stop: true });
     return rest.length === 0 ? '' : call.run(rest);
   },
-  printf({ shell, words }) {
+  printf(call) {
+    const { shell, words } = call;
     if (words[0] !== '-v') return null;
-    shell.variables.set(words[1] ?? '', {
-      items: [words.slice(3).join(' ') || (words[2] ?? '')],
-      array: false,
-    });
+    shell.variables.set(words[1] ?? '', { items: [printf(words.slice(2))], array: false });
     return '';
   },
 };

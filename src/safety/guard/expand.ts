@@ -132,7 +132,8 @@ function lookUp(name: string, shell: Shell): readonly string[] {
   if (name === '@' || name === '*') return args;
   if (name === '0') return ['bash'];
   if (/^\d+$/.test(name)) return [args[Number(name) - 1] ?? ''];
-  if (/^[#?$!-]$/.test(name) || /^(RANDOM|SECONDS|LINENO|BASHPID|EPOCH\w+)$/.test(name)) return ['1'];
+  if (/^[#?-]$/.test(name) || /^(RANDOM|SECONDS|LINENO|EPOCH\w+)$/.test(name)) return ['1'];
+  if (/^([$!]|BASHPID)$/.test(name)) return ['4242'];
   if (name === 'PWD') return [shell.cwd];
   if (name === 'HOME') return [context.home];
   if (name === 'IFS') return [' \t\n'];

@@ -14,7 +14,8 @@ export type Code = {
   readonly home: string;
 };
 
-export function readCode(source: string, language: Language, home: string): Code {
+export function readCode(written: string, language: Language, home: string): Code {
+  const source = withoutAliases(written);
   const code: Code = { language, source, masked: mask(source, language), names: new Map(), home };
   const assignment =
     /(?:^|[;\n{(,]|\b(?:const|let|var|my|our|local)\b)\s*[$@]?([A-Za-z_]\w*)\s*=(?![=>~])\s*/g;
@@ -23,9 +24,23 @@ export function readCode(source: string, language: Language, home: string): Code
     const end = endOf(code.masked, start, /[;\n]/);
     code.names.set(match[1] ?? '', evaluate(code, source.slice(start, end)));
   }
-  for (const [, name = '', alias = ''] of code.masked.matchAll(/\bimport\s+([\w.]+)\s+as\s+(\w+)/g))
-    code.names.set(`import ${alias}`, name);
   return code;
+}
+
+/** Calls by another name, as after `import x as y`, get their own name back. */
+function withoutAliases(source: string): string {
+  const aliases = [
+    ...source.matchAll(/\bimport\s+(\w+)\s+as\s+(\w+)/g),
+    ...source.matchAll(/[{,]\s*(\w+)\s*:\s*(\w+)\s*(?=[,}][^=;]*=\s*(?:await\s+)?(?:require|import))/g),
+    ...[...source.matchAll(/\b(\w+)\s*=\s*[\w.]*(?:\([^()]*\))?\.(\w+)\s*(?=[;\n,]|$)/g)].map(
+      ([all, alias = '', name = '']) => [all, name, alias],
+    ),
+  ];
+  return aliases.reduce((text, [, name = '', alias = '']) => {
+    return /^\w+$/.test(alias)
+      ? text.replace(new RegExp(`(?<![.\\w])${alias}(?=\\s*[.(])`, 'g'), name)
+      : text;
+  }, source);
 }
 
 function mask(source: string, language: Language): string {
@@ -216,6 +231,7 @@ function callValue(code: Code, name: string, inside: string, depth: number): str
       .map((_, i) => value(i))
       .filter(Boolean)
       .join('/');
+  if (/(^|\.)(compile|glob|bsd_glob|iglob)$/.test(name)) return value(0);
   if (/^(require|import|__import__)$/.test(name)) return '';
   return UNKNOWN;
 }

@@ -107,7 +107,7 @@ export type Call = {
   /** Runs text in a shell of its own. */
   readonly script: (
     source: string,
-    more?: { stdin?: string | null; args?: readonly string[]; cwd?: string },
+    more?: { stdin?: string | null; args?: readonly string[]; zero?: string; cwd?: string },
   ) => string;
 };
 

@@ -323,7 +323,10 @@ function assigned({ name, value, append, index }: Assignment, shell: Shell): Val
     return { items: append ? [...before, ...items] : items, array: true };
   }
   const text = expandText(value, shell, capture);
-  if (index) return { items: [...before, text], array: true };
+  if (index) {
+    expandText(index, shell, capture);
+    return { items: [...before, text], array: true };
+  }
   return scalar(append ? (before[0] ?? '') + text : text);
 }
 
@@ -344,6 +347,9 @@ function runWords(words: readonly string[], shell: Shell, { stdin, env, seen }: 
   const alias = shell.aliases.get(first);
   if (alias !== undefined) return call.script([alias, ...rest.map(quote)].join(' '));
   if (isOpaque(first) || hasGlob(first)) return runUnknown(first, call);
+  const link = shell.world.links.get(call.path(first));
+  if (link !== undefined && first.includes('/'))
+    return perform({ ...call, name: link.slice(link.lastIndexOf('/') + 1) });
   const own = first.includes('/') ? shell.world.files.get(call.path(first)) : undefined;
   if (own !== undefined) return runFile(call.path(first), own, call);
   return perform(call);
@@ -471,6 +477,7 @@ function callOf(
         input: { text: more.stdin === undefined ? stdin : more.stdin },
         args: more.args ?? [],
       };
+      if (more.zero !== undefined) child.variables.set('0', scalar(more.zero));
       return runSource(source, child);
     },
   };

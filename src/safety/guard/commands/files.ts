@@ -60,10 +60,17 @@ const copy: Handler = (call) => {
   }
   destinations(withFolder(call, target), sources).forEach((path, i) => {
     call.file('write', path);
-    call.keep(path, call.content(sources[i] ?? sources[0] ?? ''));
+    call.keep(path, copied(call, sources[i] ?? sources[0] ?? ''));
   });
   return '';
 };
+
+/** A program under another name is still that program. */
+function copied(call: Call, source: string): string {
+  return /^(\/usr)?(\/local)?\/s?bin\//.test(call.path(source))
+    ? `#!${call.path(source)}\n`
+    : call.content(source);
+}
 
 const move: Handler = (call) => {
   const { sources, target } = targetsOf(call, 'tS');

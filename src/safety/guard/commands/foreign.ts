@@ -34,7 +34,10 @@ function follow(call: Call, source: string, language: Language): string {
   }
   const code = readCode(source, language, call.shell.world.context.home);
   const { masked } = code;
-  const bases = found(code, lists).map(([, args]) => evaluate(code, args[0] ?? ''));
+  const bases = [
+    ...found(code, lists).map(([, args]) => evaluate(code, args[0] ?? '')),
+    ...[...masked.matchAll(/\.(?:iterdir|r?glob)\s*\(/g)].map(({ index }) => objectBefore(code, index)),
+  ];
   for (const [name, args] of found(code, deletes)) deletion(call, code, name, args, bases);
   for (const [name, args] of found(code, runs)) execution(call, code, name, args);
   for (const [, args] of found(code, writes)) {
@@ -51,13 +54,17 @@ function follow(call: Call, source: string, language: Language): string {
   }
   for (const [, args] of found(code, reads))
     known(evaluate(code, args[0] ?? ''), (path) => call.file('read', path));
-  for (const [, args] of found(code, opens))
+  for (const [, all] of found(code, opens)) {
+    // Perl names the handle first.
+    const [path = '', ...modes] = language === 'perl' ? all.slice(1) : all;
     openFile(
       call,
-      evaluate(code, args[0] ?? ''),
-      args.slice(1).map((arg) => evaluate(code, arg.replace(/^mode\s*=/, ''))),
+      evaluate(code, path),
+      modes.map((arg) => evaluate(code, arg.replace(/^mode\s*=/, ''))),
     );
-  for (const match of masked.matchAll(methods)) method(call, code, match[1] ?? '', match.index);
+  }
+  for (const match of masked.matchAll(methods))
+    method(call, match[1] ?? '', objectBefore(code, match.index), bases);
   for (const [, args] of found(code, evaluates)) hiddenCode(call, code, args);
   connections(call, source, masked);
   return printed(code);
@@ -141,8 +148,8 @@ function execution(call: Call, code: Code, name: string, args: readonly string[]
 function openFile(call: Call, path: string, modes: readonly string[]): void {
   const mode = modes.join(' ');
   // Perl writes the mode before or into the name.
-  const [, arrow, name] = /^\s*(>>?|\+?<)?\s*(.*)$/s.exec(path) ?? [];
-  const target = arrow || !/^[+]?[<>]+$/.test(path) ? (name ?? '') : (modes[0] ?? '');
+  const [, arrow, name = ''] = /^\s*(>>?|\+?[<>])?\s*(.*)$/s.exec(path) ?? [];
+  const target = name === '' ? (modes[0] ?? '') : name;
   if (/\|\s*$/.test(path) || /^\s*\|/.test(path))
     return void call.script(path.replaceAll('|', ''), { stdin: null });
   const writing = arrow?.startsWith('>') || /^\+?>/.test(path) || /(^|\s|,)["']?[rb]*[wax]\+?b?/.test(mode);
@@ -155,20 +162,33 @@ function openFile(call: Call, path: string, modes: readonly string[]): void {
   );
 }
 
-function method(call: Call, code: Code, name: string, at: number): void {
-  const before = code.masked.slice(0, at);
-  const start =
-    Math.max(
-      before.lastIndexOf(';'),
-      before.lastIndexOf('\n'),
-      before.search(/[^=!<>]=[^=][^=]*$/) + 1,
-      before.lastIndexOf(':'),
-      before.lastIndexOf(' print(') + 6,
-    ) + 1;
-  const path = evaluate(code, code.source.slice(start, at).replace(/^\s*(print|return|await)\s*\(?/, ''));
-  if (/^(unlink|rmdir)$/.test(name)) known(path, () => call.file('delete', path));
-  else if (/^read_/.test(name)) known(path, () => call.file('read', path));
+function method(call: Call, name: string, path: string, bases: readonly string[]): void {
+  if (/^(unlink|rmdir)$/.test(name)) {
+    const inside = path.startsWith(UNKNOWN) ? bases.map((base) => `${base}/${UNKNOWN}`) : [path];
+    for (const target of inside) known(target, () => call.file('delete', target));
+  } else if (/^read_/.test(name)) known(path, () => call.file('read', path));
   else known(path, () => call.file('write', path, { how: name === 'touch' ? 'create' : 'overwrite' }));
+}
+
+/** What the object amounts to whose method is called at this place. */
+function objectBefore(code: Code, at: number): string {
+  let start = at;
+  while (start > 0) {
+    const char = code.masked[start - 1] ?? '';
+    if (char === ')' || char === ']') start = opening(code.masked, start - 1);
+    else if (/[\w.$@]/.test(char)) start--;
+    else break;
+  }
+  return evaluate(code, code.source.slice(start, at));
+}
+
+function opening(masked: string, close: number): number {
+  let depth = 0;
+  for (let i = close; i >= 0; i--) {
+    if (')]}'.includes(masked[i] ?? '')) depth++;
+    else if ('([{'.includes(masked[i] ?? '') && --depth === 0) return i;
+  }
+  return 0;
 }
 
 function hiddenCode(call: Call, code: Code, args: readonly string[]): void {
@@ -185,6 +205,12 @@ function hiddenCode(call: Call, code: Code, args: readonly string[]): void {
 }
 
 function connections(call: Call, source: string, masked: string): void {
+  if (
+    /\bfetch\b|\burlopen\b|https?\.get\b/.test(masked) &&
+    /\beval\b|\bnew Function\b|\bvm\.run/.test(masked)
+  ) {
+    call.act('deny', 'remote-code', 'runs code from the network', 'Download it to a file and read it first.');
+  }
   if (
     /\b(socket|fsockopen|TCPSocket|net\.(connect|Socket|createConnection)|IO::Socket|Socket::INET|connect)\b/.test(
       masked,
@@ -257,8 +283,9 @@ function interpreter({ language, code, letters = '', long = [] }: Interpreter): 
     const inline = args.all(...code);
     const run = (text: string) => feed(call, text, (known) => follow(call, known, language));
     if (language === 'python' && args.has('m')) return pythonModule(call, args.value('m') ?? '', args.rest);
-    if (language === 'perl' && /i/.test([...args.flags].join('')))
-      for (const path of args.rest) call.file('write', path);
+    if (args.has('n', 'p') && /perl|ruby/.test(language)) {
+      for (const path of args.rest) call.file(args.flags.has('i') ? 'write' : 'read', path);
+    }
     if (inline.length > 0) {
       const output = inline.map(run).join('');
       if (language === 'js' && args.has('p', 'print'))

@@ -283,7 +283,12 @@ const connects: Subcommand = (call, cwd) => {
   for (const setting of args.all('c', 'config')) useSetting(call, setting, false);
   for (const url of args.rest) {
     const [, command] = /^ext::(.+)$/s.exec(url) ?? [];
-    if (command) call.script(command.replace(/% /g, ' '), { cwd });
+    // Words are parted by a space, and `% ` is a space inside a word.
+    if (command)
+      call.run(
+        command.split(/(?<!%) /).map((word) => word.replaceAll('% ', ' ')),
+        { cwd },
+      );
   }
   return UNKNOWN;
 };

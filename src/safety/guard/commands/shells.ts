@@ -31,12 +31,17 @@ const shell: Handler = (call) => {
   const { flags, rest } = readArgs(call.words, { letters: 'oO', long: ['rcfile', 'init-file'], stop: true });
   const [first, ...more] = rest;
   if (flags.has('version') || flags.has('n') || flags.has('help')) return UNKNOWN;
-  if (flags.has('c')) return feed(call, first ?? '', (text) => call.script(text, { args: more.slice(1) }));
+  if (flags.has('c'))
+    return feed(call, first ?? '', (text) =>
+      call.script(text, { args: more.slice(1), ...(more[0] === undefined ? {} : { zero: more[0] }) }),
+    );
   const name = first === undefined || flags.has('s') || first === '-' ? '/dev/stdin' : first;
   if (name === '/dev/stdin') {
     return call.stdin === null
       ? UNKNOWN
-      : feed(call, call.stdin, (text) => call.script(text, { args: more, stdin: null }));
+      : feed(call, call.stdin, (text) =>
+          call.script(text, { args: flags.has('s') ? rest : more, stdin: null }),
+        );
   }
   return feed(call, call.content(name), (text) => call.script(text, { args: more }));
 };

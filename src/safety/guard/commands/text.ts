@@ -1,6 +1,7 @@
+import { isSecretName } from '../../secrets.ts';
 import { readArgs } from '../argv.ts';
 import { decodeBase64, decodeHex, unescapeText } from '../decode.ts';
-import { asText, DECODED, ENDLESS, isOpaque, isPlain, PRIVATE, UNKNOWN } from '../marks.ts';
+import { asText, DECODED, ENDLESS, isOpaque, isPlain, PRIVATE, secretOf, UNKNOWN } from '../marks.ts';
 import type { Call, Handler, Handlers } from '../model.ts';
 
 const echo: Handler = ({ words }) => {
@@ -13,7 +14,8 @@ const echo: Handler = ({ words }) => {
   return (flags.includes('e') ? unescapeText(text) : text) + (flags.includes('n') ? '' : '\n');
 };
 
-const printf: Handler = ({ words }) => {
+/** What printf makes of a format and values. */
+export function printf(words: readonly string[]): string {
   const [format = '', ...values] = words[0] === '--' ? words.slice(1) : words;
   if (isOpaque(format)) return UNKNOWN;
   const directives =
@@ -28,7 +30,7 @@ const printf: Handler = ({ words }) => {
     });
   } while (directives > 0 && rest.length > 0);
   return output;
-};
+}
 
 /** What the files hold, or what comes in where none is named. */
 export function contents(call: Call, paths: readonly string[], recursive = false): string {
@@ -203,7 +205,8 @@ const decompress: Handler = (call) => {
 
 const environment: Handler = ({ words }) => {
   const names = words.filter((word) => !word.startsWith('-'));
-  return names.length === 0 ? PRIVATE : UNKNOWN;
+  if (names.length === 0) return PRIVATE;
+  return names.map((name) => (isSecretName(name) ? secretOf(name) : UNKNOWN)).join('\n');
 };
 
 const sort: Handler = (call) => {
@@ -242,7 +245,7 @@ const ls: Handler = (call) => {
 
 export const text: Handlers = {
   echo,
-  printf,
+  printf: ({ words }) => printf(words),
   ls,
   cat: shows(''),
   tac: shows(''),

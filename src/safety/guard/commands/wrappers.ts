@@ -243,7 +243,7 @@ function tryScript(call: Call, text: string): void {
 const editor: Handler = (call) => {
   call.words.forEach((word, i) => {
     const before = call.words[i - 1] ?? '';
-    const command = /^(-c|--cmd|-S)$/.test(before) ? word : /^\+(.+)$/.exec(word)?.[1];
+    const command = /^(-\w*c|--cmd|-S)$/.test(before) ? word : /^\+(.+)$/.exec(word)?.[1];
     const [, shellCommand] =
       /^(?:silent\s*|exe(?:cute)?\s*["']?)?[!]\s*(.+)$/s.exec(command ?? '') ??
       /^:?!(.+)$/s.exec(command ?? '') ??
