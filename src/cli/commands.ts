@@ -5,6 +5,7 @@ import {
   demoOptions,
   doctorOptions,
   initOptions,
+  installOptions,
   noteOptions,
   runOptions,
   runsOptions,
@@ -118,6 +119,25 @@ const stop = command({
   load: () => import('./stop.ts'),
 });
 
+const install = command({
+  summary: "Put the loop into an agent's own sessions: /ralph-loop in Claude Code.",
+  args: [{ name: 'HOST', help: 'claude', required: true }],
+  options: installOptions,
+  examples: [
+    ['ralph install claude --dry-run', 'show what would change'],
+    ['ralph install claude --user', 'hooks and commands for all your folders'],
+  ],
+  load: () => import('./install.ts'),
+});
+
+const uninstall = command({
+  summary: 'Take the loop out again; files that nobody touched since are as they were.',
+  args: [{ name: 'HOST', help: 'claude', required: true }],
+  options: installOptions,
+  examples: [['ralph uninstall claude', 'undo ralph install claude']],
+  load: () => import('./uninstall.ts'),
+});
+
 const completion = command({
   summary: 'Print the completion script of a shell.',
   args: [{ name: 'SHELL', help: 'bash, zsh or fish', required: true }],
@@ -134,7 +154,22 @@ export const ralph: Program = {
   summary: 'keeps a coding agent working until its task is really done',
   defaultCommand: 'run',
   overview: async (cwd) => (await import('./overview.ts')).overview(cwd),
-  commands: { run, init, runs, show, verdict, note, answer, stop, config, doctor, demo, completion },
+  commands: {
+    run,
+    init,
+    runs,
+    show,
+    verdict,
+    note,
+    answer,
+    stop,
+    config,
+    doctor,
+    demo,
+    install,
+    uninstall,
+    completion,
+  },
   topics: {
     'exit-codes': {
       summary: 'what each exit code means',

@@ -102,4 +102,10 @@ export const runsOptions = { json } as const satisfies Options;
 
 export const verdictOptions = { json } as const satisfies Options;
 
+export const installOptions = {
+  project: { type: 'boolean', help: 'in the settings of this folder (the default)' },
+  user: { type: 'boolean', help: 'in your own settings, for all folders' },
+  'dry-run': { type: 'boolean', help: 'show what would change, and write nothing' },
+} as const satisfies Options;
+
 export const completionOptions = {} as const satisfies Options;

@@ -1,0 +1,21 @@
+import { rmSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { ensureDir, writeAtomic } from './files.ts';
+
+/** A file as it is and as it shall be; null is no file. */
+export type FileChange = {
+  readonly path: string;
+  readonly before: string | null;
+  readonly after: string | null;
+};
+
+export function applyChanges(changes: readonly FileChange[]): void {
+  for (const { path, after } of changes) {
+    if (after === null) {
+      rmSync(path, { force: true });
+      continue;
+    }
+    ensureDir(dirname(path), 0o755);
+    writeAtomic(path, after, { mode: 0o644 });
+  }
+}
