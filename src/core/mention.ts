@@ -8,16 +8,21 @@ export type Joined = { readonly text: string; readonly breaks: readonly number[]
 
 const BEFORE = 800;
 const AFTER = 400;
+/** More than the end of a text that a block border is judged by. */
+const END = 200;
 
 /** Joins text blocks so that a tag cut by a block border is whole, and notes where one thought ends and another begins. */
 export function joinBlocks(blocks: readonly string[]): Joined {
   const breaks: number[] = [];
-  let text = '';
+  let length = 0;
+  // What follows is judged by the end of what was before: looking at all of it for each block would be quadratic.
+  let end = '';
   for (const block of blocks) {
-    if (text !== '' && block !== '' && !continues(text, block)) breaks.push(text.length);
-    text += block;
+    if (length > 0 && block !== '' && !continues(end, block)) breaks.push(length);
+    length += block.length;
+    end = (block.length < END ? end + block : block).slice(-END);
   }
-  return { text, breaks };
+  return { text: blocks.join(''), breaks };
 }
 
 /** Whether the tag at [start, end) is only spoken of. */
