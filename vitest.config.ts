@@ -7,13 +7,31 @@ const { version } = JSON.parse(readFileSync(new URL('package.json', import.meta.
 export default defineConfig({
   define: { __VERSION__: JSON.stringify(version) },
   test: {
-    include: ['src/**/*.test.ts', 'test/**/*.test.ts'],
     pool: 'forks',
     maxWorkers: 2,
-    testTimeout: 30_000,
     hookTimeout: 60_000,
-    globalSetup: 'test/support/global-setup.ts',
     setupFiles: 'test/support/setup.ts',
     reporters: ['default', new SummaryReporter()],
+    projects: [
+      {
+        extends: true,
+        test: {
+          name: 'ralph',
+          include: ['src/**/*.test.ts', 'test/**/*.test.ts'],
+          exclude: ['test/agents/**'],
+          testTimeout: 30_000,
+          globalSetup: 'test/support/global-setup.ts',
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: 'agents',
+          include: ['test/agents/**/*.test.ts'],
+          testTimeout: 180_000,
+          globalSetup: ['test/support/global-setup.ts', 'test/agents/install.ts'],
+        },
+      },
+    ],
   },
 });

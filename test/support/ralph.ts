@@ -14,6 +14,8 @@ export type RunOptions = {
   readonly input?: string;
   /** Which of the built commands; `ralph` if not given. */
   readonly program?: 'ralph' | 'swarm';
+  /** Words before the command: a program that runs it, elsewhere or otherwise. */
+  readonly through?: readonly string[];
   onSpawn?(child: ChildProcess): void;
 };
 
@@ -39,7 +41,9 @@ export function runRalph(args: readonly string[], options: RunOptions): Promise<
 
 /** Starts the built command, for tests that send signals or look while it runs. It cannot outlive the test. */
 export function startRalph(args: readonly string[], options: RunOptions): RunningRalph {
-  const child = spawn(process.execPath, [builtProgram(options.program ?? 'ralph'), ...args], {
+  const command = [process.execPath, builtProgram(options.program ?? 'ralph'), ...args];
+  const [first = '', ...words] = [...(options.through ?? []), ...command];
+  const child = spawn(first, words, {
     cwd: options.cwd,
     env: environment(options),
     stdio: ['pipe', 'pipe', 'pipe'],
