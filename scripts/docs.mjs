@@ -2,6 +2,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { loadSource } from './load-source.mjs';
 
 /** What each event of the journal tells; its fields come from the type. */
 const eventMeanings = {
@@ -25,6 +26,16 @@ const eventMeanings = {
   'run.ended': 'the run ended with an outcome',
   'run.abandoned': 'the process of the run had died; written by the next run',
 };
+
+/** The modules that know what the documents tell. */
+const modules = [
+  'src/agents/registry.ts',
+  'src/cli/options.ts',
+  'src/core/completion.ts',
+  'src/core/outcome.ts',
+  'src/store/settings.ts',
+  'src/store/settings-schema.ts',
+];
 
 /** Texts of an agent; how each is read is worked out by the code. A line break is written ⏎. */
 const examples = [
@@ -52,7 +63,7 @@ const examples = [
 
 /** Paths of pages that are not as the source would make them, after writing them if asked to. */
 export async function stalePages(root, { write = false } = {}) {
-  const source = await loadSource(root);
+  const source = await loadSource(root, modules);
   const pages = {
     'README.md': { agents: agents(source) },
     'docs/exit-codes.md': { 'exit-codes': exitCodes(source) },
@@ -78,26 +89,6 @@ function replacePart(text, name, part) {
   const to = text.indexOf(end, from);
   if (from < start.length || to === -1) throw new Error(`there is no place for "${name}"`);
   return `${text.slice(0, from)}\n${part}\n${text.slice(to)}`;
-}
-
-async function loadSource(root) {
-  const esbuild = await import('esbuild');
-  const modules = [
-    'agents/registry.ts',
-    'cli/options.ts',
-    'core/completion.ts',
-    'core/outcome.ts',
-    'store/settings.ts',
-    'store/settings-schema.ts',
-  ];
-  const { outputFiles } = await esbuild.build({
-    stdin: { contents: modules.map((path) => `export * from './src/${path}';`).join('\n'), resolveDir: root },
-    bundle: true,
-    format: 'esm',
-    platform: 'node',
-    write: false,
-  });
-  return import(`data:text/javascript,${encodeURIComponent(outputFiles[0].text)}`);
 }
 
 function agents(source) {
