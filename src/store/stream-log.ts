@@ -6,11 +6,12 @@ export type StreamLog = { write(chunk: Uint8Array | string): void; close(): void
 
 /** A log that grows while a process prints. Above `maxBytes` it says so once and keeps no more. */
 export function openStreamLog(path: string, maxBytes = Number.POSITIVE_INFINITY): StreamLog {
-  const { O_CREAT, O_TRUNC, O_WRONLY, O_NOFOLLOW = 0 } = fs.constants;
+  const { O_CREAT, O_TRUNC, O_WRONLY, O_NOFOLLOW = 0, O_NONBLOCK = 0 } = fs.constants;
   let written = 0;
   const fd = guard(path, () => {
     ensureDir(dirname(path));
-    return fs.openSync(path, O_CREAT | O_TRUNC | O_WRONLY | O_NOFOLLOW, 0o600);
+    // Without O_NONBLOCK, opening a named pipe would wait for a reader.
+    return fs.openSync(path, O_CREAT | O_TRUNC | O_WRONLY | O_NOFOLLOW | O_NONBLOCK, 0o600);
   });
   return {
     write(chunk) {

@@ -1,10 +1,14 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import {
   existsSync,
+  lstatSync,
+  mkdirSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
+  renameSync,
   rmSync,
+  symlinkSync,
   utimesSync,
   writeFileSync,
 } from 'node:fs';
@@ -13,7 +17,7 @@ import { join } from 'node:path';
 import { buildSync } from 'esbuild';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { waitUntil } from '../../test/support/processes.ts';
-import { acquireLock, type Lock, type LockResult, lockOwner } from './lock.ts';
+import { acquireLock, type Lock, type LockResult, lockOwner, unreadableLock } from './lock.ts';
 import { isAlive, processIdentity } from './process-identity.ts';
 
 let folder = '';
@@ -111,6 +115,75 @@ describe('acquireLock', () => {
     expect(readdirSync(folder)).toEqual([]);
   });
 
+  const bent: [string, () => void][] = [
+    ['is no lock any more', () => writeFileSync(path, '{}')],
+    ['is torn', () => writeFileSync(path, '{"pid":')],
+    ['names a dead owner', () => writeFileSync(path, JSON.stringify(deadOwner))],
+    [
+      'is a folder',
+      () => {
+        rmSync(path);
+        mkdirSync(path);
+      },
+    ],
+    [
+      'is a link',
+      () => {
+        rmSync(path);
+        symlinkSync(join(folder, 'nowhere'), path);
+      },
+    ],
+  ];
+  it.each(bent)('puts back a lock that %s, and keeps what was found', (_, bend) => {
+    const lock = held(acquireLock(path, { n: 1 }));
+    bend();
+    lock.update({ n: 2 });
+    expect(lock.restore({ n: 3 })).toBe(true);
+    expect(lockOwner(path)).toEqual({ ...processIdentity(process.pid), info: { n: 3 } });
+    lock.release();
+    expect(readdirSync(folder)).toEqual(['lock.bad-1']);
+  });
+
+  it('puts back the folder of a lock when a file or a link is in its place', () => {
+    const state = join(folder, 'state');
+    const elsewhere = join(folder, 'elsewhere');
+    mkdirSync(state);
+    path = join(state, 'lock');
+    const lock = held(acquireLock(path, {}));
+    rmSync(state, { recursive: true });
+    writeFileSync(state, '');
+    expect(lock.restore({})).toBe(true);
+    renameSync(state, elsewhere);
+    symlinkSync(elsewhere, state);
+    expect(lock.restore({})).toBe(true);
+    expect(lstatSync(state).isDirectory()).toBe(true);
+    expect(lockOwner(path)).not.toBeNull();
+    lock.release();
+    expect(readdirSync(state)).toEqual([]);
+  });
+
+  it('releases quietly what is no lock any more', () => {
+    const lock = held(acquireLock(path, {}));
+    rmSync(path);
+    mkdirSync(path);
+    lock.release();
+    expect(existsSync(path)).toBe(true);
+  });
+
+  it('tells of a lock that cannot be read in words, and says nothing of one that can', () => {
+    writeFileSync(path, '{}');
+    const torn = acquireLock(path, {});
+    expect(torn.ok || unreadableLock(path, torn.owner)).toMatchObject({
+      message: `there is a lock that cannot be read: ${path}`,
+      remedy: `remove it if no loop runs here: rm '${path}'`,
+    });
+    rmSync(path);
+    const lock = held(acquireLock(path, {}));
+    const taken = acquireLock(path, {});
+    expect(taken.ok || unreadableLock(path, taken.owner)).toBeNull();
+    lock.release();
+  });
+
   it('releases only a lock of its own', () => {
     const lock = held(acquireLock(path, {}));
     rmSync(path);
@@ -156,6 +229,8 @@ describe('acquireLock', () => {
   it('says so when something else is in its place', () => {
     expect(() => acquireLock(folder, {})).toThrow('not a regular file');
     expect(() => acquireLock(join(folder, 'no', 'lock'), {})).toThrow('cannot be written');
+    writeFileSync(join(folder, 'file'), '');
+    expect(() => acquireLock(join(folder, 'file', 'lock'), {})).toThrow('a part of its path is no folder.');
   });
 
   it.skipIf(process.platform === 'win32')('takes over from a zombie', async () => {

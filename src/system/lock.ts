@@ -2,9 +2,12 @@ import * as fs from 'node:fs';
 import { dirname } from 'node:path';
 import { RalphError } from '../core/error.ts';
 import {
-  ensureDir,
   errorCode,
+  lstatOf,
   readJson,
+  reclaimDir,
+  removeIfThere,
+  setAside,
   temporaryName,
   writeAtomic,
   writeFailure,
@@ -20,7 +23,7 @@ export type Lock = {
   release(): void;
   /** Changes what others read about us. */
   update(info: Record<string, unknown>): void;
-  /** Puts the lock back if somebody removed it; true when that was needed. */
+  /** Puts the lock back if it was removed or made unreadable; true when that was needed. A living owner keeps it. */
   restore(info: Record<string, unknown>): boolean;
 };
 
@@ -48,6 +51,14 @@ export function lockOwner(path: string): LockInfo | null {
   return found.state === 'held' ? ownerOf(found) : null;
 }
 
+/** What to tell when a lock was not had and its file does not say who has it; null when it does. */
+export function unreadableLock(path: string, owner: LockInfo): RalphError | null {
+  if (owner.pid !== unknownFile.pid) return null;
+  return new RalphError('lock-unreadable', `there is a lock that cannot be read: ${path}`, {
+    remedy: `remove it if no loop runs here: rm '${path}'`,
+  });
+}
+
 function take(path: string, ours: string, token: string, info: Record<string, unknown>): LockResult {
   const lock = createLock(path, token);
   for (let attempt = 0; attempt < 100; attempt++) {
@@ -73,7 +84,7 @@ function take(path: string, ours: string, token: string, info: Record<string, un
 }
 
 function createLock(path: string, token: string): Lock {
-  const isOurs = () => look(path).file.token === token;
+  const isOurs = () => tokenIn(path) === token;
   return {
     release() {
       if (isOurs()) fs.rmSync(path, { force: true });
@@ -82,10 +93,18 @@ function createLock(path: string, token: string): Lock {
       if (isOurs()) writeAtomic(path, lockText(token, info), { fsync: false });
     },
     restore(info) {
-      ensureDir(dirname(path), 0o755);
+      const folder = dirname(path);
+      reclaimDir(folder, dirname(folder), 0o755);
+      if (lstatOf(path) && (tokenIn(path) === null || look(path).state === 'dead')) setAside(path);
       return withFile(path, lockText(token, info), (ours) => linkNew(ours, path));
     },
   };
+}
+
+/** The mark of whoever wrote the lock; null when it is no lock, or not there. */
+function tokenIn(path: string): string | null {
+  const read = readJson(path);
+  return read.ok && isLockFile(read.value) ? read.value.token : null;
 }
 
 /** Gives `use` a file beside `path` with this text, which is gone afterwards unless it was renamed. */
@@ -97,7 +116,7 @@ function withFile<T>(path: string, text: string, use: (file: string) => T): T {
   } catch (error) {
     throw writeFailure(path, error);
   } finally {
-    fs.rmSync(file, { force: true });
+    removeIfThere(file);
   }
 }
 
@@ -132,7 +151,9 @@ function look(path: string): Found {
     return { state: isAlive(read.value) ? 'held' : 'dead', file: read.value };
   }
   if (!read.ok && read.reason === 'missing') return { state: 'absent', file: unknownFile };
-  if (!read.ok && read.reason === 'unreadable') throw new RalphError('lock-unusable', read.message);
+  if (!read.ok && read.reason === 'unreadable') {
+    throw new RalphError('lock-unusable', read.message, { remedy: `remove it: rm -r '${path}'` });
+  }
   const written = fs.statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0;
   const halfWritten = Math.abs(Date.now() - written) < halfWrittenMs;
   return { state: halfWritten ? 'held' : 'dead', file: unknownFile };
