@@ -4,6 +4,7 @@ import {
   configOptions,
   demoOptions,
   doctorOptions,
+  guardOptions,
   initOptions,
   installOptions,
   noteOptions,
@@ -138,6 +139,23 @@ const uninstall = command({
   load: () => import('./uninstall.ts'),
 });
 
+const guard = command({
+  summary: 'Ask the guard what a shell command would do, and whether it may.',
+  args: [
+    { name: 'ACTION', help: 'check, explain or test', required: true },
+    { name: 'COMMAND', help: 'the command as one word; for test a file of JSON lines', many: true },
+  ],
+  options: guardOptions,
+  examples: [
+    ["ralph guard check 'rm -rf ~'", 'exit code 1 and the reason'],
+    ["ralph guard explain 'cd /tmp && rm -rf build'", 'each step and what it does'],
+    ['ralph guard check --json --stdin < commands.jsonl', 'many in one go'],
+    ['ralph guard test corpus.jsonl', 'how often it agrees with your own verdicts'],
+  ],
+  details: 'Rules of the project stand in .ralph/guard.json. See docs/guard.md.',
+  load: () => import('./guard.ts'),
+});
+
 const completion = command({
   summary: 'Print the completion script of a shell.',
   args: [{ name: 'SHELL', help: 'bash, zsh or fish', required: true }],
@@ -166,6 +184,7 @@ export const ralph: Program = {
     config,
     doctor,
     demo,
+    guard,
     install,
     uninstall,
     completion,

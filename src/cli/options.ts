@@ -109,3 +109,9 @@ export const installOptions = {
 } as const satisfies Options;
 
 export const completionOptions = {} as const satisfies Options;
+
+export const guardOptions = {
+  json,
+  stdin: { type: 'boolean', help: 'check: read one JSON {"command"} per line, print one verdict per line' },
+  attended: { type: 'boolean', help: 'judge as if somebody was there to ask' },
+} as const satisfies Options;

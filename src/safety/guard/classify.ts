@@ -36,7 +36,9 @@ function judge(effect: Effect, context: GuardContext): Judged | null {
   const own = judgeFile(effect, context);
   if (own?.verdict === 'deny' || !context.realPath || isOpaque(effect.path) || hasGlob(effect.path))
     return own;
-  const real = context.realPath(effect.path);
+  // A link that is deleted goes alone; what it leads to stays.
+  const cut = effect.kind === 'delete' ? effect.path.lastIndexOf('/') : effect.path.length;
+  const real = context.realPath(effect.path.slice(0, cut) || '/').replace(/\/$/, '') + effect.path.slice(cut);
   return real === effect.path ? own : (judgeFile({ ...effect, path: real }, context) ?? own);
 }
 

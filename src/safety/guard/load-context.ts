@@ -1,0 +1,52 @@
+import { homedir } from 'node:os';
+import { join } from 'node:path';
+import { RalphError } from '../../core/error.ts';
+import { readJson } from '../../system/files.ts';
+import { findUp, realPath } from '../../system/real-path.ts';
+import type { Environment, GuardContext } from './model.ts';
+import { isInside } from './paths.ts';
+import { type GuardPolicy, readPolicy } from './policy.ts';
+
+/** Everything that a judgement in this folder needs, from the disk and the environment. */
+export function loadGuardContext(cwd: string, env: Environment, unattended: boolean): GuardContext {
+  const home = env.HOME || homedir();
+  const projectRoot = findProject(cwd, home);
+  const policy = loadPolicy(projectRoot);
+  return {
+    cwd,
+    home,
+    projectRoot,
+    unattended,
+    env,
+    realPath: realPathKeeping([projectRoot, home]),
+    ...(policy ? { policy } : {}),
+  };
+}
+
+/** The working copy around the folder. A home that is itself a repository is no project. */
+function findProject(cwd: string, home: string): string {
+  const found = findUp(cwd, ['.git', '.ralph']);
+  return found === null || isInside(home, found) ? cwd : found;
+}
+
+/** Where a path leads, told from the folders as the user names them: /tmp may itself be a link. */
+function realPathKeeping(roots: readonly string[]): (path: string) => string {
+  const known = roots.map((root) => [root, realPath(root)] as const);
+  return (path) => {
+    const real = realPath(path);
+    const [root, realRoot] = known.find(([, folder]) => isInside(real, folder)) ?? [];
+    return root === undefined || realRoot === undefined ? real : root + real.slice(realRoot.length);
+  };
+}
+
+/** The rules of the project, `.ralph/guard.json`. A file that cannot be understood is an error, never no rules. */
+function loadPolicy(projectRoot: string): GuardPolicy | null {
+  const path = join(projectRoot, '.ralph', 'guard.json');
+  const file = readJson(path);
+  if (!file.ok && file.reason === 'missing') return null;
+  const read = file.ok ? readPolicy(file.value) : { problems: [file.message] };
+  if ('policy' in read) return read.policy;
+  throw new RalphError('guard-policy', `.ralph/guard.json: ${read.problems.join('; ')}`, {
+    remedy: 'ralph guard explain "ls", after the file is mended',
+  });
+}
