@@ -417,7 +417,7 @@ describe('bad luck', () => {
     const args = ['run', '-f', 'PROMPT.md', '-m', '3', '--completion-promise', 'DONE'];
     const { code, stderr } = await runRalph(args, repo);
     expect(code).toBe(2);
-    expect(stderr).toContain('the prompt file PROMPT.md does not exist any more');
+    expect(stderr).toContain('the prompt file PROMPT.md is gone');
     repo.write('PROMPT.md', 'Do it again.\n');
     expect((await runRalph(['run', '--resume'], repo)).code).toBe(0);
     expect((await repo.agent.calls()).map((call) => call.prompt)).toEqual(['Do it.\n', 'Do it again.\n']);

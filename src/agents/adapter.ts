@@ -80,6 +80,10 @@ export type AgentAdapter = {
   readonly name: string;
   /** How a person gets it, for the message when it is missing. */
   readonly install: string;
+  /** How a person logs in again. */
+  readonly login?: string;
+  /** The command line depends on the installed version, so that it has to be asked. */
+  readonly needsVersion?: true;
   /** Whether the stream reports tool calls; where not, `minToolCalls` cannot be judged. */
   readonly reportsToolCalls: boolean;
   /** The modes that this CLI has, and what the agent may do in each, in words that follow "may". */

@@ -1,4 +1,4 @@
-import { join } from 'node:path';
+import { delimiter, join } from 'node:path';
 import { findRun, readRun } from '../store/runs.ts';
 import { ensureDir, writeAtomic } from '../system/files.ts';
 import { runCommand } from '../system/process.ts';
@@ -25,7 +25,7 @@ export async function main(context: Context, { values }: Input<typeof demoOption
     say(style.bold('A small program with a failing test, and an agent that says "done" too early.'));
     say(style.dim(`The agent is a real process that speaks Claude's stream format; no model is called.`));
 
-    const env = { ...context.env, PATH: `${bin}:${context.env.PATH ?? ''}` };
+    const env = demoEnvironment(context.env, folder, bin);
     const code = await startRun(
       { ...context, cwd: repo, env },
       {
@@ -47,6 +47,16 @@ export async function main(context: Context, { values }: Input<typeof demoOption
   } finally {
     if (!values.keep) removeTempDir(folder);
   }
+}
+
+/** Nothing of the user's own settings, and nothing left behind in his folders. */
+function demoEnvironment(env: Context['env'], folder: string, bin: string): Context['env'] {
+  const own = Object.entries(env).filter(([name]) => !name.startsWith('RALPH_'));
+  const xdg = ['XDG_CONFIG_HOME', 'XDG_STATE_HOME', 'XDG_CACHE_HOME'].map((name) => [
+    name,
+    join(folder, name),
+  ]);
+  return { ...Object.fromEntries([...own, ...xdg]), PATH: `${bin}${delimiter}${env.PATH ?? ''}` };
 }
 
 async function makeRepository(repo: string): Promise<void> {

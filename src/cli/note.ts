@@ -7,7 +7,9 @@ import type { Context, Input } from './spec.ts';
 
 export function main(context: Context, { args }: Input<typeof noteOptions>): number {
   const { run } = loopHere(context);
-  postNote(context.env, run, args.join(' '), systemClock.now());
+  const text = args.join(' ').trim();
+  if (text === '') throw new RalphError('usage', 'the note is empty', { remedy: 'ralph note "your words"' });
+  postNote(context.env, run, text, systemClock.now());
   context.stdout.write(`run ${run} reads it in its next prompt\n`);
   return 0;
 }

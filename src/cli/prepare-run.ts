@@ -8,7 +8,7 @@ import { completionContract, namesMarker } from '../core/prompt.ts';
 import { planFor } from '../loop/plan.ts';
 import { latestUnfinished, type Resumable, resumable } from '../loop/resume.ts';
 import type { PromptSource, RunAgent, RunSpec } from '../loop/run-spec.ts';
-import { agentVersion } from '../store/agent-version.ts';
+import { agentVersion, rememberedVersion } from '../store/agent-version.ts';
 import { findRun, newRunId } from '../store/runs.ts';
 import { type CliSetting, type LoadedSettings, loadSettings } from '../store/settings.ts';
 import { systemClock } from '../system/clock.ts';
@@ -23,7 +23,7 @@ type Values = Input<typeof runOptions>['values'];
 /** A run with everything looked up and checked; nothing has been started or written yet. */
 export type PreparedRun = Pick<
   RunSpec,
-  'run' | 'settings' | 'cli' | 'plan' | 'prompt' | 'agent' | 'resume' | 'matchPattern'
+  'run' | 'settings' | 'cli' | 'plan' | 'prompt' | 'agent' | 'resume' | 'words' | 'matchPattern'
 > & {
   readonly warnings: readonly string[];
   /** Lines for `--verbose`. */
@@ -37,6 +37,11 @@ export async function prepareRun(context: Context, values: Values): Promise<Prep
   const cli = settingsOf(values);
   const loaded = loadSettings({ cwd: context.cwd, env: context.env, cli: [...(earlier?.cli ?? []), ...cli] });
   const { settings, sources } = loaded;
+  if (/^\s*(BLOCKED|DECIDE):/.test(settings.completionPromise ?? '')) {
+    throw usage(
+      'the completion promise must not begin with BLOCKED: or DECIDE:, which end the loop for a human',
+    );
+  }
   const agent = await findAgent(context, loaded);
   const run = earlier?.run ?? newRunId(systemClock.now());
   const plan = planFor(run, settings, agent.adapter, {
@@ -52,10 +57,11 @@ export async function prepareRun(context: Context, values: Values): Promise<Prep
     plan,
     prompt,
     agent,
+    words: earlier?.words ?? [],
     ...(earlier ? { resume: earlier.loop(plan) } : {}),
     ...(matchPattern ? { matchPattern } : {}),
     warnings: [...loaded.warnings, ...contractWarning(prompt, plan, agent)],
-    verbose: values.verbose ? describe(context, loaded, agent, prompt) : [],
+    verbose: values.verbose ? describe(context, loaded) : [],
   };
 }
 
@@ -77,7 +83,9 @@ function readPrompt(values: Values): PromptSource {
   }
   if (file === undefined)
     throw usage('exactly one of --prompt and --prompt-file is needed, but none is given');
-  if (readText(file) === null) throw usage(`the prompt file ${file} does not exist`);
+  const text = readText(file);
+  if (text === null) throw usage(`the prompt file ${file} does not exist`);
+  if (text.trim() === '') throw usage(`the prompt file ${file} is empty`);
   return { file };
 }
 
@@ -142,10 +150,20 @@ async function findAgent(context: Context, { settings }: LoadedSettings): Promis
   return {
     adapter,
     program,
-    version: adapter.name === 'custom' ? null : await agentVersion(program, context.env),
+    version: await versionOf(adapter, program, context.env),
     permissions: permissionsFor(adapter, permissions ?? 'edit'),
     asRoot: process.getuid?.() === 0,
   };
+}
+
+/** Asked only where the command line depends on it; elsewhere what is remembered is enough. */
+async function versionOf(
+  adapter: AgentAdapter,
+  program: string,
+  env: Context['env'],
+): Promise<string | null> {
+  if (adapter.name === 'custom') return null;
+  return adapter.needsVersion ? agentVersion(program, env) : rememberedVersion(program, env);
 }
 
 /** A mode that the CLI does not have is never replaced by a wider one behind the user's back. */
@@ -171,14 +189,11 @@ function contractWarning(prompt: PromptSource, plan: LoopPlan, { adapter }: RunA
   return ['the agent is not told how to finish: say in your prompt what it has to write'];
 }
 
-function describe(context: Context, loaded: LoadedSettings, agent: RunAgent, prompt: PromptSource): string[] {
+function describe(context: Context, loaded: LoadedSettings): string[] {
   const redact = settingsRedactor(loaded.written, context.env);
-  const text = 'text' in prompt ? prompt.text : (readText(prompt.file) ?? '');
   return [
     ...loaded.files.map((file) => `Loading settings from ${file}`),
     `Merged configuration: ${redact(JSON.stringify(loaded.written))}`,
-    `Agent command: ${[agent.program, ...loaded.settings.agent.flags].join(' ')}`,
-    `Prompt: ${text.slice(0, 200)}`,
   ];
 }
 

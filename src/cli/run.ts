@@ -1,15 +1,17 @@
 import { randomBytes } from 'node:crypto';
 import { relative } from 'node:path';
+import { RalphError } from '../core/error.ts';
 import { outcomes } from '../core/outcome.ts';
 import { ownWorkingCopy } from '../loop/ownership.ts';
 import { runLoop } from '../loop/run-loop.ts';
 import type { RunAgent, RunEnd } from '../loop/run-spec.ts';
 import { createRedactor, type Redactor } from '../safety/redact.ts';
 import { holdFiles } from '../store/held-files.ts';
-import { keepQuestion, takeAnswer } from '../store/human.ts';
+import { keepQuestion, readAnswer } from '../store/human.ts';
 import { openMailbox } from '../store/mailbox.ts';
 import { localFile, projectFile } from '../store/settings-layers.ts';
 import { systemClock } from '../system/clock.ts';
+import { gitRoot } from '../system/git.ts';
 import { createRunView, type RunView } from '../view/run-view.ts';
 import type { runOptions } from './options.ts';
 import { type PreparedRun, prepareRun } from './prepare-run.ts';
@@ -24,32 +26,36 @@ export async function main(context: Context, input: Input<typeof runOptions>): P
 export async function startRun(
   context: Context,
   input: Input<typeof runOptions>,
-  concluded: (context: Context, run: string, end: RunEnd, view: RunView) => void,
+  concluded: (context: Context, prepared: PreparedRun, end: RunEnd, view: RunView) => void,
 ): Promise<number> {
   const prepared = await prepareRun(context, input.values);
-  if (input.values['dry-run'] !== undefined) {
-    const { dryRun } = await import('./dry-run.ts');
-    context.stdout.write(dryRun(prepared, input.values['dry-run'] === 'json'));
-    return 0;
-  }
   const redactor = createRedactor({ ...context.env, ...prepared.settings.agent.env });
+  if (input.values['dry-run'] !== undefined)
+    return showDryRun(context, prepared, redactor, input.values['dry-run']);
+  // A reader that goes away (a pager, a lost ssh) must not end a loop, least of all as a success.
+  for (const stream of [context.stdout, context.stderr])
+    stream.removeAllListeners('error').on('error', () => {});
   const view = viewOf(context, input, prepared, redactor);
   for (const warning of prepared.warnings) view.warn(warning);
   view.intro(permissionLine(prepared.agent));
   for (const line of prepared.verbose) view.verbose(line);
-  const owned = await ownWorkingCopy(context.cwd, prepared.run, systemClock);
+  const root = await gitRoot(context.cwd);
+  const owned = await ownWorkingCopy(context.cwd, root, prepared.run, systemClock);
   const signals = listenForSignals(view);
   const mailbox = openMailbox(context.env, prepared.run, (how) => signals.ask(how));
   try {
     for (const dead of owned.abandoned) {
       if (dead !== prepared.run) view.warn(`run ${dead} had died; what it left running was ended`);
     }
+    const answer = readAnswer(context.env, context.cwd);
     const held = holdFiles(context.cwd, [projectFile, localFile]);
     const end = await runLoop({
       ...prepared,
       cwd: context.cwd,
       env: context.env,
-      words: takeAnswer(context.cwd),
+      root,
+      words: [...prepared.words, ...answer.words],
+      wordsKept: () => answer.forget(),
       version: __VERSION__,
       clock: systemClock,
       redactor,
@@ -60,7 +66,7 @@ export async function startRun(
       nonce: () => randomBytes(6).toString('hex'),
       observer: view,
     });
-    concluded(context, prepared.run, end, view);
+    concluded(context, prepared, end, view);
     return end.exitCode;
   } finally {
     mailbox.close();
@@ -70,19 +76,51 @@ export async function startRun(
   }
 }
 
+async function showDryRun(
+  context: Context,
+  prepared: PreparedRun,
+  redactor: Redactor,
+  format: string,
+): Promise<number> {
+  if (format !== '' && format !== 'json') {
+    throw new RalphError('usage', `--dry-run is "${format}", but has to be json or nothing`, {
+      remedy: 'ralph run --dry-run=json -p "your task"',
+    });
+  }
+  const { dryRun } = await import('./dry-run.ts');
+  for (const warning of prepared.warnings) context.stderr.write(`warning: ${warning}\n`);
+  context.stdout.write(redactor.text(dryRun(prepared, format === 'json')));
+  return 0;
+}
+
 /** What the agent may do, before it does anything. */
-function permissionLine({ adapter, permissions }: RunAgent): string {
+function permissionLine({ adapter, permissions, asRoot, version }: RunAgent): string {
   const change = permissions === 'full' ? '--permissions edit for less' : '--permissions full for everything';
-  return `${adapter.name} may ${adapter.permits[permissions]} (${change})`;
+  const task = { prompt: '', permissions, flags: [], asRoot };
+  const set = Object.entries(adapter.command(task, version, 'stream').env).map(
+    ([name, value]) => `${name}=${value}`,
+  );
+  const told = set.length === 0 ? '' : `, and is told ${set.join(' ')}`;
+  return `${adapter.name} may ${adapter.permits[permissions]}${told} (${change})`;
 }
 
 /** What a human may want to do next. */
-function conclude({ cwd }: Context, run: string, { outcome, because }: RunEnd, view: RunView): void {
+function conclude(
+  { cwd }: Context,
+  prepared: PreparedRun,
+  { outcome, because }: RunEnd,
+  view: RunView,
+): void {
+  const { run, plan, agent } = prepared;
   const kept = keepQuestion(cwd, outcome, because.text);
   if (kept)
     view.next(`the agent waits for you (${relative(cwd, kept)}): ralph answer "..." && ralph run --resume`);
   else if (outcome === 'PROMISE_ACCEPTED') view.next(`ralph show ${run}`);
-  else if (outcomes[outcome].exitCode === 130) view.next('ralph run --resume');
+  else if (because.code === 'auth' && agent.adapter.login)
+    view.next(`${agent.adapter.login}, then: ralph run --resume`);
+  else if (outcome === 'MAX_ITERATIONS_REACHED') {
+    view.next(`ralph show ${run}, then: ralph run --resume -m ${(plan.limits.iterations ?? 0) * 2}`);
+  } else if (outcomes[outcome].exitCode === 130) view.next('ralph run --resume');
   else view.next(`ralph show ${run}, then: ralph run --resume`);
 }
 

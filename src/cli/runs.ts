@@ -24,15 +24,16 @@ export function main({ cwd, env, stdout }: Context, { values }: Input<typeof run
 }
 
 function row(record: RunRecord & { readonly running: boolean; readonly status?: string }): string {
-  const { run, outcome, iterations, agent, usage, startedAt, running, status } = record;
-  const state = outcome ?? status ?? (running ? 'running' : 'killed');
+  const { run, outcome, because, iterations, agent, usage, startedAt, running, status } = record;
+  const dead = because === null ? 'killed' : 'failed';
+  const state = outcome ?? status ?? (running ? 'running' : dead);
   const started = startedAt?.slice(0, 16).replace('T', ' ') ?? '';
   const cost = usage.costUsd === undefined ? '' : formatCost(usage.costUsd);
   return [
     run.padEnd(24),
     started.padEnd(16),
     state.padEnd(22),
-    `${iterations} iterations`.padEnd(14),
+    `${iterations} iteration${iterations === 1 ? '' : 's'}`.padEnd(14),
     agent ?? '',
     cost,
   ]

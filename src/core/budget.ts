@@ -3,7 +3,12 @@ import { type Turn, totalTokens } from './turn.ts';
 
 /** The budget that is spent after this turn, if any: of the run first, then of the iteration. */
 export function spentBudget(loop: LoopState, turn: Turn): Reason | null {
-  const { wallMs, tokens, costUsd, iterationTokens, iterationCostUsd } = loop.plan.limits;
+  return spentByRun(loop) ?? spentByTurn(loop, turn);
+}
+
+/** The budget of the whole run that is spent, if any. */
+export function spentByRun(loop: LoopState): Reason | null {
+  const { wallMs, tokens, costUsd } = loop.plan.limits;
   const label = loop.usage.estimated ? 'estimated' : 'reported';
   if (wallMs !== null && loop.elapsedMs >= wallMs) {
     return { code: 'budget-time', text: `${seconds(loop.elapsedMs)} of ${seconds(wallMs)} are used` };
@@ -18,6 +23,12 @@ export function spentBudget(loop: LoopState, turn: Turn): Reason | null {
       text: `${dollars(loop.usage.costUsd)} of ${dollars(costUsd)} are spent (${label})`,
     };
   }
+  return null;
+}
+
+function spentByTurn(loop: LoopState, turn: Turn): Reason | null {
+  const { iterationTokens, iterationCostUsd } = loop.plan.limits;
+  const label = loop.usage.estimated ? 'estimated' : 'reported';
   const own = turn.usage ? totalTokens(turn.usage) : 0;
   if (iterationTokens !== null && own >= iterationTokens) {
     return {

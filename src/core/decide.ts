@@ -73,7 +73,7 @@ function goOn(
   if (limits.iterations !== null && loop.iteration >= limits.iterations) {
     return stop(loop, 'MAX_ITERATIONS_REACHED', {
       code: 'max-iterations',
-      text: `${limits.iterations} iterations are used up`,
+      text: `${limits.iterations} iteration${limits.iterations === 1 ? ' is' : 's are'} used up`,
     });
   }
   const spent = spentBudget(loop, turn);

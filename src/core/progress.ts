@@ -1,4 +1,5 @@
 import type { Check } from './evidence.ts';
+import { hashText } from './hash.ts';
 import type { LoopState, Reason } from './loop.ts';
 import type { Turn } from './turn.ts';
 
@@ -7,12 +8,12 @@ export function madeProgress(turn: Turn): boolean {
   return turn.progress.commits > 0 || turn.progress.filesChanged > 0 || turn.progress.other !== undefined;
 }
 
-/** An error without the figures that differ each time, so that the same one is seen to be the same. */
+/** The fingerprint of an error, without the figures that differ each time. The text itself may hold secrets. */
 export function errorSignature(turn: Turn, checks: readonly Check[]): string | null {
   const failed = checks.find((check) => !check.ok);
   const text = failed ? `${failed.check}\n${failed.feedback?.text ?? failed.detail}` : turn.error;
   if (!text) return null;
-  return text.replace(/\d+/g, '#').replace(/\s+/g, ' ').trim().slice(0, 2000);
+  return hashText(text.replace(/\d+/g, '#').replace(/\s+/g, ' ').trim().slice(0, 2000));
 }
 
 /** Why the loop is stuck, judged after the counters of this turn were updated. */

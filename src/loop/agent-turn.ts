@@ -100,7 +100,7 @@ export async function runAgentTurn(spec: AgentTurnSpec): Promise<AgentTurn> {
     lines.end();
     log.write(spec.redact.end());
     const turn = reader.finish({ exitCode: end.exitCode, cause: end.cause, stderrTail });
-    if (end.error) throw end.error;
+    if (end.error && end.cause !== 'not-started') throw end.error;
     return { ...turn, process: end, ms: clock.monotonic() - started };
   } finally {
     spec.stop.removeEventListener('abort', stop);

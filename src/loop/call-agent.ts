@@ -5,10 +5,10 @@ import { completionContract, namesMarker } from '../core/prompt.ts';
 import { runPaths } from '../store/paths.ts';
 import { keepEarlierLog } from '../store/stream-log.ts';
 import { ensureDir, writeAtomic } from '../system/files.ts';
-import { type CommandResult, runCommand } from '../system/process.ts';
 import { type AgentTurn, runAgentTurn } from './agent-turn.ts';
 import { recordTool } from './record.ts';
 import type { Recorder, RunAgent, RunSpec } from './run-spec.ts';
+import { runSideProcess } from './side-process.ts';
 
 const messageTimeoutMs = 5 * 60_000;
 
@@ -97,13 +97,12 @@ export async function askAgent(spec: RunSpec, prompt: string): Promise<string> {
   const { adapter, program, version, permissions, asRoot } = spec.agent;
   const task = { prompt, permissions, asRoot, flags: spec.settings.agent.flags };
   const { args, stdin, env } = adapter.command(task, version, 'text');
-  const result: CommandResult = await runCommand([program, ...args], {
-    cwd: spec.cwd,
+  const { end, stdout } = await runSideProcess(spec, [program, ...args], {
     env: { ...spec.env, ...spec.settings.agent.env, ...env },
-    ...(stdin === null ? {} : { stdin }),
+    stdin,
     timeoutMs: messageTimeoutMs,
   });
-  return result.exitCode === 0 ? result.stdout : '';
+  return end.exitCode === 0 ? stdout : '';
 }
 
 function notStarted({ adapter, program }: RunAgent, error: Error | undefined): RalphError {

@@ -1,7 +1,8 @@
+import { constants } from 'node:os';
 import { StringDecoder } from 'node:string_decoder';
 import { formatDuration } from '../core/duration.ts';
-import { cleanTerminal } from '../safety/terminal.ts';
-import { openStreamLog } from '../store/stream-log.ts';
+import { createTerminalCleaner } from '../safety/terminal.ts';
+import { openStreamLog, type StreamLog } from '../store/stream-log.ts';
 import type { Clock } from '../system/clock.ts';
 import { type Environment, type ProcessEnd, shellCommand, startProcess } from '../system/process.ts';
 
@@ -42,15 +43,13 @@ export async function runCheck(
   const { clock } = context;
   const started = clock.monotonic();
   const log = openStreamLog(logFile, maxLogBytes);
-  const out = context.redact();
-  const err = context.redact();
-  const decoder = new StringDecoder('utf8');
   let head = '';
-  const keep = (bytes: Buffer): void => {
-    log.write(bytes);
-    // Cleaning and cutting come later: keep a little more than is asked for.
-    if (head.length <= context.maxChars * 2) head += decoder.write(bytes);
+  const keep = (text: string): void => {
+    // One character more than is asked for, so that cutting is seen.
+    if (head.length <= context.maxChars) head += text.slice(0, context.maxChars + 1 - head.length);
   };
+  const out = createPipe(context.redact(), log, keep);
+  const err = createPipe(context.redact(), log, keep);
   const process = startProcess({
     argv: shellCommand(command),
     cwd: context.cwd,
@@ -61,17 +60,21 @@ export async function runCheck(
     idleMs: null,
     hardMs: timeoutMs,
     clock,
-    onStdout: (chunk) => keep(out.push(chunk)),
-    onStderr: (chunk) => keep(err.push(chunk)),
+    onStdout: out.push,
+    onStderr: err.push,
   });
   const stop = () => process.stop();
   context.stop.addEventListener('abort', stop, { once: true });
   try {
     const end = await process.done;
-    keep(out.end());
-    keep(err.end());
+    out.end();
+    err.end();
     const timedOut = end.cause === 'hard-timeout';
-    if (timedOut) keep(Buffer.from(`\n[ralph] ended after ${formatDuration(timeoutMs ?? 0)}\n`));
+    if (timedOut) {
+      const line = `\n[ralph] ended after ${formatDuration(timeoutMs ?? 0)}\n`;
+      log.write(line);
+      keep(line);
+    }
     if (end.error) throw end.error;
     const exitCode = timedOut ? timeoutExitCode : exitCodeOf(end);
     return {
@@ -79,7 +82,7 @@ export async function runCheck(
       exitCode,
       timedOut,
       ms: clock.monotonic() - started,
-      output: cleanTerminal(head),
+      output: head,
     };
   } finally {
     context.stop.removeEventListener('abort', stop);
@@ -87,6 +90,28 @@ export async function runCheck(
   }
 }
 
-function exitCodeOf(end: ProcessEnd): number | null {
-  return end.exitCode ?? (end.signal === null ? null : 128);
+/** What a command prints on one of its pipes: redacted into the log, cleaned for the agent. */
+function createPipe(
+  redact: ReturnType<CheckContext['redact']>,
+  log: StreamLog,
+  keep: (text: string) => void,
+) {
+  const decoder = new StringDecoder('utf8');
+  const cleaner = createTerminalCleaner();
+  const take = (bytes: Buffer): void => {
+    log.write(bytes);
+    keep(cleaner.push(decoder.write(bytes)));
+  };
+  return {
+    push: (chunk: Buffer): void => take(redact.push(chunk)),
+    end(): void {
+      take(redact.end());
+      keep(cleaner.push(decoder.end()) + cleaner.end());
+    },
+  };
+}
+
+/** As a shell tells it: 128 and the number of the signal. */
+function exitCodeOf({ exitCode, signal }: ProcessEnd): number | null {
+  return exitCode ?? (signal === null ? null : 128 + constants.signals[signal]);
 }

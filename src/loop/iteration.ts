@@ -49,6 +49,7 @@ export async function runIteration(
     iteration,
     of: loop.plan.limits.iterations,
     promptChars: prompt.length,
+    promptStart: prompt.slice(0, 200),
   });
 
   const { cutSession } = parts;
@@ -66,7 +67,7 @@ export async function runIteration(
   const context = checkContext(spec, iteration);
   const guardrails = guardrailsApply(agentTurn) ? await checkGuardrails(spec, context, record) : [];
   const progress = withNewPasses(changed, guardrails, parts.passed);
-  const turn = turnOf(spec, agentTurn, progress);
+  const turn = turnOf(spec, withoutEcho(agentTurn, prompt, spec), progress);
   const checks = [
     ...ownFiles,
     ...guardrails,
@@ -88,10 +89,12 @@ export async function runIteration(
 /** Notes and answers stand in a fence: they are told, but they cannot pose as the loop. */
 function wordsOfHumans(spec: RunSpec, iteration: number, record: Recorder): Feedback[] {
   const answers = iteration === (spec.resume?.iteration ?? 1) ? spec.words : [];
-  return [...answers, ...spec.takeNotes()].map((text) => {
+  const words = [...answers, ...spec.takeNotes()].map((text): Feedback => {
     record({ type: 'note', iteration, text });
     return { action: 'APPEND', text: fence('A human left word for you', text, spec.nonce()) };
   });
+  if (answers.length > 0) spec.wordsKept();
+  return words;
 }
 
 /** An agent that removes or edits what belongs to the loop neither ends nor bends it. */
@@ -124,6 +127,12 @@ async function checkGuardrails(spec: RunSpec, context: CheckContext, record: Rec
     checks.push(check);
   }
   return checks;
+}
+
+/** A program that prints what it was asked has not answered: `cat` is no agent. */
+function withoutEcho(turn: AgentTurn, prompt: string, { agent }: RunSpec): AgentTurn {
+  if (!agent.adapter.endsWithoutResult) return turn;
+  return { ...turn, text: turn.text.map((block) => block.replace(prompt.trim(), () => '')) };
 }
 
 /** A guardrail that passes for the first time is progress, too. */
@@ -164,7 +173,7 @@ async function commitWork(spec: RunSpec, iteration: number, { record, workspace 
   const { scm } = spec.settings;
   if (!scm || spec.stop.aborted) return;
   try {
-    for await (const result of runScm(scm, spec.cwd, () => askAgent(spec, commitMessagePrompt))) {
+    for await (const result of runScm(scm, spec, () => askAgent(spec, commitMessagePrompt))) {
       record({ type: 'scm.ended', iteration, ...result });
     }
   } catch (error) {

@@ -5,7 +5,7 @@ import { projectPaths, runPaths } from '../store/paths.ts';
 import { listRuns } from '../store/runs.ts';
 import type { Clock } from '../system/clock.ts';
 import { ensureDir, readText, writeAtomic } from '../system/files.ts';
-import { acquireLock, lockOwner } from '../system/lock.ts';
+import { acquireLock, type Lock, lockOwner } from '../system/lock.ts';
 import { sweepRun } from '../system/process.ts';
 
 export type Ownership = {
@@ -26,12 +26,20 @@ export function runningLoop(cwd: string): { run: string; pid: number; since: str
 const ignored = ['runs/', '*.log', '*.txt', 'lock*', 'settings.local.json', '*.bad-*'];
 
 /** One loop per working copy. What a dead one left running is ended before anything new starts. */
-export async function ownWorkingCopy(cwd: string, run: string, clock: Clock): Promise<Ownership> {
+export async function ownWorkingCopy(
+  cwd: string,
+  root: string | null,
+  run: string,
+  clock: Clock,
+): Promise<Ownership> {
   const paths = projectPaths(cwd);
-  ensureDir(paths.root, 0o755);
   const info = { run, since: new Date(clock.now()).toISOString() };
-  const taken = acquireLock(paths.lock, info);
-  if (!taken.ok) throw alreadyRunning(taken.owner.pid, taken.owner.info);
+  const taken = lockFolder(cwd, info);
+  const above = root === null || root === cwd ? null : lockAbove(root, info, taken.lock);
+  const release = (): void => {
+    above?.release();
+    taken.lock.release();
+  };
   try {
     if (readText(paths.gitignore) === null) {
       writeAtomic(paths.gitignore, `${ignored.join('\n')}\n`, { mode: 0o644, fsync: false });
@@ -42,9 +50,29 @@ export async function ownWorkingCopy(cwd: string, run: string, clock: Clock): Pr
       if (typeof suspect === 'string' && (await closeAbandonedRun(cwd, suspect, clock)))
         abandoned.push(suspect);
     }
-    return { abandoned, restore: () => taken.lock.restore(info), release: () => taken.lock.release() };
+    return { abandoned, restore: () => taken.lock.restore(info), release };
   } catch (error) {
-    taken.lock.release();
+    release();
+    throw error;
+  }
+}
+
+type LockInfo = { readonly run: string; readonly since: string };
+
+function lockFolder(folder: string, info: LockInfo) {
+  const { root, lock } = projectPaths(folder);
+  ensureDir(root, 0o755);
+  const taken = acquireLock(lock, { ...info });
+  if (!taken.ok) throw alreadyRunning(taken.owner.pid, taken.owner.info);
+  return taken;
+}
+
+/** A loop in a folder of a repository works on the whole of it: the top folder is taken, too. */
+function lockAbove(top: string, info: LockInfo, own: Lock): Lock {
+  try {
+    return lockFolder(top, info).lock;
+  } catch (error) {
+    own.release();
     throw error;
   }
 }
@@ -53,7 +81,7 @@ export async function ownWorkingCopy(cwd: string, run: string, clock: Clock): Pr
 async function closeAbandonedRun(cwd: string, run: string, clock: Clock): Promise<boolean> {
   const path = runPaths(cwd, run).journal;
   const last = lastEvent(path)?.type;
-  if (last === 'run.ended' || last === 'run.abandoned') return false;
+  if (last === 'run.ended' || last === 'run.failed' || last === 'run.abandoned') return false;
   const swept = await sweepRun(run);
   // A run that died before its first word has no journal, and needs none.
   if (last === undefined) return false;

@@ -1,10 +1,11 @@
+import { spentByRun } from '../core/budget.ts';
 import { newLoop } from '../core/decide.ts';
 import { RalphError } from '../core/error.ts';
-import type { LoopPlan, LoopState } from '../core/loop.ts';
+import type { LoopPlan, LoopState, Reason } from '../core/loop.ts';
 import type { Outcome } from '../core/outcome.ts';
 import { readJournal } from '../store/journal.ts';
 import { runPaths } from '../store/paths.ts';
-import { last, listRuns, recordOf } from '../store/runs.ts';
+import { last, listRuns, readRun, recordOf } from '../store/runs.ts';
 import type { CliSetting } from '../store/settings.ts';
 import type { PromptSource } from './run-spec.ts';
 
@@ -13,6 +14,8 @@ export type Resumable = {
   readonly run: string;
   readonly prompt: PromptSource;
   readonly cli: readonly CliSetting[];
+  /** What humans had said for the iteration that was cut short. */
+  readonly words: readonly string[];
   /** The state under a new plan: somebody may have raised the limits. */
   loop(plan: LoopPlan): LoopState;
 };
@@ -26,13 +29,18 @@ export function resumable(cwd: string, run: string): Resumable {
   const started = last(events, 'run.started');
   if (!started) throw unusable(run, 'its journal does not tell how it started');
   if (recordOf(run, events).outcome === 'PROMISE_ACCEPTED') throw unusable(run, 'it is done');
+  if (started.promptFile === undefined && started.task.includes('[redacted:')) {
+    throw unusable(run, 'its task held a secret, which is not kept');
+  }
   const decided = last(events, 'decision');
-  const cli = [...started.cli, ...(last(events, 'run.resumed')?.cli ?? [])];
+  const cli = [...started.cli, ...events.flatMap((event) => (event.type === 'run.resumed' ? event.cli : []))];
+  const unheard = events.filter((event) => event.type === 'note' && event.seq > (decided?.seq ?? 0));
   const prompt = started.promptFile === undefined ? { text: started.task } : { file: started.promptFile };
   return {
     run,
     prompt,
     cli,
+    words: unheard.map((event) => (event.type === 'note' ? event.text : '')),
     loop(plan) {
       if (!decided) return newLoop(plan, started.task);
       const again =
@@ -54,17 +62,26 @@ export function resumable(cwd: string, run: string): Resumable {
         sameError: 0,
         waitedMs: 0,
       };
-      return { ...decided.loop, ...fresh, plan, task: started.task, iteration, outcome: null };
+      const loop = { ...decided.loop, ...fresh, plan, task: started.task, iteration, outcome: null };
+      const spent = spentByRun(loop);
+      if (spent) throw unusable(run, spent.text, `ralph run --resume ${run} ${raiseOf(spent.code)}`);
+      return loop;
     },
   };
 }
 
 /** The run that `--resume` means without a name: the latest that is not done. */
 export function latestUnfinished(cwd: string): string {
-  const run = listRuns(cwd).at(-1);
+  const runs = listRuns(cwd);
+  const run = runs.findLast((id) => readRun(cwd, id).outcome !== 'PROMISE_ACCEPTED') ?? runs.at(-1);
   if (run === undefined)
     throw new RalphError('no-run', 'there is no run here to resume', { remedy: 'ralph run -p "your task"' });
   return run;
+}
+
+function raiseOf(code: Reason['code']): string {
+  if (code === 'budget-time') return '--max-time 8h';
+  return code === 'budget-cost' ? '--max-cost 50' : '--max-tokens 100000000';
 }
 
 function unusable(run: string, why: string, remedy = 'ralph run -p "your task"'): RalphError {

@@ -1,5 +1,5 @@
 import { newLoop } from '../core/decide.ts';
-import { RalphError } from '../core/error.ts';
+import { messageOf, RalphError } from '../core/error.ts';
 import type { Decision, LoopState, Reason } from '../core/loop.ts';
 import { type Outcome, outcomes } from '../core/outcome.ts';
 import type { EventBody } from '../store/events.ts';
@@ -27,7 +27,7 @@ export async function runLoop(spec: RunSpec): Promise<RunEnd> {
     const parts = {
       journal,
       record,
-      workspace: await openWorkspace(spec.cwd),
+      workspace: await openWorkspace(spec.cwd, spec.root),
       protectedFiles: protectFiles(spec.cwd, spec.settings.protectedPaths, {
         folder: paths.root,
         file: paths.protected,
@@ -48,8 +48,21 @@ export async function runLoop(spec: RunSpec): Promise<RunEnd> {
       record({ type: 'run.ended', outcome, exitCode, because, iterations: ran, usage: loop.usage, ms });
       return { outcome, exitCode, because };
     }
+  } catch (error) {
+    recordFailure(record, error);
+    throw error;
   } finally {
     journal.close();
+  }
+}
+
+/** As far as it can still be written: the disk may be what failed. */
+function recordFailure(record: Recorder, error: unknown): void {
+  const code = error instanceof RalphError ? error.code : 'internal';
+  try {
+    record({ type: 'run.failed', code, message: messageOf(error) });
+  } catch {
+    return;
   }
 }
 
@@ -87,10 +100,10 @@ function asked({ reason }: AbortSignal): { outcome: Outcome; because: Reason } {
 function readTask({ prompt }: RunSpec): string {
   if ('text' in prompt) return prompt.text;
   const text = readText(prompt.file);
-  if (text !== null) return text;
+  if (text !== null && text.trim() !== '') return text;
   throw new RalphError(
     'prompt-file',
-    `the prompt file ${prompt.file} does not exist any more; nothing else is lost`,
+    `the prompt file ${prompt.file} is ${text === null ? 'gone' : 'empty'}; nothing else is lost`,
     {
       remedy: `write your task to ${prompt.file}, then: ralph run --resume`,
     },

@@ -28,6 +28,8 @@ export type PromptSource = { readonly text: string } | { readonly file: string }
 export type RunSpec = {
   readonly run: string;
   readonly cwd: string;
+  /** The top folder of the working copy; null without git. */
+  readonly root: string | null;
   readonly env: Environment;
   readonly settings: ResolvedSettings;
   readonly cli: readonly CliSetting[];
@@ -38,6 +40,8 @@ export type RunSpec = {
   readonly resume?: LoopState;
   /** What a human said since the last run, for the first prompt. */
   readonly words: readonly string[];
+  /** The words are in the journal now. */
+  wordsKept(): void;
   readonly version: string;
   readonly clock: Clock;
   readonly redactor: Redactor;

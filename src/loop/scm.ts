@@ -1,7 +1,8 @@
 import { RalphError } from '../core/error.ts';
 import { splitWords } from '../core/words.ts';
 import { hasChanges } from '../system/git.ts';
-import { runCommand } from '../system/process.ts';
+import type { RunSpec } from './run-spec.ts';
+import { runSideProcess } from './side-process.ts';
 
 /** What the agent is asked. */
 export const commitMessagePrompt =
@@ -14,14 +15,14 @@ export type ScmResult = { readonly task: string; readonly ok: boolean; readonly 
 /** Runs the tasks in order and stops at the first that fails. No shell sees the message. */
 export async function* runScm(
   { command, tasks }: ScmTask,
-  cwd: string,
+  spec: RunSpec,
   askForMessage: () => Promise<string>,
 ): AsyncGenerator<ScmResult> {
   for (const task of tasks) {
     const words = splitWords(task) ?? [task];
     const commits = words[0] === 'commit';
-    if (commits && command === 'git' && (await hasChanges(cwd)) === false) {
-      yield { task, ok: true, detail: 'nothing to commit' };
+    if (commits && command === 'git' && (await hasChanges(spec.cwd)) === false) {
+      yield { task, ok: true, detail: 'nothing to commit (new files are not part of commit -am)' };
       continue;
     }
     const message = commits ? commitMessage(await askForMessage()) : null;
@@ -29,13 +30,16 @@ export async function* runScm(
       throw new RalphError('scm-message', 'the agent gave no commit message; the SCM tasks were left out');
     }
     const more = message === null ? [] : ['-am', message];
-    const result = await runCommand([command, ...words, ...more], { cwd, timeoutMs: 10 * 60_000 });
-    const ok = result.exitCode === 0;
-    const printed = `${result.stdout}\n${result.stderr}`.trim();
+    if (spec.stop.aborted) return;
+    const { end, output } = await runSideProcess(spec, [command, ...words, ...more], {
+      timeoutMs: 10 * 60_000,
+    });
+    const ok = end.exitCode === 0;
+    const printed = output.trim();
     yield {
       task,
       ok,
-      detail: ok ? (message ?? printed.split('\n')[0] ?? '') : (result.error?.message ?? printed),
+      detail: ok ? (message ?? printed.split('\n')[0] ?? '') : (end.error?.message ?? printed),
     };
     if (!ok) return;
   }

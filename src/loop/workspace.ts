@@ -1,6 +1,6 @@
 import type { Progress } from '../core/turn.ts';
 import { countChanged, markFolder } from '../system/file-marks.ts';
-import { countCommits, gitRoot, type TreeState, treeState } from '../system/git.ts';
+import { countCommits, type TreeState, treeState } from '../system/git.ts';
 
 /** The working copy as the loop watches it: did the last turn move anything? */
 export type Workspace = {
@@ -13,8 +13,7 @@ export type Workspace = {
 };
 
 /** Works with git, and by size and time of the files in a folder without it. */
-export async function openWorkspace(cwd: string): Promise<Workspace> {
-  const root = await gitRoot(cwd);
+export async function openWorkspace(cwd: string, root: string | null): Promise<Workspace> {
   let before = await stateOf(cwd, root);
   let looking: Promise<TreeState> | null = null;
   return {

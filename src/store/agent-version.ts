@@ -25,12 +25,21 @@ const validMs = 7 * 24 * 60 * 60_000;
  * file changes. Only for agents that we know: any other program may take `--version` for a task.
  */
 export async function agentVersion(program: string, env: Environment): Promise<string | null> {
+  const known = knownOf(program, env);
+  return known ? known.version : (await askAgentVersion(program, env)).version;
+}
+
+/** What is remembered of a program that has not changed since; null where nothing is. */
+export function rememberedVersion(program: string, env: Environment): string | null {
+  return knownOf(program, env)?.version ?? null;
+}
+
+function knownOf(program: string, env: Environment): Known | null {
   const known = remembered(env)[resolve(program)];
   const now = stateOf(program);
-  if (known && now && known.file === now.file && known.changed === now.changed && known.size === now.size) {
-    return known.version;
-  }
-  return (await askAgentVersion(program, env)).version;
+  const same =
+    known && now && known.file === now.file && known.changed === now.changed && known.size === now.size;
+  return same ? known : null;
 }
 
 /** Runs `--version` in any case, and gives what came of it as well. */

@@ -48,6 +48,8 @@ export type EventBody =
       readonly iteration: number;
       readonly of: number | null;
       readonly promptChars: number;
+      /** The beginning of the prompt. */
+      readonly promptStart?: string;
     }
   | {
       readonly type: 'agent.started';
@@ -145,6 +147,8 @@ export type EventBody =
       readonly usage: Usage;
       readonly ms: number;
     }
+  /** The loop itself could not go on (a full disk, a prompt file that went away); it can be resumed. */
+  | { readonly type: 'run.failed'; readonly code: string; readonly message: string }
   /** Written by the next start, which found that this run's process had died. */
   | { readonly type: 'run.abandoned'; readonly swept: readonly number[] };
 

@@ -1,7 +1,10 @@
 import { rmSync } from 'node:fs';
+import { dirname } from 'node:path';
 import type { Outcome } from '../core/outcome.ts';
 import { ensureDir, readText, writeAtomic } from '../system/files.ts';
-import { projectPaths } from './paths.ts';
+import { answerPath, projectPaths } from './paths.ts';
+
+type Environment = Readonly<Record<string, string | undefined>>;
 
 /** What the last run asked a human, if it did. */
 export function openQuestion(cwd: string): { kind: 'blocked' | 'decide'; text: string } | null {
@@ -23,19 +26,24 @@ export function keepQuestion(cwd: string, outcome: Outcome, text: string): strin
 }
 
 /** Keeps an answer for the next run. */
-export function keepAnswer(cwd: string, text: string): void {
-  const { root, answer } = projectPaths(cwd);
-  ensureDir(root, 0o755);
-  const before = readText(answer);
-  writeAtomic(answer, `${before ?? ''}${text.trim()}\n`, { mode: 0o644 });
+export function keepAnswer(env: Environment, cwd: string, text: string): void {
+  const path = answerPath(env, cwd);
+  ensureDir(dirname(path));
+  const before = readText(path);
+  writeAtomic(path, `${before ?? ''}${text.trim()}\n`);
 }
 
-/** Question and answer for the first prompt of a run. Both files go once it is taken. */
-export function takeAnswer(cwd: string): string[] {
+/** Question and answer for the first prompt of a run; `forget` is called once they are in its journal. */
+export function readAnswer(env: Environment, cwd: string): { words: string[]; forget(): void } {
   const paths = projectPaths(cwd);
-  const answer = readText(paths.answer)?.trim();
+  const path = answerPath(env, cwd);
+  const answer = readText(path)?.trim();
   const question = openQuestion(cwd);
-  if (!answer) return [];
-  for (const path of [paths.answer, paths.blocked, paths.decide]) rmSync(path, { force: true });
-  return [question ? `You asked: ${question.text}\nThe answer: ${answer}` : answer];
+  if (!answer) return { words: [], forget: () => {} };
+  return {
+    words: [question ? `You asked: ${question.text}\nThe answer: ${answer}` : answer],
+    forget() {
+      for (const file of [path, paths.blocked, paths.decide]) rmSync(file, { force: true });
+    },
+  };
 }

@@ -34,8 +34,9 @@ export function openMailbox(env: Environment, run: string, onStop: (how: StopReq
     if (!read.ok || typeof read.value !== 'object' || read.value === null || !('how' in read.value)) return;
     onStop(read.value.how === 'now' ? 'now' : 'iteration');
   };
+  // What was asked of an earlier process of this run is over.
+  fs.rmSync(join(folder, 'stop.json'), { force: true });
   const watcher = watch(folder, look);
-  look();
   return {
     takeNotes() {
       look();
@@ -49,7 +50,9 @@ export function openMailbox(env: Environment, run: string, onStop: (how: StopReq
     },
     close() {
       watcher?.close();
-      fs.rmSync(folder, { recursive: true, force: true });
+      fs.rmSync(join(folder, 'stop.json'), { force: true });
+      // Notes that nobody has read wait for the run to be resumed.
+      if (fs.existsSync(folder) && fs.readdirSync(folder).length === 0) fs.rmdirSync(folder);
     },
   };
 }

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { homedir } from 'node:os';
 import { isAbsolute, join } from 'node:path';
 
@@ -11,10 +12,9 @@ export function projectPaths(cwd: string) {
     runs: join(root, 'runs'),
     lock: join(root, 'lock'),
     gitignore: join(root, '.gitignore'),
-    /** What the last run needs from a human, and what the human said. */
+    /** What the last run needs from a human. */
     blocked: join(root, 'blocked.txt'),
     decide: join(root, 'decide.txt'),
-    answer: join(root, 'answer.txt'),
   };
 }
 
@@ -37,6 +37,15 @@ export function runPaths(cwd: string, run: string) {
 /** The name of a guardrail log, relative to the working copy; the second of the same slug gets a number. */
 export function guardrailLog(iteration: number, slug: string, nth = 1): string {
   return `.ralph/guardrail_${iteration}_${slug}${nth === 1 ? '' : `_${nth}`}.log`;
+}
+
+/** Where the answer for the next run in a folder is kept: outside the working copy, where agents work. */
+export function answerPath(env: Environment, cwd: string): string {
+  return join(
+    stateFolder(env),
+    'answers',
+    `${createHash('sha256').update(cwd).digest('hex').slice(0, 16)}.txt`,
+  );
 }
 
 /** Where others leave word for a running loop: outside the working copy, where its agent works. */

@@ -80,17 +80,20 @@ export function recordOf(
   const lastEnd = last(events, 'run.ended');
   const ended = lastEnd && lastEnd.seq > (resumed?.seq ?? 0) ? lastEnd : undefined;
   const decided = last(events, 'decision');
+  const accepted = decided?.outcome === 'PROMISE_ACCEPTED' ? decided.outcome : undefined;
+  const failed = last(events, 'run.failed');
   return {
     run,
     kind,
-    outcome: ended?.outcome ?? null,
-    exitCode: ended?.exitCode ?? null,
+    // The decision is durable before the end is written.
+    outcome: ended?.outcome ?? accepted ?? null,
+    exitCode: ended?.exitCode ?? (accepted ? 0 : null),
     iterations: ended?.iterations ?? last(events, 'iteration.started')?.iteration ?? 0,
     verdicts: events
       .filter((event) => event.type === 'verdict')
       .map(({ iteration, accepted, because, evidence }) => ({ iteration, accepted, because, evidence })),
     usage: ended?.usage ?? decided?.loop.usage ?? noUsage,
-    because: ended?.because.text ?? null,
+    because: ended?.because.text ?? failed?.message ?? null,
     agent: started?.agent ?? null,
     startedAt: started?.at ?? null,
     endedAt: ended?.at ?? null,

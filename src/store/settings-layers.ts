@@ -27,7 +27,9 @@ export type Layer = { readonly source: SettingSource; readonly value: Settings }
 export function readSettingsFile(path: string, name: string): Settings | null {
   const text = readFile(path, name);
   if (text === null) return null;
-  const value = text.trim() === '' ? {} : parseJson(text, name);
+  // A file that was emptied, by a full disk or an agent, must not take the guardrails with it.
+  if (text.trim() === '') throw settingsError(`${name} is empty, expected at least {}`);
+  const value = parseJson(text, name);
   resolveSettings(value, name);
   return isObject(value) ? value : {};
 }

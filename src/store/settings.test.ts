@@ -144,10 +144,14 @@ describe('loadSettings', () => {
     expect(loadSettings({ cwd, env: { HOME: cwd } }).settings.maxCost).toBe(2);
   });
 
-  it('tolerates a byte order mark, an empty file and $schema', () => {
+  it('tolerates a byte order mark and $schema', () => {
     write('settings.json', `\uFEFF${JSON.stringify({ $schema: './s.json', maxCost: 2 })}`);
-    write('settings.local.json', ' \n');
     expect(load().settings).toMatchObject({ $schema: './s.json', maxCost: 2 });
+  });
+
+  it('refuses a file that was emptied, which would silently take the guardrails away', () => {
+    write('settings.json', ' \n');
+    expect(() => load()).toThrow('.ralph/settings.json is empty');
   });
 
   it('lets a response that is set above a promise be the marker', () => {

@@ -85,7 +85,10 @@ export function createRunView(options: RunViewOptions): RunView {
     },
     intro: (text) => say(style.dim(text)),
     warn: (text) => void stderr.write(`warning: ${text}\n`),
-    signal: (text) => void stderr.write(`${text}\n`),
+    signal(text) {
+      countdown.stop();
+      stderr.write(`${text}\n`);
+    },
     verbose(text) {
       if (options.verbose) stderr.write(`[ralph] ${redactor.text(text)}\n`);
     },
@@ -198,9 +201,12 @@ function narrateDecision(event: Extract<JournalEvent, { type: 'decision' }>, sty
 function explain(event: JournalEvent): string[] {
   switch (event.type) {
     case 'iteration.started':
-      return [`Iteration ${event.iteration}/${event.of ?? '∞'} starting`];
+      return [
+        `Iteration ${event.iteration}/${event.of ?? '∞'} starting`,
+        `Prompt: ${oneWord(event.promptStart ?? '')}`,
+      ];
     case 'agent.started':
-      return [`Agent started: ${cleanTerminal(event.argv.join(' '))} (pid ${event.pid})`];
+      return [`Agent command: ${event.argv.map(oneWord).join(' ')}`];
     case 'agent.ended':
       return [`Agent ended: ${event.end}, exit code ${event.exitCode} (${seconds(event.ms)})`];
     case 'guardrail.started':
@@ -212,6 +218,11 @@ function explain(event: JournalEvent): string[] {
     default:
       return [];
   }
+}
+
+/** Line breaks and other controls of an argument, on one line. */
+function oneWord(text: string): string {
+  return cleanTerminal(text).replace(/\n/g, '\\n');
 }
 
 function seconds(ms: number): string {

@@ -6,6 +6,7 @@ import { parse } from './parse.ts';
 export const amp: AgentAdapter = {
   name: 'amp',
   install: 'npm install -g @sourcegraph/amp',
+  login: 'amp login',
   reportsToolCalls: true,
   permits: {
     full: 'do everything without asking',

@@ -6,6 +6,7 @@ import { newState, parse } from './parse.ts';
 export const claude: AgentAdapter = {
   name: 'claude',
   install: 'npm install -g @anthropic-ai/claude-code',
+  login: 'claude auth login',
   reportsToolCalls: true,
   permits: {
     full: 'do everything without asking',

@@ -6,6 +6,7 @@ import { newState, parse } from './parse.ts';
 export const cline: AgentAdapter = {
   name: 'cline',
   install: 'npm install -g cline',
+  login: 'cline auth',
   reportsToolCalls: true,
   permits: {
     full: 'do everything without asking',

@@ -6,6 +6,7 @@ import { newState, parse } from './parse.ts';
 export const codex: AgentAdapter = {
   name: 'codex',
   install: 'npm install -g @openai/codex',
+  login: 'codex login',
   reportsToolCalls: true,
   permits: {
     full: 'do everything without asking',

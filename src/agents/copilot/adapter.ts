@@ -6,6 +6,7 @@ import { newState, parse } from './parse.ts';
 export const copilot: AgentAdapter = {
   name: 'copilot',
   install: 'npm install -g @github/copilot',
+  login: 'copilot, and then /login',
   reportsToolCalls: true,
   permits: {
     full: 'do everything without asking',

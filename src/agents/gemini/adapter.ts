@@ -6,6 +6,7 @@ import { newState, parse } from './parse.ts';
 export const gemini: AgentAdapter = {
   name: 'gemini',
   install: 'npm install -g @google/gemini-cli',
+  login: 'gemini, and choose how to log in',
   reportsToolCalls: true,
   permits: {
     full: 'do everything without asking',

@@ -6,6 +6,8 @@ import { newState, parse } from './parse.ts';
 export const opencode: AgentAdapter = {
   name: 'opencode',
   install: 'npm install -g opencode-ai',
+  login: 'opencode auth login',
+  needsVersion: true,
   reportsToolCalls: true,
   permits: {
     full: 'do everything without asking',

@@ -6,6 +6,7 @@ import { newState, parse } from './parse.ts';
 export const pi: AgentAdapter = {
   name: 'pi',
   install: 'npm install -g @mariozechner/pi-coding-agent',
+  login: 'pi, and then /login',
   reportsToolCalls: true,
   permits: {
     full: 'do everything without asking',

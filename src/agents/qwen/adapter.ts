@@ -6,6 +6,7 @@ import { newState, parse } from './parse.ts';
 export const qwen: AgentAdapter = {
   name: 'qwen',
   install: 'npm install -g @qwen-code/qwen-code',
+  login: 'qwen, and then /auth',
   reportsToolCalls: true,
   permits: {
     full: 'do everything without asking',

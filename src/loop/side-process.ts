@@ -1,0 +1,45 @@
+import { StringDecoder } from 'node:string_decoder';
+import { type Environment, type ProcessEnd, startProcess } from '../system/process.ts';
+import type { RunSpec } from './run-spec.ts';
+
+export type SideResult = { readonly end: ProcessEnd; readonly stdout: string; readonly output: string };
+
+const maxChars = 1_000_000;
+
+/** A process of the run beside its turns: it carries the run's marks and goes when the run is stopped. */
+export async function runSideProcess(
+  spec: RunSpec,
+  argv: readonly [string, ...string[]],
+  options: { readonly env?: Environment; readonly stdin?: string | null; readonly timeoutMs: number },
+): Promise<SideResult> {
+  const [out, err] = [new StringDecoder('utf8'), new StringDecoder('utf8')];
+  let stdout = '';
+  let output = '';
+  const keep = (text: string): void => {
+    if (output.length < maxChars) output += text;
+  };
+  const process = startProcess({
+    argv,
+    cwd: spec.cwd,
+    env: options.env ?? spec.env,
+    runId: spec.run,
+    stdin: options.stdin ?? null,
+    idleMs: null,
+    hardMs: options.timeoutMs,
+    clock: spec.clock,
+    onStdout(chunk) {
+      const text = out.write(chunk);
+      if (stdout.length < maxChars) stdout += text;
+      keep(text);
+    },
+    onStderr: (chunk) => keep(err.write(chunk)),
+  });
+  const stop = () => process.stop();
+  spec.stop.addEventListener('abort', stop, { once: true });
+  if (spec.stop.aborted) stop();
+  try {
+    return { end: await process.done, stdout, output };
+  } finally {
+    spec.stop.removeEventListener('abort', stop);
+  }
+}
