@@ -40,7 +40,7 @@ export function protectFiles(
   }
   const before = found === 'missing' ? look() : found;
   ensureDir(record.folder);
-  writeAtomic(record.file, `${JSON.stringify(before)}\n`, { fsync: false });
+  writeAtomic(record.file, `${JSON.stringify(before)}\n`, { fsync: false, root: cwd });
   return { check: () => compare(before, look()) };
 }
 
