@@ -1,7 +1,8 @@
-// `npm run bench [-- NAME… --json --rounds N --mb N]`: what ralph costs, as ratios against a floor in the same run.
+// `npm run bench [-- NAME… --json --patient --rounds N --mb N]`: what ralph costs, as ratios against a floor in the same run.
 // A row over its budget says OVER; only a benchmark that breaks makes the exit code 1.
 import { availableParallelism, cpus, loadavg } from 'node:os';
 import { parseArgs } from 'node:util';
+import { bePatient } from './support/measure.mjs';
 import { openRoom } from './support/room.mjs';
 import { formatTable } from './support/table.mjs';
 
@@ -20,6 +21,7 @@ const onRequest = ['peers'];
 const { values, positionals } = readWords();
 const names =
   positionals.length > 0 ? positionals : Object.keys(benches).filter((name) => !onRequest.includes(name));
+if (values.patient) bePatient();
 const options = { ...count('rounds'), ...count('mb') };
 for (const [signal, code] of [
   ['SIGINT', 130],
@@ -61,7 +63,11 @@ function print() {
   console.log(
     `\nNode ${node}, ${cores} cores, ${cpu}, load ${load.toFixed(1)}; medians of n interleaved runs\n`,
   );
-  if (load > cores * 0.75) console.log('The machine is busy: ratios still tell something, times do not.\n');
+  if (load > cores * 0.75 && !values.patient) {
+    console.log(
+      'The machine is busy: ratios still tell something, times do not. --patient waits for quiet.\n',
+    );
+  }
   const rows = results.flatMap((result) => result.rows);
   if (rows.length > 0) console.log(formatTable(rows));
   for (const { name, skipped, broken } of results) {
@@ -78,7 +84,8 @@ function count(name) {
 }
 
 function readWords() {
-  const options = { json: { type: 'boolean' }, rounds: { type: 'string' }, mb: { type: 'string' } };
+  const [flag, value] = [{ type: 'boolean' }, { type: 'string' }];
+  const options = { json: flag, patient: flag, rounds: value, mb: value };
   try {
     const words = parseArgs({ options, allowPositionals: true });
     const unknown = words.positionals.filter((name) => !Object.hasOwn(benches, name));

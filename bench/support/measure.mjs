@@ -1,11 +1,20 @@
 // How figures are taken: contestants in turns, in one run, so that a busy or a slow machine hits all of them alike.
 import { setImmediate } from 'node:timers/promises';
+import { quietMoment } from './quiet.mjs';
+
+let patient = false;
+
+/** From now on, each run waits for a quiet moment of the machine. */
+export function bePatient() {
+  patient = true;
+}
 
 /** Runs each contestant once per round (A B A B …) and gives their figures by name, without those of the warm-up. */
 export async function interleave(contestants, { rounds, warmups = 1 }) {
   const samples = Object.fromEntries(Object.keys(contestants).map((name) => [name, []]));
   for (let round = -Math.min(warmups, rounds); round < rounds; round += 1) {
     for (const [name, run] of Object.entries(contestants)) {
+      if (patient) await quietMoment();
       const figures = await run();
       if (round >= 0) samples[name].push(figures);
       await setImmediate(); // Ctrl-C is seen only between two turns of the event loop.
