@@ -24,6 +24,8 @@ const eventMeanings = {
   signal: 'a signal came (not written by this version)',
   notice: 'something that a person may want to know',
   'run.ended': 'the run ended with an outcome',
+  'run.failed':
+    'The loop itself could not go on: a full disk, a prompt file that went away. It can be resumed.',
   'run.abandoned': 'the process of the run had died; written by the next run',
 };
 

@@ -27,12 +27,12 @@ function smallDisk(megabytes: number): string | null {
 
 describe('a full disk', () => {
   it('is told in one sentence with 2, the tree is gone, and the run can be resumed', async (context) => {
-    const disk = process.platform === 'linux' ? smallDisk(3) : null;
+    const disk = process.platform === 'linux' ? smallDisk(150) : null;
     if (disk === null) return context.skip('mounting a small disk needs root on Linux');
     const home = makeRepo();
     const cwd = join(disk, 'repo');
     mkdirSync(cwd);
-    const flood = { flood: { bytes: 20_000_000, lineBytes: 4000, as: 'tool' as const } };
+    const flood = { flood: { bytes: 400_000_000, lineBytes: 40_000, as: 'tool' as const } };
     const agent = await installFakeAgent(home.bin, {
       agent: 'claude',
       script: {

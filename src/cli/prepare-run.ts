@@ -14,6 +14,7 @@ import { type CliSetting, type LoadedSettings, loadSettings } from '../store/set
 import { systemClock } from '../system/clock.ts';
 import { readText } from '../system/files.ts';
 import { findProgram } from '../system/process.ts';
+import { preflight } from './checks/preflight.ts';
 import type { runOptions } from './options.ts';
 import { settingsRedactor } from './settings-redactor.ts';
 import type { Context, Input } from './spec.ts';
@@ -43,6 +44,8 @@ export async function prepareRun(context: Context, values: Values): Promise<Prep
     );
   }
   const agent = await findAgent(context, loaded);
+  const problem = preflight(context, loaded, agent);
+  if (problem) throw problem;
   const run = earlier?.run ?? newRunId(systemClock.now());
   const plan = planFor(run, settings, agent.adapter, {
     minToolCalls: sources.minToolCalls !== 'default',
