@@ -64,7 +64,7 @@ export async function installAgent({ name, version }, { package: spec, needsScri
   return join(folder, program);
 }
 
-/** Runs a program to its end and throws the beginning of its output where it fails. */
+/** Runs a program to its end and throws the first line of its output where it fails. */
 async function call(program, words, cwd) {
   const child = spawn(program, words, { cwd, stdio: ['ignore', 'pipe', 'pipe'], timeout });
   let output = '';
@@ -77,7 +77,8 @@ async function call(program, words, cwd) {
     child.once('error', fail);
     child.once('close', (status, signal) => done(status ?? signal));
   });
-  if (code !== 0) throw new Error(`${program} ${words[0]} ended with ${code}: ${output.trim()}`);
+  const [why] = output.trim().split('\n');
+  if (code !== 0) throw new Error(`${program} ${words[0]} ended with ${code}: ${why}`);
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
