@@ -75,6 +75,13 @@ async function buildCommands() {
 }
 
 async function buildLibrary() {
+  // One file with nothing beside it: people copy it into .opencode/plugins.
+  await esbuild.build({
+    ...shared,
+    splitting: false,
+    entryPoints: { opencode: 'src/session/hosts/opencode/index.ts' },
+    outdir: 'dist/lib',
+  });
   await esbuild.build({
     ...shared,
     entryPoints: { index: 'src/index.ts', testkit: 'src/testkit/index.ts' },

@@ -208,11 +208,10 @@ describe('Ralph Loop Integration', () => {
 });
 
 describe('one prompt for one idle event', () => {
-  it('makes one prompt of two idle events at once', async () => {
-    const { hook, prompts, idle } = createHost();
+  it.each([0, 500])('makes one prompt of two idle events at once, %i ms later', async (continuationDelay) => {
+    const { hook, prompts, idle } = createHost({ config: { continuationDelay } });
     hook.startLoop('s1', 'mend it');
-    await Promise.all([idle(), idle()]);
-    await idle();
+    await Promise.all([idle(), idle(), idle()]);
     await clock.advance(5000);
     expect(prompts).toHaveLength(1);
     expect(hook.getState()?.iteration).toBe(2);

@@ -1,0 +1,71 @@
+import { isObject } from '../../../core/shape.ts';
+import type { Log } from '../../../store/embedded-loop.ts';
+import type { HostMessage } from '../../embed/messages.ts';
+import type { Toast } from '../../embed/types.ts';
+import type { LogEntry, OpenCodeClient, PromptBody } from './types.ts';
+
+/** A session's client in the words of the embedded hook. */
+export function createHost(client: OpenCodeClient, directory: string) {
+  const at = (id: string) => ({ path: { id }, query: { directory } });
+
+  async function getMessages(id: string): Promise<readonly HostMessage[]> {
+    const { data, error } = await client.session.messages(at(id));
+    if (error !== undefined || data === undefined) throw new Error(`no messages: ${textOf(error)}`);
+    return data;
+  }
+
+  async function injectPrompt(id: string, text: string): Promise<void> {
+    const body = { parts: [{ type: 'text' as const, text }], ...modelOf(await getMessages(id)) };
+    const { error } = await client.session.promptAsync({ ...at(id), body });
+    if (error !== undefined) throw new Error(textOf(error));
+  }
+
+  /** There may be no screen, and the loop does not wait for one. */
+  function showToast(toast: Toast): void {
+    quietly(() => client.tui.showToast({ body: toast }));
+  }
+
+  function write(
+    level: LogEntry['level'],
+    message: string,
+    extra: Readonly<Record<string, unknown>> = {},
+  ): void {
+    quietly(() => client.app.log({ body: { service: 'ralph-loop', level, message, extra } }));
+  }
+
+  const log: Log = {
+    info: (message, fields) => write('info', message, fields),
+    warn: (message, fields) => write('warn', message, fields),
+    error: (message, fields) => write('error', message, fields),
+  };
+  return { getMessages, injectPrompt, showToast, log };
+}
+
+/** Without these, OpenCode falls back to the defaults of the project in the middle of a session. */
+function modelOf(messages: readonly HostMessage[]): Omit<PromptBody, 'parts'> {
+  const info: unknown = messages.findLast((message) => message.info?.role === 'user')?.info;
+  if (!isObject(info)) return {};
+  const { agent } = info;
+  const model = isObject(info.model) ? info.model : {};
+  const { providerID, modelID } = model;
+  const variant = info.variant ?? model.variant;
+  return {
+    ...(typeof agent === 'string' ? { agent } : {}),
+    ...(typeof providerID === 'string' && typeof modelID === 'string'
+      ? { model: { providerID, modelID } }
+      : {}),
+    ...(typeof variant === 'string' ? { variant } : {}),
+  };
+}
+
+function quietly(call: () => Promise<unknown>): void {
+  try {
+    Promise.resolve(call()).catch(() => {});
+  } catch {}
+}
+
+function textOf(error: unknown): string {
+  if (isObject(error) && isObject(error.data) && typeof error.data.message === 'string')
+    return error.data.message;
+  return typeof error === 'string' ? error : (JSON.stringify(error) ?? 'no answer');
+}

@@ -1,0 +1,129 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, mkdirSync, readdirSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, inject, it, onTestFinished } from 'vitest';
+import { type ModelAnswer, startModelServer } from '../../src/testkit/index.ts';
+import { waitUntil } from '../support/processes.ts';
+import { makeRepo } from '../support/repo.ts';
+import { preparePlace } from './place.ts';
+import { rowOf, type WantedAgent } from './table.ts';
+
+const plugin = fileURLToPath(new URL('../../dist/lib/opencode.js', import.meta.url));
+const says = (text: string): ModelAnswer => ({ blocks: [{ text }] });
+const works: ModelAnswer = { blocks: [{ shell: 'echo work' }] };
+const tag = '<promise>DONE</promise>';
+const agents = inject('agents').filter(({ name }) => name === 'opencode');
+const missing: WantedAgent = { name: 'opencode', version: '(not asked for)', error: 'not asked for' };
+
+for (const agent of agents.length > 0 ? agents : [missing]) {
+  describe.skipIf('error' in agent)(`the plugin in the real opencode ${agent.version}`, () => {
+    it('goes round three times to acceptance, with the task byte for byte', async () => {
+      const task = 'mend "it" $(touch A) !`touch B` `x` $1 {{PROMPT}}\nline two 🎉';
+      const room = await openServer(agent, [
+        works,
+        says('A start.'),
+        says(`I will not output ${tag} yet.`),
+        says(`Checked.\n\n${tag}`),
+      ]);
+      await room.command('ralph-loop', `${task} --max-iterations 9`);
+      await waitUntil(() => room.asked().length === 4 && room.states().length === 0, { timeoutMs: 60_000 });
+      const prompts = room.asked();
+      expect(prompts).toHaveLength(4);
+      expect(prompts[0]).toContain(task);
+      expect(prompts[2]).toContain('[RALPH LOOP - ITERATION 2/9]');
+      expect(prompts[3]).toContain('[RALPH LOOP - ITERATION 3/9]');
+      expect(prompts[3]).toContain('which does not count as a claim');
+      expect(prompts[3]?.split(task)).toHaveLength(4);
+      expect(room.states()).toEqual([]);
+      expect(['A', 'B'].filter((name) => existsSync(room.repo.path(name)))).toEqual([]);
+    });
+
+    it('turns a promise without work down, and stops at the maximum', async () => {
+      const room = await openServer(agent, [says(tag), says('Still talking.')]);
+      await room.command('ralph-loop', '"mend it" --max-iterations=2');
+      await waitUntil(() => room.asked().length === 2 && room.states().length === 0, { timeoutMs: 60_000 });
+      const prompts = room.asked();
+      expect(prompts).toHaveLength(2);
+      expect(prompts[1]).toContain('no tool calls/work were performed');
+      expect(room.states()).toEqual([]);
+    });
+
+    it('is cancelled by a command, and refuses words that it does not know', async () => {
+      const room = await openServer(agent, [
+        works,
+        { blocks: [{ delay: 3000 }, { text: 'Working.' }] },
+        says('Said.'),
+      ]);
+      await room.command('ralph-loop', 'mend it --max-iteration 3');
+      expect(room.asked().at(-1)).toContain('did you mean --max-iterations?');
+      expect(room.states()).toEqual([]);
+      const started = room.command('ulw-loop', 'mend it');
+      await waitUntil(() => room.states().length === 1, { timeoutMs: 30_000 });
+      await room.command('cancel-ralph', '');
+      await started;
+      expect(room.states()).toEqual([]);
+      expect(room.asked().join('\n')).not.toContain('RALPH LOOP - ITERATION');
+      expect(room.asked().at(-1)).toContain('Ralph loop cancelled at iteration 1.');
+    });
+  });
+}
+
+/** The real server with the plugin in a project, and a session in it. */
+async function openServer(agent: WantedAgent, answers: ModelAnswer[]) {
+  if ('error' in agent) throw new Error(agent.error);
+  const repo = makeRepo({
+    files: { '.opencode/plugins/ralph-loop.js': `export { RalphLoop } from '${plugin}';\n` },
+  });
+  const { cwd, home } = repo;
+  const model = await startModelServer({ script: { answers } });
+  onTestFinished(() => model.close());
+  // In a network namespace of its own, nobody could talk to the server.
+  const place = await preparePlace({
+    row: rowOf(agent),
+    program: agent.program,
+    cwd,
+    home,
+    model,
+    isolation: null,
+  });
+  onTestFinished(() => place.close());
+  mkdirSync(repo.path('state'), { recursive: true });
+  const server = spawn(agent.program, ['serve', '--port', '0', '--print-logs'], {
+    cwd,
+    env: { ...place.env, ...place.agentEnv, XDG_STATE_HOME: repo.path('state') },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const closed = once(server, 'close');
+  onTestFinished(async () => {
+    server.kill('SIGKILL');
+    await closed;
+  });
+  let output = '';
+  for (const stream of [server.stdout, server.stderr]) stream.on('data', (chunk) => (output += chunk));
+  const find = () => /http:\/\/127[\d.]+:\d+/.exec(output)?.[0];
+  const url = await waitUntil(find, { timeoutMs: 60_000, what: 'the address of the server' });
+
+  async function post(path: string, body: object): Promise<{ id: string }> {
+    const response = await fetch(`${url}${path}`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+    });
+    expect(response.status, await response.clone().text()).toBe(200);
+    const answer: { id: string } = JSON.parse(await response.text());
+    return answer;
+  }
+  const { id } = await post('/session', { title: 'x' });
+  const folder = repo.path('state', 'ralph', 'opencode', id);
+  return {
+    repo,
+    command: (command: string, words: string) =>
+      post(`/session/${id}/command`, { command, arguments: words }),
+    /** All texts of each request that got an answer of the script. */
+    asked: () => model.requests().flatMap(({ answer, text }) => (answer === null ? [] : [text])),
+
+    states: () =>
+      existsSync(folder) ? readdirSync(folder).filter((name) => name.endsWith('state.json')) : [],
+  };
+}
