@@ -11,6 +11,7 @@ type Mode = { readonly split: boolean; readonly quoted: boolean };
 
 /** The words that a shell would make of one word. */
 export function expandWord(word: Word, shell: Shell, capture: Capture): string[] {
+  if (!word.parts) return [withHome(word.text, word.value, shell)];
   return bracedWords(word, shell).flatMap((one) => fieldsOf(one, shell, capture, true));
 }
 
@@ -33,20 +34,14 @@ function bracedWords(word: Word, shell: Shell): Word[] {
     return [word];
   }
   shell.world.budget -= sources.length;
-  return sources.flatMap((source) => {
-    const command = parse(`_ ${source}`).commands[0]?.command;
-    if (command?.type !== 'Command') return [];
-    return command.args.filter((arg) => arg.type === 'Word');
-  });
+  const command = parse(`_ ${sources.join(' ')}`).commands[0]?.command;
+  return command?.type === 'Command' ? command.args.filter((arg) => arg.type === 'Word') : [];
 }
 
 function fieldsOf(word: Word, shell: Shell, capture: Capture, split: boolean): string[] {
+  if (!word.parts) return [withHome(word.text, word.value, shell)];
   const ifs = shell.variables.get('IFS')?.items[0] ?? ' \t\n';
   const fields = new Fields(isOpaque(ifs) ? ' \t\n' : ifs);
-  if (!word.parts) {
-    fields.add(withHome(word.text, word.value, shell), true);
-    return fields.done();
-  }
   word.parts.forEach((part, index) => {
     if (index === 0 && part.type === 'Literal') fields.add(withHome(part.text, part.value, shell), true);
     else addPart(part, fields, shell, capture, { split, quoted: false });
@@ -56,9 +51,9 @@ function fieldsOf(word: Word, shell: Shell, capture: Capture, split: boolean): s
 
 /** `~` counts only where it is written without quotes; `value` is the same text without backslashes. */
 function withHome(text: string, value: string, shell: Shell): string {
+  if (!text.startsWith('~')) return value;
   const home = shell.variables.get('HOME')?.items[0] ?? shell.world.context.home;
   const [, user = ''] = /^~([\w.+-]*)(?=\/|$)/.exec(text) ?? [];
-  if (!text.startsWith('~')) return value;
   if (user === '' || home.endsWith(`/${user}`)) return home + value.slice(1 + user.length);
   if (user === '+') return shell.cwd + value.slice(2);
   if (user === 'root') return `/root${value.slice(5)}`;
@@ -240,15 +235,19 @@ function patternSource(pattern: string, greedy: boolean): string {
 }
 
 function removePattern(item: string, pattern: string, operator: string): string {
+  if (item.length > 1000 && pattern.includes(STAR)) return UNKNOWN;
   const source = patternSource(pattern, operator.length === 2);
   if (operator.startsWith('#')) return item.replace(new RegExp(`^${source}`, 's'), '');
   if (operator === '%%') return item.replace(new RegExp(`${source}$`, 's'), '');
   // The shortest end: the last place where the pattern fits.
+  const whole = new RegExp(`^${source}$`, 's');
   for (let at = item.length; at >= 0; at--) {
-    if (new RegExp(`^${source}$`, 's').test(item.slice(at))) return item.slice(0, at);
+    if (whole.test(item.slice(at))) return item.slice(0, at);
   }
   return item;
 }
+
+const whitespace = /[ \t\n]+/;
 
 /** Collects the words that grow out of one. */
 class Fields {
@@ -257,7 +256,8 @@ class Fields {
   #current: string | null = null;
 
   constructor(ifs: string) {
-    this.#ifs = ifs === '' ? /(?!)/ : new RegExp(`[${ifs.replace(/[\\\]^-]/g, '\\$&')}]+`);
+    if (ifs === ' \t\n') this.#ifs = whitespace;
+    else this.#ifs = ifs === '' ? /(?!)/ : new RegExp(`[${ifs.replace(/[\\\]^-]/g, '\\$&')}]+`);
   }
 
   add(text: string, whole: boolean): void {

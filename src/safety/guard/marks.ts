@@ -18,6 +18,7 @@ const SECRET = '\uE006';
 const SECRET_END = '\uE007';
 
 const marks = /[\uE000-\uE008]/g;
+const mark = /[\uE000-\uE008]/;
 const secret = /\uE006([^\uE007]*)\uE007/g;
 
 /** Takes marks out of text that comes from outside. */
@@ -36,7 +37,7 @@ export function secretsIn(text: string): string[] {
 }
 
 export function isPlain(text: string): boolean {
-  return text.search(marks) === -1;
+  return !mark.test(text);
 }
 
 export function hasGlob(text: string): boolean {
@@ -50,6 +51,7 @@ export function isOpaque(text: string): boolean {
 
 /** For people to read. */
 export function shown(text: string): string {
+  if (isPlain(text)) return text;
   return text
     .replace(secret, '$$$1')
     .replaceAll(STAR, '*')
@@ -59,6 +61,7 @@ export function shown(text: string): string {
 
 /** The same characters as a shell pattern, where quotes are gone: `*` in a variable is a glob when it is not quoted. */
 export function asGlob(text: string): string {
+  if (!/[*?[]/.test(text)) return text;
   return text
     .replaceAll('*', STAR)
     .replaceAll('?', ANY)

@@ -34,6 +34,7 @@ export function resolvePath(path: string, cwd: string, world?: World): string {
 }
 
 function normalize(path: string): string {
+  if (path.startsWith('/') && !/\/(\.{0,2})(\/|$)/.test(path)) return path;
   const parts: string[] = [];
   for (const part of path.split('/')) {
     if (part === '' || part === '.') continue;
@@ -50,19 +51,39 @@ export function isInside(path: string, folder: string): boolean {
 /** What lies at a path; `wide` when all that lies below it counts too, as for a recursive delete. */
 export function zoneOf(path: string, context: GuardContext, wide = false): Zone {
   if (!path.startsWith('/')) return 'unknown';
-  if (!hasGlob(path) && !wide) return plainZone(path, context);
+  const vague = hasGlob(path);
+  if (!vague && !wide) return plainZone(path, context);
   if (path === '/') return 'system';
-  const prefix = path.split('/').slice(1);
-  const reached = landmarks(context).find(([landmark]) => {
-    const names = landmark.split('/').slice(1);
-    if (landmark !== '/' && names.length < prefix.length) return false;
-    return (
-      mayMatch(`/${prefix.join('/')}`, `/${names.slice(0, prefix.length).join('/')}`) &&
-      (wide || names.length === prefix.length)
-    );
-  });
+  const { places, around } = landmarksOf(context);
+  if (!vague) return around.get(path) ?? plainZone(path, context);
+  const reached = places.find(([place]) => (wide ? mayReach(path, place) : mayMatch(path, place)));
   if (reached) return reached[1];
   return plainZone(path.replaceAll(STAR, 'x').replaceAll(ANY, 'x'), context);
+}
+
+/** Whether a pattern may stand for the place or for a folder around it. */
+function mayReach(pattern: string, place: string): boolean {
+  const length = pattern.split('/').length;
+  return mayMatch(pattern, place.split('/').slice(0, length).join('/'));
+}
+
+type Landmarks = { readonly places: readonly [string, Zone][]; readonly around: ReadonlyMap<string, Zone> };
+
+const landmarkCache = new WeakMap<GuardContext, Landmarks>();
+
+/** The landmarks, and for each folder around one the most important landmark in it. */
+function landmarksOf(context: GuardContext): Landmarks {
+  const known = landmarkCache.get(context);
+  if (known) return known;
+  const places = landmarks(context);
+  const around = new Map<string, Zone>();
+  for (const [place, zone] of places) {
+    for (let folder = place; folder !== ''; folder = folder.slice(0, folder.lastIndexOf('/'))) {
+      if (!around.has(folder)) around.set(folder, zone);
+    }
+  }
+  landmarkCache.set(context, { places, around });
+  return { places, around };
 }
 
 /** Places that a wide or vague path must not reach by accident, most important first. */

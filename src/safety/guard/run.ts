@@ -30,7 +30,7 @@ import {
   shown,
   UNKNOWN,
 } from './marks.ts';
-import type { Call, Effect, FileEffect, Input, Shell, Value, World } from './model.ts';
+import type { Call, Effect, FileEffect, Input, Shell, Step, Value, World } from './model.ts';
 import { isSecretFile, resolvePath } from './paths.ts';
 
 /** Following the command took more steps than any honest command needs. */
@@ -337,7 +337,7 @@ function runWords(words: readonly string[], shell: Shell, { stdin, env, seen }: 
   const [first = '', ...rest] = words;
   if (first === '') return rest.length === 0 ? '' : runWords(rest, shell, { stdin, env, seen });
   if (--shell.world.budget < 0 || shell.depth > maxDepth) throw new TooLong();
-  const step = { depth: shell.depth, text: shown(words.join(' ')).slice(0, 200), effects: [] as Effect[] };
+  const step = { depth: shell.depth, text: summary(words), effects: [] as Effect[] };
   shell.world.steps.push(step);
   const name = first.slice(first.lastIndexOf('/') + 1);
   const call = callOf(name, rest, shell, { stdin, env, seen }, step);
@@ -353,6 +353,11 @@ function runWords(words: readonly string[], shell: Shell, { stdin, env, seen }: 
   const own = first.includes('/') ? shell.world.files.get(call.path(first)) : undefined;
   if (own !== undefined) return runFile(call.path(first), own, call);
   return perform(call);
+}
+
+/** The beginning of a command, for people. */
+function summary(words: readonly string[]): string {
+  return shown(words.slice(0, 40).join(' ')).slice(0, 200);
 }
 
 function perform(call: Call): string {
@@ -438,9 +443,9 @@ function callOf(
   words: readonly string[],
   shell: Shell,
   { stdin, env, seen }: Calling,
-  step: { effects: Effect[] },
+  step: Step,
 ): Call {
-  const by = shown([name, ...words].join(' ')).slice(0, 200);
+  const by = step.text;
   const add = (effect: Effect) => {
     shell.world.effects.push(effect);
     step.effects.push(effect);
