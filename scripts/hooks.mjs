@@ -36,8 +36,7 @@ export async function hookFiles(root) {
     target: 'node20.19',
     supported: { 'dynamic-import': false },
     define: { __VERSION__: JSON.stringify(version) },
-    minifySyntax: true,
-    minifyWhitespace: true,
+    minify: true,
     legalComments: 'none',
     logLevel: 'warning',
     plugins: [verifyApart],
@@ -54,7 +53,7 @@ export async function hookFiles(root) {
 
 /** A module of Node is its own namespace: the copy that esbuild makes of it for every importer costs milliseconds. */
 function plainRequires(code) {
-  return code.replace(/__toESM\((require\("node:[\w/]+"\))(?:,1)?\)/g, '$1');
+  return code.replace(/(?<![\w$])[\w$]+\((require\("node:[\w/]+"\))(?:,1)?\)/g, '$1');
 }
 
 /** The settings of the plugin, from the code that also installs them elsewhere. */

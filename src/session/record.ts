@@ -3,21 +3,14 @@ import type { Reason } from '../core/loop.ts';
 import { type Outcome, outcomes } from '../core/outcome.ts';
 import type { Turn } from '../core/turn.ts';
 import type { EventBody } from '../store/events.ts';
-import { openJournal } from '../store/journal.ts';
+import { appendEvents } from '../store/journal-append.ts';
 import type { SessionLoop } from '../store/session-loops.ts';
 
 const keptText = 2000;
 
 /** Appends events to the journal of a loop. */
 export function recorder(events: readonly EventBody[], now: () => number): (journal: string) => void {
-  return (path) => {
-    const journal = openJournal(path, now);
-    try {
-      for (const event of events) journal.append(event);
-    } finally {
-      journal.close();
-    }
-  };
+  return (journal) => appendEvents(journal, events, now);
 }
 
 export function startEvents(state: SessionLoop, version: string, promptChars: number): EventBody[] {

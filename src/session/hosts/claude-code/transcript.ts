@@ -3,9 +3,8 @@ import type { TranscriptMark } from '../../../store/session-loops.ts';
 import { fileSize, scanLinesBack } from '../../../system/scan-lines.ts';
 import { dropUnseen, joinLastMessage, type TurnRead } from '../../turn.ts';
 
-/** More than this of ordinary lines is not looked at: the end of a turn tells what is asked here. */
-const mostBytes = 2 * 1024 * 1024;
-const shortLine = 4096;
+/** How many bytes are parsed at most; those that are only searched count an eighth. The end of a turn tells enough. */
+const mostWork = 512 * 1024;
 const feedbackStart = 'Stop hook feedback:';
 const interruptStart = '[Request interrupted by user';
 
@@ -14,7 +13,9 @@ const userMark = Buffer.from('"user"');
 const toolResultMark = Buffer.from('"tool_result"');
 const toolUseMark = Buffer.from('"tool_use"');
 const textMark = Buffer.from('"text"');
-const sidechainMarks = ['"isSidechain":true', '"isSidechain": true'].map((mark) => Buffer.from(mark));
+const sidechainMarks = ['"isSidechain":true', '"isSidechain": true', '"agentId"'].map((mark) =>
+  Buffer.from(mark),
+);
 
 /** The turn since the last stop, from the bytes that are new in the transcript. Never throws. */
 export function readTurn(path: string | null, from: TranscriptMark, lastMessage: string | null): TurnRead {
@@ -45,7 +46,7 @@ function createReader() {
   let humanSpoke = false;
   let interrupted = false;
   let askedSince = false;
-  let bytes = 0;
+  let work = 0;
   let ownPromptReached = false;
 
   const addAssistant = (content: unknown): void => {
@@ -72,13 +73,13 @@ function createReader() {
   return {
     wants: (ends: Buffer) => ends.includes(assistantMark),
     visit(line: Buffer): boolean {
-      bytes += line.length;
-      if (line.includes(assistantMark)) {
-        // A long call of a tool, such as a file to write, counts without being parsed.
-        if (line.length > shortLine && isToolCallOnly(line)) toolCalls++;
-        else add(parseEntry(line));
-      } else if (line.includes(userMark) && !line.includes(toolResultMark)) add(parseEntry(line));
-      return bytes < mostBytes && !ownPromptReached;
+      const fromAssistant = line.includes(assistantMark);
+      const isCall = fromAssistant && isToolCallOnly(line);
+      const counts = fromAssistant ? !isCall : line.includes(userMark) && !line.includes(toolResultMark);
+      if (isCall) toolCalls++;
+      if (counts) add(parseEntry(line));
+      work += counts ? line.length : line.length / 8;
+      return work < mostWork && !ownPromptReached;
     },
     result: (unseen: string | null) => ({
       text: dropUnseen(blocks.reverse(), ownPromptReached ? null : unseen),
@@ -91,6 +92,7 @@ function createReader() {
 
 type Entry = Readonly<Record<string, unknown>>;
 
+/** A call of a tool, such as a long file to write, counts without being parsed. */
 function isToolCallOnly(line: Buffer): boolean {
   return (
     line.includes(toolUseMark) &&
