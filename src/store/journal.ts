@@ -28,6 +28,7 @@ const durable = new Set<EventBody['type']>([
   'verdict',
   'decision',
   'run.ended',
+  'run.failed',
   'run.abandoned',
 ]);
 
