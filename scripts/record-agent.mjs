@@ -96,10 +96,18 @@ async function record({ row, program, version: pinned }, script, commandFor) {
       throw new Error(`the stream still names ${traces.join(', ')}: nothing was written`);
     return { version, stream, end };
   } finally {
-    for (const pid of source.processesWithEnvironment('HOME', home)) process.kill(pid, 'SIGKILL');
+    for (const pid of source.processesWithEnvironment('HOME', home)) endNow(pid);
     place?.close();
     await model.close();
     rmSync(base, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 });
+  }
+}
+
+function endNow(pid) {
+  try {
+    process.kill(pid, 'SIGKILL');
+  } catch {
+    // It ended by itself in between.
   }
 }
 

@@ -26,13 +26,14 @@ for (const agent of inject('agents')) {
       );
       const { code, stdout } = await room.start(...run, '-m', '5').done;
       expect(code, stdout).toBe(0);
-      const { outcome, iterations, verdicts } = await show(room.repo);
+      const { run: id, outcome, iterations, verdicts } = await show(room.repo);
       expect({ outcome, iterations }).toEqual({ outcome: 'PROMISE_ACCEPTED', iterations: 3 });
       expect(verdicts.map(({ iteration, accepted }) => [iteration, accepted])).toEqual([
         [2, false],
         [3, true],
       ]);
       expect(room.repo.read('report.txt')).toBe('final\n');
+      expect(processesOfRun(id)).toEqual([]);
 
       const failure = 'Guardrail "grep -q final report.txt" failed with exit code';
       expect(room.asked(0)).toContain('Write the report.');

@@ -29,9 +29,8 @@ export function sideReply(
   forced: OfferedTool | undefined,
   request: { readonly id: number; readonly model: string },
 ): Reply {
-  const call = forced ? emptyCall(forced) : undefined;
-  const block: AnswerBlock = call
-    ? { tool: { name: call.name, input: Object(call.input) } }
+  const block: AnswerBlock = forced
+    ? { tool: emptyCall(forced) }
     : { text: '{"title":"A scripted title","isNewTopic":false}' };
   return replyOf({ blocks: [block] }, { ...request, tools: [] });
 }

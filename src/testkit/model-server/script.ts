@@ -116,10 +116,10 @@ function answer(value: unknown, path: string): string | null {
 function block(value: unknown, path: string): string | null {
   const problem = isRecord(value, path);
   if (problem !== null) return problem;
-  const [name, ...others] = Object.keys(Object(value));
-  const check = name === undefined ? undefined : blockChecks[name];
+  const [[name, content] = ['', null], ...others] = Object.entries(Object(value));
+  const check = Object.hasOwn(blockChecks, name) ? blockChecks[name] : undefined;
   if (check === undefined || others.length > 0) {
     return `${path} has to have one of the keys ${Object.keys(blockChecks).join(', ')}`;
   }
-  return check(Object(value)[name ?? ''], `${path}.${name}`);
+  return check(content, `${path}.${name}`);
 }

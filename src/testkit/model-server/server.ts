@@ -38,7 +38,7 @@ export type ModelServer = {
 };
 
 const apis: readonly WireApi[] = [anthropic, chat, responses, gemini];
-const maxRequests = 1000;
+const maxRequests = 500;
 const maxBodyBytes = 64 * 1024 * 1024;
 
 /** Starts a model on the loopback that says what the script says, in the words of whichever API it is asked. */
@@ -51,7 +51,12 @@ export async function startModelServer(options: ModelServerOptions): Promise<Mod
   let count = 0;
 
   function note(request: Omit<ModelRequest, 'text'>): void {
-    seen.push({ ...request, text: textsIn(request.body).join('\n') });
+    seen.push({
+      ...request,
+      get text() {
+        return textsIn(request.body).join('\n');
+      },
+    });
     if (seen.length > maxRequests) seen.shift();
   }
 

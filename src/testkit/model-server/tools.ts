@@ -3,6 +3,8 @@ import { asRecord, type JsonRecord, list, str } from '../../agents/json.ts';
 /** A tool that the client offers to the model. A free-form one takes text instead of JSON. */
 export type OfferedTool = { readonly name: string; readonly schema: JsonRecord; readonly freeForm?: boolean };
 
+type JsonCall = { readonly name: string; readonly input: JsonRecord };
+
 export type ToolCall = { readonly name: string; readonly input: JsonRecord | string };
 
 const shellTools = [
@@ -36,10 +38,10 @@ export function shellCall(command: string, tools: readonly OfferedTool[]): ToolC
     throw new Error(`the client offers no tool that runs commands; it offers ${offered}`);
   }
   const fields = asRecord(tool.schema.properties);
-  const inLine = Object.hasOwn(fields, 'cmd') ? { cmd: command } : { command };
+  if (Object.hasOwn(fields, 'cmd')) return callOf(tool, { cmd: command });
   if (Object.hasOwn(fields, 'commands')) return callOf(tool, { commands: [command] });
   if (asRecord(fields.command).type === 'array') return callOf(tool, { command: ['bash', '-lc', command] });
-  return callOf(tool, inLine);
+  return callOf(tool, { command });
 }
 
 /** A call of the tool that writes a whole file; without one the shell has to do it, as a model would make it. */
@@ -56,7 +58,7 @@ export function writeCall(
 }
 
 /** A call that says nothing but what the tool cannot do without. */
-export function emptyCall(tool: OfferedTool): ToolCall {
+export function emptyCall(tool: OfferedTool): JsonCall {
   return callOf(tool, {});
 }
 
@@ -68,7 +70,7 @@ function quoted(text: string): string {
   return `'${text.replaceAll("'", `'\\''`)}'`;
 }
 
-function callOf({ name, schema }: OfferedTool, input: JsonRecord): ToolCall {
+function callOf({ name, schema }: OfferedTool, input: JsonRecord): JsonCall {
   const fields = asRecord(schema.properties);
   const needed = list(schema.required)
     .flatMap((field) => str(field) ?? [])
