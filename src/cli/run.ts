@@ -5,13 +5,13 @@ import { outcomes } from '../core/outcome.ts';
 import { ownWorkingCopy } from '../loop/ownership.ts';
 import { runLoop } from '../loop/run-loop.ts';
 import type { RunAgent, RunEnd } from '../loop/run-spec.ts';
+import { openWorkspace } from '../loop/workspace.ts';
 import { createRedactor, type Redactor } from '../safety/redact.ts';
 import { holdFiles } from '../store/held-files.ts';
 import { keepQuestion, readAnswer } from '../store/human.ts';
 import { openMailbox } from '../store/mailbox.ts';
 import { localFile, projectFile } from '../store/settings-layers.ts';
 import { systemClock } from '../system/clock.ts';
-import { gitRoot } from '../system/git.ts';
 import { createRunView, type RunView } from '../view/run-view.ts';
 import type { runOptions } from './options.ts';
 import { type PreparedRun, prepareRun } from './prepare-run.ts';
@@ -28,6 +28,9 @@ export async function startRun(
   input: Input<typeof runOptions>,
   concluded: (context: Context, prepared: PreparedRun, end: RunEnd, view: RunView) => void,
 ): Promise<number> {
+  // git looks at the working copy while we read the settings.
+  const opening = openWorkspace(context.cwd);
+  opening.catch(() => {});
   const prepared = await prepareRun(context, input.values);
   const redactor = createRedactor({ ...context.env, ...prepared.settings.agent.env });
   if (input.values['dry-run'] !== undefined)
@@ -39,8 +42,8 @@ export async function startRun(
   for (const warning of prepared.warnings) view.warn(warning);
   view.intro(permissionLine(prepared.agent));
   for (const line of prepared.verbose) view.verbose(line);
-  const root = await gitRoot(context.cwd);
-  const owned = await ownWorkingCopy(context.cwd, root, prepared.run, systemClock);
+  const workspace = await opening;
+  const owned = await ownWorkingCopy(context.cwd, workspace.root, prepared.run, systemClock);
   const signals = listenForSignals(view);
   const mailbox = openMailbox(context.env, prepared.run, (how) => signals.ask(how));
   try {
@@ -53,7 +56,7 @@ export async function startRun(
       ...prepared,
       cwd: context.cwd,
       env: context.env,
-      root,
+      workspace,
       words: [...prepared.words, ...answer.words],
       wordsKept: () => answer.forget(),
       version: __VERSION__,

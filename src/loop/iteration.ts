@@ -16,13 +16,11 @@ import { recordAgentEnd, recordDecision } from './record.ts';
 import type { Recorder, RunSpec } from './run-spec.ts';
 import { commitMessagePrompt, runScm } from './scm.ts';
 import { runVerify } from './verify.ts';
-import type { Workspace } from './workspace.ts';
 
 /** What lives as long as the run. */
 export type RunParts = {
   readonly journal: Journal;
   readonly record: Recorder;
-  readonly workspace: Workspace;
   readonly protectedFiles: ProtectedFiles;
   /** Guardrails that passed the last time they ran. */
   readonly passed: Set<string>;
@@ -36,7 +34,8 @@ export async function runIteration(
   before: LoopState,
   parts: RunParts,
 ): Promise<Decided & { readonly ran: number }> {
-  const { record, workspace } = parts;
+  const { record } = parts;
+  const { workspace } = spec;
   const started = spec.clock.monotonic();
   const loop = {
     ...before,
@@ -169,7 +168,7 @@ async function checkClaim(
 }
 
 /** Source control, when nothing failed that was checked. A failure is told, and the work stays where it is. */
-async function commitWork(spec: RunSpec, iteration: number, { record, workspace }: RunParts): Promise<void> {
+async function commitWork(spec: RunSpec, iteration: number, { record }: RunParts): Promise<void> {
   const { scm } = spec.settings;
   if (!scm || spec.stop.aborted) return;
   try {
@@ -179,7 +178,7 @@ async function commitWork(spec: RunSpec, iteration: number, { record, workspace 
   } catch (error) {
     record({ type: 'scm.ended', iteration, task: scm.tasks.join(', '), ok: false, detail: messageOf(error) });
   }
-  await workspace.forgive();
+  await spec.workspace.forgive();
 }
 
 function checkContext(spec: RunSpec, iteration: number): CheckContext {

@@ -10,7 +10,6 @@ import { readText } from '../system/files.ts';
 import { runIteration } from './iteration.ts';
 import { protectFiles } from './protected.ts';
 import type { Recorder, Redactor, RunEnd, RunSpec } from './run-spec.ts';
-import { openWorkspace } from './workspace.ts';
 
 /** Between two looks at the clock on the wall. */
 const longestNap = 30_000;
@@ -27,7 +26,6 @@ export async function runLoop(spec: RunSpec): Promise<RunEnd> {
     const parts = {
       journal,
       record,
-      workspace: await openWorkspace(spec.cwd, spec.root),
       protectedFiles: protectFiles(spec.cwd, spec.settings.protectedPaths, {
         folder: paths.root,
         file: paths.protected,

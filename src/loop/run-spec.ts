@@ -6,6 +6,7 @@ import type { CliSetting } from '../store/settings.ts';
 import type { ResolvedSettings } from '../store/settings-schema.ts';
 import type { Clock } from '../system/clock.ts';
 import type { Environment } from '../system/process.ts';
+import type { Workspace } from './workspace.ts';
 
 /** Takes secrets out of what is kept and shown. */
 export type Redactor = {
@@ -28,8 +29,7 @@ export type PromptSource = { readonly text: string } | { readonly file: string }
 export type RunSpec = {
   readonly run: string;
   readonly cwd: string;
-  /** The top folder of the working copy; null without git. */
-  readonly root: string | null;
+  readonly workspace: Workspace;
   readonly env: Environment;
   readonly settings: ResolvedSettings;
   readonly cli: readonly CliSetting[];

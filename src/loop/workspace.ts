@@ -1,9 +1,11 @@
 import type { Progress } from '../core/turn.ts';
 import { countChanged, markFolder } from '../system/file-marks.ts';
-import { countCommits, type TreeState, treeState } from '../system/git.ts';
+import { countCommits, gitRoot, type TreeState, treeState } from '../system/git.ts';
 
 /** The working copy as the loop watches it: did the last turn move anything? */
 export type Workspace = {
+  /** The top folder of the working copy; null without git. */
+  readonly root: string | null;
   /** Starts looking now, for instance while the agent's process is still ending. */
   look(): void;
   /** What changed since the last time, by `look` if it was called, else now. */
@@ -13,10 +15,13 @@ export type Workspace = {
 };
 
 /** Works with git, and by size and time of the files in a folder without it. */
-export async function openWorkspace(cwd: string, root: string | null): Promise<Workspace> {
-  let before = await stateOf(cwd, root);
+export async function openWorkspace(cwd: string): Promise<Workspace> {
+  // Both at once: this is on the way to the first start of the agent.
+  const [root, state] = await Promise.all([gitRoot(cwd), treeState(cwd)]);
+  let before = state ?? folderOf(cwd);
   let looking: Promise<TreeState> | null = null;
   return {
+    root,
     look() {
       looking = stateOf(cwd, root);
     },
@@ -38,5 +43,9 @@ export async function openWorkspace(cwd: string, root: string | null): Promise<W
 
 async function stateOf(cwd: string, root: string | null): Promise<TreeState> {
   const state = root === null ? null : await treeState(cwd, root);
-  return state ?? { head: null, files: markFolder(cwd) ?? new Map() };
+  return state ?? folderOf(cwd);
+}
+
+function folderOf(cwd: string): TreeState {
+  return { head: null, files: markFolder(cwd) ?? new Map() };
 }
