@@ -192,7 +192,7 @@ describe('humans', () => {
   });
 
   it('a note from another terminal reaches the next prompt, once', async () => {
-    const slow = { steps: [{ text: 'Working.' }, { delay: 800 }, work] };
+    const slow = { steps: [{ text: 'Working.' }, { delay: 3000 }, work] };
     const repo = await repoWith([slow, works, claims]);
     const running = startRalph(runArgs(5), repo);
     await waitUntil(() => running.output.stdout.includes('Working.'));
@@ -203,7 +203,7 @@ describe('humans', () => {
   });
 
   it('stop ends after the iteration, stop --now at once', async () => {
-    const slow = { steps: [{ text: 'Working.' }, { delay: 700 }, { shell: 'touch finished' }] };
+    const slow = { steps: [{ text: 'Working.' }, { delay: 3000 }, { shell: 'touch finished' }] };
     const repo = await repoWith([slow, { steps: [{ text: 'Hanging.' }, { hang: true }] }]);
     const first = startRalph(runArgs(5), repo);
     await waitUntil(() => first.output.stdout.includes('Working.'));

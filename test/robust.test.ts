@@ -89,7 +89,7 @@ describe('the question for a commit message', () => {
 describe('what a human said', () => {
   it('is in the prompt again when the iteration that had it was killed', async () => {
     const hang = { steps: [{ text: 'Hanging.' }, { hang: true as const }] };
-    const repo = await repoWith([{ steps: [{ text: 'First.' }, { delay: 500 }, work] }, hang, claims]);
+    const repo = await repoWith([{ steps: [{ text: 'First.' }, { delay: 3000 }, work] }, hang, claims]);
     const first = startRalph(runArgs(5), repo);
     await waitUntil(() => first.output.stdout.includes('First.'));
     await runRalph(['note', 'HELLO'], repo);
@@ -102,7 +102,7 @@ describe('what a human said', () => {
   });
 
   it('waits for the resumed run when nobody had read it', async () => {
-    const slow = { steps: [{ text: 'Working.' }, { delay: 500 }, work] };
+    const slow = { steps: [{ text: 'Working.' }, { delay: 3000 }, work] };
     const repo = await repoWith([slow, claims]);
     const first = startRalph(runArgs(5), repo);
     await waitUntil(() => first.output.stdout.includes('Working.'));
