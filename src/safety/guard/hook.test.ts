@@ -1,0 +1,89 @@
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { guardHook } from './hook.ts';
+
+let root: string;
+let env: Record<string, string>;
+
+beforeEach(() => {
+  root = realpathSync(mkdtempSync(join(tmpdir(), 'ralph-guard-')));
+  mkdirSync(join(root, 'home'));
+  mkdirSync(join(root, 'project/.ralph'), { recursive: true });
+  env = { RALPH_RUN_ID: 'r1', HOME: join(root, 'home') };
+});
+
+afterEach(() => rmSync(root, { recursive: true, force: true }));
+
+function ask(tool: string, input: object, event = 'PreToolUse', over: Record<string, string> = env) {
+  return guardHook(
+    { hook_event_name: event, tool_name: tool, tool_input: input, cwd: join(root, 'project') },
+    over,
+  );
+}
+
+const denial = { hookSpecificOutput: { hookEventName: 'PreToolUse', permissionDecision: 'deny' } };
+
+describe('guardHook', () => {
+  it('denies a harmful command in the words of Claude Code and Codex', () => {
+    expect(ask('Bash', { command: 'rm -rf ~' })).toMatchObject(denial);
+    expect(ask('shell', { command: ['bash', '-lc', 'rm -rf ~'] })).toMatchObject(denial);
+    expect(ask('shell', { command: ['rm', '-rf', '/etc'] })).toMatchObject(denial);
+  });
+
+  it('denies it in the words of Gemini', () => {
+    const answer = ask('run_shell_command', { command: 'git push -f' }, 'BeforeTool');
+    expect(answer).toEqual({ decision: 'deny', reason: expect.stringContaining('history of the remote') });
+  });
+
+  it('says nothing to a harmless command or an unknown tool', () => {
+    expect(ask('Bash', { command: 'npm test' })).toBeNull();
+    expect(ask('WebSearch', { query: 'rm -rf ~' })).toBeNull();
+    expect(guardHook('no event', env)).toBeNull();
+  });
+
+  it('warns without stopping', () => {
+    expect(ask('Bash', { command: 'git commit --no-verify -m x' })).toEqual({
+      systemMessage: expect.stringContaining('hooks'),
+    });
+  });
+
+  it.each([
+    ['Write', { file_path: '.ralph/settings.json' }],
+    ['Edit', { file_path: '~/.bashrc' }],
+    ['MultiEdit', { file_path: '.claude/settings.json' }],
+    ['NotebookEdit', { notebook_path: '../other/a.ipynb' }],
+    ['replace', { file_path: '.gemini/settings.json' }],
+    [
+      'apply_patch',
+      { command: '*** Begin Patch\n*** Update File: .git/hooks/pre-commit\n+x\n*** End Patch' },
+    ],
+    ['Read', { file_path: '~/.ssh/id_rsa' }],
+  ])('denies %s on a protected file', (tool, input) => {
+    expect(ask(tool, input)).toMatchObject(denial);
+  });
+
+  it('allows file tools inside the project', () => {
+    expect(ask('Write', { file_path: join(root, 'project/src/a.ts') })).toBeNull();
+    expect(ask('apply_patch', { command: '*** Add File: src/a.ts' })).toBeNull();
+  });
+
+  it('follows a symbolic link out of the project', () => {
+    symlinkSync(join(root, 'home'), join(root, 'project/link'));
+    expect(ask('Write', { file_path: 'link/notes.txt' })).toMatchObject(denial);
+  });
+
+  it('is off in a session that a person watches, unless it is always on', () => {
+    const { RALPH_RUN_ID: _, ...attended } = env;
+    expect(ask('Bash', { command: 'rm -rf ~' }, 'PreToolUse', attended)).toBeNull();
+    expect(
+      ask('Bash', { command: 'rm -rf ~' }, 'PreToolUse', { ...attended, RALPH_GUARD: 'always' }),
+    ).toMatchObject(denial);
+  });
+
+  it('denies everything while its rules cannot be read, since nobody is there to see a warning', () => {
+    writeFileSync(join(root, 'project/.ralph/guard.json'), '{"allow": 1}');
+    expect(ask('Bash', { command: 'ls' })).toMatchObject(denial);
+  });
+});

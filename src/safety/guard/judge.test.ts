@@ -1,0 +1,194 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { judgeCommand, judgeFileRead, judgeFileWrite } from './judge.ts';
+import type { GuardContext } from './model.ts';
+
+const context: GuardContext = {
+  cwd: '/home/dev/project',
+  home: '/home/dev',
+  projectRoot: '/home/dev/project',
+  unattended: true,
+  env: {},
+};
+const verdictOf = (command: string, over: Partial<GuardContext> = {}) =>
+  judgeCommand(command, { ...context, ...over }).verdict;
+const quoted = (text: string) => `'${text.replaceAll("'", `'\\''`)}'`;
+
+const denied = [
+  'rm -rf ~',
+  'cat ~/.ssh/id_rsa',
+  'git reset --hard',
+  'echo {} > .claude/settings.json',
+  'find ~ -delete',
+  'rm -rf .git',
+];
+
+const wrappers: readonly ((command: string) => string)[] = [
+  (command) => `env A=1 bash -c ${quoted(command)}`,
+  (command) => `timeout 5 sh -c ${quoted(command)}`,
+  (command) => `nice -n 3 nohup bash -ec ${quoted(command)}`,
+  (command) => `bash -c ${quoted(command)}`,
+  (command) => `sh -c ${quoted(`:; ${command}`)}`,
+  (command) => `eval ${quoted(command)}`,
+  (command) => `echo "$(${command})"`,
+  (command) => `(${command})`,
+  (command) => `{ ${command}; }`,
+  (command) => `true && ${command}`,
+  (command) => `f() { ${command}; }; f`,
+  (command) => `if true; then ${command}; fi`,
+  (command) => `for i in 1; do ${command}; done`,
+  (command) => `x=${quoted(command)}; eval "$x"`,
+  (command) => `echo ${Buffer.from(command).toString('base64')} | base64 -d | sh`,
+  (command) => `bash <<'END'\n${command}\nEND`,
+  (command) => `cat <<'END' > /tmp/s.sh\n${command}\nEND\nsh /tmp/s.sh`,
+  (command) => `echo x | xargs -I{} sh -c ${quoted(command)}`,
+  (command) => `find . -maxdepth 0 -exec sh -c ${quoted(command)} \\;`,
+  (command) => `python3 -c ${quoted(`import os; os.system(${JSON.stringify(command)})`)}`,
+  (command) => `git -c alias.x=${quoted(`!${command}`)} x`,
+  (command) => `cat <(${command})`,
+  (command) => `trap ${quoted(command)} EXIT`,
+];
+
+describe('judgeCommand', () => {
+  it('never throws and always decides, whatever it is given', () => {
+    const piece = fc.constantFrom(
+      'rm',
+      '-rf',
+      '~',
+      '$(',
+      ')',
+      '`',
+      '"',
+      "'",
+      '{',
+      '}',
+      '|',
+      '&&',
+      ';',
+      '<<EOF\n',
+      '${x',
+      '\\',
+      '\n',
+      '*',
+      '<(',
+      '((',
+      'eval',
+      'bash -c',
+      '\uE000',
+      '\uE006',
+      '\0',
+      'é',
+      'python3 -c',
+      'awk',
+      'find . -exec',
+      'if',
+      'case x in',
+    );
+    const shellish = fc.array(piece, { maxLength: 25 }).map((pieces) => pieces.join(' '));
+    fc.assert(
+      fc.property(fc.oneof(shellish, fc.string({ unit: 'binary', maxLength: 200 })), (command) => {
+        expect(['allow', 'warn', 'deny']).toContain(verdictOf(command));
+      }),
+      { numRuns: 1500 },
+    );
+  });
+
+  it('finds any command harmless as text to print', () => {
+    fc.assert(
+      fc.property(fc.oneof(fc.constantFrom(...denied), fc.string({ maxLength: 80 })), (command) => {
+        expect(verdictOf(`echo ${quoted(command.replaceAll('\0', ''))}`)).toBe('allow');
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  it('denies a denied command inside any wrapper, three deep', () => {
+    const wrapper = fc.constantFrom(...wrappers);
+    fc.assert(
+      fc.property(
+        fc.constantFrom(...denied),
+        fc.array(wrapper, { minLength: 1, maxLength: 3 }),
+        (command, around) => {
+          const wrapped = around.reduce((inner, wrap) => wrap(inner), command);
+          // Two heredocs with the same end inside one another are another command.
+          fc.pre(wrapped.split('END').length <= 3);
+          expect(verdictOf(wrapped), wrapped).toBe('deny');
+        },
+      ),
+      { numRuns: 600 },
+    );
+  });
+
+  it('tells the agent what to do instead', () => {
+    const { verdict, category, reason } = judgeCommand('git reset --hard HEAD~1', context);
+    expect({ verdict, category }).toEqual({ verdict: 'deny', category: 'git' });
+    expect(reason).toContain('git stash');
+  });
+
+  it('denies what cannot be parsed only where nobody can be asked', () => {
+    expect(verdictOf('rm "')).toBe('deny');
+    expect(verdictOf('rm "', { unattended: false })).toBe('warn');
+  });
+
+  it('denies what would take forever to follow', () => {
+    expect(verdictOf('x=:; for a in {a..z}{a..z}{a..z}; do for b in {a..z}{a..z}; do $x; done; done')).toBe(
+      'deny',
+    );
+  });
+
+  it('takes the environment as it is, where an unset variable is empty', () => {
+    expect(verdictOf('rm -rf "$OUT/"')).toBe('deny');
+    expect(verdictOf('rm -rf "$OUT/"', { env: { OUT: '/tmp/out' } })).toBe('allow');
+  });
+
+  it('sees where a symbolic link on the disk leads, but lets the link itself go', () => {
+    const realPath = (path: string) => path.replace('/home/dev/project/link', '/home/dev/Documents');
+    expect(verdictOf('echo x > link/notes.txt')).toBe('allow');
+    expect(verdictOf('echo x > link/notes.txt', { realPath })).toBe('deny');
+    expect(verdictOf('rm link', { realPath })).toBe('allow');
+  });
+
+  it('counts each value that a branch may have given a variable', () => {
+    expect(verdictOf('if test -d x; then d=dist; else d=~; fi; rm -rf "$d"')).toBe('deny');
+    expect(verdictOf('if test -d x; then d=dist; else d=build; fi; rm -rf "$d"')).toBe('allow');
+  });
+
+  it('leaves the neighbours of a project under /tmp alone', () => {
+    const project = { cwd: '/tmp/a/project', projectRoot: '/tmp/a/project' };
+    expect(verdictOf('rm -rf ../other', project)).toBe('deny');
+    expect(verdictOf('rm -rf /tmp/b', project)).toBe('allow');
+  });
+
+  it('follows many nested loops over numbers without giving up', () => {
+    expect(verdictOf('for i in {1..200}; do for j in {1..200}; do echo $i $j; done; done')).toBe('allow');
+  });
+});
+
+describe('file tools', () => {
+  it.each([
+    ['.ralph/settings.json', 'loop-state'],
+    ['.claude/settings.json', 'agent-settings'],
+    ['src/../.git/hooks/pre-commit', 'git-hooks'],
+    ['~/.bashrc', 'persistence'],
+    ['/home/dev/.ssh/authorized_keys', 'persistence'],
+    ['/etc/hosts', 'sensitive-path'],
+    ['../sibling/x.ts', 'destructive-files'],
+  ])('must not write %s', (path, category) => {
+    expect(judgeFileWrite(path, context)).toMatchObject({ verdict: 'deny', category });
+  });
+
+  it.each(['src/a.ts', '/home/dev/project/package.json', '/tmp/x', '.claude/commands/x.md', '.env.example'])(
+    'may write %s',
+    (path) => {
+      expect(judgeFileWrite(path, context)).toEqual({ verdict: 'allow' });
+    },
+  );
+
+  it('must not read keys', () => {
+    expect(judgeFileRead('~/.ssh/id_rsa', context)).toMatchObject({
+      verdict: 'deny',
+      category: 'credentials',
+    });
+    expect(judgeFileRead('src/a.ts', context)).toEqual({ verdict: 'allow' });
+  });
+});

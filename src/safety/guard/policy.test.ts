@@ -1,0 +1,81 @@
+import { describe, expect, it } from 'vitest';
+import { judgeCommand } from './judge.ts';
+import type { GuardContext } from './model.ts';
+import { type GuardPolicy, readPolicy } from './policy.ts';
+
+function policyOf(value: unknown): GuardPolicy {
+  const read = readPolicy(value);
+  if ('problems' in read) throw new Error(read.problems.join('; '));
+  return read.policy;
+}
+
+function judge(command: string, policy: unknown) {
+  const context: GuardContext = {
+    cwd: '/home/dev/project',
+    home: '/home/dev',
+    projectRoot: '/home/dev/project',
+    unattended: true,
+    env: {},
+    policy: policyOf(policy),
+  };
+  return judgeCommand(command, context);
+}
+
+describe('the policy of a project', () => {
+  it('allows an effect on the paths that it names, and on no other', () => {
+    const policy = {
+      allow: [
+        { effect: 'delete', path: '../scratch/**' },
+        { effect: 'delete', path: '~/old/*' },
+      ],
+    };
+    expect(judge('rm -rf ../scratch/x', policy).verdict).toBe('allow');
+    expect(judge('rm -rf ~/old/a', policy).verdict).toBe('allow');
+    expect(judge('rm -rf ../sibling', policy).verdict).toBe('deny');
+  });
+
+  it('allows a whole category', () => {
+    expect(judge('git push --force', { allow: [{ effect: 'git' }] }).verdict).toBe('allow');
+    expect(judge('git push --force; npm publish', { allow: [{ effect: 'git' }] })).toMatchObject({
+      verdict: 'deny',
+      category: 'supply-chain',
+    });
+  });
+
+  it('denies what the guard would allow, with the reason of the project, even when another rule allows it', () => {
+    const policy = {
+      deny: [{ effect: 'write', path: 'migrations/**', reason: 'Add a new migration.' }],
+      allow: [{ effect: 'write' }],
+    };
+    expect(judge("sed -i 's/a/b/' migrations/001.sql", policy)).toMatchObject({
+      verdict: 'deny',
+      category: 'policy',
+      reason: 'Add a new migration.',
+    });
+    expect(judge("sed -i 's/a/b/' src/a.ts", policy).verdict).toBe('allow');
+  });
+
+  it('cannot open what protects the loop and the guard', () => {
+    const policy = {
+      allow: [
+        { effect: 'write' },
+        { effect: 'delete' },
+        { effect: 'loop-state' },
+        { effect: 'agent-settings' },
+      ],
+    };
+    expect(judge('echo {} > .ralph/guard.json', policy).verdict).toBe('deny');
+    expect(judge('rm .claude/settings.json', policy).verdict).toBe('deny');
+  });
+
+  it.each([
+    [[], 'the file has to be an object'],
+    [{ allow: 'all' }, 'allow has to be a list of rules'],
+    [{ allow: [{ effect: 'explode' }] }, 'allow[0].effect has to be'],
+    [{ alow: [] }, 'the file has no "alow"'],
+    [{ deny: [{ effect: 'delete', regex: 'x' }] }, 'deny[0] has no "regex"'],
+  ])('says what is wrong with %j', (value, message) => {
+    const read = readPolicy(value);
+    expect('problems' in read ? read.problems.join('; ') : '').toContain(message);
+  });
+});

@@ -1,0 +1,30 @@
+import { readFileSync } from 'node:fs';
+import type { GuardContext } from '../../src/safety/guard/model.ts';
+
+export type Case = {
+  readonly command: string;
+  readonly verdict: 'allow' | 'deny';
+  readonly category: string;
+};
+
+/** The commands of the corpus; `quoted` only speak of something dangerous. */
+export function readCorpus(name: 'harmful' | 'harmless' | 'quoted'): Case[] {
+  const text = readFileSync(new URL(`corpus/${name}.jsonl`, import.meta.url), 'utf8');
+  return text.split('\n').flatMap((line) => (line === '' ? [] : [JSON.parse(line)]));
+}
+
+/** Where the commands of the corpus are meant to run; the oracle's world looks the same. */
+export const context: GuardContext = {
+  cwd: '/home/dev/project',
+  home: '/home/dev',
+  projectRoot: '/home/dev/project',
+  unattended: true,
+  env: {},
+};
+
+/** What runs in the oracle's world without a network, another machine or the machine itself. */
+export function canBeProved({ category }: Case): boolean {
+  return /^(files|obfuscation|credentials|git|tamper|persistence|quoted-text|look-alike|everyday)$/.test(
+    category,
+  );
+}
