@@ -1,11 +1,13 @@
 import { spawn } from 'node:child_process';
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, inject, it, onTestFinished } from 'vitest';
 import type { SessionLoop } from '../../src/store/session-loops.ts';
 import { type ModelAnswer, startModelServer } from '../../src/testkit/index.ts';
+import { waitUntil } from '../support/processes.ts';
 import { makeRepo } from '../support/repo.ts';
+import { openInTerminal } from '../support/terminal.ts';
 import { preparePlace } from './place.ts';
 import { rowOf, type WantedAgent } from './table.ts';
 
@@ -83,6 +85,36 @@ for (const agent of agents.length > 0 ? agents : [missing]) {
       expect(room.active()).toEqual([]);
     });
 
+    it('is paused by Escape and a question, answers that in peace, and goes on when it is told to', async () => {
+      const slow: ModelAnswer = { blocks: [{ delay: 60_000 }, { text: 'Too late.' }] };
+      const answers = [works, says('A start.'), slow, says('It is 4.'), works, says(tag)];
+      const room = await openSession(agent, answers);
+      const terminal = room.open();
+      const shows = (text: string) =>
+        waitUntil(() => terminal.screen().includes(text), {
+          timeoutMs: 60_000,
+          what: `"${text}" on the screen`,
+        });
+      const type = async (text: string) => {
+        terminal.paste(text);
+        await shows(text);
+        terminal.press('Enter');
+      };
+      await shows('❯');
+      await type('/ralphkit:ralph-loop mend it --max-iterations 9');
+      await shows('iteration 1 of 9');
+      await waitUntil(() => room.asked().length === 3, { timeoutMs: 60_000 });
+      terminal.press('Escape');
+      await shows('Interrupted');
+      await type('What is 2 + 2?');
+      await shows('It is 4.');
+      await waitUntil(() => room.active()[0]?.status === 'paused', { timeoutMs: 60_000 });
+      expect(room.asked()).toHaveLength(4);
+      await type('/ralphkit:ralph-resume');
+      await waitUntil(() => room.ended().length === 1, { timeoutMs: 60_000 });
+      expect(room.ended()).toMatchObject([{ loop: { outcome: 'PROMISE_ACCEPTED', iteration: 1 } }]);
+    });
+
     it('leaves a session without a loop alone', async () => {
       const room = await openSession(agent, [works, says('Done.')]);
       await room.prompt('Mend it.');
@@ -107,12 +139,34 @@ async function openSession(agent: WantedAgent, answers: ModelAnswer[]) {
   const sessions = repo.path('state', 'ralph', 'sessions');
   const loopsIn = (paths: string[]): SessionLoop[] =>
     paths.map((path) => JSON.parse(readFileSync(path, 'utf8')));
+  const env = { ...place.env, ...place.agentEnv, XDG_STATE_HOME: repo.path('state') };
+  const start = (...words: string[]) => [
+    ...place.through,
+    program,
+    ...words,
+    '--plugin-dir',
+    plugin,
+    '--allowedTools=Bash',
+  ];
   return {
     repo,
+    /** The program in a terminal; it asks none of the questions of a first start. */
+    open() {
+      const trusted = { hasTrustDialogAccepted: true, hasCompletedProjectOnboarding: true };
+      const config = {
+        hasCompletedOnboarding: true,
+        lastOnboardingVersion: '9.9.9',
+        theme: 'dark',
+        projects: { [cwd]: trusted },
+      };
+      writeFileSync(join(home, '.claude.json'), JSON.stringify(config));
+      const variables = Object.entries({ ...env, TERM: 'xterm-256color' }).map(
+        ([name, value]) => `${name}=${value}`,
+      );
+      return openInTerminal(repo, ['env', '-i', ...variables, ...start()]);
+    },
     prompt(prompt: string, ...flags: string[]): Promise<string> {
-      const words = ['-p', prompt, '--plugin-dir', plugin, '--allowedTools=Bash', ...flags];
-      const [first = '', ...rest] = [...place.through, program, ...words];
-      const env = { ...place.env, ...place.agentEnv, XDG_STATE_HOME: repo.path('state') };
+      const [first = '', ...rest] = start('-p', prompt, ...flags);
       const child = spawn(first, rest, { cwd, env, stdio: ['ignore', 'pipe', 'pipe'] });
       onTestFinished(() => void child.kill('SIGKILL'));
       let output = '';
