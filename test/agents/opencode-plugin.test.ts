@@ -66,6 +66,20 @@ for (const agent of agents.length > 0 ? agents : [missing]) {
       expect(room.asked().join('\n')).not.toContain('RALPH LOOP - ITERATION');
       expect(room.asked().at(-1)).toContain('Ralph loop cancelled at iteration 1.');
     });
+
+    it('ends when the user aborts the turn', async () => {
+      const room = await openServer(agent, [
+        { blocks: [{ delay: 60_000 }, { text: 'Late.' }] },
+        says('More.'),
+      ]);
+      const started = room.command('ralph-loop', 'mend it');
+      await waitUntil(() => room.asked().length === 1, { timeoutMs: 30_000 });
+      expect(room.states()).toHaveLength(1);
+      await room.abort();
+      await started;
+      await waitUntil(() => room.states().length === 0, { timeoutMs: 30_000 });
+      expect(room.asked()).toHaveLength(1);
+    });
   });
 }
 
@@ -120,6 +134,7 @@ async function openServer(agent: WantedAgent, answers: ModelAnswer[]) {
     repo,
     command: (command: string, words: string) =>
       post(`/session/${id}/command`, { command, arguments: words }),
+    abort: () => post(`/session/${id}/abort`, {}),
     /** All texts of each request that got an answer of the script. */
     asked: () => model.requests().flatMap(({ answer, text }) => (answer === null ? [] : [text])),
 

@@ -8,24 +8,27 @@ import type { CommandPart, PluginConfig } from './types.ts';
 // beyond all words keeps the arguments out; the plugin takes them from the event, raw.
 const noArguments = '$999999999';
 
-const commands = {
-  'ralph-loop': 'Keep this session working until the task is really done: "task" [--max-iterations N] …',
-  'ulw-loop': 'The same loop as /ralph-loop, in ultrawork mode',
-  'cancel-ralph': 'End the Ralph loop of this session',
-} as const;
+const commands = [
+  {
+    name: 'ralph-loop',
+    description: 'Keep this session working until the task is really done: "task" [--max-iterations N] …',
+  },
+  { name: 'ulw-loop', description: 'The same loop as /ralph-loop, in ultrawork mode' },
+  { name: 'cancel-ralph', description: 'End the Ralph loop of this session' },
+] as const;
 
-export type CommandName = keyof typeof commands;
+export type CommandName = (typeof commands)[number]['name'];
 
 /** Adds the commands that the project has not defined itself, and returns their names. */
 export function addCommands(config: PluginConfig): CommandName[] {
   const known = config.command ?? {};
-  const names = (Object.keys(commands) as CommandName[]).filter((name) => !Object.hasOwn(known, name));
-  const added = names.map((name) => [
+  const added = commands.filter(({ name }) => !Object.hasOwn(known, name));
+  const entries = added.map(({ name, description }) => [
     name,
-    { template: `/${name}${noArguments}`, description: commands[name] },
+    { template: `/${name}${noArguments}`, description },
   ]);
-  config.command = { ...known, ...Object.fromEntries(added) };
-  return names;
+  config.command = { ...known, ...Object.fromEntries(entries) };
+  return added.map(({ name }) => name);
 }
 
 /** What the command says to the model, in place of its template. */
