@@ -51,7 +51,7 @@ export async function startRun(
       if (dead !== prepared.run) view.warn(`run ${dead} had died; what it left running was ended`);
     }
     const answer = readAnswer(context.env, context.cwd);
-    const held = holdFiles(context.cwd, [projectFile, localFile]);
+    const held = holdFiles(context.cwd, [projectFile, localFile, '.ralph/.gitignore']);
     const end = await runLoop({
       ...prepared,
       cwd: context.cwd,

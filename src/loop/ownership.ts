@@ -4,8 +4,8 @@ import { lastEvent, openJournal } from '../store/journal.ts';
 import { projectPaths, runPaths } from '../store/paths.ts';
 import { listRuns } from '../store/runs.ts';
 import type { Clock } from '../system/clock.ts';
-import { ensureDir, readText, writeAtomic } from '../system/files.ts';
-import { acquireLock, type Lock, lockOwner } from '../system/lock.ts';
+import { ensureDir, readText, refuseLinkedFolders, writeAtomic } from '../system/files.ts';
+import { acquireLock, type Lock, lockOwner, unreadableLock } from '../system/lock.ts';
 import { sweepRun } from '../system/process.ts';
 
 export type Ownership = {
@@ -61,9 +61,10 @@ type LockInfo = { readonly run: string; readonly since: string };
 
 function lockFolder(folder: string, info: LockInfo) {
   const { root, lock } = projectPaths(folder);
+  refuseLinkedFolders(lock, folder);
   ensureDir(root, 0o755);
   const taken = acquireLock(lock, { ...info });
-  if (!taken.ok) throw alreadyRunning(taken.owner.pid, taken.owner.info);
+  if (!taken.ok) throw unreadableLock(lock, taken.owner) ?? alreadyRunning(taken.owner.pid, taken.owner.info);
   return taken;
 }
 

@@ -17,7 +17,13 @@ const longestNap = 30_000;
 /** The outer loop: runs the agent again and again until `decide` says stop. */
 export async function runLoop(spec: RunSpec): Promise<RunEnd> {
   const paths = runPaths(spec.cwd, spec.run);
-  const journal = openJournal(paths.journal, () => spec.clock.now());
+  // Before the first event, so that a run that can be resumed has its record.
+  const protectedFiles = protectFiles(spec.cwd, spec.settings.protectedPaths, {
+    folder: paths.root,
+    file: paths.protected,
+    resumed: spec.resume !== undefined,
+  });
+  const journal = openJournal(paths.journal, () => spec.clock.now(), spec.cwd);
   const record: Recorder = (body) => spec.observer.journal(journal.append(redacted(body, spec.redactor)));
   try {
     const started = spec.clock.monotonic();
@@ -26,10 +32,7 @@ export async function runLoop(spec: RunSpec): Promise<RunEnd> {
     const parts = {
       journal,
       record,
-      protectedFiles: protectFiles(spec.cwd, spec.settings.protectedPaths, {
-        folder: paths.root,
-        file: paths.protected,
-      }),
+      protectedFiles,
       passed: new Set<string>(),
       cutSession: null,
     };
@@ -43,6 +46,8 @@ export async function runLoop(spec: RunSpec): Promise<RunEnd> {
       // A finished task stays finished, but whoever sent the signal is told that it came first.
       const exitCode = spec.finish.aborted ? outcomes.INTERRUPTED.exitCode : outcomes[outcome].exitCode;
       const ms = Math.round(spec.clock.monotonic() - started);
+      // The checks ran code of the agent's after its turn.
+      journal.restore();
       record({ type: 'run.ended', outcome, exitCode, because, iterations: ran, usage: loop.usage, ms });
       return { outcome, exitCode, because };
     }

@@ -22,15 +22,10 @@ export type Journal = {
   close(): void;
 };
 
-/** After these, the record has to survive a power cut. */
-const durable = new Set<EventBody['type']>([
-  'run.started',
-  'verdict',
-  'decision',
-  'run.ended',
-  'run.failed',
-  'run.abandoned',
-]);
+/** After these, the record has to survive a power cut before anything else is done. */
+const durableNow = new Set<EventBody['type']>(['run.ended', 'run.failed', 'run.abandoned']);
+/** After these too, but the next agent need not wait for the disk. */
+const durableSoon = new Set<EventBody['type']>(['run.started', 'decision']);
 
 /**
  * Opens a journal for appending. A torn last line (a crash in the middle of a write) is cut off first.
@@ -56,7 +51,8 @@ export function openJournal(path: string, now: () => number, root = dirname(path
       guard(path, () => {
         writeAll(fd, line);
         written.add(line);
-        if (durable.has(body.type)) fs.fdatasyncSync(fd);
+        if (durableNow.has(body.type)) fs.fdatasyncSync(fd);
+        if (durableSoon.has(body.type)) fs.fdatasync(fd, () => {});
       });
       return event;
     },
