@@ -40,6 +40,8 @@ type Session = {
   error: string | null;
   /** Where the turn began. */
   mark: Mark | null;
+  /** The iteration that was planned here last, by its time. */
+  plannedAt: string | null;
   cancelDelay: (() => void) | null;
   cancelRecovery: (() => void) | null;
 };
@@ -68,6 +70,7 @@ export function createDriver(options: DriverOptions) {
       idleMissed: false,
       error: null,
       mark: null,
+      plannedAt: null,
       cancelDelay: null,
       cancelRecovery: null,
     };
@@ -102,7 +105,7 @@ export function createDriver(options: DriverOptions) {
   function act(session: Session, messages: readonly Message[], mustBeAnswered: boolean): void {
     const state = read();
     if (!state?.active || state.sessionId !== session.id) return;
-    if (isPlannedElsewhere(state)) return;
+    if (isPlannedElsewhere(session, state)) return;
     const turn = messagesSince(messages, session.mark);
     // The idle event that was missed may be a second one of the turn before, and then there is no answer yet.
     if (mustBeAnswered && !turn.some(isFromAssistant) && session.error === null) return;
@@ -127,6 +130,7 @@ export function createDriver(options: DriverOptions) {
     const prompt = continuationOf(after, loop);
     const plan: Plan = { before: state, after, prompt, lastUser: lastUserMark(messages) };
     session.phase = 'waiting';
+    session.plannedAt = after.lastIterationAt ?? null;
     const cancel = clock.timer(config.continuationDelay, () => void inject(session, plan));
     session.cancelDelay = () => {
       cancel();
@@ -135,8 +139,8 @@ export function createDriver(options: DriverOptions) {
   }
 
   /** A session that is free here, but whose prompt is due: another host saw the same idle event first. */
-  function isPlannedElsewhere({ lastIterationAt }: RalphLoopState): boolean {
-    if (lastIterationAt === undefined) return false;
+  function isPlannedElsewhere(session: Session, { lastIterationAt }: RalphLoopState): boolean {
+    if (lastIterationAt === undefined || lastIterationAt === session.plannedAt) return false;
     const age = clock.now() - Date.parse(lastIterationAt);
     return age >= 0 && age < config.continuationDelay;
   }

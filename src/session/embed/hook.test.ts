@@ -239,6 +239,8 @@ describe('one prompt for one idle event', () => {
 
   it('goes on where the host answers an injection only after the turn', async () => {
     const host = createHost({
+      // Node's timers may fire a little early.
+      clock: { ...clock, timer: (ms, fn) => clock.timer(ms - 1, fn) },
       injectPrompt: async (_, prompt) => {
         host.prompts.push(prompt);
         host.messages.push({ role: 'user', content: prompt });
