@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import {
   cpSync,
   existsSync,
@@ -111,6 +112,17 @@ describe('the hooks of the plugin', () => {
     expect(await fired('Stop', {}, extra())).toHaveProperty('decision', 'block');
   });
 
+  it('run nothing of what the agent says where a host starts the command without its words', async () => {
+    const { hooks } = JSON.parse(readFileSync(join(plugin, 'hooks/hooks.json'), 'utf8'));
+    for (const [{ hooks: commands }] of Object.values<[{ hooks: { command: string }[] }]>(hooks)) {
+      const child = spawn(commands[0]?.command ?? '', [], { cwd: room, env });
+      child.stdin.on('error', () => {});
+      child.stdin.end(JSON.stringify({ last_assistant_message: '$(touch pwned) `touch pwned`' }));
+      await once(child, 'close');
+    }
+    expect(existsSync(join(room, 'pwned'))).toBe(false);
+  });
+
   it('let a cancel beat a stop that is late, a hundred times', async () => {
     for (let round = 0; round < 100; round++) {
       const session_id = `race-${round}`;
@@ -138,7 +150,9 @@ describe('the hooks of the plugin', () => {
 function withoutNode(): string {
   const bin = join(room, 'bin');
   mkdirSync(bin, { recursive: true });
-  for (const name of ['sh', 'cat'])
-    if (!existsSync(join(bin, name))) symlinkSync(`/bin/${name}`, join(bin, name));
+  for (const name of ['sh', 'cat', 'nice']) {
+    const found = ['/bin', '/usr/bin'].map((folder) => join(folder, name)).find((path) => existsSync(path));
+    if (found && !existsSync(join(bin, name))) symlinkSync(found, join(bin, name));
+  }
   return bin;
 }

@@ -27,6 +27,8 @@ const entries: Readonly<Record<string, Entry>> = {
 // Without a home, only node knows where the state is.
 const folder = `d=\${XDG_STATE_HOME-}; case $d in /*) ;; *) d=\${HOME-}/.local/state ;; esac`;
 const named = '*ralph-loop*|*ulw-loop*|*cancel-ralph*|*ralph-status*|*ralph-pause*|*ralph-resume*';
+// A host that does not know `args` starts the command alone, with the agent's words on its input: `sh` would run them.
+const harmless = 'nice';
 // In Node 20 these certificates triple the start, and a hook has no use for them.
 const node = 'NODE_EXTRA_CA_CERTS= ';
 
@@ -48,7 +50,7 @@ export function hookSettings(
       const run =
         platform === 'win32'
           ? { command: 'node', args: [path] }
-          : { command: 'sh', args: ['-c', guards[guard], path] };
+          : { command: harmless, args: ['-n', '0', 'sh', '-c', guards[guard], path] };
       const group: HookGroup = {
         ...(matcher === undefined ? {} : { matcher }),
         hooks: [{ type: 'command', ...run, timeout }],
