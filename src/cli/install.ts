@@ -54,15 +54,14 @@ function installerOf(host: string, action: string) {
 /** The lines that differ, between those that do not. */
 export function describeChange({ path, before, after }: FileChange): string {
   if (after === null) return `- ${path} (removed)`;
-  if (before === null) return `+ ${path} (new)`;
-  const [old, now] = [before.split('\n'), after.split('\n')];
+  const [old, now] = [before?.split('\n') ?? [], after.split('\n')];
   const differs = (line: string, index: number) => line !== now[index];
-  const start = old.findIndex(differs);
+  const start = Math.max(0, old.findIndex(differs));
   let same = 0;
   while (same < Math.min(old.length, now.length) - start && old.at(-1 - same) === now.at(-1 - same)) same++;
   const part = (lines: string[], sign: string) =>
     lines.slice(start, lines.length - same).map((line) => `  ${sign}${line}`);
-  return [`~ ${path}`, ...part(old, '-'), ...part(now, '+')].join('\n');
+  return [`${before === null ? '+' : '~'} ${path}`, ...part(old, '-'), ...part(now, '+')].join('\n');
 }
 
 /** The package holds the built hooks; this file is somewhere in it. */

@@ -238,6 +238,17 @@ describe('a stop in Claude Code', () => {
     expect(warnings).toEqual(['ralph: the stop hook failed: a fault of ours']);
   });
 
+  it('holds to its decision where that cannot be written down, and says so', async () => {
+    const one = session();
+    one.prompt('/ralph-loop fix it');
+    mkdirSync(sessionPaths(context.env, one.id).lock);
+    const sentBack = await one.stop();
+    expect(sentBack).toMatchObject({ decision: 'block', reason: expect.stringContaining('fix it') });
+    expect(sentBack.systemMessage).toContain('The record could not be written');
+    one.happen({ tool: 'x' }, { say: done });
+    expect((await one.stop()).systemMessage).toMatch(/PROMISE_ACCEPTED.*could not be written/);
+  });
+
   it.each(['', 'not json', '[]', '{}', '{"session_id":7}', 'null'])(
     'prints nothing for the input %j',
     async (input) => {
