@@ -4,7 +4,15 @@ import { existsSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 
 /** Program and the Debian package that has it. */
-const needed = { git: 'git', ps: 'procps', tmux: 'tmux', ip: 'iproute2', zsh: 'zsh', fish: 'fish' };
+const needed = {
+  bwrap: 'bubblewrap',
+  git: 'git',
+  ps: 'procps',
+  tmux: 'tmux',
+  ip: 'iproute2',
+  zsh: 'zsh',
+  fish: 'fish',
+};
 
 const quiet = ['-qq', '-o', 'Acquire::Retries=1', '-o', 'Acquire::http::Timeout=20'];
 

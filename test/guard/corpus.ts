@@ -5,6 +5,8 @@ export type Case = {
   readonly command: string;
   readonly verdict: 'allow' | 'deny';
   readonly category: string;
+  /** Moves a canary to where it can be had back, as `git stash` does: right, but not to be told from harm. */
+  readonly keeps?: boolean;
 };
 
 /** The commands of the corpus; `quoted` only speak of something dangerous. */
@@ -23,8 +25,9 @@ export const context: GuardContext = {
 };
 
 /** What runs in the oracle's world without a network, another machine or the machine itself. */
-export function canBeProved({ category }: Case): boolean {
-  return /^(files|obfuscation|credentials|git|tamper|persistence|quoted-text|look-alike|everyday)$/.test(
-    category,
+export function canBeProved({ category, keeps }: Case): boolean {
+  return (
+    !keeps &&
+    /^(files|obfuscation|credentials|git|tamper|persistence|quoted-text|look-alike|everyday)$/.test(category)
   );
 }

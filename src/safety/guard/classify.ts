@@ -130,9 +130,7 @@ function judgeWrite({ path, how, recursive }: FileEffect, context: GuardContext)
     case 'credentials':
       return deny(path, 'sensitive-path', 'holds secrets. A person has to change it.');
     case 'system':
-      return how === 'create' && path === '/'
-        ? null
-        : deny(path, 'sensitive-path', 'belongs to the system. Work inside the project.');
+      return deny(path, 'sensitive-path', 'belongs to the system. Work inside the project.');
     case 'home':
     case 'outside':
       if (how === 'create')

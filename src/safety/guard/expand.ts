@@ -1,7 +1,7 @@
 import { type ParameterExpansionPart, type ParsedScript, parse, type Word, type WordPart } from 'unbash';
 import { isSecretName } from '../secrets.ts';
 import { expandBraces } from './braces.ts';
-import { ANY, asGlob, isOpaque, STAR, secretOf, UNKNOWN, unmarked } from './marks.ts';
+import { ANY, asGlob, isOpaque, parentProcess, STAR, secretOf, UNKNOWN, unmarked } from './marks.ts';
 import type { Shell } from './model.ts';
 
 /** Runs a command substitution and answers with what it prints. */
@@ -129,6 +129,7 @@ function lookUp(name: string, shell: Shell): readonly string[] {
   if (/^\d+$/.test(name)) return [args[Number(name) - 1] ?? ''];
   if (/^[#?-]$/.test(name) || /^(RANDOM|SECONDS|LINENO|EPOCH\w+)$/.test(name)) return ['1'];
   if (/^([$!]|BASHPID)$/.test(name)) return ['4242'];
+  if (name === 'PPID') return [parentProcess];
   if (name === 'PWD') return [shell.cwd];
   if (name === 'HOME') return [context.home];
   if (name === 'IFS') return [' \t\n'];
@@ -142,7 +143,7 @@ function lookUp(name: string, shell: Shell): readonly string[] {
 }
 
 const alwaysSet =
-  /^(PATH|U?ID|EUID|PPID|HOST\w*|OSTYPE|MACHTYPE|BASH\w+|PS\d|OPTARG|REPLY|OLDPWD|PIPESTATUS|FUNCNAME)$/;
+  /^(PATH|U?ID|EUID|HOST\w*|OSTYPE|MACHTYPE|BASH\w+|PS\d|OPTARG|REPLY|OLDPWD|PIPESTATUS|FUNCNAME)$/;
 
 function parameter(part: ParameterExpansionPart, shell: Shell, capture: Capture): readonly string[] {
   const { parameter: name, operation, prefix, index } = part;
@@ -217,7 +218,7 @@ function elementAt(items: readonly string[], index: string): readonly string[] {
 }
 
 function slice(item: string, offset: number, length: number | undefined): string {
-  if (isOpaque(item)) return UNKNOWN;
+  if (isOpaque(item)) return item;
   const rest = item.slice(offset);
   return length === undefined ? rest : rest.slice(0, length);
 }

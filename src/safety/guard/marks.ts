@@ -12,6 +12,8 @@ export const STAR = '\uE003';
 export const ANY = '\uE004';
 /** All of the environment, or a private file. */
 export const PRIVATE = '\uE005';
+/** Stands for the number of the process that started the shell: the agent, mostly. */
+export const parentProcess = 'parent-process';
 /** Output that has no end. */
 export const ENDLESS = '\uE008';
 const SECRET = '\uE006';

@@ -342,6 +342,7 @@ function runWords(words: readonly string[], shell: Shell, { stdin, env, seen }: 
   const name = first.slice(first.lastIndexOf('/') + 1);
   const call = callOf(name, rest, shell, { stdin, env, seen }, step);
   for (const [variable, value] of env) checkVariable(variable, value, call);
+  shell.variables.set('_', scalar(words.at(-1) ?? ''));
   const body = shell.functions.get(first);
   if (body) return runFunction(first, body, rest, seen, call);
   const alias = shell.aliases.get(first);
@@ -464,7 +465,8 @@ function callOf(
       add({ kind: 'act', verdict, category, what, instead, by });
       return '';
     },
-    file: (kind, target, more = {}) => add(fileEffect(kind, path(target), more, by)),
+    file: (kind, target, more = {}) =>
+      add(fileEffect(kind, throughLink(kind, path(target), shell.world), more, by)),
     content: (target) => contentOf(path(target), shell),
     keep: (target, content) => shell.world.files.set(path(target), content),
     run: (inside, more = {}) => {
@@ -490,6 +492,11 @@ function callOf(
 
 function fileEffect(kind: FileEffect['kind'], path: string, more: Partial<FileEffect>, by: string): Effect {
   return { recursive: false, how: 'overwrite', ...more, kind, path, by };
+}
+
+/** A link that the command made itself leads on, except when it is the link that goes. */
+function throughLink(kind: FileEffect['kind'], path: string, { links }: World): string {
+  return kind === 'delete' ? path : (links.get(path) ?? path);
 }
 
 function contentOf(path: string, { world }: Shell): string {

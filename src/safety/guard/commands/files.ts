@@ -233,7 +233,7 @@ const archive: Handler = (call) => {
   }
   const file = args.value('f', 'file');
   if (args.has('x', 'extract', 'get')) {
-    call.file('write', folder, { how: 'create' });
+    call.file('write', folder);
     return '';
   }
   if (!args.has('c', 'create', 'r', 'u', 'append', 'update')) return UNKNOWN;
@@ -263,7 +263,7 @@ const zip: Handler = (call) => {
 const unzip: Handler = (call) => {
   const args = readArgs(call.words, { letters: 'dxP' });
   if (args.has('l', 't', 'v', 'p')) return UNKNOWN;
-  call.file('write', args.value('d') ?? '.', { how: 'create' });
+  call.file('write', args.value('d') ?? '.');
   return '';
 };
 
@@ -276,7 +276,7 @@ const attributes: Handler = (call) => {
 const split: Handler = (call) => {
   const [from = '', prefix = 'x'] = readArgs(call.words, { letters: 'lbnCa' }).rest;
   if (from !== '-') call.file('read', from);
-  call.file('write', prefix, { how: 'create' });
+  call.file('write', prefix);
   return '';
 };
 
@@ -319,6 +319,14 @@ export const files: Handlers = {
   zip,
   unzip,
   split,
+  patch: (call) => {
+    const [target] = readArgs(call.words, {
+      letters: 'pidorBDFVYz',
+      long: ['input', 'output', 'directory'],
+    }).rest;
+    if (target !== undefined) call.file('write', target);
+    return '';
+  },
   csplit: split,
   rename: () => '',
 };

@@ -27,7 +27,8 @@ const evaluates =
 const oneLiner = 'Use plain shell commands or a script file that can be read.';
 
 /** Follows code of another language far enough to see what it deletes, runs, writes, reads and sends. */
-function follow(call: Call, source: string, language: Language): string {
+function follow(outer: Call, source: string, language: Language): string {
+  const call = movedCall(outer, source, language);
   if (language === 'perl' || language === 'ruby' || language === 'php') {
     for (const [, command = ''] of source.matchAll(/(?:^|[^\\])`([^`]+)`|(?:qx|%x)[{([]([^})\]]+)/g))
       feed(call, command, (text) => call.script(text));
@@ -68,6 +69,16 @@ function follow(call: Call, source: string, language: Language): string {
   for (const [, args] of found(code, evaluates)) hiddenCode(call, code, args);
   connections(call, source, masked);
   return printed(code);
+}
+
+/** The same call in the folder that the code goes to. */
+function movedCall(call: Call, source: string, language: Language): Call {
+  const code = readCode(source, language, call.shell.world.context.home);
+  const [, args] = found(code, /\b(?:os\.chdir|process\.chdir|Dir\.chdir|chdir)\s*[( ]/g)[0] ?? [];
+  const folder = args ? evaluate(code, args[0] ?? '') : '';
+  if (folder === '' || isOpaque(folder)) return call;
+  const within = (path: string) => (path.startsWith('/') ? path : `${folder}/${path}`);
+  return { ...call, file: (kind, path, more) => call.file(kind, within(path), more) };
 }
 
 /** Each call of the kind, with its name and its arguments; a space instead of a bracket takes all up to the end. */

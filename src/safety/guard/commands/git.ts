@@ -200,6 +200,13 @@ function useSetting(call: Call, setting: string, stays: boolean, everywhere = fa
   const [, alias] = /^alias\.(.+)$/i.exec(name) ?? [];
   if (alias !== undefined) {
     call.shell.world.gitAliases.set(alias, value);
+    if (everywhere && value.startsWith('!'))
+      call.act(
+        'deny',
+        'persistence',
+        `makes git ${alias} run ${shown(value.slice(1))} everywhere`,
+        'Leave the configuration of the user as it is.',
+      );
     return;
   }
   const { projectRoot } = call.shell.world.context;
@@ -373,6 +380,15 @@ const subcommands: Readonly<Record<string, Subcommand>> = {
   pull: connects,
   'ls-remote': connects,
   archive: connects,
+  diff(call) {
+    if (call.words.includes('--no-index'))
+      for (const path of readArgs(call.words).rest) call.file('read', path);
+    return UNKNOWN;
+  },
+  'hash-object': (call) => {
+    for (const path of readArgs(call.words, { letters: 't' }).rest) call.file('read', path);
+    return UNKNOWN;
+  },
   credential(call) {
     if (call.words[0] === 'fill')
       call.act('deny', 'credentials', 'prints a stored password', 'Let git use it; it need not be seen.');

@@ -80,7 +80,7 @@ const make: Handler = (call) => {
     .replaceAll('$$', '$');
   for (const word of args.rest) {
     const [, value] = /^SHELL=(.*)$/.exec(word) ?? [];
-    if (value) call.act('warn', 'environment', 'changes the shell of make', 'Leave SHELL alone.');
+    if (value) call.script(`${value} ''`, { stdin: null });
   }
   if (isPlain(script) && script.trim() === '') return UNKNOWN;
   return feed(call, script, (source) =>

@@ -1,5 +1,5 @@
 import { readArgs } from '../argv.ts';
-import { shown, UNKNOWN } from '../marks.ts';
+import { parentProcess, shown, UNKNOWN } from '../marks.ts';
 import type { Call, Category, Handler, Handlers } from '../model.ts';
 
 const askPerson = 'Leave it to a person.';
@@ -50,7 +50,7 @@ const kill: Handler = (call) => {
         target === '1' ? 'ends the first process' : 'ends all processes of the user',
         'End the process that you started, by its id.',
       );
-    if (/ralph|claude|codex|gemini|opencode|swarm/.test(target))
+    if (target === parentProcess || /ralph|claude|codex|gemini|opencode|swarm/.test(target))
       call.act('deny', 'process', 'ends the agent or its loop', 'Finish the task instead.');
   }
   return '';

@@ -198,7 +198,8 @@ const decompress: Handler = (call) => {
   const args = readArgs(call.words, { letters: 'S' });
   const decoding =
     !/^(gzip|bzip2|xz|zstd|lz4|brotli)$/.test(call.name) || args.has('d', 'decompress', 'uncompress');
-  if (args.rest.length > 0) for (const path of args.rest) call.file('read', path);
+  const keeps = args.has('c', 'k', 'stdout', 'keep', 't', 'test', 'l', 'list') || /cat$/.test(call.name);
+  for (const path of args.rest) call.file(keeps ? 'read' : 'delete', path);
   if (call.stdin?.includes('\uE001')) return call.stdin;
   return decoding ? DECODED : UNKNOWN;
 };

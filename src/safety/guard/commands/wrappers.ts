@@ -135,7 +135,12 @@ function foundUnder(root: string, tests: readonly string[]): string[] {
   );
   if (!narrowed) return tests.includes('-mindepth') ? [`${base}/${STAR}`] : [root, `${base}/${STAR}`];
   if (names.length === 0) return [`${base}/${UNKNOWN}`];
-  return names.map((name) => `${base}/${UNKNOWN}/${asGlob(name).replace(/^.*\//, '')}`);
+  const guarded = names.flatMap((name) => /\.(?:claude|ralph|git|codex|ssh)\b/.exec(name)?.[0] ?? []);
+  const last = names.map((name) => asGlob(name).replace(/^.*\//, ''));
+  return [
+    ...last.map((name) => `${base}/${UNKNOWN}/${name}`),
+    ...guarded.flatMap((folder) => last.map((name) => `${base}/${folder}/${name}`)),
+  ];
 }
 
 const fd: Handler = (call) => {
