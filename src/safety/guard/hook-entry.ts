@@ -1,10 +1,19 @@
+import { isObject } from '../../core/shape.ts';
 import { readStdin, writeStdio } from '../../system/stdio.ts';
-import { guardHook, guardIsOn } from './hook.ts';
+import { isEveryday } from './everyday.ts';
+import { guardIsOn } from './switch.ts';
 
 /** The hook as a program: the event on stdin, one JSON document or nothing on stdout. */
-function main(): void {
+async function main(): Promise<void> {
   if (!guardIsOn(process.env)) return;
-  const answer = guardHook(parse(readStdin()), process.env);
+  const input = parse(readStdin());
+  if (isObject(input) && isObject(input.tool_input)) {
+    const { command } = input.tool_input;
+    if (typeof command === 'string' && isEveryday(command)) return;
+  }
+  // Loaded only now: most of the time of a hook goes into loading code.
+  const { guardHook } = await import('./hook.ts');
+  const answer = guardHook(input, process.env);
   if (answer) writeStdio(1, `${JSON.stringify(answer)}\n`);
 }
 
@@ -16,4 +25,4 @@ function parse(text: string): unknown {
   }
 }
 
-main();
+void main();

@@ -2,12 +2,8 @@ import { messageOf } from '../../core/error.ts';
 import { isObject } from '../../core/shape.ts';
 import { loadGuardContext } from './load-context.ts';
 import type { Environment, Finding } from './model.ts';
+import { guardIsOn } from './switch.ts';
 import { judgeToolCall } from './tool-call.ts';
-
-/** Whether the guard has a say: in a loop that runs by itself, or always if the user wants it so. */
-export function guardIsOn(env: Environment): boolean {
-  return Boolean(env.RALPH_RUN_ID) || env.RALPH_GUARD === 'always';
-}
 
 /**
  * Answers the event before a tool call (PreToolUse of Claude Code and Codex, BeforeTool of Gemini) with the JSON document

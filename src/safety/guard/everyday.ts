@@ -1,0 +1,32 @@
+/**
+ * Commands of every minute that have no effect the guard could judge, told without the parser, whose loading costs more
+ * than the rest of the hook. One program, plain words, nothing for a shell to expand; a test holds the guard against it.
+ */
+export function isEveryday(command: string): boolean {
+  if (!/^[A-Za-z][\w ./-]*$/.test(command)) return false;
+  const [program = '', ...words] = command.trimEnd().split(/ +/);
+  const [first = ''] = words;
+  if (looking.has(program)) return true;
+  return Boolean(subcommands[program]?.test(first)) && !words.some((word) => special.test(word));
+}
+
+const looking = new Set(['ls', 'pwd', 'date', 'whoami']);
+/** Words that lead out of the project or make one of these do something else. */
+const special = /^\/|\.\.|^-[cCx]|^--no-index$/;
+
+const any = /^/;
+const subcommands: Readonly<Record<string, RegExp>> = {
+  git: /^(status|diff|log|show|add|blame)$/,
+  npm: /^(test|t|run|ci|ls)$/,
+  pnpm: /^(test|run|ls)$/,
+  yarn: /^(test|run)$/,
+  cargo: /^(build|check|test|clippy|fmt)$/,
+  go: /^(build|test|vet|fmt)$/,
+  tsc: any,
+  vitest: any,
+  eslint: any,
+  jest: any,
+  pytest: any,
+  prettier: any,
+  biome: any,
+};
