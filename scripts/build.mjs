@@ -2,7 +2,7 @@
 // JSON Schema of the settings.
 import { execFileSync } from 'node:child_process';
 import { chmodSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import * as esbuild from 'esbuild';
 import { writeHooks } from './hooks.mjs';
@@ -24,6 +24,7 @@ const shared = {
 
 rmSync(dist, { recursive: true, force: true });
 await buildCommands();
+await buildRun();
 await buildSettingsSchema();
 buildTypes();
 await writeHooks(root);
@@ -50,6 +51,7 @@ async function buildCommands() {
     minifySyntax: true,
     minifyWhitespace: true,
     write: false,
+    plugins: [lazyParts((name) => (name === 'run' ? '../run.cjs' : null))],
   });
   mkdirSync(join(dist, 'chunks'), { recursive: true });
   for (const file of result.outputFiles) {
@@ -72,6 +74,43 @@ async function buildCommands() {
   for (const name of readdirSync(dist)) {
     if (name.endsWith('.cjs')) chmodSync(join(dist, name), 0o755);
   }
+}
+
+/** The way to the first start of an agent is one file: thirty chunks cost more than reading some code twice. */
+async function buildRun() {
+  const parts = new Map();
+  const bundle = (entryPoints, outdir, plugins) =>
+    esbuild.build({
+      ...shared,
+      entryPoints,
+      outdir,
+      plugins,
+      splitting: false,
+      format: 'cjs',
+      outExtension: { '.js': '.cjs' },
+      supported: { 'dynamic-import': false },
+      minifySyntax: true,
+      minifyWhitespace: true,
+    });
+  const keep = (name, path) => {
+    parts.set(name, path);
+    return `./parts/${name}.cjs`;
+  };
+  await bundle({ run: 'src/cli/run.ts' }, 'dist', [lazyParts(keep)]);
+  await bundle(Object.fromEntries(parts), 'dist/parts', []);
+}
+
+/** Leaves what is imported on demand where `place` says, by its name and path; null bundles it as usual. */
+function lazyParts(place) {
+  return {
+    name: 'lazy-parts',
+    setup: (build) =>
+      build.onResolve({ filter: /^\./ }, ({ kind, path, resolveDir }) => {
+        if (kind !== 'dynamic-import') return undefined;
+        const found = place(basename(path, '.ts'), join(resolveDir, path));
+        return found === null ? undefined : { path: found, external: true };
+      }),
+  };
 }
 
 async function buildLibrary() {
@@ -113,15 +152,7 @@ async function loadModule(entry) {
     entryPoints: [entry],
     outdir: 'dist',
     write: false,
-    plugins: [
-      {
-        name: 'leave-lazy-parts',
-        setup: (build) =>
-          build.onResolve({ filter: /^\./ }, ({ kind, path }) =>
-            kind === 'dynamic-import' ? { path, external: true } : undefined,
-          ),
-      },
-    ],
+    plugins: [lazyParts((name) => `./${name}.ts`)],
   });
   return import(`data:text/javascript,${encodeURIComponent(outputFiles[0].text)}`);
 }

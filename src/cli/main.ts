@@ -1,4 +1,4 @@
-import { messageOf, RalphError } from '../core/error.ts';
+import { isRalphError, messageOf, RalphError } from '../core/error.ts';
 import { nearest } from '../core/nearest.ts';
 import { cleanTerminal } from '../safety/terminal.ts';
 import { commandHelp, programHelp } from './help.ts';
@@ -74,7 +74,7 @@ function unknownWord(word: string, what: string, known: readonly string[], progr
 }
 
 function report(error: unknown, words: readonly string[], context: Context): number {
-  const known = error instanceof RalphError ? error : undefined;
+  const known = isRalphError(error) ? error : undefined;
   const message = cleanTerminal(messageOf(error));
   if (words.includes('--json')) {
     const body = {

@@ -17,6 +17,11 @@ export class RalphError extends Error {
   }
 }
 
+/** By name, because `ralph run` is a bundle of its own with a class of its own. */
+export function isRalphError(error: unknown): error is RalphError {
+  return error instanceof Error && error.name === 'RalphError';
+}
+
 /** The message of anything that was thrown. */
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);

@@ -1,6 +1,6 @@
 import type { Progress } from '../core/turn.ts';
 import { countChanged, markFolder } from '../system/file-marks.ts';
-import { countCommits, gitRoot, type TreeState, treeState } from '../system/git.ts';
+import { countCommits, findRepository, type TreeState, treeState } from '../system/git.ts';
 
 /** The working copy as the loop watches it: did the last turn move anything? */
 export type Workspace = {
@@ -16,9 +16,8 @@ export type Workspace = {
 
 /** Works with git, and by size and time of the files in a folder without it. */
 export async function openWorkspace(cwd: string): Promise<Workspace> {
-  // Both at once: this is on the way to the first start of the agent.
-  const [root, state] = await Promise.all([gitRoot(cwd), treeState(cwd)]);
-  let before = state ?? folderOf(cwd);
+  const root = findRepository(cwd);
+  let before = await stateOf(cwd, root);
   let looking: Promise<TreeState> | null = null;
   return {
     root,

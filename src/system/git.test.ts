@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { afterEach, describe, expect, it } from 'vitest';
 import { makeRepo } from '../../test/support/repo.ts';
-import { changedFiles, countCommits, gitRoot, headCommit, treeState } from './git.ts';
+import { changedFiles, countCommits, findRepository, gitRoot, headCommit, treeState } from './git.ts';
 
 describe('gitRoot', () => {
   it('is the top folder, from any folder below', async () => {
@@ -13,6 +13,14 @@ describe('gitRoot', () => {
     const repo = makeRepo({ git: false });
     expect(await gitRoot(repo.cwd)).toBeNull();
     expect(await gitRoot(repo.path('gone'))).toBeNull();
+  });
+});
+
+describe('findRepository', () => {
+  it('agrees with git, from any folder below, and outside of a repository', async () => {
+    const repo = makeRepo({ files: { 'a/b/file': '1' } });
+    expect(findRepository(repo.path('a', 'b'))).toBe(await gitRoot(repo.path('a', 'b')));
+    expect(findRepository(repo.home)).toBe(await gitRoot(repo.home));
   });
 });
 

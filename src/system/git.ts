@@ -1,3 +1,5 @@
+import { existsSync, realpathSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { type FileMarks, markFiles } from './file-marks.ts';
 import { type CommandResult, runCommand } from './process.ts';
 
@@ -30,6 +32,14 @@ const foreignVariables = new Set([
 export async function gitRoot(cwd: string): Promise<string | null> {
   const result = await git(cwd, ['rev-parse', '--show-toplevel']);
   return result?.stdout.replace(/\r?\n$/, '') || null;
+}
+
+/** The nearest folder above that holds a `.git`, without asking git: for the way to the first start of an agent. */
+export function findRepository(cwd: string): string | null {
+  for (let folder = realpathSync(cwd); ; folder = dirname(folder)) {
+    if (existsSync(join(folder, '.git'))) return folder;
+    if (folder === dirname(folder)) return null;
+  }
 }
 
 /** Null also in a repository without commits. */

@@ -2,7 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { fileSize, scanLinesBack } from './scan-lines.ts';
+import { fileSize, scanLinesBack, utf8Of } from './scan-lines.ts';
 import { makeTempDir, removeTempDir } from './temp.ts';
 
 let room: string;
@@ -15,12 +15,12 @@ beforeAll(() => {
 
 afterAll(() => removeTempDir(room));
 
-function scan(content: string, from = 0, wants = (_ends: Buffer) => true) {
+function scan(content: string, from = 0, wants = (_ends: string) => true) {
   writeFileSync(path, content);
   const lines: string[] = [];
   const result = scanLinesBack(path, from, {
     wants,
-    visit: (line) => lines.push(line.toString('utf8')) > 0,
+    visit: (line) => lines.push(utf8Of(line)) > 0,
   });
   return { lines, result };
 }
@@ -30,8 +30,8 @@ describe('a scan from the end of a file', () => {
     const length = fc.oneof(fc.nat(40), fc.constantFrom(1024 * 1024 - 1, 1024 * 1024, 130_000, 2_300_000));
     fc.assert(
       fc.property(fc.array(length, { maxLength: 6 }), fc.nat(2), (lengths, skipped) => {
-        const lines = lengths.map((size, index) => String(index).padEnd(size + 1, 'x'));
-        const from = lines.slice(0, skipped).reduce((sum, line) => sum + line.length + 1, 0);
+        const lines = lengths.map((size, index) => String(index).padEnd(size + 1, 'ü'));
+        const from = lines.slice(0, skipped).reduce((sum, line) => sum + Buffer.byteLength(line) + 1, 0);
         const { lines: seen, result } = scan(lines.map((line) => `${line}\n`).join(''), from);
         expect(seen).toEqual(lines.slice(skipped).reverse());
         expect(result?.wholeEnd).toBe(fileSize(path));
@@ -51,8 +51,8 @@ describe('a scan from the end of a file', () => {
   it('reads a long line only if its ends are of interest', () => {
     const long = `begin${'x'.repeat(3_000_000)}end`;
     const ends: string[] = [];
-    const wants = (bytes: Buffer) => {
-      ends.push(bytes.toString('utf8'));
+    const wants = (text: string) => {
+      ends.push(text);
       return false;
     };
     expect(scan(`short\n${long}\n`, 0, wants).lines).toEqual(['short']);
@@ -64,7 +64,7 @@ describe('a scan from the end of a file', () => {
   it('stops when it is told to', () => {
     writeFileSync(path, 'a\nb\nc\n');
     const seen: string[] = [];
-    scanLinesBack(path, 0, { wants: () => true, visit: (line) => seen.push(String(line)) < 2 });
+    scanLinesBack(path, 0, { wants: () => true, visit: (line) => seen.push(line) < 2 });
     expect(seen).toEqual(['c', 'b']);
   });
 

@@ -5,11 +5,12 @@ const longLine = 128 * 1024;
 const endBytes = 2048;
 const chunkBytes = 1024 * 1024;
 
+/** Gets lines as Latin-1, which is much faster to search than bytes are; `utf8Of` gives the text of one that matters. */
 export type LineVisitor = {
   /** Whether a long line is worth reading, by its beginning and its end. */
-  readonly wants: (ends: Buffer) => boolean;
-  /** Gets a line without its newline; the bytes are valid during the call only. False stops the scan. */
-  readonly visit: (line: Buffer) => boolean;
+  readonly wants: (ends: string) => boolean;
+  /** Gets a line without its newline. False stops the scan. */
+  readonly visit: (line: string) => boolean;
 };
 
 export type FileScan = {
@@ -17,6 +18,11 @@ export type FileScan = {
   /** Where the last whole line ends: a later scan starts there. */
   readonly wholeEnd: number;
 };
+
+/** The text of a line that came as Latin-1. */
+export function utf8Of(line: string): string {
+  return Buffer.from(line, 'latin1').toString('utf8');
+}
 
 /** The size of a regular file, or null. */
 export function fileSize(path: string): number | null {
@@ -43,8 +49,7 @@ export function scanLinesBack(path: string, from: number, visitor: LineVisitor):
 function scan(fd: number, from: number, size: number, visitor: LineVisitor): FileScan {
   const chunk = Buffer.allocUnsafe(Math.min(chunkBytes, Math.max(1, size - from)));
   let wholeEnd = size;
-  let held = chunk.subarray(0, 0);
-  let heldAt = size;
+  let held: Held = { text: '', at: size };
   let lineEnd = size;
   const line = (start: number): boolean => {
     if (lineEnd === start) return true;
@@ -52,45 +57,44 @@ function scan(fd: number, from: number, size: number, visitor: LineVisitor): Fil
       wholeEnd = start;
       return true;
     }
-    return show(fd, held, heldAt, start, lineEnd, visitor);
+    return show(fd, held, start, lineEnd, visitor);
   };
-  while (heldAt > from) {
-    const start = Math.max(from, heldAt - chunk.length);
-    held = chunk.subarray(0, readFully(fd, chunk.subarray(0, heldAt - start), start));
-    heldAt = start;
-    for (let newline = lastNewline(held, held.length); newline !== -1; newline = lastNewline(held, newline)) {
+  for (let end = size; end > from; ) {
+    const start = Math.max(from, end - chunk.length);
+    const bytes = chunk.subarray(0, readFully(fd, chunk.subarray(0, end - start), start));
+    let newline = lastNewline(bytes, bytes.length);
+    // A part without a line border belongs to a long line: perhaps nobody wants to see it.
+    held =
+      newline === -1 && start > from
+        ? { text: '', at: start }
+        : { text: bytes.toString('latin1'), at: start };
+    for (; newline !== -1; newline = lastNewline(bytes, newline)) {
       if (!line(start + newline + 1)) return { size, wholeEnd };
       lineEnd = start + newline;
     }
+    end = start;
   }
   line(from);
   return { size, wholeEnd };
 }
 
+/** The part of the file that was read last. */
+type Held = { readonly text: string; readonly at: number };
+
 function lastNewline(bytes: Buffer, before: number): number {
   return before === 0 ? -1 : bytes.lastIndexOf(0x0a, before - 1);
 }
 
-/** Takes the line from the chunk if it is there, else reads it: all of it, or first only its ends. */
-function show(
-  fd: number,
-  held: Buffer,
-  heldAt: number,
-  start: number,
-  end: number,
-  { wants, visit }: LineVisitor,
-): boolean {
-  const inside = end <= heldAt + held.length;
-  const part = (from: number, to: number): Buffer => {
-    if (inside) return held.subarray(from - heldAt, to - heldAt);
+/** Takes the line from what was read if it is there, else reads it: all of it, or first only its ends. */
+function show(fd: number, held: Held, start: number, end: number, { wants, visit }: LineVisitor): boolean {
+  const inside = end <= held.at + held.text.length;
+  const part = (from: number, to: number): string => {
+    if (inside) return held.text.slice(from - held.at, to - held.at);
     const bytes = Buffer.allocUnsafe(to - from);
-    return bytes.subarray(0, readFully(fd, bytes, from));
+    return bytes.toString('latin1', 0, readFully(fd, bytes, from));
   };
-  const length = end - start;
-  if (length > longLine) {
-    const ends = Buffer.concat([part(start, start + endBytes), part(end - endBytes, end)]);
-    if (!wants(ends)) return true;
-  }
+  if (end - start > longLine && !wants(part(start, start + endBytes) + part(end - endBytes, end)))
+    return true;
   return visit(part(start, end));
 }
 
