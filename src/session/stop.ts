@@ -27,7 +27,8 @@ export type StopEvent = {
   readonly planMode: boolean;
   /** Tasks that still run in the background; the host starts a new turn when they end. */
   readonly backgroundTasks: number;
-  readonly readTurn: (from: TranscriptMark) => TurnRead;
+  /** Reads the turn; more than the wanted number of tool calls need not be counted. */
+  readonly readTurn: (from: TranscriptMark, wantedCalls: number) => TurnRead;
 };
 
 /** The stop hook of every host: may the agent stop? */
@@ -39,7 +40,7 @@ export async function atStop(event: StopEvent, context: SessionContext): Promise
   const { state } = read;
   if (isDrivenElsewhere(state, context.driver)) return silent;
 
-  const found = event.readTurn(state.transcript);
+  const found = event.readTurn(state.transcript, Math.max(1, state.minToolCalls - state.loop.toolCalls));
   if (found.interrupted && found.askedSince) return pauseLoop(state, 'you interrupted it', context);
   if (event.backgroundTasks > 0) {
     const tasks = `${event.backgroundTasks} background task${event.backgroundTasks === 1 ? '' : 's'}`;

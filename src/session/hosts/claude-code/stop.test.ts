@@ -443,6 +443,18 @@ describe('the transcript', () => {
     expect((await one.stop({ last_assistant_message: 'Bye' })).systemMessage).toContain('PROMISE_ACCEPTED');
   });
 
+  it('is searched as far as it takes to count the wanted calls of tools', async () => {
+    const one = session();
+    one.prompt('/ralph-loop fix it --min-tool-calls 600');
+    const call: Happening = { tool: 'x', prints: 'y'.repeat(3000) };
+    one.happen(...Array.from({ length: 599 }, () => call));
+    expect((await one.stop({ last_assistant_message: done })).reason).toContain(
+      '599 tool calls, at least 600 wanted',
+    );
+    one.happen(call);
+    expect((await one.stop({ last_assistant_message: done })).systemMessage).toContain('PROMISE_ACCEPTED');
+  });
+
   it('counts a long call of a tool, but not one of a subagent', async () => {
     const [own, theirs] = [session('own'), session('theirs')];
     for (const one of [own, theirs]) one.prompt('/ralph-loop fix it');

@@ -32,7 +32,7 @@ function reply(read: HookInput, context: SessionContext): Promise<Reply> {
       subagent,
       planMode,
       backgroundTasks,
-      readTurn: (from) => readTurn(transcriptPath, from, lastMessage),
+      readTurn: (from, wantedCalls) => readTurn(transcriptPath, from, lastMessage, wantedCalls),
     },
     context,
   );

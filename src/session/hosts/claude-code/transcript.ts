@@ -1,32 +1,37 @@
 import { isObject } from '../../../core/shape.ts';
 import type { TranscriptMark } from '../../../store/session-loops.ts';
-import { fileSize, scanLinesBack } from '../../../system/scan-lines.ts';
+import { fileSize, scanLinesBack, utf8Of } from '../../../system/scan-lines.ts';
 import { dropUnseen, joinLastMessage, type TurnRead } from '../../turn.ts';
 
 /** How many bytes are parsed at most; those that are only searched count an eighth. The end of a turn tells enough. */
-const mostWork = 512 * 1024;
+const mostWork = 128 * 1024;
+/** How much further calls of tools are looked for, as long as too few were found. */
+const mostSearch = 8 * 1024 * 1024;
 const feedbackStart = 'Stop hook feedback:';
 const interruptStart = '[Request interrupted by user';
 
-const assistantMark = Buffer.from('"assistant"');
-const userMark = Buffer.from('"user"');
-const toolResultMark = Buffer.from('"tool_result"');
-const toolUseMark = Buffer.from('"tool_use"');
-const textMark = Buffer.from('"text"');
-const sidechainMarks = ['"isSidechain":true', '"isSidechain": true', '"agentId"'].map((mark) =>
-  Buffer.from(mark),
-);
+const assistantMark = '"assistant"';
+const userMark = '"user"';
+const toolResultMark = '"tool_result"';
+const toolUseMark = '"tool_use"';
+const textMark = '"text"';
+const sidechainMarks = ['"isSidechain":true', '"isSidechain": true', '"agentId"'];
 
 /** The turn since the last stop, from the bytes that are new in the transcript. Never throws. */
-export function readTurn(path: string | null, from: TranscriptMark, lastMessage: string | null): TurnRead {
-  return joinLastMessage(readNewLines(path, from), lastMessage);
+export function readTurn(
+  path: string | null,
+  from: TranscriptMark,
+  lastMessage: string | null,
+  wantedCalls = 1,
+): TurnRead {
+  return joinLastMessage(readNewLines(path, from, wantedCalls), lastMessage);
 }
 
-function readNewLines(path: string | null, from: TranscriptMark): TurnRead {
+function readNewLines(path: string | null, from: TranscriptMark, wantedCalls: number): TurnRead {
   const unreadable = { text: [], toolCalls: null, interrupted: false, askedSince: false };
   try {
     if (path === null) return { ...unreadable, mark: from };
-    const seen = createReader();
+    const seen = createReader(wantedCalls);
     const scan = path === from.path ? scanLinesBack(path, from.offset, seen) : null;
     if (scan) {
       const mark = { path, offset: scan.wholeEnd, unseen: null };
@@ -40,7 +45,7 @@ function readNewLines(path: string | null, from: TranscriptMark): TurnRead {
 }
 
 /** Sees the lines from the last to the first, and parses only those that can matter. */
-function createReader() {
+function createReader(wantedCalls: number) {
   const blocks: string[] = [];
   let toolCalls = 0;
   let humanSpoke = false;
@@ -71,15 +76,15 @@ function createReader() {
   };
 
   return {
-    wants: (ends: Buffer) => ends.includes(assistantMark),
-    visit(line: Buffer): boolean {
+    wants: (ends: string) => ends.includes(assistantMark),
+    visit(line: string): boolean {
       const fromAssistant = line.includes(assistantMark);
       const isCall = fromAssistant && isToolCallOnly(line);
       const counts = fromAssistant ? !isCall : line.includes(userMark) && !line.includes(toolResultMark);
       if (isCall) toolCalls++;
-      if (counts) add(parseEntry(line));
+      if (counts && work < mostWork) add(parseEntry(line));
       work += counts ? line.length : line.length / 8;
-      return work < mostWork && !ownPromptReached;
+      return !ownPromptReached && work < (toolCalls < wantedCalls ? mostSearch : mostWork);
     },
     result: (unseen: string | null) => ({
       text: dropUnseen(blocks.reverse(), ownPromptReached ? null : unseen),
@@ -93,7 +98,7 @@ function createReader() {
 type Entry = Readonly<Record<string, unknown>>;
 
 /** A call of a tool, such as a long file to write, counts without being parsed. */
-function isToolCallOnly(line: Buffer): boolean {
+function isToolCallOnly(line: string): boolean {
   return (
     line.includes(toolUseMark) &&
     ![textMark, toolResultMark, ...sidechainMarks].some((mark) => line.includes(mark))
@@ -101,10 +106,10 @@ function isToolCallOnly(line: Buffer): boolean {
 }
 
 /** An entry of the main thread that is no message of the host itself, or null. */
-function parseEntry(line: Buffer): { readonly entry: Entry; readonly content: unknown } | null {
+function parseEntry(line: string): { readonly entry: Entry; readonly content: unknown } | null {
   let entry: unknown;
   try {
-    entry = JSON.parse(line.toString('utf8'));
+    entry = JSON.parse(utf8Of(line));
   } catch {
     return null;
   }
