@@ -86,7 +86,7 @@ describe('the package', () => {
       'dist/types/testkit/index.d.ts',
     ];
     expect(paths).toEqual(expect.arrayContaining(expected));
-    const wanted = /^(dist|docs)\/|^(CHANGELOG\.md|LICENSE|README\.md|package\.json)$/;
+    const wanted = /^(dist|docs|plugins)\/|^(CHANGELOG\.md|LICENSE|README\.md|package\.json)$/;
     const unwanted = /(^|\/)(src|test|fixtures)\/|\.test\.|\.map$|\.ndjson$|(?<!\.d)\.ts$/;
     expect(paths.filter((path) => !wanted.test(path) || unwanted.test(path))).toEqual([]);
   });
@@ -110,7 +110,7 @@ describe('the package', () => {
     }
   });
 
-  it.each(['ralphkit', 'ralphkit/testkit'])('can be imported as %s', (name) => {
+  it.each(['ralphkit', 'ralphkit/testkit', 'ralphkit/opencode'])('can be imported as %s', (name) => {
     const script = `import * as all from '${name}'; console.log(Object.keys(all).join(' '));`;
     const names = run(folder, process.execPath, '--input-type=module', '--eval', script).trim().split(' ');
     expect(names).toContain(name === 'ralphkit' ? 'RalphError' : 'installFakeAgent');

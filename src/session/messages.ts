@@ -4,7 +4,8 @@ import type { LoopState, Reason } from '../core/loop.ts';
 import type { Outcome } from '../core/outcome.ts';
 import type { SessionLoop } from '../store/session-loops.ts';
 
-const ultrawork = `Ultrawork mode: give this everything you have. Plan the remaining steps, use every tool and helper that \
+/** Told before each continuation of `/ulw-loop`. */
+export const ultrawork = `Ultrawork mode: give this everything you have. Plan the remaining steps, use every tool and helper that \
 saves time, and do independent parts side by side. Check each result yourself before you believe it, and leave nothing half done.`;
 
 /** What the agent is told when a loop begins: the task, when to stop, how exactly, and what to do while it is not done. */

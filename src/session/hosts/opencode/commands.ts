@@ -2,6 +2,7 @@ import { completionContract } from '../../../core/prompt.ts';
 import type { RalphLoopState } from '../../../store/embedded-loop.ts';
 import type { LoopOptions } from '../../command-line.ts';
 import type { StartLoopOptions } from '../../embed/types.ts';
+import { ultrawork } from '../../messages.ts';
 import type { CommandPart, PluginConfig } from './types.ts';
 
 // OpenCode appends the arguments to a template without a placeholder and then runs each !`command` in it. A placeholder
@@ -67,6 +68,3 @@ export function reminder(state: RalphLoopState): string {
 export function answer(text: string): string {
   return `Answer with exactly the following text. Do nothing else and use no tool.\n\n${text}`;
 }
-
-const ultrawork = `Ultrawork mode: give this everything you have. Plan the remaining steps, use every tool and helper that \
-saves time, and do independent parts side by side. Check each result yourself before you believe it, and leave nothing half done.`;
