@@ -138,7 +138,7 @@ async function openSession(agent: WantedAgent, answers: ModelAnswer[]) {
   onTestFinished(() => place.close());
   const sessions = repo.path('state', 'ralph', 'sessions');
   const loopsIn = (paths: string[]): SessionLoop[] =>
-    paths.map((path) => JSON.parse(readFileSync(path, 'utf8')));
+    paths.filter((path) => existsSync(path)).map((path) => JSON.parse(readFileSync(path, 'utf8')));
   const env = { ...place.env, ...place.agentEnv, XDG_STATE_HOME: repo.path('state') };
   const start = (...words: string[]) => [
     ...place.through,
