@@ -148,6 +148,8 @@ function plainZone(path: string, context: GuardContext): Zone {
   if (isInside(path, `${state}/ralph`) || isInside(path, `${home}/.swarm`)) return 'loop';
   if (isInside(path, projectRoot)) return projectZone(path.slice(projectRoot.length + 1));
   if (isInside(path, home)) return homeZone(path.slice(home.length + 1));
+  const [, ofOthers] = /^\/(?:home|Users)\/[^/]+\/?(.*)$/.exec(path) ?? [];
+  if (ofOthers !== undefined) return homeZone(ofOthers);
   if (/^\/(tmp|var\/tmp|private\/tmp|private\/var\/folders)$/.test(path) || path === context.env.TMPDIR)
     return 'temporary-root';
   if (isTemporary(path, context)) return 'temporary';

@@ -182,7 +182,7 @@ const wget: Handler = (call) => {
   if (args.has('spider')) return '';
   const saved =
     args.value('O', 'output-document') ?? `${args.value('P', 'directory-prefix') ?? '.'}/${lastPart(url)}`;
-  call.file('write', saved, { how: 'create' });
+  call.file('write', saved);
   call.keep(saved, content);
   return '';
 };
