@@ -110,10 +110,14 @@ describe('the package', () => {
     }
   });
 
-  it.each(['ralphkit', 'ralphkit/testkit', 'ralphkit/opencode'])('can be imported as %s', (name) => {
+  it.each([
+    ['ralphkit', 'RalphError'],
+    ['ralphkit/testkit', 'installFakeAgent'],
+    ['ralphkit/opencode', 'RalphLoop'],
+  ])('can be imported as %s', (name, exported) => {
     const script = `import * as all from '${name}'; console.log(Object.keys(all).join(' '));`;
     const names = run(folder, process.execPath, '--input-type=module', '--eval', script).trim().split(' ');
-    expect(names).toContain(name === 'ralphkit' ? 'RalphError' : 'installFakeAgent');
+    expect(names).toContain(exported);
     expect(names).not.toContain('default');
   });
 
