@@ -1,6 +1,6 @@
 import { isSecretName } from '../secrets.ts';
 import { decodeBase64, decodeHex, unescapeText } from './decode.ts';
-import { isPlain, NETWORK, secretOf, UNKNOWN } from './marks.ts';
+import { DECODED, isPlain, NETWORK, PRIVATE, secretOf, UNKNOWN } from './marks.ts';
 
 export type Language = 'python' | 'js' | 'perl' | 'ruby' | 'php' | 'lua' | 'awk';
 
@@ -196,7 +196,7 @@ function nameValue(code: Code, chain: string): string {
     )
   )
     return '';
-  if (/\b(environ|process\.env|ENV)$/.test(chain)) return '\uE005';
+  if (/\b(environ|process\.env|ENV)$/.test(chain)) return PRIVATE;
   if (chain === 'Dir.home') return code.home;
   return UNKNOWN;
 }
@@ -221,7 +221,7 @@ function callValue(code: Code, name: string, inside: string, depth: number): str
     /https?:/.test(value(0))
   )
     return NETWORK;
-  if (/(decompress|inflate|inflateSync|gunzipSync|unpack|pack|loads|rot13)$/.test(name)) return '\uE002';
+  if (/(decompress|inflate|inflateSync|gunzipSync|unpack|pack|loads|rot13)$/.test(name)) return DECODED;
   if (
     /^(str|Path|pathlib\.Path|PurePath|String|bytes|Buffer\.from|Pathname|os\.fspath|os\.path\.(abspath|realpath|normpath)|new)$/.test(
       name,

@@ -30,8 +30,8 @@ const wrappers: readonly ((command: string) => string)[] = [
   (command) => `bash -c ${quoted(command)}`,
   (command) => `sh -c ${quoted(`:; ${command}`)}`,
   (command) => `eval ${quoted(command)}`,
-  (command) => `echo "$(${command})"`,
-  (command) => `(${command})`,
+  (command) => `echo "$( ${command} )"`,
+  (command) => `( ${command} )`,
   (command) => `{ ${command}; }`,
   (command) => `true && ${command}`,
   (command) => `f() { ${command}; }; f`,
@@ -45,7 +45,7 @@ const wrappers: readonly ((command: string) => string)[] = [
   (command) => `find . -maxdepth 0 -exec sh -c ${quoted(command)} \\;`,
   (command) => `python3 -c ${quoted(`import os; os.system(${JSON.stringify(command)})`)}`,
   (command) => `git -c alias.x=${quoted(`!${command}`)} x`,
-  (command) => `cat <(${command})`,
+  (command) => `cat <( ${command} )`,
   (command) => `trap ${quoted(command)} EXIT`,
 ];
 

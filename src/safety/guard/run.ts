@@ -9,29 +9,17 @@ import {
   type ParsedScript,
   type PipelineNode,
   parse,
-  type Redirection,
   type Statement,
   type TestExpression,
   type While,
 } from 'unbash';
-import { builtins } from './builtins.ts';
-import { allHandlers } from './commands/all.ts';
 import { checkVariable } from './commands/variables.ts';
-import { type Capture, expandParts, expandText, expandWord } from './expand.ts';
-import {
-  asText,
-  DECODED,
-  ENDLESS,
-  hasGlob,
-  isOpaque,
-  mayMatch,
-  NETWORK,
-  PRIVATE,
-  shown,
-  UNKNOWN,
-} from './marks.ts';
-import type { Call, Effect, FileEffect, Input, Shell, Step, Value, World } from './model.ts';
-import { isSecretFile, resolvePath } from './paths.ts';
+import { type Capture, expandText, expandWord } from './expand.ts';
+import { asText, hasGlob, isOpaque, mayMatch, shown, UNKNOWN } from './marks.ts';
+import type { Call, Effect, Input, Shell, Step, Value, World } from './model.ts';
+import { resolvePath } from './paths.ts';
+import { perform, runUnknown } from './programs.ts';
+import { contentOf, fileEffect, throughLink, withRedirects } from './redirects.ts';
 
 /** Following the command took more steps than any honest command needs. */
 export class TooLong extends Error {}
@@ -112,7 +100,7 @@ function runNode(node: PipelineNode | AndOr | CompoundList, shell: Shell): strin
     case 'Command':
       return runCommand(node, shell);
     case 'Redirected':
-      return withRedirects(node.redirects, shell, (input) =>
+      return withRedirects(node.redirects, shell, capture, (input) =>
         runNode(node.command, input === undefined ? shell : { ...shell, input }),
       );
     case 'CompoundList':
@@ -289,7 +277,7 @@ function runCommand(node: Command, shell: Shell): string {
     ...node.args.flatMap((arg) => argument(arg, shell)),
   ];
   const assignments = node.prefix.filter((item) => item.type === 'Assignment');
-  return withRedirects(node.redirects, shell, (input) => {
+  return withRedirects(node.redirects, shell, capture, (input) => {
     const env = new Map<string, string>();
     for (const assignment of assignments) {
       const value = assigned(assignment, shell);
@@ -361,30 +349,6 @@ function summary(words: readonly string[]): string {
   return shown(words.slice(0, 40).join(' ')).slice(0, 200);
 }
 
-function perform(call: Call): string {
-  const builtin = Object.hasOwn(builtins, call.name) ? builtins[call.name] : undefined;
-  if (builtin) {
-    const output = builtin(call);
-    if (output !== null) return output;
-  }
-  const handler = Object.hasOwn(allHandlers, call.name) ? allHandlers[call.name] : undefined;
-  if (handler) return handler(call) ?? UNKNOWN;
-  mentionSecrets(call);
-  return UNKNOWN;
-}
-
-/** A program that is not known here may do anything with a private file that it is given. */
-function mentionSecrets(call: Call): void {
-  const { context } = call.shell.world;
-  for (const word of call.words) {
-    const value = word.replace(/^-{1,2}[\w-]+=/, '').replace(/^@/, '');
-    if (!/[/~]/.test(value)) continue;
-    const path = call.path(value);
-    if (!path.startsWith(`${context.projectRoot}/`) && isSecretFile(path, context, false))
-      call.file('read', value);
-  }
-}
-
 function runFunction(
   name: string,
   body: FunctionNode['body'],
@@ -413,30 +377,6 @@ function runFunction(
 function runFile(path: string, content: string, call: Call): string {
   const interpreter = /^#!\s*(?:\S*\/env\s+(?:-S\s+)?)?(\S+)/.exec(content)?.[1] ?? 'sh';
   return call.run([interpreter, path, ...call.words]);
-}
-
-/** The name is known only in part: every program that it may stand for counts. */
-function runUnknown(first: string, call: Call): string {
-  if (first.includes(NETWORK) || first.includes(DECODED)) {
-    call.act(
-      'deny',
-      'obfuscation',
-      'runs a command whose name is decoded or downloaded',
-      'Write the command out.',
-    );
-    return UNKNOWN;
-  }
-  const name = first.slice(first.lastIndexOf('/') + 1);
-  const candidates = hasGlob(name)
-    ? Object.keys({ ...allHandlers }).filter((known) => mayMatch(name, known))
-    : guesses(call.words);
-  for (const candidate of candidates) perform({ ...call, name: candidate });
-  return UNKNOWN;
-}
-
-function guesses(words: readonly string[]): string[] {
-  if (words.some((word) => /^-\w*c$/.test(word))) return ['bash'];
-  return words.some((word) => /^-[rRfv]*[rR][rRfv]*$/.test(word)) ? ['rm'] : [];
 }
 
 function callOf(
@@ -490,93 +430,7 @@ function callOf(
   };
 }
 
-function fileEffect(kind: FileEffect['kind'], path: string, more: Partial<FileEffect>, by: string): Effect {
-  return { recursive: false, how: 'overwrite', ...more, kind, path, by };
-}
-
-/** A link that the command made itself leads on, except when it is the link that goes. */
-function throughLink(kind: FileEffect['kind'], path: string, { links }: World): string {
-  return kind === 'delete' ? path : (links.get(path) ?? path);
-}
-
-function contentOf(path: string, { world }: Shell): string {
-  const own = world.files.get(path);
-  if (own !== undefined) return own;
-  return path.startsWith('/') && isSecretFile(path, world.context, false) ? PRIVATE : UNKNOWN;
-}
-
 /** Quotes a word so that it stays one word when it is parsed again; globs keep their meaning. */
 export function quote(word: string): string {
   return /^[\w@%+=:,./\uE000-\uE007-]+$/.test(word) ? word : `'${asText(word).replaceAll("'", `'\\''`)}'`;
-}
-
-/** Opens files as a shell does before the command starts, and gives the output to where it goes. */
-function withRedirects(
-  redirects: readonly Redirection[],
-  shell: Shell,
-  run: (input: Input | undefined) => string,
-): string {
-  if (redirects.length === 0) return run(undefined);
-  let input: Input | undefined;
-  const targets: { path: string; append: boolean }[] = [];
-  const step = shell.world.steps.at(-1);
-  const note = (effect: Effect) => {
-    shell.world.effects.push(effect);
-    step?.effects.push(effect);
-  };
-  for (const redirect of redirects) {
-    if (redirect.type === 'HereDoc') {
-      input = {
-        text: redirect.body.parts ? expandParts(redirect.body.parts, shell, capture) : redirect.body.text,
-      };
-      continue;
-    }
-    if (!redirect.target) continue;
-    const name = expandWord(redirect.target, shell, capture).join(' ');
-    if (redirect.type === 'HereString') {
-      input = { text: `${expandText(redirect.target, shell, capture)}\n` };
-      continue;
-    }
-    const { operator } = redirect;
-    if (/^[<>]&$/.test(operator) && /^(\d+-?|-)$/.test(name)) continue;
-    if (/^\/dev\/(tcp|udp)\//.test(name)) {
-      const what = `opens a connection to ${shown(name.slice(9))}`;
-      note({
-        kind: 'act',
-        category: 'remote-shell',
-        verdict: 'deny',
-        what,
-        instead: 'Use curl.',
-        by: `${operator} ${shown(name)}`,
-      });
-      continue;
-    }
-    const path = resolvePath(name, shell.cwd, shell.world);
-    if (operator === '<' || operator === '<&') {
-      note(fileEffect('read', path, {}, `< ${shown(name)}`));
-      input = { text: contentOf(path, shell) };
-      continue;
-    }
-    const append = operator.endsWith('>>');
-    note(fileEffect('write', path, { how: append ? 'append' : 'overwrite' }, `${operator} ${shown(name)}`));
-    const fd = redirect.descriptor?.type === 'FileDescriptor' ? redirect.descriptor.value : 1;
-    if (fd === 1 && !/^\/dev\/(stdout|stderr|tty|fd\/\d+)$/.test(path)) targets.push({ path, append });
-  }
-  const output = run(input);
-  if (targets.length === 0) return output;
-  for (const { path, append } of targets) {
-    const before = append ? (shell.world.files.get(path) ?? '') : '';
-    if (output.includes(ENDLESS) && path !== '/dev/null') {
-      note({
-        kind: 'act',
-        category: 'exhaustion',
-        verdict: 'deny',
-        what: `fills ${shown(path)} without end`,
-        instead: 'Limit it, as in head -c 1M.',
-        by: `> ${shown(path)}`,
-      });
-    }
-    if (path !== '/dev/null') shell.world.files.set(path, before + output);
-  }
-  return '';
 }

@@ -1,5 +1,5 @@
 import { readArgs } from '../argv.ts';
-import { isOpaque, UNKNOWN } from '../marks.ts';
+import { UNKNOWN } from '../marks.ts';
 import type { Call, Handler, Handlers } from '../model.ts';
 import { isInside } from '../paths.ts';
 
@@ -7,14 +7,8 @@ const remove: Handler = (call) => {
   const args = readArgs(call.words);
   const recursive = args.has('r', 'R', 'recursive') || call.name !== 'rm';
   for (const path of args.rest) {
-    // GNU rm itself refuses these two, but other programs of the name do not; so only `..` and `/` stay harmful.
     if (path !== '') call.file('delete', path, { recursive });
   }
-  return '';
-};
-
-const removeEmpty: Handler = (call) => {
-  for (const path of readArgs(call.words).rest) if (isOpaque(path)) continue;
   return '';
 };
 
@@ -291,7 +285,7 @@ export const files: Handlers = {
     call.words[0] === 'trash' || call.words[0] === 'remove'
       ? remove({ ...call, words: call.words.slice(1) })
       : UNKNOWN,
-  rmdir: removeEmpty,
+  rmdir: () => '',
   unlink: erase,
   shred: erase,
   srm: remove,

@@ -176,9 +176,7 @@ const wget: Handler = (call) => {
   for (const program of args.all('use-askpass')) call.script(program);
   sends(call, url, host);
   const content = isLocal(host) ? UNKNOWN : NETWORK;
-  const target = args.value('O', 'output-document') ?? [...args.flags].join('').match(/O/)?.[0];
-  const short = call.words.find((word) => /^-[a-zA-Z]*O-$/.test(word));
-  if (target === '-' || short) return content;
+  if (args.value('O', 'output-document') === '-') return content;
   if (args.has('spider')) return '';
   const saved =
     args.value('O', 'output-document') ?? `${args.value('P', 'directory-prefix') ?? '.'}/${lastPart(url)}`;

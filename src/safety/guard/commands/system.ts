@@ -1,5 +1,5 @@
 import { readArgs } from '../argv.ts';
-import { parentProcess, shown, UNKNOWN } from '../marks.ts';
+import { DECODED, parentProcess, shown, UNKNOWN } from '../marks.ts';
 import type { Call, Category, Handler, Handlers } from '../model.ts';
 
 const askPerson = 'Leave it to a person.';
@@ -187,7 +187,7 @@ const gpg: Handler = (call) => {
     call.act('deny', 'credentials', 'prints a private key', 'It need not be seen.');
   if (args.has('delete-secret-keys', 'delete-secret-and-public-key', 'delete-secret-key'))
     call.act('deny', 'destructive-files', 'deletes a private key', askPerson);
-  return args.has('d', 'decrypt') ? '\uE002' : UNKNOWN;
+  return args.has('d', 'decrypt') ? DECODED : UNKNOWN;
 };
 
 const capture: Handler = (call) => {

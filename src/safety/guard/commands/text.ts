@@ -1,7 +1,17 @@
 import { isSecretName } from '../../secrets.ts';
 import { readArgs } from '../argv.ts';
 import { decodeBase64, decodeHex, unescapeText } from '../decode.ts';
-import { asText, DECODED, ENDLESS, isOpaque, isPlain, PRIVATE, secretOf, UNKNOWN } from '../marks.ts';
+import {
+  asText,
+  DECODED,
+  ENDLESS,
+  isOpaque,
+  isPlain,
+  NETWORK,
+  PRIVATE,
+  secretOf,
+  UNKNOWN,
+} from '../marks.ts';
 import type { Call, Handler, Handlers } from '../model.ts';
 
 const echo: Handler = ({ words }) => {
@@ -76,7 +86,6 @@ const xxd: Handler = (call) => {
 
 const openssl: Handler = (call) => {
   const [kind = ''] = call.words;
-  const args = readArgs(call.words.slice(1), { letters: '' });
   const value = (name: string) => call.words[call.words.indexOf(name) + 1];
   const file = call.words.includes('-in') ? value('-in') : undefined;
   if (file) call.file('read', file);
@@ -87,9 +96,8 @@ const openssl: Handler = (call) => {
   if (call.words.includes('-out')) call.file('write', value('-out') ?? '');
   if (!['enc', 'base64', 'aes-256-cbc'].includes(kind) || !call.words.includes('-d')) return UNKNOWN;
   const text = file ? call.content(file) : (call.stdin ?? '');
-  return args.rest.length >= 0 && (call.words.includes('-base64') || kind === 'base64') && isPlain(text)
-    ? decodeBase64(text)
-    : DECODED;
+  const isText = call.words.includes('-base64') || call.words.includes('-a') || kind === 'base64';
+  return isText && isPlain(text) ? decodeBase64(text) : DECODED;
 };
 
 const reverse: Handler = (call) => {
@@ -200,7 +208,7 @@ const decompress: Handler = (call) => {
     !/^(gzip|bzip2|xz|zstd|lz4|brotli)$/.test(call.name) || args.has('d', 'decompress', 'uncompress');
   const keeps = args.has('c', 'k', 'stdout', 'keep', 't', 'test', 'l', 'list') || /cat$/.test(call.name);
   for (const path of args.rest) call.file(keeps ? 'read' : 'delete', path);
-  if (call.stdin?.includes('\uE001')) return call.stdin;
+  if (call.stdin?.includes(NETWORK)) return call.stdin;
   return decoding ? DECODED : UNKNOWN;
 };
 
@@ -238,10 +246,9 @@ const listing: Handler = () => `./${UNKNOWN}\n`;
 
 /** What a folder lists is a name inside it. */
 const ls: Handler = (call) => {
-  const { rest } = readArgs(call.words, { letters: 'IwT' });
-  if (rest.length === 0 || call.words.some((word) => /^-\w*d/.test(word)))
-    return rest.length === 0 ? `${UNKNOWN}\n`.replace(UNKNOWN, `./${UNKNOWN}`) : `${rest.join('\n')}\n`;
-  return rest.map(() => `./${UNKNOWN}\n`).join('');
+  const args = readArgs(call.words, { letters: 'IwT' });
+  if (args.has('d', 'directory')) return `${args.rest.join('\n')}\n`;
+  return `./${UNKNOWN}\n`;
 };
 
 export const text: Handlers = {

@@ -1,5 +1,5 @@
 import { readArgs } from '../argv.ts';
-import { asGlob, asText, STAR, UNKNOWN } from '../marks.ts';
+import { asGlob, asText, PRIVATE, STAR, UNKNOWN } from '../marks.ts';
 import type { Call, Handler, Handlers } from '../model.ts';
 import { feed, joined } from './shells.ts';
 import { checkVariable } from './variables.ts';
@@ -25,7 +25,7 @@ const env: Handler = (call) => {
   }
   const folder = args.value('C', 'chdir');
   if (split !== undefined) return call.script([split, ...rest].join(' '));
-  if (rest.length === 0) return '\uE005';
+  if (rest.length === 0) return PRIVATE;
   return call.run(rest, folder === undefined ? {} : { cwd: folder });
 };
 

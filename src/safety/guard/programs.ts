@@ -1,0 +1,54 @@
+import { builtins } from './builtins.ts';
+import { allHandlers } from './commands/all.ts';
+import { DECODED, hasGlob, mayMatch, NETWORK, UNKNOWN } from './marks.ts';
+import type { Call } from './model.ts';
+import { isSecretFile } from './paths.ts';
+
+/** Says what a built-in or a program does, and answers with what it prints. */
+export function perform(call: Call): string {
+  const builtin = Object.hasOwn(builtins, call.name) ? builtins[call.name] : undefined;
+  if (builtin) {
+    const output = builtin(call);
+    if (output !== null) return output;
+  }
+  const handler = Object.hasOwn(allHandlers, call.name) ? allHandlers[call.name] : undefined;
+  if (handler) return handler(call) ?? UNKNOWN;
+  mentionSecrets(call);
+  return UNKNOWN;
+}
+
+/** A program that is not known here may do anything with a private file that it is given. */
+function mentionSecrets(call: Call): void {
+  const { context } = call.shell.world;
+  for (const word of call.words) {
+    const value = word.replace(/^-{1,2}[\w-]+=/, '').replace(/^@/, '');
+    if (!/[/~]/.test(value)) continue;
+    const path = call.path(value);
+    if (!path.startsWith(`${context.projectRoot}/`) && isSecretFile(path, context, false))
+      call.file('read', value);
+  }
+}
+
+/** The name is known only in part: every program that it may stand for counts. */
+export function runUnknown(first: string, call: Call): string {
+  if (first.includes(NETWORK) || first.includes(DECODED)) {
+    call.act(
+      'deny',
+      'obfuscation',
+      'runs a command whose name is decoded or downloaded',
+      'Write the command out.',
+    );
+    return UNKNOWN;
+  }
+  const name = first.slice(first.lastIndexOf('/') + 1);
+  const candidates = hasGlob(name)
+    ? Object.keys({ ...allHandlers }).filter((known) => mayMatch(name, known))
+    : guesses(call.words);
+  for (const candidate of candidates) perform({ ...call, name: candidate });
+  return UNKNOWN;
+}
+
+function guesses(words: readonly string[]): string[] {
+  if (words.some((word) => /^-\w*c$/.test(word))) return ['bash'];
+  return words.some((word) => /^-[rRfv]*[rR][rRfv]*$/.test(word)) ? ['rm'] : [];
+}

@@ -1,0 +1,98 @@
+import type { Redirection } from 'unbash';
+import { type Capture, expandParts, expandText, expandWord } from './expand.ts';
+import { ENDLESS, PRIVATE, shown, UNKNOWN } from './marks.ts';
+import type { Effect, FileEffect, Input, Shell, World } from './model.ts';
+import { isSecretFile, resolvePath } from './paths.ts';
+
+/** Opens files as a shell does before the command starts, and gives the output to where it goes. */
+export function withRedirects(
+  redirects: readonly Redirection[],
+  shell: Shell,
+  capture: Capture,
+  run: (input: Input | undefined) => string,
+): string {
+  if (redirects.length === 0) return run(undefined);
+  let input: Input | undefined;
+  const targets: { path: string; append: boolean }[] = [];
+  const step = shell.world.steps.at(-1);
+  const note = (effect: Effect) => {
+    shell.world.effects.push(effect);
+    step?.effects.push(effect);
+  };
+  for (const redirect of redirects) {
+    if (redirect.type === 'HereDoc') {
+      input = {
+        text: redirect.body.parts ? expandParts(redirect.body.parts, shell, capture) : redirect.body.text,
+      };
+      continue;
+    }
+    if (!redirect.target) continue;
+    const name = expandWord(redirect.target, shell, capture).join(' ');
+    if (redirect.type === 'HereString') {
+      input = { text: `${expandText(redirect.target, shell, capture)}\n` };
+      continue;
+    }
+    const { operator } = redirect;
+    if (/^[<>]&$/.test(operator) && /^(\d+-?|-)$/.test(name)) continue;
+    if (/^\/dev\/(tcp|udp)\//.test(name)) {
+      const what = `opens a connection to ${shown(name.slice(9))}`;
+      note({
+        kind: 'act',
+        category: 'remote-shell',
+        verdict: 'deny',
+        what,
+        instead: 'Use curl.',
+        by: `${operator} ${shown(name)}`,
+      });
+      continue;
+    }
+    const path = resolvePath(name, shell.cwd, shell.world);
+    if (operator === '<' || operator === '<&') {
+      note(fileEffect('read', path, {}, `< ${shown(name)}`));
+      input = { text: contentOf(path, shell) };
+      continue;
+    }
+    const append = operator.endsWith('>>');
+    note(fileEffect('write', path, { how: append ? 'append' : 'overwrite' }, `${operator} ${shown(name)}`));
+    const fd = redirect.descriptor?.type === 'FileDescriptor' ? redirect.descriptor.value : 1;
+    if (fd === 1 && !/^\/dev\/(stdout|stderr|tty|fd\/\d+)$/.test(path)) targets.push({ path, append });
+  }
+  const output = run(input);
+  if (targets.length === 0) return output;
+  for (const { path, append } of targets) {
+    const before = append ? (shell.world.files.get(path) ?? '') : '';
+    if (output.includes(ENDLESS) && path !== '/dev/null') {
+      note({
+        kind: 'act',
+        category: 'exhaustion',
+        verdict: 'deny',
+        what: `fills ${shown(path)} without end`,
+        instead: 'Limit it, as in head -c 1M.',
+        by: `> ${shown(path)}`,
+      });
+    }
+    if (path !== '/dev/null') shell.world.files.set(path, before + output);
+  }
+  return '';
+}
+
+export function fileEffect(
+  kind: FileEffect['kind'],
+  path: string,
+  more: Partial<FileEffect>,
+  by: string,
+): Effect {
+  return { recursive: false, how: 'overwrite', ...more, kind, path, by };
+}
+
+/** A link that the command made itself leads on, except when it is the link that goes. */
+export function throughLink(kind: FileEffect['kind'], path: string, { links }: World): string {
+  return kind === 'delete' ? path : (links.get(path) ?? path);
+}
+
+/** What a file of this command holds; one that was there before is unknown or private. */
+export function contentOf(path: string, { world }: Shell): string {
+  const own = world.files.get(path);
+  if (own !== undefined) return own;
+  return path.startsWith('/') && isSecretFile(path, world.context, false) ? PRIVATE : UNKNOWN;
+}
