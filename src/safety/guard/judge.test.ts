@@ -153,6 +153,16 @@ describe('judgeCommand', () => {
     expect(verdictOf('if test -d x; then d=dist; else d=build; fi; rm -rf "$d"')).toBe('allow');
   });
 
+  it('knows a home that is not under /home', () => {
+    const root = { ...context, home: '/root' };
+    expect(judgeCommand('echo x >> ~/.bashrc', root)).toMatchObject({
+      verdict: 'deny',
+      category: 'persistence',
+    });
+    expect(judgeCommand('rm -rf ~/.cache/pip', root).verdict).toBe('allow');
+    expect(judgeCommand('cat ~/.netrc', root)).toMatchObject({ verdict: 'deny', category: 'credentials' });
+  });
+
   it('leaves the neighbours of a project under /tmp alone', () => {
     const project = { cwd: '/tmp/a/project', projectRoot: '/tmp/a/project' };
     expect(verdictOf('rm -rf ../other', project)).toBe('deny');
