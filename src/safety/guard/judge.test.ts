@@ -119,6 +119,11 @@ describe('judgeCommand', () => {
     );
   });
 
+  it('knows that a shell without arithmetic takes double parentheses for two subshells', () => {
+    expect(verdictOf('((rm -rf ~))')).toBe('deny');
+    expect(verdictOf('((i++)); (( x = y + 1 )); ((a < b))')).toBe('allow');
+  });
+
   it('tells the agent what to do instead', () => {
     const { verdict, category, reason } = judgeCommand('git reset --hard HEAD~1', context);
     expect({ verdict, category }).toEqual({ verdict: 'deny', category: 'git' });

@@ -79,6 +79,9 @@ function runList(list: CompoundList, shell: Shell): string {
   return runAll(list.commands, shell);
 }
 
+/** A word and another that is no operator, as no arithmetic begins. */
+const looksLikeCommand = /^\s*[A-Za-z_./][\w./-]*\s+[-~/\w"'$]/;
+
 function runNode(node: PipelineNode | AndOr | CompoundList, shell: Shell): string {
   switch (node.type) {
     case 'AndOr':
@@ -136,6 +139,8 @@ function runNode(node: PipelineNode | AndOr | CompoundList, shell: Shell): strin
       return runList(node.body, shell);
     case 'ArithmeticCommand':
       for (const text of node.body.match(/\$\([^(][^)]*\)/g) ?? []) runSource(text.slice(2, -1), fork(shell));
+      // dash and other small shells know no arithmetic command: `((rm -rf x))` is two subshells there.
+      if (looksLikeCommand.test(node.body)) runSource(node.body, fork(shell));
       return '';
     case 'TestCommand':
       walkTest(node.expression, shell);
