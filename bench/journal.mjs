@@ -12,12 +12,14 @@ const tool = {
   name: 'Bash',
   summary: 'npm test -- queue',
 };
-const decision = {
-  type: 'decision',
-  iteration: 3,
-  kind: 'continue',
-  because: { code: 'no-claim', text: 'the agent did not claim to be done' },
-  loop: { iteration: 4, feedback: ['x'.repeat(1000)] },
+const end = {
+  type: 'run.ended',
+  outcome: 'MAX_ITERATIONS_REACHED',
+  exitCode: 1,
+  because: { code: 'max-iterations', text: '10 iterations are used up' },
+  iterations: 10,
+  usage: { inputTokens: 1000, outputTokens: 1000, cacheReadTokens: 0, cacheWriteTokens: 0 },
+  ms: 1000,
 };
 const state = JSON.stringify({
   iteration: 3,
@@ -28,13 +30,13 @@ export async function run(room, { rounds = 31 }) {
   const { openJournal, writeAtomic } = await loadSource(room);
   const journal = openJournal(join(room.folder, 'journal.ndjson'), () => Date.now());
   const fd = fs.openSync(join(room.folder, 'floor.ndjson'), 'a');
-  const lines = [tool, decision].map((event) => `${JSON.stringify(journal.append(event))}\n`);
+  const lines = [tool, end].map((event) => `${JSON.stringify(journal.append(event))}\n`);
   const file = join(room.folder, 'state.json');
   const samples = await interleave(
     {
       line: each(1000, () => journal.append(tool)),
       bareLine: each(1000, () => fs.writeSync(fd, lines[0])),
-      durableLine: each(20, () => journal.append(decision)),
+      durableLine: each(20, () => journal.append(end)),
       bareDurableLine: each(20, () => {
         fs.writeSync(fd, lines[1]);
         fs.fdatasyncSync(fd);
