@@ -94,6 +94,8 @@ function createLock(path: string, token: string): Lock {
     },
     restore(info) {
       const folder = dirname(path);
+      const isInPlace = lstatOf(folder)?.isDirectory() && lstatOf(path)?.isFile() && tokenIn(path) === token;
+      if (isInPlace) return false;
       reclaimDir(folder, dirname(folder), 0o755);
       if (lstatOf(path) && (tokenIn(path) === null || look(path).state === 'dead')) setAside(path);
       return withFile(path, lockText(token, info), (ours) => linkNew(ours, path));

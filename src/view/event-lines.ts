@@ -1,9 +1,11 @@
 import type { AgentEvent, TodoItem } from '../agents/adapter.ts';
 import { formatDuration } from '../core/duration.ts';
 import type { Usage } from '../core/turn.ts';
-import { type ExcerptLimits, excerpt } from './excerpt.ts';
+import { countLines, type ExcerptLimits, excerpt } from './excerpt.ts';
 import type { Style } from './style.ts';
 import { formatCost, formatTokens } from './units.ts';
+
+const largeOutput = 4096;
 
 type ToolEnd = Extract<AgentEvent, { type: 'tool-end' }>;
 
@@ -21,9 +23,21 @@ export function toolStartLine(style: Style, name: string, summary: string): stri
 }
 
 /** `✅ Result ← Read (45 lines, 1234 chars)` with the beginning of the output below. */
-export function toolEndLines(style: Style, event: ToolEnd, name: string, limits: ExcerptLimits): string[] {
-  const { ok, exitCode, output } = event;
-  const { lines, shown, hidden } = excerpt(output, limits, style.symbol('more'));
+export function toolEndLines(
+  style: Style,
+  event: ToolEnd,
+  name: string,
+  limits: ExcerptLimits,
+  clean: (text: string) => string,
+): string[] {
+  const { ok, exitCode } = event;
+  // What is shown comes from the beginning; cleaning all of a large output would cost more than reading it.
+  const isLarge = event.output.length > largeOutput;
+  const output = isLarge ? event.output : clean(event.output);
+  const head = excerpt(isLarge ? clean(output.slice(0, largeOutput)) : output, limits, style.symbol('more'));
+  const { shown } = head;
+  const lines = isLarge ? countLines(output, 0) : head.lines;
+  const hidden = isLarge ? lines - (head.lines - head.hidden) : head.hidden;
   const size = output === '' ? 'no output' : `${plural(lines, 'line')}, ${plural(output.length, 'char')}`;
   const figure = ok || exitCode === undefined ? size : `exit ${exitCode}`;
   const title = ok

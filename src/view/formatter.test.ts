@@ -195,11 +195,19 @@ describe('tools', () => {
   ⎿  one
        two
      three
-     … +2 lines
+     … +3 lines
 `);
     expect(render([end('a', 'one\ntwo')], { style: ascii, maxOutputLines: 1 })).toBe(
       '[OK] Result <- tool (2 lines, 7 chars)\n  >  one\n     ... +1 line\n',
     );
+  });
+
+  it('count a large output, and clean what they show of it', () => {
+    const output = `\x1b[31mred\x1b[0m\n${'line\n'.repeat(5000)}`;
+    const out = render([end('a', output)], { maxOutputLines: 2 });
+    expect(out).toContain('(5001 lines, 25013 chars)');
+    expect(out).toContain('  ⎿  red\n     line\n     … +4999 lines\n');
+    expect(render([end('a', `${'\x1b[2J\n'.repeat(3000)}end`)])).not.toContain('\x1b');
   });
 
   it('cut a long line without halving a character', () => {

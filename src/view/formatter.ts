@@ -70,7 +70,7 @@ export function createFormatter(options: FormatterOptions): Formatter {
         totals.errors += event.ok ? 0 : 1;
         const name = toolNames.get(event.id) ?? 'tool';
         toolNames.delete(event.id);
-        return ['tools', toolEndLines(style, { ...event, output: clean(event.output) }, name, limits)];
+        return ['tools', toolEndLines(style, event, name, limits, clean)];
       }
       case 'subagent':
         return ['tools', [style.dim(`  ${line(event.text)}`)]];

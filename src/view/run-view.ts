@@ -49,8 +49,12 @@ export type RunView = {
 export function createRunView(options: RunViewOptions): RunView {
   const { stdout, stderr, mode, redactor } = options;
   const style = createStyle({ env: options.env, isTTY: stdout.isTTY === true, flag: options.color });
-  const say = (line: string): void => void (mode === 'text' && stdout.write(`${line}\n`));
   const shown = redactedOutput(stdout, redactor);
+  const say = (line: string): void => {
+    if (mode !== 'text') return;
+    shown.drain();
+    stdout.write(`${line}\n`);
+  };
   const agentStderr = redactedOutput(stderr, redactor);
   const formatter = createFormatter({
     style,
@@ -97,6 +101,7 @@ export function createRunView(options: RunViewOptions): RunView {
     },
     close() {
       countdown.stop();
+      shown.flush();
       if (streams) agentStderr.write(cleaner.end());
       agentStderr.flush();
     },
@@ -106,10 +111,29 @@ export function createRunView(options: RunViewOptions): RunView {
 /** A secret may be cut by the border of two writes: what may begin one is held back until it is known. */
 function redactedOutput(output: Output, redactor: Redactor) {
   let stream = redactor.stream();
+  let waiting = '';
+  let scheduled: NodeJS.Immediate | null = null;
   const put = (bytes: Buffer): void => void (bytes.length > 0 && output.write(bytes));
+
+  /** Events come in bursts, one chunk of the agent's stream at a time: one write for each burst. */
+  function drain(): void {
+    if (scheduled !== null) clearImmediate(scheduled);
+    scheduled = null;
+    if (waiting === '') return;
+    const text = waiting;
+    waiting = '';
+    put(stream.push(Buffer.from(text)));
+  }
+
   return {
-    write: (text: string): void => put(stream.push(Buffer.from(text))),
+    write(text: string): void {
+      waiting += text;
+      if (waiting.length > 65_536) drain();
+      else scheduled ??= setImmediate(drain);
+    },
+    drain,
     flush(): void {
+      drain();
       put(stream.end());
       stream = redactor.stream();
     },
