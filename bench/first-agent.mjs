@@ -1,10 +1,10 @@
 // From the start of `ralph run` to the first start of the agent, against the start of Node itself.
-import { agentProblem, installAgent } from './support/agent.mjs';
+import { installAgent } from './support/agent.mjs';
 import { compare, interleave } from './support/measure.mjs';
-import { ralph, run as runProgram, time } from './support/room.mjs';
+import { clockProblem, launch, ralph, time } from './support/room.mjs';
 import { recordedStream } from './support/streams.mjs';
 
-export const problem = agentProblem;
+export { clockProblem as problem };
 
 export async function run(room, { rounds = 31 }) {
   const empty = room.write('empty.cjs', '');
@@ -14,9 +14,8 @@ export async function run(room, { rounds = 31 }) {
     {
       floor: () => time(room, [process.execPath, empty]),
       ours() {
-        const start = beginningOfAMillisecond();
-        runProgram(room, argv, { expected: 1, extra: agent.extra });
-        return agent.takeTimes()[0].started - start;
+        const { started } = launch(room, argv, { expected: 1, extra: agent.extra });
+        return agent.takeTimes()[0].started - started;
       },
     },
     { rounds, warmups: 3 },
@@ -29,13 +28,4 @@ export async function run(room, { rounds = 31 }) {
       budget: { of: 'ratio', atMost: 2 },
     }),
   ];
-}
-
-/** The clock that bash reads too, and exact although it counts in whole milliseconds: it has just moved on. */
-function beginningOfAMillisecond() {
-  const before = Date.now();
-  for (;;) {
-    const now = Date.now();
-    if (now !== before) return now;
-  }
 }

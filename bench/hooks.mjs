@@ -1,10 +1,11 @@
 // What a stop hook costs at the end of every turn, by the size of the transcript, against the start of Node itself.
-import { spawnSync } from 'node:child_process';
 import { closeSync, copyFileSync, openSync, readFileSync, rmSync, statSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { compare, interleave } from './support/measure.mjs';
-import { time } from './support/room.mjs';
+import { clockProblem, launch, time } from './support/room.mjs';
+
+export { clockProblem as problem };
 
 const node = process.execPath;
 const plugin = fileURLToPath(new URL('../plugins/claude-code', import.meta.url));
@@ -60,14 +61,12 @@ function stopHook(room, name, transcript) {
 }
 
 /** Runs a hook as the host does, and gives its milliseconds. */
-function hook({ repo, env }, event, input) {
+function hook(room, event, input) {
   const [{ command, args }] = hooks[event][0].hooks;
   const words = args.map((word) => word.replace(`\${CLAUDE_PLUGIN_ROOT}`, plugin));
-  const text = JSON.stringify({ hook_event_name: event, ...input });
-  const start = performance.now();
-  const { status, stderr } = spawnSync(command, words, { cwd: repo, env, input: text });
-  const ms = performance.now() - start;
-  if (status !== 0 || stderr.length > 0) throw new Error(`${event} failed: ${stderr}`);
+  const file = room.write('input.json', JSON.stringify({ hook_event_name: event, ...input }));
+  const { ms, stderr } = launch(room, [command, ...words], { input: file });
+  if (stderr !== '') throw new Error(`${event} failed: ${stderr}`);
   return ms;
 }
 

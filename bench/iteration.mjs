@@ -1,10 +1,10 @@
 // The gap between the end of one agent and the start of the next, against a bare loop in bash over the same agent.
-import { agentProblem, installAgent } from './support/agent.mjs';
+import { installAgent } from './support/agent.mjs';
 import { compare, interleave } from './support/measure.mjs';
-import { ralph, run as runProgram } from './support/room.mjs';
+import { clockProblem, ralph, run as runProgram } from './support/room.mjs';
 import { recordedStream } from './support/streams.mjs';
 
-export const problem = agentProblem;
+export { clockProblem as problem };
 
 export const goes = 30;
 

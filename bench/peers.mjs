@@ -4,8 +4,9 @@ import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, write
 import { homedir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { gapsOf, goes, loop } from './iteration.mjs';
-import { agentProblem, installAgent } from './support/agent.mjs';
+import { installAgent } from './support/agent.mjs';
 import { compare, interleave } from './support/measure.mjs';
+import { clockProblem } from './support/room.mjs';
 import { recordedStream } from './support/streams.mjs';
 
 const cache = join(process.env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'ralphkit-bench');
@@ -14,7 +15,7 @@ const packages = ['ralphy-cli@4.7.2', 'ralph-tui@0.11.0', 'bun@1.4.4'];
 const tasks = Array.from({ length: goes }, (_, index) => `Task ${index + 1}`);
 
 export function problem() {
-  return agentProblem() ?? installPeers();
+  return clockProblem() ?? installPeers();
 }
 
 export async function run(room, { rounds = 5 }) {
