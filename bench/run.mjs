@@ -1,6 +1,7 @@
 // `npm run bench [-- NAME… --json --patient --rounds N --mb N]`: what ralph costs, as ratios against a floor in the same run.
 // A row over its budget says OVER; only a benchmark that breaks makes the exit code 1.
 import { availableParallelism, cpus, loadavg } from 'node:os';
+import { setImmediate } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { bePatient } from './support/measure.mjs';
 import { openRoom } from './support/room.mjs';
@@ -51,6 +52,7 @@ async function runBench(name) {
   try {
     return { name, rows: await run(room, options) };
   } catch (error) {
+    await setImmediate(); // Where Ctrl-C broke it, that ends us here.
     return { name, broken: error.message, rows: [] };
   } finally {
     process.removeListener('exit', room.close);

@@ -86,7 +86,7 @@ export async function watch({ repo, env }, [program, ...args], { expected = 0, e
     stdio: ['ignore', 'ignore', 'pipe'],
   });
   const stop = () => child.kill('SIGKILL');
-  process.once('exit', stop);
+  process.prependOnceListener('exit', stop); // Before the room is removed: it would write there again.
   let stderr = '';
   child.stderr.on('data', (text) => {
     stderr = `${stderr}${text}`.slice(-2000);
