@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { ralph } from '../src/cli/commands.ts';
 import { runOptions } from '../src/cli/options.ts';
+import { firstWords } from '../src/cli/spec.ts';
 import { waitUntil } from './support/processes.ts';
 import { builtProgram, runRalph } from './support/ralph.ts';
 import { makeRepo, type Repo } from './support/repo.ts';
@@ -91,6 +92,13 @@ describe.skipIf(process.platform === 'win32')('bash completion', () => {
     ],
     [['ralph', 'help', 'ex'], ['exit-codes']],
     [['ralph', 'no-such-command', ''], []],
+    [['ralph', 'gu'], ['guard']],
+    [
+      ['ralph', 'guard', ''],
+      ['check', 'explain', 'test'],
+    ],
+    [['ralph', 'guard', 'check', '--js'], ['--json']],
+    [['ralph', 'guard', 'no-such', ''], []],
   ])('%j offers %j', (words, expected) => {
     const { offers, printed } = offered(words);
     expect([...new Set(offers)].sort()).toEqual(expected.toSorted());
@@ -98,7 +106,7 @@ describe.skipIf(process.platform === 'win32')('bash completion', () => {
   });
 
   it('offers every command and every option there is', () => {
-    expect(offered(['ralph', '']).offers).toEqual([...Object.keys(ralph.commands), 'help']);
+    expect(offered(['ralph', '']).offers).toEqual([...firstWords(ralph).map(([word]) => word), 'help']);
     const { offers } = offered(['ralph', 'run', '--']);
     expect(offers).toEqual(expect.arrayContaining(Object.keys(runOptions).map((name) => `--${name}`)));
     expect(offers).toContain('--max-iterations');
@@ -165,6 +173,9 @@ describe.each(['bash', 'zsh', 'fish'] as const)('%s, in a terminal', (shell) => 
     expect(await completed('ralph help exit')).toBe('ralph help exit-codes @');
     expect(await completed('ralph completion z')).toBe('ralph completion zsh @');
     expect(await completed('ralph note ot')).toBe('ralph note ot@');
+    expect(await completed('ralph guar')).toBe('ralph guard @');
+    expect(await completed('ralph guard exp')).toBe('ralph guard explain @');
+    expect(await completed('ralph guard check --std')).toBe('ralph guard check --stdin @');
   });
 });
 

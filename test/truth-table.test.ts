@@ -172,6 +172,8 @@ describe('how it refuses to start', () => {
     [['run', '-p', 'x', '-m', '0'], '-m is "0", but has to be a whole number of 1 or more'],
     [['run', '-p', 'x', '--max-iteratoins', '3'], 'did you mean --max-iterations?'],
     [['rnu'], 'did you mean run?'],
+    [['guard', 'chek'], 'there is no command of ralph guard "chek"; did you mean check?'],
+    [['guard', 'check'], 'ralph guard check: the command is missing'],
     [['run', '-p', 'x', '--done-pattern', '(?=x)'], 'look-ahead'],
   ])('%j is told in one sentence, with 2', async (words, sentence) => {
     const repo = await repoWith([{ steps: [] }]);

@@ -4,6 +4,7 @@ import {
   configOptions,
   demoOptions,
   doctorOptions,
+  guardCheckOptions,
   guardOptions,
   initOptions,
   installOptions,
@@ -139,21 +140,37 @@ const uninstall = command({
   load: () => import('./uninstall.ts'),
 });
 
-const guard = command({
-  summary: 'Ask the guard what a shell command would do, and whether it may.',
-  args: [
-    { name: 'ACTION', help: 'check, explain or test', required: true },
-    { name: 'COMMAND', help: 'the command as one word; for test a file of JSON lines', many: true },
-  ],
-  options: guardOptions,
+const guardDetails = 'Rules of the project stand in .ralph/guard.json. See docs/guard.md.';
+const guardedCommand = [{ name: 'COMMAND', help: 'the command as one word', many: true }];
+
+const guardCheck = command({
+  summary: 'Say whether a shell command may run: exit code 0 allows, 1 denies.',
+  args: guardedCommand,
+  options: guardCheckOptions,
   examples: [
     ["ralph guard check 'rm -rf ~'", 'exit code 1 and the reason'],
-    ["ralph guard explain 'cd /tmp && rm -rf build'", 'each step and what it does'],
     ['ralph guard check --json --stdin < commands.jsonl', 'many in one go'],
-    ['ralph guard test corpus.jsonl', 'how often it agrees with your own verdicts'],
   ],
-  details: 'Rules of the project stand in .ralph/guard.json. See docs/guard.md.',
-  load: () => import('./guard.ts'),
+  details: guardDetails,
+  load: async () => ({ main: (await import('./guard.ts')).check }),
+});
+
+const guardExplain = command({
+  summary: 'Show what a shell command would do, step by step.',
+  args: guardedCommand,
+  options: guardOptions,
+  examples: [["ralph guard explain 'cd /tmp && rm -rf build'", 'each step and what it does']],
+  details: guardDetails,
+  load: async () => ({ main: (await import('./guard.ts')).explain }),
+});
+
+const guardTest = command({
+  summary: 'Compare the guard with verdicts of your own.',
+  args: [{ name: 'FILE', help: 'JSON lines with "command" and "verdict"', required: true }],
+  options: guardOptions,
+  examples: [['ralph guard test corpus.jsonl', 'how often it agrees with them']],
+  details: guardDetails,
+  load: async () => ({ main: (await import('./guard.ts')).test }),
 });
 
 const completion = command({
@@ -184,11 +201,14 @@ export const ralph: Program = {
     config,
     doctor,
     demo,
-    guard,
+    'guard check': guardCheck,
+    'guard explain': guardExplain,
+    'guard test': guardTest,
     install,
     uninstall,
     completion,
   },
+  groups: { guard: 'Ask the guard what a shell command would do, and whether it may.' },
   topics: {
     'exit-codes': {
       summary: 'what each exit code means',

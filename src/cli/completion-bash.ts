@@ -1,4 +1,13 @@
-import { type Flag, journals, type Offer, type Place, placesOf, quote } from './completion-table.ts';
+import {
+  type Flag,
+  groupsOf,
+  journals,
+  type Offer,
+  type Place,
+  placesOf,
+  quote,
+  wordsOf,
+} from './completion-table.ts';
 import type { Program } from './spec.ts';
 
 /** Works from bash 3.2 on, which macOS has: no mapfile, no `source <(...)`, and compopt only where there is one. */
@@ -35,11 +44,13 @@ _${name}() {
   fi
   cur=\${cur#[\\'\\"]}
   if ((COMP_CWORD == 1)); then
-    [[ $cur == -* ]] || _${name}_offer ${places.map((place) => place.name).join(' ')}
+    [[ $cur == -* ]] || _${name}_offer ${wordsOf(program)
+      .map(([word]) => word)
+      .join(' ')}
     command='${defaultCommand}' prev=
   fi
   [[ $command == -* ]] && command='${defaultCommand}'
-
+${groupCases(program)}
   case "$command $prev" in
 ${places.flatMap((place) => place.flags.flatMap((flag) => valueCase(program, place, flag))).join('\n')}
   esac
@@ -50,11 +61,28 @@ ${places.map((place) => optionCase(program, place)).join('\n')}
 
   ((COMP_CWORD == 1)) && return
   case $command in
-${places.flatMap((place) => (place.offer === 'nothing' ? [] : [`    ${place.name}) ${find(program, place.offer)} ;;`])).join('\n')}
+${places.flatMap((place) => (place.offer === 'nothing' ? [] : [`    ${quote(place.name)}) ${find(program, place.offer)} ;;`])).join('\n')}
   esac
 }
 
 complete -o default -F _${name} ${name}
+`;
+}
+
+/** The second word of a group; after it, the command is both words. */
+function groupCases(program: Program): string {
+  const cases = groupsOf(program).map(
+    ([group, words]) =>
+      `    ${group}) ((COMP_CWORD == 2)) && { _${program.name}_offer ${words.map(([word]) => word).join(' ')}; return; } ;;`,
+  );
+  if (cases.length === 0) return '';
+  const names = groupsOf(program).map(([group]) => group);
+  return `  case $command in
+${cases.join('\n')}
+  esac
+  case $command in
+    ${names.join(' | ')}) ((COMP_CWORD > 2)) && command="$command \${COMP_WORDS[2]}" ;;
+  esac
 `;
 }
 

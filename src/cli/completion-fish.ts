@@ -1,4 +1,12 @@
-import { type Flag, journals, type Offer, type Place, placesOf } from './completion-table.ts';
+import {
+  type Flag,
+  groupsOf,
+  journals,
+  type Offer,
+  type Place,
+  placesOf,
+  wordsOf,
+} from './completion-table.ts';
 import type { Program } from './spec.ts';
 
 /** Lines of `complete`, each with the command that it belongs to as its condition. */
@@ -13,7 +21,12 @@ end
 function __${name}_in -a command
     set -l words (commandline -opc) '${defaultCommand}'
     string match -q -- '-*' $words[2]; and set words[2] '${defaultCommand}'
-    test "$words[2]" = $command
+    test "$words[2]" = "$command"; or test "$words[2] $words[3]" = "$command"
+end
+
+function __${name}_group -a group
+    set -l words (commandline -opc)
+    test (count $words) -eq 2; and test "$words[2]" = $group
 end
 
 function __${name}_after -a option
@@ -29,15 +42,25 @@ end
 
 complete -c ${name} -f
 complete -c ${name} -n __${name}_first -l version -d 'show the version'
-${places.map((place) => `complete -c ${name} -n __${name}_first -a ${place.name} -d ${quote(place.summary)}`).join('\n')}
+${wordsOf(program)
+  .map(([word, summary]) => `complete -c ${name} -n __${name}_first -a ${word} -d ${quote(summary)}`)
+  .join('\n')}
+${groupsOf(program)
+  .flatMap(([group, words]) =>
+    words.map(
+      ([word, summary]) =>
+        `complete -c ${name} -n '__${name}_group ${group}' -a ${word} -d ${quote(summary)}`,
+    ),
+  )
+  .join('\n')}
 ${places.flatMap((place) => linesOf(program, place)).join('\n')}
 `;
 }
 
 function linesOf(program: Program, { name, flags, offer }: Place): string[] {
-  const complete = `complete -c ${program.name} -n '__${program.name}_in ${name}'`;
+  const complete = `complete -c ${program.name} -n '__${program.name}_in "${name}"'`;
   // Where no word is typed yet, the words are the commands.
-  const words = `complete -c ${program.name} -n 'not __${program.name}_first; and __${program.name}_in ${name}'`;
+  const words = `complete -c ${program.name} -n 'not __${program.name}_first; and __${program.name}_in "${name}"'`;
   const argument = offer === 'nothing' ? [] : [`${words} -k ${find(program, offer)}`];
   return [...argument, ...flags.flatMap((flag) => flagLines(program, complete, flag))];
 }

@@ -1,6 +1,6 @@
 import { sep } from 'node:path';
 import { runPaths } from '../store/paths.ts';
-import type { AnyCommand, Option, Program } from './spec.ts';
+import { type AnyCommand, commandsIn, firstWords, type Option, type Program } from './spec.ts';
 
 export const shells = ['bash', 'zsh', 'fish'] as const;
 
@@ -18,6 +18,7 @@ export type Flag = {
 
 /** A command as completion sees it. */
 export type Place = {
+  /** Two words for a command of a group. */
   readonly name: string;
   readonly summary: string;
   readonly flags: readonly Flag[];
@@ -39,9 +40,23 @@ export const journals = runPaths('', '*').journal.replaceAll(sep, '/');
 /** What can stand after the program's name, `help` included. */
 export function placesOf(program: Program): Place[] {
   const commands = Object.entries(program.commands).map(([name, spec]) => placeOf(name, spec));
-  const topics = [...Object.keys(program.commands), ...Object.keys(program.topics)];
-  const summary = 'Show the help of a command or a topic.';
-  return [...commands, { name: 'help', summary, flags: [], offer: topics }];
+  const topics = [...firstWords(program).map(([word]) => word), ...Object.keys(program.topics)];
+  return [...commands, { name: 'help', summary: helpSummary, flags: [], offer: topics }];
+}
+
+const helpSummary = 'Show the help of a command or a topic.';
+
+/** What can stand first, and what it is about. */
+export function wordsOf(program: Program): [word: string, summary: string][] {
+  return [...firstWords(program), ['help', helpSummary]];
+}
+
+/** The groups, each with its words. */
+export function groupsOf(program: Program): [group: string, words: [word: string, summary: string][]][] {
+  return Object.keys(program.groups ?? {}).map((group) => [
+    group,
+    commandsIn(program, group).map(([word, { summary }]) => [word, summary]),
+  ]);
 }
 
 function placeOf(name: string, spec: AnyCommand): Place {

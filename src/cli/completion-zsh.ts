@@ -1,4 +1,13 @@
-import { type Flag, journals, type Offer, type Place, placesOf, quote } from './completion-table.ts';
+import {
+  type Flag,
+  groupsOf,
+  journals,
+  type Offer,
+  type Place,
+  placesOf,
+  quote,
+  wordsOf,
+} from './completion-table.ts';
 import type { Program } from './spec.ts';
 
 /** Can be sourced, and can be a file in the fpath. */
@@ -19,7 +28,7 @@ _${name}() {
   local -a commands version
   if ((CURRENT == 2)) && [[ $command != -* ]]; then
     commands=(
-${places.map((place) => `      ${quote(`${place.name}:${place.summary}`)}`).join('\n')}
+${described(wordsOf(program))}
     )
     _describe command commands
     return
@@ -31,7 +40,7 @@ ${places.map((place) => `      ${quote(`${place.name}:${place.summary}`)}`).join
     shift words
     ((CURRENT--))
   fi
-  case $command in
+${groupCases(program)}  case $command in
 ${places.map((place) => argumentsOf(program, place)).join('\n')}
   esac
 }
@@ -45,11 +54,34 @@ fi
 `;
 }
 
+function described(words: readonly [string, string][]): string {
+  return words.map(([word, summary]) => `      ${quote(`${word}:${summary}`)}`).join('\n');
+}
+
+/** The second word of a group; after it, the command is both words. */
+function groupCases(program: Program): string {
+  const groups = groupsOf(program).map(
+    ([group, words]) => `    ${group})
+      if ((CURRENT == 2)); then
+        commands=(
+${described(words)}
+        )
+        _describe command commands
+        return
+      fi
+      command="$command $words[2]"
+      shift words
+      ((CURRENT--))
+      ;;`,
+  );
+  return groups.length === 0 ? '' : `  case $command in\n${groups.join('\n')}\n  esac\n`;
+}
+
 function argumentsOf(program: Program, { name, flags, offer }: Place): string {
   const argument = offer === 'nothing' ? [] : [quote(`1:${program.name} ${name}:${find(program, offer)}`)];
   const specs = [...argument, ...flags.flatMap((flag) => specsOf(program, flag))];
   const lines = ['_arguments -s -S $version', ...specs].join(' \\\n        ');
-  return `    ${name})\n      ${lines}\n      ;;`;
+  return `    ${quote(name)})\n      ${lines}\n      ;;`;
 }
 
 /** One spec for each word of an option; each rules the others out, unless it may be repeated. */

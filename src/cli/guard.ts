@@ -1,6 +1,6 @@
 import { RalphError } from '../core/error.ts';
 import { isObject } from '../core/shape.ts';
-import { explain } from '../safety/guard/explain.ts';
+import { explain as explainFinding } from '../safety/guard/explain.ts';
 import { judgeCommand } from '../safety/guard/judge.ts';
 import { loadGuardContext } from '../safety/guard/load-context.ts';
 import type { Finding, GuardContext } from '../safety/guard/model.ts';
@@ -8,37 +8,48 @@ import { cleanTerminal } from '../safety/terminal.ts';
 import { readText } from '../system/files.ts';
 import { readStdin } from '../system/stdio.ts';
 import { scoreCorpus } from './guard-score.ts';
-import type { guardOptions } from './options.ts';
+import type { guardCheckOptions, guardOptions } from './options.ts';
 import type { Context, Input } from './spec.ts';
 
-export function main(context: Context, { values, args }: Input<typeof guardOptions>): number {
-  const [action = '', ...words] = args;
-  const guard = loadGuardContext(context.cwd, context.env, !values.attended);
-  const text = words.join(' ');
-  if (action === 'check' && values.stdin) return checkMany(context, guard);
-  if (text === '') throw usage(action === 'test' ? 'the FILE is missing' : 'the command is missing');
-  switch (action) {
-    case 'check':
-      return check(context, judgeCommand(text, guard), values.json === true);
-    case 'explain':
-      context.stdout.write(cleanTerminal(explain(judgeCommand(text, guard), guard)));
-      return 0;
-    case 'test':
-      return test(context, text, guard);
-    default:
-      throw usage(`there is no "${action}"; there are check, explain and test`);
-  }
-}
-
-function usage(message: string): RalphError {
-  return new RalphError('usage', `ralph guard: ${message}`, { remedy: 'ralph guard --help', exitCode: 2 });
-}
-
-function check({ stdout }: Context, finding: Finding, json: boolean): number {
+export function check(context: Context, { values, args }: Input<typeof guardCheckOptions>): number {
+  const guard = contextOf(context, values.attended);
+  if (values.stdin) return checkMany(context, guard);
+  const finding = judgeCommand(commandOf(args, 'check'), guard);
   const { verdict, category, reason } = finding;
   const words = reason === undefined ? verdict : `${verdict} (${category}): ${reason}`;
-  stdout.write(json ? `${JSON.stringify(told(finding))}\n` : `${cleanTerminal(words)}\n`);
+  context.stdout.write(values.json ? `${JSON.stringify(told(finding))}\n` : `${cleanTerminal(words)}\n`);
   return verdict === 'deny' ? 1 : 0;
+}
+
+export function explain(context: Context, { values, args }: Input<typeof guardOptions>): number {
+  const guard = contextOf(context, values.attended);
+  const steps = explainFinding(judgeCommand(commandOf(args, 'explain'), guard), guard);
+  context.stdout.write(cleanTerminal(steps));
+  return 0;
+}
+
+export function test(context: Context, { values, args }: Input<typeof guardOptions>): number {
+  const [file = ''] = args;
+  const text = readText(file);
+  if (text === null) throw usage(`${file} does not exist`, 'test');
+  const { report, wrong } = scoreCorpus(text, contextOf(context, values.attended));
+  context.stdout.write(cleanTerminal(report));
+  return wrong === 0 ? 0 : 1;
+}
+
+function contextOf({ cwd, env }: Context, attended: boolean | undefined): GuardContext {
+  return loadGuardContext(cwd, env, !attended);
+}
+
+function commandOf(words: readonly string[], action: string): string {
+  const text = words.join(' ');
+  if (text === '') throw usage('the command is missing', action);
+  return text;
+}
+
+function usage(message: string, action: string): RalphError {
+  const command = `ralph guard ${action}`;
+  return new RalphError('usage', `${command}: ${message}`, { remedy: `${command} --help`, exitCode: 2 });
 }
 
 function told({ verdict, category, reason }: Finding) {
@@ -67,12 +78,4 @@ function commandIn(line: string): string | null {
   } catch {
     return null;
   }
-}
-
-function test({ stdout }: Context, file: string, guard: GuardContext): number {
-  const text = readText(file);
-  if (text === null) throw usage(`${file} does not exist`);
-  const { report, wrong } = scoreCorpus(text, guard);
-  stdout.write(cleanTerminal(report));
-  return wrong === 0 ? 0 : 1;
 }

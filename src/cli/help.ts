@@ -1,8 +1,7 @@
-import type { AnyCommand, Option, Program } from './spec.ts';
+import { type AnyCommand, commandsIn, firstWords, type Option, type Program } from './spec.ts';
 
 /** The page of `ralph --help`. */
 export function programHelp(program: Program): string {
-  const commands = Object.entries(program.commands).map(([name, spec]) => [name, spec.summary] as const);
   const topics = Object.entries(program.topics).map(([name, topic]) => [name, topic.summary] as const);
   const first = Object.entries(program.commands)
     .flatMap(([, spec]) => spec.examples.slice(0, 1))
@@ -14,10 +13,27 @@ export function programHelp(program: Program): string {
     ...columns(first),
     '',
     'Commands',
-    ...columns(commands),
+    ...columns(firstWords(program)),
     ...(topics.length === 0 ? [] : ['', `Topics (${program.name} help TOPIC)`, ...columns(topics)]),
     '',
     `${program.name} COMMAND --help shows the options of a command.`,
+    '',
+  ].join('\n');
+}
+
+/** The page of `ralph prd --help`. */
+export function groupHelp(program: Program, group: string): string {
+  const commands = commandsIn(program, group);
+  return [
+    `${program.name} ${group}: ${program.groups?.[group] ?? ''}`,
+    '',
+    'Examples',
+    ...columns(commands.flatMap(([, spec]) => spec.examples.slice(0, 1)).slice(0, 4)),
+    '',
+    'Commands',
+    ...columns(commands.map(([name, spec]) => [name, spec.summary] as const)),
+    '',
+    `${program.name} ${group} COMMAND --help shows the options of a command.`,
     '',
   ].join('\n');
 }

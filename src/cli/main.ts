@@ -1,9 +1,9 @@
 import { isRalphError, messageOf, RalphError } from '../core/error.ts';
 import { nearest } from '../core/nearest.ts';
 import { cleanTerminal } from '../safety/terminal.ts';
-import { commandHelp, programHelp } from './help.ts';
+import { commandHelp, groupHelp, programHelp } from './help.ts';
 import { parse } from './parse.ts';
-import type { AnyCommand, Context, Program } from './spec.ts';
+import { type AnyCommand, type Context, commandsIn, firstWords, type Program } from './spec.ts';
 
 /** Finds the command, reads its options, loads it and runs it. Answers with the exit code. */
 export async function main(program: Program, words: readonly string[], context: Context): Promise<number> {
@@ -21,13 +21,46 @@ async function dispatch(program: Program, words: readonly string[], context: Con
     context.stdout.write(programHelp(program));
     return 0;
   }
-  if (first === 'help') return showHelp(program, rest[0] ?? '', context);
+  if (first === 'help') return showHelp(program, rest.slice(0, 2), context);
+  if (program.groups?.[first] !== undefined) return dispatchIn(program, first, rest, context);
   const name = program.commands[first] ? first : program.defaultCommand;
   const spec =
     name === undefined || (name !== first && !first.startsWith('-')) ? undefined : program.commands[name];
   if (name === undefined || spec === undefined)
-    throw unknownWord(first, 'command', Object.keys(program.commands), program);
-  const parsed = parse(name === first ? rest : words, spec, `${program.name} ${name}`);
+    throw unknownWord(
+      first,
+      'command',
+      firstWords(program).map(([word]) => word),
+      program.name,
+    );
+  return call(program, name, spec, name === first ? rest : words, context);
+}
+
+async function dispatchIn(
+  program: Program,
+  group: string,
+  [second, ...rest]: readonly string[],
+  context: Context,
+): Promise<number> {
+  const name = `${group} ${second}`;
+  const spec = program.commands[name];
+  if (spec) return call(program, name, spec, rest, context);
+  if (second === undefined || second === '--help' || second === '-h' || second === 'help') {
+    (second === undefined ? context.stderr : context.stdout).write(groupHelp(program, group));
+    return second === undefined ? 2 : 0;
+  }
+  const known = commandsIn(program, group).map(([word]) => word);
+  throw unknownWord(second, `command of ${program.name} ${group}`, known, `${program.name} ${group}`);
+}
+
+async function call(
+  program: Program,
+  name: string,
+  spec: AnyCommand,
+  words: readonly string[],
+  context: Context,
+): Promise<number> {
+  const parsed = parse(words, spec, `${program.name} ${name}`);
   if (parsed.help) {
     context.stdout.write(commandHelp(program.name, name, spec));
     return 0;
@@ -46,28 +79,31 @@ async function withoutWords(program: Program, context: Context): Promise<number>
   return 2;
 }
 
-async function showHelp(program: Program, word: string, context: Context): Promise<number> {
-  const spec: AnyCommand | undefined = program.commands[word];
-  const topic = program.topics[word];
-  if (spec) context.stdout.write(commandHelp(program.name, word, spec));
+async function showHelp(program: Program, words: readonly string[], context: Context): Promise<number> {
+  const [word = ''] = words;
+  const name = program.groups?.[word] === undefined ? word : words.join(' ');
+  const spec: AnyCommand | undefined = program.commands[name];
+  const topic = program.topics[name];
+  if (spec) context.stdout.write(commandHelp(program.name, name, spec));
+  else if (program.groups?.[name] !== undefined) context.stdout.write(groupHelp(program, name));
   else if (topic) context.stdout.write(await topic.text());
   else
     throw unknownWord(
-      word,
+      name,
       'command or topic',
-      [...Object.keys(program.commands), ...Object.keys(program.topics)],
-      program,
+      [...firstWords(program).map(([first]) => first), ...Object.keys(program.topics)],
+      program.name,
     );
   return 0;
 }
 
-function unknownWord(word: string, what: string, known: readonly string[], program: Program): RalphError {
+function unknownWord(word: string, what: string, known: readonly string[], program: string): RalphError {
   const near = nearest(word, known);
   return new RalphError(
     'usage',
     `there is no ${what} "${word}"${near === null ? '' : `; did you mean ${near}?`}`,
     {
-      remedy: `${program.name} --help`,
+      remedy: `${program} --help`,
       exitCode: 2,
     },
   );

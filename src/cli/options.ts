@@ -111,7 +111,11 @@ export const installOptions = {
 export const completionOptions = {} as const satisfies Options;
 
 export const guardOptions = {
-  json,
-  stdin: { type: 'boolean', help: 'check: read one JSON {"command"} per line, print one verdict per line' },
   attended: { type: 'boolean', help: 'judge as if somebody was there to ask' },
+} as const satisfies Options;
+
+export const guardCheckOptions = {
+  json,
+  stdin: { type: 'boolean', help: 'read one JSON {"command"} per line, print one verdict per line' },
+  ...guardOptions,
 } as const satisfies Options;

@@ -68,11 +68,32 @@ export type Program = {
   readonly defaultCommand?: string;
   /** How things stand in a folder, for somebody who types nothing else. */
   readonly overview?: (cwd: string) => Promise<string>;
+  /** By name; a name of two words belongs to a group. */
   readonly commands: Readonly<Record<string, AnyCommand>>;
+  /** What the commands of a group are about, by its name. */
+  readonly groups?: Readonly<Record<string, string>>;
   readonly topics: Readonly<
     Record<string, { readonly summary: string; readonly text: () => Promise<string> }>
   >;
 };
+
+/** The commands of a group, by the word after its name. */
+export function commandsIn(program: Program, group: string): [name: string, spec: AnyCommand][] {
+  const start = `${group} `;
+  return Object.entries(program.commands).flatMap(([name, spec]) =>
+    name.startsWith(start) ? [[name.slice(start.length), spec]] : [],
+  );
+}
+
+/** What can stand first: commands and groups, each with its summary. */
+export function firstWords(program: Program): [word: string, summary: string][] {
+  const words = new Map<string, string>();
+  for (const [name, spec] of Object.entries(program.commands)) {
+    const [first = name, second] = name.split(' ');
+    words.set(first, second === undefined ? spec.summary : (program.groups?.[first] ?? ''));
+  }
+  return [...words];
+}
 
 /** Keeps the option types of a command while it stands in a table. */
 export function command<const O extends Options>(spec: CommandSpec<O>): CommandSpec<O> {
