@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises';
 import { readClaim } from '../core/completion.ts';
 import { decide } from '../core/decide.ts';
 import { messageOf } from '../core/error.ts';
@@ -40,13 +41,30 @@ export async function atStop(event: StopEvent, context: SessionContext): Promise
   const { state } = read;
   if (isDrivenElsewhere(state, context.driver)) return silent;
 
-  const found = event.readTurn(state.transcript, Math.max(1, state.minToolCalls - state.loop.toolCalls));
+  const found = await readSettledTurn(event, state);
   if (found.interrupted && found.askedSince) return pauseLoop(state, 'you interrupted it', context);
   if (event.backgroundTasks > 0) {
     const tasks = `${event.backgroundTasks} background task${event.backgroundTasks === 1 ? '' : 's'}`;
     return { kind: 'notice', notice: `Ralph loop waits for ${tasks}.` };
   }
   return judgeTurn(state, found, context);
+}
+
+/** The transcript may lag behind the host's own word. Before a claim is turned down for want of work, it gets a second. */
+async function readSettledTurn(
+  event: StopEvent,
+  { transcript, minToolCalls, loop }: SessionLoop,
+): Promise<TurnRead> {
+  const wanted = Math.max(1, minToolCalls - loop.toolCalls);
+  for (let tries = 0; ; tries++) {
+    const found = event.readTurn(transcript, wanted);
+    const lags =
+      found.mark.path !== null &&
+      found.mark.unseen !== null &&
+      loop.toolCalls + (found.toolCalls ?? 0) < minToolCalls;
+    if (tries === 20 || !lags || readClaim(found.text, loop.plan.completion).kind !== 'done') return found;
+    await setTimeout(50);
+  }
 }
 
 async function judgeTurn(state: SessionLoop, found: TurnRead, context: SessionContext): Promise<Reply> {

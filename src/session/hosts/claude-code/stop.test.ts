@@ -425,6 +425,27 @@ describe('the transcript', () => {
     );
   });
 
+  it('may come late: the calls of tools of the turn before count when they are there', async () => {
+    const one = session();
+    one.prompt('/ralph-loop fix it');
+    one.happen({ think: 'hm' });
+    const { reason } = await one.stop({ last_assistant_message: 'A start.' });
+    one.happen({ tool: 'x' }, { say: 'A start.' });
+    const feedback = user(`Stop hook feedback:\n${reason}`, { isMeta: true });
+    appendFileSync(one.transcript, `${JSON.stringify(feedback)}\n`);
+    one.happen({ say: done });
+    expect((await one.stop({ last_assistant_message: done })).systemMessage).toContain('PROMISE_ACCEPTED');
+  });
+
+  it('may come late: a claim is not turned down for want of work before the transcript has its words', async () => {
+    const one = session();
+    one.prompt('/ralph-loop fix it');
+    one.happen({ think: 'hm' });
+    const stopped = one.stop({ last_assistant_message: done });
+    one.happen({ tool: 'x' }, { say: done });
+    expect((await stopped).systemMessage).toContain('PROMISE_ACCEPTED');
+  });
+
   it('may end without a newline, or in the middle of an entry', async () => {
     const one = session();
     one.prompt('/ralph-loop fix it');

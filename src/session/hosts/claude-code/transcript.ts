@@ -75,16 +75,27 @@ function createReader(wantedCalls: number) {
     if (parsed?.entry.type === 'user') addUser(parsed.entry, textOf(parsed.content));
   };
 
+  /** What is new but older than our own prompt came too late for the stop before: its calls count, its words do not. */
+  const countLate = (line: string): boolean => {
+    work += line.length / 8;
+    if (line.includes(assistantMark) && line.includes(toolUseMark)) {
+      const content = parseEntry(line)?.content;
+      if (Array.isArray(content)) toolCalls += content.filter(isToolUse).length;
+    }
+    return toolCalls < wantedCalls && work < mostSearch;
+  };
+
   return {
     wants: (ends: string) => ends.includes(assistantMark),
     visit(line: string): boolean {
+      if (ownPromptReached) return countLate(line);
       const fromAssistant = line.includes(assistantMark);
       const isCall = fromAssistant && isToolCallOnly(line);
       const counts = fromAssistant ? !isCall : line.includes(userMark) && !line.includes(toolResultMark);
       if (isCall) toolCalls++;
       if (counts && work < mostWork) add(parseEntry(line));
       work += counts ? line.length : line.length / 8;
-      return !ownPromptReached && work < (toolCalls < wantedCalls ? mostSearch : mostWork);
+      return work < (toolCalls < wantedCalls ? mostSearch : mostWork);
     },
     result: (unseen: string | null) => ({
       text: dropUnseen(blocks.reverse(), ownPromptReached ? null : unseen),
@@ -93,6 +104,10 @@ function createReader(wantedCalls: number) {
       askedSince,
     }),
   };
+}
+
+function isToolUse(block: unknown): boolean {
+  return isObject(block) && block.type === 'tool_use';
 }
 
 type Entry = Readonly<Record<string, unknown>>;
