@@ -4,7 +4,7 @@ import { messageOf } from '../core/error.ts';
 import type { PromiseMatch } from '../core/loop.ts';
 import { isObject } from '../core/shape.ts';
 import { ensureDir, readJson, setAside, writeAtomic } from '../system/files.ts';
-import { acquireLock } from '../system/lock.ts';
+import { withLock } from '../system/lock.ts';
 import { projectPaths } from './paths.ts';
 
 /** The loop of an embedded hook, as it stands in `ralph-loop-state.json`. */
@@ -76,7 +76,7 @@ export function writeState(
 export function clearState(workdir: string, stateDir?: string, log: Log = silent): boolean {
   const path = statePath(workdir, stateDir);
   try {
-    if (readJson(path).ok) locked(path, () => rmSync(path, { force: true }));
+    if (readJson(path).ok) withLock(`${path}.lock`, () => rmSync(path, { force: true }));
     else rmSync(path, { force: true });
     return true;
   } catch (error) {
@@ -111,7 +111,7 @@ export function replaceState(
   try {
     // Without the state there is nothing to replace, and perhaps no folder for a lock either.
     if (!readJson(path).ok) return false;
-    return locked(path, () => {
+    return withLock(`${path}.lock`, () => {
       if (!isSameState(readState(workdir, stateDir, log), before)) return false;
       if (next === null) rmSync(path, { force: true });
       else writeAtomic(path, stateText(next));
@@ -137,7 +137,7 @@ function change(
   const path = statePath(workdir, stateDir);
   try {
     ensureDir(dirname(path), 0o755);
-    return locked(path, () => {
+    return withLock(`${path}.lock`, () => {
       const state = make();
       if (state !== null) writeAtomic(path, stateText(state));
       return state;
@@ -156,23 +156,6 @@ function statePath(workdir: string, stateDir: string | undefined): string {
 function stateText(state: RalphLoopState): string {
   const names = Object.keys(state).sort();
   return `${JSON.stringify(state, [...names, 'toolCalls', 'withoutTools', 'failures'], 2)}\n`;
-}
-
-/** The others hold the lock for some milliseconds at most. */
-function locked<T>(path: string, use: () => T): T {
-  const pause = new Int32Array(new SharedArrayBuffer(4));
-  for (let attempt = 0; ; attempt++) {
-    const taken = acquireLock(`${path}.lock`, {});
-    if (taken.ok) {
-      try {
-        return use();
-      } finally {
-        taken.lock.release();
-      }
-    }
-    if (attempt === 400) throw new Error(`the lock of ${path} is held by process ${taken.owner.pid}`);
-    Atomics.wait(pause, 0, 0, 5);
-  }
 }
 
 function isState(value: unknown): value is RalphLoopState {

@@ -1,9 +1,9 @@
 import * as fs from 'node:fs';
-import { basename, join } from 'node:path';
+import { join } from 'node:path';
 import type { LoopState } from '../core/loop.ts';
 import { isObject } from '../core/shape.ts';
 import { ensureDir, errorCode, readJson, setAside, writeAtomic } from '../system/files.ts';
-import { acquireLock } from '../system/lock.ts';
+import { withLock } from '../system/lock.ts';
 import type { Environment } from '../system/program.ts';
 import { stateFolder } from './paths.ts';
 
@@ -87,7 +87,7 @@ export function createSessionLoop(
 ): boolean {
   const paths = sessionPaths(env, state.sessionId);
   ensureDir(sessionsFolder(env));
-  return locked(paths.lock, () => {
+  return withLock(paths.lock, () => {
     if (readSessionLoop(env, state.sessionId).kind === 'loop') return false;
     fs.rmSync(paths.journal, { force: true });
     record(paths.journal);
@@ -107,7 +107,7 @@ export function updateSessionLoop(
   record: (journal: string) => void = () => {},
 ): boolean {
   const paths = sessionPaths(env, before.sessionId);
-  return locked(paths.lock, () => {
+  return withLock(paths.lock, () => {
     if (!isCurrent(env, before)) return false;
     record(paths.journal);
     writeState(paths.file, { ...before, ...change, revision: before.revision + 1 });
@@ -124,7 +124,7 @@ export function endSessionLoop(
 ): boolean {
   const paths = sessionPaths(env, before.sessionId);
   const ended = endedPaths(env, before.run);
-  return locked(paths.lock, () => {
+  return withLock(paths.lock, () => {
     if (!isCurrent(env, before)) return false;
     record(paths.journal);
     ensureDir(ended.root);
@@ -152,7 +152,7 @@ export function adoptSessionLoop(
   const from = sessionPaths(env, old.sessionId);
   const to = sessionPaths(env, sessionId);
   const adopted = { ...old, sessionId, revision: old.revision + 1 };
-  return locked(from.lock, () => {
+  return withLock(from.lock, () => {
     if (!isCurrent(env, old) || readSessionLoop(env, sessionId).kind === 'loop') return null;
     renameIfThere(from.journal, to.journal);
     writeState(to.file, adopted);
@@ -187,23 +187,6 @@ function writeState(path: string, state: SessionLoop): void {
 function readState(path: string): SessionLoop[] {
   const read = readJson(path);
   return read.ok && isSessionLoop(read.value) ? [read.value] : [];
-}
-
-/** The others hold it for some milliseconds, so waiting for them is short. */
-function locked<T>(path: string, use: () => T): T {
-  const pause = new Int32Array(new SharedArrayBuffer(4));
-  for (let attempt = 0; ; attempt++) {
-    const taken = acquireLock(path, {});
-    if (taken.ok) {
-      try {
-        return use();
-      } finally {
-        taken.lock.release();
-      }
-    }
-    if (attempt === 1000) throw new Error(`${basename(path)} is held by process ${taken.owner.pid}`);
-    Atomics.wait(pause, 0, 0, 5);
-  }
 }
 
 function namesIn(folder: string): string[] {

@@ -1,5 +1,5 @@
 import * as fs from 'node:fs';
-import { dirname } from 'node:path';
+import { basename, dirname } from 'node:path';
 import { RalphError } from '../core/error.ts';
 import {
   errorCode,
@@ -43,6 +43,23 @@ const halfWrittenMs = 10_000;
 export function acquireLock(path: string, info: Record<string, unknown>): LockResult {
   const token = `${process.pid}.${Math.random().toString(36).slice(2)}`;
   return withFile(path, lockText(token, info), (ours) => take(path, ours, token, info));
+}
+
+/** Holds the lock while `use` works. The others hold it for some milliseconds, so waiting for them is short. */
+export function withLock<T>(path: string, use: () => T): T {
+  const pause = new Int32Array(new SharedArrayBuffer(4));
+  for (let attempt = 0; ; attempt++) {
+    const taken = acquireLock(path, {});
+    if (taken.ok) {
+      try {
+        return use();
+      } finally {
+        taken.lock.release();
+      }
+    }
+    if (attempt === 1000) throw new Error(`${basename(path)} is held by process ${taken.owner.pid}`);
+    Atomics.wait(pause, 0, 0, 5);
+  }
 }
 
 /** The living owner of a lock, or null. */

@@ -1,0 +1,63 @@
+import { createHash } from 'node:crypto';
+import { homedir } from 'node:os';
+import { isAbsolute, join } from 'node:path';
+import type { Environment } from '../system/program.ts';
+import { realPath } from '../system/real-path.ts';
+
+/** Where the fleet keeps its things: `~/.swarm`, or where SWARM_HOME says. */
+export function fleetPaths(env: Environment) {
+  const moved = env.SWARM_HOME;
+  const root = moved !== undefined && isAbsolute(moved) ? moved : join(env.HOME || homedir(), '.swarm');
+  return {
+    root,
+    /** All workers. */
+    state: join(root, 'state.json'),
+    lock: join(root, 'state.lock'),
+    /** What workers without a window print. */
+    logs: join(root, 'logs'),
+    loops: join(root, 'ralph'),
+    /** Marks that the workers themselves leave when they start and end. */
+    marks: join(root, 'marks'),
+    supervisorLock: join(root, 'supervisor.lock'),
+    supervisorLog: join(root, 'supervisor.log'),
+  };
+}
+
+/** Where things are of one loop. */
+export function loopPaths(env: Environment, name: string) {
+  const root = join(fleetPaths(env).loops, name);
+  return {
+    root,
+    /** For people: what they read, and where they may edit the settings of the loop. */
+    state: join(root, 'state.json'),
+    /** For us: the truth about the counters. */
+    record: join(root, 'loop.json'),
+    lock: join(root, 'loop.lock'),
+    log: join(root, 'iterations.log'),
+    events: join(root, 'events.ndjson'),
+    prompt: join(root, 'prompt.md'),
+  };
+}
+
+/** What a worker leaves at its start and at its end; each holds an iteration, the end also an exit code. */
+export function markPaths(env: Environment, name: string) {
+  const { marks } = fleetPaths(env);
+  return { started: join(marks, `${name}.started`), ended: join(marks, `${name}.ended`) };
+}
+
+/** The outputs of a worker without a window. */
+export function logPaths(env: Environment, name: string) {
+  const { logs } = fleetPaths(env);
+  return { stdout: join(logs, `${name}.stdout.log`), stderr: join(logs, `${name}.stderr.log`) };
+}
+
+/** The tmux session of a fleet: two fleets on one machine do not share one. */
+export function defaultSession(env: Environment): string {
+  const root = realPath(fleetPaths(env).root);
+  return `swarm-${createHash('sha256').update(root).digest('hex').slice(0, 8)}`;
+}
+
+/** The run id that every process of a worker carries in its environment. */
+export function workerRunId(env: Environment, name: string): string {
+  return `${defaultSession(env)}/${name}`;
+}
