@@ -61,6 +61,7 @@ async function hooksJson(root) {
   const { outputFiles } = await esbuild.build({
     absWorkingDir: root,
     entryPoints: ['src/session/hosts/claude-code/settings.ts'],
+    bundle: true,
     format: 'esm',
     write: false,
   });

@@ -5,8 +5,9 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { listEndedLoops, listSessionLoops } from '../../../store/session-loops.ts';
 import { makeTempDir, removeTempDir } from '../../../system/temp.ts';
 import type { SessionContext } from '../../context.ts';
-import { promptHook } from './prompt.ts';
-import { sessionStartHook } from './session-start.ts';
+import { promptHook } from '../../hook/prompt.ts';
+import { sessionStartHook } from '../../hook/session-start.ts';
+import { claudeCode } from './host.ts';
 
 let room: string;
 let transcript: string;
@@ -25,7 +26,7 @@ afterEach(() => removeTempDir(room));
 
 function send(extra: object) {
   const input = { session_id: 's', transcript_path: transcript, cwd: room, ...extra };
-  const output = promptHook(JSON.stringify(input), context, () => {});
+  const output = promptHook(claudeCode, JSON.stringify(input), context, () => {});
   return output === '' ? null : JSON.parse(output);
 }
 
@@ -193,7 +194,7 @@ describe('a session that starts again', () => {
       source,
       ...extra,
     };
-    const output = sessionStartHook(JSON.stringify(input), context, () => {});
+    const output = sessionStartHook(claudeCode, JSON.stringify(input), context, () => {});
     return output === '' ? null : JSON.parse(output).hookSpecificOutput.additionalContext;
   }
 

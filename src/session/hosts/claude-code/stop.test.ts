@@ -7,9 +7,10 @@ import { listSessionRuns, readSessionRun } from '../../../store/session-runs.ts'
 import { makeTempDir, removeTempDir } from '../../../system/temp.ts';
 import type { SessionContext } from '../../context.ts';
 import { type Happening, stopCases } from '../../contract.ts';
-import { promptHook } from './prompt.ts';
-import { sessionStartHook } from './session-start.ts';
-import { stopHook } from './stop.ts';
+import { promptHook } from '../../hook/prompt.ts';
+import { sessionStartHook } from '../../hook/session-start.ts';
+import { stopHook } from '../../hook/stop.ts';
+import { claudeCode } from './host.ts';
 
 const done = '<promise>DONE</promise>';
 let room: string;
@@ -41,7 +42,7 @@ function session(sessionId = 'session-1') {
     transcript,
     prompt(prompt: string, extra: object = {}) {
       const input = { ...base, hook_event_name: 'UserPromptSubmit', prompt, ...extra };
-      return parse(promptHook(JSON.stringify(input), context, warn));
+      return parse(promptHook(claudeCode, JSON.stringify(input), context, warn));
     },
     happen(...happenings: Happening[]) {
       for (const line of happenings.flatMap(entriesOf))
@@ -49,11 +50,11 @@ function session(sessionId = 'session-1') {
     },
     async stop(extra: object = {}) {
       const input = { ...base, hook_event_name: 'Stop', stop_hook_active: false, ...extra };
-      return parse(await stopHook(JSON.stringify(input), context, warn));
+      return parse(await stopHook(claudeCode, JSON.stringify(input), context, warn));
     },
     wake(source: string, extra: object = {}) {
       const input = { ...base, hook_event_name: 'SessionStart', source, ...extra };
-      return parse(sessionStartHook(JSON.stringify(input), context, warn));
+      return parse(sessionStartHook(claudeCode, JSON.stringify(input), context, warn));
     },
     state: () => listSessionLoops(context.env).find((state) => state.sessionId === sessionId),
   };
@@ -229,7 +230,7 @@ describe('a stop in Claude Code', () => {
     };
     const input = { session_id: one.id, transcript_path: null, cwd: room, hook_event_name: 'Stop' };
     const output = JSON.parse(
-      await stopHook(JSON.stringify(input), { ...context, now }, (line) => warnings.push(line)),
+      await stopHook(claudeCode, JSON.stringify(input), { ...context, now }, (line) => warnings.push(line)),
     );
     expect(output).toMatchObject({
       decision: 'block',
@@ -252,7 +253,7 @@ describe('a stop in Claude Code', () => {
   it.each(['', 'not json', '[]', '{}', '{"session_id":7}', 'null'])(
     'prints nothing for the input %j',
     async (input) => {
-      expect(await stopHook(input, context, (line) => warnings.push(line))).toBe('');
+      expect(await stopHook(claudeCode, input, context, (line) => warnings.push(line))).toBe('');
     },
   );
 
@@ -260,10 +261,11 @@ describe('a stop in Claude Code', () => {
     const one = session();
     one.prompt('/ralph-loop fix it');
     const input = JSON.stringify({ session_id: one.id, hook_event_name: 'Stop', cwd: room });
-    expect(await stopHook(input, { ...context, driver: join(room, 'copy') }, () => {})).toBe('');
+    expect(await stopHook(claudeCode, input, { ...context, driver: join(room, 'copy') }, () => {})).toBe('');
     const gone = { ...context, driver: join(room, 'gone') };
     const other = session('two');
     promptHook(
+      claudeCode,
       JSON.stringify({
         session_id: 'two',
         hook_event_name: 'UserPromptSubmit',

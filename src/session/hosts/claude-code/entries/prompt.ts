@@ -1,4 +1,5 @@
-import { runHook } from '../hook.ts';
-import { promptHook } from '../prompt.ts';
+import { promptHook } from '../../../hook/prompt.ts';
+import { runHook } from '../../../hook/run.ts';
+import { claudeCode } from '../host.ts';
 
-void runHook(promptHook, __dirname);
+void runHook(claudeCode, promptHook, __dirname);

@@ -1,4 +1,5 @@
-import { runHook } from '../hook.ts';
-import { sessionStartHook } from '../session-start.ts';
+import { runHook } from '../../../hook/run.ts';
+import { sessionStartHook } from '../../../hook/session-start.ts';
+import { claudeCode } from '../host.ts';
 
-void runHook(sessionStartHook, __dirname);
+void runHook(claudeCode, sessionStartHook, __dirname);

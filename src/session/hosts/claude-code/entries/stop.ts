@@ -1,4 +1,5 @@
-import { runHook } from '../hook.ts';
-import { stopHook } from '../stop.ts';
+import { runHook } from '../../../hook/run.ts';
+import { stopHook } from '../../../hook/stop.ts';
+import { claudeCode } from '../host.ts';
 
-void runHook(stopHook, __dirname);
+void runHook(claudeCode, stopHook, __dirname);

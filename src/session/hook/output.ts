@@ -1,6 +1,6 @@
-import type { Reply } from '../../reply.ts';
+import type { Reply } from '../reply.ts';
 
-/** A reply as Claude Code reads it: one JSON document, or nothing. */
+/** A reply as Claude Code and Codex read it. */
 export function hookOutput(event: string, reply: Reply): string {
   const body = bodyOf(event, reply);
   return body === null ? '' : `${JSON.stringify(body)}\n`;

@@ -1,15 +1,15 @@
-import { messageOf } from '../../../core/error.ts';
-import { readSessionLoop } from '../../../store/session-loops.ts';
-import type { SessionContext } from '../../context.ts';
-import { continuationMessage } from '../../messages.ts';
-import { type Reply, silent } from '../../reply.ts';
-import { atStop } from '../../stop.ts';
+import { messageOf } from '../../core/error.ts';
+import { readSessionLoop } from '../../store/session-loops.ts';
+import type { SessionContext } from '../context.ts';
+import { continuationMessage } from '../messages.ts';
+import { type Reply, silent } from '../reply.ts';
+import { atStop } from '../stop.ts';
+import type { HookHost } from './host.ts';
 import { type HookInput, readHookInput } from './input.ts';
-import { hookOutput } from './output.ts';
-import { readTurn } from './transcript.ts';
 
-/** The Stop hook: what it prints for what it reads. Never throws. */
+/** The hook of an agent that is about to stop: what it prints for what it reads. Never throws. */
 export async function stopHook(
+  host: HookHost,
   input: string,
   context: SessionContext,
   warn: (line: string) => void,
@@ -17,14 +17,14 @@ export async function stopHook(
   const read = readHookInput(input);
   if (read === null) return '';
   try {
-    return hookOutput(read.event, await reply(read, context));
+    return host.print(read.event, await reply(host, read, context));
   } catch (error) {
     warn(`ralph: the stop hook failed: ${messageOf(error)}`);
-    return hookOutput(read.event, afterFailure(read, context));
+    return host.print(read.event, afterFailure(read, context));
   }
 }
 
-function reply(read: HookInput, context: SessionContext): Promise<Reply> {
+function reply(host: HookHost, read: HookInput, context: SessionContext): Promise<Reply> {
   const { sessionId, subagent, planMode, backgroundTasks, transcriptPath, lastMessage } = read;
   return atStop(
     {
@@ -32,7 +32,7 @@ function reply(read: HookInput, context: SessionContext): Promise<Reply> {
       subagent,
       planMode,
       backgroundTasks,
-      readTurn: (from, wantedCalls) => readTurn(transcriptPath, from, lastMessage, wantedCalls),
+      readTurn: (from, wantedCalls) => host.readTurn(transcriptPath, from, lastMessage, wantedCalls),
     },
     context,
   );

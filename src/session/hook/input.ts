@@ -1,6 +1,6 @@
-import { isObject } from '../../../core/shape.ts';
+import { isObject } from '../../core/shape.ts';
 
-/** What Claude Code sends to a hook, as far as it matters here. */
+/** What a host sends to a hook, as far as it matters here. They all took over the form of Claude Code. */
 export type HookInput = {
   readonly event: string;
   readonly sessionId: string;
@@ -38,7 +38,7 @@ export function readHookInput(text: string): HookInput | null {
     sessionId,
     transcriptPath: string('transcript_path'),
     cwd: string('cwd') ?? process.cwd(),
-    promptId: string('prompt_id'),
+    promptId: string('prompt_id') ?? string('turn_id'),
     planMode: value.permission_mode === 'plan',
     subagent: string('agent_id') !== null,
     lastMessage: string('last_assistant_message'),

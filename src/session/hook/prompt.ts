@@ -1,12 +1,11 @@
-import { messageOf } from '../../../core/error.ts';
-import { readSessionLoop } from '../../../store/session-loops.ts';
-import type { SessionContext } from '../../context.ts';
-import { type Control, controlLoop, pauseLoop } from '../../control.ts';
-import { type Reply, silent } from '../../reply.ts';
-import { startSessionLoop } from '../../start.ts';
+import { messageOf } from '../../core/error.ts';
+import { readSessionLoop } from '../../store/session-loops.ts';
+import type { SessionContext } from '../context.ts';
+import { type Control, controlLoop, pauseLoop } from '../control.ts';
+import { type Reply, silent } from '../reply.ts';
+import { startSessionLoop } from '../start.ts';
+import type { HookHost } from './host.ts';
 import { type HookInput, readHookInput } from './input.ts';
-import { hookOutput } from './output.ts';
-import { readTurn } from './transcript.ts';
 
 const commands = {
   'ralph-loop': 'start',
@@ -20,48 +19,54 @@ const commands = {
 type Name = keyof typeof commands;
 type Called = { readonly name: Name; readonly args: string };
 
-/** The hook of UserPromptExpansion and UserPromptSubmit: what it prints for what it reads. Never throws. */
-export function promptHook(input: string, context: SessionContext, warn: (line: string) => void): string {
+/** The hook of what the user types: what it prints for what it reads. Never throws. */
+export function promptHook(
+  host: HookHost,
+  input: string,
+  context: SessionContext,
+  warn: (line: string) => void,
+): string {
   const read = readHookInput(input);
   if (read === null) return '';
   try {
-    return hookOutput(read.event, reply(read, context));
+    return host.print(read.event, reply(host, read, context));
   } catch (error) {
     warn(`ralph: the prompt hook failed: ${messageOf(error)}`);
-    if (calledIn(read) === null) return '';
-    return hookOutput(read.event, { kind: 'answer', message: `Ralph loop: ${messageOf(error)}` });
+    if (calledIn(host, read) === null) return '';
+    return host.print(read.event, { kind: 'answer', message: `Ralph loop: ${messageOf(error)}` });
   }
 }
 
-function reply(read: HookInput, context: SessionContext): Reply {
+function reply(host: HookHost, read: HookInput, context: SessionContext): Reply {
   if (read.subagent) return silent;
-  const called = calledIn(read);
-  if (called === null) return onOtherPrompt(read, context);
+  const called = calledIn(host, read);
+  if (called === null) return onOtherPrompt(host, read, context);
   const { sessionId, cwd, promptId, transcriptPath } = read;
   if (!isStart(called.name)) return controlLoop({ control: called.name, sessionId, promptId }, context);
   const { name: command, args } = called;
   return startSessionLoop(
-    { host: 'claude-code', sessionId, command, args, cwd, promptId, transcriptPath },
+    { host: host.name, sessionId, command, args, cwd, promptId, transcriptPath },
     context,
   );
 }
 
 /** Escape raises no hook in Claude Code: the user's next words are the first chance to see it, and they come first. */
-function onOtherPrompt(read: HookInput, context: SessionContext): Reply {
-  if (read.event !== 'UserPromptSubmit') return silent;
+function onOtherPrompt(host: HookHost, read: HookInput, context: SessionContext): Reply {
+  if (read.commandName !== null) return silent;
   const found = readSessionLoop(context.env, read.sessionId);
   if (found.kind !== 'loop' || found.state.status !== 'active') return silent;
-  const { interrupted } = readTurn(read.transcriptPath, found.state.transcript, null);
+  const { interrupted } = host.readTurn(read.transcriptPath, found.state.transcript, null);
   return interrupted ? pauseLoop(found.state, 'you interrupted it', context) : silent;
 }
 
 /** The command in the host's own event, or at the start of the raw prompt; a plugin's prefix does not matter. */
-function calledIn(read: HookInput): Called | null {
+function calledIn(host: HookHost, read: HookInput): Called | null {
   if (read.commandName !== null) {
     const name = nameOf(read.commandName.replace(/^.*:/, ''));
     return name === null ? null : { name, args: read.commandArgs };
   }
-  const [, word = '', args = ''] = /^\s*\/(?:[\w.-]+:)?([\w-]+)(?:\s([\s\S]*))?$/.exec(read.prompt) ?? [];
+  const prompt = host.promptOf?.(read.prompt) ?? read.prompt;
+  const [, word = '', args = ''] = /^\s*\/(?:[\w.-]+:)?([\w-]+)(?:\s([\s\S]*))?$/.exec(prompt) ?? [];
   const name = nameOf(word);
   return name === null ? null : { name, args };
 }

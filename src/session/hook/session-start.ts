@@ -1,17 +1,18 @@
-import { messageOf } from '../../../core/error.ts';
+import { messageOf } from '../../core/error.ts';
 import {
   adoptSessionLoop,
   isDrivenElsewhere,
   readSessionLoop,
   type SessionLoop,
-} from '../../../store/session-loops.ts';
-import type { SessionContext } from '../../context.ts';
-import { reminderMessage } from '../../messages.ts';
+} from '../../store/session-loops.ts';
+import type { SessionContext } from '../context.ts';
+import { reminderMessage } from '../messages.ts';
+import type { HookHost } from './host.ts';
 import { type HookInput, readHookInput } from './input.ts';
-import { hookOutput } from './output.ts';
 
-/** The SessionStart hook: after a compaction or a resume the task is told again. Never throws. */
+/** The hook of a session that starts: after a compaction or a resume the task is told again. Never throws. */
 export function sessionStartHook(
+  host: HookHost,
   input: string,
   context: SessionContext,
   warn: (line: string) => void,
@@ -21,7 +22,7 @@ export function sessionStartHook(
   try {
     const state = loopOf(read, context);
     if (state === null || isDrivenElsewhere(state, context.driver)) return '';
-    return hookOutput(read.event, { kind: 'context', message: reminderMessage(state) });
+    return host.print(read.event, { kind: 'context', message: reminderMessage(state) });
   } catch (error) {
     warn(`ralph: the session start hook failed: ${messageOf(error)}`);
     return '';

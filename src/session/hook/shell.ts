@@ -1,0 +1,25 @@
+/** When node has something to do: any loop exists, the prompt names a command, or either of them. */
+export type StartIf = 'any-loop' | 'command' | 'command-or-loop';
+
+// Without a home, only node knows where the state is.
+const folder = `d=\${XDG_STATE_HOME-}; case $d in /*) ;; *) d=\${HOME-}/.local/state ;; esac`;
+const named = '*ralph-loop*|*ulw-loop*|*cancel-ralph*|*ralph-status*|*ralph-pause*|*ralph-resume*';
+// In Node 20 these certificates triple the start, and a hook has no use for them.
+const node = 'NODE_EXTRA_CA_CERTS= ';
+
+/** A line of sh that starts node, the hook being `$0`, only where there is something to do. */
+export const startIf: Readonly<Record<StartIf, string>> = {
+  'any-loop': `${folder}; set -- "$d"/ralph/sessions/*.json; [ -e "$1" ] || [ -z "\${HOME-}" ] || exit 0; ${node}exec node "$0"`,
+  command: `i=$(cat); case $i in ${named}) printf %s "$i" | ${node}node "$0" ;; esac`,
+  'command-or-loop': `i=$(cat); g=; case $i in ${named}) g=1 ;; *) ${folder}; for f in "$d"/ralph/sessions/*.json; do f=\${f##*/}; case $i in *"\${f%.json}"*) g=1 ;; esac; done ;; esac; [ -z "$g" ] || printf %s "$i" | ${node}node "$0"`,
+};
+
+/** The same for a host that only knows a command line, which it gives to a shell of its own choice (sh, zsh, fish). */
+export function commandLine(condition: StartIf, path: string, platform: string): string {
+  return platform === 'win32' ? `node "${path}"` : `sh -c ${quoted(startIf[condition])} ${quoted(path)}`;
+}
+
+/** A word in single quotes, which every shell of Unix reads alike. */
+function quoted(word: string): string {
+  return `'${word.replaceAll("'", `'\\''`)}'`;
+}
