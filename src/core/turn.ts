@@ -17,8 +17,17 @@ export type Usage = {
   readonly estimated?: boolean;
 };
 
+/** Tokens that the model had before it; `window` is how many fit, where the agent tells it. */
+export type ContextSize = { readonly tokens: number; readonly window?: number };
+
 /** What changed in the working copy during the turn. */
-export type Progress = { readonly commits: number; readonly filesChanged: number; readonly other?: string };
+export type Progress = {
+  readonly commits: number;
+  readonly filesChanged: number;
+  /** The first of the files that were changed and are not committed. */
+  readonly files?: readonly string[];
+  readonly other?: string;
+};
 
 /** What the agent did in one iteration. */
 export type Turn = {

@@ -49,6 +49,7 @@ export async function runIteration(
     of: loop.plan.limits.iterations,
     promptChars: prompt.length,
     promptStart: prompt.slice(0, 200),
+    ...headOf(workspace),
   });
 
   const { cutSession } = parts;
@@ -81,8 +82,13 @@ export async function runIteration(
   const decided = decide(loop, spec.stop.aborted ? { ...turnNow, end: 'aborted' } : turnNow, checks);
   if (agentTurn.end === 'finished' && checks.every((check) => check.ok))
     await commitWork(spec, iteration, parts);
-  recordDecision(decided, iteration, record);
+  recordDecision(decided, iteration, headOf(workspace), record);
   return { ...decided, ran: iteration };
+}
+
+function headOf(workspace: RunSpec['workspace']): { head?: string } {
+  const head = workspace.head();
+  return head === null ? {} : { head };
 }
 
 /** Notes and answers stand in a fence: they are told, but they cannot pose as the loop. */

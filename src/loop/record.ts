@@ -46,6 +46,7 @@ export function recordAgentEnd(
 export function recordDecision(
   { loop, verdict, decision }: Decided,
   iteration: number,
+  place: { readonly head?: string },
   record: Recorder,
 ): void {
   if (verdict) record({ type: 'verdict', iteration, ...verdict });
@@ -57,6 +58,7 @@ export function recordDecision(
     because: decision.because,
     ...(decision.kind === 'stop' ? { outcome: decision.outcome } : {}),
     ...(decision.kind === 'wait' ? { ms: decision.ms } : {}),
+    ...place,
     loop: saved,
   });
 }

@@ -1,11 +1,15 @@
 import type { Progress } from '../core/turn.ts';
-import { countChanged, markFolder } from '../system/file-marks.ts';
+import { changedBetween, markFolder } from '../system/file-marks.ts';
 import { countCommits, findRepository, type TreeState, treeState } from '../system/git.ts';
+
+const keptFiles = 50;
 
 /** The working copy as the loop watches it: did the last turn move anything? */
 export type Workspace = {
   /** The top folder of the working copy; null without git. */
   readonly root: string | null;
+  /** The commit that was checked out at the last look; null without one. */
+  head(): string | null;
   /** Starts looking now, for instance while the agent's process is still ending. */
   look(): void;
   /** What changed since the last time, by `look` if it was called, else now. */
@@ -21,6 +25,7 @@ export async function openWorkspace(cwd: string): Promise<Workspace> {
   let looking: Promise<TreeState> | null = null;
   return {
     root,
+    head: () => before.head,
     look() {
       looking = stateOf(cwd, root);
     },
@@ -32,10 +37,14 @@ export async function openWorkspace(cwd: string): Promise<Workspace> {
       looking = null;
       const moved = after.head !== before.head;
       const commits = moved ? ((await countCommits(cwd, before.head)) ?? 1) : 0;
-      const filesChanged = countChanged(before.files, after.files);
+      const changed = changedBetween(before.files, after.files);
       before = after;
       // A HEAD that moved back is a change, too, though it counts no new commit.
-      return { commits: moved ? Math.max(1, commits) : 0, filesChanged };
+      return {
+        commits: moved ? Math.max(1, commits) : 0,
+        filesChanged: changed.length,
+        ...(changed.length > 0 ? { files: changed.slice(0, keptFiles) } : {}),
+      };
     },
   };
 }

@@ -3,7 +3,7 @@ import type { UserAgent } from '../agents/custom/user-agent.ts';
 import type { EndCause } from '../agents/turn.ts';
 import type { Decision, Evidence, LoopState, Reason } from '../core/loop.ts';
 import type { Outcome } from '../core/outcome.ts';
-import type { Limit, Progress, TurnEnd, Usage } from '../core/turn.ts';
+import type { ContextSize, Limit, Progress, TurnEnd, Usage } from '../core/turn.ts';
 import type { CliSetting } from './settings.ts';
 
 /** The version of the events in a journal. A reader skips what it does not know. */
@@ -50,6 +50,8 @@ export type EventBody =
       readonly promptChars: number;
       /** The beginning of the prompt. */
       readonly promptStart?: string;
+      /** The commit that it starts from. */
+      readonly head?: string;
     }
   | {
       readonly type: 'agent.started';
@@ -85,6 +87,8 @@ export type EventBody =
       readonly error?: string;
       readonly session?: string;
       readonly progress: Progress;
+      /** The agent's context at its fullest. */
+      readonly context?: ContextSize;
       /** Processes that outlived the agent and were ended. */
       readonly swept?: readonly number[];
       readonly unknownEvents?: Readonly<Record<string, number>>;
@@ -111,6 +115,8 @@ export type EventBody =
       readonly exitCode: number | null;
       readonly timedOut: boolean;
       readonly ms: number;
+      /** Relative to the working copy. */
+      readonly log?: string;
     }
   | {
       readonly type: 'scm.ended';
@@ -135,6 +141,8 @@ export type EventBody =
       readonly because: Reason;
       readonly outcome?: Outcome;
       readonly ms?: number;
+      /** The commit that the iteration ended on. */
+      readonly head?: string;
       readonly loop: SavedLoop;
     }
   | { readonly type: 'notice'; readonly text: string }

@@ -144,7 +144,8 @@ export function lastEvent(path: string): JournalEvent | null {
   }
 }
 
-function parseEvent(line: string): JournalEvent | null {
+/** The event in a line, or null: a reader skips what it does not know. */
+export function parseEvent(line: string): JournalEvent | null {
   try {
     const value: unknown = JSON.parse(line);
     if (typeof value !== 'object' || value === null) return null;

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, symlinkSync, utimesSync, writeFileSync 
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { countChanged, markFolder } from './file-marks.ts';
+import { changedBetween, markFolder } from './file-marks.ts';
 
 let folder = '';
 beforeEach(() => {
@@ -63,8 +63,8 @@ describe('markFolder', () => {
   });
 });
 
-describe('countChanged', () => {
-  it('counts what came, went and changed', () => {
+describe('changedBetween', () => {
+  it('names what came, went and changed', () => {
     const before = new Map([
       ['same', '1'],
       ['changed', '1'],
@@ -75,7 +75,7 @@ describe('countChanged', () => {
       ['changed', '2'],
       ['new', '1'],
     ]);
-    expect(countChanged(before, after)).toBe(3);
-    expect(countChanged(after, after)).toBe(0);
+    expect(changedBetween(before, after).length).toBe(3);
+    expect(changedBetween(after, after)).toEqual([]);
   });
 });

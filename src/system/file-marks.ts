@@ -50,10 +50,10 @@ export function contentMark(file: string): string {
   }
 }
 
-/** How many files came, went or changed between two looks. */
-export function countChanged(before: FileMarks, after: FileMarks): number {
-  const changed = [...after].filter(([path, mark]) => before.get(path) !== mark).length;
-  return changed + [...before.keys()].filter((path) => !after.has(path)).length;
+/** The files that came, went or changed between two looks. */
+export function changedBetween(before: FileMarks, after: FileMarks): string[] {
+  const changed = [...after].filter(([path, mark]) => before.get(path) !== mark).map(([path]) => path);
+  return [...changed, ...[...before.keys()].filter((path) => !after.has(path))];
 }
 
 function statOf(path: string): fs.Stats | null {
