@@ -104,7 +104,7 @@ function wordsOfHumans(spec: RunSpec, iteration: number, record: Recorder): Feed
 
 /** An agent that removes or edits what belongs to the loop neither ends nor bends it. */
 function restoreOwnFiles(spec: RunSpec, { journal, record }: RunParts): Check[] {
-  const restored = [...(journal.restore() ? ['the journal'] : []), ...spec.restoreFiles()];
+  const restored = [...(journal.restore('quick') ? ['the journal'] : []), ...spec.restoreFiles()];
   if (restored.length === 0) return [];
   const list = restored.join(', ');
   record({ type: 'notice', text: `changed during the turn and put back: ${list}` });

@@ -9,7 +9,7 @@ import type { Clock } from '../system/clock.ts';
 import { readText } from '../system/files.ts';
 import { runIteration } from './iteration.ts';
 import { protectFiles } from './protected.ts';
-import type { Recorder, Redactor, RunEnd, RunSpec } from './run-spec.ts';
+import type { Recorder, RunEnd, RunSpec } from './run-spec.ts';
 
 /** Between two looks at the clock on the wall. */
 const longestNap = 30_000;
@@ -23,8 +23,12 @@ export async function runLoop(spec: RunSpec): Promise<RunEnd> {
     file: paths.protected,
     resumed: spec.resume !== undefined,
   });
-  const journal = openJournal(paths.journal, () => spec.clock.now(), spec.cwd);
-  const record: Recorder = (body) => spec.observer.journal(journal.append(redacted(body, spec.redactor)));
+  const journal = openJournal(paths.journal, () => spec.clock.now(), {
+    root: spec.cwd,
+    // Every text of an event passes here on its way to the disk and the screen.
+    clean: (json) => spec.redactor.text(json),
+  });
+  const record: Recorder = (body) => spec.observer.journal(journal.append(body));
   try {
     const started = spec.clock.monotonic();
     let loop = spec.resume ?? newLoop(spec.plan, readTask(spec));
@@ -47,7 +51,7 @@ export async function runLoop(spec: RunSpec): Promise<RunEnd> {
       const exitCode = spec.finish.aborted ? outcomes.INTERRUPTED.exitCode : outcomes[outcome].exitCode;
       const ms = Math.round(spec.clock.monotonic() - started);
       // The checks ran code of the agent's after its turn.
-      journal.restore();
+      journal.restore('whole');
       record({ type: 'run.ended', outcome, exitCode, because, iterations: ran, usage: loop.usage, ms });
       return { outcome, exitCode, because };
     }
@@ -136,11 +140,4 @@ function startEvent(spec: RunSpec, loop: LoopState): EventBody {
     ...how,
     ...('file' in spec.prompt ? { promptFile: spec.prompt.file } : {}),
   };
-}
-
-/** Every text of an event passes here on its way to the disk and the screen. */
-function redacted(body: EventBody, redactor: Redactor): EventBody {
-  const json = JSON.stringify(body);
-  const clean = redactor.text(json);
-  return clean === json ? body : (JSON.parse(clean) as EventBody);
 }

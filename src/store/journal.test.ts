@@ -23,7 +23,7 @@ let root = '';
 let path = '';
 let journal: Journal;
 const note = (text: string) => journal.append({ type: 'notice', text });
-const open = () => openJournal(path, () => 0, root);
+const open = () => openJournal(path, () => 0, { root });
 const texts = () =>
   readJournal(path).events.map((event) => (event.type === 'notice' ? event.text : event.type));
 
@@ -51,11 +51,36 @@ describe('a journal', () => {
   });
 
   it('is left alone when it is as we wrote it', () => {
-    expect(journal.restore()).toBe(false);
+    expect(journal.restore('quick')).toBe(false);
     journal.close();
     journal = open();
-    expect(journal.restore()).toBe(false);
+    expect(journal.restore('quick')).toBe(false);
     expect(readdirSync(dirname(path))).toEqual(['journal.ndjson']);
+  });
+
+  it('writes the calls of tools together, and before whatever comes next', async () => {
+    const call = (id: string) => journal.append({ type: 'tool.ended', iteration: 1, id, ok: true });
+    call('a');
+    call('b');
+    expect(texts()).toEqual(['one', 'two']);
+    note('three');
+    expect(texts()).toEqual(['one', 'two', 'tool.ended', 'tool.ended', 'three']);
+    call('c');
+    await new Promise(setImmediate);
+    expect(texts().at(-1)).toBe('tool.ended');
+    call('d');
+    expect(journal.restore('quick')).toBe(false);
+    call('e');
+    journal.close();
+    expect(readJournal(path).events.map(({ seq }) => seq)).toEqual([1, 2, 3, 4, 5, 6, 7, 8]);
+    journal = open();
+  });
+
+  it('keeps and gives back an event without its secrets', () => {
+    journal.close();
+    journal = openJournal(path, () => 0, { root, clean: (json) => json.replaceAll('secret', '[X]') });
+    expect(note('a secret')).toMatchObject({ text: 'a [X]' });
+    expect(texts().at(-1)).toBe('a [X]');
   });
 
   it('says in one sentence what is in its place', () => {
@@ -110,17 +135,28 @@ describe('restore of a journal', () => {
   it.each(attacks)('writes it anew when it was %s, and goes on in the new file', (_, attack) => {
     attack();
     note('three');
-    expect(journal.restore()).toBe(true);
+    expect(journal.restore('whole')).toBe(true);
     expect(texts()).toEqual(['one', 'two', 'three']);
     note('four');
     expect(texts()).toEqual(['one', 'two', 'three', 'four']);
-    expect(journal.restore()).toBe(false);
+    expect(journal.restore('quick')).toBe(false);
+  });
+
+  it('sees an edit by a quick look, too, once the clock of the file system has moved on', () => {
+    const before = lstatSync(path).ctimeMs;
+    const probe = join(folder, 'probe');
+    do writeFileSync(probe, '');
+    while (lstatSync(probe).ctimeMs <= before);
+    writeFileSync(path, readFileSync(path, 'utf8').replace('one', 'eno'));
+    note('three');
+    expect(journal.restore('quick')).toBe(true);
+    expect(texts()).toEqual(['one', 'two', 'three']);
   });
 
   it('sets the foreign file aside, as it was found', () => {
     rmSync(path);
     writeFileSync(path, forged);
-    journal.restore();
+    journal.restore('quick');
     note('three');
     expect(readFileSync(`${path}.bad-1`, 'utf8')).toBe(forged);
   });
@@ -129,14 +165,14 @@ describe('restore of a journal', () => {
     journal.close();
     journal = open();
     truncateSync(path);
-    expect(journal.restore()).toBe(true);
+    expect(journal.restore('quick')).toBe(true);
     expect(texts()).toEqual(['one', 'two']);
   });
 
   it('sets a file aside that was put in the place of the folder', () => {
     rmSync(join(root, '.ralph'), { recursive: true });
     writeFileSync(join(root, '.ralph'), 'mine');
-    expect(journal.restore()).toBe(true);
+    expect(journal.restore('quick')).toBe(true);
     expect(texts()).toEqual(['one', 'two']);
     expect(readFileSync(join(root, '.ralph.bad-1'), 'utf8')).toBe('mine');
   });
@@ -145,7 +181,7 @@ describe('restore of a journal', () => {
     const elsewhere = join(folder, 'elsewhere');
     renameSync(join(root, '.ralph'), elsewhere);
     symlinkSync(elsewhere, join(root, '.ralph'));
-    expect(journal.restore()).toBe(true);
+    expect(journal.restore('quick')).toBe(true);
     note('three');
     expect(lstatSync(join(root, '.ralph')).isDirectory()).toBe(true);
     expect(texts()).toEqual(['one', 'two', 'three']);
@@ -156,9 +192,9 @@ describe('restore of a journal', () => {
     const moved = join(folder, 'moved');
     renameSync(root, moved);
     symlinkSync(moved, root);
-    expect(journal.restore()).toBe(false);
+    expect(journal.restore('quick')).toBe(false);
     rmSync(path);
-    expect(journal.restore()).toBe(true);
+    expect(journal.restore('quick')).toBe(true);
     expect(lstatSync(root).isSymbolicLink()).toBe(true);
     expect(existsSync(join(moved, '.ralph/runs/1/journal.ndjson'))).toBe(true);
   });
@@ -166,10 +202,10 @@ describe('restore of a journal', () => {
   it('does not forget a journal that is larger than what is kept in memory', () => {
     const long = 'x'.repeat(700_000);
     for (let n = 0; n < 8; n++) note(`${n}${long}`);
-    expect(journal.restore()).toBe(false);
+    expect(journal.restore('quick')).toBe(false);
     const { size } = statSync(path);
     truncateSync(path, 10);
-    expect(journal.restore()).toBe(true);
+    expect(journal.restore('quick')).toBe(true);
     expect(statSync(path).size).toBe(size);
     expect(texts().map((text) => text.slice(0, 3))).toEqual([
       'one',

@@ -17,21 +17,31 @@ import { createSpool, readChunks, type Spool, writeAll } from './spool.ts';
 export type Journal = {
   readonly path: string;
   append(body: EventBody): JournalEvent;
-  /** Writes the file anew, and sets the other aside, if it is not what we wrote; true when that was needed. */
-  restore(): boolean;
+  /**
+   * Writes the file anew, and sets the other aside, if it is not what we wrote; true when that was needed. A quick look
+   * trusts the time of the last change, which may miss what happened within the same tick of the clock as our own write.
+   */
+  restore(look: 'quick' | 'whole'): boolean;
   close(): void;
+};
+
+export type JournalOptions = {
+  /** Below it no folder may be a symlink; one that becomes something else later is put back with the journal. */
+  readonly root?: string;
+  /** Takes secrets out of an event, which is JSON before and after. */
+  readonly clean?: (json: string) => string;
 };
 
 /** After these, the record has to survive a power cut before anything else is done. */
 const durableNow = new Set<EventBody['type']>(['run.ended', 'run.failed', 'run.abandoned']);
 /** After these too, but the next agent need not wait for the disk. */
 const durableSoon = new Set<EventBody['type']>(['run.started', 'decision']);
+/** An agent may make thousands of these in a second: those that come together are written together. */
+const gathered = new Set<EventBody['type']>(['tool.started', 'tool.ended', 'todo']);
 
-/**
- * Opens a journal for appending. A torn last line (a crash in the middle of a write) is cut off first.
- * Below `root` no folder may be a symlink; one that becomes something else later is put back with the journal.
- */
-export function openJournal(path: string, now: () => number, root = dirname(path)): Journal {
+/** Opens a journal for appending. A torn last line (a crash in the middle of a write) is cut off first. */
+export function openJournal(path: string, now: () => number, options: JournalOptions = {}): Journal {
+  const { root = dirname(path), clean = (json) => json } = options;
   refuseLinkedFolders(path, root);
   ensureDir(dirname(path));
   const { events, wholeBytes } = readJournal(path);
@@ -42,22 +52,61 @@ export function openJournal(path: string, now: () => number, root = dirname(path
   if (fs.fstatSync(fd).size > wholeBytes) fs.ftruncateSync(fd, wholeBytes);
   const written = createSpool();
   for (const chunk of readChunks(fd, wholeBytes)) written.add(chunk);
+  let waiting = '';
+  let later: NodeJS.Immediate | null = null;
+  let failure: unknown = null;
+  let changedAt = fs.fstatSync(fd).ctimeMs;
+  let suspect = false;
+
+  function flush(): void {
+    if (later) clearImmediate(later);
+    later = null;
+    if (failure) throw failure;
+    if (waiting === '') return;
+    const bytes = Buffer.from(waiting);
+    waiting = '';
+    suspect ||= fs.fstatSync(fd).ctimeMs !== changedAt;
+    guard(path, () => writeAll(fd, bytes));
+    written.add(bytes);
+    changedAt = fs.fstatSync(fd).ctimeMs;
+  }
+  function flushLater(): void {
+    later ??= setImmediate(() => {
+      try {
+        flush();
+      } catch (error) {
+        failure = error;
+      }
+    });
+  }
+  function isOurs(look: 'quick' | 'whole'): boolean {
+    if (!isRealDir(dirname(path), root) || !isInPlace(path, fd)) return false;
+    const { ctimeMs, size } = fs.fstatSync(fd);
+    if (look === 'quick' && !suspect && ctimeMs === changedAt) return size === written.size();
+    if (!holds(fd, written)) return false;
+    changedAt = ctimeMs;
+    suspect = false;
+    return true;
+  }
 
   return {
     path,
     append(body) {
-      const event = { v: journalVersion, seq: ++seq, at: new Date(now()).toISOString(), ...body };
-      const line = Buffer.from(`${JSON.stringify(event)}\n`);
+      const json = JSON.stringify(body);
+      const kept = clean(json);
+      const first = { v: journalVersion, seq: ++seq, at: new Date(now()).toISOString() } as const;
+      waiting += `${JSON.stringify(first).slice(0, -1)},${kept.slice(1)}\n`;
+      if (gathered.has(body.type)) flushLater();
+      else flush();
       guard(path, () => {
-        writeAll(fd, line);
-        written.add(line);
         if (durableNow.has(body.type)) fs.fdatasyncSync(fd);
         if (durableSoon.has(body.type)) fs.fdatasync(fd, () => {});
       });
-      return event;
+      return { ...first, ...(kept === json ? body : (JSON.parse(kept) as EventBody)) };
     },
-    restore() {
-      if (isRealDir(dirname(path), root) && isInPlace(path, fd) && holds(fd, written)) return false;
+    restore(look) {
+      flush();
+      if (isOurs(look)) return false;
       reclaimDir(dirname(path), root);
       setAside(path);
       guard(path, () => {
@@ -67,11 +116,17 @@ export function openJournal(path: string, now: () => number, root = dirname(path
         for (const chunk of written.chunks()) writeAll(fd, chunk);
         fs.fdatasyncSync(fd);
       });
+      changedAt = fs.fstatSync(fd).ctimeMs;
+      suspect = false;
       return true;
     },
     close() {
-      fs.closeSync(fd);
-      written.close();
+      try {
+        flush();
+      } finally {
+        fs.closeSync(fd);
+        written.close();
+      }
     },
   };
 }
