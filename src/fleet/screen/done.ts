@@ -1,0 +1,128 @@
+import type { Pattern } from '../../core/pattern.ts';
+import { cleanTerminal } from '../../safety/terminal.ts';
+
+/** `echoed` tells whether the prompt was seen on the screen, now or before. */
+export type DoneCheck = { readonly done: boolean; readonly echoed: boolean };
+
+/** So many letters of the beginning of a prompt are not on a screen by chance. */
+const tellingLength = 40;
+/** A shorter prompt may well be a part of what the agent says; alone on its line it is the prompt. */
+const shortLength = 12;
+const borders = /^[\s│┃▏▎▍▌▐╎╏]+|[\s│┃▕▐╎╏]+$/gu;
+
+/**
+ * Looks for the pattern in what a terminal shows, where that is not the prompt itself. An interactive agent shows
+ * its prompt wrapped, framed, cut off, or with its beginning out of sight. Give `echoed` from the look before, or
+ * true for an agent that always shows its prompt: then the end of a prompt on top of the screen is known as such.
+ */
+export function checkDone(
+  pattern: Pattern,
+  lines: readonly string[],
+  prompt: string,
+  echoedBefore = false,
+): DoneCheck {
+  const shown = lines.map((line) => cleanTerminal(line).replace(borders, ''));
+  const wanted = lettersOf(prompt);
+  if (wanted === '') return { done: matches(pattern, shown), echoed: echoedBefore };
+  const { letters, places } = spell(shown);
+  const isAlone = ([start, end]: Span) =>
+    places[start - 1]?.[0] !== places[start]?.[0] && places[end - 1]?.[0] !== places[end]?.[0];
+  const spans = echoesIn(letters, wanted, echoedBefore).filter(
+    (span) => wanted.length >= shortLength || isAlone(span),
+  );
+  const echoed = echoedBefore || spans.length > 0;
+  return { done: matches(pattern, blank(shown, spans, places)), echoed };
+}
+
+/** The same where only the answer matters. */
+export function doneOnScreen(
+  pattern: Pattern,
+  lines: readonly string[],
+  prompt: string,
+  echoed = false,
+): boolean {
+  return checkDone(pattern, lines, prompt, echoed).done;
+}
+
+type Span = readonly [start: number, end: number];
+type Place = readonly [line: number, column: number];
+
+/** Where the prompt stands in the letters of a screen: whole, or as far as it is shown. */
+function echoesIn(letters: string, prompt: string, mayBeCut: boolean): Span[] {
+  const spans: Span[] = [];
+  if (mayBeCut) {
+    const length = tailOnTop(letters, prompt);
+    if (length > 0) spans.push([0, length]);
+  }
+  const head = prompt.slice(0, tellingLength);
+  for (let at = letters.indexOf(head); at !== -1; at = letters.indexOf(head, at + head.length)) {
+    spans.push([at, at + commonLength(letters, at, prompt)]);
+  }
+  return spans;
+}
+
+/** The longest end of the prompt that the screen begins with. */
+function tailOnTop(letters: string, prompt: string): number {
+  for (let length = Math.min(letters.length, prompt.length); length > 0; length--) {
+    if (letters.startsWith(prompt.slice(prompt.length - length))) return length;
+  }
+  return 0;
+}
+
+function commonLength(letters: string, from: number, prompt: string): number {
+  let length = 0;
+  while (length < prompt.length && letters[from + length] === prompt[length]) length++;
+  return length;
+}
+
+/** Frames, wrapping and bullets differ; letters and digits stay. */
+function lettersOf(text: string): string {
+  return cleanTerminal(text).replace(/[^\p{L}\p{N}]+/gu, '');
+}
+
+function spell(lines: readonly string[]): { letters: string; places: Place[] } {
+  let letters = '';
+  const places: Place[] = [];
+  lines.forEach((line, row) => {
+    for (const match of line.matchAll(/[\p{L}\p{N}]/gu)) {
+      letters += match[0];
+      // A letter beyond the basic plane is two units long, as it is in `letters`.
+      for (const _ of match[0].split('')) places.push([row, match.index]);
+    }
+  });
+  return { letters, places };
+}
+
+/** The lines without the spans. */
+function blank(lines: readonly string[], spans: readonly Span[], places: readonly Place[]): string[] {
+  const result = [...lines];
+  for (const [start, end] of spans) {
+    const [firstRow, firstColumn] = places[start] ?? [0, 0];
+    const [lastRow, lastColumn] = places[end - 1] ?? [0, 0];
+    for (let row = firstRow; row <= lastRow; row++) {
+      const line = result[row] ?? '';
+      const from = row === firstRow ? firstColumn : 0;
+      const to = row === lastRow ? lastColumn + 1 : line.length;
+      result[row] = line.slice(0, from) + ' '.repeat(Math.max(0, to - from)) + line.slice(to);
+    }
+  }
+  return result;
+}
+
+function matches(pattern: Pattern, lines: readonly string[]): boolean {
+  return pattern.test(lines.join('\n')) || pattern.test(unwrapped(lines));
+}
+
+/** Joins what a program wrapped by itself: a line goes on in the next if the next word had no room in it. */
+function unwrapped(lines: readonly string[]): string {
+  const width = Math.max(0, ...lines.map((line) => line.trimEnd().length));
+  let text = '';
+  let room = 0;
+  for (const line of lines) {
+    const word = /^\s*(\S+)/.exec(line)?.[1] ?? '';
+    const goesOn = text !== '' && word !== '' && room < word.length + 1 && room < width;
+    text += goesOn ? ` ${line.trim()}` : `\n${line}`;
+    room = line.trim() === '' ? width : width - line.trimEnd().length;
+  }
+  return text;
+}

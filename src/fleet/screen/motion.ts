@@ -1,0 +1,36 @@
+import { screenHash, stillHash } from './hash.ts';
+
+/** Since when a screen shows what it shows. Times are milliseconds of one clock that never jumps. */
+export type Motion = {
+  readonly hash: string;
+  /** The last change of anything. */
+  readonly changedAt: number;
+  readonly still: string;
+  /** The last change of more than a spinner or a timer. */
+  readonly movedAt: number;
+};
+
+/** An agent may wait that long for a tool or a model with nothing but a timer running. */
+const patience = { times: 10, atLeastMs: 10 * 60_000 };
+
+/** The motion after one more look at the screen. */
+export function follow(before: Motion | null, lines: readonly string[], now: number): Motion {
+  const hash = screenHash(lines);
+  if (before?.hash === hash) return before;
+  const still = stillHash(lines);
+  return { hash, changedAt: now, still, movedAt: before?.still === still ? before.movedAt : now };
+}
+
+/**
+ * Whether the agent has stopped: nothing changed for `timeoutMs`, or for ten times as long (ten minutes at least)
+ * nothing but a spinner or a timer did.
+ */
+export function isInactive(motion: Motion, now: number, timeoutMs: number): boolean {
+  if (now - motion.changedAt >= timeoutMs) return true;
+  return isSpinning(motion, now, timeoutMs);
+}
+
+/** Whether the screen moves although nothing happens. */
+export function isSpinning(motion: Motion, now: number, timeoutMs: number): boolean {
+  return now - motion.movedAt >= Math.max(timeoutMs * patience.times, patience.atLeastMs);
+}
