@@ -9,6 +9,8 @@ const eventMeanings = {
   'run.started': 'the run began, with everything that stays the same for it',
   'run.resumed': 'the same run goes on, in another process',
   'iteration.started': 'an iteration began',
+  'prd.iteration': 'what this iteration of a PRD is for, and how its stories stand before it',
+  'prd.checked': 'the task list after the turn; a change that the mode does not allow was undone',
   'agent.started': "the agent's process was started",
   'tool.started': 'the agent called a tool',
   'tool.ended': 'the tool came back',

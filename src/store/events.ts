@@ -3,6 +3,8 @@ import type { UserAgent } from '../agents/custom/user-agent.ts';
 import type { EndCause } from '../agents/turn.ts';
 import type { Decision, Evidence, LoopState, Reason } from '../core/loop.ts';
 import type { Outcome } from '../core/outcome.ts';
+import type { TaskCounts } from '../core/review/mode.ts';
+import type { IterationMode, ReviewFields } from '../core/review/story.ts';
 import type { ContextSize, Limit, Progress, TurnEnd, Usage } from '../core/turn.ts';
 import type { CliSetting } from './settings.ts';
 
@@ -11,6 +13,14 @@ export const journalVersion = 1;
 
 /** The state of a loop without what stays the same (the plan) or is large (the task). */
 export type SavedLoop = Omit<LoopState, 'plan' | 'task'>;
+
+/** A story as it stood at some moment of a run. */
+export type StoryState = ReviewFields & {
+  readonly id: string;
+  readonly title: string;
+  readonly priority: number;
+  readonly dependsOn: readonly string[];
+};
 
 /** What a journal tells, in order. Every view is made from these. */
 export type EventBody =
@@ -52,6 +62,27 @@ export type EventBody =
       readonly promptStart?: string;
       /** The commit that it starts from. */
       readonly head?: string;
+    }
+  /** An iteration of a PRD: what it is for, and how the stories stand before it. */
+  | {
+      readonly type: 'prd.iteration';
+      readonly iteration: number;
+      readonly mode: IterationMode;
+      /** The id of the story; null where none is left to work on. */
+      readonly story: string | null;
+      readonly counts: TaskCounts;
+      readonly stories: readonly StoryState[];
+    }
+  /** The task list after the turn. A change that the mode does not allow was undone: the counts are those that hold. */
+  | {
+      readonly type: 'prd.checked';
+      readonly iteration: number;
+      readonly mode: IterationMode;
+      readonly ok: boolean;
+      readonly problems: readonly string[];
+      readonly undone: boolean;
+      readonly counts: TaskCounts;
+      readonly stories: readonly StoryState[];
     }
   | {
       readonly type: 'agent.started';

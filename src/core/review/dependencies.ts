@@ -1,0 +1,44 @@
+import type { Story, TaskList, TaskProblem } from './story.ts';
+
+/** Dependencies on stories that do not exist, and circles of them. */
+export function dependencyProblems({ userStories }: TaskList): TaskProblem[] {
+  const known = new Map(userStories.map((story) => [story.id, story]));
+  const unknown = userStories.flatMap(({ id, dependsOn }) =>
+    dependsOn
+      .filter((other) => !known.has(other))
+      .map((other) => ({
+        rule: 'unknown dependency',
+        text: `Story ${id} depends on ${other}, but there is no such story.`,
+      })),
+  );
+  const cycles = findCycles(userStories, known).map((cycle) => ({
+    rule: 'dependency cycle',
+    text: `Stories depend on each other in a circle: ${[...cycle, cycle[0]].join(' → ')}.`,
+  }));
+  return [...unknown, ...cycles];
+}
+
+/** Each circle once, starting with its story that comes first in the file. No recursion: lists may be long. */
+function findCycles(stories: readonly Story[], known: ReadonlyMap<string, Story>): string[][] {
+  const finished = new Set<string>();
+  const cycles: string[][] = [];
+  for (const { id: start } of stories) {
+    const path: string[] = [];
+    const open: { id: string; rest: string[] }[] = [];
+    const enter = (id: string): void => {
+      path.push(id);
+      open.push({ id, rest: [...(known.get(id)?.dependsOn ?? [])].filter((other) => known.has(other)) });
+    };
+    if (!finished.has(start)) enter(start);
+    for (let top = open.at(-1); top !== undefined; top = open.at(-1)) {
+      const next = top.rest.shift();
+      if (next === undefined) {
+        finished.add(top.id);
+        path.pop();
+        open.pop();
+      } else if (path.includes(next)) cycles.push(path.slice(path.indexOf(next)));
+      else if (!finished.has(next)) enter(next);
+    }
+  }
+  return cycles;
+}

@@ -1,0 +1,73 @@
+import type { IterationMode, ReviewRules, ReviewStatus, Story, TaskList } from './story.ts';
+
+/** What the next iteration does, and with which story. */
+export type NextStep = { readonly mode: IterationMode; readonly story: Story | null };
+
+/** By priority: feedback is addressed before anything is reviewed, and reviews come before new work. */
+export function nextStep(tasks: TaskList, { skipReview }: Pick<ReviewRules, 'skipReview'>): NextStep {
+  const rejected = skipReview ? null : firstWith(tasks, 'changes_requested');
+  if (rejected) return { mode: 'review-fix', story: rejected };
+  const waiting = skipReview ? null : firstWith(tasks, 'needs_review');
+  if (waiting) return { mode: 'review', story: waiting };
+  return { mode: 'implement', story: nextToImplement(tasks, skipReview) };
+}
+
+/** Whether there is nothing left to do: every story passes and, unless reviews are skipped, is approved. */
+export function isComplete(
+  { userStories }: TaskList,
+  { skipReview }: Pick<ReviewRules, 'skipReview'>,
+): boolean {
+  if (userStories.length === 0) return false;
+  return userStories.every(
+    ({ passes, reviewStatus }) => passes && (skipReview || reviewStatus === 'approved'),
+  );
+}
+
+export type TaskCounts = {
+  readonly total: number;
+  readonly done: number;
+  readonly needsReview: number;
+  readonly changesRequested: number;
+  readonly open: number;
+};
+
+export function countTasks({ userStories }: TaskList): TaskCounts {
+  const count = (fits: (story: Story) => boolean): number => userStories.filter(fits).length;
+  return {
+    total: userStories.length,
+    done: count(({ passes }) => passes),
+    needsReview: count(({ passes, reviewStatus }) => !passes && reviewStatus === 'needs_review'),
+    changesRequested: count(({ passes, reviewStatus }) => !passes && reviewStatus === 'changes_requested'),
+    open: count(
+      ({ passes, reviewStatus }) => !passes && (reviewStatus === null || reviewStatus === 'approved'),
+    ),
+  };
+}
+
+/** Iterations that the stories which are left will take, with about one fix for each. */
+export function estimateIterations(tasks: TaskList, { skipReview }: Pick<ReviewRules, 'skipReview'>): number {
+  const left = tasks.userStories.filter(({ passes }) => !passes);
+  if (skipReview) return left.length;
+  const perStatus = { null: 3, changes_requested: 2, needs_review: 1, approved: 1 } as const;
+  return left.reduce((sum, { reviewStatus }) => sum + perStatus[reviewStatus ?? 'null'], 0);
+}
+
+/** The smallest number is the highest priority; among equals the order of the file decides. */
+export function byPriority(stories: readonly Story[]): Story[] {
+  return [...stories].sort((a, b) => a.priority - b.priority);
+}
+
+function firstWith({ userStories }: TaskList, status: ReviewStatus): Story | null {
+  return byPriority(userStories).find(({ reviewStatus }) => reviewStatus === status) ?? null;
+}
+
+/** The first story whose dependencies are done. Should a cycle leave none, the first of all, so that work goes on. */
+function nextToImplement({ userStories }: TaskList, skipReview: boolean): Story | null {
+  const done = new Set(userStories.filter(({ passes }) => passes).map(({ id }) => id));
+  const known = new Set(userStories.map(({ id }) => id));
+  const open = byPriority(userStories).filter(
+    ({ passes, reviewStatus }) => !passes && (skipReview || reviewStatus === null),
+  );
+  const ready = open.find(({ dependsOn }) => dependsOn.every((id) => done.has(id) || !known.has(id)));
+  return ready ?? open[0] ?? null;
+}

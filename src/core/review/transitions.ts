@@ -1,0 +1,257 @@
+import {
+  capPrefix,
+  hasText,
+  type IterationMode,
+  type ReviewFields,
+  type ReviewRules,
+  type Snapshot,
+  type Story,
+  type TaskList,
+  type TaskProblem,
+} from './story.ts';
+
+/** A story before and after the iteration. */
+type Pair = { readonly id: string; readonly before: ReviewFields; readonly after: Story };
+type Field = keyof ReviewFields;
+type Explain = (id: string, field: string, before: string, after: string) => string;
+
+/** How each mode words an illegal step. */
+const explain: Readonly<Record<IterationMode, Explain>> = {
+  implement: (id, field, before, after) =>
+    `Implement iterations cannot set passes=true or approve stories. Only review iterations may approve. Story ${id} had illegal transition: ${field} ${before} → ${after}.`,
+  review: (id, field, before, after) =>
+    `Review iteration made illegal transition on story ${id}: ${field} ${before} → ${after}.`,
+  'review-fix': (id, field, before, after) =>
+    `Review-fix iterations cannot approve stories. Story ${id} must go back to needs_review for re-review. Illegal transition: ${field} ${before} → ${after}.`,
+};
+
+const pristine: ReviewFields = { passes: false, reviewStatus: null, reviewCount: 0 };
+const fields: readonly Field[] = ['passes', 'reviewStatus', 'reviewCount'];
+
+/** Check 2.5: whether the iteration changed only what its mode allows, compared with the snapshot from before it. */
+export function checkTransitions(
+  { userStories }: TaskList,
+  snapshot: Snapshot,
+  mode: IterationMode,
+  rules: ReviewRules,
+): TaskProblem[] {
+  const now = new Map(userStories.map((story) => [story.id, story]));
+  const pairs = Object.entries(snapshot).flatMap(([id, before]) => {
+    const after = now.get(id);
+    return after === undefined ? [] : [{ id, before, after }];
+  });
+  const changed = pairs.filter((pair) => fields.some((field) => isChanged(pair, field)));
+  return [
+    ...removed(snapshot, userStories, mode),
+    ...badNewcomers(snapshot, userStories, mode),
+    ...modeProblems(pairs, changed, mode, rules),
+  ];
+}
+
+/**
+ * What may have happened to the list between two iterations, when no agent is at work: a person may edit it, but
+ * nothing gets approved, and nothing goes away, outside of an iteration.
+ */
+export function checkBetween({ userStories }: TaskList, snapshot: Snapshot): TaskProblem[] {
+  const raised = userStories.filter(({ id, passes, reviewStatus }) => {
+    const before = Object.hasOwn(snapshot, id) ? snapshot[id] : undefined;
+    return (
+      (passes && !before?.passes) || (reviewStatus === 'approved' && before?.reviewStatus !== 'approved')
+    );
+  });
+  return [
+    ...removed(snapshot, userStories, 'implement'),
+    ...raised.map(({ id }) => ({
+      rule: 'approved between iterations',
+      text: `Story ${id} was approved while no review iteration was running.`,
+    })),
+  ];
+}
+
+/** Stories of the snapshot that are gone: deleting or renaming one is no way to be done with it. */
+export function removed(snapshot: Snapshot, stories: readonly Story[], mode: IterationMode): TaskProblem[] {
+  const left = new Set(stories.map(({ id }) => id));
+  return Object.keys(snapshot)
+    .filter((id) => !left.has(id))
+    .map((id) => ({
+      rule: 'stories may not be removed or renamed',
+      text: explain[mode](id, 'story', 'present', 'removed'),
+    }));
+}
+
+function badNewcomers(snapshot: Snapshot, stories: readonly Story[], mode: IterationMode): TaskProblem[] {
+  const newcomers = stories.filter(({ id }) => !Object.hasOwn(snapshot, id));
+  return newcomers.flatMap((story) =>
+    fields
+      .filter((field) => story[field] !== pristine[field])
+      .map((field) => ({
+        rule: 'new stories must start incomplete',
+        text: explain[mode](story.id, field, `${show(pristine[field])} (new story)`, show(story[field])),
+      })),
+  );
+}
+
+function modeProblems(
+  pairs: readonly Pair[],
+  changed: readonly Pair[],
+  mode: IterationMode,
+  rules: ReviewRules,
+): TaskProblem[] {
+  switch (mode) {
+    case 'implement':
+      return implementProblems(changed);
+    case 'review':
+      return reviewProblems(pairs, changed, rules);
+    case 'review-fix':
+      return fixProblems(changed);
+  }
+}
+
+function implementProblems(changed: readonly Pair[]): TaskProblem[] {
+  const submitted = changed.filter((pair) => isStep(pair, null, 'needs_review'));
+  return [
+    ...changed.flatMap((pair) => [
+      ...illegal('implement', pair, 'passes', `implement iterations cannot set passes=${pair.after.passes}`),
+      ...(submitted.includes(pair)
+        ? []
+        : illegal(
+            'implement',
+            pair,
+            'reviewStatus',
+            pair.after.reviewStatus === 'approved'
+              ? 'implement iterations cannot approve'
+              : 'implement iterations may only submit a story for review',
+          )),
+      ...illegal('implement', pair, 'reviewCount', 'implement iterations cannot increment reviewCount'),
+    ]),
+    ...submitted.slice(1).map((pair) => step('implement', pair, 'reviewStatus', 'one story per iteration')),
+  ];
+}
+
+function reviewProblems(
+  pairs: readonly Pair[],
+  changed: readonly Pair[],
+  { reviewCap }: ReviewRules,
+): TaskProblem[] {
+  const reviewed = changed.find(({ before }) => before.reviewStatus === 'needs_review') ?? changed[0];
+  if (reviewed === undefined) return reviewMissing(pairs);
+  const others = changed.filter((pair) => pair !== reviewed);
+  return [
+    ...verdictProblems(reviewed, reviewCap),
+    ...others.flatMap((pair) =>
+      fields
+        .filter((field) => isChanged(pair, field))
+        .map((field) => step('review', pair, field, 'review may only modify one story')),
+    ),
+  ];
+}
+
+function verdictProblems(pair: Pair, reviewCap: number): TaskProblem[] {
+  const { id, before, after } = pair;
+  const told = (rule: string, details: string): TaskProblem => ({
+    rule,
+    text: `Review iteration made illegal transition on story ${id}: ${details}.`,
+  });
+  const { reviewCount, reviewFeedback } = after;
+  const approved = after.reviewStatus === 'approved' && after.passes;
+  const rejected = after.reviewStatus === 'changes_requested' && !after.passes;
+  const problems: TaskProblem[] = [];
+  if (before.reviewStatus !== 'needs_review') {
+    const details = `its reviewStatus was ${show(before.reviewStatus)}, and only a story that needs review may be reviewed`;
+    problems.push(told('review may only modify a story that needs review', details));
+  }
+  if (reviewCount !== before.reviewCount + 1) {
+    const details = `reviewCount ${before.reviewCount} → ${reviewCount}, but a review increments it by exactly 1`;
+    problems.push(told('review must increment reviewCount', details));
+  }
+  if (!approved && !rejected) {
+    const details = `reviewStatus ${show(after.reviewStatus)} with passes=${after.passes} is neither an approval ("approved" and passes=true) nor a rejection ("changes_requested" and passes=false)`;
+    problems.push(told('review must approve or request changes', details));
+  }
+  if (rejected && !hasText(reviewFeedback)) {
+    problems.push(told('feedback required', 'reviewStatus "changes_requested" without reviewFeedback'));
+  }
+  if (rejected && reviewCount >= reviewCap) {
+    const details = `reviewCount ${reviewCount} is at the review cap ${reviewCap}: approve the story, and put ${capPrefix} before what is left to say in reviewFeedback`;
+    problems.push(told('review cap reached', details));
+  }
+  if (approved && reviewCount < reviewCap && reviewFeedback.trimStart().startsWith(capPrefix)) {
+    const details = `${capPrefix} at reviewCount ${reviewCount}, but the review cap is ${reviewCap}: request changes instead`;
+    problems.push(told('review cap not reached', details));
+  }
+  return problems;
+}
+
+/** A review that judges nothing would repeat for ever. */
+function reviewMissing(pairs: readonly Pair[]): TaskProblem[] {
+  const waiting = pairs.find(({ before }) => before.reviewStatus === 'needs_review');
+  if (waiting === undefined) return [];
+  const text = `Review iteration made illegal transition on story ${waiting.id}: reviewCount stayed at ${waiting.before.reviewCount}, but a review increments it by exactly 1 and approves the story or requests changes.`;
+  return [{ rule: 'review must increment reviewCount', text, omission: true }];
+}
+
+function fixProblems(changed: readonly Pair[]): TaskProblem[] {
+  const submitted = changed.filter((pair) => isStep(pair, 'changes_requested', 'needs_review'));
+  const [first] = submitted;
+  return [
+    ...changed.flatMap((pair) => [
+      ...illegal(
+        'review-fix',
+        pair,
+        'passes',
+        pair.after.passes ? 'review-fix cannot approve' : 'review-fix cannot change passes',
+      ),
+      ...(submitted.includes(pair)
+        ? []
+        : illegal(
+            'review-fix',
+            pair,
+            'reviewStatus',
+            pair.after.reviewStatus === 'approved'
+              ? 'review-fix cannot approve'
+              : 'review-fix may only send a story back to review',
+          )),
+      ...illegal('review-fix', pair, 'reviewCount', 'review-fix cannot increment reviewCount'),
+    ]),
+    ...submitted
+      .slice(1)
+      .map((pair) => step('review-fix', pair, 'reviewStatus', 'review-fix may only modify one story')),
+    ...(first && hasText(first.after.reviewFeedback)
+      ? [
+          {
+            rule: 'review-fix must clear reviewFeedback',
+            text: explain['review-fix'](
+              first.id,
+              'reviewFeedback',
+              'set',
+              'still set, but has to be cleared',
+            ),
+          },
+        ]
+      : []),
+  ];
+}
+
+function illegal(mode: IterationMode, pair: Pair, field: Field, rule: string): TaskProblem[] {
+  return isChanged(pair, field) ? [step(mode, pair, field, rule)] : [];
+}
+
+function step(mode: IterationMode, { id, before, after }: Pair, field: Field, rule: string): TaskProblem {
+  return { rule, text: explain[mode](id, field, show(before[field]), show(after[field])) };
+}
+
+function isChanged({ before, after }: Pair, field: Field): boolean {
+  return before[field] !== after[field];
+}
+
+function isStep(
+  { before, after }: Pair,
+  from: ReviewFields['reviewStatus'],
+  to: ReviewFields['reviewStatus'],
+): boolean {
+  return before.reviewStatus === from && after.reviewStatus === to;
+}
+
+function show(value: ReviewFields[Field]): string {
+  return JSON.stringify(value);
+}
