@@ -111,7 +111,6 @@ export type ReasonCode =
   | 'overloaded'
   | 'auth'
   | 'quota'
-  | 'context-full'
   | 'failures'
   | 'interrupted'
   | 'cancelled';

@@ -13,8 +13,6 @@ export type RedactingStream = { push(chunk: Buffer): Buffer; end(): Buffer };
 
 /** The one place that every text of an agent passes before a person or a disk sees it. */
 export type Redactor = {
-  /** True where the environment holds no secret; known token formats are redacted all the same. */
-  readonly isEmpty: boolean;
   text(text: string): string;
   /** Gives back the same buffer where there is nothing to redact. */
   bytes(bytes: Buffer): Buffer;
@@ -42,7 +40,6 @@ export function createRedactor(env: Env): Redactor {
   const index = createIndex(needles);
   const bytes = (buffer: Buffer) => createPass(index)(buffer, true);
   return {
-    isEmpty: values.length === 0,
     bytes,
     text(text) {
       const before = Buffer.from(text);

@@ -9,7 +9,6 @@ import {
   removeIfThere,
   setAside,
   temporaryName,
-  writeAtomic,
   writeFailure,
   writeNew,
 } from './files.ts';
@@ -21,8 +20,6 @@ export type LockInfo = ProcessIdentity & { readonly info: Readonly<Record<string
 export type Lock = {
   /** Removes the lock if it is still ours. */
   release(): void;
-  /** Changes what others read about us. */
-  update(info: Record<string, unknown>): void;
   /** Puts the lock back if it was removed or made unreadable; true when that was needed. A living owner keeps it. */
   restore(info: Record<string, unknown>): boolean;
 };
@@ -105,9 +102,6 @@ function createLock(path: string, token: string): Lock {
   return {
     release() {
       if (isOurs()) fs.rmSync(path, { force: true });
-    },
-    update(info) {
-      if (isOurs()) writeAtomic(path, lockText(token, info), { fsync: false });
     },
     restore(info) {
       const folder = dirname(path);

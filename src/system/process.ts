@@ -1,5 +1,6 @@
 import type { ChildProcess } from 'node:child_process';
 import { existsSync } from 'node:fs';
+import type { EndCause } from '../agents/turn.ts';
 import { type Clock, systemClock } from './clock.ts';
 import { startDeadlines } from './deadlines.ts';
 import { endProcesses } from './end-processes.ts';
@@ -32,9 +33,6 @@ export type ProcessSpec = {
   readonly onStdout: (chunk: Buffer) => void;
   readonly onStderr: (chunk: Buffer) => void;
 };
-
-/** Why a process ended: by itself (`exited`), or by us after its result (`finished`), a timeout or a stop. */
-export type EndCause = 'exited' | 'finished' | 'idle' | 'hard-timeout' | 'stopped' | 'not-started';
 
 export type ProcessEnd = {
   readonly exitCode: number | null;
