@@ -19,6 +19,7 @@ const eventMeanings = {
   'guardrail.started': 'a guardrail was started',
   'guardrail.ended': 'the guardrail came back',
   'verify.ended': 'a verify command came back, after a claim',
+  'guard.denied': 'the guard refused a tool call',
   'scm.ended': 'a task of source control came back',
   note: 'word from a human, which goes into the next prompt',
   verdict: 'a claim was judged',

@@ -10,15 +10,24 @@ const entries = {
   prompt: 'src/session/hosts/claude-code/entries/prompt.ts',
   'session-start': 'src/session/hosts/claude-code/entries/session-start.ts',
   verify: 'src/session/verify.ts',
+  guard: 'src/safety/guard/hook-entry.ts',
+  'guard-rules': 'src/safety/guard/hook.ts',
+  'guard-denials': 'src/safety/guard/denials.ts',
 };
 
-/** Few claims are verified, so that code is a file of its own, which the stop hook loads when it needs it. */
-const verifyApart = {
-  name: 'verify-apart',
+/** What is seldom needed is a file of its own, which a hook loads when it needs it. */
+const loadedLater = {
+  name: 'loaded-later',
   setup(build) {
-    build.onResolve({ filter: /\/verify\.ts$/ }, ({ kind }) =>
-      kind === 'dynamic-import' ? { path: './verify.cjs', external: true } : undefined,
-    );
+    build.onResolve({ filter: /^\./ }, ({ kind, path, resolveDir }) => {
+      if (kind !== 'dynamic-import') return undefined;
+      const source = relative(build.initialOptions.absWorkingDir, join(resolveDir, path)).replaceAll(
+        '\\',
+        '/',
+      );
+      const [name] = Object.entries(entries).find(([, entry]) => entry === source) ?? [];
+      return name === undefined ? undefined : { path: `./${name}.cjs`, external: true };
+    });
   },
 };
 
@@ -39,7 +48,7 @@ export async function hookFiles(root) {
     minify: true,
     legalComments: 'none',
     logLevel: 'warning',
-    plugins: [verifyApart],
+    plugins: [loadedLater],
     write: false,
   });
   const plugin = join(root, 'plugins/claude-code');

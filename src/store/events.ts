@@ -156,6 +156,16 @@ export type EventBody =
       readonly ok: boolean;
       readonly detail: string;
     }
+  /** The guard refused a tool call. */
+  | {
+      readonly type: 'guard.denied';
+      readonly iteration: number;
+      readonly tool: string;
+      /** The command, or the file. */
+      readonly what: string;
+      readonly category: string;
+      readonly reason: string;
+    }
   /** Word from a human that goes into the next prompt. */
   | { readonly type: 'note'; readonly iteration: number; readonly text: string }
   | {

@@ -1,5 +1,6 @@
 import * as fs from 'node:fs';
 import { join } from 'node:path';
+import { isObject } from '../core/shape.ts';
 import { ensureDir, readJson, writeAtomic } from '../system/files.ts';
 import { mailboxPath } from './paths.ts';
 
@@ -8,17 +9,31 @@ type Environment = Readonly<Record<string, string | undefined>>;
 /** `iteration`: stop when the iteration is over. `now`: end the agent. */
 export type StopRequest = 'iteration' | 'now';
 
+/** A tool call that the guard refused. */
+export type Denial = {
+  readonly tool: string;
+  /** The command, or the file. */
+  readonly what: string;
+  readonly category: string;
+  readonly reason: string;
+};
+
 export type Mailbox = {
   /** Notes that came since the last call, oldest first; each is given once. */
   takeNotes(): string[];
+  /** What the guard refused since the last call. */
+  takeDenials(): Denial[];
   close(): void;
 };
 
 /** Leaves a note for the next prompt of a running loop. */
 export function postNote(env: Environment, run: string, text: string, now: number): void {
-  post(env, run, `note-${String(now).padStart(15, '0')}-${Math.random().toString(36).slice(2)}.json`, {
-    text,
-  });
+  post(env, run, nameAt('note', now), { text });
+}
+
+/** Tells a running loop what its guard refused; only the loop itself writes to its journal. */
+export function postDenial(env: Environment, run: string, denial: Denial, now: number): void {
+  post(env, run, nameAt('denial', now), denial);
 }
 
 export function postStop(env: Environment, run: string, how: StopRequest): void {
@@ -40,14 +55,9 @@ export function openMailbox(env: Environment, run: string, onStop: (how: StopReq
   return {
     takeNotes() {
       look();
-      const names = fs.existsSync(folder)
-        ? fs
-            .readdirSync(folder)
-            .filter((name) => /^note-.*\.json$/.test(name))
-            .sort()
-        : [];
-      return names.flatMap((name) => takeNote(join(folder, name)));
+      return take(folder, 'note').flatMap(({ text }) => (typeof text === 'string' ? [text] : []));
     },
+    takeDenials: () => take(folder, 'denial').flatMap(readDenial),
     close() {
       watcher?.close();
       fs.rmSync(join(folder, 'stop.json'), { force: true });
@@ -57,11 +67,28 @@ export function openMailbox(env: Environment, run: string, onStop: (how: StopReq
   };
 }
 
-function takeNote(path: string): string[] {
-  const read = readJson(path);
-  fs.rmSync(path, { force: true });
-  if (!read.ok || typeof read.value !== 'object' || read.value === null || !('text' in read.value)) return [];
-  return typeof read.value.text === 'string' ? [read.value.text] : [];
+/** What was left under this name, oldest first; it is gone afterwards. */
+function take(folder: string, kind: string): Readonly<Record<string, unknown>>[] {
+  if (!fs.existsSync(folder)) return [];
+  const names = fs
+    .readdirSync(folder)
+    .filter((name) => name.startsWith(`${kind}-`) && name.endsWith('.json'));
+  return names.sort().flatMap((name) => {
+    const path = join(folder, name);
+    const read = readJson(path);
+    fs.rmSync(path, { force: true });
+    return read.ok && isObject(read.value) ? [read.value] : [];
+  });
+}
+
+function readDenial({ tool, what, category, reason }: Readonly<Record<string, unknown>>): Denial[] {
+  if (typeof tool !== 'string' || typeof what !== 'string') return [];
+  if (typeof category !== 'string' || typeof reason !== 'string') return [];
+  return [{ tool, what, category, reason }];
+}
+
+function nameAt(kind: string, now: number): string {
+  return `${kind}-${String(now).padStart(15, '0')}-${Math.random().toString(36).slice(2)}.json`;
 }
 
 function post(env: Environment, run: string, name: string, value: object): void {

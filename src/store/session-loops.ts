@@ -79,6 +79,27 @@ export function readSessionLoop(env: Environment, sessionId: string): SessionRea
   return path === null ? { kind: 'none' } : { kind: 'set-aside', path };
 }
 
+/** Whether a session has a loop that is not ended; cheaper than reading it, and touches nothing. */
+export function hasSessionLoop(env: Environment, sessionId: string): boolean {
+  return fs.existsSync(sessionPaths(env, sessionId).file);
+}
+
+/** Adds events to the journal of a session's loop; false where it has none. */
+export function noteInSession(
+  env: Environment,
+  sessionId: string,
+  record: (journal: string, state: SessionLoop) => void,
+): boolean {
+  const paths = sessionPaths(env, sessionId);
+  if (!fs.existsSync(paths.file)) return false;
+  return locked(paths.lock, () => {
+    const [state] = readState(paths.file);
+    if (state?.sessionId !== sessionId) return false;
+    record(paths.journal, state);
+    return true;
+  });
+}
+
 /** Writes a new loop; false when the session has one already. `record` writes its journal. */
 export function createSessionLoop(
   env: Environment,

@@ -111,6 +111,11 @@ const fields = {
   agent: preset(object('an object', groups.agent), {}, 'The agent that does the work.'),
   guardrails: preset(list('a list of guardrails', guardrail), [], 'Commands to pass after each iteration.'),
   verify: preset(texts, [], 'Commands to pass before a claim is accepted.'),
+  guard: preset(
+    oneOf('auto', 'always', 'off'),
+    'auto',
+    'Judge tool calls before they happen: in unattended work without a sandbox, in every session, or never.',
+  ),
   protectedPaths: preset(texts, [], 'Files whose change speaks against a claim, such as tests.'),
   scm: optional(object('an object', groups.scm), 'Source control, run when all guardrails pass.'),
   outputTruncateChars: preset(count, 5000, 'Characters of guardrail output that the agent is shown.'),

@@ -1,20 +1,26 @@
+import { messageOf } from '../../core/error.ts';
 import { isObject } from '../../core/shape.ts';
 import { readStdin, writeStdio } from '../../system/stdio.ts';
 import { isEveryday } from './everyday.ts';
-import { guardIsOn } from './switch.ts';
 
 /** The hook as a program: the event on stdin, one JSON document or nothing on stdout. */
 async function main(): Promise<void> {
-  if (!guardIsOn(process.env)) return;
   const input = parse(readStdin());
   if (isObject(input) && isObject(input.tool_input)) {
     const { command } = input.tool_input;
     if (typeof command === 'string' && isEveryday(command)) return;
   }
   // Loaded only now: most of the time of a hook goes into loading code.
-  const { guardHook } = await import('./hook.ts');
-  const answer = guardHook(input, process.env);
-  if (answer) writeStdio(1, `${JSON.stringify(answer)}\n`);
+  const { guardHook, placeOf } = await import('./hook.ts');
+  const { output, denial } = guardHook(input, process.env);
+  if (output !== null) writeStdio(1, `${JSON.stringify(output)}\n`);
+  if (denial === null || !isObject(input)) return;
+  const { keepDenial } = await import('./denials.ts');
+  try {
+    keepDenial(denial, placeOf(input, process.env).sessionId, process.env, Date.now);
+  } catch (error) {
+    writeStdio(2, `ralph guard: the record could not be written: ${messageOf(error)}\n`);
+  }
 }
 
 function parse(text: string): unknown {
@@ -25,4 +31,8 @@ function parse(text: string): unknown {
   }
 }
 
-void main();
+main().catch((error: unknown) => {
+  // Every host takes this code for a refusal: a guard that is broken must not open the door.
+  process.exitCode = 2;
+  writeStdio(2, `ralph guard: ${messageOf(error)}\n`);
+});

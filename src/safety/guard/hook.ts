@@ -1,26 +1,52 @@
 import { messageOf } from '../../core/error.ts';
 import { isObject } from '../../core/shape.ts';
+import type { Denial } from '../../store/mailbox.ts';
 import { loadGuardContext } from './load-context.ts';
 import type { Environment, Finding } from './model.ts';
-import { guardIsOn } from './switch.ts';
-import { judgeToolCall } from './tool-call.ts';
+import { guardDuty } from './switch.ts';
+import { describeCall, judgeToolCall } from './tool-call.ts';
 
-/**
- * Answers the event before a tool call (PreToolUse of Claude Code and Codex, BeforeTool of Gemini) with the JSON document
- * to print, or with null when there is nothing to say.
- */
-export function guardHook(input: unknown, env: Environment): object | null {
-  if (!guardIsOn(env) || !isObject(input) || typeof input.tool_name !== 'string') return null;
-  const event = input.hook_event_name === 'BeforeTool' ? 'BeforeTool' : 'PreToolUse';
-  return reply(event, judge(input, input.tool_name, env));
+/** Hosts that ask before a tool call. Codex takes the form of Claude Code. */
+export type GuardHost = 'claude-code' | 'codex' | 'gemini';
+
+export type GuardAnswer = {
+  /** The JSON document to print; null is nothing to say. */
+  readonly output: object | null;
+  /** What was refused, for the record. */
+  readonly denial: Denial | null;
+};
+
+const nothing: GuardAnswer = { output: null, denial: null };
+
+/** Answers the event before a tool call: PreToolUse of Claude Code and Codex, BeforeTool of Gemini. */
+export function guardHook(input: unknown, env: Environment, host: GuardHost = hostOf(input)): GuardAnswer {
+  if (!isObject(input) || typeof input.tool_name !== 'string') return nothing;
+  const { tool_name: tool, tool_input: words } = input;
+  const finding = judgeCall(tool, words, placeOf(input, env));
+  if (finding === null) return nothing;
+  return { output: outputFor(host, finding), denial: denialOf(finding, tool, words) };
 }
 
-/** Nobody watches: what goes wrong in the guard itself must not open the door. */
-function judge(input: Readonly<Record<string, unknown>>, tool: string, env: Environment): Finding {
+type Place = Parameters<typeof guardDuty>[0];
+
+/** Where an event comes from. */
+export function placeOf(input: Readonly<Record<string, unknown>>, env: Environment): Place {
+  const { cwd, session_id: sessionId } = input;
+  return {
+    env,
+    cwd: typeof cwd === 'string' && cwd !== '' ? cwd : (env.PWD ?? '/'),
+    sessionId: typeof sessionId === 'string' ? sessionId : '',
+  };
+}
+
+/** What the guard says to a tool call; null where it has no say. */
+export function judgeCall(tool: string, words: unknown, place: Place): Finding | null {
+  const duty = guardDuty(place);
+  if (duty === null) return null;
   try {
-    const cwd = typeof input.cwd === 'string' && input.cwd !== '' ? input.cwd : (env.PWD ?? '/');
-    return judgeToolCall(tool, input.tool_input, loadGuardContext(cwd, env, Boolean(env.RALPH_RUN_ID)));
+    return judgeToolCall(tool, words, loadGuardContext(place.cwd, place.env, duty.unattended));
   } catch (error) {
+    // Nobody watches: what goes wrong in the guard itself must not open the door.
     return {
       verdict: 'deny',
       category: 'unparsable',
@@ -29,12 +55,33 @@ function judge(input: Readonly<Record<string, unknown>>, tool: string, env: Envi
   }
 }
 
-function reply(event: 'PreToolUse' | 'BeforeTool', { verdict, category, reason }: Finding): object | null {
-  const text = `ralph guard (${category}): ${reason}`;
-  if (verdict === 'allow') return null;
-  if (verdict === 'warn') return { systemMessage: text };
-  if (event === 'BeforeTool') return { decision: 'deny', reason: text };
+/** The record of a refusal; null where nothing was refused. */
+export function denialOf(
+  { verdict, category = 'unparsable', reason = '' }: Finding,
+  tool: string,
+  words: unknown,
+): Denial | null {
+  return verdict === 'deny' ? { tool, what: describeCall(words), category, reason } : null;
+}
+
+export function guardText({ category, reason }: Finding): string {
+  return `ralph guard (${category}): ${reason}`;
+}
+
+function hostOf(input: unknown): GuardHost {
+  return isObject(input) && input.hook_event_name === 'BeforeTool' ? 'gemini' : 'claude-code';
+}
+
+function outputFor(host: GuardHost, finding: Finding): object | null {
+  const text = guardText(finding);
+  if (finding.verdict === 'allow') return null;
+  if (finding.verdict === 'warn') return { systemMessage: text };
+  if (host === 'gemini') return { decision: 'deny', reason: text };
   return {
-    hookSpecificOutput: { hookEventName: event, permissionDecision: 'deny', permissionDecisionReason: text },
+    hookSpecificOutput: {
+      hookEventName: 'PreToolUse',
+      permissionDecision: 'deny',
+      permissionDecisionReason: text,
+    },
   };
 }

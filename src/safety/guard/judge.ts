@@ -46,13 +46,10 @@ export function judgeFileWrite(path: string, context: GuardContext): Finding {
   );
 }
 
-/** Says whether a file tool may read a path. */
-export function judgeFileRead(path: string, context: GuardContext): Finding {
+/** Says whether a file tool may read a path; a search reads all below it. */
+export function judgeFileRead(path: string, context: GuardContext, recursive = false): Finding {
   const full = resolvePath(unmarked(path).replace(/^~(?=\/|$)/, context.home), context.cwd);
-  return judgeEffect(
-    { kind: 'read', path: full, recursive: false, how: 'overwrite', by: `read ${path}` },
-    context,
-  );
+  return judgeEffect({ kind: 'read', path: full, recursive, how: 'overwrite', by: `read ${path}` }, context);
 }
 
 function walk(command: string, world: World): Finding | null {

@@ -6,6 +6,7 @@ const shellTools = /^(bash|shell|run_shell_command|local_shell|exec_command|exec
 const writeTools =
   /^(write|edit|multiedit|notebookedit|write_file|replace|create|str_replace|write_to_file|patch)$/i;
 const readTools = /^(read|read_file|notebookread|view)$/i;
+const searchTools = /^(grep|search_file_content|grep_search)$/i;
 const order: readonly Verdict[] = ['allow', 'warn', 'deny'];
 
 /** Judges a call of an agent's tool by what it would do; a tool that is not known here is none of the guard's. */
@@ -19,12 +20,27 @@ export function judgeToolCall(tool: string, input: unknown, context: GuardContex
       folder ? { ...context, cwd: absolute(folder, context) } : context,
     );
   }
-  const path = textOf(
-    fields.file_path ?? fields.notebook_path ?? fields.filePath ?? fields.absolute_path ?? fields.path,
-  );
+  const path = pathIn(fields);
   if (path === '') return { verdict: 'allow' };
   if (writeTools.test(tool)) return judgeFileWrite(path, context);
+  if (searchTools.test(tool)) return judgeFileRead(path, context, true);
   return readTools.test(tool) ? judgeFileRead(path, context) : { verdict: 'allow' };
+}
+
+const longest = 300;
+
+/** What a call is about, in a few words: its command, or its file. */
+export function describeCall(input: unknown): string {
+  const fields = isObject(input) ? input : {};
+  const text =
+    commandOf(fields.command ?? fields.cmd) || pathIn(fields) || textOf(fields.input ?? fields.patch);
+  return text.length > longest ? `${text.slice(0, longest)}…` : text;
+}
+
+function pathIn(fields: Readonly<Record<string, unknown>>): string {
+  return textOf(
+    fields.file_path ?? fields.notebook_path ?? fields.filePath ?? fields.absolute_path ?? fields.path,
+  );
 }
 
 /** Some agents give the words of the command, and then mostly those of a shell. */

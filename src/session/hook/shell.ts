@@ -1,17 +1,32 @@
-/** When node has something to do: any loop exists, the prompt names a command, or either of them. */
-export type StartIf = 'any-loop' | 'command' | 'command-or-loop';
+/**
+ * When node has something to do: any loop exists, the prompt names a command, or either of them; `unattended` is the
+ * guard of tool calls, for a run, a session that has a loop, and where the settings ask for it.
+ */
+export type StartIf = 'any-loop' | 'command' | 'command-or-loop' | 'unattended';
 
 // Without a home, only node knows where the state is.
 const folder = `d=\${XDG_STATE_HOME-}; case $d in /*) ;; *) d=\${HOME-}/.local/state ;; esac`;
+const config = `c=\${XDG_CONFIG_HOME-}; case $c in /*) ;; *) c=\${HOME-}/.config ;; esac`;
+const project = `\${CLAUDE_PROJECT_DIR:-.}/.ralph/settings`;
 const named = '*ralph-loop*|*ulw-loop*|*cancel-ralph*|*ralph-status*|*ralph-pause*|*ralph-resume*';
 // In Node 20 these certificates triple the start, and a hook has no use for them.
 const node = 'NODE_EXTRA_CA_CERTS= ';
+
+const unattended = [
+  `[ "\${RALPH_GUARD-}" != off ] || exit 0`,
+  `g=\${RALPH_RUN_ID-}\${RALPH_GUARD-}; [ "\${HOME-}" ] || g=1; ${config}`,
+  `for f in .ralph/settings.json .ralph/settings.local.json "${project}.json" "${project}.local.json" "$c/ralph/settings.json"; do [ -z "$g" ] && [ -e "$f" ] && grep -q '"always"' "$f" && g=1; done`,
+  `[ -z "$g" ] || ${node}exec node "$0"`,
+  `${folder}; set -- "$d"/ralph/sessions/*.json; [ -e "$1" ] || exit 0; i=$(cat)`,
+  `for f; do f=\${f##*/}; case $i in *"\${f%.json}"*) g=1 ;; esac; done; [ -z "$g" ] || printf %s "$i" | ${node}node "$0"`,
+].join('; ');
 
 /** A line of sh that starts node, the hook being `$0`, only where there is something to do. */
 export const startIf: Readonly<Record<StartIf, string>> = {
   'any-loop': `${folder}; set -- "$d"/ralph/sessions/*.json; [ -e "$1" ] || [ -z "\${HOME-}" ] || exit 0; ${node}exec node "$0"`,
   command: `i=$(cat); case $i in ${named}) printf %s "$i" | ${node}node "$0" ;; esac`,
   'command-or-loop': `i=$(cat); g=; case $i in ${named}) g=1 ;; *) ${folder}; for f in "$d"/ralph/sessions/*.json; do f=\${f##*/}; case $i in *"\${f%.json}"*) g=1 ;; esac; done ;; esac; [ -z "$g" ] || printf %s "$i" | ${node}node "$0"`,
+  unattended,
 };
 
 /** The same for a host that only knows a command line, which it gives to a shell of its own choice (sh, zsh, fish). */

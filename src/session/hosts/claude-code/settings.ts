@@ -21,6 +21,12 @@ const entries: Readonly<Record<string, Entry>> = {
   UserPromptExpansion: { file: 'prompt.cjs', startIf: 'command', timeout: 60 },
   UserPromptSubmit: { file: 'prompt.cjs', startIf: 'command-or-loop', timeout: 60 },
   SessionStart: { file: 'session-start.cjs', startIf: 'any-loop', matcher: 'compact|resume', timeout: 60 },
+  PreToolUse: {
+    file: 'guard.cjs',
+    startIf: 'unattended',
+    matcher: 'Bash|PowerShell|Read|Grep|Write|Edit|MultiEdit|NotebookRead|NotebookEdit',
+    timeout: 60,
+  },
   Stop: { file: 'stop.cjs', startIf: 'any-loop', timeout: 1800 },
 };
 

@@ -1,0 +1,16 @@
+import { appendEvents } from '../../store/journal-append.ts';
+import { type Denial, postDenial } from '../../store/mailbox.ts';
+import { noteInSession } from '../../store/session-loops.ts';
+import { createRedactor } from '../redact.ts';
+import type { Environment } from './model.ts';
+
+/** Keeps a refusal in the record of the session's loop, or leaves word for the run that started the agent. */
+export function keepDenial(denial: Denial, sessionId: string, env: Environment, now: () => number): void {
+  const redactor = createRedactor(env);
+  const { tool, category } = denial;
+  const clean = { tool, category, what: redactor.text(denial.what), reason: redactor.text(denial.reason) };
+  const inSession = noteInSession(env, sessionId, (journal, { loop: { iteration } }) =>
+    appendEvents(journal, [{ type: 'guard.denied', iteration, ...clean }], now),
+  );
+  if (!inSession && env.RALPH_RUN_ID) postDenial(env, env.RALPH_RUN_ID, clean, now());
+}

@@ -1,0 +1,109 @@
+import { spawnSync } from 'node:child_process';
+import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { readJournal } from '../../src/store/journal.ts';
+import { openMailbox } from '../../src/store/mailbox.ts';
+import { makeTempDir, removeTempDir } from '../../src/system/temp.ts';
+
+const plugin = fileURLToPath(new URL('../../plugins/claude-code', import.meta.url));
+let room: string;
+let env: Record<string, string>;
+
+beforeEach(() => {
+  room = makeTempDir('ralph-guard-hook-');
+  for (const folder of ['home', 'project', 'bin']) mkdirSync(join(room, folder));
+  env = { HOME: join(room, 'home'), PATH: `${dirname(process.execPath)}:/usr/bin:/bin` };
+});
+
+afterEach(() => removeTempDir(room));
+
+/** Runs the hooks of an event as a host does that reads hooks.json. */
+function fire(event: string, input: object, extra: Record<string, string> = {}) {
+  const { hooks } = JSON.parse(readFileSync(join(plugin, 'hooks/hooks.json'), 'utf8'));
+  const [{ command, args }] = hooks[event][0].hooks;
+  const words = args.map((word: string) => word.replace('$' + '{CLAUDE_PLUGIN_ROOT}', () => plugin));
+  const cwd = join(room, 'project');
+  const { status, stdout, stderr } = spawnSync(command, words, {
+    cwd,
+    env: { ...env, ...extra },
+    input: JSON.stringify({ hook_event_name: event, session_id: 's1', cwd, ...input }),
+    encoding: 'utf8',
+  });
+  expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
+  return stdout === '' ? null : JSON.parse(stdout).hookSpecificOutput;
+}
+
+const bash = (command: string, extra?: Record<string, string>) =>
+  fire('PreToolUse', { tool_name: 'Bash', tool_input: { command } }, extra);
+const denied = {
+  permissionDecision: 'deny',
+  permissionDecisionReason: expect.stringContaining('ralph guard'),
+};
+
+/** A path with all that the line of sh may use, and no node. */
+function withoutNode() {
+  const bin = join(room, 'bin');
+  for (const name of ['sh', 'cat', 'nice', 'grep']) {
+    const found = ['/bin', '/usr/bin'].map((folder) => join(folder, name)).find((path) => existsSync(path));
+    if (found && !existsSync(join(bin, name))) symlinkSync(found, join(bin, name));
+  }
+  return { PATH: bin };
+}
+
+function set(file: string, settings: object): void {
+  mkdirSync(dirname(join(room, file)), { recursive: true });
+  writeFileSync(join(room, file), JSON.stringify(settings));
+}
+
+describe('the guard in the hooks of the plugin', () => {
+  it('refuses a harmful command of a run and leaves word for the loop, and lets a harmless one pass', () => {
+    const inRun = { RALPH_RUN_ID: 'r1', API_TOKEN: 'tok-6a1f0c2e9b' };
+    expect(bash('rm -rf ~/notes # tok-6a1f0c2e9b', inRun)).toMatchObject(denied);
+    expect(bash('npm test && rm -rf dist', inRun)).toBeNull();
+    const mailbox = openMailbox(env, 'r1', () => {});
+    const denials = mailbox.takeDenials();
+    mailbox.close();
+    expect(denials).toMatchObject([{ tool: 'Bash', category: 'destructive-files' }]);
+    expect(denials[0]?.what).toContain('rm -rf ~/notes');
+    expect(denials[0]?.what).not.toContain('tok-6a1f0c2e9b');
+  });
+
+  it('refuses it in a session that has a loop, and writes it into the journal of the loop', () => {
+    fire('UserPromptSubmit', { prompt: '/ralph-loop x' });
+    expect(bash('git push --force')).toMatchObject(denied);
+    const sessions = join(env.HOME ?? '', '.local/state/ralph/sessions');
+    const { events } = readJournal(join(sessions, 's1.ndjson'));
+    expect(events.at(-1)).toMatchObject({
+      type: 'guard.denied',
+      iteration: 0,
+      tool: 'Bash',
+      what: 'git push --force',
+      category: 'git',
+    });
+    expect(readdirSync(sessions).sort()).toEqual(['s1.json', 's1.ndjson']);
+  });
+
+  it.each([
+    ['there is nothing at all', {}, () => {}],
+    ['the settings say nothing of it', {}, () => set('project/.ralph/settings.json', { guard: 'auto' })],
+    ['it is off', { RALPH_GUARD: 'off', RALPH_RUN_ID: 'r1' }, () => {}],
+  ])('does not even start node where %s', (_name, extra, prepare) => {
+    prepare();
+    expect(bash('rm -rf ~/notes', { ...extra, ...withoutNode() })).toBeNull();
+  });
+
+  it('does not start node for a session while only another one has a loop', () => {
+    fire('UserPromptSubmit', { prompt: '/ralph-loop x', session_id: 'other-session' });
+    expect(bash('rm -rf ~/notes', withoutNode())).toBeNull();
+  });
+
+  it.each(['project/.ralph/settings.local.json', 'home/.config/ralph/settings.json'])(
+    'has a say in every session if %s says always',
+    (file) => {
+      set(file, { guard: 'always' });
+      expect(bash('rm -rf ~/notes')).toMatchObject(denied);
+    },
+  );
+});
