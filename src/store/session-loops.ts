@@ -92,7 +92,7 @@ export function noteInSession(
 ): boolean {
   const paths = sessionPaths(env, sessionId);
   if (!fs.existsSync(paths.file)) return false;
-  return locked(paths.lock, () => {
+  return withLock(paths.lock, () => {
     const [state] = readState(paths.file);
     if (state?.sessionId !== sessionId) return false;
     record(paths.journal, state);
