@@ -26,6 +26,7 @@ const eventMeanings = {
   decision: 'go on, wait or stop, with the state of the loop after the turn',
   signal: 'a signal came (not written by this version)',
   notice: 'something that a person may want to know',
+  notified: 'a notification was sent, or could not be; also after `run.ended`',
   'run.ended': 'the run ended with an outcome',
   'run.failed':
     'The loop itself could not go on: a full disk, a prompt file that went away. It can be resumed.',

@@ -9,6 +9,7 @@ import {
   initOptions,
   installOptions,
   noteOptions,
+  notifyTestOptions,
   runOptions,
   runsOptions,
   showOptions,
@@ -173,6 +174,19 @@ const guardTest = command({
   load: async () => ({ main: (await import('./guard.ts')).test }),
 });
 
+const notifyTest = command({
+  summary: 'Send a test notification by every channel of the settings, or by one.',
+  args: [{ name: 'CHANNEL', help: 'bell, desktop, webhook or command; all that are set up if left out' }],
+  options: notifyTestOptions,
+  examples: [
+    ['ralph notify test', 'does what is in the settings arrive?'],
+    ['ralph notify test desktop', 'does this machine show them?'],
+  ],
+  details:
+    'Exit code 1 if one of them failed. What you are told about, and how, stands under notify in the settings.',
+  load: async () => ({ main: (await import('./notify.ts')).test }),
+});
+
 const completion = command({
   summary: 'Print the completion script of a shell.',
   args: [{ name: 'SHELL', help: 'bash, zsh or fish', required: true }],
@@ -199,6 +213,7 @@ export const ralph: Program = {
     answer,
     stop,
     config,
+    'notify test': notifyTest,
     doctor,
     demo,
     'guard check': guardCheck,
@@ -208,7 +223,10 @@ export const ralph: Program = {
     uninstall,
     completion,
   },
-  groups: { guard: 'Ask the guard what a shell command would do, and whether it may.' },
+  groups: {
+    guard: 'Ask the guard what a shell command would do, and whether it may.',
+    notify: 'Notifications: try them out.',
+  },
   topics: {
     'exit-codes': {
       summary: 'what each exit code means',

@@ -3,6 +3,7 @@ import { outcomes } from '../core/outcome.ts';
 import { createRedactor } from '../safety/redact.ts';
 import { cleanTerminal } from '../safety/terminal.ts';
 import { projectPaths, stateFolder } from '../store/paths.ts';
+import { secretSettings } from '../store/secret-settings.ts';
 import { loadSettings } from '../store/settings.ts';
 import { resolveSettings } from '../store/settings-layers.ts';
 import type { ResolvedSettings } from '../store/settings-schema.ts';
@@ -15,6 +16,7 @@ import type { Place } from './checks/probe.ts';
 import {
   checkCommands,
   checkDonePattern,
+  checkNotify,
   checkProtectedPaths,
   checkSourceControl,
 } from './checks/project.ts';
@@ -28,7 +30,7 @@ export async function main(context: Context, { values }: Input<typeof doctorOpti
   const signals = ['SIGINT', 'SIGTERM'] as const;
   for (const signal of signals) process.once(signal, interrupt);
   const { settings, check } = readSettings(context, values.agent);
-  const clean = cleaner({ ...env, ...settings.agent.env });
+  const clean = cleaner({ ...env, ...secretSettings(settings) });
   const style = createStyle({ env, isTTY: stdout.isTTY === true });
   const checks: HealthCheck[] = [];
   for await (const group of examine(settings, check, { cwd, env, stop: interrupted.signal })) {
@@ -83,6 +85,7 @@ async function* examine(
     guardrails: () => checkCommands(settings, place),
     'protected-paths': () => checkProtectedPaths(protectedPaths, cwd),
     'done-pattern': () => checkDonePattern(donePattern),
+    notify: () => checkNotify(settings.notify, env),
     'last-run': () => checkLastRun(cwd),
     tmux: () => checkTmux(place),
     sandbox: () => checkSandbox(place),

@@ -108,6 +108,8 @@ export const installOptions = {
   'dry-run': { type: 'boolean', help: 'show what would change, and write nothing' },
 } as const satisfies Options;
 
+export const notifyTestOptions = { json } as const satisfies Options;
+
 export const completionOptions = {} as const satisfies Options;
 
 export const guardOptions = {

@@ -11,13 +11,16 @@ import type { PromptSource, RunAgent, RunSpec } from '../loop/run-spec.ts';
 import { agentVersion, rememberedVersion } from '../store/agent-version.ts';
 import { findRun, newRunId } from '../store/runs.ts';
 import { type CliSetting, type LoadedSettings, loadSettings } from '../store/settings.ts';
+import { settingsError } from '../store/settings-problem.ts';
 import { systemClock } from '../system/clock.ts';
 import { readText } from '../system/files.ts';
+import { notifyProblem, notifyWarnings } from '../system/notify/check.ts';
 import { findProgram } from '../system/process.ts';
 import { preflight } from './checks/preflight.ts';
 import type { runOptions } from './options.ts';
 import { settingsRedactor } from './settings-redactor.ts';
 import type { Context, Input } from './spec.ts';
+import { terminalOf } from './terminal-of.ts';
 
 type Values = Input<typeof runOptions>['values'];
 
@@ -46,6 +49,8 @@ export async function prepareRun(context: Context, values: Values): Promise<Prep
   const agent = await findAgent(context, loaded);
   const problem = preflight(context, loaded, agent);
   if (problem) throw problem;
+  const unsent = notifyProblem(settings.notify, context.env);
+  if (unsent !== null) throw settingsError(unsent);
   const run = earlier?.run ?? newRunId(systemClock.now());
   const plan = planFor(run, settings, agent.adapter, {
     minToolCalls: sources.minToolCalls !== 'default',
@@ -63,7 +68,11 @@ export async function prepareRun(context: Context, values: Values): Promise<Prep
     words: earlier?.words ?? [],
     ...(earlier ? { resume: earlier.loop(plan) } : {}),
     ...(matchPattern ? { matchPattern } : {}),
-    warnings: [...loaded.warnings, ...contractWarning(prompt, plan, agent)],
+    warnings: [
+      ...loaded.warnings,
+      ...notifyWarnings(settings.notify, { env: context.env, terminal: terminalOf(context) }),
+      ...contractWarning(prompt, plan, agent),
+    ],
     verbose: values.verbose ? describe(context, loaded) : [],
   };
 }

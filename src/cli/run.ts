@@ -10,6 +10,7 @@ import { createRedactor, type Redactor } from '../safety/redact.ts';
 import { holdFiles } from '../store/held-files.ts';
 import { keepQuestion, readAnswer } from '../store/human.ts';
 import { openMailbox } from '../store/mailbox.ts';
+import { secretSettings } from '../store/secret-settings.ts';
 import { localFile, projectFile } from '../store/settings-layers.ts';
 import { systemClock } from '../system/clock.ts';
 import { createRunView, type RunView } from '../view/run-view.ts';
@@ -17,6 +18,7 @@ import type { runOptions } from './options.ts';
 import { type PreparedRun, prepareRun } from './prepare-run.ts';
 import { listenForSignals } from './signals.ts';
 import type { Context, Input } from './spec.ts';
+import { terminalOf } from './terminal-of.ts';
 
 export async function main(context: Context, input: Input<typeof runOptions>): Promise<number> {
   return startRun(context, input, conclude);
@@ -32,7 +34,7 @@ export async function startRun(
   const opening = openWorkspace(context.cwd);
   opening.catch(() => {});
   const prepared = await prepareRun(context, input.values);
-  const redactor = createRedactor({ ...context.env, ...prepared.settings.agent.env });
+  const redactor = createRedactor({ ...context.env, ...secretSettings(prepared.settings) });
   if (input.values['dry-run'] !== undefined)
     return showDryRun(context, prepared, redactor, input.values['dry-run']);
   // A reader that goes away (a pager, a lost ssh) must not end a loop, least of all as a success.
@@ -66,6 +68,7 @@ export async function startRun(
       stop: signals.stop,
       takeNotes: () => mailbox.takeNotes(),
       restoreFiles: () => [...(owned.restore() ? ['.ralph/lock'] : []), ...held.restore()],
+      terminal: terminalOf(context),
       nonce: () => randomBytes(6).toString('hex'),
       observer: view,
     });

@@ -8,6 +8,7 @@ import { runPaths } from '../store/paths.ts';
 import type { Clock } from '../system/clock.ts';
 import { readText } from '../system/files.ts';
 import { runIteration } from './iteration.ts';
+import { startNotices } from './notices.ts';
 import { protectFiles } from './protected.ts';
 import type { Recorder, RunEnd, RunSpec } from './run-spec.ts';
 
@@ -28,7 +29,12 @@ export async function runLoop(spec: RunSpec): Promise<RunEnd> {
     // Every text of an event passes here on its way to the disk and the screen.
     clean: (json) => spec.redactor.text(json),
   });
-  const record: Recorder = (body) => spec.observer.journal(journal.append(body));
+  const record: Recorder = (body) => {
+    const event = journal.append(body);
+    spec.observer.journal(event);
+    notices.tell(event);
+  };
+  const notices = startNotices(spec, record);
   try {
     const started = spec.clock.monotonic();
     let loop = spec.resume ?? newLoop(spec.plan, readTask(spec));
@@ -59,6 +65,7 @@ export async function runLoop(spec: RunSpec): Promise<RunEnd> {
     recordFailure(record, error);
     throw error;
   } finally {
+    await notices.settled();
     journal.close();
   }
 }

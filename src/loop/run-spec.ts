@@ -53,6 +53,8 @@ export type RunSpec = {
   takeNotes(): string[];
   /** Puts our files back and names those that were gone or changed. */
   restoreFiles(): string[];
+  /** Writes control sequences to the terminal of the person; null where there is none. */
+  readonly terminal: ((sequence: string) => void) | null;
   nonce(): string;
   matchPattern?(text: string): boolean;
   readonly observer: {

@@ -2,6 +2,7 @@ import type { TodoItem } from '../agents/adapter.ts';
 import type { UserAgent } from '../agents/custom/user-agent.ts';
 import type { EndCause } from '../agents/turn.ts';
 import type { Decision, Evidence, LoopState, Reason } from '../core/loop.ts';
+import type { NoticeKind } from '../core/notice.ts';
 import type { Outcome } from '../core/outcome.ts';
 import type { TaskCounts } from '../core/review/mode.ts';
 import type { IterationMode, ReviewFields } from '../core/review/story.ts';
@@ -187,6 +188,14 @@ export type EventBody =
       readonly loop: SavedLoop;
     }
   | { readonly type: 'notice'; readonly text: string }
+  /** Also after the end of the run, which is what most notifications tell. */
+  | {
+      readonly type: 'notified';
+      readonly kind: NoticeKind;
+      readonly channel: string;
+      readonly ok: boolean;
+      readonly detail: string;
+    }
   | {
       readonly type: 'run.ended';
       readonly outcome: Outcome;

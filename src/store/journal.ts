@@ -179,7 +179,10 @@ export function readJournal(path: string): JournalContent {
   return { events, damaged, wholeBytes };
 }
 
-/** The last whole event, from the end of the file: a journal may be long. Null without one. */
+/**
+ * The last whole event, from the end of the file: a journal may be long. Null without one. What was notified is left
+ * out, because it may come after the end.
+ */
 export function lastEvent(path: string): JournalEvent | null {
   if (!fs.existsSync(path)) return null;
   const tailBytes = 256 * 1024;
@@ -191,7 +194,7 @@ export function lastEvent(path: string): JournalEvent | null {
     const lines = tail.subarray(0, length).toString('utf8').split('\n');
     for (const line of lines.slice(0, -1).reverse()) {
       const event = parseEvent(line);
-      if (event) return event;
+      if (event && event.type !== 'notified') return event;
     }
     return null;
   } finally {

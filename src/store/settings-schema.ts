@@ -1,5 +1,6 @@
 import { durationPattern, parseDuration } from '../core/duration.ts';
 import type { FailAction } from '../core/loop.ts';
+import { noticeKinds } from '../core/notice.ts';
 import {
   convert,
   dictionary,
@@ -68,6 +69,12 @@ const failAction: Shape<string, FailAction> = {
     failActions.read(typeof value === 'string' ? value.toUpperCase() : value, path, problems),
 };
 
+const webAddress = simple(
+  'an address such as "https://example.com/hook"',
+  { type: 'string', pattern: '^https?://[^\\s/]' },
+  (value): value is string => typeof value === 'string' && /^https?:\/\/[^\s/]/.test(value),
+);
+
 const environment = dictionary('an object of texts whose names have no "="', /^[^=\0]+$/, anyText);
 
 // From here on one line is one setting: its type, its default where it has one, and what it does.
@@ -94,6 +101,14 @@ const groups = {
     command: preset(text, 'git', 'Program that runs the tasks.'),
     tasks: preset(texts, [], 'Its tasks, in order, when the guardrails pass: commit, push.'),
   },
+  notify: {
+    on: preset(list('a list of kinds', oneOf(...noticeKinds)), noticeKinds, 'What you are told about.'),
+    bell: preset(yesOrNo, false, 'Ring the bell of the terminal.'),
+    desktop: preset(yesOrNo, false, 'Show a desktop notification.'),
+    webhook: optional(webAddress, 'Address that gets a JSON POST.'),
+    secret: optional(text, 'Signs what the webhook gets (HMAC-SHA256); keep it out of the repository.'),
+    command: optional(texts, 'A program and its words, run without a shell, with JSON on its stdin.'),
+  },
 } as const satisfies Record<string, Fields>;
 
 const fields = {
@@ -118,6 +133,11 @@ const fields = {
   ),
   protectedPaths: preset(texts, [], 'Files whose change speaks against a claim, such as tests.'),
   scm: optional(object('an object', groups.scm), 'Source control, run when all guardrails pass.'),
+  notify: preset(
+    object('an object', groups.notify),
+    {},
+    'How you are told that a loop needs or did something.',
+  ),
   outputTruncateChars: preset(count, 5000, 'Characters of guardrail output that the agent is shown.'),
   streamAgentOutput: preset(yesOrNo, true, 'Show what the agent does while it works.'),
   includeIterationCountInPrompt: preset(yesOrNo, false, 'Tell the agent which iteration this is.'),
@@ -156,6 +176,7 @@ export const settingTable: ReadonlyMap<SettingKey, SettingInfo> = new Map(
   keysOf(fields).flatMap((name): [SettingKey, SettingInfo][] => {
     if (name === 'agent') return keysOf(groups.agent).map((key) => [`agent.${key}`, groups.agent[key]]);
     if (name === 'scm') return keysOf(groups.scm).map((key) => [`scm.${key}`, groups.scm[key]]);
+    if (name === 'notify') return keysOf(groups.notify).map((key) => [`notify.${key}`, groups.notify[key]]);
     return [[name, fields[name]]];
   }),
 );

@@ -44,6 +44,11 @@ describe('loadSettings', () => {
       completionResponse: 'DONE',
       promiseMatch: 'claim',
       minToolCalls: 1,
+      notify: {
+        on: ['done', 'blocked', 'decide', 'stuck', 'limit', 'failure'],
+        bell: false,
+        desktop: false,
+      },
       agent: { flags: [], env: {} },
       guardrails: [],
       verify: [],

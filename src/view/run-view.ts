@@ -196,6 +196,10 @@ function narrate(event: JournalEvent, style: Style): string[] {
       return [style.dim(`Resuming at iteration ${event.iteration}`)];
     case 'notice':
       return [style.yellow(`${style.symbol('warn')} ${event.text}`)];
+    case 'notified':
+      return event.ok
+        ? []
+        : [style.yellow(`${style.symbol('warn')} Notification by ${event.channel} failed: ${event.detail}`)];
     case 'run.ended': {
       const cost = event.usage.costUsd === undefined ? '' : `, ${formatCost(event.usage.costUsd)}`;
       const figures = `${event.iterations} iteration${event.iterations === 1 ? '' : 's'}, ${formatDuration(event.ms)}${cost}`;

@@ -15,6 +15,8 @@ export type Terminal = {
   /** Puts text in all at once, as a paste does. */
   paste(text: string): void;
   screen(): string;
+  /** Whether the bell rang since the start. */
+  hasRung(): boolean;
   /** Waits for the end of the program. */
   exitCode(): Promise<number>;
 };
@@ -29,7 +31,7 @@ export function openInTerminal(repo: Repo, command: readonly string[]): Terminal
   const folder = mkdtempSync(join(tmpdir(), 'terminal-'));
   const socket = join(folder, 'tmux');
   const config = join(folder, 'tmux.conf');
-  writeFileSync(config, 'set -g remain-on-exit on\n');
+  writeFileSync(config, 'set -g remain-on-exit on\nset-hook -g alert-bell "set -g @rung 1"\n');
   const env = {
     ...process.env,
     ...repo.env,
@@ -52,6 +54,7 @@ export function openInTerminal(repo: Repo, command: readonly string[]): Terminal
   return {
     screen,
     press,
+    hasRung: () => tmux('display-message', '-p', '#{@rung}').trim() === '1',
     paste(text) {
       tmux('set-buffer', '--', text);
       tmux('paste-buffer');

@@ -2,6 +2,8 @@ import { messageOf } from '../../core/error.ts';
 import { splitWords } from '../../core/words.ts';
 import { unmatchedPatterns } from '../../loop/protected.ts';
 import type { ResolvedSettings } from '../../store/settings-schema.ts';
+import { notifyProblem } from '../../system/notify/check.ts';
+import { channelsOf } from '../../system/notify/delivery.ts';
 import { findProgram } from '../../system/process.ts';
 import { firstLine, type HealthCheck } from './health-check.ts';
 import { type Place, probe } from './probe.ts';
@@ -103,6 +105,15 @@ export async function checkDonePattern(pattern: string | undefined): Promise<Hea
       { id: 'done-pattern', status: 'error', evidence: messageOf(error), remedy: 'ralph help promise' },
     ];
   }
+}
+
+/** Whether the channels are set up as they have to be; what is at the other end is for `ralph notify test`. */
+export function checkNotify(settings: ResolvedSettings['notify'], env: Place['env']): HealthCheck[] {
+  const channels = channelsOf(settings);
+  if (channels.length === 0) return [];
+  const problem = notifyProblem(settings, env);
+  if (problem === null) return [{ id: 'notify', status: 'ok', evidence: channels.join(', ') }];
+  return [{ id: 'notify', status: 'error', evidence: problem, remedy: 'ralph help settings' }];
 }
 
 /** The program that a shell command starts with, where that is a plain word. */

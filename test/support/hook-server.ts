@@ -1,0 +1,30 @@
+import { createServer, type IncomingHttpHeaders } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { onTestFinished } from 'vitest';
+
+export type HookServer = {
+  readonly url: string;
+  readonly received: {
+    readonly headers: IncomingHttpHeaders;
+    readonly body: string;
+    readonly path: string;
+  }[];
+};
+
+/** A server on this machine that keeps what is posted to it and answers with `status`. It goes when the test ends. */
+export async function startHookServer(status = 200, answer: string | Buffer = ''): Promise<HookServer> {
+  const received: HookServer['received'] = [];
+  const server = createServer(async (request, response) => {
+    const chunks: Buffer[] = [];
+    for await (const chunk of request) chunks.push(chunk);
+    received.push({
+      headers: request.headers,
+      body: Buffer.concat(chunks).toString('utf8'),
+      path: request.url ?? '',
+    });
+    response.writeHead(status).end(answer);
+  });
+  await new Promise<void>((ready) => server.listen(0, '127.0.0.1', ready));
+  onTestFinished(() => void server.close().closeAllConnections());
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, received };
+}
