@@ -1,4 +1,4 @@
-import type { Limit, Usage } from '../core/turn.ts';
+import type { ContextSize, Limit, Usage } from '../core/turn.ts';
 
 /** One todo item as the agent keeps it. */
 export type TodoItem = { readonly text: string; readonly status: 'pending' | 'active' | 'done' };
@@ -21,6 +21,8 @@ export type AgentEvent =
   | { readonly type: 'todo'; readonly items: readonly TodoItem[] }
   /** Adds to the usage of the turn; adapters make sure that nothing is told twice. */
   | { readonly type: 'usage'; readonly usage: Usage }
+  /** What the model had before it at one request of the agent's own; subagents have a context of theirs. */
+  | { readonly type: 'context'; readonly size: ContextSize }
   /** Something went wrong; only `result` says whether the turn did. */
   | { readonly type: 'error'; readonly message: string; readonly limit?: Limit }
   /** Worth a line on the screen, nothing more. */

@@ -244,6 +244,8 @@ function isSound(event: AgentEvent): boolean {
       );
     case 'usage':
       return isUsage(event.usage);
+    case 'context':
+      return isCount(event.size.tokens) && isCount(event.size.window ?? 0);
     case 'error':
       return isText(event.message) && isCount(event.limit?.resetsAt ?? 0);
     case 'result':

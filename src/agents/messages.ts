@@ -24,6 +24,12 @@ export function readAssistant(message: JsonRecord): AgentEvent[] {
   });
 }
 
+/** The context of a request, from the figures of that request alone. */
+export function contextOf({ inputTokens, cacheReadTokens, cacheWriteTokens }: Usage): AgentEvent[] {
+  const tokens = inputTokens + cacheReadTokens + cacheWriteTokens;
+  return tokens === 0 ? [] : [{ type: 'context', size: { tokens } }];
+}
+
 /** What a subagent says and calls, as something to look at. */
 export function asSubagent(events: readonly AgentEvent[]): AgentEvent[] {
   return events.flatMap((event): AgentEvent[] => {

@@ -1,4 +1,4 @@
-import type { Limit, Turn, TurnEnd, Usage } from '../core/turn.ts';
+import type { ContextSize, Limit, Turn, TurnEnd, Usage } from '../core/turn.ts';
 import { addUsage } from '../core/turn.ts';
 import type { AgentAdapter, AgentEvent } from './adapter.ts';
 import { createTextCollector } from './text.ts';
@@ -19,6 +19,8 @@ export type StreamedTurn = Pick<
   'text' | 'toolCalls' | 'end' | 'exitCode' | 'usage' | 'limit' | 'error'
 > & {
   readonly sessionId?: string;
+  /** The context at its fullest. */
+  readonly context?: ContextSize;
   /** Event names that the adapter does not know, with how often they came. */
   readonly unknown: Readonly<Record<string, number>>;
   /** Whether the stream said that the turn is over. */
@@ -57,6 +59,7 @@ export function createTurnReader(
   let toolCalls = 0;
   let sessionId: string | undefined;
   let told: Usage | undefined;
+  let context: ContextSize | undefined;
   let trouble: Extract<AgentEvent, { type: 'error' }> | undefined;
   let result: ResultEvent | undefined;
 
@@ -79,6 +82,9 @@ export function createTurnReader(
         return;
       case 'usage':
         told = told === undefined ? event.usage : addUsage(told, event.usage);
+        return;
+      case 'context':
+        context = { ...context, ...event.size, tokens: Math.max(event.size.tokens, context?.tokens ?? 0) };
         return;
       case 'error':
         trouble = event;
@@ -129,6 +135,7 @@ export function createTurnReader(
         ...(usage === undefined ? {} : { usage }),
         ...(limit === undefined ? {} : { limit }),
         ...(error === undefined ? {} : { error }),
+        ...(context === undefined ? {} : { context }),
         ...(sessionId === undefined ? {} : { sessionId }),
         unknown: Object.fromEntries(unknown),
         ended: hasEnded(),

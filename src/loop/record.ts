@@ -23,7 +23,7 @@ export function recordAgentEnd(
   progress: Progress,
   record: Recorder,
 ): void {
-  const { end, exitCode, toolCalls, usage, limit, error, sessionId, unknown, process } = turn;
+  const { end, exitCode, toolCalls, usage, limit, error, sessionId, context, unknown, process } = turn;
   record({
     type: 'agent.ended',
     iteration,
@@ -37,6 +37,7 @@ export function recordAgentEnd(
     ...(usage ? { usage } : {}),
     ...(limit ? { limit } : {}),
     ...(error ? { error } : {}),
+    ...(context ? { context } : {}),
     ...(sessionId ? { session: sessionId } : {}),
     ...(process.sweptPids.length > 0 ? { swept: process.sweptPids } : {}),
     ...(Object.keys(unknown).length > 0 ? { unknownEvents: unknown } : {}),

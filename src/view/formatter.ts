@@ -24,7 +24,7 @@ export type FormatterOptions = {
 export type Formatter = { event(event: AgentEvent): void; end(): void };
 
 type Totals = { readonly startedAt: number; usage: Usage | null; tools: number; errors: number };
-type BlockEvent = Exclude<AgentEvent, { type: 'text' | 'retract' | 'usage' | 'unknown' }>;
+type BlockEvent = Exclude<AgentEvent, { type: 'text' | 'retract' | 'usage' | 'context' | 'unknown' }>;
 type Block = readonly [kind: Exclude<BlockKind, 'text'>, lines: readonly string[]];
 
 const passThrough: TerminalCleaner = { push: (chunk) => chunk, end: () => '' };
@@ -91,7 +91,7 @@ export function createFormatter(options: FormatterOptions): Formatter {
   }
 
   function show(event: AgentEvent, totals: Totals): void {
-    if (event.type === 'unknown' || event.type === 'retract') return;
+    if (event.type === 'unknown' || event.type === 'retract' || event.type === 'context') return;
     // A result after which the agent may go on is shown when it did not.
     held = event.type === 'result' && event.more ? event : null;
     if (held !== null) return;

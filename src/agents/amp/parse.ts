@@ -3,6 +3,7 @@ import { asRecord, type JsonRecord, num, oneLine, parseRecord, str } from '../js
 import { limitOf, readError } from '../limit.ts';
 import {
   asSubagent,
+  contextOf,
   readAssistant,
   readToolResults,
   readUsage,
@@ -33,11 +34,10 @@ function onSystem(event: JsonRecord): AgentEvent[] {
 /** One event holds a whole message with its final figures; the result event has none. */
 function onAssistant(message: JsonRecord, own: boolean): AgentEvent[] {
   const events = readAssistant(message);
-  const usage =
-    message.usage === undefined
-      ? []
-      : [{ type: 'usage', usage: readUsage(asRecord(message.usage)) } as const];
-  return [...(own ? events : asSubagent(events)), ...usage];
+  if (message.usage === undefined) return own ? events : asSubagent(events);
+  const usage = readUsage(asRecord(message.usage));
+  const told: AgentEvent = { type: 'usage', usage };
+  return own ? [...contextOf(usage), ...events, told] : [...asSubagent(events), told];
 }
 
 /** A command's result is JSON in a string, with `is_error` false whatever its exit code. */

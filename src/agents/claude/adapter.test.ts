@@ -11,6 +11,28 @@ const read = (name: string) => readFileSync(new URL(`./fixtures/${name}.ndjson`,
 describeAdapter(claude, expected, read);
 
 describe('the claude stream', () => {
+  it('tells the fullest context of the agent itself, without subagents, and the window of its model', () => {
+    const reader = createTurnReader(claude);
+    const message = (input: number, parent: string | null) =>
+      JSON.stringify({
+        type: 'assistant',
+        parent_tool_use_id: parent,
+        message: {
+          model: 'big',
+          content: [{ type: 'text', text: 'x' }],
+          usage: { input_tokens: input, cache_read_input_tokens: 1000, cache_creation_input_tokens: 10 },
+        },
+      });
+    reader.push(message(5, null));
+    reader.push(message(90, null));
+    reader.push(message(1, null));
+    reader.push(message(9999, 'toolu_1'));
+    const modelUsage = { small: { contextWindow: 1 }, big: { contextWindow: 200_000 } };
+    reader.push(JSON.stringify({ type: 'result', subtype: 'success', modelUsage }));
+    const { context } = reader.finish({ exitCode: 0, cause: 'exited' });
+    expect(context).toEqual({ tokens: 1100, window: 200_000 });
+  });
+
   it('goes on after a result that came while work ran in the background', () => {
     const reader = createTurnReader(claude);
     const ended = read('2.1.325-background')

@@ -2,7 +2,15 @@ import type { Limit } from '../../core/turn.ts';
 import type { AgentEvent, ParserState } from '../adapter.ts';
 import { asRecord, type JsonRecord, list, num, oneLine, parseRecord, secondsToMs, str } from '../json.ts';
 import { type ErrorFacts, limitOf } from '../limit.ts';
-import { asSubagent, readAssistant, readToolResults, textOf, toolEnd } from '../messages.ts';
+import {
+  asSubagent,
+  contextOf,
+  readAssistant,
+  readToolResults,
+  readUsage,
+  textOf,
+  toolEnd,
+} from '../messages.ts';
 import { createTaskList, type TaskList } from './task-list.ts';
 import { readResultUsage } from './usage.ts';
 
@@ -12,12 +20,20 @@ export type ClaudeState = ParserState & {
   readonly running: Set<string>;
   /** The API error that the CLI told last, as long as nothing good came after it. */
   apiError: ErrorFacts | undefined;
+  /** The model of the agent's own messages. */
+  model: string | undefined;
   /** When the usage limit that rejected us resets. */
   resetsAt: number | undefined;
 };
 
 export function newState(): ClaudeState {
-  return { tasks: createTaskList(), running: new Set(), apiError: undefined, resetsAt: undefined };
+  return {
+    tasks: createTaskList(),
+    running: new Set(),
+    apiError: undefined,
+    model: undefined,
+    resetsAt: undefined,
+  };
 }
 
 const silentTypes = new Set([
@@ -54,8 +70,9 @@ function onAssistant(event: JsonRecord, state: ClaudeState): AgentEvent[] {
   }
   state.apiError = undefined;
   state.resetsAt = undefined;
+  state.model = str(message.model);
   for (const item of list(message.content)) state.tasks.called(asRecord(item));
-  return events;
+  return [...contextOf(readUsage(asRecord(message.usage))), ...events];
 }
 
 function onApiError(event: JsonRecord, message: string, state: ClaudeState): AgentEvent[] {
@@ -109,7 +126,9 @@ function onResult(event: JsonRecord, state: ClaudeState): AgentEvent[] {
   const { total, since } = readResultUsage(event);
   // With work in the background or messages in the queue another turn follows, and another result.
   const more = (num(event.queued_turn_count) ?? 0) > 0 || state.running.size > 0;
+  const window = num(asRecord(asRecord(event.modelUsage)[state.model ?? '']).contextWindow);
   return [
+    ...(window === undefined ? [] : [{ type: 'context', size: { tokens: 0, window } } as const]),
     ...(since === undefined ? [] : [{ type: 'usage', usage: since } as const]),
     {
       type: 'result',

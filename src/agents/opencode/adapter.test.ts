@@ -54,7 +54,7 @@ describe('the opencode stream', () => {
     expect(result).toMatchObject({ type: 'result', ok: false, limit: { kind: 'auth' } });
   });
 
-  it('counts the reasoning as output', () => {
+  it('counts the reasoning as output, and what went in as context', () => {
     const tokens = { input: 1, output: 2, reasoning: 4, cache: { read: 8, write: 16 } };
     const line = JSON.stringify({ type: 'step_finish', part: { reason: 'tool-calls', tokens, cost: 0.5 } });
     expect(opencode.parse(line, opencode.newState())).toEqual([
@@ -62,6 +62,7 @@ describe('the opencode stream', () => {
         type: 'usage',
         usage: { inputTokens: 1, outputTokens: 6, cacheReadTokens: 8, cacheWriteTokens: 16, costUsd: 0.5 },
       },
+      { type: 'context', size: { tokens: 25 } },
     ]);
   });
 

@@ -2,7 +2,7 @@ import type { Limit, Usage } from '../../core/turn.ts';
 import type { AgentEvent, ParserState, TodoItem } from '../adapter.ts';
 import { asRecord, count, int, type JsonRecord, list, num, oneLine, parseRecord, str } from '../json.ts';
 import { limitOf, readError } from '../limit.ts';
-import { todoStatus } from '../messages.ts';
+import { contextOf, todoStatus } from '../messages.ts';
 import { summarise } from '../summary.ts';
 
 export type OpencodeState = ParserState & {
@@ -50,7 +50,7 @@ function onEvent(event: JsonRecord, state: OpencodeState): AgentEvent[] {
       return onTool(part);
     case 'step_finish':
       state.stopped = part.reason === 'stop';
-      return [{ type: 'usage', usage: readUsage(part) }, ...onStepEnd(part)];
+      return [{ type: 'usage', usage: readUsage(part) }, ...contextOf(readUsage(part)), ...onStepEnd(part)];
     case 'error':
       return onError(event, state);
   }

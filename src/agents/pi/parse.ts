@@ -2,7 +2,7 @@ import type { Limit, Usage } from '../../core/turn.ts';
 import type { AgentEvent, ParserState } from '../adapter.ts';
 import { asRecord, count, type JsonRecord, list, num, oneLine, parseRecord, str } from '../json.ts';
 import { limitOf, readError } from '../limit.ts';
-import { textOf } from '../messages.ts';
+import { contextOf, textOf } from '../messages.ts';
 import { resetTimeIn } from '../reset-time.ts';
 import { summarise } from '../summary.ts';
 
@@ -68,7 +68,10 @@ function onMessage(message: JsonRecord, state: PiState): AgentEvent[] {
     .map(asRecord)
     .filter((block) => block.type === 'text')
     .map((block): AgentEvent => ({ type: 'text', text: str(block.text) ?? '' }));
-  if (message.usage !== undefined) events.push({ type: 'usage', usage: readUsage(asRecord(message.usage)) });
+  if (message.usage !== undefined) {
+    const usage = readUsage(asRecord(message.usage));
+    events.push({ type: 'usage', usage }, ...contextOf(usage));
+  }
   if (state.stop === 'error') {
     state.failure = readFailure(str(message.errorMessage) ?? '', state);
     events.push({ type: 'error', ...state.failure });

@@ -4,6 +4,7 @@ import { asRecord, type JsonRecord, oneLine, parseRecord, str } from '../json.ts
 import { type ErrorFacts, limitOf, readError } from '../limit.ts';
 import {
   asSubagent,
+  contextOf,
   readAssistant,
   readToolResults,
   readUsage,
@@ -48,7 +49,9 @@ function onAssistant(message: JsonRecord, own: boolean, state: QwenState): Agent
   if (!own) return [...asSubagent(readAssistant(message)), usage];
   const failure = apiError.exec(textOf(message.content).trim())?.[1];
   state.apiError = failure === undefined ? undefined : readError(`error: ${failure}`);
-  if (failure === undefined) return [...readAssistant(message), usage];
+  if (failure === undefined) {
+    return [...contextOf(usageOf(message.usage)), ...readAssistant(message), usage];
+  }
   const limit = limitOf({ ...state.apiError, message: failure });
   return [{ type: 'error', message: failure, ...(limit === undefined ? {} : { limit }) }, usage];
 }
