@@ -12,6 +12,7 @@ const needed = {
   ip: 'iproute2',
   zsh: 'zsh',
   fish: 'fish',
+  chromium: 'chromium',
 };
 
 const quiet = ['-qq', '-o', 'Acquire::Retries=1', '-o', 'Acquire::http::Timeout=20'];
