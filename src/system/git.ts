@@ -115,15 +115,15 @@ function pathOf(entry: string): string[] {
 }
 
 async function git(cwd: string, args: readonly string[]): Promise<CommandResult | null> {
+  const result = await runGit(cwd, args);
+  return result.exitCode === 0 ? result : null;
+}
+
+/** Runs git and returns whatever came of it, for callers that tell one failure from another. */
+export function runGit(cwd: string, args: readonly string[], timeoutMs = 60_000): Promise<CommandResult> {
   // A monitor set in the repository's own configuration would be a command that the agent chose and we run.
   const argv = ['git', '--no-optional-locks', '-c', 'core.fsmonitor=false', ...args] as const;
-  const result = await runCommand(argv, {
-    cwd,
-    env: gitEnvironment(),
-    timeoutMs: 60_000,
-    maxBytes: 64 * 1024 * 1024,
-  });
-  return result.exitCode === 0 ? result : null;
+  return runCommand(argv, { cwd, env: gitEnvironment(), timeoutMs, maxBytes: 64 * 1024 * 1024 });
 }
 
 function gitEnvironment(): Record<string, string | undefined> {

@@ -1,0 +1,122 @@
+import { join } from 'node:path';
+import { RalphError } from '../core/error.ts';
+import type { WorktreePlace } from '../store/fleet-workers.ts';
+import { lstatOf } from '../system/files.ts';
+import { runGit } from '../system/git.ts';
+
+export type Merge =
+  | { readonly kind: 'up-to-date'; readonly into: string }
+  | {
+      readonly kind: 'fast-forward' | 'merge-commit';
+      readonly into: string;
+      readonly commits: number;
+      readonly commit: string;
+      /** Files of the worktree that git does not know: they are no part of it. */
+      readonly untracked: number;
+    };
+
+/** A merge with conflicts on disk is the user's; ours stops before. */
+const unfinished = ['MERGE_HEAD', 'CHERRY_PICK_HEAD', 'REVERT_HEAD', 'rebase-merge', 'rebase-apply'];
+
+/**
+ * Brings the commits of a worker's branch into the branch that its repository has checked out. All of it, or nothing:
+ * whatever stands against it is found before the working copy is touched.
+ */
+export async function mergeWorktree(name: string, place: WorktreePlace): Promise<Merge> {
+  const repo = place.base_repo;
+  const into = await targetBranch(repo, place);
+  const untracked = await refuseUnready(name, place);
+  const theirs = `refs/heads/${place.branch}`;
+  const commits = Number(await ask(repo, ['rev-list', '--count', `HEAD..${theirs}`]));
+  if (commits === 0) return { kind: 'up-to-date', into };
+  const canForward = (await runGit(repo, ['merge-base', '--is-ancestor', 'HEAD', theirs])).exitCode === 0;
+  if (!canForward) await refuseConflicts(repo, place);
+  const message = `Merge the work of ${name} (branch ${place.branch})`;
+  const how = canForward ? ['--ff-only'] : ['--no-ff', '--no-edit', '-m', message];
+  const merged = await runGit(repo, ['merge', '--quiet', ...how, theirs], 10 * 60_000);
+  if (merged.exitCode !== 0) {
+    await runGit(repo, ['merge', '--abort']);
+    throw refusal(
+      `git refuses the merge, and nothing was changed: ${oneLine(merged.stderr || merged.stdout)}`,
+    );
+  }
+  const commit = await ask(repo, ['rev-parse', '--short', 'HEAD']);
+  return { kind: canForward ? 'fast-forward' : 'merge-commit', into, commits, commit, untracked };
+}
+
+async function targetBranch(repo: string, { branch }: WorktreePlace): Promise<string> {
+  const head = await runGit(repo, ['symbolic-ref', '--quiet', '--short', 'HEAD']);
+  const into = head.stdout.trim();
+  if (head.exitCode !== 0) {
+    throw refusal(`${repo} has no branch checked out to merge into`, `git -C '${repo}' switch main`);
+  }
+  if (into === branch) throw refusal(`${repo} has the branch ${branch} itself checked out`);
+  const gitDir = await ask(repo, ['rev-parse', '--absolute-git-dir']);
+  const begun = unfinished.find((file) => lstatOf(join(gitDir, file)) !== null);
+  if (begun !== undefined) {
+    throw refusal(`${repo} is in the middle of a merge or a rebase`, `git -C '${repo}' status`);
+  }
+  const changed = changedFiles((await runGit(repo, ['status', '--porcelain', '-z', '--no-renames'])).stdout);
+  if (changed.tracked.length === 0) return into;
+  throw refusal(
+    `${repo} has uncommitted changes (${some(changed.tracked)}); a merge could mix with them`,
+    `git -C '${repo}' stash`,
+  );
+}
+
+/** What is not committed would silently be left out. */
+async function refuseUnready(name: string, place: WorktreePlace): Promise<number> {
+  const exists = await runGit(place.base_repo, [
+    'rev-parse',
+    '--verify',
+    '--quiet',
+    `refs/heads/${place.branch}`,
+  ]);
+  if (exists.exitCode !== 0) throw refusal(`the branch ${place.branch} of '${name}' is gone`);
+  if (lstatOf(place.path) === null) return 0;
+  const { stdout } = await runGit(place.path, ['status', '--porcelain', '-z', '--no-renames']);
+  const { tracked, untracked } = changedFiles(stdout);
+  if (tracked.length === 0) return untracked.length;
+  throw refusal(
+    `'${name}' has uncommitted changes (${some(tracked)}), which would be left out`,
+    `git -C '${place.path}' commit -a`,
+  );
+}
+
+/** Merges in memory, where git can (2.38 and later); older ones find out in the working copy and go back. */
+async function refuseConflicts(repo: string, { branch }: WorktreePlace): Promise<void> {
+  const tree = ['merge-tree', '--write-tree', '--name-only', '--no-messages', '-z'];
+  const { exitCode, stdout } = await runGit(repo, [...tree, 'HEAD', `refs/heads/${branch}`]);
+  if (exitCode !== 1) return;
+  const [, ...files] = stdout.split('\0').filter(Boolean);
+  throw refusal(
+    `${branch} conflicts in ${some([...new Set(files)])}; nothing was changed`,
+    `let the worker merge the main branch into its own, or do it by hand: git -C '${repo}' merge ${branch}`,
+  );
+}
+
+function changedFiles(status: string): { tracked: string[]; untracked: string[] } {
+  const entries = status.split('\0').filter(Boolean);
+  const names = (untracked: boolean) =>
+    entries.filter((entry) => entry.startsWith('??') === untracked).map((entry) => entry.slice(3));
+  return { tracked: names(false), untracked: names(true) };
+}
+
+async function ask(cwd: string, args: readonly string[]): Promise<string> {
+  const { exitCode, stdout, stderr } = await runGit(cwd, args);
+  if (exitCode !== 0) throw refusal(`git ${args[0]} failed in ${cwd}: ${oneLine(stderr)}`);
+  return stdout.trim();
+}
+
+function some(files: readonly string[]): string {
+  const shown = files.slice(0, 3).join(', ');
+  return files.length > 3 ? `${shown} and ${files.length - 3} more` : shown;
+}
+
+function oneLine(text: string): string {
+  return text.trim().split('\n').filter(Boolean).slice(0, 3).join('; ');
+}
+
+function refusal(message: string, remedy?: string): RalphError {
+  return new RalphError('merge', message, { exitCode: 1, ...(remedy === undefined ? {} : { remedy }) });
+}

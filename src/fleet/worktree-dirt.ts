@@ -1,0 +1,91 @@
+import { join } from 'node:path';
+import type { WorktreePlace } from '../store/fleet-workers.ts';
+import { lstatOf } from '../system/files.ts';
+import { runGit } from '../system/git.ts';
+
+/** What would be lost with a worktree. */
+export type Dirt = {
+  /** Changed and untracked files. */
+  readonly uncommitted: readonly string[];
+  /** Commits that are in no other branch and on no remote. */
+  readonly unmerged: number;
+  /** Stashes that were made on its branch. */
+  readonly stashes: number;
+  /** Submodules keep commits of their own in a worktree. */
+  readonly submodules: boolean;
+};
+
+const clean: Dirt = { uncommitted: [], unmerged: 0, stashes: 0, submodules: false };
+
+export type Removal =
+  | { readonly removed: true }
+  | { readonly removed: false; readonly because: string; readonly dirt: Dirt };
+
+export function isClean({ uncommitted, unmerged, stashes, submodules }: Dirt): boolean {
+  return uncommitted.length === 0 && unmerged === 0 && stashes === 0 && !submodules;
+}
+
+/** What is in a worktree that is nowhere else; nothing where its folder is gone. */
+export async function dirtOf(place: WorktreePlace): Promise<Dirt> {
+  if (lstatOf(place.path) === null) return { ...clean, unmerged: await unmergedIn(place, place.base_repo) };
+  const [status, unmerged, stashes, gitDir] = await Promise.all([
+    runGit(place.path, ['status', '--porcelain', '-z', '--no-renames', '--untracked-files=all']),
+    unmergedIn(place, place.path),
+    runGit(place.path, ['stash', 'list', '--format=%gs']),
+    runGit(place.path, ['rev-parse', '--absolute-git-dir']),
+  ]);
+  // A folder that git cannot read may hold anything.
+  if (status.exitCode !== 0) return { ...clean, uncommitted: ['(git cannot read it)'] };
+  return {
+    uncommitted: status.stdout
+      .split('\0')
+      .filter(Boolean)
+      .map((entry) => entry.slice(3)),
+    unmerged,
+    stashes: stashes.stdout.split('\n').filter((line) => isStashOn(place.branch, line)).length,
+    submodules: lstatOf(join(gitDir.stdout.trim(), 'modules')) !== null,
+  };
+}
+
+/** In words that follow "worktree has". */
+export function describeDirt({ uncommitted, unmerged, stashes, submodules }: Dirt): string {
+  const parts = [
+    uncommitted.length > 0 ? `uncommitted changes (${count(uncommitted.length, 'file')})` : '',
+    unmerged > 0
+      ? `${count(unmerged, 'commit')} that ${unmerged === 1 ? 'is' : 'are'} not merged or pushed`
+      : '',
+    stashes > 0 ? count(stashes, 'stash', 'stashes') : '',
+    submodules ? 'submodules' : '',
+  ].filter(Boolean);
+  return parts.join(', ');
+}
+
+/** Removes the folder of a worktree; its branch stays. Without `force` nothing goes that is nowhere else. */
+export async function removeWorktree(place: WorktreePlace, force: boolean): Promise<Removal> {
+  const dirt = await dirtOf(place);
+  if (!force && !isClean(dirt))
+    return { removed: false, because: `worktree has ${describeDirt(dirt)}`, dirt };
+  // Git looks again for changes of the last moment, unless it is forced.
+  const words = force || lstatOf(place.path) === null ? ['--force', place.path] : [place.path];
+  const removed = await runGit(place.base_repo, ['worktree', 'remove', ...words]);
+  if (removed.exitCode === 0 || /is not a working tree/.test(removed.stderr)) return { removed: true };
+  return { removed: false, because: removed.stderr.trim().replace(/^fatal: /, ''), dirt };
+}
+
+/** The commit that is checked out counts beside the branch: in the middle of a rebase they differ. */
+async function unmergedIn({ branch, base_repo }: WorktreePlace, cwd: string): Promise<number> {
+  const heads = [`refs/heads/${branch}`, ...(cwd === base_repo ? [] : ['HEAD'])];
+  const others = ['--not', `--exclude=${branch}`, '--branches', '--remotes', '--tags'];
+  const results = await Promise.all(
+    heads.map((head) => runGit(cwd, ['rev-list', '--count', '--ignore-missing', head, ...others])),
+  );
+  return Math.max(0, ...results.map(({ exitCode, stdout }) => (exitCode === 0 ? Number(stdout) : 0)));
+}
+
+function isStashOn(branch: string, subject: string): boolean {
+  return subject.startsWith(`WIP on ${branch}: `) || subject.startsWith(`On ${branch}: `);
+}
+
+function count(amount: number, one: string, many = `${one}s`): string {
+  return `${amount} ${amount === 1 ? one : many}`;
+}

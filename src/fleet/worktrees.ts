@@ -1,0 +1,143 @@
+import { basename, dirname, join, resolve } from 'node:path';
+import { RalphError } from '../core/error.ts';
+import type { WorktreePlace } from '../store/fleet-workers.ts';
+import {
+  isEmptyFolder,
+  removeBareFolder,
+  removeIntent,
+  type WorktreeIntent,
+  writeIntent,
+} from '../store/fleet-worktrees.ts';
+import { lstatOf } from '../system/files.ts';
+import { gitRoot, headCommit, runGit } from '../system/git.ts';
+import type { Environment } from '../system/program.ts';
+import { realPath } from '../system/real-path.ts';
+import { dirtOf, isClean } from './worktree-dirt.ts';
+
+export type WorktreeOrder = {
+  /** Of the worker. */
+  readonly name: string;
+  /** Anywhere in the repository. */
+  readonly cwd: string;
+  /** The name of the worker, if not given. */
+  readonly branch?: string;
+  /** The folder that holds the worktrees; `<repository>-worktrees` if not given. */
+  readonly dir?: string;
+};
+
+/** A worktree that nobody owns yet: one of the two has to be called. */
+export type NewWorktree = {
+  readonly place: WorktreePlace;
+  /** The worker is on record: the worktree is its own now. */
+  keep(): void;
+  /** Something else failed: takes back what was made, and nothing besides. */
+  undo(): Promise<void>;
+};
+
+type Registered = { readonly path: string; readonly branch: string | null; readonly lock: string | null };
+
+/** A big checkout on a slow disk takes its time. */
+const checkoutMs = 15 * 60_000;
+
+/** Makes a worktree with its branch, or gives one of that branch that is there already. All of it, or nothing. */
+export async function createWorktree(env: Environment, order: WorktreeOrder): Promise<NewWorktree> {
+  const place = await placeFor(order);
+  const found = await registered(place.base_repo, place.path);
+  if (found !== null) return reuse(place, found);
+  if (lstatOf(place.path) !== null && !isEmptyFolder(place.path)) {
+    throw failure(`there is something in the place of the worktree: ${place.path}`, 'use --worktree-dir DIR');
+  }
+  const head = await headCommit(place.base_repo);
+  if (head === null) throw failure('a repository without commits has no worktrees', 'git commit');
+  const isNew = (await commitOf(place)) === null;
+  const intent = writeIntent(env, { name: order.name, place, newBranchAt: isNew ? head : null });
+  const words = isNew ? ['--no-track', '-b', place.branch, place.path, head] : [place.path, place.branch];
+  const made = await runGit(place.base_repo, ['worktree', 'add', ...words], checkoutMs);
+  const undo = async () => void (await undoWorktree(env, intent));
+  if (made.exitCode === 0) return { place, keep: () => removeIntent(env, intent), undo };
+  await undo();
+  throw failure(`the worktree cannot be made: ${lastLine(made.stderr)}`);
+}
+
+/** Takes back what `createWorktree` had made when it was cut off; false where there is work in it. */
+export async function undoWorktree(env: Environment, intent: WorktreeIntent): Promise<boolean> {
+  const { place, newBranchAt } = intent;
+  const found = await registered(place.base_repo, place.path);
+  if (found !== null) {
+    // Git holds this lock until the checkout is whole, so nobody can have worked there.
+    const isHalfMade = found.lock === 'initializing';
+    if (!isHalfMade && !isClean(await dirtOf(place))) return false;
+    await runGit(place.base_repo, ['worktree', 'remove', '--force', '--force', place.path]);
+  }
+  if (lstatOf(place.path) !== null && !removeBareFolder(place.path)) return false;
+  if (newBranchAt !== null) {
+    // Only while it is where it began.
+    await runGit(place.base_repo, ['update-ref', '-d', `refs/heads/${place.branch}`, newBranchAt]);
+  }
+  removeIntent(env, intent);
+  return true;
+}
+
+/** Whether git knows the worktree, and its folder is there. */
+export async function worktreeExists(place: WorktreePlace): Promise<boolean> {
+  return lstatOf(place.path) !== null && (await registered(place.base_repo, place.path)) !== null;
+}
+
+async function placeFor({ name, cwd, branch = name, dir }: WorktreeOrder): Promise<WorktreePlace> {
+  const root = await gitRoot(cwd);
+  if (root === null) throw failure('not in a git repository (required for --worktree)', 'git init');
+  const checked = await runGit(root, ['check-ref-format', '--branch', branch]);
+  if (checked.exitCode !== 0) throw failure(`${JSON.stringify(branch)} is no name for a branch`);
+  const parent = dir === undefined ? join(dirname(root), `${basename(root)}-worktrees`) : resolve(cwd, dir);
+  return { path: join(realPath(parent), name), branch, base_repo: root };
+}
+
+function reuse(place: WorktreePlace, found: Registered): NewWorktree {
+  if (found.branch !== place.branch || lstatOf(place.path) === null) {
+    const held = found.branch === null ? 'no branch' : `the branch ${found.branch}`;
+    throw failure(
+      `${place.path} is a worktree already, of ${held}`,
+      `git -C '${place.base_repo}' worktree remove '${place.path}'`,
+    );
+  }
+  return { place, keep: () => {}, undo: async () => {} };
+}
+
+async function commitOf({ base_repo, branch }: WorktreePlace): Promise<string | null> {
+  const found = await runGit(base_repo, [
+    'rev-parse',
+    '--verify',
+    '--quiet',
+    `refs/heads/${branch}^{commit}`,
+  ]);
+  return found.exitCode === 0 ? found.stdout.trim() : null;
+}
+
+async function registered(repo: string, path: string): Promise<Registered | null> {
+  const listed = await runGit(repo, ['worktree', 'list', '--porcelain', '-z']);
+  const entries = listed.stdout.split('\0\0').map((entry) => entry.split('\0'));
+  for (const lines of entries) {
+    const field = (name: string) => lines.find((line) => line === name || line.startsWith(`${name} `));
+    if (field('worktree')?.slice('worktree '.length) !== path) continue;
+    return {
+      path,
+      branch: field('branch')?.slice('branch refs/heads/'.length) ?? null,
+      lock: field('locked')?.slice('locked '.length) ?? null,
+    };
+  }
+  return null;
+}
+
+function lastLine(text: string): string {
+  return (
+    text
+      .trim()
+      .split('\n')
+      .at(-1)
+      ?.replace(/^(?:fatal|error): /, '') ?? ''
+  );
+}
+
+function failure(message: string, remedy?: string): RalphError {
+  return new RalphError('worktree', message, { exitCode: 1, ...(remedy === undefined ? {} : { remedy }) });
+}
