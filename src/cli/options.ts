@@ -61,6 +61,11 @@ export const runOptions = {
   'dry-run': { type: 'optional', value: 'json', help: 'show what would be done, and do nothing' },
   raw: { type: 'boolean', help: "show the agent's output with its control sequences" },
   timestamps: { type: 'boolean', help: 'put the time before each line of the stream' },
+  'status-line': {
+    type: 'boolean',
+    negatable: true,
+    help: 'a line with the figures at the bottom of the terminal (on)',
+  },
   color: {
     type: 'string',
     choices: ['auto', 'always', 'never'],

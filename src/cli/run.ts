@@ -142,6 +142,7 @@ function viewOf(
     verbose: values.verbose ?? false,
     raw: values.raw ?? false,
     timestamps: values.timestamps ?? false,
+    statusLine: values['status-line'] ?? true,
     color: values.color === 'always' || values.color === 'never' ? values.color : 'auto',
     env: context.env,
     stdout: context.stdout,

@@ -4,6 +4,7 @@ import { cleanTerminal, createTerminalCleaner } from '../safety/terminal.ts';
 import type { JournalEvent } from '../store/events.ts';
 import { createCountdown } from './countdown.ts';
 import { createFormatter } from './formatter.ts';
+import { createStatusBar } from './status-bar.ts';
 import { createStyle, type Style } from './style.ts';
 import { formatCost } from './units.ts';
 
@@ -12,7 +13,11 @@ type Redactor = {
   stream(): { push(chunk: Buffer): Buffer; end(): Buffer };
 };
 
-type Output = { write(text: string | Uint8Array): unknown; readonly isTTY?: boolean };
+type Output = {
+  write(text: string | Uint8Array): unknown;
+  readonly isTTY?: boolean;
+  readonly columns?: number;
+};
 
 export type RunViewOptions = {
   /** `json` prints the journal on stdout and nothing else there. */
@@ -23,6 +28,8 @@ export type RunViewOptions = {
   /** Let the agent's control sequences through. */
   readonly raw: boolean;
   readonly timestamps: boolean;
+  /** A line with the figures below everything else, where stdout is a terminal. */
+  readonly statusLine: boolean;
   readonly color: 'auto' | 'always' | 'never';
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly stdout: Output;
@@ -47,8 +54,15 @@ export type RunView = {
 };
 
 export function createRunView(options: RunViewOptions): RunView {
-  const { stdout, stderr, mode, redactor } = options;
-  const style = createStyle({ env: options.env, isTTY: stdout.isTTY === true, flag: options.color });
+  const { mode, redactor } = options;
+  const style = createStyle({
+    env: options.env,
+    isTTY: options.stdout.isTTY === true,
+    flag: options.color,
+  });
+  const bar = wantsStatusBar(options) ? createStatusBar(options.stdout, style, options.now) : null;
+  const stdout = bar?.over(options.stdout) ?? options.stdout;
+  const stderr = (options.stderr.isTTY && bar?.over(options.stderr)) || options.stderr;
   const shown = redactedOutput(stdout, redactor);
   const say = (line: string): void => {
     if (mode !== 'text') return;
@@ -70,21 +84,24 @@ export function createRunView(options: RunViewOptions): RunView {
   return {
     journal(event) {
       countdown.stop();
+      bar?.journal(event);
       if (mode === 'json') stdout.write(`${JSON.stringify(event)}\n`);
       if (event.type === 'agent.ended') {
         formatter.end();
         shown.flush();
       }
       for (const line of narrate(event, style)) say(line);
-      if (event.type === 'decision' && event.kind === 'wait' && mode === 'text')
+      if (event.type === 'decision' && event.kind === 'wait' && mode === 'text' && bar === null)
         countdown.start(event.ms ?? 0);
       if (!options.verbose) return;
       for (const line of explain(event)) stderr.write(`[ralph] ${redactor.text(line)}\n`);
     },
     agent(event) {
+      bar?.agent(event);
       if (streams) formatter.event(event);
     },
     stderr(text) {
+      bar?.sign();
       if (streams) agentStderr.write(cleaner.push(text));
     },
     intro: (text) => say(style.dim(text)),
@@ -104,8 +121,14 @@ export function createRunView(options: RunViewOptions): RunView {
       shown.flush();
       if (streams) agentStderr.write(cleaner.end());
       agentStderr.flush();
+      bar?.close();
     },
   };
+}
+
+/** Control sequences that the agent may write, or a log that only looks like a terminal, do not go with it. */
+function wantsStatusBar({ statusLine, mode, raw, stdout, env }: RunViewOptions): boolean {
+  return statusLine && mode === 'text' && !raw && stdout.isTTY === true && env.TERM !== 'dumb' && !env.CI;
 }
 
 /** A secret may be cut by the border of two writes: what may begin one is held back until it is known. */

@@ -17,17 +17,24 @@ export type Terminal = {
   screen(): string;
   /** Whether the bell rang since the start. */
   hasRung(): boolean;
+  resize(columns: number, rows: number): void;
   /** Waits for the end of the program. */
   exitCode(): Promise<number>;
 };
 
 /** Runs the built `ralph` in a terminal of its own. It goes when the test ends. */
-export function openTerminal(repo: Repo, args: readonly string[]): Terminal {
-  return openInTerminal(repo, [process.execPath, builtProgram('ralph'), ...args]);
+export function openTerminal(repo: Repo, args: readonly string[], size?: Size): Terminal {
+  return openInTerminal(repo, [process.execPath, builtProgram('ralph'), ...args], size);
 }
 
+export type Size = { readonly columns: number; readonly rows: number };
+
 /** The same for any program. */
-export function openInTerminal(repo: Repo, command: readonly string[]): Terminal {
+export function openInTerminal(
+  repo: Repo,
+  command: readonly string[],
+  size: Size = { columns: 120, rows: 60 },
+): Terminal {
   const folder = mkdtempSync(join(tmpdir(), 'terminal-'));
   const socket = join(folder, 'tmux');
   const config = join(folder, 'tmux.conf');
@@ -43,7 +50,18 @@ export function openInTerminal(repo: Repo, command: readonly string[]): Terminal
   // tmux itself sometimes misses the exit status of a pane.
   const status = join(folder, 'status');
   const program = ['sh', '-c', '"$@"; echo $? >"$0"', status, ...command];
-  tmux('new-session', '-d', '-x', '120', '-y', '60', '-c', repo.cwd, '--', ...program);
+  tmux(
+    'new-session',
+    '-d',
+    '-x',
+    String(size.columns),
+    '-y',
+    String(size.rows),
+    '-c',
+    repo.cwd,
+    '--',
+    ...program,
+  );
   onTestFinished(() => {
     tmux('kill-server');
     rmSync(folder, { recursive: true, force: true });
@@ -54,6 +72,7 @@ export function openInTerminal(repo: Repo, command: readonly string[]): Terminal
   return {
     screen,
     press,
+    resize: (columns, rows) => void tmux('resize-window', '-x', String(columns), '-y', String(rows)),
     hasRung: () => tmux('display-message', '-p', '#{@rung}').trim() === '1',
     paste(text) {
       tmux('set-buffer', '--', text);
