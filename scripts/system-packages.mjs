@@ -8,6 +8,7 @@ const needed = {
   bwrap: 'bubblewrap',
   git: 'git',
   ps: 'procps',
+  python3: 'python3',
   tmux: 'tmux',
   ip: 'iproute2',
   zsh: 'zsh',

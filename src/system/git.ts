@@ -108,6 +108,15 @@ export async function hasChanges(cwd: string): Promise<boolean | null> {
   return result === null ? null : result.stdout !== '';
 }
 
+// What the loop itself keeps in a project is never for the agent to commit.
+const notOurs = [...workOnly, ':(exclude,top,glob)**/.ralph-active', ':(exclude,top,glob)**/ralph/logs/**'];
+
+/** What a commit would still have to take in, as `git status` words it; null outside of a repository. */
+export async function uncommittedChanges(cwd: string): Promise<string[] | null> {
+  const result = await git(cwd, ['status', '--porcelain', '--untracked-files=normal', ...notOurs]);
+  return result === null ? null : result.stdout.split('\n').filter((line) => line !== '');
+}
+
 /** The path stands after a number of fields that depends on the kind of entry. */
 function pathOf(entry: string): string[] {
   const fields = { '1': 8, u: 10, '?': 1 }[entry.charAt(0)];

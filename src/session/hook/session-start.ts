@@ -1,4 +1,5 @@
 import { messageOf } from '../../core/error.ts';
+import { rearmAlerts } from '../../store/context-alerts.ts';
 import {
   adoptSessionLoop,
   isDrivenElsewhere,
@@ -10,7 +11,7 @@ import { reminderMessage } from '../messages.ts';
 import type { HookHost } from './host.ts';
 import { type HookInput, readHookInput } from './input.ts';
 
-/** The hook of a session that starts: after a compaction or a resume the task is told again. Never throws. */
+/** The hook of a session that starts: its context alerts are armed again, and after a compaction or a resume the task is told again. Never throws. */
 export function sessionStartHook(
   host: HookHost,
   input: string,
@@ -18,8 +19,10 @@ export function sessionStartHook(
   warn: (line: string) => void,
 ): string {
   const read = readHookInput(input);
-  if (read === null || (read.source !== 'compact' && read.source !== 'resume')) return '';
+  if (read === null) return '';
   try {
+    rearmAlerts(context.env, read.sessionId, context.now());
+    if (read.source !== 'compact' && read.source !== 'resume') return '';
     const state = loopOf(read, context);
     if (state === null || isDrivenElsewhere(state, context.driver)) return '';
     return host.print(read.event, { kind: 'context', message: reminderMessage(state) });

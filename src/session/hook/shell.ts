@@ -1,14 +1,23 @@
 /**
- * When node has something to do: any loop exists, the prompt names a command, or either of them; `unattended` is the
- * guard of tool calls, for a run, a session that has a loop, and where the settings ask for it.
+ * When node has something to do: any loop exists (or alerts do), the prompt names a command, or either of them; the
+ * context fills up; `unattended` is the guard of tool calls, for a run, a session that has a loop, and where the
+ * settings ask for it.
  */
-export type StartIf = 'any-loop' | 'command' | 'command-or-loop' | 'unattended';
+export type StartIf =
+  | 'any-loop'
+  | 'loop-or-alerts'
+  | 'command'
+  | 'command-or-loop'
+  | 'context-fills'
+  | 'unattended';
 
 // Without a home, only node knows where the state is.
 const folder = `d=\${XDG_STATE_HOME-}; case $d in /*) ;; *) d=\${HOME-}/.local/state ;; esac`;
 const config = `c=\${XDG_CONFIG_HOME-}; case $c in /*) ;; *) c=\${HOME-}/.config ;; esac`;
 const project = `\${CLAUDE_PROJECT_DIR:-.}/.ralph/settings`;
 const named = '*ralph-loop*|*ulw-loop*|*cancel-ralph*|*ralph-status*|*ralph-pause*|*ralph-resume*';
+// A loop outside of the session that works on a PRD here.
+const prd = `[ -e "\${CLAUDE_PROJECT_DIR:-.}/.ralph-active" ] || [ -e .ralph-active ]`;
 // In Node 20 these certificates triple the start, and a hook has no use for them.
 const node = 'NODE_EXTRA_CA_CERTS= ';
 
@@ -23,9 +32,11 @@ const unattended = [
 
 /** A line of sh that starts node, the hook being `$0`, only where there is something to do. */
 export const startIf: Readonly<Record<StartIf, string>> = {
-  'any-loop': `${folder}; set -- "$d"/ralph/sessions/*.json; [ -e "$1" ] || [ -z "\${HOME-}" ] || exit 0; ${node}exec node "$0"`,
+  'any-loop': `${folder}; set -- "$d"/ralph/sessions/*.json; [ -e "$1" ] || ${prd} || [ -z "\${HOME-}" ] || exit 0; ${node}exec node "$0"`,
+  'loop-or-alerts': `${folder}; for f in "$d"/ralph/sessions/*.json "$d"/ralph/context/*.json; do [ -e "$f" ] && ${node}exec node "$0"; done; [ -n "\${HOME-}" ] || ${node}exec node "$0"`,
   command: `i=$(cat); case $i in ${named}) printf %s "$i" | ${node}node "$0" ;; esac`,
   'command-or-loop': `i=$(cat); g=; case $i in ${named}) g=1 ;; *) ${folder}; for f in "$d"/ralph/sessions/*.json; do f=\${f##*/}; case $i in *"\${f%.json}"*) g=1 ;; esac; done ;; esac; [ -z "$g" ] || printf %s "$i" | ${node}node "$0"`,
+  'context-fills': `i=$(cat); p=\${i#*'"transcript_path":"'}; p=\${p%%'"'*}; case \${CLAUDE_CONTEXT_WINDOW-} in ''|*[!0-9]*) w=200000 ;; *) w=$CLAUDE_CONTEXT_WINDOW ;; esac; { s=$(wc -c < "$p"); } 2>/dev/null && [ "$s" -lt "$w" ] || printf %s "$i" | ${node}node "$0"`,
   unattended,
 };
 

@@ -1,5 +1,8 @@
 import { messageOf } from '../../core/error.ts';
+import { isObject } from '../../core/shape.ts';
+import { activePath } from '../../store/ralph-active-path.ts';
 import { readSessionLoop } from '../../store/session-loops.ts';
+import { lstatOf } from '../../system/files.ts';
 import type { SessionContext } from '../context.ts';
 import { continuationMessage } from '../messages.ts';
 import { type Reply, silent } from '../reply.ts';
@@ -15,12 +18,56 @@ export async function stopHook(
   warn: (line: string) => void,
 ): Promise<string> {
   const read = readHookInput(input);
-  if (read === null) return '';
+  const own = read === null ? silent : await ownReply(host, read, context, warn);
+  const answer = own.kind === 'continue' ? own : ((await prdReply(input, read, context, warn)) ?? own);
+  return host.print(read?.event || 'Stop', answer);
+}
+
+/** The answer of the loop in this session. */
+async function ownReply(
+  host: HookHost,
+  read: HookInput,
+  context: SessionContext,
+  warn: (line: string) => void,
+): Promise<Reply> {
   try {
-    return host.print(read.event, await reply(host, read, context));
+    return await reply(host, read, context);
   } catch (error) {
     warn(`ralph: the stop hook failed: ${messageOf(error)}`);
-    return host.print(read.event, afterFailure(read, context));
+    return afterFailure(read, context);
+  }
+}
+
+/** The answer of the PRD that a loop outside works on here; null where there is none, or nothing to say. */
+async function prdReply(
+  input: string,
+  read: HookInput | null,
+  { env }: SessionContext,
+  warn: (line: string) => void,
+): Promise<Reply | null> {
+  if (read && (read.subagent || read.planMode || read.backgroundTasks > 0)) return null;
+  try {
+    const folders = [env.CLAUDE_PROJECT_DIR, cwdIn(input), process.cwd()];
+    const projectDir = folders.find((folder) => folder && lstatOf(activePath(folder)));
+    if (!projectDir) return null;
+    const { atPrdStop } = await import('../prd/stop-check.ts');
+    const lastMessage = read?.lastMessage ?? null;
+    const answer = await atPrdStop({ projectDir, ralphDir: env.RALPH_PRD_DIR, lastMessage }, warn);
+    return answer.kind === 'silent' ? null : answer;
+  } catch (error) {
+    // The loop outside checks again what this hook could not.
+    warn(`ralph: the PRD could not be checked: ${messageOf(error)}`);
+    return null;
+  }
+}
+
+/** Where the agent is, even where the host tells nothing else. */
+function cwdIn(input: string): string | undefined {
+  try {
+    const value: unknown = JSON.parse(input);
+    return isObject(value) && typeof value.cwd === 'string' ? value.cwd : undefined;
+  } catch {
+    return undefined;
   }
 }
 

@@ -48,6 +48,7 @@ describe('ralph install claude', () => {
     const [{ hooks }] = read().hooks.Stop;
     expect(existsSync(hooks[0].args.at(-1))).toBe(true);
     expect(Object.keys(read().hooks).sort()).toEqual([
+      'PostToolUse',
       'PreToolUse',
       'SessionStart',
       'Stop',

@@ -99,7 +99,7 @@ function withoutOurs(group: unknown): unknown[] {
 function isOurs(hook: unknown): boolean {
   if (!isObject(hook) || !Array.isArray(hook.args)) return false;
   const path = String(hook.args.at(-1)).replaceAll('\\', '/');
-  return /\/plugins\/claude-code\/hooks\/(stop|prompt|session-start|guard)\.cjs$/.test(path);
+  return /\/plugins\/claude-code\/hooks\/(stop|prompt|session-start|guard|context-monitor)\.cjs$/.test(path);
 }
 
 function parse(path: string, text: string | null): Readonly<Record<string, unknown>> {

@@ -20,13 +20,14 @@ type Entry = {
 const entries: Readonly<Record<string, Entry>> = {
   UserPromptExpansion: { file: 'prompt.cjs', startIf: 'command', timeout: 60 },
   UserPromptSubmit: { file: 'prompt.cjs', startIf: 'command-or-loop', timeout: 60 },
-  SessionStart: { file: 'session-start.cjs', startIf: 'any-loop', matcher: 'compact|resume', timeout: 60 },
+  SessionStart: { file: 'session-start.cjs', startIf: 'loop-or-alerts', timeout: 60 },
   PreToolUse: {
     file: 'guard.cjs',
     startIf: 'unattended',
     matcher: 'Bash|PowerShell|Read|Grep|Write|Edit|MultiEdit|NotebookRead|NotebookEdit',
     timeout: 60,
   },
+  PostToolUse: { file: 'context-monitor.cjs', startIf: 'context-fills', matcher: '.*', timeout: 60 },
   Stop: { file: 'stop.cjs', startIf: 'any-loop', timeout: 1800 },
 };
 

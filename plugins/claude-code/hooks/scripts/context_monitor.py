@@ -1,0 +1,10 @@
+#!/usr/bin/env python3
+"""The PostToolUse hook under the name that settings from elsewhere may have: hands over to ../context-monitor.cjs."""
+import os
+import sys
+
+HOOK = os.path.join(os.path.dirname(os.path.realpath(__file__)), os.pardir, "context-monitor.cjs")
+try:
+    os.execvp("node", ["node", HOOK])
+except OSError as error:
+    sys.exit(f"ralph: node is needed to run {HOOK}: {error}")

@@ -1,0 +1,58 @@
+import { join } from 'node:path';
+import { readClaim } from '../../core/completion.ts';
+import { checkTasks, problemLine } from '../../core/review/check.ts';
+import { type ActiveMarker, readActive } from '../../store/ralph-active.ts';
+import { prdPaths, readTasksFile } from '../../store/tasks.ts';
+import { uncommittedChanges } from '../../system/git.ts';
+import { type Reply, silent } from '../reply.ts';
+
+export type PrdStop = {
+  readonly projectDir: string;
+  /** The folder of the PRD, where it is not `ralph`. */
+  readonly ralphDir?: string | undefined;
+  readonly lastMessage: string | null;
+};
+
+const shownFiles = 20;
+
+/** Whether an agent that works on a PRD may stop: the task list is as it may be, and everything is committed. */
+export async function atPrdStop(stop: PrdStop, warn: (line: string) => void): Promise<Reply> {
+  const marker = readActive(stop.projectDir);
+  if (marker === null) return silent;
+  if (marker.warning && !marker.rules.skipReview) warn(`ralph: ${marker.warning}`);
+  const parts = [...taskParts(stop, marker), ...(await commitParts(stop.projectDir))];
+  if (parts.length === 0) return silent;
+  return { kind: 'continue', message: [...parts, 'Then stop again.'].join('\n\n') };
+}
+
+function taskParts({ projectDir, ralphDir, lastMessage }: PrdStop, { rules }: ActiveMarker): string[] {
+  const file = readTasksFile(prdPaths(ralphDir ?? join(projectDir, 'ralph')).tasks);
+  if (!file.ok) return [`ralph/tasks.json cannot be used: ${file.problem}. Put it right.`];
+  const { tasks, problems } = checkTasks(file.value, rules);
+  // Whoever asks for a human has a reason not to have finished.
+  const asks = ['blocked', 'decide'].includes(readClaim([lastMessage ?? ''], {}).kind);
+  const told = problems
+    .filter(({ omission }) => !(omission && asks))
+    .map((problem) => `- ${problemLine(problem)}`);
+  if (told.length === 0) return [];
+  const what = tasks === null ? 'is not a valid task list' : 'breaks the rules of the review cycle';
+  const mode =
+    rules.iteration === null || rules.skipReview ? '' : ` This is a ${rules.iteration.mode} iteration.`;
+  return [`ralph/tasks.json ${what}.${mode} Put it right:\n${told.join('\n')}`];
+}
+
+async function commitParts(projectDir: string): Promise<string[]> {
+  const changes = (await uncommittedChanges(projectDir)) ?? [];
+  if (changes.length === 0) return [];
+  const more = changes.length > shownFiles ? [`   and ${changes.length - shownFiles} more`] : [];
+  return [
+    [
+      'There are uncommitted changes:',
+      ...changes.slice(0, shownFiles).map((line) => `  ${line}`),
+      ...more,
+      '1. Update ralph/progress.txt with what was accomplished + learnings',
+      '2. Consider if any lasting patterns belong in CLAUDE.md or .claude/rules/',
+      '3. Commit ALL changes including progress.txt and tasks.json updates',
+    ].join('\n'),
+  ];
+}

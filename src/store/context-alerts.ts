@@ -1,0 +1,41 @@
+import { createHash } from 'node:crypto';
+import * as fs from 'node:fs';
+import { join } from 'node:path';
+import { ensureDir, readJson, removeIfThere, writeAtomic } from '../system/files.ts';
+import { stateFolder } from './paths.ts';
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+const oldMs = 7 * 24 * 3600_000;
+
+/** The thresholds that a session was told of already. */
+export function firedAlerts(env: Environment, sessionId: string): number[] {
+  const read = readJson(alertsPath(env, sessionId));
+  return read.ok && Array.isArray(read.value) ? read.value.filter((each) => typeof each === 'number') : [];
+}
+
+export function keepAlerts(env: Environment, sessionId: string, fired: readonly number[]): void {
+  ensureDir(alertsFolder(env));
+  writeAtomic(alertsPath(env, sessionId), `${JSON.stringify(fired)}\n`, { fsync: false });
+}
+
+/** A session that starts is told of every threshold again. What sessions of long ago left is cleared away. */
+export function rearmAlerts(env: Environment, sessionId: string, now: number): void {
+  removeIfThere(alertsPath(env, sessionId));
+  const folder = alertsFolder(env);
+  if (!fs.existsSync(folder)) return;
+  for (const name of fs.readdirSync(folder)) {
+    const path = join(folder, name);
+    const stat = fs.lstatSync(path, { throwIfNoEntry: false });
+    if (stat?.isFile() && now - stat.mtimeMs > oldMs) removeIfThere(path);
+  }
+}
+
+function alertsFolder(env: Environment): string {
+  return join(stateFolder(env), 'context');
+}
+
+/** Ids come from outside: a name made of their hash is a safe one. */
+function alertsPath(env: Environment, sessionId: string): string {
+  return join(alertsFolder(env), `${createHash('sha256').update(sessionId).digest('hex').slice(0, 16)}.json`);
+}

@@ -1,0 +1,49 @@
+import { join } from 'node:path';
+import { messageOf } from '../core/error.ts';
+import { findJsonError } from '../core/json-error.ts';
+import { lstatOf, readText, setAside, writeAtomic } from '../system/files.ts';
+
+/** Where the files of a PRD are. */
+export function prdPaths(ralphDir: string) {
+  const logs = join(ralphDir, 'logs');
+  return {
+    root: ralphDir,
+    prd: join(ralphDir, 'prd.md'),
+    tasks: join(ralphDir, 'tasks.json'),
+    progress: join(ralphDir, 'progress.txt'),
+    prompt: join(ralphDir, 'prompt.md'),
+    blocked: join(ralphDir, 'blocked.txt'),
+    decide: join(ralphDir, 'decide.txt'),
+    logs,
+    summary: join(logs, 'summary.csv'),
+    log: (iteration: number) => join(logs, `iteration-${String(iteration).padStart(3, '0')}.log`),
+  };
+}
+
+/** The content of tasks.json, or in one sentence why there is none. */
+export type TasksFile =
+  | { readonly ok: true; readonly text: string; readonly value: unknown }
+  | { readonly ok: false; readonly text: string | null; readonly problem: string };
+
+/** Reads tasks.json; whatever is wrong with it is a value. */
+export function readTasksFile(path: string): TasksFile {
+  let text: string | null = null;
+  try {
+    text = readText(path);
+    if (text === null) return { ok: false, text, problem: 'tasks.json does not exist' };
+    return { ok: true, text, value: JSON.parse(text) };
+  } catch (error) {
+    if (text === null) return { ok: false, text, problem: messageOf(error) };
+    const place = findJsonError(text);
+    const where =
+      place === null ? '' : ` (line ${place.line}, column ${place.column}: ${place.expected} expected)`;
+    return { ok: false, text, problem: `tasks.json is not valid JSON${where}` };
+  }
+}
+
+/** Puts an earlier content of tasks.json back; a link or a folder in its place is moved out of the way. */
+export function restoreTasks(path: string, text: string): void {
+  const found = lstatOf(path);
+  if (found && !found.isFile()) setAside(path);
+  writeAtomic(path, text, { mode: 0o644 });
+}

@@ -1,0 +1,199 @@
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { aStory, aTaskList, legalStates } from '../../src/core/review/examples.ts';
+import { type Snapshot, type Story, snapshotOf } from '../../src/core/review/story.ts';
+import type { Repo } from '../support/repo.ts';
+import { plugin, prdRepo, type Ran, runProgram, tasksJson } from './support.ts';
+
+const { open, waiting, rejected, approved } = legalStates;
+const stop = ['node', join(plugin, 'hooks/stop.cjs')] as const;
+const input = { hook_event_name: 'Stop', session_id: 's', stop_hook_active: false };
+
+function activate(repo: Repo, marker: object | string = {}): Repo {
+  const payload = { timestamp: '2026-01-02T03:04:05Z', pid: 12345, max_iterations: 15, mode: 'direct' };
+  const usual = { ...payload, skipReview: false, reviewCap: 5 };
+  repo.write('.ralph-active', typeof marker === 'string' ? marker : JSON.stringify({ ...usual, ...marker }));
+  return repo;
+}
+
+/** The answer of the hook where stories were as in `before` and are now as in `after`. */
+async function answer(mode: string, before: Snapshot, after: readonly Partial<Story>[]): Promise<string> {
+  const repo = activate(prdRepo(tasksJson(...after)), { iterationMode: mode, preIterationSnapshot: before });
+  return reasonOf(await runProgram(stop, repo, { ...input, cwd: repo.cwd }));
+}
+
+/** What a block says; empty where the agent may stop. */
+function reasonOf({ code, stdout }: Ran): string {
+  expect(code).toBe(0);
+  if (stdout === '') return '';
+  const printed = JSON.parse(stdout);
+  expect(printed.decision).toBe('block');
+  return printed.reason;
+}
+
+const us1 = (change: Partial<Story>): Story => aStory('US-001', change);
+const from = (...stories: Story[]): Snapshot => snapshotOf(aTaskList(...stories));
+
+describe('the stop hook while a PRD is worked on', () => {
+  it('lets the agent stop with a valid task list and everything committed', async () => {
+    expect(await answer('implement', from(us1(open)), [us1(open)])).toBe('');
+  });
+
+  it('is silent without .ralph-active, whatever tasks.json holds', async () => {
+    const repo = prdRepo('not json');
+    expect(await runProgram(stop, repo, { ...input, cwd: repo.cwd })).toMatchObject({ code: 0, stdout: '' });
+  });
+
+  it.each([
+    ['text that is no JSON', '{"project": "x",}', 'not valid JSON (line 1'],
+    ['a list', '[]', 'it has to be an object, but is a list'],
+    ['no stories', '{"project":"p","branchName":"b","description":"d"}', "field 'userStories' is missing"],
+    [
+      'a story without criteria',
+      tasksJson({ ...us1({}), acceptanceCriteria: [] }),
+      "US-001: 'acceptanceCriteria'",
+    ],
+    ['two stories with one id', tasksJson(us1({}), us1({})), 'duplicate id'],
+    ['work without notes', tasksJson({ ...us1(approved), notes: '' }), 'notes is empty'],
+    ['a negative count', tasksJson({ ...us1({}), reviewCount: -1 }), 'non-negative integer'],
+  ])('blocks on a malformed task list: %s', async (_name, text, said) => {
+    const repo = activate(prdRepo(text));
+    expect(reasonOf(await runProgram(stop, repo, { ...input, cwd: repo.cwd }))).toContain(said);
+  });
+
+  it('blocks where the task list is gone', async () => {
+    const repo = activate(prdRepo());
+    repo.git('rm', '-q', 'ralph/tasks.json');
+    repo.git('commit', '-qm', 'gone');
+    expect(reasonOf(await runProgram(stop, repo, { ...input, cwd: repo.cwd }))).toContain('does not exist');
+  });
+
+  it('blocks on uncommitted changes with what to do about them', async () => {
+    const repo = activate(prdRepo());
+    repo.write('new file.txt', 'x');
+    const reason = reasonOf(await runProgram(stop, repo, { ...input, cwd: repo.cwd }));
+    expect(reason).toContain('new file.txt');
+    expect(reason).toContain('1. Update ralph/progress.txt with what was accomplished + learnings');
+    expect(reason).toContain('2. Consider if any lasting patterns belong in CLAUDE.md or .claude/rules/');
+    expect(reason).toContain('3. Commit ALL changes including progress.txt and tasks.json updates');
+  });
+
+  it('does not ask to commit what the loop itself keeps', async () => {
+    const repo = activate(prdRepo());
+    repo.write('.gitignore', '\n');
+    repo.git('commit', '-qam', 'nothing is ignored');
+    repo.write('.ralph/runs/x/journal.ndjson', '{}');
+    repo.write('ralph/logs/summary.csv', 'x');
+    expect(reasonOf(await runProgram(stop, repo, { ...input, cwd: repo.cwd }))).toBe('');
+  });
+
+  it('works outside of a repository', async () => {
+    const repo = activate(prdRepo(tasksJson(us1({ passes: true }))));
+    const bare = { ...repo, env: { ...repo.env, GIT_CEILING_DIRECTORIES: repo.cwd } };
+    repo.git('config', 'core.repositoryformatversion', '99');
+    expect(reasonOf(await runProgram(stop, bare, { ...input, cwd: repo.cwd }))).toContain('not approved');
+  });
+
+  it.each([
+    ['"skipReview": true skips the review checks entirely', { skipReview: true }, ''],
+    ['"skipReview": "true" skips nothing', { skipReview: 'true' }, 'not approved'],
+  ])('%s', async (_name, marker, said) => {
+    const snapshot = { iterationMode: 'implement', preIterationSnapshot: from(us1(open)) };
+    const repo = activate(prdRepo(tasksJson(us1({ passes: true }))), { ...snapshot, ...marker });
+    const reason = reasonOf(await runProgram(stop, repo, { ...input, cwd: repo.cwd }));
+    expect(said === '' ? reason : reason.includes(said)).toBe(said === '' ? '' : true);
+  });
+
+  it.each([
+    ['no snapshot', { iterationMode: 'implement' }],
+    ['a snapshot that is none', { iterationMode: 'implement', preIterationSnapshot: { 'US-001': 3 } }],
+    ['a marker that is not JSON', 'active'],
+    ['an empty marker', ''],
+  ])('degrades to the invariants with a warning: %s', async (_name, marker) => {
+    const repo = activate(prdRepo(tasksJson(us1(approved))), marker);
+    const ran = await runProgram(stop, repo, { ...input, cwd: repo.cwd });
+    expect(reasonOf(ran)).toBe('');
+    expect(ran.stderr).toContain('preIterationSnapshot');
+    repo.write('ralph/tasks.json', tasksJson(us1({ passes: true })));
+    repo.git('commit', '-qam', 'cheat');
+    expect(reasonOf(await runProgram(stop, repo, { ...input, cwd: repo.cwd }))).toContain('not approved');
+  });
+
+  it.each([
+    ['implement', us1(open), us1({ passes: true }), 'implement iterations cannot set passes=true'],
+    ['implement', us1(open), us1({ ...approved, reviewCount: 0 }), 'implement iterations cannot approve'],
+    ['implement', us1(open), us1({ reviewCount: 1 }), 'implement iterations cannot increment reviewCount'],
+    ['implement', us1(open), us1({ reviewStatus: 'needs_review' }), ''],
+    ['review', us1(waiting), us1({ ...approved, reviewCount: 2 }), ''],
+    ['review', us1(waiting), us1({ ...rejected, reviewCount: 2 }), ''],
+    ['review', us1(waiting), us1(approved), 'review must increment reviewCount'],
+    ['review-fix', us1(rejected), us1(approved), 'review-fix cannot approve'],
+    ['review-fix', us1(rejected), us1(waiting), ''],
+    [
+      'review-fix',
+      us1(rejected),
+      us1({ ...waiting, reviewCount: 2 }),
+      'review-fix cannot increment reviewCount',
+    ],
+  ])('%s: the story goes from %j to %j', async (mode, before, after, said) => {
+    const reason = await answer(mode, from(before), [after]);
+    expect(said === '' ? reason : reason.includes(said)).toBe(said === '' ? '' : true);
+  });
+
+  it('lets an agent that asks for a human stop in the middle of a review', async () => {
+    const marker = { iterationMode: 'review', preIterationSnapshot: from(us1(waiting)) };
+    const repo = activate(prdRepo(tasksJson(us1(waiting))), marker);
+    const asks = {
+      ...input,
+      cwd: repo.cwd,
+      last_assistant_message: '<promise>BLOCKED: no database</promise>',
+    };
+    expect(reasonOf(await runProgram(stop, repo, asks))).toBe('');
+    expect(reasonOf(await runProgram(stop, repo, { ...asks, last_assistant_message: 'bye' }))).toContain(
+      'review must',
+    );
+  });
+
+  it('knows the project from the host, from its input or from where it runs', async () => {
+    const repo = activate(prdRepo('no json'));
+    const elsewhere = { ...repo, cwd: repo.home };
+    const blocked = 'cannot be used';
+    expect(reasonOf(await runProgram(stop, elsewhere, input, { CLAUDE_PROJECT_DIR: repo.cwd }))).toContain(
+      blocked,
+    );
+    expect(reasonOf(await runProgram(stop, elsewhere, { cwd: repo.cwd }))).toContain(blocked);
+    for (const odd of ['', '{}', 'no json', '[]']) {
+      expect(reasonOf(await runProgram(stop, repo, odd))).toContain(blocked);
+    }
+  });
+
+  it('leaves subagents, plans and turns with work in the background alone', async () => {
+    const repo = activate(prdRepo('no json'));
+    for (const more of [
+      { agent_id: 'a' },
+      { permission_mode: 'plan' },
+      { background_tasks: [{ status: 'running' }] },
+    ]) {
+      expect(reasonOf(await runProgram(stop, repo, { ...input, cwd: repo.cwd, ...more }))).toBe('');
+    }
+  });
+
+  it('finds the task list of a PRD in another folder', async () => {
+    const repo = activate(prdRepo());
+    repo.write('plans/tasks.json', 'no json');
+    repo.git('add', '-A');
+    repo.git('commit', '-qm', 'another');
+    const env = { RALPH_PRD_DIR: repo.path('plans') };
+    expect(reasonOf(await runProgram(stop, repo, { ...input, cwd: repo.cwd }, env))).toContain(
+      'cannot be used',
+    );
+  });
+
+  it('is there under its older name', async () => {
+    const repo = activate(prdRepo(tasksJson(us1({ passes: true }))));
+    const older = ['python3', join(plugin, 'hooks/scripts/stop_loop_reminder.py')] as const;
+    expect(reasonOf(await runProgram(older, repo, { ...input, cwd: repo.cwd }))).toContain(
+      "Story US-001 has passes=true but reviewStatus is 'null', not 'approved'.",
+    );
+  });
+});
