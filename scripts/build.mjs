@@ -79,9 +79,14 @@ async function buildCommands() {
 /** The way to the first start of an agent is one file: thirty chunks cost more than reading some code twice. */
 async function buildRun() {
   const parts = new Map();
-  const bundle = (entryPoints, outdir, plugins) =>
+  const withUrl = {
+    define: { ...shared.define, 'import.meta.url': '__url' },
+    banner: { js: "const __url=require('node:url').pathToFileURL(__filename).href;" },
+  };
+  const bundle = (entryPoints, outdir, plugins, more = {}) =>
     esbuild.build({
       ...shared,
+      ...more,
       entryPoints,
       outdir,
       plugins,
@@ -97,7 +102,9 @@ async function buildRun() {
     return `./parts/${name}.cjs`;
   };
   await bundle({ run: 'src/cli/run.ts' }, 'dist', [lazyParts(keep)]);
-  await bundle(Object.fromEntries(parts), 'dist/parts', []);
+  await bundle(Object.fromEntries(parts), 'dist/parts', [], withUrl);
+  // One file with nothing beside it: only this one is seen inside a sandbox.
+  await bundle({ 'sandbox-inner': 'src/cli/sandbox-inner.ts' }, 'dist', []);
 }
 
 /** Leaves what is imported on demand where `place` says, by its name and path; null bundles it as usual. */

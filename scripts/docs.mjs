@@ -11,6 +11,8 @@ const eventMeanings = {
   'iteration.started': 'an iteration began',
   'prd.iteration': 'what this iteration of a PRD is for, and how its stories stand before it',
   'prd.checked': 'the task list after the turn; a change that the mode does not allow was undone',
+  'sandbox.ready': 'the agent runs in a sandbox from here on',
+  'sandbox.denied': 'the agent wanted to reach a host that is not allowed; told once for each',
   'agent.started': "the agent's process was started",
   'tool.started': 'the agent called a tool',
   'tool.ended': 'the tool came back',

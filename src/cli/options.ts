@@ -41,6 +41,18 @@ export const runOptions = {
     choices: ['full', 'edit', 'read'],
     help: 'what the agent may do without asking',
   },
+  sandbox: {
+    type: 'optional',
+    negatable: true,
+    value: 'PROVIDER',
+    choices: ['auto', 'sbx', 'docker-sandbox', 'bwrap', 'container', 'none'],
+    help: 'keep the agent away from the rest of the machine (auto: sbx, bwrap or container)',
+  },
+  'allow-host': {
+    type: 'strings',
+    value: 'HOST',
+    help: 'a host that can be reached from the sandbox besides (may be repeated)',
+  },
   'idle-timeout': {
     type: 'duration',
     help: 'end an agent that is silent this long while no tool runs (30m)',
@@ -78,6 +90,7 @@ export const runOptions = {
 export const showOptions = { json } as const satisfies Options;
 
 export const demoOptions = {
+  sandbox: { ...runOptions.sandbox, help: 'run it in a sandbox (auto: sbx, bwrap or container)' },
   keep: { type: 'boolean', help: 'leave the demo repository behind and say where it is' },
 } as const satisfies Options;
 

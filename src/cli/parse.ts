@@ -42,7 +42,8 @@ export function parse(
     if (!option) return;
     if (found.negated) {
       if (inline !== undefined) throw usage(`--${typed} takes no value`, command);
-      parsed.values[found.name] = false;
+      // Of an option with a value, "no" is a value, too.
+      parsed.values[found.name] = option.type === 'boolean' ? false : 'none';
       return;
     }
     set(found.name, option, `--${typed}`, inline, following);
@@ -80,7 +81,8 @@ export function parse(
     const next = following[0];
     if (option.type === 'optional') {
       const takesNext = inline === undefined && next !== undefined && !next.startsWith('-');
-      parsed.values[name] = inline ?? (takesNext ? (following.shift() ?? '') : '');
+      const value = inline ?? (takesNext ? (following.shift() ?? '') : '');
+      parsed.values[name] = value === '' ? '' : read(option, typed, value, command);
       return;
     }
     const text = inline ?? following.shift();

@@ -1,3 +1,4 @@
+import { basename } from 'node:path';
 import type { AgentAdapter, Permissions } from '../agents/adapter.ts';
 import { userAgent } from '../agents/custom/user-agent.ts';
 import { agentNameOf, agents } from '../agents/registry.ts';
@@ -8,6 +9,7 @@ import { completionContract, namesMarker } from '../core/prompt.ts';
 import { planFor } from '../loop/plan.ts';
 import { latestUnfinished, type Resumable, resumable } from '../loop/resume.ts';
 import type { PromptSource, RunAgent, RunSpec } from '../loop/run-spec.ts';
+import type { ProviderName, Sandbox, SandboxSpec } from '../safety/sandbox/sandbox.ts';
 import { agentVersion, rememberedVersion } from '../store/agent-version.ts';
 import { findRun, newRunId } from '../store/runs.ts';
 import { type CliSetting, type LoadedSettings, loadSettings } from '../store/settings.ts';
@@ -29,24 +31,33 @@ export type PreparedRun = Pick<
   RunSpec,
   'run' | 'settings' | 'cli' | 'plan' | 'prompt' | 'agent' | 'resume' | 'words' | 'matchPattern'
 > & {
+  /** The sandbox that was asked for, if one was. */
+  readonly sandbox: RunSandbox | null;
   readonly warnings: readonly string[];
   /** Lines for `--verbose`. */
   readonly verbose: readonly string[];
   readonly sources: LoadedSettings['sources'];
 };
 
+/** A sandbox that works here and is not open yet. */
+export type RunSandbox = {
+  readonly provider: ProviderName;
+  readonly bringsAgent: boolean;
+  open(spec: SandboxSpec, how: { readonly resumed: boolean }): Promise<Sandbox>;
+};
+
 export async function prepareRun(context: Context, values: Values): Promise<PreparedRun> {
   const earlier = values.resume === undefined ? null : findResumable(context.cwd, values);
   const prompt = earlier?.prompt ?? readPrompt(values);
-  const cli = settingsOf(values);
-  const loaded = loadSettings({ cwd: context.cwd, env: context.env, cli: [...(earlier?.cli ?? []), ...cli] });
+  const { cli, loaded } = readSettings(context, values, earlier?.cli ?? []);
   const { settings, sources } = loaded;
   if (/^\s*(BLOCKED|DECIDE):/.test(settings.completionPromise ?? '')) {
     throw usage(
       'the completion promise must not begin with BLOCKED: or DECIDE:, which end the loop for a human',
     );
   }
-  const agent = await findAgent(context, loaded);
+  const sandbox = await findSandbox(context, loaded);
+  const agent = await findAgent(context, loaded, sandbox);
   const problem = preflight(context, loaded, agent);
   if (problem) throw problem;
   const unsent = notifyProblem(settings.notify, context.env);
@@ -65,6 +76,7 @@ export async function prepareRun(context: Context, values: Values): Promise<Prep
     plan,
     prompt,
     agent,
+    sandbox,
     words: earlier?.words ?? [],
     ...(earlier ? { resume: earlier.loop(plan) } : {}),
     ...(matchPattern ? { matchPattern } : {}),
@@ -74,6 +86,37 @@ export async function prepareRun(context: Context, values: Values): Promise<Prep
       ...contractWarning(prompt, plan, agent),
     ],
     verbose: values.verbose ? describe(context, loaded) : [],
+  };
+}
+
+/** Hosts on the command line come besides those in the files. */
+function readSettings(
+  { cwd, env }: Context,
+  values: Values,
+  earlier: readonly CliSetting[],
+): { readonly cli: CliSetting[]; readonly loaded: LoadedSettings } {
+  const typed = settingsOf(values);
+  const load = (cli: readonly CliSetting[]) => loadSettings({ cwd, env, cli: [...earlier, ...cli] });
+  const hosts = values['allow-host'];
+  if (hosts === undefined) return { cli: typed, loaded: load(typed) };
+  const { allowHosts } = load(typed.filter(({ key }) => key !== 'allowHosts')).settings;
+  const cli = typed.map((each) =>
+    each.key === 'allowHosts' ? { ...each, value: [...allowHosts, ...hosts] } : each,
+  );
+  return { cli, loaded: load(cli) };
+}
+
+/** Found out before anything is started: nobody is to learn after an hour that there is no sandbox. */
+async function findSandbox({ env }: Context, { settings }: LoadedSettings): Promise<RunSandbox | null> {
+  const { sandbox: choice, sandboxImage } = settings;
+  if (choice === undefined || choice === 'none') return null;
+  const { chooseProvider, openSandbox } = await import('../safety/sandbox/open-sandbox.ts');
+  const image = sandboxImage === undefined ? {} : { image: sandboxImage };
+  const provider = await chooseProvider(choice, { env, ...image });
+  return {
+    provider,
+    bringsAgent: provider !== 'bwrap' && provider !== 'none',
+    open: (spec, how) => openSandbox(provider, { ...spec, ...image }, how),
   };
 }
 
@@ -112,6 +155,7 @@ function settingsOf(values: Values): CliSetting[] {
     ['streamAgentOutput', 'stream-agent-output'],
     ['agent.command', 'agent'],
     ['agent.permissions', 'permissions'],
+    ['allowHosts', 'allow-host'],
     ['verify', 'verify'],
     ['maxCost', 'max-cost'],
     ['maxTokens', 'max-tokens'],
@@ -130,6 +174,7 @@ function settingsOf(values: Values): CliSetting[] {
     value === undefined ? [] : [{ key, value, flag: `--${flag}` }];
   return [
     ...table.flatMap(([key, flag]) => given(key, flag, values[flag])),
+    ...given('sandbox', 'sandbox', values.sandbox === '' ? 'auto' : values.sandbox),
     // Settings are written as people write them; the parser has made milliseconds of them.
     ...durations.flatMap(([key, flag]) =>
       given(key, flag, values[flag] === undefined ? undefined : `${values[flag]}ms`),
@@ -137,7 +182,11 @@ function settingsOf(values: Values): CliSetting[] {
   ];
 }
 
-async function findAgent(context: Context, { settings }: LoadedSettings): Promise<RunAgent> {
+async function findAgent(
+  context: Context,
+  { settings }: LoadedSettings,
+  sandbox: RunSandbox | null,
+): Promise<RunAgent> {
   const { command, permissions, args, output } = settings.agent;
   if (command === undefined) {
     throw new RalphError(
@@ -152,7 +201,7 @@ async function findAgent(context: Context, { settings }: LoadedSettings): Promis
   const adapter = isOwn
     ? userAgent({ args: args ?? [], output: output ?? 'text' })
     : agents[agentNameOf(command)];
-  const program = findProgram(command, context.env);
+  const program = sandbox?.bringsAgent ? basename(command) : findProgram(command, context.env);
   if (program === null) {
     throw new RalphError('agent-missing', `the agent "${command}" is not installed, or not on the PATH`, {
       remedy: adapter.install,
@@ -162,8 +211,8 @@ async function findAgent(context: Context, { settings }: LoadedSettings): Promis
   return {
     adapter,
     program,
-    version: await versionOf(adapter, program, context.env),
-    permissions: permissionsFor(adapter, permissions ?? 'edit'),
+    version: sandbox?.bringsAgent ? null : await versionOf(adapter, program, context.env),
+    permissions: permissionsFor(adapter, permissions ?? (sandbox === null ? 'edit' : 'full')),
     asRoot: process.getuid?.() === 0,
   };
 }

@@ -1,10 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import { relative } from 'node:path';
+import { agentNameOf } from '../agents/registry.ts';
 import { RalphError } from '../core/error.ts';
 import { outcomes } from '../core/outcome.ts';
 import { ownWorkingCopy } from '../loop/ownership.ts';
 import { runLoop } from '../loop/run-loop.ts';
-import type { RunAgent, RunEnd } from '../loop/run-spec.ts';
+import type { RunAgent, RunEnd, RunSpec } from '../loop/run-spec.ts';
 import { openWorkspace } from '../loop/workspace.ts';
 import { createRedactor, type Redactor } from '../safety/redact.ts';
 import { holdFiles } from '../store/held-files.ts';
@@ -43,6 +44,7 @@ export async function startRun(
   const view = viewOf(context, input, prepared, redactor);
   for (const warning of prepared.warnings) view.warn(warning);
   view.intro(permissionLine(prepared.agent));
+  view.intro(sandboxLine(prepared));
   for (const line of prepared.verbose) view.verbose(line);
   const workspace = await opening;
   const owned = await ownWorkingCopy(context.cwd, workspace.root, prepared.run, systemClock);
@@ -56,6 +58,7 @@ export async function startRun(
     const held = holdFiles(context.cwd, [projectFile, localFile, '.ralph/.gitignore']);
     const end = await runLoop({
       ...prepared,
+      ...sandboxOf(context, prepared),
       cwd: context.cwd,
       env: context.env,
       workspace,
@@ -108,6 +111,30 @@ function permissionLine({ adapter, permissions, asRoot, version }: RunAgent): st
   );
   const told = set.length === 0 ? '' : `, and is told ${set.join(' ')}`;
   return `${adapter.name} may ${adapter.permits[permissions]}${told} (${change})`;
+}
+
+/** Running unprotected is nothing that happens quietly. */
+function sandboxLine({ sandbox, agent, settings }: PreparedRun): string {
+  if (sandbox !== null) return `${agent.adapter.name} runs in a sandbox (${sandbox.provider})`;
+  const asked = settings.sandbox === 'none' ? 'as asked' : '--sandbox for one';
+  return `${agent.adapter.name} runs without a sandbox (${asked})`;
+}
+
+function sandboxOf({ cwd, env }: Context, prepared: PreparedRun): Pick<RunSpec, 'openSandbox'> {
+  const { sandbox, agent, settings } = prepared;
+  if (sandbox === null) return {};
+  const { sandboxPaths, sandboxEnv, allowHosts } = settings;
+  const spec = {
+    cwd,
+    env: { ...env, ...settings.agent.env },
+    agent: agentNameOf(agent.adapter.name),
+    program: agent.program,
+    allowHosts,
+    paths: sandboxPaths,
+    variables: [...sandboxEnv, ...Object.keys(settings.agent.env)],
+  };
+  const how = { resumed: prepared.resume !== undefined };
+  return { openSandbox: (denied) => sandbox.open({ ...spec, denied }, how) };
 }
 
 /** What a human may want to do next. */

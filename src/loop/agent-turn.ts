@@ -1,5 +1,7 @@
 import type { AgentAdapter, AgentEvent, AgentTask } from '../agents/adapter.ts';
 import { createTurnReader, type StreamedTurn } from '../agents/turn.ts';
+import type { Sandbox } from '../safety/sandbox/sandbox.ts';
+import { inSandbox } from '../safety/sandbox/start.ts';
 import { openStreamLog } from '../store/stream-log.ts';
 import type { Clock } from '../system/clock.ts';
 import { createLineSplitter } from '../system/lines.ts';
@@ -11,6 +13,7 @@ export type AgentTurnSpec = {
   /** The program as it was found on the PATH. */
   readonly program: string;
   readonly task: AgentTask;
+  readonly sandbox: Sandbox;
   readonly cwd: string;
   readonly env: Environment;
   readonly run: string;
@@ -69,13 +72,13 @@ export async function runAgentTurn(spec: AgentTurnSpec): Promise<AgentTurn> {
     spec.event(event);
   }
 
+  const env = { ...spec.env, ...command.env };
+  const inside = inSandbox(spec.sandbox, argv, { env, cwd: spec.cwd, stdin: command.stdin });
   const process = startProcess({
-    argv,
+    ...inside,
     cwd: spec.cwd,
-    env: { ...spec.env, ...command.env },
     runId: spec.run,
     iteration: spec.iteration,
-    stdin: command.stdin,
     idleMs: spec.idleMs,
     hardMs: spec.hardMs,
     graceMs: spec.graceMs,
@@ -87,7 +90,7 @@ export async function runAgentTurn(spec: AgentTurnSpec): Promise<AgentTurn> {
     onStderr(chunk) {
       const text = chunk.toString('utf8');
       stderrTail = `${stderrTail}${text}`.slice(-stderrTailChars);
-      spec.stderr(text);
+      spec.stderr(inside.withoutMarker(text));
     },
   });
   spec.started(process.pid, argv);
@@ -97,6 +100,9 @@ export async function runAgentTurn(spec: AgentTurnSpec): Promise<AgentTurn> {
 
   try {
     const end = await process.done;
+    await spec.sandbox.settle();
+    const failure = end.cause === 'exited' ? inside.failure?.(end.exitCode, stderrTail) : null;
+    if (failure) throw failure;
     lines.end();
     log.write(spec.redact.end());
     const turn = reader.finish({ exitCode: end.exitCode, cause: end.cause, stderrTail });

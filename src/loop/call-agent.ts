@@ -2,6 +2,7 @@ import { RalphError } from '../core/error.ts';
 import type { LoopState } from '../core/loop.ts';
 import { outcomes } from '../core/outcome.ts';
 import { completionContract, namesMarker } from '../core/prompt.ts';
+import type { Sandbox } from '../safety/sandbox/sandbox.ts';
 import { runPaths } from '../store/paths.ts';
 import { keepEarlierLog } from '../store/stream-log.ts';
 import { ensureDir, writeAtomic } from '../system/files.ts';
@@ -32,12 +33,13 @@ export type AgentCall = {
   /** The agent's session that a limit cut off in this iteration. */
   readonly cutSession: string | null;
   readonly record: Recorder;
-  resultSeen(): void;
+  readonly sandbox: Sandbox;
+  resultSeen(): unknown;
 };
 
 /** Runs the agent for one iteration. */
 export async function runAgent(spec: RunSpec, loop: LoopState, call: AgentCall): Promise<AgentTurn> {
-  const { record, cutSession, resultSeen } = call;
+  const { record, sandbox, cutSession, resultSeen } = call;
   const { adapter, program, version, permissions, asRoot } = spec.agent;
   const { iteration } = loop;
   const paths = runPaths(spec.cwd, spec.run);
@@ -55,6 +57,7 @@ export async function runAgent(spec: RunSpec, loop: LoopState, call: AgentCall):
       flags: spec.settings.agent.flags,
       ...(cutSession === null ? {} : { resumeSession: cutSession }),
     },
+    sandbox,
     cwd: spec.cwd,
     env: { ...spec.env, ...spec.settings.agent.env },
     run: spec.run,
@@ -93,13 +96,14 @@ export function sessionCutBy(
 }
 
 /** Asks the same agent one short question, outside the loop. Gives what it printed. */
-export async function askAgent(spec: RunSpec, prompt: string): Promise<string> {
+export async function askAgent(spec: RunSpec, sandbox: Sandbox, prompt: string): Promise<string> {
   const { adapter, program, version, permissions, asRoot } = spec.agent;
   const task = { prompt, permissions, asRoot, flags: spec.settings.agent.flags };
   const { args, stdin, env } = adapter.command(task, version, 'text');
   const { end, stdout } = await runSideProcess(spec, [program, ...args], {
     env: { ...spec.env, ...spec.settings.agent.env, ...env },
     stdin,
+    sandbox,
     timeoutMs: messageTimeoutMs,
   });
   return end.exitCode === 0 ? stdout : '';

@@ -1,13 +1,17 @@
-import { constants } from 'node:os';
 import { StringDecoder } from 'node:string_decoder';
 import { formatDuration } from '../core/duration.ts';
+import { noSandbox, type Sandbox } from '../safety/sandbox/sandbox.ts';
+import { inSandbox } from '../safety/sandbox/start.ts';
 import { createTerminalCleaner } from '../safety/terminal.ts';
 import { openStreamLog, type StreamLog } from '../store/stream-log.ts';
 import type { Clock } from '../system/clock.ts';
-import { type Environment, type ProcessEnd, shellCommand, startProcess } from '../system/process.ts';
+import { exitCodeOf } from '../system/exit-code.ts';
+import { type Environment, shellCommand, startProcess } from '../system/process.ts';
 
 /** What every command that checks the work is run with. */
 export type CheckContext = {
+  /** Where they run; as we do, if left out. */
+  readonly sandbox?: Sandbox;
   readonly cwd: string;
   readonly env: Environment;
   readonly run: string;
@@ -40,7 +44,7 @@ export async function runCheck(
   context: CheckContext,
   timeoutMs: number | null = context.timeoutMs,
 ): Promise<CheckResult> {
-  const { clock } = context;
+  const { clock, sandbox = noSandbox } = context;
   const started = clock.monotonic();
   const log = openStreamLog(logFile, maxLogBytes);
   let head = '';
@@ -51,12 +55,10 @@ export async function runCheck(
   const out = createPipe(context.redact(), log, keep);
   const err = createPipe(context.redact(), log, keep);
   const process = startProcess({
-    argv: shellCommand(command),
+    ...inSandbox(sandbox, shellCommand(command), { env: context.env, cwd: context.cwd, stdin: null }),
     cwd: context.cwd,
-    env: context.env,
     runId: context.run,
     iteration: context.iteration,
-    stdin: null,
     idleMs: null,
     hardMs: timeoutMs,
     clock,
@@ -67,6 +69,7 @@ export async function runCheck(
   context.stop.addEventListener('abort', stop, { once: true });
   try {
     const end = await process.done;
+    await sandbox.settle();
     out.end();
     err.end();
     const timedOut = end.cause === 'hard-timeout';
@@ -109,9 +112,4 @@ function createPipe(
       keep(cleaner.push(decoder.end()) + cleaner.end());
     },
   };
-}
-
-/** As a shell tells it: 128 and the number of the signal. */
-function exitCodeOf({ exitCode, signal }: ProcessEnd): number | null {
-  return exitCode ?? (signal === null ? null : 128 + constants.signals[signal]);
 }

@@ -6,6 +6,7 @@ import { fence } from '../core/fence.ts';
 import type { Feedback, LoopState } from '../core/loop.ts';
 import { composePrompt } from '../core/prompt.ts';
 import type { Progress, Turn } from '../core/turn.ts';
+import type { Sandbox } from '../safety/sandbox/sandbox.ts';
 import type { Journal } from '../store/journal.ts';
 import type { AgentTurn } from './agent-turn.ts';
 import { askAgent, runAgent, sessionCutBy } from './call-agent.ts';
@@ -21,6 +22,7 @@ import { runVerify } from './verify.ts';
 export type RunParts = {
   readonly journal: Journal;
   readonly record: Recorder;
+  readonly sandbox: Sandbox;
   readonly protectedFiles: ProtectedFiles;
   /** Guardrails that passed the last time they ran. */
   readonly passed: Set<string>;
@@ -34,7 +36,7 @@ export async function runIteration(
   before: LoopState,
   parts: RunParts,
 ): Promise<Decided & { readonly ran: number }> {
-  const { record } = parts;
+  const { record, sandbox } = parts;
   const { workspace } = spec;
   const started = spec.clock.monotonic();
   const loop = {
@@ -57,14 +59,16 @@ export async function runIteration(
     prompt,
     cutSession,
     record,
-    resultSeen: () => workspace.look(),
+    sandbox,
+    // In a sandbox, git is not run here as long as the agent could still put something in its way.
+    resultSeen: () => sandbox.provider === 'none' && workspace.look(),
   });
   parts.cutSession = sessionCutBy(agentTurn, spec.agent);
   const changed = await workspace.progress();
   recordAgentEnd(agentTurn, iteration, changed, record);
   const ownFiles = restoreOwnFiles(spec, parts);
 
-  const context = checkContext(spec, iteration);
+  const context = checkContext(spec, iteration, sandbox);
   const guardrails = guardrailsApply(agentTurn) ? await checkGuardrails(spec, context, record) : [];
   const progress = withNewPasses(changed, guardrails, parts.passed);
   const turn = turnOf(spec, withoutEcho(agentTurn, prompt, spec), progress);
@@ -174,11 +178,12 @@ async function checkClaim(
 }
 
 /** Source control, when nothing failed that was checked. A failure is told, and the work stays where it is. */
-async function commitWork(spec: RunSpec, iteration: number, { record }: RunParts): Promise<void> {
+async function commitWork(spec: RunSpec, iteration: number, { record, sandbox }: RunParts): Promise<void> {
   const { scm } = spec.settings;
   if (!scm || spec.stop.aborted) return;
   try {
-    for await (const result of runScm(scm, spec, () => askAgent(spec, commitMessagePrompt))) {
+    const ask = () => askAgent(spec, sandbox, commitMessagePrompt);
+    for await (const result of runScm(scm, spec, sandbox, ask)) {
       record({ type: 'scm.ended', iteration, ...result });
     }
   } catch (error) {
@@ -187,8 +192,9 @@ async function commitWork(spec: RunSpec, iteration: number, { record }: RunParts
   await spec.workspace.forgive();
 }
 
-function checkContext(spec: RunSpec, iteration: number): CheckContext {
+function checkContext(spec: RunSpec, iteration: number, sandbox: Sandbox): CheckContext {
   return {
+    ...(spec.settings.sandboxChecks ? { sandbox } : {}),
     cwd: spec.cwd,
     env: spec.env,
     run: spec.run,

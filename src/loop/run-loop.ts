@@ -2,6 +2,7 @@ import { newLoop } from '../core/decide.ts';
 import { messageOf, RalphError } from '../core/error.ts';
 import type { Decision, LoopState, Reason } from '../core/loop.ts';
 import { type Outcome, outcomes } from '../core/outcome.ts';
+import { noSandbox, type Sandbox } from '../safety/sandbox/sandbox.ts';
 import type { EventBody } from '../store/events.ts';
 import { openJournal } from '../store/journal.ts';
 import { runPaths } from '../store/paths.ts';
@@ -35,12 +36,15 @@ export async function runLoop(spec: RunSpec): Promise<RunEnd> {
     notices.tell(event);
   };
   const notices = startNotices(spec, record);
+  let sandbox = noSandbox;
   try {
     const started = spec.clock.monotonic();
     let loop = spec.resume ?? newLoop(spec.plan, readTask(spec));
     record(startEvent(spec, loop));
+    sandbox = await openSandbox(spec, record);
     const parts = {
       journal,
+      sandbox,
       record,
       protectedFiles,
       passed: new Set<string>(),
@@ -65,9 +69,19 @@ export async function runLoop(spec: RunSpec): Promise<RunEnd> {
     recordFailure(record, error);
     throw error;
   } finally {
+    await sandbox.stop();
     await notices.settled();
     journal.close();
   }
+}
+
+async function openSandbox(spec: RunSpec, record: Recorder): Promise<Sandbox> {
+  const opening = spec.openSandbox?.((host) => record({ type: 'sandbox.denied', ...host }));
+  if (opening === undefined) return noSandbox;
+  const sandbox = await opening;
+  const { provider, name } = sandbox;
+  record({ type: 'sandbox.ready', provider, name });
+  return sandbox;
 }
 
 /** As far as it can still be written: the disk may be what failed. */

@@ -1,6 +1,7 @@
 import type { AgentAdapter, AgentEvent, Permissions } from '../agents/adapter.ts';
 import type { LoopPlan, LoopState, Reason } from '../core/loop.ts';
 import type { Outcome } from '../core/outcome.ts';
+import type { DeniedHost, Sandbox } from '../safety/sandbox/sandbox.ts';
 import type { EventBody, JournalEvent } from '../store/events.ts';
 import type { CliSetting } from '../store/settings.ts';
 import type { ResolvedSettings } from '../store/settings-schema.ts';
@@ -36,6 +37,8 @@ export type RunSpec = {
   readonly plan: LoopPlan;
   readonly prompt: PromptSource;
   readonly agent: RunAgent;
+  /** Makes the sandbox that the agent runs in ready; without it there is none. */
+  openSandbox?(denied: (host: DeniedHost) => void): Promise<Sandbox>;
   /** Where an earlier process of this run left off. */
   readonly resume?: LoopState;
   /** What a human said since the last run, for the first prompt. */

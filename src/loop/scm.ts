@@ -1,5 +1,6 @@
 import { RalphError } from '../core/error.ts';
 import { splitWords } from '../core/words.ts';
+import { noSandbox, type Sandbox } from '../safety/sandbox/sandbox.ts';
 import { hasChanges } from '../system/git.ts';
 import type { RunSpec } from './run-spec.ts';
 import { runSideProcess } from './side-process.ts';
@@ -16,6 +17,7 @@ export type ScmResult = { readonly task: string; readonly ok: boolean; readonly 
 export async function* runScm(
   { command, tasks }: ScmTask,
   spec: RunSpec,
+  sandbox: Sandbox,
   askForMessage: () => Promise<string>,
 ): AsyncGenerator<ScmResult> {
   for (const task of tasks) {
@@ -31,7 +33,11 @@ export async function* runScm(
     }
     const more = message === null ? [] : ['-am', message];
     if (spec.stop.aborted) return;
-    const { end, output } = await runSideProcess(spec, [command, ...words, ...more], {
+    // A commit runs hooks, which run what the agent wrote; a push needs the user's own login and runs none.
+    const inside = commits ? sandbox : noSandbox;
+    const hooks = command === 'git' && inside !== sandbox ? ['-c', 'core.hooksPath=/dev/null'] : [];
+    const { end, output } = await runSideProcess(spec, [command, ...hooks, ...words, ...more], {
+      sandbox: inside,
       timeoutMs: 10 * 60_000,
     });
     const ok = end.exitCode === 0;

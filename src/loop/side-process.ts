@@ -1,4 +1,6 @@
 import { StringDecoder } from 'node:string_decoder';
+import { noSandbox, type Sandbox } from '../safety/sandbox/sandbox.ts';
+import { inSandbox } from '../safety/sandbox/start.ts';
 import { type Environment, type ProcessEnd, startProcess } from '../system/process.ts';
 import type { RunSpec } from './run-spec.ts';
 
@@ -10,7 +12,12 @@ const maxChars = 1_000_000;
 export async function runSideProcess(
   spec: RunSpec,
   argv: readonly [string, ...string[]],
-  options: { readonly env?: Environment; readonly stdin?: string | null; readonly timeoutMs: number },
+  options: {
+    readonly env?: Environment;
+    readonly stdin?: string | null;
+    readonly sandbox?: Sandbox;
+    readonly timeoutMs: number;
+  },
 ): Promise<SideResult> {
   const [out, err] = [new StringDecoder('utf8'), new StringDecoder('utf8')];
   let stdout = '';
@@ -18,12 +25,11 @@ export async function runSideProcess(
   const keep = (text: string): void => {
     if (output.length < maxChars) output += text;
   };
+  const { env = spec.env, stdin = null, sandbox = noSandbox } = options;
   const process = startProcess({
-    argv,
+    ...inSandbox(sandbox, argv, { env, cwd: spec.cwd, stdin }),
     cwd: spec.cwd,
-    env: options.env ?? spec.env,
     runId: spec.run,
-    stdin: options.stdin ?? null,
     idleMs: null,
     hardMs: options.timeoutMs,
     clock: spec.clock,
@@ -38,7 +44,9 @@ export async function runSideProcess(
   spec.stop.addEventListener('abort', stop, { once: true });
   if (spec.stop.aborted) stop();
   try {
-    return { end: await process.done, stdout, output };
+    const end = await process.done;
+    await sandbox.settle();
+    return { end, stdout, output };
   } finally {
     spec.stop.removeEventListener('abort', stop);
   }

@@ -85,6 +85,15 @@ export type EventBody =
       readonly counts: TaskCounts;
       readonly stories: readonly StoryState[];
     }
+  /** The agent runs in a sandbox from here on. */
+  | { readonly type: 'sandbox.ready'; readonly provider: string; readonly name: string }
+  /** A host that the agent wanted to reach and may not; told once for each. */
+  | {
+      readonly type: 'sandbox.denied';
+      readonly host: string;
+      readonly port: number;
+      readonly because: string;
+    }
   | {
       readonly type: 'agent.started';
       readonly iteration: number;

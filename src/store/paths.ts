@@ -53,6 +53,11 @@ export function mailboxPath(env: Environment, run: string): string {
   return join(stateFolder(env), 'mail', run);
 }
 
+/** What is kept of a sandbox between runs; with no name, of all of them. */
+export function sandboxFolder(env: Environment, name = ''): string {
+  return join(stateFolder(env), 'sandboxes', name);
+}
+
 /** Folders outside the working copy. The XDG specification wants relative paths ignored. */
 export function stateFolder(env: Environment): string {
   return xdgFolder(env, 'XDG_STATE_HOME', join('.local', 'state'));

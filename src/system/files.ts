@@ -123,6 +123,26 @@ export function removeIfThere(path: string): void {
   }
 }
 
+/** The names in a folder, in order; none where there is no folder. */
+export function listDir(path: string): string[] {
+  try {
+    return fs.readdirSync(path).sort();
+  } catch (error) {
+    if (isMissing(error)) return [];
+    throw error;
+  }
+}
+
+/** Removes a folder if nothing is in it; true when it is gone. */
+export function removeEmptyDir(path: string): boolean {
+  try {
+    fs.rmdirSync(path);
+    return true;
+  } catch (error) {
+    return isMissing(error);
+  }
+}
+
 /** What is at a path, links not followed; null where nothing is. */
 export function lstatOf(path: string): fs.Stats | null {
   try {

@@ -1,7 +1,9 @@
 import { existsSync, realpathSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { type FileMarks, markFiles } from './file-marks.ts';
+import { listDir, readText } from './files.ts';
 import { type CommandResult, runCommand } from './process.ts';
+import { realPath } from './real-path.ts';
 
 // What ralph writes itself is no work of the agent.
 const workOnly = ['--', ':/', ':(exclude,top,glob)**/.ralph/**'];
@@ -40,6 +42,36 @@ export function findRepository(cwd: string): string | null {
     if (existsSync(join(folder, '.git'))) return folder;
     if (folder === dirname(folder)) return null;
   }
+}
+
+/** Where the parts of a repository are. */
+export type GitFolders = {
+  readonly gitDir: string;
+  /** The same, but for a linked worktree. */
+  readonly commonDir: string;
+  /** Where git looks for hooks, which the configuration may have moved. */
+  readonly hooks: string;
+  readonly submodules: readonly { readonly gitDir: string; readonly pointer: string }[];
+};
+
+/** Null outside of a repository. */
+export async function gitFolders(cwd: string): Promise<GitFolders | null> {
+  const wanted = ['--git-dir', '--git-common-dir', '--git-path', 'hooks'];
+  const result = await git(cwd, ['rev-parse', '--path-format=absolute', ...wanted]);
+  const [gitDir, commonDir, hooks] = result?.stdout.split('\n').map((path) => realPath(path)) ?? [];
+  if (!gitDir || !commonDir || !hooks) return null;
+  return { gitDir, commonDir, hooks, submodules: submodulesIn(join(commonDir, 'modules')) };
+}
+
+/** Names of submodules may be paths, so that a folder without a HEAD is one on the way. */
+function submodulesIn(folder: string): GitFolders['submodules'] {
+  return listDir(folder).flatMap((name) => {
+    const gitDir = join(folder, name);
+    if (!existsSync(join(gitDir, 'HEAD'))) return submodulesIn(gitDir);
+    const worktree = /^\s*worktree\s*=\s*(.+)$/m.exec(readText(join(gitDir, 'config')) ?? '')?.[1];
+    const own = worktree === undefined ? [] : [{ gitDir, pointer: join(gitDir, worktree, '.git') }];
+    return [...own, ...submodulesIn(join(gitDir, 'modules'))];
+  });
 }
 
 /** Null also in a repository without commits. */

@@ -181,6 +181,27 @@ export async function runCommand(
   };
 }
 
+/** Runs a command on our own terminal and pipes to its end, as a shell would. Never rejects. */
+export async function runInForeground(
+  argv: Argv,
+  options: { readonly cwd: string; readonly env: Environment },
+): Promise<Exit> {
+  const [program, ...args] = argv;
+  const child = childProcess().spawn(program, args, { ...options, stdio: 'inherit' });
+  const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+  // A terminal sends its own to the child as well; what was sent to us alone has to be passed on.
+  const pass = (signal: NodeJS.Signals) => void child.kill(signal);
+  for (const signal of signals) process.on(signal, pass);
+  try {
+    return await new Promise<Exit>((resolve) => {
+      child.once('exit', (exitCode, signal) => resolve({ exitCode, signal }));
+      child.once('error', (error) => resolve({ exitCode: null, signal: null, error }));
+    });
+  } finally {
+    for (const signal of signals) process.off(signal, pass);
+  }
+}
+
 /** What `ps` prints, or null. For the systems without /proc; small and rare enough to wait for. */
 export function listWithPs(args: readonly string[]): string | null {
   const env = { PATH: '/usr/bin:/bin:/usr/sbin:/sbin', LC_ALL: 'C', TZ: 'UTC' };
@@ -189,7 +210,7 @@ export function listWithPs(args: readonly string[]): string | null {
   return status === 0 ? stdout : null;
 }
 
-type Exit = {
+export type Exit = {
   readonly exitCode: number | null;
   readonly signal: NodeJS.Signals | null;
   readonly error?: Error;

@@ -1,5 +1,5 @@
 import { existsSync, realpathSync } from 'node:fs';
-import { basename, dirname, join } from 'node:path';
+import { basename, dirname, isAbsolute, join, relative, sep } from 'node:path';
 
 /** Where a path really leads, through every symbolic link; the part that is not there yet stays as it is. */
 export function realPath(path: string): string {
@@ -20,4 +20,10 @@ export function findUp(start: string, names: readonly string[]): string | null {
     if (names.some((name) => existsSync(join(folder, name)))) return folder;
     if (folder === dirname(folder)) return null;
   }
+}
+
+/** Whether a path is the folder itself or below it; both as they stand. */
+export function isWithin(path: string, folder: string): boolean {
+  const inside = relative(folder, path);
+  return !isAbsolute(inside) && inside.split(sep)[0] !== '..';
 }

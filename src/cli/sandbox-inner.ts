@@ -1,0 +1,20 @@
+import { carryInside } from '../safety/sandbox/carry.ts';
+import { exitCodeOf } from '../system/exit-code.ts';
+import { runInForeground } from '../system/process.ts';
+
+void main(process.argv.slice(2));
+
+/** The first program in a sandbox: SOCKET PORT FORWARDS COMMAND... It opens the way to the proxy and runs the command. */
+async function main(words: readonly string[]): Promise<void> {
+  const [socket = '', port = '', forwards = '', program = '', ...rest] = words;
+  await carryInside({
+    socket,
+    port: Number(port),
+    forwards: forwards.split(',').filter(Boolean),
+    // Whoever started us is gone, and nobody would end us.
+    lost: () => process.exit(1),
+  });
+  const end = await runInForeground([program, ...rest], { cwd: process.cwd(), env: process.env });
+  if (end.error) process.stderr.write(`${end.error.message}\n`);
+  process.exit(exitCodeOf(end) ?? 127);
+}

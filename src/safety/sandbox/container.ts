@@ -1,0 +1,191 @@
+import { randomBytes } from 'node:crypto';
+import { join } from 'node:path';
+import { RalphError } from '../../core/error.ts';
+import { sandboxFolder } from '../../store/paths.ts';
+import { ensureDir, lstatOf } from '../../system/files.ts';
+import { gitFolders } from '../../system/git.ts';
+import { findProgram } from '../../system/process.ts';
+import { removeTempDir } from '../../system/temp.ts';
+import { agentNeeds } from './agents.ts';
+import { rootCapabilities } from './bwrap.ts';
+import { passVariables, proxyVariables } from './environment.ts';
+import { createPrivateHome } from './home.ts';
+import { extraMounts, inOrder, type Mount, projectMounts } from './mounts.ts';
+import { innerProgram, type Network, openNetwork } from './network.ts';
+import { placeOf } from './place.ts';
+import { protectProject } from './protect.ts';
+import type { Availability, Sandbox, SandboxSpec } from './sandbox.ts';
+import { notForOtherMachines } from './sbx.ts';
+import { createStandIns, type StandIns } from './stand-ins.ts';
+import { createTool, reasonOf } from './tool.ts';
+
+type Engine = 'docker' | 'podman';
+
+/** Ours inside. */
+const own = '/ralph';
+const label = 'ralph.sandbox';
+
+/** Whether docker or podman runs and has the image. */
+export async function containerAvailable({
+  env,
+  image,
+}: Pick<SandboxSpec, 'env' | 'image'>): Promise<Availability> {
+  const engines = await enginesIn(env);
+  const working = engines.find(({ version }) => version !== null);
+  if (working === undefined) {
+    const why = engines.map(({ engine, problem }) => `${engine} does not answer: ${problem}`).join('; ');
+    return { ok: false, why: why || 'neither docker nor podman is installed' };
+  }
+  const { engine, version } = working;
+  if (image === undefined) {
+    const remedy = 'set sandboxImage in .ralph/settings.json to an image with node, git and your agent';
+    return { ok: false, why: `${engine} works, but no image is named`, remedy };
+  }
+  const found = await createTool([engine], env).ask(['image', 'inspect', '--format', '{{.Id}}', image]);
+  if (found.exitCode === 0) return { ok: true, detail: `${engine} ${version}, image ${image}` };
+  return { ok: false, why: `${engine} has no image ${image}`, remedy: `${engine} pull ${image}` };
+}
+
+/** Docker or podman with an image of the user's: the project and a home are all that it has of this machine. */
+export function createContainer(spec: SandboxSpec): Sandbox {
+  const place = placeOf(spec);
+  const needs = agentNeeds[spec.agent];
+  const folder = sandboxFolder(spec.env, place.name);
+  const home = createPrivateHome(join(folder, 'home'), spec.env, needs);
+  const also = [...needs.variables, ...(spec.variables ?? [])];
+  const image = spec.image ?? '';
+  let ready: { engine: Engine; mounts: readonly Mount[]; network: Network; standIns: StandIns } | null = null;
+  let known: Promise<Engine> | null = null;
+
+  async function ask(...words: string[]): Promise<string> {
+    known ??= engineOf(spec.env);
+    return (await createTool([await known], spec.env).ask(words)).stdout;
+  }
+
+  /** Also those of a run that was killed. */
+  async function removeContainers(): Promise<void> {
+    const listed = await ask('ps', '--all', '--quiet', '--filter', `label=${label}=${place.name}`);
+    const ids = listed.split('\n').filter(Boolean);
+    if (ids.length > 0) await ask('rm', '--force', ...ids);
+  }
+
+  return {
+    provider: 'container',
+    name: place.name,
+    summary: `a container of ${image}, where only ${place.root} can be changed`,
+    bringsAgent: true,
+    async prepare() {
+      await ready?.network.close();
+      ensureDir(folder);
+      await removeContainers();
+      await home.fill();
+      const protection = protectProject(place.root, place.cwd, await gitFolders(place.cwd));
+      const standIns = createStandIns(folder, protection.readOnly);
+      standIns.clear();
+      const network = await openNetwork(spec);
+      const mounts = inOrder([
+        { path: `${own}/home`, from: home.folder, writable: true },
+        { path: `${own}/inner.cjs`, from: innerProgram(), writable: false },
+        { path: `${own}/proxy`, from: network.socket, writable: true },
+        ...extraMounts(spec.paths ?? []),
+        ...projectMounts(protection),
+      ]);
+      known ??= engineOf(spec.env);
+      ready = { engine: await known, mounts, network, standIns };
+    },
+    wrap(argv, env, cwd) {
+      if (ready === null) throw new Error('the sandbox is not prepared');
+      const { engine, mounts, network, standIns } = ready;
+      standIns.place();
+      const variables = Object.keys(passVariables(env, also)).filter(
+        (name) => !notForOtherMachines.has(name),
+      );
+      const set = { ...proxyVariables(network.port), HOME: `${own}/home` };
+      const inner = [
+        'node',
+        `${own}/inner.cjs`,
+        `${own}/proxy`,
+        String(network.port),
+        network.forwards.join(','),
+      ];
+      const options = [
+        ...['run', '--rm', '-i', '--init', '--name', `${place.name}-${randomBytes(4).toString('hex')}`],
+        ...['--label', `${label}=${place.name}`, '--network', 'none', '--read-only', '--tmpfs', '/tmp:exec'],
+        ...['--security-opt', 'no-new-privileges', '--security-opt', 'label=disable', '--workdir', cwd],
+        ...userOptions(engine),
+        ...mounts.flatMap((mount) => ['--mount', mountOption(mount)]),
+        ...variables.flatMap((name) => ['--env', name]),
+        ...Object.entries(set).flatMap(([name, value]) => ['--env', `${name}=${value}`]),
+      ];
+      return { argv: [engine, ...options, image, ...inner, ...argv], env, failure: containerFailure };
+    },
+    async settle() {
+      await removeContainers();
+      ready?.standIns.clear();
+      home.giveBack();
+    },
+    async stop() {
+      await this.settle();
+      await ready?.network.close();
+      ready = null;
+    },
+    async remove() {
+      await removeContainers();
+      createStandIns(folder, []).clear();
+      removeTempDir(folder);
+    },
+    async status() {
+      const { name } = place;
+      const running = await ask('ps', '--quiet', '--filter', `label=${label}=${name}`);
+      const kept = lstatOf(folder) ? 'ready' : 'absent';
+      const state = running.trim() === '' ? kept : 'running';
+      return { provider: 'container', name, state, detail: `home in ${home.folder}` };
+    },
+  };
+}
+
+type Found = { readonly engine: Engine; readonly version: string | null; readonly problem: string };
+
+/** Those that are installed, docker first. That a client is installed does not mean that its service runs. */
+async function enginesIn(env: SandboxSpec['env']): Promise<Found[]> {
+  const installed = (['docker', 'podman'] as const).filter((name) => findProgram(name, env) !== null);
+  const words = ['version', '--format', '{{.Server.Version}}'];
+  return Promise.all(
+    installed.map(async (engine) => {
+      const result = await createTool([engine], env).ask(words, { timeoutMs: 30_000 });
+      return {
+        engine,
+        version: result.exitCode === 0 ? result.stdout.trim() : null,
+        problem: reasonOf(result),
+      };
+    }),
+  );
+}
+
+async function engineOf(env: SandboxSpec['env']): Promise<Engine> {
+  return (await enginesIn(env)).find(({ version }) => version !== null)?.engine ?? 'docker';
+}
+
+/** As the same user, so that the files in the project stay his. */
+function userOptions(engine: Engine): string[] {
+  const [uid = 0, gid = 0] = [process.getuid?.(), process.getgid?.()];
+  const drop = ['--cap-drop', 'ALL'];
+  if (uid === 0) return [...drop, ...rootCapabilities.flatMap((name) => ['--cap-add', name])];
+  return [...drop, '--user', `${uid}:${gid}`, ...(engine === 'podman' ? ['--userns', 'keep-id'] : [])];
+}
+
+/** Fields of CSV: a comma in a path would end it. */
+function mountOption({ path, from, writable }: Mount): string {
+  const fields = ['type=bind', `source=${from}`, `target=${path}`, ...(writable ? [] : ['readonly'])];
+  return fields.map((field) => (/[",\n]/.test(field) ? `"${field.replaceAll('"', '""')}"` : field)).join(',');
+}
+
+/** 125 is the engine's own; 126 and 127 say that there is no node in the image, for nothing else is started there. */
+function containerFailure(exitCode: number | null, stderr: string): RalphError | null {
+  const said = stderr.trim().split('\n').at(-1) ?? '';
+  if (exitCode === 125) return new RalphError('sandbox-failed', `the container did not start: ${said}`);
+  if ((exitCode === 126 || exitCode === 127) && /\bnode\b/.test(said)) {
+    return new RalphError('sandbox-image', `the image has no node, which the sandbox needs: ${said}`);
+  }
+  return null;
+}

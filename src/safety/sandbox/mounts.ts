@@ -1,0 +1,34 @@
+import { RalphError } from '../../core/error.ts';
+import { lstatOf } from '../../system/files.ts';
+import { realPath } from '../../system/real-path.ts';
+import type { Protection } from './protect.ts';
+
+/** Something of this machine that is seen inside, at `path`. */
+export type Mount = { readonly path: string; readonly from: string; readonly writable: boolean };
+
+/** Those above before those below; at the same place what takes a right away comes last. */
+export function inOrder(mounts: readonly Mount[]): Mount[] {
+  return [...mounts].sort((a, b) => {
+    if (a.path !== b.path) return a.path < b.path ? -1 : 1;
+    return Number(b.writable) - Number(a.writable);
+  });
+}
+
+export function projectMounts({ writable, readOnly }: Protection): Mount[] {
+  return [
+    ...writable.map((path) => ({ path, from: path, writable: true })),
+    ...readOnly.map(({ path }) => ({ path, from: path, writable: false })),
+  ];
+}
+
+/** The user's own: `PATH` or `PATH:rw`. */
+export function extraMounts(paths: readonly string[]): Mount[] {
+  return paths.map((text) => {
+    const writable = text.endsWith(':rw');
+    const path = realPath(text.replace(/:(?:rw|ro)$/, ''));
+    if (lstatOf(path)) return { path, from: path, writable };
+    throw new RalphError('sandbox-path', `sandboxPaths has ${text}, which does not exist`, {
+      remedy: 'take it out of sandboxPaths, or make it',
+    });
+  });
+}

@@ -1,0 +1,39 @@
+import { createHash } from 'node:crypto';
+import { basename } from 'node:path';
+import { RalphError } from '../../core/error.ts';
+import { stateFolder } from '../../store/paths.ts';
+import { findRepository } from '../../system/git.ts';
+import { isWithin, realPath } from '../../system/real-path.ts';
+import { homeOf } from './folders.ts';
+import type { SandboxSpec } from './sandbox.ts';
+
+/** The project of a sandbox. */
+export type Place = {
+  readonly cwd: string;
+  /** What is writable inside: the whole working copy. */
+  readonly root: string;
+  readonly home: string;
+  /** The same for the same folder, and unlike that of any other. */
+  readonly name: string;
+};
+
+export function placeOf({ cwd, env }: Pick<SandboxSpec, 'cwd' | 'env'>): Place {
+  const [here, home] = [realPath(cwd), homeOf(env)];
+  const repository = findRepository(here);
+  // Some keep their home, or all of it, under git: that is not the project.
+  const root = repository === null || isWithin(home, repository) ? here : repository;
+  for (const kept of [home, realPath(stateFolder(env))]) {
+    if (!isWithin(kept, root)) continue;
+    throw new RalphError(
+      'sandbox-project',
+      `${root} cannot be the project of a sandbox: all of it would be writable, and ${kept} is in it`,
+      { remedy: 'cd to the folder of one project, or go without: --no-sandbox' },
+    );
+  }
+  const hash = createHash('sha256').update(here).digest('hex').slice(0, 8);
+  const word = basename(here)
+    .replace(/[^A-Za-z0-9.-]+/g, '-')
+    .replace(/^[.-]+|[.-]+$/g, '')
+    .slice(0, 40);
+  return { cwd: here, root, home, name: `ralph-${word || 'project'}-${hash}` };
+}

@@ -1,0 +1,91 @@
+import { dirname, join } from 'node:path';
+import { RalphError } from '../../core/error.ts';
+import { lstatOf, readText } from '../../system/files.ts';
+import type { GitFolders } from '../../system/git.ts';
+import { isWithin } from '../../system/real-path.ts';
+
+/** A path that is read-only inside; where nothing is, something has to stand in its place meanwhile. */
+export type Protected = {
+  readonly path: string;
+  /** What stands in the place of nothing: an empty folder, or a file with this content. */
+  readonly standIn?: { readonly content: string | null };
+};
+
+export type Protection = {
+  /** Can be written. Each is a mount of its own, so that it cannot be renamed, and neither can what is above it. */
+  readonly writable: readonly string[];
+  readonly readOnly: readonly Protected[];
+};
+
+/** What agents and ralph read at their start and obey; an empty folder in its place is invisible to git. */
+const obeyed = [
+  ...['.ralph', '.claude', '.codex', '.gemini', '.opencode', '.qwen', '.pi', '.cline', '.amp', '.copilot'],
+  ...['.mcp.json', 'opencode.json', 'opencode.jsonc'],
+];
+/** Made by those who start the agent, if at all. */
+const obeyedIfThere = ['.ralph-active'];
+
+/** The files that decide what runs outside of the sandbox, in a working copy whose top folder is `root`. */
+export function protectProject(root: string, cwd: string, git: GitFolders | null): Protection {
+  const readOnly: Protected[] = [...new Set([root, cwd])].flatMap((folder) => [
+    ...obeyed.map((name) => empty(join(folder, name))),
+    ...obeyedIfThere.map((name) => ({ path: join(folder, name) })),
+  ]);
+  const found = git === null ? { writable: [], readOnly: [] } : protectGit(root, git);
+  const all = [...readOnly, ...found.readOnly].filter(({ path, standIn }) => standIn || lstatOf(path));
+  const writable = new Set([root, ...found.writable]);
+  for (const { path } of all) {
+    refuseLink(path);
+    const top = [...writable].find((folder) => isWithin(path, folder));
+    for (let folder = dirname(path); top && folder !== top && isWithin(folder, top); folder = dirname(folder))
+      writable.add(folder);
+  }
+  return { writable: [...writable].sort(), readOnly: all };
+}
+
+/** Commits, branches and the index can be written; hooks, settings and where git looks for them cannot. */
+function protectGit(root: string, { gitDir, commonDir, hooks, submodules }: GitFolders): Protection {
+  const pointer = join(root, '.git');
+  const linked = gitDir !== commonDir;
+  // Of the main working copy and its other worktrees; the own one is writable again above `worktrees`.
+  const others = linked
+    ? ['HEAD', 'index', 'worktrees'].map((name) => ({ path: join(commonDir, name) }))
+    : [];
+  return {
+    writable: [commonDir, gitDir, ...submodules.map(({ gitDir: folder }) => folder)],
+    readOnly: [
+      ...(linked || gitDir !== pointer ? [{ path: pointer }] : []),
+      ...others,
+      ...settingsOf(commonDir),
+      ...(linked ? settingsOf(gitDir) : []),
+      ...(isWithin(hooks, root) || isWithin(hooks, commonDir) ? [empty(hooks)] : []),
+      ...submodules.flatMap((each) => [...settingsOf(each.gitDir), { path: each.pointer }]),
+    ],
+  };
+}
+
+function settingsOf(folder: string): Protected[] {
+  // A file of that name moves all settings elsewhere; this one moves them to where they are.
+  const common = { path: join(folder, 'commondir'), standIn: { content: '.\n' } };
+  const perWorktree = /^\s*worktreeconfig\b/im.test(readText(join(folder, 'config')) ?? '');
+  const config = join(folder, 'config.worktree');
+  return [
+    { path: join(folder, 'config') },
+    empty(join(folder, 'hooks')),
+    common,
+    perWorktree ? { path: config, standIn: { content: '' } } : { path: config },
+    { path: join(folder, 'gitdir') },
+  ];
+}
+
+function empty(path: string): Protected {
+  return { path, standIn: { content: null } };
+}
+
+/** A link can be replaced whatever is mounted at its end. */
+function refuseLink(path: string): void {
+  if (!lstatOf(path)?.isSymbolicLink()) return;
+  throw new RalphError('sandbox-link', `${path} is a symbolic link, which a sandbox cannot keep as it is`, {
+    remedy: 'put the folder itself in its place, or go without: --no-sandbox',
+  });
+}

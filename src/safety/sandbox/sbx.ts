@@ -1,0 +1,112 @@
+import { dirname } from 'node:path';
+import type { AgentName } from '../../agents/registry.ts';
+import { isObject } from '../../core/shape.ts';
+import type { HeldFiles } from '../../store/held-files.ts';
+import { gitFolders } from '../../system/git.ts';
+import { findProgram } from '../../system/process.ts';
+import { isWithin } from '../../system/real-path.ts';
+import { agentNeeds } from './agents.ts';
+import { passVariables } from './environment.ts';
+import { holdProject } from './held.ts';
+import { markedCommand } from './marked.ts';
+import { placeOf } from './place.ts';
+import type { Availability, Sandbox, SandboxSpec } from './sandbox.ts';
+import { createTool, reasonOf } from './tool.ts';
+
+/** The agents that Docker Sandboxes has a template for; any other is started in its shell. */
+const templates: readonly AgentName[] = ['claude', 'codex', 'copilot', 'gemini', 'opencode'];
+/** The first start fetches an image. */
+const createTimeoutMs = 15 * 60_000;
+/** What is about this machine and not about the one inside. */
+export const notForOtherMachines = new Set(['PATH', 'HOME', 'SHELL', 'PWD', 'USER', 'LOGNAME']);
+
+export async function sbxAvailable(env: SandboxSpec['env']): Promise<Availability> {
+  if (findProgram('sbx', env) === null) {
+    const remedy = 'install Docker Sandboxes: https://docs.docker.com/ai/sandboxes/';
+    return { ok: false, why: 'sbx is not installed', remedy };
+  }
+  const listed = await createTool(['sbx'], env).ask(['ls', '--json'], { timeoutMs: 30_000 });
+  if (listed.exitCode === 0 && namesIn(listed.stdout) !== null)
+    return { ok: true, detail: 'Docker Sandboxes (sbx)' };
+  const why = `sbx does not answer: ${reasonOf(listed)}`;
+  return { ok: false, why, remedy: 'sbx login && sbx policy init balanced' };
+}
+
+/** Docker Sandboxes: a virtual machine of its own for the project, with the agent in it. */
+export function createSbx(spec: SandboxSpec): Sandbox {
+  const place = placeOf(spec);
+  const { name } = place;
+  const sbx = createTool(['sbx'], spec.env);
+  const also = [...agentNeeds[spec.agent].variables, ...(spec.variables ?? [])];
+  let held: HeldFiles | null = null;
+
+  const find = async (): Promise<boolean> =>
+    namesIn(await sbx.must(['ls', '--json']))?.includes(name) ?? false;
+
+  return {
+    provider: 'sbx',
+    name,
+    summary: `Docker Sandboxes, the virtual machine ${name}`,
+    bringsAgent: true,
+    async prepare() {
+      const git = await gitFolders(place.cwd);
+      held = holdProject(place.root, git);
+      if (await find()) return;
+      const agent = templates.includes(spec.agent) ? spec.agent : 'shell';
+      const beside = git === null || isWithin(git.commonDir, place.root) ? [] : [dirname(git.commonDir)];
+      const more = (spec.paths ?? []).map((path) =>
+        path.endsWith(':rw') ? path.slice(0, -3) : `${path}:ro`,
+      );
+      await sbx.must(['create', '--name', name, agent, place.root, ...beside, ...more], {
+        timeoutMs: createTimeoutMs,
+      });
+      const hosts = spec.allowHosts ?? [];
+      // A leading asterisk means the same to sbx, all hosts are two of them.
+      const rules = hosts.map((host) => (host === '*' ? '**' : host)).join(',');
+      if (rules !== '') await sbx.must(['policy', 'allow', 'network', '--sandbox', name, rules]);
+    },
+    wrap(argv, env, cwd) {
+      const variables = Object.keys(passVariables(env, also)).filter(
+        (each) => !notForOtherMachines.has(each),
+      );
+      const { argv: words, check } = markedCommand(argv, `ralph sandbox status, or: sbx rm --force ${name}`);
+      return {
+        argv: ['sbx', 'exec', '-i', '-w', cwd, ...variables.flatMap((each) => ['-e', each]), name, ...words],
+        env,
+        ...check,
+      };
+    },
+    async settle() {
+      held?.restore();
+    },
+    async stop() {
+      held?.restore();
+      await sbx.ask(['stop', name]);
+    },
+    async remove() {
+      if (await find()) await sbx.must(['rm', '--force', name]);
+    },
+    async status() {
+      const there = await find();
+      return { provider: 'sbx', name, state: there ? 'ready' : 'absent', detail: 'sbx ls shows more' };
+    },
+  };
+}
+
+/** The names in what `sbx ls --json` prints. When the daemon was not running, words stand before the JSON. */
+export function namesIn(output: string): string[] | null {
+  const begin = output.search(/^\s*[[{]/m);
+  if (begin < 0) return null;
+  try {
+    return namesOf(JSON.parse(output.slice(begin)));
+  } catch {
+    return null;
+  }
+}
+
+function namesOf(value: unknown): string[] {
+  if (Array.isArray(value)) return value.flatMap(namesOf);
+  if (!isObject(value)) return [];
+  if (typeof value.name === 'string') return [value.name];
+  return Object.values(value).filter(Array.isArray).flatMap(namesOf);
+}
