@@ -1,5 +1,5 @@
-import { listRuns, pickRun, type RunRecord, readRun } from '../store/runs.ts';
-import { listSessionRuns, readSessionRun } from '../store/session-runs.ts';
+import { type RunRecord, readRun } from '../store/runs.ts';
+import { locateRun, readSessionRun } from '../store/session-runs.ts';
 import { createStyle, type Style } from '../view/style.ts';
 import { formatCost, formatTokens } from '../view/units.ts';
 import { verdictTable } from '../view/verdict-table.ts';
@@ -18,9 +18,7 @@ export function main(context: Context, { values, args }: Input<typeof showOption
 }
 
 function find({ cwd, env }: Context, wanted: string | undefined): RunRecord {
-  const inSessions = listSessionRuns(env, cwd, wanted);
-  const run = pickRun([...listRuns(cwd), ...inSessions.map(({ run }) => run)].sort(), wanted);
-  const session = inSessions.find((one) => one.run === run);
+  const { run, session } = locateRun(env, cwd, wanted);
   return session ? readSessionRun(session) : readRun(cwd, run);
 }
 

@@ -1,9 +1,7 @@
-import * as fs from 'node:fs';
-import { createLineSplitter, type LineSplitter } from '../system/lines.ts';
+import { tailLines } from '../system/tail-lines.ts';
 import type { JournalEvent } from './events.ts';
 import { parseEvent } from './journal.ts';
 
-const chunkBytes = 1024 * 1024;
 const maxLineBytes = 8 * 1024 * 1024;
 
 export type TailRead = {
@@ -22,68 +20,25 @@ export type JournalTail = {
 };
 
 export function tailJournal(path: string): JournalTail {
-  let seen = { inode: -1, offset: 0 };
   let damaged = 0;
-  let events: JournalEvent[] = [];
-  let lines = newSplitter();
-
-  function newSplitter(): LineSplitter {
-    return createLineSplitter(take, { maxLineBytes, onOversize: () => damaged++ });
-  }
-
-  function take(line: Buffer): void {
-    if (line.length === 0) return;
-    const event = parseEvent(line.toString('utf8'));
-    if (event) events.push(event);
-    else damaged++;
-  }
+  let oversized = 0;
+  const tail = tailLines(path, { maxLineBytes, onOversize: () => oversized++ });
 
   return {
     get damaged() {
       return damaged;
     },
     read() {
-      events = [];
-      const fd = openOrNull(path);
-      if (fd === null) return { events, restarted: false };
-      try {
-        const { ino, size } = fs.fstatSync(fd);
-        const restarted = seen.inode !== -1 && (ino !== seen.inode || size < seen.offset);
-        if (restarted) {
-          damaged = 0;
-          lines = newSplitter();
-        }
-        const from = restarted ? 0 : seen.offset;
-        seen = { inode: ino, offset: from + readFrom(fd, from, size, lines) };
-        return { events, restarted };
-      } finally {
-        fs.closeSync(fd);
-      }
+      oversized = 0;
+      const { lines, restarted } = tail.read();
+      damaged = (restarted ? 0 : damaged) + oversized;
+      const events = lines.flatMap((line) => {
+        if (line.length === 0) return [];
+        const event = parseEvent(line.toString('utf8'));
+        if (event === null) damaged++;
+        return event ?? [];
+      });
+      return { events, restarted };
     },
   };
-}
-
-/** Gives the bytes between two places to the splitter; returns how many there were. */
-function readFrom(fd: number, from: number, to: number, lines: LineSplitter): number {
-  let at = from;
-  while (at < to) {
-    // The splitter keeps views of a chunk, so that every chunk needs memory of its own.
-    const chunk = Buffer.allocUnsafe(Math.min(chunkBytes, to - at));
-    const length = fs.readSync(fd, chunk, 0, chunk.length, at);
-    if (length === 0) break;
-    lines.push(chunk.subarray(0, length));
-    at += length;
-  }
-  return at - from;
-}
-
-function openOrNull(path: string): number | null {
-  try {
-    const fd = fs.openSync(path, fs.constants.O_RDONLY | (fs.constants.O_NONBLOCK ?? 0));
-    if (fs.fstatSync(fd).isFile()) return fd;
-    fs.closeSync(fd);
-    return null;
-  } catch {
-    return null;
-  }
 }

@@ -1,6 +1,7 @@
 import type { Environment } from '../system/program.ts';
 import { readJournal } from './journal.ts';
-import { type RunRecord, recordOf } from './runs.ts';
+import { runPaths } from './paths.ts';
+import { listRuns, pickRun, type RunRecord, recordOf } from './runs.ts';
 import { endedPaths, listEndedLoops, listSessionLoops, sessionPaths } from './session-loops.ts';
 
 /** A loop inside an agent's session; `status` says whether it is over. */
@@ -26,6 +27,22 @@ export function listSessionRuns(env: Environment, cwd: string, id?: string): Ses
     .filter(({ state }) => state.cwd === cwd || state.run === id)
     .map(({ state: { run }, status, journal }) => ({ run, status, journal }))
     .sort((a, b) => (a.run < b.run ? -1 : 1));
+}
+
+/** A run that a person means, and where its journal is. */
+export type LocatedRun = {
+  readonly run: string;
+  readonly journal: string;
+  /** Set for a loop inside a session. */
+  readonly session: SessionRun | null;
+};
+
+/** The run of this folder, or the loop inside a session, that is meant by `latest`, an id, or the beginning of one. */
+export function locateRun(env: Environment, cwd: string, wanted?: string): LocatedRun {
+  const inSessions = listSessionRuns(env, cwd, wanted);
+  const run = pickRun([...listRuns(cwd), ...inSessions.map(({ run }) => run)].sort(), wanted);
+  const session = inSessions.find((one) => one.run === run) ?? null;
+  return { run, session, journal: session?.journal ?? runPaths(cwd, run).journal };
 }
 
 export function readSessionRun({ run, journal }: SessionRun): RunRecord {
