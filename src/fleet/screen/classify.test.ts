@@ -1,0 +1,136 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it } from 'vitest';
+import { type AgentName, agents } from '../../agents/registry.ts';
+import { compilePattern } from '../../core/pattern.ts';
+import { blockerOf, classify, contextOnScreen, isReady, type Screen } from './classify.ts';
+import { doneOnScreen } from './done.ts';
+
+const folder = fileURLToPath(new URL('fixtures', import.meta.url));
+const files = readdirSync(folder);
+const now = Date.UTC(2026, 10, 16, 0, 24);
+
+/** What each kind of recording shows, where the table below does not say otherwise. */
+const usual: Record<string, Screen['state']> = {
+  trust: 'blocked',
+  login: 'blocked',
+  theme: 'blocked',
+  notice: 'blocked',
+  ready: 'idle',
+  working: 'working',
+  tool: 'working',
+  permission: 'permission',
+  question: 'answer',
+  finished: 'idle',
+  limit: 'limit',
+  'logged-out': 'logged-out',
+};
+
+/** These try again for a while before they call it a limit. */
+const unusual: Record<string, Screen['state']> = {
+  'copilot-1.0.102-limit.txt': 'working',
+  'pi-0.73.1-limit.txt': 'working',
+  'qwen-0.15.10-limit.txt': 'working',
+};
+
+describe('the recorded screens', () => {
+  it.each(files)('are understood: %s', (file) => {
+    const { agent, kind, lines } = read(file);
+    const state = unusual[file] ?? usual[kind];
+    expect(classify(agent, lines, now)?.state).toBe(state);
+    expect(isReady(agent, lines)).toBe(state === 'idle');
+    expect(blockerOf(agent, lines) !== null).toBe(state === 'blocked');
+  });
+
+  it.each([
+    ['claude-2.1.325-limit.txt', Date.UTC(2026, 10, 16, 2, 23)],
+    ['claude-2.1.197-limit.txt', Date.UTC(2026, 10, 16, 2, 24)],
+  ])('tell the end of a usage limit: %s', (file, until) => {
+    const { agent, lines } = read(file);
+    expect(classify(agent, lines, now)).toEqual({ state: 'limit', until });
+  });
+
+  it('tell the end of the usage limit of Codex in local time', () => {
+    const { agent, lines } = read('codex-0.166.0-limit.txt');
+    const until = new Date(classify(agent, lines, now)?.until ?? 0);
+    expect([until.getHours(), until.getMinutes()]).toEqual([2, 30]);
+  });
+
+  it.each([
+    ['amp-0.0.1769314944-g5070a1-finished.txt', 1],
+    ['opencode-1.18.33-finished.txt', 1],
+    ['pi-0.73.1-limit.txt', 0],
+    ['claude-2.1.325-working.txt', null],
+  ])('tell how full the context is: %s', (file, percent) => {
+    const { agent, lines } = read(file);
+    expect(contextOnScreen(agent, lines)).toBe(percent);
+  });
+
+  it('name what stands in the way', () => {
+    const blocker = (file: string) => blockerOf(read(file).agent, read(file).lines);
+    expect(blocker('claude-2.1.325-trust.txt')).toBe('the question whether you trust the folder');
+    expect(blocker('claude-2.1.325-theme.txt')).toBe('the choice of a theme');
+    expect(blocker('claude-2.1.325-login.txt')).toBe('the login');
+    expect(blocker('codex-0.166.0-notice.txt')).toBe('the choice of a model');
+  });
+
+  it.each(files.filter((file) => !/trust|login|theme|notice|ready/.test(file)))(
+    'do not match a done pattern that only the prompt has: %s',
+    (file) => {
+      expect(doneOnScreen(compilePattern('the report'), read(file).lines, 'Write the report.')).toBe(false);
+    },
+  );
+
+  it.each(files.filter((file) => file.includes('-finished')))('match what the agent has said: %s', (file) => {
+    const pattern = compilePattern('DONE');
+    expect(doneOnScreen(pattern, read(file).lines, 'Write the report. Say DONE.', true)).toBe(true);
+  });
+});
+
+describe('a screen that changes its mind', () => {
+  it('is at work when it goes on after a limit', () => {
+    const { lines } = read('claude-2.1.325-working.txt');
+    const before = "  ⎿  You've hit your limit · resets 2:23am (UTC)";
+    const resumed = lines.map((line) => (line.startsWith('▎ https') ? before : line));
+    expect(classify('claude', resumed, now)).toEqual({ state: 'working' });
+  });
+
+  it('is idle when its last word came after the limit', () => {
+    const { lines } = read('claude-2.1.325-finished.txt');
+    const before = ["  ⎿  You've hit your limit · resets 2:23am (UTC)"];
+    const at = lines.findIndex((line) => line.startsWith('● '));
+    const resumed = [...lines.slice(0, at), ...before, ...lines.slice(at)];
+    expect(classify('claude', resumed, now)).toEqual({ state: 'idle' });
+  });
+
+  it('does not take the words of an agent for a question', () => {
+    const { lines } = read('claude-2.1.325-finished.txt');
+    const spoken = lines.map((line) => (line.startsWith('● ') ? ' Do you want to proceed?' : line));
+    expect(classify('claude', spoken, now)).toEqual({ state: 'idle' });
+  });
+});
+
+describe('a program that nobody knows', () => {
+  it.each(['Overwrite? [y/N] ', 'Continue (yes/no)?', "root's password: ", 'Press any key to continue'])(
+    'waits for an answer at %j',
+    (line) => expect(classify('custom', ['text', line, ''], now)).toEqual({ state: 'answer' }),
+  );
+
+  it('says nothing otherwise', () => {
+    expect(classify('custom', ['building', '42 %'], now)).toBeNull();
+    expect(classify('custom', [], now)).toBeNull();
+  });
+
+  it('is ready at a prompt', () => {
+    expect(isReady('custom', ['welcome', '$ ', ''])).toBe(true);
+    expect(isReady('custom', ['loading'])).toBe(false);
+  });
+});
+
+function read(file: string): { agent: AgentName; kind: string; lines: string[] } {
+  const [, name = '', kind = ''] =
+    /^([a-z]+)-.*?\d-([a-z]+(?:-out)?)\.txt$/.exec(file.replace(/-g5070a1/, '')) ?? [];
+  const agent = Object.keys(agents).find((known): known is AgentName => known === name);
+  if (agent === undefined) throw new Error(`${file} is of no known agent`);
+  return { agent, kind, lines: readFileSync(`${folder}/${file}`, 'utf8').split('\n') };
+}

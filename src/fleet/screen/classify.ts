@@ -1,0 +1,90 @@
+import type { AgentName } from '../../agents/registry.ts';
+import { lastLines } from './hash.ts';
+import { knowledge, type ScreenKnowledge } from './knowledge.ts';
+import { resetOnScreen } from './reset.ts';
+
+/** What a screen says of the agent in it. `until` is epoch milliseconds. */
+export type Screen = {
+  readonly state: 'working' | 'permission' | 'answer' | 'limit' | 'logged-out' | 'blocked' | 'idle';
+  readonly detail?: string;
+  readonly until?: number;
+};
+
+/** A program that nobody knows, at a question that many programs ask alike. */
+const plainQuestion =
+  /(?:[[(]y(?:es)?\/no?[\])]|\b(?:password|passphrase)\b[^:]*:|press (?:any key|enter|return)\b.{0,40})[\s:?]*$/i;
+const plainPrompt = /[$#%>❯›]\s*$/;
+
+/** Reads a screen; null where it says nothing certain. What is certain from elsewhere goes before it. */
+export function classify(agent: AgentName, lines: readonly string[], now: number): Screen | null {
+  const shown = lastLines(lines);
+  const known = knowledge[agent];
+  if (known === null) return plainQuestion.test(shown.at(-1) ?? '') ? { state: 'answer' } : null;
+  const text = shown.join('\n');
+  return dialogIn(known, shown, text, now) ?? workIn(known, shown, text, now);
+}
+
+/** Whether the agent waits for its next prompt, with nothing in the way. */
+export function isReady(agent: AgentName, lines: readonly string[]): boolean {
+  if (knowledge[agent] !== null) return classify(agent, lines, 0)?.state === 'idle';
+  return plainPrompt.test(lastLines(lines).at(-1) ?? '');
+}
+
+/** What an agent shows instead of a place for its prompt, by name: a login, a question of trust, a theme. */
+export function blockerOf(agent: AgentName, lines: readonly string[]): string | null {
+  const screen = classify(agent, lines, 0);
+  return screen?.state === 'blocked' ? (screen.detail ?? null) : null;
+}
+
+/** How full the context is, in percent, where the screen of this agent says so. */
+export function contextOnScreen(agent: AgentName, lines: readonly string[]): number | null {
+  const known = knowledge[agent];
+  const found = known?.context?.exec(lastLines(lines).join('\n'))?.[1];
+  if (found === undefined) return null;
+  // Claude Code says how much is left.
+  return agent === 'claude' ? 100 - Number(found) : Number(found);
+}
+
+function dialogIn(known: ScreenKnowledge, shown: string[], text: string, now: number): Screen | null {
+  const blocker = known.blockers.find(([, pattern]) => pattern.test(text))?.[0];
+  const hasInput = known.input.test(text);
+  const isDialog = known.dialog ? known.dialog.test(shown.slice(-2).join('\n')) : !isWorking(known, shown);
+  if (blocker !== undefined && (isDialog || !hasInput)) return { state: 'blocked', detail: blocker };
+  if (!isDialog) return null;
+  if (known.permission.test(text)) return { state: 'permission' };
+  if (known.dialog !== undefined && known.limit.test(text)) return limitFrom(text, now);
+  return known.question?.test(text) ? { state: 'answer' } : null;
+}
+
+function workIn(known: ScreenKnowledge, shown: string[], text: string, now: number): Screen | null {
+  const isLimited = isLastWord(known, shown, known.limit);
+  // Some go on to try, and say so in their last lines.
+  if (isLimited && known.limit.test(shown.slice(-4).join('\n'))) return limitFrom(text, now);
+  if (isWorking(known, shown)) return { state: 'working' };
+  if (isLimited) return limitFrom(text, now);
+  if (isLastWord(known, shown, known.loggedOut)) return { state: 'logged-out' };
+  if (!known.input.test(text)) return null;
+  return { state: isInTurn(known, shown) ? 'working' : 'idle' };
+}
+
+function isWorking(known: ScreenKnowledge, shown: readonly string[]): boolean {
+  return known.working.test(shown.slice(-known.footer).join('\n'));
+}
+
+/** Whether the agent has said nothing since: what it came over is no news. */
+function isLastWord(known: ScreenKnowledge, shown: readonly string[], pattern: RegExp): boolean {
+  const at = shown.findLastIndex((line) => pattern.test(line));
+  return at !== -1 && !shown.slice(at + 1).some((line) => known.speech.test(line));
+}
+
+/** Codex 0.166 shows nothing while it streams, only the end of its turn. */
+function isInTurn({ speech, turnEnd }: ScreenKnowledge, shown: readonly string[]): boolean {
+  if (turnEnd === undefined) return false;
+  const spoken = shown.findLastIndex((line) => speech.test(line));
+  return spoken !== -1 && !shown.slice(spoken + 1).some((line) => turnEnd.test(line));
+}
+
+function limitFrom(text: string, now: number): Screen {
+  const until = resetOnScreen(text, now);
+  return until === undefined ? { state: 'limit' } : { state: 'limit', until };
+}
