@@ -4,19 +4,20 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
 const tests = /\.test\.ts$/;
+const source = /^src\/.*\.[cm]?[jt]sx?$/;
 const code = /^(src|test|bench|scripts|plugins)\/.*\.[cm]?[jt]s$|^[^/]*\.[cm]?[jt]s$/;
 
 /** `where` a rule holds, but for the files in `except`; a match of `pattern` is a breach. */
 const rules = [
   {
     rule: 'process.exit only in src/cli',
-    where: /^src\//,
+    where: source,
     except: [/^src\/cli\//, /^src\/testkit\/fake-agent/, tests],
     pattern: /\bprocess\.exit\(/g,
   },
   {
     rule: 'console only in src/cli',
-    where: /^src\//,
+    where: source,
     except: [/^src\/cli\//, /^src\/testkit\/fake-agent/, tests],
     pattern: /\bconsole\.\w/g,
   },
@@ -34,7 +35,7 @@ const rules = [
   },
   {
     rule: 'no default exports',
-    where: /^src\//,
+    where: source,
     except: [],
     pattern: /^export\s+default\b|\bas\s+default\b/gm,
   },
