@@ -1,20 +1,28 @@
-// Builds the hooks of plugins/claude-code: one CommonJS file for each entry, checked in, so that the plugin runs from a
-// plain copy of the repository. `node scripts/hooks.mjs` writes them; a check compares.
+// Builds the hooks of plugins/: one CommonJS file for each entry, checked in, so that they run from a plain copy of the
+// repository. `node scripts/hooks.mjs` writes them; a check compares.
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { dirname, join, relative } from 'node:path';
+import { basename, dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import * as esbuild from 'esbuild';
 
+const hooks = {
+  'claude-code': ['stop', 'prompt', 'session-start', 'context-monitor'],
+  codex: ['stop', 'prompt', 'session-start', 'interrupt'],
+  gemini: ['stop', 'prompt', 'session-start'],
+};
+
 const entries = {
-  stop: 'src/session/hosts/claude-code/entries/stop.ts',
-  prompt: 'src/session/hosts/claude-code/entries/prompt.ts',
-  'session-start': 'src/session/hosts/claude-code/entries/session-start.ts',
-  'context-monitor': 'src/session/hosts/claude-code/entries/context-monitor.ts',
-  verify: 'src/session/verify.ts',
-  'stop-check': 'src/session/prd/stop-check.ts',
-  guard: 'src/safety/guard/hook-entry.ts',
-  'guard-rules': 'src/safety/guard/hook.ts',
-  'guard-denials': 'src/safety/guard/denials.ts',
+  ...Object.fromEntries(
+    Object.entries(hooks).flatMap(([host, names]) => [
+      ...names.map((name) => [`${host}/hooks/${name}`, `src/session/hosts/${host}/entries/${name}.ts`]),
+      [`${host}/hooks/verify`, 'src/session/verify.ts'],
+      [`${host}/hooks/stop-check`, 'src/session/prd/stop-check.ts'],
+    ]),
+  ),
+  // One guard serves all hosts.
+  'claude-code/hooks/guard': 'src/safety/guard/hook-entry.ts',
+  'claude-code/hooks/guard-rules': 'src/safety/guard/hook.ts',
+  'claude-code/hooks/guard-denials': 'src/safety/guard/denials.ts',
 };
 
 /** What is seldom needed is a file of its own, which a hook loads when it needs it. */
@@ -28,7 +36,7 @@ const loadedLater = {
         '/',
       );
       const [name] = Object.entries(entries).find(([, entry]) => entry === source) ?? [];
-      return name === undefined ? undefined : { path: `./${name}.cjs`, external: true };
+      return name === undefined ? undefined : { path: `./${basename(name)}.cjs`, external: true };
     });
   },
 };
@@ -39,7 +47,7 @@ export async function hookFiles(root) {
   const result = await esbuild.build({
     absWorkingDir: root,
     entryPoints: entries,
-    outdir: 'plugins/claude-code/hooks',
+    outdir: 'plugins',
     outExtension: { '.js': '.cjs' },
     bundle: true,
     format: 'cjs',

@@ -123,19 +123,21 @@ const stop = command({
 });
 
 const install = command({
-  summary: "Put the loop into an agent's own sessions: /ralph-loop in Claude Code.",
-  args: [{ name: 'HOST', help: 'claude', required: true }],
+  summary:
+    "Put the loop into an agent's own sessions: /ralph-loop in Claude Code, Codex, Gemini CLI, OpenCode.",
+  args: [{ name: 'HOST', help: 'claude, codex, gemini or opencode', required: true }],
   options: installOptions,
   examples: [
     ['ralph install claude --dry-run', 'show what would change'],
     ['ralph install claude --user', 'hooks and commands for all your folders'],
+    ['ralph install codex', 'hooks in .codex/hooks.json of this folder'],
   ],
   load: () => import('./install.ts'),
 });
 
 const uninstall = command({
   summary: 'Take the loop out again; files that nobody touched since are as they were.',
-  args: [{ name: 'HOST', help: 'claude', required: true }],
+  args: [{ name: 'HOST', help: 'claude, codex, gemini or opencode', required: true }],
   options: installOptions,
   examples: [['ralph uninstall claude', 'undo ralph install claude']],
   load: () => import('./uninstall.ts'),

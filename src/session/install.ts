@@ -1,10 +1,16 @@
 import { type Installed, readInstalled, writeInstalled } from '../store/installed.ts';
 import { applyChanges, type FileChange } from '../system/file-changes.ts';
 import { claudeInstaller } from './hosts/claude-code/install.ts';
+import { codexInstaller } from './hosts/codex/install.ts';
+import { geminiInstaller } from './hosts/gemini/install.ts';
+import { opencodeInstaller } from './hosts/opencode/install.ts';
 import type { HostInstaller, InstallPlace, InstallPlan } from './installer.ts';
 
 export const hostInstallers: Readonly<Record<string, HostInstaller>> = {
   claude: claudeInstaller,
+  codex: codexInstaller,
+  gemini: geminiInstaller,
+  opencode: opencodeInstaller,
 };
 
 /** What would change. A file that is as an installation left it goes back to what it was, to the byte. */
@@ -37,6 +43,8 @@ export function carryOut(
     if (action === 'uninstall') installed.delete(path);
     else installed.set(path, { before: earlier?.after === before ? earlier.before : before, after });
   }
+  // A record without its change does no harm, a change without its record could not be undone to the byte.
+  if (action === 'install') writeInstalled(env, installed);
   applyChanges(changes);
-  writeInstalled(env, installed);
+  if (action === 'uninstall') writeInstalled(env, installed);
 }

@@ -7,7 +7,7 @@ export type TurnRead = {
   readonly toolCalls: number | null;
   /** The user broke the turn off. */
   readonly interrupted: boolean;
-  /** And then asked something else. */
+  /** And then asked something else, or nothing came after it. */
   readonly askedSince: boolean;
   readonly mark: TranscriptMark;
 };

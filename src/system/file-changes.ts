@@ -1,4 +1,4 @@
-import { rmSync } from 'node:fs';
+import { rmSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { ensureDir, writeAtomic } from './files.ts';
 
@@ -16,6 +16,12 @@ export function applyChanges(changes: readonly FileChange[]): void {
       continue;
     }
     ensureDir(dirname(path), 0o755);
-    writeAtomic(path, after, { mode: 0o644 });
+    writeAtomic(path, after, { mode: modeOf(path) });
   }
+}
+
+/** A file that its owner keeps private stays so. */
+function modeOf(path: string): number {
+  const stat = statSync(path, { throwIfNoEntry: false });
+  return stat ? stat.mode & 0o777 : 0o644;
 }

@@ -75,3 +75,53 @@ describe('a scan from the end of a file', () => {
     expect(fileSize(join(room, 'missing'))).toBeNull();
   });
 });
+
+describe('a search before the lines that were visited', () => {
+  function search(content: string, wanted: string | null, stop = false) {
+    writeFileSync(path, content);
+    const found: string[] = [];
+    scanLinesBack(path, 0, {
+      wants: () => true,
+      visit: () => false,
+      needle: () => wanted,
+      found: (line) => {
+        found.push(utf8Of(line));
+        return !stop;
+      },
+    });
+    return found;
+  }
+
+  it('shows each line that holds the needle once, from the last to the first, wherever it stands', () => {
+    const length = fc.oneof(fc.nat(40), fc.constantFrom(0, 1024 * 1024 - 8, 1024 * 1024 - 3, 130_000));
+    const line = fc.record({
+      before: length,
+      needles: fc.constantFrom(0, 0, 1, 3),
+      after: length,
+    });
+    fc.assert(
+      fc.property(fc.array(line, { maxLength: 5 }), (specs) => {
+        const lines = specs.map(
+          ({ before, needles, after }, index) =>
+            `${index}${'x'.repeat(before)}${'<promise>'.repeat(needles)}${'ü'.repeat(after)}`,
+        );
+        const holding = lines.filter((text) => text.includes('<promise>')).reverse();
+        expect(search(`${lines.join('\n')}\nlast <promise>\n`, '<promise>')).toEqual(holding);
+      }),
+      { numRuns: 40 },
+    );
+  });
+
+  it('ends when it has what it wants, or when there is nothing to look for', () => {
+    expect(search('x\nNEEDLE\nlast\n', 'NEEDLE')).toEqual(['NEEDLE']);
+    const content = 'a NEEDLE\nb NEEDLE\nc\nlast\n';
+    expect(search(content, 'NEEDLE', true)).toEqual(['b NEEDLE']);
+    expect(search(content, null)).toEqual([]);
+  });
+
+  it('does not go back for ever', () => {
+    const filler = `${'x'.repeat(99_999)}\n`.repeat(100);
+    expect(search(`NEEDLE\n${filler}last\n`, 'NEEDLE')).toEqual([]);
+    expect(search(`NEEDLE\n${filler.slice(0, 7_000_000)}\nlast\n`, 'NEEDLE')).toEqual(['NEEDLE']);
+  });
+});

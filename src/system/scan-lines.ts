@@ -4,6 +4,8 @@ import * as fs from 'node:fs';
 const longLine = 128 * 1024;
 const endBytes = 2048;
 const chunkBytes = 1024 * 1024;
+/** How far before the last visited line the needle is looked for: this costs a millisecond per megabyte. */
+const searchBytes = 8 * 1024 * 1024;
 
 /** Gets lines as Latin-1, which is much faster to search than bytes are; `utf8Of` gives the text of one that matters. */
 export type LineVisitor = {
@@ -11,6 +13,10 @@ export type LineVisitor = {
   readonly wants: (ends: string) => boolean;
   /** Gets a line without its newline. False stops the scan. */
   readonly visit: (line: string) => boolean;
+  /** What to look for in the lines before that; not at all where it says null. */
+  readonly needle?: () => string | null;
+  /** Gets those that hold it, as `visit` does. */
+  readonly found?: (line: string) => boolean;
 };
 
 export type FileScan = {
@@ -69,13 +75,67 @@ function scan(fd: number, from: number, size: number, visitor: LineVisitor): Fil
         ? { text: '', at: start }
         : { text: bytes.toString('latin1'), at: start };
     for (; newline !== -1; newline = lastNewline(bytes, newline)) {
-      if (!line(start + newline + 1)) return { size, wholeEnd };
+      if (!line(start + newline + 1)) {
+        search(fd, from, start + newline + 1, chunk, visitor);
+        return { size, wholeEnd };
+      }
       lineEnd = start + newline;
     }
     end = start;
   }
   line(from);
   return { size, wholeEnd };
+}
+
+/** Shows the lines before `end` that hold the needle, from the last to the first, without looking at the others. */
+function search(fd: number, from: number, end: number, chunk: Buffer, visitor: LineVisitor): void {
+  const { needle, found, wants } = visitor;
+  const text = needle?.();
+  if (!found || !text) return;
+  const wanted = Buffer.from(text);
+  const least = Math.max(from, end - searchBytes);
+  // A needle over the border of two parts is whole in one of them.
+  for (let to = end; to > least; ) {
+    const start = Math.max(least, to - chunk.length);
+    const bytes = chunk.subarray(0, readFully(fd, chunk.subarray(0, to - start), start));
+    let at = bytes.lastIndexOf(wanted);
+    while (at !== -1) {
+      const lineStart = borderBefore(fd, from, start + at);
+      const lineEnd = borderAfter(fd, start + at, end);
+      if (!show(fd, { text: '', at: start }, lineStart, lineEnd, { wants, visit: found })) return;
+      if (lineStart <= start) {
+        to = lineStart;
+        break;
+      }
+      // A negative place would count from the end.
+      const last = lineStart - start - wanted.length;
+      at = last < 0 ? -1 : bytes.lastIndexOf(wanted, last);
+    }
+    if (at === -1) to = start === least ? least : start + wanted.length - 1;
+  }
+}
+
+/** Where the line starts that holds this place. */
+function borderBefore(fd: number, from: number, place: number): number {
+  const bytes = Buffer.allocUnsafe(Math.min(endBytes * 32, place - from));
+  for (let end = place; end > from; ) {
+    const start = Math.max(from, end - bytes.length);
+    const newline = lastNewline(bytes, readFully(fd, bytes.subarray(0, end - start), start));
+    if (newline !== -1) return start + newline + 1;
+    end = start;
+  }
+  return from;
+}
+
+/** Where it ends. */
+function borderAfter(fd: number, place: number, to: number): number {
+  const bytes = Buffer.allocUnsafe(Math.min(endBytes * 32, to - place));
+  for (let start = place; start < to; start += bytes.length) {
+    const part = bytes.subarray(0, readFully(fd, bytes.subarray(0, to - start), start));
+    const newline = part.indexOf(0x0a);
+    if (newline !== -1) return start + newline;
+  }
+  return to;
 }
 
 /** The part of the file that was read last. */

@@ -4,6 +4,7 @@ import type { SessionContext } from '../context.ts';
 import { type Control, controlLoop, pauseLoop } from '../control.ts';
 import { type Reply, silent } from '../reply.ts';
 import { startSessionLoop } from '../start.ts';
+import { readTranscript } from '../transcript.ts';
 import type { HookHost } from './host.ts';
 import { type HookInput, readHookInput } from './input.ts';
 
@@ -55,7 +56,7 @@ function onOtherPrompt(host: HookHost, read: HookInput, context: SessionContext)
   if (read.commandName !== null) return silent;
   const found = readSessionLoop(context.env, read.sessionId);
   if (found.kind !== 'loop' || found.state.status !== 'active') return silent;
-  const { interrupted } = host.readTurn(read.transcriptPath, found.state.transcript, null);
+  const { interrupted } = readTranscript(host.transcript, read.transcriptPath, found.state.transcript, null);
   return interrupted ? pauseLoop(found.state, 'you interrupted it', context) : silent;
 }
 

@@ -7,6 +7,7 @@ import type { SessionContext } from '../context.ts';
 import { continuationMessage } from '../messages.ts';
 import { type Reply, silent } from '../reply.ts';
 import { atStop } from '../stop.ts';
+import { readTranscript } from '../transcript.ts';
 import type { HookHost } from './host.ts';
 import { type HookInput, readHookInput } from './input.ts';
 
@@ -79,7 +80,8 @@ function reply(host: HookHost, read: HookInput, context: SessionContext): Promis
       subagent,
       planMode,
       backgroundTasks,
-      readTurn: (from, wantedCalls) => host.readTurn(transcriptPath, from, lastMessage, wantedCalls),
+      readTurn: (from, wantedCalls) =>
+        readTranscript(host.transcript, transcriptPath, from, lastMessage, wantedCalls),
     },
     context,
   );

@@ -1,5 +1,5 @@
 import type { HookHost } from '../../hook/host.ts';
 import { hookOutput } from '../../hook/output.ts';
-import { readTurn } from './transcript.ts';
+import { claudeTranscript } from './transcript.ts';
 
-export const claudeCode: HookHost = { name: 'claude-code', readTurn, print: hookOutput };
+export const claudeCode: HookHost = { name: 'claude-code', transcript: claudeTranscript, print: hookOutput };

@@ -6,7 +6,8 @@ import { endedPaths, listEndedLoops, listSessionLoops, sessionPaths } from '../.
 import { listSessionRuns, readSessionRun } from '../../../store/session-runs.ts';
 import { makeTempDir, removeTempDir } from '../../../system/temp.ts';
 import type { SessionContext } from '../../context.ts';
-import { type Happening, stopCases } from '../../contract.ts';
+import type { Happening } from '../../contract.ts';
+import { describeStops } from '../../hook/describe-host.ts';
 import { promptHook } from '../../hook/prompt.ts';
 import { sessionStartHook } from '../../hook/session-start.ts';
 import { stopHook } from '../../hook/stop.ts';
@@ -99,38 +100,16 @@ function entriesOf(happening: Happening): object[] {
   return [user(`This session is being continued. ${happening.summary}`, { isCompactSummary: true })];
 }
 
-function lastWords(turn: readonly Happening[]): object {
-  const said = turn.flatMap((happening) =>
-    'say' in happening && happening.say !== '' ? [happening.say] : [],
-  );
-  return said.length === 0 ? {} : { last_assistant_message: said.at(-1) };
-}
+describeStops({
+  host: claudeCode,
+  events: { prompt: 'UserPromptSubmit', stop: 'Stop' },
+  entriesOf,
+  sentBack: (reason) => [user(`Stop hook feedback:\n${reason}`, { isMeta: true })],
+  tellsLastMessage: true,
+  decision: 'block',
+});
 
 describe('a stop in Claude Code', () => {
-  it.each(stopCases.map((one) => [one.name, one] as const))(
-    '%s',
-    async (_name, { args = 'fix it', turns, expected }) => {
-      const one = session();
-      one.prompt(`/ralph-loop ${args}`);
-      let output: Record<string, string> | null = null;
-      for (const turn of turns) {
-        one.happen(...turn);
-        output = await one.stop(lastWords(turn));
-        if (output?.decision) one.happen({ user: `Stop hook feedback:\n${output.reason}` });
-      }
-      if ('goesOn' in expected) {
-        expect(output).toMatchObject({ decision: 'block', reason: expect.stringContaining(expected.goesOn) });
-        expect(one.state()?.loop.iteration).toBe(turns.length);
-        return;
-      }
-      expect(output).not.toHaveProperty('decision');
-      expect(output?.systemMessage).toContain(`Ralph loop ended: ${expected.ends} `);
-      expect(output?.systemMessage).toContain(expected.because ?? '');
-      expect(one.state()).toBeUndefined();
-      expect(listEndedLoops(context.env)[0]?.loop.outcome).toBe(expected.ends);
-    },
-  );
-
   it('says the original sentence with iteration and maximum, and the task as it was', async () => {
     const one = session();
     one.prompt('/ralph-loop "fix $& {{PROMISE}} `x`" --max-iterations 4');

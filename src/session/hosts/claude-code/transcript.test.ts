@@ -3,7 +3,8 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { makeTempDir, removeTempDir } from '../../../system/temp.ts';
-import { readTurn } from './transcript.ts';
+import { readTranscript } from '../../transcript.ts';
+import { claudeTranscript } from './transcript.ts';
 
 const done = '<promise>DONE</promise>';
 let room: string;
@@ -18,7 +19,7 @@ afterAll(() => removeTempDir(room));
 
 function read(content: string | Uint8Array, offset = 0) {
   writeFileSync(path, content);
-  return readTurn(path, { path, offset, unseen: null }, null);
+  return readTranscript(claudeTranscript, path, { path, offset, unseen: null }, null);
 }
 
 /** Entries in which a tag is not the agent's own word. */

@@ -1,0 +1,38 @@
+import { homedir } from 'node:os';
+import { join } from 'node:path';
+import { commandHooks, guard, type HookEntry, withHooks } from '../../hook/settings.ts';
+import { changeOf, type HostInstaller, type InstallPlace } from '../../installer.ts';
+
+/** Timeouts are in seconds; Codex gives an interrupt three at most. */
+const entries: Readonly<Record<string, HookEntry>> = {
+  UserPromptSubmit: { file: 'prompt.cjs', startIf: 'command-or-loop', timeout: 60 },
+  SessionStart: { file: 'session-start.cjs', startIf: 'any-loop', matcher: 'compact|resume', timeout: 60 },
+  // The tools of Codex that run commands or change files.
+  PreToolUse: { file: guard, startIf: 'unattended', matcher: 'Bash|apply_patch|Edit|Write', timeout: 60 },
+  Stop: { file: 'stop.cjs', startIf: 'any-loop', timeout: 1800 },
+  Interrupt: { file: 'interrupt.cjs', startIf: 'any-loop', timeout: 3 },
+};
+
+/** Hooks into hooks.json, next to what is there. */
+export const codexInstaller: HostInstaller = {
+  install(place) {
+    const hooks = commandHooks(entries, join(place.root, 'plugins', 'codex', 'hooks'), place.platform);
+    return {
+      changes: [changeOf(hooksFile(place), (before) => withHooks(hooksFile(place), before, hooks))],
+      notes: [
+        'Codex skips hooks without a word until you trust them: start `codex`, choose "Trust all and continue" (or /hooks later).',
+        '`codex exec` asks nothing: trust them first, or add --dangerously-bypass-hook-trust.',
+        'Then, with a space before the slash, since the composer of Codex refuses commands that it does not know: " /ralph-loop "task""',
+      ],
+    };
+  },
+  uninstall: (place) => ({
+    changes: [changeOf(hooksFile(place), (before) => before && withHooks(hooksFile(place), before, {}))],
+    notes: [],
+  }),
+};
+
+function hooksFile({ scope, cwd, env }: InstallPlace): string {
+  if (scope === 'project') return join(cwd, '.codex', 'hooks.json');
+  return join(env.CODEX_HOME || join(env.HOME || homedir(), '.codex'), 'hooks.json');
+}
