@@ -7,7 +7,7 @@ import { listSessionRuns, readSessionRun } from '../../../store/session-runs.ts'
 import { makeTempDir, removeTempDir } from '../../../system/temp.ts';
 import type { SessionContext } from '../../context.ts';
 import type { Happening } from '../../contract.ts';
-import { describeStops } from '../../hook/describe-host.ts';
+import { describeStops } from '../../hook/contract.ts';
 import { promptHook } from '../../hook/prompt.ts';
 import { sessionStartHook } from '../../hook/session-start.ts';
 import { stopHook } from '../../hook/stop.ts';

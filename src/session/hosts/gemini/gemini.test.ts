@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Happening } from '../../contract.ts';
-import { describeStops, type HostForm, useSessions } from '../../hook/describe-host.ts';
+import { describeStops, type HostForm, useSessions } from '../../hook/contract.ts';
 import { gemini } from './host.ts';
 
 const done = '<promise>DONE</promise>';
