@@ -22,6 +22,9 @@ const shared = {
   logLevel: 'warning',
 };
 
+/** CommonJS has no import.meta.url. */
+const ownUrl = "const __url=require('node:url').pathToFileURL(__filename).href;";
+
 rmSync(dist, { recursive: true, force: true });
 await buildCommands();
 await buildRun();
@@ -60,7 +63,7 @@ async function buildCommands() {
       ...(usesUrl
         ? {
             define: { 'import.meta.url': '__url' },
-            banner: "const __url=require('node:url').pathToFileURL(__filename).href;",
+            banner: ownUrl,
           }
         : {}),
       format: 'cjs',
@@ -92,6 +95,8 @@ async function buildRun() {
       plugins,
       splitting: false,
       format: 'cjs',
+      define: { ...shared.define, 'import.meta.url': '__url' },
+      banner: { js: ownUrl },
       outExtension: { '.js': '.cjs' },
       supported: { 'dynamic-import': false },
       minifySyntax: true,
@@ -125,7 +130,10 @@ async function buildLibrary() {
   await esbuild.build({
     ...shared,
     splitting: false,
-    entryPoints: { opencode: 'src/session/hosts/opencode/index.ts' },
+    entryPoints: {
+      opencode: 'src/session/hosts/opencode/index.ts',
+      'opencode-guard': 'src/session/hosts/opencode/guard-plugin.ts',
+    },
     outdir: 'dist/lib',
   });
   await esbuild.build({

@@ -63,6 +63,23 @@ export type AgentTask = {
   readonly asRoot: boolean;
 };
 
+/** What judges tool calls before they happen, for CLIs that ask before them. */
+export type GuardPrograms = {
+  /** A line for a shell that reads the event of a hook. */
+  readonly hook: string;
+  /** Folder of the plugin for Claude Code, which has the same hook. */
+  readonly claudePlugin: string;
+  /** File of the plugin for OpenCode. */
+  readonly opencodePlugin: string;
+  sha256(text: string): string;
+};
+
+/** What puts the guard before the tools of an agent: words for its command line, and environment. */
+export type AgentGuard = {
+  readonly args: readonly string[];
+  readonly env: Readonly<Record<string, string>>;
+};
+
 /** Words for the command line (without the program itself), standard input and extra environment. */
 export type AgentCommand = {
   readonly args: readonly string[];
@@ -100,6 +117,16 @@ export type AgentAdapter = {
   readonly exitCodeIsNoise?: true;
   /** The range of versions we have recordings of, oldest and newest. */
   readonly tested: readonly string[];
+  /** Puts the guard before its tools; null where this version has no way. Without this, no version has. */
+  guard?(
+    programs: GuardPrograms,
+    around: {
+      readonly version: string | null;
+      /** The user's own words. */
+      readonly flags: readonly string[];
+      readonly env: Readonly<Record<string, string | undefined>>;
+    },
+  ): AgentGuard | null;
   command(task: AgentTask, version: string | null, mode: OutputMode): AgentCommand;
   newState(): ParserState;
   /** One line of standard output to events. Never throws. */

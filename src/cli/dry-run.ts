@@ -12,7 +12,12 @@ export function dryRun(prepared: PreparedRun, asJson: boolean): string {
   const loop = { ...(prepared.resume ?? newLoop(plan, task)), task };
   const instructed = instructAgent(agent, composePrompt(loop), loop);
   const command = agent.adapter.command(
-    { ...instructed, permissions: agent.permissions, flags: settings.agent.flags, asRoot: agent.asRoot },
+    {
+      ...instructed,
+      permissions: agent.permissions,
+      flags: [...agent.guard.args, ...settings.agent.flags],
+      asRoot: agent.asRoot,
+    },
     agent.version,
     'stream',
   );

@@ -1,12 +1,10 @@
-import { dirname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { RalphError } from '../core/error.ts';
 import { nearest } from '../core/nearest.ts';
 import { carryOut, hostInstallers, planInstall } from '../session/install.ts';
 import type { InstallPlace } from '../session/installer.ts';
 import type { FileChange } from '../system/file-changes.ts';
-import { readText } from '../system/files.ts';
 import type { installOptions } from './options.ts';
+import { findPackageRoot } from './package-root.ts';
 import type { Context, Input } from './spec.ts';
 
 export function main(context: Context, input: Input<typeof installOptions>): number {
@@ -64,16 +62,10 @@ export function describeChange({ path, before, after }: FileChange): string {
   return [`${before === null ? '+' : '~'} ${path}`, ...part(old, '-'), ...part(now, '+')].join('\n');
 }
 
-/** The package holds the built hooks; this file is somewhere in it. */
 function packageRoot(): string {
-  let folder = dirname(fileURLToPath(import.meta.url));
-  while (readText(join(folder, 'plugins/claude-code/hooks/hooks.json')) === null) {
-    if (folder === dirname(folder)) {
-      throw new RalphError('incomplete-package', 'this copy of ralphkit has no plugins folder', {
-        remedy: 'npm install -g ralphkit',
-      });
-    }
-    folder = dirname(folder);
-  }
-  return folder;
+  const root = findPackageRoot();
+  if (root !== null) return root;
+  throw new RalphError('incomplete-package', 'this copy of ralphkit has no plugins folder', {
+    remedy: 'npm install -g ralphkit',
+  });
 }

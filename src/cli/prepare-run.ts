@@ -20,6 +20,7 @@ import { notifyProblem, notifyWarnings } from '../system/notify/check.ts';
 import { findProgram } from '../system/process.ts';
 import { preflight } from './checks/preflight.ts';
 import type { runOptions } from './options.ts';
+import { guardRun } from './run-guard.ts';
 import { settingsRedactor } from './settings-redactor.ts';
 import type { Context, Input } from './spec.ts';
 import { terminalOf } from './terminal-of.ts';
@@ -34,6 +35,8 @@ export type PreparedRun = Pick<
   /** The sandbox that was asked for, if one was. */
   readonly sandbox: RunSandbox | null;
   readonly warnings: readonly string[];
+  /** What the guard does for this agent, before it does anything. */
+  readonly guardLine: string;
   /** Lines for `--verbose`. */
   readonly verbose: readonly string[];
   readonly sources: LoadedSettings['sources'];
@@ -57,7 +60,9 @@ export async function prepareRun(context: Context, values: Values): Promise<Prep
     );
   }
   const sandbox = await findSandbox(context, loaded);
-  const agent = await findAgent(context, loaded, sandbox);
+  const found = await findAgent(context, loaded, sandbox);
+  const { guard, line: guardLine } = guardRun(context, settings, found, sandbox !== null);
+  const agent = { ...found, guard };
   const problem = preflight(context, loaded, agent);
   if (problem) throw problem;
   const unsent = notifyProblem(settings.notify, context.env);
@@ -85,6 +90,7 @@ export async function prepareRun(context: Context, values: Values): Promise<Prep
       ...notifyWarnings(settings.notify, { env: context.env, terminal: terminalOf(context) }),
       ...contractWarning(prompt, plan, agent),
     ],
+    guardLine: `${agent.adapter.name}: ${guardLine}`,
     verbose: values.verbose ? describe(context, loaded) : [],
   };
 }
@@ -186,7 +192,7 @@ async function findAgent(
   context: Context,
   { settings }: LoadedSettings,
   sandbox: RunSandbox | null,
-): Promise<RunAgent> {
+): Promise<Omit<RunAgent, 'guard'>> {
   const { command, permissions, args, output } = settings.agent;
   if (command === undefined) {
     throw new RalphError(

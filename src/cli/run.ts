@@ -45,6 +45,7 @@ export async function startRun(
   for (const warning of prepared.warnings) view.warn(warning);
   view.intro(permissionLine(prepared.agent));
   view.intro(sandboxLine(prepared));
+  view.intro(prepared.guardLine);
   for (const line of prepared.verbose) view.verbose(line);
   const workspace = await opening;
   const owned = await ownWorkingCopy(context.cwd, workspace.root, prepared.run, systemClock);
@@ -70,6 +71,7 @@ export async function startRun(
       finish: signals.finish,
       stop: signals.stop,
       takeNotes: () => mailbox.takeNotes(),
+      takeDenials: () => mailbox.takeDenials(),
       restoreFiles: () => [...(owned.restore() ? ['.ralph/lock'] : []), ...held.restore()],
       terminal: terminalOf(context),
       nonce: () => randomBytes(6).toString('hex'),

@@ -1,3 +1,4 @@
+import { cleanTerminal } from '../safety/terminal.ts';
 import { type RunRecord, readRun } from '../store/runs.ts';
 import { locateRun, readSessionRun } from '../store/session-runs.ts';
 import { createStyle, type Style } from '../view/style.ts';
@@ -13,7 +14,9 @@ export function main(context: Context, { values, args }: Input<typeof showOption
     return 0;
   }
   const style = createStyle({ env: context.env, isTTY: context.stdout.isTTY === true });
-  context.stdout.write(`${summary(record, style)}\n${verdictTable(record.verdicts, style)}`);
+  context.stdout.write(
+    `${summary(record, style)}\n${verdictTable(record.verdicts, style)}${denialList(record)}`,
+  );
   return 0;
 }
 
@@ -49,4 +52,14 @@ function summary(record: RunRecord, style: Style): string {
     ['Ended', record.endedAt ?? '-'],
   ];
   return `${rows.map(([name, value]) => `${name.padEnd(10)}  ${value}`).join('\n')}\n`;
+}
+
+/** What the guard refused, a line each. */
+function denialList({ denials }: RunRecord): string {
+  if (denials.length === 0) return '';
+  const lines = denials.map(({ iteration, tool, what, category, reason }) => {
+    const call = what === '' ? tool : `${tool}(${what.replace(/\s+/g, ' ')})`;
+    return `  Iteration ${iteration}: ${call}\n    ${category}: ${reason}`;
+  });
+  return `\nRefused by the guard:\n${cleanTerminal(lines.join('\n'))}\n`;
 }

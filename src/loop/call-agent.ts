@@ -40,7 +40,7 @@ export type AgentCall = {
 /** Runs the agent for one iteration. */
 export async function runAgent(spec: RunSpec, loop: LoopState, call: AgentCall): Promise<AgentTurn> {
   const { record, sandbox, cutSession, resultSeen } = call;
-  const { adapter, program, version, permissions, asRoot } = spec.agent;
+  const { adapter, program, version, permissions, asRoot, guard } = spec.agent;
   const { iteration } = loop;
   const paths = runPaths(spec.cwd, spec.run);
   const prompt = cutSession === null ? call.prompt : `${goOn}\n\n${call.prompt}`;
@@ -54,12 +54,12 @@ export async function runAgent(spec: RunSpec, loop: LoopState, call: AgentCall):
       ...instructed,
       permissions,
       asRoot,
-      flags: spec.settings.agent.flags,
+      flags: [...guard.args, ...spec.settings.agent.flags],
       ...(cutSession === null ? {} : { resumeSession: cutSession }),
     },
     sandbox,
     cwd: spec.cwd,
-    env: { ...spec.env, ...spec.settings.agent.env },
+    env: { ...spec.env, ...spec.settings.agent.env, ...guard.env },
     run: spec.run,
     iteration,
     idleMs: spec.settings.idleTimeout,
@@ -97,11 +97,12 @@ export function sessionCutBy(
 
 /** Asks the same agent one short question, outside the loop. Gives what it printed. */
 export async function askAgent(spec: RunSpec, sandbox: Sandbox, prompt: string): Promise<string> {
-  const { adapter, program, version, permissions, asRoot } = spec.agent;
-  const task = { prompt, permissions, asRoot, flags: spec.settings.agent.flags };
+  const { adapter, program, version, permissions, asRoot, guard } = spec.agent;
+  const flags = [...guard.args, ...spec.settings.agent.flags];
+  const task = { prompt, permissions, asRoot, flags };
   const { args, stdin, env } = adapter.command(task, version, 'text');
   const { end, stdout } = await runSideProcess(spec, [program, ...args], {
-    env: { ...spec.env, ...spec.settings.agent.env, ...env },
+    env: { ...spec.env, ...spec.settings.agent.env, ...guard.env, ...env },
     stdin,
     sandbox,
     timeoutMs: messageTimeoutMs,

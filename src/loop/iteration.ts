@@ -66,6 +66,7 @@ export async function runIteration(
   parts.cutSession = sessionCutBy(agentTurn, spec.agent);
   const changed = await workspace.progress();
   recordAgentEnd(agentTurn, iteration, changed, record);
+  for (const denial of spec.takeDenials()) record({ type: 'guard.denied', iteration, ...denial });
   const ownFiles = restoreOwnFiles(spec, parts);
 
   const context = checkContext(spec, iteration, sandbox);

@@ -1,8 +1,9 @@
-import type { AgentAdapter, AgentEvent, Permissions } from '../agents/adapter.ts';
+import type { AgentAdapter, AgentEvent, AgentGuard, Permissions } from '../agents/adapter.ts';
 import type { LoopPlan, LoopState, Reason } from '../core/loop.ts';
 import type { Outcome } from '../core/outcome.ts';
 import type { DeniedHost, Sandbox } from '../safety/sandbox/sandbox.ts';
 import type { EventBody, JournalEvent } from '../store/events.ts';
+import type { Denial } from '../store/mailbox.ts';
 import type { CliSetting } from '../store/settings.ts';
 import type { ResolvedSettings } from '../store/settings-schema.ts';
 import type { Clock } from '../system/clock.ts';
@@ -22,6 +23,8 @@ export type RunAgent = {
   readonly version: string | null;
   readonly permissions: Permissions;
   readonly asRoot: boolean;
+  /** What judges its tool calls, or keeps an installed hook from doing so. */
+  readonly guard: AgentGuard;
 };
 
 export type PromptSource = { readonly text: string } | { readonly file: string };
@@ -54,6 +57,8 @@ export type RunSpec = {
   readonly stop: AbortSignal;
   /** Notes from other terminals, each once. */
   takeNotes(): string[];
+  /** What the guard refused since the last call. */
+  takeDenials(): Denial[];
   /** Puts our files back and names those that were gone or changed. */
   restoreFiles(): string[];
   /** Writes control sequences to the terminal of the person; null where there is none. */

@@ -21,6 +21,14 @@ export type RunRecord = {
     readonly because: string;
     readonly evidence: readonly Evidence[];
   }[];
+  /** Tool calls that the guard refused. */
+  readonly denials: readonly {
+    readonly iteration: number;
+    readonly tool: string;
+    readonly what: string;
+    readonly category: string;
+    readonly reason: string;
+  }[];
   readonly usage: Usage;
   readonly because: string | null;
   readonly agent: string | null;
@@ -92,6 +100,9 @@ export function recordOf(
     verdicts: events
       .filter((event) => event.type === 'verdict')
       .map(({ iteration, accepted, because, evidence }) => ({ iteration, accepted, because, evidence })),
+    denials: events
+      .filter((event) => event.type === 'guard.denied')
+      .map(({ iteration, tool, what, category, reason }) => ({ iteration, tool, what, category, reason })),
     usage: ended?.usage ?? decided?.loop.usage ?? noUsage,
     because: ended?.because.text ?? failed?.message ?? null,
     agent: started?.agent ?? null,

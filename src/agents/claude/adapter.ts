@@ -1,5 +1,6 @@
 import type { AgentAdapter } from '../adapter.ts';
 import { command } from './command.ts';
+import { guard } from './guard.ts';
 import { newState, parse } from './parse.ts';
 
 /** Claude Code. */
@@ -16,6 +17,7 @@ export const claude: AgentAdapter = {
   canResume: true,
   takesSystemPrompt: true,
   tested: ['2.1.197', '2.1.325'],
+  guard,
   command,
   newState,
   parse,

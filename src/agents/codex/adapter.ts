@@ -1,5 +1,6 @@
 import type { AgentAdapter } from '../adapter.ts';
 import { command } from './command.ts';
+import { guard } from './guard.ts';
 import { newState, parse } from './parse.ts';
 
 /** OpenAI Codex CLI. */
@@ -16,6 +17,7 @@ export const codex: AgentAdapter = {
   canResume: true,
   takesSystemPrompt: false,
   tested: ['0.80.0', '0.166.0'],
+  guard,
   command,
   newState,
   parse,

@@ -1,5 +1,6 @@
 import type { AgentAdapter } from '../adapter.ts';
 import { command } from './command.ts';
+import { guard } from './guard.ts';
 import { newState, parse } from './parse.ts';
 
 /** OpenCode. */
@@ -17,6 +18,7 @@ export const opencode: AgentAdapter = {
   canResume: true,
   takesSystemPrompt: false,
   tested: ['1.2.27', '1.18.33'],
+  guard,
   command,
   newState,
   parse,

@@ -15,7 +15,7 @@ function prepare(body: string, changes: Partial<RunAgent> = {}) {
   const trace = join(cwd, 'started');
   writeFileSync(program, `#!/bin/sh\ntouch '${trace}'\n${body}\n`, { mode: 0o755 });
   const env = { PATH: process.env.PATH, HOME: cwd };
-  const agent: RunAgent = {
+  const agent: Omit<RunAgent, 'guard'> = {
     adapter: agents.claude,
     program,
     version: '2.1.325',

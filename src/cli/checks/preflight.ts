@@ -15,7 +15,7 @@ import { checkFolder, checkNode } from './machine.ts';
 export function preflight(
   { cwd, env }: Pick<Context, 'cwd' | 'env'>,
   { settings }: LoadedSettings,
-  { adapter, permissions, asRoot }: RunAgent,
+  { adapter, permissions, asRoot }: Omit<RunAgent, 'guard'>,
 ): RalphError | null {
   const checks: HealthCheck[] = [
     checkNode(),

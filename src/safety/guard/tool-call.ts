@@ -4,7 +4,7 @@ import type { Finding, GuardContext, Verdict } from './model.ts';
 
 const shellTools = /^(bash|shell|run_shell_command|local_shell|exec_command|execute_command|powershell)$/i;
 const writeTools =
-  /^(write|edit|multiedit|notebookedit|write_file|replace|create|str_replace|write_to_file|patch)$/i;
+  /^(write|edit|multiedit|notebookedit|write_file|replace|create|str_replace|write_to_file)$/i;
 const readTools = /^(read|read_file|notebookread|view)$/i;
 const searchTools = /^(grep|search_file_content|grep_search)$/i;
 const order: readonly Verdict[] = ['allow', 'warn', 'deny'];
@@ -12,7 +12,7 @@ const order: readonly Verdict[] = ['allow', 'warn', 'deny'];
 /** Judges a call of an agent's tool by what it would do; a tool that is not known here is none of the guard's. */
 export function judgeToolCall(tool: string, input: unknown, context: GuardContext): Finding {
   const fields = isObject(input) ? input : {};
-  if (/^apply_patch$/i.test(tool)) return judgePatch(fields, context);
+  if (/^(apply_patch|patch)$/i.test(tool)) return judgePatch(fields, context);
   if (shellTools.test(tool)) {
     const folder = textOf(fields.workdir ?? fields.directory ?? fields.dir_path);
     return judgeCommand(
@@ -33,7 +33,9 @@ const longest = 300;
 export function describeCall(input: unknown): string {
   const fields = isObject(input) ? input : {};
   const text =
-    commandOf(fields.command ?? fields.cmd) || pathIn(fields) || textOf(fields.input ?? fields.patch);
+    commandOf(fields.command ?? fields.cmd) ||
+    pathIn(fields) ||
+    textOf(fields.input ?? fields.patch ?? fields.patchText);
   return text.length > longest ? `${text.slice(0, longest)}…` : text;
 }
 
@@ -54,7 +56,7 @@ function commandOf(command: unknown): string {
 
 /** A patch names its files on lines of their own. */
 function judgePatch(fields: Readonly<Record<string, unknown>>, context: GuardContext): Finding {
-  const patch = [fields.command, fields.input, fields.patch]
+  const patch = [fields.command, fields.input, fields.patch, fields.patchText]
     .map((part) => (Array.isArray(part) ? part.join('\n') : textOf(part)))
     .join('\n');
   const paths = [...patch.matchAll(/^\*\*\* (?:Add File|Update File|Delete File|Move to): (.+)$/gm)].map(

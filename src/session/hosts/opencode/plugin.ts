@@ -15,6 +15,7 @@ import {
   startOptions,
   startPrompt,
 } from './commands.ts';
+import { toolGuard } from './guard.ts';
 import type { PluginHooks, PluginInput } from './types.ts';
 
 /** The process around the plugin. */
@@ -126,6 +127,7 @@ export function createPlugin(input: PluginInput, around: Surroundings): PluginHo
       if (name === undefined) return;
       say(parts, name === 'cancel-ralph' ? cancel(sessionID) : start(name, sessionID, raw));
     },
+    'tool.execute.before': toolGuard(input.directory, around.env, () => around.clock.now()),
     async 'chat.message'({ sessionID }) {
       await hooks.get(sessionID)?.handler({ event: 'user.message', sessionId: sessionID });
     },

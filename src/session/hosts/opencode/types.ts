@@ -12,6 +12,11 @@ export type PluginHooks = {
   event?: (input: { event: { type: string; properties?: unknown } }) => Promise<void>;
   'chat.message'?: (input: { sessionID: string }) => Promise<void>;
   'command.execute.before'?: (input: CommandInput, output: { parts: CommandPart[] }) => Promise<void>;
+  /** What it throws refuses the call. */
+  'tool.execute.before'?: (
+    input: { tool: string; sessionID: string },
+    output: { args: unknown },
+  ) => Promise<void>;
   'experimental.session.compacting'?: (
     input: { sessionID: string },
     output: { context: string[] },

@@ -1,0 +1,14 @@
+import type { AgentGuard, GuardPrograms } from '../adapter.ts';
+
+const tools = 'Bash|PowerShell|Read|Grep|Write|Edit|MultiEdit|NotebookRead|NotebookEdit';
+
+/** A hook in settings of this call alone. Of two `--settings` only the last counts, so that the user's gets the plugin beside it. */
+export function guard(
+  { hook, claudePlugin }: GuardPrograms,
+  { flags }: { readonly flags: readonly string[] },
+): AgentGuard {
+  const hooks = [{ type: 'command', command: hook, timeout: 60 }];
+  const settings = JSON.stringify({ hooks: { PreToolUse: [{ matcher: tools, hooks }] } });
+  const isGiven = flags.some((flag) => flag === '--settings' || flag.startsWith('--settings='));
+  return { args: isGiven ? ['--plugin-dir', claudePlugin] : ['--settings', settings], env: {} };
+}

@@ -1,0 +1,54 @@
+import { describe, expect, it } from 'vitest';
+import { claude } from './claude/adapter.ts';
+import { codex } from './codex/adapter.ts';
+import { opencode } from './opencode/adapter.ts';
+
+const programs = {
+  hook: "node '/opt/ralph kit/guard.cjs'",
+  claudePlugin: '/opt/plugin',
+  opencodePlugin: '/opt/guard.js',
+  sha256: (text: string) => `<${text}>`,
+};
+const around = { version: null, flags: [], env: {} };
+
+describe('the guard before the tools of an agent', () => {
+  it('is a hook in the settings of one call of Claude Code', () => {
+    const [flag, settings = ''] = claude.guard?.(programs, around)?.args ?? [];
+    expect(flag).toBe('--settings');
+    expect(JSON.parse(settings)).toMatchObject({
+      hooks: { PreToolUse: [{ hooks: [{ type: 'command', command: programs.hook }] }] },
+    });
+  });
+
+  it('comes as a plugin where the user has settings of his own on the command line', () => {
+    for (const flags of [['--settings', 'x.json'], ['--settings=x.json']]) {
+      expect(claude.guard?.(programs, { ...around, flags })?.args).toEqual(['--plugin-dir', '/opt/plugin']);
+    }
+  });
+
+  it('is a hook for Codex with the digest by which it is trusted', () => {
+    const [, hooks = '', , state = ''] = codex.guard?.(programs, around)?.args ?? [];
+    expect(hooks).toContain(`command="node '/opt/ralph kit/guard.cjs'",timeout=60`);
+    expect(state).toContain(
+      `trusted_hash="sha256:<{"event_name":"pre_tool_use","hooks":[{"async":false,"command":"node '/opt/ralph kit/guard.cjs'","timeout":60,"type":"command"}]}>"`,
+    );
+  });
+
+  it('is not there in a Codex that knows no such hooks', () => {
+    expect(codex.guard?.(programs, { ...around, version: '0.80.0' })).toBeNull();
+  });
+
+  it('is a plugin for OpenCode beside those of the user', () => {
+    const content = (own?: string) => {
+      const env = own === undefined ? {} : { OPENCODE_CONFIG_CONTENT: own };
+      const guard = opencode.guard?.(programs, { ...around, env });
+      return guard ? JSON.parse(guard.env.OPENCODE_CONFIG_CONTENT ?? '') : null;
+    };
+    expect(content()).toEqual({ plugin: ['/opt/guard.js'] });
+    expect(content('{"model":"m","plugin":["mine"]}')).toEqual({
+      model: 'm',
+      plugin: ['mine', '/opt/guard.js'],
+    });
+    expect(content('{ // mine\n}')).toBeNull();
+  });
+});

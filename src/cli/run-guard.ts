@@ -1,0 +1,58 @@
+import { createHash } from 'node:crypto';
+import { homedir } from 'node:os';
+import { join } from 'node:path';
+import type { AgentGuard, GuardPrograms } from '../agents/adapter.ts';
+import type { RunAgent } from '../loop/run-spec.ts';
+import type { ResolvedSettings } from '../store/settings-schema.ts';
+import { readText } from '../system/files.ts';
+import { findPackageRoot } from './package-root.ts';
+import type { Context } from './spec.ts';
+
+/** What puts the guard before the tools of a run's agent, and what the user is told about it. */
+export type RunGuard = { readonly guard: AgentGuard; readonly line: string };
+
+const off: AgentGuard = { args: [], env: { RALPH_GUARD: 'off' } };
+const on = { RALPH_GUARD: 'always' };
+
+/** In a sandbox the guard is not needed, and there a hook on this machine may not even be in reach. */
+export function guardRun(
+  { cwd, env }: Pick<Context, 'cwd' | 'env'>,
+  { guard: setting, agent: { flags, env: agentEnv } }: ResolvedSettings,
+  { adapter, version }: Pick<RunAgent, 'adapter' | 'version'>,
+  sandboxed = false,
+): RunGuard {
+  if (setting === 'off' || (sandboxed && setting === 'auto')) return { guard: off, line: 'the guard is off' };
+  const around = { version, flags, env: { ...env, ...agentEnv } };
+  const root = findPackageRoot();
+  const found = root === null ? null : (adapter.guard?.(programsIn(root), around) ?? null);
+  if (found !== null) {
+    const guard = { args: found.args, env: { ...found.env, ...on } };
+    return { guard, line: 'the guard judges its tool calls first ("guard": "off" in the settings for none)' };
+  }
+  const installed = adapter.name === 'gemini' && hasGeminiHook(cwd, env);
+  if (installed) return { guard: { args: [], env: on }, line: 'the guard judges its tool calls first' };
+  const way = adapter.name === 'gemini' ? ' (ralph install gemini puts it there)' : '';
+  return { guard: { args: [], env: on }, line: `the guard does not see its tool calls${way}` };
+}
+
+function programsIn(root: string): GuardPrograms {
+  const claudePlugin = join(root, 'plugins', 'claude-code');
+  return {
+    hook: hookLine(join(claudePlugin, 'hooks', 'guard.cjs')),
+    claudePlugin,
+    opencodePlugin: join(root, 'dist', 'lib', 'opencode-guard.js'),
+    sha256: (text) => createHash('sha256').update(text).digest('hex'),
+  };
+}
+
+/** In Node 20 these certificates triple the start, and a hook has no use for them. */
+function hookLine(path: string): string {
+  if (process.platform === 'win32') return `node "${path}"`;
+  return `NODE_EXTRA_CA_CERTS= node '${path.replaceAll("'", `'\\''`)}'`;
+}
+
+/** Gemini takes hooks from its settings alone. */
+function hasGeminiHook(cwd: string, env: Context['env']): boolean {
+  const files = [cwd, env.HOME || homedir()].map((folder) => join(folder, '.gemini', 'settings.json'));
+  return files.some((path) => readText(path)?.includes('guard.cjs'));
+}

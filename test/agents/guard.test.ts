@@ -1,0 +1,51 @@
+import { existsSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, inject, it } from 'vitest';
+import { agents as adapters } from '../../src/agents/registry.ts';
+import type { ModelAnswer } from '../../src/testkit/index.ts';
+import type { Repo } from '../support/repo.ts';
+import { openRoom } from './room.ts';
+
+const done: ModelAnswer = { blocks: [{ text: '<promise>DONE</promise>' }] };
+const programs = { hook: 'x', claudePlugin: 'x', opencodePlugin: 'x', sha256: () => 'x' };
+const agents = inject('agents').filter(({ name, version }) => {
+  const adapter = Object.values(adapters).find((one) => one.name === name);
+  return adapter?.guard?.(programs, { version, flags: [], env: {} });
+});
+
+/** It would delete a note in the home, then makes a file in the project. */
+const script = (repo: Repo): ModelAnswer[] => {
+  writeFileSync(join(repo.home, 'note.txt'), 'keep\n');
+  return [
+    { blocks: [{ shell: `unlink ${join(repo.home, 'note.txt')}` }] },
+    { blocks: [{ shell: 'echo yes > allowed.txt' }] },
+    done,
+  ];
+};
+
+describe.skipIf(agents.length === 0)('the guard in a run of a real agent', () => {
+  for (const agent of agents) {
+    describe.skipIf('error' in agent)(`${agent.name} ${agent.version}`, () => {
+      it('refuses what leads out of the project, tells the agent why, and keeps it in the record', async () => {
+        const room = await openRoom(agent, script);
+        const { code, stdout } = await room.start('run', '-p', 'Mend it.').done;
+        expect(code, stdout).toBe(0);
+        expect(existsSync(join(room.repo.home, 'note.txt'))).toBe(true);
+        expect(existsSync(room.repo.path('allowed.txt'))).toBe(true);
+        expect(room.asked(1)).toContain('ralph guard (destructive-files)');
+        expect(room.journal().filter(({ type }) => type === 'guard.denied')).toMatchObject([
+          { iteration: 1, category: 'destructive-files', what: expect.stringContaining('unlink') },
+        ]);
+        const shown = await room.start('show').done;
+        expect(shown.stdout).toContain('Refused by the guard:');
+      });
+
+      it('lets it happen where it is off', async () => {
+        const room = await openRoom(agent, script, { guard: 'off' });
+        expect((await room.start('run', '-p', 'Mend it.').done).code).toBe(0);
+        expect(existsSync(join(room.repo.home, 'note.txt'))).toBe(false);
+        expect(room.asked(1)).not.toContain('ralph guard');
+      });
+    });
+  }
+});
