@@ -1,0 +1,86 @@
+import { agentNameOf } from '../agents/registry.ts';
+import { hashText } from '../core/hash.ts';
+import type { Why } from '../store/fleet-loops.ts';
+import type { FleetLimits } from './port.ts';
+
+/** A loop as the limits see it. Times are epoch milliseconds. */
+export type Candidate = {
+  readonly name: string;
+  /** Null where nobody knows whose limits hold. */
+  readonly account: string | null;
+  /** An iteration of it runs. */
+  readonly runs: boolean;
+  /** Since when it waits for its turn. */
+  readonly waitsSince: number;
+};
+
+export type Admission =
+  | { readonly admitted: true }
+  /** `until` is null where it waits for the end of another iteration. */
+  | { readonly admitted: false; readonly until: number | null; readonly why: Why };
+
+/** What decides which account an agent is on, beside its own login. */
+const accountVariables = [
+  'ANTHROPIC_API_KEY',
+  'ANTHROPIC_AUTH_TOKEN',
+  'ANTHROPIC_BASE_URL',
+  'CLAUDE_CODE_OAUTH_TOKEN',
+  'CLAUDE_CONFIG_DIR',
+  'OPENAI_API_KEY',
+  'OPENAI_BASE_URL',
+  'CODEX_HOME',
+  'GEMINI_API_KEY',
+  'GOOGLE_API_KEY',
+  'AMP_API_KEY',
+  'HOME',
+] as const;
+
+/**
+ * The account that a command works on: the one that was named, else that of the agent. Variables of the worker itself
+ * may bring another login; only a fingerprint of them is kept.
+ */
+export function accountOf(
+  command: readonly string[],
+  env: Readonly<Record<string, string>>,
+  named?: string,
+): string | null {
+  if (named !== undefined) return named;
+  const agent = agentNameOf(command[0] ?? '');
+  if (agent === 'custom') return null;
+  const own = accountVariables.flatMap((name) => (env[name] === undefined ? [] : [`${name}=${env[name]}`]));
+  return own.length === 0 ? agent : `${agent}#${hashText(own.join('\n')).slice(0, 8)}`;
+}
+
+/**
+ * Whether the next iteration of a loop may start: not while its account is at a usage limit, and no more at once than
+ * the fleet allows. Who waits longest goes first.
+ */
+export function admit(
+  candidate: Candidate,
+  others: readonly Candidate[],
+  { maxParallel, holds }: FleetLimits,
+  now: number,
+): Admission {
+  const until = heldUntil(candidate, holds, now);
+  if (until !== null) {
+    const detail = `the account ${candidate.account} is at its usage limit`;
+    return { admitted: false, until, why: { state: 'limit', since: now, until, detail } };
+  }
+  if (maxParallel === null) return { admitted: true };
+  const running = others.filter(({ runs }) => runs).length;
+  const before = others.filter(
+    (other) => !other.runs && heldUntil(other, holds, now) === null && goesBefore(other, candidate),
+  ).length;
+  if (running + before < maxParallel) return { admitted: true };
+  const detail = `${running} of ${maxParallel} run`;
+  return { admitted: false, until: null, why: { state: 'queued', since: candidate.waitsSince, detail } };
+}
+
+function heldUntil({ account }: Candidate, holds: FleetLimits['holds'], now: number): number | null {
+  const until = account === null ? undefined : holds[account];
+  return until !== undefined && until > now ? until : null;
+}
+
+function goesBefore(one: Candidate, other: Candidate): boolean {
+  return one.waitsSince < other.waitsSince || (one.waitsSince === other.waitsSince && one.name < other.name);
+}

@@ -1,0 +1,70 @@
+import { join } from 'node:path';
+import { isObject } from '../core/shape.ts';
+import { ensureDir, readJson, setAside, writeAtomic } from '../system/files.ts';
+import { withLock } from '../system/lock.ts';
+import type { Environment } from '../system/program.ts';
+import { fleetPaths } from './fleet-paths.ts';
+
+/** Limits that hold over all loops of a machine. */
+export type StoredLimits = {
+  readonly maxParallel: number | null;
+  /** Until when the loops of an account wait, in epoch milliseconds, by account. */
+  readonly holds: Readonly<Record<string, number>>;
+};
+
+const noLimits: StoredLimits = { maxParallel: null, holds: {} };
+
+export function readLimits(env: Environment): StoredLimits {
+  const path = pathOf(env);
+  const read = readJson(path);
+  if (read.ok && isLimits(read.value)) return read.value;
+  if (read.ok || read.reason === 'torn') setAside(path);
+  return noLimits;
+}
+
+/** Null takes the limit away. */
+export function setMaxParallel(env: Environment, maxParallel: number | null): void {
+  holdingLimits(env, () => write(env, { ...readLimits(env), maxParallel }));
+}
+
+/** All loops of the account wait until then, or longer where they do already. What is over is forgotten. */
+export function holdAccount(env: Environment, account: string, until: number, now: number): void {
+  holdingLimits(env, () => {
+    const { holds, ...rest } = readLimits(env);
+    const next = { ...holds, [account]: Math.max(until, holds[account] ?? 0) };
+    write(env, { ...rest, holds: Object.fromEntries(Object.entries(next).filter(([, end]) => end > now)) });
+  });
+}
+
+/** Lets the loops of an account go; false where it was not held. */
+export function releaseAccount(env: Environment, account: string): boolean {
+  return holdingLimits(env, () => {
+    const { holds, ...rest } = readLimits(env);
+    const { [account]: held, ...others } = holds;
+    if (held !== undefined) write(env, { ...rest, holds: others });
+    return held !== undefined;
+  });
+}
+
+/** Nobody else starts an iteration or changes a limit meanwhile. */
+export function holdingLimits<T>(env: Environment, use: () => T): T {
+  ensureDir(fleetPaths(env).root);
+  return withLock(join(fleetPaths(env).root, 'limits.lock'), use);
+}
+
+function write(env: Environment, limits: StoredLimits): void {
+  writeAtomic(pathOf(env), `${JSON.stringify(limits)}\n`);
+}
+
+function pathOf(env: Environment): string {
+  return join(fleetPaths(env).root, 'limits.json');
+}
+
+function isLimits(value: unknown): value is StoredLimits {
+  if (!isObject(value) || !isObject(value.holds)) return false;
+  const { maxParallel, holds } = value;
+  const isCount = typeof maxParallel === 'number' && Number.isSafeInteger(maxParallel) && maxParallel > 0;
+  return (
+    (maxParallel === null || isCount) && Object.values(holds).every((until) => typeof until === 'number')
+  );
+}
