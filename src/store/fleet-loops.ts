@@ -66,6 +66,8 @@ export type LoopOptions = {
   readonly account?: string;
   /** Options of `ralph run`: the loop is that of `ralph run`, in the worker's window. */
   readonly run?: readonly string[];
+  /** The PATH of whoever spawned it: the supervisor may have another. */
+  readonly path?: string;
 };
 
 /** `loop.json`: the truth about a loop. Written as a whole, so that a crash leaves the old one or the new. */
@@ -76,6 +78,8 @@ export type LoopRecord = {
   /** The last iteration that was claimed, and the last whose end was booked. */
   readonly iteration: number;
   readonly ended: number;
+  /** Names the start of this iteration: one that is run again after a limit has the same number, but another start. */
+  readonly launch: number;
   /** Epoch milliseconds. */
   readonly startedAt: number;
   readonly iterationStartedAt: number | null;
@@ -227,6 +231,7 @@ function recordFromState(value: unknown, name: string): LoopRecord | null {
     status: isStatus(value.status) ? value.status : 'stopped',
     iteration: isCount(iteration) ? iteration : 0,
     ended: isCount(iteration) ? iteration : 0,
+    launch: 0,
     startedAt,
     iterationStartedAt: typeof last === 'string' ? readStamp(last) : null,
     failures: isCount(failures) ? failures : 0,
@@ -242,7 +247,14 @@ function recordFromState(value: unknown, name: string): LoopRecord | null {
 
 function isRecord(value: unknown, name: string): value is LoopRecord {
   if (!isObject(value) || value.v !== 1 || value.name !== name) return false;
-  const counts = [value.iteration, value.ended, value.failures, value.totalFailures, value.startedAt];
+  const counts = [
+    value.iteration,
+    value.ended,
+    value.launch,
+    value.failures,
+    value.totalFailures,
+    value.startedAt,
+  ];
   return (
     isStatus(value.status) &&
     counts.every(isCount) &&

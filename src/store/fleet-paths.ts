@@ -39,10 +39,17 @@ export function loopPaths(env: Environment, name: string) {
   };
 }
 
-/** What a worker leaves at its start and at its end; each holds an iteration, the end also an exit code. */
+/** What a worker leaves at its start and at its end; each holds the number of the start, the end also an exit code. */
 export function markPaths(env: Environment, name: string) {
   const { marks } = fleetPaths(env);
-  return { started: join(marks, `${name}.started`), ended: join(marks, `${name}.ended`) };
+  return {
+    started: join(marks, `${name}.started`),
+    ended: join(marks, `${name}.ended`),
+    /** Left by a command that changed the loop, for the supervisor to see. */
+    changed: join(marks, `${name}.changed`),
+    /** Held by a command while it makes or ends the worker. */
+    lock: join(marks, `${name}.lock`),
+  };
 }
 
 /** The outputs of a worker without a window. */
@@ -51,10 +58,16 @@ export function logPaths(env: Environment, name: string) {
   return { stdout: join(logs, `${name}.stdout.log`), stderr: join(logs, `${name}.stderr.log`) };
 }
 
+const sessions = new Map<string, string>();
+
 /** The tmux session of a fleet: two fleets on one machine do not share one. */
 export function defaultSession(env: Environment): string {
-  const root = realPath(fleetPaths(env).root);
-  return `swarm-${createHash('sha256').update(root).digest('hex').slice(0, 8)}`;
+  const { root } = fleetPaths(env);
+  const known = sessions.get(root);
+  if (known !== undefined) return known;
+  const session = `swarm-${createHash('sha256').update(realPath(root)).digest('hex').slice(0, 8)}`;
+  sessions.set(root, session);
+  return session;
 }
 
 /** The run id that every process of a worker carries in its environment. */

@@ -248,3 +248,9 @@ export function writeFailure(path: string, error: unknown): unknown {
     cause: error,
   });
 }
+
+/** Changes whenever the file does; empty where there is none. */
+export function fileStamp(path: string): string {
+  const stat = fs.statSync(path, { throwIfNoEntry: false });
+  return stat === undefined ? '' : `${stat.ino}/${stat.mtimeMs}/${stat.size}`;
+}

@@ -39,6 +39,12 @@ export function runMarks(
   };
 }
 
+/** An environment without these marks, for what must outlive the run that it is started from. */
+export function withoutMarks<T extends Readonly<Record<string, string | undefined>>>(env: T) {
+  const { RALPH_RUN_ID: _, RALPH_ITERATION: __, RALPH_TREE: ___, ...others } = env;
+  return others;
+}
+
 /** A zombie, or a process that is gone, has none. The name in the second field may hold blanks and parentheses. */
 export function readStat(pid: number): Stat | null {
   const text = readProc(`${pid}/stat`)?.toString('latin1');

@@ -1,5 +1,5 @@
 import type { ChildProcess } from 'node:child_process';
-import { existsSync } from 'node:fs';
+import { closeSync, existsSync, openSync } from 'node:fs';
 import type { EndCause } from '../agents/turn.ts';
 import { type Clock, systemClock } from './clock.ts';
 import { startDeadlines } from './deadlines.ts';
@@ -123,11 +123,14 @@ export async function sweepRun(
     readonly iteration?: number;
     readonly except?: readonly number[];
     readonly termMs?: number;
+    /** A process group that belongs to it too. */
+    readonly group?: number;
   } = {},
 ): Promise<number[]> {
-  const { iteration, except = [], termMs = 3000 } = options;
+  const { iteration, except = [], termMs = 3000, group } = options;
   const mark = { runId, ...(iteration === undefined ? {} : { iteration }) };
-  const find = async () => (await findProcesses({ mark })).filter((pid) => !except.includes(pid));
+  const query = { mark, ...(group === undefined ? {} : { group }) };
+  const find = async () => (await findProcesses(query)).filter((pid) => !except.includes(pid));
   return endProcesses(find, termMs);
 }
 
@@ -200,6 +203,35 @@ export async function runInForeground(
   } finally {
     for (const signal of signals) process.off(signal, pass);
   }
+}
+
+/** Starts a process that outlives us, with its output appended to files. Fails with what the system says. */
+export function startDetached(
+  [program, ...args]: Argv,
+  options: {
+    readonly cwd: string;
+    readonly env: Environment;
+    readonly stdout: string;
+    readonly stderr: string;
+  },
+): Promise<number> {
+  const outputs = [openSync(options.stdout, 'a', 0o600), openSync(options.stderr, 'a', 0o600)] as const;
+  return new Promise<number>((resolve, reject) => {
+    const child = childProcess().spawn(program, args, {
+      cwd: options.cwd,
+      env: options.env,
+      detached: true,
+      windowsHide: true,
+      stdio: ['ignore', ...outputs],
+    });
+    child.once('error', (error) => reject(failedStart({ argv: [program], cwd: options.cwd }, error).error));
+    child.once('spawn', () => {
+      child.unref();
+      resolve(child.pid ?? 0);
+    });
+  }).finally(() => {
+    for (const fd of outputs) closeSync(fd);
+  });
 }
 
 /** What `ps` prints, or null. For the systems without /proc; small and rare enough to wait for. */
@@ -283,7 +315,7 @@ function childProcess() {
   return process.getBuiltinModule('node:child_process');
 }
 
-function failedStart({ argv: [program], cwd }: LaunchSpec, thrown: unknown): Exit {
+function failedStart({ argv: [program], cwd }: Pick<LaunchSpec, 'argv' | 'cwd'>, thrown: unknown): Exit {
   const cause = thrown instanceof Error ? thrown : new Error(String(thrown));
   // The system says ENOENT of the program when it is the folder that is missing.
   const error = existsSync(cwd)

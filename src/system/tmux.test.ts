@@ -1,0 +1,102 @@
+import { randomUUID } from 'node:crypto';
+import { tmpdir } from 'node:os';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { waitUntil } from '../../test/support/processes.ts';
+import { runCommand } from './process.ts';
+import { type Tmux, tmuxServer, type WindowSpec } from './tmux.ts';
+
+let tmux: Tmux;
+let socket: string;
+
+beforeEach(() => {
+  socket = `ralph-test-${randomUUID()}`;
+  tmux = tmuxServer(socket, process.env);
+});
+
+afterEach(async () => {
+  await runCommand(['tmux', '-L', socket, 'kill-server'], { cwd: '/' });
+});
+
+function windowOf(window: string, ...argv: string[]): WindowSpec {
+  return { session: 'fleet', window, cwd: tmpdir(), env: {}, argv, mark: `${window} 1` };
+}
+
+async function paneOf(window: string) {
+  const pane = (await tmux.panes()).find((one) => one.window === window);
+  if (pane === undefined) throw new Error(`no window ${window}`);
+  return pane;
+}
+
+const shows = async (window: string) => (await tmux.capture((await paneOf(window)).id)).join('\n').trimEnd();
+
+describe('a tmux server', () => {
+  it('that does not run has no panes', async () => {
+    expect(await tmux.panes()).toEqual([]);
+    expect((await tmux.screens(['%1'])).screens.size).toBe(0);
+  });
+
+  it('gets a session with the first window, and keeps what a program printed after its end', async () => {
+    await tmux.openWindow(windowOf('one', 'sh', '-c', 'echo printed; exit 3'));
+    await waitUntil(async () => (await paneOf('one')).dead);
+    expect(await paneOf('one')).toMatchObject({ session: 'fleet', mark: 'one 1' });
+    expect(await shows('one')).toContain('printed');
+  });
+
+  it('takes many windows at once, from callers that all find no session', async () => {
+    const names = Array.from({ length: 12 }, (_, index) => `w${index}`);
+    await Promise.all(names.map((name) => tmux.openWindow(windowOf(name, 'sleep', '600'))));
+    const panes = await tmux.panes();
+    expect(panes.map((pane) => pane.mark).sort()).toEqual(names.map((name) => `${name} 1`).sort());
+  });
+
+  it('passes words and variables as they are, without a shell', async () => {
+    const odd = '$(touch /tmp/x) "quoted" \'single\' ; # ünï 🙂';
+    await tmux.openWindow({
+      ...windowOf('odd', 'sh', '-c', 'printf "%s\\n" "$ODD" "$1"; sleep 600', 'sh', odd),
+      env: { ODD: odd },
+    });
+    await waitUntil(async () => (await shows('odd')).split('\n').length >= 2);
+    expect((await shows('odd')).split('\n')).toEqual([odd, odd]);
+  });
+
+  it('starts a program anew in the same pane, with an empty screen and a new mark', async () => {
+    await tmux.openWindow(windowOf('again', 'sh', '-c', 'echo first'));
+    await waitUntil(async () => (await paneOf('again')).dead);
+    const { id } = await paneOf('again');
+    await tmux.respawn(id, { ...windowOf('again', 'sh', '-c', 'echo second; sleep 600'), mark: 'again 2' });
+    await waitUntil(async () => (await shows('again')).includes('second'));
+    expect(await paneOf('again')).toMatchObject({ id, dead: false, mark: 'again 2' });
+    expect(await shows('again')).not.toContain('first');
+  });
+
+  it('gives all screens that are wanted in one call, whatever went away meanwhile', async () => {
+    for (const name of ['a', 'b', 'c']) {
+      await tmux.openWindow(windowOf(name, 'sh', '-c', `echo "screen of ${name}"; sleep 600`));
+    }
+    await waitUntil(async () => (await shows('c')).includes('screen of c'));
+    const ids = (await tmux.panes()).map((pane) => pane.id);
+    const { panes, screens } = await tmux.screens([...ids.slice(0, 1), '%9999', ...ids.slice(1)]);
+    expect(panes).toHaveLength(3);
+    expect([...screens.values()].map((lines) => lines[0])).toEqual([
+      'screen of a',
+      'screen of b',
+      'screen of c',
+    ]);
+  });
+
+  it('types text literally and pastes it whole', async () => {
+    await tmux.openWindow(windowOf('cat', 'cat'));
+    const { id } = await paneOf('cat');
+    await tmux.sendText(id, 'Enter C-c; -x');
+    await tmux.sendKeys(id, 'Enter');
+    await tmux.paste(id, 'two\nlines', 'cat 2');
+    await waitUntil(async () => (await shows('cat')).includes('lines'));
+    expect(await shows('cat')).toContain('Enter C-c; -x\nEnter C-c; -x');
+    expect((await paneOf('cat')).mark).toBe('cat 2');
+  });
+
+  it('says what tmux said when a pane is missing', async () => {
+    await tmux.openWindow(windowOf('one', 'sleep', '600'));
+    await expect(tmux.sendText('%99', 'x')).rejects.toThrow(/can't find pane/);
+  });
+});

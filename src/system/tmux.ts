@@ -1,0 +1,215 @@
+import { messageOf, RalphError } from '../core/error.ts';
+import { type CommandResult, type Environment, runCommand } from './process.ts';
+import { withoutMarks } from './process-table.ts';
+
+/** A pane as tmux tells of it. `mark` is what we put on it; empty on panes that are not ours. */
+export type Pane = {
+  readonly id: string;
+  readonly session: string;
+  readonly window: string;
+  readonly pid: number;
+  readonly dead: boolean;
+  /** tmux 3.3a misses the exit status of one in some fifty panes. */
+  readonly exitCode: number | null;
+  readonly mark: string;
+};
+
+export type Screens = { readonly panes: readonly Pane[]; readonly screens: ReadonlyMap<string, string[]> };
+
+export type WindowSpec = {
+  readonly session: string;
+  readonly window: string;
+  readonly cwd: string;
+  readonly env: Readonly<Record<string, string>>;
+  readonly argv: readonly string[];
+  /** Found again in `Pane.mark`: it is set together with the start, so that no crash comes between the two. */
+  readonly mark: string;
+};
+
+/** One tmux server. */
+export type Tmux = {
+  readonly socket: string | null;
+  /** All panes of the server; none when it does not run. */
+  panes(): Promise<Pane[]>;
+  /** The panes and what the wanted ones show, in one call for each 250. */
+  screens(wanted: readonly string[]): Promise<Screens>;
+  /** The screen with the `history` lines above it. */
+  capture(pane: string, history?: number): Promise<string[]>;
+  /** Opens a window, and the session where there is none. */
+  openWindow(spec: WindowSpec): Promise<void>;
+  /** Starts a program in a pane that is there; what ran in it is ended. */
+  respawn(pane: string, spec: WindowSpec): Promise<void>;
+  killWindow(pane: string): Promise<void>;
+  killSession(session: string): Promise<void>;
+  /** Keys by their tmux names. */
+  sendKeys(pane: string, ...keys: string[]): Promise<void>;
+  /** Text as it stands, never read as names of keys. */
+  sendText(pane: string, text: string): Promise<void>;
+  /** Text all at once, as a paste does, then Enter; the mark of the pane changes with it. */
+  paste(pane: string, text: string, mark: string): Promise<void>;
+};
+
+const chunkSize = 250;
+const timeoutMs = 20_000;
+const separator = '\u001f';
+const paneFormat = [
+  '#{pane_id}',
+  '#{session_name}',
+  '#{window_name}',
+  '#{pane_pid}',
+  '#{pane_dead}',
+  '#{pane_dead_status}',
+  '#{@swarm}',
+].join(separator);
+/** Wide enough that the words of a dialog stay on one line. */
+const windowSize = ['-x', '200', '-y', '50'];
+
+/** The server behind a socket name, or the user's own one. */
+export function tmuxServer(socket: string | null, env: Environment): Tmux {
+  // Inside tmux, TMUX would send us to the server around us. A server that we start outlives the run around us.
+  const { TMUX: _, TMUX_PANE: __, ...outside } = withoutMarks(env);
+  const run = (words: readonly string[], stdin?: string): Promise<CommandResult> =>
+    runCommand(['tmux', ...(socket === null ? [] : ['-L', socket]), ...words], {
+      cwd: '/',
+      env: outside,
+      timeoutMs,
+      ...(stdin === undefined ? {} : { stdin }),
+    });
+  const must = async (words: readonly string[], stdin?: string): Promise<string> => {
+    const result = await run(words, stdin);
+    if (result.exitCode !== 0) throw tmuxFailure(result);
+    return result.stdout;
+  };
+  const list = ['list-panes', '-a', '-F', paneFormat];
+
+  async function screensOf(chunk: readonly string[], into: Map<string, string[]>): Promise<Pane[]> {
+    let wanted = chunk;
+    for (;;) {
+      const captures = wanted.flatMap((id) => [
+        ';',
+        'display-message',
+        '-p',
+        `${separator}${id}`,
+        ';',
+        'capture-pane',
+        '-p',
+        '-t',
+        id,
+      ]);
+      const { stdout } = await run([...list, ...captures]);
+      const [head = '', ...rest] = stdout.split(`\n${separator}`);
+      const panes = readPanes(head);
+      for (const part of rest) {
+        const [id = '', ...lines] = part.split('\n');
+        into.set(id, lines);
+      }
+      // tmux leaves the rest of the commands when one fails: a pane went away between two calls.
+      const living = new Set(panes.map(({ id }) => id));
+      const left = wanted.filter((id) => living.has(id) && !into.has(id));
+      if (left.length === 0 || left.length === wanted.length) return panes;
+      wanted = left;
+    }
+  }
+
+  return {
+    socket,
+    panes: async () => readPanes((await run(list)).stdout),
+    async screens(wanted) {
+      const screens = new Map<string, string[]>();
+      let panes: Pane[] = [];
+      for (let at = 0; at < Math.max(1, wanted.length); at += chunkSize) {
+        panes = await screensOf(wanted.slice(at, at + chunkSize), screens);
+      }
+      return { panes, screens };
+    },
+    async capture(pane, history = 0) {
+      const above = history === 0 ? [] : ['-S', `-${history}`];
+      return (await must(['capture-pane', '-p', '-t', pane, ...above])).split('\n');
+    },
+    async openWindow(spec) {
+      const target = `=${spec.session}:=${spec.window}`;
+      const named = ['-n', spec.window, '-c', spec.cwd, ...environmentWords(spec.env), '--', ...spec.argv];
+      const kept = [...keepWords(target), ...markWords(target, spec.mark)];
+      const inSession = ['new-window', '-d', '-a', '-t', `=${spec.session}:{end}`, ...named, ...kept];
+      const alone = ['new-session', '-d', '-s', spec.session, ...windowSize, ...named, ...kept];
+      const sized = [';', 'set-option', '-t', `=${spec.session}:`, 'default-size', '200x50'];
+      for (let attempt = 0; ; attempt++) {
+        const first = await run(inSession);
+        if (first.exitCode === 0) return;
+        if (!isWithoutSession(first)) throw tmuxFailure(first);
+        const second = await run([...alone, ...sized]);
+        if (second.exitCode === 0) return;
+        // Another made the session in between, or the server was just going.
+        const again = /duplicate session|server exited|lost server|no server/.test(second.stderr);
+        if (!again || attempt === 20) throw tmuxFailure(second);
+      }
+    },
+    async respawn(pane, { cwd, env: variables, argv, mark }) {
+      const words = ['-k', '-t', pane, '-c', cwd, ...environmentWords(variables), '--', ...argv];
+      await must(['respawn-pane', ...words, ';', 'clear-history', '-t', pane, ...markWords(pane, mark)]);
+    },
+    async killWindow(pane) {
+      await run(['kill-window', '-t', pane]);
+    },
+    async killSession(session) {
+      await run(['kill-session', '-t', `=${session}`]);
+    },
+    async sendKeys(pane, ...keys) {
+      await must(['send-keys', '-t', pane, ...keys]);
+    },
+    async sendText(pane, text) {
+      if (text !== '') await must(['send-keys', '-t', pane, '-l', '--', text]);
+    },
+    async paste(pane, text, mark) {
+      const buffer = `swarm-${process.pid}`;
+      await must(['load-buffer', '-b', buffer, '-'], text);
+      const words = ['paste-buffer', '-p', '-r', '-d', '-b', buffer, '-t', pane];
+      await must([...words, ...markWords(pane, mark)]);
+    },
+  };
+}
+
+/** Whether tmux is there at all. */
+export async function hasTmux(env: Environment): Promise<boolean> {
+  return (await runCommand(['tmux', '-V'], { cwd: '/', env })).exitCode === 0;
+}
+
+function readPanes(text: string): Pane[] {
+  return text.split('\n').flatMap((line) => {
+    const [id, session, window, pid, dead, status = '', mark = ''] = line.split(separator);
+    if (id === undefined || !/^%\d+$/.test(id) || session === undefined || window === undefined) return [];
+    const exitCode = status === '' ? null : Number(status);
+    return [{ id, session, window, pid: Number(pid), dead: dead === '1', exitCode, mark }];
+  });
+}
+
+function environmentWords(env: Readonly<Record<string, string>>): string[] {
+  return Object.entries(env).flatMap(([name, value]) => ['-e', `${name}=${value}`]);
+}
+
+/** What the program printed stays to be read when it has ended, and its window keeps its name. */
+function keepWords(target: string): string[] {
+  const options = [
+    ['remain-on-exit', 'on'],
+    // Without it tmux writes its own words over the last screen. tmux knows it since 3.3.
+    ['remain-on-exit-format', ''],
+    ['allow-rename', 'off'],
+  ];
+  return options.flatMap((option) => [';', 'set-option', '-wq', '-t', target, ...option]);
+}
+
+function markWords(target: string, mark: string): string[] {
+  return [';', 'set-option', '-p', '-t', target, '@swarm', mark];
+}
+
+function isWithoutSession({ stderr }: CommandResult): boolean {
+  return /can't find (session|window)|no server running|error connecting|no current|server exited|lost server/.test(
+    stderr,
+  );
+}
+
+function tmuxFailure({ stderr, error, timedOut }: CommandResult): RalphError {
+  const told = stderr.trim() || (error === undefined ? '' : messageOf(error));
+  const why = timedOut ? 'it did not answer' : told || 'it gave no reason';
+  return new RalphError('tmux', why, { exitCode: 1, ...(error === undefined ? {} : { cause: error }) });
+}
