@@ -1,0 +1,68 @@
+import { logLine } from '../store/fleet-log.ts';
+import { type LoopRecord, type LoopStep, updateLoop } from '../store/fleet-loops.ts';
+import { markChanged } from '../store/fleet-marks.ts';
+import type { Environment } from '../system/program.ts';
+
+/** What a command did to a loop: `before` is how it was found, null where there is none. */
+export type Change = { readonly before: LoopRecord | null; readonly changed: boolean };
+
+/** No iteration after the one that runs; a wait is over at once. */
+export function pauseLoop(env: Environment, name: string, at: number, reason = 'manual'): Change {
+  return change(env, name, (loop) => {
+    if (loop.status !== 'running') return null;
+    const runs = loop.iteration > loop.ended;
+    const text = runs ? 'paused after this iteration' : 'paused';
+    return {
+      change: { status: 'paused', waitUntil: null, why: { state: 'paused', since: at } },
+      lines: [logLine(at, 'PAUSE', `loop paused reason=${reason}`)],
+      events: [{ at, type: 'paused', text: `${text} (${reason})` }],
+    };
+  });
+}
+
+/** Goes on with the count as it is. */
+export function resumeLoop(env: Environment, name: string, at: number): Change {
+  return change(env, name, (loop) => {
+    if (loop.status !== 'paused' && !(loop.status === 'running' && loop.held)) return null;
+    return {
+      change: {
+        status: 'running',
+        held: false,
+        waitUntil: null,
+        why: { state: loop.iteration > loop.ended ? 'working' : 'queued', since: at },
+      },
+      lines: [logLine(at, 'RESUME', `loop resumed at iteration ${loop.iteration}`)],
+      events: [{ at, type: 'resumed', text: 'resumed' }],
+    };
+  });
+}
+
+/** Ends the loop. What still runs of it has to be ended by the caller. */
+export function stopLoop(env: Environment, name: string, at: number): Change {
+  return change(env, name, (loop) => {
+    if (loop.status === 'stopped' || loop.status === 'failed') return null;
+    return {
+      change: {
+        status: 'stopped',
+        ended: loop.iteration,
+        waitUntil: null,
+        why: { state: 'stopped', since: at },
+      },
+      lines: [logLine(at, 'STOP', `loop stopped at iteration ${loop.iteration}`)],
+      events: [{ at, type: 'stopped', text: 'stopped' }],
+    };
+  });
+}
+
+function change(env: Environment, name: string, step: (loop: LoopRecord) => LoopStep | null): Change {
+  let before: LoopRecord | null = null;
+  let changed = false;
+  updateLoop(env, name, (loop) => {
+    before = loop;
+    const taken = step(loop);
+    changed = taken !== null;
+    return taken;
+  });
+  if (changed) markChanged(env, name);
+  return { before, changed };
+}

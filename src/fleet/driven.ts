@@ -1,0 +1,84 @@
+import { type AgentName, agentNameOf } from '../agents/registry.ts';
+import { compilePattern, type Pattern } from '../core/pattern.ts';
+import type { LoopRecord } from '../store/fleet-loops.ts';
+import { loopPaths } from '../store/fleet-paths.ts';
+import { readText } from '../system/files.ts';
+import type { Environment } from '../system/program.ts';
+import type { Pane } from '../system/tmux.ts';
+import type { PaneMark } from './runner.ts';
+import type { Motion } from './screen/motion.ts';
+import type { LoopWorker } from './start-iteration.ts';
+
+/** A loop in the hands of the supervisor, with what it remembers of it between two looks. */
+export type Driven = {
+  readonly name: string;
+  readonly agent: AgentName;
+  worker: LoopWorker;
+  loop: LoopRecord;
+  /** Undefined until somebody looked after the start. */
+  pane: (Pane & { readonly place: PaneMark }) | null | undefined;
+  missedBefore: boolean;
+  /** When its pane was started, by the clock that never jumps: an older look does not know it. */
+  startedAt: number;
+  /** The screen as it came from tmux, and since when it shows that. */
+  raw: string;
+  motion: Motion | null;
+  nextLook: number;
+  /** What this iteration was asked and how its end is known. */
+  turn: { readonly launch: number; readonly prompt: string; readonly pattern: Pattern | null } | null;
+  echoed: boolean;
+  busy: boolean;
+  again: boolean;
+  cancelTimer: () => void;
+};
+
+export function newDriven(worker: LoopWorker, loop: LoopRecord): Driven {
+  return {
+    name: worker.name,
+    agent: agentNameOf(worker.cmd[0] ?? ''),
+    worker,
+    loop,
+    pane: undefined,
+    missedBefore: false,
+    startedAt: 0,
+    raw: '',
+    motion: null,
+    nextLook: 0,
+    turn: null,
+    echoed: false,
+    busy: false,
+    again: false,
+    cancelTimer: () => {},
+  };
+}
+
+/** A new iteration: what was seen of the one before does not count. */
+export function forgetScreen(driven: Driven, startedAt: number): void {
+  driven.pane = undefined;
+  driven.missedBefore = false;
+  driven.startedAt = startedAt;
+  driven.raw = '';
+  driven.motion = null;
+  driven.nextLook = 0;
+  driven.turn = null;
+  driven.echoed = false;
+}
+
+/** What the running iteration was asked, and its done pattern; a pattern that somebody edited badly matches nothing. */
+export function turnOf(env: Environment, driven: Driven) {
+  const { loop, name } = driven;
+  if (driven.turn?.launch === loop.launch) return driven.turn;
+  const { done_pattern: source } = loop.settings;
+  const prompt = readText(loopPaths(env, name).prompt) ?? '';
+  const turn = { launch: loop.launch, prompt, pattern: source === null ? null : tryPattern(source) };
+  driven.turn = turn;
+  return turn;
+}
+
+function tryPattern(source: string): Pattern | null {
+  try {
+    return compilePattern(source);
+  } catch {
+    return null;
+  }
+}

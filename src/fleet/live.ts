@@ -1,0 +1,60 @@
+import type { Worker } from '../store/fleet-workers.ts';
+import { isAlive, processIdentity } from '../system/process-identity.ts';
+import type { Environment } from '../system/program.ts';
+import { type Pane, tmuxServer } from '../system/tmux.ts';
+import { readMark } from './runner.ts';
+
+/** A worker with what is true of it at this moment. */
+export type Live = { readonly worker: Worker; readonly running: boolean; readonly pane: Pane | null };
+
+/** Looks which workers run: one call to tmux for each server, however many there are. */
+export async function lookAtWorkers(env: Environment, workers: readonly Worker[]): Promise<Live[]> {
+  const sockets = new Set(workers.flatMap(({ tmux }) => (tmux === null ? [] : [tmux.socket])));
+  const servers = await Promise.all(
+    [...sockets].map(
+      async (socket) => [socket, indexPanes(env, await tmuxServer(socket, env).panes())] as const,
+    ),
+  );
+  const bySocket = new Map(servers);
+  return workers.map((worker) => {
+    const panes = worker.tmux === null ? undefined : bySocket.get(worker.tmux.socket);
+    const pane = panes?.byName.get(worker.name) ?? panes?.byPlace.get(placeOf(worker)) ?? null;
+    return { worker, pane, running: isRunning(worker, pane) };
+  });
+}
+
+/** The same for one. */
+export async function lookAtWorker(env: Environment, worker: Worker): Promise<Live> {
+  const [live] = await lookAtWorkers(env, [worker]);
+  return live ?? { worker, running: false, pane: null };
+}
+
+function isRunning(worker: Worker, pane: Pane | null): boolean {
+  if (pane !== null && !pane.dead) return true;
+  // Between two iterations a loop has no agent, and runs nevertheless.
+  if (worker.tmux !== null) return worker.metadata.ralph === true && worker.status === 'running';
+  return worker.pid !== null && isSameProcess(worker.pid, worker.metadata.pid_started);
+}
+
+/** A pid alone may by now be that of another process. */
+function isSameProcess(pid: number, startedAt: unknown): boolean {
+  return typeof startedAt === 'string' ? isAlive({ pid, startedAt }) : processIdentity(pid) !== null;
+}
+
+type Panes = { readonly byName: Map<string, Pane>; readonly byPlace: Map<string, Pane> };
+
+/** By the mark that we left; by the place for windows that another program opened for us. */
+function indexPanes(env: Environment, panes: readonly Pane[]): Panes {
+  const byName = new Map<string, Pane>();
+  const byPlace = new Map<string, Pane>();
+  for (const pane of panes) {
+    const mark = readMark(env, pane.mark);
+    if (mark !== null) byName.set(mark.name, pane);
+    else if (pane.mark === '') byPlace.set(`${pane.session}:${pane.window}`, pane);
+  }
+  return { byName, byPlace };
+}
+
+function placeOf({ tmux }: Worker): string {
+  return tmux === null ? '' : `${tmux.session}:${tmux.window}`;
+}

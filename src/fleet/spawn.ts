@@ -1,0 +1,194 @@
+import { messageOf, RalphError } from '../core/error.ts';
+import { createLoop, type LoopOptions, type LoopSettings, removeLoop } from '../store/fleet-loops.ts';
+import { removeMarks } from '../store/fleet-marks.ts';
+import { defaultSession, fleetPaths, logPaths, workerRunId } from '../store/fleet-paths.ts';
+import { stamp } from '../store/fleet-time.ts';
+import { addWorker, findWorker, removeWorker, updateWorker, type Worker } from '../store/fleet-workers.ts';
+import { ensureDir } from '../system/files.ts';
+import { startDetached } from '../system/process.ts';
+import { processIdentity } from '../system/process-identity.ts';
+import { withoutMarks } from '../system/process-table.ts';
+import type { Environment } from '../system/program.ts';
+import { tmuxServer } from '../system/tmux.ts';
+import { endWorker } from './end-worker.ts';
+import { holdWorker } from './hold.ts';
+import { windowFor } from './runner.ts';
+import { startIteration } from './start-iteration.ts';
+import { createWorktree, type NewWorktree } from './worktrees.ts';
+
+/** A worker as somebody asks for it. */
+export type SpawnOrder = {
+  readonly name: string;
+  readonly cmd: readonly string[];
+  readonly cwd: string;
+  readonly env: Readonly<Record<string, string>>;
+  readonly tags: readonly string[];
+  /** Without it, a process in the background with log files. */
+  readonly tmux: { readonly session?: string; readonly socket?: string } | null;
+  readonly worktree: { readonly branch?: string; readonly dir?: string } | null;
+  readonly loop: {
+    readonly settings: LoopSettings;
+    readonly options: LoopOptions;
+    /** Start the agent, but drive nothing yet. */
+    readonly held: boolean;
+  } | null;
+};
+
+const goodName = /^[\p{L}\p{N}_][\p{L}\p{N}_.-]*$/u;
+
+/** Makes a worker and starts it: all of it, or nothing. `warn` is told when something had to be taken back. */
+export async function spawnWorker(
+  env: Environment,
+  order: SpawnOrder,
+  clock: { now(): number },
+  warn: (text: string) => void,
+): Promise<Worker> {
+  checkName(order.name);
+  return holdWorker(env, order.name, async () => {
+    if (findWorker(env, order.name) !== null) {
+      throw fault('worker-exists', `worker '${order.name}' already exists`, `swarm kill ${order.name}`);
+    }
+    const worktree = order.worktree === null ? null : await makeWorktree(env, order);
+    try {
+      const worker = await startWorker(env, workerFor(env, order, worktree, clock.now()), order, clock.now);
+      worktree?.keep();
+      return worker;
+    } catch (error) {
+      warn('spawn failed, cleaning up partial state');
+      await worktree?.undo();
+      throw error;
+    }
+  });
+}
+
+/** Starts a worker that is not on the list yet, and puts it there. What fails leaves nothing behind. */
+export async function startWorker(
+  env: Environment,
+  worker: Worker,
+  { loop }: Pick<SpawnOrder, 'loop'>,
+  now: () => number,
+): Promise<Worker> {
+  removeMarks(env, worker.name);
+  if (loop !== null) {
+    createLoop(env, newRecord(worker.name, loop, now()));
+  }
+  if (!addWorker(env, worker)) throw fault('worker-exists', `worker '${worker.name}' already exists`);
+  try {
+    return worker.tmux === null ? await startProcess(env, worker) : await openWindow(env, worker, now);
+  } catch (error) {
+    await endWorker(env, worker, now());
+    removeWorker(env, worker.name);
+    if (loop !== null) removeLoop(env, worker.name);
+    throw error;
+  }
+}
+
+async function openWindow(env: Environment, worker: Worker, now: () => number): Promise<Worker> {
+  if (worker.tmux === null) return worker;
+  const place = worker.tmux;
+  const tmux = tmuxServer(place.socket, env);
+  if (worker.metadata.ralph === true) {
+    const started = await startIteration(env, { ...worker, tmux: place }, tmux, now);
+    if (started.kind === 'ended') throw fault('prompt', started.why);
+    if (started.kind === 'not-opened') throw windowFault(started.error);
+    const metadata = { ...worker.metadata, ralph_iteration: started.loop?.iteration ?? 1 };
+    updateWorker(env, worker.name, { metadata });
+    return { ...worker, metadata };
+  }
+  try {
+    await tmux.openWindow(windowFor(env, { ...worker, tmux: place }, null));
+  } catch (error) {
+    throw windowFault(error);
+  }
+  return worker;
+}
+
+async function startProcess(env: Environment, worker: Worker): Promise<Worker> {
+  const [program = '', ...words] = worker.cmd;
+  const logs = logPaths(env, worker.name);
+  ensureDir(fleetPaths(env).logs);
+  let pid: number;
+  try {
+    pid = await startDetached([program, ...words], {
+      cwd: worker.cwd,
+      env: {
+        ...withoutMarks(env),
+        ...worker.env,
+        SWARM_WORKER: worker.name,
+        RALPH_RUN_ID: workerRunId(env, worker.name),
+      },
+      ...logs,
+    });
+  } catch (error) {
+    throw fault('process', `failed to spawn process: ${messageOf(error)}`);
+  }
+  const startedAt = processIdentity(pid)?.startedAt;
+  const metadata = { ...worker.metadata, ...(startedAt === undefined ? {} : { pid_started: startedAt }) };
+  updateWorker(env, worker.name, { pid, metadata });
+  return { ...worker, pid, metadata };
+}
+
+function workerFor(env: Environment, order: SpawnOrder, worktree: NewWorktree | null, now: number): Worker {
+  const { name, cmd, tags, tmux, loop } = order;
+  return {
+    name,
+    status: 'running',
+    cmd,
+    started: stamp(now),
+    cwd: worktree?.place.path ?? order.cwd,
+    env: order.env,
+    tags,
+    tmux:
+      tmux === null
+        ? null
+        : { session: tmux.session ?? defaultSession(env), window: name, socket: tmux.socket ?? null },
+    worktree: worktree?.place ?? null,
+    pid: null,
+    metadata: loop === null ? {} : { ralph: true, ralph_iteration: 0 },
+  };
+}
+
+function newRecord(name: string, { settings, options, held }: NonNullable<SpawnOrder['loop']>, at: number) {
+  return {
+    v: 1,
+    name,
+    status: 'running',
+    iteration: 0,
+    ended: 0,
+    launch: 0,
+    startedAt: at,
+    iterationStartedAt: null,
+    failures: 0,
+    totalFailures: 0,
+    waitUntil: null,
+    held,
+    why: { state: 'queued', since: at },
+    settings,
+    options,
+    lines: [],
+  } as const;
+}
+
+async function makeWorktree(env: Environment, { name, cwd, worktree }: SpawnOrder): Promise<NewWorktree> {
+  return createWorktree(env, { name, cwd, ...worktree });
+}
+
+function checkName(name: string): void {
+  if (goodName.test(name) && Buffer.byteLength(name) <= 100) return;
+  throw fault(
+    'worker-name',
+    `${JSON.stringify(name)} is no name for a worker: letters, digits, dash, dot and underscore only`,
+  );
+}
+
+function windowFault(error: unknown): RalphError {
+  return fault('tmux', `failed to create tmux window: ${messageOf(error)}`, undefined, error);
+}
+
+function fault(code: string, message: string, remedy?: string, cause?: unknown): RalphError {
+  return new RalphError(code, message, {
+    exitCode: 1,
+    ...(remedy === undefined ? {} : { remedy }),
+    ...(cause === undefined ? {} : { cause }),
+  });
+}

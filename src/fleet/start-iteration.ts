@@ -1,0 +1,123 @@
+import { isRalphError, messageOf } from '../core/error.ts';
+import { logLine } from '../store/fleet-log.ts';
+import { applyStep, type LoopRecord, type LoopStep, readLoop } from '../store/fleet-loops.ts';
+import { ensureMarks } from '../store/fleet-marks.ts';
+import { loopPaths, workerRunId } from '../store/fleet-paths.ts';
+import type { TmuxPlace, Worker } from '../store/fleet-workers.ts';
+import { readText, writeAtomic } from '../system/files.ts';
+import { sweepRun } from '../system/process.ts';
+import type { Environment } from '../system/program.ts';
+import type { Tmux } from '../system/tmux.ts';
+import { type Delivery, deliveryFor } from './delivery.ts';
+import { holdLoop } from './hold.ts';
+import { readMark, windowFor } from './runner.ts';
+
+/** A worker that runs as a loop: it always has a window. */
+export type LoopWorker = Worker & { readonly tmux: TmuxPlace };
+
+export type Started =
+  | { readonly kind: 'started'; readonly loop: LoopRecord }
+  /** Nothing is to be started: it is paused, ended, waiting or running already. */
+  | { readonly kind: 'not-due'; readonly loop: LoopRecord | null }
+  /** The loop cannot go on, and has been ended for this reason. */
+  | { readonly kind: 'ended'; readonly loop: LoopRecord; readonly why: string }
+  /** The window did not open; the iteration is claimed and to be started again. */
+  | { readonly kind: 'not-opened'; readonly loop: LoopRecord; readonly error: unknown };
+
+/** Starts the next iteration of a loop, or the one that a crash kept from starting. At most one runs, whoever calls. */
+export function startIteration(
+  env: Environment,
+  worker: LoopWorker,
+  tmux: Tmux,
+  now: () => number,
+): Promise<Started> {
+  return holdLoop(env, worker.name, () => start(env, worker, tmux, now));
+}
+
+async function start(env: Environment, worker: LoopWorker, tmux: Tmux, now: () => number): Promise<Started> {
+  const { name } = worker;
+  const loop = readLoop(env, name);
+  if (loop === null || loop.status !== 'running') return { kind: 'not-due', loop };
+  const isClaimed = loop.iteration > loop.ended;
+  if (!isClaimed && loop.waitUntil !== null && loop.waitUntil > now()) return { kind: 'not-due', loop };
+  const panes = (await tmux.panes()).map((pane) => ({ pane, mark: readMark(env, pane.mark) }));
+  const mine = panes.find(({ mark }) => mark?.name === name);
+  if (isClaimed && mine?.mark?.launch === loop.launch) return { kind: 'not-due', loop };
+
+  // Somebody may have lowered the maximum meanwhile.
+  if (!isClaimed && loop.iteration >= loop.settings.max_iterations) {
+    const text = `loop complete after ${loop.iteration} iterations`;
+    return end(env, name, 'stopped', text, `${text} reason=max_iterations`, now());
+  }
+  const prompt = readPrompt(loop.settings.prompt_file);
+  if ('problem' in prompt) return end(env, name, 'failed', prompt.problem, prompt.problem, now());
+
+  const paths = loopPaths(env, name);
+  writeAtomic(paths.prompt, prompt.text, { fsync: false });
+  const claimed = isClaimed ? loop : applyStep(env, name, (newest) => claim(newest, now()));
+  if (claimed === null) return { kind: 'not-due', loop: null };
+  await sweepRun(workerRunId(env, name));
+  const delivery: Delivery =
+    loop.options.run === undefined ? deliveryFor(worker.cmd, prompt.text) : { how: 'stdin' };
+  const path = loop.options.path === undefined ? env : { ...env, PATH: loop.options.path };
+  const { iteration, launch } = claimed;
+  const spec = windowFor(path, worker, { iteration, launch, delivery, prompt: paths.prompt });
+  ensureMarks(env);
+  try {
+    if (mine === undefined) await tmux.openWindow(spec);
+    else await tmux.respawn(mine.pane.id, spec);
+  } catch (error) {
+    return { kind: 'not-opened', loop: claimed, error };
+  }
+  return { kind: 'started', loop: claimed };
+}
+
+/** The next iteration is this one: written before anything starts, so that no crash starts two. */
+export function claim(loop: LoopRecord, at: number): LoopStep {
+  const iteration = loop.iteration + 1;
+  const of = `${iteration}/${loop.settings.max_iterations}`;
+  return {
+    change: {
+      iteration,
+      launch: Math.max(loop.launch + 1, at),
+      iterationStartedAt: at,
+      waitUntil: null,
+      why: { state: 'starting', since: at },
+    },
+    lines: [logLine(at, 'START', `iteration ${of}`)],
+    events: [{ at, type: 'iteration.started', text: `starting iteration ${of}`, iteration }],
+  };
+}
+
+/** The prompt file was given by a person, who may edit or remove it at any time. */
+export function readPrompt(file: string): { readonly text: string } | { readonly problem: string } {
+  try {
+    const text = readText(file);
+    return text === null ? { problem: `prompt file not found: ${file}` } : { text };
+  } catch (error) {
+    const tooLarge = isRalphError(error) && error.code === 'file-too-large';
+    return { problem: tooLarge ? messageOf(error) : `cannot read prompt file: ${file}` };
+  }
+}
+
+function end(
+  env: Environment,
+  name: string,
+  status: 'stopped' | 'failed',
+  why: string,
+  line: string,
+  at: number,
+): Started {
+  const failed = status === 'failed';
+  const loop = applyStep(env, name, ({ iteration }) => ({
+    change: {
+      status,
+      ended: iteration,
+      waitUntil: null,
+      why: { state: failed ? 'failed' : 'done', since: at, detail: why },
+    },
+    lines: [logLine(at, failed ? 'FAIL' : 'DONE', line)],
+    events: [{ at, type: failed ? 'failed' : 'done', text: why }],
+  }));
+  return loop === null ? { kind: 'not-due', loop } : { kind: 'ended', loop, why };
+}

@@ -1,0 +1,39 @@
+import { fleetPaths } from '../store/fleet-paths.ts';
+import { readWorkers, type Worker } from '../store/fleet-workers.ts';
+import { ensureDir } from '../system/files.ts';
+import { lockOwner } from '../system/lock.ts';
+import { startDetached } from '../system/process.ts';
+import { withoutMarks } from '../system/process-table.ts';
+import type { Environment } from '../system/program.ts';
+
+/** The command by which this program is run, so that the supervisor is the same version of it. */
+export type SelfCommand = readonly [string, ...string[]];
+
+/** The living supervisor's pid, or null. */
+export function supervisorPid(env: Environment): number | null {
+  return lockOwner(fleetPaths(env).supervisorLock)?.pid ?? null;
+}
+
+/** Starts the supervisor unless one runs. Two that start at once sort it out by their lock. */
+export async function ensureSupervisor(env: Environment, self: SelfCommand): Promise<void> {
+  const { root, supervisorLog } = fleetPaths(env);
+  ensureDir(root);
+  if (supervisorPid(env) !== null) return;
+  const { SWARM_WORKER: _, TMUX: __, TMUX_PANE: ___, ...outside } = withoutMarks(env);
+  await startDetached([...self, 'supervise'], {
+    cwd: '/',
+    env: outside,
+    stdout: supervisorLog,
+    stderr: supervisorLog,
+  });
+}
+
+/** Whatever command comes by sees to it that running loops are driven. */
+export async function reviveSupervisor(
+  env: Environment,
+  self: SelfCommand,
+  workers: readonly Worker[] = readWorkers(env).workers,
+): Promise<void> {
+  const hasLoops = workers.some(({ status, metadata }) => metadata.ralph === true && status === 'running');
+  if (hasLoops) await ensureSupervisor(env, self);
+}

@@ -1,0 +1,387 @@
+import { messageOf } from '../core/error.ts';
+import {
+  type LoopRecord,
+  type LoopStep,
+  listLoops,
+  readLoop,
+  repairLoop,
+  updateLoop,
+  type Why,
+} from '../store/fleet-loops.ts';
+import { endedMark, ensureMarks, startedMark } from '../store/fleet-marks.ts';
+import { fleetPaths, workerRunId } from '../store/fleet-paths.ts';
+import { readWorkers, updateWorkers, type Worker } from '../store/fleet-workers.ts';
+import type { Clock } from '../system/clock.ts';
+import { fileStamp } from '../system/files.ts';
+import { sweepRun } from '../system/process.ts';
+import type { Environment } from '../system/program.ts';
+import { type Tmux, tmuxServer } from '../system/tmux.ts';
+import { watchFolder } from '../system/watch-folder.ts';
+import { bookEnd } from './book-end.ts';
+import { pauseLoop } from './control.ts';
+import { type Driven, forgetScreen, newDriven, turnOf } from './driven.ts';
+import type { IterationEnd } from './port.ts';
+import { readMark } from './runner.ts';
+import { checkDone } from './screen/done.ts';
+import { type LoopWorker, startIteration } from './start-iteration.ts';
+import { lookAtScreen } from './watch-screen.ts';
+import { needsDriving, whatNext } from './what-next.ts';
+
+export type SupervisorOptions = {
+  readonly env: Environment;
+  readonly clock: Clock;
+  /** Between two looks at the screens. */
+  readonly tickMs: number;
+  /** For a line of its log. */
+  say(line: string): void;
+};
+
+export type Supervisor = {
+  /** Drives all loops until none is left; the answer to `mayLeave` ends it then. */
+  run(mayLeave: () => boolean): Promise<void>;
+  /** Pauses all loops and ends; their agents go on. */
+  pauseAll(): void;
+};
+
+/** Whether there is a loop that somebody has to look after. */
+export function hasWork(env: Environment): boolean {
+  return readWorkers(env).workers.some(({ name, metadata }) => {
+    const loop = metadata.ralph === true ? readLoop(env, name) : null;
+    return loop !== null && needsDriving(loop);
+  });
+}
+
+/** So often everything is read anew, whatever the marks say. */
+const rereadMs = 30_000;
+const flushMs = 30;
+const historyLines = 2000;
+const starts = 8;
+
+export function createSupervisor({ env, clock, tickMs, say }: SupervisorOptions): Supervisor {
+  const driven = new Map<string, Driven>();
+  const servers = new Map<string | null, Tmux>();
+  const changes = new Map<string, Partial<Worker>>();
+  let registryStamp = '';
+  let registry: readonly Worker[] = [];
+  let wake = () => {};
+  let leaving = false;
+  let starting = 0;
+
+  const serverOf = (worker: LoopWorker): Tmux => {
+    const { socket } = worker.tmux;
+    const known = servers.get(socket) ?? tmuxServer(socket, env);
+    servers.set(socket, known);
+    return known;
+  };
+
+  /** Takes one step of a loop, and tells the log what it brought. */
+  function step(one: Driven, take: (loop: LoopRecord) => LoopStep | null): LoopRecord | null {
+    const after = updateLoop(env, one.name, (loop) => {
+      const taken = take(loop);
+      for (const { text } of taken?.events ?? []) say(`[ralph] ${one.name}: ${text}`);
+      return taken;
+    });
+    if (after === null) drop(one);
+    else one.loop = after;
+    return after;
+  }
+
+  function setWhy(one: Driven, why: Why): void {
+    const { state, detail } = one.loop.why;
+    if (state === why.state && detail === why.detail) return;
+    step(one, (loop) => {
+      if (loop.launch !== one.loop.launch || loop.status !== 'running') return null;
+      const text = why.detail === undefined ? why.state : `${why.state}: ${why.detail}`;
+      return { change: { why }, lines: loop.lines, events: [{ at: why.since, type: 'screen', text }] };
+    });
+  }
+
+  function drop(one: Driven): void {
+    one.cancelTimer();
+    driven.delete(one.name);
+  }
+
+  // ── what there is to drive ──
+
+  function reread(): void {
+    registryStamp = fileStamp(fleetPaths(env).state);
+    registry = readWorkers(env).workers;
+    const names = new Set(registry.map(({ name }) => name));
+    for (const one of [...driven.values()]) if (!names.has(one.name)) drop(one);
+    for (const worker of registry) take(worker);
+  }
+
+  function take(worker: Worker, loop = readLoop(env, worker.name)): void {
+    if (worker.metadata.ralph !== true || worker.tmux === null) return;
+    const known = driven.get(worker.name);
+    const isDriven = loop !== null && needsDriving(loop);
+    if (!isDriven) {
+      if (known) drop(known);
+      if (worker.status === 'running') change(worker.name, { status: 'stopped' });
+      return;
+    }
+    const loopWorker = { ...worker, tmux: worker.tmux };
+    if (known === undefined) driven.set(worker.name, newDriven(loopWorker, loop));
+    else Object.assign(known, { worker: loopWorker, loop });
+    tellRegistry(worker, loop);
+  }
+
+  /** The list of workers shows the iteration; it is written at most once for a burst of changes. */
+  function tellRegistry(worker: Worker, loop: LoopRecord): void {
+    const { metadata } = worker;
+    if (metadata.ralph_iteration === loop.iteration && worker.status === 'running') return;
+    change(worker.name, {
+      status: 'running',
+      metadata: { ...metadata, ralph: true, ralph_iteration: loop.iteration },
+    });
+  }
+
+  function change(name: string, part: Partial<Worker>): void {
+    if (changes.size === 0) clock.timer(flushMs, flush);
+    changes.set(name, { ...changes.get(name), ...part });
+  }
+
+  function flush(): void {
+    if (changes.size === 0) return;
+    const due = new Map(changes);
+    changes.clear();
+    registry = updateWorkers(env, (workers) =>
+      workers.map((worker) => ({ ...worker, ...stillTrue(worker, due.get(worker.name)) })),
+    );
+    registryStamp = fileStamp(fleetPaths(env).state);
+  }
+
+  /** A command may have killed the worker or made another of that name meanwhile. */
+  function stillTrue(worker: Worker, part: Partial<Worker> | undefined): Partial<Worker> {
+    if (part === undefined) return {};
+    const loop = readLoop(env, worker.name);
+    const isDriven = loop !== null && needsDriving(loop);
+    return (part.status === 'running') === isDriven ? part : {};
+  }
+
+  // ── one loop ──
+
+  async function handle(one: Driven): Promise<void> {
+    if (one.busy) {
+      one.again = true;
+      return;
+    }
+    one.busy = true;
+    try {
+      do {
+        one.again = false;
+        await drive(one);
+      } while (one.again && driven.get(one.name) === one && !leaving);
+    } catch (error) {
+      say(`swarm: error: ${one.name}: ${messageOf(error)}`);
+    } finally {
+      one.busy = false;
+    }
+  }
+
+  async function drive(one: Driven): Promise<void> {
+    const { loop, pane } = one;
+    const action = whatNext({
+      loop,
+      now: clock.now(),
+      pane: pane ? { mark: pane.place, dead: pane.dead, exitCode: pane.exitCode } : pane,
+      started: startedMark(env, one.name),
+      ended: endedMark(env, one.name),
+      missedBefore: one.missedBefore,
+    });
+    switch (action.kind) {
+      case 'leave':
+        change(one.name, { status: 'stopped' });
+        return drop(one);
+      case 'unclaim':
+        step(one, (newest) => ({ change: { iteration: newest.ended } }));
+        one.again = true;
+        return;
+      case 'wait':
+        one.cancelTimer();
+        one.cancelTimer = clock.timer(Math.max(1, action.until - clock.now()), () => void handle(one));
+        return;
+      case 'start':
+        return startNext(one);
+      case 'finish':
+        return finish(one, action.how, action.exitCode);
+      case 'look':
+        one.missedBefore = pane === null;
+        return;
+      case 'watch':
+        one.missedBefore = false;
+        return;
+    }
+  }
+
+  async function startNext(one: Driven): Promise<void> {
+    if (starting >= starts) {
+      one.cancelTimer();
+      one.cancelTimer = clock.timer(20, () => void handle(one));
+      return;
+    }
+    starting++;
+    try {
+      const started = await startIteration(env, one.worker, serverOf(one.worker), () => clock.now());
+      if (started.loop === null) return drop(one);
+      one.loop = started.loop;
+      if (started.kind === 'started') {
+        forgetScreen(one, clock.monotonic());
+        say(
+          `[ralph] ${one.name}: starting iteration ${started.loop.iteration}/${started.loop.settings.max_iterations}`,
+        );
+        tellRegistry(one.worker, started.loop);
+        one.worker = {
+          ...one.worker,
+          metadata: { ...one.worker.metadata, ralph_iteration: started.loop.iteration },
+        };
+      } else if (started.kind === 'ended') {
+        const prefix = started.loop.status === 'failed' ? 'swarm: error:' : `[ralph] ${one.name}:`;
+        say(`${prefix} ${started.why}`);
+        one.again = true;
+      } else if (started.kind === 'not-opened') {
+        say(`swarm: error: failed to create tmux window: ${messageOf(started.error)}`);
+        await finish(one, 'lost', null);
+      } else {
+        forgetScreen(one, one.startedAt);
+        one.again = started.loop.iteration === started.loop.ended;
+      }
+    } finally {
+      starting--;
+    }
+  }
+
+  async function finish(one: Driven, how: IterationEnd['how'], exitCode: number | null): Promise<void> {
+    const { launch } = one.loop;
+    await sweepRun(workerRunId(env, one.name));
+    const doneMatched = how === 'done' || (await donePrinted(one));
+    const at = clock.now();
+    const after = step(one, (newest) => {
+      const isOver = newest.launch !== launch || newest.ended >= newest.iteration;
+      return isOver ? null : bookEnd(newest, { at, how, exitCode, doneMatched }).step;
+    });
+    if (after !== null) one.again = true;
+  }
+
+  /** What an agent printed is on the screen, or just above it. */
+  async function donePrinted(one: Driven): Promise<boolean> {
+    const { pattern, prompt } = turnOf(env, one);
+    if (pattern === null) return false;
+    const server = serverOf(one.worker);
+    for (let attempt = 0; attempt < 40; attempt++) {
+      const panes = await server.panes();
+      const pane = panes.find(({ mark }) => {
+        const place = readMark(env, mark);
+        return place?.name === one.name && place.launch === one.loop.launch;
+      });
+      if (pane === undefined) return false;
+      // Dead means that tmux has read all that was printed.
+      if (pane.dead || attempt === 39) {
+        const lines = await server.capture(pane.id, historyLines);
+        return checkDone(pattern, lines, prompt, one.echoed).done;
+      }
+      await clock.sleep(25);
+    }
+    return false;
+  }
+
+  // ── all screens at once ──
+
+  async function lookAtAll(): Promise<void> {
+    const lookedAt = clock.monotonic();
+    const due = [...driven.values()].filter(
+      ({ loop, nextLook, startedAt }) =>
+        loop.iteration > loop.ended && nextLook <= lookedAt && startedAt < lookedAt,
+    );
+    for (const group of groupBySocket(due).values()) {
+      const [first] = group;
+      if (first === undefined) continue;
+      const wanted = group.flatMap(({ pane }) => (pane && !pane.dead ? [pane.id] : []));
+      const { panes, screens } = await serverOf(first.worker).screens(wanted);
+      const byName = new Map(
+        panes.flatMap((pane) => {
+          const place = readMark(env, pane.mark);
+          return place === null ? [] : [[place.name, { ...pane, place }] as const];
+        }),
+      );
+      for (const one of group) {
+        if (one.startedAt >= lookedAt || one.busy) continue;
+        const seen = byName.get(one.name) ?? null;
+        const isNew = one.pane?.id !== seen?.id;
+        one.pane = seen;
+        await handle(one);
+        if (seen !== null && !seen.dead && !isNew && driven.get(one.name) === one) {
+          await watch(one, screens.get(seen.id));
+        }
+      }
+    }
+  }
+
+  async function watch(one: Driven, lines: readonly string[] | undefined): Promise<void> {
+    if (lines === undefined || one.busy || !one.pane) return;
+    const seen = lookAtScreen(env, one, lines, { now: clock.now(), monotonic: clock.monotonic(), tickMs });
+    if (seen.why) setWhy(one, seen.why);
+    if (seen.end === null) return;
+    one.busy = true;
+    try {
+      await finish(one, seen.end, null);
+    } finally {
+      one.busy = false;
+    }
+    await handle(one);
+  }
+
+  return {
+    async run(mayLeave) {
+      ensureMarks(env);
+      for (const name of listLoops(env)) repairLoop(env, name);
+      const stopWatching = watchFolder(fleetPaths(env).marks, (file) => {
+        const name = file.replace(/\.(?:started|ended|changed)$/, '');
+        if (!/\.(?:ended|changed)$/.test(file)) return;
+        const one = driven.get(name);
+        if (one === undefined) {
+          registryStamp = '';
+          return wake();
+        }
+        one.loop = readLoop(env, name) ?? one.loop;
+        void handle(one);
+      });
+      let rereadAt = 0;
+      try {
+        while (!leaving) {
+          if (clock.monotonic() >= rereadAt || fileStamp(fleetPaths(env).state) !== registryStamp) {
+            reread();
+            rereadAt = clock.monotonic() + rereadMs;
+            await Promise.all([...driven.values()].map(handle));
+          }
+          await lookAtAll();
+          flush();
+          if (driven.size === 0 && mayLeave()) return;
+          const sleeping = new AbortController();
+          wake = () => sleeping.abort();
+          await clock.sleep(tickMs, sleeping.signal);
+        }
+      } finally {
+        stopWatching();
+        for (const one of driven.values()) one.cancelTimer();
+        flush();
+      }
+    },
+    pauseAll() {
+      leaving = true;
+      for (const { name } of driven.values()) {
+        if (pauseLoop(env, name, clock.now(), 'sigterm').changed) say(`[ralph] ${name}: paused`);
+      }
+      wake();
+    },
+  };
+}
+
+function groupBySocket(all: readonly Driven[]): Map<string | null, Driven[]> {
+  const groups = new Map<string | null, Driven[]>();
+  for (const one of all) {
+    const { socket } = one.worker.tmux;
+    groups.set(socket, [...(groups.get(socket) ?? []), one]);
+  }
+  return groups;
+}

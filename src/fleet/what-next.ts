@@ -1,0 +1,58 @@
+import type { LoopRecord } from '../store/fleet-loops.ts';
+import type { PaneMark } from './runner.ts';
+
+/** What is known of a loop at one moment. */
+export type Facts = {
+  readonly loop: LoopRecord;
+  readonly now: number;
+  /** Its pane; null where there is none, undefined where nobody looked since the start. */
+  readonly pane:
+    | { readonly mark: PaneMark; readonly dead: boolean; readonly exitCode: number | null }
+    | null
+    | undefined;
+  /** What the worker itself left behind. */
+  readonly started: number | null;
+  readonly ended: { readonly launch: number; readonly exitCode: number } | null;
+  /** It was missing at the look before, too. */
+  readonly missedBefore: boolean;
+};
+
+export type Action =
+  /** Nothing is left to drive here. */
+  | { readonly kind: 'leave' }
+  | { readonly kind: 'wait'; readonly until: number }
+  | { readonly kind: 'start' }
+  /** It was paused before it started: the number is for the next start. */
+  | { readonly kind: 'unclaim' }
+  /** The agent works: look at its screen. */
+  | { readonly kind: 'watch' }
+  /** Nobody knows yet: look again. */
+  | { readonly kind: 'look' }
+  | { readonly kind: 'finish'; readonly how: 'exited' | 'lost'; readonly exitCode: number | null };
+
+/** What to do next with a loop, from what is certain: the marks that the agent's own window left, then tmux. */
+export function whatNext({ loop, now, pane, started, ended, missedBefore }: Facts): Action {
+  const isOpen = loop.status === 'running' || loop.status === 'paused';
+  if (loop.held || !isOpen) return { kind: 'leave' };
+  if (loop.iteration === loop.ended) {
+    if (loop.status === 'paused') return { kind: 'leave' };
+    const { waitUntil } = loop;
+    return waitUntil !== null && waitUntil > now ? { kind: 'wait', until: waitUntil } : { kind: 'start' };
+  }
+  if (ended?.launch === loop.launch) return { kind: 'finish', how: 'exited', exitCode: ended.exitCode };
+  if (pane === undefined) return { kind: 'look' };
+  if (pane !== null && pane.mark.launch === loop.launch) {
+    if (!pane.dead) return { kind: 'watch' };
+    return { kind: 'finish', how: pane.exitCode === null ? 'lost' : 'exited', exitCode: pane.exitCode };
+  }
+  if (started === loop.launch)
+    return missedBefore ? { kind: 'finish', how: 'lost', exitCode: null } : { kind: 'look' };
+  // A crash came between the claim and the start.
+  return { kind: loop.status === 'running' ? 'start' : 'unclaim' };
+}
+
+/** Whether somebody has to look after a loop. */
+export function needsDriving(loop: LoopRecord): boolean {
+  if (loop.held) return false;
+  return loop.status === 'running' || (loop.status === 'paused' && loop.iteration > loop.ended);
+}
