@@ -10,7 +10,7 @@ export async function main(program: Program, words: readonly string[], context: 
   try {
     return await dispatch(program, words, context);
   } catch (error) {
-    return report(error, words, context);
+    return report(error, words, context, program.errorStart ?? 'error:');
   }
 }
 
@@ -109,7 +109,7 @@ function unknownWord(word: string, what: string, known: readonly string[], progr
   );
 }
 
-function report(error: unknown, words: readonly string[], context: Context): number {
+function report(error: unknown, words: readonly string[], context: Context, start: string): number {
   const known = isRalphError(error) ? error : undefined;
   const message = cleanTerminal(messageOf(error));
   if (words.includes('--json')) {
@@ -120,7 +120,7 @@ function report(error: unknown, words: readonly string[], context: Context): num
     };
     context.stdout.write(`${JSON.stringify({ error: body })}\n`);
   }
-  context.stderr.write(`error: ${message}\n`);
+  context.stderr.write(`${start} ${message}\n`);
   if (known?.remedy) context.stderr.write(`  try: ${known.remedy}\n`);
   if (!known && context.env.RALPH_DEBUG && error instanceof Error) context.stderr.write(`${error.stack}\n`);
   return known?.exitCode ?? 70;

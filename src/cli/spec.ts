@@ -66,6 +66,8 @@ export type Program = {
   readonly summary: string;
   /** Runs when the first word is no command. */
   readonly defaultCommand?: string;
+  /** What error messages begin with; `error:` if not given. */
+  readonly errorStart?: string;
   /** How things stand in a folder, for somebody who types nothing else. */
   readonly overview?: (cwd: string) => Promise<string>;
   /** By name; a name of two words belongs to a group. */

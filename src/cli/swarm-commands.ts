@@ -1,9 +1,219 @@
-import type { Program } from './spec.ts';
+import { type Argument, command, type Program } from './spec.ts';
+import {
+  allOptions,
+  cleanOptions,
+  killOptions,
+  logsOptions,
+  lsOptions,
+  noOptions,
+  peekOptions,
+  ralphInitOptions,
+  ralphLogsOptions,
+  ralphLsOptions,
+  ralphSpawnOptions,
+  respawnOptions,
+  sendOptions,
+  spawnOptions,
+  waitOptions,
+} from './swarm-options.ts';
 
-/** The fleet has no commands yet; `swarm --help` says so. */
+const words: Argument = { name: 'COMMAND', help: 'after --, the command and its words', many: true };
+const worker: Argument = { name: 'NAME', help: 'the worker' };
+
+const ralphSpawn = 'swarm ralph spawn --name a --prompt-file PROMPT.md --max-iterations 20 -- claude';
+
+/** A command of `swarm ralph` that is about one worker. */
+function onLoop(
+  summary: string,
+  name: string,
+  meaning: string,
+  pick: (all: typeof import('./swarm-ralph.ts')) => typeof import('./swarm-ralph.ts').mainPause,
+) {
+  return command({
+    summary,
+    args: [worker],
+    options: noOptions,
+    examples: [[`swarm ralph ${name} agent`, meaning]],
+    load: async () => ({ main: pick(await import('./swarm-ralph.ts')) }),
+  });
+}
+
+const ralphLs = command({
+  summary: 'List the loops.',
+  options: ralphLsOptions,
+  examples: [['swarm ralph ls', 'each with its iteration and what it is doing']],
+  load: async () => ({ main: (await import('./swarm-ralph.ts')).mainLs }),
+});
+
+/** Many loops at once on one machine. */
 export const swarm: Program = {
   name: 'swarm',
-  summary: 'many loops at once on one machine (no commands in this version; use ralph run for a single loop)',
-  commands: {},
+  summary: 'many agents and loops at once on one machine, in tmux',
+  errorStart: 'swarm: error:',
+  groups: { ralph: 'loops: pause, resume, status, stop, ls, logs, init, template' },
+  commands: {
+    spawn: command({
+      summary: 'Start a worker: any command, in a tmux window or in the background; with --ralph, a loop.',
+      args: [words],
+      options: spawnOptions,
+      examples: [
+        [
+          'swarm spawn --name a --ralph --prompt-file PROMPT.md --max-iterations 20 -- claude',
+          'a loop: claude is started anew 20 times at most',
+        ],
+        ['swarm spawn --name b --tmux --worktree -- codex', 'an agent on a branch of its own'],
+        ['swarm spawn --name c -- npm run dev', 'a process in the background, with log files'],
+      ],
+      load: () => import('./swarm-spawn.ts'),
+    }),
+    ls: command({
+      summary: 'List the workers.',
+      options: lsOptions,
+      examples: [
+        ['swarm ls', 'all of them'],
+        ['swarm ls --format json --status running', 'for scripts'],
+      ],
+      load: () => import('./swarm-ls.ts'),
+    }),
+    status: command({
+      summary: 'Tell whether a worker runs: exit code 0 running, 1 stopped, 2 not found.',
+      args: [worker],
+      options: noOptions,
+      examples: [['swarm status agent', 'one line']],
+      load: () => import('./swarm-status.ts'),
+    }),
+    logs: command({
+      summary: "Show a worker's screen, or the log of one in the background.",
+      args: [worker],
+      options: logsOptions,
+      examples: [
+        ['swarm logs agent --follow', 'and go on'],
+        ['swarm logs agent --history --lines 500', 'what has scrolled off, too'],
+      ],
+      load: () => import('./swarm-logs.ts'),
+    }),
+    peek: command({
+      summary: 'Show the last lines of a worker without attaching.',
+      args: [worker],
+      options: peekOptions,
+      examples: [['swarm peek --all -n 5', 'five lines of each']],
+      load: () => import('./swarm-peek.ts'),
+    }),
+    attach: command({
+      summary: "Go to a worker's window (Ctrl-B D comes back).",
+      args: [worker],
+      options: noOptions,
+      examples: [['swarm attach agent', 'watch it and type into it']],
+      load: () => import('./swarm-attach.ts'),
+    }),
+    send: command({
+      summary: 'Type a text into a worker and press Enter.',
+      args: [worker, { name: 'TEXT', help: 'what to type' }],
+      options: sendOptions,
+      examples: [['swarm send agent "try the other way"', 'as if you had typed it']],
+      load: async () => ({ main: (await import('./swarm-keys.ts')).mainSend }),
+    }),
+    interrupt: command({
+      summary: 'Press Ctrl-C in a worker.',
+      args: [worker],
+      options: allOptions,
+      examples: [['swarm interrupt --all', 'in all of them']],
+      load: async () => ({ main: (await import('./swarm-keys.ts')).mainInterrupt }),
+    }),
+    eof: command({
+      summary: 'Press Ctrl-D in a worker.',
+      args: [worker],
+      options: noOptions,
+      examples: [['swarm eof agent', 'the end of its input']],
+      load: async () => ({ main: (await import('./swarm-keys.ts')).mainEof }),
+    }),
+    wait: command({
+      summary: 'Wait until a worker has ended.',
+      args: [worker],
+      options: waitOptions,
+      examples: [['swarm wait --all --timeout 2h', 'exit code 1 if some still run then']],
+      load: () => import('./swarm-wait.ts'),
+    }),
+    kill: command({
+      summary: 'End a worker and its loop. It stays on the list until it is cleaned.',
+      args: [worker],
+      options: killOptions,
+      examples: [['swarm kill agent --rm-worktree', 'and its worktree, unless work would be lost']],
+      load: () => import('./swarm-kill.ts'),
+    }),
+    respawn: command({
+      summary: 'Start a worker anew, with all that it was spawned with.',
+      args: [worker],
+      options: respawnOptions,
+      examples: [['swarm respawn agent', 'a loop begins at its first iteration']],
+      load: () => import('./swarm-respawn.ts'),
+    }),
+    clean: command({
+      summary: 'Take stopped workers off the list, with their files.',
+      args: [worker],
+      options: cleanOptions,
+      examples: [['swarm clean --all', 'worktrees that hold work are kept']],
+      load: () => import('./swarm-clean.ts'),
+    }),
+    supervise: command({
+      summary: 'Drive the loops. Started by itself when it is needed, once for a machine.',
+      options: noOptions,
+      examples: [['swarm supervise', 'here in the foreground, where none runs']],
+      load: () => import('./swarm-supervise.ts'),
+    }),
+    'ralph spawn': command({
+      summary: 'Start a loop: the same as swarm spawn --ralph.',
+      args: [words],
+      options: ralphSpawnOptions,
+      examples: [[ralphSpawn, 'claude is started anew 20 times at most']],
+      load: async () => ({ main: (await import('./swarm-spawn.ts')).mainRalph }),
+    }),
+    'ralph pause': onLoop(
+      'Pause a loop: its agent goes on, and is not started again.',
+      'pause',
+      'until swarm ralph resume',
+      (all) => all.mainPause,
+    ),
+    'ralph resume': onLoop(
+      'Go on with a paused loop where it was.',
+      'resume',
+      'the count goes on',
+      (all) => all.mainResume,
+    ),
+    'ralph status': onLoop(
+      'Show how far a loop is.',
+      'status',
+      'iteration, failures, settings',
+      (all) => all.mainStatus,
+    ),
+    'ralph stop': onLoop('End a loop and its agent.', 'stop', 'for good', (all) => all.mainStop),
+    'ralph run': onLoop(
+      'Follow a loop until it ends: exit code 0 complete, 1 failed.',
+      'run',
+      'starts it where it was spawned with --no-run',
+      (all) => all.mainRun,
+    ),
+    'ralph ls': ralphLs,
+    'ralph list': ralphLs,
+    'ralph logs': command({
+      summary: 'Show the iterations of a loop.',
+      args: [worker],
+      options: ralphLogsOptions,
+      examples: [['swarm ralph logs agent --live', 'and go on']],
+      load: async () => ({ main: (await import('./swarm-ralph.ts')).mainLogs }),
+    }),
+    'ralph init': command({
+      summary: 'Write a PROMPT.md to begin with.',
+      options: ralphInitOptions,
+      examples: [['swarm ralph init', 'in this folder']],
+      load: async () => ({ main: (await import('./swarm-ralph.ts')).mainInit }),
+    }),
+    'ralph template': command({
+      summary: 'Print that prompt.',
+      options: noOptions,
+      examples: [['swarm ralph template > BUILD.md', 'under another name']],
+      load: async () => ({ main: (await import('./swarm-ralph.ts')).mainTemplate }),
+    }),
+  },
   topics: {},
 };

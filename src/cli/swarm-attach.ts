@@ -1,0 +1,26 @@
+import { lookAtWorker } from '../fleet/live.ts';
+import { runInForeground } from '../system/process.ts';
+import type { Context, Input } from './spec.ts';
+import { fault, needWorker } from './swarm-context.ts';
+import type { noOptions } from './swarm-options.ts';
+
+export async function main(context: Context, { args }: Input<typeof noOptions>): Promise<number> {
+  const worker = await needWorker(context, args[0]);
+  if (worker.tmux === null) throw fault(`worker '${worker.name}' is not a tmux worker`);
+  const { pane } = await lookAtWorker(context.env, worker);
+  if (pane === null)
+    throw fault(`worker '${worker.name}' has no window any more`, `swarm respawn ${worker.name}`);
+  const { socket } = worker.tmux;
+  const server = socket === null ? [] : ['-L', socket];
+  // Inside the same server, the client that is there already is taken to the window.
+  const inside = (context.env.TMUX ?? '').split(',')[0]?.endsWith(`/${socket ?? 'default'}`) === true;
+  const { TMUX: _, ...outside } = context.env;
+  const go = inside ? ['switch-client', '-t', pane.id] : ['attach-session', '-t', `=${pane.session}`];
+  const words = [...server, 'select-window', '-t', pane.id, ';', ...go] as const;
+  const end = await runInForeground(['tmux', ...words], {
+    cwd: context.cwd,
+    env: inside ? context.env : outside,
+  });
+  if (end.error) throw fault(`tmux cannot be started: ${end.error.message}`);
+  return end.exitCode ?? 1;
+}

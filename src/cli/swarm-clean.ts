@@ -1,0 +1,54 @@
+import { endWorker } from '../fleet/end-worker.ts';
+import { forgetWorker } from '../fleet/forget-worker.ts';
+import { holdWorker } from '../fleet/hold.ts';
+import { type Live, lookAtWorkers } from '../fleet/live.ts';
+import { removeWorktree } from '../fleet/worktree-dirt.ts';
+import type { Worker } from '../store/fleet-workers.ts';
+import { systemClock } from '../system/clock.ts';
+import type { Context, Input } from './spec.ts';
+import { allWorkers, fault, needWorker, warn } from './swarm-context.ts';
+import type { cleanOptions } from './swarm-options.ts';
+
+export async function main(context: Context, { values, args }: Input<typeof cleanOptions>): Promise<number> {
+  if (!values.all && args[0] === undefined) throw fault('must specify worker name or use --all');
+  const workers = values.all ? await allWorkers(context) : [await needWorker(context, args[0])];
+  const lives = await lookAtWorkers(context.env, workers);
+  const options = { worktree: values['rm-worktree'] !== false, force: values['force-dirty'] === true };
+  for (const live of lives) {
+    if (isBusy(live)) {
+      const { name } = live.worker;
+      if (!values.all) throw fault(`cannot clean running worker '${name}'`, `swarm kill ${name}`);
+      warn(context, `skipping '${name}' (still running)`);
+      continue;
+    }
+    await removeWorkerWhole(context, live.worker, options);
+    context.stdout.write(`cleaned ${live.worker.name}\n`);
+  }
+  return 0;
+}
+
+/** Takes a worker off the list with all that it left, except a worktree that holds work. */
+export async function removeWorkerWhole(
+  context: Context,
+  worker: Worker,
+  options: { readonly worktree: boolean; readonly force: boolean },
+): Promise<void> {
+  const { env } = context;
+  await holdWorker(env, worker.name, async () => {
+    await endWorker(env, worker, systemClock.now());
+    if (worker.worktree !== null && options.worktree) {
+      const removal = await removeWorktree(worker.worktree, options.force);
+      if (!removal.removed) {
+        warn(context, `preserving worktree for '${worker.name}': ${removal.because}`);
+        context.stderr.write(`swarm: worktree at: ${worker.worktree.path}\n`);
+        context.stderr.write('swarm: use --force-dirty to remove anyway\n');
+      }
+    }
+    forgetWorker(env, worker.name);
+  });
+}
+
+/** A paused loop without an agent is stopped as a worker, but not over. */
+function isBusy({ running }: Live): boolean {
+  return running;
+}

@@ -1,0 +1,62 @@
+import { lookAtWorkers } from '../fleet/live.ts';
+import type { Worker } from '../store/fleet-workers.ts';
+import type { Pane, Tmux } from '../system/tmux.ts';
+import type { Context, Input } from './spec.ts';
+import { allWorkers, fault, needWindow, needWorker, openWindows } from './swarm-context.ts';
+import type { allOptions, noOptions, sendOptions } from './swarm-options.ts';
+
+type Window = { readonly pane: Pane; readonly tmux: Tmux };
+
+/** `swarm send NAME TEXT`, or `swarm send --all TEXT`. */
+export async function mainSend(
+  context: Context,
+  { values, args }: Input<typeof sendOptions>,
+): Promise<number> {
+  const { all = false, raw = false } = values;
+  const [name, text] = all ? [undefined, args[0]] : args;
+  if (!all && text === undefined)
+    throw fault('--name required when not using --all', 'swarm send NAME "text"');
+  if (text === undefined) throw fault('there is no text to send', 'swarm send --all "text"');
+  await each(context, name, all, async (worker, { tmux, pane }) => {
+    // Agents offer completions that Enter would take instead of what was typed.
+    if (!raw) await tmux.sendKeys(pane.id, 'Escape', 'C-u');
+    await tmux.sendText(pane.id, text);
+    if (!values['no-enter']) await tmux.sendKeys(pane.id, 'Enter');
+    context.stdout.write(`sent to ${worker.name}\n`);
+  });
+  return 0;
+}
+
+export async function mainInterrupt(
+  context: Context,
+  { values, args }: Input<typeof allOptions>,
+): Promise<number> {
+  await each(context, args[0], values.all === true, async (worker, { tmux, pane }) => {
+    await tmux.sendKeys(pane.id, 'C-c');
+    context.stdout.write(`interrupted ${worker.name}\n`);
+  });
+  return 0;
+}
+
+export async function mainEof(context: Context, { args }: Input<typeof noOptions>): Promise<number> {
+  await each(context, args[0], false, async (worker, { tmux, pane }) => {
+    await tmux.sendKeys(pane.id, 'C-d');
+    context.stdout.write(`sent eof to ${worker.name}\n`);
+  });
+  return 0;
+}
+
+async function each(
+  context: Context,
+  name: string | undefined,
+  all: boolean,
+  use: (worker: Worker, window: Window) => Promise<void>,
+): Promise<void> {
+  if (!all) {
+    const without = 'worker name required when not using --all';
+    const worker = await needWorker(context, name, { without });
+    return use(worker, await needWindow(context, worker));
+  }
+  const lives = await lookAtWorkers(context.env, await allWorkers(context));
+  for (const { worker, ...window } of openWindows(context, lives)) await use(worker, window);
+}

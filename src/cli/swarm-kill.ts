@@ -1,0 +1,29 @@
+import { endWorker } from '../fleet/end-worker.ts';
+import { holdWorker } from '../fleet/hold.ts';
+import { removeWorktree } from '../fleet/worktree-dirt.ts';
+import type { Worker } from '../store/fleet-workers.ts';
+import { systemClock } from '../system/clock.ts';
+import type { Context, Input } from './spec.ts';
+import { allWorkers, fault, needWorker, warn } from './swarm-context.ts';
+import type { killOptions } from './swarm-options.ts';
+
+export async function main(context: Context, { values, args }: Input<typeof killOptions>): Promise<number> {
+  if (!values.all && args[0] === undefined) throw fault('must specify worker name or --all');
+  const workers = values.all ? await allWorkers(context) : [await needWorker(context, args[0])];
+  await Promise.all(
+    workers.map(async (worker) => {
+      await holdWorker(context.env, worker.name, () => endWorker(context.env, worker, systemClock.now()));
+      if (values['rm-worktree']) await dropWorktree(context, worker, values['force-dirty'] === true);
+      context.stdout.write(`killed ${worker.name}\n`);
+    }),
+  );
+  return 0;
+}
+
+async function dropWorktree(context: Context, worker: Worker, force: boolean): Promise<void> {
+  if (worker.worktree === null) return;
+  const removal = await removeWorktree(worker.worktree, force);
+  if (removal.removed) return;
+  warn(context, `cannot remove worktree for '${worker.name}': ${removal.because}`);
+  context.stderr.write('swarm: use --force-dirty to remove anyway\n');
+}

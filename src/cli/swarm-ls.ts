@@ -1,0 +1,47 @@
+import { type Live, lookAtWorkers } from '../fleet/live.ts';
+import { ago, readStamp } from '../store/fleet-time.ts';
+import { systemClock } from '../system/clock.ts';
+import type { Context, Input } from './spec.ts';
+import { allWorkers } from './swarm-context.ts';
+import type { lsOptions } from './swarm-options.ts';
+import { tableText } from './swarm-table.ts';
+
+export async function main(context: Context, { values }: Input<typeof lsOptions>): Promise<number> {
+  const { format = 'table', status = 'all', tag } = values;
+  const tagged = (await allWorkers(context)).filter(({ tags }) => tag === undefined || tags.includes(tag));
+  const lives = (await lookAtWorkers(context.env, tagged)).filter(
+    ({ running }) => status === 'all' || running === (status === 'running'),
+  );
+  if (format === 'json') {
+    const workers = lives.map(({ worker, running }) => ({ ...worker, status: statusText(running) }));
+    context.stdout.write(`${JSON.stringify(workers, null, 2)}\n`);
+  } else if (format === 'names') {
+    context.stdout.write(lives.map(({ worker }) => `${worker.name}\n`).join(''));
+  } else {
+    context.stdout.write(
+      tableText(['NAME', 'STATUS', 'PID/WINDOW', 'STARTED', 'WORKTREE', 'TAG'], lives.map(row)),
+    );
+  }
+  return 0;
+}
+
+export function statusText(running: boolean): 'running' | 'stopped' {
+  return running ? 'running' : 'stopped';
+}
+
+export function uptime(started: string): string {
+  return ago(systemClock.now() - (readStamp(started) ?? systemClock.now()));
+}
+
+function row({ worker, running }: Live): string[] {
+  const { tmux, pid, worktree, tags } = worker;
+  const place = tmux === null ? (pid ?? '-') : `${tmux.session}:${tmux.window}`;
+  return [
+    worker.name,
+    statusText(running),
+    String(place),
+    uptime(worker.started),
+    worktree?.path ?? '-',
+    tags.join(',') || '-',
+  ];
+}

@@ -1,0 +1,114 @@
+import type { Options } from './spec.ts';
+
+const all = { type: 'boolean', help: 'all workers' } as const;
+const forceDirty = {
+  type: 'boolean',
+  help: 'remove the worktree even if it holds work that is nowhere else',
+} as const;
+
+const workerOptions = {
+  name: { type: 'string', value: 'NAME', help: 'what the worker is called; no two have the same name' },
+  tmux: { type: 'boolean', help: 'in a tmux window (a loop always is)' },
+  session: { type: 'string', value: 'NAME', help: 'the tmux session (one for each SWARM_HOME)' },
+  'tmux-socket': { type: 'string', value: 'NAME', help: 'another tmux server, as tmux -L NAME' },
+  worktree: { type: 'boolean', help: 'in a git worktree of its own' },
+  branch: { type: 'string', help: 'the branch of the worktree (the name of the worker)' },
+  'worktree-dir': { type: 'string', value: 'DIR', help: 'where worktrees go (REPOSITORY-worktrees)' },
+  tag: { type: 'strings', help: 'a tag, to find it with ls --tag; may be given several times' },
+  env: { type: 'strings', value: 'K=V', help: 'a variable for the command; may be given several times' },
+  cwd: { type: 'string', value: 'DIR', help: 'where the command runs (here)' },
+  'ready-wait': { type: 'boolean', help: 'come back when the agent is ready for input' },
+  'ready-timeout': { type: 'duration', help: 'wait that long for it (120)' },
+} as const satisfies Options;
+
+const loopOptions = {
+  'prompt-file': { type: 'string', value: 'FILE', help: 'the prompt, read anew for each iteration' },
+  'max-iterations': { type: 'count', help: 'stop after N iterations' },
+  'inactivity-timeout': {
+    type: 'duration',
+    help: 'restart the agent when its screen has not changed for that long (60)',
+  },
+  'done-pattern': { type: 'string', value: 'REGEX', help: 'what the agent prints when all is done' },
+  'check-done-continuous': {
+    type: 'boolean',
+    help: 'accepted for scripts: the pattern is always watched for',
+  },
+  'no-run': { type: 'boolean', help: 'start the agent, but not the loop: swarm ralph run NAME does that' },
+  replace: { type: 'boolean', help: 'end and remove a worker that has the name already' },
+  wait: { type: 'boolean', help: 'stay until the loop ends: exit code 0 if it is complete, 1 if it failed' },
+} as const satisfies Options;
+
+export const spawnOptions = {
+  ...workerOptions,
+  ralph: { type: 'boolean', help: 'a loop: start the agent again and again' },
+  ...loopOptions,
+} as const satisfies Options;
+
+export const ralphSpawnOptions = { ...workerOptions, ...loopOptions } as const satisfies Options;
+
+export const lsOptions = {
+  format: { type: 'string', choices: ['table', 'json', 'names'], help: 'how to print them (table)' },
+  status: { type: 'string', choices: ['running', 'stopped', 'all'], help: 'only these (all)' },
+  tag: { type: 'string', help: 'only workers with this tag' },
+} as const satisfies Options;
+
+export const noOptions = {} as const satisfies Options;
+
+export const logsOptions = {
+  follow: { type: 'boolean', short: 'f', help: 'go on until Ctrl-C' },
+  history: { type: 'boolean', help: 'what has scrolled off the screen, too' },
+  lines: { type: 'count', short: 'n', help: 'so many lines of it (1000)' },
+} as const satisfies Options;
+
+export const peekOptions = {
+  lines: { type: 'count', short: 'n', help: 'so many lines (30)' },
+  all,
+} as const satisfies Options;
+
+export const sendOptions = {
+  all,
+  'no-enter': { type: 'boolean', help: 'do not press Enter after it' },
+  raw: { type: 'boolean', help: 'type only: do not clear what stands in the input line' },
+} as const satisfies Options;
+
+export const allOptions = { all } as const satisfies Options;
+
+export const killOptions = {
+  all,
+  'rm-worktree': { type: 'boolean', help: 'remove its worktree, if all work in it is merged or pushed' },
+  'force-dirty': forceDirty,
+} as const satisfies Options;
+
+export const waitOptions = {
+  all,
+  timeout: { type: 'duration', help: 'give up after that time, with exit code 1' },
+} as const satisfies Options;
+
+export const respawnOptions = {
+  'clean-first': { type: 'boolean', help: 'make its worktree anew' },
+  'force-dirty': forceDirty,
+} as const satisfies Options;
+
+export const cleanOptions = {
+  all,
+  'rm-worktree': { type: 'boolean', negatable: true, help: 'remove its worktree too (yes)' },
+  'force-dirty': forceDirty,
+} as const satisfies Options;
+
+export const ralphInitOptions = {
+  force: { type: 'boolean', help: 'overwrite the PROMPT.md that is there' },
+} as const satisfies Options;
+
+export const ralphLsOptions = {
+  format: lsOptions.format,
+  status: {
+    type: 'string',
+    choices: ['all', 'running', 'paused', 'stopped', 'failed'],
+    help: 'only these (all)',
+  },
+} as const satisfies Options;
+
+export const ralphLogsOptions = {
+  live: { type: 'boolean', aliases: ['follow'], help: 'go on until Ctrl-C' },
+  lines: { type: 'count', short: 'n', help: 'the last N lines (all)' },
+} as const satisfies Options;

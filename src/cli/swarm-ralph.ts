@@ -1,0 +1,146 @@
+import { join } from 'node:path';
+import { pauseLoop, resumeLoop } from '../fleet/control.ts';
+import { endWorker } from '../fleet/end-worker.ts';
+import { holdWorker } from '../fleet/hold.ts';
+import { ensureSupervisor } from '../fleet/supervisor-start.ts';
+import { promptTemplate } from '../fleet/template.ts';
+import { cleanTerminal } from '../safety/terminal.ts';
+import { readLogLines } from '../store/fleet-log.ts';
+import { type LoopRecord, readLoop, stateOf } from '../store/fleet-loops.ts';
+import { loopPaths } from '../store/fleet-paths.ts';
+import { showStamp, stamp } from '../store/fleet-time.ts';
+import { updateWorker, type Worker } from '../store/fleet-workers.ts';
+import { systemClock } from '../system/clock.ts';
+import { lstatOf, writeAtomic } from '../system/files.ts';
+import { tailFile } from '../system/tail-file.ts';
+import type { Context, Input } from './spec.ts';
+import { allWorkers, fault, needWorker, selfCommand, warn } from './swarm-context.ts';
+import { followLoop } from './swarm-follow.ts';
+import type { noOptions, ralphInitOptions, ralphLogsOptions, ralphLsOptions } from './swarm-options.ts';
+import { tableText } from './swarm-table.ts';
+
+type Named = Input<typeof noOptions>;
+
+export async function mainPause(context: Context, { args }: Named): Promise<number> {
+  const { worker } = await needLoop(context, args[0]);
+  const { before, changed } = pauseLoop(context.env, worker.name, systemClock.now());
+  if (changed) context.stdout.write(`paused ralph loop for ${worker.name}\n`);
+  else if (before?.status === 'paused') warn(context, `worker '${worker.name}' is already paused`);
+  else warn(context, `worker '${worker.name}' is not running (${before?.status ?? 'no loop'})`);
+  return 0;
+}
+
+export async function mainResume(context: Context, { args }: Named): Promise<number> {
+  const { worker } = await needLoop(context, args[0]);
+  const { before, changed } = resumeLoop(context.env, worker.name, systemClock.now());
+  if (!changed) {
+    warn(context, `worker '${worker.name}' is not paused`);
+    const isOver = before?.status === 'stopped' || before?.status === 'failed';
+    if (isOver) context.stderr.write(`  its loop is over; begin anew with: swarm respawn ${worker.name}\n`);
+    return 0;
+  }
+  updateWorker(context.env, worker.name, { status: 'running' });
+  await ensureSupervisor(context.env, selfCommand());
+  context.stdout.write(`resumed ralph loop for ${worker.name}\n`);
+  return 0;
+}
+
+/** Ends the loop and its agent; the worker stays on the list. */
+export async function mainStop(context: Context, { args }: Named): Promise<number> {
+  const { worker } = await needLoop(context, args[0]);
+  await holdWorker(context.env, worker.name, () => endWorker(context.env, worker, systemClock.now()));
+  context.stdout.write(`stopped ralph loop for ${worker.name}\n`);
+  return 0;
+}
+
+/** Starts a loop that was spawned with --no-run, and follows any loop until it ends. */
+export async function mainRun(context: Context, { args }: Named): Promise<number> {
+  const { worker } = await needLoop(context, args[0]);
+  if (resumeLoop(context.env, worker.name, systemClock.now()).changed) {
+    updateWorker(context.env, worker.name, { status: 'running' });
+    await ensureSupervisor(context.env, selfCommand());
+  }
+  return followLoop(context, worker.name);
+}
+
+export async function mainStatus(context: Context, { args }: Named): Promise<number> {
+  const { loop } = await needLoop(context, args[0]);
+  context.stdout.write(cleanTerminal(statusText(loop)));
+  return 0;
+}
+
+export async function mainLs(context: Context, { values }: Input<typeof ralphLsOptions>): Promise<number> {
+  const { format = 'table', status = 'all' } = values;
+  const loops = (await allWorkers(context)).flatMap(({ name, metadata }) => {
+    const loop = metadata.ralph === true ? readLoop(context.env, name) : null;
+    return loop === null || (status !== 'all' && loop.status !== status) ? [] : [loop];
+  });
+  const rows = loops.map((loop) => [
+    loop.name,
+    loop.status,
+    `${loop.iteration}/${loop.settings.max_iterations}`,
+    String(loop.totalFailures),
+    loop.why.state,
+  ]);
+  if (format === 'json') context.stdout.write(`${JSON.stringify(loops.map(stateOf), null, 2)}\n`);
+  else if (format === 'names') context.stdout.write(loops.map(({ name }) => `${name}\n`).join(''));
+  else context.stdout.write(tableText(['NAME', 'STATUS', 'ITERATION', 'FAILURES', 'WHY'], rows));
+  return 0;
+}
+
+export async function mainLogs(
+  context: Context,
+  { values, args }: Input<typeof ralphLogsOptions>,
+): Promise<number> {
+  const { worker } = await needLoop(context, args[0]);
+  const { log } = loopPaths(context.env, worker.name);
+  const lines = readLogLines(log, values.lines);
+  if (lines === null) throw fault(`no iterations yet for '${worker.name}'`);
+  if (!values.live) {
+    context.stdout.write(lines.map((line) => `${cleanTerminal(line)}\n`).join(''));
+    return 0;
+  }
+  await tailFile(log, { follow: true, onData: (bytes) => void context.stdout.write(bytes) });
+  return 0;
+}
+
+export function mainInit(context: Context, { values }: Input<typeof ralphInitOptions>): number {
+  const path = join(context.cwd, 'PROMPT.md');
+  const exists = lstatOf(path) !== null;
+  if (exists && !values.force) throw fault('PROMPT.md already exists (use --force to overwrite)');
+  writeAtomic(path, promptTemplate, { mode: 0o644 });
+  context.stdout.write(`created PROMPT.md${exists ? ' (overwritten)' : ''}\n`);
+  return 0;
+}
+
+export function mainTemplate(context: Context): number {
+  context.stdout.write(promptTemplate);
+  return 0;
+}
+
+async function needLoop(
+  context: Context,
+  name: string | undefined,
+): Promise<{ worker: Worker; loop: LoopRecord }> {
+  const worker = await needWorker(context, name);
+  const loop = worker.metadata.ralph === true ? readLoop(context.env, worker.name) : null;
+  if (loop === null) throw fault(`worker '${worker.name}' is not a ralph worker`);
+  return { worker, loop };
+}
+
+function statusText(loop: LoopRecord): string {
+  const { settings, iterationStartedAt: began, why } = loop;
+  const lines = [
+    `Ralph Loop: ${loop.name}`,
+    `Status: ${loop.status}`,
+    `Iteration: ${loop.iteration}/${settings.max_iterations}`,
+    `Started: ${showStamp(stamp(loop.startedAt))}`,
+    ...(began === null ? [] : [`Current iteration started: ${showStamp(stamp(began))}`]),
+    `Consecutive failures: ${loop.failures}`,
+    `Total failures: ${loop.totalFailures}`,
+    `Inactivity timeout: ${settings.inactivity_timeout}s`,
+    ...(settings.done_pattern === null ? [] : [`Done pattern: ${settings.done_pattern}`]),
+    `Why: ${why.state}${why.detail === undefined ? '' : ` (${why.detail})`}`,
+  ];
+  return `${lines.join('\n')}\n`;
+}

@@ -1,0 +1,84 @@
+import { dirname } from 'node:path';
+import { endWorker } from '../fleet/end-worker.ts';
+import { forgetWorker } from '../fleet/forget-worker.ts';
+import { holdWorker } from '../fleet/hold.ts';
+import { startWorker } from '../fleet/spawn.ts';
+import { ensureSupervisor } from '../fleet/supervisor-start.ts';
+import { removeWorktree } from '../fleet/worktree-dirt.ts';
+import { createWorktree, type NewWorktree, worktreeExists } from '../fleet/worktrees.ts';
+import { readLoop } from '../store/fleet-loops.ts';
+import { stamp } from '../store/fleet-time.ts';
+import type { Worker } from '../store/fleet-workers.ts';
+import { systemClock } from '../system/clock.ts';
+import type { Context, Input } from './spec.ts';
+import { fault, needWorker, placeText, selfCommand } from './swarm-context.ts';
+import type { respawnOptions } from './swarm-options.ts';
+
+export async function main(
+  context: Context,
+  { values, args }: Input<typeof respawnOptions>,
+): Promise<number> {
+  const { env } = context;
+  const old = await needWorker(context, args[0]);
+  const worker = await holdWorker(env, old.name, async () => {
+    const loop = old.metadata.ralph === true ? readLoop(env, old.name) : null;
+    if (old.metadata.ralph === true && loop === null) {
+      throw fault(`the loop of '${old.name}' is gone`, 'swarm spawn --ralph again');
+    }
+    await endWorker(env, old, systemClock.now());
+    const worktree = await freshWorktree(
+      context,
+      old,
+      values['clean-first'] === true,
+      values['force-dirty'] === true,
+    );
+    forgetWorker(env, old.name);
+    try {
+      const fresh: Worker = {
+        ...old,
+        status: 'running',
+        started: stamp(systemClock.now()),
+        pid: null,
+        metadata: loop === null ? {} : { ralph: true, ralph_iteration: 0 },
+      };
+      const started = await startWorker(
+        env,
+        fresh,
+        { loop: loop === null ? null : { settings: loop.settings, options: loop.options, held: false } },
+        () => systemClock.now(),
+      );
+      worktree?.keep();
+      return started;
+    } catch (error) {
+      await worktree?.undo();
+      throw error;
+    }
+  });
+  if (worker.metadata.ralph === true) await ensureSupervisor(env, selfCommand());
+  context.stdout.write(`respawned ${worker.name} (${placeText(worker)})\n`);
+  return 0;
+}
+
+/** The worktree as it is; made anew where it is wanted or gone. */
+async function freshWorktree(
+  context: Context,
+  { name, worktree }: Worker,
+  clean: boolean,
+  force: boolean,
+): Promise<NewWorktree | null> {
+  if (worktree === null) return null;
+  if (clean) {
+    const removal = await removeWorktree(worktree, force);
+    if (!removal.removed) {
+      context.stderr.write(`swarm: error: cannot remove worktree: ${removal.because}\n`);
+      context.stderr.write(`swarm: worktree at: ${worktree.path}\n`);
+      throw fault('use --force-dirty to remove anyway, or commit changes first');
+    }
+  } else if (await worktreeExists(worktree)) return null;
+  return createWorktree(context.env, {
+    name,
+    cwd: worktree.base_repo,
+    branch: worktree.branch,
+    dir: dirname(worktree.path),
+  });
+}

@@ -1,0 +1,106 @@
+import { resolve } from 'node:path';
+import { compilePattern } from '../core/pattern.ts';
+import { type SpawnOrder, spawnWorker } from '../fleet/spawn.ts';
+import { readPrompt } from '../fleet/start-iteration.ts';
+import { ensureSupervisor } from '../fleet/supervisor-start.ts';
+import { readWorkers, type Worker } from '../store/fleet-workers.ts';
+import { systemClock } from '../system/clock.ts';
+import { lstatOf } from '../system/files.ts';
+import type { Context, Input } from './spec.ts';
+import { removeWorkerWhole } from './swarm-clean.ts';
+import { fault, needWorker, placeText, selfCommand, warn } from './swarm-context.ts';
+import { followLoop } from './swarm-follow.ts';
+import type { ralphSpawnOptions, spawnOptions } from './swarm-options.ts';
+import { waitUntilReady } from './swarm-ready.ts';
+
+type SpawnInput = Input<typeof spawnOptions>;
+type Values = SpawnInput['values'];
+
+export async function main(context: Context, input: SpawnInput): Promise<number> {
+  const order = orderOf(context, input);
+  if (input.values.replace) await replace(context, order.name);
+  const worker = await spawnWorker(context.env, order, systemClock, (text) => warn(context, text));
+  if (order.loop !== null && !order.loop.held) await ensureSupervisor(context.env, selfCommand());
+  if (input.values['ready-wait'])
+    await waitUntilReady(context, worker, input.values['ready-timeout'] ?? 120_000);
+  context.stdout.write(`spawned ${worker.name} (${placeText(worker)})${loopText(order, worker)}\n`);
+  return input.values.wait && order.loop !== null ? followLoop(context, worker.name) : 0;
+}
+
+/** `swarm ralph spawn`: the same for a loop. */
+export function mainRalph(context: Context, input: Input<typeof ralphSpawnOptions>): Promise<number> {
+  return main(context, { ...input, values: { ...input.values, ralph: true } });
+}
+
+function orderOf(context: Context, { values, args }: SpawnInput): SpawnOrder {
+  const cmd = args[0] === '--' ? args.slice(1) : args;
+  if (values.name === undefined) throw fault('--name is required', 'swarm spawn --name NAME -- command');
+  if (cmd.length === 0) throw fault('no command provided (use -- command...)');
+  const cwd = resolve(context.cwd, values.cwd ?? '.');
+  if (values.cwd !== undefined && !lstatOf(cwd)) throw fault(`there is no folder ${cwd}`);
+  const loop = values.ralph ? loopOf(context, values) : null;
+  const { session, branch } = values;
+  const socket = values['tmux-socket'];
+  const dir = values['worktree-dir'];
+  return {
+    name: values.name,
+    cmd,
+    cwd,
+    env: variablesOf(values.env ?? []),
+    tags: values.tag ?? [],
+    tmux:
+      values.tmux || loop !== null
+        ? { ...(session === undefined ? {} : { session }), ...(socket === undefined ? {} : { socket }) }
+        : null,
+    worktree: values.worktree
+      ? {
+          ...(branch === undefined ? {} : { branch }),
+          ...(dir === undefined ? {} : { dir: resolve(context.cwd, dir) }),
+        }
+      : null,
+    loop,
+  };
+}
+
+function loopOf(context: Context, values: Values): SpawnOrder['loop'] {
+  const given = values['prompt-file'];
+  const max = values['max-iterations'];
+  if (given === undefined) throw fault('--ralph requires --prompt-file');
+  if (max === undefined) throw fault('--ralph requires --max-iterations');
+  const file = resolve(context.cwd, given);
+  const prompt = readPrompt(file);
+  if ('problem' in prompt) throw fault(prompt.problem.replace(file, given));
+  const pattern = values['done-pattern'] ?? null;
+  if (pattern !== null) compilePattern(pattern);
+  if (max > 50) warn(context, 'high iteration count (>50) may consume significant resources');
+  const timeout = values['inactivity-timeout'] ?? 60_000;
+  return {
+    settings: {
+      prompt_file: file,
+      max_iterations: max,
+      done_pattern: pattern,
+      inactivity_timeout: Math.max(1, Math.round(timeout / 1000)),
+    },
+    options: context.env.PATH === undefined ? {} : { path: context.env.PATH },
+    held: values['no-run'] === true,
+  };
+}
+
+function variablesOf(given: readonly string[]): Record<string, string> {
+  const entries = given.map((text) => {
+    const equals = text.indexOf('=');
+    if (equals < 1) throw fault(`invalid env format '${text}' (expected KEY=VAL)`);
+    return [text.slice(0, equals), text.slice(equals + 1)] as const;
+  });
+  return Object.fromEntries(entries);
+}
+
+function loopText({ loop }: SpawnOrder, { metadata }: Worker): string {
+  if (loop === null) return '';
+  return ` [ralph mode: iteration ${metadata.ralph_iteration}/${loop.settings.max_iterations}]`;
+}
+
+async function replace(context: Context, name: string): Promise<void> {
+  if (!readWorkers(context.env).workers.some((worker) => worker.name === name)) return;
+  await removeWorkerWhole(context, await needWorker(context, name), { worktree: false, force: false });
+}

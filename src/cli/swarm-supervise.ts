@@ -1,0 +1,49 @@
+import { createSupervisor, hasWork } from '../fleet/supervisor.ts';
+import { fleetPaths } from '../store/fleet-paths.ts';
+import { stampSeconds } from '../store/fleet-time.ts';
+import { systemClock } from '../system/clock.ts';
+import { ensureDir } from '../system/files.ts';
+import { acquireLock } from '../system/lock.ts';
+import type { Context } from './spec.ts';
+
+const defaultTickMs = 2000;
+
+/** The one process that drives all loops of this machine. It ends when none is left. */
+export async function main(context: Context): Promise<number> {
+  const { env, stdout } = context;
+  const paths = fleetPaths(env);
+  ensureDir(paths.root);
+  process.on('SIGHUP', () => {});
+  let taken = acquireLock(paths.supervisorLock, {});
+  if (!taken.ok) return 0;
+  const say = (line: string) => void stdout.write(`${stampSeconds(systemClock.now())} ${line}\n`);
+  for (;;) {
+    const supervisor = createSupervisor({ env, clock: systemClock, tickMs: tickOf(env.SWARM_TICK_MS), say });
+    const pause = () => supervisor.pauseAll();
+    process.once('SIGTERM', pause);
+    process.once('SIGINT', pause);
+    const { lock } = taken;
+    let left = false;
+    await supervisor.run(() => {
+      // Whoever hands in a loop from now on finds no supervisor, and starts one.
+      lock.release();
+      left = true;
+      return true;
+    });
+    process.off('SIGTERM', pause);
+    process.off('SIGINT', pause);
+    if (!left) {
+      lock.release();
+      return 0;
+    }
+    if (!hasWork(env)) return 0;
+    taken = acquireLock(paths.supervisorLock, {});
+    if (!taken.ok) return 0;
+  }
+}
+
+/** SWARM_TICK_MS: milliseconds between two looks at the screens, for tests. */
+function tickOf(text: string | undefined): number {
+  const ms = Number(text);
+  return Number.isFinite(ms) && ms >= 10 ? ms : defaultTickMs;
+}

@@ -1,0 +1,35 @@
+import { lookAtWorkers } from '../fleet/live.ts';
+import { readWorkers } from '../store/fleet-workers.ts';
+import { systemClock } from '../system/clock.ts';
+import type { Context, Input } from './spec.ts';
+import { allWorkers, fault, needWorker } from './swarm-context.ts';
+import type { waitOptions } from './swarm-options.ts';
+
+const lookMs = 500;
+
+export async function main(context: Context, { values, args }: Input<typeof waitOptions>): Promise<number> {
+  if (!values.all && args[0] === undefined) throw fault('name required (or use --all)');
+  const wanted = values.all ? null : (await needWorker(context, args[0])).name;
+  const lives = await lookAtWorkers(context.env, await allWorkers(context));
+  let pending = new Set(
+    lives.flatMap(({ worker, running }) =>
+      (wanted === null ? running : worker.name === wanted) ? [worker.name] : [],
+    ),
+  );
+  const deadline = systemClock.monotonic() + (values.timeout ?? Number.POSITIVE_INFINITY);
+  for (;;) {
+    const running = await namesRunning(context);
+    for (const name of pending) if (!running.has(name)) context.stdout.write(`${name}: exited\n`);
+    pending = new Set([...pending].filter((name) => running.has(name)));
+    if (pending.size === 0) return 0;
+    if (systemClock.monotonic() >= deadline) break;
+    await systemClock.sleep(Math.min(lookMs, Math.max(1, deadline - systemClock.monotonic())));
+  }
+  for (const name of pending) context.stdout.write(`${name}: still running (timeout)\n`);
+  return 1;
+}
+
+async function namesRunning({ env }: Context): Promise<Set<string>> {
+  const lives = await lookAtWorkers(env, readWorkers(env).workers);
+  return new Set(lives.flatMap(({ worker, running }) => (running ? [worker.name] : [])));
+}
