@@ -39,23 +39,27 @@ export type TurnReader = {
 type ResultEvent = Extract<AgentEvent, { type: 'result' }>;
 
 const maxUnknownNames = 100;
+const maxPlainLines = 10_000;
 
 export type TurnReaderOptions = {
   /** The clock, for reset times that are told as time of day or as a delay. */
   readonly now?: () => number;
   /** The turn continues a session of the agent, whose figures then may include those of earlier turns. */
   readonly resumed?: boolean;
+  /** Plain text instead of events is an answer, too, where the process ended well: of a script in the agent's place. */
+  readonly plainText?: boolean;
 };
 
 /** Folds an agent's events into a turn. */
 export function createTurnReader(
   adapter: AgentAdapter,
-  { now, resumed }: TurnReaderOptions = {},
+  { now, resumed, plainText }: TurnReaderOptions = {},
 ): TurnReader {
   const state = adapter.newState();
   if (resumed !== undefined) state.resumed = resumed;
   const text = createTextCollector();
   const unknown = new Map<string, number>();
+  const plain: string[] = [];
   let toolCalls = 0;
   let sessionId: string | undefined;
   let told: Usage | undefined;
@@ -115,6 +119,7 @@ export function createTurnReader(
       if (now !== undefined) state.now = now();
       const events = adapter.parse(line, state);
       for (const event of events) take(event);
+      if (plainText && isPlain(line, events) && plain.length < maxPlainLines) plain.push(line);
       return events;
     },
     get ended() {
@@ -124,11 +129,12 @@ export function createTurnReader(
       const blocks = text.blocks();
       const limit = result?.ok ? undefined : (result?.limit ?? trouble?.limit);
       const seen = { acted: blocks.length > 0 || toolCalls > 0, result, limit };
-      const end = endOf(adapter, process, seen);
+      const endedAs = endOf(adapter, process, seen);
+      const end = endedAs === 'empty' && plain.length > 0 ? 'finished' : endedAs;
       const error = end === 'finished' || end === 'empty' ? undefined : errorOf(process, result, trouble);
       const usage = result?.usage ?? told;
       return {
-        text: blocks,
+        text: end === endedAs ? blocks : [plain.join('\n')],
         toolCalls: adapter.reportsToolCalls ? toolCalls : null,
         end,
         exitCode: process.exitCode,
@@ -142,6 +148,11 @@ export function createTurnReader(
       };
     },
   };
+}
+
+/** A line that is no event, and that the adapter only shows. */
+function isPlain(line: string, events: readonly AgentEvent[]): boolean {
+  return /^\s*[^\s{]/.test(line) && events.every(({ type }) => type === 'notice');
 }
 
 type Seen = { acted: boolean; result: ResultEvent | undefined; limit: Limit | undefined };

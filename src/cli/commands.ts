@@ -16,6 +16,7 @@ import {
   stopOptions,
   verdictOptions,
 } from './options.ts';
+import { prdRunOptions } from './prd-options.ts';
 import { command, type Program } from './spec.ts';
 
 const run = command({
@@ -189,6 +190,19 @@ const notifyTest = command({
   load: async () => ({ main: (await import('./notify.ts')).test }),
 });
 
+const prdRun = command({
+  summary: 'Work off the stories of a PRD: implement, review, fix, until every story is approved.',
+  options: prdRunOptions,
+  examples: [
+    ['ralph prd run', '15 iterations at most, each with a fresh agent'],
+    ['ralph prd run -n 40 --model opus --review-cap 3', 'more iterations, fewer reviews of a story'],
+    ['ralph prd run --skip-review', 'no reviews, for work of little consequence'],
+    ['ralph prd run --agent codex --verify "npm test"', 'another agent, and a check of your own at the end'],
+  ],
+  details: 'Exit code 0 when every story is done, 1 when the iterations ran out. See docs/prd.md.',
+  load: () => import('./prd-run.ts'),
+});
+
 const completion = command({
   summary: 'Print the completion script of a shell.',
   args: [{ name: 'SHELL', help: 'bash, zsh or fish', required: true }],
@@ -216,6 +230,7 @@ export const ralph: Program = {
     stop,
     config,
     'notify test': notifyTest,
+    'prd run': prdRun,
     doctor,
     demo,
     'guard check': guardCheck,
@@ -228,6 +243,7 @@ export const ralph: Program = {
   groups: {
     guard: 'Ask the guard what a shell command would do, and whether it may.',
     notify: 'Notifications: try them out.',
+    prd: 'A PRD worked off story by story, with a review that cannot be bypassed.',
   },
   topics: {
     'exit-codes': {

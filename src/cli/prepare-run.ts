@@ -30,13 +30,15 @@ type Values = Input<typeof runOptions>['values'];
 /** A run with everything looked up and checked; nothing has been started or written yet. */
 export type PreparedRun = Pick<
   RunSpec,
-  'run' | 'settings' | 'cli' | 'plan' | 'prompt' | 'agent' | 'resume' | 'words' | 'matchPattern'
+  'run' | 'settings' | 'cli' | 'plan' | 'prompt' | 'agent' | 'stage' | 'resume' | 'words' | 'matchPattern'
 > & {
   /** The sandbox that was asked for, if one was. */
   readonly sandbox: RunSandbox | null;
   readonly warnings: readonly string[];
   /** What the guard does for this agent, before it does anything. */
   readonly guardLine: string;
+  /** More lines before the run begins. */
+  readonly intro?: readonly string[];
   /** Lines for `--verbose`. */
   readonly verbose: readonly string[];
   readonly sources: LoadedSettings['sources'];
@@ -49,10 +51,14 @@ export type RunSandbox = {
   open(spec: SandboxSpec, how: { readonly resumed: boolean }): Promise<Sandbox>;
 };
 
-export async function prepareRun(context: Context, values: Values): Promise<PreparedRun> {
+export async function prepareRun(
+  context: Context,
+  values: Values,
+  more: readonly CliSetting[] = [],
+): Promise<PreparedRun> {
   const earlier = values.resume === undefined ? null : findResumable(context.cwd, values);
   const prompt = earlier?.prompt ?? readPrompt(values);
-  const { cli, loaded } = readSettings(context, values, earlier?.cli ?? []);
+  const { cli, loaded } = readSettings(context, values, earlier?.cli ?? [], more);
   const { settings, sources } = loaded;
   if (/^\s*(BLOCKED|DECIDE):/.test(settings.completionPromise ?? '')) {
     throw usage(
@@ -100,8 +106,9 @@ function readSettings(
   { cwd, env }: Context,
   values: Values,
   earlier: readonly CliSetting[],
+  more: readonly CliSetting[],
 ): { readonly cli: CliSetting[]; readonly loaded: LoadedSettings } {
-  const typed = settingsOf(values);
+  const typed = [...settingsOf(values), ...more];
   const load = (cli: readonly CliSetting[]) => loadSettings({ cwd, env, cli: [...earlier, ...cli] });
   const hosts = values['allow-host'];
   if (hosts === undefined) return { cli: typed, loaded: load(typed) };

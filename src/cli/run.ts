@@ -12,8 +12,10 @@ import { holdFiles } from '../store/held-files.ts';
 import { keepQuestion, readAnswer } from '../store/human.ts';
 import { openMailbox } from '../store/mailbox.ts';
 import { secretSettings } from '../store/secret-settings.ts';
+import type { CliSetting } from '../store/settings.ts';
 import { localFile, projectFile } from '../store/settings-layers.ts';
 import { systemClock } from '../system/clock.ts';
+import { findRepository } from '../system/git.ts';
 import { createRunView, type RunView } from '../view/run-view.ts';
 import type { runOptions } from './options.ts';
 import { type PreparedRun, prepareRun } from './prepare-run.ts';
@@ -25,16 +27,28 @@ export async function main(context: Context, input: Input<typeof runOptions>): P
   return startRun(context, input, conclude);
 }
 
+/** What makes another kind of loop out of a plain run. */
+export type RunKind = {
+  readonly settings?: readonly CliSetting[];
+  /** Where a question for a human is kept, if not in `.ralph`. */
+  readonly questions?: string;
+  shape?(prepared: PreparedRun, root: string | null): PreparedRun;
+  /** Looks on besides the view. */
+  observe?(redactor: Redactor, run: string): Pick<RunSpec['observer'], 'journal' | 'agent'>;
+};
+
 /** Runs a loop to its end; `concluded` may say what to do next. */
 export async function startRun(
   context: Context,
   input: Input<typeof runOptions>,
   concluded: (context: Context, prepared: PreparedRun, end: RunEnd, view: RunView) => void,
+  kind: RunKind = {},
 ): Promise<number> {
   // git looks at the working copy while we read the settings.
   const opening = openWorkspace(context.cwd);
   opening.catch(() => {});
-  const prepared = await prepareRun(context, input.values);
+  const plain = await prepareRun(context, input.values, kind.settings);
+  const prepared = kind.shape?.(plain, findRepository(context.cwd)) ?? plain;
   const redactor = createRedactor({ ...context.env, ...secretSettings(prepared.settings) });
   if (input.values['dry-run'] !== undefined)
     return showDryRun(context, prepared, redactor, input.values['dry-run']);
@@ -46,6 +60,7 @@ export async function startRun(
   view.intro(permissionLine(prepared.agent));
   view.intro(sandboxLine(prepared));
   view.intro(prepared.guardLine);
+  for (const line of prepared.intro ?? []) view.intro(line);
   for (const line of prepared.verbose) view.verbose(line);
   const workspace = await opening;
   const owned = await ownWorkingCopy(context.cwd, workspace.root, prepared.run, systemClock);
@@ -55,7 +70,7 @@ export async function startRun(
     for (const dead of owned.abandoned) {
       if (dead !== prepared.run) view.warn(`run ${dead} had died; what it left running was ended`);
     }
-    const answer = readAnswer(context.env, context.cwd);
+    const answer = readAnswer(context.env, context.cwd, kind.questions);
     const held = holdFiles(context.cwd, [projectFile, localFile, '.ralph/.gitignore']);
     const end = await runLoop({
       ...prepared,
@@ -75,7 +90,7 @@ export async function startRun(
       restoreFiles: () => [...(owned.restore() ? ['.ralph/lock'] : []), ...held.restore()],
       terminal: terminalOf(context),
       nonce: () => randomBytes(6).toString('hex'),
-      observer: view,
+      observer: both(view, kind.observe?.(redactor, prepared.run)),
     });
     concluded(context, prepared, end, view);
     return end.exitCode;
@@ -85,6 +100,25 @@ export async function startRun(
     view.close();
     owned.release();
   }
+}
+
+/** The view hears of everything, and whoever else wants to know of most. */
+function both(
+  view: RunView,
+  other: ReturnType<NonNullable<RunKind['observe']>> | undefined,
+): RunSpec['observer'] {
+  if (other === undefined) return view;
+  return {
+    journal(event) {
+      view.journal(event);
+      other.journal(event);
+    },
+    agent(event) {
+      view.agent(event);
+      other.agent(event);
+    },
+    stderr: (text) => view.stderr(text),
+  };
 }
 
 async function showDryRun(

@@ -223,8 +223,11 @@ describe('readClaim in the other modes', () => {
   });
 
   it('a matched pattern is a claim', () => {
-    expect(readClaim(['ok'], { pattern: 'o.' }, true)).toEqual({ kind: 'done', marker: 'o.' });
-    expect(readClaim(['ok'], { pattern: 'o.' }, false)).toEqual({ kind: 'none' });
+    expect(readClaim(['ok'], { pattern: 'o.' }, { patternMatched: true })).toEqual({
+      kind: 'done',
+      marker: 'o.',
+    });
+    expect(readClaim(['ok'], { pattern: 'o.' }, { patternMatched: false })).toEqual({ kind: 'none' });
   });
 });
 

@@ -11,7 +11,11 @@ export type Claim =
   | { readonly kind: 'decide'; readonly question: string };
 
 /** Reads the claim out of the assistant's text blocks of one turn. */
-export function readClaim(blocks: readonly string[], completion: Completion, patternMatched = false): Claim {
+export function readClaim(
+  blocks: readonly string[],
+  completion: Completion,
+  { patternMatched, tasksDone }: { readonly patternMatched?: boolean; readonly tasksDone?: boolean } = {},
+): Claim {
   const joined = joinBlocks(blocks);
   const claims = [readPromise(joined, completion.promise), readResponse(joined, completion.response)];
   const done = claims.find((found) => found.claim.kind === 'done');
@@ -20,6 +24,7 @@ export function readClaim(blocks: readonly string[], completion: Completion, pat
   if (forHuman && (!done || forHuman.at > done.at)) return forHuman.claim;
   if (done) return done.claim;
   if (completion.pattern !== undefined && patternMatched) return { kind: 'done', marker: completion.pattern };
+  if (completion.tasks !== undefined && tasksDone) return { kind: 'done', marker: completion.tasks };
   return claims.find((found) => found.claim.kind === 'mention')?.claim ?? none;
 }
 

@@ -36,7 +36,7 @@ export function newLoop(plan: LoopPlan, task: string, firstIteration = 1): LoopS
 /** The one question: go on, wait or stop? Pure; every shape of loop asks it after each turn. */
 export function decide(before: LoopState, turn: Turn, checks: readonly Check[]): Decided {
   const loop = account(before, turn, checks);
-  const claim = readClaim(turn.text, loop.plan.completion, turn.patternMatched);
+  const claim = readClaim(turn.text, loop.plan.completion, turn);
   if (turn.end === 'aborted')
     return stop(loop, 'INTERRUPTED', { code: 'interrupted', text: 'the turn was stopped' });
   if (claim.kind === 'blocked') return stop(loop, 'BLOCKED', { code: 'blocked', text: claim.why });
@@ -70,7 +70,8 @@ function goOn(
     const text = `${loop.failures} failed turns in a row${turn.error ? `, the last one: ${turn.error}` : ''}`;
     return stop(loop, 'AGENT_FAILED', { code: 'failures', text });
   }
-  if (limits.iterations !== null && loop.iteration >= limits.iterations) {
+  const again = turn.end === 'empty' && loop.plan.retryEmpty === true;
+  if (!again && limits.iterations !== null && loop.iteration >= limits.iterations) {
     return stop(loop, 'MAX_ITERATIONS_REACHED', {
       code: 'max-iterations',
       text: `${limits.iterations} iteration${limits.iterations === 1 ? ' is' : 's are'} used up`,
@@ -81,7 +82,7 @@ function goOn(
   const stuck = stuckReason(loop);
   if (stuck) return stop(loop, 'STUCK', stuck);
 
-  const next = { ...loop, iteration: loop.iteration + 1 };
+  const next = again ? loop : { ...loop, iteration: loop.iteration + 1 };
   if (loop.failures > 0) {
     const reason: Reason = {
       code: 'turn-failed',

@@ -51,6 +51,8 @@ export type LoopPlan = {
   readonly minToolCalls: number | null;
   /** Put `Iteration X of Y, Z remaining.` before the prompt. */
   readonly countInPrompt: boolean;
+  /** A turn without a word is no iteration: the same one is run again, until the failures are too many. */
+  readonly retryEmpty?: true;
 };
 
 /** A loop between two turns. Survives a JSON round trip. */

@@ -48,6 +48,8 @@ export type Turn = {
   readonly durationMs: number;
   /** True where the user's done pattern matched the text; the driver runs the pattern engine. */
   readonly patternMatched?: boolean;
+  /** True where the task list says that everything is done; the driver reads it. */
+  readonly tasksDone?: boolean;
 };
 
 export const noUsage: Usage = { inputTokens: 0, outputTokens: 0, cacheReadTokens: 0, cacheWriteTokens: 0 };

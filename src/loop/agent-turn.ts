@@ -21,6 +21,8 @@ export type AgentTurnSpec = {
   readonly idleMs: number | null;
   readonly hardMs: number | null;
   readonly graceMs: number;
+  /** Text that is no event of the stream is an answer, too. */
+  readonly plainText?: boolean;
   /** Where the raw stream is kept. */
   readonly logFile: string;
   readonly redact: { push(chunk: Buffer): Buffer; end(): Buffer };
@@ -46,6 +48,7 @@ export async function runAgentTurn(spec: AgentTurnSpec): Promise<AgentTurn> {
   const reader = createTurnReader(adapter, {
     now: () => clock.now(),
     resumed: spec.task.resumeSession !== undefined,
+    plainText: spec.plainText ?? false,
   });
   const log = openStreamLog(spec.logFile);
   const openTools = new Set<string>();

@@ -14,7 +14,7 @@ import type { CheckContext } from './check-command.ts';
 import { runGuardrails } from './guardrails.ts';
 import type { ProtectedFiles } from './protected.ts';
 import { recordAgentEnd, recordDecision } from './record.ts';
-import type { Recorder, RunSpec } from './run-spec.ts';
+import type { Inspected, Recorder, RunSpec } from './run-spec.ts';
 import { commitMessagePrompt, runScm } from './scm.ts';
 import { runVerify } from './verify.ts';
 
@@ -39,8 +39,10 @@ export async function runIteration(
   const { record, sandbox } = parts;
   const { workspace } = spec;
   const started = spec.clock.monotonic();
+  const staged = spec.stage?.prepare(before.iteration, before.task);
   const loop = {
     ...before,
+    task: staged?.task ?? before.task,
     feedback: [...before.feedback, ...wordsOfHumans(spec, before.iteration, record)],
   };
   const { iteration } = loop;
@@ -53,6 +55,7 @@ export async function runIteration(
     promptStart: prompt.slice(0, 200),
     ...headOf(workspace),
   });
+  for (const event of staged?.events ?? []) record(event);
 
   const { cutSession } = parts;
   const agentTurn = await runAgent(spec, loop, {
@@ -63,7 +66,8 @@ export async function runIteration(
     // In a sandbox, git is not run here as long as the agent could still put something in its way.
     resultSeen: () => sandbox.provider === 'none' && workspace.look(),
   });
-  parts.cutSession = sessionCutBy(agentTurn, spec.agent);
+  // With a stage every go is a fresh agent: what it is for may have changed.
+  parts.cutSession = spec.stage ? null : sessionCutBy(agentTurn, spec.agent);
   const changed = await workspace.progress();
   recordAgentEnd(agentTurn, iteration, changed, record);
   for (const denial of spec.takeDenials()) record({ type: 'guard.denied', iteration, ...denial });
@@ -71,12 +75,17 @@ export async function runIteration(
 
   const context = checkContext(spec, iteration, sandbox);
   const guardrails = guardrailsApply(agentTurn) ? await checkGuardrails(spec, context, record) : [];
-  const progress = withNewPasses(changed, guardrails, parts.passed);
-  const turn = turnOf(spec, withoutEcho(agentTurn, prompt, spec), progress);
+  const progress = withNewPasses(spec.stage?.progressOf(changed) ?? changed, guardrails, parts.passed);
+  const inspected = await spec.stage?.inspect(iteration, agentTurn.end, record);
+  const turn = {
+    ...turnOf(spec, withoutEcho(agentTurn, prompt, spec), progress),
+    ...(inspected?.done ? { tasksDone: true } : {}),
+  };
   const checks = [
     ...ownFiles,
     ...guardrails,
-    ...(await checkClaim(spec, loop, turn, guardrails, context, parts)),
+    ...(inspected?.checks ?? []),
+    ...(await checkClaim(spec, loop, turn, { guardrails, inspected }, context, parts)),
   ];
   const turnNow = {
     ...turn,
@@ -162,20 +171,26 @@ async function checkClaim(
   spec: RunSpec,
   loop: LoopState,
   turn: Turn,
-  guardrails: readonly Check[],
+  { guardrails, inspected }: { guardrails: readonly Check[]; inspected: Inspected | undefined },
   context: CheckContext,
   { protectedFiles, record }: RunParts,
 ): Promise<Check[]> {
-  if (readClaim(turn.text, loop.plan.completion, turn.patternMatched).kind !== 'done') return [];
+  if (readClaim(turn.text, loop.plan.completion, turn).kind !== 'done') return [];
   const files = protectedFiles.check();
-  const checks = files ? [files] : [];
-  const stillGood = turn.end === 'finished' && [...guardrails, ...checks].every((check) => check.ok);
+  const checks = [...(inspected ? [inspected.evidence] : []), ...(files ? [files] : [])];
+  const before = [...guardrails, ...(inspected?.checks ?? []), ...checks];
+  const stillGood = turn.end === 'finished' && before.every((check) => check.ok);
   if (!stillGood) return checks;
   for await (const { check, ms, ...result } of runVerify(spec.settings.verify, context, spec.nonce)) {
     record({ type: 'verify.ended', iteration: context.iteration, ms: Math.round(ms), ...result });
     checks.push(check);
   }
-  return checks;
+  // The commands ran code of the agent's, which may have touched what was looked at before.
+  const again =
+    spec.settings.verify.length > 0
+      ? await spec.stage?.inspect(context.iteration, turn.end, record)
+      : undefined;
+  return [...checks, ...(again?.checks ?? []), ...(again ? [again.evidence] : [])];
 }
 
 /** Source control, when nothing failed that was checked. A failure is told, and the work stays where it is. */

@@ -54,7 +54,7 @@ export async function rejudge(
       results.push({ iteration, recorded, now: null });
       continue;
     }
-    const streamed = readStream(streamOf(go, goes, runPaths(cwd, run).stream(iteration)), go.adapter, ended);
+    const streamed = readStream(streamOf(go, goes, runPaths(cwd, run).stream(iteration)), go, ended);
     const turn = await turnOf(go, ended, streamed);
     const decided = decide({ ...loop, plan, iteration }, turn, checksOf(go));
     // A resumed run goes on from the last decision.
@@ -120,8 +120,9 @@ function firstFailed({ evidence }: Judgement): string | undefined {
   return evidence.find((item) => !item.ok)?.check;
 }
 
-function readStream(path: string, adapter: AgentAdapter, ended: EventOf<'agent.ended'>): StreamedTurn | null {
-  const reader = createTurnReader(adapter, { now: () => Date.parse(ended.at) });
+function readStream(path: string, { adapter, plan }: Go, ended: EventOf<'agent.ended'>): StreamedTurn | null {
+  const plainText = plan.completion.tasks !== undefined;
+  const reader = createTurnReader(adapter, { now: () => Date.parse(ended.at), plainText });
   if (!readLines(path, (line) => void reader.push(line.toString('utf8')))) return null;
   const { exitCode, cause, error } = ended;
   // What the agent wrote to standard error is kept only as the error of the turn.
@@ -147,6 +148,7 @@ async function turnOf(
     endedAt: Date.parse(ended.at),
     durationMs: ended.ms,
     patternMatched: await matchesPattern(plan, text),
+    tasksDone: last(events, 'prd.checked')?.complete ?? false,
     ...(usage ? { usage } : {}),
     ...(limit ? { limit } : {}),
     ...(error ? { error } : {}),

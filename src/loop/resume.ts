@@ -28,6 +28,7 @@ export function resumable(cwd: string, run: string): Resumable {
   const { events } = readJournal(runPaths(cwd, run).journal);
   const started = last(events, 'run.started');
   if (!started) throw unusable(run, 'its journal does not tell how it started');
+  if (started.plan.completion.tasks !== undefined) throw unusable(run, 'it works on a PRD', 'ralph prd run');
   if (recordOf(run, events).outcome === 'PROMISE_ACCEPTED') throw unusable(run, 'it is done');
   if (started.promptFile === undefined && started.task.includes('[redacted:')) {
     throw unusable(run, 'its task held a secret, which is not kept');

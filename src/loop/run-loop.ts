@@ -69,6 +69,7 @@ export async function runLoop(spec: RunSpec): Promise<RunEnd> {
     recordFailure(record, error);
     throw error;
   } finally {
+    spec.stage?.close();
     await sandbox.stop();
     await notices.settled();
     journal.close();

@@ -1,6 +1,8 @@
 import type { AgentAdapter, AgentEvent, AgentGuard, Permissions } from '../agents/adapter.ts';
+import type { Check } from '../core/evidence.ts';
 import type { LoopPlan, LoopState, Reason } from '../core/loop.ts';
 import type { Outcome } from '../core/outcome.ts';
+import type { Progress, TurnEnd } from '../core/turn.ts';
 import type { DeniedHost, Sandbox } from '../safety/sandbox/sandbox.ts';
 import type { EventBody, JournalEvent } from '../store/events.ts';
 import type { Denial } from '../store/mailbox.ts';
@@ -29,6 +31,26 @@ export type RunAgent = {
 
 export type PromptSource = { readonly text: string } | { readonly file: string };
 
+/** What a kind of loop does around each turn; a plain run has no stage. */
+export type Stage = {
+  /** More of the environment of the agent. */
+  readonly env: Environment;
+  /** Before the agent starts: the task of this iteration, made of the one that was read, and what there is to tell about it. */
+  prepare(iteration: number, task: string): { readonly task: string; readonly events: readonly EventBody[] };
+  progressOf(changed: Progress): Progress;
+  /** After the turn, and again after commands that may have changed something. */
+  inspect(iteration: number, end: TurnEnd, record: Recorder): Promise<Inspected>;
+  close(): void;
+};
+
+export type Inspected = {
+  readonly checks: readonly Check[];
+  /** Speaks for or against a claim, and is looked at only when there is one. */
+  readonly evidence: Check;
+  /** What is written down says that all is done: a claim without a tag. */
+  readonly done: boolean;
+};
+
 /** All that a run needs; nothing of it is looked up later. */
 export type RunSpec = {
   readonly run: string;
@@ -42,6 +64,7 @@ export type RunSpec = {
   readonly agent: RunAgent;
   /** Makes the sandbox that the agent runs in ready; without it there is none. */
   openSandbox?(denied: (host: DeniedHost) => void): Promise<Sandbox>;
+  readonly stage?: Stage;
   /** Where an earlier process of this run left off. */
   readonly resume?: LoopState;
   /** What a human said since the last run, for the first prompt. */

@@ -82,6 +82,8 @@ export type EventBody =
       readonly ok: boolean;
       readonly problems: readonly string[];
       readonly undone: boolean;
+      /** Every story is done. */
+      readonly complete: boolean;
       readonly counts: TaskCounts;
       readonly stories: readonly StoryState[];
     }

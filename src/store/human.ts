@@ -1,26 +1,27 @@
 import { rmSync } from 'node:fs';
-import { dirname } from 'node:path';
+import { dirname, join } from 'node:path';
 import type { Outcome } from '../core/outcome.ts';
 import { ensureDir, readText, writeAtomic } from '../system/files.ts';
 import { answerPath, projectPaths } from './paths.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
+type Question = { readonly kind: 'blocked' | 'decide'; readonly text: string };
 
-/** What the last run asked a human, if it did. */
-export function openQuestion(cwd: string): { kind: 'blocked' | 'decide'; text: string } | null {
-  const paths = projectPaths(cwd);
-  const decide = readText(paths.decide)?.trim();
-  if (decide) return { kind: 'decide', text: decide };
-  const blocked = readText(paths.blocked)?.trim();
-  return blocked ? { kind: 'blocked', text: blocked } : null;
+/** What the last run asked a human, if it did: a run of its own, or one of a PRD. */
+export function openQuestion(cwd: string): Question | null {
+  return questionIn(projectPaths(cwd).root) ?? questionIn(join(cwd, 'ralph'));
 }
 
 /** Keeps what the agent needs from a human; the file's name tells which kind it is. */
-export function keepQuestion(cwd: string, outcome: Outcome, text: string): string | null {
-  const paths = projectPaths(cwd);
+export function keepQuestion(
+  cwd: string,
+  outcome: Outcome,
+  text: string,
+  folder = projectPaths(cwd).root,
+): string | null {
   if (outcome !== 'BLOCKED' && outcome !== 'NEEDS_DECISION') return null;
-  ensureDir(paths.root, 0o755);
-  const path = outcome === 'BLOCKED' ? paths.blocked : paths.decide;
+  ensureDir(folder, 0o755);
+  const path = questionPath(folder, outcome === 'BLOCKED' ? 'blocked' : 'decide');
   writeAtomic(path, `${text.trim()}\n`, { mode: 0o644 });
   return path;
 }
@@ -34,16 +35,40 @@ export function keepAnswer(env: Environment, cwd: string, text: string): void {
 }
 
 /** Question and answer for the first prompt of a run; `forget` is called once they are in its journal. */
-export function readAnswer(env: Environment, cwd: string): { words: string[]; forget(): void } {
-  const paths = projectPaths(cwd);
+export function readAnswer(
+  env: Environment,
+  cwd: string,
+  folder = projectPaths(cwd).root,
+): { words: string[]; forget(): void } {
   const path = answerPath(env, cwd);
   const answer = readText(path)?.trim();
-  const question = openQuestion(cwd);
-  if (!answer) return { words: [], forget: () => {} };
+  const question = questionIn(folder);
+  const own = folder === projectPaths(cwd).root;
+  // People write their answer into the files of a PRD: what stands there is told as it is.
+  if (!answer && (own || !question)) return { words: [], forget: () => {} };
   return {
-    words: [question ? `You asked: ${question.text}\nThe answer: ${answer}` : answer],
+    words: [wordsOf(question, answer)],
     forget() {
-      for (const file of [path, paths.blocked, paths.decide]) rmSync(file, { force: true });
+      const files = [path, questionPath(folder, 'blocked'), questionPath(folder, 'decide')];
+      for (const file of files) rmSync(file, { force: true });
     },
   };
+}
+
+function wordsOf(question: Question | null, answer: string | undefined): string {
+  if (!question) return answer ?? '';
+  const asked = `You asked: ${question.text}`;
+  return answer ? `${asked}\nThe answer: ${answer}` : `${asked}\nThe loop was started again since.`;
+}
+
+function questionIn(folder: string): Question | null {
+  for (const kind of ['decide', 'blocked'] as const) {
+    const text = readText(questionPath(folder, kind))?.trim();
+    if (text) return { kind, text };
+  }
+  return null;
+}
+
+function questionPath(folder: string, kind: Question['kind']): string {
+  return join(folder, `${kind}.txt`);
 }

@@ -12,9 +12,6 @@ export function projectPaths(cwd: string) {
     runs: join(root, 'runs'),
     lock: join(root, 'lock'),
     gitignore: join(root, '.gitignore'),
-    /** What the last run needs from a human. */
-    blocked: join(root, 'blocked.txt'),
-    decide: join(root, 'decide.txt'),
   };
 }
 

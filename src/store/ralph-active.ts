@@ -7,7 +7,7 @@ import {
   type Snapshot,
 } from '../core/review/story.ts';
 import { isObject } from '../core/shape.ts';
-import { lstatOf, readJson, removeIfThere, writeAtomic } from '../system/files.ts';
+import { lstatOf, readJson, removeIfThere, setAside, writeAtomic } from '../system/files.ts';
 import { activePath } from './ralph-active-path.ts';
 
 /** What stands in `.ralph-active`, by the names that others read it by. */
@@ -58,7 +58,10 @@ export function readActive(projectDir: string): ActiveMarker | null {
 }
 
 export function writeActive(projectDir: string, payload: ActivePayload): void {
-  writeAtomic(activePath(projectDir), `${JSON.stringify(payload, null, 2)}\n`, { mode: 0o644, fsync: false });
+  const path = activePath(projectDir);
+  const found = lstatOf(path);
+  if (found && !found.isFile()) setAside(path);
+  writeAtomic(path, `${JSON.stringify(payload, null, 2)}\n`, { mode: 0o644, fsync: false });
 }
 
 /** Removes the marker, unless it belongs to another process. */

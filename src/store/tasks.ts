@@ -12,11 +12,9 @@ export function prdPaths(ralphDir: string) {
     tasks: join(ralphDir, 'tasks.json'),
     progress: join(ralphDir, 'progress.txt'),
     prompt: join(ralphDir, 'prompt.md'),
-    blocked: join(ralphDir, 'blocked.txt'),
-    decide: join(ralphDir, 'decide.txt'),
     logs,
     summary: join(logs, 'summary.csv'),
-    log: (iteration: number) => join(logs, `iteration-${String(iteration).padStart(3, '0')}.log`),
+    log: (run: string, iteration: number) => join(logs, `${run}-${String(iteration).padStart(3, '0')}.log`),
   };
 }
 

@@ -14,6 +14,17 @@ export function narrate(event: JournalEvent, style: Style): string[] {
           `${style.symbol('iteration')} Iteration ${event.iteration}${event.of === null ? '' : `/${event.of}`}`,
         ),
       ];
+    case 'prd.iteration': {
+      const { done, total } = event.counts;
+      const what = `${event.mode}: ${event.story ?? 'no story is left'} (${done} of ${total} done)`;
+      return [style.cyan(`${style.symbol('run')} ${what}`)];
+    }
+    case 'prd.checked': {
+      const how = event.undone ? ', undone' : '';
+      return event.problems.map((problem) =>
+        style.red(`${style.symbol('fail')} tasks.json${how}: ${firstLine(problem)}`),
+      );
+    }
     case 'agent.ended':
       return event.end === 'finished'
         ? []

@@ -47,6 +47,8 @@ export type RunView = {
   warn(text: string): void;
   signal(text: string): void;
   verbose(text: string): void;
+  /** A line after the run ended. */
+  outro(text: string): void;
   /** The next command to type. */
   next(text: string): void;
   close(): void;
@@ -112,6 +114,7 @@ export function createRunView(options: RunViewOptions): RunView {
     verbose(text) {
       if (options.verbose) stderr.write(`[ralph] ${redactor.text(text)}\n`);
     },
+    outro: (text) => say(cleanTerminal(redactor.text(text))),
     next(text) {
       say(`${style.bold('Next:')} ${text}`);
     },

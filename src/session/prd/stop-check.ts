@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { readClaim } from '../../core/completion.ts';
 import { checkTasks, problemLine } from '../../core/review/check.ts';
+import { commitWords } from '../../core/review/commit-words.ts';
 import { type ActiveMarker, readActive } from '../../store/ralph-active.ts';
 import { prdPaths, readTasksFile } from '../../store/tasks.ts';
 import { uncommittedChanges } from '../../system/git.ts';
@@ -12,8 +13,6 @@ export type PrdStop = {
   readonly ralphDir?: string | undefined;
   readonly lastMessage: string | null;
 };
-
-const shownFiles = 20;
 
 /** Whether an agent that works on a PRD may stop: the task list is as it may be, and everything is committed. */
 export async function atPrdStop(stop: PrdStop, warn: (line: string) => void): Promise<Reply> {
@@ -43,16 +42,5 @@ function taskParts({ projectDir, ralphDir, lastMessage }: PrdStop, { rules }: Ac
 
 async function commitParts(projectDir: string): Promise<string[]> {
   const changes = (await uncommittedChanges(projectDir)) ?? [];
-  if (changes.length === 0) return [];
-  const more = changes.length > shownFiles ? [`   and ${changes.length - shownFiles} more`] : [];
-  return [
-    [
-      'There are uncommitted changes:',
-      ...changes.slice(0, shownFiles).map((line) => `  ${line}`),
-      ...more,
-      '1. Update ralph/progress.txt with what was accomplished + learnings',
-      '2. Consider if any lasting patterns belong in CLAUDE.md or .claude/rules/',
-      '3. Commit ALL changes including progress.txt and tasks.json updates',
-    ].join('\n'),
-  ];
+  return changes.length === 0 ? [] : [commitWords('There are uncommitted changes:', changes)];
 }

@@ -1,0 +1,168 @@
+import { relative } from 'node:path';
+import { agentNameOf } from '../agents/registry.ts';
+import { RalphError } from '../core/error.ts';
+import { problemLine } from '../core/review/check.ts';
+import { dependencyProblems } from '../core/review/dependencies.ts';
+import { isComplete } from '../core/review/mode.ts';
+import { defaultReviewRules, type ReviewRules } from '../core/review/story.ts';
+import { keepLogs } from '../prd/log.ts';
+import { checkStart, openTasks, prdPlace, refuseSecondLoop } from '../prd/open.ts';
+import { prdFolder, prdStage } from '../prd/stage.ts';
+import { budgetLine, closingSummary } from '../prd/summary.ts';
+import type { JournalEvent } from '../store/events.ts';
+import { keepQuestion } from '../store/human.ts';
+import { runPaths } from '../store/paths.ts';
+import { type CliSetting, loadSettings } from '../store/settings.ts';
+import { systemClock } from '../system/clock.ts';
+import type { RunView } from '../view/run-view.ts';
+import type { prdRunOptions } from './prd-options.ts';
+import type { PreparedRun } from './prepare-run.ts';
+import type { RunKind, startRun } from './run.ts';
+import type { Context, Input } from './spec.ts';
+
+type Values = Input<typeof prdRunOptions>['values'];
+
+const defaultMaxIterations = 15;
+const token = 'COMPLETE';
+
+/** Works off the stories of a PRD, one iteration and one fresh agent at a time. */
+export async function main(shell: Context, { values }: Input<typeof prdRunOptions>): Promise<number> {
+  const { projectDir, paths } = prdPlace(shell.cwd, values);
+  const context = { ...shell, cwd: projectDir };
+  const rules: ReviewRules = {
+    skipReview: values['skip-review'] ?? defaultReviewRules.skipReview,
+    reviewCap: values['review-cap'] ?? defaultReviewRules.reviewCap,
+  };
+  const maxIterations = values['max-iterations'] ?? defaultMaxIterations;
+  const opened = openTasks(paths);
+  checkStart(opened.tasks, rules, paths);
+  refuseSecondLoop(projectDir);
+  if (isComplete(opened.tasks, rules)) {
+    if (!values.json) context.stdout.write('Every story is done already. Next: ralph prd archive\n');
+    return 0;
+  }
+  const figures = { iterations: 0, ms: 0 };
+  const kind: RunKind = {
+    settings: settingsFor(context, values),
+    questions: paths.root,
+    shape: (prepared, root) => ({
+      ...prepared,
+      plan: {
+        ...prepared.plan,
+        completion: {
+          promise: { token, match: prepared.settings.promiseMatch },
+          tasks: relative(projectDir, paths.tasks),
+        },
+        retryEmpty: true,
+      },
+      stage: prdStage(
+        {
+          projectDir,
+          paths,
+          rules,
+          maxIterations,
+          mode: prepared.sandbox === null ? 'direct' : 'sandbox',
+          rejectedFolder: runPaths(projectDir, prepared.run).iterations,
+          agentCommits: !prepared.settings.scm?.tasks.length,
+          hasGit: root !== null,
+          now: systemClock.now(),
+        },
+        opened,
+      ),
+      warnings: [...prepared.warnings, ...dependencyProblems(opened.tasks).map(problemLine)],
+      intro: [budgetLine(opened.tasks, rules, maxIterations)],
+    }),
+    observe: (redactor, run) => {
+      const logs = keepLogs(run, paths, redactor, (text) => shell.stderr.write(`warning: ${text}\n`));
+      return {
+        agent: logs.agent,
+        journal(event: JournalEvent) {
+          if (event.type === 'run.ended')
+            Object.assign(figures, { iterations: event.iterations, ms: event.ms });
+          logs.journal(event);
+        },
+      };
+    },
+  };
+  const concluded: Parameters<typeof startRun>[2] = (_context, prepared, { outcome, because }, view) => {
+    for (const line of closingSummary(openTasks(paths).tasks, figures)) view.outro(line);
+    const kept = keepQuestion(projectDir, outcome, because.text, paths.root);
+    next(view, prepared, kept === null ? null : relative(shell.cwd, kept), outcome, maxIterations);
+  };
+  const run = await import('./run.ts');
+  return run.startRun(
+    context,
+    { values: runValues(values, paths.prompt, maxIterations), args: [] },
+    concluded,
+    kind,
+  );
+}
+
+function next(
+  view: RunView,
+  { run }: PreparedRun,
+  kept: string | null,
+  outcome: string,
+  maxIterations: number,
+): void {
+  if (kept !== null) view.next(`the agent waits for you (${kept}): ralph answer "..." && ralph prd run`);
+  else if (outcome === 'PROMISE_ACCEPTED') view.next('ralph prd archive');
+  else if (outcome === 'MAX_ITERATIONS_REACHED')
+    view.next(`ralph prd status, then: ralph prd run -n ${maxIterations}`);
+  else view.next(`ralph show ${run}, then: ralph prd run`);
+}
+
+/** The options of a plain run that a PRD has, too. */
+function runValues(values: Values, promptFile: string, maxIterations: number) {
+  const {
+    'max-iterations': _n,
+    'ralph-dir': _r,
+    'project-dir': _d,
+    model: _m,
+    'skip-review': _s,
+    'review-cap': _c,
+    ...shared
+  } = values;
+  return {
+    ...shared,
+    'prompt-file': promptFile,
+    'maximum-iterations': maxIterations,
+    'completion-promise': token,
+    // The task list is the evidence here.
+    'min-tool-calls': 0,
+  };
+}
+
+/** Without settings the agent is Claude, which may do everything: it has to run checks and to commit. */
+function settingsFor(context: Context, values: Values): CliSetting[] {
+  const { agent, sandboxEnv } = loadSettings({ cwd: context.cwd, env: context.env, cli: [] }).settings;
+  const command = values.agent ?? agent.command ?? 'claude';
+  const given = (key: CliSetting['key'], value: unknown, flag: CliSetting['flag']): CliSetting[] => [
+    { key, value, flag },
+  ];
+  return [
+    ...given('sandboxEnv', [...sandboxEnv, prdFolder], '--ralph-dir'),
+    ...(values.agent === undefined && agent.command === undefined
+      ? given('agent.command', command, '--agent')
+      : []),
+    ...(values.permissions === undefined && agent.permissions === undefined
+      ? given('agent.permissions', 'full', '--permissions')
+      : []),
+    ...(values.model === undefined
+      ? []
+      : given('agent.flags', [...agent.flags, ...modelFlags(command, values.model)].map(quoted), '--model')),
+  ];
+}
+
+function modelFlags(command: string, model: string): string[] {
+  const name = agentNameOf(command);
+  if (name !== 'amp' && name !== 'custom') return ['--model', model];
+  throw new RalphError('no-model', `${command} does not take a model on its command line`, {
+    remedy: 'leave out --model, and choose the model in the settings of the agent',
+  });
+}
+
+/** A word that is still one after it was split as a shell does. */
+function quoted(word: string): string {
+  return `'${word.replaceAll("'", `'\\''`)}'`;
+}

@@ -1,0 +1,129 @@
+import type { AgentEvent } from '../agents/adapter.ts';
+import { messageOf } from '../core/error.ts';
+import type { Redactor } from '../loop/run-spec.ts';
+import { cleanTerminal } from '../safety/terminal.ts';
+import type { EventOf, JournalEvent } from '../store/events.ts';
+import { keepEarlierLog, openStreamLog, type StreamLog } from '../store/stream-log.ts';
+import type { prdPaths } from '../store/tasks.ts';
+import { ensureDir, readText, writeAtomic } from '../system/files.ts';
+
+type PrdLog = { journal(event: JournalEvent): void; agent(event: AgentEvent): void };
+
+const maxLogBytes = 32 * 1024 * 1024;
+const columns = [
+  'run',
+  'iteration',
+  'mode',
+  'story',
+  'started',
+  'seconds',
+  'end',
+  'commits',
+  'done',
+  'total',
+  'undone',
+  'decision',
+];
+
+/** Keeps a log of each iteration, and a line for it in the summary. A log that cannot be written never ends a loop. */
+export function keepLogs(
+  run: string,
+  paths: ReturnType<typeof prdPaths>,
+  redactor: Redactor,
+  warn: (text: string) => void,
+): PrdLog {
+  let log: StreamLog | null = null;
+  let began: EventOf<'prd.iteration'> | null = null;
+  let ended: EventOf<'agent.ended'> | null = null;
+  let checked: EventOf<'prd.checked'> | null = null;
+  let broken = false;
+
+  const safely = (work: () => void): void => {
+    if (broken) return;
+    try {
+      work();
+    } catch (error) {
+      broken = true;
+      warn(`the logs of this PRD cannot be written: ${messageOf(error)}`);
+    }
+  };
+  const write = (text: string): void => log?.write(redactor.text(cleanTerminal(text)));
+
+  function begin(event: EventOf<'prd.iteration'>): void {
+    ensureDir(paths.logs, 0o755);
+    if (readText(`${paths.logs}/.gitignore`) === null)
+      writeAtomic(`${paths.logs}/.gitignore`, '*\n', { mode: 0o644, fsync: false });
+    const path = paths.log(run, event.iteration);
+    keepEarlierLog(path);
+    log = openStreamLog(path, maxLogBytes);
+    [began, ended, checked] = [event, null, null];
+    write(`# iteration ${event.iteration}, ${event.mode}, ${event.story ?? 'no story'}, ${event.at}\n\n`);
+  }
+
+  function finish(event: EventOf<'decision'>): void {
+    for (const problem of checked?.problems ?? [])
+      write(`\ntasks.json: ${problem}${checked?.undone ? ' (undone)' : ''}`);
+    write(`\n\n# ${event.kind}: ${event.because.text}\n`);
+    log?.close();
+    log = null;
+    if (began) addRow(paths.summary, row(run, began, ended, checked, event));
+  }
+
+  return {
+    journal: (event) =>
+      safely(() => {
+        if (event.type === 'prd.iteration') begin(event);
+        else if (event.type === 'agent.ended') ended = event;
+        else if (event.type === 'prd.checked') checked = event;
+        else if (event.type === 'decision') finish(event);
+        else if (event.type === 'run.failed') log?.close();
+      }),
+    agent: (event) =>
+      safely(() => {
+        if (event.type === 'text') write(event.delta ? event.text : `\n${event.text}`);
+        else if (event.type === 'notice') write(`\n${event.text}`);
+        else if (event.type === 'tool-start') write(`\n> ${event.name} ${event.summary}\n`);
+        else if (event.type === 'tool-end' && !event.ok) write(`\n! ${event.output.slice(0, 2000)}\n`);
+      }),
+  };
+}
+
+function row(
+  run: string,
+  { iteration, mode, story, at }: EventOf<'prd.iteration'>,
+  ended: EventOf<'agent.ended'> | null,
+  checked: EventOf<'prd.checked'> | null,
+  { kind, outcome }: EventOf<'decision'>,
+): readonly unknown[] {
+  const { done, total } = checked?.counts ?? {};
+  const seconds = ended === null ? '' : Math.round(ended.ms / 1000);
+  return [
+    run,
+    iteration,
+    mode,
+    story ?? '',
+    at,
+    seconds,
+    ended?.end ?? '',
+    ended?.progress.commits ?? '',
+    done,
+    total,
+    checked?.undone ?? false,
+    outcome ?? kind,
+  ];
+}
+
+function addRow(path: string, values: readonly unknown[]): void {
+  const before = readText(path) ?? line(columns);
+  writeAtomic(path, before + line(values), { mode: 0o644, fsync: false });
+}
+
+function line(values: readonly unknown[]): string {
+  return `${values.map(cell).join(',')}\n`;
+}
+
+/** Quoted where it has to be; a spreadsheet would take some first characters for a formula. */
+function cell(value: unknown): string {
+  const text = String(value ?? '').replace(/^[=+@\t\r-]/, "'$&");
+  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+}

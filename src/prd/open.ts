@@ -1,0 +1,93 @@
+import { resolve } from 'node:path';
+import { RalphError } from '../core/error.ts';
+import { startFailures } from '../core/outcome.ts';
+import { problemLine } from '../core/review/check.ts';
+import { checkInvariants } from '../core/review/invariants.ts';
+import { readTasks } from '../core/review/read-tasks.ts';
+import type { ReviewRules, TaskList, TaskProblem } from '../core/review/story.ts';
+import { readActive } from '../store/ralph-active.ts';
+import { prdPaths, readTasksFile } from '../store/tasks.ts';
+import { lstatOf, readText } from '../system/files.ts';
+import { processIdentity } from '../system/process-identity.ts';
+
+/** Where a command about a PRD was told to work. */
+export function prdPlace(
+  cwd: string,
+  values: { readonly 'project-dir'?: string; readonly 'ralph-dir'?: string },
+): { readonly projectDir: string; readonly paths: ReturnType<typeof prdPaths> } {
+  const projectDir = resolve(cwd, values['project-dir'] ?? '.');
+  const ralphDir = values['ralph-dir'];
+  if (!lstatOf(projectDir)) {
+    throw new RalphError('no-project', `the project folder ${projectDir} does not exist`, {
+      remedy: `mkdir -p '${projectDir}'`,
+    });
+  }
+  return {
+    projectDir,
+    paths: prdPaths(ralphDir === undefined ? resolve(projectDir, 'ralph') : resolve(cwd, ralphDir)),
+  };
+}
+
+/** The task list of a PRD; one that cannot be used is told in full. */
+export function openTasks(paths: ReturnType<typeof prdPaths>): {
+  readonly text: string;
+  readonly tasks: TaskList;
+} {
+  const file = readTasksFile(paths.tasks);
+  if (!file.ok && file.text === null && !lstatOf(paths.tasks)) {
+    throw new RalphError('no-prd', `there is no task list here: ${paths.tasks} does not exist`, {
+      remedy: 'ralph prd init',
+    });
+  }
+  if (!file.ok) throw unusable([{ rule: 'schema', text: file.problem }], paths.tasks);
+  const read = readTasks(file.value);
+  if (!read.ok) throw unusable(read.problems, paths.tasks);
+  return { text: file.text, tasks: read.tasks };
+}
+
+/** What has to be right before a loop over a PRD starts. */
+export function checkStart(tasks: TaskList, rules: ReviewRules, paths: ReturnType<typeof prdPaths>): void {
+  if (tasks.userStories.length === 0) {
+    throw new RalphError('no-stories', `${paths.tasks} has no stories yet`, {
+      remedy: 'claude "/ralph-plan"',
+    });
+  }
+  const prompt = readText(paths.prompt);
+  if (prompt === null || prompt.trim() === '') {
+    throw new RalphError('no-prompt', `${paths.prompt} ${prompt === null ? 'does not exist' : 'is empty'}`, {
+      remedy: 'ralph prd init',
+    });
+  }
+  if (rules.skipReview) return;
+  const problems = checkInvariants(tasks, rules);
+  if (problems.length > 0) throw unusable(problems, paths.tasks);
+  const over = tasks.userStories.find(({ passes, reviewCount }) => !passes && reviewCount > rules.reviewCap);
+  if (over) {
+    throw new RalphError(
+      'review-cap',
+      `story ${over.id} has had ${over.reviewCount} reviews already, more than the review cap ${rules.reviewCap}`,
+      { remedy: `ralph prd run --review-cap ${over.reviewCount + 1}` },
+    );
+  }
+}
+
+/** One loop per project, also where the other one is not ours: a living owner of the marker keeps it. */
+export function refuseSecondLoop(projectDir: string): void {
+  const pid = readActive(projectDir)?.pid ?? null;
+  if (pid === null || pid === process.pid || processIdentity(pid) === null) return;
+  throw new RalphError(
+    'already-running',
+    `a loop is already working on this PRD: process ${pid}, by .ralph-active`,
+    {
+      remedy: `ralph stop, or if process ${pid} is something else: rm .ralph-active`,
+      exitCode: startFailures.alreadyRunning.exitCode,
+    },
+  );
+}
+
+function unusable(problems: readonly TaskProblem[], path: string): RalphError {
+  const lines = problems.map((problem) => `\n  ${problemLine(problem)}`);
+  return new RalphError('tasks-invalid', `${path} cannot be used:${lines.join('')}`, {
+    remedy: 'ralph prd validate',
+  });
+}
