@@ -15,6 +15,7 @@ import {
   showOptions,
   stopOptions,
   verdictOptions,
+  watchOptions,
 } from './options.ts';
 import { prdRunOptions } from './prd-options.ts';
 import { command, type Program } from './spec.ts';
@@ -177,6 +178,18 @@ const guardTest = command({
   load: async () => ({ main: (await import('./guard.ts')).test }),
 });
 
+const watch = command({
+  summary: 'Watch a run: timeline, tool, todo list, guardrails and output on one screen.',
+  args: [{ name: 'RUN', help: 'a run id or its beginning; the latest run, and those after it, if left out' }],
+  options: watchOptions,
+  examples: [
+    ['ralph watch', 'from another terminal, while a loop runs here; ? shows the keys'],
+    ['ralph watch | tee story.txt', 'the same as text, until the run is over'],
+  ],
+  details: 'It only reads: to quit it changes nothing about the loop.',
+  load: () => import('./watch.ts'),
+});
+
 const notifyTest = command({
   summary: 'Send a test notification by every channel of the settings, or by one.',
   args: [{ name: 'CHANNEL', help: 'bell, desktop, webhook or command; all that are set up if left out' }],
@@ -224,6 +237,7 @@ export const ralph: Program = {
     init,
     runs,
     show,
+    watch,
     verdict,
     note,
     answer,

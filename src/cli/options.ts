@@ -126,6 +126,10 @@ export const installOptions = {
   'dry-run': { type: 'boolean', help: 'show what would change, and write nothing' },
 } as const satisfies Options;
 
+export const watchOptions = {
+  plain: { type: 'boolean', help: 'the story of the run as text, line by line, also in a terminal' },
+} as const satisfies Options;
+
 export const notifyTestOptions = { json } as const satisfies Options;
 
 export const completionOptions = {} as const satisfies Options;

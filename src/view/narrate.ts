@@ -102,5 +102,5 @@ function narrateDecision(event: Extract<JournalEvent, { type: 'decision' }>, sty
 
 /** The first line of a text, fit for a terminal. */
 export function firstLine(text: string): string {
-  return cleanTerminal(text).split('\n')[0] ?? '';
+  return cleanTerminal(text).split('\n')[0]?.replaceAll('\t', '  ') ?? '';
 }

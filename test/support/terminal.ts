@@ -18,6 +18,8 @@ export type Terminal = {
   /** Whether the bell rang since the start. */
   hasRung(): boolean;
   resize(columns: number, rows: number): void;
+  /** How the program left the terminal. */
+  modes(): { alternate: boolean; cursor: boolean; wrap: boolean };
   /** Waits for the end of the program. */
   exitCode(): Promise<number>;
 };
@@ -73,6 +75,11 @@ export function openInTerminal(
     screen,
     press,
     resize: (columns, rows) => void tmux('resize-window', '-x', String(columns), '-y', String(rows)),
+    modes() {
+      const flags = tmux('display-message', '-p', '#{alternate_on}#{cursor_flag}#{wrap_flag}').trim();
+      const [alternate, cursor, wrap] = Array.from(flags, (flag) => flag === '1');
+      return { alternate: alternate === true, cursor: cursor === true, wrap: wrap === true };
+    },
     hasRung: () => tmux('display-message', '-p', '#{@rung}').trim() === '1',
     paste(text) {
       tmux('set-buffer', '--', text);

@@ -1,0 +1,113 @@
+import type { AgentAdapter } from '../agents/adapter.ts';
+import { userAgent } from '../agents/custom/user-agent.ts';
+import { agentNameOf, agents } from '../agents/registry.ts';
+import { runningLoop } from '../loop/ownership.ts';
+import type { JournalEvent } from '../store/events.ts';
+import { tailJournal } from '../store/journal-tail.ts';
+import { runPaths } from '../store/paths.ts';
+import { type LocatedRun, locateRun } from '../store/session-runs.ts';
+import { systemClock } from '../system/clock.ts';
+import { tailLines } from '../system/tail-lines.ts';
+import type { Picture } from '../view/picture.ts';
+import { addEvent, newPicture } from '../view/picture-fold.ts';
+import { type LiveFigures, noFigures } from '../view/status-line.ts';
+import type { Style } from '../view/style.ts';
+import { createLiveOutput } from '../view/watch/live-output.ts';
+import type { Context } from './spec.ts';
+
+/** How much of a stream is read when the watch begins in the middle of it. */
+const lastBytes = 256 * 1024;
+
+/** A run that is read while others write it. */
+export type WatchedRun = {
+  readonly located: LocatedRun;
+  readonly picture: Picture;
+  /** Reads what is new; the events that came. */
+  read(): readonly JournalEvent[];
+  /** Whether its process lives, or its session may go on. */
+  isAlive(): boolean;
+  /** What the agent of the newest iteration wrote so far. */
+  output(): string;
+  figures(): LiveFigures;
+};
+
+export function watchRun(context: Context, first: LocatedRun, style: Style): WatchedRun {
+  const { env, cwd } = context;
+  let located = first;
+  let tail = tailJournal(located.journal);
+  let picture = newPicture(first.run);
+  let adapter: AgentAdapter | null = null;
+  let stream = { go: -1, tail: tailLines(''), output: null as ReturnType<typeof createLiveOutput> | null };
+
+  function startOver(): void {
+    picture = newPicture(first.run);
+    stream = { ...stream, go: -1 };
+  }
+
+  /** The journal of a loop inside a session moves when the loop ends. */
+  function relocate(): void {
+    if (located.session === null || located.session.status === 'ended') return;
+    const now = locateRun(env, cwd, first.run);
+    if (now.journal !== located.journal) {
+      tail = tailJournal(now.journal);
+      startOver();
+    }
+    located = now;
+  }
+
+  function readStream(): void {
+    const one = picture.iterations.at(-1);
+    if (one === undefined || adapter === null || located.session !== null) return;
+    const begin = () => (adapter === null ? null : createLiveOutput(adapter, style, () => systemClock.now()));
+    if (one.index !== stream.go) {
+      const path = runPaths(cwd, first.run).stream(one.iteration);
+      stream = { go: one.index, tail: tailLines(path, { lastBytes }), output: begin() };
+    }
+    const { lines, restarted } = stream.tail.read();
+    if (restarted) stream = { ...stream, output: begin() };
+    for (const line of lines) stream.output?.line(line);
+  }
+
+  return {
+    get located() {
+      return located;
+    },
+    get picture() {
+      return picture;
+    },
+    read() {
+      relocate();
+      const { events, restarted } = tail.read();
+      if (restarted) startOver();
+      for (const event of events) {
+        if (event.type === 'run.started' || event.type === 'run.resumed')
+          adapter = adapterOf(event) ?? adapter;
+        addEvent(picture, event);
+      }
+      readStream();
+      return events;
+    },
+    isAlive() {
+      if (located.session !== null) return located.session.status !== 'ended';
+      return runningLoop(cwd)?.run === first.run;
+    },
+    output: () => stream.output?.text() ?? '',
+    figures() {
+      const isRunning = picture.iterations.at(-1)?.agentMs === null && picture.state === 'going';
+      return isRunning ? (stream.output?.figures() ?? noFigures) : noFigures;
+    },
+  };
+}
+
+function adapterOf({
+  agent,
+  output,
+}: {
+  agent?: string;
+  output?: 'text' | 'claude-stream-json';
+}): AgentAdapter | null {
+  if (agent === undefined) return null;
+  if (agent === 'custom') return userAgent({ args: [], output: output ?? 'text' });
+  const known = agents[agentNameOf(agent)];
+  return known.name === agent ? known : null;
+}

@@ -1,0 +1,73 @@
+/** What a person is looking at. */
+export type WatchState = {
+  /** The place of an iteration; null follows the newest. */
+  readonly selected: number | null;
+  /** What the large pane shows. */
+  readonly pane: 'output' | 'evidence' | 'log';
+  readonly help: boolean;
+  readonly quit: boolean;
+};
+
+export const startState: WatchState = { selected: null, pane: 'output', help: false, quit: false };
+
+/** For the help, and the line at the bottom. */
+export const keyHelp = [
+  ['q', 'quit'],
+  ['?', 'this help'],
+  ['↑ k / ↓ j', 'the iteration before, or after'],
+  ['g / G', 'the first, or the newest, which is then followed'],
+  ['o', 'what the agent wrote'],
+  ['e', 'claims and the evidence for them'],
+  ['l', 'the log of the guardrail that failed, or ran last'],
+  ['Esc', 'back to the newest iteration and its output'],
+] as const;
+
+const esc = '\x1b';
+const keyPattern = new RegExp(`${esc}(?:\\[[\\d;]*[A-Za-z~]|O[A-Za-z])|[^]`, 'gu');
+
+/** The keys in a piece of input: a character or a whole escape sequence each. */
+export function keysIn(input: string): string[] {
+  return input.match(keyPattern) ?? [];
+}
+
+/** What a key makes of it; `count` is how many iterations there are. */
+export function press(state: WatchState, key: string, count: number): WatchState {
+  if (key === 'q' || key === '\x03') return { ...state, quit: true };
+  // Any other key closes the help, and does nothing else.
+  if (state.help) return { ...state, help: false };
+  switch (key) {
+    case '?':
+    case 'h':
+      return { ...state, help: true };
+    case '\x1b':
+      return startState;
+    case 'o':
+      return { ...state, pane: 'output' };
+    case 'e':
+      return { ...state, pane: 'evidence' };
+    case 'l':
+      return { ...state, pane: 'log' };
+    case 'k':
+    case '\x1b[A':
+    case '\x1bOA':
+      return select(state, (state.selected ?? count - 1) - 1, count);
+    case 'j':
+    case '\x1b[B':
+    case '\x1bOB':
+      return select(state, (state.selected ?? count - 1) + 1, count);
+    case 'g':
+    case '\x1b[H':
+      return select(state, 0, count);
+    case 'G':
+    case '\x1b[F':
+      return { ...state, selected: null };
+    default:
+      return state;
+  }
+}
+
+/** To go on from the newest one is to follow it. */
+function select(state: WatchState, index: number, count: number): WatchState {
+  const isNewest = count === 0 || index >= count - 1;
+  return { ...state, selected: isNewest ? null : Math.max(0, index) };
+}
