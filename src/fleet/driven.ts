@@ -6,6 +6,7 @@ import { readText } from '../system/files.ts';
 import type { Environment } from '../system/program.ts';
 import type { Pane } from '../system/tmux.ts';
 import type { PaneMark } from './runner.ts';
+import type { Screen } from './screen/classify.ts';
 import type { Motion } from './screen/motion.ts';
 import type { LoopWorker } from './start-iteration.ts';
 
@@ -27,6 +28,12 @@ export type Driven = {
   /** What this iteration was asked and how its end is known. */
   turn: { readonly launch: number; readonly prompt: string; readonly pattern: Pattern | null } | null;
   echoed: boolean;
+  /** The limits of the fleet keep it back. */
+  keptBack: boolean;
+  /** What the screen said at the last look. */
+  screen: Screen | null;
+  /** The same trouble at the look before: a screen that is being drawn may show anything. */
+  trouble: string;
   busy: boolean;
   again: boolean;
   cancelTimer: () => void;
@@ -46,6 +53,9 @@ export function newDriven(worker: LoopWorker, loop: LoopRecord): Driven {
     nextLook: 0,
     turn: null,
     echoed: false,
+    keptBack: false,
+    screen: null,
+    trouble: '',
     busy: false,
     again: false,
     cancelTimer: () => {},
@@ -62,6 +72,8 @@ export function forgetScreen(driven: Driven, startedAt: number): void {
   driven.nextLook = 0;
   driven.turn = null;
   driven.echoed = false;
+  driven.screen = null;
+  driven.trouble = '';
 }
 
 /** What the running iteration was asked, and its done pattern; a pattern that somebody edited badly matches nothing. */

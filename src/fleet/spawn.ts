@@ -1,5 +1,5 @@
 import { messageOf, RalphError } from '../core/error.ts';
-import { createLoop, type LoopOptions, type LoopSettings, removeLoop } from '../store/fleet-loops.ts';
+import { createLoop, removeLoop } from '../store/fleet-loops.ts';
 import { removeMarks } from '../store/fleet-marks.ts';
 import { defaultSession, fleetPaths, logPaths, workerRunId } from '../store/fleet-paths.ts';
 import { stamp } from '../store/fleet-time.ts';
@@ -12,6 +12,7 @@ import type { Environment } from '../system/program.ts';
 import { tmuxServer } from '../system/tmux.ts';
 import { endWorker } from './end-worker.ts';
 import { holdWorker } from './hold.ts';
+import { type NewLoop, newRecord } from './record.ts';
 import { windowFor } from './runner.ts';
 import { startIteration } from './start-iteration.ts';
 import { createWorktree, type NewWorktree } from './worktrees.ts';
@@ -26,12 +27,7 @@ export type SpawnOrder = {
   /** Without it, a process in the background with log files. */
   readonly tmux: { readonly session?: string; readonly socket?: string } | null;
   readonly worktree: { readonly branch?: string; readonly dir?: string } | null;
-  readonly loop: {
-    readonly settings: LoopSettings;
-    readonly options: LoopOptions;
-    /** Start the agent, but drive nothing yet. */
-    readonly held: boolean;
-  } | null;
+  readonly loop: NewLoop | null;
 };
 
 const goodName = /^[\p{L}\p{N}_][\p{L}\p{N}_.-]*$/u;
@@ -69,9 +65,7 @@ export async function startWorker(
   now: () => number,
 ): Promise<Worker> {
   removeMarks(env, worker.name);
-  if (loop !== null) {
-    createLoop(env, newRecord(worker.name, loop, now()));
-  }
+  if (loop !== null) createLoop(env, newRecord(worker.name, loop, now()));
   if (!addWorker(env, worker)) throw fault('worker-exists', `worker '${worker.name}' already exists`);
   try {
     return worker.tmux === null ? await startProcess(env, worker) : await openWindow(env, worker, now);
@@ -91,7 +85,7 @@ async function openWindow(env: Environment, worker: Worker, now: () => number): 
     const started = await startIteration(env, { ...worker, tmux: place }, tmux, now);
     if (started.kind === 'ended') throw fault('prompt', started.why);
     if (started.kind === 'not-opened') throw windowFault(started.error);
-    const metadata = { ...worker.metadata, ralph_iteration: started.loop?.iteration ?? 1 };
+    const metadata = { ...worker.metadata, ralph_iteration: started.loop?.iteration ?? 0 };
     updateWorker(env, worker.name, { metadata });
     return { ...worker, metadata };
   }
@@ -146,27 +140,6 @@ function workerFor(env: Environment, order: SpawnOrder, worktree: NewWorktree | 
     pid: null,
     metadata: loop === null ? {} : { ralph: true, ralph_iteration: 0 },
   };
-}
-
-function newRecord(name: string, { settings, options, held }: NonNullable<SpawnOrder['loop']>, at: number) {
-  return {
-    v: 1,
-    name,
-    status: 'running',
-    iteration: 0,
-    ended: 0,
-    launch: 0,
-    startedAt: at,
-    iterationStartedAt: null,
-    failures: 0,
-    totalFailures: 0,
-    waitUntil: null,
-    held,
-    why: { state: 'queued', since: at },
-    settings,
-    options,
-    lines: [],
-  } as const;
 }
 
 async function makeWorktree(env: Environment, { name, cwd, worktree }: SpawnOrder): Promise<NewWorktree> {

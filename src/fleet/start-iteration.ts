@@ -1,6 +1,7 @@
 import { isRalphError, messageOf } from '../core/error.ts';
+import { holdingLimits } from '../store/fleet-limits.ts';
 import { logLine } from '../store/fleet-log.ts';
-import { applyStep, type LoopRecord, type LoopStep, readLoop } from '../store/fleet-loops.ts';
+import { applyStep, type LoopRecord, type LoopStep, readLoop, type Why } from '../store/fleet-loops.ts';
 import { ensureMarks } from '../store/fleet-marks.ts';
 import { loopPaths, workerRunId } from '../store/fleet-paths.ts';
 import type { TmuxPlace, Worker } from '../store/fleet-workers.ts';
@@ -8,6 +9,7 @@ import { readText, writeAtomic } from '../system/files.ts';
 import { sweepRun } from '../system/process.ts';
 import type { Environment } from '../system/program.ts';
 import type { Tmux } from '../system/tmux.ts';
+import { mayStart } from './admission.ts';
 import { type Delivery, deliveryFor } from './delivery.ts';
 import { holdLoop } from './hold.ts';
 import { readMark, windowFor } from './runner.ts';
@@ -21,6 +23,13 @@ export type Started =
   | { readonly kind: 'not-due'; readonly loop: LoopRecord | null }
   /** The loop cannot go on, and has been ended for this reason. */
   | { readonly kind: 'ended'; readonly loop: LoopRecord; readonly why: string }
+  /** The limits of the fleet keep it back: until then, or until another iteration ends. */
+  | {
+      readonly kind: 'kept-back';
+      readonly loop: LoopRecord;
+      readonly until: number | null;
+      readonly why: Why;
+    }
   /** The window did not open; the iteration is claimed and to be started again. */
   | { readonly kind: 'not-opened'; readonly loop: LoopRecord; readonly error: unknown };
 
@@ -54,7 +63,9 @@ async function start(env: Environment, worker: LoopWorker, tmux: Tmux, now: () =
 
   const paths = loopPaths(env, name);
   writeAtomic(paths.prompt, prompt.text, { fsync: false });
-  const claimed = isClaimed ? loop : applyStep(env, name, (newest) => claim(newest, now()));
+  const admission = isClaimed ? { admitted: true as const, loop } : claimWithin(env, worker, now());
+  if (!admission.admitted) return { kind: 'kept-back', loop, until: admission.until, why: admission.why };
+  const claimed = admission.loop;
   if (claimed === null) return { kind: 'not-due', loop: null };
   await sweepRun(workerRunId(env, name));
   const delivery: Delivery =
@@ -70,6 +81,16 @@ async function start(env: Environment, worker: LoopWorker, tmux: Tmux, now: () =
     return { kind: 'not-opened', loop: claimed, error };
   }
   return { kind: 'started', loop: claimed };
+}
+
+/** Claims the next iteration if the limits of the fleet allow it. */
+function claimWithin(env: Environment, worker: Worker, now: number) {
+  return holdingLimits(env, () => {
+    const loop = readLoop(env, worker.name);
+    const admission = loop === null ? { admitted: true as const } : mayStart(env, worker, loop, now);
+    if (!admission.admitted) return admission;
+    return { admitted: true as const, loop: applyStep(env, worker.name, (newest) => claim(newest, now)) };
+  });
 }
 
 /** The next iteration is this one: written before anything starts, so that no crash starts two. */

@@ -1,4 +1,5 @@
 import { messageOf } from '../core/error.ts';
+import { holdAccount } from '../store/fleet-limits.ts';
 import {
   type LoopRecord,
   type LoopStep,
@@ -17,11 +18,12 @@ import { sweepRun } from '../system/process.ts';
 import type { Environment } from '../system/program.ts';
 import { type Tmux, tmuxServer } from '../system/tmux.ts';
 import { watchFolder } from '../system/watch-folder.ts';
+import { accountOfLoop } from './admission.ts';
 import { bookEnd } from './book-end.ts';
 import { pauseLoop } from './control.ts';
 import { type Driven, forgetScreen, newDriven, turnOf } from './driven.ts';
 import type { IterationEnd } from './port.ts';
-import { readMark } from './runner.ts';
+import { markText, readMark } from './runner.ts';
 import { checkDone } from './screen/done.ts';
 import { type LoopWorker, startIteration } from './start-iteration.ts';
 import { lookAtScreen } from './watch-screen.ts';
@@ -56,6 +58,9 @@ const rereadMs = 30_000;
 const flushMs = 30;
 const historyLines = 2000;
 const starts = 8;
+const keptBackMs = 5000;
+/** Agents take Enter for a part of the paste if it comes with it. */
+const enterMs = 500;
 
 export function createSupervisor({ env, clock, tickMs, say }: SupervisorOptions): Supervisor {
   const driven = new Map<string, Driven>();
@@ -221,6 +226,7 @@ export function createSupervisor({ env, clock, tickMs, say }: SupervisorOptions)
       return;
     }
     starting++;
+    one.keptBack = false;
     try {
       const started = await startIteration(env, one.worker, serverOf(one.worker), () => clock.now());
       if (started.loop === null) return drop(one);
@@ -242,6 +248,8 @@ export function createSupervisor({ env, clock, tickMs, say }: SupervisorOptions)
       } else if (started.kind === 'not-opened') {
         say(`swarm: error: failed to create tmux window: ${messageOf(started.error)}`);
         await finish(one, 'lost', null);
+      } else if (started.kind === 'kept-back') {
+        keepBack(one, started.why, started.until);
       } else {
         forgetScreen(one, one.startedAt);
         one.again = started.loop.iteration === started.loop.ended;
@@ -251,16 +259,40 @@ export function createSupervisor({ env, clock, tickMs, say }: SupervisorOptions)
     }
   }
 
-  async function finish(one: Driven, how: IterationEnd['how'], exitCode: number | null): Promise<void> {
+  /** Asked again when another iteration ends, and now and then, since others than us end iterations too. */
+  function keepBack(one: Driven, why: Why, until: number | null): void {
+    one.keptBack = true;
+    setWhy(one, why);
+    const ms = Math.min(until === null ? Number.POSITIVE_INFINITY : until - clock.now(), keptBackMs);
+    one.cancelTimer();
+    one.cancelTimer = clock.timer(Math.max(1, ms), () => void handle(one));
+  }
+
+  async function finish(
+    one: Driven,
+    how: IterationEnd['how'],
+    exitCode: number | null,
+    limitUntil?: number,
+  ): Promise<void> {
     const { launch } = one.loop;
     await sweepRun(workerRunId(env, one.name));
     const doneMatched = how === 'done' || (await donePrinted(one));
     const at = clock.now();
+    const limit = limitUntil === undefined ? {} : { limitUntil };
     const after = step(one, (newest) => {
       const isOver = newest.launch !== launch || newest.ended >= newest.iteration;
-      return isOver ? null : bookEnd(newest, { at, how, exitCode, doneMatched }).step;
+      return isOver ? null : bookEnd(newest, { at, how, exitCode, doneMatched, ...limit }).step;
     });
-    if (after !== null) one.again = true;
+    if (after === null) return;
+    one.again = true;
+    if (how === 'limited' && after.waitUntil !== null) holdAccountOf(one, after.waitUntil);
+    for (const other of driven.values()) if (other.keptBack && other !== one) void handle(other);
+  }
+
+  /** What one worker learned of a usage limit holds for all of the same account. */
+  function holdAccountOf(one: Driven, until: number): void {
+    const account = accountOfLoop(one.worker, one.loop);
+    if (account !== null) holdAccount(env, account, until, clock.now());
   }
 
   /** What an agent printed is on the screen, or just above it. */
@@ -321,14 +353,34 @@ export function createSupervisor({ env, clock, tickMs, say }: SupervisorOptions)
     if (lines === undefined || one.busy || !one.pane) return;
     const seen = lookAtScreen(env, one, lines, { now: clock.now(), monotonic: clock.monotonic(), tickMs });
     if (seen.why) setWhy(one, seen.why);
-    if (seen.end === null) return;
+    if (seen.end === null && !seen.isReady) return;
     one.busy = true;
     try {
-      await finish(one, seen.end, null);
+      if (seen.end === null) return await paste(one);
+      await finish(one, seen.end, null, seen.until);
     } finally {
       one.busy = false;
     }
     await handle(one);
+  }
+
+  /** Gives the agent its prompt, once: the mark of the pane changes with the paste. */
+  async function paste(one: Driven): Promise<void> {
+    const { pane, loop, name } = one;
+    if (!pane) return;
+    const { prompt } = turnOf(env, one);
+    const place = { name, launch: loop.launch, prompted: true };
+    const tmux = serverOf(one.worker);
+    await tmux.paste(pane.id, prompt.trimEnd(), markText(env, place));
+    one.pane = { ...pane, place };
+    await clock.sleep(enterMs);
+    await tmux.sendKeys(pane.id, 'Enter');
+    const event = {
+      at: clock.now(),
+      type: 'prompted',
+      text: 'the agent was ready and got its prompt',
+    } as const;
+    step(one, ({ lines }) => ({ change: {}, lines, events: [event] }));
   }
 
   return {

@@ -1,43 +1,68 @@
 import type { Why } from '../store/fleet-loops.ts';
 import type { Environment } from '../system/program.ts';
 import { type Driven, turnOf } from './driven.ts';
+import { classify, isReady, type Screen } from './screen/classify.ts';
 import { checkDone } from './screen/done.ts';
 import { follow, isInactive } from './screen/motion.ts';
 
 /** What a look at the screen of a working agent brings. */
-export type Seen = { readonly end: 'done' | 'inactive' | null; readonly why: Why | null };
+export type Seen = {
+  /** The iteration is over. */
+  readonly end: 'done' | 'inactive' | 'limited' | null;
+  /** Of a limit, where the screen says it. */
+  readonly until?: number;
+  readonly why: Why | null;
+  /** The agent waits for the prompt that it has not got yet. */
+  readonly isReady: boolean;
+};
 
 export type LookTime = { readonly now: number; readonly monotonic: number; readonly tickMs: number };
 
-const goOn: Seen = { end: null, why: null };
 /** A screen that stands still this many ticks is looked at less often. */
 const calmTicks = 5;
 const calmPace = 3;
 
-/** Follows the screen of an agent, and tells when it is done or has fallen silent. */
+/** Follows the screen of an agent, and tells when it is done, at a limit, or has fallen silent. */
 export function lookAtScreen(
   env: Environment,
   one: Driven,
   lines: readonly string[],
   { now, monotonic, tickMs }: LookTime,
 ): Seen {
+  const nothing: Seen = { end: null, why: null, isReady: false };
   const timeoutMs = one.loop.settings.inactivity_timeout * 1000;
   const raw = lines.join('\n');
   const changed = raw !== one.raw || one.motion === null;
-  if (changed) {
-    one.raw = raw;
-    one.motion = follow(one.motion, lines, monotonic);
-    const { pattern, prompt } = turnOf(env, one);
-    if (pattern !== null) {
-      const check = checkDone(pattern, lines, prompt, one.echoed);
-      one.echoed = check.echoed;
-      if (check.done) return { end: 'done', why: null };
-    }
+  if (changed && isDone(env, one, lines)) return { ...nothing, end: 'done' };
+  const motion = changed ? follow(one.motion, lines, monotonic) : one.motion;
+  one.raw = raw;
+  one.motion = motion;
+  if (motion === null) return nothing;
+  if (one.pane && !one.pane.place.prompted && isReady(one.agent, lines)) return { ...nothing, isReady: true };
+
+  const calm = monotonic - motion.changedAt >= calmTicks * tickMs;
+  const screen = changed ? classify(one.agent, lines, now) : one.screen;
+  one.screen = screen;
+  if (screen?.state === 'limit' && one.trouble === 'limit') {
+    return { ...nothing, end: 'limited', ...(screen.until === undefined ? {} : { until: screen.until }) };
   }
-  if (one.motion === null) return goOn;
-  if (isInactive(one.motion, monotonic, timeoutMs)) return { end: 'inactive', why: null };
-  const silentAt = one.motion.changedAt + timeoutMs;
-  const calm = monotonic - one.motion.changedAt >= calmTicks * tickMs;
+  one.trouble = screen?.state ?? '';
+  if (isInactive(motion, monotonic, timeoutMs)) return { ...nothing, end: 'inactive' };
+  const silentAt = motion.changedAt + timeoutMs;
   one.nextLook = calm ? Math.min(monotonic + calmPace * tickMs - tickMs / 2, silentAt) : 0;
-  return { end: null, why: changed ? { state: 'working', since: now } : null };
+  return { ...nothing, why: whyOf(screen, calm, now) };
+}
+
+function isDone(env: Environment, one: Driven, lines: readonly string[]): boolean {
+  const { pattern, prompt } = turnOf(env, one);
+  if (pattern === null) return false;
+  const check = checkDone(pattern, lines, prompt, one.echoed);
+  one.echoed = check.echoed;
+  return check.done;
+}
+
+/** What the screen says; where it says nothing, whether it moves. */
+function whyOf(screen: Screen | null, calm: boolean, since: number): Why {
+  if (screen === null) return { state: calm ? 'idle' : 'working', since };
+  return { ...screen, since };
 }
