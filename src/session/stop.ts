@@ -26,8 +26,8 @@ export type StopEvent = {
   readonly sessionId: string;
   readonly subagent: boolean;
   readonly planMode: boolean;
-  /** Tasks that still run in the background; the host starts a new turn when they end. */
-  readonly backgroundTasks: number;
+  /** The ids of tasks that still run in the background; the host starts a new turn when one ends. */
+  readonly backgroundTasks: readonly string[];
   /** Reads the turn; more than the wanted number of tool calls need not be counted. */
   readonly readTurn: (from: TranscriptMark, wantedCalls: number) => TurnRead;
 };
@@ -43,11 +43,30 @@ export async function atStop(event: StopEvent, context: SessionContext): Promise
 
   const found = await readSettledTurn(event, state);
   if (found.interrupted && found.askedSince) return pauseLoop(state, 'you interrupted it', context);
-  if (event.backgroundTasks > 0) {
-    const tasks = `${event.backgroundTasks} background task${event.backgroundTasks === 1 ? '' : 's'}`;
-    return { kind: 'notice', notice: `Ralph loop waits for ${tasks}.` };
-  }
-  return judgeTurn(state, found, context);
+  return waitForTasks(state, event.backgroundTasks, context) ?? judgeTurn(state, found, context);
+}
+
+/** A task that runs for longer than this is taken for one that never ends, such as a server. */
+const longestWait = 30 * 60_000;
+
+/** The agent may stop while tasks run that it has to wait for; null where there are none. */
+function waitForTasks(
+  state: SessionLoop,
+  ids: readonly string[],
+  { env, now }: SessionContext,
+): Reply | null {
+  const at = now();
+  const known = new Map(Object.entries(state.waitsFor ?? {}));
+  // A clock that was set back must not make the wait longer: then it starts anew.
+  const isNew = (id: string) => (known.get(id) ?? Number.POSITIVE_INFINITY) > at;
+  const waitsFor = Object.fromEntries(ids.map((id) => [id, isNew(id) ? at : (known.get(id) ?? at)]));
+  const count = Object.values(waitsFor).filter((since) => at - since < longestWait).length;
+  if (count === 0) return null;
+  if (ids.some(isNew)) keep(() => updateSessionLoop(env, state, { waitsFor, updatedAt: at }));
+  return {
+    kind: 'notice',
+    notice: `Ralph loop waits for ${count} background task${count === 1 ? '' : 's'}.`,
+  };
 }
 
 /** The transcript may lag behind the host's own word. Before a claim is turned down for want of work, it gets a second. */

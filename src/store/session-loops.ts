@@ -36,6 +36,8 @@ export type SessionLoop = {
   /** The folder of the hooks that drive it: with two copies installed, only one does. */
   readonly driver: string;
   readonly transcript: TranscriptMark;
+  /** When the background tasks that it waits for were first seen, by their ids. */
+  readonly waitsFor?: Readonly<Record<string, number>>;
   /** Epoch milliseconds. */
   readonly startedAt: number;
   readonly turnStartedAt: number;

@@ -1,19 +1,14 @@
-import { spawn } from 'node:child_process';
-import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { describe, expect, inject, it, onTestFinished } from 'vitest';
-import type { SessionLoop } from '../../src/store/session-loops.ts';
-import { type ModelAnswer, startModelServer } from '../../src/testkit/index.ts';
+import { describe, expect, inject, it } from 'vitest';
+import type { ModelAnswer } from '../../src/testkit/index.ts';
 import { waitUntil } from '../support/processes.ts';
-import { makeRepo } from '../support/repo.ts';
 import { openInTerminal } from '../support/terminal.ts';
-import { preparePlace } from './place.ts';
-import { rowOf, type WantedAgent } from './table.ts';
+import { openSession as openAnySession, says, works } from './session.ts';
+import type { WantedAgent } from './table.ts';
 
 const plugin = fileURLToPath(new URL('../../plugins/claude-code', import.meta.url));
-const says = (text: string): ModelAnswer => ({ blocks: [{ text }] });
-const works: ModelAnswer = { blocks: [{ shell: 'echo work' }] };
 const tag = '<promise>DONE</promise>';
 const agents = inject('agents').filter(({ name }) => name === 'claude');
 const missing: WantedAgent = { name: 'claude', version: '(not asked for)', error: 'not asked for' };
@@ -124,32 +119,14 @@ for (const agent of agents.length > 0 ? agents : [missing]) {
   });
 }
 
-/** A repository, a model that follows a script, and the real program with the plugin, one prompt at a time. */
+/** The program with the plugin, one prompt at a time or in a terminal. */
 async function openSession(agent: WantedAgent, answers: ModelAnswer[]) {
-  if ('error' in agent) throw new Error(agent.error);
-  const { program } = agent;
-  const row = rowOf(agent);
-  const repo = makeRepo({ files: { 'README.md': 'x\n' } });
-  const { cwd, home } = repo;
-  const model = await startModelServer({ script: { answers } });
-  onTestFinished(() => model.close());
-  const isolation = inject('isolation');
-  const place = await preparePlace({ row, program, cwd, home, model, isolation });
-  onTestFinished(() => place.close());
-  const sessions = repo.path('state', 'ralph', 'sessions');
-  const loopsIn = (paths: string[]): SessionLoop[] =>
-    paths.filter((path) => existsSync(path)).map((path) => JSON.parse(readFileSync(path, 'utf8')));
-  const env = { ...place.env, ...place.agentEnv, XDG_STATE_HOME: repo.path('state') };
-  const start = (...words: string[]) => [
-    ...place.through,
-    program,
-    ...words,
-    '--plugin-dir',
-    plugin,
-    '--allowedTools=Bash',
-  ];
+  const session = await openAnySession(agent, answers);
+  const { repo, env } = session;
+  const plugged = ['--plugin-dir', plugin, '--allowedTools=Bash'];
   return {
-    repo,
+    ...session,
+    prompt: (prompt: string, ...flags: string[]) => session.run('-p', prompt, ...flags, ...plugged),
     /** The program in a terminal; it asks none of the questions of a first start. */
     open() {
       const trusted = { hasTrustDialogAccepted: true, hasCompletedProjectOnboarding: true };
@@ -157,35 +134,13 @@ async function openSession(agent: WantedAgent, answers: ModelAnswer[]) {
         hasCompletedOnboarding: true,
         lastOnboardingVersion: '9.9.9',
         theme: 'dark',
-        projects: { [cwd]: trusted },
+        projects: { [repo.cwd]: trusted },
       };
-      writeFileSync(join(home, '.claude.json'), JSON.stringify(config));
+      writeFileSync(join(repo.home, '.claude.json'), JSON.stringify(config));
       const variables = Object.entries({ ...env, TERM: 'xterm-256color' }).map(
         ([name, value]) => `${name}=${value}`,
       );
-      return openInTerminal(repo, ['env', '-i', ...variables, ...start()]);
+      return openInTerminal(repo, ['env', '-i', ...variables, ...session.command(...plugged)]);
     },
-    prompt(prompt: string, ...flags: string[]): Promise<string> {
-      const [first = '', ...rest] = start('-p', prompt, ...flags);
-      const child = spawn(first, rest, { cwd, env, stdio: ['ignore', 'pipe', 'pipe'] });
-      onTestFinished(() => void child.kill('SIGKILL'));
-      let output = '';
-      for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (output += chunk));
-      return new Promise((resolve) => child.once('close', () => resolve(output)));
-    },
-    /** All texts of each request that got an answer of the script. */
-    asked: () => model.requests().flatMap(({ answer, text }) => (answer === null ? [] : [text])),
-    active: () =>
-      loopsIn(
-        namesIn(sessions)
-          .filter((name) => name.endsWith('.json'))
-          .map((name) => join(sessions, name)),
-      ),
-    ended: () =>
-      loopsIn(namesIn(join(sessions, 'ended')).map((run) => join(sessions, 'ended', run, 'state.json'))),
   };
-}
-
-function namesIn(folder: string): string[] {
-  return existsSync(folder) ? readdirSync(folder).sort() : [];
 }

@@ -10,7 +10,8 @@ export type HookInput = {
   readonly planMode: boolean;
   readonly subagent: boolean;
   readonly lastMessage: string | null;
-  readonly backgroundTasks: number;
+  /** The ids of those that still run. */
+  readonly backgroundTasks: readonly string[];
   readonly prompt: string;
   readonly commandName: string | null;
   readonly commandArgs: string;
@@ -50,7 +51,8 @@ export function readHookInput(text: string): HookInput | null {
   };
 }
 
-function runningTasks(tasks: unknown): number {
-  if (!Array.isArray(tasks)) return 0;
-  return tasks.filter((task) => isObject(task) && task.status === 'running').length;
+function runningTasks(tasks: unknown): string[] {
+  if (!Array.isArray(tasks)) return [];
+  const running = tasks.filter((task) => isObject(task) && task.status === 'running');
+  return running.map(({ id, command }) => String(id ?? command));
 }

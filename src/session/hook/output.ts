@@ -1,5 +1,9 @@
 import type { Reply } from '../reply.ts';
 
+/** For hosts that write the angle brackets of our words so before their model reads them. */
+export const bracketsNote =
+  'In this message, angle brackets may come as XML entities (lt, gt): read and write them as angle brackets.';
+
 /** A reply as Claude Code and Codex read it. */
 export function hookOutput(event: string, reply: Reply): string {
   const body = bodyOf(event, reply);

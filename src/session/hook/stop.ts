@@ -46,7 +46,7 @@ async function prdReply(
   { env }: SessionContext,
   warn: (line: string) => void,
 ): Promise<Reply | null> {
-  if (read && (read.subagent || read.planMode || read.backgroundTasks > 0)) return null;
+  if (read && (read.subagent || read.planMode || read.backgroundTasks.length > 0)) return null;
   try {
     const folders = [env.CLAUDE_PROJECT_DIR, cwdIn(input), process.cwd()];
     const projectDir = folders.find((folder) => folder && lstatOf(activePath(folder)));

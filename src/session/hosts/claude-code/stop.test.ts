@@ -151,10 +151,30 @@ describe('a stop in Claude Code', () => {
     one.happen({ tool: 'npm test &' }, { say: done });
     const running = { background_tasks: [{ id: 'b', type: 'shell', status: 'running' }] };
     expect(await one.stop(running)).toEqual({ systemMessage: 'Ralph loop waits for 1 background task.' });
-    expect(one.state()?.revision).toBe(1);
+    expect(one.state()?.loop.iteration).toBe(0);
     one.happen({ notification: 'npm test is over' }, { say: 'The tests are over.' });
     const over = { background_tasks: [{ id: 'b', type: 'shell', status: 'completed' }] };
     expect((await one.stop(over)).systemMessage).toContain('PROMISE_ACCEPTED');
+  });
+
+  it('does not wait for ever: after half an hour a task is one that never ends', async () => {
+    const one = session();
+    one.prompt('/ralph-loop fix it');
+    one.happen({ tool: 'npm start &' }, { say: 'The server runs.' });
+    const task = (id: string) => ({ id, type: 'shell', status: 'running' });
+    const waits = (count: number) => ({
+      systemMessage: expect.stringContaining(`waits for ${count} background`),
+    });
+    expect(await one.stop({ background_tasks: [task('server')] })).toEqual(waits(1));
+    clock += 20 * 60_000;
+    expect(await one.stop({ background_tasks: [task('server'), task('tests')] })).toEqual(waits(2));
+    clock += 15 * 60_000;
+    expect(await one.stop({ background_tasks: [task('server'), task('tests')] })).toEqual(waits(1));
+    expect(one.state()?.loop.iteration).toBe(0);
+    expect(await one.stop({ background_tasks: [task('server')] })).toHaveProperty('decision', 'block');
+    one.happen({ say: done });
+    const output = await one.stop({ background_tasks: [task('server')] });
+    expect(output.systemMessage).toContain('PROMISE_ACCEPTED');
   });
 
   it('does not ask whether the stop comes after a block: every one of many is judged', async () => {

@@ -98,6 +98,14 @@ describe('a session of Codex', () => {
     expect(await one.stop()).toBeNull();
   });
 
+  it('is told which brackets to write, since the host escapes those of a stop hook', async () => {
+    const one = open();
+    one.prompt('/ralph-loop fix it');
+    expect((await one.stop())?.reason).toMatch(
+      /^In this message, angle brackets .*\n\n\[Ralph loop: iteration 1/,
+    );
+  });
+
   it('takes commands with a space before the slash, and answers without the model', () => {
     const one = open();
     expect(one.prompt(' /ralph-loop "fix it" --max-iterations 3')).toMatchObject({

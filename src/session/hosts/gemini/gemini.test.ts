@@ -86,7 +86,7 @@ describe('a session of Gemini CLI', () => {
 
   it('tells the agent which brackets to write, since the host escapes those of a context', () => {
     const output = JSON.stringify(open().prompt('/ralph-loop fix it'));
-    expect(output).toContain('&lt; and &gt; stand for angle brackets');
+    expect(output).toContain('read and write them as angle brackets');
   });
 
   it('shows the user a line for each continuation, not the whole of it', async () => {

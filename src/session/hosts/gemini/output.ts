@@ -1,7 +1,5 @@
+import { bracketsNote } from '../../hook/output.ts';
 import type { Reply } from '../../reply.ts';
-
-// Gemini CLI writes the angle brackets of a context so before its model reads them.
-const brackets = 'In the following, &lt; and &gt; stand for angle brackets: write angle brackets.';
 
 /** A reply as Gemini CLI reads it. */
 export function geminiOutput(event: string, reply: Reply): string {
@@ -22,7 +20,10 @@ function bodyOf(event: string, reply: Reply): Record<string, unknown> | null {
       };
     case 'context':
       return {
-        hookSpecificOutput: { hookEventName: event, additionalContext: `${brackets}\n\n${reply.message}` },
+        hookSpecificOutput: {
+          hookEventName: event,
+          additionalContext: `${bracketsNote}\n\n${reply.message}`,
+        },
         ...(reply.notice === undefined ? {} : { systemMessage: reply.notice }),
       };
     case 'notice':
