@@ -17,7 +17,13 @@ import {
   verdictOptions,
   watchOptions,
 } from './options.ts';
-import { prdRunOptions } from './prd-options.ts';
+import {
+  prdArchiveOptions,
+  prdInitOptions,
+  prdRunOptions,
+  prdStatusOptions,
+  prdValidateOptions,
+} from './prd-options.ts';
 import { command, type Program } from './spec.ts';
 
 const run = command({
@@ -216,6 +222,38 @@ const prdRun = command({
   load: () => import('./prd-run.ts'),
 });
 
+const prdInit = command({
+  summary: 'Start a PRD: ralph/prd.md, tasks.json, progress.txt and prompt.md.',
+  options: prdInitOptions,
+  examples: [['ralph prd init --name login', 'on the branch ralph/login']],
+  details: 'Files that are there stay as they are; --force writes over them.',
+  load: async () => ({ main: (await import('./prd-files.ts')).init }),
+});
+
+const prdArchive = command({
+  summary: 'Move a finished PRD to ralph-archive/, commit it, and start over.',
+  options: prdArchiveOptions,
+  examples: [['ralph prd archive --label login --include-logs', 'with the logs of its iterations']],
+  load: async () => ({ main: (await import('./prd-files.ts')).archive }),
+});
+
+const prdStatus = command({
+  summary: 'Show the stories of a PRD: where each stands, its reviews, and how many are left.',
+  options: prdStatusOptions,
+  examples: [
+    ['ralph prd status', 'the board'],
+    ['ralph prd status --json', 'the same for scripts'],
+  ],
+  load: async () => ({ main: (await import('./prd-status.ts')).status }),
+});
+
+const prdValidate = command({
+  summary: 'Check tasks.json: its fields, its dependencies and its reviews.',
+  options: prdValidateOptions,
+  examples: [['ralph prd validate && ralph prd run', 'exit code 1 if something is wrong']],
+  load: async () => ({ main: (await import('./prd-status.ts')).validate }),
+});
+
 const completion = command({
   summary: 'Print the completion script of a shell.',
   args: [{ name: 'SHELL', help: 'bash, zsh or fish', required: true }],
@@ -244,7 +282,11 @@ export const ralph: Program = {
     stop,
     config,
     'notify test': notifyTest,
+    'prd init': prdInit,
     'prd run': prdRun,
+    'prd status': prdStatus,
+    'prd validate': prdValidate,
+    'prd archive': prdArchive,
     doctor,
     demo,
     'guard check': guardCheck,

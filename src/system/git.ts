@@ -149,6 +149,25 @@ export async function uncommittedChanges(cwd: string): Promise<string[] | null> 
   return result === null ? null : result.stdout.split('\n').filter((line) => line !== '');
 }
 
+/** Commits what is at these paths and nothing else. Null, or in a line why it could not be done. */
+export async function commitPaths(
+  cwd: string,
+  paths: readonly string[],
+  message: string,
+): Promise<string | null> {
+  if ((await gitRoot(cwd)) === null) return 'this is no git repository';
+  for (const words of [
+    ['add', '--all', '--', ...paths],
+    ['commit', '--quiet', '--message', message, '--', ...paths],
+  ]) {
+    const argv = ['git', ...words] as const;
+    const result = await runCommand(argv, { cwd, env: gitEnvironment(), timeoutMs: 120_000 });
+    if (result.exitCode === 0) continue;
+    return (result.stderr.trim() || result.stdout.trim() || 'git failed').split('\n')[0] ?? 'git failed';
+  }
+  return null;
+}
+
 /** The path stands after a number of fields that depends on the kind of entry. */
 function pathOf(entry: string): string[] {
   const fields = { '1': 8, u: 10, '?': 1 }[entry.charAt(0)];

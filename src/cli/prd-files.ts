@@ -1,0 +1,64 @@
+import { join } from 'node:path';
+import { RalphError } from '../core/error.ts';
+import { archivePrd, shownPath } from '../prd/archive.ts';
+import { initPrd } from '../prd/init.ts';
+import { prdPlace, refuseSecondLoop } from '../prd/open.ts';
+import { systemClock } from '../system/clock.ts';
+import { findPackageRoot } from './package-root.ts';
+import type { prdArchiveOptions, prdInitOptions } from './prd-options.ts';
+import type { Context, Input } from './spec.ts';
+
+/** `ralph prd init` */
+export function init({ cwd, stdout }: Context, { values }: Input<typeof prdInitOptions>): number {
+  const place = prdPlace(cwd, values);
+  const { written, kept } = initPrd({
+    ...place,
+    templates: templatesFolder(),
+    name: values.name,
+    force: values.force ?? false,
+    now: systemClock.now(),
+  });
+  const shown = (path: string): string => shownPath(cwd, path);
+  stdout.write(
+    [
+      ...written.map((path) => `wrote ${shown(path)}`),
+      ...kept.map((path) => `kept  ${shown(path)}`),
+      '',
+      'Next steps:',
+      `  1. Plan: /ralph-plan in Claude Code, or write ${shown(place.paths.prd)} and ${shown(place.paths.tasks)} yourself`,
+      `  2. Adapt ${shown(place.paths.prompt)} to your project, if you want`,
+      '  3. Check the stories: ralph prd validate',
+      '  4. Commit, then start: ralph prd run',
+      '',
+    ].join('\n'),
+  );
+  return 0;
+}
+
+/** `ralph prd archive` */
+export async function archive(
+  { cwd, stdout, stderr }: Context,
+  { values }: Input<typeof prdArchiveOptions>,
+): Promise<number> {
+  const place = prdPlace(cwd, values);
+  refuseSecondLoop(place.projectDir);
+  const { folder, uncommitted } = await archivePrd({
+    ...place,
+    templates: templatesFolder(),
+    label: values.label,
+    includeLogs: values['include-logs'] ?? false,
+    now: systemClock.now(),
+  });
+  stdout.write(`archived to ${shownPath(cwd, folder)}\n`);
+  if (uncommitted === null) stdout.write('committed; the PRD starts over with fresh templates\n');
+  else stderr.write(`warning: the archive is there, but was not committed: ${uncommitted}\n`);
+  return 0;
+}
+
+function templatesFolder(): string {
+  const root = findPackageRoot();
+  if (root !== null) return join(root, 'plugins/claude-code/templates');
+  throw new RalphError('incomplete-package', 'this copy of ralphkit has no templates', {
+    remedy: 'npm install -g ralphkit',
+  });
+}

@@ -1,0 +1,54 @@
+import { problemLine } from '../core/review/check.ts';
+import { dependencyProblems } from '../core/review/dependencies.ts';
+import { checkInvariants } from '../core/review/invariants.ts';
+import { readTasks } from '../core/review/read-tasks.ts';
+import { defaultReviewRules, type TaskProblem } from '../core/review/story.ts';
+import { openTasks, prdPlace } from '../prd/open.ts';
+import { prdStatus } from '../prd/status.ts';
+import { cleanTerminal } from '../safety/terminal.ts';
+import { readActive } from '../store/ralph-active.ts';
+import { readTasksFile } from '../store/tasks.ts';
+import { prdBoard } from '../view/prd-board.ts';
+import { createStyle } from '../view/style.ts';
+import type { prdStatusOptions, prdValidateOptions } from './prd-options.ts';
+import type { Context, Input } from './spec.ts';
+
+/** `ralph prd status` */
+export function status({ cwd, env, stdout }: Context, { values }: Input<typeof prdStatusOptions>): number {
+  const { projectDir, paths } = prdPlace(cwd, values);
+  const found = prdStatus(projectDir, openTasks(paths).tasks);
+  if (values.json) {
+    stdout.write(`${JSON.stringify(found, null, 2)}\n`);
+    return 0;
+  }
+  const clean: typeof found = JSON.parse(JSON.stringify(found), (_key, value) =>
+    typeof value === 'string' ? cleanTerminal(value) : value,
+  );
+  stdout.write(prdBoard(clean, createStyle({ env, isTTY: stdout.isTTY === true })));
+  return 0;
+}
+
+/** `ralph prd validate` */
+export function validate({ cwd, stdout }: Context, { values }: Input<typeof prdValidateOptions>): number {
+  const { projectDir, paths } = prdPlace(cwd, values);
+  const problems = problemsIn(projectDir, paths.tasks);
+  const ok = problems.length === 0;
+  if (values.json) stdout.write(`${JSON.stringify({ ok, problems }, null, 2)}\n`);
+  else if (ok) stdout.write('tasks.json is valid\n');
+  else for (const problem of problems) stdout.write(`${cleanTerminal(problemLine(problem))}\n`);
+  return ok ? 0 : 1;
+}
+
+function problemsIn(projectDir: string, path: string): TaskProblem[] {
+  const file = readTasksFile(path);
+  if (!file.ok) return [{ rule: 'schema', text: file.problem }];
+  const read = readTasks(file.value);
+  if (!read.ok) return [...read.problems];
+  const rules = readActive(projectDir)?.rules ?? defaultReviewRules;
+  const empty = read.tasks.userStories.length === 0;
+  return [
+    ...(empty ? [{ rule: 'no stories', text: 'userStories is empty: there is nothing to work on.' }] : []),
+    ...dependencyProblems(read.tasks),
+    ...(rules.skipReview ? [] : checkInvariants(read.tasks, rules)),
+  ];
+}

@@ -1,0 +1,102 @@
+import { basename, join, relative } from 'node:path';
+import { RalphError } from '../core/error.ts';
+import { countTasks } from '../core/review/mode.ts';
+import { readTasks } from '../core/review/read-tasks.ts';
+import type { TaskList } from '../core/review/story.ts';
+import { moveFolder, newArchiveFolder } from '../store/prd-archive.ts';
+import { type prdPaths, readTasksFile } from '../store/tasks.ts';
+import { readText, writeAtomic } from '../system/files.ts';
+import { commitPaths } from '../system/git.ts';
+import { stateOf } from './summary.ts';
+import { freshFiles } from './templates.ts';
+
+export type PrdArchive = {
+  readonly projectDir: string;
+  readonly paths: ReturnType<typeof prdPaths>;
+  readonly templates: string;
+  readonly label: string | undefined;
+  readonly includeLogs: boolean;
+  readonly now: number;
+};
+
+export type PrdArchived = {
+  readonly folder: string;
+  /** Why it was not committed; null if it was. */
+  readonly uncommitted: string | null;
+};
+
+/** Keeps what a loop came to under `ralph-archive/`, and starts over with fresh templates. */
+export async function archivePrd(options: PrdArchive): Promise<PrdArchived> {
+  const { projectDir, paths, templates, now } = options;
+  const moved = [paths.prd, paths.tasks, paths.progress].flatMap((path) => {
+    const text = readText(path);
+    return text === null ? [] : [{ path, text }];
+  });
+  if (moved.length === 0) {
+    throw new RalphError('no-prd', `there is no PRD to archive: ${paths.root} has none of its files`, {
+      remedy: 'ralph prd init',
+    });
+  }
+  const date = new Date(now).toISOString().slice(0, 10);
+  const tasks = tasksOf(paths);
+  const name = archiveName(options.label ?? tasks?.branchName.replace(/^ralph\//, '') ?? '');
+  const folder = newArchiveFolder(join(projectDir, 'ralph-archive'), `${date}-${name}`);
+  // All of it is in the archive before anything is reset: a crash in between loses nothing.
+  for (const { path, text } of moved) writeAtomic(join(folder, basename(path)), text, { mode: 0o644 });
+  writeAtomic(join(folder, 'summary.md'), summary(name, tasks, readText(paths.progress), date), {
+    mode: 0o644,
+  });
+  if (options.includeLogs) moveFolder(paths.logs, join(folder, 'logs'));
+  const fresh = freshFiles(templates, paths, { date, project: basename(projectDir), branch: null });
+  for (const [path, text] of fresh) {
+    // People adapt the prompt to their project.
+    if (path !== paths.prompt || readText(path) === null) writeAtomic(path, text, { mode: 0o644 });
+  }
+  const message = `chore: archive the ralph loop ${basename(folder)}`;
+  return { folder, uncommitted: await commitPaths(projectDir, [paths.root, folder], message) };
+}
+
+function tasksOf(paths: ReturnType<typeof prdPaths>): TaskList | null {
+  const file = readTasksFile(paths.tasks);
+  const read = file.ok ? readTasks(file.value) : null;
+  return read?.ok ? read.tasks : null;
+}
+
+/** A folder name, whatever the label was. */
+function archiveName(label: string): string {
+  const name = label
+    .normalize('NFC')
+    .replace(/[^\p{L}\p{N}._-]+/gu, '-')
+    .replace(/^[-.]+|[-.]+$/g, '')
+    .slice(0, 80);
+  return name || 'loop';
+}
+
+function summary(name: string, tasks: TaskList | null, progress: string | null, today: string): string {
+  const started = /^Started:\s*(.+)$/m.exec(progress ?? '')?.[1]?.trim();
+  const range = started ? `${started} to ${today}` : `until ${today}`;
+  if (tasks === null) return `# ${name}\n\n- Date range: ${range}\n- The task list could not be read.\n`;
+  const { done, total } = countTasks(tasks);
+  const rows = tasks.userStories.map((story) => {
+    const title = story.title.replace(/\s+/g, ' ').replaceAll('|', '\\|');
+    return `| ${story.id} | ${title} | ${stateOf(story)} | ${story.reviewCount} |`;
+  });
+  return [
+    `# ${tasks.project || name}`,
+    '',
+    `- Branch: ${tasks.branchName}`,
+    `- Date range: ${range}`,
+    `- Stories completed: ${done} of ${total}`,
+    `- Reviews: ${tasks.userStories.reduce((sum, { reviewCount }) => sum + reviewCount, 0)}`,
+    '',
+    '| Story | Title | State | Reviews |',
+    '|---|---|---|---|',
+    ...rows,
+    '',
+  ].join('\n');
+}
+
+/** The folder as a person would type it. */
+export function shownPath(cwd: string, path: string): string {
+  return relative(cwd, path) || '.';
+}

@@ -1,0 +1,109 @@
+import { dependencyProblems } from '../core/review/dependencies.ts';
+import {
+  byPriority,
+  countTasks,
+  estimateIterations,
+  isComplete,
+  nextStep,
+  type TaskCounts,
+} from '../core/review/mode.ts';
+import {
+  defaultReviewRules,
+  type IterationMode,
+  type ReviewStatus,
+  type TaskList,
+} from '../core/review/story.ts';
+import { readJournal } from '../store/journal.ts';
+import { runPaths } from '../store/paths.ts';
+import { readActive } from '../store/ralph-active.ts';
+import { last, listRuns } from '../store/runs.ts';
+import { processIdentity } from '../system/process-identity.ts';
+import { stateOf } from './summary.ts';
+
+export type BoardRow = {
+  readonly id: string;
+  readonly title: string;
+  readonly state: string;
+  /** What the loop would do with it next; null when it is done. */
+  readonly mode: IterationMode | null;
+  readonly passes: boolean;
+  readonly reviewStatus: ReviewStatus | null;
+  readonly reviewCount: number;
+  readonly reviewFeedback: string;
+  readonly dependsOn: readonly string[];
+  /** The stories that it still waits for. */
+  readonly waitsFor: readonly string[];
+};
+
+/** How a PRD stands, as `ralph prd status --json` prints it. */
+export type PrdStatus = {
+  readonly project: string;
+  readonly branchName: string;
+  readonly complete: boolean;
+  readonly counts: TaskCounts;
+  readonly next: { readonly mode: IterationMode; readonly story: string | null };
+  readonly estimatedIterations: number;
+  /** The process that works on it, if one does. */
+  readonly running: number | null;
+  readonly stories: readonly BoardRow[];
+  /** Stories that were left after each iteration, oldest first. */
+  readonly burnDown: readonly { readonly run: string; readonly iteration: number; readonly left: number }[];
+  readonly problems: readonly string[];
+};
+
+export function prdStatus(projectDir: string, tasks: TaskList): PrdStatus {
+  const marker = readActive(projectDir);
+  const rules = marker?.rules ?? defaultReviewRules;
+  const { mode, story } = nextStep(tasks, rules);
+  const running = marker?.pid != null && processIdentity(marker.pid) !== null ? marker.pid : null;
+  return {
+    project: tasks.project,
+    branchName: tasks.branchName,
+    complete: isComplete(tasks, rules),
+    counts: countTasks(tasks),
+    next: { mode, story: story?.id ?? null },
+    estimatedIterations: estimateIterations(tasks, rules),
+    running,
+    stories: boardOf(tasks),
+    burnDown: burnDown(projectDir),
+    problems: dependencyProblems(tasks).map(({ text }) => text),
+  };
+}
+
+function boardOf(tasks: TaskList): BoardRow[] {
+  const done = new Set(tasks.userStories.filter(({ passes }) => passes).map(({ id }) => id));
+  return byPriority(tasks.userStories).map((story) => {
+    const { id, title, passes, reviewStatus, reviewCount, reviewFeedback, dependsOn } = story;
+    const waitsFor = passes ? [] : dependsOn.filter((other) => !done.has(other));
+    const mode = passes ? null : modeOf(reviewStatus);
+    return {
+      id,
+      title,
+      state: stateOf(story),
+      mode,
+      passes,
+      reviewStatus,
+      reviewCount,
+      reviewFeedback,
+      dependsOn,
+      waitsFor,
+    };
+  });
+}
+
+function modeOf(status: ReviewStatus | null): IterationMode {
+  if (status === 'changes_requested') return 'review-fix';
+  return status === 'needs_review' ? 'review' : 'implement';
+}
+
+function burnDown(projectDir: string): PrdStatus['burnDown'] {
+  return listRuns(projectDir).flatMap((run) => {
+    const { events } = readJournal(runPaths(projectDir, run).journal);
+    if (last(events, 'run.started')?.plan.completion.tasks === undefined) return [];
+    return events.flatMap((event) =>
+      event.type === 'prd.checked'
+        ? [{ run, iteration: event.iteration, left: event.counts.total - event.counts.done }]
+        : [],
+    );
+  });
+}

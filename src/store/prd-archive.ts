@@ -1,0 +1,29 @@
+import * as fs from 'node:fs';
+import { join } from 'node:path';
+import { ensureDir, writeFailure } from '../system/files.ts';
+
+/** Makes a folder with this name, or where there is one already, with a number after it. */
+export function newArchiveFolder(root: string, name: string): string {
+  ensureDir(root, 0o755);
+  for (let n = 1; ; n++) {
+    const folder = join(root, n === 1 ? name : `${name}-${n}`);
+    try {
+      fs.mkdirSync(folder, { mode: 0o755 });
+      return folder;
+    } catch (error) {
+      if (fs.existsSync(folder)) continue;
+      throw writeFailure(folder, error);
+    }
+  }
+}
+
+/** Moves a folder, if it is there. */
+export function moveFolder(from: string, to: string): boolean {
+  if (!fs.existsSync(from)) return false;
+  try {
+    fs.renameSync(from, to);
+    return true;
+  } catch (error) {
+    throw writeFailure(to, error);
+  }
+}
