@@ -71,10 +71,10 @@ export function prdStatus(projectDir: string, tasks: TaskList): PrdStatus {
 }
 
 function boardOf(tasks: TaskList): BoardRow[] {
-  const done = new Set(tasks.userStories.filter(({ passes }) => passes).map(({ id }) => id));
+  const open = new Set(tasks.userStories.filter(({ passes }) => !passes).map(({ id }) => id));
   return byPriority(tasks.userStories).map((story) => {
     const { id, title, passes, reviewStatus, reviewCount, reviewFeedback, dependsOn } = story;
-    const waitsFor = passes ? [] : dependsOn.filter((other) => !done.has(other));
+    const waitsFor = passes ? [] : dependsOn.filter((other) => open.has(other));
     const mode = passes ? null : modeOf(reviewStatus);
     return {
       id,
