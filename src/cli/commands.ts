@@ -12,6 +12,9 @@ import {
   notifyTestOptions,
   runOptions,
   runsOptions,
+  sandboxExecOptions,
+  sandboxOptions,
+  sandboxStatusOptions,
   showOptions,
   stopOptions,
   verdictOptions,
@@ -254,6 +257,38 @@ const prdValidate = command({
   load: async () => ({ main: (await import('./prd-status.ts')).validate }),
 });
 
+const sandboxStatus = command({
+  summary: 'Show which sandboxes work on this machine, and what is kept for this project.',
+  options: sandboxStatusOptions,
+  examples: [['ralph sandbox status', 'before the first ralph run --sandbox']],
+  load: async () => ({ main: (await import('./sandbox.ts')).status }),
+});
+
+const sandboxShell = command({
+  summary: 'Open a shell in the sandbox of this project, to see what the agent sees.',
+  options: sandboxExecOptions,
+  examples: [['ralph sandbox shell', 'what can be read, written and reached?']],
+  load: async () => ({ main: (await import('./sandbox.ts')).shell }),
+});
+
+const sandboxExec = command({
+  summary: 'Run a command in the sandbox of this project.',
+  args: [{ name: 'COMMAND', help: 'the program and its words, after --', required: true, many: true }],
+  options: sandboxExecOptions,
+  examples: [
+    ['ralph sandbox exec -- npm test', 'does it pass in there, too?'],
+    ['ralph sandbox exec --agent claude -- claude -p hello', 'an agent by itself'],
+  ],
+  load: async () => ({ main: (await import('./sandbox.ts')).exec }),
+});
+
+const sandboxRm = command({
+  summary: 'Remove the sandbox of this project, with the home that it kept.',
+  options: sandboxOptions,
+  examples: [['ralph sandbox rm', 'the next run makes a new one']],
+  load: async () => ({ main: (await import('./sandbox.ts')).rm }),
+});
+
 const completion = command({
   summary: 'Print the completion script of a shell.',
   args: [{ name: 'SHELL', help: 'bash, zsh or fish', required: true }],
@@ -289,6 +324,10 @@ export const ralph: Program = {
     'prd archive': prdArchive,
     doctor,
     demo,
+    'sandbox status': sandboxStatus,
+    'sandbox shell': sandboxShell,
+    'sandbox exec': sandboxExec,
+    'sandbox rm': sandboxRm,
     'guard check': guardCheck,
     'guard explain': guardExplain,
     'guard test': guardTest,
@@ -297,6 +336,7 @@ export const ralph: Program = {
     completion,
   },
   groups: {
+    sandbox: 'Where the agent runs, apart from the rest of the machine.',
     guard: 'Ask the guard what a shell command would do, and whether it may.',
     notify: 'Notifications: try them out.',
     prd: 'A PRD worked off story by story, with a review that cannot be bypassed.',

@@ -34,6 +34,7 @@ export async function main(context: Context, { values }: Input<typeof demoOption
           'completion-promise': 'DONE',
           'maximum-iterations': 5,
           agent: join(bin, 'claude'),
+          sandbox: values.sandbox ? 'bwrap' : 'none',
         },
         args: [],
       },
@@ -56,7 +57,12 @@ function demoEnvironment(env: Context['env'], folder: string, bin: string): Cont
     name,
     join(folder, name),
   ]);
-  return { ...Object.fromEntries([...own, ...xdg]), PATH: `${bin}${delimiter}${env.PATH ?? ''}` };
+  return {
+    ...Object.fromEntries([...own, ...xdg]),
+    PATH: `${bin}${delimiter}${env.PATH ?? ''}`,
+    // The agent of the demo keeps there which turn of its script comes next.
+    RALPH_SANDBOX_PATHS: JSON.stringify([`${bin}:rw`]),
+  };
 }
 
 async function makeRepository(repo: string): Promise<void> {

@@ -90,7 +90,7 @@ export const runOptions = {
 export const showOptions = { json } as const satisfies Options;
 
 export const demoOptions = {
-  sandbox: { ...runOptions.sandbox, help: 'run it in a sandbox (auto: sbx, bwrap or container)' },
+  sandbox: { type: 'boolean', help: 'run its agent in a sandbox of bubblewrap' },
   keep: { type: 'boolean', help: 'leave the demo repository behind and say where it is' },
 } as const satisfies Options;
 
@@ -106,6 +106,23 @@ export const configOptions = {
 export const doctorOptions = {
   agent: { type: 'string', value: 'NAME', help: 'check this agent instead of the one in the settings' },
   json,
+} as const satisfies Options;
+
+const sandboxProvider = {
+  type: 'string',
+  value: 'PROVIDER',
+  choices: ['sbx', 'docker-sandbox', 'bwrap', 'container'],
+  help: 'this one, over the settings (the first that works)',
+} as const;
+
+export const sandboxOptions = { provider: sandboxProvider } as const satisfies Options;
+
+export const sandboxStatusOptions = { json } as const satisfies Options;
+
+export const sandboxExecOptions = {
+  provider: sandboxProvider,
+  agent: { type: 'string', value: 'COMMAND', help: 'with the login and the hosts of this agent' },
+  'allow-host': runOptions['allow-host'],
 } as const satisfies Options;
 
 export const noteOptions = {} as const satisfies Options;

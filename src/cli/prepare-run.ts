@@ -129,7 +129,7 @@ async function findSandbox({ env }: Context, { settings }: LoadedSettings): Prom
   return {
     provider,
     bringsAgent: provider !== 'bwrap' && provider !== 'none',
-    open: (spec, how) => openSandbox(provider, { ...spec, ...image }, how),
+    open: (spec, how) => openSandbox(provider, spec, how),
   };
 }
 

@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto';
 import { relative } from 'node:path';
-import { agentNameOf } from '../agents/registry.ts';
 import { RalphError } from '../core/error.ts';
 import { outcomes } from '../core/outcome.ts';
 import { ownWorkingCopy } from '../loop/ownership.ts';
@@ -19,6 +18,7 @@ import { findRepository } from '../system/git.ts';
 import { createRunView, type RunView } from '../view/run-view.ts';
 import type { runOptions } from './options.ts';
 import { type PreparedRun, prepareRun } from './prepare-run.ts';
+import { sandboxSpec } from './sandbox-spec.ts';
 import { listenForSignals } from './signals.ts';
 import type { Context, Input } from './spec.ts';
 import { terminalOf } from './terminal-of.ts';
@@ -156,19 +156,11 @@ function sandboxLine({ sandbox, agent, settings }: PreparedRun): string {
   return `${agent.adapter.name} runs without a sandbox (${asked})`;
 }
 
-function sandboxOf({ cwd, env }: Context, prepared: PreparedRun): Pick<RunSpec, 'openSandbox'> {
+function sandboxOf(context: Context, prepared: PreparedRun): Pick<RunSpec, 'openSandbox'> {
   const { sandbox, agent, settings } = prepared;
   if (sandbox === null) return {};
-  const { sandboxPaths, sandboxEnv, allowHosts } = settings;
-  const spec = {
-    cwd,
-    env: { ...env, ...settings.agent.env },
-    agent: agentNameOf(agent.adapter.name),
-    program: agent.program,
-    allowHosts,
-    paths: sandboxPaths,
-    variables: [...sandboxEnv, ...Object.keys(settings.agent.env)],
-  };
+  const { adapter, program } = agent;
+  const spec = sandboxSpec(context, settings, { command: adapter.name, program });
   const how = { resumed: prepared.resume !== undefined };
   return { openSandbox: (denied) => sandbox.open({ ...spec, denied }, how) };
 }

@@ -20,7 +20,7 @@ export type Room = {
 export async function openRoom(
   agent: WantedAgent,
   answers: (repo: Repo) => ModelAnswer[],
-  settings: object = {},
+  settings: object | ((model: { readonly port: number }) => object) = {},
 ): Promise<Room> {
   if ('error' in agent) throw new Error(agent.error);
   const { program } = agent;
@@ -35,7 +35,8 @@ export async function openRoom(
   onTestFinished(() => place.close());
 
   const command = { command: program, permissions: 'full', flags, env: place.agentEnv };
-  const all = { agent: command, completionPromise: 'DONE', maxWait: '30s', ...settings };
+  const more = typeof settings === 'function' ? settings(model) : settings;
+  const all = { agent: command, completionPromise: 'DONE', maxWait: '30s', ...more };
   repo.write('.ralph/settings.json', JSON.stringify(all));
   const env = { ...withoutOurs(), ...place.env };
   return {

@@ -1,21 +1,12 @@
-import { join } from 'node:path';
 import { RalphError } from '../../core/error.ts';
-import { sandboxFolder } from '../../store/paths.ts';
-import { ensureDir, listDir, lstatOf } from '../../system/files.ts';
-import { gitFolders } from '../../system/git.ts';
 import { findProgram, runCommand } from '../../system/process.ts';
 import { realPath } from '../../system/real-path.ts';
-import { removeTempDir } from '../../system/temp.ts';
-import { agentNeeds } from './agents.ts';
 import { passVariables, proxyVariables } from './environment.ts';
 import { hiddenPlaces, toolPlaces } from './folders.ts';
-import { createPrivateHome } from './home.ts';
-import { extraMounts, inOrder, projectMounts } from './mounts.ts';
-import { innerProgram, type Network, openNetwork } from './network.ts';
-import { placeOf } from './place.ts';
-import { protectProject } from './protect.ts';
+import { createLocalParts } from './local.ts';
+import { inOrder } from './mounts.ts';
+import { innerProgram } from './network.ts';
 import type { Availability, Sandbox, SandboxSpec } from './sandbox.ts';
-import { createStandIns, type StandIns } from './stand-ins.ts';
 
 /** Ours inside. */
 const own = '/run/ralph';
@@ -50,52 +41,43 @@ export async function bwrapAvailable(env: SandboxSpec['env']): Promise<Availabil
 
 /** Namespaces of the kernel: the machine read-only, the project writable, a home and a network of its own. */
 export function createBwrap(spec: SandboxSpec): Sandbox {
-  const place = placeOf(spec);
-  const needs = agentNeeds[spec.agent];
-  const folder = sandboxFolder(spec.env, place.name);
-  const home = createPrivateHome(join(folder, 'home'), spec.env, needs);
-  const also = [...needs.variables, ...(spec.variables ?? [])];
-  let ready: { options: readonly string[]; network: Network; standIns: StandIns } | null = null;
+  const parts = createLocalParts(spec);
+  const { place } = parts;
+  const { name } = place;
+  let options: readonly string[] = [];
 
   return {
     provider: 'bwrap',
-    name: place.name,
+    name,
     summary: `bubblewrap, where only ${place.root} can be changed`,
     bringsAgent: false,
     async prepare() {
-      await ready?.network.close();
-      ensureDir(folder);
-      await home.fill();
-      const protection = protectProject(place.root, place.cwd, await gitFolders(place.cwd));
-      const standIns = createStandIns(folder, protection.readOnly);
-      standIns.clear();
+      const { mounts, network } = await parts.open();
       const hidden = hiddenPlaces(spec.env, place.root);
-      const inner = innerProgram();
-      const programs = [process.execPath, ...(spec.program === undefined ? [] : [spec.program])];
-      const tools = toolPlaces(spec.env, programs, hidden, [place.root, folder]);
-      const mounts = inOrder([
-        { path: place.home, from: home.folder, writable: true },
-        ...tools.map((path) => ({ path, from: path, writable: false })),
-        ...extraMounts(spec.paths ?? []),
-        ...projectMounts(protection),
+      // Ours, too: hooks of the agent may call it.
+      const programs = [process.execPath, process.argv[1], spec.program].filter((path) => path !== undefined);
+      const tools = toolPlaces(spec.env, programs, hidden, [place.root, parts.home]);
+      const all = inOrder([
+        { path: place.home, from: parts.home, writable: true },
+        // Not over what the user has named himself.
+        ...tools
+          .filter((path) => !mounts.some((mount) => mount.path === path))
+          .map((path) => ({ path, from: path, writable: false })),
+        ...mounts,
       ]);
-      const network = await openNetwork(spec);
-      const options = [
+      options = [
         ...['--die-with-parent', '--new-session', ...namespaces, '--unshare-cgroup-try', ...asRoot()],
         ...['--ro-bind', '/', '/', '--dev', '/dev', '--proc', '/proc', ...keepKernelSettings()],
         ...hidden.folders.flatMap((path) => ['--tmpfs', path]),
         ...hidden.files.flatMap((path) => ['--ro-bind', '/dev/null', path]),
-        ...mounts.flatMap(({ path, from, writable }) => [writable ? '--bind' : '--ro-bind', from, path]),
-        ...['--ro-bind', inner, `${own}/inner.cjs`, '--ro-bind', network.socket, `${own}/proxy`],
+        ...all.flatMap(({ path, from, writable }) => [writable ? '--bind' : '--ro-bind', from, path]),
+        ...['--ro-bind', innerProgram(), `${own}/inner.cjs`, '--ro-bind', network.socket, `${own}/proxy`],
         ...['--remount-ro', '/run'],
       ];
-      ready = { options, network, standIns };
     },
     wrap(argv, env, cwd) {
-      if (ready === null) throw new Error('the sandbox is not prepared');
-      const { options, network, standIns } = ready;
+      const { network, standIns } = parts.opened();
       standIns.place();
-      const variables = { ...passVariables(env, also), ...proxyVariables(network.port), HOME: place.home };
       const start = [process.execPath, `${own}/inner.cjs`, `${own}/proxy`, String(network.port)];
       return {
         argv: [
@@ -103,29 +85,20 @@ export function createBwrap(spec: SandboxSpec): Sandbox {
           ...[...options, '--chdir', realPath(cwd), '--'],
           ...[...start, network.forwards.join(','), ...argv],
         ],
-        env: variables,
+        env: {
+          ...passVariables(env, parts.variables),
+          ...proxyVariables(network.port),
+          HOME: place.home,
+        },
         failure: bwrapFailure,
       };
     },
-    async settle() {
-      ready?.standIns.clear();
-      home.giveBack();
-    },
-    async stop() {
-      ready?.standIns.clear();
-      home.giveBack();
-      await ready?.network.close();
-      ready = null;
-    },
-    async remove() {
-      createStandIns(folder, []).clear();
-      removeTempDir(folder);
-    },
+    settle: async () => parts.settle(),
+    stop: () => parts.close(),
+    remove: async () => parts.remove(),
     async status() {
-      const { name } = place;
-      const state = lstatOf(folder) ? 'ready' : 'absent';
-      const used = state === 'ready' ? `, ${listDir(home.folder).length} entries` : '';
-      return { provider: 'bwrap', name, state, detail: `home in ${home.folder}${used}` };
+      const kept = parts.kept();
+      return { provider: 'bwrap', name, state: kept === null ? 'absent' : 'ready', detail: kept ?? '' };
     },
   };
 }

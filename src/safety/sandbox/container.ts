@@ -1,22 +1,13 @@
 import { randomBytes } from 'node:crypto';
-import { join } from 'node:path';
 import { RalphError } from '../../core/error.ts';
-import { sandboxFolder } from '../../store/paths.ts';
-import { ensureDir, lstatOf } from '../../system/files.ts';
-import { gitFolders } from '../../system/git.ts';
 import { findProgram } from '../../system/process.ts';
-import { removeTempDir } from '../../system/temp.ts';
-import { agentNeeds } from './agents.ts';
 import { rootCapabilities } from './bwrap.ts';
 import { passVariables, proxyVariables } from './environment.ts';
-import { createPrivateHome } from './home.ts';
-import { extraMounts, inOrder, type Mount, projectMounts } from './mounts.ts';
-import { innerProgram, type Network, openNetwork } from './network.ts';
-import { placeOf } from './place.ts';
-import { protectProject } from './protect.ts';
+import { createLocalParts } from './local.ts';
+import { inOrder, type Mount } from './mounts.ts';
+import { innerProgram } from './network.ts';
 import type { Availability, Sandbox, SandboxSpec } from './sandbox.ts';
 import { notForOtherMachines } from './sbx.ts';
-import { createStandIns, type StandIns } from './stand-ins.ts';
 import { createTool, reasonOf } from './tool.ts';
 
 type Engine = 'docker' | 'podman';
@@ -48,98 +39,79 @@ export async function containerAvailable({
 
 /** Docker or podman with an image of the user's: the project and a home are all that it has of this machine. */
 export function createContainer(spec: SandboxSpec): Sandbox {
-  const place = placeOf(spec);
-  const needs = agentNeeds[spec.agent];
-  const folder = sandboxFolder(spec.env, place.name);
-  const home = createPrivateHome(join(folder, 'home'), spec.env, needs);
-  const also = [...needs.variables, ...(spec.variables ?? [])];
+  const parts = createLocalParts(spec);
+  const { place } = parts;
+  const { name } = place;
   const image = spec.image ?? '';
-  let ready: { engine: Engine; mounts: readonly Mount[]; network: Network; standIns: StandIns } | null = null;
-  let known: Promise<Engine> | null = null;
+  const mine = `label=${label}=${name}`;
+  let engine: Engine | null = null;
 
   async function ask(...words: string[]): Promise<string> {
-    known ??= engineOf(spec.env);
-    return (await createTool([await known], spec.env).ask(words)).stdout;
+    engine ??= await engineOf(spec.env);
+    return (await createTool([engine], spec.env).ask(words)).stdout;
   }
 
   /** Also those of a run that was killed. */
   async function removeContainers(): Promise<void> {
-    const listed = await ask('ps', '--all', '--quiet', '--filter', `label=${label}=${place.name}`);
-    const ids = listed.split('\n').filter(Boolean);
+    const ids = (await ask('ps', '--all', '--quiet', '--filter', mine)).split('\n').filter(Boolean);
     if (ids.length > 0) await ask('rm', '--force', ...ids);
   }
 
   return {
     provider: 'container',
-    name: place.name,
+    name,
     summary: `a container of ${image}, where only ${place.root} can be changed`,
     bringsAgent: true,
     async prepare() {
-      await ready?.network.close();
-      ensureDir(folder);
+      await parts.open();
       await removeContainers();
-      await home.fill();
-      const protection = protectProject(place.root, place.cwd, await gitFolders(place.cwd));
-      const standIns = createStandIns(folder, protection.readOnly);
-      standIns.clear();
-      const network = await openNetwork(spec);
-      const mounts = inOrder([
-        { path: `${own}/home`, from: home.folder, writable: true },
-        { path: `${own}/inner.cjs`, from: innerProgram(), writable: false },
-        { path: `${own}/proxy`, from: network.socket, writable: true },
-        ...extraMounts(spec.paths ?? []),
-        ...projectMounts(protection),
-      ]);
-      known ??= engineOf(spec.env);
-      ready = { engine: await known, mounts, network, standIns };
     },
     wrap(argv, env, cwd) {
-      if (ready === null) throw new Error('the sandbox is not prepared');
-      const { engine, mounts, network, standIns } = ready;
+      const { mounts, network, standIns } = parts.opened();
       standIns.place();
-      const variables = Object.keys(passVariables(env, also)).filter(
-        (name) => !notForOtherMachines.has(name),
-      );
+      const all = inOrder([
+        { path: `${own}/home`, from: parts.home, writable: true },
+        { path: `${own}/inner.cjs`, from: innerProgram(), writable: false },
+        { path: `${own}/proxy`, from: network.socket, writable: true },
+        ...mounts,
+      ]);
+      const passing = Object.keys(passVariables(env, parts.variables));
+      const variables = passing.filter((each) => !notForOtherMachines.has(each));
       const set = { ...proxyVariables(network.port), HOME: `${own}/home` };
-      const inner = [
-        'node',
-        `${own}/inner.cjs`,
-        `${own}/proxy`,
-        String(network.port),
-        network.forwards.join(','),
-      ];
+      const program = engine ?? 'docker';
       const options = [
-        ...['run', '--rm', '-i', '--init', '--name', `${place.name}-${randomBytes(4).toString('hex')}`],
-        ...['--label', `${label}=${place.name}`, '--network', 'none', '--read-only', '--tmpfs', '/tmp:exec'],
+        ...['run', '--rm', '-i', '--init', '--name', `${name}-${randomBytes(4).toString('hex')}`],
+        ...['--label', `${label}=${name}`, '--network', 'none', '--read-only', '--tmpfs', '/tmp:exec'],
         ...['--security-opt', 'no-new-privileges', '--security-opt', 'label=disable', '--workdir', cwd],
-        ...userOptions(engine),
-        ...mounts.flatMap((mount) => ['--mount', mountOption(mount)]),
-        ...variables.flatMap((name) => ['--env', name]),
-        ...Object.entries(set).flatMap(([name, value]) => ['--env', `${name}=${value}`]),
+        ...userOptions(program),
+        ...all.flatMap((mount) => ['--mount', mountOption(mount)]),
+        ...variables.flatMap((each) => ['--env', each]),
+        ...Object.entries(set).flatMap(([each, value]) => ['--env', `${each}=${value}`]),
       ];
-      return { argv: [engine, ...options, image, ...inner, ...argv], env, failure: containerFailure };
+      const inner = ['node', `${own}/inner.cjs`, `${own}/proxy`, String(network.port)];
+      return {
+        argv: [program, ...options, image, ...inner, network.forwards.join(','), ...argv],
+        env,
+        failure: containerFailure,
+      };
     },
     async settle() {
       await removeContainers();
-      ready?.standIns.clear();
-      home.giveBack();
+      parts.settle();
     },
     async stop() {
-      await this.settle();
-      await ready?.network.close();
-      ready = null;
+      await removeContainers();
+      await parts.close();
     },
     async remove() {
       await removeContainers();
-      createStandIns(folder, []).clear();
-      removeTempDir(folder);
+      parts.remove();
     },
     async status() {
-      const { name } = place;
-      const running = await ask('ps', '--quiet', '--filter', `label=${label}=${name}`);
-      const kept = lstatOf(folder) ? 'ready' : 'absent';
-      const state = running.trim() === '' ? kept : 'running';
-      return { provider: 'container', name, state, detail: `home in ${home.folder}` };
+      const running = (await ask('ps', '--quiet', '--filter', mine)).trim() !== '';
+      const kept = parts.kept();
+      const state = running ? 'running' : kept === null ? 'absent' : 'ready';
+      return { provider: 'container', name, state, detail: kept ?? '' };
     },
   };
 }

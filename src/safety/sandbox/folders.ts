@@ -38,11 +38,11 @@ export function hiddenPlaces(env: Environment, project: string): Hidden {
   const secrets = secretPlaces.map(realPath).filter(outside);
   const sockets = listeningSockets().filter(
     (path) =>
-      outside(path) && !isWithin(path, project) && !isWithin(path, '/dev') && lstatOf(path)?.isSocket(),
+      outside(path) && !isWithin(path, project) && !isWithin(path, '/dev') && look(path)?.isSocket(),
   );
   return {
     folders: [...folders, ...secrets.filter(isFolder)],
-    files: [...secrets.filter((path) => lstatOf(path)?.isFile()), ...sockets],
+    files: [...secrets.filter((path) => look(path)?.isFile()), ...sockets],
   };
 }
 
@@ -108,5 +108,14 @@ function topmost(paths: readonly string[]): string[] {
 }
 
 function isFolder(path: string): boolean {
-  return lstatOf(path)?.isDirectory() === true;
+  return look(path)?.isDirectory() === true;
+}
+
+/** What we may not look at is not there for us, and not for what we start. */
+function look(path: string): ReturnType<typeof lstatOf> {
+  try {
+    return lstatOf(path);
+  } catch {
+    return null;
+  }
 }

@@ -40,14 +40,19 @@ export async function openSandbox(
   spec: SandboxSpec,
   how: { readonly resumed?: boolean } = {},
 ): Promise<Sandbox> {
-  const sandbox = await chooseSandbox(choice, spec);
-  await sandbox.prepare(how);
-  return sandbox;
+  const sandbox = createSandbox(await chooseProvider(choice, spec), spec);
+  try {
+    await sandbox.prepare(how);
+    return sandbox;
+  } catch (error) {
+    await sandbox.stop();
+    throw error;
+  }
 }
 
-/** The same, but nothing is started or written yet. */
-export async function chooseSandbox(choice: SandboxChoice, spec: SandboxSpec): Promise<Sandbox> {
-  return providers[await chooseProvider(choice, spec)].create(spec);
+/** Nothing is started or written yet. */
+export function createSandbox(provider: ProviderName, spec: SandboxSpec): Sandbox {
+  return providers[provider].create(spec);
 }
 
 /** Which provider a choice means here; an error with what to do where it cannot be had. */

@@ -13,7 +13,7 @@ export type Place = {
   /** What is writable inside: the whole working copy. */
   readonly root: string;
   readonly home: string;
-  /** The same for the same folder, and unlike that of any other. */
+  /** The same for the same project, and unlike that of any other. */
   readonly name: string;
 };
 
@@ -30,8 +30,8 @@ export function placeOf({ cwd, env }: Pick<SandboxSpec, 'cwd' | 'env'>): Place {
       { remedy: 'cd to the folder of one project, or go without: --no-sandbox' },
     );
   }
-  const hash = createHash('sha256').update(here).digest('hex').slice(0, 8);
-  const word = basename(here)
+  const hash = createHash('sha256').update(root).digest('hex').slice(0, 8);
+  const word = basename(root)
     .replace(/[^A-Za-z0-9.-]+/g, '-')
     .replace(/^[.-]+|[.-]+$/g, '')
     .slice(0, 40);

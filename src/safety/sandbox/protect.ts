@@ -1,4 +1,5 @@
 import { dirname, join } from 'node:path';
+import type { AgentName } from '../../agents/registry.ts';
 import { RalphError } from '../../core/error.ts';
 import { lstatOf, readText } from '../../system/files.ts';
 import type { GitFolders } from '../../system/git.ts';
@@ -20,15 +21,24 @@ export type Protection = {
 /** What agents and ralph read at their start and obey; an empty folder in its place is invisible to git. */
 const obeyed = [
   ...['.ralph', '.claude', '.codex', '.gemini', '.opencode', '.qwen', '.pi', '.cline', '.amp', '.copilot'],
-  ...['.mcp.json', 'opencode.json', 'opencode.jsonc'],
+  '.mcp.json',
 ];
+/** OpenCode fails on a folder where it looks for these. */
+const obeyedByOpencode = ['opencode.json', 'opencode.jsonc'];
 /** Made by those who start the agent, if at all. */
 const obeyedIfThere = ['.ralph-active'];
 
 /** The files that decide what runs outside of the sandbox, in a working copy whose top folder is `root`. */
-export function protectProject(root: string, cwd: string, git: GitFolders | null): Protection {
+export function protectProject(
+  root: string,
+  cwd: string,
+  git: GitFolders | null,
+  agent: AgentName,
+): Protection {
+  const settings = agent === 'opencode' ? '{}\n' : null;
   const readOnly: Protected[] = [...new Set([root, cwd])].flatMap((folder) => [
     ...obeyed.map((name) => empty(join(folder, name))),
+    ...obeyedByOpencode.map((name) => ({ path: join(folder, name), standIn: { content: settings } })),
     ...obeyedIfThere.map((name) => ({ path: join(folder, name) })),
   ]);
   const found = git === null ? { writable: [], readOnly: [] } : protectGit(root, git);

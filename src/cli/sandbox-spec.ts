@@ -1,0 +1,23 @@
+import { agentNameOf } from '../agents/registry.ts';
+import type { SandboxSpec } from '../safety/sandbox/sandbox.ts';
+import type { ResolvedSettings } from '../store/settings-schema.ts';
+import type { Context } from './spec.ts';
+
+/** What the settings say about the sandbox of an agent; `agent` is its command, or the name of its adapter. */
+export function sandboxSpec(
+  { cwd, env }: Pick<Context, 'cwd' | 'env'>,
+  settings: ResolvedSettings,
+  agent: { readonly command: string; readonly program?: string },
+): SandboxSpec {
+  const { sandboxPaths, sandboxEnv, sandboxImage, allowHosts } = settings;
+  return {
+    cwd,
+    env: { ...env, ...settings.agent.env },
+    agent: agentNameOf(agent.command),
+    ...(agent.program === undefined ? {} : { program: agent.program }),
+    ...(sandboxImage === undefined ? {} : { image: sandboxImage }),
+    allowHosts,
+    paths: sandboxPaths,
+    variables: [...sandboxEnv, ...Object.keys(settings.agent.env)],
+  };
+}

@@ -1,0 +1,130 @@
+import { dirname, join, relative } from 'node:path';
+import { RalphError } from '../../core/error.ts';
+import { startFailures } from '../../core/outcome.ts';
+import { sandboxFolder } from '../../store/paths.ts';
+import { ensureDir, listDir, lstatOf, readText, removeIfThere, writeAtomic } from '../../system/files.ts';
+import { type GitFolders, gitFolders } from '../../system/git.ts';
+import { acquireLock, type Lock, unreadableLock } from '../../system/lock.ts';
+import { isWithin } from '../../system/real-path.ts';
+import { removeTempDir } from '../../system/temp.ts';
+import { agentNeeds } from './agents.ts';
+import { createPrivateHome } from './home.ts';
+import { extraMounts, type Mount, projectMounts } from './mounts.ts';
+import { type Network, openNetwork } from './network.ts';
+import { type Place, placeOf } from './place.ts';
+import { type Protection, protectProject } from './protect.ts';
+import type { SandboxSpec } from './sandbox.ts';
+import { createStandIns, type StandIns } from './stand-ins.ts';
+
+/** What a sandbox has on this machine: a folder with its home, the mounts of its project and its way to the network. */
+export type LocalParts = {
+  readonly place: Place;
+  /** The home that the agent has inside. */
+  readonly home: string;
+  /** Names of variables that pass besides the harmless ones. */
+  readonly variables: readonly string[];
+  /** What was opened; throws where nothing was. */
+  opened(): Opened;
+  open(): Promise<Opened>;
+  /** After a command has ended. */
+  settle(): void;
+  close(): Promise<void>;
+  /** Whether something is kept for the next time, and what. */
+  kept(): string | null;
+  remove(): void;
+};
+
+export type Opened = {
+  readonly mounts: readonly Mount[];
+  readonly network: Network;
+  /** What is mounted on, where there was nothing. Placed before each start, cleared after it. */
+  readonly standIns: StandIns;
+};
+
+export function createLocalParts(spec: SandboxSpec): LocalParts {
+  const place = placeOf(spec);
+  const needs = agentNeeds[spec.agent];
+  const folder = sandboxFolder(spec.env, place.name);
+  const home = createPrivateHome(join(folder, 'home'), spec.env, needs);
+  let lock: Lock | null = null;
+  let open: Opened | null = null;
+
+  const settle = (): void => {
+    open?.standIns.clear();
+    home.giveBack();
+  };
+  return {
+    place,
+    home: home.folder,
+    variables: [...needs.variables, ...(spec.variables ?? [])],
+    opened() {
+      if (open === null) throw new Error('the sandbox is not prepared');
+      return open;
+    },
+    async open() {
+      ensureDir(folder);
+      lock = lockProject(folder, place);
+      await home.fill();
+      const git = await gitFolders(place.cwd);
+      const protection = protectProject(place.root, place.cwd, git, spec.agent);
+      const standIns = createStandIns(folder, protection.readOnly);
+      standIns.clear();
+      const mounts = [
+        ...extraMounts(spec.paths ?? []),
+        ...projectMounts(protection),
+        ...(git === null ? [] : ignoreStandIns(folder, place.root, git, protection)),
+      ];
+      open = { mounts, standIns, network: await openNetwork(spec) };
+      return open;
+    },
+    settle,
+    async close() {
+      settle();
+      await open?.network.close();
+      open = null;
+      lock?.release();
+      lock = null;
+    },
+    kept: () => (lstatOf(folder) ? `home in ${home.folder}, ${listDir(home.folder).length} entries` : null),
+    remove() {
+      ensureDir(folder);
+      const held = lockProject(folder, place);
+      createStandIns(folder, []).clear();
+      removeTempDir(home.folder);
+      held.release();
+      removeIfThere(join(folder, 'lock'));
+      removeTempDir(folder);
+    },
+  };
+}
+
+/** Files that stand in for nothing are no files of the project: git is told so, inside. */
+function ignoreStandIns(folder: string, root: string, git: GitFolders, { readOnly }: Protection): Mount[] {
+  const path = join(git.commonDir, 'info', 'exclude');
+  const names = readOnly.flatMap(({ path: file, standIn }) =>
+    standIn?.content && isWithin(file, root) && !isWithin(file, git.commonDir) && !lstatOf(file)
+      ? [`/${relative(root, file)}`]
+      : [],
+  );
+  if (names.length === 0) return [];
+  const from = join(folder, 'exclude');
+  ensureDir(dirname(path), 0o755);
+  if (!lstatOf(path)) writeAtomic(path, '', { mode: 0o644, fsync: false });
+  writeAtomic(from, [readText(path) ?? '', ...names, ''].join('\n'), { mode: 0o644, fsync: false });
+  return [{ path, from, writable: false }];
+}
+
+/** What stands in for nothing can only be taken away when no other sandbox has something mounted on it. */
+function lockProject(folder: string, { root }: Place): Lock {
+  const path = join(folder, 'lock');
+  const taken = acquireLock(path, { root });
+  if (taken.ok) return taken.lock;
+  const { pid } = taken.owner;
+  throw (
+    unreadableLock(path, taken.owner) ??
+    new RalphError('sandbox-busy', `a sandbox for ${root} is open already, in process ${pid}`, {
+      remedy: 'wait for its end, or: ralph stop',
+      exitCode: startFailures.alreadyRunning.exitCode,
+    })
+  );
+}
