@@ -193,7 +193,7 @@ describe.each(everybody())('an agent in bwrap, started by $name', (who) => {
         const survivors = await waitUntil(() => sleeping(seconds), {
           what: 'a process that outlives its shell',
         });
-        for (const pid of survivors) process.kill(pid, 'SIGKILL');
+        for (const pid of survivors ?? []) process.kill(pid, 'SIGKILL');
         await waitUntil(() => sleeping(seconds) === null);
         await run(who, world, inside(world, script));
         await waitUntil(() => sleeping(seconds) === null, {

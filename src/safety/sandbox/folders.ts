@@ -37,8 +37,7 @@ export function hiddenPlaces(env: Environment, project: string): Hidden {
   const outside = (path: string) => !folders.some((folder) => isWithin(path, folder));
   const secrets = secretPlaces.map(realPath).filter(outside);
   const sockets = listeningSockets().filter(
-    (path) =>
-      outside(path) && !isWithin(path, project) && !isWithin(path, '/dev') && look(path)?.isSocket(),
+    (path) => outside(path) && !isWithin(path, project) && !isWithin(path, '/dev') && look(path)?.isSocket(),
   );
   return {
     folders: [...folders, ...secrets.filter(isFolder)],
