@@ -58,7 +58,7 @@ export async function runIteration(
   for (const event of staged?.events ?? []) record(event);
 
   const { cutSession } = parts;
-  const agentTurn = await runAgent(spec, loop, {
+  const ranTurn = await runAgent(spec, loop, {
     prompt,
     cutSession,
     record,
@@ -67,8 +67,10 @@ export async function runIteration(
     resultSeen: () => sandbox.provider === 'none' && workspace.look(),
   });
   // With a stage every go is a fresh agent: what it is for may have changed.
-  parts.cutSession = spec.stage ? null : sessionCutBy(agentTurn, spec.agent);
+  parts.cutSession = spec.stage ? null : sessionCutBy(ranTurn, spec.agent);
   const changed = await workspace.progress();
+  const agentTurn =
+    loop.plan.retryEmpty && didNothing(ranTurn, changed) ? { ...ranTurn, end: 'empty' as const } : ranTurn;
   recordAgentEnd(agentTurn, iteration, changed, record);
   for (const denial of spec.takeDenials()) record({ type: 'guard.denied', iteration, ...denial });
   const ownFiles = restoreOwnFiles(spec, parts);
@@ -126,6 +128,12 @@ function restoreOwnFiles(spec: RunSpec, { journal, record }: RunParts): Check[] 
   return [
     { check: 'own-files', ok: false, detail: `changed: ${list}`, feedback: { action: 'APPEND', text } },
   ];
+}
+
+/** It ended well, without a word or a deed. */
+function didNothing({ end, text, toolCalls }: AgentTurn, { commits, filesChanged }: Progress): boolean {
+  const silent = end === 'finished' && !toolCalls && text.every((block) => block.trim() === '');
+  return silent && commits === 0 && filesChanged === 0;
 }
 
 /** Where the agent did nothing there is nothing to check. */

@@ -1,7 +1,12 @@
 import { spawn } from 'node:child_process';
+import { chmodSync, readdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { aStory } from '../../src/core/review/examples.ts';
 import type { Story } from '../../src/core/review/story.ts';
+import type { JournalEvent } from '../../src/store/events.ts';
+import { readJournal } from '../../src/store/journal.ts';
+import { runPaths } from '../../src/store/paths.ts';
 import { makeRepo, type Repo } from '../support/repo.ts';
 
 export const plugin = fileURLToPath(new URL('../../plugins/claude-code', import.meta.url));
@@ -56,4 +61,56 @@ export function runProgram(
     child.once('error', reject);
     child.once('close', (code) => resolve({ code, stdout, stderr }));
   });
+}
+
+/** Puts `edit-tasks ID CHANGES` on the PATH of the agent: changes a story of tasks.json, as an agent would. */
+export function allowEdits(repo: Repo): void {
+  const path = join(repo.bin, 'edit-tasks');
+  writeFileSync(
+    path,
+    `#!${process.execPath}
+const { readFileSync, writeFileSync } = require('node:fs');
+const [id, changes] = process.argv.slice(2);
+const file = 'ralph/tasks.json';
+const list = JSON.parse(readFileSync(file, 'utf8'));
+const story = list.userStories.find((each) => each.id === id);
+Object.assign(story, JSON.parse(changes));
+writeFileSync(file, JSON.stringify(list, null, 2) + '\\n');
+`,
+  );
+  chmodSync(path, 0o755);
+}
+
+/** What an agent types to change a story and to commit everything. */
+export function edits(id: string, change: Partial<Story>, message = 'work'): { readonly shell: string } {
+  return { shell: `edit-tasks ${id} '${JSON.stringify(change)}' && ${commits(message).shell}` };
+}
+
+export function commits(message = 'work'): { readonly shell: string } {
+  return { shell: `echo ${message} >> ralph/progress.txt && git add -A && git commit -qm '${message}'` };
+}
+
+/** What an honest agent does with a story. */
+export const honest = {
+  implements: (id: string) => edits(id, { reviewStatus: 'needs_review' }, `feat ${id}`),
+  rejects: (id: string, reviewCount: number) =>
+    edits(id, {
+      reviewCount,
+      reviewStatus: 'changes_requested',
+      reviewFeedback: 'Handle the empty list in list.ts.',
+    }),
+  fixes: (id: string) => edits(id, { reviewStatus: 'needs_review', reviewFeedback: '' }, `fix ${id}`),
+  approves: (id: string, reviewCount: number) =>
+    edits(id, { reviewCount, reviewStatus: 'approved', passes: true, notes: 'done' }),
+};
+
+/** Everything that the journal of the only run here tells. */
+export function journalOf(repo: Repo): JournalEvent[] {
+  const [run = ''] = readdirSync(repo.path('.ralph/runs')).slice(-1);
+  return readJournal(runPaths(repo.cwd, run).journal).events.slice();
+}
+
+export function storyIn(repo: Repo, id = 'US-001'): Story {
+  const { userStories } = JSON.parse(repo.read('ralph/tasks.json'));
+  return userStories.find((story: Story) => story.id === id);
 }
