@@ -36,7 +36,9 @@ function taskParts({ projectDir, ralphDir, lastMessage }: PrdStop, { rules }: Ac
   if (told.length === 0) return [];
   const what = tasks === null ? 'is not a valid task list' : 'breaks the rules of the review cycle';
   const mode =
-    rules.iteration === null || rules.skipReview ? '' : ` This is a ${rules.iteration.mode} iteration.`;
+    rules.iteration === null || rules.skipReview
+      ? ''
+      : ` The mode of this iteration is ${rules.iteration.mode}.`;
   return [`ralph/tasks.json ${what}.${mode} Put it right:\n${told.join('\n')}`];
 }
 
