@@ -17,7 +17,7 @@ for (const agent of agents.length > 0 ? agents : [missing]) {
       const cheat = edits('A', { passes: true, reviewStatus: 'approved', reviewCount: 1, notes: 'done' });
       const mends = edits('A', { passes: false, reviewStatus: 'needs_review', reviewCount: 0, notes: '' });
       const runs = (repo: Repo, { shell }: { shell: string }) => ({
-        blocks: [{ shell: `export PATH="${repo.bin}:$PATH"; ${shell}` }],
+        blocks: [{ shell: shell.replace('edit-tasks', `"${repo.bin}/edit-tasks"`) }],
       });
       const room = await openRoom(agent, (repo) => [
         runs(repo, cheat),
