@@ -39,16 +39,30 @@ export function blockerOf(agent: AgentName, lines: readonly string[]): string | 
 /** How full the context is, in percent, where the screen of this agent says so. */
 export function contextOnScreen(agent: AgentName, lines: readonly string[]): number | null {
   const known = knowledge[agent];
-  const found = known?.context?.exec(lastLines(lines).join('\n'))?.[1];
-  if (found === undefined) return null;
-  // Claude Code says how much is left.
-  return agent === 'claude' ? 100 - Number(found) : Number(found);
+  const text = lastLines(lines).join('\n');
+  const used = known?.context?.exec(text)?.[1];
+  if (used !== undefined) return Number(used);
+  const left = known?.contextLeft?.exec(text)?.[1];
+  return left === undefined ? null : 100 - Number(left);
+}
+
+/** Whether the screen says that the agent has made room in its context. */
+export function compactsOnScreen(agent: AgentName, lines: readonly string[]): boolean {
+  return knowledge[agent]?.compacts?.test(lastLines(lines).join('\n')) ?? false;
+}
+
+/** The usage limit that ended a program which prints and exits; null where the end of its output tells of none. */
+export function limitAtExit(agent: AgentName, lines: readonly string[], now: number): Screen | null {
+  const text = lastLines(lines).slice(-5).join('\n');
+  return knowledge[agent]?.limit.test(text) ? limitFrom(text, now) : null;
 }
 
 function dialogIn(known: ScreenKnowledge, shown: string[], text: string, now: number): Screen | null {
   const blocker = known.blockers.find(([, pattern]) => pattern.test(text))?.[0];
   const hasInput = known.input.test(text);
-  const isDialog = known.dialog ? known.dialog.test(shown.slice(-2).join('\n')) : !isWorking(known, shown);
+  const isDialog = known.dialog
+    ? known.dialog.test(shown.slice(-2).join('\n'))
+    : !hasInput && !isWorking(known, shown);
   if (blocker !== undefined && (isDialog || !hasInput)) return { state: 'blocked', detail: blocker };
   if (!isDialog) return null;
   if (known.permission.test(text)) return { state: 'permission' };

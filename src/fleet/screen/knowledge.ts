@@ -9,7 +9,7 @@ export type ScreenKnowledge = {
   readonly footer: number;
   /** Where the agent begins to say something. */
   readonly speech: RegExp;
-  /** A question stands where the input would be: in the last two lines. Without it, boxes are looked for anywhere. */
+  /** A question stands where the input would be: in the last two lines. Without it, anything is one that leaves no room for input. */
   readonly dialog?: RegExp;
   /** It asks whether it may do something. */
   readonly permission: RegExp;
@@ -22,8 +22,11 @@ export type ScreenKnowledge = {
   readonly blockers: readonly (readonly [name: string, pattern: RegExp])[];
   /** The last turn has ended; an agent that says so is at work as long as it does not. */
   readonly turnEnd?: RegExp;
-  /** How full the context is, in percent. */
+  /** How full the context is, or how much of it is left, in percent. */
   readonly context?: RegExp;
+  readonly contextLeft?: RegExp;
+  /** It makes room in its context, or has just done so. */
+  readonly compacts?: RegExp;
 };
 
 const trust = 'the question whether you trust the folder';
@@ -67,7 +70,8 @@ export const knowledge: Readonly<Record<AgentName, ScreenKnowledge | null>> = {
       ['the question for an API key', /Detected a custom API key/],
       ['the network', /Unable to connect to Anthropic services/],
     ],
-    context: /Context left until auto-compact: (\d+)%/,
+    contextLeft: /Context left until auto-compact: (\d+)%/,
+    compacts: /Compacting conversation|Conversation compacted/,
   },
   codex: {
     input: /^› /m,
@@ -83,6 +87,8 @@ export const knowledge: Readonly<Record<AgentName, ScreenKnowledge | null>> = {
       [login, /Sign in with ChatGPT/],
       ['the choice of a model', /Try new model|Use existing model/],
     ],
+    contextLeft: /(\d+)% context left/,
+    compacts: /Context compacted|Compacting/,
     turnEnd: /^\s*(?:─ )?Worked for |^■ /m,
   },
   gemini: geminiLike,
@@ -104,6 +110,7 @@ export const knowledge: Readonly<Record<AgentName, ScreenKnowledge | null>> = {
     working: /\bEsc to cancel\b/,
     footer: 1,
     speech: /^ {2}\w/,
+    dialog: /^ \? for shortcuts/m,
     permission: /^│ (?:Run this command|Allow .{1,60}|Invoke .{1,60})\?/m,
     limit: /^│ Rate Limit Hit|^│ Out of Credits/m,
     loggedOut: /^│ Unauthorized/m,
@@ -111,7 +118,7 @@ export const knowledge: Readonly<Record<AgentName, ScreenKnowledge | null>> = {
     context: /^╭─(\d+)% of \d+k/m,
   },
   pi: {
-    input: /^\d+(?:\.\d+)?%\/\d+k \(auto\)/m,
+    input: /\d%\/\d+k \(auto\)/,
     working: /^ [\u2800-\u28ff] /m,
     footer: 5,
     speech: /^ (?!Error)\w/,
@@ -119,7 +126,7 @@ export const knowledge: Readonly<Record<AgentName, ScreenKnowledge | null>> = {
     limit: /Error: 429 |usage limit/i,
     loggedOut: /Error: 401 |No API key found/,
     blockers: [[login, /Use \/login/]],
-    context: /^(\d+(?:\.\d+)?)%\/\d+k \(auto\)/m,
+    context: /(\d+(?:\.\d+)?)%\/\d+k \(auto\)/,
   },
   copilot: {
     input: /^─{20,}\n❯/m,
@@ -134,6 +141,15 @@ export const knowledge: Readonly<Record<AgentName, ScreenKnowledge | null>> = {
       [login, /Please use \/login|How would you like to sign in/],
     ],
   },
-  cline: null,
+  cline: {
+    input: /^\s*❯ (?:Ask anything|What can I do)/m,
+    working: /^ [\u2800-\u28ff] /m,
+    footer: 20,
+    speech: /^ \* /,
+    permission: /(?!)/,
+    limit: /usage limit|Rate limit|quota/i,
+    loggedOut: /Unauthorized|Invalid API key|\b401\b/i,
+    blockers: [['an offer of its maker', /Press Enter to open, any other key to close/]],
+  },
   custom: null,
 };
