@@ -2,7 +2,9 @@ import { type Argument, command, type Program } from './spec.ts';
 import {
   allOptions,
   cleanOptions,
+  doctorOptions,
   killOptions,
+  limitsOptions,
   logsOptions,
   lsOptions,
   noOptions,
@@ -14,7 +16,9 @@ import {
   respawnOptions,
   sendOptions,
   spawnOptions,
+  topOptions,
   waitOptions,
+  whyOptions,
 } from './swarm-options.ts';
 
 const words: Argument = { name: 'COMMAND', help: 'after --, the command and its words', many: true };
@@ -99,6 +103,23 @@ export const swarm: Program = {
       examples: [['swarm peek --all -n 5', 'five lines of each']],
       load: () => import('./swarm-peek.ts'),
     }),
+    top: command({
+      summary:
+        'Watch all loops, those that wait for you first; keys attach, show logs, pause, resume and kill.',
+      options: topOptions,
+      examples: [
+        ['swarm top', 'until q'],
+        ['swarm top --once', 'the table once, as plain text'],
+      ],
+      load: () => import('./swarm-top.ts'),
+    }),
+    why: command({
+      summary: 'Tell what a worker is doing, and what happened before: its timeline.',
+      args: [worker],
+      options: whyOptions,
+      examples: [['swarm why agent', 'and the next command to type, where there is one']],
+      load: () => import('./swarm-why.ts'),
+    }),
     attach: command({
       summary: "Go to a worker's window (Ctrl-B D comes back).",
       args: [worker],
@@ -160,6 +181,31 @@ export const swarm: Program = {
       options: noOptions,
       examples: [['swarm supervise', 'here in the foreground, where none runs']],
       load: () => import('./swarm-supervise.ts'),
+    }),
+    merge: command({
+      summary: "Merge the work of a worker's worktree into the branch of its repository.",
+      args: [worker],
+      options: noOptions,
+      examples: [['swarm merge agent', 'a fast-forward or a merge commit; on conflicts nothing changes']],
+      load: () => import('./swarm-merge.ts'),
+    }),
+    limits: command({
+      summary: 'Show or set the limits over all loops.',
+      options: limitsOptions,
+      examples: [
+        ['swarm limits', 'and which accounts are at their usage limit'],
+        ['swarm limits --max-parallel 4', 'four iterations at the same time'],
+      ],
+      load: () => import('./swarm-limits.ts'),
+    }),
+    doctor: command({
+      summary: 'Look for orphans, stale locks, missing worktrees and dead windows.',
+      options: doctorOptions,
+      examples: [
+        ['swarm doctor', 'only tells; exit code 1 where something is wrong'],
+        ['swarm doctor --fix', 'puts right what can be put right without losing work'],
+      ],
+      load: () => import('./swarm-doctor.ts'),
     }),
     'ralph spawn': command({
       summary: 'Start a loop: the same as swarm spawn --ralph.',

@@ -112,3 +112,24 @@ export const ralphLogsOptions = {
   live: { type: 'boolean', aliases: ['follow'], help: 'go on until Ctrl-C' },
   lines: { type: 'count', short: 'n', help: 'the last N lines (all)' },
 } as const satisfies Options;
+
+export const whyOptions = {
+  lines: { type: 'count', short: 'n', help: 'the last N entries (50)' },
+  format: { type: 'string', choices: ['text', 'json'], help: 'how to print it (text)' },
+} as const satisfies Options;
+
+export const limitsOptions = {
+  'max-parallel': {
+    type: 'count',
+    help: 'so many iterations at the same time, over all loops; 0 is no limit',
+  },
+  release: { type: 'string', value: 'ACCOUNT', help: 'do not wait for the usage limit of this account' },
+} as const satisfies Options;
+
+export const doctorOptions = {
+  fix: { type: 'boolean', help: 'put right what can be put right without losing work' },
+} as const satisfies Options;
+
+export const topOptions = {
+  once: { type: 'boolean', help: 'print the table once and end, as without a terminal' },
+} as const satisfies Options;

@@ -5,9 +5,9 @@ import { systemClock } from '../system/clock.ts';
 import { tailLines } from '../system/tail-lines.ts';
 import type { IterationPicture } from '../view/picture.ts';
 import type { Style } from '../view/style.ts';
-import { keysIn, press, startState, type WatchState } from '../view/watch/keys.ts';
+import { press, startState, type WatchState } from '../view/watch/keys.ts';
 import { layoutWatch, type WatchView } from '../view/watch/layout.ts';
-import { createScreen } from '../view/watch/screen.ts';
+import { runFullScreen } from './full-screen.ts';
 import type { Context } from './spec.ts';
 import { type WatchedRun, watchRun } from './watched-run.ts';
 
@@ -21,17 +21,10 @@ export async function watchScreen(
   style: Style,
   { followsNewer }: { followsNewer: boolean },
 ): Promise<number> {
-  const { stdin, stdout } = context;
-  const screen = createScreen(stdout);
   let watched = watchRun(context, first, style);
   let state: WatchState = startState;
   let isAlive = true;
 
-  const draw = (): void => {
-    const { columns = 80, rows = 24 } = stdout;
-    const view = viewOf(context, watched, state, isAlive);
-    screen.draw(layoutWatch(view, { style, columns, rows, now: systemClock.now() }));
-  };
   const look = (): void => {
     isAlive = watched.isAlive();
     watched.read();
@@ -41,77 +34,16 @@ export async function watchScreen(
     state = startState;
     watched.read();
   };
-
-  return new Promise((resolve, reject) => {
-    const end = (code: number): void => {
-      clearInterval(timer);
-      stdin.off('data', onKeys).pause();
-      stdout.off('resize', onResize);
-      for (const [signal, handler] of handlers) process.off(signal, handler);
-      process.off('exit', leave);
-      leave();
-      resolve(code);
-    };
-    const safely = (work: () => void) => (): void => {
-      try {
-        work();
-      } catch (error) {
-        end(70);
-        reject(error);
-      }
-    };
-    const leave = (): void => {
-      stdin.setRawMode(false);
-      screen.leave();
-    };
-    const enter = (): void => {
-      stdin.setRawMode(true);
-      screen.enter();
-      draw();
-    };
-    const onResize = safely(() => {
-      screen.forget();
-      draw();
-    });
-    const onKeys = (input: string): void => {
-      const keys = keysIn(input);
-      if (keys.includes('\x1a')) {
-        suspend(leave);
-        return;
-      }
-      for (const key of keys) state = press(state, key, watched.picture.iterations.length);
-      if (state.quit) end(0);
-      else safely(draw)();
-    };
-    const handlers: [NodeJS.Signals, () => void][] = [
-      ['SIGINT', () => end(130)],
-      ['SIGTERM', () => end(143)],
-      ['SIGHUP', () => end(129)],
-      ['SIGQUIT', () => end(131)],
-      ['SIGCONT', safely(enter)],
-    ];
-    const timer = setInterval(
-      safely(() => {
-        look();
-        draw();
-      }),
-      pollMs,
-    );
-    process.on('exit', leave);
-    for (const [signal, handler] of handlers) process.on(signal, handler);
-    stdout.on('resize', onResize);
-    stdin.setEncoding('utf8').on('data', onKeys).resume();
-    safely(() => {
-      look();
-      enter();
-    })();
+  return runFullScreen(context, {
+    pollMs,
+    look,
+    lines: (size) =>
+      layoutWatch(viewOf(context, watched, state, isAlive), { style, ...size, now: systemClock.now() }),
+    key(key, control) {
+      state = press(state, key, watched.picture.iterations.length);
+      if (state.quit) control.end(0);
+    },
   });
-}
-
-/** Ctrl-Z: the shell gets its terminal back; SIGCONT brings the screen back. */
-function suspend(leave: () => void): void {
-  leave();
-  process.kill(process.pid, 'SIGTSTP');
 }
 
 function latestRun({ env, cwd }: Context): LocatedRun {

@@ -83,6 +83,14 @@ export async function worktreeExists(place: WorktreePlace): Promise<boolean> {
   return lstatOf(place.path) !== null && (await registered(place.base_repo, place.path)) !== null;
 }
 
+/** Checks the branch of a lost worktree out again where it was; false where the branch or the room is gone. */
+export async function restoreWorktree(place: WorktreePlace): Promise<boolean> {
+  if ((await commitOf(place)) === null) return false;
+  // Forced twice, git takes the place even where it remembers a worktree there.
+  const words = ['worktree', 'add', '--force', '--force', place.path, place.branch];
+  return (await runGit(place.base_repo, words, checkoutMs)).exitCode === 0;
+}
+
 async function placeFor({ name, cwd, branch = name, dir }: WorktreeOrder): Promise<WorktreePlace> {
   const root = await gitRoot(cwd);
   if (root === null) throw failure('not in a git repository (required for --worktree)', 'git init');

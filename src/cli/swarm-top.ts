@@ -1,0 +1,95 @@
+import { type TopView, topView } from '../fleet/top.ts';
+import { cleanTerminal } from '../safety/terminal.ts';
+import { systemClock } from '../system/clock.ts';
+import { runCommand, runInForeground } from '../system/process.ts';
+import { layoutTop, type TopState, textTop } from '../view/fleet-top.ts';
+import { createStyle } from '../view/style.ts';
+import { type FullScreenControl, runFullScreen } from './full-screen.ts';
+import type { Context, Input } from './spec.ts';
+import { allWorkers, selfCommand } from './swarm-context.ts';
+import type { topOptions } from './swarm-options.ts';
+
+/** The command that a key stands for. */
+const commands: Readonly<Record<string, readonly string[]>> = {
+  a: ['attach'],
+  l: ['logs', '--follow'],
+  p: ['ralph', 'pause'],
+  r: ['ralph', 'resume'],
+  k: ['kill'],
+};
+
+const pollMs = 1000;
+const empty: TopView = { rows: [], running: 0, maxParallel: null, held: [], undriven: false };
+
+/** The table of all workers: live in a terminal, once elsewhere. */
+export async function main(context: Context, { values }: Input<typeof topOptions>): Promise<number> {
+  const { stdin, stdout, env } = context;
+  await allWorkers(context);
+  const isTerminal = stdin.isTTY === true && stdout.isTTY === true && env.TERM !== 'dumb';
+  if (values.once || !isTerminal) {
+    stdout.write(cleanTerminal(textTop(await topView(env, systemClock.now()))));
+    return 0;
+  }
+  return live(context);
+}
+
+function live(context: Context): Promise<number> {
+  const { env, stdout } = context;
+  const style = createStyle({ env, isTTY: stdout.isTTY === true });
+  let view = empty;
+  let state: TopState = { selected: null, message: '' };
+  /** A key that ends something has to be pressed twice. */
+  let armed = '';
+  const look = async () => {
+    view = await topView(env, systemClock.now());
+    if (!view.rows.some(({ name }) => name === state.selected)) {
+      state = { ...state, selected: view.rows[0]?.name ?? null };
+    }
+  };
+  const say = (message: string) => {
+    state = { ...state, message: cleanTerminal(message).replace(/\s+/g, ' ') };
+  };
+
+  function press(key: string, control: FullScreenControl): void {
+    const step = { '\x1b[A': -1, '\x1bOA': -1, '\x1b[B': 1, '\x1bOB': 1 }[key];
+    const words = commands[key];
+    if (key === 'q' || key === '\x03') control.end(0);
+    else if (step !== undefined) select(step);
+    else if (words !== undefined && state.selected !== null) order(key, [...words, state.selected], control);
+  }
+
+  function order(key: string, words: readonly string[], control: FullScreenControl): void {
+    const text = `$ swarm ${words.join(' ')}`;
+    const isSure = key !== 'k' || armed === text;
+    armed = isSure ? '' : text;
+    say(isSure ? text : `k once more: ${text}`);
+    const argv = [...selfCommand(), ...words] as const;
+    if (key === 'a' || key === 'l') void control.lend(() => runInForeground(argv, context));
+    else if (isSure) void run(argv, text, control);
+  }
+
+  function select(step: number): void {
+    const at = view.rows.findIndex(({ name }) => name === state.selected);
+    const next = view.rows[Math.max(0, Math.min(view.rows.length - 1, at + step))];
+    armed = '';
+    state = { selected: next?.name ?? null, message: '' };
+  }
+
+  async function run(
+    argv: readonly [string, ...string[]],
+    text: string,
+    control: FullScreenControl,
+  ): Promise<void> {
+    const { stdout: said, stderr } = await runCommand(argv, { cwd: context.cwd, env });
+    say(`${text}   ${said || stderr}`);
+    await look();
+    control.redraw();
+  }
+
+  return runFullScreen(context, {
+    pollMs,
+    look,
+    lines: (size) => layoutTop(view, state, size, style),
+    key: press,
+  });
+}

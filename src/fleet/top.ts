@@ -1,0 +1,87 @@
+import { readLimits } from '../store/fleet-limits.ts';
+import { type LoopRecord, readLoop, type Why, type WhyState } from '../store/fleet-loops.ts';
+import { ago, readStamp } from '../store/fleet-time.ts';
+import { readWorkers } from '../store/fleet-workers.ts';
+import type { Environment } from '../system/program.ts';
+import { type Live, lookAtWorkers } from './live.ts';
+import { supervisorPid } from './supervisor-start.ts';
+import { byUrgency, needsYou, nextCommand, whyText } from './why.ts';
+
+/** A worker as the table shows it. */
+export type TopRow = {
+  readonly name: string;
+  readonly state: WhyState;
+  readonly needsYou: boolean;
+  readonly isLoop: boolean;
+  /** In words. */
+  readonly why: string;
+  readonly since: string;
+  /** `4/20`, or nothing for a worker that is no loop. */
+  readonly iteration: string;
+  readonly failures: number;
+  /** What to type next, where there is something. */
+  readonly next: string | null;
+};
+
+export type TopView = {
+  readonly rows: readonly TopRow[];
+  /** Iterations that run now, and how many may. */
+  readonly running: number;
+  readonly maxParallel: number | null;
+  /** Accounts at their usage limit. */
+  readonly held: readonly string[];
+  /** Loops wait to be driven, and nobody does. */
+  readonly undriven: boolean;
+};
+
+/** How the fleet stands at this moment: one call to tmux, however many workers there are. */
+export async function topView(env: Environment, now: number): Promise<TopView> {
+  const lives = await lookAtWorkers(env, readWorkers(env).workers);
+  const all = lives.map((live) => ({ live, loop: loopOf(env, live) }));
+  const rows = all.map(({ live, loop }) => rowOf(live, loop, now)).sort(byUrgency);
+  const { maxParallel, holds } = readLimits(env);
+  const open = all.filter(({ loop }) => loop?.status === 'running' && !loop.held);
+  return {
+    rows,
+    running: all.filter(({ loop }) => loop !== null && isOpen(loop) && loop.iteration > loop.ended).length,
+    maxParallel,
+    held: Object.keys(holds).filter((account) => (holds[account] ?? 0) > now),
+    undriven: open.length > 0 && supervisorPid(env) === null,
+  };
+}
+
+/** A row for a worker with its loop; null where it has none. */
+export function rowOf({ worker, running, pane }: Live, loop: LoopRecord | null, now: number): TopRow {
+  const { name } = worker;
+  const why = loop === null ? plainWhy(worker.started, running, now) : loopWhy(loop, pane !== null, now);
+  return {
+    name,
+    state: why.state,
+    needsYou: needsYou(why.state),
+    isLoop: loop !== null,
+    why: whyText(why, now),
+    since: ago(now - why.since),
+    iteration: loop === null ? '' : `${loop.iteration}/${loop.settings.max_iterations}`,
+    failures: loop?.totalFailures ?? 0,
+    next: nextCommand(name, why),
+  };
+}
+
+function loopOf(env: Environment, { worker }: Live): LoopRecord | null {
+  return worker.metadata.ralph === true ? readLoop(env, worker.name) : null;
+}
+
+function plainWhy(started: string, running: boolean, now: number): Why {
+  return { state: running ? 'working' : 'stopped', since: readStamp(started) ?? now };
+}
+
+/** The record is written by whoever drives the loop; the window may be gone since. */
+function loopWhy(loop: LoopRecord, hasWindow: boolean, now: number): Why {
+  const runs = isOpen(loop) && loop.iteration > loop.ended;
+  if (runs && !hasWindow && loop.why.state !== 'starting') return { state: 'window-lost', since: now };
+  return loop.why;
+}
+
+function isOpen({ status }: LoopRecord): boolean {
+  return status === 'running' || status === 'paused';
+}
