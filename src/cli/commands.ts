@@ -16,6 +16,7 @@ import {
   sandboxOptions,
   sandboxStatusOptions,
   showOptions,
+  statsOptions,
   stopOptions,
   verdictOptions,
   watchOptions,
@@ -199,6 +200,17 @@ const watch = command({
   load: () => import('./watch.ts'),
 });
 
+const stats = command({
+  summary: 'What a run came to: cost, time by kind, claims, reviews, guardrails.',
+  args: [{ name: 'RUN', help: 'a run id or its beginning; the latest run if left out' }],
+  options: statsOptions,
+  examples: [
+    ['ralph stats', 'the latest run'],
+    ['ralph stats --all --json', 'what an accepted task costs here, for scripts'],
+  ],
+  load: () => import('./stats.ts'),
+});
+
 const notifyTest = command({
   summary: 'Send a test notification by every channel of the settings, or by one.',
   args: [{ name: 'CHANNEL', help: 'bell, desktop, webhook or command; all that are set up if left out' }],
@@ -311,6 +323,7 @@ export const ralph: Program = {
     runs,
     show,
     watch,
+    stats,
     verdict,
     note,
     answer,

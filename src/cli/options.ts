@@ -147,6 +147,11 @@ export const watchOptions = {
   plain: { type: 'boolean', help: 'the story of the run as text, line by line, also in a terminal' },
 } as const satisfies Options;
 
+export const statsOptions = {
+  all: { type: 'boolean', help: 'all runs of this folder together' },
+  json,
+} as const satisfies Options;
+
 export const notifyTestOptions = { json } as const satisfies Options;
 
 export const completionOptions = {} as const satisfies Options;

@@ -1,0 +1,123 @@
+import { addUsage, noUsage, type Usage } from '../core/turn.ts';
+import type { JournalEvent } from '../store/events.ts';
+import { type Picture, type TimeByKind, timeByKind } from './picture.ts';
+
+/** A run with its journal. */
+export type RunHistory = { readonly picture: Picture; readonly events: readonly JournalEvent[] };
+
+export type GuardrailStats = {
+  readonly command: string;
+  readonly passed: number;
+  readonly failed: number;
+  readonly ms: number;
+};
+
+/** What some runs came to, as `ralph stats --json` prints it. Times are milliseconds. */
+export type Stats = {
+  readonly v: 1;
+  readonly runs: number;
+  /** How many runs ended in which way; `none` still go on, or were killed. */
+  readonly outcomes: Readonly<Record<string, number>>;
+  readonly iterations: number;
+  readonly toolCalls: number;
+  readonly usage: Usage;
+  /** A run whose claim was accepted; in a run of a PRD, each story that it got done. */
+  readonly acceptedTasks: number;
+  /** All that was spent, failures included, for each of them; null where nothing was accepted or no cost was told. */
+  readonly costPerAcceptedTask: number | null;
+  readonly time: TimeByKind;
+  readonly claims: { readonly accepted: number; readonly rejected: number };
+  /** The first check that failed of each rejected claim. */
+  readonly rejectedBy: Readonly<Record<string, number>>;
+  readonly reviews: { readonly stories: number; readonly reviews: number; readonly perStory: number | null };
+  readonly guardrails: readonly GuardrailStats[];
+};
+
+export function statsOf(histories: readonly RunHistory[], now: number): Stats {
+  const goes = histories.flatMap(({ picture }) => picture.iterations);
+  const usage = histories.reduce((sum, { picture }) => addUsage(sum, picture.usage), noUsage);
+  const acceptedTasks = histories.reduce((sum, history) => sum + tasksOf(history), 0);
+  const rejected = goes.flatMap(({ verdict }) => (verdict?.accepted === false ? [verdict] : []));
+  const reviewed = histories.flatMap(reviewsOf);
+  const stories = new Set(reviewed).size;
+  return {
+    v: 1,
+    runs: histories.length,
+    outcomes: countBy(histories.map(({ picture }) => picture.outcome ?? 'none')),
+    iterations: goes.length,
+    toolCalls: goes.reduce((sum, { toolCalls }) => sum + (toolCalls ?? 0), 0),
+    usage,
+    acceptedTasks,
+    costPerAcceptedTask:
+      usage.costUsd === undefined || acceptedTasks === 0 ? null : usage.costUsd / acceptedTasks,
+    time: goes.map((one) => timeByKind(one, one.endedAt ?? now)).reduce(addTimes, noTime),
+    claims: {
+      accepted: histories.reduce((sum, { picture }) => sum + picture.claims.accepted, 0),
+      rejected: rejected.length,
+    },
+    rejectedBy: countBy(rejected.map(({ evidence }) => evidence.find(({ ok }) => !ok)?.check ?? 'unknown')),
+    reviews: {
+      stories,
+      reviews: reviewed.length,
+      perStory: stories === 0 ? null : reviewed.length / stories,
+    },
+    guardrails: guardrailStats(histories),
+  };
+}
+
+const noTime: TimeByKind = { agent: 0, checks: 0, review: 0, waiting: 0, other: 0 };
+
+function addTimes(a: TimeByKind, b: TimeByKind): TimeByKind {
+  return {
+    agent: a.agent + b.agent,
+    checks: a.checks + b.checks,
+    review: a.review + b.review,
+    waiting: a.waiting + b.waiting,
+    other: a.other + b.other,
+  };
+}
+
+/** Stories that were done before the run began are not its own. */
+function tasksOf({ picture, events }: RunHistory): number {
+  const lists = events.flatMap((event) =>
+    event.type === 'prd.iteration' || event.type === 'prd.checked' ? [event.stories] : [],
+  );
+  const [first] = lists;
+  const last = lists.at(-1);
+  if (first === undefined || last === undefined) return picture.outcome === 'PROMISE_ACCEPTED' ? 1 : 0;
+  const before = new Set(first.flatMap(({ id, passes }) => (passes ? [id] : [])));
+  return last.filter(({ id, passes }) => passes && !before.has(id)).length;
+}
+
+/** The story of each review. */
+function reviewsOf({ picture, events }: RunHistory): string[] {
+  return events.flatMap((event) =>
+    event.type === 'prd.iteration' && event.mode === 'review' && event.story !== null
+      ? [`${picture.cwd} ${event.story}`]
+      : [],
+  );
+}
+
+function guardrailStats(histories: readonly RunHistory[]): GuardrailStats[] {
+  const all = new Map<string, GuardrailStats>();
+  for (const { events } of histories) {
+    for (const event of events) {
+      if (event.type !== 'guardrail.ended') continue;
+      const { command, ok, ms } = event;
+      const known = all.get(command) ?? { command, passed: 0, failed: 0, ms: 0 };
+      all.set(command, {
+        command,
+        passed: known.passed + (ok ? 1 : 0),
+        failed: known.failed + (ok ? 0 : 1),
+        ms: known.ms + ms,
+      });
+    }
+  }
+  return [...all.values()];
+}
+
+function countBy(words: readonly string[]): Record<string, number> {
+  const counts = new Map<string, number>();
+  for (const word of words) counts.set(word, (counts.get(word) ?? 0) + 1);
+  return Object.fromEntries([...counts].sort(([, a], [, b]) => b - a));
+}
