@@ -2,7 +2,6 @@ import { RalphError } from '../core/error.ts';
 import { ensureMarks } from '../store/fleet-marks.ts';
 import { loopPaths, markPaths } from '../store/fleet-paths.ts';
 import { systemClock } from '../system/clock.ts';
-import { ensureDir } from '../system/files.ts';
 import { acquireLock } from '../system/lock.ts';
 import type { Environment } from '../system/program.ts';
 
@@ -17,7 +16,7 @@ export async function holdWorker<T>(env: Environment, name: string, use: () => P
 
 /** Nobody else changes the loop while its next iteration starts. */
 export async function holdLoop<T>(env: Environment, name: string, use: () => Promise<T>): Promise<T> {
-  ensureDir(loopPaths(env, name).root);
+  ensureMarks(env);
   return hold(loopPaths(env, name).lock, name, use);
 }
 

@@ -120,8 +120,8 @@ export function readLoop(env: Environment, name: string): LoopRecord | null {
 /** Writes a new loop in the place of an older one of that name. */
 export function createLoop(env: Environment, record: LoopRecord): void {
   const paths = loopPaths(env, record.name);
-  ensureDir(paths.root);
-  withLock(paths.lock, () => {
+  withStep(env, record.name, () => {
+    ensureDir(paths.root);
     for (const old of [paths.log, paths.events, paths.prompt]) fs.rmSync(old, { force: true });
     write(env, record);
   });
@@ -136,9 +136,8 @@ export function updateLoop(
   name: string,
   step: (loop: LoopRecord) => LoopStep | null,
 ): LoopRecord | null {
-  const paths = loopPaths(env, name);
-  if (!fs.existsSync(paths.root)) return null;
-  return withLock(paths.lock, () => applyStep(env, name, step));
+  if (!fs.existsSync(loopPaths(env, name).root)) return null;
+  return withStep(env, name, () => applyStep(env, name, step));
 }
 
 /** The same for somebody who holds the lock of the loop already. */
@@ -176,7 +175,7 @@ export function listLoops(env: Environment): string[] {
 }
 
 export function removeLoop(env: Environment, name: string): void {
-  fs.rmSync(loopPaths(env, name).root, { recursive: true, force: true });
+  withStep(env, name, () => fs.rmSync(loopPaths(env, name).root, { recursive: true, force: true }));
 }
 
 /** What `state.json` says of a loop. */
@@ -194,6 +193,11 @@ export function stateOf(loop: LoopRecord): RalphState {
     done_pattern: loop.settings.done_pattern,
     inactivity_timeout: loop.settings.inactivity_timeout,
   };
+}
+
+function withStep<T>(env: Environment, name: string, use: () => T): T {
+  ensureDir(fleetPaths(env).marks);
+  return withLock(loopPaths(env, name).lock, use);
 }
 
 function write(env: Environment, loop: LoopRecord): void {

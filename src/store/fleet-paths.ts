@@ -25,14 +25,16 @@ export function fleetPaths(env: Environment) {
 
 /** Where things are of one loop. */
 export function loopPaths(env: Environment, name: string) {
-  const root = join(fleetPaths(env).loops, name);
+  const { loops, marks } = fleetPaths(env);
+  const root = join(loops, name);
   return {
     root,
+    /** Outside of the folder, which may be removed at any time. */
+    lock: join(marks, `${name}.step`),
     /** For people: what they read, and where they may edit the settings of the loop. */
     state: join(root, 'state.json'),
     /** For us: the truth about the counters. */
     record: join(root, 'loop.json'),
-    lock: join(root, 'loop.lock'),
     log: join(root, 'iterations.log'),
     events: join(root, 'events.ndjson'),
     prompt: join(root, 'prompt.md'),
