@@ -69,6 +69,7 @@ export const runOptions = {
     type: 'number',
     help: 'iterations without progress before the loop stops (3; 0 is never)',
   },
+  'one-iteration': { type: 'boolean', help: 'stop after one iteration; --resume goes on' },
   resume: { type: 'optional', value: 'RUN', help: 'continue a run that was stopped or killed (the latest)' },
   'dry-run': { type: 'optional', value: 'json', help: 'show what would be done, and do nothing' },
   raw: { type: 'boolean', help: "show the agent's output with its control sequences" },

@@ -65,6 +65,7 @@ export async function startRun(
   const workspace = await opening;
   const owned = await ownWorkingCopy(context.cwd, workspace.root, prepared.run, systemClock);
   const signals = listenForSignals(view);
+  if (input.values['one-iteration']) signals.ask('iteration');
   const mailbox = openMailbox(context.env, prepared.run, (how) => signals.ask(how));
   try {
     for (const dead of owned.abandoned) {

@@ -1,13 +1,20 @@
+import { dirname, join } from 'node:path';
 import { RalphError } from '../core/error.ts';
 import { type Live, lookAtWorker } from '../fleet/live.ts';
 import { reviveSupervisor, type SelfCommand } from '../fleet/supervisor-start.ts';
 import { readWorkers, type TmuxPlace, type Worker } from '../store/fleet-workers.ts';
+import { realPath } from '../system/real-path.ts';
 import { type Pane, type Tmux, tmuxServer } from '../system/tmux.ts';
 import type { Context } from './spec.ts';
 
 /** How this program is called, for the supervisor that it starts. */
 export function selfCommand(): SelfCommand {
   return [process.execPath, process.argv[1] ?? ''];
+}
+
+/** The other program of this package, which stands beside this one. */
+export function ralphCommand(): SelfCommand {
+  return [process.execPath, join(dirname(realPath(process.argv[1] ?? '')), 'ralph.cjs')];
 }
 
 /** All workers; whoever asks also sees to it that running loops are driven. */

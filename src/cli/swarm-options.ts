@@ -1,3 +1,4 @@
+import { runOptions } from './options.ts';
 import type { Options } from './spec.ts';
 
 const all = { type: 'boolean', help: 'all workers' } as const;
@@ -21,6 +22,22 @@ const workerOptions = {
   'ready-timeout': { type: 'duration', help: 'wait that long for it (120)' },
 } as const satisfies Options;
 
+/** Any of these makes each iteration one of `ralph run`. */
+const engineOptions = {
+  run: {
+    type: 'boolean',
+    help: 'each iteration is one of ralph run: headless, with guardrails, verdicts, budgets and a journal',
+  },
+  'completion-promise': runOptions['completion-promise'],
+  'completion-response': runOptions['completion-response'],
+  verify: runOptions.verify,
+  permissions: runOptions.permissions,
+  sandbox: runOptions.sandbox,
+  'max-time': runOptions['max-time'],
+  'max-cost': runOptions['max-cost'],
+  'max-tokens': runOptions['max-tokens'],
+} as const satisfies Options;
+
 const loopOptions = {
   'prompt-file': { type: 'string', value: 'FILE', help: 'the prompt, read anew for each iteration' },
   'max-iterations': { type: 'count', help: 'stop after N iterations' },
@@ -35,6 +52,12 @@ const loopOptions = {
   },
   'no-run': { type: 'boolean', help: 'start the agent, but not the loop: swarm ralph run NAME does that' },
   replace: { type: 'boolean', help: 'end and remove a worker that has the name already' },
+  'max-parallel': {
+    type: 'count',
+    help: 'no more than N loops of this machine have an agent at once, from now on',
+  },
+  account: { type: 'string', value: 'NAME', help: 'loops of one account wait together at a usage limit' },
+  ...engineOptions,
   wait: { type: 'boolean', help: 'stay until the loop ends: exit code 0 if it is complete, 1 if it failed' },
 } as const satisfies Options;
 

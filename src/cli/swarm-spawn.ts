@@ -1,14 +1,17 @@
 import { resolve } from 'node:path';
+import { agentNameOf } from '../agents/registry.ts';
 import { compilePattern } from '../core/pattern.ts';
 import { type SpawnOrder, spawnWorker } from '../fleet/spawn.ts';
 import { readPrompt } from '../fleet/start-iteration.ts';
 import { ensureSupervisor } from '../fleet/supervisor-start.ts';
+import { setMaxParallel } from '../store/fleet-limits.ts';
+import type { LoopOptions } from '../store/fleet-loops.ts';
 import { readWorkers, type Worker } from '../store/fleet-workers.ts';
 import { systemClock } from '../system/clock.ts';
 import { lstatOf } from '../system/files.ts';
 import type { Context, Input } from './spec.ts';
 import { removeWorkerWhole } from './swarm-clean.ts';
-import { fault, needWorker, placeText, selfCommand, warn } from './swarm-context.ts';
+import { fault, needWorker, placeText, ralphCommand, selfCommand, warn } from './swarm-context.ts';
 import { followLoop } from './swarm-follow.ts';
 import type { ralphSpawnOptions, spawnOptions } from './swarm-options.ts';
 import { waitUntilReady } from './swarm-ready.ts';
@@ -18,6 +21,7 @@ type Values = SpawnInput['values'];
 
 export async function main(context: Context, input: SpawnInput): Promise<number> {
   const order = orderOf(context, input);
+  if (input.values['max-parallel'] !== undefined) setMaxParallel(context.env, input.values['max-parallel']);
   if (input.values.replace) await replace(context, order.name);
   const worker = await spawnWorker(context.env, order, systemClock, (text) => warn(context, text));
   if (order.loop !== null && !order.loop.held) await ensureSupervisor(context.env, selfCommand());
@@ -38,7 +42,7 @@ function orderOf(context: Context, { values, args }: SpawnInput): SpawnOrder {
   if (cmd.length === 0) throw fault('no command provided (use -- command...)');
   const cwd = resolve(context.cwd, values.cwd ?? '.');
   if (values.cwd !== undefined && !lstatOf(cwd)) throw fault(`there is no folder ${cwd}`);
-  const loop = values.ralph ? loopOf(context, values) : null;
+  const loop = values.ralph ? loopOf(context, values, cmd) : null;
   const { session, branch } = values;
   const socket = values['tmux-socket'];
   const dir = values['worktree-dir'];
@@ -62,7 +66,7 @@ function orderOf(context: Context, { values, args }: SpawnInput): SpawnOrder {
   };
 }
 
-function loopOf(context: Context, values: Values): SpawnOrder['loop'] {
+function loopOf(context: Context, values: Values, cmd: readonly string[]): SpawnOrder['loop'] {
   const given = values['prompt-file'];
   const max = values['max-iterations'];
   if (given === undefined) throw fault('--ralph requires --prompt-file');
@@ -81,9 +85,42 @@ function loopOf(context: Context, values: Values): SpawnOrder['loop'] {
       done_pattern: pattern,
       inactivity_timeout: Math.max(1, Math.round(timeout / 1000)),
     },
-    options: context.env.PATH === undefined ? {} : { path: context.env.PATH },
+    options: {
+      ...(context.env.PATH === undefined ? {} : { path: context.env.PATH }),
+      ...(values.account === undefined ? {} : { account: values.account }),
+      ...engineOf(values, cmd),
+    },
     held: values['no-run'] === true,
   };
+}
+
+/** Options of `ralph run`, as its own command line takes them; nothing where none is given. */
+function engineOf(values: Values, cmd: readonly string[]): LoopOptions {
+  const given = (name: keyof Values & string, unit = '') => {
+    const value = values[name];
+    const all = Array.isArray(value) ? value : value === undefined ? [] : [value];
+    return all.map((one) => (one === '' ? `--${name}` : `--${name}=${one}${unit}`));
+  };
+  const words = [
+    ...given('completion-promise'),
+    ...given('completion-response'),
+    ...given('verify'),
+    ...given('permissions'),
+    ...given('sandbox'),
+    ...given('max-time', 'ms'),
+    ...given('max-cost'),
+    ...given('max-tokens'),
+  ];
+  if (!values.run && words.length === 0) return {};
+  const [program = ''] = cmd;
+  if (agentNameOf(program) === 'custom') {
+    throw fault(
+      `${program} is no agent that ralph run knows, so that it cannot be checked as one`,
+      'leave out --run',
+    );
+  }
+  const pattern = values['done-pattern'] === undefined ? [] : [`--done-pattern=${values['done-pattern']}`];
+  return { engine: ralphCommand(), run: [...words, ...pattern] };
 }
 
 function variablesOf(given: readonly string[]): Record<string, string> {

@@ -21,6 +21,7 @@ export function bookEnd(loop: LoopRecord, end: IterationEnd): { step: LoopStep; 
   const iteration = end.how === 'limited' && decision.kind === 'wait' ? loop.iteration - 1 : loop.iteration;
   const booked = { ...counts, iteration, ended: iteration };
 
+  if (end.stop) return stopped(end, booked, told, end.stop);
   if (decision.kind === 'stop') {
     const reason =
       decision.outcome === 'PROMISE_ACCEPTED'
@@ -45,6 +46,29 @@ export function bookEnd(loop: LoopRecord, end: IterationEnd): { step: LoopStep; 
 type Told = { readonly lines: string[]; readonly events: FleetEvent[] };
 type Booked = Pick<LoopRecord, 'failures' | 'totalFailures' | 'iteration' | 'ended'>;
 
+/** Somebody else judged that it does not go on. */
+function stopped(
+  { at }: IterationEnd,
+  booked: Booked,
+  told: Told,
+  { status, why: text }: NonNullable<IterationEnd['stop']>,
+): { step: LoopStep; next: Next } {
+  const isPaused = status === 'paused';
+  return {
+    step: {
+      change: {
+        ...booked,
+        status,
+        waitUntil: null,
+        why: { state: isPaused ? 'answer' : 'failed', since: at, detail: text },
+      },
+      lines: [...told.lines, logLine(at, isPaused ? 'PAUSE' : 'FAIL', `loop ${status}: ${text}`)],
+      events: [...told.events, { at, type: isPaused ? 'paused' : 'failed', text }],
+    },
+    next: isPaused ? { kind: 'paused' } : { kind: 'ended', status: 'failed', exitCode: 1 },
+  };
+}
+
 function ended(
   loop: LoopRecord,
   { at }: IterationEnd,
@@ -56,7 +80,10 @@ function ended(
   const status = reason === 'failed' ? 'failed' : 'stopped';
   const complete = `loop complete after ${iteration} iteration${iteration === 1 ? '' : 's'}`;
   const texts = {
-    done: ['done pattern matched, stopping loop', `${complete} reason=done_pattern`],
+    done:
+      loop.options.run === undefined
+        ? ['done pattern matched, stopping loop', `${complete} reason=done_pattern`]
+        : ['claim accepted, stopping loop', `${complete} reason=claim_accepted`],
     max: [complete, `${complete} reason=max_iterations`],
     failed: [
       `${maxFailures} consecutive failures, stopping loop`,

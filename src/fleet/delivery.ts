@@ -7,7 +7,9 @@ export type Delivery =
   /** As the last word of the command line, after these. */
   | { readonly how: 'argument'; readonly before: readonly string[] }
   /** Typed in as a paste, when the agent is ready for it. */
-  | { readonly how: 'paste' };
+  | { readonly how: 'paste' }
+  /** The command knows it already. */
+  | { readonly how: 'none' };
 
 /** Words by which a known agent is told to answer once and exit. */
 const headless: Readonly<Record<AgentName, readonly string[]>> = {

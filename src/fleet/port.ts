@@ -54,6 +54,8 @@ export type IterationEnd = {
   readonly doneMatched: boolean;
   /** The end of a usage limit, where one cut it. */
   readonly limitUntil?: number;
+  /** Another judge has decided that the loop does not go on: it failed, or a human is needed. */
+  readonly stop?: { readonly status: 'paused' | 'failed'; readonly why: string };
 };
 
 /** What comes after an iteration. */

@@ -11,6 +11,7 @@ import type { Environment } from '../system/program.ts';
 import type { Tmux } from '../system/tmux.ts';
 import { mayStart } from './admission.ts';
 import { type Delivery, deliveryFor } from './delivery.ts';
+import { engineCommand, engineEnv } from './engine-run.ts';
 import { holdLoop } from './hold.ts';
 import { readMark, windowFor } from './runner.ts';
 
@@ -68,11 +69,14 @@ async function start(env: Environment, worker: LoopWorker, tmux: Tmux, now: () =
   const claimed = admission.loop;
   if (claimed === null) return { kind: 'not-due', loop: null };
   await sweepRun(workerRunId(env, name));
-  const delivery: Delivery =
-    loop.options.run === undefined ? deliveryFor(worker.cmd, prompt.text) : { how: 'stdin' };
+  const isEngine = loop.options.run !== undefined;
+  const delivery: Delivery = isEngine ? { how: 'none' } : deliveryFor(worker.cmd, prompt.text);
   const path = loop.options.path === undefined ? env : { ...env, PATH: loop.options.path };
   const { iteration, launch } = claimed;
-  const spec = windowFor(path, worker, { iteration, launch, delivery, prompt: paths.prompt });
+  const running = isEngine
+    ? { ...worker, cmd: engineCommand(worker, claimed), env: { ...worker.env, ...engineEnv(worker) } }
+    : worker;
+  const spec = windowFor(path, running, { iteration, launch, delivery, prompt: paths.prompt });
   ensureMarks(env);
   try {
     if (mine === undefined) await tmux.openWindow(spec);

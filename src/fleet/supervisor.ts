@@ -22,6 +22,7 @@ import { accountOfLoop } from './admission.ts';
 import { bookEnd } from './book-end.ts';
 import { pauseLoop } from './control.ts';
 import { type Driven, forgetScreen, newDriven, turnOf } from './driven.ts';
+import { engineEnd } from './engine-run.ts';
 import type { IterationEnd } from './port.ts';
 import { markText, readMark } from './runner.ts';
 import { checkDone } from './screen/done.ts';
@@ -276,16 +277,19 @@ export function createSupervisor({ env, clock, tickMs, say }: SupervisorOptions)
   ): Promise<void> {
     const { launch } = one.loop;
     await sweepRun(workerRunId(env, one.name));
-    const doneMatched = how === 'done' || (await donePrinted(one));
-    const at = clock.now();
+    const judged = one.loop.options.run === undefined ? null : engineEnd(one.worker, one.loop);
+    const doneMatched = judged === null && (how === 'done' || (await donePrinted(one)));
     const limit = limitUntil === undefined ? {} : { limitUntil };
+    const end = { how, exitCode, doneMatched, ...limit, ...judged, at: clock.now() };
     const after = step(one, (newest) => {
-      const isOver = newest.launch !== launch || newest.ended >= newest.iteration;
-      return isOver ? null : bookEnd(newest, { at, how, exitCode, doneMatched, ...limit }).step;
+      if (newest.launch !== launch || newest.ended >= newest.iteration) return null;
+      const booked = bookEnd(newest, end).step;
+      if (judged === null) return booked;
+      return { ...booked, change: { ...booked.change, options: { ...newest.options, runId: judged.run } } };
     });
     if (after === null) return;
     one.again = true;
-    if (how === 'limited' && after.waitUntil !== null) holdAccountOf(one, after.waitUntil);
+    if (end.how === 'limited' && after.waitUntil !== null) holdAccountOf(one, after.waitUntil);
     for (const other of driven.values()) if (other.keptBack && other !== one) void handle(other);
   }
 

@@ -33,13 +33,16 @@ export function lookAtScreen(
   const timeoutMs = one.loop.settings.inactivity_timeout * 1000;
   const raw = lines.join('\n');
   const changed = raw !== one.raw || one.motion === null;
-  if (changed && isDone(env, one, lines)) return { ...nothing, end: 'done' };
+  const isEngine = one.loop.options.run !== undefined;
+  if (changed && !isEngine && isDone(env, one, lines)) return { ...nothing, end: 'done' };
   const motion = changed ? follow(one.motion, lines, monotonic) : one.motion;
   one.raw = raw;
   one.motion = motion;
   if (motion === null) return nothing;
   if (one.pane && !one.pane.place.prompted && isReady(one.agent, lines)) return { ...nothing, isReady: true };
 
+  // The engine has its own times and marks, which know more than its screen tells.
+  if (isEngine) return { ...nothing, why: { state: 'working', since: now } };
   const calm = monotonic - motion.changedAt >= calmTicks * tickMs;
   const screen = changed ? classify(one.agent, lines, now) : one.screen;
   one.screen = screen;

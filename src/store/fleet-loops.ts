@@ -64,8 +64,11 @@ export type LoopOptions = {
   readonly restartOnCompact?: boolean;
   /** Loops of one account wait together at a usage limit. */
   readonly account?: string;
-  /** Options of `ralph run`: the loop is that of `ralph run`, in the worker's window. */
+  /** Options of `ralph run`: each iteration is one of `ralph run`, with all that it checks. */
   readonly run?: readonly string[];
+  /** The program that does it, and its run, once there is one. */
+  readonly engine?: readonly string[];
+  readonly runId?: string;
   /** The PATH of whoever spawned it: the supervisor may have another. */
   readonly path?: string;
 };

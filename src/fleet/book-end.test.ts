@@ -1,0 +1,116 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { bookEnd, duration, maxFailures } from './book-end.ts';
+import type { IterationEnd } from './port.ts';
+import { newRecord } from './record.ts';
+
+const settings = { prompt_file: '/p.md', max_iterations: 10, done_pattern: 'DONE', inactivity_timeout: 60 };
+const running = {
+  ...newRecord('a', { settings, options: {}, held: false }, 0),
+  iteration: 3,
+  ended: 2,
+  launch: 7,
+  iterationStartedAt: 1000,
+};
+const exited: IterationEnd = { at: 223_000, how: 'exited', exitCode: 0, doneMatched: false };
+
+describe('the end of an iteration', () => {
+  it('is followed by the next one', () => {
+    const { step, next } = bookEnd(running, exited);
+    expect(next).toEqual({ kind: 'continue' });
+    expect(step.change).toMatchObject({ iteration: 3, ended: 3, failures: 0, waitUntil: null });
+    expect(step.lines?.[0]).toMatch(/ \[END\] iteration 3 exit=0 duration=3m42s$/);
+    expect(step.events?.[0]?.text).toBe('iteration 3 completed (exit: 0, duration: 3m 42s)');
+  });
+
+  it.each([
+    [1, 1],
+    [2, 2],
+    [3, 4],
+    [4, 8],
+  ])('with failure %i waits %i seconds', (failures, seconds) => {
+    const { step, next } = bookEnd({ ...running, failures: failures - 1 }, { ...exited, exitCode: 1 });
+    expect(next).toEqual({ kind: 'wait', until: exited.at + seconds * 1000 });
+    expect(step.change).toMatchObject({ failures, totalFailures: 1, why: { state: 'backoff' } });
+    expect(step.events?.[0]?.text).toBe(
+      `iteration 3 failed (exit: 1), retrying in ${seconds}s (attempt ${failures}/5)`,
+    );
+  });
+
+  it('with the fifth failure is the end of the loop', () => {
+    const { step, next } = bookEnd({ ...running, failures: 4 }, { ...exited, exitCode: 1 });
+    expect(next).toEqual({ kind: 'ended', status: 'failed', exitCode: 1 });
+    expect(step.events?.at(-1)?.text).toBe('5 consecutive failures, stopping loop');
+  });
+
+  it('by silence is no failure', () => {
+    const { step, next } = bookEnd(
+      { ...running, failures: 2 },
+      { ...exited, how: 'inactive', exitCode: null },
+    );
+    expect(next).toEqual({ kind: 'continue' });
+    expect(step.change).toMatchObject({ failures: 0, totalFailures: 0 });
+    expect(step.events?.[0]?.text).toBe('inactivity timeout (60s), restarting');
+  });
+
+  it('at the maximum completes the loop, and a match on it is a match', () => {
+    const last = { ...running, iteration: 10, ended: 9 };
+    expect(bookEnd(last, exited).step.lines?.at(-1)).toContain('reason=max_iterations');
+    const matched = bookEnd(last, { ...exited, exitCode: 3, doneMatched: true });
+    expect(matched.next).toEqual({ kind: 'ended', status: 'stopped', exitCode: 0 });
+    expect(matched.step.lines?.at(-1)).toContain('reason=done_pattern');
+  });
+
+  it('of a paused loop is booked, and nothing follows', () => {
+    const paused = { ...running, status: 'paused' } as const;
+    expect(bookEnd(paused, exited).next).toEqual({ kind: 'paused' });
+    expect(bookEnd(paused, { ...exited, doneMatched: true }).next).toMatchObject({ kind: 'ended' });
+  });
+
+  it('by a usage limit makes the same iteration run again when it is over', () => {
+    const limited: IterationEnd = {
+      ...exited,
+      how: 'limited',
+      exitCode: null,
+      limitUntil: exited.at + 60_000,
+    };
+    const { step, next } = bookEnd(running, limited);
+    expect(next).toEqual({ kind: 'wait', until: exited.at + 60_000 });
+    expect(step.change).toMatchObject({ iteration: 2, ended: 2, failures: 0, why: { state: 'limit' } });
+  });
+
+  it('always leaves a loop that is open or over, with every iteration booked', () => {
+    const ends = fc.record({
+      at: fc.integer({ min: 1000, max: 10_000_000 }),
+      how: fc.constantFrom('exited', 'inactive', 'done', 'lost', 'limited', 'wrapped-up'),
+      exitCode: fc.option(fc.integer({ min: 0, max: 255 })),
+      doneMatched: fc.boolean(),
+    });
+    fc.assert(
+      fc.property(
+        ends,
+        fc.nat(maxFailures - 1),
+        fc.integer({ min: 1, max: 10 }),
+        (end, failures, iteration) => {
+          const loop = { ...running, failures, iteration, ended: iteration - 1 };
+          const { step, next } = bookEnd(loop, end as IterationEnd);
+          expect(step.change.ended).toBe(step.change.iteration);
+          expect((step.change.status ?? 'running') === 'running').toBe(next.kind !== 'ended');
+          expect(step.lines?.length).toBeGreaterThan(0);
+        },
+      ),
+    );
+  });
+});
+
+describe('a duration', () => {
+  it('has hours, minutes and seconds as far as they are needed', () => {
+    expect([0, 59_999, 342_000, 3_600_000].map((ms) => duration(ms, ''))).toEqual([
+      '0s',
+      '59s',
+      '5m42s',
+      '1h0s',
+    ]);
+    expect(duration(222_000, ' ')).toBe('3m 42s');
+  });
+});
