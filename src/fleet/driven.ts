@@ -2,13 +2,13 @@ import { type AgentName, agentNameOf } from '../agents/registry.ts';
 import { compilePattern, type Pattern } from '../core/pattern.ts';
 import type { LoopRecord } from '../store/fleet-loops.ts';
 import { loopPaths } from '../store/fleet-paths.ts';
+import type { LoopWorker } from '../store/fleet-workers.ts';
 import { readText } from '../system/files.ts';
 import type { Environment } from '../system/program.ts';
 import type { Pane } from '../system/tmux.ts';
 import type { PaneMark } from './runner.ts';
 import type { Screen } from './screen/classify.ts';
 import type { Motion } from './screen/motion.ts';
-import type { LoopWorker } from './start-iteration.ts';
 
 /** A loop in the hands of the supervisor, with what it remembers of it between two looks. */
 export type Driven = {

@@ -1,9 +1,9 @@
 import type { LoopRecord } from '../store/fleet-loops.ts';
+import type { LoopWorker } from '../store/fleet-workers.ts';
 import { readJournal } from '../store/journal.ts';
 import { runPaths } from '../store/paths.ts';
 import { last, listRuns } from '../store/runs.ts';
 import type { IterationEnd } from './port.ts';
-import type { LoopWorker } from './start-iteration.ts';
 
 /** How the iteration ended, as the engine of `ralph run` judged it. */
 export type EngineEnd = Pick<IterationEnd, 'how' | 'doneMatched' | 'limitUntil' | 'stop'> & {

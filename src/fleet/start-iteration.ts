@@ -4,7 +4,7 @@ import { logLine } from '../store/fleet-log.ts';
 import { applyStep, type LoopRecord, type LoopStep, readLoop, type Why } from '../store/fleet-loops.ts';
 import { ensureMarks } from '../store/fleet-marks.ts';
 import { loopPaths, workerRunId } from '../store/fleet-paths.ts';
-import type { TmuxPlace, Worker } from '../store/fleet-workers.ts';
+import type { LoopWorker, Worker } from '../store/fleet-workers.ts';
 import { readText, writeAtomic } from '../system/files.ts';
 import { sweepRun } from '../system/process.ts';
 import type { Environment } from '../system/program.ts';
@@ -14,9 +14,6 @@ import { type Delivery, deliveryFor } from './delivery.ts';
 import { engineCommand, engineEnv } from './engine-run.ts';
 import { holdLoop } from './hold.ts';
 import { readMark, windowFor } from './runner.ts';
-
-/** A worker that runs as a loop: it always has a window. */
-export type LoopWorker = Worker & { readonly tmux: TmuxPlace };
 
 export type Started =
   | { readonly kind: 'started'; readonly loop: LoopRecord }

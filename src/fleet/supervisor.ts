@@ -11,7 +11,7 @@ import {
 } from '../store/fleet-loops.ts';
 import { endedMark, ensureMarks, startedMark } from '../store/fleet-marks.ts';
 import { fleetPaths, workerRunId } from '../store/fleet-paths.ts';
-import { readWorkers, updateWorkers, type Worker } from '../store/fleet-workers.ts';
+import { type LoopWorker, readWorkers, updateWorkers, type Worker } from '../store/fleet-workers.ts';
 import type { Clock } from '../system/clock.ts';
 import { fileStamp } from '../system/files.ts';
 import { sweepRun } from '../system/process.ts';
@@ -26,7 +26,7 @@ import { engineEnd } from './engine-run.ts';
 import type { IterationEnd } from './port.ts';
 import { markText, readMark } from './runner.ts';
 import { checkDone } from './screen/done.ts';
-import { type LoopWorker, startIteration } from './start-iteration.ts';
+import { startIteration } from './start-iteration.ts';
 import { lookAtScreen } from './watch-screen.ts';
 import { needsDriving, whatNext } from './what-next.ts';
 

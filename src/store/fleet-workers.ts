@@ -30,6 +30,9 @@ export type WorkerMetadata = {
   readonly [other: string]: unknown;
 };
 
+/** A worker that runs as a loop: it always has a window. */
+export type LoopWorker = Worker & { readonly tmux: TmuxPlace };
+
 export type WorkersRead = { readonly workers: readonly Worker[]; readonly warning: string | null };
 
 /** All workers. A file that is no JSON is set aside, with a warning; one with a foreign shape is an error. */
