@@ -19,6 +19,10 @@ export type StartEvent = {
   readonly cwd: string;
   readonly promptId: string | null;
   readonly transcriptPath: string | null;
+  /** 1 where the first prompt is the first iteration; 0, where only those that are sent back count, unless told. */
+  readonly firstIteration?: 1;
+  /** Failed turns in a row that end the loop, where the host tells of them. */
+  readonly maxFailures?: number;
 };
 
 /** Three turns without a tool call end a loop: below the eight after which Claude Code overrides a stop hook. */
@@ -59,7 +63,7 @@ function newState(
     run,
     command: event.command,
     status: 'active',
-    loop: newLoop(planOf(run, options), task, 0),
+    loop: newLoop(planOf(run, options, event.maxFailures), task, event.firstIteration ?? 0),
     verify: options.verify,
     minToolCalls: options.minToolCalls,
     onPromiseNoWork: options.onPromiseNoWork,
@@ -73,7 +77,7 @@ function newState(
   };
 }
 
-function planOf(id: string, options: LoopOptions): LoopPlan {
+function planOf(id: string, options: LoopOptions, failures = Number.MAX_SAFE_INTEGER): LoopPlan {
   return {
     id,
     completion: { promise: { token: options.completionPromise, match: options.promiseMatch } },
@@ -85,7 +89,7 @@ function planOf(id: string, options: LoopOptions): LoopPlan {
       iterationTokens: null,
       iterationCostUsd: null,
       waitMs: 0,
-      failures: Number.MAX_SAFE_INTEGER,
+      failures,
       withoutProgress: 0,
       withoutTools: stalledTurns,
       sameError: 0,

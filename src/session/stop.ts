@@ -30,6 +30,8 @@ export type StopEvent = {
   readonly backgroundTasks: readonly string[];
   /** Reads the turn; more than the wanted number of tool calls need not be counted. */
   readonly readTurn: (from: TranscriptMark, wantedCalls: number) => TurnRead;
+  /** What the agent is told when it is sent back; the common words unless the host has its own. */
+  readonly continuation?: (state: SessionLoop) => string;
 };
 
 /** The stop hook of every host: may the agent stop? */
@@ -43,7 +45,7 @@ export async function atStop(event: StopEvent, context: SessionContext): Promise
 
   const found = await readSettledTurn(event, state);
   if (found.interrupted && found.askedSince) return pauseLoop(state, 'you interrupted it', context);
-  return waitForTasks(state, event.backgroundTasks, context) ?? judgeTurn(state, found, context);
+  return waitForTasks(state, event.backgroundTasks, context) ?? judgeTurn(state, found, context, event.continuation);
 }
 
 /** A task that runs for longer than this is taken for one that never ends, such as a server. */
@@ -86,7 +88,12 @@ async function readSettledTurn(
   }
 }
 
-async function judgeTurn(state: SessionLoop, found: TurnRead, context: SessionContext): Promise<Reply> {
+async function judgeTurn(
+  state: SessionLoop,
+  found: TurnRead,
+  context: SessionContext,
+  continuation = continuationMessage,
+): Promise<Reply> {
   const { env, now } = context;
   const claimed = readClaim(found.text, state.loop.plan.completion).kind === 'done';
   const turn = turnOf(state, found, claimed, now());
@@ -108,7 +115,7 @@ async function judgeTurn(state: SessionLoop, found: TurnRead, context: SessionCo
     const warned = warning === null ? '' : ` Warning: ${warning.detail}.`;
     return { kind: 'notice', notice: `${message}${warned}${kept === 'kept' ? '' : ` ${kept}`}` };
   }
-  const message = continuationMessage(next);
+  const message = continuation(next);
   events.push(iterationEvent(next, message.length));
   const kept = keep(() => updateSessionLoop(env, state, change, recorder(events, now)));
   if (kept === 'too-late') return silent;
@@ -120,7 +127,8 @@ function turnOf(state: SessionLoop, found: TurnRead, claimed: boolean, now: numb
   return {
     text: found.text,
     toolCalls: found.toolCalls,
-    end: 'finished',
+    end: found.error === undefined ? 'finished' : 'failed',
+    ...(found.error === undefined ? {} : { error: found.error }),
     exitCode: null,
     progress: {
       commits: 0,

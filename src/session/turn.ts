@@ -10,6 +10,8 @@ export type TurnRead = {
   /** And then asked something else, or nothing came after it. */
   readonly askedSince: boolean;
   readonly mark: TranscriptMark;
+  /** What went wrong, where the turn ended in an error with nothing said. */
+  readonly error?: string;
 };
 
 const keptUnseen = 500;

@@ -1,8 +1,10 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdirSync, readdirSync } from 'node:fs';
+import { existsSync, mkdirSync } from 'node:fs';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, inject, it, onTestFinished } from 'vitest';
+import { listEndedLoops } from '../../src/store/session-loops.ts';
 import { type ModelAnswer, startModelServer } from '../../src/testkit/index.ts';
 import { waitUntil } from '../support/processes.ts';
 import { makeRepo } from '../support/repo.ts';
@@ -35,7 +37,9 @@ for (const agent of agents.length > 0 ? agents : [missing]) {
       expect(prompts[3]).toContain('[RALPH LOOP - ITERATION 3/9]');
       expect(prompts[3]).toContain('which does not count as a claim');
       expect(prompts[3]?.split(task)).toHaveLength(4);
-      expect(room.states()).toEqual([]);
+      expect(room.ended()).toMatchObject([
+        { host: 'opencode', loop: { outcome: 'PROMISE_ACCEPTED', iteration: 3 } },
+      ]);
       expect(['A', 'B'].filter((name) => existsSync(room.repo.path(name)))).toEqual([]);
     });
 
@@ -64,7 +68,22 @@ for (const agent of agents.length > 0 ? agents : [missing]) {
       await started;
       expect(room.states()).toEqual([]);
       expect(room.asked().join('\n')).not.toContain('RALPH LOOP - ITERATION');
-      expect(room.asked().at(-1)).toContain('Ralph loop cancelled at iteration 1.');
+      expect(room.asked().at(-1)).toContain('Ralph loop ended: CANCELLED after 1 iteration');
+    });
+
+    it('checks a claim with a command, and refuses a harmful tool call on the way', async () => {
+      const room = await openServer(agent, [
+        { blocks: [{ shell: 'git push --force' }] },
+        says(tag),
+        { blocks: [{ shell: 'touch ready' }] },
+        says(tag),
+      ]);
+      await room.command('ralph-loop', `mend it --verify 'test -e ready'`);
+      await waitUntil(() => room.ended().length === 1, { timeoutMs: 60_000 });
+      const prompts = room.asked();
+      expect(prompts[1]).toContain('ralph guard (git)');
+      expect(prompts[2]).toContain('checked with "test -e ready", which failed');
+      expect(room.ended()).toMatchObject([{ loop: { outcome: 'PROMISE_ACCEPTED' } }]);
     });
 
     it('ends when the user aborts the turn', async () => {
@@ -129,7 +148,7 @@ async function openServer(agent: WantedAgent, answers: ModelAnswer[]) {
     return answer;
   }
   const { id } = await post('/session', { title: 'x' });
-  const folder = repo.path('state', 'ralph', 'opencode', id);
+  const sessions = repo.path('state', 'ralph', 'sessions');
   return {
     repo,
     command: (command: string, words: string) =>
@@ -138,7 +157,8 @@ async function openServer(agent: WantedAgent, answers: ModelAnswer[]) {
     /** All texts of each request that got an answer of the script. */
     asked: () => model.requests().flatMap(({ answer, text }) => (answer === null ? [] : [text])),
 
-    states: () =>
-      existsSync(folder) ? readdirSync(folder).filter((name) => name.endsWith('state.json')) : [],
+    states: () => (existsSync(join(sessions, `${id}.json`)) ? [id] : []),
+    /** The loops that ended, as `ralph runs` knows them. */
+    ended: () => listEndedLoops({ XDG_STATE_HOME: repo.path('state') }),
   };
 }

@@ -12,7 +12,14 @@ export interface HostMessage {
   role?: string;
   content?: string | readonly (HostPart | string)[] | null;
   parts?: readonly HostPart[];
-  info?: { id?: string; role?: string; summary?: unknown };
+  info?: {
+    id?: string;
+    role?: string;
+    summary?: unknown;
+    /** Of OpenCode: an answer without `completed` is still coming. */
+    time?: { created?: number; completed?: number };
+    error?: unknown;
+  };
 }
 
 export type HostMessages = readonly HostMessage[] | { readonly data?: readonly HostMessage[] };

@@ -1,8 +1,3 @@
-import { completionContract } from '../../../core/prompt.ts';
-import type { RalphLoopState } from '../../../store/embedded-loop.ts';
-import type { LoopOptions } from '../../command-line.ts';
-import type { StartLoopOptions } from '../../embed/types.ts';
-import { ultrawork } from '../../messages.ts';
 import type { CommandPart, PluginConfig } from './types.ts';
 
 // OpenCode appends the arguments to a template without a placeholder and then runs each !`command` in it. A placeholder
@@ -16,9 +11,16 @@ const commands = [
   },
   { name: 'ulw-loop', description: 'The same loop as /ralph-loop, in ultrawork mode' },
   { name: 'cancel-ralph', description: 'End the Ralph loop of this session' },
+  { name: 'ralph-status', description: 'Say how the Ralph loop of this session is doing' },
+  { name: 'ralph-pause', description: 'Let the Ralph loop of this session rest' },
+  { name: 'ralph-resume', description: 'Go on with the Ralph loop of this session' },
 ] as const;
 
 export type CommandName = (typeof commands)[number]['name'];
+
+export function isStart(name: CommandName): name is 'ralph-loop' | 'ulw-loop' {
+  return name === 'ralph-loop' || name === 'ulw-loop';
+}
 
 /** Adds the commands that the project has not defined itself, and returns their names. */
 export function addCommands(config: PluginConfig): CommandName[] {
@@ -37,31 +39,6 @@ export function say(parts: CommandPart[], text: string): void {
   const first = parts.find((part) => part.type === 'text');
   if (first) first.text = text;
   else parts.unshift({ type: 'text', text });
-}
-
-/** What the user wanted of the loop; a text where the plugin cannot do it. */
-export function startOptions(name: CommandName, options: LoopOptions): StartLoopOptions | string {
-  if (options.verify.length > 0) return '--verify is not for OpenCode; `ralph run --agent opencode` has it.';
-  if (options.maxTimeMs !== null)
-    return '--max-time is not for OpenCode; `ralph run --agent opencode` has it.';
-  return {
-    maxIterations: options.maxIterations,
-    completionPromise: options.completionPromise,
-    match: options.promiseMatch,
-    minToolCalls: options.onPromiseNoWork === 'reject' ? options.minToolCalls : 0,
-    ...(name === 'ulw-loop' ? { instruction: ultrawork } : {}),
-  };
-}
-
-/** The first prompt: the task and how to finish it. */
-export function startPrompt(task: string, promise: string, instruction?: string): string {
-  const contract = completionContract({ promise: { token: promise, match: 'claim' } });
-  return [instruction, task, contract].filter((text) => typeof text === 'string').join('\n\n');
-}
-
-/** For the summary that replaces the conversation, so that the task is still known word for word. */
-export function reminder(state: RalphLoopState): string {
-  return `A Ralph loop is going on in this session (iteration ${state.iteration} of ${state.maxIterations}). Keep its task and its way to finish word for word:\n\n${startPrompt(state.prompt, state.completionPromise, state.instruction)}`;
 }
 
 /** For what needs no work: the model has to answer a command, and this is all it should say. */

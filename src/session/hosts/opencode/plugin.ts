@@ -1,21 +1,20 @@
-import { join } from 'node:path';
+import { dirname } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { messageOf } from '../../../core/error.ts';
 import { isObject } from '../../../core/shape.ts';
-import { stateFolder } from '../../../store/paths.ts';
+import { readSessionLoop, updateSessionLoop } from '../../../store/session-loops.ts';
 import { type Clock, systemClock } from '../../../system/clock.ts';
 import { parseLoopCommand } from '../../command-line.ts';
-import { createRalphLoopHook } from '../../embed/hook.ts';
+import type { SessionContext } from '../../context.ts';
+import { controlLoop } from '../../control.ts';
+import { reminderMessage } from '../../messages.ts';
+import type { Reply } from '../../reply.ts';
+import { startSessionLoop } from '../../start.ts';
 import { createHost } from './client.ts';
-import {
-  addCommands,
-  answer,
-  type CommandName,
-  reminder,
-  say,
-  startOptions,
-  startPrompt,
-} from './commands.ts';
+import { addCommands, answer, type CommandName, isStart, say } from './commands.ts';
+import { createDriver } from './driver.ts';
 import { toolGuard } from './guard.ts';
+import { lookAt } from './turn.ts';
 import type { PluginHooks, PluginInput } from './types.ts';
 
 /** The process around the plugin. */
@@ -26,16 +25,14 @@ export type Surroundings = {
   warn(line: string): void;
 };
 
-type LoopHook = ReturnType<typeof createRalphLoopHook>;
-
-/** Three turns without a tool call are a conversation, five failures in a row an outage. */
-const config = { maxTurnsWithoutTools: 3, maxFailures: 5 };
+/** Five failures in a row are an outage. */
+const maxFailures = 5;
 
 const endsEarly =
   'opencode run ends when the session is idle for the first time, so no loop is started: the task is worked on once. ' +
   'Take the TUI, opencode serve, or ralph run --agent opencode.';
 
-/** The OpenCode plugin: /ralph-loop, /ulw-loop and /cancel-ralph. */
+/** The OpenCode plugin: the commands of a loop, and the guard of tool calls. */
 export async function RalphLoop(input: PluginInput): Promise<PluginHooks> {
   return createPlugin(input, {
     env: process.env,
@@ -45,77 +42,69 @@ export async function RalphLoop(input: PluginInput): Promise<PluginHooks> {
   });
 }
 
-export function createPlugin(input: PluginInput, around: Surroundings): PluginHooks {
-  const host = createHost(input.client, input.directory);
-  const hooks = new Map<string, LoopHook>();
+export function createPlugin({ client, directory }: PluginInput, around: Surroundings): PluginHooks {
+  const { env, argv, clock } = around;
+  const host = createHost(client, directory);
+  const context: SessionContext = {
+    env,
+    now: () => clock.now(),
+    driver: dirname(fileURLToPath(import.meta.url)),
+    version: __VERSION__,
+  };
+  const driver = createDriver({ host, context, clock });
   let names: readonly CommandName[] = [];
+  let commands = 0;
 
-  /** One hook and one state for each session: the loops of two sessions do not meet. */
-  function hookOf(sessionId: string): LoopHook {
-    const folder = sessionId.replace(/[^\w-]/g, '_');
-    return (
-      hooks.get(sessionId) ??
-      createRalphLoopHook({
-        ...host,
-        clock: around.clock,
-        workdir: input.directory,
-        config: { ...config, stateDir: join(stateFolder(around.env), 'opencode', folder) },
-      })
-    );
+  /** What the model is told in place of the command. */
+  async function run(name: CommandName, sessionId: string, args: string): Promise<string> {
+    const before =
+      name === 'ralph-resume' || isStart(name) ? await host.getMessages(sessionId).catch(() => []) : [];
+    const promptId = `${clock.now()}-${++commands}`;
+    const reply = isStart(name)
+      ? start(name, sessionId, args, promptId)
+      : controlLoop({ control: name, sessionId, promptId }, context);
+    if (reply.kind !== 'context') return tell(name, reply);
+    // What was said before is no part of the turn that begins.
+    const state = driver.loopOf(sessionId);
+    driver.forget(sessionId);
+    if (state) updateSessionLoop(env, state, { transcript: lookAt(before).mark });
+    if (reply.notice !== undefined) toast('Ralph Loop', reply.notice, 'info');
+    return reply.message;
   }
 
-  /** The hook of a session with a loop, perhaps from before a restart. */
-  function loopIn(sessionId: string): LoopHook | null {
-    const hook = hookOf(sessionId);
-    if (hook.isLoopActive(sessionId)) hooks.set(sessionId, hook);
-    else hooks.delete(sessionId);
-    return hooks.get(sessionId) ?? null;
-  }
-
-  function start(name: CommandName, sessionId: string, raw: string): string {
-    const parsed = parseLoopCommand(raw);
-    if (!parsed.ok) return refuse(parsed.message);
-    const options = startOptions(name, parsed.options);
-    if (typeof options === 'string') return refuse(options);
-    const running = loopIn(sessionId)?.getState(sessionId);
-    if (running) {
-      return refuse(`One is at iteration ${running.iteration} in this session; /cancel-ralph ends it.`);
+  function start(name: 'ralph-loop' | 'ulw-loop', sessionId: string, args: string, promptId: string): Reply {
+    const event = { host: 'opencode', sessionId, command: name, args, cwd: directory, promptId };
+    const parsed = parseLoopCommand(args);
+    if (!isOneShot(argv) || !parsed.ok) {
+      return startSessionLoop({ ...event, transcriptPath: null, firstIteration: 1, maxFailures }, context);
     }
-    const prompt = startPrompt(parsed.task, parsed.options.completionPromise, options.instruction);
-    if (isOneShot(around.argv)) {
-      around.warn(`ralph-loop: ${endsEarly}`);
-      host.log.warn(endsEarly);
-      host.showToast({ title: 'No Ralph Loop', message: endsEarly, variant: 'warning', duration: 10_000 });
-      return prompt;
-    }
-    const hook = hookOf(sessionId);
-    hooks.set(sessionId, hook);
-    return hook.startLoop(sessionId, parsed.task, options) ? prompt : refuse('Its state cannot be written.');
+    around.warn(`ralph-loop: ${endsEarly}`);
+    toast('No Ralph Loop', endsEarly, 'warning');
+    return { kind: 'context', message: parsed.task };
   }
 
-  function refuse(why: string): string {
-    const message = `Ralph loop not started. ${why}`;
-    host.showToast({ title: 'Ralph Loop', message, variant: 'error', duration: 8000 });
-    return answer(message);
+  function tell(name: CommandName, reply: Reply): string {
+    const text = reply.kind === 'answer' ? reply.message : `/${name}: nothing to do.`;
+    toast('Ralph Loop', text, 'info');
+    // The model says this text itself: it must not hold the tag that it claims to be done with.
+    return answer(text.replaceAll(/<promise>([^<]*)<\/promise>/g, 'promise "$1"'));
   }
 
-  function cancel(sessionId: string): string {
-    const iteration = loopIn(sessionId)?.getState(sessionId)?.iteration;
-    if (hookOf(sessionId).cancelLoop(sessionId))
-      return answer(`Ralph loop cancelled at iteration ${iteration}.`);
-    host.showToast({
-      title: 'No Active Loop',
-      message: 'No Ralph Loop is currently running',
-      variant: 'info',
-    });
-    return answer('No Ralph loop is running in this session.');
+  function toast(title: string, message: string, variant: 'info' | 'warning'): void {
+    host.showToast({ title, message, variant, duration: 8000 });
   }
 
   async function pass(event: string, properties: Readonly<Record<string, unknown>>): Promise<void> {
     const info = isObject(properties.info) ? properties.info.id : undefined;
     const sessionId = [properties.sessionID, info].find((id) => typeof id === 'string');
     if (typeof sessionId !== 'string') return;
-    await loopIn(sessionId)?.handler({ event, sessionId, data: properties });
+    if (event === 'session.idle') return driver.idle(sessionId);
+    if (event === 'session.deleted')
+      return driver.end(sessionId, { code: 'cancelled', text: 'the session was deleted' });
+    const error = isObject(properties.error) ? properties.error : {};
+    if (error.name === 'MessageAbortedError' || error.name === 'AbortError')
+      return driver.end(sessionId, { code: 'cancelled', text: 'you aborted the turn' });
+    driver.failed(sessionId, textOf(error));
   }
 
   return {
@@ -125,11 +114,11 @@ export function createPlugin(input: PluginInput, around: Surroundings): PluginHo
     async 'command.execute.before'({ command, sessionID, arguments: raw }, { parts }) {
       const name = names.find((known) => known === command);
       if (name === undefined) return;
-      say(parts, name === 'cancel-ralph' ? cancel(sessionID) : start(name, sessionID, raw));
+      say(parts, await run(name, sessionID, raw));
     },
-    'tool.execute.before': toolGuard(input.directory, around.env, () => around.clock.now()),
+    'tool.execute.before': toolGuard(directory, env, context.now),
     async 'chat.message'({ sessionID }) {
-      await hooks.get(sessionID)?.handler({ event: 'user.message', sessionId: sessionID });
+      driver.userWrote(sessionID);
     },
     async event({ event }) {
       if (!passed.has(event.type) || !isObject(event.properties)) return;
@@ -137,13 +126,12 @@ export function createPlugin(input: PluginInput, around: Surroundings): PluginHo
         host.log.error('An event could not be handled', { event: event.type, error: messageOf(error) });
       });
     },
-    async 'experimental.session.compacting'({ sessionID }, { context }) {
-      const state = loopIn(sessionID)?.getState(sessionID);
-      if (state) context.push(reminder(state));
+    async 'experimental.session.compacting'({ sessionID }, { context: told }) {
+      const read = readSessionLoop(env, sessionID);
+      if (read.kind === 'loop') told.push(reminderMessage(read.state));
     },
     async dispose() {
-      for (const hook of hooks.values()) hook.dispose();
-      hooks.clear();
+      driver.dispose();
     },
   };
 }
@@ -153,4 +141,9 @@ const passed = new Set(['session.idle', 'session.error', 'session.deleted']);
 /** `opencode run` is the whole server, and ends with the first turn; `run --attach` never loads a plugin. */
 function isOneShot(argv: readonly string[]): boolean {
   return argv.slice(2).find((word) => !word.startsWith('-')) === 'run';
+}
+
+function textOf({ name, message, data }: Readonly<Record<string, unknown>>): string {
+  const told = message ?? (isObject(data) ? data.message : undefined);
+  return [name, told].filter((word) => typeof word === 'string').join(': ') || 'unknown error';
 }
