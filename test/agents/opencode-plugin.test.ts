@@ -63,7 +63,7 @@ for (const agent of agents.length > 0 ? agents : [missing]) {
       expect(room.asked().at(-1)).toContain('did you mean --max-iterations?');
       expect(room.states()).toEqual([]);
       const started = room.command('ulw-loop', 'mend it');
-      await waitUntil(() => room.states().length === 1, { timeoutMs: 30_000 });
+      await waitUntil(() => room.states().length === 1, { timeoutMs: 120_000 });
       await room.command('cancel-ralph', '');
       await started;
       expect(room.states()).toEqual([]);
@@ -92,7 +92,7 @@ for (const agent of agents.length > 0 ? agents : [missing]) {
         says('More.'),
       ]);
       const started = room.command('ralph-loop', 'mend it');
-      await waitUntil(() => room.asked().length === 1, { timeoutMs: 30_000 });
+      await waitUntil(() => room.asked().length === 1, { timeoutMs: 120_000 });
       expect(room.states()).toHaveLength(1);
       await room.abort();
       await started;

@@ -182,7 +182,7 @@ function projectZone(name: string): Zone {
   if (name === '') return 'project-root';
   if (/^(.*\/)?\.ralph(\/|$)/.test(name) || name === '.ralph-active') return 'loop';
   if (
-    /^(.*\/)?(\.claude\/(settings[^/]*\.json|hooks(\/.*)?)|\.claude|\.codex(\/.*)?|\.gemini(\/settings\.json|\/hooks\/.*)?|\.mcp\.json|\.opencode(\/plugins?\/.*)?|\.cursor\/hooks\.json|\.github\/hooks\/.*)$/.test(
+    /^(.*\/)?(\.claude\/(settings[^/]*\.json|hooks(\/.*)?)|\.claude|\.codex(\/.*)?|\.gemini(\/settings\.json|\/hooks\/.*)?|\.mcp\.json|\.opencode(\/plugins?(\/.*)?)?|\.cursor\/hooks\.json|\.github\/hooks\/.*)$/.test(
       name,
     )
   )

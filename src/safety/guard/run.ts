@@ -163,8 +163,9 @@ function checkEndless(node: While, shell: Shell): void {
     !isConstant(only.command, node.kind === 'while' ? 'true' : 'false')
   )
     return;
-  const words = node.body.commands.map(({ command }) => firstWord(command));
-  const starts = node.body.commands.some(({ background }) => background);
+  const waiting = node.body.commands.filter(({ background }) => !background);
+  const words = waiting.map(({ command }) => firstWord(command));
+  const starts = waiting.length < node.body.commands.length || words.includes('mkdir');
   const writes = node.body.commands.some(
     ({ command }) =>
       command.type === 'Command' && command.redirects.some(({ operator }) => operator === '>>'),

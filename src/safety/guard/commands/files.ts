@@ -121,14 +121,15 @@ const dd: Handler = (call) => {
   if (to) {
     call.file('write', to);
     const bytes = size(value('bs') ?? '512') * Number(value('count') ?? Number.NaN);
-    if (bytes > 50e9) call.act('deny', 'exhaustion', 'fills the disk', 'Make a smaller file.');
+    const endless = /^\/dev\/(zero|u?random)$/.test(from ?? '') && !value('count');
+    if (bytes > 50e9 || endless) call.act('deny', 'exhaustion', 'fills the disk', 'Make a smaller file.');
     call.keep(to, from ? call.content(from) : (call.stdin ?? ''));
     return '';
   }
   return from ? call.content(from) : (call.stdin ?? UNKNOWN);
 };
 
-function size(text: string): number {
+export function size(text: string): number {
   const [, number = '0', unit = ''] = /^(\d+)([kKMGT]?)/.exec(text) ?? [];
   return Number(number) * 1024 ** ' kMGT'.indexOf(unit === 'K' ? 'k' : unit || ' ');
 }
@@ -322,5 +323,8 @@ export const files: Handlers = {
     return '';
   },
   csplit: split,
-  rename: () => '',
+  rename: (call) => {
+    for (const path of readArgs(call.words).rest.slice(1)) if (/[./]/.test(path)) call.file('delete', path);
+    return '';
+  },
 };

@@ -217,7 +217,8 @@ function hiddenCode(call: Call, code: Code, args: readonly string[]): void {
 
 function connections(call: Call, source: string, masked: string): void {
   if (
-    /\bfetch\b|\burlopen\b|https?\.get\b/.test(masked) &&
+    (/\bfetch\b|\burlopen\b|https?\.get\b/.test(masked) ||
+      /\brequire\(["'](node:)?https?["']\)\.get\b/.test(source)) &&
     /\beval\b|\bnew Function\b|\bvm\.run/.test(masked)
   ) {
     call.act('deny', 'remote-code', 'runs code from the network', 'Download it to a file and read it first.');
@@ -233,7 +234,7 @@ function connections(call: Call, source: string, masked: string): void {
     call.act('deny', 'remote-shell', 'gives a shell to another machine', 'Do not open shells to others.');
   }
   if (
-    /\bfork\b[^;]*\bwhile\b[^;]*\bfork\b|\bwhile\b[\s\S]{0,80}\bfork\b|\bfork\b.*\bfork\b|loop\s*\{\s*fork|for\s*\(;;\)\s*\{?\s*(\w+\.)*fork/.test(
+    /\bfork\b\s*(\(\s*\)\s*)?(while|until)\b|\bfork\b[^;]*\bwhile\b[^;]*\bfork\b|\bwhile\b[\s\S]{0,80}\bfork\b|\bfork\b.*\bfork\b|loop\s*\{\s*fork|for\s*\(;;\)\s*\{?\s*(\w+\.)*fork/.test(
       masked,
     )
   )
@@ -346,6 +347,12 @@ const awk: Handler = (call) => {
   for (const path of paths) if (!/^\w+=/.test(path)) call.file('read', path);
   for (const [, quoted = ''] of program.matchAll(/\bsystem\s*\(\s*"((?:[^"\\]|\\.)*)"/g))
     call.script(quoted.replace(/\\(.)/g, '$1'));
+  for (const [, name = ''] of program.matchAll(/\bsystem\s*\(\s*([A-Za-z_]\w*)\s*\)/g)) {
+    const [, text] = new RegExp(`\\b${name}\\s*=\\s*"((?:[^"\\\\]|\\\\.)*)"`).exec(program) ?? [];
+    if (text !== undefined) call.script(text.replace(/\\(.)/g, '$1'));
+  }
+  if (/\/inet\d?\/(tcp|udp)\//.test(program) && /\|&/.test(program))
+    call.act('deny', 'remote-shell', 'opens a connection to another machine', 'Use curl.');
   for (const [, quoted = ''] of program.matchAll(/"((?:[^"\\]|\\.)*)"\s*\|\s*getline/g))
     call.script(quoted.replace(/\\(.)/g, '$1'));
   for (const [, quoted = ''] of program.matchAll(/\|&?\s*"((?:[^"\\]|\\.)*)"/g)) {
@@ -400,6 +407,17 @@ const perl = interpreter({ language: 'perl', code: ['e', 'E'], letters: 'MIF' })
 const ruby = interpreter({ language: 'ruby', code: ['e'], letters: 'rI' });
 const php = interpreter({ language: 'php', code: ['r'], letters: 'dSt' });
 const lua = interpreter({ language: 'lua', code: ['e'], letters: 'l' });
+/** What these run is seen as far as it is a plain call with a literal. */
+const otherLanguage =
+  (pattern: RegExp): Handler =>
+  (call) => {
+    const code = [...call.words, call.stdin ?? ''].join('\n');
+    for (const [, command = ''] of code.matchAll(pattern)) call.script(command);
+    for (const [, path = ''] of code.matchAll(/\bunlink\s*\(\s*["']([^"']+)["']/g))
+      call.file('delete', path.replace(/^~(?=\/|$)/, call.shell.world.context.home), { recursive: true });
+    return UNKNOWN;
+  };
+
 const bunOrDeno: Handler = (call) =>
   call.words[0] === 'eval'
     ? node({ ...call, words: ['-e', ...call.words.slice(1)] })
@@ -419,14 +437,24 @@ export const foreign: Handlers = {
   nodejs: node,
   tsx: node,
   'ts-node': node,
-  deno: bunOrDeno,
+  deno: (call) => {
+    if (/^(run|install)$/.test(call.words[0] ?? '') && call.words.some((word) => /^https?:/.test(word)))
+      call.act(
+        'deny',
+        'remote-code',
+        'runs code from the network',
+        'Download it to a file and read it first.',
+      );
+    return bunOrDeno(call);
+  },
+  Rscript: otherLanguage(/\bsystem2?\s*\(\s*["']([^"']+)["']/g),
+  tclsh: otherLanguage(/\bexec\s+([^\n;\]]+)/g),
   perl,
   ruby,
   irb: ruby,
   php,
   lua,
   luajit: lua,
-  Rscript: interpreter({ language: 'ruby', code: ['e'] }),
   julia: interpreter({ language: 'python', code: ['e'] }),
   awk,
   gawk: awk,

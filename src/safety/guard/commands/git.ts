@@ -148,6 +148,13 @@ const branch: Subcommand = (call, cwd) => {
       `deletes the branch ${shown(args.rest.join(' '))} with its commits`,
       'Use git branch -d, which keeps what is not merged.',
     );
+  else if (args.has('f', 'force') && /[~^]/.test(args.rest[1] ?? ''))
+    loses(
+      call,
+      cwd,
+      `moves the branch ${shown(args.rest[0] ?? '')} away from its commits`,
+      'Make a new branch.',
+    );
   return UNKNOWN;
 };
 

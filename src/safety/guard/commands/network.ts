@@ -112,6 +112,7 @@ const curl: Handler = (call) => {
       'talks to the container engine directly',
       'Use docker with the options of the project.',
     );
+  const urlencoded = new Set(args.all('data-urlencode'));
   for (const value of args.all(
     'd',
     'data',
@@ -122,7 +123,11 @@ const curl: Handler = (call) => {
     'F',
     'form',
   )) {
-    const [, file] = /^(?:[\w.[\]-]*=)?@([^;]*)/.exec(value) ?? /^[\w.-]+=<([^;]*)/.exec(value) ?? [];
+    const [, file] =
+      /^(?:[\w.[\]-]*=)?@([^;]*)/.exec(value) ??
+      (urlencoded.has(value) ? /^[\w.-]+@(.*)/.exec(value) : null) ??
+      /^[\w.-]+=<([^;]*)/.exec(value) ??
+      [];
     if (file !== undefined) sendsFile(call, file, host);
     else sends(call, value, host);
   }
@@ -319,6 +324,8 @@ const httpie: Handler = (call) => {
 export const network: Handlers = {
   curl,
   wget,
+  // Of FreeBSD.
+  fetch: ({ words }) => (words.includes('-') ? NETWORK : UNKNOWN),
   wget2: wget,
   http: httpie,
   https: httpie,

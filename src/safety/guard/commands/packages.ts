@@ -54,7 +54,7 @@ function config(call: Call, words: readonly string[], action: string): void {
   const [name = '', value = ''] = words.length === 1 ? (words[0] ?? '').split('=') : words;
   if (action === 'get' && /authtoken|password/i.test(name))
     call.act('deny', 'credentials', 'prints the token of the registry', 'It need not be seen.');
-  if (name === 'registry') checkRegistry(call, value);
+  if (name === 'registry' && action !== 'get') checkRegistry(call, value);
   if (/^(script-shell|prefix|globalconfig|node-options)$/.test(name) && action !== 'get')
     call.act('deny', 'system-config', `changes ${name} for every project`, 'Set it for one call.');
   if (/authtoken|ignore-scripts|strict-ssl|cafile/i.test(name) && action !== 'get')

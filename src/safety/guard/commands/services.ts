@@ -49,6 +49,7 @@ const sql: Handler = (call) => {
   });
   const isLite = call.name.startsWith('sqlite') || call.name === 'duckdb';
   const [first = '', ...more] = args.rest;
+  if (isLite && first !== '') call.file('read', first);
   const statements = [
     ...args.all('c', 'command', 'e', 'execute', 'eval', 'E', 'q', 'query', 'Q'),
     ...(isLite ? more : []),
@@ -126,7 +127,9 @@ const docker: Handler = (call) => {
     call.act('deny', 'container', what, 'Mount only the project, and give no extra rights.');
   if (action === 'run' || action === 'create' || (action === 'container' && /^(run|create)$/.test(sub)))
     return container(call, action === 'container' ? more : rest);
-  if (action === 'exec') return UNKNOWN;
+  if (action === 'exec') return inContainer(call, rest);
+  if ((action === 'system' && sub === 'reset') || (action === 'swarm' && sub === 'leave'))
+    call.act('deny', 'container', 'takes containers of other projects down', person);
   if (action === 'build' || action === 'buildx') return UNKNOWN;
   if (action === 'compose') return compose(call, rest);
   const removes = /^(rm|prune|remove)$/.test(sub);
@@ -152,6 +155,14 @@ const docker: Handler = (call) => {
   if (/^(swarm|node|service|stack|secret|config)$/.test(action) && removes) host('changes the cluster');
   return UNKNOWN;
 };
+
+/** What happens to files in a container is not ours to judge, but its data is data. */
+function inContainer(call: Call, words: readonly string[]): string {
+  const at = words.findIndex((word) =>
+    /^(psql|mysql\w*|mariadb|dropdb|redis-cli|mongosh?|cqlsh)$/.test(word),
+  );
+  return at === -1 ? UNKNOWN : call.run(words.slice(at));
+}
 
 function container(call: Call, words: readonly string[]): string {
   const { context } = call.shell.world;
@@ -348,6 +359,8 @@ export const serviceHandlers: Handlers = {
   bq: when(/\b(rm|remove)\b/, 'cloud', 'deletes data', person),
   'redis-cli': redis,
   'valkey-cli': redis,
+  etcdctl: when(/^del\b.*--(prefix|from-key)/, 'database', 'deletes many keys', makeTestDatabase),
+  influx: when(/\bdelete\b/, 'database', 'deletes data', makeTestDatabase),
   dropdb: dropDatabase,
   dropuser: dropDatabase,
   mysqladmin: when(/\bdrop\b|\bshutdown\b/, 'database', 'drops a database', makeTestDatabase),

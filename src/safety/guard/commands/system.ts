@@ -262,6 +262,11 @@ export const system: Handlers = {
   kill,
   pkill: killByName,
   killall: killByName,
+  skill: killByName,
+  killall5: always('process', 'ends all processes', 'End the process that you started, by its id.'),
+  loginctl: when(/^(terminate|kill)-/, 'process', 'ends sessions of users'),
+  ps: ({ words }) =>
+    /(^|\s)-?\w*[eA]\w*o\s*pid=?(\s|$)/.test(words.join(' ')) ? `1\n${UNKNOWN}\n` : UNKNOWN,
   pgrep: findProcess,
   pidof: findProcess,
   ...Object.fromEntries(
@@ -322,6 +327,16 @@ export const system: Handlers = {
   ip: network,
   ifconfig: network,
   route: network,
+  localectl: when(/^set-/, 'system-config', 'changes the language of the system'),
+  brew: when(/^services (stop|start|restart|kill)/, 'system-config', 'changes a service of the system'),
+  'apt-key': when(/^(add|del|adv)/, 'supply-chain', 'changes whose packages are trusted'),
+  stress: always('exhaustion', 'uses up the machine', 'Measure with a small load.'),
+  'stress-ng': always('exhaustion', 'uses up the machine', 'Measure with a small load.'),
+  claude: when(
+    /^config (set|add|remove)\b.*\b(hooks|permission|disable)/i,
+    'agent-settings',
+    'changes what you may do',
+  ),
   hostnamectl: hostname,
   timedatectl: hostname,
   hostname,

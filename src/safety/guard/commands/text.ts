@@ -5,6 +5,7 @@ import {
   asText,
   DECODED,
   ENDLESS,
+  hasGlob,
   isOpaque,
   isPlain,
   NETWORK,
@@ -13,6 +14,7 @@ import {
   UNKNOWN,
 } from '../marks.ts';
 import type { Call, Handler, Handlers } from '../model.ts';
+import { size } from './files.ts';
 
 const echo: Handler = ({ words }) => {
   const options = words.findIndex((word) => !/^-[neE]+$/.test(word));
@@ -64,6 +66,9 @@ function shows(
 
 const lines = (from: 'start' | 'end') => (text: string, words: readonly string[]) => {
   const count = Number(/^-(?:n\s*)?(\d+)$/.exec(words.join(' ').match(/-n?\s*\d+/)?.[0] ?? '')?.[1] ?? 10);
+  const bytes = size(/-c\s*(\d+[kKMGT]?)/.exec(words.join(' '))?.[1] ?? '0');
+  if (bytes > 20e9 || (from === 'end' && words.some((word) => /^(-\w*[fF]|--follow)/.test(word))))
+    return text;
   const bounded = text.replaceAll(ENDLESS, UNKNOWN);
   if (words.some((word) => /^(-c|--bytes)/.test(word)) || isOpaque(bounded)) return bounded;
   const all = bounded.replace(/\n$/, '').split('\n');
@@ -248,6 +253,8 @@ const listing: Handler = () => `./${UNKNOWN}\n`;
 const ls: Handler = (call) => {
   const args = readArgs(call.words, { letters: 'IwT' });
   if (args.has('d', 'directory')) return `${args.rest.join('\n')}\n`;
+  const matched = args.rest.filter(hasGlob);
+  if (matched.length > 0) return `${matched.join('\n')}\n./${UNKNOWN}\n`;
   return `./${UNKNOWN}\n`;
 };
 

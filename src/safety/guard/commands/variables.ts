@@ -43,6 +43,8 @@ function hijack(name: string, value: string, call: Call): string | null {
   }
   if (/^GIT_CONFIG_(GLOBAL|SYSTEM)$/.test(name))
     return isForeign(value, call) ? `${name} takes settings from ${value}` : null;
+  if (commands.test(name) && isForeign(value.split(' ')[0] ?? '', call))
+    return `${name} makes others run ${value}`;
   if (name.startsWith('GIT_SSH') && !/^\S*\bssh(\s|$)/.test(value)) return `${name} makes git run ${value}`;
   return null;
 }

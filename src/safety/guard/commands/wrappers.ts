@@ -1,5 +1,5 @@
 import { readArgs } from '../argv.ts';
-import { asGlob, asText, PRIVATE, STAR, UNKNOWN } from '../marks.ts';
+import { asGlob, asText, mayMatch, PRIVATE, STAR, UNKNOWN } from '../marks.ts';
 import type { Call, Handler, Handlers } from '../model.ts';
 import { feed, joined } from './shells.ts';
 import { checkVariable } from './variables.ts';
@@ -137,7 +137,11 @@ function foundUnder(root: string, tests: readonly string[]): string[] {
   if (names.length === 0) return [`${base}/${UNKNOWN}`];
   const guarded = names.flatMap((name) => /\.(?:claude|ralph|git|codex|ssh)\b/.exec(name)?.[0] ?? []);
   const last = names.map((name) => asGlob(name).replace(/^.*\//, ''));
+  const ofLoop = ['.ralph/settings.json', '.ralph/guard.json', '.claude/settings.json'].filter((path) =>
+    last.some((name) => !tests.includes('-prune') && mayMatch(name, path.slice(path.indexOf('/') + 1))),
+  );
   return [
+    ...(/^\.$|^\.\/$/.test(root) && last.every((name) => !name.startsWith(STAR)) ? ofLoop : []),
     ...last.map((name) => `${base}/${UNKNOWN}/${name}`),
     ...guarded.flatMap((folder) => last.map((name) => `${base}/${folder}/${name}`)),
   ];
@@ -323,7 +327,10 @@ export const wrappers: Handlers = {
   mosh: ssh,
   autossh: ssh,
   watch,
-  entr: watch,
+  entr: (call) => {
+    const { rest } = readArgs(call.words, { stop: true });
+    return rest.length === 0 ? '' : call.run(rest, { stdin: null });
+  },
   nodemon: (call) =>
     call.words.includes('--exec') ? call.script(call.words[call.words.indexOf('--exec') + 1] ?? '') : UNKNOWN,
   parallel,
