@@ -45,7 +45,10 @@ export async function atStop(event: StopEvent, context: SessionContext): Promise
 
   const found = await readSettledTurn(event, state);
   if (found.interrupted && found.askedSince) return pauseLoop(state, 'you interrupted it', context);
-  return waitForTasks(state, event.backgroundTasks, context) ?? judgeTurn(state, found, context, event.continuation);
+  return (
+    waitForTasks(state, event.backgroundTasks, context) ??
+    judgeTurn(state, found, context, event.continuation)
+  );
 }
 
 /** A task that runs for longer than this is taken for one that never ends, such as a server. */
