@@ -45,6 +45,8 @@ const prefix = 'RALPH_';
 const otherVariables = [
   'RALPH_RUN_ID',
   'RALPH_ITERATION',
+  'RALPH_PRD_DIR',
+  'RALPH_CHARS_PER_TOKEN',
   'RALPH_FAKE_SCRIPT',
   'RALPH_EMOJI',
   'RALPH_HOME',
