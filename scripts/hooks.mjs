@@ -11,12 +11,16 @@ const hooks = {
   gemini: ['stop', 'prompt', 'session-start'],
 };
 
+/** Judges what is said around a tag: its patterns cost milliseconds even to read, and few turns hold a tag. */
+const mention = 'src/core/mention.ts';
+
 const entries = {
   ...Object.fromEntries(
     Object.entries(hooks).flatMap(([host, names]) => [
       ...names.map((name) => [`${host}/hooks/${name}`, `src/session/hosts/${host}/entries/${name}.ts`]),
       [`${host}/hooks/verify`, 'src/session/verify.ts'],
       [`${host}/hooks/stop-check`, 'src/session/prd/stop-check.ts'],
+      [`${host}/hooks/mention`, mention],
     ]),
   ),
   // One guard serves all hosts.
@@ -30,14 +34,24 @@ const loadedLater = {
   name: 'loaded-later',
   setup(build) {
     build.onResolve({ filter: /^\./ }, ({ kind, path, resolveDir }) => {
-      if (kind !== 'dynamic-import') return undefined;
       const source = relative(build.initialOptions.absWorkingDir, join(resolveDir, path)).replaceAll(
         '\\',
         '/',
       );
+      if (source === mention && kind === 'import-statement') return { path: source, namespace: 'later' };
+      if (kind !== 'dynamic-import') return undefined;
       const [name] = Object.entries(entries).find(([, entry]) => entry === source) ?? [];
       return name === undefined ? undefined : { path: `./${basename(name)}.cjs`, external: true };
     });
+    build.onResolve({ filter: /^\.\/mention\.cjs$/, namespace: 'later' }, ({ path }) => ({
+      path,
+      external: true,
+    }));
+    build.onLoad({ filter: /./, namespace: 'later' }, () => ({
+      contents: ['isMention', 'breaksBetween']
+        .map((name) => `export const ${name} = (...words) => require('./mention.cjs').${name}(...words);`)
+        .join('\n'),
+    }));
   },
 };
 

@@ -1,5 +1,6 @@
+import { joinBlocks } from './joined.ts';
 import type { Completion } from './loop.ts';
-import { isMention, type Joined, joinBlocks } from './mention.ts';
+import { isMention, type Joined } from './mention.ts';
 
 /** What the agent's own text says about being done. */
 export type Claim =
@@ -17,9 +18,13 @@ export function readClaim(
   { patternMatched, tasksDone }: { readonly patternMatched?: boolean; readonly tasksDone?: boolean } = {},
 ): Claim {
   const joined = joinBlocks(blocks);
-  const claims = [readPromise(joined, completion.promise), readResponse(joined, completion.response)];
+  // Most turns hold no tag, and need no closer look.
+  const tagged = anyTag.test(joined.text);
+  const claims = tagged
+    ? [readPromise(joined, completion.promise), readResponse(joined, completion.response)]
+    : [];
   const done = claims.find((found) => found.claim.kind === 'done');
-  const forHuman = readHumanRequest(joined);
+  const forHuman = tagged ? readHumanRequest(joined) : null;
   // What the agent said last counts: it may have been blocked for a while, or have found a question after its claim.
   if (forHuman && (!done || forHuman.at > done.at)) return forHuman.claim;
   if (done) return done.claim;
@@ -43,6 +48,7 @@ export function promiseMarker(token: string): string {
 type Found = { readonly claim: Claim; readonly at: number };
 
 const none: Claim = { kind: 'none' };
+const anyTag = /<(?:promise|response)>/i;
 const nothing: Found = { claim: none, at: -1 };
 
 function readPromise(joined: Joined, promise: Completion['promise']): Found {

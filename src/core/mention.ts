@@ -11,20 +11,8 @@ const AFTER = 400;
 /** More than the end of a text that a block border is judged by. */
 const END = 200;
 
-/** Joins text blocks so that a tag cut by a block border is whole, and notes where one thought ends and another begins. */
-export function joinBlocks(blocks: readonly string[]): Joined {
-  let breaks: readonly number[] | undefined;
-  return {
-    text: blocks.join(''),
-    // Most turns hold no tag to judge, and the first use of a Unicode class costs milliseconds: look only when asked.
-    get breaks() {
-      breaks ??= breaksBetween(blocks);
-      return breaks;
-    },
-  };
-}
-
-function breaksBetween(blocks: readonly string[]): number[] {
+/** Where one thought ends and another begins, of blocks that are joined. */
+export function breaksBetween(blocks: readonly string[]): number[] {
   const breaks: number[] = [];
   let length = 0;
   // What follows is judged by the end of what was before: looking at all of it for each block would be quadratic.

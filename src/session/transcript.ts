@@ -24,6 +24,8 @@ export type TranscriptFormat = {
   readonly isAgent: (line: string) => boolean;
   /** Whether one of those is a call of a tool without words, which counts without being parsed. */
   readonly isCall: (line: string) => boolean;
+  /** Whether any other of those may hold calls. */
+  readonly mayCall: (line: string) => boolean;
   /** Whether any other line may be of the user or of a hook. */
   readonly isUser: (line: string) => boolean;
   readonly parse: (line: string) => Readonly<Record<string, unknown>> | null;
@@ -31,7 +33,7 @@ export type TranscriptFormat = {
 };
 
 /** How many bytes are parsed at most; those that are only searched count an eighth. */
-const mostWork = 128 * 1024;
+const mostWork = 16 * 1024;
 /** How much further calls of tools are looked for, as long as too few were found. */
 const mostSearch = 8 * 1024 * 1024;
 /** Beyond that, only lines with a tag can matter. */
@@ -81,7 +83,8 @@ function readNewLines(
 }
 
 /** Sees the lines from the last to the first, and parses only those that can matter. */
-function createReader({ isAgent, isCall, isUser, parse, entryOf }: TranscriptFormat, wantedCalls: number) {
+function createReader(format: TranscriptFormat, wantedCalls: number) {
+  const { isAgent, isCall, mayCall, isUser, parse, entryOf } = format;
   const blocks: string[] = [];
   const ids = new Set<string>();
   let toolCalls = 0;
@@ -118,9 +121,11 @@ function createReader({ isAgent, isCall, isUser, parse, entryOf }: TranscriptFor
   /** What is new but older than our own prompt came too late for the stop before: its calls count, its words do not. */
   const countLate = (line: string): boolean => {
     work += line.length / 8;
-    const entry = isAgent(line) && !isCall(line) ? entryIn(line) : null;
-    if (entry?.kind === 'agent') toolCalls += entry.toolCalls;
-    else if (isAgent(line) && isCall(line)) toolCalls++;
+    if (isAgent(line) && isCall(line)) toolCalls++;
+    else if (isAgent(line) && mayCall(line)) {
+      const entry = entryIn(line);
+      if (entry?.kind === 'agent') toolCalls += entry.toolCalls;
+    }
     return toolCalls < wantedCalls && work < mostSearch;
   };
 
@@ -133,7 +138,8 @@ function createReader({ isAgent, isCall, isUser, parse, entryOf }: TranscriptFor
       const counts = fromAgent ? !call : isUser(line);
       if (call) toolCalls++;
       if (counts && work < mostWork) add(entryIn(line));
-      else if (counts && line.includes(tag)) addFarBack(entryIn(line));
+      else if (counts && (line.includes(tag) || (fromAgent && toolCalls < wantedCalls && mayCall(line))))
+        addFarBack(entryIn(line));
       work += counts ? line.length : line.length / 8;
       return work < (toolCalls < wantedCalls ? mostSearch : mostWork);
     },

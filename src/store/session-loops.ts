@@ -2,7 +2,7 @@ import * as fs from 'node:fs';
 import { join } from 'node:path';
 import type { LoopState } from '../core/loop.ts';
 import { isObject } from '../core/shape.ts';
-import { ensureDir, errorCode, readJson, setAside, writeAtomic } from '../system/files.ts';
+import { ensureDir, errorCode, readJson, removeIfThere, setAside, writeAtomic } from '../system/files.ts';
 import { withLock } from '../system/lock.ts';
 import type { Environment } from '../system/program.ts';
 import { stateFolder } from './paths.ts';
@@ -58,7 +58,8 @@ export function sessionsFolder(env: Environment): string {
 
 /** Where the loop of a session is while it is not ended. Two ids never share a file. */
 export function sessionPaths(env: Environment, sessionId: string) {
-  const name = Array.from(new TextEncoder().encode(sessionId), safeByte).join('');
+  const plain = /^[\w-]+$/.test(sessionId);
+  const name = plain ? sessionId : Array.from(new TextEncoder().encode(sessionId), safeByte).join('');
   const file = join(sessionsFolder(env), `${name.length <= 180 ? name : shortened(name)}.json`);
   return { file, lock: `${file}.lock`, journal: file.replace(/json$/, 'ndjson') };
 }
@@ -112,7 +113,7 @@ export function createSessionLoop(
   ensureDir(sessionsFolder(env));
   return withLock(paths.lock, () => {
     if (readSessionLoop(env, state.sessionId).kind === 'loop') return false;
-    fs.rmSync(paths.journal, { force: true });
+    removeIfThere(paths.journal);
     record(paths.journal);
     writeState(paths.file, state);
     return true;
@@ -152,7 +153,7 @@ export function endSessionLoop(
     record(paths.journal);
     ensureDir(ended.root);
     writeState(ended.state, { ...before, ...change, revision: before.revision + 1 });
-    fs.rmSync(paths.file, { force: true });
+    removeIfThere(paths.file);
     renameIfThere(paths.journal, ended.journal);
     return true;
   });
@@ -179,7 +180,7 @@ export function adoptSessionLoop(
     if (!isCurrent(env, old) || readSessionLoop(env, sessionId).kind === 'loop') return null;
     renameIfThere(from.journal, to.journal);
     writeState(to.file, adopted);
-    fs.rmSync(from.file, { force: true });
+    removeIfThere(from.file);
     return adopted;
   });
 }

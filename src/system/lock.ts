@@ -101,7 +101,7 @@ function createLock(path: string, token: string): Lock {
   const isOurs = () => tokenIn(path) === token;
   return {
     release() {
-      if (isOurs()) fs.rmSync(path, { force: true });
+      if (isOurs()) removeIfThere(path);
     },
     restore(info) {
       const folder = dirname(path);

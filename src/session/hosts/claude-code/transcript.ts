@@ -5,6 +5,7 @@ const feedbackStart = 'Stop hook feedback:';
 const interruptStart = '[Request interrupted by user';
 
 const assistantMark = '"assistant"';
+const toolUseMark = '"tool_use"';
 const toolResultMark = '"tool_result"';
 const wordsOrOthers = ['"text"', toolResultMark, '"isSidechain":true', '"isSidechain": true', '"agentId"'];
 
@@ -13,7 +14,8 @@ type Entry = Readonly<Record<string, unknown>>;
 /** The transcript of Claude Code: an entry for each block of a message, subagents and messages of its own among them. */
 export const claudeTranscript: TranscriptFormat = {
   isAgent: (line) => line.includes(assistantMark),
-  isCall: (line) => line.includes('"tool_use"') && !wordsOrOthers.some((mark) => line.includes(mark)),
+  mayCall: (line) => line.includes(toolUseMark),
+  isCall: (line) => line.includes(toolUseMark) && !wordsOrOthers.some((mark) => line.includes(mark)),
   isUser: (line) => line.includes('"user"') && !line.includes(toolResultMark),
   parse: parseLine,
   entryOf(entry) {

@@ -13,6 +13,7 @@ const callType = /"type":"(?:function|custom_tool|local_shell|web_search|tool_se
 export const codexTranscript: TranscriptFormat = {
   isAgent: (line) => line.includes(item) && (line.includes(assistant) || callType.test(line)),
   isCall: (line) => callType.test(line),
+  mayCall: () => false,
   isUser: (line) => line.includes('"turn_aborted"') || line.includes('"UserMessage"') || isHookPrompt(line),
   parse: parseLine,
   entryOf({ type, payload }) {

@@ -14,6 +14,7 @@ const longLine = 128 * 1024;
 export const geminiTranscript: TranscriptFormat = {
   isAgent: (line) => line.includes(agent) && !line.startsWith('{"$set"'),
   isCall: () => false,
+  mayCall: (line) => line.includes(calls),
   isUser: (line) => isCancel(line) || (line.includes(user) && !line.includes('"functionResponse"')),
   parse: (line) => parseLine(line.length > longLine ? withoutResults(line) : line),
   entryOf(entry) {
