@@ -28,6 +28,7 @@ const ownUrl = "const __url=require('node:url').pathToFileURL(__filename).href;"
 rmSync(dist, { recursive: true, force: true });
 await buildCommands();
 await buildRun();
+await buildPage();
 await buildSettingsSchema();
 buildTypes();
 await writeHooks(root);
@@ -123,6 +124,31 @@ function lazyParts(place) {
         return found === null ? undefined : { path: found, external: true };
       }),
   };
+}
+
+/** The page of the dashboard, which a report carries in one file, too. */
+async function buildPage() {
+  const folder = join(root, 'src/dashboard/web');
+  const outdir = join(dist, 'web');
+  await esbuild.build({
+    absWorkingDir: root,
+    entryPoints: { app: join(folder, 'main.ts') },
+    outdir,
+    bundle: true,
+    minify: true,
+    format: 'esm',
+    platform: 'browser',
+    target: ['chrome123', 'firefox121', 'safari17.5'],
+    legalComments: 'none',
+    logLevel: 'warning',
+  });
+  const { code } = await esbuild.transform(readFileSync(join(folder, 'style.css'), 'utf8'), {
+    loader: 'css',
+    minify: true,
+    target: ['chrome123', 'firefox121', 'safari17.5'],
+  });
+  writeFileSync(join(outdir, 'app.css'), code);
+  writeFileSync(join(outdir, 'index.html'), readFileSync(join(folder, 'index.html')));
 }
 
 async function buildLibrary() {

@@ -8,7 +8,8 @@ import { staleHooks } from './hooks.mjs';
 import { findBreaches } from './rooms.mjs';
 
 const checks = {
-  types: () => run('typescript/bin/tsc', ['--noEmit', '--pretty', 'false', '-p', '.']),
+  types: () => runTypes('.'),
+  page: () => runTypes('src/dashboard/web'),
   lint: () => run('@biomejs/biome/bin/biome', ['ci', '--error-on-warnings', '--colors=off', '.']),
   imports: () =>
     run('dependency-cruiser/bin/dependency-cruise.mjs', ['--config', '.dependency-cruiser.cjs', 'src']),
@@ -54,6 +55,10 @@ async function report(name) {
   console.log(`${ok ? 'ok    ' : 'FAILED'} ${name} (${seconds} s)`);
   if (!ok) console.log(`${output.replace(/^\n+|\s+$/g, '').replace(/^/gm, '  ')}\n`);
   return ok ? null : name;
+}
+
+function runTypes(project) {
+  return run('typescript/bin/tsc', ['--noEmit', '--pretty', 'false', '-p', project]);
 }
 
 function run(program, args) {

@@ -2,6 +2,7 @@ import {
   answerOptions,
   completionOptions,
   configOptions,
+  dashboardOptions,
   demoOptions,
   doctorOptions,
   guardCheckOptions,
@@ -301,6 +302,18 @@ const sandboxRm = command({
   load: async () => ({ main: (await import('./sandbox.ts')).rm }),
 });
 
+const dashboard = command({
+  summary: 'Serve a local web page with all loops and every picture of them, live.',
+  options: dashboardOptions,
+  examples: [
+    ['ralph dashboard', 'opens it in the browser; Ctrl-C ends it'],
+    ['ralph dashboard --no-open --port 7070', 'prints the address with its token'],
+    ['ralph dashboard --control', 'with buttons to pause, resume, stop, note and answer'],
+  ],
+  details: 'Only this machine can reach it, and only with the token of this start. See docs/dashboard.md.',
+  load: () => import('./dashboard.ts'),
+});
+
 const completion = command({
   summary: 'Print the completion script of a shell.',
   args: [{ name: 'SHELL', help: 'bash, zsh or fish', required: true }],
@@ -328,6 +341,7 @@ export const ralph: Program = {
     note,
     answer,
     stop,
+    dashboard,
     config,
     'notify test': notifyTest,
     'prd init': prdInit,

@@ -155,6 +155,12 @@ export const statsOptions = {
 
 export const notifyTestOptions = { json } as const satisfies Options;
 
+export const dashboardOptions = {
+  port: { type: 'count', help: 'serve at this port of 127.0.0.1 (any that is free)' },
+  open: { type: 'boolean', negatable: true, help: 'open it in the browser (on)' },
+  control: { type: 'boolean', help: 'allow to pause, resume, stop, note and answer from the page' },
+} as const satisfies Options;
+
 export const completionOptions = {} as const satisfies Options;
 
 export const guardOptions = {

@@ -2,7 +2,8 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { EventBody, JournalEvent } from '../store/events.ts';
 import { timeByKind } from './picture.ts';
-import { addEvent, newPicture, pictureOf } from './picture-fold.ts';
+import { addEvent, pictureOf } from './picture-fold.ts';
+import { newPicture } from './picture-new.ts';
 
 const start = Date.parse('2026-11-01T00:00:00.000Z');
 const limits = {

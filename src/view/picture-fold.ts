@@ -1,7 +1,10 @@
 import type { Outcome } from '../core/outcome.ts';
-import { addUsage, noUsage } from '../core/turn.ts';
+import { addUsage } from '../core/turn.ts';
 import type { EventOf, JournalEvent } from '../store/events.ts';
 import type { IterationPicture, Mark, Picture, ToolPicture } from './picture.ts';
+import { newIteration, newPicture } from './picture-new.ts';
+
+export { newPicture };
 
 const keptTools = 60;
 const keptNotices = 50;
@@ -12,41 +15,6 @@ export function pictureOf(run: string, events: Iterable<JournalEvent>): Picture 
   const picture = newPicture(run);
   for (const event of events) addEvent(picture, event);
   return picture;
-}
-
-export function newPicture(run: string): Picture {
-  return {
-    run,
-    seq: 0,
-    damaged: 0,
-    version: null,
-    cwd: null,
-    agent: null,
-    agentVersion: null,
-    command: null,
-    task: '',
-    promptFile: null,
-    limits: null,
-    pid: null,
-    startedAt: null,
-    updatedAt: null,
-    endedAt: null,
-    state: 'going',
-    outcome: null,
-    exitCode: null,
-    because: null,
-    needs: null,
-    iterations: [],
-    usage: noUsage,
-    elapsedMs: 0,
-    claims: { accepted: 0, rejected: 0 },
-    todo: [],
-    tool: null,
-    waitUntil: null,
-    waitFor: null,
-    stories: [],
-    notices: [],
-  };
 }
 
 /** Adds the next event of the journal, in time that does not grow with what is there. */
@@ -90,6 +58,12 @@ function apply(picture: Picture, event: JournalEvent, at: number): void {
     case 'run.failed':
       fail(picture, at, event.message);
       return;
+    case 'prd.iteration':
+      startStory(picture, event);
+      return;
+    case 'prd.checked':
+      checkStory(picture, event);
+      return;
     case 'run.abandoned':
       cut(picture);
       picture.state = 'abandoned';
@@ -102,7 +76,7 @@ function apply(picture: Picture, event: JournalEvent, at: number): void {
 
 type Inner = Exclude<
   Extract<JournalEvent, { iteration: number }>,
-  { type: 'run.resumed' | 'iteration.started' | 'decision' }
+  { type: 'run.resumed' | 'iteration.started' | 'prd.iteration' | 'prd.checked' | 'decision' }
 >;
 
 function inIteration(picture: Picture, event: Inner, at: number): void {
@@ -187,42 +161,28 @@ function resumeRun(picture: Picture, event: EventOf<'run.resumed'>, at: number):
 function startIteration(picture: Picture, event: EventOf<'iteration.started'>, at: number): void {
   cut(picture);
   goOn(picture, at);
-  picture.iterations.push({
-    index: picture.iterations.length,
-    iteration: event.iteration,
-    of: event.of,
-    seq: event.seq,
-    mark: 'running',
-    startedAt: at,
-    endedAt: null,
-    promptChars: event.promptChars,
-    promptStart: event.promptStart ?? '',
-    mode: null,
-    story: null,
-    agentStartedAt: null,
-    agentMs: null,
-    end: null,
-    exitCode: null,
-    error: null,
-    text: '',
-    tools: [],
-    toolCalls: 0,
-    toolErrors: 0,
-    usage: null,
-    context: null,
-    commits: 0,
-    filesChanged: 0,
-    files: [],
-    from: event.head ?? null,
-    to: null,
-    guardrails: [],
-    verify: [],
-    scm: [],
-    notes: [],
-    verdict: null,
-    decision: null,
-    wait: null,
-  });
+  const { iteration, of, promptChars, promptStart = '', head = null } = event;
+  const place = { index: picture.iterations.length, iteration, of, at };
+  picture.iterations.push({ ...newIteration(place, event.seq), promptChars, promptStart, from: head });
+}
+
+function startStory(picture: Picture, event: EventOf<'prd.iteration'>): void {
+  picture.stories = event.stories;
+  const one = picture.iterations.at(-1);
+  if (one?.mark !== 'running') return;
+  const { mode, story, counts } = event;
+  one.seq = event.seq;
+  one.prd = { mode, story, before: counts, after: null, reviewStatus: null, problems: [] };
+}
+
+function checkStory(picture: Picture, event: EventOf<'prd.checked'>): void {
+  picture.stories = event.stories;
+  const one = picture.iterations.at(-1);
+  if (!one?.prd) return;
+  one.seq = event.seq;
+  one.prd.after = event.counts;
+  one.prd.problems = event.problems;
+  one.prd.reviewStatus = event.stories.find(({ id }) => id === one.prd?.story)?.reviewStatus ?? null;
 }
 
 /** An iteration that was never decided is over as soon as something else begins. */

@@ -1,7 +1,10 @@
 import type { TodoItem } from '../agents/adapter.ts';
 import type { Decision, Limits, Reason, Verdict } from '../core/loop.ts';
 import type { Outcome } from '../core/outcome.ts';
+import type { TaskCounts } from '../core/review/mode.ts';
+import type { IterationMode } from '../core/review/story.ts';
 import type { TurnEnd, Usage } from '../core/turn.ts';
+import type { StoryState } from '../store/events.ts';
 
 /** How a go of the loop came out; colour and shape in every view follow it. */
 export type Mark =
@@ -40,6 +43,17 @@ export type ToolPicture = {
 /** Tokens in the agent's context at their highest; `window` is null where nobody told its size. */
 export type ContextPicture = { tokens: number; window: number | null };
 
+/** `after` and `reviewStatus` say how the list and the story stood when it was over; null before that. */
+export type PrdPicture = {
+  mode: IterationMode;
+  story: string | null;
+  before: TaskCounts;
+  after: TaskCounts | null;
+  reviewStatus: string | null;
+  /** Changes of the task list that the mode does not allow. */
+  problems: readonly string[];
+};
+
 /** One go of the loop. An iteration that is run again, after a limit or a crash, is another go with the same number. */
 export type IterationPicture = {
   /** Its place among all goes, from 0. */
@@ -53,9 +67,8 @@ export type IterationPicture = {
   endedAt: number | null;
   promptChars: number;
   promptStart: string;
-  /** What a PRD run works on. */
-  mode: string | null;
-  story: string | null;
+  /** What an iteration of a PRD is for; null in any other run. */
+  prd: PrdPicture | null;
   agentStartedAt: number | null;
   agentMs: number | null;
   end: TurnEnd | null;
@@ -83,16 +96,6 @@ export type IterationPicture = {
   decision: { kind: Decision['kind']; because: Reason; outcome: Outcome | null } | null;
   /** The wait that followed: how long was planned, and how long it really was once the loop went on. */
   wait: { startedAt: number; plannedMs: number; ms: number | null } | null;
-};
-
-export type StoryPicture = {
-  id: string;
-  title: string;
-  passes: boolean;
-  reviewStatus: string | null;
-  reviewCount: number;
-  feedback: string;
-  dependsOn: readonly string[];
 };
 
 /** Everything that a view shows of a run. Only the fold in `picture-fold.ts` writes it. */
@@ -132,7 +135,8 @@ export type Picture = {
   tool: ToolPicture | null;
   waitUntil: number | null;
   waitFor: string | null;
-  stories: readonly StoryPicture[];
+  /** The stories of a PRD as they stand. */
+  stories: readonly StoryState[];
   /** The last of what a person may want to know. */
   notices: { at: number; text: string }[];
 };
@@ -146,7 +150,7 @@ export function timeByKind(one: IterationPicture, now: number): TimeByKind {
   const checks = [...one.guardrails, ...one.verify].reduce((sum, check) => sum + checkMs(check, one, now), 0);
   const waiting = one.wait === null ? 0 : (one.wait.ms ?? Math.max(0, now - one.wait.startedAt));
   const whole = (one.endedAt ?? now) - one.startedAt;
-  const isReview = one.mode === 'review';
+  const isReview = one.prd?.mode === 'review';
   return {
     agent: isReview ? 0 : Math.max(0, agentMs),
     review: isReview ? Math.max(0, agentMs) : 0,
@@ -158,9 +162,4 @@ export function timeByKind(one: IterationPicture, now: number): TimeByKind {
 
 function checkMs(check: CheckPicture, one: IterationPicture, now: number): number {
   return check.ms ?? Math.max(0, (one.endedAt ?? now) - check.startedAt);
-}
-
-/** Stories that are not done. */
-export function openStories({ stories }: Pick<Picture, 'stories'>): number {
-  return stories.filter(({ passes }) => !passes).length;
 }

@@ -1,0 +1,49 @@
+import { runPaths } from '../store/paths.ts';
+import { type LogRead, readLog, readPrompt } from '../store/read-log.ts';
+import { type Diff, diffBetween } from '../system/git-diff.ts';
+import type { CheckPicture, IterationPicture, Picture } from '../view/picture.ts';
+
+/** What is too large to be sent with every picture, and asked for one by one. */
+export type IterationDetails = {
+  readonly prompt: string | null;
+  /** The commits of the iteration. */
+  readonly committed: Diff | null;
+  /** What the last iteration left uncommitted, as it is now. */
+  readonly uncommitted: Diff | null;
+};
+
+const maxDiffChars = 200_000;
+const maxLogBytes = 256 * 1024;
+/** A log is closed within moments of its event; clocks of file systems are coarse. */
+const logSlackMs = 5000;
+
+export async function readDetails(
+  cwd: string,
+  picture: Picture,
+  one: IterationPicture,
+): Promise<IterationDetails> {
+  const isLast = one === picture.iterations.at(-1);
+  const end = one.to ?? (isLast ? null : one.from);
+  const [committed, uncommitted] = await Promise.all([
+    one.from !== null && end !== null && one.from !== end
+      ? diffBetween(cwd, one.from, end, maxDiffChars)
+      : null,
+    isLast && (one.to ?? one.from) !== null
+      ? diffBetween(cwd, one.to ?? one.from ?? '', null, maxDiffChars)
+      : null,
+  ]);
+  const prompt = readPrompt(runPaths(cwd, picture.run).prompt(one.iteration));
+  return { prompt, committed, uncommitted: uncommitted?.text === '' ? null : uncommitted };
+}
+
+/** The check that a path names: `guardrail-0`, `verify-1`. */
+export function findCheck(one: IterationPicture, name: string): CheckPicture | null {
+  const [, kind, index] = /^(guardrail|verify)-(\d{1,4})$/.exec(name) ?? [];
+  const checks = kind === 'guardrail' ? one.guardrails : one.verify;
+  return (kind !== undefined && checks[Number(index)]) || null;
+}
+
+export function readCheckLog(cwd: string, check: CheckPicture): LogRead {
+  if (check.log === null || check.ms === null) return { kind: 'missing' };
+  return readLog(cwd, check.log, check.startedAt + check.ms, { maxBytes: maxLogBytes, slackMs: logSlackMs });
+}

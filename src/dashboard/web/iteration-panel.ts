@@ -1,0 +1,362 @@
+import { type CheckPicture, type IterationPicture, type Picture, timeByKind } from '../../view/picture.ts';
+import { formatCost, formatTokens } from '../../view/units.ts';
+import type { IterationDetails } from '../details.ts';
+import type { Api } from './api.ts';
+import { diffView } from './diff-view.ts';
+import { button, fill, h } from './dom.ts';
+import { clock, duration, markNames, plural } from './format.ts';
+import { markIcon } from './marks.ts';
+
+type Tab = 'summary' | 'changes' | 'tools' | 'prompt';
+
+/** All about the iteration that is chosen. */
+export type IterationPanel = {
+  readonly element: HTMLElement;
+  show(picture: Picture, one: IterationPicture, now: number): void;
+  openCheck(command: string): void;
+};
+
+export function createPanel(api: Api, loop: string): IterationPanel {
+  const title = h('h2');
+  const tabs = h('div', { class: 'tabs', attrs: { role: 'tablist', 'aria-label': 'About this iteration' } });
+  const body = h('div', {
+    class: 'tab-body',
+    attrs: { role: 'tabpanel', id: 'iteration-body', tabindex: 0 },
+  });
+  const element = h(
+    'section',
+    { class: 'card panel', attrs: { 'aria-label': 'The chosen iteration' } },
+    h('header', {}, title, tabs),
+    body,
+  );
+  let tab: Tab = 'summary';
+  let picture: Picture | null = null;
+  let one: IterationPicture | null = null;
+  let now = 0;
+  let drawn = '';
+  let openLog: string | null = null;
+
+  function draw(): void {
+    if (one === null || picture === null) return;
+    const key = `${tab} ${one.index} ${one.seq} ${openLog}`;
+    if (key === drawn) return;
+    drawn = key;
+    fill(
+      title,
+      markIcon(one.mark),
+      document.createTextNode(`Iteration ${one.iteration}: ${markNames[one.mark]}`),
+    );
+    const names: [Tab, string][] = [
+      ['summary', 'Summary'],
+      ['changes', 'Changes'],
+      ['tools', `Tools (${one.toolCalls ?? '?'})`],
+      ['prompt', 'Prompt'],
+    ];
+    const focused = tabs.contains(document.activeElement);
+    fill(tabs, ...names.map(([name, text]) => tabButton(name, text)));
+    if (focused) tabs.querySelector<HTMLElement>('[aria-selected=true]')?.focus();
+    const current = one;
+    switch (tab) {
+      case 'summary':
+        fill(
+          body,
+          summary(current, picture, now, openLog, (command) => {
+            openLog = openLog === command ? null : command;
+            draw();
+          }),
+        );
+        if (openLog !== null) showLog(current, openLog);
+        return;
+      case 'changes':
+        ask((details) => fill(body, changes(current, details)));
+        return;
+      case 'tools':
+        fill(body, toolTable(current));
+        return;
+      case 'prompt':
+        ask(({ prompt }) =>
+          fill(
+            body,
+            h('pre', { class: 'text', text: prompt ?? current.promptStart, attrs: { tabindex: 0 } }),
+          ),
+        );
+        return;
+    }
+  }
+
+  function tabButton(name: Tab, text: string): HTMLElement {
+    return button(text, () => choose(name), {
+      attrs: {
+        role: 'tab',
+        'aria-selected': String(tab === name),
+        'aria-controls': 'iteration-body',
+        tabindex: tab === name ? 0 : -1,
+      },
+      on: {
+        keydown: (event) => {
+          const all: Tab[] = ['summary', 'changes', 'tools', 'prompt'];
+          const step =
+            event instanceof KeyboardEvent ? { ArrowRight: 1, ArrowLeft: 3 }[event.key] : undefined;
+          const next = step === undefined ? undefined : all[(all.indexOf(tab) + step) % all.length];
+          if (next === undefined) return;
+          event.preventDefault();
+          event.stopPropagation();
+          choose(next);
+        },
+      },
+    });
+  }
+
+  function choose(name: Tab): void {
+    tab = name;
+    draw();
+  }
+
+  function ask(use: (details: IterationDetails) => void): void {
+    if (one === null) return;
+    const wanted = drawn;
+    fill(body, h('p', { class: 'note', text: 'One moment…' }));
+    api.details(loop, one.index).then(
+      (details) => wanted === drawn && use(details),
+      (error: Error) => wanted === drawn && fill(body, h('p', { class: 'note', text: error.message })),
+    );
+  }
+
+  function showLog(current: IterationPicture, command: string): void {
+    const kind = current.guardrails.some((check) => check.command === command) ? 'guardrail' : 'verify';
+    const list = kind === 'guardrail' ? current.guardrails : current.verify;
+    const index = list.findLastIndex((check) => check.command === command);
+    const place = body.querySelector('.log');
+    if (place === null || index === -1) return;
+    const wanted = drawn;
+    api.log(loop, current.index, `${kind}-${index}`).then(
+      (log) => {
+        if (wanted !== drawn) return;
+        const words = {
+          missing: 'There is no output any more.',
+          replaced: 'A later run has written over this output.',
+        };
+        const text = log.kind === 'text' ? log.text || '(it printed nothing)' : words[log.kind];
+        fill(
+          place,
+          h('pre', { class: 'text', text, attrs: { tabindex: 0, 'aria-label': `Output of ${command}` } }),
+        );
+      },
+      (error: Error) => fill(place, h('p', { class: 'note', text: error.message })),
+    );
+  }
+
+  return {
+    element,
+    show(nextPicture, next, at) {
+      now = at;
+      if (one?.index !== next.index) openLog = null;
+      picture = nextPicture;
+      one = next;
+      draw();
+    },
+    openCheck(command) {
+      tab = 'summary';
+      openLog = command;
+      drawn = '';
+      draw();
+      element.scrollIntoView({ block: 'nearest' });
+    },
+  };
+}
+
+function summary(
+  one: IterationPicture,
+  picture: Picture,
+  now: number,
+  openLog: string | null,
+  toggle: (command: string) => void,
+): HTMLElement {
+  const { usage, context, decision, verdict } = one;
+  const time = timeByKind(one, now);
+  const facts: (readonly [string, string] | null)[] = [
+    ['Started', clock(one.startedAt)],
+    ['Agent', duration(time.agent + time.review)],
+    time.checks > 0 ? ['Checks', duration(time.checks)] : null,
+    time.waiting > 0 ? ['Waited', duration(time.waiting)] : null,
+    one.end !== null && one.end !== 'finished'
+      ? ['Turn ended', one.error ? `${one.end}: ${one.error}` : one.end]
+      : null,
+    ['Tool calls', one.toolCalls === null ? 'not reported' : `${one.toolCalls}, ${one.toolErrors} failed`],
+    usage
+      ? [
+          'Tokens',
+          `${formatTokens(usage.inputTokens)} in, ${formatTokens(usage.outputTokens)} out, ${formatTokens(usage.cacheReadTokens)} from cache, ${formatTokens(usage.cacheWriteTokens)} to cache`,
+        ]
+      : null,
+    usage?.costUsd === undefined
+      ? null
+      : ['Cost', `${formatCost(usage.costUsd)} ${usage.estimated ? 'estimated' : 'reported'}`],
+    context === null
+      ? null
+      : [
+          'Context',
+          context.window === null
+            ? `${formatTokens(context.tokens)}, window unknown`
+            : `${Math.round((context.tokens / context.window) * 100)} % of ${formatTokens(context.window)}`,
+        ],
+    ['Changes', `${plural(one.commits, 'commit')}, ${plural(one.filesChanged, 'file')} left uncommitted`],
+    one.prd ? ['Story', `${one.prd.story ?? 'none'} (${one.prd.mode})`] : null,
+    decision ? ['Decision', `${decision.kind}: ${decision.because.text}`] : null,
+  ];
+  return h(
+    'div',
+    { class: 'summary' },
+    h(
+      'dl',
+      {},
+      ...facts.flatMap((fact) =>
+        fact === null ? [] : [h('dt', { text: fact[0] }), h('dd', { text: fact[1] })],
+      ),
+    ),
+    h(
+      'div',
+      {},
+      verdict &&
+        h(
+          'div',
+          { class: `verdict ${verdict.accepted ? 'yes' : 'no'}` },
+          h('b', { text: verdict.accepted ? 'Claim accepted' : 'Claim rejected' }),
+          h('p', { text: verdict.because }),
+          h(
+            'ul',
+            {},
+            ...verdict.evidence.map(({ check, ok, detail }) =>
+              h('li', { class: ok ? 'yes' : 'no', text: `${ok ? '✓' : '✗'} ${check}: ${detail}` }),
+            ),
+          ),
+        ),
+      ...(one.prd?.problems ?? []).map((text) =>
+        h('p', { class: 'verdict no', text: `Undone in the task list: ${text}` }),
+      ),
+      checkList(one, openLog, toggle),
+      one.index === picture.iterations.length - 1 && picture.todo.length > 0 && todoList(picture),
+      one.text !== '' &&
+        h(
+          'div',
+          { class: 'said' },
+          h('h3', { text: 'The agent said' }),
+          h('pre', { class: 'text', text: one.text.trim(), attrs: { tabindex: 0 } }),
+        ),
+    ),
+  );
+}
+
+function checkList(
+  one: IterationPicture,
+  openLog: string | null,
+  toggle: (command: string) => void,
+): HTMLElement | null {
+  const checks = [...one.guardrails, ...one.verify];
+  if (checks.length === 0) return null;
+  return h(
+    'div',
+    { class: 'checks-list' },
+    h('h3', { text: 'Checks' }),
+    h(
+      'ul',
+      {},
+      ...checks.map((check) =>
+        h('li', { class: check.ok ? 'yes' : 'no' }, ...checkLine(check, openLog, toggle)),
+      ),
+    ),
+    openLog !== null && h('div', { class: 'log' }),
+  );
+}
+
+function checkLine(
+  check: CheckPicture,
+  openLog: string | null,
+  toggle: (command: string) => void,
+): HTMLElement[] {
+  const state = check.ok === null ? '…' : check.ok ? '✓' : '✗';
+  const how = check.ok === null ? 'running' : check.timedOut ? 'timed out' : `exit ${check.exitCode ?? '?'}`;
+  return [
+    h('span', { class: 'state', text: state }),
+    h('code', { text: check.command }),
+    h('span', { class: 'note', text: check.ms === null ? how : `${how}, ${duration(check.ms)}` }),
+    button(openLog === check.command ? 'Hide output' : 'Output', () => toggle(check.command), {
+      class: 'small-button',
+      attrs: { 'aria-expanded': String(openLog === check.command) },
+    }),
+  ];
+}
+
+function todoList({ todo }: Picture): HTMLElement {
+  const signs = { done: '✓', active: '▸', pending: '○' };
+  return h(
+    'div',
+    { class: 'todo' },
+    h('h3', { text: "The agent's list" }),
+    h(
+      'ul',
+      {},
+      ...todo.map(({ text, status }) => h('li', { class: status, text: `${signs[status]} ${text}` })),
+    ),
+  );
+}
+
+function toolTable({ tools, toolCalls }: IterationPicture): HTMLElement {
+  if (tools.length === 0) return h('p', { class: 'note', text: 'No tool calls.' });
+  return h(
+    'div',
+    {},
+    toolCalls !== null &&
+      toolCalls > tools.length &&
+      h('p', { class: 'note', text: `The last ${tools.length} of ${toolCalls} calls.` }),
+    h(
+      'table',
+      { class: 'tools' },
+      h(
+        'thead',
+        {},
+        h(
+          'tr',
+          {},
+          ...['', 'Tool', 'What', 'Time'].map((text) => h('th', { text, attrs: { scope: 'col' } })),
+        ),
+      ),
+      h(
+        'tbody',
+        {},
+        ...tools.map(({ name, summary, ok, ms }) =>
+          h(
+            'tr',
+            {},
+            h('td', { class: ok === false ? 'no' : 'yes', text: ok === null ? '…' : ok ? '✓' : '✗' }),
+            h('td', { text: name }),
+            h('td', {}, h('code', { text: summary })),
+            h('td', { class: 'number', text: ms === null ? '' : duration(ms) }),
+          ),
+        ),
+      ),
+    ),
+  );
+}
+
+function changes(one: IterationPicture, { committed, uncommitted }: IterationDetails): HTMLElement {
+  const nothing = committed === null && uncommitted === null && one.files.length === 0;
+  return h(
+    'div',
+    {},
+    committed && diffView(committed, 'Committed'),
+    uncommitted && diffView(uncommitted, 'Not committed, as it is now'),
+    one.files.length > 0 &&
+      uncommitted === null &&
+      h(
+        'div',
+        { class: 'left-files' },
+        h('p', {
+          class: 'note',
+          text: 'Changed here and not committed at the end of the iteration; what they looked like then is not kept:',
+        }),
+        h('ul', {}, ...one.files.map((file) => h('li', {}, h('code', { text: file })))),
+      ),
+    nothing && h('p', { class: 'note', text: 'Nothing was changed.' }),
+  );
+}

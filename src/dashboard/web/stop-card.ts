@@ -1,0 +1,92 @@
+import { type Outcome, outcomes } from '../../core/outcome.ts';
+import type { Picture } from '../../view/picture.ts';
+import type { LoopSummary } from '../summary.ts';
+import { button, h } from './dom.ts';
+import { markIcon } from './marks.ts';
+import { nextCommand } from './next-command.ts';
+
+/** How it ended, what was shown for it, and what to type next: the first thing to see of a loop that is over. */
+export function stopCard(picture: Picture, summary: LoopSummary | undefined): HTMLElement | null {
+  const status = summary?.status;
+  if (status === 'running' || status === 'waiting' || status === 'paused') return null;
+  const { outcome } = picture;
+  const command = nextCommand(picture, summary);
+  const tone =
+    outcome === 'PROMISE_ACCEPTED'
+      ? 'good'
+      : status === 'needs-you'
+        ? 'ask'
+        : outcome
+          ? toneOf(outcome)
+          : 'bad';
+  const mark = { good: 'accepted', ask: 'needs-person', calm: 'stopped', bad: 'failed' } as const;
+  return h(
+    'section',
+    { class: `card stop ${tone}`, attrs: { 'aria-label': 'How it ended' } },
+    h(
+      'div',
+      { class: 'stop-head' },
+      markIcon(mark[tone]),
+      h(
+        'div',
+        {},
+        h('h2', { text: headline(picture) }),
+        h('p', { class: 'why', text: picture.because ?? summary?.detail ?? '' }),
+      ),
+    ),
+    evidenceTable(picture),
+    command !== null &&
+      h(
+        'p',
+        { class: 'next' },
+        h('span', { text: 'Next' }),
+        h('code', { text: command }),
+        button('Copy', () => void navigator.clipboard?.writeText(command), { class: 'small-button' }),
+      ),
+  );
+}
+
+function headline({ outcome, state }: Picture): string {
+  if (outcome !== null) {
+    const { meaning } = outcomes[outcome];
+    return meaning.charAt(0).toUpperCase() + meaning.slice(1);
+  }
+  return state === 'failed' ? 'The loop itself failed' : 'Its process died before it came to an end';
+}
+
+function toneOf(outcome: Outcome): 'calm' | 'bad' {
+  return outcome === 'CANCELLED' || outcome === 'INTERRUPTED' ? 'calm' : 'bad';
+}
+
+/** The evidence of the last claim. */
+function evidenceTable({ iterations }: Picture): HTMLElement | null {
+  const judged = iterations.findLast(({ verdict }) => verdict !== null);
+  if (!judged?.verdict) return null;
+  return h(
+    'table',
+    { class: 'evidence' },
+    h('caption', { text: `Evidence for the claim of iteration ${judged.iteration}` }),
+    h(
+      'thead',
+      {},
+      h('tr', {}, ...['', 'Check', 'Found'].map((text) => h('th', { text, attrs: { scope: 'col' } }))),
+    ),
+    h(
+      'tbody',
+      {},
+      ...judged.verdict.evidence.map(({ check, ok, detail }) =>
+        h(
+          'tr',
+          {},
+          h('td', {
+            class: ok ? 'yes' : 'no',
+            text: ok ? '✓' : '✗',
+            attrs: { 'aria-label': ok ? 'passed' : 'failed' },
+          }),
+          h('td', { text: check }),
+          h('td', { text: detail }),
+        ),
+      ),
+    ),
+  );
+}

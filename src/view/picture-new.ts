@@ -1,0 +1,80 @@
+import { noUsage } from '../core/turn.ts';
+import type { IterationPicture, Picture } from './picture.ts';
+
+/** A run of which nothing is known yet. */
+export function newPicture(run: string): Picture {
+  return {
+    run,
+    seq: 0,
+    damaged: 0,
+    version: null,
+    cwd: null,
+    agent: null,
+    agentVersion: null,
+    command: null,
+    task: '',
+    promptFile: null,
+    limits: null,
+    pid: null,
+    startedAt: null,
+    updatedAt: null,
+    endedAt: null,
+    state: 'going',
+    outcome: null,
+    exitCode: null,
+    because: null,
+    needs: null,
+    iterations: [],
+    usage: noUsage,
+    elapsedMs: 0,
+    claims: { accepted: 0, rejected: 0 },
+    todo: [],
+    tool: null,
+    waitUntil: null,
+    waitFor: null,
+    stories: [],
+    notices: [],
+  };
+}
+
+/** A go of the loop that has just begun. */
+export function newIteration(
+  { index, iteration, of, at }: { index: number; iteration: number; of: number | null; at: number },
+  seq: number,
+): IterationPicture {
+  return {
+    index,
+    iteration,
+    of,
+    seq,
+    mark: 'running',
+    startedAt: at,
+    endedAt: null,
+    promptChars: 0,
+    promptStart: '',
+    prd: null,
+    agentStartedAt: null,
+    agentMs: null,
+    end: null,
+    exitCode: null,
+    error: null,
+    text: '',
+    tools: [],
+    toolCalls: 0,
+    toolErrors: 0,
+    usage: null,
+    context: null,
+    commits: 0,
+    filesChanged: 0,
+    files: [],
+    from: null,
+    to: null,
+    guardrails: [],
+    verify: [],
+    scm: [],
+    notes: [],
+    verdict: null,
+    decision: null,
+    wait: null,
+  };
+}
