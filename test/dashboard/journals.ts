@@ -172,6 +172,7 @@ export function addIteration(writer: JournalWriter, iteration: number, go: Go = 
         ok: true,
         problems: [],
         undone: false,
+        complete: false,
         counts: countsOf(after),
         stories: after,
       },

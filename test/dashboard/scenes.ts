@@ -279,6 +279,7 @@ function writeLoop(
     why,
     settings: { prompt_file: `${name}.md`, max_iterations: 20, inactivity_timeout: 60, done_pattern: null },
     options: {},
+    launch: 0,
     lines: [],
   };
   writeFileSync(paths.record, JSON.stringify(record));

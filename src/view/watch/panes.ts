@@ -83,7 +83,7 @@ function timeBar(one: IterationPicture, longest: number, width: number, { style,
 }
 
 function noteOf(one: IterationPicture, picture: Picture, style: Style): string {
-  const story = one.story === null ? '' : `${one.mode ?? ''} ${firstLine(one.story)} `;
+  const story = one.prd ? `${one.prd.mode} ${firstLine(one.prd.story ?? '')} ` : '';
   if (one.mark === 'running') return `${story}running`;
   if (one.verdict?.accepted) return style.green(`${story}accepted`);
   if (one.verdict !== null) return `${story}rejected: ${firstLine(one.verdict.because)}`;
