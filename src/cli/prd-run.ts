@@ -24,6 +24,9 @@ type Values = Input<typeof prdRunOptions>['values'];
 
 const defaultMaxIterations = 15;
 const token = 'COMPLETE';
+/** These copy files between their machine and ours, a moment late. */
+const syncing: readonly string[] = ['docker-sandbox', 'sbx'];
+const syncMs = 2500;
 
 /** Works off the stories of a PRD, one iteration and one fresh agent at a time. */
 export async function main(shell: Context, { values }: Input<typeof prdRunOptions>): Promise<number> {
@@ -66,6 +69,9 @@ export async function main(shell: Context, { values }: Input<typeof prdRunOption
           agentCommits: !prepared.settings.scm?.tasks.length,
           hasGit: root !== null,
           now: systemClock.now(),
+          ...(prepared.sandbox && syncing.includes(prepared.sandbox.provider)
+            ? { settle: () => systemClock.sleep(syncMs) }
+            : {}),
         },
         opened,
       ),

@@ -30,6 +30,8 @@ export type PrdStageOptions = {
   /** Progress is a new commit; without git it is any change. */
   readonly hasGit: boolean;
   readonly now: number;
+  /** Waits until files that were written in the sandbox can be read here. */
+  settle?(): Promise<void>;
 };
 
 /** Tells the hooks of the agent where the PRD is. */
@@ -90,6 +92,7 @@ export function prdStage(options: PrdStageOptions, first: Held): Stage {
     progressOf: (changed: Progress) => (options.hasGit ? { ...changed, filesChanged: 0 } : changed),
     async inspect(iteration, end, record): Promise<Inspected> {
       const { mode } = step;
+      await options.settle?.();
       const file = readTasksFile(paths.tasks);
       const checked = checkFile(file, held, mode, rules);
       const illegal = checked.problems.filter(({ omission }) => !omission);

@@ -1,3 +1,4 @@
+import { readdirSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, inject, it } from 'vitest';
 import { aStory } from '../../src/core/review/examples.ts';
@@ -58,6 +59,13 @@ for (const agent of agents.length > 0 ? agents : [missing]) {
         expect(storyIn(repo, id)).toMatchObject({ passes: true, reviewStatus: 'approved', reviewCount: 1 });
       }
       expect(repo.exists('.ralph-active')).toBe(false);
+      const [stream = ''] = readdirSync(repo.path('.ralph/runs'));
+      const init = repo
+        .read(`.ralph/runs/${stream}/iterations/001.ndjson`)
+        .split('\n')
+        .find((line) => line.includes('slash_commands'));
+      for (const name of ['ralph-plan', 'ralph-init', 'ralph-archive'])
+        expect(init).toContain(`"ralphkit:${name}"`);
     });
   });
 }

@@ -1,7 +1,8 @@
-import { existsSync, readdirSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { aStory, legalStates } from '../../src/core/review/examples.ts';
+import { readTasks } from '../../src/core/review/read-tasks.ts';
 import { runRalph } from '../support/ralph.ts';
 import { makeRepo, type Repo } from '../support/repo.ts';
 import { plugin, prdRepo, runProgram, tasksJson } from './support.ts';
@@ -233,6 +234,34 @@ describe('ralph prd validate', () => {
     expect([ran.code, ran.stdout, ran.stderr]).toEqual([code, expect.stringContaining(said), '']);
     const { ok } = JSON.parse((await runRalph(['prd', 'validate', '--json'], repo)).stdout);
     expect(ok).toBe(code === 0);
+  });
+});
+
+describe('the planning skill', () => {
+  const skill = readFileSync(join(plugin, 'skills/ralph-plan/SKILL.md'), 'utf8');
+
+  it('is found by what people say', () => {
+    const [, head = ''] = skill.split('---\n');
+    expect(head).toContain('name: ralph-plan\n');
+    for (const phrase of [
+      '/ralph-plan',
+      'plan this feature for ralph',
+      'create a ralph prd',
+      'generate tasks for ralph',
+    ]) {
+      expect(head).toContain(`"${phrase}"`);
+    }
+  });
+
+  it('has two modes, and an example that is a valid task list', () => {
+    for (const part of ['## Mode 1: full planning', '## Mode 2: task derivation', 'ralph prd init']) {
+      expect(skill).toContain(part);
+    }
+    const [, example = ''] = /```json\n([\s\S]*?)```/.exec(skill) ?? [];
+    expect(readTasks(JSON.parse(example))).toMatchObject({
+      ok: true,
+      tasks: { userStories: [{ id: 'US-001' }] },
+    });
   });
 });
 

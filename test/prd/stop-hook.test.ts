@@ -178,6 +178,14 @@ describe('the stop hook while a PRD is worked on', () => {
     }
   });
 
+  it('leaves the session of a person alone while a loop of ours works beside it', async () => {
+    const repo = activate(prdRepo('no json'));
+    repo.write('.ralph/lock', '{}');
+    const at = { ...input, cwd: repo.cwd };
+    expect(reasonOf(await runProgram(stop, repo, at))).toBe('');
+    expect(reasonOf(await runProgram(stop, repo, at, { RALPH_RUN_ID: 'r' }))).toContain('cannot be used');
+  });
+
   it('finds the task list of a PRD in another folder', async () => {
     const repo = activate(prdRepo());
     repo.write('plans/tasks.json', 'no json');

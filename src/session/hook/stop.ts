@@ -1,5 +1,6 @@
 import { messageOf } from '../../core/error.ts';
 import { isObject } from '../../core/shape.ts';
+import { projectPaths } from '../../store/paths.ts';
 import { activePath } from '../../store/ralph-active-path.ts';
 import { readSessionLoop } from '../../store/session-loops.ts';
 import { lstatOf } from '../../system/files.ts';
@@ -50,7 +51,7 @@ async function prdReply(
   try {
     const folders = [env.CLAUDE_PROJECT_DIR, cwdIn(input), process.cwd()];
     const projectDir = folders.find((folder) => folder && lstatOf(activePath(folder)));
-    if (!projectDir) return null;
+    if (!projectDir || isVisitor(projectDir, env)) return null;
     const { atPrdStop } = await import('../prd/stop-check.ts');
     const lastMessage = read?.lastMessage ?? null;
     const answer = await atPrdStop({ projectDir, ralphDir: env.RALPH_PRD_DIR, lastMessage }, warn);
@@ -60,6 +61,11 @@ async function prdReply(
     warn(`ralph: the PRD could not be checked: ${messageOf(error)}`);
     return null;
   }
+}
+
+/** A session that a person has open beside a loop of ours: the agents of the loop know their run. */
+function isVisitor(projectDir: string, env: SessionContext['env']): boolean {
+  return !env.RALPH_RUN_ID && lstatOf(projectPaths(projectDir).lock) !== null;
 }
 
 /** Where the agent is, even where the host tells nothing else. */
