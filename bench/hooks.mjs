@@ -1,4 +1,5 @@
-// What a stop hook costs at the end of every turn, by the size of the transcript, against the start of Node itself.
+// What a stop hook costs at the end of every turn, by the size of the transcript, and the guard before every tool call,
+// against the start of Node itself.
 import { closeSync, copyFileSync, openSync, readFileSync, rmSync, statSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -28,9 +29,23 @@ export async function run(room, { rounds = 31 }) {
   contestants['stop hook, no loop'] = () => hook(elsewhere, 'Stop', { session_id: 'none' });
   contestants['prompt hook, no loop'] = () =>
     hook(elsewhere, 'UserPromptSubmit', { session_id: 'none', prompt: 'Fix the tests' });
+  const inRun = { ...room, env: { ...room.env, RALPH_RUN_ID: 'bench', RALPH_GUARD: 'always' } };
+  const guard = (command) => ({
+    session_id: 'none',
+    cwd: room.repo,
+    tool_name: 'Bash',
+    tool_input: { command },
+  });
+  contestants['guard hook, everyday command'] = () =>
+    hook(inRun, 'PreToolUse', guard('npm test 2>&1 | tail -n 20'));
+  contestants['guard hook, parsed command'] = () =>
+    hook(inRun, 'PreToolUse', guard('npm test && rm -rf dist'));
+  contestants['guard hook, 16 KB'] = () =>
+    hook(inRun, 'PreToolUse', guard('cp src/a.ts dist/a.ts; '.repeat(700)));
+  contestants['guard hook, no loop'] = () => hook(elsewhere, 'PreToolUse', guard('npm test'));
   const { 'node empty.cjs': floor, ...ours } = await interleave(contestants, { rounds, warmups: 3 });
   return Object.entries(ours).map(([name, figures]) => {
-    const atMost = cases[name]?.[1] ?? 0.1;
+    const atMost = cases[name]?.[1] ?? (name.endsWith('no loop') ? 0.1 : 1.3);
     return compare(name, {
       unit: 'ms',
       ours: figures,

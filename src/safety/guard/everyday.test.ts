@@ -12,12 +12,12 @@ const context = {
 };
 
 describe('isEveryday', () => {
-  it.each(['ls -la src', 'pwd', 'git status', 'git add src/a.ts', 'npm test', 'npm run build', 'cargo test'])(
-    'knows %s',
-    (command) => {
-      expect(isEveryday(command)).toBe(true);
-    },
-  );
+  it.each([
+    ...['ls -la src', 'pwd', 'git status', 'git add src/a.ts', 'npm test', 'npm run build', 'cargo test'],
+    ...['npm run build && npm test', 'npm test 2>&1 | tail -n 20', 'git add src && git status | head -5'],
+  ])('knows %s', (command) => {
+    expect(isEveryday(command)).toBe(true);
+  });
 
   it.each([
     ...[
@@ -32,6 +32,8 @@ describe('isEveryday', () => {
       'git status > x',
     ],
     ...['git -c a.b=c status', 'ls | sh', '', 'npm run x -- --registry=http://x', 'X=1 npm test', 'cat a'],
+    ...['npm test && rm -rf dist', 'npm test | tail -n 5 x', 'npm test | tee x', 'git log | sh', 'ls && '],
+    ...['npm test || rm x', 'npm test & id', 'ls |head', 'npm test 2>&1 > x', 'ls | head -5 | sh'],
   ])('leaves %j to the guard', (command) => {
     expect(isEveryday(command)).toBe(false);
   });
@@ -83,9 +85,13 @@ describe('isEveryday', () => {
       ),
       fc.stringMatching(/^[\w./-]{1,12}$/),
     );
+    const between = fc.constantFrom(' && ', ' | ', '; ', ' | head -5', ' 2>&1 | tail -n 3 && ', '', ' 2>&1');
+    const call = fc
+      .tuple(program, fc.array(word, { maxLength: 4 }), between)
+      .map(([name, words, end]) => `${[name, ...words].join(' ')}${end}`);
     fc.assert(
-      fc.property(program, fc.array(word, { maxLength: 5 }), (name, words) => {
-        const command = [name, ...words].join(' ');
+      fc.property(fc.array(call, { minLength: 1, maxLength: 3 }), (calls) => {
+        const command = calls.join('');
         fc.pre(isEveryday(command));
         const { verdict, effects } = judgeCommand(command, context);
         expect({ command, verdict, effects }).toEqual({ command, verdict: 'allow', effects: [] });

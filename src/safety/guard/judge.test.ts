@@ -207,3 +207,20 @@ describe('file tools', () => {
     expect(judgeFileRead('src/a.ts', context)).toEqual({ verdict: 'allow' });
   });
 });
+
+describe('a long command', () => {
+  it('of 16 KB takes one step for each command in it, and judges each file once', () => {
+    const parts = Array.from({ length: 500 }, (_, i) => `cp src/file-${i}.ts dist/file-${i % 10}.ts`);
+    const command = parts.join('; ');
+    expect(command.length).toBeGreaterThan(16_000);
+    const { verdict, steps, effects } = judgeCommand(command, context);
+    expect(verdict).toBe('allow');
+    expect(steps).toHaveLength(500);
+    expect(effects.length).toBeLessThanOrEqual(1000);
+  });
+
+  it('of one long text is one step', () => {
+    const { verdict, steps } = judgeCommand(`echo '${'rm -rf ~ '.repeat(2000)}' > notes.txt`, context);
+    expect({ verdict, steps: steps.length }).toEqual({ verdict: 'allow', steps: 1 });
+  });
+});
