@@ -364,7 +364,9 @@ describe('the machine', () => {
     expect(of('tmux')).toMatchObject({ status: 'warning' });
     expect(of('sandbox')).toMatchObject({
       status: 'warning',
-      evidence: 'none works (bwrap: not on the PATH; docker: not on the PATH)',
+      evidence: expect.stringMatching(
+        /^the agent runs without one, and none works .*bubblewrap is not installed/,
+      ),
     });
   });
 
@@ -374,15 +376,32 @@ describe('the machine', () => {
     const { of } = await diagnose(repo, { env: pathWith(repo) });
     expect(of('sandbox')).toMatchObject({
       status: 'warning',
-      evidence: expect.stringContaining('bwrap: bwrap: No permissions to create new namespace'),
+      evidence: expect.stringContaining(
+        'cannot make a sandbox here: bwrap: No permissions to create new namespace',
+      ),
     });
   });
 
   it('has a docker that answers', async () => {
-    const repo = makeRepo({ settings: claude });
-    install(repo, 'docker', 'echo 28.2.2');
+    const repo = makeRepo({ settings: { ...claude, sandboxImage: 'mine' } });
+    install(repo, 'docker', 'case "$1" in version) echo 28.2.2;; image) ;; *) exit 1;; esac');
     const { of } = await diagnose(repo, { env: pathWith(repo) });
-    expect(of('sandbox')).toMatchObject({ status: 'ok', evidence: 'docker 28.2.2' });
+    expect(of('sandbox')).toMatchObject({
+      status: 'ok',
+      evidence: expect.stringContaining('with --sandbox there is container (docker 28.2.2, image mine)'),
+    });
+  });
+
+  it('does not have the sandbox that the settings want', async () => {
+    const repo = makeRepo({ settings: { ...claude, sandbox: 'auto' } });
+    installAgent(repo, 'claude', '2.1.325', loggedIn);
+    const { code, of } = await diagnose(repo, { env: pathWith(repo) });
+    expect(code).toBe(1);
+    expect(of('sandbox')).toMatchObject({
+      status: 'error',
+      evidence: expect.stringContaining('there is no sandbox on this machine'),
+      remedy: expect.stringContaining('--no-sandbox'),
+    });
   });
 
   it('does not let the state be written', async () => {

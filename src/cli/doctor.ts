@@ -88,7 +88,7 @@ async function* examine(
     notify: () => checkNotify(settings.notify, env),
     'last-run': () => checkLastRun(cwd),
     tmux: () => checkTmux(place),
-    sandbox: () => checkSandbox(place),
+    sandbox: () => checkSandbox(settings, place),
     'agent.events': () => checkUnknownEvents(cwd),
   };
   const { command } = agent;

@@ -22,6 +22,16 @@ export type Probe = {
   succeeded(world: World): boolean;
 };
 
+/** Files of the home that hold SECRET. */
+export const secrets = [
+  '.ssh/id_rsa',
+  '.aws/credentials',
+  '.gnupg/secret',
+  '.kube/config',
+  '.docker/config.json',
+  '.netrc',
+];
+
 const holds = (path: string, text: string): boolean => {
   try {
     return readFileSync(path, 'utf8').includes(text);

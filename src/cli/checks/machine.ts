@@ -1,4 +1,6 @@
-import { atLeast, versionIn } from '../../agents/version.ts';
+import { atLeast } from '../../agents/version.ts';
+import { messageOf, RalphError } from '../../core/error.ts';
+import type { ResolvedSettings } from '../../store/settings-schema.ts';
 import { freeBytes, tryWriting } from '../../system/room.ts';
 import { firstLine, type HealthCheck } from './health-check.ts';
 import { type Place, probe } from './probe.ts';
@@ -55,24 +57,37 @@ export async function checkTmux(place: Place): Promise<HealthCheck> {
   };
 }
 
-/** Whether something is there that can keep an agent away from the rest of the machine. */
-export async function checkSandbox(place: Place): Promise<HealthCheck> {
-  const [bwrap, docker] = await Promise.all([
-    // That it is installed says little: many systems do not let it make a namespace.
-    probe(['bwrap', '--ro-bind', '/', '/', '--dev', '/dev', 'true'], place),
-    probe(['docker', 'version', '--format', '{{.Server.Version}}'], place),
-  ]);
-  const works = [
-    ...(bwrap.ok ? ['bubblewrap'] : []),
-    ...(docker.ok ? [`docker ${versionIn(docker.text) ?? ''}`.trim()] : []),
-  ];
-  if (works.length > 0) return { id: 'sandbox', status: 'ok', evidence: works.join(', ') };
-  const why = ({ failure, text }: typeof bwrap) => failure ?? firstLine(text);
+/** Whether something is there that can keep an agent away from the rest of the machine, and what was chosen is. */
+export async function checkSandbox(
+  { sandbox: choice = 'none', sandboxImage }: Pick<ResolvedSettings, 'sandbox' | 'sandboxImage'>,
+  { env }: Place,
+): Promise<HealthCheck> {
+  const id = 'sandbox';
+  const image = sandboxImage === undefined ? {} : { image: sandboxImage };
+  const { chooseProvider, lookAtProviders } = await import('../../safety/sandbox/open-sandbox.ts');
+  const found = await lookAtProviders({ env, ...image });
+  const works = found.flatMap(([name, { ok, ...said }]) =>
+    ok && 'detail' in said ? [`${name} (${said.detail})`] : [],
+  );
+  if (choice !== 'none') {
+    try {
+      const chosen = await chooseProvider(choice, { env, ...image });
+      return { id, status: 'ok', evidence: `the agent runs in ${chosen}; there is ${works.join(', ')}` };
+    } catch (error) {
+      const remedy = (error instanceof RalphError && error.remedy) || 'ralph sandbox status';
+      return { id, status: 'error', evidence: messageOf(error), remedy };
+    }
+  }
+  const not = 'the agent runs without one';
+  if (works.length > 0) {
+    return { id, status: 'ok', evidence: `${not}; with --sandbox there is ${works.join(', ')}` };
+  }
+  const why = found.flatMap(([name, said]) => (said.ok ? [] : [`${name}: ${said.why}`])).join('; ');
   return {
-    id: 'sandbox',
+    id,
     status: 'warning',
-    evidence: `none works (bwrap: ${why(bwrap)}; docker: ${why(docker)})`,
-    remedy: 'apt-get install bubblewrap, or start Docker',
+    evidence: `${not}, and none works (${why})`,
+    remedy: 'apt-get install bubblewrap',
   };
 }
 

@@ -2,12 +2,11 @@ import { randomBytes } from 'node:crypto';
 import { RalphError } from '../../core/error.ts';
 import { findProgram } from '../../system/process.ts';
 import { rootCapabilities } from './bwrap.ts';
-import { passVariables, proxyVariables } from './environment.ts';
+import { namesToPass, proxyVariables } from './environment.ts';
 import { createLocalParts } from './local.ts';
 import { inOrder, type Mount } from './mounts.ts';
 import { innerProgram } from './network.ts';
 import type { Availability, Sandbox, SandboxSpec } from './sandbox.ts';
-import { notForOtherMachines } from './sbx.ts';
 import { createTool, reasonOf } from './tool.ts';
 
 type Engine = 'docker' | 'podman';
@@ -75,8 +74,7 @@ export function createContainer(spec: SandboxSpec): Sandbox {
         { path: `${own}/proxy`, from: network.socket, writable: true },
         ...mounts,
       ]);
-      const passing = Object.keys(passVariables(env, parts.variables));
-      const variables = passing.filter((each) => !notForOtherMachines.has(each));
+      const variables = namesToPass(env, parts.variables);
       const set = { ...proxyVariables(network.port), HOME: `${own}/home` };
       const program = engine ?? 'docker';
       const options = [

@@ -6,13 +6,12 @@ import { ensureDir, lstatOf, readText, writeAtomic } from '../../system/files.ts
 import { gitFolders } from '../../system/git.ts';
 import { findProgram } from '../../system/process.ts';
 import { agentNeeds } from './agents.ts';
-import { passVariables } from './environment.ts';
+import { namesToPass } from './environment.ts';
 import { homeOf } from './folders.ts';
 import { holdProject } from './held.ts';
 import { markedCommand } from './marked.ts';
 import { placeOf } from './place.ts';
 import type { Availability, Sandbox, SandboxSpec } from './sandbox.ts';
-import { notForOtherMachines } from './sbx.ts';
 import { createTool, reasonOf } from './tool.ts';
 
 /** Files come over by a synchronisation that is not immediate. */
@@ -67,9 +66,7 @@ export function createDockerSandbox(spec: SandboxSpec): Sandbox {
       if (program === spec.agent && spec.agent === 'claude') {
         return { argv: ['docker', 'sandbox', 'run', name, '--', ...words], env, promptAsWord: true };
       }
-      const variables = Object.keys(passVariables(env, also)).filter(
-        (each) => !notForOtherMachines.has(each),
-      );
+      const variables = namesToPass(env, also);
       const marked = markedCommand(argv, `docker sandbox ls, or: docker sandbox rm ${name}`);
       const options = ['-i', '-w', cwd, ...variables.flatMap((each) => ['-e', each])];
       return { argv: ['docker', 'sandbox', 'exec', ...options, name, ...marked.argv], env, ...marked.check };

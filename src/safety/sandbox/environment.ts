@@ -2,13 +2,17 @@ import type { Environment } from '../../system/process.ts';
 
 /** What every program may know; keys and tokens are not among it. */
 const harmless = [
-  ...['PATH', 'HOME', 'USER', 'LOGNAME', 'SHELL', 'PWD', 'TZ', 'LANG', 'LANGUAGE', 'LC_*'],
-  ...['TERM', 'COLORTERM', 'COLUMNS', 'LINES', 'NO_COLOR', 'FORCE_COLOR', 'CI', 'PAGER'],
+  ...['TZ', 'LANG', 'LANGUAGE', 'LC_*', 'TERM', 'COLORTERM', 'COLUMNS', 'LINES', 'NO_COLOR', 'FORCE_COLOR'],
+  ...['CI', 'PAGER', 'NODE_ENV', 'GOTOOLCHAIN', 'RUSTUP_TOOLCHAIN'],
   ...['GIT_AUTHOR_NAME', 'GIT_AUTHOR_EMAIL', 'GIT_COMMITTER_NAME', 'GIT_COMMITTER_EMAIL'],
-  ...['NODE_ENV', 'NODE_EXTRA_CA_CERTS', 'SSL_CERT_FILE', 'SSL_CERT_DIR', 'REQUESTS_CA_BUNDLE'],
-  ...['NVM_DIR', 'NVM_BIN', 'VOLTA_HOME', 'PYENV_ROOT', 'RUSTUP_HOME', 'RUSTUP_TOOLCHAIN', 'SDKMAN_DIR'],
-  ...['JAVA_HOME', 'GOROOT', 'GOTOOLCHAIN', 'ANDROID_HOME', 'DOTNET_ROOT', 'VIRTUAL_ENV', 'CONDA_PREFIX'],
-  ...['RALPH_RUN_ID', 'RALPH_GUARD', 'RALPH_ITERATION', 'RALPH_TREE', 'RALPH_FAKE_SCRIPT'],
+  ...['RALPH_RUN_ID', 'RALPH_ITERATION', 'RALPH_TREE', 'RALPH_FAKE_SCRIPT'],
+];
+/** The same, but about this machine: another one has its own. */
+const harmlessHere = [
+  ...['PATH', 'HOME', 'USER', 'LOGNAME', 'SHELL', 'PWD'],
+  ...['NODE_EXTRA_CA_CERTS', 'SSL_CERT_FILE', 'SSL_CERT_DIR', 'REQUESTS_CA_BUNDLE'],
+  ...['NVM_DIR', 'NVM_BIN', 'VOLTA_HOME', 'PYENV_ROOT', 'RUSTUP_HOME', 'SDKMAN_DIR', 'JAVA_HOME', 'GOROOT'],
+  ...['ANDROID_HOME', 'DOTNET_ROOT', 'VIRTUAL_ENV', 'CONDA_PREFIX'],
 ];
 
 /** They would lead out of the private home. */
@@ -16,7 +20,15 @@ const moving = ['CLAUDE_CONFIG_DIR', 'CODEX_HOME', 'OPENCODE_CONFIG', 'OPENCODE_
 
 /** The variables that pass, by name or by `PREFIX_*`; all others stay outside. */
 export function passVariables(env: Environment, also: readonly string[]): Record<string, string> {
-  const allowed = [...harmless, ...also];
+  return select(env, [...harmless, ...harmlessHere, ...also]);
+}
+
+/** The names of those that pass to a machine of its own. */
+export function namesToPass(env: Environment, also: readonly string[]): string[] {
+  return Object.keys(select(env, [...harmless, ...also]));
+}
+
+function select(env: Environment, allowed: readonly string[]): Record<string, string> {
   const names = new Set(allowed.filter((name) => !name.endsWith('*')));
   const prefixes = allowed.filter((name) => name.endsWith('*')).map((name) => name.slice(0, -1));
   const passes = (name: string) => names.has(name) || prefixes.some((prefix) => name.startsWith(prefix));

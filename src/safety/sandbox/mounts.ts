@@ -6,12 +6,13 @@ import type { Protection } from './protect.ts';
 /** Something of this machine that is seen inside, at `path`. */
 export type Mount = { readonly path: string; readonly from: string; readonly writable: boolean };
 
-/** Those above before those below; at the same place what takes a right away comes last. */
+/** Those above before those below, one for each place: of two, the one that takes a right away. */
 export function inOrder(mounts: readonly Mount[]): Mount[] {
-  return [...mounts].sort((a, b) => {
-    if (a.path !== b.path) return a.path < b.path ? -1 : 1;
-    return Number(b.writable) - Number(a.writable);
-  });
+  const byPath = new Map<string, Mount>();
+  for (const mount of mounts) {
+    if (byPath.get(mount.path)?.writable !== false) byPath.set(mount.path, mount);
+  }
+  return [...byPath.values()].sort((a, b) => (a.path < b.path ? -1 : 1));
 }
 
 export function projectMounts({ writable, readOnly }: Protection): Mount[] {

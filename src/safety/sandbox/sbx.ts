@@ -6,7 +6,7 @@ import { gitFolders } from '../../system/git.ts';
 import { findProgram } from '../../system/process.ts';
 import { isWithin } from '../../system/real-path.ts';
 import { agentNeeds } from './agents.ts';
-import { passVariables } from './environment.ts';
+import { namesToPass } from './environment.ts';
 import { holdProject } from './held.ts';
 import { markedCommand } from './marked.ts';
 import { placeOf } from './place.ts';
@@ -17,8 +17,6 @@ import { createTool, reasonOf } from './tool.ts';
 const templates: readonly AgentName[] = ['claude', 'codex', 'copilot', 'gemini', 'opencode'];
 /** The first start fetches an image. */
 const createTimeoutMs = 15 * 60_000;
-/** What is about this machine and not about the one inside. */
-export const notForOtherMachines = new Set(['PATH', 'HOME', 'SHELL', 'PWD', 'USER', 'LOGNAME']);
 
 export async function sbxAvailable(env: SandboxSpec['env']): Promise<Availability> {
   if (findProgram('sbx', env) === null) {
@@ -66,9 +64,7 @@ export function createSbx(spec: SandboxSpec): Sandbox {
       if (rules !== '') await sbx.must(['policy', 'allow', 'network', '--sandbox', name, rules]);
     },
     wrap(argv, env, cwd) {
-      const variables = Object.keys(passVariables(env, also)).filter(
-        (each) => !notForOtherMachines.has(each),
-      );
+      const variables = namesToPass(env, also);
       const { argv: words, check } = markedCommand(argv, `ralph sandbox status, or: sbx rm --force ${name}`);
       return {
         argv: ['sbx', 'exec', '-i', '-w', cwd, ...variables.flatMap((each) => ['-e', each]), name, ...words],
