@@ -6,6 +6,8 @@ const { basename, join } = require('node:path');
 
 const root = process.env.STAND_IN;
 const defects = (process.env.DEFECTS ?? '').split(',');
+// Where the images of Docker Sandboxes have the home of their user.
+const agentHome = join('/home', 'agent');
 const isDocker = basename(process.argv[2]) === 'docker';
 const words = process.argv.slice(3);
 fs.appendFileSync(join(root, 'calls'), `${JSON.stringify([basename(process.argv[2]), ...words])}\n`);
@@ -78,10 +80,7 @@ function inside(name, argv, { cwd, env, stdio }) {
     fs.cpSync(workspace, shadow, { recursive: true, force: true, preserveTimestamps: true });
     fs.writeFileSync(join(root, name, 'state.json'), JSON.stringify({ workspaces, synced: true }));
   }
-  fs.writeFileSync(
-    join(root, name, 'passwd'),
-    'root:x:0:0::/root:/bin/sh\nagent:x:0:0::/home/agent:/bin/sh\n',
-  );
+  fs.writeFileSync(join(root, name, 'passwd'), `agent:x:0:0::${agentHome}:/bin/sh\n`);
   const mounts = workspaces.flatMap((path) => {
     const from = isDocker && path === workspace ? shadow : path.replace(/:ro$/, '');
     return [path.endsWith(':ro') ? '--ro-bind' : '--bind', from, path.replace(/:ro$/, '')];
@@ -91,7 +90,7 @@ function inside(name, argv, { cwd, env, stdio }) {
     ...[
       '--bind',
       join(root, name, 'home'),
-      '/home/agent',
+      agentHome,
       '--ro-bind',
       join(root, name, 'passwd'),
       '/etc/passwd',
@@ -110,7 +109,7 @@ function inside(name, argv, { cwd, env, stdio }) {
   const PATH = `${process.env.TEMPLATE}:${process.env.PATH}`;
   const { status } = spawnSync('bwrap', [...options, ...argv], {
     stdio,
-    env: { PATH, HOME: '/home/agent', ...env },
+    env: { PATH, HOME: agentHome, ...env },
   });
   if (isDocker) {
     // And it brings back what changed, a moment later.
