@@ -14,6 +14,7 @@ const benches = {
   parse: () => import('./parse.mjs'),
   journal: () => import('./journal.mjs'),
   hooks: () => import('./hooks.mjs'),
+  fleet: () => import('./fleet.mjs'),
   peers: () => import('./peers.mjs'),
 };
 /** Not unless asked for: it installs other people's programs. */

@@ -17,7 +17,7 @@ export async function main(context: Context, { args }: Input<typeof noOptions>):
   const { TMUX: _, ...outside } = context.env;
   const go = inside ? ['switch-client', '-t', pane.id] : ['attach-session', '-t', `=${pane.session}`];
   const words = [...server, 'select-window', '-t', pane.id, ';', ...go] as const;
-  const end = await runInForeground(['tmux', ...words], {
+  const end = await runInForeground(['tmux', '-u', ...words], {
     cwd: context.cwd,
     env: inside ? context.env : outside,
   });

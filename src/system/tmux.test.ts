@@ -59,6 +59,14 @@ describe('a tmux server', () => {
     expect((await shows('odd')).split('\n')).toEqual([odd, odd]);
   });
 
+  it('is read alike in every locale', async () => {
+    tmux = tmuxServer(socket, { ...process.env, LC_ALL: 'C', LANG: 'C' });
+    await tmux.openWindow(windowOf('ünï', 'sh', '-c', 'echo "schön 🙂"; sleep 600'));
+    await tmux.openWindow(windowOf('two', 'sleep', '600'));
+    expect((await tmux.panes()).map((pane) => pane.mark)).toEqual(['ünï 1', 'two 1']);
+    await waitUntil(async () => (await shows('ünï')).includes('schön 🙂'));
+  });
+
   it('starts a program anew in the same pane, with an empty screen and a new mark', async () => {
     await tmux.openWindow(windowOf('again', 'sh', '-c', 'echo first'));
     await waitUntil(async () => (await paneOf('again')).dead);

@@ -69,7 +69,8 @@ export function tmuxServer(socket: string | null, env: Environment): Tmux {
   // Inside tmux, TMUX would send us to the server around us. A server that we start outlives the run around us.
   const { TMUX: _, TMUX_PANE: __, ...outside } = withoutMarks(env);
   const run = (words: readonly string[], stdin?: string): Promise<CommandResult> =>
-    runCommand(['tmux', ...(socket === null ? [] : ['-L', socket]), ...words], {
+    // Without -u and in the C locale, tmux writes an underscore for whatever is not plain ASCII.
+    runCommand(['tmux', '-u', ...(socket === null ? [] : ['-L', socket]), ...words], {
       cwd: '/',
       env: outside,
       timeoutMs,
