@@ -20,6 +20,8 @@ const shared = {
   define: { __VERSION__: JSON.stringify(version) },
   legalComments: 'none',
   logLevel: 'warning',
+  // Optional: only who wants telemetry installs it.
+  external: ['@opentelemetry/*'],
 };
 
 /** CommonJS has no import.meta.url. */

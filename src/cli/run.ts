@@ -7,6 +7,7 @@ import { runLoop } from '../loop/run-loop.ts';
 import type { RunAgent, RunEnd, RunSpec } from '../loop/run-spec.ts';
 import { openWorkspace } from '../loop/workspace.ts';
 import { createRedactor, type Redactor } from '../safety/redact.ts';
+import type { JournalEvent } from '../store/events.ts';
 import { holdFiles } from '../store/held-files.ts';
 import { keepQuestion, readAnswer } from '../store/human.ts';
 import { openMailbox } from '../store/mailbox.ts';
@@ -64,6 +65,7 @@ export async function startRun(
   for (const line of prepared.verbose) view.verbose(line);
   const workspace = await opening;
   const owned = await ownWorkingCopy(context.cwd, workspace.root, prepared.run, systemClock);
+  const telemetry = await openTelemetry(context, view);
   const signals = listenForSignals(view);
   if (input.values['one-iteration']) signals.ask('iteration');
   const mailbox = openMailbox(context.env, prepared.run, (how) => signals.ask(how));
@@ -91,7 +93,7 @@ export async function startRun(
       restoreFiles: () => [...(owned.restore() ? ['.ralph/lock'] : []), ...held.restore()],
       terminal: terminalOf(context),
       nonce: () => randomBytes(6).toString('hex'),
-      observer: both(view, kind.observe?.(redactor, prepared.run)),
+      observer: allOf(view, [kind.observe?.(redactor, prepared.run), telemetry]),
     });
     concluded(context, prepared, end, view);
     return end.exitCode;
@@ -100,26 +102,41 @@ export async function startRun(
     signals.close();
     view.close();
     owned.release();
+    await telemetry?.close();
   }
 }
 
 /** The view hears of everything, and whoever else wants to know of most. */
-function both(
+function allOf(
   view: RunView,
-  other: ReturnType<NonNullable<RunKind['observe']>> | undefined,
+  others: readonly (Partial<RunSpec['observer']> | undefined)[],
 ): RunSpec['observer'] {
-  if (other === undefined) return view;
   return {
     journal(event) {
       view.journal(event);
-      other.journal(event);
+      for (const other of others) other?.journal?.(event);
     },
     agent(event) {
       view.agent(event);
-      other.agent(event);
+      for (const other of others) other?.agent?.(event);
     },
     stderr: (text) => view.stderr(text),
   };
+}
+
+/** Only where a collector is named is any of it loaded. */
+async function openTelemetry(
+  { env }: Context,
+  view: RunView,
+): Promise<{ journal(event: JournalEvent): void; close(): Promise<void> } | undefined> {
+  if (!env.OTEL_EXPORTER_OTLP_ENDPOINT || env.OTEL_SDK_DISABLED === 'true') return undefined;
+  const { startTelemetry, telemetryPackages } = await import('../view/telemetry.ts');
+  const telemetry = await startTelemetry(__VERSION__);
+  if (telemetry) return { journal: (event) => telemetry.event(event), close: () => telemetry.close() };
+  view.warn(
+    `OTEL_EXPORTER_OTLP_ENDPOINT is set, but the SDK is missing: npm install ${telemetryPackages.join(' ')}`,
+  );
+  return undefined;
 }
 
 async function showDryRun(
