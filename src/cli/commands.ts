@@ -11,6 +11,8 @@ import {
   installOptions,
   noteOptions,
   notifyTestOptions,
+  pauseOptions,
+  reportOptions,
   runOptions,
   runsOptions,
   sandboxExecOptions,
@@ -302,6 +304,34 @@ const sandboxRm = command({
   load: async () => ({ main: (await import('./sandbox.ts')).rm }),
 });
 
+const pause = command({
+  summary: 'Let the loop that runs here wait after this iteration.',
+  options: pauseOptions,
+  examples: [['ralph pause', 'ralph unpause lets it go on']],
+  load: async () => ({ main: (await import('./pause.ts')).pause }),
+});
+
+const unpause = command({
+  summary: 'Let a paused loop go on.',
+  options: pauseOptions,
+  examples: [['ralph unpause', 'after ralph pause']],
+  load: async () => ({ main: (await import('./pause.ts')).unpause }),
+});
+
+const report = command({
+  summary: 'Write a run as one HTML file with every picture of it, to keep or to send.',
+  args: [{ name: 'RUN', help: 'a run id or its beginning; the latest run if left out' }],
+  options: reportOptions,
+  examples: [
+    ['ralph report', 'the latest run here'],
+    ['ralph report --all -o night.html', 'all runs of this folder'],
+    ['ralph report --md', 'Markdown, for a pull request'],
+  ],
+  details:
+    'The file needs no network. It holds what the journal, the logs and git say: look before you send it.',
+  load: () => import('./report.ts'),
+});
+
 const dashboard = command({
   summary: 'Serve a local web page with all loops and every picture of them, live.',
   options: dashboardOptions,
@@ -341,7 +371,10 @@ export const ralph: Program = {
     note,
     answer,
     stop,
+    pause,
+    unpause,
     dashboard,
+    report,
     config,
     'notify test': notifyTest,
     'prd init': prdInit,

@@ -155,6 +155,19 @@ export const statsOptions = {
 
 export const notifyTestOptions = { json } as const satisfies Options;
 
+export const pauseOptions = {} as const satisfies Options;
+
+export const reportOptions = {
+  all: { type: 'boolean', help: 'all runs of this folder in one report' },
+  output: {
+    type: 'string',
+    short: 'o',
+    value: 'FILE',
+    help: 'where to write it (report-RUN.html); - is standard output',
+  },
+  md: { type: 'boolean', help: 'Markdown for a pull request, on standard output' },
+} as const satisfies Options;
+
 export const dashboardOptions = {
   port: { type: 'count', help: 'serve at this port of 127.0.0.1 (any that is free)' },
   open: { type: 'boolean', negatable: true, help: 'open it in the browser (on)' },

@@ -10,7 +10,7 @@ import { createRedactor, type Redactor } from '../safety/redact.ts';
 import type { JournalEvent } from '../store/events.ts';
 import { holdFiles } from '../store/held-files.ts';
 import { keepQuestion, readAnswer } from '../store/human.ts';
-import { openMailbox } from '../store/mailbox.ts';
+import { isPaused, openMailbox } from '../store/mailbox.ts';
 import { secretSettings } from '../store/secret-settings.ts';
 import type { CliSetting } from '../store/settings.ts';
 import { localFile, projectFile } from '../store/settings-layers.ts';
@@ -89,6 +89,7 @@ export async function startRun(
       finish: signals.finish,
       stop: signals.stop,
       takeNotes: () => mailbox.takeNotes(),
+      isPaused: () => isPaused(context.env, prepared.run),
       takeDenials: () => mailbox.takeDenials(),
       restoreFiles: () => [...(owned.restore() ? ['.ralph/lock'] : []), ...held.restore()],
       terminal: terminalOf(context),

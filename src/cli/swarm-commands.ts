@@ -1,3 +1,4 @@
+import { dashboardOptions } from './options.ts';
 import { type Argument, command, type Program } from './spec.ts';
 import {
   allOptions,
@@ -78,6 +79,12 @@ export const swarm: Program = {
         ['swarm ls --format json --status running', 'for scripts'],
       ],
       load: () => import('./swarm-ls.ts'),
+    }),
+    dashboard: command({
+      summary: 'Serve a local web page with all workers and every picture of them, live.',
+      options: dashboardOptions,
+      examples: [['swarm dashboard --control', 'with buttons to pause, resume and stop']],
+      load: () => import('./dashboard.ts'),
     }),
     status: command({
       summary: 'Tell whether a worker runs: exit code 0 running, 1 stopped, 2 not found.',

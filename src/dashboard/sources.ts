@@ -1,7 +1,7 @@
-import { basename } from 'node:path';
 import { runningLoop } from '../loop/ownership.ts';
 import { type LoopRecord, readLoop } from '../store/fleet-loops.ts';
 import { readWorkers, type Worker } from '../store/fleet-workers.ts';
+import { isPaused } from '../store/mailbox.ts';
 import { runPaths } from '../store/paths.ts';
 import { listRuns } from '../store/runs.ts';
 import { listSessionRuns } from '../store/session-runs.ts';
@@ -21,10 +21,10 @@ const shownRuns = 200;
 
 /** The runs of this folder, the loops in sessions, and the workers of the fleet. */
 export function listSources(env: Environment, cwd: string): LoopSource[] {
-  return [...runsIn(cwd), ...sessionsOf(env, cwd), ...workersOf(env)];
+  return [...runsIn(env, cwd), ...sessionsOf(env, cwd), ...workersOf(env)];
 }
 
-function runsIn(folder: string): LoopSource[] {
+function runsIn(env: Environment, folder: string): LoopSource[] {
   const running = runningLoop(folder)?.run ?? null;
   return listRuns(folder)
     .slice(-shownRuns)
@@ -36,7 +36,7 @@ function runsIn(folder: string): LoopSource[] {
       hasTerminal: false,
       run,
       journal: runPaths(folder, run).journal,
-      life: run === running ? 'alive' : 'dead',
+      life: run !== running ? 'dead' : isPaused(env, run) ? 'paused' : 'alive',
       worker: null,
     }));
 }
@@ -82,9 +82,4 @@ function sourceOf(env: Environment, worker: Worker): LoopSource {
     life: loop?.status === 'paused' ? 'paused' : live ? 'alive' : 'dead',
     worker: { worker, loop },
   };
-}
-
-/** A folder as a person calls it. */
-export function folderName(path: string): string {
-  return basename(path) || path;
 }

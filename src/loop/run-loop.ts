@@ -13,6 +13,8 @@ import { startNotices } from './notices.ts';
 import { protectFiles } from './protected.ts';
 import type { Recorder, RunEnd, RunSpec } from './run-spec.ts';
 
+/** Between two looks whether a pause is over. */
+const pauseLookMs = 500;
 /** Between two looks at the clock on the wall. */
 const longestNap = 30_000;
 
@@ -54,7 +56,7 @@ export async function runLoop(spec: RunSpec): Promise<RunEnd> {
       loop = { ...loop, task: readTask(spec) };
       const { ran, decision, ...next } = await runIteration(spec, loop, parts);
       loop = next.loop;
-      const end = await settle(spec, decision);
+      const end = await settle(spec, decision, record);
       if (!end) continue;
       const { outcome, because } = end;
       // A finished task stays finished, but whoever sent the signal is told that it came first.
@@ -99,13 +101,21 @@ function recordFailure(record: Recorder, error: unknown): void {
 async function settle(
   spec: RunSpec,
   decision: Decision,
+  record: Recorder,
 ): Promise<{ outcome: Outcome; because: Reason } | null> {
   const done = decision.kind === 'stop' && decision.outcome === 'PROMISE_ACCEPTED';
   if (spec.finish.aborted && !done) return asked(spec.finish);
   if (decision.kind === 'stop') return decision;
-  if (decision.kind === 'continue') return null;
-  await pause(spec.clock, decision.ms, spec.finish);
+  if (decision.kind === 'wait') await pause(spec.clock, decision.ms, spec.finish);
+  if (spec.isPaused()) await holdOn(spec, record);
   return spec.finish.aborted ? asked(spec.finish) : null;
+}
+
+/** Until the person who paused the loop lets it go on, or ends it. */
+async function holdOn(spec: RunSpec, record: Recorder): Promise<void> {
+  record({ type: 'notice', text: 'paused by a person' });
+  while (spec.isPaused() && !spec.finish.aborted) await spec.clock.sleep(pauseLookMs, spec.finish);
+  record({ type: 'notice', text: 'goes on after the pause' });
 }
 
 /** By the clock on the wall, so that hours in which the machine slept count; by the other one, should that clock be set back. */

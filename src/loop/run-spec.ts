@@ -80,6 +80,8 @@ export type RunSpec = {
   readonly stop: AbortSignal;
   /** Notes from other terminals, each once. */
   takeNotes(): string[];
+  /** Whether a person wants the loop to wait before the next iteration. */
+  isPaused(): boolean;
   /** What the guard refused since the last call. */
   takeDenials(): Denial[];
   /** Puts our files back and names those that were gone or changed. */

@@ -40,6 +40,17 @@ export function postStop(env: Environment, run: string, how: StopRequest): void 
   post(env, run, 'stop.json', { how });
 }
 
+/** Lets a loop wait after the iteration that runs, or go on. */
+export function postPause(env: Environment, run: string, isPaused: boolean): void {
+  if (isPaused) post(env, run, 'pause.json', {});
+  else fs.rmSync(join(mailboxPath(env, run), 'pause.json'), { force: true });
+}
+
+/** Whether somebody wants the loop to wait. */
+export function isPaused(env: Environment, run: string): boolean {
+  return fs.existsSync(join(mailboxPath(env, run), 'pause.json'));
+}
+
 /** Opens the mailbox of a run; `onStop` is called as soon as somebody asks for it. */
 export function openMailbox(env: Environment, run: string, onStop: (how: StopRequest) => void): Mailbox {
   const folder = mailboxPath(env, run);
@@ -50,7 +61,7 @@ export function openMailbox(env: Environment, run: string, onStop: (how: StopReq
     onStop(read.value.how === 'now' ? 'now' : 'iteration');
   };
   // What was asked of an earlier process of this run is over.
-  fs.rmSync(join(folder, 'stop.json'), { force: true });
+  for (const name of ['stop.json', 'pause.json']) fs.rmSync(join(folder, name), { force: true });
   const watcher = watch(folder, look);
   return {
     takeNotes() {
@@ -60,7 +71,7 @@ export function openMailbox(env: Environment, run: string, onStop: (how: StopReq
     takeDenials: () => take(folder, 'denial').flatMap(readDenial),
     close() {
       watcher?.close();
-      fs.rmSync(join(folder, 'stop.json'), { force: true });
+      for (const name of ['stop.json', 'pause.json']) fs.rmSync(join(folder, name), { force: true });
       // Notes that nobody has read wait for the run to be resumed.
       if (fs.existsSync(folder) && fs.readdirSync(folder).length === 0) fs.rmdirSync(folder);
     },

@@ -34,7 +34,7 @@ export type Tmux = {
   /** The panes and what the wanted ones show, in one call for each 250. */
   screens(wanted: readonly string[]): Promise<Screens>;
   /** The screen with the `history` lines above it. */
-  capture(pane: string, history?: number): Promise<string[]>;
+  capture(pane: string, history?: number, withColours?: boolean): Promise<string[]>;
   /** Opens a window, and the session where there is none. */
   openWindow(spec: WindowSpec): Promise<void>;
   /** Starts a program in a pane that is there; what ran in it is ended. */
@@ -123,9 +123,10 @@ export function tmuxServer(socket: string | null, env: Environment): Tmux {
       }
       return { panes, screens };
     },
-    async capture(pane, history = 0) {
+    async capture(pane, history = 0, withColours = false) {
       const above = history === 0 ? [] : ['-S', `-${history}`];
-      return (await must(['capture-pane', '-p', '-t', pane, ...above])).split('\n');
+      const looks = withColours ? ['-e'] : [];
+      return (await must(['capture-pane', '-p', ...looks, '-t', pane, ...above])).split('\n');
     },
     async openWindow(spec) {
       const target = `=${spec.session}:=${spec.window}`;

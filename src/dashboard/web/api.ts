@@ -1,21 +1,11 @@
 import type { LogRead } from '../../store/read-log.ts';
-import type { Picture } from '../../view/picture.ts';
 import type { Action } from '../actions.ts';
 import type { IterationDetails } from '../details.ts';
+import type { ReportData } from '../report.ts';
 import type { PictureUpdate } from '../stream.ts';
 import type { LoopSummary } from '../summary.ts';
 
 export type Info = { readonly version: string; readonly control: boolean };
-
-/** What a report carries instead of a server. */
-export type ReportData = {
-  readonly version: string;
-  readonly madeAt: number;
-  readonly loops: readonly LoopSummary[];
-  readonly pictures: Readonly<Record<string, Picture>>;
-  readonly details: Readonly<Record<string, IterationDetails>>;
-  readonly logs: Readonly<Record<string, LogRead>>;
-};
 
 export type Listener = {
   loops(loops: readonly LoopSummary[]): void;
@@ -27,6 +17,8 @@ export type Listener = {
 /** Where the page gets its data. */
 export type Api = {
   readonly isLive: boolean;
+  /** The loop to start with, where there is only one. */
+  readonly only: string | null;
   info(): Promise<Info>;
   /** Follows all loops, and one in detail; the function that comes back ends it. */
   follow(loop: string | null, listener: Listener): () => void;
@@ -64,6 +56,7 @@ function serverApi(token: string): Api {
   const loopPath = (loop: string) => `/api/loops/${encodeURIComponent(loop)}`;
   return {
     isLive: true,
+    only: null,
     info: () => get('/api/info'),
     details: (loop, index) => get(`${loopPath(loop)}/iterations/${index}`),
     log: (loop, index, check) => get(`${loopPath(loop)}/iterations/${index}/logs/${check}`),
@@ -159,6 +152,7 @@ function followStream(
 function reportApi(data: ReportData): Api {
   return {
     isLive: false,
+    only: data.loops.length === 1 ? (data.loops[0]?.id ?? null) : null,
     info: async () => ({ version: data.version, control: false }),
     follow(loop, listener) {
       listener.connected(true);

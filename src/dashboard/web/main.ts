@@ -111,7 +111,9 @@ window.addEventListener('hashchange', route);
 api.info().then(
   (found) => {
     info = found;
-    document.documentElement.classList.toggle('control', info.control);
+    if (api.only !== null && !location.hash.startsWith('#/loop/')) {
+      history.replaceState(null, '', `#/loop/${encodeURIComponent(api.only)}`);
+    }
     route();
   },
   (error: Error) => {

@@ -1,0 +1,51 @@
+import { resolve } from 'node:path';
+import { openLibrary } from '../dashboard/library.ts';
+import { readPage } from '../dashboard/page.ts';
+import { collectReport, reportHtml } from '../dashboard/report.ts';
+import { pickRun } from '../store/runs.ts';
+import { systemClock } from '../system/clock.ts';
+import { writeAtomic } from '../system/files.ts';
+import type { Picture } from '../view/picture.ts';
+import { reportMarkdown } from '../view/report-md.ts';
+import { pageFolder } from './dashboard.ts';
+import type { reportOptions } from './options.ts';
+import type { Context, Input } from './spec.ts';
+
+export async function main(context: Context, { values, args }: Input<typeof reportOptions>): Promise<number> {
+  const { cwd, env, stdout } = context;
+  const library = openLibrary(env, cwd);
+  const runs = library
+    .summaries()
+    .filter(({ kind }) => kind !== 'worker')
+    .map(({ id }) => id)
+    .sort();
+  const wanted = values.all && args[0] === undefined ? runs : [pickRun(runs, args[0])];
+  if (values.md)
+    return writeMarkdown(
+      context,
+      values.output,
+      wanted.map((id) => library.picture(id)),
+    );
+  const name = wanted.length === 1 ? `report-${wanted[0]}.html` : 'report.html';
+  const data = await collectReport(library, wanted, __VERSION__, systemClock.now());
+  const html = reportHtml(readPage(pageFolder), data);
+  if (values.output === '-') {
+    stdout.write(html);
+    return 0;
+  }
+  writeAtomic(resolve(cwd, values.output ?? name), html, { mode: 0o644 });
+  stdout.write(`${values.output ?? name}\n`);
+  return 0;
+}
+
+function writeMarkdown(
+  { cwd, stdout }: Context,
+  output: string | undefined,
+  pictures: readonly (Picture | null)[],
+): number {
+  const now = systemClock.now();
+  const text = pictures.flatMap((picture) => (picture ? [reportMarkdown(picture, now)] : [])).join('\n');
+  if (output === undefined || output === '-') stdout.write(text);
+  else writeAtomic(resolve(cwd, output), text, { mode: 0o644 });
+  return 0;
+}

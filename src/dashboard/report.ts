@@ -1,0 +1,96 @@
+import { createHash } from 'node:crypto';
+import type { LogRead } from '../store/read-log.ts';
+import type { Picture } from '../view/picture.ts';
+import { type IterationDetails, readCheckLog, readDetails } from './details.ts';
+import type { Library } from './library.ts';
+import type { Page } from './page.ts';
+import type { LoopSummary } from './summary.ts';
+
+/** What a report carries in the place of a server. */
+export type ReportData = {
+  readonly version: string;
+  readonly madeAt: number;
+  readonly loops: readonly LoopSummary[];
+  readonly pictures: Readonly<Record<string, Picture>>;
+  /** By loop and index of the iteration. */
+  readonly details: Readonly<Record<string, IterationDetails>>;
+  /** By loop, index and name of the check. */
+  readonly logs: Readonly<Record<string, LogRead>>;
+};
+
+/** Diffs and logs beyond this are left out, the oldest first: a report is to be sent. */
+const maxChars = 8 * 1024 * 1024;
+
+/** Everything that the page of these loops can show. */
+export async function collectReport(
+  library: Library,
+  ids: readonly string[],
+  version: string,
+  madeAt: number,
+): Promise<ReportData> {
+  const pictures: Record<string, Picture> = {};
+  const details: Record<string, IterationDetails> = {};
+  const logs: Record<string, LogRead> = {};
+  let left = maxChars;
+  for (const id of ids) {
+    const picture = library.picture(id);
+    const folder = library.find(id)?.folder;
+    if (picture === null || folder === undefined) continue;
+    pictures[id] = picture;
+    for (const one of picture.iterations.toReversed()) {
+      if (left <= 0) break;
+      const found = await readDetails(folder, picture, one);
+      details[`${id} ${one.index}`] = found;
+      left -= JSON.stringify(found).length;
+      for (const [kind, checks] of [
+        ['guardrail', one.guardrails] as const,
+        ['verify', one.verify] as const,
+      ]) {
+        for (const [index, check] of checks.entries()) {
+          const log = readCheckLog(folder, check);
+          logs[`${id} ${one.index} ${kind}-${index}`] = log;
+          left -= log.kind === 'text' ? log.text.length : 0;
+        }
+      }
+    }
+  }
+  const loops = library.summaries().filter(({ id }) => Object.hasOwn(pictures, id));
+  return { version, madeAt, loops, pictures, details, logs };
+}
+
+/** The page with its script, its style and its data in one file. Nothing else in it is run, and nothing is loaded. */
+export function reportHtml(page: Page, data: ReportData): string {
+  const policy = [
+    "default-src 'none'",
+    `script-src '${hashOf(page.script)}'`,
+    `style-src '${hashOf(page.style)}'`,
+    'img-src data:',
+    "base-uri 'none'",
+    "form-action 'none'",
+  ].join('; ');
+  // `<` is written otherwise, so that no text of an agent can end the element that it stands in.
+  const json = JSON.stringify(data).replaceAll('<', '\\u003c');
+  return [
+    '<!doctype html>',
+    '<html lang="en">',
+    '<head>',
+    '<meta charset="utf-8">',
+    `<meta http-equiv="Content-Security-Policy" content="${policy}">`,
+    '<meta name="viewport" content="width=device-width, initial-scale=1">',
+    '<meta name="color-scheme" content="light dark">',
+    '<title>Ralph: report</title>',
+    '<link rel="icon" href="data:,">',
+    `<style>${page.style}</style>`,
+    '</head>',
+    '<body>',
+    `<script type="application/json" id="report">${json}</script>`,
+    `<script type="module">${page.script}</script>`,
+    '</body>',
+    '</html>',
+    '',
+  ].join('\n');
+}
+
+function hashOf(text: string): string {
+  return `sha256-${createHash('sha256').update(text).digest('base64')}`;
+}
