@@ -73,6 +73,8 @@ describe('ralph prd run', () => {
     expect(summary).toHaveLength(5);
     expect(summary[2]).toContain(',2,review,US-001,');
     expect(repo.git('status', '--porcelain')).toBe('');
+    const verdict = await runRalph(['verdict', '--json'], repo);
+    expect(verdict.code, verdict.stdout).toBe(0);
     const again = await runRalph(['prd', 'run'], repo);
     expect(again).toMatchObject({ code: 0, stdout: expect.stringContaining('Every story is done already') });
   });

@@ -99,33 +99,58 @@ function modeProblems(
 ): TaskProblem[] {
   switch (mode) {
     case 'implement':
-      return implementProblems(changed);
+    case 'review-fix':
+      return writingProblems(mode, changed);
     case 'review':
       return reviewProblems(pairs, changed, rules);
-    case 'review-fix':
-      return fixProblems(changed);
   }
 }
 
-function implementProblems(changed: readonly Pair[]): TaskProblem[] {
-  const submitted = changed.filter((pair) => isStep(pair, null, 'needs_review'));
+/** What the two modes that write code may not do, each in its own words. */
+const writing = {
+  implement: {
+    from: null,
+    passes: 'implement iterations cannot set passes=true',
+    approve: 'implement iterations cannot approve',
+    status: 'implement iterations may only submit a story for review',
+    count: 'implement iterations cannot increment reviewCount',
+    one: 'one story per iteration',
+  },
+  'review-fix': {
+    from: 'changes_requested',
+    passes: 'review-fix cannot approve',
+    approve: 'review-fix cannot approve',
+    status: 'review-fix may only send a story back to review',
+    count: 'review-fix cannot increment reviewCount',
+    one: 'review-fix may only modify one story',
+  },
+} as const;
+
+/** Code was written: at most one story goes on to its review, and nothing else changes. */
+function writingProblems(mode: keyof typeof writing, changed: readonly Pair[]): TaskProblem[] {
+  const rules = writing[mode];
+  const submitted = changed.filter(
+    ({ before, after }) => before.reviewStatus === rules.from && after.reviewStatus === 'needs_review',
+  );
+  const [first, ...others] = submitted;
   return [
-    ...changed.flatMap((pair) => [
-      ...illegal('implement', pair, 'passes', `implement iterations cannot set passes=${pair.after.passes}`),
-      ...(submitted.includes(pair)
-        ? []
-        : illegal(
-            'implement',
-            pair,
-            'reviewStatus',
-            pair.after.reviewStatus === 'approved'
-              ? 'implement iterations cannot approve'
-              : 'implement iterations may only submit a story for review',
-          )),
-      ...illegal('implement', pair, 'reviewCount', 'implement iterations cannot increment reviewCount'),
-    ]),
-    ...submitted.slice(1).map((pair) => step('implement', pair, 'reviewStatus', 'one story per iteration')),
+    ...changed.flatMap((pair) => {
+      const status = pair.after.reviewStatus === 'approved' ? rules.approve : rules.status;
+      return [
+        ...illegal(mode, pair, 'passes', rules.passes),
+        ...(submitted.includes(pair) ? [] : illegal(mode, pair, 'reviewStatus', status)),
+        ...illegal(mode, pair, 'reviewCount', rules.count),
+      ];
+    }),
+    ...others.map((pair) => step(mode, pair, 'reviewStatus', rules.one)),
+    ...(mode === 'review-fix' && first ? feedbackLeft(first) : []),
   ];
+}
+
+function feedbackLeft({ id, after }: Pair): TaskProblem[] {
+  if (!hasText(after.reviewFeedback)) return [];
+  const text = explain['review-fix'](id, 'reviewFeedback', 'set', 'still set, but has to be cleared');
+  return [{ rule: 'review-fix must clear reviewFeedback', text }];
 }
 
 function reviewProblems(
@@ -190,48 +215,6 @@ function reviewMissing(pairs: readonly Pair[]): TaskProblem[] {
   return [{ rule: 'review must increment reviewCount', text, omission: true }];
 }
 
-function fixProblems(changed: readonly Pair[]): TaskProblem[] {
-  const submitted = changed.filter((pair) => isStep(pair, 'changes_requested', 'needs_review'));
-  const [first] = submitted;
-  return [
-    ...changed.flatMap((pair) => [
-      ...illegal(
-        'review-fix',
-        pair,
-        'passes',
-        pair.after.passes ? 'review-fix cannot approve' : 'review-fix cannot change passes',
-      ),
-      ...(submitted.includes(pair)
-        ? []
-        : illegal(
-            'review-fix',
-            pair,
-            'reviewStatus',
-            pair.after.reviewStatus === 'approved'
-              ? 'review-fix cannot approve'
-              : 'review-fix may only send a story back to review',
-          )),
-      ...illegal('review-fix', pair, 'reviewCount', 'review-fix cannot increment reviewCount'),
-    ]),
-    ...submitted
-      .slice(1)
-      .map((pair) => step('review-fix', pair, 'reviewStatus', 'review-fix may only modify one story')),
-    ...(first && hasText(first.after.reviewFeedback)
-      ? [
-          {
-            rule: 'review-fix must clear reviewFeedback',
-            text: explain['review-fix'](
-              first.id,
-              'reviewFeedback',
-              'set',
-              'still set, but has to be cleared',
-            ),
-          },
-        ]
-      : []),
-  ];
-}
-
 function illegal(mode: IterationMode, pair: Pair, field: Field, rule: string): TaskProblem[] {
   return isChanged(pair, field) ? [step(mode, pair, field, rule)] : [];
 }
@@ -242,14 +225,6 @@ function step(mode: IterationMode, { id, before, after }: Pair, field: Field, ru
 
 function isChanged({ before, after }: Pair, field: Field): boolean {
   return before[field] !== after[field];
-}
-
-function isStep(
-  { before, after }: Pair,
-  from: ReviewFields['reviewStatus'],
-  to: ReviewFields['reviewStatus'],
-): boolean {
-  return before.reviewStatus === from && after.reviewStatus === to;
 }
 
 function show(value: ReviewFields[Field]): string {
