@@ -1,5 +1,6 @@
-import { type Live, lookAtWorkers } from '../fleet/live.ts';
+import { runningNow } from '../fleet/live.ts';
 import { ago, readStamp } from '../store/fleet-time.ts';
+import type { Worker } from '../store/fleet-workers.ts';
 import { systemClock } from '../system/clock.ts';
 import type { Context, Input } from './spec.ts';
 import { allWorkers } from './swarm-context.ts';
@@ -9,11 +10,12 @@ import { tableText } from './swarm-table.ts';
 export async function main(context: Context, { values }: Input<typeof lsOptions>): Promise<number> {
   const { format = 'table', status = 'all', tag } = values;
   const tagged = (await allWorkers(context)).filter(({ tags }) => tag === undefined || tags.includes(tag));
-  const lives = (await lookAtWorkers(context.env, tagged)).filter(
-    ({ running }) => status === 'all' || running === (status === 'running'),
-  );
+  const running = await runningNow(context.env, tagged);
+  const lives = tagged
+    .map((worker, index) => ({ worker, running: running[index] === true }))
+    .filter((live) => status === 'all' || live.running === (status === 'running'));
   if (format === 'json') {
-    const workers = lives.map(({ worker, running }) => ({ ...worker, status: statusText(running) }));
+    const workers = lives.map((live) => ({ ...live.worker, status: statusText(live.running) }));
     context.stdout.write(`${JSON.stringify(workers, null, 2)}\n`);
   } else if (format === 'names') {
     context.stdout.write(lives.map(({ worker }) => `${worker.name}\n`).join(''));
@@ -33,7 +35,7 @@ export function uptime(started: string): string {
   return ago(systemClock.now() - (readStamp(started) ?? systemClock.now()));
 }
 
-function row({ worker, running }: Live): string[] {
+function row({ worker, running }: { worker: Worker; running: boolean }): string[] {
   const { tmux, pid, worktree, tags } = worker;
   const place = tmux === null ? (pid ?? '-') : `${tmux.session}:${tmux.window}`;
   return [

@@ -1,4 +1,4 @@
-import { lookAtWorkers } from '../fleet/live.ts';
+import { runningNow } from '../fleet/live.ts';
 import { readWorkers } from '../store/fleet-workers.ts';
 import { systemClock } from '../system/clock.ts';
 import type { Context, Input } from './spec.ts';
@@ -10,11 +10,10 @@ const lookMs = 500;
 export async function main(context: Context, { values, args }: Input<typeof waitOptions>): Promise<number> {
   if (!values.all && args[0] === undefined) throw fault('name required (or use --all)');
   const wanted = values.all ? null : (await needWorker(context, args[0])).name;
-  const lives = await lookAtWorkers(context.env, await allWorkers(context));
+  const workers = await allWorkers(context);
+  const runs = await runningNow(context.env, workers);
   let pending = new Set(
-    lives.flatMap(({ worker, running }) =>
-      (wanted === null ? running : worker.name === wanted) ? [worker.name] : [],
-    ),
+    workers.flatMap(({ name }, index) => ((wanted === null ? runs[index] : name === wanted) ? [name] : [])),
   );
   const deadline = systemClock.monotonic() + (values.timeout ?? Number.POSITIVE_INFINITY);
   for (;;) {
@@ -30,6 +29,7 @@ export async function main(context: Context, { values, args }: Input<typeof wait
 }
 
 async function namesRunning({ env }: Context): Promise<Set<string>> {
-  const lives = await lookAtWorkers(env, readWorkers(env).workers);
-  return new Set(lives.flatMap(({ worker, running }) => (running ? [worker.name] : [])));
+  const { workers } = readWorkers(env);
+  const running = await runningNow(env, workers);
+  return new Set(workers.flatMap(({ name }, index) => (running[index] ? [name] : [])));
 }

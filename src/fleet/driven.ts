@@ -25,6 +25,8 @@ export type Driven = {
   raw: string;
   motion: Motion | null;
   nextLook: number;
+  /** A calm screen and the state of its terminal then: as long as nothing is written to that, no look is needed. */
+  quiet: { readonly tty: string; readonly until: number } | null;
   /** What this iteration was asked and how its end is known. */
   turn: { readonly launch: number; readonly prompt: string; readonly pattern: Pattern | null } | null;
   echoed: boolean;
@@ -51,6 +53,7 @@ export function newDriven(worker: LoopWorker, loop: LoopRecord): Driven {
     raw: '',
     motion: null,
     nextLook: 0,
+    quiet: null,
     turn: null,
     echoed: false,
     keptBack: false,
@@ -70,6 +73,7 @@ export function forgetScreen(driven: Driven, startedAt: number): void {
   driven.raw = '';
   driven.motion = null;
   driven.nextLook = 0;
+  driven.quiet = null;
   driven.turn = null;
   driven.echoed = false;
   driven.screen = null;

@@ -23,7 +23,15 @@ export async function lookAtWorkers(env: Environment, workers: readonly Worker[]
   });
 }
 
-/** The same for one. */
+/** The same where only that matters. Loops are on the list as they are; tmux is asked for the other windows. */
+export async function runningNow(env: Environment, workers: readonly Worker[]): Promise<boolean[]> {
+  const asked = workers.filter(({ tmux, metadata }) => tmux === null || metadata.ralph !== true);
+  const lives = asked.length === 0 ? [] : await lookAtWorkers(env, asked);
+  const running = new Map(lives.map((live) => [live.worker, live.running]));
+  return workers.map((worker) => running.get(worker) ?? worker.status === 'running');
+}
+
+/** The whole look at one. */
 export async function lookAtWorker(env: Environment, worker: Worker): Promise<Live> {
   const [live] = await lookAtWorkers(env, [worker]);
   return live ?? { worker, running: false, pane: null };

@@ -118,7 +118,7 @@ export function createSupervisor({ env, clock, tickMs, say }: SupervisorOptions)
   }
 
   function take(worker: Worker, loop = readLoop(env, worker.name)): void {
-    if (worker.metadata.ralph !== true || worker.tmux === null) return;
+    if (worker.metadata.ralph !== true || worker.tmux === null || loop?.held) return;
     const known = driven.get(worker.name);
     const isDriven = loop !== null && needsDriving(loop);
     if (!isDriven) {
@@ -326,9 +326,9 @@ export function createSupervisor({ env, clock, tickMs, say }: SupervisorOptions)
   async function lookAtAll(): Promise<void> {
     const lookedAt = clock.monotonic();
     const due = [...driven.values()].filter(
-      ({ loop, nextLook, startedAt }) =>
-        loop.iteration > loop.ended && nextLook <= lookedAt && startedAt < lookedAt,
+      (one) => one.loop.iteration > one.loop.ended && one.startedAt < lookedAt && isDue(one, lookedAt),
     );
+    const ttys = new Map(due.map((one) => [one, ttyOf(one)]));
     for (const group of groupBySocket(due).values()) {
       const [first] = group;
       if (first === undefined) continue;
@@ -347,15 +347,16 @@ export function createSupervisor({ env, clock, tickMs, say }: SupervisorOptions)
         one.pane = seen;
         await handle(one);
         if (seen !== null && !seen.dead && !isNew && driven.get(one.name) === one) {
-          await watch(one, screens.get(seen.id));
+          await watch(one, screens.get(seen.id), ttys.get(one) ?? '');
         }
       }
     }
   }
 
-  async function watch(one: Driven, lines: readonly string[] | undefined): Promise<void> {
+  async function watch(one: Driven, lines: readonly string[] | undefined, tty: string): Promise<void> {
     if (lines === undefined || one.busy || !one.pane) return;
-    const seen = lookAtScreen(env, one, lines, { now: clock.now(), monotonic: clock.monotonic(), tickMs });
+    const time = { now: clock.now(), monotonic: clock.monotonic(), tickMs, tty };
+    const seen = lookAtScreen(env, one, lines, time);
     if (seen.why) setWhy(one, seen.why);
     if (seen.end === null && !seen.isReady) return;
     one.busy = true;
@@ -431,6 +432,16 @@ export function createSupervisor({ env, clock, tickMs, say }: SupervisorOptions)
       wake();
     },
   };
+}
+
+/** A calm terminal tells by itself that something was written to it; Linux keeps that time to eight seconds. */
+function isDue(one: Driven, at: number): boolean {
+  if (one.nextLook > at) return false;
+  return one.quiet === null || at >= one.quiet.until || one.quiet.tty !== ttyOf(one);
+}
+
+function ttyOf({ pane }: Driven): string {
+  return pane ? fileStamp(pane.tty) : '';
 }
 
 function groupBySocket(all: readonly Driven[]): Map<string | null, Driven[]> {

@@ -16,7 +16,13 @@ export type Seen = {
   readonly isReady: boolean;
 };
 
-export type LookTime = { readonly now: number; readonly monotonic: number; readonly tickMs: number };
+export type LookTime = {
+  readonly now: number;
+  readonly monotonic: number;
+  readonly tickMs: number;
+  /** The state of the terminal before the look; empty where that is not known. */
+  readonly tty: string;
+};
 
 /** A screen that stands still this many ticks is looked at less often. */
 const calmTicks = 5;
@@ -27,7 +33,7 @@ export function lookAtScreen(
   env: Environment,
   one: Driven,
   lines: readonly string[],
-  { now, monotonic, tickMs }: LookTime,
+  { now, monotonic, tickMs, tty }: LookTime,
 ): Seen {
   const nothing: Seen = { end: null, why: null, isReady: false };
   const timeoutMs = one.loop.settings.inactivity_timeout * 1000;
@@ -52,6 +58,7 @@ export function lookAtScreen(
   one.trouble = screen?.state ?? '';
   if (isInactive(motion, monotonic, timeoutMs)) return { ...nothing, end: 'inactive' };
   const silentAt = motion.changedAt + timeoutMs;
+  one.quiet = calm && tty !== '' ? { tty, until: silentAt } : null;
   one.nextLook = calm ? Math.min(monotonic + calmPace * tickMs - tickMs / 2, silentAt) : 0;
   return { ...nothing, why: whyOf(screen, calm, now) };
 }

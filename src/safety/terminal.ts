@@ -7,6 +7,9 @@ const longestSequence = 4096;
 /** Controls but newline and tab, bidi overrides and isolates, tag characters, and the lone half of a tag. */
 const special = /[^\P{Cc}\n\t]|[\u202a-\u202e\u2066-\u2069\u{e0000}-\u{e007f}]|\udb40/gu;
 
+/** Most text has nothing to take out. */
+const plain = /^[\x20-\x7e\n\t]*$/;
+
 const esc = 0x1b;
 
 type State = 'text' | 'escape' | 'charset' | 'csi' | 'osc' | 'string';
@@ -26,6 +29,7 @@ const introducers = new Map<number, State>([
  * Newlines, tabs and printable text stay as they are; a carriage return becomes a newline.
  */
 export function cleanTerminal(text: string): string {
+  if (plain.test(text)) return text;
   const cleaner = createTerminalCleaner();
   return cleaner.push(text) + cleaner.end();
 }

@@ -1,6 +1,6 @@
-import { createHash } from 'node:crypto';
 import { homedir } from 'node:os';
 import { isAbsolute, join } from 'node:path';
+import { hashText } from '../core/hash.ts';
 import type { Environment } from '../system/program.ts';
 import { realPath } from '../system/real-path.ts';
 
@@ -67,7 +67,7 @@ export function defaultSession(env: Environment): string {
   const { root } = fleetPaths(env);
   const known = sessions.get(root);
   if (known !== undefined) return known;
-  const session = `swarm-${createHash('sha256').update(realPath(root)).digest('hex').slice(0, 8)}`;
+  const session = `swarm-${hashText(realPath(root)).slice(0, 8)}`;
   sessions.set(root, session);
   return session;
 }

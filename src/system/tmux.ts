@@ -8,6 +8,7 @@ export type Pane = {
   readonly session: string;
   readonly window: string;
   readonly pid: number;
+  readonly tty: string;
   readonly dead: boolean;
   /** tmux 3.3a misses the exit status of one in some fifty panes. */
   readonly exitCode: number | null;
@@ -57,6 +58,7 @@ const paneFormat = [
   '#{session_name}',
   '#{window_name}',
   '#{pane_pid}',
+  '#{pane_tty}',
   '#{pane_dead}',
   '#{pane_dead_status}',
   '#{@swarm}',
@@ -178,10 +180,10 @@ export async function hasTmux(env: Environment): Promise<boolean> {
 
 function readPanes(text: string): Pane[] {
   return text.split('\n').flatMap((line) => {
-    const [id, session, window, pid, dead, status = '', mark = ''] = line.split(separator);
+    const [id, session, window, pid, tty = '', dead, status = '', mark = ''] = line.split(separator);
     if (id === undefined || !/^%\d+$/.test(id) || session === undefined || window === undefined) return [];
     const exitCode = status === '' ? null : Number(status);
-    return [{ id, session, window, pid: Number(pid), dead: dead === '1', exitCode, mark }];
+    return [{ id, session, window, pid: Number(pid), tty, dead: dead === '1', exitCode, mark }];
   });
 }
 
