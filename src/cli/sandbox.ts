@@ -47,13 +47,7 @@ export async function status(
 
 /** A shell where the agent would be. */
 export async function shell(context: Context, { values }: Input<typeof sandboxExecOptions>): Promise<number> {
-  const program = context.env.SHELL || '/bin/sh';
-  // The sandbox is a session of its own, so that nothing inside can type on this terminal; `script` makes it another.
-  const onTerminal = context.stdin.isTTY && findProgram('script', context.env) !== null;
-  const argv: Argv = onTerminal
-    ? ['script', '-qec', `'${program.replaceAll("'", `'\\''`)}'`, '/dev/null']
-    : [program];
-  return runInside(context, values, argv);
+  return runInside(context, values, [context.env.SHELL || '/bin/sh']);
 }
 
 /** Any command where the agent would be. */
@@ -77,13 +71,22 @@ async function runInside(
   const program = found === null ? {} : { program: found };
   const sandbox = await openSandbox(choice, { ...program, ...spec, denied });
   try {
-    const wrapped = sandbox.wrap(argv, { ...context.env, ...spec.env }, context.cwd);
+    const onTerminal = context.stdin.isTTY && sandbox.provider === 'bwrap';
+    const command = onTerminal ? ownTerminal(argv, context) : argv;
+    const wrapped = sandbox.wrap(command, { ...context.env, ...spec.env }, context.cwd);
     const end = await runInForeground(wrapped.argv, { cwd: context.cwd, env: wrapped.env });
     if (end.error) throw new RalphError('sandbox-failed', `the sandbox did not start: ${end.error.message}`);
     return exitCodeOf(end) ?? 1;
   } finally {
     await sandbox.stop();
   }
+}
+
+/** The sandbox is a session of its own, so that nothing inside can type on this terminal; `script` makes it another. */
+function ownTerminal(argv: Argv, { env }: Context): Argv {
+  if (findProgram('script', env) === null) return argv;
+  const line = argv.map((word) => `'${word.replaceAll("'", `'\\''`)}'`).join(' ');
+  return ['script', '-qec', line, '/dev/null'];
 }
 
 /** Takes away what is kept for this project. */
