@@ -19,6 +19,7 @@ const entries = {
     Object.entries(hooks).flatMap(([host, names]) => [
       ...names.map((name) => [`${host}/hooks/${name}`, `src/session/hosts/${host}/entries/${name}.ts`]),
       [`${host}/hooks/verify`, 'src/session/verify.ts'],
+      [`${host}/hooks/notify-end`, 'src/session/notify-end.ts'],
       [`${host}/hooks/stop-check`, 'src/session/prd/stop-check.ts'],
       [`${host}/hooks/mention`, mention],
     ]),

@@ -14,6 +14,7 @@ import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { readJournal } from '../src/store/journal.ts';
 import { makeTempDir, removeTempDir } from '../src/system/temp.ts';
+import { startHookServer } from './support/hook-server.ts';
 
 const source = fileURLToPath(new URL('../plugins/claude-code', import.meta.url));
 let room: string;
@@ -86,6 +87,42 @@ describe('the hooks of the plugin', () => {
     expect((await fired('Stop', claim)).systemMessage).toContain('PROMISE_ACCEPTED');
     expect(readdirSync(sessions)).toEqual(['ended']);
     expect(existsSync(join(room, 'pwned'))).toBe(false);
+  });
+
+  it('tell a person that the loop is over, as the settings of the folder say, and the journal how that went', async () => {
+    const hook = await startHookServer();
+    mkdirSync(join(room, '.ralph'));
+    const notify = { webhook: hook.url, command: ['false'] };
+    writeFileSync(join(room, '.ralph/settings.json'), JSON.stringify({ notify }));
+    await fired('UserPromptSubmit', { prompt: '/ralph-loop x' });
+    const blocked = '<promise>BLOCKED: the password is hunter2hunter2</promise>';
+    const secret = { DB_PASSWORD: 'hunter2hunter2' };
+    const { systemMessage } = await fired('Stop', { last_assistant_message: blocked }, secret);
+    expect(systemMessage).toContain('BLOCKED');
+    expect(hook.received).toHaveLength(1);
+    expect(JSON.parse(hook.received[0]?.body ?? '')).toMatchObject({
+      kind: 'blocked',
+      outcome: 'BLOCKED',
+      body: 'the password is [redacted:DB_PASSWORD]',
+    });
+    const [run = ''] = readdirSync(join(sessions, 'ended'));
+    const { events } = readJournal(join(sessions, 'ended', run, 'journal.ndjson'));
+    expect(events.slice(-3)).toMatchObject([
+      { type: 'run.ended' },
+      { type: 'notified', channel: 'webhook', ok: true },
+      { type: 'notified', channel: 'command', ok: false },
+    ]);
+  });
+
+  it('end the loop all the same where the settings are wrong', async () => {
+    mkdirSync(join(room, '.ralph'));
+    writeFileSync(join(room, '.ralph/settings.json'), '{"notify": 1}');
+    await fired('UserPromptSubmit', { prompt: '/ralph-loop x' });
+    const blocked = '<promise>BLOCKED: x</promise>';
+    expect((await fired('Stop', { last_assistant_message: blocked })).systemMessage).toContain('BLOCKED');
+    const [run = ''] = readdirSync(join(sessions, 'ended'));
+    const { events } = readJournal(join(sessions, 'ended', run, 'journal.ndjson'));
+    expect(events.at(-1)).toMatchObject({ type: 'notice', text: expect.stringContaining('notify is 1') });
   });
 
   it.each([

@@ -17,6 +17,7 @@ import { changedSince } from '../system/changed-since.ts';
 import type { SessionContext } from './context.ts';
 import { pauseLoop, setAsideText } from './control.ts';
 import { continuationMessage, endMessage } from './messages.ts';
+import type { notifySessionEnd } from './notify-end.ts';
 import { endEvent, iterationEvent, recorder, turnEvents } from './record.ts';
 import { type Reply, silent } from './reply.ts';
 import type { TurnRead } from './turn.ts';
@@ -115,6 +116,7 @@ async function judgeTurn(
     const message = endMessage(next, decision.outcome, decision.because);
     const kept = keep(() => endSessionLoop(env, state, change, recorder(events, now)));
     if (kept === 'too-late') return silent;
+    await notify(next, decision.outcome, decision.because, context);
     const warned = warning === null ? '' : ` Warning: ${warning.detail}.`;
     return { kind: 'notice', notice: `${message}${warned}${kept === 'kept' ? '' : ` ${kept}`}` };
   }
@@ -123,6 +125,16 @@ async function judgeTurn(
   const kept = keep(() => updateSessionLoop(env, state, change, recorder(events, now)));
   if (kept === 'too-late') return silent;
   return { kind: 'continue', message, ...(kept === 'kept' ? {} : { notice: kept }) };
+}
+
+/** Loops end seldom, so that all this is loaded only then; the end holds whatever becomes of it. */
+async function notify(...end: Parameters<typeof notifySessionEnd>): Promise<void> {
+  try {
+    const { notifySessionEnd } = await import('./notify-end.ts');
+    await notifySessionEnd(...end);
+  } catch {
+    return;
+  }
 }
 
 function turnOf(state: SessionLoop, found: TurnRead, claimed: boolean, now: number): Turn {
