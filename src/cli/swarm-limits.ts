@@ -9,13 +9,13 @@ import type { limitsOptions } from './swarm-options.ts';
 
 /** Shows the limits that hold over all loops, and changes them. */
 export function main({ env, stdout }: Context, { values }: Input<typeof limitsOptions>): number {
-  const { release } = values;
+  const { release, unlimited = false } = values;
   const max = values['max-parallel'];
-  if (max !== undefined) setMaxParallel(env, max === 0 ? null : max);
+  if (max !== undefined || unlimited) setMaxParallel(env, unlimited ? null : (max ?? null));
   if (release !== undefined && !releaseAccount(env, release)) {
     throw fault(`no loop waits for the account '${release}'`, 'swarm limits');
   }
-  if (max !== undefined || release !== undefined) wakeLoops(env);
+  if (max !== undefined || unlimited || release !== undefined) wakeLoops(env);
   const { maxParallel, holds } = readLimits(env);
   const waiting = Object.entries(holds).filter(([, until]) => until > systemClock.now());
   const lines = [

@@ -57,6 +57,11 @@ const loopOptions = {
     help: 'no more than N loops of this machine have an agent at once, from now on',
   },
   account: { type: 'string', value: 'NAME', help: 'loops of one account wait together at a usage limit' },
+  'max-context': {
+    type: 'count',
+    help: 'ask the agent to wrap up at N % of its context, and start it anew at N+15 %',
+  },
+  'restart-on-compact': { type: 'boolean', help: 'start it anew when it has compacted its context' },
   ...engineOptions,
   wait: { type: 'boolean', help: 'stay until the loop ends: exit code 0 if it is complete, 1 if it failed' },
 } as const satisfies Options;
@@ -144,8 +149,9 @@ export const whyOptions = {
 export const limitsOptions = {
   'max-parallel': {
     type: 'count',
-    help: 'so many iterations at the same time, over all loops; 0 is no limit',
+    help: 'so many iterations at the same time, over all loops',
   },
+  unlimited: { type: 'boolean', help: 'any number of iterations at the same time' },
   release: { type: 'string', value: 'ACCOUNT', help: 'do not wait for the usage limit of this account' },
 } as const satisfies Options;
 

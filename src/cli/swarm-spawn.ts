@@ -1,6 +1,7 @@
 import { resolve } from 'node:path';
 import { agentNameOf } from '../agents/registry.ts';
 import { compilePattern } from '../core/pattern.ts';
+import { tellsContext } from '../fleet/context.ts';
 import { type SpawnOrder, spawnWorker } from '../fleet/spawn.ts';
 import { readPrompt } from '../fleet/start-iteration.ts';
 import { ensureSupervisor } from '../fleet/supervisor-start.ts';
@@ -88,9 +89,24 @@ function loopOf(context: Context, values: Values, cmd: readonly string[]): Spawn
     options: {
       ...(context.env.PATH === undefined ? {} : { path: context.env.PATH }),
       ...(values.account === undefined ? {} : { account: values.account }),
+      ...contextOf(context, values, cmd),
       ...engineOf(values, cmd),
     },
     held: values['no-run'] === true,
+  };
+}
+
+function contextOf(context: Context, values: Values, cmd: readonly string[]): LoopOptions {
+  const maxContext = values['max-context'];
+  const restartOnCompact = values['restart-on-compact'];
+  if (maxContext !== undefined && (maxContext < 1 || maxContext > 99)) {
+    throw fault('--max-context takes a share of the context in percent, from 1 to 99');
+  }
+  const isWanted = maxContext !== undefined || restartOnCompact === true;
+  if (isWanted && !tellsContext(cmd)) warn(context, `nothing tells how full the context of ${cmd[0]} is`);
+  return {
+    ...(maxContext === undefined ? {} : { maxContext }),
+    ...(restartOnCompact ? { restartOnCompact } : {}),
   };
 }
 

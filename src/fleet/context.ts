@@ -7,6 +7,7 @@ import { workerRunId } from '../store/fleet-paths.ts';
 import type { Worker } from '../store/fleet-workers.ts';
 import type { Environment } from '../system/program.ts';
 import { tailLines } from '../system/tail-lines.ts';
+import { deliveryFor } from './delivery.ts';
 import { compactsOnScreen, contextOnScreen } from './screen/classify.ts';
 import { knowledge } from './screen/knowledge.ts';
 
@@ -36,7 +37,8 @@ export function watchContext(env: Environment, worker: Worker, loop: LoopRecord)
   if (maxContext === undefined && !restartOnCompact) return null;
   const agent = agentNameOf(worker.cmd[0] ?? '');
   const read = contextReader({ ...env, ...worker.env }, agent, sessionOf(env, worker, loop));
-  let asked = false;
+  // A program that reads a file instead of the keyboard cannot be told.
+  let asked = deliveryFor(worker.cmd, '').how === 'stdin';
   return {
     look(lines) {
       const { percent, compacted } = read(lines);

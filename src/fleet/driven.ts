@@ -6,6 +6,7 @@ import type { LoopWorker } from '../store/fleet-workers.ts';
 import { readText } from '../system/files.ts';
 import type { Environment } from '../system/program.ts';
 import type { Pane } from '../system/tmux.ts';
+import { type ContextWatch, watchContext } from './context.ts';
 import type { PaneMark } from './runner.ts';
 import type { Screen } from './screen/classify.ts';
 import type { Motion } from './screen/motion.ts';
@@ -28,7 +29,12 @@ export type Driven = {
   /** A calm screen and the state of its terminal then: as long as nothing is written to that, no look is needed. */
   quiet: { readonly tty: string; readonly until: number } | null;
   /** What this iteration was asked and how its end is known. */
-  turn: { readonly launch: number; readonly prompt: string; readonly pattern: Pattern | null } | null;
+  turn: {
+    readonly launch: number;
+    readonly prompt: string;
+    readonly pattern: Pattern | null;
+    readonly context: ContextWatch | null;
+  } | null;
   echoed: boolean;
   /** The limits of the fleet keep it back. */
   keptBack: boolean;
@@ -86,7 +92,9 @@ export function turnOf(env: Environment, driven: Driven) {
   if (driven.turn?.launch === loop.launch) return driven.turn;
   const { done_pattern: source } = loop.settings;
   const prompt = readText(loopPaths(env, name).prompt) ?? '';
-  const turn = { launch: loop.launch, prompt, pattern: source === null ? null : tryPattern(source) };
+  const pattern = source === null ? null : tryPattern(source);
+  const context = watchContext(env, driven.worker, loop);
+  const turn = { launch: loop.launch, prompt, pattern, context };
   driven.turn = turn;
   return turn;
 }

@@ -10,6 +10,7 @@ import { sweepRun } from '../system/process.ts';
 import type { Environment } from '../system/program.ts';
 import type { Tmux } from '../system/tmux.ts';
 import { mayStart } from './admission.ts';
+import { sessionWords } from './context.ts';
 import { type Delivery, deliveryFor } from './delivery.ts';
 import { engineCommand, engineEnv } from './engine-run.ts';
 import { holdLoop } from './hold.ts';
@@ -72,7 +73,7 @@ async function start(env: Environment, worker: LoopWorker, tmux: Tmux, now: () =
   const { iteration, launch } = claimed;
   const running = isEngine
     ? { ...worker, cmd: engineCommand(worker, claimed), env: { ...worker.env, ...engineEnv(worker) } }
-    : worker;
+    : { ...worker, cmd: [...worker.cmd, ...sessionWords(env, worker, claimed)] };
   const spec = windowFor(path, running, { iteration, launch, delivery, prompt: paths.prompt });
   ensureMarks(env);
   try {

@@ -1,4 +1,5 @@
 import { messageOf } from '../core/error.ts';
+import type { FleetEvent } from '../store/fleet-events.ts';
 import { holdAccount } from '../store/fleet-limits.ts';
 import {
   type LoopRecord,
@@ -20,11 +21,13 @@ import { type Tmux, tmuxServer } from '../system/tmux.ts';
 import { watchFolder } from '../system/watch-folder.ts';
 import { accountOfLoop } from './admission.ts';
 import { bookEnd } from './book-end.ts';
+import { wrapUpText } from './context.ts';
 import { pauseLoop } from './control.ts';
 import { type Driven, forgetScreen, newDriven, turnOf } from './driven.ts';
 import { engineEnd } from './engine-run.ts';
 import type { IterationEnd } from './port.ts';
 import { markText, readMark } from './runner.ts';
+import { limitAtExit } from './screen/classify.ts';
 import { checkDone } from './screen/done.ts';
 import { startIteration } from './start-iteration.ts';
 import { lookAtScreen } from './watch-screen.ts';
@@ -278,9 +281,9 @@ export function createSupervisor({ env, clock, tickMs, say }: SupervisorOptions)
     const { launch } = one.loop;
     await sweepRun(workerRunId(env, one.name));
     const judged = one.loop.options.run === undefined ? null : engineEnd(one.worker, one.loop);
-    const doneMatched = judged === null && (how === 'done' || (await donePrinted(one)));
+    const output = judged === null ? await readOutput(one, how, exitCode) : { doneMatched: false };
     const limit = limitUntil === undefined ? {} : { limitUntil };
-    const end = { how, exitCode, doneMatched, ...limit, ...judged, at: clock.now() };
+    const end = { how, exitCode, ...limit, ...output, ...judged, at: clock.now() };
     const after = step(one, (newest) => {
       if (newest.launch !== launch || newest.ended >= newest.iteration) return null;
       const booked = bookEnd(newest, end).step;
@@ -300,9 +303,7 @@ export function createSupervisor({ env, clock, tickMs, say }: SupervisorOptions)
   }
 
   /** What an agent printed is on the screen, or just above it. */
-  async function donePrinted(one: Driven): Promise<boolean> {
-    const { pattern, prompt } = turnOf(env, one);
-    if (pattern === null) return false;
+  async function printed(one: Driven): Promise<string[]> {
     const server = serverOf(one.worker);
     for (let attempt = 0; attempt < 40; attempt++) {
       const panes = await server.panes();
@@ -310,15 +311,28 @@ export function createSupervisor({ env, clock, tickMs, say }: SupervisorOptions)
         const place = readMark(env, mark);
         return place?.name === one.name && place.launch === one.loop.launch;
       });
-      if (pane === undefined) return false;
+      if (pane === undefined) return [];
       // Dead means that tmux has read all that was printed.
-      if (pane.dead || attempt === 39) {
-        const lines = await server.capture(pane.id, historyLines);
-        return checkDone(pattern, lines, prompt, one.echoed).done;
-      }
+      if (pane.dead || attempt === 39) return server.capture(pane.id, historyLines);
       await clock.sleep(25);
     }
-    return false;
+    return [];
+  }
+
+  /** What the output says of an end that came by itself: that all is done, or that a usage limit cut it. */
+  async function readOutput(
+    one: Driven,
+    how: IterationEnd['how'],
+    exitCode: number | null,
+  ): Promise<Partial<IterationEnd> & { readonly doneMatched: boolean }> {
+    const { pattern, prompt } = turnOf(env, one);
+    const mayBeLimited = how === 'exited' && exitCode !== 0 && one.agent !== 'custom';
+    if (how === 'done' || (pattern === null && !mayBeLimited)) return { doneMatched: how === 'done' };
+    const lines = await printed(one);
+    if (pattern !== null && checkDone(pattern, lines, prompt, one.echoed).done) return { doneMatched: true };
+    const limit = mayBeLimited ? limitAtExit(one.agent, lines, clock.now()) : null;
+    if (limit === null) return { doneMatched: false };
+    return { doneMatched: false, how: 'limited', ...(limit.until ? { limitUntil: limit.until } : {}) };
   }
 
   // ── all screens at once ──
@@ -358,10 +372,14 @@ export function createSupervisor({ env, clock, tickMs, say }: SupervisorOptions)
     const time = { now: clock.now(), monotonic: clock.monotonic(), tickMs, tty };
     const seen = lookAtScreen(env, one, lines, time);
     if (seen.why) setWhy(one, seen.why);
-    if (seen.end === null && !seen.isReady) return;
+    const { context } = seen;
+    const asks = context?.kind === 'wrap-up';
+    if (seen.end === null && !seen.isReady && !asks) return;
     one.busy = true;
     try {
+      if (asks) return await askToWrapUp(one, context.percent);
       if (seen.end === null) return await paste(one);
+      if (context?.kind === 'end') tell(one, 'context', `${context.because}, restarting`);
       await finish(one, seen.end, null, seen.until);
     } finally {
       one.busy = false;
@@ -371,20 +389,29 @@ export function createSupervisor({ env, clock, tickMs, say }: SupervisorOptions)
 
   /** Gives the agent its prompt, once: the mark of the pane changes with the paste. */
   async function paste(one: Driven): Promise<void> {
+    await typeIn(one, turnOf(env, one).prompt.trimEnd());
+    tell(one, 'prompted', 'the agent was ready and got its prompt');
+  }
+
+  /** An agent at work takes what is typed in with its next step. */
+  async function askToWrapUp(one: Driven, percent: number): Promise<void> {
+    await typeIn(one, wrapUpText);
+    tell(one, 'context', `context at ${percent} %: asked to wrap up`);
+  }
+
+  async function typeIn(one: Driven, text: string): Promise<void> {
     const { pane, loop, name } = one;
     if (!pane) return;
-    const { prompt } = turnOf(env, one);
     const place = { name, launch: loop.launch, prompted: true };
     const tmux = serverOf(one.worker);
-    await tmux.paste(pane.id, prompt.trimEnd(), markText(env, place));
+    await tmux.paste(pane.id, text, markText(env, place));
     one.pane = { ...pane, place };
     await clock.sleep(enterMs);
     await tmux.sendKeys(pane.id, 'Enter');
-    const event = {
-      at: clock.now(),
-      type: 'prompted',
-      text: 'the agent was ready and got its prompt',
-    } as const;
+  }
+
+  function tell(one: Driven, type: FleetEvent['type'], text: string): void {
+    const event = { at: clock.now(), type, text };
     step(one, ({ lines }) => ({ change: {}, lines, events: [event] }));
   }
 

@@ -1,5 +1,6 @@
 import type { Why } from '../store/fleet-loops.ts';
 import type { Environment } from '../system/program.ts';
+import type { ContextStep } from './context.ts';
 import { type Driven, turnOf } from './driven.ts';
 import { classify, isReady, type Screen } from './screen/classify.ts';
 import { checkDone } from './screen/done.ts';
@@ -8,12 +9,14 @@ import { follow, isInactive } from './screen/motion.ts';
 /** What a look at the screen of a working agent brings. */
 export type Seen = {
   /** The iteration is over. */
-  readonly end: 'done' | 'inactive' | 'limited' | null;
+  readonly end: 'done' | 'inactive' | 'limited' | 'wrapped-up' | null;
   /** Of a limit, where the screen says it. */
   readonly until?: number;
   readonly why: Why | null;
   /** The agent waits for the prompt that it has not got yet. */
   readonly isReady: boolean;
+  /** What its context asks for. */
+  readonly context?: ContextStep;
 };
 
 export type LookTime = {
@@ -56,11 +59,13 @@ export function lookAtScreen(
     return { ...nothing, end: 'limited', ...(screen.until === undefined ? {} : { until: screen.until }) };
   }
   one.trouble = screen?.state ?? '';
+  const context = turnOf(env, one).context?.look(lines);
+  if (context?.kind === 'end') return { ...nothing, end: 'wrapped-up', context };
   if (isInactive(motion, monotonic, timeoutMs)) return { ...nothing, end: 'inactive' };
   const silentAt = motion.changedAt + timeoutMs;
   one.quiet = calm && tty !== '' ? { tty, until: silentAt } : null;
   one.nextLook = calm ? Math.min(monotonic + calmPace * tickMs - tickMs / 2, silentAt) : 0;
-  return { ...nothing, why: whyOf(screen, calm, now) };
+  return { ...nothing, why: whyOf(screen, calm, now), ...(context === undefined ? {} : { context }) };
 }
 
 function isDone(env: Environment, one: Driven, lines: readonly string[]): boolean {

@@ -18,6 +18,7 @@ export type FleetEvent = {
     | 'window-lost'
     | 'screen'
     | 'limit'
+    | 'context'
     | 'prompted';
   readonly text: string;
   readonly iteration?: number;

@@ -87,7 +87,8 @@ for (const agent of agents.length > 0 ? agents : [missing]) {
       expect(fleet.eventTexts('agent')).toEqual([
         'starting iteration 1/2',
         expect.stringMatching(/^context at 7\d %: asked to wrap up$/),
-        expect.stringMatching(/the context is \d+ % full/),
+        expect.stringMatching(/^the context is \d+ % full, restarting$/),
+        expect.stringContaining('iteration 1 completed'),
         'starting iteration 2/2',
         'done pattern matched, stopping loop',
       ]);
