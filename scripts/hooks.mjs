@@ -44,17 +44,25 @@ const loadedLater = {
       const [name] = Object.entries(entries).find(([, entry]) => entry === source) ?? [];
       return name === undefined ? undefined : { path: `./${basename(name)}.cjs`, external: true };
     });
-    build.onResolve({ filter: /^\.\/mention\.cjs$/, namespace: 'later' }, ({ path }) => ({
-      path,
-      external: true,
-    }));
-    build.onLoad({ filter: /./, namespace: 'later' }, () => ({
-      contents: ['isMention', 'breaksBetween']
-        .map((name) => `export const ${name} = (...words) => require('./mention.cjs').${name}(...words);`)
-        .join('\n'),
-    }));
+    // Only where there is no HOME does anybody ask the system for one.
+    build.onResolve({ filter: /^node:os$/ }, ({ path, importer }) =>
+      importer.endsWith('paths.ts') ? { path, namespace: 'later' } : undefined,
+    );
+    build.onResolve({ filter: /./, namespace: 'later' }, ({ path }) => ({ path, external: true }));
+    build.onLoad({ filter: /./, namespace: 'later' }, ({ path }) =>
+      path === mention
+        ? { contents: whenCalled('./mention.cjs', 'isMention', 'breaksBetween') }
+        : { contents: whenCalled(path, 'homedir') },
+    );
   },
 };
+
+/** A module whose functions load the real one when they are called. */
+function whenCalled(path, ...names) {
+  return names
+    .map((name) => `export const ${name} = (...words) => require('${path}').${name}(...words);`)
+    .join('\n');
+}
 
 /** The files of the plugin that are made, by their paths, as they should be. */
 export async function hookFiles(root) {
