@@ -6,10 +6,9 @@ import { dependencyProblems } from '../core/review/dependencies.ts';
 import { isComplete } from '../core/review/mode.ts';
 import { defaultReviewRules, type ReviewRules } from '../core/review/story.ts';
 import { keepLogs } from '../prd/log.ts';
-import { checkStart, openTasks, prdPlace, refuseSecondLoop } from '../prd/open.ts';
-import { prdFolder, prdStage } from '../prd/stage.ts';
+import { checkStart, openTasks, prdPlace, readableTasks, refuseSecondLoop } from '../prd/open.ts';
+import { type PrdStageOptions, prdFolder, prdStage } from '../prd/stage.ts';
 import { budgetLine, closingSummary } from '../prd/summary.ts';
-import type { JournalEvent } from '../store/events.ts';
 import { keepQuestion } from '../store/human.ts';
 import { runPaths } from '../store/paths.ts';
 import { type CliSetting, loadSettings } from '../store/settings.ts';
@@ -17,7 +16,6 @@ import { systemClock } from '../system/clock.ts';
 import type { RunView } from '../view/run-view.ts';
 import type { prdRunOptions } from './prd-options.ts';
 import type { PreparedRun } from './prepare-run.ts';
-import type { RunKind, startRun } from './run.ts';
 import type { Context, Input } from './spec.ts';
 
 type Values = Input<typeof prdRunOptions>['values'];
@@ -44,64 +42,64 @@ export async function main(shell: Context, { values }: Input<typeof prdRunOption
     if (!values.json) context.stdout.write('Every story is done already. Next: ralph prd archive\n');
     return 0;
   }
-  const figures = { iterations: 0, ms: 0 };
-  const kind: RunKind = {
-    settings: settingsFor(context, values),
-    questions: paths.root,
-    shape: (prepared, root) => ({
-      ...prepared,
-      plan: {
-        ...prepared.plan,
-        completion: {
-          promise: { token, match: prepared.settings.promiseMatch },
-          tasks: relative(projectDir, paths.tasks),
-        },
-        retryEmpty: true,
-      },
-      stage: prdStage(
-        {
-          projectDir,
-          paths,
-          rules,
-          maxIterations,
-          mode: prepared.sandbox === null ? 'direct' : 'sandbox',
-          rejectedFolder: runPaths(projectDir, prepared.run).iterations,
-          agentCommits: !prepared.settings.scm?.tasks.length,
-          hasGit: root !== null,
-          now: systemClock.now(),
-          ...(prepared.sandbox && syncing.includes(prepared.sandbox.provider)
-            ? { settle: () => systemClock.sleep(syncMs) }
-            : {}),
-        },
-        opened,
-      ),
-      warnings: [...prepared.warnings, ...dependencyProblems(opened.tasks).map(problemLine)],
-      intro: [budgetLine(opened.tasks, rules, maxIterations)],
-    }),
-    observe: (redactor, run) => {
-      const logs = keepLogs(run, paths, redactor, (text) => shell.stderr.write(`warning: ${text}\n`));
-      return {
-        agent: logs.agent,
-        journal(event: JournalEvent) {
-          if (event.type === 'run.ended')
-            Object.assign(figures, { iterations: event.iterations, ms: event.ms });
-          logs.journal(event);
-        },
-      };
-    },
-  };
-  const concluded: Parameters<typeof startRun>[2] = (_context, prepared, { outcome, because }, view) => {
-    for (const line of closingSummary(openTasks(paths).tasks, figures)) view.outro(line);
-    const kept = keepQuestion(projectDir, outcome, because.text, paths.root);
-    next(view, prepared, kept === null ? null : relative(shell.cwd, kept), outcome, maxIterations);
-  };
   const run = await import('./run.ts');
+  const figures = { iterations: 0, ms: 0 };
   return run.startRun(
     context,
     { values: runValues(values, paths.prompt, maxIterations), args: [] },
-    concluded,
-    kind,
+    (_context, prepared, { outcome, because }, view) => {
+      const left = readableTasks(paths);
+      for (const line of left === null ? [] : closingSummary(left, figures)) view.outro(line);
+      const kept = keepQuestion(projectDir, outcome, because.text, paths.root);
+      next(view, prepared, kept === null ? null : relative(shell.cwd, kept), outcome, maxIterations);
+    },
+    {
+      settings: settingsFor(context, values),
+      questions: paths.root,
+      shape: (prepared, root) =>
+        shaped(prepared, { projectDir, paths, rules, maxIterations, opened, hasGit: root !== null }),
+      observe(redactor, id) {
+        const logs = keepLogs(id, paths, redactor, (text) => shell.stderr.write(`warning: ${text}\n`));
+        return {
+          agent: logs.agent,
+          journal(event) {
+            if (event.type === 'run.ended')
+              Object.assign(figures, { iterations: event.iterations, ms: event.ms });
+            logs.journal(event);
+          },
+        };
+      },
+    },
   );
+}
+
+type Plan = Pick<PrdStageOptions, 'projectDir' | 'paths' | 'rules' | 'maxIterations' | 'hasGit'> & {
+  readonly opened: ReturnType<typeof openTasks>;
+};
+
+/** A plain run becomes one that works off a PRD. */
+function shaped(prepared: PreparedRun, { opened, ...plan }: Plan): PreparedRun {
+  const { sandbox, settings } = prepared;
+  const { projectDir, paths, rules, maxIterations } = plan;
+  const options: PrdStageOptions = {
+    ...plan,
+    mode: sandbox === null ? 'direct' : 'sandbox',
+    rejectedFolder: runPaths(projectDir, prepared.run).iterations,
+    agentCommits: !settings.scm?.tasks.length,
+    now: systemClock.now(),
+    ...(sandbox && syncing.includes(sandbox.provider) ? { settle: () => systemClock.sleep(syncMs) } : {}),
+  };
+  const completion = {
+    promise: { token, match: settings.promiseMatch },
+    tasks: relative(projectDir, paths.tasks),
+  };
+  return {
+    ...prepared,
+    plan: { ...prepared.plan, completion, retryEmpty: true },
+    stage: prdStage(options, opened),
+    warnings: [...prepared.warnings, ...dependencyProblems(opened.tasks).map(problemLine)],
+    intro: [budgetLine(opened.tasks, rules, maxIterations)],
+  };
 }
 
 function next(

@@ -1,12 +1,12 @@
 import { basename, join, relative } from 'node:path';
 import { RalphError } from '../core/error.ts';
 import { countTasks } from '../core/review/mode.ts';
-import { readTasks } from '../core/review/read-tasks.ts';
 import type { TaskList } from '../core/review/story.ts';
 import { moveFolder, newArchiveFolder } from '../store/prd-archive.ts';
-import { type prdPaths, readTasksFile } from '../store/tasks.ts';
+import type { prdPaths } from '../store/tasks.ts';
 import { readText, writeAtomic } from '../system/files.ts';
 import { commitPaths } from '../system/git.ts';
+import { readableTasks } from './open.ts';
 import { stateOf } from './summary.ts';
 import { freshFiles } from './templates.ts';
 
@@ -38,7 +38,7 @@ export async function archivePrd(options: PrdArchive): Promise<PrdArchived> {
     });
   }
   const date = new Date(now).toISOString().slice(0, 10);
-  const tasks = tasksOf(paths);
+  const tasks = readableTasks(paths);
   const name = archiveName(options.label ?? tasks?.branchName.replace(/^ralph\//, '') ?? '');
   const folder = newArchiveFolder(join(projectDir, 'ralph-archive'), `${date}-${name}`);
   // All of it is in the archive before anything is reset: a crash in between loses nothing.
@@ -54,12 +54,6 @@ export async function archivePrd(options: PrdArchive): Promise<PrdArchived> {
   }
   const message = `chore: archive the ralph loop ${basename(folder)}`;
   return { folder, uncommitted: await commitPaths(projectDir, [paths.root, folder], message) };
-}
-
-function tasksOf(paths: ReturnType<typeof prdPaths>): TaskList | null {
-  const file = readTasksFile(paths.tasks);
-  const read = file.ok ? readTasks(file.value) : null;
-  return read?.ok ? read.tasks : null;
 }
 
 /** A folder name, whatever the label was. */

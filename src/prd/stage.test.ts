@@ -30,7 +30,7 @@ function write(...stories: Story[]): string {
 
 function stageOn(...stories: Story[]) {
   const text = write(...stories);
-  return prdStage(
+  const stage = prdStage(
     {
       projectDir: room,
       paths,
@@ -44,6 +44,8 @@ function stageOn(...stories: Story[]) {
     },
     { text, tasks: aTaskList(...stories) },
   );
+  stage.prepare(1, 'Begin.');
+  return stage;
 }
 
 function notices(events: readonly EventBody[]): string[] {

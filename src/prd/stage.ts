@@ -44,6 +44,7 @@ type Held = { readonly text: string; readonly tasks: TaskList };
 export function prdStage(options: PrdStageOptions, first: Held): Stage {
   const { projectDir, paths, rules, maxIterations } = options;
   let held = first;
+  let begun = false;
   let step: NextStep = nextStep(held.tasks, rules);
 
   /** Whatever happened since the last turn: a person may have edited the list, but nobody approves a story then. */
@@ -51,7 +52,7 @@ export function prdStage(options: PrdStageOptions, first: Held): Stage {
     const file = readTasksFile(paths.tasks);
     if (file.ok && file.text === held.text) return [];
     const read = file.ok ? readTasks(file.value) : null;
-    if (file.ok && read?.ok && editProblems(read.tasks, held, rules).length === 0) {
+    if (file.ok && read?.ok && editProblems(read.tasks, begun ? held : null, rules).length === 0) {
       held = { text: file.text, tasks: read.tasks };
       return [];
     }
@@ -65,6 +66,7 @@ export function prdStage(options: PrdStageOptions, first: Held): Stage {
     env: { [prdFolder]: paths.root },
     prepare(iteration, task) {
       const edits = takeEdits();
+      begun = true;
       step = nextStep(held.tasks, rules);
       writeActive(projectDir, {
         timestamp: new Date(options.now).toISOString().replace(/\.\d+Z$/, 'Z'),
@@ -137,9 +139,11 @@ function checkFile(file: TasksFile, held: Held, mode: NextStep['mode'], rules: R
   };
 }
 
-function editProblems(tasks: TaskList, held: Held, rules: ReviewRules): TaskProblem[] {
+/** `held` is null before the first iteration: until then anybody may have finished something. */
+function editProblems(tasks: TaskList, held: Held | null, rules: ReviewRules): TaskProblem[] {
   if (rules.skipReview) return [];
-  return [...checkInvariants(tasks, rules), ...checkBetween(tasks, snapshotOf(held.tasks))];
+  const since = held === null ? [] : checkBetween(tasks, snapshotOf(held.tasks));
+  return [...checkInvariants(tasks, rules), ...since];
 }
 
 function keepRejected(folder: string, iteration: number, text: string | null): void {
