@@ -7,6 +7,8 @@ const diffWords = [
   '--no-textconv',
   '--no-renames',
   '--unified=3',
+  // See git.ts: what is in a repository inside this one is not looked at.
+  '--ignore-submodules=dirty',
   '--end-of-options',
 ];
 const workOnly = ['--', ':/', ':(exclude,top,glob)**/.ralph/**'];

@@ -7,6 +7,9 @@ import { realPath } from './real-path.ts';
 
 // What ralph writes itself is no work of the agent.
 const workOnly = ['--', ':/', ':(exclude,top,glob)**/.ralph/**'];
+// To look at the files of a repository inside this one, git would run the filters that its configuration names; and an
+// agent may have made it. Whether it has another commit than before is seen without.
+const committedOnly = '--ignore-submodules=dirty';
 const headLine = '# branch.oid ';
 const maxStateBytes = 16 * 1024 * 1024;
 
@@ -96,7 +99,7 @@ export async function treeState(cwd: string, top?: string): Promise<TreeState | 
   const status = ['status', '--porcelain=v2', '-z', '--branch', '--no-ahead-behind', '--no-renames'];
   const [root, result] = await Promise.all([
     top ?? gitRoot(cwd),
-    git(cwd, [...status, '--untracked-files=all', ...workOnly]),
+    git(cwd, [...status, committedOnly, '--untracked-files=all', ...workOnly]),
   ]);
   if (root === null || result === null) return null;
   const entries = result.stdout.split('\0');
@@ -120,6 +123,7 @@ export async function changedFiles(cwd: string, since: string | null): Promise<s
     '--no-renames',
     '--no-ext-diff',
     '--no-textconv',
+    committedOnly,
     '--end-of-options',
   ];
   const results = await Promise.all([
@@ -136,7 +140,7 @@ export async function changedFiles(cwd: string, since: string | null): Promise<s
 
 /** Whether tracked files differ from HEAD; null outside of a repository. */
 export async function hasChanges(cwd: string): Promise<boolean | null> {
-  const result = await git(cwd, ['status', '--porcelain', '--untracked-files=no']);
+  const result = await git(cwd, ['status', '--porcelain', committedOnly, '--untracked-files=no']);
   return result === null ? null : result.stdout !== '';
 }
 
@@ -145,7 +149,13 @@ const notOurs = [...workOnly, ':(exclude,top,glob)**/.ralph-active', ':(exclude,
 
 /** What a commit would still have to take in, as `git status` words it; null outside of a repository. */
 export async function uncommittedChanges(cwd: string): Promise<string[] | null> {
-  const result = await git(cwd, ['status', '--porcelain', '--untracked-files=normal', ...notOurs]);
+  const result = await git(cwd, [
+    'status',
+    '--porcelain',
+    committedOnly,
+    '--untracked-files=normal',
+    ...notOurs,
+  ]);
   return result === null ? null : result.stdout.split('\n').filter((line) => line !== '');
 }
 

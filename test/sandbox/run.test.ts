@@ -64,6 +64,21 @@ describe.skipIf(!bwrapWorks())('a run in bwrap', () => {
     expect(existsSync(join(outside.home, 'guardrail.txt'))).toBe(true);
   });
 
+  it('runs nothing outside that a repository made inside names as its filter', async () => {
+    const evil = [
+      'git init -q evil && cd evil && echo a > a.txt && echo "* filter=x" > .gitattributes && git add -A',
+      'git -c user.name=x -c user.email=x@example.com commit -qm x && cd .. && git add evil && git commit -qm link',
+      'git -C evil config filter.x.clean "touch ~/filtered.txt; cat" && echo b > evil/a.txt',
+    ].join(' && ');
+    const repo = await repoWith([{ steps: [{ shell: evil }, work, { text: tag }] }]);
+    const { code, stdout } = await runRalph(runArgs(1, '--sandbox', 'bwrap'), sandboxed(repo));
+    expect(code, stdout).toBe(0);
+    expect(existsSync(join(repo.home, 'filtered.txt'))).toBe(false);
+    // The same is run by whoever asks git without care.
+    repo.git('status', '--short');
+    expect(existsSync(join(repo.home, 'filtered.txt'))).toBe(true);
+  });
+
   it('commits inside, with the name of the user', async () => {
     const repo = await repoWith(
       [{ steps: [{ shell: 'echo more >> README.md' }, { text: tag }] }, { steps: [{ text: 'Add more' }] }],

@@ -66,12 +66,14 @@ export function createLocalParts(spec: SandboxSpec): LocalParts {
       lock = lockProject(folder, place);
       await home.fill();
       const git = await gitFolders(place.cwd);
+      const scratch = join(folder, 'scratch');
+      ensureDir(scratch);
       const protection = protectProject(place.root, place.cwd, git, spec.agent);
       const standIns = createStandIns(folder, protection.readOnly);
       standIns.clear();
       const mounts = [
         ...extraMounts(spec.paths ?? []),
-        ...projectMounts(protection),
+        ...projectMounts(protection, scratch),
         ...(git === null ? [] : ignoreStandIns(folder, place.root, git, protection)),
       ];
       open = { mounts, standIns, network: await openNetwork(spec) };

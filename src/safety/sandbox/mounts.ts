@@ -15,10 +15,14 @@ export function inOrder(mounts: readonly Mount[]): Mount[] {
   return [...byPath.values()].sort((a, b) => (a.path < b.path ? -1 : 1));
 }
 
-export function projectMounts({ writable, readOnly }: Protection): Mount[] {
+export function projectMounts({ writable, readOnly }: Protection, scratch: string): Mount[] {
   return [
     ...writable.map((path) => ({ path, from: path, writable: true })),
-    ...readOnly.map(({ path }) => ({ path, from: path, writable: false })),
+    ...readOnly.map(({ path, standIn }) =>
+      standIn?.scratch && !lstatOf(path)
+        ? { path, from: scratch, writable: true }
+        : { path, from: path, writable: false },
+    ),
   ];
 }
 

@@ -9,7 +9,11 @@ import { isWithin } from '../../system/real-path.ts';
 export type Protected = {
   readonly path: string;
   /** What stands in the place of nothing: an empty folder, or a file with this content. */
-  readonly standIn?: { readonly content: string | null };
+  readonly standIn?: {
+    readonly content: string | null;
+    /** The agent needs to write there: it gets a folder of the sandbox's own. */
+    readonly scratch?: boolean;
+  };
 };
 
 export type Protection = {
@@ -20,7 +24,7 @@ export type Protection = {
 
 /** What agents and ralph read at their start and obey; an empty folder in its place is invisible to git. */
 const obeyed = [
-  ...['.ralph', '.claude', '.codex', '.gemini', '.opencode', '.qwen', '.pi', '.cline', '.amp', '.copilot'],
+  ...['.ralph', '.claude', '.codex', '.gemini', '.qwen', '.pi', '.cline', '.amp', '.copilot'],
   '.mcp.json',
 ];
 /** OpenCode fails on a folder where it looks for these. */
@@ -38,6 +42,8 @@ export function protectProject(
   const settings = agent === 'opencode' ? '{}\n' : null;
   const readOnly: Protected[] = [...new Set([root, cwd])].flatMap((folder) => [
     ...obeyed.map((name) => empty(join(folder, name))),
+    // OpenCode puts a file into its folder, and fails if it cannot.
+    { path: join(folder, '.opencode'), standIn: { content: null, scratch: agent === 'opencode' } },
     ...obeyedByOpencode.map((name) => ({ path: join(folder, name), standIn: { content: settings } })),
     ...obeyedIfThere.map((name) => ({ path: join(folder, name) })),
   ]);
