@@ -27,6 +27,9 @@ const shared = {
 /** CommonJS has no import.meta.url. */
 const ownUrl = "const __url=require('node:url').pathToFileURL(__filename).href;";
 
+/** Commands that people wait for: each in one file, because to load thirty chunks takes longer. */
+const whole = ['run', 'swarm-ls', 'swarm-status'];
+
 rmSync(dist, { recursive: true, force: true });
 await buildCommands();
 await buildRun();
@@ -57,7 +60,7 @@ async function buildCommands() {
     minifySyntax: true,
     minifyWhitespace: true,
     write: false,
-    plugins: [lazyParts((name) => (name === 'run' ? '../run.cjs' : null))],
+    plugins: [lazyParts((name) => (whole.includes(name) ? `../${name}.cjs` : null))],
   });
   mkdirSync(join(dist, 'chunks'), { recursive: true });
   for (const file of result.outputFiles) {
@@ -109,7 +112,9 @@ async function buildRun() {
     parts.set(name, path);
     return `./parts/${name}.cjs`;
   };
-  await bundle({ run: 'src/cli/run.ts' }, 'dist', [lazyParts(keep)]);
+  await bundle(Object.fromEntries(whole.map((name) => [name, `src/cli/${name}.ts`])), 'dist', [
+    lazyParts(keep),
+  ]);
   await bundle(Object.fromEntries(parts), 'dist/parts', [], withUrl);
   // One file with nothing beside it: only this one is seen inside a sandbox.
   await bundle({ 'sandbox-inner': 'src/cli/sandbox-inner.ts' }, 'dist', []);
