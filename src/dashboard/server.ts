@@ -120,8 +120,7 @@ async function serveLoop(
   if (source === null || picture === null) return fail(response, 404, 'there is no such loop');
   if (part === undefined) return json(response, 200, picture);
   if (part === 'terminal' && index === undefined && source.worker !== null) {
-    const screen = await options.screen(source.worker.worker.name);
-    return screen === null ? fail(response, 404, 'it has no window now') : json(response, 200, { screen });
+    return json(response, 200, { screen: await options.screen(source.worker.worker.name) });
   }
   const one =
     part === 'iterations' && /^\d{1,6}$/.test(index ?? '') ? picture.iterations[Number(index)] : undefined;

@@ -61,7 +61,7 @@ function serverApi(token: string): Api {
     details: (loop, index) => get(`${loopPath(loop)}/iterations/${index}`),
     log: (loop, index, check) => get(`${loopPath(loop)}/iterations/${index}/logs/${check}`),
     async screen(loop) {
-      return (await get<{ screen: string }>(`${loopPath(loop)}/terminal`)).screen;
+      return (await get<{ screen: string | null }>(`${loopPath(loop)}/terminal`)).screen;
     },
     async act(loop, action) {
       const response = await fetch(`${loopPath(loop)}/actions`, {

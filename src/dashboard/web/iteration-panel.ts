@@ -318,7 +318,7 @@ function toolTable({ tools, toolCalls }: IterationPicture): HTMLElement {
         h(
           'tr',
           {},
-          ...['', 'Tool', 'What', 'Time'].map((text) => h('th', { text, attrs: { scope: 'col' } })),
+          ...['Result', 'Tool', 'What', 'Time'].map((text) => h('th', { text, attrs: { scope: 'col' } })),
         ),
       ),
       h(

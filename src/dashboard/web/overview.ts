@@ -41,6 +41,7 @@ export function createOverview(open: (id: string) => void): Overview {
   const element = h(
     'main',
     { class: 'overview', attrs: { id: 'main' } },
+    h('h1', { class: 'unseen', text: 'All loops' }),
     h('div', { class: 'toolbar' }, totals, filter),
     list,
   );

@@ -69,7 +69,7 @@ function evidenceTable({ iterations }: Picture): HTMLElement | null {
     h(
       'thead',
       {},
-      h('tr', {}, ...['', 'Check', 'Found'].map((text) => h('th', { text, attrs: { scope: 'col' } }))),
+      h('tr', {}, ...['Result', 'Check', 'Found'].map((text) => h('th', { text, attrs: { scope: 'col' } }))),
     ),
     h(
       'tbody',
