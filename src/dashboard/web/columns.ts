@@ -30,6 +30,8 @@ type Row = {
 const headHeight = 22;
 const gap = 18;
 const overscan = 10;
+/** Of which nothing is known. */
+const lowRow = 16;
 
 export function createColumns(events: ColumnEvents): Columns {
   const labels = h('div', { class: 'row-labels' });
@@ -222,7 +224,7 @@ function tokenRow({ iterations }: Picture): Row {
     ['output', 'outputTokens', 'out'],
   ] as const;
   const max = Math.max(1, ...iterations.map(({ usage }) => (usage ? totalTokens(usage) : 0)));
-  const height = 64;
+  const height = max === 1 ? lowRow : 64;
   return {
     name: 'Tokens',
     note: max === 1 ? 'not reported' : `up to ${formatTokens(max)}`,
@@ -244,7 +246,7 @@ function tokenRow({ iterations }: Picture): Row {
 
 /** The cost of each iteration as a bar, the sum as a line, the budget as the line that it must not cross. */
 function costRow({ iterations, limits, usage }: Picture): Row {
-  const height = 64;
+  const height = usage.costUsd === undefined ? lowRow : 64;
   const own = iterations.map((one) => one.usage?.costUsd ?? 0);
   let running = 0;
   const sums = own.map((cost) => (running += cost));
@@ -292,10 +294,10 @@ const thresholds = [0.5, 0.6, 0.7, 0.8, 0.9];
 
 /** Against the window where its size is known; a guess would be worse than none. */
 function contextRow({ iterations }: Picture): Row {
-  const height = 56;
   const window = iterations.findLast(({ context }) => context?.window)?.context?.window ?? null;
   const most = Math.max(0, ...iterations.map(({ context }) => context?.tokens ?? 0));
   const max = Math.max(1, window ?? most);
+  const height = most === 0 ? lowRow : 56;
   const note =
     most === 0
       ? 'not reported'

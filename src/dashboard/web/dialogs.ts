@@ -38,7 +38,7 @@ export function actionsFor({ status, kind }: LoopSummary): Kind[] {
 
 export function actionButtons(api: Api, loop: LoopSummary, told: (text: string) => void): HTMLElement[] {
   return actionsFor(loop).map((kind) =>
-    button(titles[kind], () => ask(api, loop, kind, told), { class: `action ${kind}` }),
+    button(titles[kind], () => ask(api, loop, kind, told), { class: `action to-${kind}` }),
   );
 }
 

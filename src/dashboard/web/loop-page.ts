@@ -55,6 +55,7 @@ export function createLoopPage(id: string, api: Api, hasControl: () => boolean):
     told,
     stop,
     figures,
+    terminal,
     tasks,
     h(
       'section',
@@ -69,7 +70,6 @@ export function createLoopPage(id: string, api: Api, hasControl: () => boolean):
       columns.element,
     ),
     panel.element,
-    terminal,
     notices,
   );
 

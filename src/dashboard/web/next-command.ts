@@ -6,7 +6,9 @@ export function nextCommand(
   { run, outcome, limits }: Picture,
   summary: LoopSummary | undefined,
 ): string | null {
-  if (summary?.kind === 'worker') return `swarm logs ${summary.name}`;
+  if (summary?.kind === 'worker') {
+    return `swarm ${summary.status === 'needs-you' ? 'attach' : 'logs'} ${summary.name}`;
+  }
   if (summary?.kind === 'session') return `ralph show ${run}`;
   if (outcome === null) return 'ralph run --resume';
   switch (outcome) {

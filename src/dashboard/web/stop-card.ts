@@ -30,7 +30,7 @@ export function stopCard(picture: Picture, summary: LoopSummary | undefined): HT
       h(
         'div',
         {},
-        h('h2', { text: headline(picture) }),
+        h('h2', { text: headline(picture, summary) }),
         h('p', { class: 'why', text: picture.because ?? summary?.detail ?? '' }),
       ),
     ),
@@ -46,11 +46,12 @@ export function stopCard(picture: Picture, summary: LoopSummary | undefined): HT
   );
 }
 
-function headline({ outcome, state }: Picture): string {
+function headline({ outcome, state }: Picture, summary: LoopSummary | undefined): string {
   if (outcome !== null) {
     const { meaning } = outcomes[outcome];
     return meaning.charAt(0).toUpperCase() + meaning.slice(1);
   }
+  if (summary?.status === 'needs-you') return 'It waits for you';
   return state === 'failed' ? 'The loop itself failed' : 'Its process died before it came to an end';
 }
 
