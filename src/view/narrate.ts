@@ -71,6 +71,10 @@ export function narrate(event: JournalEvent, style: Style): string[] {
       return [style.dim(`Resuming at iteration ${event.iteration}`)];
     case 'notice':
       return [style.yellow(`${style.symbol('warn')} ${event.text}`)];
+    case 'sandbox.denied': {
+      const place = cleanTerminal(`${event.host}:${event.port} ${event.because}`);
+      return [style.dim(`${style.symbol('warn')} Sandbox: ${place} (--allow-host)`)];
+    }
     case 'notified':
       return event.ok
         ? []

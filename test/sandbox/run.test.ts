@@ -45,8 +45,9 @@ describe.skipIf(!bwrapWorks())('a run in bwrap', () => {
   it('tells in the journal which hosts were refused, once each', async () => {
     const ask = `node -e 'const p = new URL(process.env.HTTPS_PROXY); const s = require("net").connect(p.port, p.hostname, () => s.write("CONNECT tracker.example:443 HTTP/1.1\\r\\n\\r\\n")); s.on("data", (t) => { console.log(String(t)); s.end(); })'`;
     const repo = await repoWith([{ steps: [{ shell: `${ask}; ${ask}` }, work, { text: tag }] }]);
-    const { code } = await runRalph(runArgs(1, '--sandbox', 'bwrap'), sandboxed(repo));
+    const { code, stdout } = await runRalph(runArgs(1, '--sandbox', 'bwrap'), sandboxed(repo));
     expect(code).toBe(0);
+    expect(stdout).toContain('Sandbox: tracker.example:443 is not an allowed host');
     const told = journal(repo).filter(({ type }) => type.startsWith('sandbox.'));
     expect(told).toMatchObject([
       { type: 'sandbox.ready', provider: 'bwrap' },

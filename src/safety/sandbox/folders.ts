@@ -32,7 +32,7 @@ export function homeOf(env: Environment): string {
 }
 
 export function hiddenPlaces(env: Environment, project: string): Hidden {
-  const homes = [homeOf(env), realPath(userInfo().homedir)].filter((home) => home !== '/');
+  const homes = [homeOf(env), ...ownHome()].filter((home) => home !== '/');
   const folders = topmost([...hiddenFolders.map(realPath), ...homes].filter(isFolder));
   const outside = (path: string) => !folders.some((folder) => isWithin(path, folder));
   const secrets = secretPlaces.map(realPath).filter(outside);
@@ -43,6 +43,15 @@ export function hiddenPlaces(env: Environment, project: string): Hidden {
     folders: [...folders, ...secrets.filter(isFolder)],
     files: [...secrets.filter((path) => look(path)?.isFile()), ...sockets],
   };
+}
+
+/** By the list of users, whatever the environment says. A user of a container may not be on it. */
+function ownHome(): string[] {
+  try {
+    return [realPath(userInfo().homedir)];
+  } catch {
+    return [];
+  }
 }
 
 /** Where programs are kept below a home. Nothing of it is a secret, and all of it is read-only inside. */

@@ -64,6 +64,15 @@ describe('the private home', () => {
     expect(read('home/.codex/auth.json')).toBe(login('b'));
   });
 
+  it('finds a login behind a link, and gives it back there', async () => {
+    const { home, base, folder, read } = setUp({ 'dotfiles/auth.json': login('a'), 'home/.codex/x': '' });
+    symlinkSync(join(base, 'dotfiles', 'auth.json'), join(base, 'home', '.codex', 'auth.json'));
+    await home.fill();
+    writeFileSync(join(folder, '.codex/auth.json'), login('b'));
+    home.giveBack();
+    expect(read('dotfiles/auth.json')).toBe(login('b'));
+  });
+
   it('gives nothing back over a login that changed outside, nor through a link', async () => {
     const { home, base, folder, read } = setUp({
       'home/.codex/auth.json': login('a'),

@@ -10,6 +10,7 @@ import {
   writeAtomic,
 } from '../../system/files.ts';
 import { type Environment, runCommand } from '../../system/process.ts';
+import { realPath } from '../../system/real-path.ts';
 import type { AgentNeeds } from './agents.ts';
 import { homeOf } from './folders.ts';
 
@@ -39,7 +40,7 @@ export function createPrivateHome(folder: string, env: Environment, needs: Agent
     async fill() {
       ensureDir(folder);
       for (const name of [...needs.settings, ...needs.logins]) {
-        const text = read(sourceOf(name, env));
+        const text = readOwn(sourceOf(name, env));
         if (text === null) continue;
         put(folder, name, text);
         if (needs.logins.includes(name)) given.set(name, text);
@@ -51,9 +52,10 @@ export function createPrivateHome(folder: string, env: Environment, needs: Agent
         const source = sourceOf(name, env);
         const inside = isRealDir(dirname(join(folder, name)), folder) ? read(join(folder, name)) : null;
         // Somebody may have logged in anew outside; that counts more.
-        if (inside === null || inside === before || read(source) !== before) continue;
+        if (inside === null || inside === before || readOwn(source) !== before) continue;
         if (!renews(before, inside)) continue;
-        writeAtomic(source, inside);
+        // Some keep such files elsewhere and have links to them.
+        writeAtomic(realPath(source), inside);
         given.set(name, inside);
       }
     },
@@ -77,12 +79,18 @@ function put(folder: string, name: string, text: string): void {
   writeAtomic(path, text, { root: folder, fsync: false });
 }
 
-function read(path: string): string | null {
+/** A file of the user's. */
+function readOwn(path: string): string | null {
   try {
-    return lstatOf(path)?.isFile() ? readText(path, { maxBytes }) : null;
+    return readText(path, { maxBytes });
   } catch {
     return null;
   }
+}
+
+/** A file of the agent's, which must be no way to one of the user's. */
+function read(path: string): string | null {
+  return lstatOf(path)?.isFile() ? readOwn(path) : null;
 }
 
 /** Whether only tokens and their times differ: nothing is added, taken away or of another kind. */
