@@ -212,6 +212,63 @@ describe('the picture of a run', () => {
     expect(picture).toMatchObject({ state: 'going', needs: null, pid: 3 });
   });
 
+  it('knows what an iteration of a PRD was for, and how the stories stood before and after it', () => {
+    const story = (passes: boolean) => ({
+      id: 'US-1',
+      title: 'Sign in',
+      priority: 1,
+      dependsOn: [],
+      passes,
+      reviewStatus: passes ? ('approved' as const) : ('needs_review' as const),
+      reviewCount: passes ? 1 : 0,
+    });
+    const counts = (done: number) => ({
+      total: 1,
+      done,
+      needsReview: 1 - done,
+      changesRequested: 0,
+      open: 0,
+    });
+    const picture = pictureOf(
+      'r',
+      journal(
+        runStarted,
+        begin(1),
+        {
+          type: 'prd.iteration',
+          iteration: 1,
+          mode: 'review',
+          story: 'US-1',
+          counts: counts(0),
+          stories: [story(false)],
+        },
+        agentEnded(1),
+        {
+          type: 'prd.checked',
+          iteration: 1,
+          mode: 'review',
+          ok: true,
+          problems: [],
+          undone: false,
+          complete: true,
+          counts: counts(1),
+          stories: [story(true)],
+        },
+      ),
+    );
+    const [one] = picture.iterations;
+    expect(one?.prd).toEqual({
+      mode: 'review',
+      story: 'US-1',
+      before: counts(0),
+      after: counts(1),
+      reviewStatus: 'approved',
+      problems: [],
+    });
+    expect(picture.stories).toEqual([story(true)]);
+    expect(timeByKind(one ?? fail(), start)).toMatchObject({ agent: 0, review: 900 });
+  });
+
   it('never lets anything end before it began when the clock is set back', () => {
     const picture = pictureOf(
       'r',
