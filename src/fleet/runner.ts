@@ -6,7 +6,8 @@ import type { Delivery } from './delivery.ts';
 
 /**
  * Runs in the window of a worker. It holds no text of the user's: that comes in its words. It leaves a mark at the
- * start and one with the exit code at the end, since tmux does not always know that; after Ctrl-C too.
+ * start and one with the exit code at the end, since tmux does not always know that; after Ctrl-C too. The nap is for
+ * tmux 3.3a, which on a busy machine loses what a program printed just before its terminal was closed.
  */
 const script = `
 started=$1 ended=$2 launch=$3 how=$4 prompt=$5
@@ -20,6 +21,7 @@ case $how in
   *) "$@" ;;
 esac
 code=$?
+sleep 0.1
 leave "$ended" "$launch $code"
 exit "$code"
 `;

@@ -36,7 +36,7 @@ describe('a tmux server', () => {
   });
 
   it('gets a session with the first window, and keeps what a program printed after its end', async () => {
-    await tmux.openWindow(windowOf('one', 'sh', '-c', 'echo printed; exit 3'));
+    await tmux.openWindow(windowOf('one', 'sh', '-c', 'echo printed; sleep 0.3; exit 3'));
     await waitUntil(async () => (await paneOf('one')).dead);
     expect(await paneOf('one')).toMatchObject({ session: 'fleet', mark: 'one 1' });
     expect(await shows('one')).toContain('printed');
