@@ -13,8 +13,8 @@ import {
 import { endedMark, ensureMarks, startedMark } from '../store/fleet-marks.ts';
 import { fleetPaths, workerRunId } from '../store/fleet-paths.ts';
 import { type LoopWorker, readWorkers, updateWorkers, type Worker } from '../store/fleet-workers.ts';
-import type { Clock } from '../system/clock.ts';
-import { fileStamp } from '../system/files.ts';
+import { type Clock, systemClock } from '../system/clock.ts';
+import { fileStamp, lstatOf } from '../system/files.ts';
 import { sweepRun } from '../system/process.ts';
 import type { Environment } from '../system/program.ts';
 import { type Tmux, tmuxServer } from '../system/tmux.ts';
@@ -467,8 +467,12 @@ function isDue(one: Driven, at: number): boolean {
   return one.quiet === null || at >= one.quiet.until || one.quiet.tty !== ttyOf(one);
 }
 
+/** Linux notes a write to a terminal only if the last one was noted up to 8 seconds before: a fresh stamp says nothing. */
+const ttyStepMs = 9000;
+
 function ttyOf({ pane }: Driven): string {
-  return pane ? fileStamp(pane.tty) : '';
+  const written = pane ? (lstatOf(pane.tty)?.mtimeMs ?? 0) : 0;
+  return pane && systemClock.now() - written > ttyStepMs ? fileStamp(pane.tty) : '';
 }
 
 function groupBySocket(all: readonly Driven[]): Map<string | null, Driven[]> {

@@ -154,8 +154,7 @@ export function applyStep(
   const taken = step(loop);
   if (taken === null) return loop;
   const next: LoopRecord = { ...loop, ...taken.change, lines: taken.lines ?? [] };
-  write(env, next);
-  appendFleetEvents(loopPaths(env, name).events, taken.events ?? []);
+  write(env, next, taken.events);
   return next;
 }
 
@@ -203,16 +202,18 @@ function withStep<T>(env: Environment, name: string, use: () => T): T {
   return withLock(loopPaths(env, name).lock, use);
 }
 
-function write(env: Environment, loop: LoopRecord): void {
-  writeAtomic(loopPaths(env, loop.name).record, `${JSON.stringify(loop)}\n`);
+function write(env: Environment, loop: LoopRecord, events: readonly FleetEvent[] = []): void {
+  const paths = loopPaths(env, loop.name);
+  writeAtomic(paths.record, `${JSON.stringify(loop)}\n`);
+  appendFleetEvents(paths.events, events);
   project(env, loop);
 }
 
-/** Whatever is written here can be written again. */
+/** Whatever is written here can be written again. The state comes last: who sees it finds the log as far as that. */
 function project(env: Environment, loop: LoopRecord): void {
   const paths = loopPaths(env, loop.name);
-  writeAtomic(paths.state, `${JSON.stringify(stateOf(loop), null, 2)}\n`, { fsync: false });
   ensureLogLines(paths.log, loop.lines);
+  writeAtomic(paths.state, `${JSON.stringify(stateOf(loop), null, 2)}\n`, { fsync: false });
 }
 
 /** Null where an edit left something that cannot be meant: what held before then goes on to hold. */
