@@ -60,7 +60,7 @@ describe.skipIf(process.platform === 'win32')('bash completion', () => {
       ['ralph', 'run', '--promise-match', '='],
       ['claim', 'substring', 'lenient'],
     ],
-    [['ralph', 'run', '-p', 'a task; with $(odd) "words"', '--no-st'], ['--no-stream-agent-output']],
+    [['ralph', 'run', '-p', 'a task; with $(odd) "words"', '--no-str'], ['--no-stream-agent-output']],
     [
       ['ralph', '-p', 'no command', '--permissions', ''],
       ['full', 'edit', 'read'],
@@ -156,7 +156,7 @@ describe.each(['bash', 'zsh', 'fish'] as const)('%s, in a terminal', (shell) => 
     };
 
     expect(await completed('ralph verd')).toBe('ralph verdict @');
-    expect(await completed('ralph run --no-st')).toBe('ralph run --no-stream-agent-output @');
+    expect(await completed('ralph run --no-str')).toBe('ralph run --no-stream-agent-output @');
     expect(await completed('ralph run --promise-match su')).toBe('ralph run --promise-match substring @');
     expect(await completed('ralph run --promise-match=su')).toBe('ralph run --promise-match=substring @');
     expect(await completed('ralph run -p "a (long) task" -f my')).toBe(
