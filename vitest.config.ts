@@ -19,7 +19,7 @@ export default defineConfig({
           name: 'ralph',
           include: ['src/**/*.test.ts', 'test/**/*.test.ts'],
           exclude: ['test/agents/**'],
-          testTimeout: 30_000,
+          testTimeout: 60_000,
           globalSetup: 'test/support/global-setup.ts',
         },
       },

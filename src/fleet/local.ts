@@ -1,6 +1,6 @@
 import { RalphError } from '../core/error.ts';
 import { holdAccount, holdingLimits, readLimits, setMaxParallel } from '../store/fleet-limits.ts';
-import { createLoop, type LoopRecord, readLoop, updateLoop } from '../store/fleet-loops.ts';
+import { applyStep, createLoop, type LoopRecord, readLoop, updateLoop } from '../store/fleet-loops.ts';
 import { markChanged, removeMarks } from '../store/fleet-marks.ts';
 import { defaultSession } from '../store/fleet-paths.ts';
 import { stamp } from '../store/fleet-time.ts';
@@ -9,6 +9,7 @@ import type { Environment } from '../system/program.ts';
 import { accountOfLoop, mayStart } from './admission.ts';
 import { bookEnd } from './book-end.ts';
 import { type Change, pauseLoop, resumeLoop, stopLoop } from './control.ts';
+import { holdLoop } from './hold.ts';
 import type { Claim, Controlled, Fleet, LoopOrder, LoopView, Next } from './port.ts';
 import { newRecord } from './record.ts';
 import { claim as claimStep } from './start-iteration.ts';
@@ -33,17 +34,20 @@ export function localFleet(env: Environment, clock: { now(): number }): Fleet {
     return added;
   }
 
-  function claimLoop(worker: Worker): Claim | null {
+  /** First the loop, then the limits: everybody takes the two locks in this order. */
+  function claimLoop(worker: Worker): Promise<Claim | null> {
+    return holdLoop(env, worker.name, async () => holdingLimits(env, () => claimWithin(worker)));
+  }
+
+  function claimWithin(worker: Worker): Claim | null {
     let given: Claim | null = null;
-    holdingLimits(env, () => {
-      updateLoop(env, worker.name, (loop) => {
-        const isDue = loop.status === 'running' && !loop.held && loop.iteration === loop.ended;
-        if (!isDue || (loop.waitUntil ?? 0) > now()) return null;
-        if (!mayStart(env, worker, loop, now()).admitted) return null;
-        const step = claimStep(loop, now());
-        given = claimOf({ ...loop, ...step.change });
-        return step;
-      });
+    applyStep(env, worker.name, (loop) => {
+      const isDue = loop.status === 'running' && !loop.held && loop.iteration === loop.ended;
+      if (!isDue || (loop.waitUntil ?? 0) > now()) return null;
+      if (!mayStart(env, worker, loop, now()).admitted) return null;
+      const step = claimStep(loop, now());
+      given = claimOf({ ...loop, ...step.change });
+      return step;
     });
     return given;
   }
@@ -54,7 +58,7 @@ export function localFleet(env: Environment, clock: { now(): number }): Fleet {
     submit,
     async claim() {
       for (const worker of readWorkers(env).workers) {
-        const given = worker.metadata.ralph === true ? claimLoop(worker) : null;
+        const given = worker.metadata.ralph === true ? await claimLoop(worker) : null;
         if (given !== null) return given;
       }
       return null;

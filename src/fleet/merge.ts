@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { RalphError } from '../core/error.ts';
 import type { WorktreePlace } from '../store/fleet-workers.ts';
 import { lstatOf } from '../system/files.ts';
-import { runGit } from '../system/git.ts';
+import { committedOnly, runGit } from '../system/git.ts';
 
 export type Merge =
   | { readonly kind: 'up-to-date'; readonly into: string }
@@ -56,7 +56,9 @@ async function targetBranch(repo: string, { branch }: WorktreePlace): Promise<st
   if (begun !== undefined) {
     throw refusal(`${repo} is in the middle of a merge or a rebase`, `git -C '${repo}' status`);
   }
-  const changed = changedFiles((await runGit(repo, ['status', '--porcelain', '-z', '--no-renames'])).stdout);
+  const changed = changedFiles(
+    (await runGit(repo, ['status', '--porcelain', '-z', '--no-renames', committedOnly])).stdout,
+  );
   if (changed.tracked.length === 0) return into;
   throw refusal(
     `${repo} has uncommitted changes (${some(changed.tracked)}); a merge could mix with them`,
@@ -74,7 +76,7 @@ async function refuseUnready(name: string, place: WorktreePlace): Promise<number
   ]);
   if (exists.exitCode !== 0) throw refusal(`the branch ${place.branch} of '${name}' is gone`);
   if (lstatOf(place.path) === null) return 0;
-  const { stdout } = await runGit(place.path, ['status', '--porcelain', '-z', '--no-renames']);
+  const { stdout } = await runGit(place.path, ['status', '--porcelain', '-z', '--no-renames', committedOnly]);
   const { tracked, untracked } = changedFiles(stdout);
   if (tracked.length === 0) return untracked.length;
   throw refusal(

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import type { WorktreePlace } from '../store/fleet-workers.ts';
 import { lstatOf } from '../system/files.ts';
-import { runGit } from '../system/git.ts';
+import { committedOnly, runGit } from '../system/git.ts';
 
 /** What would be lost with a worktree. */
 export type Dirt = {
@@ -29,7 +29,14 @@ export function isClean({ uncommitted, unmerged, stashes, submodules }: Dirt): b
 export async function dirtOf(place: WorktreePlace): Promise<Dirt> {
   if (lstatOf(place.path) === null) return { ...clean, unmerged: await unmergedIn(place, place.base_repo) };
   const [status, unmerged, stashes, gitDir] = await Promise.all([
-    runGit(place.path, ['status', '--porcelain', '-z', '--no-renames', '--untracked-files=all']),
+    runGit(place.path, [
+      'status',
+      '--porcelain',
+      '-z',
+      '--no-renames',
+      committedOnly,
+      '--untracked-files=all',
+    ]),
     unmergedIn(place, place.path),
     runGit(place.path, ['stash', 'list', '--format=%gs']),
     runGit(place.path, ['rev-parse', '--absolute-git-dir']),

@@ -9,7 +9,7 @@ import { realPath } from './real-path.ts';
 const workOnly = ['--', ':/', ':(exclude,top,glob)**/.ralph/**'];
 // To look at the files of a repository inside this one, git would run the filters that its configuration names; and an
 // agent may have made it. Whether it has another commit than before is seen without.
-const committedOnly = '--ignore-submodules=dirty';
+export const committedOnly = '--ignore-submodules=dirty';
 const headLine = '# branch.oid ';
 const maxStateBytes = 16 * 1024 * 1024;
 
