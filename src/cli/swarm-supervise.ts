@@ -20,8 +20,8 @@ export async function main(context: Context): Promise<number> {
   for (;;) {
     const supervisor = createSupervisor({ env, clock: systemClock, tickMs: tickOf(env.SWARM_TICK_MS), say });
     const pause = () => supervisor.pauseAll();
-    process.once('SIGTERM', pause);
-    process.once('SIGINT', pause);
+    process.on('SIGTERM', pause);
+    process.on('SIGINT', pause);
     const { lock } = taken;
     let left = false;
     await supervisor.run(() => {

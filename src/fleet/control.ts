@@ -1,23 +1,39 @@
 import { logLine } from '../store/fleet-log.ts';
-import { type LoopRecord, type LoopStep, updateLoop } from '../store/fleet-loops.ts';
+import { applyStep, type LoopRecord, type LoopStep, updateLoop } from '../store/fleet-loops.ts';
 import { markChanged } from '../store/fleet-marks.ts';
 import type { Environment } from '../system/program.ts';
+import { holdLoop } from './hold.ts';
 
 /** What a command did to a loop: `before` is how it was found, null where there is none. */
 export type Change = { readonly before: LoopRecord | null; readonly changed: boolean };
 
 /** No iteration after the one that runs; a wait is over at once. */
 export function pauseLoop(env: Environment, name: string, at: number, reason = 'manual'): Change {
-  return change(env, name, (loop) => {
-    if (loop.status !== 'running') return null;
-    const runs = loop.iteration > loop.ended;
-    const text = runs ? 'paused after this iteration' : 'paused';
-    return {
-      change: { status: 'paused', waitUntil: null, why: { state: 'paused', since: at } },
-      lines: [logLine(at, 'PAUSE', `loop paused reason=${reason}`)],
-      events: [{ at, type: 'paused', text: `${text} (${reason})` }],
-    };
+  return change(env, name, (loop) => pauseStep(loop, at, reason));
+}
+
+/** The same for the supervisor that leaves: it waits for whoever starts an iteration just now. */
+export function pauseWhenFree(env: Environment, name: string, at: number, reason: string): Promise<boolean> {
+  return holdLoop(env, name, async () => {
+    let changed = false;
+    applyStep(env, name, (loop) => {
+      const step = pauseStep(loop, at, reason);
+      changed = step !== null;
+      return step;
+    });
+    return changed;
   });
+}
+
+function pauseStep(loop: LoopRecord, at: number, reason: string): LoopStep | null {
+  if (loop.status !== 'running') return null;
+  const runs = loop.iteration > loop.ended;
+  const text = runs ? 'paused after this iteration' : 'paused';
+  return {
+    change: { status: 'paused', waitUntil: null, why: { state: 'paused', since: at } },
+    lines: [logLine(at, 'PAUSE', `loop paused reason=${reason}`)],
+    events: [{ at, type: 'paused', text: `${text} (${reason})` }],
+  };
 }
 
 /** Goes on with the count as it is. */

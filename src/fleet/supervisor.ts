@@ -22,7 +22,7 @@ import { watchFolder } from '../system/watch-folder.ts';
 import { accountOfLoop } from './admission.ts';
 import { bookEnd } from './book-end.ts';
 import { wrapUpText } from './context.ts';
-import { pauseLoop } from './control.ts';
+import { pauseWhenFree } from './control.ts';
 import { type Driven, forgetScreen, newDriven, turnOf } from './driven.ts';
 import { engineEnd } from './engine-run.ts';
 import type { IterationEnd } from './port.ts';
@@ -65,6 +65,7 @@ const starts = 8;
 const keptBackMs = 5000;
 /** Agents take Enter for a part of the paste if it comes with it. */
 const enterMs = 500;
+const busyMs = 20;
 
 export function createSupervisor({ env, clock, tickMs, say }: SupervisorOptions): Supervisor {
   const driven = new Map<string, Driven>();
@@ -171,6 +172,7 @@ export function createSupervisor({ env, clock, tickMs, say }: SupervisorOptions)
   // ── one loop ──
 
   async function handle(one: Driven): Promise<void> {
+    if (leaving) return;
     if (one.busy) {
       one.again = true;
       return;
@@ -355,6 +357,7 @@ export function createSupervisor({ env, clock, tickMs, say }: SupervisorOptions)
         }),
       );
       for (const one of group) {
+        if (leaving) return;
         if (one.startedAt >= lookedAt || one.busy) continue;
         const seen = byName.get(one.name) ?? null;
         const isNew = one.pane?.id !== seen?.id;
@@ -415,6 +418,21 @@ export function createSupervisor({ env, clock, tickMs, say }: SupervisorOptions)
     step(one, ({ lines }) => ({ change: {}, lines, events: [event] }));
   }
 
+  /** Only when nothing is under way: what starts an iteration holds the lock of its loop. */
+  async function pauseDriven(): Promise<void> {
+    while ([...driven.values()].some(({ busy }) => busy)) await clock.sleep(busyMs);
+    reread();
+    await Promise.all(
+      [...driven.keys()].map(async (name) => {
+        try {
+          if (await pauseWhenFree(env, name, clock.now(), 'sigterm')) say(`[ralph] ${name}: paused`);
+        } catch (error) {
+          say(`swarm: error: ${name}: ${messageOf(error)}`);
+        }
+      }),
+    );
+  }
+
   return {
     async run(mayLeave) {
       ensureMarks(env);
@@ -448,14 +466,12 @@ export function createSupervisor({ env, clock, tickMs, say }: SupervisorOptions)
       } finally {
         stopWatching();
         for (const one of driven.values()) one.cancelTimer();
+        if (leaving) await pauseDriven();
         flush();
       }
     },
     pauseAll() {
       leaving = true;
-      for (const { name } of driven.values()) {
-        if (pauseLoop(env, name, clock.now(), 'sigterm').changed) say(`[ralph] ${name}: paused`);
-      }
       wake();
     },
   };

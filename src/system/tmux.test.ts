@@ -78,18 +78,26 @@ describe('a tmux server', () => {
   });
 
   it('gives all screens that are wanted in one call, whatever went away meanwhile', async () => {
-    for (const name of ['a', 'b', 'c']) {
+    const names = Array.from({ length: 13 }, (_, index) => `w${index}`);
+    for (const name of names) {
       await tmux.openWindow(windowOf(name, 'sh', '-c', `echo "screen of ${name}"; sleep 600`));
     }
-    await waitUntil(async () => (await shows('c')).includes('screen of c'));
+    for (const name of names) await waitUntil(async () => (await shows(name)).includes(`screen of ${name}`));
     const ids = (await tmux.panes()).map((pane) => pane.id);
     const { panes, screens } = await tmux.screens([...ids.slice(0, 1), '%9999', ...ids.slice(1)]);
-    expect(panes).toHaveLength(3);
-    expect([...screens.values()].map((lines) => lines[0])).toEqual([
-      'screen of a',
-      'screen of b',
-      'screen of c',
-    ]);
+    expect(panes).toHaveLength(names.length);
+    expect([...screens.keys()]).toEqual(ids);
+    expect([...screens.values()].map((lines) => lines[0])).toEqual(names.map((name) => `screen of ${name}`));
+  });
+
+  it('keeps apart windows whose names are numbers, hold dots or are there twice', async () => {
+    const names = ['user', '0', 'a.b', '0', 'a.b'];
+    for (const [index, name] of names.entries()) {
+      await tmux.openWindow({ ...windowOf(name, 'sleep', '600'), mark: `mark ${index}` });
+    }
+    expect((await tmux.panes()).map(({ window, mark }) => [window, mark])).toEqual(
+      names.map((name, index) => [name, `mark ${index}`]),
+    );
   });
 
   it('types text literally and pastes it whole', async () => {

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { messageOf, RalphError } from '../core/error.ts';
 import { type CommandResult, type Environment, runCommand } from './process.ts';
 import { withoutMarks } from './process-table.ts';
@@ -92,7 +93,10 @@ export function tmuxServer(socket: string | null, env: Environment): Tmux {
         ';',
         'display-message',
         '-p',
-        `${separator}${id}`,
+        '-t',
+        id,
+        // Not the id itself: tmux reads a percent sign here as a part of a date.
+        `${separator}#{pane_id}`,
         ';',
         'capture-pane',
         '-p',
@@ -104,7 +108,7 @@ export function tmuxServer(socket: string | null, env: Environment): Tmux {
       const panes = readPanes(head);
       for (const part of rest) {
         const [id = '', ...lines] = part.split('\n');
-        into.set(id, lines);
+        if (id !== '') into.set(id, lines);
       }
       // tmux leaves the rest of the commands when one fails: a pane went away between two calls.
       const living = new Set(panes.map(({ id }) => id));
@@ -131,9 +135,13 @@ export function tmuxServer(socket: string | null, env: Environment): Tmux {
       return (await must(['capture-pane', '-p', ...looks, '-t', pane, ...above])).split('\n');
     },
     async openWindow(spec) {
-      const target = `=${spec.session}:=${spec.window}`;
-      const named = ['-n', spec.window, '-c', spec.cwd, ...environmentWords(spec.env), '--', ...spec.argv];
-      const kept = [...keepWords(target), ...markWords(target, spec.mark)];
+      // A name like `1` or `a.b` means something else in a target, and may be there twice: until all is set, the
+      // window has one of its own. tmux takes the whole list of commands, so that no crash comes between them.
+      const birthName = `swarm-${randomUUID()}`;
+      const target = `=${spec.session}:=${birthName}`;
+      const named = ['-n', birthName, '-c', spec.cwd, ...environmentWords(spec.env), '--', ...spec.argv];
+      const renamed = [';', 'rename-window', '-t', target, spec.window];
+      const kept = [...keepWords(target), ...markWords(target, spec.mark), ...renamed];
       const inSession = ['new-window', '-d', '-a', '-t', `=${spec.session}:{end}`, ...named, ...kept];
       const alone = ['new-session', '-d', '-s', spec.session, ...windowSize, ...named, ...kept];
       const sized = [';', 'set-option', '-t', `=${spec.session}:`, 'default-size', '200x50'];

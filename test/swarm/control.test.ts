@@ -1,4 +1,5 @@
-import { existsSync, rmSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { existsSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { alive, waitUntil } from '../support/processes.ts';
@@ -11,6 +12,13 @@ const ran = (fleet: TestFleet, iteration: number) =>
   waitUntil(() => fleet.exists(`ran.${iteration}`), { ...patience, what: `iteration ${iteration}` });
 const noSupervisor = (fleet: TestFleet) =>
   waitUntil(() => fleet.supervisor() === null, { ...patience, what: 'the end of the supervisor' });
+
+/** A tmux that takes its time to start a program anew. */
+function putSlowTmux({ bin, path }: TestFleet): void {
+  const real = execFileSync('sh', ['-c', 'command -v tmux'], { encoding: 'utf8' }).trim();
+  const slow = `case " $* " in *" respawn-pane "*) touch '${path('respawning')}'; sleep 1 ;; esac`;
+  writeFileSync(join(bin, 'tmux'), `#!/bin/sh\n${slow}\nexec '${real}' "$@"\n`, { mode: 0o755 });
+}
 
 describe('swarm ralph', { timeout: 120_000 }, () => {
   it('pause ralph loop: the agent goes on, and is not started again', async () => {
@@ -140,6 +148,22 @@ describe('swarm ralph', { timeout: 120_000 }, () => {
     expect(alive(Number(fleet.read('pid.txt')))).toBe(true);
     fleet.write('go.1', '');
     await fleet.swarm('ralph', 'resume', 'agent');
+    await ran(fleet, 2);
+  });
+
+  it('SIGTERM while an iteration starts waits for the start, and then pauses', async () => {
+    const fleet = makeFleet();
+    await fleet.loop('agent', obedient);
+    await fleet.loop('other', 'while [ ! -e never ]; do sleep 0.1; done');
+    await ran(fleet, 1);
+    const pid = await waitUntil(() => fleet.supervisor(), patience);
+    putSlowTmux(fleet);
+    fleet.write('go.1', '');
+    await waitUntil(() => fleet.exists('respawning'), { ...patience, what: 'the start of iteration 2' });
+    process.kill(pid ?? 0, 'SIGTERM');
+    await noSupervisor(fleet);
+    expect(fleet.state('agent')).toMatchObject({ status: 'paused', current_iteration: 2 });
+    expect(fleet.state('other').status).toBe('paused');
     await ran(fleet, 2);
   });
 
