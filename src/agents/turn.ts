@@ -135,7 +135,8 @@ export function createTurnReader(
       const usage = result?.usage ?? told;
       return {
         text: end === endedAs ? blocks : [plain.join('\n')],
-        toolCalls: adapter.reportsToolCalls ? toolCalls : null,
+        // Plain text says nothing about tools.
+        toolCalls: adapter.reportsToolCalls && end === endedAs ? toolCalls : null,
         end,
         exitCode: process.exitCode,
         ...(usage === undefined ? {} : { usage }),

@@ -2,15 +2,26 @@ import { join } from 'node:path';
 import { RalphError } from '../core/error.ts';
 import { archivePrd, shownPath } from '../prd/archive.ts';
 import { initPrd } from '../prd/init.ts';
+import { settleLastRun } from '../prd/last-run.ts';
 import { prdPlace, refuseSecondLoop } from '../prd/open.ts';
+import { cleanTerminal } from '../safety/terminal.ts';
 import { systemClock } from '../system/clock.ts';
 import { findPackageRoot } from './package-root.ts';
 import type { prdArchiveOptions, prdInitOptions } from './prd-options.ts';
 import type { Context, Input } from './spec.ts';
 
 /** `ralph prd init` */
-export function init({ cwd, stdout }: Context, { values }: Input<typeof prdInitOptions>): number {
+export async function init(
+  { cwd, stdout, stderr }: Context,
+  { values }: Input<typeof prdInitOptions>,
+): Promise<number> {
   const place = prdPlace(cwd, values);
+  if (values.force) {
+    refuseSecondLoop(place.projectDir);
+    // What is written now must not be taken for the work of a loop that was killed.
+    for (const line of await settleLastRun(place, systemClock))
+      stderr.write(`warning: ${cleanTerminal(line)}\n`);
+  }
   const { written, kept } = initPrd({
     ...place,
     templates: templatesFolder(),
@@ -42,6 +53,8 @@ export async function archive(
 ): Promise<number> {
   const place = prdPlace(cwd, values);
   refuseSecondLoop(place.projectDir);
+  for (const line of await settleLastRun(place, systemClock))
+    stderr.write(`warning: ${cleanTerminal(line)}\n`);
   const { folder, uncommitted } = await archivePrd({
     ...place,
     templates: templatesFolder(),

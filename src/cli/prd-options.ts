@@ -5,15 +5,17 @@ const json = { type: 'boolean', help: 'print JSON and nothing else' } as const;
 const projectDir = { type: 'string', short: 'd', value: 'PATH', help: 'the project (this folder)' } as const;
 const ralphDir = { type: 'string', value: 'PATH', help: 'the folder of the PRD (./ralph)' } as const;
 
+const skipReview = {
+  type: 'boolean',
+  help: 'no fresh-context reviews: implement iterations set passes themselves',
+} as const;
+
 export const prdRunOptions = {
   'max-iterations': { type: 'count', short: 'n', help: 'stop after N iterations (15)' },
   'ralph-dir': ralphDir,
   'project-dir': projectDir,
   model: { type: 'string', short: 'm', help: 'the model of the agent, such as opus or sonnet' },
-  'skip-review': {
-    type: 'boolean',
-    help: 'no fresh-context reviews: implement iterations set passes themselves',
-  },
+  'skip-review': skipReview,
   'review-cap': { type: 'count', help: 'reviews of a story before it is approved as it is (5)' },
   sandbox: runOptions.sandbox,
   'allow-host': runOptions['allow-host'],
@@ -53,6 +55,7 @@ export const prdArchiveOptions = {
 export const prdStatusOptions = {
   'project-dir': projectDir,
   'ralph-dir': ralphDir,
+  'skip-review': skipReview,
   json,
 } as const satisfies Options;
 

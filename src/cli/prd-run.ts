@@ -5,10 +5,12 @@ import { problemLine } from '../core/review/check.ts';
 import { dependencyProblems } from '../core/review/dependencies.ts';
 import { isComplete } from '../core/review/mode.ts';
 import { defaultReviewRules, type ReviewRules } from '../core/review/story.ts';
+import { settleLastRun } from '../prd/last-run.ts';
 import { keepLogs } from '../prd/log.ts';
 import { checkStart, openTasks, prdPlace, readableTasks, refuseSecondLoop } from '../prd/open.ts';
 import { type PrdStageOptions, prdFolder, prdStage } from '../prd/stage.ts';
 import { budgetLine, closingSummary } from '../prd/summary.ts';
+import { cleanTerminal } from '../safety/terminal.ts';
 import { keepQuestion } from '../store/human.ts';
 import { runPaths } from '../store/paths.ts';
 import { type CliSetting, loadSettings } from '../store/settings.ts';
@@ -35,9 +37,11 @@ export async function main(shell: Context, { values }: Input<typeof prdRunOption
     reviewCap: values['review-cap'] ?? defaultReviewRules.reviewCap,
   };
   const maxIterations = values['max-iterations'] ?? defaultMaxIterations;
+  refuseSecondLoop(projectDir);
+  for (const line of await settleLastRun({ projectDir, paths }, systemClock))
+    context.stderr.write(`warning: ${cleanTerminal(line)}\n`);
   const opened = openTasks(paths);
   checkStart(opened.tasks, rules, paths);
-  refuseSecondLoop(projectDir);
   if (isComplete(opened.tasks, rules)) {
     if (!values.json) context.stdout.write('Every story is done already. Next: ralph prd archive\n');
     return 0;
@@ -95,7 +99,13 @@ function shaped(prepared: PreparedRun, { opened, ...plan }: Plan): PreparedRun {
   };
   return {
     ...prepared,
-    plan: { ...prepared.plan, completion, retryEmpty: true },
+    plan: {
+      ...prepared.plan,
+      // Whoever commits gets on, by plain text and past the same complaint, too: only no new commit is stuck.
+      limits: { ...prepared.plan.limits, withoutTools: 0, sameError: 0 },
+      completion,
+      retryEmpty: true,
+    },
     stage: prdStage(options, opened),
     warnings: [...prepared.warnings, ...dependencyProblems(opened.tasks).map(problemLine)],
     intro: [budgetLine(opened.tasks, rules, maxIterations)],

@@ -2,7 +2,8 @@ import { problemLine } from '../core/review/check.ts';
 import { dependencyProblems } from '../core/review/dependencies.ts';
 import { checkInvariants } from '../core/review/invariants.ts';
 import { readTasks } from '../core/review/read-tasks.ts';
-import { defaultReviewRules, type TaskProblem } from '../core/review/story.ts';
+import { defaultReviewRules, type ReviewRules, type TaskProblem } from '../core/review/story.ts';
+import { lastRules } from '../prd/last-run.ts';
 import { openTasks, prdPlace } from '../prd/open.ts';
 import { prdStatus } from '../prd/status.ts';
 import { cleanTerminal } from '../safety/terminal.ts';
@@ -16,7 +17,8 @@ import type { Context, Input } from './spec.ts';
 /** `ralph prd status` */
 export function status({ cwd, env, stdout }: Context, { values }: Input<typeof prdStatusOptions>): number {
   const { projectDir, paths } = prdPlace(cwd, values);
-  const found = prdStatus(projectDir, openTasks(paths).tasks);
+  const rules = rulesFor({ projectDir, paths }, values);
+  const found = prdStatus(projectDir, openTasks(paths).tasks, rules);
   if (values.json) {
     stdout.write(`${JSON.stringify(found, null, 2)}\n`);
     return 0;
@@ -31,7 +33,7 @@ export function status({ cwd, env, stdout }: Context, { values }: Input<typeof p
 /** `ralph prd validate` */
 export function validate({ cwd, stdout }: Context, { values }: Input<typeof prdValidateOptions>): number {
   const { projectDir, paths } = prdPlace(cwd, values);
-  const problems = problemsIn(projectDir, paths.tasks);
+  const problems = problemsIn(paths.tasks, rulesFor({ projectDir, paths }, values));
   const ok = problems.length === 0;
   if (values.json) stdout.write(`${JSON.stringify({ ok, problems }, null, 2)}\n`);
   else if (ok) stdout.write('tasks.json is valid\n');
@@ -39,12 +41,20 @@ export function validate({ cwd, stdout }: Context, { values }: Input<typeof prdV
   return ok ? 0 : 1;
 }
 
-function problemsIn(projectDir: string, path: string): TaskProblem[] {
+/** As asked, else as in the loop that works on the PRD, else as in the last one that did. */
+function rulesFor(
+  place: ReturnType<typeof prdPlace>,
+  values: { readonly 'skip-review'?: boolean },
+): ReviewRules {
+  const found = readActive(place.projectDir)?.rules ?? lastRules(place) ?? defaultReviewRules;
+  return { ...found, skipReview: values['skip-review'] ?? found.skipReview };
+}
+
+function problemsIn(path: string, rules: ReviewRules): TaskProblem[] {
   const file = readTasksFile(path);
   if (!file.ok) return [{ rule: 'schema', text: file.problem }];
   const read = readTasks(file.value);
   if (!read.ok) return [...read.problems];
-  const rules = readActive(projectDir)?.rules ?? defaultReviewRules;
   const empty = read.tasks.userStories.length === 0;
   return [
     ...(empty ? [{ rule: 'no stories', text: 'userStories is empty: there is nothing to work on.' }] : []),

@@ -79,6 +79,7 @@ export async function runIteration(
   const guardrails = guardrailsApply(agentTurn) ? await checkGuardrails(spec, context, record) : [];
   const progress = withNewPasses(spec.stage?.progressOf(changed) ?? changed, guardrails, parts.passed);
   const inspected = await spec.stage?.inspect(iteration, agentTurn.end, record);
+  if (inspected?.committed) await workspace.forgive();
   const turn = {
     ...turnOf(spec, withoutEcho(agentTurn, prompt, spec), progress),
     ...(inspected?.done ? { tasksDone: true } : {}),

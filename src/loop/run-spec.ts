@@ -49,6 +49,8 @@ export type Inspected = {
   readonly evidence: Check;
   /** What is written down says that all is done: a claim without a tag. */
   readonly done: boolean;
+  /** It has committed something itself, which is no progress of the agent. */
+  readonly committed?: boolean;
 };
 
 /** All that a run needs; nothing of it is looked up later. */

@@ -1,11 +1,11 @@
 import { basename, join, relative } from 'node:path';
 import { RalphError } from '../core/error.ts';
-import { countTasks } from '../core/review/mode.ts';
 import type { TaskList } from '../core/review/story.ts';
+import { isObject } from '../core/shape.ts';
 import { moveFolder, newArchiveFolder } from '../store/prd-archive.ts';
-import type { prdPaths } from '../store/tasks.ts';
-import { readText, writeAtomic } from '../system/files.ts';
-import { commitPaths } from '../system/git.ts';
+import { type prdPaths, readTasksFile } from '../store/tasks.ts';
+import { readText, removeIfThere, writeAtomic } from '../system/files.ts';
+import { commitPaths, currentBranch } from '../system/git.ts';
 import { readableTasks } from './open.ts';
 import { stateOf } from './summary.ts';
 import { freshFiles } from './templates.ts';
@@ -39,14 +39,19 @@ export async function archivePrd(options: PrdArchive): Promise<PrdArchived> {
   }
   const date = new Date(now).toISOString().slice(0, 10);
   const tasks = readableTasks(paths);
-  const name = archiveName(options.label ?? tasks?.branchName.replace(/^ralph\//, '') ?? '');
+  const loose = looseTasks(paths);
+  const branch = loose?.branchName ?? (await currentBranch(projectDir));
+  const name = archiveName(options.label ?? branch?.replace(/^ralph\//, '') ?? '');
   const folder = newArchiveFolder(join(projectDir, 'ralph-archive'), `${date}-${name}`);
   // All of it is in the archive before anything is reset: a crash in between loses nothing.
   for (const { path, text } of moved) writeAtomic(join(folder, basename(path)), text, { mode: 0o644 });
-  writeAtomic(join(folder, 'summary.md'), summary(name, tasks, readText(paths.progress), date), {
+  writeAtomic(join(folder, 'summary.md'), summary(name, tasks, loose, readText(paths.progress), date), {
     mode: 0o644,
   });
-  if (options.includeLogs) moveFolder(paths.logs, join(folder, 'logs'));
+  if (options.includeLogs && moveFolder(paths.logs, join(folder, 'logs'))) {
+    // It keeps logs out of git; in the archive they are wanted.
+    removeIfThere(join(folder, 'logs/.gitignore'));
+  }
   const fresh = freshFiles(templates, paths, { date, project: basename(projectDir), branch: null });
   for (const [path, text] of fresh) {
     // People adapt the prompt to their project.
@@ -66,13 +71,42 @@ function archiveName(label: string): string {
   return name || 'loop';
 }
 
-function summary(name: string, tasks: TaskList | null, progress: string | null, today: string): string {
+/** As much of a task list as any JSON tells: whoever archives need not mend it first. */
+type LooseTasks = {
+  readonly branchName: string | null;
+  readonly done: number;
+  readonly total: number;
+};
+
+function looseTasks(paths: PrdArchive['paths']): LooseTasks | null {
+  const file = readTasksFile(paths.tasks);
+  if (!file.ok || !isObject(file.value)) return null;
+  const { branchName, userStories } = file.value;
+  const stories: unknown[] = Array.isArray(userStories) ? userStories : [];
+  return {
+    branchName: typeof branchName === 'string' && branchName.trim() !== '' ? branchName : null,
+    done: stories.filter((story) => isObject(story) && story.passes === true).length,
+    total: stories.filter(isObject).length,
+  };
+}
+
+function summary(
+  name: string,
+  tasks: TaskList | null,
+  loose: LooseTasks | null,
+  progress: string | null,
+  today: string,
+): string {
   const started = /^Started:\s*(.+)$/m.exec(progress ?? '')?.[1]?.trim();
   const range = started ? `${started} to ${today}` : `until ${today}`;
-  if (tasks === null) return `# ${name}\n\n- Date range: ${range}\n- The task list could not be read.\n`;
-  const { done, total } = countTasks(tasks);
+  if (loose === null) return `# ${name}\n\n- Date range: ${range}\n- The task list could not be read.\n`;
+  const { done, total } = loose;
+  if (tasks === null) {
+    const branch = loose.branchName === null ? '' : `- Branch: ${oneLine(loose.branchName)}\n`;
+    return `# ${name}\n\n${branch}- Date range: ${range}\n- Stories completed: ${done} of ${total}\n`;
+  }
   const rows = tasks.userStories.map((story) => {
-    const title = story.title.replace(/\s+/g, ' ').replaceAll('|', '\\|');
+    const title = oneLine(story.title).replaceAll('|', '\\|');
     return `| ${story.id} | ${title} | ${stateOf(story)} | ${story.reviewCount} |`;
   });
   return [
@@ -88,6 +122,10 @@ function summary(name: string, tasks: TaskList | null, progress: string | null, 
     ...rows,
     '',
   ].join('\n');
+}
+
+function oneLine(text: string): string {
+  return text.replace(/\s+/g, ' ').trim();
 }
 
 /** The folder as a person would type it. */

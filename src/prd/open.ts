@@ -5,10 +5,9 @@ import { problemLine } from '../core/review/check.ts';
 import { checkInvariants } from '../core/review/invariants.ts';
 import { readTasks } from '../core/review/read-tasks.ts';
 import type { ReviewRules, TaskList, TaskProblem } from '../core/review/story.ts';
-import { readActive } from '../store/ralph-active.ts';
+import { activeOwner, readActive } from '../store/ralph-active.ts';
 import { prdPaths, readTasksFile } from '../store/tasks.ts';
 import { lstatOf, readText } from '../system/files.ts';
-import { processIdentity } from '../system/process-identity.ts';
 
 /** Where a command about a PRD was told to work. */
 export function prdPlace(
@@ -67,7 +66,9 @@ export function checkStart(tasks: TaskList, rules: ReviewRules, paths: ReturnTyp
   }
   if (rules.skipReview) return;
   const problems = checkInvariants(tasks, rules);
-  if (problems.length > 0) throw unusable(problems, paths.tasks);
+  const unreviewed = tasks.userStories.some(({ passes, reviewStatus }) => passes && reviewStatus === null);
+  const remedy = unreviewed ? 'ralph prd run --skip-review, if it is worked off without reviews' : undefined;
+  if (problems.length > 0) throw unusable(problems, paths.tasks, remedy);
   const over = tasks.userStories.find(({ passes, reviewCount }) => !passes && reviewCount > rules.reviewCap);
   if (over) {
     throw new RalphError(
@@ -80,8 +81,9 @@ export function checkStart(tasks: TaskList, rules: ReviewRules, paths: ReturnTyp
 
 /** One loop per project, also where the other one is not ours: a living owner of the marker keeps it. */
 export function refuseSecondLoop(projectDir: string): void {
-  const pid = readActive(projectDir)?.pid ?? null;
-  if (pid === null || pid === process.pid || processIdentity(pid) === null) return;
+  const marker = readActive(projectDir);
+  const pid = marker && activeOwner(marker);
+  if (pid === null || pid === process.pid) return;
   throw new RalphError(
     'already-running',
     `a loop is already working on this PRD: process ${pid}, by .ralph-active`,
@@ -92,9 +94,7 @@ export function refuseSecondLoop(projectDir: string): void {
   );
 }
 
-function unusable(problems: readonly TaskProblem[], path: string): RalphError {
+function unusable(problems: readonly TaskProblem[], path: string, remedy = 'ralph prd validate'): RalphError {
   const lines = problems.map((problem) => `\n  ${problemLine(problem)}`);
-  return new RalphError('tasks-invalid', `${path} cannot be used:${lines.join('')}`, {
-    remedy: 'ralph prd validate',
-  });
+  return new RalphError('tasks-invalid', `${path} cannot be used:${lines.join('')}`, { remedy });
 }

@@ -1,12 +1,15 @@
 import { defuseTags } from '../core/feedback.ts';
 import type { NextStep } from '../core/review/mode.ts';
-import { capPrefix, type ReviewRules } from '../core/review/story.ts';
+import { capPrefix, type ReviewRules, type Story } from '../core/review/story.ts';
+import { sameCriteria } from './turn-check.ts';
 
 export type IterationFacts = {
   readonly iteration: number;
   readonly maxIterations: number;
   readonly step: NextStep;
   readonly rules: ReviewRules;
+  /** The story as it was when the run first saw it. */
+  readonly first?: Story | null;
 };
 
 /** The prompt of an iteration: the user's own text with its variables filled in one pass, then what is to be done now. */
@@ -27,12 +30,20 @@ export function iterationPrompt(text: string, facts: IterationFacts): string {
   return `${filled.trimEnd()}\n\n${brief(facts)}`;
 }
 
-function brief({ iteration, maxIterations, step: { mode, story }, rules }: IterationFacts): string {
+function brief({ iteration, maxIterations, step: { mode, story }, rules, first }: IterationFacts): string {
   const name = story === null ? 'none is left' : `${story.id} - ${oneLine(story.title)}`;
   return [
     `This is iteration ${iteration} of ${maxIterations}. Mode: ${rules.skipReview ? 'implement (reviews are skipped)' : mode}. Story: ${name}.`,
     rules.skipReview ? skipping : howTo(mode, story?.reviewCount ?? 0, rules),
+    ...(mode === 'review' && story && first && !sameCriteria(story, first) ? [formerCriteria(first)] : []),
   ].join('\n');
+}
+
+function formerCriteria({ acceptanceCriteria }: Story): string {
+  const list = acceptanceCriteria.map((each) =>
+    oneLine(typeof each === 'string' ? each : JSON.stringify(each)),
+  );
+  return `Its acceptance criteria were changed since this run began; judge whether that was right. They were:\n${list.map((line) => `- ${line}`).join('\n')}`;
 }
 
 const skipping =

@@ -1,20 +1,30 @@
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import type { Check } from '../core/evidence.ts';
-import { checkTasks, problemLine, type TasksChecked } from '../core/review/check.ts';
+import { problemLine } from '../core/review/check.ts';
 import { commitWords } from '../core/review/commit-words.ts';
 import { checkInvariants } from '../core/review/invariants.ts';
 import { countTasks, isComplete, type NextStep, nextStep } from '../core/review/mode.ts';
 import { readTasks } from '../core/review/read-tasks.ts';
-import { type ReviewRules, snapshotOf, type TaskList, type TaskProblem } from '../core/review/story.ts';
+import {
+  type ReviewRules,
+  type Story,
+  snapshotOf,
+  type TaskList,
+  type TaskProblem,
+} from '../core/review/story.ts';
 import { checkBetween, removed } from '../core/review/transitions.ts';
 import type { Progress } from '../core/turn.ts';
 import type { Inspected, Stage } from '../loop/run-spec.ts';
-import type { EventBody, StoryState } from '../store/events.ts';
+import type { EventBody } from '../store/events.ts';
 import { type ActivePayload, removeActive, writeActive } from '../store/ralph-active.ts';
-import { type prdPaths, readTasksFile, restoreTasks, type TasksFile } from '../store/tasks.ts';
+import { type prdPaths, readTasksFile, restoreTasks } from '../store/tasks.ts';
 import { ensureDir, writeAtomic } from '../system/files.ts';
 import { uncommittedChanges } from '../system/git.ts';
+import { beforeName } from './last-run.ts';
 import { iterationPrompt } from './prompt.ts';
+import { storiesOf } from './stories.ts';
+import { checkTurn, type Held } from './turn-check.ts';
+import { commitUndone, textOf, type Undo, undo } from './undo.ts';
 import { claimFeedback, undoneFeedback } from './words.ts';
 
 export type PrdStageOptions = {
@@ -37,22 +47,21 @@ export type PrdStageOptions = {
 /** Tells the hooks of the agent where the PRD is. */
 export const prdFolder = 'RALPH_PRD_DIR';
 
-/** A task list that holds: the text of the file and what it says. */
-type Held = { readonly text: string; readonly tasks: TaskList };
-
 /** The loop over a PRD: each iteration gets its mode and a snapshot, and what it made of the task list is checked. */
 export function prdStage(options: PrdStageOptions, first: Held): Stage {
   const { projectDir, paths, rules, maxIterations } = options;
   let held = first;
-  let begun = false;
   let step: NextStep = nextStep(held.tasks, rules);
+  /** Texts that steer the agents: what one of them makes of them is not for the next one to read. */
+  let steering: { readonly path: string; readonly text: string }[] = [];
+  const criteria = new Map<string, Story>();
 
   /** Whatever happened since the last turn: a person may have edited the list, but nobody approves a story then. */
   function takeEdits(): EventBody[] {
     const file = readTasksFile(paths.tasks);
     if (file.ok && file.text === held.text) return [];
     const read = file.ok ? readTasks(file.value) : null;
-    if (file.ok && read?.ok && editProblems(read.tasks, begun ? held : null, rules).length === 0) {
+    if (file.ok && read?.ok && editProblems(read.tasks, held, rules).length === 0) {
       held = { text: file.text, tasks: read.tasks };
       return [];
     }
@@ -66,8 +75,14 @@ export function prdStage(options: PrdStageOptions, first: Held): Stage {
     env: { [prdFolder]: paths.root },
     prepare(iteration, task) {
       const edits = takeEdits();
-      begun = true;
       step = nextStep(held.tasks, rules);
+      steering = [paths.prompt, paths.prd].flatMap((path) => {
+        const text = textOf(path);
+        return text === null ? [] : [{ path, text }];
+      });
+      for (const story of held.tasks.userStories) if (!criteria.has(story.id)) criteria.set(story.id, story);
+      ensureDir(options.rejectedFolder);
+      writeAtomic(join(options.rejectedFolder, beforeName), held.text, { fsync: false });
       writeActive(projectDir, {
         timestamp: new Date(options.now).toISOString().replace(/\.\d+Z$/, 'Z'),
         pid: process.pid,
@@ -85,9 +100,11 @@ export function prdStage(options: PrdStageOptions, first: Held): Stage {
         story: step.story?.id ?? null,
         counts: countTasks(held.tasks),
         stories: storiesOf(held.tasks),
+        rules,
       };
+      const first = step.story && (criteria.get(step.story.id) ?? null);
       return {
-        task: iterationPrompt(task, { iteration, maxIterations, step, rules }),
+        task: iterationPrompt(task, { iteration, maxIterations, step, rules, first }),
         events: [...edits, began],
       };
     },
@@ -96,14 +113,21 @@ export function prdStage(options: PrdStageOptions, first: Held): Stage {
       const { mode } = step;
       await options.settle?.();
       const file = readTasksFile(paths.tasks);
-      const checked = checkFile(file, held, mode, rules);
+      const checked = checkTurn(file, held.tasks, { mode, story: step.story?.id ?? null }, rules);
       const illegal = checked.problems.filter(({ omission }) => !omission);
       const problems = end === 'finished' ? checked.problems : illegal;
       const undone = illegal.length > 0;
-      if (undone) {
-        keepRejected(options.rejectedFolder, iteration, file.text);
-        restoreTasks(paths.tasks, held.text);
-      } else if (file.ok && checked.tasks) held = { text: file.text, tasks: checked.tasks };
+      const changes: Undo[] = steering
+        .map((each) => ({ ...each, found: textOf(each.path) }))
+        .filter(({ text, found }) => text !== found);
+      const steered = changes.map(({ path }) => relative(projectDir, path));
+      if (undone) changes.push({ path: paths.tasks, text: held.text, found: file.text });
+      for (const change of changes) undo(change, iteration, options.rejectedFolder);
+      const committed = options.hasGit && (await commitUndone(projectDir, changes));
+      if (steered.length > 0) {
+        record({ type: 'notice', text: `changed during the turn and put back: ${steered.join(', ')}` });
+      }
+      if (!undone && file.ok && checked.tasks) held = { text: file.text, tasks: checked.tasks };
       const complete = isComplete(held.tasks, rules);
       record({
         type: 'prd.checked',
@@ -119,37 +143,24 @@ export function prdStage(options: PrdStageOptions, first: Held): Stage {
       const dirty =
         end === 'finished' && !complete && options.agentCommits ? await uncommittedChanges(projectDir) : null;
       return {
-        checks: [...listChecks(problems, undone, step, rules), ...commitChecks(dirty ?? [])],
+        checks: [
+          ...listChecks(problems, undone, step, rules),
+          ...(complete ? [] : steeringChecks(steered)),
+          ...commitChecks(dirty ?? []),
+        ],
         evidence: evidenceOf(held.tasks, rules),
         done: complete,
+        committed,
       };
     },
-    close: () => removeActive(projectDir, process.pid),
+    close: () => removeActive(projectDir),
   };
 }
 
-function checkFile(file: TasksFile, held: Held, mode: NextStep['mode'], rules: ReviewRules): TasksChecked {
-  if (!file.ok) return { tasks: null, problems: [{ rule: 'schema', text: file.problem }] };
-  const snapshot = snapshotOf(held.tasks);
-  const checked = checkTasks(file.value, { ...rules, iteration: { mode, snapshot } });
-  if (!rules.skipReview || checked.tasks === null) return checked;
-  return {
-    ...checked,
-    problems: [...checked.problems, ...removed(snapshot, checked.tasks.userStories, mode)],
-  };
-}
-
-/** `held` is null before the first iteration: until then anybody may have finished something. */
-function editProblems(tasks: TaskList, held: Held | null, rules: ReviewRules): TaskProblem[] {
-  if (rules.skipReview) return [];
-  const since = held === null ? [] : checkBetween(tasks, snapshotOf(held.tasks));
-  return [...checkInvariants(tasks, rules), ...since];
-}
-
-function keepRejected(folder: string, iteration: number, text: string | null): void {
-  if (text === null) return;
-  ensureDir(folder);
-  writeAtomic(join(folder, `${String(iteration).padStart(3, '0')}.tasks.json`), text, { fsync: false });
+function editProblems(tasks: TaskList, held: Held, rules: ReviewRules): TaskProblem[] {
+  const before = snapshotOf(held.tasks);
+  if (rules.skipReview) return removed(before, tasks.userStories, 'implement');
+  return [...checkInvariants(tasks, rules), ...checkBetween(tasks, before)];
 }
 
 function listChecks(
@@ -162,6 +173,13 @@ function listChecks(
   const detail = problems.map(problemLine).join(' ');
   const text = undoneFeedback(problems, undone, step, rules);
   return [{ check: 'task-list', ok: false, detail, feedback: { action: 'APPEND', text } }];
+}
+
+function steeringChecks(changed: readonly string[]): Check[] {
+  if (changed.length === 0) return [];
+  const list = changed.join(', ');
+  const text = `The last iteration changed ${list}. That is for people to do: it was put back. Leave it alone; what later iterations have to know belongs in progress.txt.`;
+  return [{ check: 'steering', ok: false, detail: `changed: ${list}`, feedback: { action: 'APPEND', text } }];
 }
 
 function commitChecks(dirty: readonly string[]): Check[] {
@@ -190,16 +208,4 @@ function evidenceOf(tasks: TaskList, rules: ReviewRules): Check {
     detail,
     feedback: { action: 'APPEND', text: claimFeedback(tasks, rules) },
   };
-}
-
-function storiesOf({ userStories }: TaskList): StoryState[] {
-  return userStories.map(({ id, title, priority, passes, reviewStatus, reviewCount, dependsOn }) => ({
-    id,
-    title,
-    priority,
-    passes,
-    reviewStatus,
-    reviewCount,
-    dependsOn,
-  }));
 }

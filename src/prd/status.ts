@@ -7,17 +7,11 @@ import {
   nextStep,
   type TaskCounts,
 } from '../core/review/mode.ts';
-import {
-  defaultReviewRules,
-  type IterationMode,
-  type ReviewStatus,
-  type TaskList,
-} from '../core/review/story.ts';
+import type { IterationMode, ReviewRules, ReviewStatus, TaskList } from '../core/review/story.ts';
 import { readJournal } from '../store/journal.ts';
 import { runPaths } from '../store/paths.ts';
-import { readActive } from '../store/ralph-active.ts';
+import { activeOwner, readActive } from '../store/ralph-active.ts';
 import { last, listRuns } from '../store/runs.ts';
-import { processIdentity } from '../system/process-identity.ts';
 import { stateOf } from './summary.ts';
 
 export type BoardRow = {
@@ -51,11 +45,10 @@ export type PrdStatus = {
   readonly problems: readonly string[];
 };
 
-export function prdStatus(projectDir: string, tasks: TaskList): PrdStatus {
+export function prdStatus(projectDir: string, tasks: TaskList, rules: ReviewRules): PrdStatus {
   const marker = readActive(projectDir);
-  const rules = marker?.rules ?? defaultReviewRules;
   const { mode, story } = nextStep(tasks, rules);
-  const running = marker?.pid != null && processIdentity(marker.pid) !== null ? marker.pid : null;
+  const running = marker && activeOwner(marker);
   return {
     project: tasks.project,
     branchName: tasks.branchName,

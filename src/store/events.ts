@@ -5,7 +5,7 @@ import type { Decision, Evidence, LoopState, Reason } from '../core/loop.ts';
 import type { NoticeKind } from '../core/notice.ts';
 import type { Outcome } from '../core/outcome.ts';
 import type { TaskCounts } from '../core/review/mode.ts';
-import type { IterationMode, ReviewFields } from '../core/review/story.ts';
+import type { IterationMode, ReviewFields, ReviewRules } from '../core/review/story.ts';
 import type { ContextSize, Limit, Progress, TurnEnd, Usage } from '../core/turn.ts';
 import type { CliSetting } from './settings.ts';
 
@@ -73,6 +73,7 @@ export type EventBody =
       readonly story: string | null;
       readonly counts: TaskCounts;
       readonly stories: readonly StoryState[];
+      readonly rules?: ReviewRules;
     }
   /** The task list after the turn. A change that the mode does not allow was undone: the counts are those that hold. */
   | {

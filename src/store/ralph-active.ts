@@ -8,6 +8,7 @@ import {
 } from '../core/review/story.ts';
 import { isObject } from '../core/shape.ts';
 import { lstatOf, readJson, removeIfThere, setAside, writeAtomic } from '../system/files.ts';
+import { processIdentity, processStart } from '../system/process-identity.ts';
 import { activePath } from './ralph-active-path.ts';
 
 /** What stands in `.ralph-active`, by the names that others read it by. */
@@ -25,9 +26,13 @@ export type ActivePayload = {
 /** What a marker tells those who only find it. */
 export type ActiveMarker = {
   readonly pid: number | null;
+  /** When it was written, in epoch milliseconds. */
+  readonly since: number | null;
   readonly rules: TaskRules;
   /** Why the transitions of this iteration cannot be checked. */
   readonly warning: string | null;
+  /** Why they can only be checked in part, though there is a snapshot: somebody has damaged it. */
+  readonly problem: string | null;
 };
 
 /** The marker of the loop that works on this project, or null. One that cannot be read is still a marker. */
@@ -36,25 +41,31 @@ export function readActive(projectDir: string): ActiveMarker | null {
   if (lstatOf(path) === null) return null;
   const read = readJson(path);
   const value = read.ok && isObject(read.value) ? read.value : {};
-  const { pid, skipReview, reviewCap, iterationMode, preIterationSnapshot } = value;
-  const mode = iterationModes.find((each) => each === iterationMode);
-  const snapshot = snapshotIn(preIterationSnapshot);
-  const missing = [...(mode ? [] : ['iterationMode']), ...(snapshot ? [] : ['preIterationSnapshot'])];
+  const { timestamp, pid, skipReview, reviewCap, iterationMode, preIterationSnapshot } = value;
+  const since = typeof timestamp === 'string' ? Date.parse(timestamp) : Number.NaN;
+  // The strictest mode, where none is named.
+  const mode = iterationModes.find((each) => each === iterationMode) ?? 'implement';
+  const { snapshot, unreadable } = snapshotIn(preIterationSnapshot);
   return {
     pid: Number.isSafeInteger(pid) ? Number(pid) : null,
+    since: Number.isNaN(since) ? null : since,
     rules: {
       skipReview: skipReview === true,
-      reviewCap:
-        Number.isSafeInteger(reviewCap) && Number(reviewCap) > 0
-          ? Number(reviewCap)
-          : defaultReviewRules.reviewCap,
-      iteration: mode && snapshot ? { mode, snapshot } : null,
+      reviewCap: capIn(reviewCap) ?? defaultReviewRules.reviewCap,
+      iteration: snapshot && { mode, snapshot },
     },
     warning:
-      missing.length === 0
+      snapshot || unreadable
         ? null
-        : `.ralph-active has no usable ${missing.join(' and ')}: the transitions of this iteration are not checked`,
+        : '.ralph-active has no preIterationSnapshot: the transitions of this iteration are not checked',
+    problem: unreadable,
   };
+}
+
+/** A number, also as text: a script may have written it. */
+function capIn(value: unknown): number | null {
+  const cap = typeof value === 'string' && value.trim() !== '' ? Number(value) : value;
+  return Number.isSafeInteger(cap) && Number(cap) > 0 ? Number(cap) : null;
 }
 
 export function writeActive(projectDir: string, payload: ActivePayload): void {
@@ -64,25 +75,49 @@ export function writeActive(projectDir: string, payload: ActivePayload): void {
   writeAtomic(path, `${JSON.stringify(payload, null, 2)}\n`, { mode: 0o644, fsync: false });
 }
 
-/** Removes the marker, unless it belongs to another process. */
-export function removeActive(projectDir: string, pid: number): void {
-  const owner = readActive(projectDir)?.pid ?? null;
-  if (owner === null || owner === pid) removeIfThere(activePath(projectDir));
+/** Removes the marker, whatever an agent made of it: one loop works on a project, and it is ours. */
+export function removeActive(projectDir: string): void {
+  const path = activePath(projectDir);
+  const found = lstatOf(path);
+  if (found?.isDirectory()) setAside(path);
+  else removeIfThere(path);
 }
 
-function snapshotIn(value: unknown): Snapshot | null {
-  if (!isObject(value)) return null;
-  const entries = Object.entries(value).map(([id, fields]) => [id, fieldsIn(fields)] as const);
-  if (entries.some(([, fields]) => fields === null)) return null;
-  return Object.fromEntries(entries.flatMap(([id, fields]) => (fields ? [[id, fields]] : [])));
+// Times in a marker are whole seconds, and clocks of the system and of processes differ a little.
+const slackMs = 5000;
+
+/** The living process that wrote the marker: one that began later has only got its number. */
+export function activeOwner({ pid, since }: Pick<ActiveMarker, 'pid' | 'since'>): number | null {
+  // The first process of the system is no loop, but a handy number for an agent that wants to lock others out.
+  if (pid === null || pid === 1 || processIdentity(pid) === null) return null;
+  const started = processStart(pid);
+  return since !== null && started !== null && started > since + slackMs ? null : pid;
 }
 
-function fieldsIn(value: unknown): ReviewFields | null {
-  if (!isObject(value)) return null;
-  const { passes, reviewStatus = null, reviewCount } = value;
-  const known = statusOf(reviewStatus);
-  if (typeof passes !== 'boolean' || (known === null && reviewStatus !== null)) return null;
-  return Number.isSafeInteger(reviewCount)
-    ? { passes, reviewStatus: known, reviewCount: Number(reviewCount) }
-    : null;
+type SnapshotRead = { readonly snapshot: Snapshot | null; readonly unreadable: string | null };
+
+/** What can be read of a snapshot counts; what is missing of a story is as it is at the start of one. */
+function snapshotIn(value: unknown): SnapshotRead {
+  if (value === undefined || value === null) return { snapshot: null, unreadable: null };
+  if (!isObject(value))
+    return { snapshot: null, unreadable: 'the preIterationSnapshot in .ralph-active is damaged' };
+  const entries = Object.entries(value);
+  const bad = entries.filter(([, fields]) => !isObject(fields)).map(([id]) => id);
+  return {
+    snapshot: Object.fromEntries(
+      entries.flatMap(([id, fields]) => (isObject(fields) ? [[id, fieldsIn(fields)]] : [])),
+    ),
+    unreadable:
+      bad.length === 0
+        ? null
+        : `the preIterationSnapshot in .ralph-active is damaged: ${bad.slice(0, 20).join(', ')}`,
+  };
+}
+
+function fieldsIn({ passes, reviewStatus, reviewCount }: Readonly<Record<string, unknown>>): ReviewFields {
+  return {
+    passes: passes === true,
+    reviewStatus: statusOf(reviewStatus),
+    reviewCount: Number.isSafeInteger(reviewCount) ? Number(reviewCount) : 0,
+  };
 }

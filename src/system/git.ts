@@ -159,18 +159,33 @@ export async function uncommittedChanges(cwd: string): Promise<string[] | null> 
   return result === null ? null : result.stdout.split('\n').filter((line) => line !== '');
 }
 
+/** The branch that is checked out; null without one. */
+export async function currentBranch(cwd: string): Promise<string | null> {
+  const result = await git(cwd, ['symbolic-ref', '--quiet', '--short', 'HEAD']);
+  return result?.stdout.trim() || null;
+}
+
+/** The content of a file in the last commit; null where it is not in there. */
+export async function committedText(folder: string, name: string): Promise<string | null> {
+  const result = await git(folder, ['show', `HEAD:./${name}`]);
+  return result === null || result.truncated ? null : result.stdout;
+}
+
 /** Commits what is at these paths and nothing else. Null, or in a line why it could not be done. */
 export async function commitPaths(
   cwd: string,
   paths: readonly string[],
   message: string,
+  { hooks }: { readonly hooks: boolean } = { hooks: true },
 ): Promise<string | null> {
+  // An agent may have written the hooks: then they are not for us to run.
+  const own = hooks ? [] : ['-c', 'core.hooksPath=/dev/null', '-c', 'core.fsmonitor=false'];
   if ((await gitRoot(cwd)) === null) return 'this is no git repository';
   for (const words of [
     ['add', '--all', '--', ...paths],
     ['commit', '--quiet', '--message', message, '--', ...paths],
   ]) {
-    const argv = ['git', ...words] as const;
+    const argv = ['git', ...own, ...words] as const;
     const result = await runCommand(argv, { cwd, env: gitEnvironment(), timeoutMs: 120_000 });
     if (result.exitCode === 0) continue;
     return (result.stderr.trim() || result.stdout.trim() || 'git failed').split('\n')[0] ?? 'git failed';

@@ -19,6 +19,30 @@ export function isAlive(identity: ProcessIdentity): boolean {
   return processIdentity(identity.pid)?.startedAt === identity.startedAt;
 }
 
+/** Epoch milliseconds, to about a second; null where that cannot be known. */
+export function processStart(pid: number): number | null {
+  if (process.platform === 'win32') return null;
+  if (process.platform !== 'linux') {
+    const text = startFromPs(listWithPs(['-o', 'stat=,lstart=', '-p', String(pid)]) ?? '');
+    const at = Date.parse(`${text} UTC`);
+    return Number.isNaN(at) ? null : at;
+  }
+  const ticks = Number(readStat(pid)?.startTime || Number.NaN);
+  const at = bootTime() + (ticks / ticksPerSecond) * 1000;
+  return Number.isFinite(at) ? at : null;
+}
+
+// The unit of times in /proc is the same on every architecture that Node runs on.
+const ticksPerSecond = 100;
+
+function bootTime(): number {
+  try {
+    return Number(/^btime (\d+)$/m.exec(readFileSync('/proc/stat', 'utf8'))?.[1] ?? Number.NaN) * 1000;
+  } catch {
+    return Number.NaN;
+  }
+}
+
 function startOf(pid: number): string | null {
   if (process.platform === 'win32') return exists(pid) ? 'unknown' : null;
   if (process.platform !== 'linux')

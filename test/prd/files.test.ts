@@ -147,9 +147,24 @@ describe('ralph prd archive', () => {
   it('takes the logs along where that is asked for', async () => {
     const repo = finished();
     repo.write('ralph/logs/summary.csv', 'x');
+    repo.write('ralph/logs/.gitignore', '*\n');
     await runRalph(['prd', 'archive', '--label', 'l', '--include-logs'], repo);
     expect(repo.read(`ralph-archive/${today()}-l/logs/summary.csv`)).toBe('x');
     expect(repo.exists('ralph/logs')).toBe(false);
+    expect(repo.git('ls-files', 'ralph-archive')).toContain('logs/summary.csv');
+  });
+
+  it('archives a list that is not complete, by what can be read of it', async () => {
+    const list = { branchName: 'ralph/login', userStories: [{ id: 1, passes: true }, { passes: 'yes' }, 7] };
+    const repo = prdRepo(JSON.stringify(list));
+    expect((await runRalph(['prd', 'archive'], repo)).code).toBe(0);
+    const summary = repo.read(`ralph-archive/${today()}-login/summary.md`);
+    expect(summary).toContain('- Branch: ralph/login');
+    expect(summary).toContain('- Stories completed: 1 of 2');
+    repo.git('checkout', '-qb', 'ralph/other');
+    repo.write('ralph/tasks.json', '[]');
+    expect((await runRalph(['prd', 'archive'], repo)).code).toBe(0);
+    expect(repo.exists(`ralph-archive/${today()}-other/tasks.json`)).toBe(true);
   });
 
   it('archives a list that cannot be read, also without git', async () => {

@@ -176,6 +176,10 @@ describe('ralph prd run', () => {
     expect(await repo.prompt(1)).toContain('reviews are skipped');
     const { code, stderr } = await runRalph(['prd', 'run'], repo);
     expect([code, stderr]).toEqual([2, expect.stringContaining("passes=true but reviewStatus is 'null'")]);
+    expect(stderr.split('try: ')[1]).toContain('ralph prd run --skip-review');
+    expect((await runRalph(['prd', 'run', '--skip-review'], repo)).stdout).toContain('done already');
+    expect((await runRalph(['prd', 'validate'], repo)).stdout).toBe('tasks.json is valid\n');
+    expect((await runRalph(['prd', 'status'], repo)).stdout).toContain('Every story is done');
   });
 
   it('tells the agent and its hooks what the iteration is for, in .ralph-active', async () => {
@@ -280,6 +284,44 @@ describe('ralph prd run', () => {
     expect((await runRalph(['prd', 'run'], repo)).code).toBe(0);
   });
 
+  it('holds a turn to the rules whose loop was killed in the middle', async () => {
+    const cheat = edits('US-001', { ...approved }, 'cheat');
+    const kill = { shell: `kill -9 $(sed -n 's/.*"pid": \\([0-9]*\\).*/\\1/p' .ralph-active)` };
+    const repo = await repoWith(says([cheat, kill, { shell: 'sleep 60' }], [commits()]));
+    const before = repo.read('ralph/tasks.json');
+    const killed = startRalph(['prd', 'run'], repo);
+    expect((await killed.done).code).toBeNull();
+    expect(storyIn(repo).passes).toBe(true);
+    const { code, stderr } = await runRalph(['prd', 'run', '-n', '1'], repo);
+    expect([code, stderr]).toEqual([1, expect.stringContaining('it was put back')]);
+    expect(repo.read('ralph/tasks.json')).toBe(before);
+    expect(repo.git('show', 'HEAD:ralph/tasks.json')).toBe(before.trimEnd());
+    expect(repo.exists('.ralph-active')).toBe(false);
+    expect(repo.exists('.ralph/lock')).toBe(false);
+    const third = await runRalph(['prd', 'run', '-n', '1'], repo);
+    expect(third.stderr).not.toContain('put back');
+  });
+
+  it('takes the undone change out of the last commit, too', async () => {
+    const repo = await repoWith(says([edits('US-001', approved, 'cheat')], [{ text: 'nothing' }]));
+    const before = repo.read('ralph/tasks.json');
+    await runRalph(['prd', 'run', '-n', '1'], repo);
+    expect(repo.git('show', 'HEAD:ralph/tasks.json')).toBe(before.trimEnd());
+    expect(repo.git('log', '-1', '--format=%s')).toBe('chore: undo an illegal change to tasks.json');
+    expect(repo.git('status', '--porcelain')).toBe('');
+  });
+
+  it('is not locked out by a marker that an agent wrote, nor by a process that came later', async () => {
+    const lockOut = { shell: `echo '{"pid":1,"skipReview":true}' > .ralph-active` };
+    const repo = await repoWith(says([lockOut, commits()]));
+    expect((await runRalph(['prd', 'run', '-n', '1'], repo)).code).toBe(1);
+    expect(repo.exists('.ralph-active')).toBe(false);
+    for (const marker of [{ pid: 1 }, { pid: process.pid, timestamp: '2020-01-02T03:04:05Z' }]) {
+      repo.write('.ralph-active', JSON.stringify(marker));
+      expect((await runRalph(['prd', 'run', '-n', '1'], repo)).code).toBe(1);
+    }
+  });
+
   it('undoes what a command of a guardrail does to the task list', async () => {
     const repo = await repoWith(says([commits()]), [aStory('A'), aStory('B')]);
     repo.write(
@@ -327,6 +369,19 @@ describe('ralph prd run', () => {
     );
     const { code, stdout } = await runRalph(['prd', 'run', '-n', '1'], repo);
     expect([code, stdout]).toEqual([0, expect.stringContaining('Claim accepted')]);
+  });
+
+  it('is not stuck while a program that answers in plain text commits', async () => {
+    const repo = prdRepo(tasksJson(aStory('US-001')));
+    const script = `#!/bin/sh\ncat > /dev/null\n${commits().shell}\ndate > left.txt\necho 'I did some more.'\n`;
+    writeFileSync(`${repo.bin}/claude`, script, { mode: 0o755 });
+    const { stdout } = await runRalph(['prd', 'run', '-n', '7'], repo);
+    const [end] = journalOf(repo).slice(-1);
+    expect(end, stdout).toMatchObject({
+      type: 'run.ended',
+      outcome: 'MAX_ITERATIONS_REACHED',
+      iterations: 7,
+    });
   });
 
   it.each([

@@ -1,7 +1,9 @@
+import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { aStory, aTaskList, legalStates } from '../../src/core/review/examples.ts';
 import { type Snapshot, type Story, snapshotOf } from '../../src/core/review/story.ts';
+import { acquireLock } from '../../src/system/lock.ts';
 import type { Repo } from '../support/repo.ts';
 import { plugin, prdRepo, type Ran, runProgram, tasksJson } from './support.ts';
 
@@ -106,7 +108,7 @@ describe('the stop hook while a PRD is worked on', () => {
 
   it.each([
     ['no snapshot', { iterationMode: 'implement' }],
-    ['a snapshot that is none', { iterationMode: 'implement', preIterationSnapshot: { 'US-001': 3 } }],
+    ['a snapshot that is null', { iterationMode: 'implement', preIterationSnapshot: null }],
     ['a marker that is not JSON', 'active'],
     ['an empty marker', ''],
   ])('degrades to the invariants with a warning: %s', async (_name, marker) => {
@@ -140,6 +142,42 @@ describe('the stop hook while a PRD is worked on', () => {
     expect(said === '' ? reason : reason.includes(said)).toBe(said === '' ? '' : true);
   });
 
+  it.each([
+    ['a snapshot that is none', { preIterationSnapshot: 'x' }, us1(open), 'preIterationSnapshot'],
+    ['an entry that is none', { preIterationSnapshot: { 'US-001': 3 } }, us1(open), 'US-001'],
+    ['an entry without fields', { preIterationSnapshot: { 'US-001': {} } }, us1(approved), 'cannot approve'],
+    [
+      'a status that is none',
+      { preIterationSnapshot: { 'US-001': { passes: false, reviewStatus: 'x', reviewCount: '0' } } },
+      us1(approved),
+      'cannot approve',
+    ],
+    [
+      'a mode that is none',
+      { iterationMode: 'free', preIterationSnapshot: from(us1(waiting)) },
+      us1({ ...approved, reviewCount: 2 }),
+      'implement iterations cannot approve',
+    ],
+    [
+      'a cap as text',
+      { reviewCap: '2', iterationMode: 'review', preIterationSnapshot: from(us1(waiting)) },
+      us1({ ...rejected, reviewCount: 2 }),
+      'review cap reached',
+    ],
+  ])('is not switched off by a damaged marker: %s', async (_name, marker, after, said) => {
+    const repo = activate(prdRepo(tasksJson(after)), { iterationMode: 'implement', ...marker });
+    expect(reasonOf(await runProgram(stop, repo, { ...input, cwd: repo.cwd }))).toContain(said);
+  });
+
+  it('does not tell more than an agent can read', async () => {
+    const many = Array.from({ length: 50 }, (_, n) => aStory(`S-${n}`, { passes: true }));
+    const repo = activate(prdRepo(tasksJson(...many)));
+    const reason = reasonOf(await runProgram(stop, repo, { ...input, cwd: repo.cwd }));
+    expect(reason).toContain('Story S-19 ');
+    expect(reason).not.toContain('Story S-20 ');
+    expect(reason).toContain('and 30 more');
+  });
+
   it('lets an agent that asks for a human stop in the middle of a review', async () => {
     const marker = { iterationMode: 'review', preIterationSnapshot: from(us1(waiting)) };
     const repo = activate(prdRepo(tasksJson(us1(waiting))), marker);
@@ -167,23 +205,45 @@ describe('the stop hook while a PRD is worked on', () => {
     }
   });
 
-  it('leaves subagents, plans and turns with work in the background alone', async () => {
+  it('leaves subagents alone', async () => {
     const repo = activate(prdRepo('no json'));
-    for (const more of [
-      { agent_id: 'a' },
-      { permission_mode: 'plan' },
-      { background_tasks: [{ status: 'running' }] },
-    ]) {
-      expect(reasonOf(await runProgram(stop, repo, { ...input, cwd: repo.cwd, ...more }))).toBe('');
-    }
+    expect(reasonOf(await runProgram(stop, repo, { ...input, cwd: repo.cwd, agent_id: 'a' }))).toBe('');
+  });
+
+  it.each([
+    ['plans', { permission_mode: 'plan' }],
+    ['work goes on in the background', { background_tasks: [{ status: 'running' }] }],
+  ])('checks the task list, but not for commits, where an agent stops while %s', async (_name, more) => {
+    const repo = activate(prdRepo());
+    repo.write('new file.txt', 'x');
+    const at = { ...input, cwd: repo.cwd, ...more };
+    expect(reasonOf(await runProgram(stop, repo, at))).toBe('');
+    repo.write('ralph/tasks.json', tasksJson(us1({ passes: true })));
+    expect(reasonOf(await runProgram(stop, repo, at))).toContain('not approved');
+  });
+
+  it('finds the marker from a folder inside the project, but not from another repository in it', async () => {
+    const repo = activate(prdRepo('no json'));
+    repo.write('src/deep/x', '');
+    const inside = { ...repo, cwd: repo.path('src/deep') };
+    expect(reasonOf(await runProgram(stop, inside, { ...input, cwd: inside.cwd }))).toContain(
+      'cannot be used',
+    );
+    repo.write('src/deep/.git', 'gitdir: elsewhere');
+    expect(reasonOf(await runProgram(stop, inside, { ...input, cwd: inside.cwd }))).toBe('');
   });
 
   it('leaves the session of a person alone while a loop of ours works beside it', async () => {
     const repo = activate(prdRepo('no json'));
-    repo.write('.ralph/lock', '{}');
     const at = { ...input, cwd: repo.cwd };
+    mkdirSync(repo.path('.ralph'));
+    const taken = acquireLock(repo.path('.ralph/lock'), {});
+    expect(taken.ok).toBe(true);
     expect(reasonOf(await runProgram(stop, repo, at))).toBe('');
     expect(reasonOf(await runProgram(stop, repo, at, { RALPH_RUN_ID: 'r' }))).toContain('cannot be used');
+    const text = repo.read('.ralph/lock').replace(String(process.pid), String(2 ** 22 + 1));
+    repo.write('.ralph/lock', text);
+    expect(reasonOf(await runProgram(stop, repo, at))).toContain('cannot be used');
   });
 
   it('finds the task list of a PRD in another folder', async () => {

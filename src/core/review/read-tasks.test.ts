@@ -49,6 +49,7 @@ describe('reading a task list', () => {
     ['priority', '1'],
     ['priority', Number.POSITIVE_INFINITY],
     ['acceptanceCriteria', []],
+    ['acceptanceCriteria', ['', ' ', null, 7, {}]],
     ['acceptanceCriteria', 'works'],
     ['reviewStatus', 'Approved'],
     ['reviewStatus', false],

@@ -28,8 +28,8 @@ const storyRules: Readonly<Record<string, Rule>> = {
   passes: { expected: 'true or false', fits: (value) => typeof value === 'boolean' },
   priority: { expected: 'a number', fits: Number.isFinite },
   acceptanceCriteria: {
-    expected: 'a list with at least one criterion',
-    fits: (value) => Array.isArray(value) && value.length > 0,
+    expected: 'a list with at least one criterion that says something',
+    fits: (value) => Array.isArray(value) && value.some(saysSomething),
   },
   reviewStatus: {
     expected: 'null, "needs_review", "changes_requested" or "approved"',
@@ -41,6 +41,12 @@ const storyRules: Readonly<Record<string, Rule>> = {
   },
   reviewFeedback: text,
 };
+
+/** A text, or an object that holds one. */
+function saysSomething(criterion: unknown): boolean {
+  const values: unknown[] = isObject(criterion) ? Object.values(criterion) : [criterion];
+  return values.some((value) => typeof value === 'string' && hasText(value));
+}
 
 /** Check 1: whether any JSON value is a task list. All that is wrong is told at once. */
 export function readTasks(value: unknown): TasksRead {

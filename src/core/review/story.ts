@@ -56,12 +56,16 @@ export type TaskProblem = {
   readonly omission?: true;
 };
 
-/** Whether there is anything to read; blanks that do not print are no text. */
+/** Whether there is anything to read; signs that do not print are no text, nor are letters and symbols that are blank. */
 export function hasText(text: string): boolean {
-  return /[^\s\u200B-\u200D\u2060]/u.test(text);
+  return /(?![\u115F\u1160\u2800\u3164\uFFA0])[\p{L}\p{N}\p{P}\p{S}]/u.test(text);
 }
 
-export function snapshotOf({ userStories }: TaskList): Snapshot {
+export function snapshotOf({
+  userStories,
+}: {
+  readonly userStories: readonly (ReviewFields & Pick<Story, 'id'>)[];
+}): Snapshot {
   return Object.fromEntries(
     userStories.map(({ id, passes, reviewStatus, reviewCount }) => [
       id,

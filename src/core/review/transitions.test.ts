@@ -68,7 +68,7 @@ describe('an implement iteration', () => {
     const renamed = [aStory('A', approved), aStory('C')];
     for (const now of [renamed, [aStory('A', approved)], []]) {
       expect(told('implement', before, now).join('\n')).toContain(
-        'Story B had illegal transition: story present → removed.',
+        'Story B was there before this iteration (implement) and is gone.',
       );
     }
   });
@@ -135,7 +135,23 @@ describe('a review iteration', () => {
   it('cannot claim the cap before it is reached', () => {
     const given = { ...approved, reviewCount: 2, reviewFeedback: '[AUTO-APPROVED AT CAP] slow' };
     expect(told('review', one(waiting), one(given)).join('\n')).toContain('review cap not reached');
+    const hidden = { ...given, reviewFeedback: 'slow, so [Auto-approved at cap]' };
+    expect(told('review', one(waiting), one(hidden)).join('\n')).toContain('review cap not reached');
   });
+
+  it('says at the cap that it was the cap, where there is something left to say', () => {
+    const given = { ...approved, reviewCount: 2, reviewFeedback: 'slow' };
+    expect(told('review', one(waiting), one(given), 2).join('\n')).toContain('review cap reached');
+    expect(told('review', one(waiting), one({ ...given, reviewFeedback: '' }), 2)).toEqual([]);
+  });
+
+  it.each(['\u2800', '\u3164\uFFA0', '\u115F', '\u200E\u00AD', '\u{E0041}'])(
+    'cannot request changes with signs that nobody sees: %j',
+    (reviewFeedback) => {
+      const given = { ...rejected, reviewCount: 2, reviewFeedback };
+      expect(told('review', one(waiting), one(given)).join('\n')).toContain('feedback required');
+    },
+  );
 
   it('auto-approves on the first review with a cap of 1', () => {
     const fresh = { ...waiting, reviewCount: 0 };

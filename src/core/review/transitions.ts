@@ -75,7 +75,7 @@ export function removed(snapshot: Snapshot, stories: readonly Story[], mode: Ite
     .filter((id) => !left.has(id))
     .map((id) => ({
       rule: 'stories may not be removed or renamed',
-      text: explain[mode](id, 'story', 'present', 'removed'),
+      text: `Story ${id} was there before this iteration (${mode}) and is gone. Put it back with its id; narrow it and add others where it is too much.`,
     }));
 }
 
@@ -200,7 +200,16 @@ function verdictProblems(pair: Pair, reviewCap: number): TaskProblem[] {
     const details = `reviewCount ${reviewCount} is at the review cap ${reviewCap}: approve the story, and put ${capPrefix} before what is left to say in reviewFeedback`;
     problems.push(told('review cap reached', details));
   }
-  if (approved && reviewCount < reviewCap && reviewFeedback.trimStart().startsWith(capPrefix)) {
+  if (
+    approved &&
+    reviewCount >= reviewCap &&
+    hasText(reviewFeedback) &&
+    !reviewFeedback.includes(capPrefix)
+  ) {
+    const details = `approved at the review cap ${reviewCap} with reviewFeedback, but without ${capPrefix} before it`;
+    problems.push(told('review cap reached', details));
+  }
+  if (approved && reviewCount < reviewCap && reviewFeedback.toUpperCase().includes(capPrefix)) {
     const details = `${capPrefix} at reviewCount ${reviewCount}, but the review cap is ${reviewCap}: request changes instead`;
     problems.push(told('review cap not reached', details));
   }

@@ -17,7 +17,8 @@ const config = `c=\${XDG_CONFIG_HOME-}; case $c in /*) ;; *) c=\${HOME-}/.config
 const project = `\${CLAUDE_PROJECT_DIR:-.}/.ralph/settings`;
 const named = '*ralph-loop*|*ulw-loop*|*cancel-ralph*|*ralph-status*|*ralph-pause*|*ralph-resume*';
 // A loop outside of the session that works on a PRD here.
-const prd = `[ -e "\${CLAUDE_PROJECT_DIR:-.}/.ralph-active" ] || [ -e .ralph-active ]`;
+const up = `p=$PWD; until [ -z "$p" ] || [ -e "$p/.ralph-active" ] || [ -e "$p/.git" ]; do p=\${p%/*}; done; [ -e "$p/.ralph-active" ]`;
+const prd = `[ -e "\${CLAUDE_PROJECT_DIR:-.}/.ralph-active" ] || { ${up}; }`;
 // In Node 20 these certificates triple the start, and a hook has no use for them.
 const node = 'NODE_EXTRA_CA_CERTS= ';
 

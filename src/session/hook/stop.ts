@@ -1,9 +1,11 @@
+import { dirname, join } from 'node:path';
 import { messageOf } from '../../core/error.ts';
 import { isObject } from '../../core/shape.ts';
 import { projectPaths } from '../../store/paths.ts';
 import { activePath } from '../../store/ralph-active-path.ts';
 import { readSessionLoop } from '../../store/session-loops.ts';
 import { lstatOf } from '../../system/files.ts';
+import { lockOwner } from '../../system/lock.ts';
 import type { SessionContext } from '../context.ts';
 import { continuationMessage } from '../messages.ts';
 import { type Reply, silent } from '../reply.ts';
@@ -47,14 +49,16 @@ async function prdReply(
   { env }: SessionContext,
   warn: (line: string) => void,
 ): Promise<Reply | null> {
-  if (read && (read.subagent || read.planMode || read.backgroundTasks.length > 0)) return null;
+  if (read?.subagent) return null;
   try {
     const folders = [env.CLAUDE_PROJECT_DIR, cwdIn(input), process.cwd()];
-    const projectDir = folders.find((folder) => folder && lstatOf(activePath(folder)));
+    const projectDir = folders.map((folder) => folder && markedFolder(folder)).find(Boolean);
     if (!projectDir || isVisitor(projectDir, env)) return null;
     const { atPrdStop } = await import('../prd/stop-check.ts');
     const lastMessage = read?.lastMessage ?? null;
-    const answer = await atPrdStop({ projectDir, ralphDir: env.RALPH_PRD_DIR, lastMessage }, warn);
+    const unfinished = read !== null && (read.planMode || read.backgroundTasks.length > 0);
+    const stop = { projectDir, ralphDir: env.RALPH_PRD_DIR, lastMessage, unfinished };
+    const answer = await atPrdStop(stop, warn);
     return answer.kind === 'silent' ? null : answer;
   } catch (error) {
     // The loop outside checks again what this hook could not.
@@ -63,9 +67,17 @@ async function prdReply(
   }
 }
 
+/** The nearest folder with the marker of a loop, up to the top of the repository; null without one. */
+function markedFolder(from: string): string | null {
+  for (let folder = from; ; folder = dirname(folder)) {
+    if (lstatOf(activePath(folder))) return folder;
+    if (folder === dirname(folder) || lstatOf(join(folder, '.git'))) return null;
+  }
+}
+
 /** A session that a person has open beside a loop of ours: the agents of the loop know their run. */
 function isVisitor(projectDir: string, env: SessionContext['env']): boolean {
-  return !env.RALPH_RUN_ID && lstatOf(projectPaths(projectDir).lock) !== null;
+  return !env.RALPH_RUN_ID && lockOwner(projectPaths(projectDir).lock) !== null;
 }
 
 /** Where the agent is, even where the host tells nothing else. */

@@ -12,28 +12,38 @@ export type PrdStop = {
   /** The folder of the PRD, where it is not `ralph`. */
   readonly ralphDir?: string | undefined;
   readonly lastMessage: string | null;
+  /** Work is still going on, or nothing may be written: there is no telling what will be committed. */
+  readonly unfinished: boolean;
 };
+
+const shown = 20;
 
 /** Whether an agent that works on a PRD may stop: the task list is as it may be, and everything is committed. */
 export async function atPrdStop(stop: PrdStop, warn: (line: string) => void): Promise<Reply> {
   const marker = readActive(stop.projectDir);
   if (marker === null) return silent;
   if (marker.warning && !marker.rules.skipReview) warn(`ralph: ${marker.warning}`);
-  const parts = [...taskParts(stop, marker), ...(await commitParts(stop.projectDir))];
+  const parts = [...taskParts(stop, marker), ...(stop.unfinished ? [] : await commitParts(stop.projectDir))];
   if (parts.length === 0) return silent;
   return { kind: 'continue', message: [...parts, 'Then stop again.'].join('\n\n') };
 }
 
-function taskParts({ projectDir, ralphDir, lastMessage }: PrdStop, { rules }: ActiveMarker): string[] {
+function taskParts(
+  { projectDir, ralphDir, lastMessage }: PrdStop,
+  { rules, problem: damage }: ActiveMarker,
+): string[] {
   const file = readTasksFile(prdPaths(ralphDir ?? join(projectDir, 'ralph')).tasks);
-  if (!file.ok) return [`ralph/tasks.json cannot be used: ${file.problem}. Put it right.`];
+  if (!file.ok) return [`ralph/tasks.json cannot be used: ${file.problem.replace(/\.$/, '')}. Put it right.`];
   const { tasks, problems } = checkTasks(file.value, rules);
   // Whoever asks for a human has a reason not to have finished.
   const asks = ['blocked', 'decide'].includes(readClaim([lastMessage ?? ''], {}).kind);
-  const told = problems
-    .filter(({ omission }) => !(omission && asks))
-    .map((problem) => `- ${problemLine(problem)}`);
-  if (told.length === 0) return [];
+  const lines = [
+    ...(damage === null || rules.skipReview ? [] : [`${damage}. Ask a human: <promise>BLOCKED: …</promise>`]),
+    ...problems.filter(({ omission }) => !(omission && asks)).map(problemLine),
+  ];
+  if (lines.length === 0) return [];
+  const told = lines.slice(0, shown).map((line) => `- ${line}`);
+  if (lines.length > shown) told.push(`- and ${lines.length - shown} more`);
   const what = tasks === null ? 'is not a valid task list' : 'breaks the rules of the review cycle';
   const mode =
     rules.iteration === null || rules.skipReview

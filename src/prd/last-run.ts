@@ -1,0 +1,135 @@
+import { join, relative } from 'node:path';
+import { RalphError } from '../core/error.ts';
+import { checkTasks, problemLine } from '../core/review/check.ts';
+import { countTasks, isComplete } from '../core/review/mode.ts';
+import { readTasks } from '../core/review/read-tasks.ts';
+import { defaultReviewRules, type ReviewRules, snapshotOf } from '../core/review/story.ts';
+import { ownWorkingCopy } from '../loop/ownership.ts';
+import type { EventOf, JournalEvent } from '../store/events.ts';
+import { openJournal, readJournal } from '../store/journal.ts';
+import { projectPaths, runPaths } from '../store/paths.ts';
+import { removeActive } from '../store/ralph-active.ts';
+import { activePath } from '../store/ralph-active-path.ts';
+import { last, listRuns, newRunId } from '../store/runs.ts';
+import { type prdPaths, readTasksFile } from '../store/tasks.ts';
+import type { Clock } from '../system/clock.ts';
+import { lstatOf } from '../system/files.ts';
+import { findRepository } from '../system/git.ts';
+import { storiesOf } from './stories.ts';
+import { checkTurn, type Held } from './turn-check.ts';
+import { commitUndone, rejectedName, undo } from './undo.ts';
+
+type Place = { readonly projectDir: string; readonly paths: ReturnType<typeof prdPaths> };
+type LastRun = { readonly run: string; readonly events: readonly JournalEvent[] };
+type BrokenOff = { readonly run: string; readonly iteration: EventOf<'prd.iteration'> };
+
+/** In the folder of a run: the task list as it was before its last iteration. */
+export const beforeName = 'before.tasks.json';
+
+/** How reviews were done the last time that this PRD was worked on; null where it never was. */
+export function lastRules(place: Place): ReviewRules | null {
+  const found = lastRun(place);
+  return (found && last(found.events, 'prd.iteration')?.rules) ?? null;
+}
+
+/**
+ * A loop that was killed has checked nothing of what its last iteration did: that is made up for, and its marker, its
+ * lock and its processes go. Says what was done.
+ */
+export async function settleLastRun(place: Place, clock: Clock): Promise<string[]> {
+  const { projectDir } = place;
+  const open = brokenOff(place);
+  const left = [activePath(projectDir), projectPaths(projectDir).lock].some((path) => lstatOf(path));
+  if (open === null && !left) return [];
+  const owned = await ownWorkingCopy(projectDir, findRepository(projectDir), newRunId(clock.now()), clock);
+  try {
+    removeActive(projectDir);
+    return [
+      ...owned.abandoned.map((run) => `run ${run} had died; what it left running was ended`),
+      ...(open === null ? [] : await checkBrokenOff(place, open, clock)),
+    ];
+  } finally {
+    owned.release();
+  }
+}
+
+function lastRun({ projectDir, paths }: Place): LastRun | null {
+  const tasks = relative(projectDir, paths.tasks);
+  for (const run of listRuns(projectDir).reverse()) {
+    const { events } = readJournal(runPaths(projectDir, run).journal);
+    if (last(events, 'run.started')?.plan.completion.tasks === tasks) return { run, events };
+  }
+  return null;
+}
+
+function brokenOff(place: Place): BrokenOff | null {
+  const found = lastRun(place);
+  const iteration = found && last(found.events, 'prd.iteration');
+  if (!found || !iteration) return null;
+  const checked = last(found.events, 'prd.checked');
+  return checked && checked.seq > iteration.seq ? null : { run: found.run, iteration };
+}
+
+async function checkBrokenOff(
+  { projectDir, paths }: Place,
+  { run, iteration: event }: BrokenOff,
+  clock: Clock,
+): Promise<string[]> {
+  const { iterations, journal: path } = runPaths(projectDir, run);
+  const { iteration, mode, rules = defaultReviewRules } = event;
+  const before = heldBefore(join(iterations, beforeName), event);
+  const file = readTasksFile(paths.tasks);
+  const snapshot = snapshotOf({ userStories: event.stories });
+  const { tasks, problems } = before
+    ? checkTurn(file, before.tasks, event, rules)
+    : checkTasks(file.ok ? file.value : null, { ...rules, iteration: { mode, snapshot } });
+  const illegal = problems.filter(({ omission }) => !omission);
+  const holds = illegal.length === 0 ? tasks : before?.tasks;
+  if (!holds) throw cannotUndo(paths.tasks, illegal.map(problemLine));
+  const undone = holds !== tasks;
+  if (undone && before) {
+    const change = { path: paths.tasks, text: before.text, found: file.text };
+    undo(change, iteration, iterations);
+    await commitUndone(projectDir, [change]);
+  }
+  const journal = openJournal(path, () => clock.now());
+  journal.append({
+    type: 'prd.checked',
+    iteration,
+    mode,
+    ok: !undone,
+    problems: illegal.map(problemLine),
+    undone,
+    complete: isComplete(holds, rules),
+    counts: countTasks(holds),
+    stories: storiesOf(holds),
+  });
+  // A journal of a dead run ends with this.
+  journal.append({ type: 'run.abandoned', swept: [] });
+  journal.close();
+  if (!undone) return [];
+  const kept = relative(projectDir, join(iterations, rejectedName(iteration, paths.tasks)));
+  return [
+    `iteration ${iteration} of run ${run} was broken off (${mode}), and tasks.json had changed in a way that is not allowed; it was put back, the other version is ${kept}`,
+    ...illegal.slice(0, 5).map(problemLine),
+  ];
+}
+
+/** The list from before the iteration, if it is still the one that the journal speaks of. */
+function heldBefore(path: string, { stories }: EventOf<'prd.iteration'>): Held | null {
+  const file = readTasksFile(path);
+  const read = file.ok ? readTasks(file.value) : null;
+  if (!file.ok || !read?.ok) return null;
+  const same =
+    JSON.stringify(snapshotOf(read.tasks)) === JSON.stringify(snapshotOf({ userStories: stories }));
+  return same ? { text: file.text, tasks: read.tasks } : null;
+}
+
+function cannotUndo(path: string, problems: readonly string[]): RalphError {
+  const lines = problems.slice(0, 5).map((line) => `\n  ${line}`);
+  return new RalphError(
+    'tasks-invalid',
+    `the last loop was killed, ${path} has changed in a way that is not allowed, and what it was before is lost:${lines.join('')}`,
+    { remedy: `git log -p -- '${path}', then put the last good version back` },
+  );
+}
