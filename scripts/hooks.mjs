@@ -89,6 +89,8 @@ export async function hookFiles(root) {
   return new Map([
     ...result.outputFiles.map(({ path, text }) => [path, plainRequires(text)]),
     [join(plugin, 'hooks/hooks.json'), json(await hooksJson(root))],
+    // Claude Code reads the skill in its folder; others look for it under this name.
+    [join(plugin, 'skills/ralph-plan.md'), readFileSync(join(plugin, 'skills/ralph-plan/SKILL.md'), 'utf8')],
     [manifest, json({ ...JSON.parse(readFileSync(manifest, 'utf8')), version })],
   ]);
 }

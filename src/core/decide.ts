@@ -44,7 +44,7 @@ export function decide(before: LoopState, turn: Turn, checks: readonly Check[]):
     return stop(loop, 'NEEDS_DECISION', { code: 'needs-decision', text: claim.question });
   if (turn.limit) return atLimit(loop, turn, turn.limit);
 
-  const verdict = claim.kind === 'done' ? judge(loop, turn, checks) : undefined;
+  const verdict = claim.kind === 'done' ? judge(loop, turn, checks, claim.marker) : undefined;
   const judged = verdict ? { verdict } : {};
   if (verdict?.accepted) {
     return {

@@ -4,13 +4,18 @@ import type { Turn } from './turn.ts';
 /** Something that was checked outside, with what the agent should read if it failed. */
 export type Check = Evidence & { readonly feedback?: Feedback };
 
-/** Judges a claim. The loop's counters include this turn already. */
-export function judge(loop: LoopState, turn: Turn, checks: readonly Check[]): Verdict {
+/** Begins the reason of a verdict where nobody claimed anything, but the task list says it. */
+export const doneByTasks = 'every story is done';
+
+/** Judges a claim, which `marker` made. The loop's counters include this turn already. */
+export function judge(loop: LoopState, turn: Turn, checks: readonly Check[], marker?: string): Verdict {
   const evidence: Evidence[] = [turnEvidence(turn), ...toolEvidence(loop, turn)];
   for (const { check, ok, detail } of checks) evidence.push({ check, ok, detail });
   const failed = evidence.find((item) => !item.ok);
   if (failed) return { accepted: false, because: `${failed.check}: ${failed.detail}`, evidence };
-  return { accepted: true, because: `passed: ${evidence.map((item) => item.check).join(', ')}`, evidence };
+  const passed = `passed: ${evidence.map((item) => item.check).join(', ')}`;
+  const byTasks = marker !== undefined && marker === loop.plan.completion.tasks;
+  return { accepted: true, because: byTasks ? `${doneByTasks}, ${passed}` : passed, evidence };
 }
 
 function turnEvidence(turn: Turn): Evidence {

@@ -5,6 +5,7 @@ import { problemLine } from '../core/review/check.ts';
 import { checkInvariants } from '../core/review/invariants.ts';
 import { readTasks } from '../core/review/read-tasks.ts';
 import type { ReviewRules, TaskList, TaskProblem } from '../core/review/story.ts';
+import { isObject } from '../core/shape.ts';
 import { activeOwner, readActive } from '../store/ralph-active.ts';
 import { prdPaths, readTasksFile } from '../store/tasks.ts';
 import { lstatOf, readText } from '../system/files.ts';
@@ -21,10 +22,15 @@ export function prdPlace(
       remedy: `mkdir -p '${projectDir}'`,
     });
   }
-  return {
-    projectDir,
-    paths: prdPaths(ralphDir === undefined ? resolve(projectDir, 'ralph') : resolve(cwd, ralphDir)),
-  };
+  return { projectDir, paths: prdPaths(ralphDirOf(cwd, projectDir, ralphDir)) };
+}
+
+/** A path means what it means in the shell; only where nothing is there it may be meant from the project. */
+function ralphDirOf(cwd: string, projectDir: string, ralphDir: string | undefined): string {
+  if (ralphDir === undefined) return resolve(projectDir, 'ralph');
+  const fromHere = resolve(cwd, ralphDir);
+  const fromProject = resolve(projectDir, ralphDir);
+  return !lstatOf(fromHere) && lstatOf(fromProject) ? fromProject : fromHere;
 }
 
 /** The task list of a PRD; one that cannot be used is told in full. */
@@ -40,7 +46,7 @@ export function openTasks(paths: ReturnType<typeof prdPaths>): {
   }
   if (!file.ok) throw unusable([{ rule: 'schema', text: file.problem }], paths.tasks);
   const read = readTasks(file.value);
-  if (!read.ok) throw unusable(read.problems, paths.tasks);
+  if (!read.ok) throw unusable(read.problems, paths.tasks, isBlank(file.value) ? plan : undefined);
   return { text: file.text, tasks: read.tasks };
 }
 
@@ -55,7 +61,7 @@ export function readableTasks(paths: ReturnType<typeof prdPaths>): TaskList | nu
 export function checkStart(tasks: TaskList, rules: ReviewRules, paths: ReturnType<typeof prdPaths>): void {
   if (tasks.userStories.length === 0) {
     throw new RalphError('no-stories', `${paths.tasks} has no stories yet`, {
-      remedy: 'claude "/ralph-plan"',
+      remedy: plan,
     });
   }
   const prompt = readText(paths.prompt);
@@ -91,6 +97,17 @@ export function refuseSecondLoop(projectDir: string): void {
       remedy: `ralph stop, or if process ${pid} is something else: rm .ralph-active`,
       exitCode: startFailures.alreadyRunning.exitCode,
     },
+  );
+}
+
+const plan = 'claude "/ralph-plan"';
+
+/** The template as `ralph prd init` writes it, which nobody has filled in. */
+function isBlank(value: unknown): boolean {
+  const stories: unknown = isObject(value) ? value.userStories : null;
+  return (
+    Array.isArray(stories) &&
+    stories.every((story) => isObject(story) && (story.title === '' || story.title === undefined))
   );
 }
 

@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { aStory, aTaskList, legalStates } from '../core/review/examples.ts';
-import { defaultReviewRules, type Story } from '../core/review/story.ts';
+import { defaultReviewRules, type ReviewRules, type Story } from '../core/review/story.ts';
 import type { EventBody } from '../store/events.ts';
 import { readActive } from '../store/ralph-active.ts';
 import { prdPaths } from '../store/tasks.ts';
@@ -29,12 +29,16 @@ function write(...stories: Story[]): string {
 }
 
 function stageOn(...stories: Story[]) {
+  return stageFor(stories, defaultReviewRules);
+}
+
+function stageFor(stories: readonly Story[], rules: ReviewRules) {
   const text = write(...stories);
   const stage = prdStage(
     {
       projectDir: room,
       paths,
-      rules: defaultReviewRules,
+      rules,
       maxIterations: 9,
       mode: 'direct',
       rejectedFolder: join(room, 'rejected'),
@@ -80,6 +84,13 @@ describe('between two iterations', () => {
     write(...stories);
     expect(notices(stage.prepare(2, 'Go on.').events)).toEqual([expect.stringContaining('was put back')]);
     expect(readFileSync(paths.tasks, 'utf8')).toBe(before);
+  });
+
+  it('a story that goes away is put back also where reviews are skipped', () => {
+    const stage = stageFor([aStory('A'), aStory('B')], { ...defaultReviewRules, skipReview: true });
+    write(aStory('A', { passes: true }));
+    expect(notices(stage.prepare(2, 'Go on.').events)).toHaveLength(1);
+    expect(JSON.parse(readFileSync(paths.tasks, 'utf8')).userStories).toHaveLength(2);
   });
 
   it('a list that is torn or gone is put back', () => {

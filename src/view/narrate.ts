@@ -1,4 +1,5 @@
 import { formatDuration } from '../core/duration.ts';
+import { doneByTasks } from '../core/evidence.ts';
 import { cleanTerminal } from '../safety/terminal.ts';
 import type { JournalEvent } from '../store/events.ts';
 import type { Style } from './style.ts';
@@ -50,7 +51,7 @@ export function narrate(event: JournalEvent, style: Style): string[] {
     }
     case 'verdict':
       return event.accepted
-        ? [style.green(`${style.symbol('pass')} Claim accepted, ${firstLine(event.because)}`)]
+        ? [style.green(`${style.symbol('pass')} ${acceptedAs(firstLine(event.because))}`)]
         : [style.red(`${style.symbol('fail')} Claim rejected: ${firstLine(event.because)}`)];
     case 'decision':
       return narrateDecision(event, style);
@@ -107,4 +108,10 @@ function narrateDecision(event: Extract<JournalEvent, { type: 'decision' }>, sty
 /** The first line of a text, fit for a terminal. */
 export function firstLine(text: string): string {
   return cleanTerminal(text).split('\n')[0]?.replaceAll('\t', '  ') ?? '';
+}
+
+function acceptedAs(because: string): string {
+  return because.startsWith(doneByTasks)
+    ? `E${because.slice(1)} (the agent left out the tag)`
+    : `Claim accepted, ${because}`;
 }

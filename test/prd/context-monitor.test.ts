@@ -57,6 +57,14 @@ describe('the context monitor', () => {
     expect(await told(repo, filled(95), window, 'another')).toContain('[CRITICAL]');
   });
 
+  it('knows a session without an id by its transcript', async () => {
+    const repo = makeRepo({ git: false });
+    writeFileSync(repo.path('t.jsonl'), filled(55));
+    const { session_id: _id, ...input } = inputOf(repo);
+    expect((await runProgram(monitor, repo, input, window)).stdout).toContain('[NOTICE]');
+    expect((await runProgram(monitor, repo, input, window)).stdout).toBe('');
+  });
+
   it('tells only the highest of several that were passed at once', async () => {
     const repo = makeRepo({ git: false });
     expect(await told(repo, filled(85))).toContain('[WARNING]');

@@ -42,6 +42,10 @@ describe('ralph prd init', () => {
     expect(repo.read('.gitignore')).toBe('node_modules\n.ralph-active\n');
     expect(stdout).toContain('/ralph-plan');
     expect(stdout).toContain('ralph prd run');
+    for (const command of ['run', 'status']) {
+      const { stderr } = await runRalph(['prd', command], repo);
+      expect(stderr.split('try: ')[1]).toContain('/ralph-plan');
+    }
   });
 
   it('fills the template with whatever the folder is called', async () => {

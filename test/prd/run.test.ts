@@ -89,7 +89,9 @@ describe('ralph prd run', () => {
       ),
       [aStory('A', { dependsOn: ['B'] }), aStory('B', { priority: 2 })],
     );
-    expect((await runRalph(['prd', 'run'], repo)).code).toBe(0);
+    const { code, stdout } = await runRalph(['prd', 'run'], repo);
+    expect([code, stdout]).toEqual([0, expect.stringContaining('Every story is done, passed: ')]);
+    expect(stdout).not.toContain('Claim accepted');
     expect(modes(repo)).toEqual(['implement B', 'review B', 'implement A', 'review A']);
   });
 
@@ -353,6 +355,8 @@ describe('ralph prd run', () => {
     ];
     const { code } = await runRalph(words, { ...repo, cwd: repo.home });
     expect(code).toBe(1);
+    const short = ['prd', 'validate', '-d', repo.cwd, '--ralph-dir', 'plans'];
+    expect((await runRalph(short, { ...repo, cwd: repo.home })).stdout).toBe('tasks.json is valid\n');
     const started = journalOf(repo).find((event) => event.type === 'agent.started');
     expect(started?.type === 'agent.started' && started.argv.slice(-2)).toEqual(['--model', "o'pus 4"]);
     expect(repo.exists('plans/logs/summary.csv')).toBe(true);

@@ -11,7 +11,7 @@ export function contextHook(
   context: SessionContext,
   warn: (line: string) => void,
 ): string {
-  const read = readHookInput(input);
+  const read = readHookInput(input, 'transcript');
   if (read === null || read.transcriptPath === null || read.subagent) return '';
   try {
     const session = { sessionId: read.sessionId, transcript: read.transcriptPath };

@@ -19,8 +19,11 @@ export type HookInput = {
   readonly source: string;
 };
 
-/** Reads a hook's input; null where it is not one, and then nothing is to be done. */
-export function readHookInput(text: string): HookInput | null {
+/**
+ * Reads a hook's input; null where it is not one, and then nothing is to be done. A session without an id has at least
+ * its transcript, where that is `enough`.
+ */
+export function readHookInput(text: string, enough?: 'transcript'): HookInput | null {
   let value: unknown;
   try {
     value = JSON.parse(text);
@@ -32,7 +35,7 @@ export function readHookInput(text: string): HookInput | null {
     const found = value[name];
     return typeof found === 'string' && found !== '' ? found : null;
   };
-  const sessionId = string('session_id');
+  const sessionId = string('session_id') ?? (enough ? string('transcript_path') : null);
   if (sessionId === null) return null;
   return {
     event: string('hook_event_name') ?? '',
