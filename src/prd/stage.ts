@@ -170,7 +170,8 @@ function listChecks(
   rules: ReviewRules,
 ): Check[] {
   if (problems.length === 0) return [];
-  const detail = problems.map(problemLine).join(' ');
+  // The sentences were told with the check itself.
+  const detail = [...new Set(problems.map(({ rule, text }) => (rule === 'schema' ? text : rule)))].join(', ');
   const text = undoneFeedback(problems, undone, step, rules);
   return [{ check: 'task-list', ok: false, detail, feedback: { action: 'APPEND', text } }];
 }

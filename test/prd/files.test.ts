@@ -111,6 +111,19 @@ describe('ralph prd init', () => {
   });
 });
 
+describe('the scripts of the plugin', () => {
+  it.each(['ralph.sh', 'ralph-init.sh', 'ralph-archive.sh'])(
+    '%s says in a line where ralph is missing',
+    async (name) => {
+      const repo = makeRepo({ git: false });
+      repo.write(name, readFileSync(script(name), 'utf8'));
+      const ran = await runProgram(['/bin/sh', repo.path(name)], repo, '', { PATH: '/usr/bin:/bin' });
+      expect(ran).toMatchObject({ code: 127, stdout: '' });
+      expect(ran.stderr).toContain('there is no ralph here; try: npm install -g ralphkit');
+    },
+  );
+});
+
 describe('ralph prd archive', () => {
   const finished = (): Repo =>
     prdRepo(tasksJson(aStory('US-001', { ...approved, title: 'a | b' }), aStory('US-002', waiting)));
