@@ -7,6 +7,7 @@ import { runLoop } from '../loop/run-loop.ts';
 import type { RunAgent, RunEnd, RunSpec } from '../loop/run-spec.ts';
 import { openWorkspace } from '../loop/workspace.ts';
 import { createRedactor, type Redactor } from '../safety/redact.ts';
+import { clearAbandoned } from '../safety/sandbox/stand-ins.ts';
 import type { JournalEvent } from '../store/events.ts';
 import { holdFiles } from '../store/held-files.ts';
 import { keepQuestion, readAnswer } from '../store/human.ts';
@@ -45,6 +46,7 @@ export async function startRun(
   concluded: (context: Context, prepared: PreparedRun, end: RunEnd, view: RunView) => void,
   kind: RunKind = {},
 ): Promise<number> {
+  clearAbandoned(context.env);
   // git looks at the working copy while we read the settings.
   const opening = openWorkspace(context.cwd);
   opening.catch(() => {});

@@ -6,6 +6,7 @@ import {
   type SandboxChoice,
   type SandboxSpec,
 } from '../safety/sandbox/sandbox.ts';
+import { clearAbandoned } from '../safety/sandbox/stand-ins.ts';
 import { cleanTerminal } from '../safety/terminal.ts';
 import { loadSettings } from '../store/settings.ts';
 import type { ResolvedSettings } from '../store/settings-schema.ts';
@@ -20,6 +21,7 @@ export async function status(
   context: Context,
   { values }: Input<typeof sandboxStatusOptions>,
 ): Promise<number> {
+  clearAbandoned(context.env);
   const { settings, spec } = read(context, {});
   const providers = await Promise.all(
     (await lookAtProviders(spec)).map(async ([name, found]) => {

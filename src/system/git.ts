@@ -1,7 +1,7 @@
 import { existsSync, realpathSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { type FileMarks, markFiles } from './file-marks.ts';
-import { listDir, readText } from './files.ts';
+import { listDir, lstatOf, readText } from './files.ts';
 import { type CommandResult, runCommand } from './process.ts';
 import { realPath } from './real-path.ts';
 
@@ -42,9 +42,14 @@ export async function gitRoot(cwd: string): Promise<string | null> {
 /** The nearest folder above that holds a `.git`, without asking git: for the way to the first start of an agent. */
 export function findRepository(cwd: string): string | null {
   for (let folder = realpathSync(cwd); ; folder = dirname(folder)) {
-    if (existsSync(join(folder, '.git'))) return folder;
+    if (isRepository(join(folder, '.git'))) return folder;
     if (folder === dirname(folder)) return null;
   }
+}
+
+/** Git passes over an empty folder of that name, too. */
+function isRepository(path: string): boolean {
+  return existsSync(join(path, 'HEAD')) || lstatOf(path)?.isDirectory() === false;
 }
 
 /** Where the parts of a repository are. */

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { waitUntil } from '../support/processes.ts';
@@ -87,9 +87,12 @@ describe.each(everybody())('an agent in bwrap, started by $name', (who) => {
       await waitUntil(() => sleeping(seconds), { timeoutMs: 30_000, what: 'the process inside' });
       child.kill('SIGKILL');
       await waitUntil(() => sleeping(seconds) === null, { timeoutMs: 30_000, what: 'its end' });
-      // What it had no time to clear up is cleared by the next.
-      await worlds.run(who, world, worlds.inside(world, 'true'));
+      // What it had no time to clear up is cleared by whoever looks next.
+      expect(leftovers(world)).toContain('.claude');
+      const [node = '', ralph = ''] = worlds.inside(world, 'true');
+      await worlds.run(who, world, [node, ralph, 'sandbox', 'status']);
       expect(leftovers(world)).toEqual([]);
+      expect(readdirSync(join(world.base, 'tmp'))).toEqual([]);
     });
 
     it('works with git: branches, commits, a stash', async () => {
@@ -139,6 +142,55 @@ describe.each(everybody())('an agent in bwrap, started by $name', (who) => {
       expect(existsSync(join(main, 'hooks', 'pre-commit'))).toBe(false);
       expect(readFileSync(join(world.repo, 'README.md'), 'utf8')).toBe('x\n');
       expect(git(world.repo, 'worktree', 'list').split('\n')).toHaveLength(3);
+    });
+
+    it('is in one worktree, while others are in other ones of the same repository', async () => {
+      const world = await worlds.make(who);
+      const names = ['one', 'two', 'three', 'four'];
+      const linked = names.map((name) => ({ ...world, repo: join(world.base, name) }));
+      for (const { repo } of linked) {
+        await worlds.run(who, world, ['git', 'worktree', 'add', '-q', repo]);
+        await worlds.run(who, { ...world, repo }, ['mkdir', '.ralph']);
+      }
+      const commondir = join(world.repo, '.git', 'commondir');
+      const script = `echo owned > '${commondir}'; git status --short`;
+      const rounds = linked.map(async (each) => {
+        const ends: unknown[] = [];
+        for (let round = 0; round < 3; round++) {
+          const { code, output: said } = await worlds.run(who, each, worlds.inside(each, script));
+          ends.push(code === 0 && /Read-only/.test(said) ? 'kept' : said);
+        }
+        return ends;
+      });
+      expect((await Promise.all(rounds)).flat()).toEqual(Array(12).fill('kept'));
+      expect(existsSync(commondir)).toBe(false);
+    });
+
+    it('cannot make a repository at the top of a folder without one, nor where the loop is', async () => {
+      const world = await worlds.make(who);
+      const bare = { ...world, repo: join(world.base, 'bare') };
+      const below = { ...world, repo: join(world.repo, 'below') };
+      for (const each of [bare, below]) {
+        await worlds.run(who, world, ['mkdir', '-p', join(each.repo, '.ralph')]);
+        const { output: said } = await worlds.run(who, each, worlds.inside(each, 'git init; echo a > a.txt'));
+        expect(existsSync(join(each.repo, 'a.txt')), said).toBe(true);
+        expect(existsSync(join(each.repo, '.git')), said).toBe(false);
+      }
+      const status = await worlds.run(
+        who,
+        below,
+        worlds.inside(below, 'git add a.txt && git status --short'),
+      );
+      expect(status.output).toContain('A  a.txt');
+    });
+
+    it('cannot lead what is written for it out by a link in the folder of git', async () => {
+      const world = await worlds.make(who);
+      await worlds.run(who, world, ['sh', '-c', 'rm -r .git/info && ln -s "$OUTSIDE" .git/info']);
+      const words = worlds.inside(world, 'true', '--agent', 'opencode');
+      const { code, output: said } = await worlds.run(who, world, words);
+      expect({ code, said }).toEqual({ code: 2, said: expect.stringContaining('info is a symbolic link') });
+      expect(existsSync(join(world.outside, 'exclude'))).toBe(false);
     });
 
     it('can make a sandbox of its own', async () => {

@@ -30,6 +30,9 @@ export const secrets = [
   '.kube/config',
   '.docker/config.json',
   '.netrc',
+  // Beside folders with programs, which are on the PATH.
+  '.cargo/credentials.toml',
+  '.config/gh/hosts.yml',
 ];
 
 const holds = (path: string, text: string): boolean => {
@@ -61,18 +64,11 @@ export const probes: readonly Probe[] = [
     command: 'echo owned >> ~/.bashrc',
     succeeded: ({ home }) => holds(join(home, '.bashrc'), 'owned'),
   },
-  ...[
-    '.ssh/id_rsa',
-    '.aws/credentials',
-    '.gnupg/secret',
-    '.kube/config',
-    '.docker/config.json',
-    '.netrc',
-  ].map(
+  ...secrets.map(
     (name): Probe => ({
       name: `read ~/${name}`,
-      command: `cat ~/${name} > 'read-${name.replace('/', '-')}'`,
-      succeeded: inRepo(`read-${name.replace('/', '-')}`, 'SECRET'),
+      command: `cat ~/${name} > 'read-${name.replaceAll('/', '-')}'`,
+      succeeded: inRepo(`read-${name.replaceAll('/', '-')}`, 'SECRET'),
     }),
   ),
   {
@@ -101,6 +97,16 @@ export const probes: readonly Probe[] = [
     succeeded: inRepo('.git/commondir', 'owned'),
   },
   {
+    name: 'write a file that the configuration of git takes in',
+    command: 'echo owned > included.inc',
+    succeeded: inRepo('included.inc', 'owned'),
+  },
+  {
+    name: 'change the configuration of another worktree',
+    command: 'mkdir -p .git/worktrees/x && echo owned > .git/worktrees/x/config.worktree',
+    succeeded: inRepo('.git/worktrees/x/config.worktree', 'owned'),
+  },
+  {
     name: 'swap the folder of git',
     command: 'mv .git was-git && cp -r was-git .git',
     succeeded: ({ repo }) => existsSync(join(repo, 'was-git')),
@@ -120,7 +126,10 @@ export const probes: readonly Probe[] = [
     command: 'mv .ralph was-ralph && mkdir .ralph',
     succeeded: ({ repo }) => existsSync(join(repo, 'was-ralph')),
   },
-  ...['.claude/settings.json', '.codex/config.toml', '.gemini/settings.json', '.opencode/plugins/x.js'].map(
+  ...[
+    ...['.claude/settings.json', '.codex/config.toml', '.gemini/settings.json', '.opencode/plugins/x.js'],
+    ...['.vscode/tasks.json', '.cursor/hooks.json', '.husky/pre-commit'],
+  ].map(
     (name): Probe => ({
       name: `write ${name}, which is not there`,
       command: `mkdir -p "$(dirname ${name})" && echo owned > ${name}`,
@@ -160,6 +169,11 @@ export const probes: readonly Probe[] = [
     command: `node -e 'require("net").connect(process.env.BASE + "/service.sock").on("data", (t) => require("fs").writeFileSync("socket.txt", t)).on("error", () => {})'`,
     succeeded: inRepo('socket.txt', 'REACHED'),
   },
+  {
+    name: 'reach a service by its socket in the project',
+    command: `node -e 'require("net").connect("service.sock").on("data", (t) => require("fs").writeFileSync("inside.txt", t)).on("error", () => {})'`,
+    succeeded: inRepo('inside.txt', 'REACHED'),
+  },
 ];
 
 /** Tried by root only; what is possible is asked, not done, since it would change this machine. */
@@ -188,6 +202,7 @@ export const rootProbes: readonly Probe[] = [
 ];
 
 export const leftovers = ({ repo }: World): string[] =>
-  ['.claude', '.codex', '.gemini', '.opencode', '.mcp.json', 'opencode.json', '.git/commondir'].filter(
-    (name) => existsSync(join(repo, name)) || isFolder(join(repo, name)),
-  );
+  [
+    ...['.claude', '.codex', '.gemini', '.opencode', '.mcp.json', 'opencode.json', '.husky', 'included.inc'],
+    ...['.git/commondir', '.git/worktrees'],
+  ].filter((name) => existsSync(join(repo, name)) || isFolder(join(repo, name)));

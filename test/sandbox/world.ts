@@ -3,9 +3,9 @@ import { once } from 'node:events';
 import { cpSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { type AddressInfo, createServer as createNetServer, type Server as NetServer } from 'node:net';
-import { dirname, join } from 'node:path';
+import { delimiter, dirname, join } from 'node:path';
 import { homeVariables } from '../support/home.ts';
-import { alive } from '../support/processes.ts';
+import { alive, waitUntil } from '../support/processes.ts';
 import { secrets, type World } from './probes.ts';
 import { git, give, makeFolder, makeFolders, readableRalph, type Who } from './support.ts';
 
@@ -33,7 +33,7 @@ export async function openWorlds(settings: object): Promise<Worlds> {
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;
   const template = makeTemplate();
-  const kept: { base: string; sleeper: ChildProcess; service: NetServer }[] = [];
+  const kept: { base: string; sleeper: ChildProcess; services: NetServer[] }[] = [];
 
   const start: Worlds['start'] = (who, world, words) => {
     const [program = '', ...rest] = [...who.through, ...words];
@@ -50,13 +50,15 @@ export async function openWorlds(settings: object): Promise<Worlds> {
       cpSync(template, base, { recursive: true });
       const [home, repo, outside] = [join(base, 'home'), join(base, 'the repo'), join(base, 'outside')];
       const world = { base, home, repo, outside, port, victim: 0 };
-      const service = createNetServer((socket) => socket.end('REACHED'));
-      service.listen(join(world.base, 'service.sock'));
-      await once(service, 'listening');
+      const services = await Promise.all([base, repo].map((folder) => listenIn(folder)));
       give(world.base, who);
       const sleeper = start(who, world, ['sleep', '600']);
       await once(sleeper, 'spawn');
-      kept.push({ base: world.base, sleeper, service });
+      // Before, it is not yet his, and nobody else may end it.
+      await waitUntil(() => commandLine(sleeper.pid) === ['sleep', '600', ''].join('\0'), {
+        timeoutMs: 30_000,
+      });
+      kept.push({ base: world.base, sleeper, services });
       return { ...world, victim: sleeper.pid ?? 0 };
     },
     async run(who, world, words) {
@@ -77,8 +79,8 @@ export async function openWorlds(settings: object): Promise<Worlds> {
     },
     close() {
       server.close();
-      for (const { base, sleeper, service } of kept) {
-        service.close();
+      for (const { base, sleeper, services } of kept) {
+        for (const service of services) service.close();
         sleeper.kill('SIGKILL');
         rmSync(base, { recursive: true, force: true });
       }
@@ -88,12 +90,20 @@ export async function openWorlds(settings: object): Promise<Worlds> {
   };
 }
 
+async function listenIn(folder: string): Promise<NetServer> {
+  const service = createNetServer((socket) => socket.end('REACHED'));
+  service.listen(join(folder, 'service.sock'));
+  await once(service, 'listening');
+  return service;
+}
+
 /** A home with keys and a repository with a loop's state. */
 function makeTemplate(): string {
   const base = makeFolder('template-');
   const [home, repo, outside] = [join(base, 'home'), join(base, 'the repo'), join(base, 'outside')];
   const holders = secrets.map((name) => dirname(join(home, name)));
   makeFolders(join(base, 'tmp'), home, repo, outside, join(repo, '.ralph'), ...holders);
+  makeFolders(...programFolders(home));
   for (const name of secrets) writeFileSync(join(home, name), 'SECRET\n');
   writeFileSync(join(home, '.bashrc'), '# mine\n');
   writeFileSync(join(outside, 'canary.txt'), 'alive\n');
@@ -102,15 +112,20 @@ function makeTemplate(): string {
   git(repo, 'init', '-q', '-b', 'main');
   git(repo, 'config', 'user.name', 'dev');
   git(repo, 'config', 'user.email', 'dev@example.com');
+  git(repo, 'config', 'include.path', '../included.inc');
   git(repo, 'add', 'README.md');
   git(repo, 'commit', '-qm', 'one');
   return base;
 }
 
+const programFolders = (home: string): string[] =>
+  ['.cargo/bin', '.docker/bin', '.config/bin'].map((name) => join(home, name));
+
 function variables({ base, home, outside, port, victim }: World): NodeJS.ProcessEnv {
   return {
     ...process.env,
     ...homeVariables(home),
+    PATH: [...programFolders(home), process.env.PATH].join(delimiter),
     TMPDIR: join(base, 'tmp'),
     DEPLOY_TOKEN: 'SECRET',
     BASE: base,
@@ -126,16 +141,18 @@ export function scriptOf(probes: readonly { readonly command: string }[]): strin
   return `${all}\necho ran to the end > ran.txt`;
 }
 
+function commandLine(pid: number | string | undefined): string | null {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, 'latin1');
+  } catch {
+    return null;
+  }
+}
+
 /** The ids of the processes that sleep that long; null for none. */
 export function sleeping(seconds: string): number[] | null {
   const pids = readdirSync('/proc').filter((name) => /^\d+$/.test(name));
-  const found = pids.filter((pid) => {
-    try {
-      return readFileSync(`/proc/${pid}/cmdline`, 'latin1') === `sleep\0${seconds}\0`;
-    } catch {
-      return false;
-    }
-  });
+  const found = pids.filter((pid) => commandLine(pid) === `sleep\0${seconds}\0`);
   const living = found.map(Number).filter(alive);
   return living.length === 0 ? null : living;
 }

@@ -1,5 +1,6 @@
 import { atLeast } from '../../agents/version.ts';
 import { messageOf, RalphError } from '../../core/error.ts';
+import { clearAbandoned } from '../../safety/sandbox/stand-ins.ts';
 import type { ResolvedSettings } from '../../store/settings-schema.ts';
 import { freeBytes, tryWriting } from '../../system/room.ts';
 import { firstLine, type HealthCheck } from './health-check.ts';
@@ -63,6 +64,7 @@ export async function checkSandbox(
   { env }: Place,
 ): Promise<HealthCheck> {
   const id = 'sandbox';
+  clearAbandoned(env);
   const image = sandboxImage === undefined ? {} : { image: sandboxImage };
   const { chooseProvider, lookAtProviders } = await import('../../safety/sandbox/open-sandbox.ts');
   const found = await lookAtProviders({ env, ...image });

@@ -13,7 +13,12 @@ export type AgentNeeds = {
 };
 
 const openai = ['api.openai.com', 'chatgpt.com', 'auth.openai.com'];
-const google = ['*.googleapis.com', 'accounts.google.com'];
+/** By name: below the same domain are stores where everybody can put something. */
+const google = [
+  ...['generativelanguage.googleapis.com', 'aiplatform.googleapis.com', 'cloudcode-pa.googleapis.com'],
+  ...['oauth2.googleapis.com', 'accounts.google.com'],
+];
+const qwen = ['dashscope.aliyuncs.com', 'dashscope-intl.aliyuncs.com', 'coding.dashscope.aliyuncs.com'];
 
 /** Every agent there is: one without a row does not compile. */
 export const agentNeeds: Record<AgentName, AgentNeeds> = {
@@ -66,7 +71,7 @@ export const agentNeeds: Record<AgentName, AgentNeeds> = {
     logins: ['.copilot/config.json'],
   },
   qwen: {
-    hosts: ['chat.qwen.ai', '*.aliyuncs.com', 'openrouter.ai'],
+    hosts: ['chat.qwen.ai', 'portal.qwen.ai', ...qwen, 'openrouter.ai'],
     variables: ['QWEN_*', 'OPENAI_*', 'DASHSCOPE_*'],
     settings: ['.qwen/settings.json', '.qwen/QWEN.md'],
     logins: ['.qwen/oauth_creds.json'],

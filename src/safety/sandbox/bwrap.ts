@@ -2,8 +2,8 @@ import { RalphError } from '../../core/error.ts';
 import { findProgram, runCommand } from '../../system/process.ts';
 import { realPath } from '../../system/real-path.ts';
 import { passVariables, proxyVariables } from './environment.ts';
-import { hiddenPlaces, toolPlaces } from './folders.ts';
-import { createLocalParts } from './local.ts';
+import { hiddenPlaces, socketsIn, toolPlaces } from './folders.ts';
+import { createLocalParts, type Opened } from './local.ts';
 import { inOrder } from './mounts.ts';
 import { innerProgram } from './network.ts';
 import type { Availability, Sandbox, SandboxSpec } from './sandbox.ts';
@@ -44,7 +44,32 @@ export function createBwrap(spec: SandboxSpec): Sandbox {
   const parts = createLocalParts(spec);
   const { place } = parts;
   const { name } = place;
-  let options: readonly string[] = [];
+
+  /** Looked at anew for each command: services come and go. */
+  function options({ mounts, network }: Opened): string[] {
+    const hidden = hiddenPlaces(spec.env, place.root);
+    // Ours, too: hooks of the agent may call it.
+    const programs = [process.execPath, process.argv[1], spec.program].filter((path) => path !== undefined);
+    const tools = toolPlaces(spec.env, programs, hidden, [place.root, parts.home], spec.packages);
+    const all = inOrder([
+      { path: place.home, from: parts.home, writable: true },
+      // Not over what the user has named himself.
+      ...tools
+        .filter((path) => !mounts.some((mount) => mount.path === path))
+        .map((path) => ({ path, from: path, writable: false })),
+      ...mounts,
+      ...socketsIn(place.root).map((path) => ({ path, from: '/dev/null', writable: false })),
+    ]);
+    return [
+      ...['--die-with-parent', '--new-session', ...namespaces, '--unshare-cgroup-try', ...asRoot()],
+      ...['--ro-bind', '/', '/', '--dev', '/dev', '--proc', '/proc', ...keepKernelSettings()],
+      ...hidden.folders.flatMap((path) => ['--tmpfs', path]),
+      ...hidden.files.flatMap((path) => ['--ro-bind', '/dev/null', path]),
+      ...all.flatMap(({ path, from, writable }) => [writable ? '--bind' : '--ro-bind', from, path]),
+      ...['--ro-bind', innerProgram(), `${own}/inner.cjs`, '--ro-bind', network.socket, `${own}/proxy`],
+      ...['--remount-ro', '/run'],
+    ];
+  }
 
   return {
     provider: 'bwrap',
@@ -52,37 +77,17 @@ export function createBwrap(spec: SandboxSpec): Sandbox {
     summary: `bubblewrap, where only ${place.root} can be changed`,
     bringsAgent: false,
     async prepare() {
-      const { mounts, network } = await parts.open();
-      const hidden = hiddenPlaces(spec.env, place.root);
-      // Ours, too: hooks of the agent may call it.
-      const programs = [process.execPath, process.argv[1], spec.program].filter((path) => path !== undefined);
-      const tools = toolPlaces(spec.env, programs, hidden, [place.root, parts.home]);
-      const all = inOrder([
-        { path: place.home, from: parts.home, writable: true },
-        // Not over what the user has named himself.
-        ...tools
-          .filter((path) => !mounts.some((mount) => mount.path === path))
-          .map((path) => ({ path, from: path, writable: false })),
-        ...mounts,
-      ]);
-      options = [
-        ...['--die-with-parent', '--new-session', ...namespaces, '--unshare-cgroup-try', ...asRoot()],
-        ...['--ro-bind', '/', '/', '--dev', '/dev', '--proc', '/proc', ...keepKernelSettings()],
-        ...hidden.folders.flatMap((path) => ['--tmpfs', path]),
-        ...hidden.files.flatMap((path) => ['--ro-bind', '/dev/null', path]),
-        ...all.flatMap(({ path, from, writable }) => [writable ? '--bind' : '--ro-bind', from, path]),
-        ...['--ro-bind', innerProgram(), `${own}/inner.cjs`, '--ro-bind', network.socket, `${own}/proxy`],
-        ...['--remount-ro', '/run'],
-      ];
+      await parts.open();
     },
     wrap(argv, env, cwd) {
-      const { network, standIns } = parts.opened();
+      const opened = parts.opened();
+      const { network, standIns } = opened;
       standIns.place();
       const start = [process.execPath, `${own}/inner.cjs`, `${own}/proxy`, String(network.port)];
       return {
         argv: [
           findProgram('bwrap', spec.env) ?? 'bwrap',
-          ...[...options, '--chdir', realPath(cwd), '--'],
+          ...[...options(opened), '--chdir', realPath(cwd), '--'],
           ...[...start, network.forwards.join(','), ...argv],
         ],
         env: {

@@ -3,6 +3,7 @@ import { RalphError } from '../../core/error.ts';
 import { findProgram } from '../../system/process.ts';
 import { rootCapabilities } from './bwrap.ts';
 import { namesToPass, proxyVariables } from './environment.ts';
+import { socketsIn } from './folders.ts';
 import { createLocalParts } from './local.ts';
 import { inOrder, type Mount } from './mounts.ts';
 import { innerProgram } from './network.ts';
@@ -73,6 +74,7 @@ export function createContainer(spec: SandboxSpec): Sandbox {
         { path: `${own}/inner.cjs`, from: innerProgram(), writable: false },
         { path: `${own}/proxy`, from: network.socket, writable: true },
         ...mounts,
+        ...socketsIn(place.root).map((path) => ({ path, from: '/dev/null', writable: false })),
       ]);
       const variables = namesToPass(env, parts.variables);
       const set = { ...proxyVariables(network.port), HOME: `${own}/home` };

@@ -5,7 +5,7 @@ const harmless = [
   ...['TZ', 'LANG', 'LANGUAGE', 'LC_*', 'TERM', 'COLORTERM', 'COLUMNS', 'LINES', 'NO_COLOR', 'FORCE_COLOR'],
   ...['CI', 'PAGER', 'NODE_ENV', 'GOTOOLCHAIN', 'RUSTUP_TOOLCHAIN'],
   ...['GIT_AUTHOR_NAME', 'GIT_AUTHOR_EMAIL', 'GIT_COMMITTER_NAME', 'GIT_COMMITTER_EMAIL'],
-  ...['RALPH_RUN_ID', 'RALPH_ITERATION', 'RALPH_TREE', 'RALPH_FAKE_SCRIPT'],
+  ...['RALPH_RUN_ID', 'RALPH_ITERATION', 'RALPH_TREE', 'RALPH_GUARD', 'RALPH_FAKE_SCRIPT'],
 ];
 /** The same, but about this machine: another one has its own. */
 const harmlessHere = [

@@ -1,5 +1,5 @@
 import { homedir, userInfo } from 'node:os';
-import { basename, delimiter, dirname, isAbsolute, join, sep } from 'node:path';
+import { basename, delimiter, dirname, isAbsolute, join, relative, sep } from 'node:path';
 import { lstatOf } from '../../system/files.ts';
 import type { Environment } from '../../system/process.ts';
 import { isWithin, realPath } from '../../system/real-path.ts';
@@ -36,13 +36,22 @@ export function hiddenPlaces(env: Environment, project: string): Hidden {
   const folders = topmost([...hiddenFolders.map(realPath), ...homes].filter(isFolder));
   const outside = (path: string) => !folders.some((folder) => isWithin(path, folder));
   const secrets = secretPlaces.map(realPath).filter(outside);
-  const sockets = listeningSockets().filter(
-    (path) => outside(path) && !isWithin(path, project) && !isWithin(path, '/dev') && look(path)?.isSocket(),
+  const sockets = openSockets().filter(
+    (path) => outside(path) && !isWithin(path, project) && !isWithin(path, '/dev'),
   );
   return {
     folders: [...folders, ...secrets.filter(isFolder)],
     files: [...secrets.filter((path) => look(path)?.isFile()), ...sockets],
   };
+}
+
+/** Of services outside that listen in the project: no process of ours is left from a command before. */
+export function socketsIn(project: string): string[] {
+  return openSockets().filter((path) => isWithin(path, project));
+}
+
+function openSockets(): string[] {
+  return [...new Set(listeningSockets().map(realPath))].filter((path) => look(path)?.isSocket());
 }
 
 /** By the list of users, whatever the environment says. A user of a container may not be on it. */
@@ -76,37 +85,69 @@ const toolFolders = [
   ),
 ];
 
-/** The folders with programs that would be hidden with the rest of where they are. */
+/** Below a home: only a `bin` in it is ever shown. */
+const secretFolders = [
+  ...['.ssh', '.gnupg', '.aws', '.azure', '.kube', '.docker', '.fly', '.password-store', '.mozilla'],
+  ...['.config/gh', '.config/gcloud', '.config/op', '.local/share/keyrings'],
+];
+/** Below a home: each program has a folder for its settings, and maybe its keys, in these. */
+const settingsFolders = ['.', '.config', '.local', '.local/share', '.local/state'];
+
+/** The folders, and single programs, that would be hidden with the rest of where they are. */
 export function toolPlaces(
   env: Environment,
   programs: readonly string[],
   hidden: Hidden,
   kept: readonly string[],
+  packages: readonly string[] = [],
 ): string[] {
-  const home = homeOf(env);
-  const searched = (env.PATH ?? '').split(delimiter).filter(isAbsolute);
-  const wanted = [
-    ...toolFolders.map((name) => join(home, name)),
-    ...searched.map((folder) => wholeOf(folder, home, kept)),
-    ...programs.flatMap((program) =>
-      [program, realPath(program)].map((path) => wholeOf(dirname(path), home, kept)),
+  const homes = [homeOf(env), ...ownHome()];
+  const searched = (env.PATH ?? '').split(delimiter).filter(isAbsolute).map(realPath);
+  const isTooMuch = (folder: string) => holdsMore(folder, homes, [...hidden.folders, ...kept]);
+  const around = (folder: string) => [folder, ...besides(folder, isTooMuch)];
+  const named = toolFolders.map((name) => join(homeOf(env), name));
+  const found = programs.flatMap((program) =>
+    [program, realPath(program)].flatMap((path) =>
+      isTooMuch(dirname(path)) ? [path] : around(wholeOf(realPath(dirname(path)))),
     ),
-    '/run/current-system',
+  );
+  const wanted = [
+    ...[...named, ...packages, ...found, '/run/current-system', '/home/linuxbrew/.linuxbrew'].map(realPath),
+    ...searched.filter((folder) => !isTooMuch(folder)).flatMap((folder) => around(wholeOf(folder))),
   ];
   const isHidden = (path: string) => hidden.folders.some((folder) => isWithin(path, folder));
   const isKept = (path: string) => kept.some((folder) => isWithin(path, folder));
-  return topmost(wanted.map(realPath).filter((path) => isHidden(path) && !isKept(path) && isFolder(path)));
+  const isThere = (path: string) => isFolder(path) || (programs.includes(path) && look(path)?.isFile());
+  return topmost(wanted.filter((path) => isHidden(path) && !isKept(path) && isThere(path)));
 }
 
-/** A program needs the package around it: all of `node_modules`, or what has a `bin`. */
-function wholeOf(folder: string, home: string, kept: readonly string[]): string {
+/** A program of a package needs all of `node_modules`. */
+function wholeOf(folder: string): string {
   const parts = folder.split(sep);
   const modules = parts.indexOf('node_modules');
-  if (modules > 0) return parts.slice(0, modules + 1).join(sep);
-  if (basename(folder) !== 'bin') return folder;
+  return modules > 0 ? parts.slice(0, modules + 1).join(sep) : folder;
+}
+
+/** What the programs in a `bin` are made of. */
+function besides(folder: string, isTooMuch: (path: string) => boolean): string[] {
   const whole = dirname(folder);
-  const tooMuch = [home, ...kept].some((path) => isWithin(path, whole)) || whole === join(home, '.local');
-  return tooMuch || dirname(whole) === whole ? folder : whole;
+  if (basename(folder) !== 'bin' || isTooMuch(whole)) return [];
+  return ['lib', 'lib64', 'libexec', 'share']
+    .map((name) => join(whole, name))
+    .filter((path) => !isTooMuch(path));
+}
+
+/** Whether more than programs is to be expected: in a home itself, what is hidden, and the settings of programs. */
+function holdsMore(folder: string, homes: readonly string[], closed: readonly string[]): boolean {
+  if (closed.some((path) => isWithin(path, folder))) return true;
+  const home = dirname(folder) === '/home' ? folder : homes.find((each) => isWithin(folder, each));
+  const owner = home ?? (folder.startsWith('/home/') ? join('/home', folder.split(sep)[2] ?? '') : undefined);
+  if (owner === undefined) return false;
+  const name = relative(owner, folder);
+  if (name === '') return true;
+  if (basename(name) === 'bin' || toolFolders.some((each) => isWithin(name, each))) return false;
+  const isTop = name.startsWith('.') && [name, dirname(name)].some((each) => settingsFolders.includes(each));
+  return isTop || secretFolders.some((each) => isWithin(name, each));
 }
 
 /** Without those that are below others. */

@@ -8,13 +8,14 @@ import { acquireLock, type Lock, unreadableLock } from '../../system/lock.ts';
 import { isWithin } from '../../system/real-path.ts';
 import { removeTempDir } from '../../system/temp.ts';
 import { agentNeeds } from './agents.ts';
+import { includedSettings } from './git-includes.ts';
 import { createPrivateHome } from './home.ts';
 import { extraMounts, type Mount, projectMounts } from './mounts.ts';
 import { type Network, openNetwork } from './network.ts';
 import { type Place, placeOf } from './place.ts';
-import { type Protection, protectProject } from './protect.ts';
+import { type Protection, protectProject, refuseLink } from './protect.ts';
 import type { SandboxSpec } from './sandbox.ts';
-import { createStandIns, type StandIns } from './stand-ins.ts';
+import { clearAbandoned, createStandIns, type StandIns } from './stand-ins.ts';
 
 /** What a sandbox has on this machine: a folder with its home, the mounts of its project and its way to the network. */
 export type LocalParts = {
@@ -64,13 +65,14 @@ export function createLocalParts(spec: SandboxSpec): LocalParts {
     async open() {
       ensureDir(folder);
       lock = lockProject(folder, place);
+      clearAbandoned(spec.env);
       await home.fill();
       const git = await gitFolders(place.cwd);
+      const included = git === null ? [] : await includedSettings(place.root, git, spec.env);
       const scratch = join(folder, 'scratch');
       ensureDir(scratch);
-      const protection = protectProject(place.root, place.cwd, git, spec.agent);
-      const standIns = createStandIns(folder, protection.readOnly);
-      standIns.clear();
+      const protection = protectProject(place.root, place.cwd, git, spec.agent, included);
+      const standIns = createStandIns(spec.env, place.name, protection.readOnly);
       const mounts = [
         ...extraMounts(spec.paths ?? []),
         ...projectMounts(protection, scratch),
@@ -91,7 +93,7 @@ export function createLocalParts(spec: SandboxSpec): LocalParts {
     remove() {
       ensureDir(folder);
       const held = lockProject(folder, place);
-      createStandIns(folder, []).clear();
+      clearAbandoned(spec.env);
       removeTempDir(home.folder);
       held.release();
       removeIfThere(join(folder, 'lock'));
@@ -104,16 +106,26 @@ export function createLocalParts(spec: SandboxSpec): LocalParts {
 function ignoreStandIns(folder: string, root: string, git: GitFolders, { readOnly }: Protection): Mount[] {
   const path = join(git.commonDir, 'info', 'exclude');
   const names = readOnly.flatMap(({ path: file, standIn }) =>
-    standIn?.content && isWithin(file, root) && !isWithin(file, git.commonDir) && !lstatOf(file)
+    standIn &&
+    standIn.content !== null &&
+    isWithin(file, root) &&
+    !isWithin(file, git.commonDir) &&
+    !lstatOf(file)
       ? [`/${relative(root, file)}`]
       : [],
   );
   if (names.length === 0) return [];
   const from = join(folder, 'exclude');
-  ensureDir(dirname(path), 0o755);
+  const info = dirname(path);
+  for (const each of [info, path]) refuseLink(each);
+  ensureDir(info, 0o755);
   if (!lstatOf(path)) writeAtomic(path, '', { mode: 0o644, fsync: false });
   writeAtomic(from, [readText(path) ?? '', ...names, ''].join('\n'), { mode: 0o644, fsync: false });
-  return [{ path, from, writable: false }];
+  // The folder, too, so that nothing else can be put in its place.
+  return [
+    { path: info, from: info, writable: true },
+    { path, from, writable: false },
+  ];
 }
 
 /** What stands in for nothing can only be taken away when no other sandbox has something mounted on it. */

@@ -8,6 +8,7 @@ import { agentNeeds, packageHosts } from './agents.ts';
 import { type HostRule, meansPrivate, parseHostRule } from './hosts.ts';
 import { type HostProxy, type Resolve, startProxy } from './proxy.ts';
 import type { DeniedHost, SandboxSpec } from './sandbox.ts';
+import { keepOnRecord } from './stand-ins.ts';
 
 /** The only way out of a sandbox that has a network of its own. */
 export type Network = {
@@ -30,6 +31,7 @@ export async function openNetwork(spec: SandboxSpec, resolve?: Resolve): Promise
     .filter((rule) => rule.port !== null && meansPrivate(rule))
     .map(({ host, port }) => `${host.includes(':') ? `[${host}]` : host}:${port}`);
   const folder = makeTempDir('ralph-net-', tmpdir().length > maxSocketPath - 30 ? '/tmp' : tmpdir());
+  const record = keepOnRecord(spec.env, folder);
   const socket = join(folder, 'proxy');
   const taken = new Set(rules.map(({ port }) => port));
   let port = proxyPort;
@@ -46,6 +48,7 @@ export async function openNetwork(spec: SandboxSpec, resolve?: Resolve): Promise
     async close() {
       await proxy.close();
       removeTempDir(folder);
+      record.forget();
     },
   };
 }

@@ -2,7 +2,7 @@ import { dirname, join } from 'node:path';
 import type { AgentName } from '../../agents/registry.ts';
 import { RalphError } from '../../core/error.ts';
 import { lstatOf, readText } from '../../system/files.ts';
-import type { GitFolders } from '../../system/git.ts';
+import { findRepository, type GitFolders } from '../../system/git.ts';
 import { isWithin } from '../../system/real-path.ts';
 
 /** A path that is read-only inside; where nothing is, something has to stand in its place meanwhile. */
@@ -22,15 +22,15 @@ export type Protection = {
   readonly readOnly: readonly Protected[];
 };
 
-/** What agents and ralph read at their start and obey; an empty folder in its place is invisible to git. */
+/** What agents, editors and ralph read at their start and obey; an empty folder in its place is invisible to git. */
 const obeyed = [
-  ...['.ralph', '.claude', '.codex', '.gemini', '.qwen', '.pi', '.cline', '.amp', '.copilot'],
-  '.mcp.json',
+  ...['.ralph', '.claude', '.codex', '.gemini', '.qwen', '.pi', '.cline', '.amp', '.copilot', '.agents'],
+  ...['.cursor', '.kiro', '.factory', '.vscode', '.idea', '.husky', '.mcp.json'],
 ];
 /** OpenCode fails on a folder where it looks for these. */
 const obeyedByOpencode = ['opencode.json', 'opencode.jsonc'];
 /** Made by those who start the agent, if at all. */
-const obeyedIfThere = ['.ralph-active'];
+const obeyedIfThere = ['.ralph-active', '.envrc'];
 
 /** The files that decide what runs outside of the sandbox, in a working copy whose top folder is `root`. */
 export function protectProject(
@@ -38,6 +38,7 @@ export function protectProject(
   cwd: string,
   git: GitFolders | null,
   agent: AgentName,
+  included: readonly Protected[] = [],
 ): Protection {
   const settings = agent === 'opencode' ? '{}\n' : null;
   const readOnly: Protected[] = [...new Set([root, cwd])].flatMap((folder) => [
@@ -46,9 +47,13 @@ export function protectProject(
     { path: join(folder, '.opencode'), standIn: { content: null, scratch: agent === 'opencode' } },
     ...obeyedByOpencode.map((name) => ({ path: join(folder, name), standIn: { content: settings } })),
     ...obeyedIfThere.map((name) => ({ path: join(folder, name) })),
+    // A repository that is made here would be obeyed by whoever asks git here later.
+    ...(folder === root && findRepository(root) === root ? [] : [empty(join(folder, '.git'))]),
   ]);
   const found = git === null ? { writable: [], readOnly: [] } : protectGit(root, git);
-  const all = [...readOnly, ...found.readOnly].filter(({ path, standIn }) => standIn || lstatOf(path));
+  const all = [...readOnly, ...found.readOnly, ...included].filter(
+    ({ path, standIn }) => standIn || lstatOf(path),
+  );
   const writable = new Set([root, ...found.writable]);
   for (const { path } of all) {
     refuseLink(path);
@@ -63,15 +68,14 @@ export function protectProject(
 function protectGit(root: string, { gitDir, commonDir, hooks, submodules }: GitFolders): Protection {
   const pointer = join(root, '.git');
   const linked = gitDir !== commonDir;
-  // Of the main working copy and its other worktrees; the own one is writable again above `worktrees`.
-  const others = linked
-    ? ['HEAD', 'index', 'worktrees'].map((name) => ({ path: join(commonDir, name) }))
-    : [];
+  // Of the main working copy; of the worktrees, the own one is writable again above `worktrees`.
+  const others = linked ? ['HEAD', 'index'].map((name) => ({ path: join(commonDir, name) })) : [];
   return {
     writable: [commonDir, gitDir, ...submodules.map(({ gitDir: folder }) => folder)],
     readOnly: [
       ...(linked || gitDir !== pointer ? [{ path: pointer }] : []),
       ...others,
+      empty(join(commonDir, 'worktrees')),
       ...settingsOf(commonDir),
       ...(linked ? settingsOf(gitDir) : []),
       ...(isWithin(hooks, root) || isWithin(hooks, commonDir) ? [empty(hooks)] : []),
@@ -99,7 +103,7 @@ function empty(path: string): Protected {
 }
 
 /** A link can be replaced whatever is mounted at its end. */
-function refuseLink(path: string): void {
+export function refuseLink(path: string): void {
   if (!lstatOf(path)?.isSymbolicLink()) return;
   throw new RalphError('sandbox-link', `${path} is a symbolic link, which a sandbox cannot keep as it is`, {
     remedy: 'put the folder itself in its place, or go without: --no-sandbox',

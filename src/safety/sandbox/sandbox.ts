@@ -72,6 +72,8 @@ export type SandboxSpec = {
   readonly allowHosts?: readonly string[];
   /** Paths that can be read besides; with `:rw` at the end they can be written. */
   readonly paths?: readonly string[];
+  /** Folders of programs that shall be seen inside, where the agent of this machine runs there. */
+  readonly packages?: readonly string[];
   /** Names of variables that pass besides. */
   readonly variables?: readonly string[];
   /** For `container`. */

@@ -1,20 +1,23 @@
-import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { sandboxFolder } from '../../store/paths.ts';
 import { makeTempDir, removeTempDir } from '../../system/temp.ts';
-import { createStandIns } from './stand-ins.ts';
+import { clearAbandoned, createStandIns, keepOnRecord } from './stand-ins.ts';
 
 function setUp() {
   const base = makeTempDir('stand-ins-');
   onTestFinished(() => removeTempDir(base));
-  const [folder, project] = [join(base, 'kept'), join(base, 'project')];
-  for (const path of [folder, project]) mkdirSync(path);
+  const project = join(base, 'project');
+  const env = { XDG_STATE_HOME: join(base, 'state') };
+  const folder = join(sandboxFolder(env), 'stand-ins');
+  for (const path of [folder, project]) mkdirSync(path, { recursive: true });
   const wanted = [
     { path: join(project, '.claude'), standIn: { content: null } },
     { path: join(project, 'commondir'), standIn: { content: '.\n' } },
     { path: join(project, 'never') },
   ];
-  return { folder, project, create: () => createStandIns(folder, wanted) };
+  return { env, folder, project, create: (name = 'one') => createStandIns(env, name, wanted) };
 }
 
 describe('what stands in for nothing', () => {
@@ -32,6 +35,39 @@ describe('what stands in for nothing', () => {
     create().place();
     create().clear();
     expect(readdirSync(project)).toEqual([]);
+  });
+
+  it('stays until the last of those that share it is done with it', () => {
+    const { project, create } = setUp();
+    const [one, two] = [create('one'), create('two')];
+    one.place();
+    two.place();
+    one.clear();
+    one.place();
+    one.clear();
+    expect(readdirSync(project).sort()).toEqual(['.claude', 'commondir']);
+    two.clear();
+    expect(readdirSync(project)).toEqual([]);
+  });
+
+  it('is cleared by anybody when its owner is dead, with the folder of its network, and not before', () => {
+    const { env, folder, project, create } = setUp();
+    create().place();
+    const network = join(project, 'ralph-net-x');
+    mkdirSync(network);
+    keepOnRecord(env, network);
+    clearAbandoned(env);
+    expect(readdirSync(project).sort()).toEqual(['.claude', 'commondir', 'ralph-net-x']);
+    for (const name of readdirSync(folder)) {
+      const path = join(folder, name);
+      const value = {
+        ...JSON.parse(readFileSync(path, 'utf8')),
+        owner: { pid: process.pid, startedAt: 'x' },
+      };
+      writeFileSync(path, JSON.stringify(value));
+    }
+    clearAbandoned(env);
+    expect([...readdirSync(project), ...readdirSync(folder)]).toEqual([]);
   });
 
   it('leaves what was there before, and what somebody has put in it since', () => {
@@ -55,7 +91,7 @@ describe('what stands in for nothing', () => {
 
   it('takes no harm from a record that is torn', () => {
     const { folder, project, create } = setUp();
-    writeFileSync(join(folder, 'stand-ins.json'), '[{"path":"');
+    writeFileSync(join(folder, 'one.json'), '{"placed":[{"path":"');
     const standIns = create();
     standIns.place();
     standIns.clear();

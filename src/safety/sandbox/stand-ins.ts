@@ -1,7 +1,10 @@
 import { join } from 'node:path';
 import { isObject } from '../../core/shape.ts';
+import { sandboxFolder } from '../../store/paths.ts';
 import {
   ensureDir,
+  errorCode,
+  listDir,
   lstatOf,
   readJson,
   readText,
@@ -10,50 +13,137 @@ import {
   writeAtomic,
   writeNew,
 } from '../../system/files.ts';
+import { withLock } from '../../system/lock.ts';
+import type { Environment } from '../../system/process.ts';
+import { isAlive, type ProcessIdentity, processIdentity } from '../../system/process-identity.ts';
+import { removeTempDir } from '../../system/temp.ts';
 import type { Protected } from './protect.ts';
 
 export type StandIns = {
   /** Puts them where nothing is. */
   place(): void;
-  /** Takes away those that were put there. */
+  /** Takes away those that no other sandbox needs. */
   clear(): void;
 };
 
 type Placed = { readonly path: string; readonly content: string | null };
+/** What one sandbox has put somewhere, and whose it is. */
+type Entry = { readonly owner: ProcessIdentity; readonly placed: readonly Placed[] };
 
 /**
- * A mount needs something to be mounted on. What is put there is on record before it is made, so that the next start
- * clears up what a killed one left; only what is still empty, or as we wrote it, is ever removed.
+ * A mount needs something to be mounted on. What is put there is on record before it is made, so that what a killed
+ * one left is cleared up; only what is still empty, or as we wrote it, is ever removed. Sandboxes in worktrees of one
+ * repository share some of them: the last one clears.
  */
-export function createStandIns(folder: string, wanted: readonly Protected[]): StandIns {
-  const record = join(folder, 'stand-ins.json');
-  const clear = (): void => {
-    for (const { path, content } of placedBefore(record)) {
-      if (content === null) removeEmptyDir(path);
-      else if (lstatOf(path)?.isFile() && readText(path) === content) removeIfThere(path);
-    }
-    removeIfThere(record);
-  };
+export function createStandIns(env: Environment, name: string, wanted: readonly Protected[]): StandIns {
+  const folder = recordsIn(env);
+  const file = `${name}.json`;
   return {
-    clear,
+    clear() {
+      if (lstatOf(join(folder, file))) locked(folder, () => clearRecord(folder, file));
+    },
     place() {
-      clear();
-      const placed = wanted.flatMap(({ path, standIn }) =>
-        standIn && !lstatOf(path) ? [{ path, content: standIn.content }] : [],
-      );
-      if (placed.length === 0) return;
-      writeAtomic(record, JSON.stringify(placed), { fsync: false });
-      for (const { path, content } of placed) {
-        if (content === null) ensureDir(path, 0o755);
-        else writeNew(path, content, 0o644, false);
-      }
+      locked(folder, () => {
+        clearRecord(folder, file);
+        const shared = new Set(livingRecords(folder).flatMap(({ placed }) => placed.map(({ path }) => path)));
+        const placed = wanted.flatMap(({ path, standIn }) =>
+          standIn && (shared.has(path) || !lstatOf(path)) ? [{ path, content: standIn.content }] : [],
+        );
+        if (placed.length === 0) return;
+        const owner = processIdentity(process.pid) ?? { pid: process.pid, startedAt: '' };
+        writeAtomic(join(folder, file), JSON.stringify({ owner, placed }), { fsync: false });
+        for (const each of placed) make(each);
+      });
     },
   };
 }
 
-function placedBefore(record: string): Placed[] {
-  const read = readJson(record);
-  return read.ok && Array.isArray(read.value) ? read.value.filter(isPlaced) : [];
+/** Keeps a temporary folder on record, so that it goes when its owner is dead. */
+export function keepOnRecord(env: Environment, path: string): { forget(): void } {
+  const folder = recordsIn(env);
+  ensureDir(folder);
+  const owner = processIdentity(process.pid) ?? { pid: process.pid, startedAt: '' };
+  const file = join(folder, `${owner.pid}-${Math.random().toString(36).slice(2)}.temporary`);
+  writeAtomic(file, JSON.stringify({ owner, folder: path }), { fsync: false });
+  return { forget: () => removeIfThere(file) };
+}
+
+/** Clears up what sandboxes left whose process is dead. */
+export function clearAbandoned(env: Environment): void {
+  const folder = recordsIn(env);
+  if (listDir(folder).every((name) => !isAbandoned(join(folder, name)))) return;
+  locked(folder, () => {
+    for (const name of listDir(folder).filter((each) => isAbandoned(join(folder, each)))) {
+      if (name.endsWith('.json')) clearRecord(folder, name);
+      else clearTemporary(join(folder, name));
+    }
+  });
+}
+
+function recordsIn(env: Environment): string {
+  return join(sandboxFolder(env), 'stand-ins');
+}
+
+function locked(folder: string, use: () => void): void {
+  ensureDir(folder);
+  withLock(join(folder, 'lock'), use);
+}
+
+function make({ path, content }: Placed): void {
+  if (content === null) {
+    ensureDir(path, 0o755);
+    return;
+  }
+  try {
+    writeNew(path, content, 0o644, false);
+  } catch (error) {
+    if (errorCode(error) !== 'EEXIST') throw error;
+  }
+}
+
+function clearRecord(folder: string, file: string): void {
+  const needed = new Set(livingRecords(folder, file).flatMap(({ placed }) => placed.map(({ path }) => path)));
+  for (const { path, content } of recordIn(join(folder, file))?.placed ?? []) {
+    if (needed.has(path)) continue;
+    if (content === null) removeEmptyDir(path);
+    else if (lstatOf(path)?.isFile() && readText(path) === content) removeIfThere(path);
+  }
+  removeIfThere(join(folder, file));
+}
+
+function clearTemporary(file: string): void {
+  const read = readJson(file);
+  const path = read.ok && isObject(read.value) ? read.value.folder : null;
+  if (typeof path === 'string' && /\/ralph-net-[^/]+$/.test(path) && lstatOf(path)?.isDirectory())
+    removeTempDir(path);
+  removeIfThere(file);
+}
+
+/** Those of others, while `file` is the own one. */
+function livingRecords(folder: string, file = ''): Entry[] {
+  return listDir(folder).flatMap((name) => {
+    if (!name.endsWith('.json') || name === file) return [];
+    const entry = recordIn(join(folder, name));
+    return entry !== null && isAlive(entry.owner) ? [entry] : [];
+  });
+}
+
+function isAbandoned(path: string): boolean {
+  if (!/\.(json|temporary)$/.test(path)) return false;
+  const read = readJson(path);
+  const owner = read.ok && isObject(read.value) ? read.value.owner : null;
+  return !isOwner(owner) || !isAlive(owner);
+}
+
+function recordIn(path: string): Entry | null {
+  const read = readJson(path);
+  if (!read.ok || !isObject(read.value)) return null;
+  const { owner, placed } = read.value;
+  return isOwner(owner) && Array.isArray(placed) ? { owner, placed: placed.filter(isPlaced) } : null;
+}
+
+function isOwner(value: unknown): value is ProcessIdentity {
+  return isObject(value) && typeof value.pid === 'number' && typeof value.startedAt === 'string';
 }
 
 function isPlaced(value: unknown): value is Placed {
