@@ -112,7 +112,9 @@ export function toolPlaces(
     ),
   );
   const wanted = [
-    ...[...named, ...packages, ...found, '/run/current-system', '/home/linuxbrew/.linuxbrew'].map(realPath),
+    ...[...named, ...packages, ...found, '/run/current-system', join('/home', 'linuxbrew', '.linuxbrew')].map(
+      realPath,
+    ),
     ...searched.filter((folder) => !isTooMuch(folder)).flatMap((folder) => around(wholeOf(folder))),
   ];
   const isHidden = (path: string) => hidden.folders.some((folder) => isWithin(path, folder));
