@@ -3,7 +3,7 @@ import { forgetWorker } from '../fleet/forget-worker.ts';
 import { holdWorker } from '../fleet/hold.ts';
 import { type Live, lookAtWorkers } from '../fleet/live.ts';
 import { removeWorktree } from '../fleet/worktree-dirt.ts';
-import type { Worker } from '../store/fleet-workers.ts';
+import type { Worker, WorktreePlace } from '../store/fleet-workers.ts';
 import { systemClock } from '../system/clock.ts';
 import type { Context, Input } from './spec.ts';
 import { allWorkers, fault, needWorker, warn } from './swarm-context.ts';
@@ -42,10 +42,16 @@ export async function removeWorkerWhole(
         warn(context, `preserving worktree for '${worker.name}': ${removal.because}`);
         context.stderr.write(`swarm: worktree at: ${worker.worktree.path}\n`);
         context.stderr.write('swarm: use --force-dirty to remove anyway\n');
+        context.stderr.write(`swarm: from now on with: ${removalOf(worker.worktree)}\n`);
       }
     }
     forgetWorker(env, worker.name);
   });
+}
+
+/** The worker is off the list, so that no command of ours finds its worktree any more. */
+function removalOf({ base_repo, path }: WorktreePlace): string {
+  return `git -C '${base_repo}' worktree remove --force '${path}'`;
 }
 
 /** A paused loop without an agent is stopped as a worker, but not over. */

@@ -12,7 +12,7 @@ const workerOptions = {
   tmux: { type: 'boolean', help: 'in a tmux window (a loop always is)' },
   session: { type: 'string', value: 'NAME', help: 'the tmux session (one for each SWARM_HOME)' },
   'tmux-socket': { type: 'string', value: 'NAME', help: 'another tmux server, as tmux -L NAME' },
-  worktree: { type: 'boolean', help: 'in a git worktree of its own' },
+  worktree: { type: 'boolean', negatable: true, help: 'in a git worktree of its own' },
   branch: { type: 'string', help: 'the branch of the worktree (the name of the worker)' },
   'worktree-dir': { type: 'string', value: 'DIR', help: 'where worktrees go (REPOSITORY-worktrees)' },
   tag: { type: 'strings', help: 'a tag, to find it with ls --tag; may be given several times' },
@@ -49,6 +49,10 @@ const loopOptions = {
   'check-done-continuous': {
     type: 'boolean',
     help: 'accepted for scripts: the pattern is always watched for',
+  },
+  'clean-state': {
+    type: 'boolean',
+    help: 'accepted for scripts: a loop always begins with a state of its own',
   },
   'no-run': { type: 'boolean', help: 'start the agent, but not the loop: swarm ralph run NAME does that' },
   replace: { type: 'boolean', help: 'end and remove a worker that has the name already' },

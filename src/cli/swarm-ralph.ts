@@ -37,7 +37,7 @@ export async function mainResume(context: Context, { args }: Named): Promise<num
     warn(context, `worker '${worker.name}' is not paused`);
     const isOver = before?.status === 'stopped' || before?.status === 'failed';
     if (isOver) context.stderr.write(`  its loop is over; begin anew with: swarm respawn ${worker.name}\n`);
-    return 0;
+    return isOver ? 1 : 0;
   }
   updateWorker(context.env, worker.name, { status: 'running' });
   await ensureSupervisor(context.env, selfCommand());
@@ -123,8 +123,9 @@ async function needLoop(
   name: string | undefined,
 ): Promise<{ worker: Worker; loop: LoopRecord }> {
   const worker = await needWorker(context, name);
-  const loop = worker.metadata.ralph === true ? readLoop(context.env, worker.name) : null;
-  if (loop === null) throw fault(`worker '${worker.name}' is not a ralph worker`);
+  if (worker.metadata.ralph !== true) throw fault(`worker '${worker.name}' is not a ralph worker`);
+  const loop = readLoop(context.env, worker.name);
+  if (loop === null) throw fault(`the loop of '${worker.name}' is gone`, `swarm kill ${worker.name}`);
   return { worker, loop };
 }
 

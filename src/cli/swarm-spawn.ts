@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
 import { agentNameOf } from '../agents/registry.ts';
+import { messageOf } from '../core/error.ts';
 import { compilePattern } from '../core/pattern.ts';
 import { tellsContext } from '../fleet/context.ts';
 import { type SpawnOrder, spawnWorker } from '../fleet/spawn.ts';
@@ -39,12 +40,14 @@ export function mainRalph(context: Context, input: Input<typeof ralphSpawnOption
 
 function orderOf(context: Context, { values, args }: SpawnInput): SpawnOrder {
   const cmd = args[0] === '--' ? args.slice(1) : args;
-  if (values.name === undefined) throw fault('--name is required', 'swarm spawn --name NAME -- command');
   if (cmd.length === 0) throw fault('no command provided (use -- command...)');
   const cwd = resolve(context.cwd, values.cwd ?? '.');
   if (values.cwd !== undefined && !lstatOf(cwd)) throw fault(`there is no folder ${cwd}`);
   const loop = values.ralph ? loopOf(context, values, cmd) : null;
-  const { session, branch } = values;
+  if (values.name === undefined) throw fault('--name is required', 'swarm spawn --name NAME -- command');
+  const { branch } = values;
+  // As tmux does it itself with a name that it could not find again.
+  const session = values.session?.replace(/[.:]/g, '_');
   const socket = values['tmux-socket'];
   const dir = values['worktree-dir'];
   return {
@@ -76,9 +79,10 @@ function loopOf(context: Context, values: Values, cmd: readonly string[]): Spawn
   const prompt = readPrompt(file);
   if ('problem' in prompt) throw fault(prompt.problem.replace(file, given));
   const pattern = values['done-pattern'] ?? null;
-  if (pattern !== null) compilePattern(pattern);
+  if (pattern !== null) checkPattern(pattern);
   if (max > 50) warn(context, 'high iteration count (>50) may consume significant resources');
   const timeout = values['inactivity-timeout'] ?? 60_000;
+  if (timeout === 0) throw fault('--inactivity-timeout takes a time of one second or more');
   return {
     settings: {
       prompt_file: file,
@@ -94,6 +98,14 @@ function loopOf(context: Context, values: Values, cmd: readonly string[]): Spawn
     },
     held: values['no-run'] === true,
   };
+}
+
+function checkPattern(pattern: string): void {
+  try {
+    compilePattern(pattern);
+  } catch (error) {
+    throw fault(messageOf(error), 'swarm help spawn');
+  }
 }
 
 function contextOf(context: Context, values: Values, cmd: readonly string[]): LoopOptions {

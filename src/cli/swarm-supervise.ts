@@ -18,7 +18,8 @@ export async function main(context: Context): Promise<number> {
   if (!taken.ok) return 0;
   const say = (line: string) => void stdout.write(`${stampSeconds(systemClock.now())} ${line}\n`);
   for (;;) {
-    const supervisor = createSupervisor({ env, clock: systemClock, tickMs: tickOf(env.SWARM_TICK_MS), say });
+    const tickMs = tickOf(env.SWARM_TICK_MS);
+    const supervisor = createSupervisor({ env, clock: systemClock, tickMs, version: __VERSION__, say });
     const pause = () => supervisor.pauseAll();
     process.on('SIGTERM', pause);
     process.on('SIGINT', pause);

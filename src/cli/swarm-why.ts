@@ -19,7 +19,8 @@ export async function main(context: Context, { values, args }: Input<typeof whyO
   const { env, stdout } = context;
   const worker = await needWorker(context, args[0]);
   const loop = worker.metadata.ralph === true ? readLoop(env, worker.name) : null;
-  const why = loop?.why ?? (await plainWhy(context, worker));
+  const gone = worker.metadata.ralph === true && loop === null ? { detail: 'its loop is gone' } : {};
+  const why = loop?.why ?? { ...(await plainWhy(context, worker)), ...gone };
   const events = readFleetEvents(loopPaths(env, worker.name).events).slice(-(values.lines ?? 50));
   if (values.format === 'json') {
     stdout.write(`${JSON.stringify({ name: worker.name, why, events }, null, 2)}\n`);

@@ -12,7 +12,7 @@ export type Pattern = {
 /** Compiles a user's pattern on an engine that takes linear time, whatever the pattern and the text. */
 export function compilePattern(source: string): Pattern {
   try {
-    const compiled = RE2JS.compile(source, RE2JS.MULTILINE);
+    const compiled = RE2JS.compile(endOfText(source), RE2JS.MULTILINE);
     return {
       test: (text) => compiled.matcher(text).find(),
       claims(text) {
@@ -35,9 +35,15 @@ export function compilePattern(source: string): Pattern {
   }
 }
 
+/** The end of the text is `\Z` in Python, `\z` here. */
+function endOfText(source: string): string {
+  return source.replace(/\\[\s\S]/g, (pair) => (pair === '\\Z' ? '\\z' : pair));
+}
+
 function explain(source: string, error: unknown): string {
   if (/\(\?<?[=!]/.test(source))
     return 'look-ahead and look-behind are not supported, because they can take for ever';
-  if (/\\[1-9]|\\k</.test(source)) return 'back-references are not supported, because they can take for ever';
+  if (/\\[1-9]|\\k<|\(\?P=/.test(source))
+    return 'back-references are not supported, because they can take for ever';
   return messageOf(error);
 }

@@ -95,6 +95,9 @@ describe('backoff', () => {
 describe('patterns', () => {
   it('match on a linear-time engine', () => {
     expect(compilePattern('^all (done|finished)$').test('so\nall done\n')).toBe(true);
+    expect(compilePattern('done\\Z').test('done')).toBe(true);
+    expect(compilePattern('done\\Z').test('done\nmore')).toBe(false);
+    expect(compilePattern('\\\\Z').test('a\\Z')).toBe(true);
     expect(compilePattern('^(a+)+$').test(`${'a'.repeat(5000)}!`)).toBe(false);
   });
 
@@ -107,6 +110,7 @@ describe('patterns', () => {
   it.each([
     ['(?=x)', 'look-ahead'],
     ['(a)\\1', 'back-references'],
+    ['(?P<x>a)(?P=x)', 'back-references'],
     ['(', 'missing'],
   ])('say what is wrong with %s', (source, words) => {
     expect(() => compilePattern(source)).toThrow(RalphError);

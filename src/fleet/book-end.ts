@@ -78,7 +78,7 @@ function ended(
 ): { step: LoopStep; next: Next } {
   const { iteration } = loop;
   const status = reason === 'failed' ? 'failed' : 'stopped';
-  const complete = `loop complete after ${iteration} iteration${iteration === 1 ? '' : 's'}`;
+  const complete = `loop complete after ${iteration} iterations`;
   const texts = {
     done:
       loop.options.run === undefined

@@ -1,3 +1,4 @@
+import { hasLoop } from '../store/fleet-loops.ts';
 import type { Worker } from '../store/fleet-workers.ts';
 import { isAlive, processIdentity } from '../system/process-identity.ts';
 import type { Environment } from '../system/program.ts';
@@ -23,9 +24,14 @@ export async function lookAtWorkers(env: Environment, workers: readonly Worker[]
   });
 }
 
-/** The same where only that matters. Loops are on the list as they are; tmux is asked for the other windows. */
+/**
+ * The same where only that matters. Loops are on the list as they are; tmux is asked for the other windows, and for the
+ * agents of loops whose files somebody removed.
+ */
 export async function runningNow(env: Environment, workers: readonly Worker[]): Promise<boolean[]> {
-  const asked = workers.filter(({ tmux, metadata }) => tmux === null || metadata.ralph !== true);
+  const asked = workers.filter(
+    ({ name, tmux, metadata }) => tmux === null || metadata.ralph !== true || !hasLoop(env, name),
+  );
   const lives = asked.length === 0 ? [] : await lookAtWorkers(env, asked);
   const running = new Map(lives.map((live) => [live.worker, live.running]));
   return workers.map((worker) => running.get(worker) ?? worker.status === 'running');

@@ -1,5 +1,7 @@
+import { resolve } from 'node:path';
 import { messageOf, RalphError } from '../core/error.ts';
-import { createLoop, removeLoop } from '../store/fleet-loops.ts';
+import { appendLogLine } from '../store/fleet-log.ts';
+import { createLoop, type LoopRecord, readLoop, removeLoop } from '../store/fleet-loops.ts';
 import { removeMarks } from '../store/fleet-marks.ts';
 import { defaultSession, fleetPaths, logPaths, workerRunId } from '../store/fleet-paths.ts';
 import { stamp } from '../store/fleet-time.ts';
@@ -8,10 +10,12 @@ import { ensureDir } from '../system/files.ts';
 import { startDetached } from '../system/process.ts';
 import { processIdentity } from '../system/process-identity.ts';
 import { withoutMarks } from '../system/process-table.ts';
-import type { Environment } from '../system/program.ts';
+import { type Environment, findProgram } from '../system/program.ts';
 import { tmuxServer } from '../system/tmux.ts';
 import { endWorker } from './end-worker.ts';
+import { forgetWorker, removeLogs } from './forget-worker.ts';
 import { holdWorker } from './hold.ts';
+import { lookAtWorker } from './live.ts';
 import { type NewLoop, newRecord } from './record.ts';
 import { windowFor } from './runner.ts';
 import { startIteration } from './start-iteration.ts';
@@ -41,11 +45,14 @@ export async function spawnWorker(
 ): Promise<Worker> {
   checkName(order.name);
   return holdWorker(env, order.name, async () => {
-    if (findWorker(env, order.name) !== null) {
-      throw fault('worker-exists', `worker '${order.name}' already exists`, `swarm kill ${order.name}`);
-    }
+    const before = findWorker(env, order.name);
+    if (before !== null) await checkOver(env, before);
     const worktree = order.worktree === null ? null : await makeWorktree(env, order);
     try {
+      if (before !== null) {
+        await endWorker(env, before, clock.now());
+        forgetWorker(env, order.name);
+      }
       const worker = await startWorker(env, workerFor(env, order, worktree, clock.now()), order, clock.now);
       worktree?.keep();
       return worker;
@@ -55,6 +62,17 @@ export async function spawnWorker(
       throw error;
     }
   });
+}
+
+/** A worker that is over and leaves nothing to lose makes room for another of its name. */
+async function checkOver(env: Environment, worker: Worker): Promise<void> {
+  const { name, worktree, metadata } = worker;
+  const status = metadata.ralph === true ? readLoop(env, name)?.status : undefined;
+  const isOpen = status === 'running' || status === 'paused';
+  const { running } = await lookAtWorker(env, worker);
+  if (!running && !isOpen && worktree === null) return;
+  const remedy = running || isOpen ? `swarm kill ${name}` : `swarm clean ${name}, or spawn it with --replace`;
+  throw fault('worker-exists', `worker '${name}' already exists`, remedy);
 }
 
 /** Starts a worker that is not on the list yet, and puts it there. What fails leaves nothing behind. */
@@ -73,6 +91,7 @@ export async function startWorker(
     await endWorker(env, worker, now());
     removeWorker(env, worker.name);
     if (loop !== null) removeLoop(env, worker.name);
+    if (worker.tmux === null) removeLogs(env, worker.name);
     throw error;
   }
 }
@@ -87,14 +106,31 @@ async function openWindow(env: Environment, worker: Worker, now: () => number): 
     if (started.kind === 'not-opened') throw windowFault(started.error);
     const metadata = { ...worker.metadata, ralph_iteration: started.loop?.iteration ?? 0 };
     updateWorker(env, worker.name, { metadata });
+    if (started.kind === 'started') sayStarted(env, started.loop, now());
     return { ...worker, metadata };
   }
+  checkProgram(env, worker);
   try {
     await tmux.openWindow(windowFor(env, { ...worker, tmux: place }, null));
   } catch (error) {
     throw windowFault(error);
   }
   return worker;
+}
+
+/** The shell in the window would only say it there, where nobody looks yet. */
+function checkProgram(env: Environment, { cmd, cwd, env: variables }: Worker): void {
+  const [program = ''] = cmd;
+  const place = program.includes('/') ? resolve(cwd, program) : program;
+  if (findProgram(place, { ...env, ...variables }) === null) {
+    throw fault('process', `failed to spawn process: ${program} is not a program that can be run`);
+  }
+}
+
+/** The first iteration is not the supervisor's, but its log tells of all of them. */
+function sayStarted(env: Environment, { name, iteration, settings }: LoopRecord, at: number): void {
+  const line = `[ralph] ${name}: starting iteration ${iteration}/${settings.max_iterations}`;
+  appendLogLine(fleetPaths(env).supervisorLog, at, line);
 }
 
 async function startProcess(env: Environment, worker: Worker): Promise<Worker> {

@@ -1,4 +1,5 @@
 import { messageOf } from '../core/error.ts';
+import { notifyEnd } from '../safety/notify-end.ts';
 import type { FleetEvent } from '../store/fleet-events.ts';
 import { holdAccount } from '../store/fleet-limits.ts';
 import {
@@ -38,6 +39,8 @@ export type SupervisorOptions = {
   readonly clock: Clock;
   /** Between two looks at the screens. */
   readonly tickMs: number;
+  /** Of this program, for what it sends to others. */
+  readonly version: string;
   /** For a line of its log. */
   say(line: string): void;
 };
@@ -67,10 +70,11 @@ const keptBackMs = 5000;
 const enterMs = 500;
 const busyMs = 20;
 
-export function createSupervisor({ env, clock, tickMs, say }: SupervisorOptions): Supervisor {
+export function createSupervisor({ env, clock, tickMs, version, say }: SupervisorOptions): Supervisor {
   const driven = new Map<string, Driven>();
   const servers = new Map<string | null, Tmux>();
   const changes = new Map<string, Partial<Worker>>();
+  const notices = new Set<Promise<void>>();
   let registryStamp = '';
   let registry: readonly Worker[] = [];
   let wake = () => {};
@@ -88,7 +92,9 @@ export function createSupervisor({ env, clock, tickMs, say }: SupervisorOptions)
   function step(one: Driven, take: (loop: LoopRecord) => LoopStep | null): LoopRecord | null {
     const after = updateLoop(env, one.name, (loop) => {
       const taken = take(loop);
-      for (const { text } of taken?.events ?? []) say(`[ralph] ${one.name}: ${text}`);
+      for (const { type, text } of taken?.events ?? []) {
+        if (type !== 'screen') say(`[ralph] ${one.name}: ${text}`);
+      }
       return taken;
     });
     if (after === null) drop(one);
@@ -127,6 +133,8 @@ export function createSupervisor({ env, clock, tickMs, say }: SupervisorOptions)
     const isDriven = loop !== null && needsDriving(loop);
     if (!isDriven) {
       if (known) drop(known);
+      if (loop === null && worker.status === 'running')
+        say(`swarm: warning: the loop of '${worker.name}' is gone`);
       if (worker.status === 'running') change(worker.name, { status: 'stopped' });
       return;
     }
@@ -250,6 +258,7 @@ export function createSupervisor({ env, clock, tickMs, say }: SupervisorOptions)
       } else if (started.kind === 'ended') {
         const prefix = started.loop.status === 'failed' ? 'swarm: error:' : `[ralph] ${one.name}:`;
         say(`${prefix} ${started.why}`);
+        notify(one, started.loop, false);
         one.again = true;
       } else if (started.kind === 'not-opened') {
         say(`swarm: error: failed to create tmux window: ${messageOf(started.error)}`);
@@ -294,8 +303,34 @@ export function createSupervisor({ env, clock, tickMs, say }: SupervisorOptions)
     });
     if (after === null) return;
     one.again = true;
+    // `ralph run` has told of its own end.
+    if (judged === null) notify(one, after, end.doneMatched);
     if (end.how === 'limited' && after.waitUntil !== null) holdAccountOf(one, after.waitUntil);
     for (const other of driven.values()) if (other.keptBack && other !== one) void handle(other);
+  }
+
+  /** Tells a person of a loop that is over. Nothing waits for that but the end of the supervisor. */
+  function notify({ name, worker }: Driven, loop: LoopRecord, isDone: boolean): void {
+    if (loop.status !== 'stopped' && loop.status !== 'failed') return;
+    const kind = loop.status === 'failed' ? 'failure' : isDone ? 'done' : 'limit';
+    const because = loop.why.detail ?? loop.why.state;
+    const at = new Date(clock.now()).toISOString();
+    const facts = {
+      kind,
+      run: workerRunId(env, name),
+      project: name,
+      iterations: loop.iteration,
+      at,
+      because,
+    } as const;
+    const sent = notifyEnd(facts, { cwd: worker.cwd, env, version }).then(({ deliveries, problem }) => {
+      if (problem !== undefined) say(`swarm: warning: ${name}: nothing was notified: ${problem}`);
+      for (const { ok, channel, detail } of deliveries) {
+        if (!ok) say(`swarm: warning: ${name}: not notified by ${channel}: ${detail}`);
+      }
+      notices.delete(sent);
+    });
+    notices.add(sent);
   }
 
   /** What one worker learned of a usage limit holds for all of the same account. */
@@ -458,7 +493,7 @@ export function createSupervisor({ env, clock, tickMs, say }: SupervisorOptions)
           }
           await lookAtAll();
           flush();
-          if (driven.size === 0 && mayLeave()) return;
+          if (driven.size === 0 && notices.size === 0 && mayLeave()) return;
           const sleeping = new AbortController();
           wake = () => sleeping.abort();
           await clock.sleep(tickMs, sleeping.signal);
@@ -467,6 +502,7 @@ export function createSupervisor({ env, clock, tickMs, say }: SupervisorOptions)
         stopWatching();
         for (const one of driven.values()) one.cancelTimer();
         if (leaving) await pauseDriven();
+        await Promise.all(notices);
         flush();
       }
     },

@@ -44,7 +44,9 @@ export function lookAtScreen(
   const changed = raw !== one.raw || one.motion === null;
   const isEngine = one.loop.options.run !== undefined;
   if (changed && !isEngine && isDone(env, one, lines)) return { ...nothing, end: 'done' };
-  const motion = changed ? follow(one.motion, lines, monotonic) : one.motion;
+  // The first look comes up to two ticks after the start, and nothing has been seen to change since.
+  const unseenMs = one.motion === null ? Math.min(ageOf(one, now), 2 * tickMs, timeoutMs / 2) : 0;
+  const motion = changed ? follow(one.motion, lines, monotonic - unseenMs) : one.motion;
   one.raw = raw;
   one.motion = motion;
   if (motion === null) return nothing;
@@ -66,6 +68,10 @@ export function lookAtScreen(
   one.quiet = calm && tty !== '' ? { tty, until: silentAt } : null;
   one.nextLook = calm ? Math.min(monotonic + calmPace * tickMs - tickMs / 2, silentAt) : 0;
   return { ...nothing, why: whyOf(screen, calm, now), ...(context === undefined ? {} : { context }) };
+}
+
+function ageOf({ loop }: Driven, now: number): number {
+  return Math.max(0, now - (loop.iterationStartedAt ?? now));
 }
 
 function isDone(env: Environment, one: Driven, lines: readonly string[]): boolean {

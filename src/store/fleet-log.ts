@@ -23,6 +23,11 @@ export function ensureLogLines(path: string, lines: readonly string[]): void {
   fs.appendFileSync(path, `${start}${missing.join('\n')}\n`, { mode: 0o600 });
 }
 
+/** Adds a line with its time to a log that several processes write to. */
+export function appendLogLine(path: string, at: number, text: string): void {
+  fs.appendFileSync(path, `${stampSeconds(at)} ${text}\n`, { mode: 0o600 });
+}
+
 /** The lines of a log, the last `count` of them where that is given; null without a log. */
 export function readLogLines(path: string, count?: number): string[] | null {
   if (!fs.existsSync(path)) return null;

@@ -120,6 +120,11 @@ export function readLoop(env: Environment, name: string): LoopRecord | null {
   return state.ok ? recordFromState(state.value, name) : null;
 }
 
+/** Whether the files of a loop are there, whatever they hold. */
+export function hasLoop(env: Environment, name: string): boolean {
+  return fs.existsSync(loopPaths(env, name).root);
+}
+
 /** Writes a new loop in the place of an older one of that name. */
 export function createLoop(env: Environment, record: LoopRecord): void {
   const paths = loopPaths(env, record.name);
@@ -139,7 +144,7 @@ export function updateLoop(
   name: string,
   step: (loop: LoopRecord) => LoopStep | null,
 ): LoopRecord | null {
-  if (!fs.existsSync(loopPaths(env, name).root)) return null;
+  if (!hasLoop(env, name)) return null;
   return withStep(env, name, () => applyStep(env, name, step));
 }
 
@@ -178,6 +183,14 @@ export function listLoops(env: Environment): string[] {
 
 export function removeLoop(env: Environment, name: string): void {
   withStep(env, name, () => fs.rmSync(loopPaths(env, name).root, { recursive: true, force: true }));
+}
+
+/** Leaves of a loop that is over what people look at: its state and its log. */
+export function retireLoop(env: Environment, name: string): void {
+  const { record, events, prompt } = loopPaths(env, name);
+  withStep(env, name, () => {
+    for (const path of [record, events, prompt]) fs.rmSync(path, { force: true });
+  });
 }
 
 /** What `state.json` says of a loop. */
@@ -220,8 +233,8 @@ function project(env: Environment, loop: LoopRecord): void {
 function settingsIn(value: unknown): LoopSettings | null {
   if (!isObject(value)) return null;
   const { prompt_file, max_iterations, inactivity_timeout, done_pattern = null } = value;
-  if (typeof prompt_file !== 'string' || !isCount(max_iterations) || !isCount(inactivity_timeout))
-    return null;
+  if (typeof prompt_file !== 'string' || !isCount(max_iterations)) return null;
+  if (!isCount(inactivity_timeout) || inactivity_timeout === 0) return null;
   if (done_pattern !== null && typeof done_pattern !== 'string') return null;
   return { prompt_file, max_iterations, inactivity_timeout, done_pattern };
 }

@@ -12,6 +12,8 @@ async function listed(fleet: TestFleet, ...options: string[]): Promise<Worker[]>
   return JSON.parse((await fleet.swarm('ls', '--format', 'json', ...options)).stdout);
 }
 
+const loopWords = ['--ralph', '--prompt-file', 'PROMPT.md', '--max-iterations', '3'];
+
 const statusOf = async (fleet: TestFleet, name: string) =>
   (await listed(fleet)).find((worker) => worker.name === name)?.status;
 
@@ -200,6 +202,21 @@ describe('swarm spawn refuses', { timeout: 60_000 }, () => {
       "invalid env format 'INVALID' (expected KEY=VAL)",
     ],
     ['a program that is not there', ['--', '/nowhere/x'], 'failed to spawn process: spawn /nowhere/x ENOENT'],
+    [
+      'a program that is not there, before a window opens for it',
+      ['--tmux', '--', '/nowhere/x'],
+      'failed to spawn process: /nowhere/x is not a program that can be run',
+    ],
+    [
+      'no time at all to be silent',
+      [...loopWords, '--inactivity-timeout', '0', '--', 'x'],
+      '--inactivity-timeout takes a time of one second or more',
+    ],
+    [
+      'a pattern that could take for ever',
+      [...loopWords, '--done-pattern', '(a)(?P=x)', '--', 'x'],
+      'the pattern "(a)(?P=x)" cannot be used: back-references are not supported, because they can take for ever',
+    ],
   ];
   it.each(cases)('%s', async (_, args, message) => {
     const fleet = makeFleet();
@@ -207,6 +224,13 @@ describe('swarm spawn refuses', { timeout: 60_000 }, () => {
     expect(result).toMatchObject({ code: 1, stdout: '' });
     expect(result.stderr).toContain(`swarm: error: ${message}\n`);
     expect(fleet.workers()).toEqual([]);
+  });
+
+  it('a loop without a name only after what is wrong with the loop', async () => {
+    const fleet = makeFleet();
+    const words = ['--ralph', '--prompt-file', './missing.md', '--max-iterations', '10', '--', 'claude'];
+    const { stderr } = await fleet.swarm('spawn', ...words);
+    expect(stderr).toBe('swarm: error: prompt file not found: ./missing.md\n');
   });
 
   it('names that are taken, or that are none', async () => {

@@ -1,0 +1,105 @@
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { waitUntil } from '../support/processes.ts';
+import { makeFleet, patience, type TestFleet } from './fleet.ts';
+
+const sleeper = 'touch "ran.$RALPH_ITERATION"; sleep 600';
+const file = (fleet: TestFleet, ...parts: string[]) => join(fleet.home, '.swarm', ...parts);
+const noSupervisor = (fleet: TestFleet) =>
+  waitUntil(() => fleet.supervisor() === null, { ...patience, what: 'the end of the supervisor' });
+
+describe('a worker that is over', { timeout: 120_000 }, () => {
+  it('makes room for one of the same name after a kill, and not before', async () => {
+    const fleet = makeFleet();
+    await fleet.loop('agent', sleeper);
+    const early = await fleet.loop('agent', sleeper, '--max-iterations', '200');
+    expect(early.code).toBe(1);
+    expect(early.stderr).toContain("swarm: error: worker 'agent' already exists\n");
+    await fleet.swarm('ralph', 'pause', 'agent');
+    await fleet.swarm('kill', 'agent');
+    const again = await fleet.loop('agent', sleeper, '--max-iterations', '20');
+    expect(again).toMatchObject({ code: 0, stderr: '' });
+    expect(fleet.state('agent')).toMatchObject({ status: 'running', max_iterations: 20 });
+    expect(fleet.log('agent')).toEqual(['[START] iteration 1/20']);
+    expect(fleet.workers()).toHaveLength(1);
+  });
+
+  it('keeps its name as long as it has a worktree', async () => {
+    const fleet = makeFleet();
+    await fleet.swarm('spawn', '--name', 'tree', '--worktree', '--', 'sleep', '600');
+    await fleet.swarm('kill', 'tree');
+    const again = await fleet.swarm('spawn', '--name', 'tree', '--', 'sleep', '600');
+    expect(again.code).toBe(1);
+    expect(again.stderr).toContain('swarm clean tree');
+  });
+
+  it('leaves its state and its log behind when it is cleaned, and nothing else', async () => {
+    const fleet = makeFleet();
+    await fleet.loop('agent', 'exit 0', '--max-iterations', '1');
+    await fleet.until('agent', 'stopped');
+    await noSupervisor(fleet);
+    const resumed = await fleet.swarm('ralph', 'resume', 'agent');
+    expect(resumed.code).toBe(1);
+    expect(resumed.stderr).toContain("worker 'agent' is not paused\n");
+    expect((await fleet.swarm('clean', 'agent')).stdout).toBe('cleaned agent\n');
+    expect(fleet.workers()).toEqual([]);
+    expect(fleet.state('agent').status).toBe('stopped');
+    expect(fleet.log('agent').at(-1)).toBe('[DONE] loop complete after 1 iterations reason=max_iterations');
+    expect(existsSync(file(fleet, 'ralph/agent/loop.json'))).toBe(false);
+    expect((await fleet.swarm('doctor')).code).toBe(0);
+  });
+
+  it('tells how to remove the worktree that its cleaning has spared', async () => {
+    const fleet = makeFleet();
+    await fleet.swarm('spawn', '--name', 'dirty', '--worktree', '--', 'sleep', '600');
+    const { path = '', base_repo } = fleet.worker('dirty').worktree ?? {};
+    writeFileSync(join(path, 'new.txt'), 'work');
+    await fleet.swarm('kill', 'dirty');
+    const { stderr } = await fleet.swarm('clean', 'dirty');
+    expect(stderr).toContain(`git -C '${base_repo}' worktree remove --force '${path}'\n`);
+    expect(existsSync(path)).toBe(true);
+  });
+
+  it('leaves no log files if it could not start', async () => {
+    const fleet = makeFleet();
+    expect((await fleet.swarm('spawn', '--name', 'none', '--', '/nowhere/x')).code).toBe(1);
+    expect(existsSync(file(fleet, 'logs/none.stdout.log'))).toBe(false);
+    expect(existsSync(file(fleet, 'logs/none.stderr.log'))).toBe(false);
+  });
+});
+
+describe('a loop', { timeout: 120_000 }, () => {
+  it('whose files are gone counts as running while its agent does', async () => {
+    const fleet = makeFleet();
+    await fleet.loop('agent', sleeper);
+    await waitUntil(() => fleet.exists('ran.1'), patience);
+    rmSync(file(fleet, 'ralph/agent'), { recursive: true });
+    fleet.swarm('ls');
+    await noSupervisor(fleet);
+    expect((await fleet.swarm('status', 'agent')).code).toBe(0);
+    const status = await fleet.swarm('ralph', 'status', 'agent');
+    expect(status.code).toBe(1);
+    expect(status.stderr).toContain("swarm: error: the loop of 'agent' is gone\n");
+    expect((await fleet.swarm('kill', 'agent')).code).toBe(0);
+    expect((await fleet.swarm('status', 'agent')).code).toBe(1);
+  });
+
+  it('is in the log of the supervisor from its first iteration on, and a person is told of its end', async () => {
+    const write =
+      "require('fs').writeFileSync('notice.txt', process.env.RALPH_NOTICE_KIND + ' ' + process.env.RALPH_NOTICE_TITLE)";
+    const fleet = makeFleet({
+      files: { 'PROMPT.md': 'Do the task.\n' },
+      settings: { notify: { command: ['node', '-e', write] } },
+    });
+    await fleet.loop('agent', 'sleep 1; echo "All complete"', '--done-pattern', 'All complete');
+    await fleet.until('agent', 'stopped');
+    await noSupervisor(fleet);
+    expect(fleet.read('notice.txt')).toBe('done ralph: agent done');
+    const lines = readFileSync(file(fleet, 'supervisor.log'), 'utf8').trimEnd().split('\n');
+    expect(lines.map((line) => line.replace(/^\S+ /, ''))).toEqual([
+      '[ralph] agent: starting iteration 1/3',
+      '[ralph] agent: done pattern matched, stopping loop',
+    ]);
+  });
+});
