@@ -75,7 +75,6 @@ describe('a loop', { timeout: 120_000 }, () => {
     await fleet.loop('agent', sleeper);
     await waitUntil(() => fleet.exists('ran.1'), patience);
     rmSync(file(fleet, 'ralph/agent'), { recursive: true });
-    fleet.swarm('ls');
     await noSupervisor(fleet);
     expect((await fleet.swarm('status', 'agent')).code).toBe(0);
     const status = await fleet.swarm('ralph', 'status', 'agent');
