@@ -57,6 +57,7 @@ describe('loadSettings', () => {
       sandboxEnv: [],
       sandboxChecks: true,
       allowHosts: [],
+      guard: 'auto',
       outputTruncateChars: 5000,
       streamAgentOutput: true,
       includeIterationCountInPrompt: false,
