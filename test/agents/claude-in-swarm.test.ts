@@ -19,7 +19,7 @@ for (const agent of agents.length > 0 ? agents : [missing]) {
       const prompt = `Do "the" work, $(touch A).\n\nWhen nothing is left, print ${pattern} and stop.\n`;
       const answers = [works('one.txt'), says('There is more to do.'), works('two.txt'), says(`${pattern}.`)];
       const { fleet, model, spawn } = await openFleet(agent, answers, prompt);
-      const spawned = await spawn('--done-pattern', pattern, '--inactivity-timeout', '6');
+      const spawned = await spawn('--done-pattern', pattern, '--inactivity-timeout', '15');
       expect(spawned, spawned.stderr).toMatchObject({ code: 0 });
       expect(spawned.stdout).toContain('[ralph mode: iteration 1/5]');
       const asked = () => model.requests().filter(({ answer }) => answer !== null);
@@ -32,7 +32,7 @@ for (const agent of agents.length > 0 ? agents : [missing]) {
 
       expect(fleet.eventTexts('agent')).toEqual([
         'starting iteration 1/5',
-        expect.stringContaining('inactivity timeout (6s), restarting'),
+        expect.stringContaining('inactivity timeout (15s), restarting'),
         'starting iteration 2/5',
         'done pattern matched, stopping loop',
       ]);
@@ -72,7 +72,7 @@ for (const agent of agents.length > 0 ? agents : [missing]) {
       });
       const answers = [
         filled(150_000, works('one.txt')),
-        filled(151_000, { blocks: [{ delay: 4000 }, { shell: 'echo work >> one.txt' }] }),
+        filled(151_000, { blocks: [{ delay: 15_000 }, { shell: 'echo work >> one.txt' }] }),
         filled(180_000, { blocks: [{ shell: 'sleep 600' }] }),
         says(`${pattern}.`),
       ];
