@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { aStory, aTaskList, legalStates } from '../../src/core/review/examples.ts';
 import { type Snapshot, type Story, snapshotOf } from '../../src/core/review/story.ts';
+import { startIf } from '../../src/session/hook/shell.ts';
 import { acquireLock } from '../../src/system/lock.ts';
 import type { Repo } from '../support/repo.ts';
 import { plugin, prdRepo, type Ran, runProgram, tasksJson } from './support.ts';
@@ -227,6 +228,10 @@ describe('the stop hook while a PRD is worked on', () => {
     repo.write('src/deep/x', '');
     const inside = { ...repo, cwd: repo.path('src/deep') };
     expect(reasonOf(await runProgram(stop, inside, { ...input, cwd: inside.cwd }))).toContain(
+      'cannot be used',
+    );
+    const started = ['sh', '-c', startIf['any-loop'], stop[1]] as const;
+    expect(reasonOf(await runProgram(started, inside, { ...input, cwd: inside.cwd }))).toContain(
       'cannot be used',
     );
     repo.write('src/deep/.git', 'gitdir: elsewhere');
