@@ -1,4 +1,5 @@
 import { delimiter, join } from 'node:path';
+import { chooseProvider } from '../safety/sandbox/open-sandbox.ts';
 import { findRun, readRun } from '../store/runs.ts';
 import { ensureDir, writeAtomic } from '../system/files.ts';
 import { runCommand } from '../system/process.ts';
@@ -15,6 +16,7 @@ import type { Context, Input } from './spec.ts';
 export async function main(context: Context, { values }: Input<typeof demoOptions>): Promise<number> {
   const style = createStyle({ env: context.env, isTTY: context.stdout.isTTY === true });
   const say = (text: string) => context.stdout.write(`${text}\n`);
+  if (values.sandbox) await chooseProvider('bwrap', { env: context.env }, '');
   const folder = makeTempDir('ralph-demo-');
   try {
     const repo = join(folder, 'repo');

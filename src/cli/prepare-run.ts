@@ -67,7 +67,7 @@ export async function prepareRun(
   }
   const sandbox = await findSandbox(context, loaded);
   const found = await findAgent(context, loaded, sandbox);
-  const { guard, line: guardLine } = guardRun(context, settings, found, sandbox !== null);
+  const { guard, line: guardLine } = guardRun(context, settings, found, sandbox);
   const agent = { ...found, guard };
   const problem = preflight(context, loaded, agent);
   if (problem) throw problem;

@@ -3,6 +3,7 @@ import { homedir } from 'node:os';
 import { join } from 'node:path';
 import type { AgentGuard, GuardPrograms } from '../agents/adapter.ts';
 import type { RunAgent } from '../loop/run-spec.ts';
+import type { ProviderName } from '../safety/sandbox/sandbox.ts';
 import type { ResolvedSettings } from '../store/settings-schema.ts';
 import { readText } from '../system/files.ts';
 import { findPackageRoot } from './package-root.ts';
@@ -14,14 +15,17 @@ export type RunGuard = { readonly guard: AgentGuard; readonly line: string };
 const off: AgentGuard = { args: [], env: { RALPH_GUARD: 'off' } };
 const on = { RALPH_GUARD: 'always' };
 
-/** In a sandbox the guard is not needed, and there a hook on this machine may not even be in reach. */
+/** In a sandbox the guard is not needed; where that brings its own agent, a hook of this machine is not in reach. */
 export function guardRun(
   { cwd, env }: Pick<Context, 'cwd' | 'env'>,
   { guard: setting, agent: { flags, env: agentEnv } }: ResolvedSettings,
   { adapter, version }: Pick<RunAgent, 'adapter' | 'version'>,
-  sandboxed = false,
+  sandbox: { readonly provider: ProviderName; readonly bringsAgent: boolean } | null = null,
 ): RunGuard {
-  if (setting === 'off' || (sandboxed && setting === 'auto')) return { guard: off, line: 'the guard is off' };
+  if (setting === 'off' || (sandbox !== null && setting === 'auto'))
+    return { guard: off, line: 'the guard is off' };
+  if (sandbox?.bringsAgent)
+    return { guard: off, line: `the guard cannot be in ${sandbox.provider}, which has an agent of its own` };
   const around = { version, flags, env: { ...env, ...agentEnv } };
   const root = findPackageRoot();
   const found = root === null ? null : (adapter.guard?.(programsIn(root), around) ?? null);

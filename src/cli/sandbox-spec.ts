@@ -1,6 +1,7 @@
 import { agentNameOf } from '../agents/registry.ts';
 import type { SandboxSpec } from '../safety/sandbox/sandbox.ts';
 import type { ResolvedSettings } from '../store/settings-schema.ts';
+import { findPackageRoot } from './package-root.ts';
 import type { Context } from './spec.ts';
 
 /** What the settings say about the sandbox of an agent; `agent` is its command, or the name of its adapter. */
@@ -9,6 +10,7 @@ export function sandboxSpec(
   settings: ResolvedSettings,
   agent: { readonly command: string; readonly program?: string },
 ): SandboxSpec {
+  const root = findPackageRoot();
   const { sandboxPaths, sandboxEnv, sandboxImage, allowHosts } = settings;
   return {
     cwd,
@@ -18,6 +20,8 @@ export function sandboxSpec(
     ...(sandboxImage === undefined ? {} : { image: sandboxImage }),
     allowHosts,
     paths: sandboxPaths,
+    // The hook of the guard is there.
+    packages: settings.guard === 'always' && root !== null ? [root] : [],
     variables: [...sandboxEnv, ...Object.keys(settings.agent.env)],
   };
 }

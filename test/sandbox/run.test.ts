@@ -129,6 +129,23 @@ describe.skipIf(!bwrapWorks())('a run in bwrap', () => {
     await running.done;
   });
 
+  it('has the guard inside where it shall always be, and not otherwise', async () => {
+    const look = { shell: 'echo "$RALPH_GUARD" > guard.txt' };
+    const run = async (settings: object) => {
+      const repo = await repoWith([{ steps: [look, work, { text: tag }] }], settings);
+      const { code, stdout } = await runRalph(runArgs(1, '--sandbox', 'bwrap'), sandboxed(repo));
+      expect(code, stdout).toBe(0);
+      const [call] = await repo.agent.calls();
+      const hook = /'([^']*guard\.cjs)'/.exec(call?.argv.join(' ') ?? '')?.[1];
+      return { repo, hook, guard: repo.read('guard.txt').trim() };
+    };
+    const { repo, hook = '', guard } = await run({ guard: 'always' });
+    expect(guard).toBe('always');
+    const words = ['sandbox', 'exec', '--provider', 'bwrap', '--', 'test', '-f', hook];
+    expect((await runRalph(words, sandboxed(repo))).code).toBe(0);
+    expect(await run({ guard: 'auto' })).toMatchObject({ guard: 'off', hook: undefined });
+  });
+
   it('runs the demo', async () => {
     const repo = makeRepo();
     const { code, stdout } = await runRalph(['demo', '--sandbox'], repo);
@@ -171,6 +188,27 @@ describe('a sandbox that cannot be had', () => {
     expect(stderr).toMatch(/try: .*--no-sandbox/);
     expect(await repo.agent.calls()).toEqual([]);
     expect(repo.exists('.ralph/runs')).toBe(false);
+  });
+
+  it.each([
+    [['demo', '--sandbox'], 'apt-get install bubblewrap'],
+    [['sandbox', 'shell', '--provider', 'container'], 'install docker or podman'],
+    [['sandbox', 'shell', '--provider', 'docker-sandbox'], 'install Docker Desktop'],
+  ])('is told at once, with what helps there: %j', async (words, said) => {
+    const { code, stdout, stderr } = await runRalph(words, poor(await repoWith([{ steps: [work] }])));
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+    expect(stderr).toContain(`try: ${said}`);
+    expect(stderr).not.toContain('--no-sandbox');
+  });
+
+  it('is one that the kernel forbids, which no installation helps', async () => {
+    const repo = await repoWith([{ steps: [work, { text: tag }] }]);
+    const refusing = '#!/bin/sh\necho "bwrap: setting up uid map: Permission denied" >&2\nexit 1\n';
+    writeFileSync(join(repo.bin, 'bwrap'), refusing, { mode: 0o755 });
+    const { code, stderr } = await runRalph(runArgs(1, '--sandbox', 'bwrap'), poor(repo));
+    expect(code).toBe(2);
+    expect(stderr).toMatch(/setting up uid map.*\n?.*try: .*(sysctl|allow namespaces)/);
+    expect(stderr).not.toContain('apt-get');
   });
 
   it('is done without where that is said, whatever the settings say', async () => {

@@ -1,4 +1,5 @@
 import { RalphError } from '../../core/error.ts';
+import { readText } from '../../system/files.ts';
 import { findProgram, runCommand } from '../../system/process.ts';
 import { realPath } from '../../system/real-path.ts';
 import { passVariables, proxyVariables } from './environment.ts';
@@ -36,7 +37,7 @@ export async function bwrapAvailable(env: SandboxSpec['env']): Promise<Availabil
   const tried = await runCommand([program, ...words, 'true'], { cwd: '/', env, timeoutMs: 15_000 });
   if (tried.exitCode === 0) return { ok: true, detail: await versionOf(program, env) };
   const why = tried.stderr.trim().split('\n')[0] || `exit code ${tried.exitCode}`;
-  return { ok: false, why: `bubblewrap cannot make a sandbox here: ${why}` };
+  return { ok: false, why: `bubblewrap cannot make a sandbox here: ${why}`, remedy: namespaceRemedy() };
 }
 
 /** Namespaces of the kernel: the machine read-only, the project writable, a home and a network of its own. */
@@ -120,6 +121,15 @@ function asRoot(): string[] {
 /** Not for others: they cannot write there, and a /proc with mounts in it keeps an agent from nesting a sandbox. */
 function keepKernelSettings(): string[] {
   return isRoot() ? kernelSettings.flatMap((path) => ['--ro-bind-try', path, path]) : [];
+}
+
+/** Where users may not make namespaces, by the switch that this kernel has for it. */
+function namespaceRemedy(): string {
+  const isOn = (name: string, value: string) => readText(`/proc/sys/kernel/${name}`)?.trim() === value;
+  if (isOn('apparmor_restrict_unprivileged_userns', '1'))
+    return 'sudo sysctl -w kernel.apparmor_restrict_unprivileged_userns=0, or a profile of AppArmor for bwrap';
+  if (isOn('unprivileged_userns_clone', '0')) return 'sudo sysctl -w kernel.unprivileged_userns_clone=1';
+  return 'allow namespaces here (in a container: docker run --security-opt seccomp=unconfined)';
 }
 
 async function versionOf(program: string, env: SandboxSpec['env']): Promise<string> {

@@ -25,7 +25,11 @@ export async function containerAvailable({
   const working = engines.find(({ version }) => version !== null);
   if (working === undefined) {
     const why = engines.map(({ engine, problem }) => `${engine} does not answer: ${problem}`).join('; ');
-    return { ok: false, why: why || 'neither docker nor podman is installed' };
+    const remedy =
+      engines.length === 0
+        ? 'install docker or podman: https://docs.docker.com/engine/install/'
+        : `start its service, and see: ${engines[0]?.engine} version`;
+    return { ok: false, why: why || 'neither docker nor podman is installed', remedy };
   }
   const { engine, version } = working;
   if (image === undefined) {

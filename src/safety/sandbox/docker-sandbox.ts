@@ -21,10 +21,11 @@ const createTimeoutMs = 15 * 60_000;
 const stateName = '.dclaude_state';
 
 export async function dockerSandboxAvailable(env: SandboxSpec['env']): Promise<Availability> {
-  if (findProgram('docker', env) === null) return { ok: false, why: 'docker is not installed' };
+  const remedy = 'install Docker Desktop with its sandboxes, or take their successor: --sandbox sbx';
+  if (findProgram('docker', env) === null) return { ok: false, why: 'docker is not installed', remedy };
   const listed = await createTool(['docker', 'sandbox'], env).ask(['ls'], { timeoutMs: 30_000 });
   if (listed.exitCode === 0) return { ok: true, detail: 'Docker Desktop sandboxes (deprecated: see sbx)' };
-  return { ok: false, why: `docker sandbox does not answer: ${reasonOf(listed)}` };
+  return { ok: false, why: `docker sandbox does not answer: ${reasonOf(listed)}`, remedy };
 }
 
 /** The sandboxes of Docker Desktop 4.58: create, set up by exec, run. */

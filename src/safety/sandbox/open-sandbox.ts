@@ -40,7 +40,7 @@ export async function openSandbox(
   spec: SandboxSpec,
   how: { readonly resumed?: boolean } = {},
 ): Promise<Sandbox> {
-  const sandbox = createSandbox(await chooseProvider(choice, spec), spec);
+  const sandbox = createSandbox(await chooseProvider(choice, spec, ''), spec);
   try {
     await sandbox.prepare(how);
     return sandbox;
@@ -55,21 +55,27 @@ export function createSandbox(provider: ProviderName, spec: SandboxSpec): Sandbo
   return providers[provider].create(spec);
 }
 
-/** Which provider a choice means here; an error with what to do where it cannot be had. */
-export async function chooseProvider(choice: SandboxChoice, spec: Looked): Promise<ProviderName> {
+/** Which provider a choice means here; an error with what to do, `otherwise` too, where it cannot be had. */
+export async function chooseProvider(
+  choice: SandboxChoice,
+  spec: Looked,
+  otherwise = '; or run without one, unprotected: --no-sandbox',
+): Promise<ProviderName> {
   const wanted = choice === 'auto' ? autoOrder : [choice];
   const reasons: string[] = [];
   let remedy: string | undefined;
+  let other: string | undefined;
   for (const name of wanted) {
     const found = await providers[name].available(spec);
     if (found.ok) return name;
     reasons.push(found.why);
-    if (name === 'bwrap' || choice === name) remedy ??= found.remedy;
+    if (name === 'bwrap') remedy = found.remedy;
+    else other ??= found.remedy;
   }
   const what =
     choice === 'auto' ? 'there is no sandbox on this machine' : `the sandbox ${choice} cannot be used`;
   throw new RalphError('no-sandbox', `${what}: ${reasons.join('; ')}`, {
-    remedy: `${remedy ?? 'apt-get install bubblewrap'}; or run without one, unprotected: --no-sandbox`,
+    remedy: `${remedy ?? other ?? 'ralph sandbox status'}${otherwise}`,
     exitCode: 2,
   });
 }

@@ -42,6 +42,7 @@ export function reasonOf({ stderr, stdout, exitCode, timedOut, error }: CommandR
   if (timedOut) return 'no answer in time';
   const said = cleanTerminal(stderr.trim() || stdout.trim())
     .split('\n')
-    .find((line) => line.trim() !== '');
-  return said?.trim() ?? error?.message ?? `exit code ${exitCode}`;
+    .filter((line) => line.trim() !== '');
+  const reason = said.find((line) => !/^\W*(?:time=\S+ level=)?warn/i.test(line)) ?? said[0];
+  return reason?.trim() ?? error?.message ?? `exit code ${exitCode}`;
 }
