@@ -450,7 +450,9 @@ export function createSupervisor({ env, clock, tickMs, version, say }: Superviso
 
   function tell(one: Driven, type: FleetEvent['type'], text: string): void {
     const event = { at: clock.now(), type, text };
-    step(one, ({ lines }) => ({ change: {}, lines, events: [event] }));
+    step(one, ({ launch, lines }) =>
+      launch === one.loop.launch ? { change: {}, lines, events: [event] } : null,
+    );
   }
 
   /** Only when nothing is under way: what starts an iteration holds the lock of its loop. */

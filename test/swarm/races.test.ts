@@ -47,7 +47,9 @@ describe('two commands at once on one worker', { timeout: 600_000 }, () => {
     expect(agents(fleet)).toEqual([]);
     expect(windows(fleet)).toEqual([]);
     expect(fleet.workers()).toEqual([]);
-    expect(readdirSync(join(fleet.home, '.swarm/ralph'))).toEqual([]);
+    // What people read of a loop afterwards.
+    const kept = readdirSync(join(fleet.home, '.swarm/ralph/w'));
+    expect(kept.sort()).toEqual(['iterations.log', 'state.json']);
     expect(readdirSync(join(fleet.home, '.swarm/marks'))).toEqual([]);
   });
 
