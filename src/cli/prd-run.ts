@@ -14,6 +14,7 @@ import { cleanTerminal } from '../safety/terminal.ts';
 import { keepQuestion } from '../store/human.ts';
 import { runPaths } from '../store/paths.ts';
 import { type CliSetting, loadSettings } from '../store/settings.ts';
+import { prdTop } from '../store/tasks.ts';
 import { systemClock } from '../system/clock.ts';
 import type { RunView } from '../view/run-view.ts';
 import type { prdRunOptions } from './prd-options.ts';
@@ -63,7 +64,8 @@ export async function main(shell: Context, { values }: Input<typeof prdRunOption
       shape: (prepared, root) =>
         shaped(prepared, { projectDir, paths, rules, maxIterations, opened, hasGit: root !== null }),
       observe(redactor, id) {
-        const logs = keepLogs(id, paths, redactor, (text) => shell.stderr.write(`warning: ${text}\n`));
+        const warn = (text: string) => void shell.stderr.write(`warning: ${text}\n`);
+        const logs = keepLogs(id, paths, redactor, warn, prdTop(projectDir, paths));
         return {
           agent: logs.agent,
           journal(event) {

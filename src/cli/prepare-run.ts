@@ -16,8 +16,10 @@ import { type CliSetting, type LoadedSettings, loadSettings } from '../store/set
 import { settingsError } from '../store/settings-problem.ts';
 import { systemClock } from '../system/clock.ts';
 import { readText } from '../system/files.ts';
+import { findRepository } from '../system/git.ts';
 import { notifyProblem, notifyWarnings } from '../system/notify/check.ts';
-import { findProgram } from '../system/process.ts';
+import { findProgram, outsideEnvironment } from '../system/process.ts';
+import { isWithin, realPath } from '../system/real-path.ts';
 import { preflight } from './checks/preflight.ts';
 import type { runOptions } from './options.ts';
 import { guardRun } from './run-guard.ts';
@@ -120,12 +122,12 @@ function readSettings(
 }
 
 /** Found out before anything is started: nobody is to learn after an hour that there is no sandbox. */
-async function findSandbox({ env }: Context, { settings }: LoadedSettings): Promise<RunSandbox | null> {
+async function findSandbox({ cwd, env }: Context, { settings }: LoadedSettings): Promise<RunSandbox | null> {
   const { sandbox: choice, sandboxImage } = settings;
   if (choice === undefined || choice === 'none') return null;
   const { chooseProvider, openSandbox } = await import('../safety/sandbox/open-sandbox.ts');
   const image = sandboxImage === undefined ? {} : { image: sandboxImage };
-  const provider = await chooseProvider(choice, { env, ...image });
+  const provider = await chooseProvider(choice, { cwd, env, ...image });
   return {
     provider,
     bringsAgent: provider !== 'bwrap' && provider !== 'none',
@@ -214,7 +216,9 @@ async function findAgent(
   const adapter = isOwn
     ? userAgent({ args: args ?? [], output: output ?? 'text' })
     : agents[agentNameOf(command)];
-  const program = sandbox?.bringsAgent ? basename(command) : findProgram(command, context.env);
+  const root = realPath(findRepository(context.cwd) ?? context.cwd);
+  const found = findProgram(command, sandbox === null ? context.env : outsideEnvironment(context.env, root));
+  const program = sandbox?.bringsAgent ? basename(command) : (found ?? findProgram(command, context.env));
   if (program === null) {
     throw new RalphError('agent-missing', `the agent "${command}" is not installed, or not on the PATH`, {
       remedy: adapter.install,
@@ -224,7 +228,11 @@ async function findAgent(
   return {
     adapter,
     program,
-    version: sandbox?.bringsAgent ? null : await versionOf(adapter, program, context.env),
+    // An agent that is a part of the project runs inside only.
+    version:
+      sandbox && (sandbox.bringsAgent || isWithin(realPath(program), root))
+        ? null
+        : await versionOf(adapter, program, context.env),
     permissions: permissionsFor(adapter, permissions ?? (sandbox === null ? 'edit' : 'full')),
     asRoot: process.getuid?.() === 0,
   };

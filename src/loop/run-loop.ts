@@ -1,3 +1,4 @@
+import { dirname, resolve } from 'node:path';
 import { newLoop } from '../core/decide.ts';
 import { messageOf, RalphError } from '../core/error.ts';
 import type { Decision, LoopState, Reason } from '../core/loop.ts';
@@ -8,6 +9,7 @@ import { openJournal } from '../store/journal.ts';
 import { runPaths } from '../store/paths.ts';
 import type { Clock } from '../system/clock.ts';
 import { readText } from '../system/files.ts';
+import { realPath } from '../system/real-path.ts';
 import { runIteration } from './iteration.ts';
 import { startNotices } from './notices.ts';
 import { protectFiles } from './protected.ts';
@@ -136,9 +138,11 @@ function asked({ reason }: AbortSignal): { outcome: Outcome; because: Reason } {
 }
 
 /** A prompt file is read again each time: people edit it while the loop runs. */
-function readTask({ prompt }: RunSpec): string {
+function readTask(spec: RunSpec): string {
+  const { prompt } = spec;
   if ('text' in prompt) return prompt.text;
-  const text = readText(prompt.file);
+  const root = spec.openSandbox && folderOfProject(spec, prompt.file);
+  const text = readText(prompt.file, root ? { root } : {});
   if (text !== null && text.trim() !== '') return text;
   throw new RalphError(
     'prompt-file',
@@ -147,6 +151,18 @@ function readTask({ prompt }: RunSpec): string {
       remedy: `write your task to ${prompt.file}, then: ralph run --resume`,
     },
   );
+}
+
+/**
+ * The folder above a file, by the path it was given with, that is the top of the working copy; null for a file elsewhere.
+ * Below it an agent could put a link to a key in the place of its prompt, and would get the key.
+ */
+function folderOfProject({ cwd, workspace }: RunSpec, file: string): string | null {
+  const top = workspace.root ?? realPath(cwd);
+  for (let folder = dirname(resolve(file)); ; folder = dirname(folder)) {
+    if (realPath(folder) === top) return folder;
+    if (folder === dirname(folder)) return null;
+  }
 }
 
 function startEvent(spec: RunSpec, loop: LoopState): EventBody {

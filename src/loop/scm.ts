@@ -2,6 +2,7 @@ import { RalphError } from '../core/error.ts';
 import { splitWords } from '../core/words.ts';
 import { noSandbox, type Sandbox } from '../safety/sandbox/sandbox.ts';
 import { hasChanges } from '../system/git.ts';
+import { outsideEnvironment } from '../system/process.ts';
 import type { RunSpec } from './run-spec.ts';
 import { runSideProcess } from './side-process.ts';
 
@@ -20,10 +21,12 @@ export async function* runScm(
   sandbox: Sandbox,
   askForMessage: () => Promise<string>,
 ): AsyncGenerator<ScmResult> {
+  // The repository that was there at the start: the agent may have made another one around our folder.
+  const root = spec.workspace.root ?? spec.cwd;
   for (const task of tasks) {
     const words = splitWords(task) ?? [task];
     const commits = words[0] === 'commit';
-    if (commits && command === 'git' && (await hasChanges(spec.cwd)) === false) {
+    if (commits && command === 'git' && (await hasChanges(root)) === false) {
       yield { task, ok: true, detail: 'nothing to commit (new files are not part of commit -am)' };
       continue;
     }
@@ -38,6 +41,7 @@ export async function* runScm(
     const hooks = command === 'git' && inside !== sandbox ? ['-c', 'core.hooksPath=/dev/null'] : [];
     const { end, output } = await runSideProcess(spec, [command, ...hooks, ...words, ...more], {
       sandbox: inside,
+      ...(inside === sandbox ? {} : { cwd: root, env: outsideEnvironment(spec.env, root) }),
       timeoutMs: 10 * 60_000,
     });
     const ok = end.exitCode === 0;

@@ -14,6 +14,7 @@ export async function runSideProcess(
   argv: readonly [string, ...string[]],
   options: {
     readonly env?: Environment;
+    readonly cwd?: string;
     readonly stdin?: string | null;
     readonly sandbox?: Sandbox;
     readonly timeoutMs: number;
@@ -25,10 +26,10 @@ export async function runSideProcess(
   const keep = (text: string): void => {
     if (output.length < maxChars) output += text;
   };
-  const { env = spec.env, stdin = null, sandbox = noSandbox } = options;
+  const { env = spec.env, cwd = spec.cwd, stdin = null, sandbox = noSandbox } = options;
   const process = startProcess({
-    ...inSandbox(sandbox, argv, { env, cwd: spec.cwd, stdin }),
-    cwd: spec.cwd,
+    ...inSandbox(sandbox, argv, { env, cwd, stdin }),
+    cwd,
     runId: spec.run,
     idleMs: null,
     hardMs: options.timeoutMs,

@@ -18,7 +18,10 @@ export type Workspace = {
   forgive(): Promise<void>;
 };
 
-/** Works with git, and by size and time of the files in a folder without it. */
+/**
+ * Works with the repository that is there now, whatever the agent makes of a folder in it, and by size and time of the files in
+ * a folder without one.
+ */
 export async function openWorkspace(cwd: string): Promise<Workspace> {
   const root = findRepository(cwd);
   let before = await stateOf(cwd, root);
@@ -36,7 +39,7 @@ export async function openWorkspace(cwd: string): Promise<Workspace> {
       const after = await (looking ?? stateOf(cwd, root));
       looking = null;
       const moved = after.head !== before.head;
-      const commits = moved ? ((await countCommits(cwd, before.head)) ?? 1) : 0;
+      const commits = moved ? ((await countCommits(root ?? cwd, before.head)) ?? 1) : 0;
       const changed = changedBetween(before.files, after.files);
       before = after;
       // A HEAD that moved back is a change, too, though it counts no new commit.
@@ -50,7 +53,7 @@ export async function openWorkspace(cwd: string): Promise<Workspace> {
 }
 
 async function stateOf(cwd: string, root: string | null): Promise<TreeState> {
-  const state = root === null ? null : await treeState(cwd, root);
+  const state = root === null ? null : await treeState(root, root);
   return state ?? folderOf(cwd);
 }
 

@@ -3,8 +3,8 @@ import { RalphError } from '../core/error.ts';
 import type { TaskList } from '../core/review/story.ts';
 import { isObject } from '../core/shape.ts';
 import { moveFolder, newArchiveFolder } from '../store/prd-archive.ts';
-import { type prdPaths, readTasksFile } from '../store/tasks.ts';
-import { readText, removeIfThere, writeAtomic } from '../system/files.ts';
+import { type prdPaths, prdTop, readTasksFile } from '../store/tasks.ts';
+import { readText, refuseLinkedFolders, removeIfThere, writeAtomic } from '../system/files.ts';
 import { commitPaths, currentBranch } from '../system/git.ts';
 import { readableTasks } from './open.ts';
 import { stateOf } from './summary.ts';
@@ -28,8 +28,9 @@ export type PrdArchived = {
 /** Keeps what a loop came to under `ralph-archive/`, and starts over with fresh templates. */
 export async function archivePrd(options: PrdArchive): Promise<PrdArchived> {
   const { projectDir, paths, templates, now } = options;
+  const root = prdTop(projectDir, paths);
   const moved = [paths.prd, paths.tasks, paths.progress].flatMap((path) => {
-    const text = readText(path);
+    const text = readText(path, { root });
     return text === null ? [] : [{ path, text }];
   });
   if (moved.length === 0) {
@@ -37,6 +38,8 @@ export async function archivePrd(options: PrdArchive): Promise<PrdArchived> {
       remedy: 'ralph prd init',
     });
   }
+  // A link in its place would lead us out.
+  if (options.includeLogs) refuseLinkedFolders(join(paths.logs, 'any'), root);
   const date = new Date(now).toISOString().slice(0, 10);
   const tasks = readableTasks(paths);
   const loose = looseTasks(paths);
@@ -55,7 +58,7 @@ export async function archivePrd(options: PrdArchive): Promise<PrdArchived> {
   const fresh = freshFiles(templates, paths, { date, project: basename(projectDir), branch: null });
   for (const [path, text] of fresh) {
     // People adapt the prompt to their project.
-    if (path !== paths.prompt || readText(path) === null) writeAtomic(path, text, { mode: 0o644 });
+    if (path !== paths.prompt || readText(path) === null) writeAtomic(path, text, { mode: 0o644, root });
   }
   const message = `chore: archive the ralph loop ${basename(folder)}`;
   return { folder, uncommitted: await commitPaths(projectDir, [paths.root, folder], message) };

@@ -1,7 +1,7 @@
 import { basename, join } from 'node:path';
 import { RalphError } from '../core/error.ts';
-import type { prdPaths } from '../store/tasks.ts';
-import { ensureDir, readText, writeAtomic } from '../system/files.ts';
+import { type prdPaths, prdTop } from '../store/tasks.ts';
+import { ensureDir, readText, refuseLinkedFolders, writeAtomic } from '../system/files.ts';
 import { freshFiles } from './templates.ts';
 
 export type PrdInit = {
@@ -31,9 +31,11 @@ export function initPrd({ projectDir, paths, templates, name, force, now }: PrdI
       remedy: 'ralph prd archive keeps it and starts over; ralph prd init --force writes over it',
     });
   }
+  const root = prdTop(projectDir, paths);
+  refuseLinkedFolders(paths.prompt, root);
   ensureDir(paths.root, 0o755);
   const written = [...files].filter(([path]) => !kept.includes(path));
-  for (const [path, text] of written) writeAtomic(path, text, { mode: 0o644 });
+  for (const [path, text] of written) writeAtomic(path, text, { mode: 0o644, root });
   ignoreMarker(projectDir);
   return { written: written.map(([path]) => path), kept };
 }

@@ -5,7 +5,7 @@ import { cleanTerminal } from '../safety/terminal.ts';
 import type { EventOf, JournalEvent } from '../store/events.ts';
 import { keepEarlierLog, openStreamLog, type StreamLog } from '../store/stream-log.ts';
 import type { prdPaths } from '../store/tasks.ts';
-import { ensureDir, readText, writeAtomic } from '../system/files.ts';
+import { readText, reclaimDir, refuseLinkedFolders, writeAtomic } from '../system/files.ts';
 
 type PrdLog = { journal(event: JournalEvent): void; agent(event: AgentEvent): void };
 
@@ -31,6 +31,7 @@ export function keepLogs(
   paths: ReturnType<typeof prdPaths>,
   redactor: Redactor,
   warn: (text: string) => void,
+  top = paths.root,
 ): PrdLog {
   let log: StreamLog | null = null;
   let began: EventOf<'prd.iteration'> | null = null;
@@ -49,10 +50,16 @@ export function keepLogs(
   };
   const write = (text: string): void => log?.write(redactor.text(cleanTerminal(text)));
 
+  /** An agent may have put a link in its place. */
+  function keepFolder(): void {
+    refuseLinkedFolders(paths.logs, top);
+    reclaimDir(paths.logs, paths.root, 0o755);
+  }
+
   function begin(event: EventOf<'prd.iteration'>): void {
-    ensureDir(paths.logs, 0o755);
+    keepFolder();
     if (readText(`${paths.logs}/.gitignore`) === null)
-      writeAtomic(`${paths.logs}/.gitignore`, '*\n', { mode: 0o644, fsync: false });
+      writeAtomic(`${paths.logs}/.gitignore`, '*\n', { mode: 0o644, fsync: false, root: top });
     const path = paths.log(run, event.iteration);
     keepEarlierLog(path);
     log = openStreamLog(path, maxLogBytes);
@@ -66,7 +73,8 @@ export function keepLogs(
     write(`\n\n# ${event.kind}: ${event.because.text}\n`);
     log?.close();
     log = null;
-    if (began) addRow(paths.summary, row(run, began, ended, checked, event));
+    keepFolder();
+    if (began) addRow(paths.summary, top, row(run, began, ended, checked, event));
   }
 
   return {
@@ -113,9 +121,9 @@ function row(
   ];
 }
 
-function addRow(path: string, values: readonly unknown[]): void {
-  const before = readText(path) ?? line(columns);
-  writeAtomic(path, before + line(values), { mode: 0o644, fsync: false });
+function addRow(path: string, root: string, values: readonly unknown[]): void {
+  const before = readText(path, { root }) ?? line(columns);
+  writeAtomic(path, before + line(values), { mode: 0o644, fsync: false, root });
 }
 
 function line(values: readonly unknown[]): string {

@@ -31,7 +31,7 @@ export async function commitUndone(projectDir: string, undone: readonly Undo[]):
   const names = wrong.map((path) => basename(path)).join(', ');
   const paths = wrong.map((path) => relative(projectDir, path));
   const message = `chore: undo an illegal change to ${names}`;
-  return (await commitPaths(projectDir, paths, message, { hooks: false })) === null;
+  return (await commitPaths(projectDir, paths, message)) === null;
 }
 
 /** The text of a file, where there is one that can be read. */

@@ -1,9 +1,10 @@
 import * as fs from 'node:fs';
-import { join } from 'node:path';
-import { ensureDir, writeFailure } from '../system/files.ts';
+import { dirname, join } from 'node:path';
+import { ensureDir, refuseLinkedFolders, writeFailure } from '../system/files.ts';
 
 /** Makes a folder with this name, or where there is one already, with a number after it. */
 export function newArchiveFolder(root: string, name: string): string {
+  refuseLinkedFolders(join(root, name), dirname(root));
   ensureDir(root, 0o755);
   for (let n = 1; ; n++) {
     const folder = join(root, n === 1 ? name : `${name}-${n}`);

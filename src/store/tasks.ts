@@ -2,6 +2,8 @@ import { join } from 'node:path';
 import { messageOf } from '../core/error.ts';
 import { findJsonError } from '../core/json-error.ts';
 import { lstatOf, readText, setAside, writeAtomic } from '../system/files.ts';
+import { findRepository } from '../system/git.ts';
+import { isWithin } from '../system/real-path.ts';
 
 /** Where the files of a PRD are. */
 export function prdPaths(ralphDir: string) {
@@ -16,6 +18,12 @@ export function prdPaths(ralphDir: string) {
     summary: join(logs, 'summary.csv'),
     log: (run: string, iteration: number) => join(logs, `${run}-${String(iteration).padStart(3, '0')}.log`),
   };
+}
+
+/** From here down to the files of a PRD nothing is read or written through a link: an agent may have made it. */
+export function prdTop(projectDir: string, { root }: Pick<ReturnType<typeof prdPaths>, 'root'>): string {
+  const tops = [findRepository(projectDir) ?? projectDir, projectDir];
+  return tops.find((folder) => isWithin(root, folder)) ?? root;
 }
 
 /** The content of tasks.json, or in one sentence why there is none. */

@@ -32,13 +32,20 @@ export function writeAtomic(path: string, data: string | Uint8Array, options: Wr
   }
 }
 
+export type ReadOptions = {
+  readonly maxBytes?: number;
+  /** The file has to be below this folder; neither it nor a folder between the two may be a symlink. */
+  readonly root?: string;
+};
+
 /** The text of a regular file without a byte order mark, or null when there is none. */
-export function readText(path: string, options: { readonly maxBytes?: number } = {}): string | null {
-  const { maxBytes = defaultMaxBytes } = options;
+export function readText(path: string, options: ReadOptions = {}): string | null {
+  const { maxBytes = defaultMaxBytes, root } = options;
+  if (root !== undefined) for (const each of foldersBelow(root, path)) refuseLink(each, 'read');
   let fd: number;
   try {
     // Without O_NONBLOCK, opening a named pipe would wait for a writer.
-    fd = fs.openSync(path, O_RDONLY | O_NONBLOCK);
+    fd = fs.openSync(path, O_RDONLY | O_NONBLOCK | (root === undefined ? 0 : O_NOFOLLOW));
   } catch (error) {
     if (isMissing(error)) return null;
     throw new RalphError('file-unreadable', `${path} cannot be read: ${messageOf(error)}`, { cause: error });
@@ -196,12 +203,12 @@ function renameOver(from: string, to: string): void {
   }
 }
 
-function refuseLink(path: string): void {
-  if (lstatOf(path)?.isSymbolicLink()) throw linkRefused(path);
+function refuseLink(path: string, done: 'read' | 'written' = 'written'): void {
+  if (lstatOf(path)?.isSymbolicLink()) throw linkRefused(path, done);
 }
 
-function linkRefused(path: string, cause?: unknown): RalphError {
-  return new RalphError('symlink-refused', `${path} is a symlink; nothing is written through one.`, {
+function linkRefused(path: string, done: 'read' | 'written', cause?: unknown): RalphError {
+  return new RalphError('symlink-refused', `${path} is a symlink; nothing is ${done} through one.`, {
     remedy: `remove the link: rm '${path}'`,
     cause,
   });
@@ -233,7 +240,7 @@ export function writeFailure(path: string, error: unknown): unknown {
     });
   }
   // Only an open with O_NOFOLLOW says ELOOP for a path as short as ours.
-  if (code === 'ELOOP') return linkRefused(path, error);
+  if (code === 'ELOOP') return linkRefused(path, 'written', error);
   if (code === 'EISDIR') {
     return new RalphError('file-unwritable', `${path} cannot be written: there is a folder in its place.`, {
       remedy: `move it away: mv '${path}' '${path}.old'`,

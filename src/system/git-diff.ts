@@ -1,4 +1,4 @@
-import { runGit } from './git.ts';
+import { lookWithGit } from './git.ts';
 
 const diffWords = [
   'diff',
@@ -23,7 +23,7 @@ export async function diffBetween(
   maxChars: number,
 ): Promise<Diff | null> {
   if (![from, to ?? from].every((commit) => /^[0-9a-f]{7,64}$/.test(commit))) return null;
-  const result = await runGit(cwd, [...diffWords, from, ...(to === null ? [] : [to]), ...workOnly]);
+  const result = await lookWithGit(cwd, [...diffWords, from, ...(to === null ? [] : [to]), ...workOnly]);
   if (result.exitCode !== 0) return null;
   return {
     text: result.stdout.slice(0, maxChars),

@@ -31,8 +31,8 @@ describe('without git', () => {
   });
 
   it('is null, whatever is asked', async () => {
-    const { cwd } = makeRepo();
-    process.env.PATH = cwd;
+    const { cwd, bin } = makeRepo();
+    process.env.PATH = bin;
     const answers = [
       gitRoot(cwd),
       headCommit(cwd),

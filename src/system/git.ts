@@ -1,8 +1,8 @@
-import { existsSync, realpathSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { type FileMarks, markFiles } from './file-marks.ts';
 import { listDir, lstatOf, readText } from './files.ts';
-import { type CommandResult, runCommand } from './process.ts';
+import { type CommandResult, type Environment, outsideEnvironment, runCommand } from './process.ts';
 import { realPath } from './real-path.ts';
 
 // What ralph writes itself is no work of the agent.
@@ -41,7 +41,7 @@ export async function gitRoot(cwd: string): Promise<string | null> {
 
 /** The nearest folder above that holds a `.git`, without asking git: for the way to the first start of an agent. */
 export function findRepository(cwd: string): string | null {
-  for (let folder = realpathSync(cwd); ; folder = dirname(folder)) {
+  for (let folder = realPath(cwd); ; folder = dirname(folder)) {
     if (isRepository(join(folder, '.git'))) return folder;
     if (folder === dirname(folder)) return null;
   }
@@ -104,7 +104,7 @@ export async function treeState(cwd: string, top?: string): Promise<TreeState | 
   const status = ['status', '--porcelain=v2', '-z', '--branch', '--no-ahead-behind', '--no-renames'];
   const [root, result] = await Promise.all([
     top ?? gitRoot(cwd),
-    git(cwd, [...status, committedOnly, '--untracked-files=all', ...workOnly]),
+    look(cwd, [...status, committedOnly, '--untracked-files=all', ...workOnly]),
   ]);
   if (root === null || result === null) return null;
   const entries = result.stdout.split('\0');
@@ -132,8 +132,8 @@ export async function changedFiles(cwd: string, since: string | null): Promise<s
     '--end-of-options',
   ];
   const results = await Promise.all([
-    git(cwd, since === null ? [...list, '--cached', '--', ':/'] : [...diff, since, '--', ':/']),
-    git(cwd, [...list, '--others', '--exclude-standard', ...workOnly]),
+    look(cwd, since === null ? [...list, '--cached', '--', ':/'] : [...diff, since, '--', ':/']),
+    look(cwd, [...list, '--others', '--exclude-standard', ...workOnly]),
   ]);
   const names = new Set<string>();
   for (const result of results) {
@@ -145,7 +145,7 @@ export async function changedFiles(cwd: string, since: string | null): Promise<s
 
 /** Whether tracked files differ from HEAD; null outside of a repository. */
 export async function hasChanges(cwd: string): Promise<boolean | null> {
-  const result = await git(cwd, ['status', '--porcelain', committedOnly, '--untracked-files=no']);
+  const result = await look(cwd, ['status', '--porcelain', committedOnly, '--untracked-files=no']);
   return result === null ? null : result.stdout !== '';
 }
 
@@ -154,7 +154,7 @@ const notOurs = [...workOnly, ':(exclude,top,glob)**/.ralph-active', ':(exclude,
 
 /** What a commit would still have to take in, as `git status` words it; null outside of a repository. */
 export async function uncommittedChanges(cwd: string): Promise<string[] | null> {
-  const result = await git(cwd, [
+  const result = await look(cwd, [
     'status',
     '--porcelain',
     committedOnly,
@@ -176,22 +176,21 @@ export async function committedText(folder: string, name: string): Promise<strin
   return result === null || result.truncated ? null : result.stdout;
 }
 
-/** Commits what is at these paths and nothing else. Null, or in a line why it could not be done. */
+/** Commits what is at these paths and nothing else, without hooks. Null, or in a line why it could not be done. */
 export async function commitPaths(
   cwd: string,
   paths: readonly string[],
   message: string,
-  { hooks }: { readonly hooks: boolean } = { hooks: true },
 ): Promise<string | null> {
-  // An agent may have written the hooks: then they are not for us to run.
-  const own = hooks ? [] : ['-c', 'core.hooksPath=/dev/null', '-c', 'core.fsmonitor=false'];
   if ((await gitRoot(cwd)) === null) return 'this is no git repository';
+  const env = { ...gitEnvironment(cwd), ...(await withoutFilters(cwd)) };
   for (const words of [
     ['add', '--all', '--', ...paths],
     ['commit', '--quiet', '--message', message, '--', ...paths],
   ]) {
-    const argv = ['git', ...own, ...words] as const;
-    const result = await runCommand(argv, { cwd, env: gitEnvironment(), timeoutMs: 120_000 });
+    // An agent may have written the hooks, or what they run.
+    const argv = ['git', '-c', 'core.fsmonitor=false', '-c', 'core.hooksPath=/dev/null', ...words] as const;
+    const result = await runCommand(argv, { cwd, env, timeoutMs: 120_000 });
     if (result.exitCode === 0) continue;
     return (result.stderr.trim() || result.stdout.trim() || 'git failed').split('\n')[0] ?? 'git failed';
   }
@@ -209,14 +208,45 @@ async function git(cwd: string, args: readonly string[]): Promise<CommandResult 
   return result.exitCode === 0 ? result : null;
 }
 
-/** Runs git and returns whatever came of it, for callers that tell one failure from another. */
-export function runGit(cwd: string, args: readonly string[], timeoutMs = 60_000): Promise<CommandResult> {
-  // A monitor set in the repository's own configuration would be a command that the agent chose and we run.
-  const argv = ['git', '--no-optional-locks', '-c', 'core.fsmonitor=false', ...args] as const;
-  return runCommand(argv, { cwd, env: gitEnvironment(), timeoutMs, maxBytes: 64 * 1024 * 1024 });
+async function look(cwd: string, args: readonly string[]): Promise<CommandResult | null> {
+  const result = await lookWithGit(cwd, args);
+  return result.exitCode === 0 ? result : null;
 }
 
-function gitEnvironment(): Record<string, string | undefined> {
-  const own = Object.entries(process.env).filter(([name]) => !foreignVariables.has(name));
+/** Runs git to look at files; no filter runs that the configuration or the attributes name. */
+export async function lookWithGit(cwd: string, args: readonly string[]): Promise<CommandResult> {
+  return runGit(cwd, args, 60_000, await withoutFilters(cwd));
+}
+
+/** Variables that switch all filters off: they may be commands that the agent chose, or programs that it wrote. */
+async function withoutFilters(cwd: string): Promise<Environment> {
+  const wanted = ['--null', '--name-only', '--get-regexp', '^filter\\..*\\.(clean|smudge|process|required)$'];
+  const listed = await git(cwd, ['config', ...wanted]);
+  const names = new Set(listed?.stdout.split('\0').filter(Boolean));
+  const first = Number(process.env.GIT_CONFIG_COUNT) || 0;
+  const settings = [...names].flatMap((name, index) => [
+    [`GIT_CONFIG_KEY_${first + index}`, name],
+    [`GIT_CONFIG_VALUE_${first + index}`, name.endsWith('.required') ? 'false' : ''],
+  ]);
+  return { ...Object.fromEntries(settings), GIT_CONFIG_COUNT: String(first + names.size) };
+}
+
+/** Runs git and returns whatever came of it, for callers that tell one failure from another. */
+export function runGit(
+  cwd: string,
+  args: readonly string[],
+  timeoutMs = 60_000,
+  more: Environment = {},
+): Promise<CommandResult> {
+  // A monitor set in the repository's own configuration would be a command that the agent chose and we run.
+  const argv = ['git', '--no-optional-locks', '-c', 'core.fsmonitor=false', ...args] as const;
+  const env = { ...gitEnvironment(cwd), ...more };
+  return runCommand(argv, { cwd, env, timeoutMs, maxBytes: 64 * 1024 * 1024 });
+}
+
+function gitEnvironment(cwd: string): Environment {
+  // A git among the programs of the project may be the agent's.
+  const outside = outsideEnvironment(process.env, findRepository(cwd) ?? cwd);
+  const own = Object.entries(outside).filter(([name]) => !foreignVariables.has(name));
   return { ...Object.fromEntries(own), LC_ALL: 'C', GIT_TERMINAL_PROMPT: '0' };
 }

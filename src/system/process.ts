@@ -6,9 +6,16 @@ import { startDeadlines } from './deadlines.ts';
 import { endProcesses } from './end-processes.ts';
 import { collect, pipesEmpty } from './pipes.ts';
 import { birthOf, findInListing, findInProc, type ProcessQuery, runMarks } from './process-table.ts';
-import { type Environment, findProgram, type StartCommand, shellCommand, windowsCommand } from './program.ts';
+import {
+  type Environment,
+  findProgram,
+  outsideEnvironment,
+  type StartCommand,
+  shellCommand,
+  windowsCommand,
+} from './program.ts';
 
-export { type Environment, findProgram, shellCommand };
+export { type Environment, findProgram, outsideEnvironment, shellCommand };
 
 /** A program and its words; no shell reads them. */
 export type Argv = readonly [string, ...string[]];

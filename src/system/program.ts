@@ -1,5 +1,6 @@
 import { accessSync, constants, statSync } from 'node:fs';
-import { join, win32 } from 'node:path';
+import { delimiter, isAbsolute, join, win32 } from 'node:path';
+import { isWithin, realPath } from './real-path.ts';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -23,6 +24,18 @@ export function findProgram(name: string, env: Environment, platform = process.p
     if (program !== undefined) return isPath && !windows ? name : program;
   }
   return null;
+}
+
+/** For programs that are to be ours: what a folder has on the PATH is left out, since an agent can write there. */
+export function outsideEnvironment(env: Environment, folder: string): Environment {
+  const root = realPath(folder);
+  const name = Object.keys(env).find((each) => each.toUpperCase() === 'PATH');
+  if (name === undefined) return env;
+  const kept = (env[name] ?? '')
+    .split(delimiter)
+    .filter((entry) => isAbsolute(entry) && !isWithin(realPath(entry), root));
+  // An empty PATH would be the folder itself.
+  return { ...env, [name]: kept.join(delimiter) || '/usr/bin:/bin' };
 }
 
 /**

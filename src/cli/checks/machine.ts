@@ -61,19 +61,19 @@ export async function checkTmux(place: Place): Promise<HealthCheck> {
 /** Whether something is there that can keep an agent away from the rest of the machine, and what was chosen is. */
 export async function checkSandbox(
   { sandbox: choice = 'none', sandboxImage }: Pick<ResolvedSettings, 'sandbox' | 'sandboxImage'>,
-  { env }: Place,
+  { cwd, env }: Place,
 ): Promise<HealthCheck> {
   const id = 'sandbox';
   clearAbandoned(env);
   const image = sandboxImage === undefined ? {} : { image: sandboxImage };
   const { chooseProvider, lookAtProviders } = await import('../../safety/sandbox/open-sandbox.ts');
-  const found = await lookAtProviders({ env, ...image });
+  const found = await lookAtProviders({ cwd, env, ...image });
   const works = found.flatMap(([name, { ok, ...said }]) =>
     ok && 'detail' in said ? [`${name} (${said.detail})`] : [],
   );
   if (choice !== 'none') {
     try {
-      const chosen = await chooseProvider(choice, { env, ...image });
+      const chosen = await chooseProvider(choice, { cwd, env, ...image });
       return { id, status: 'ok', evidence: `the agent runs in ${chosen}; there is ${works.join(', ')}` };
     } catch (error) {
       const remedy = (error instanceof RalphError && error.remedy) || 'ralph sandbox status';

@@ -1,6 +1,6 @@
 import { RalphError } from '../../core/error.ts';
 import { readText } from '../../system/files.ts';
-import { findProgram, runCommand } from '../../system/process.ts';
+import { findProgram, outsideEnvironment, runCommand } from '../../system/process.ts';
 import { realPath } from '../../system/real-path.ts';
 import { passVariables, proxyVariables } from './environment.ts';
 import { hiddenPlaces, socketsIn, toolPlaces } from './folders.ts';
@@ -45,6 +45,7 @@ export function createBwrap(spec: SandboxSpec): Sandbox {
   const parts = createLocalParts(spec);
   const { place } = parts;
   const { name } = place;
+  const program = findProgram('bwrap', outsideEnvironment(spec.env, place.root)) ?? '/usr/bin/bwrap';
 
   /** Looked at anew for each command: services come and go. */
   function options({ mounts, network }: Opened): string[] {
@@ -87,7 +88,7 @@ export function createBwrap(spec: SandboxSpec): Sandbox {
       const start = [process.execPath, `${own}/inner.cjs`, `${own}/proxy`, String(network.port)];
       return {
         argv: [
-          findProgram('bwrap', spec.env) ?? 'bwrap',
+          program,
           ...[...options(opened), '--chdir', realPath(cwd), '--'],
           ...[...start, network.forwards.join(','), ...argv],
         ],

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { RalphError } from '../../core/error.ts';
-import { findProgram } from '../../system/process.ts';
+import { findProgram, outsideEnvironment } from '../../system/process.ts';
 import { rootCapabilities } from './bwrap.ts';
 import { namesToPass, proxyVariables } from './environment.ts';
 import { socketsIn } from './folders.ts';
@@ -46,13 +46,14 @@ export function createContainer(spec: SandboxSpec): Sandbox {
   const parts = createLocalParts(spec);
   const { place } = parts;
   const { name } = place;
+  const outside = outsideEnvironment(spec.env, place.root);
   const image = spec.image ?? '';
   const mine = `label=${label}=${name}`;
   let engine: Engine | null = null;
 
   async function ask(...words: string[]): Promise<string> {
-    engine ??= await engineOf(spec.env);
-    return (await createTool([engine], spec.env).ask(words)).stdout;
+    engine ??= await engineOf(outside);
+    return (await createTool([engine], outside).ask(words)).stdout;
   }
 
   /** Also those of a run that was killed. */
@@ -95,7 +96,7 @@ export function createContainer(spec: SandboxSpec): Sandbox {
       const inner = ['node', `${own}/inner.cjs`, `${own}/proxy`, String(network.port)];
       return {
         argv: [program, ...options, image, ...inner, network.forwards.join(','), ...argv],
-        env,
+        env: outsideEnvironment(env, place.root),
         failure: containerFailure,
       };
     },

@@ -4,7 +4,7 @@ import type { HeldFiles } from '../../store/held-files.ts';
 import { systemClock } from '../../system/clock.ts';
 import { ensureDir, lstatOf, readText, writeAtomic } from '../../system/files.ts';
 import { gitFolders } from '../../system/git.ts';
-import { findProgram } from '../../system/process.ts';
+import { findProgram, outsideEnvironment } from '../../system/process.ts';
 import { agentNeeds } from './agents.ts';
 import { namesToPass } from './environment.ts';
 import { homeOf } from './folders.ts';
@@ -33,7 +33,7 @@ export function createDockerSandbox(spec: SandboxSpec): Sandbox {
   const place = placeOf(spec);
   const name = `ralph-${place.root.replace(/[^A-Za-z0-9._-]/g, '_')}`;
   const state = join(homeOf(spec.env), stateName);
-  const docker = createTool(['docker', 'sandbox'], spec.env);
+  const docker = createTool(['docker', 'sandbox'], outsideEnvironment(spec.env, place.root));
   const also = [...agentNeeds[spec.agent].variables, ...(spec.variables ?? [])];
   let held: HeldFiles | null = null;
 
@@ -61,7 +61,8 @@ export function createDockerSandbox(spec: SandboxSpec): Sandbox {
       // Once a file was taken over, changes of it out here are not seen inside until the next start.
       if (resumed) await docker.must(['stop', name]);
     },
-    wrap(argv, env, cwd) {
+    wrap(argv, given, cwd) {
+      const env = outsideEnvironment(given, place.root);
       const [program, ...words] = argv;
       // The agent that the sandbox was made for is run; anything else is executed beside it.
       if (program === spec.agent && spec.agent === 'claude') {

@@ -5,6 +5,7 @@ import { sandboxFolder } from '../../store/paths.ts';
 import { ensureDir, listDir, lstatOf, readText, removeIfThere, writeAtomic } from '../../system/files.ts';
 import { type GitFolders, gitFolders } from '../../system/git.ts';
 import { acquireLock, type Lock, unreadableLock } from '../../system/lock.ts';
+import { outsideEnvironment } from '../../system/process.ts';
 import { isWithin } from '../../system/real-path.ts';
 import { removeTempDir } from '../../system/temp.ts';
 import { agentNeeds } from './agents.ts';
@@ -46,7 +47,8 @@ export function createLocalParts(spec: SandboxSpec): LocalParts {
   const place = placeOf(spec);
   const needs = agentNeeds[spec.agent];
   const folder = sandboxFolder(spec.env, place.name);
-  const home = createPrivateHome(join(folder, 'home'), spec.env, needs);
+  const outside = outsideEnvironment(spec.env, place.root);
+  const home = createPrivateHome(join(folder, 'home'), outside, needs);
   let lock: Lock | null = null;
   let open: Opened | null = null;
 
@@ -68,7 +70,7 @@ export function createLocalParts(spec: SandboxSpec): LocalParts {
       clearAbandoned(spec.env);
       await home.fill();
       const git = await gitFolders(place.cwd);
-      const included = git === null ? [] : await includedSettings(place.root, git, spec.env);
+      const included = git === null ? [] : await includedSettings(place.root, git, outside);
       const scratch = join(folder, 'scratch');
       ensureDir(scratch);
       const protection = protectProject(place.root, place.cwd, git, spec.agent, included);

@@ -1,4 +1,7 @@
 import { RalphError } from '../../core/error.ts';
+import { findRepository } from '../../system/git.ts';
+import { closeInherited } from '../../system/inherited.ts';
+import { outsideEnvironment } from '../../system/process.ts';
 import { bwrapAvailable, createBwrap } from './bwrap.ts';
 import { containerAvailable, createContainer } from './container.ts';
 import { createDockerSandbox, dockerSandboxAvailable } from './docker-sandbox.ts';
@@ -12,7 +15,7 @@ import {
 } from './sandbox.ts';
 import { createSbx, sbxAvailable } from './sbx.ts';
 
-type Looked = Pick<SandboxSpec, 'env' | 'image'>;
+type Looked = Pick<SandboxSpec, 'cwd' | 'env' | 'image'>;
 
 type Provider = {
   available(spec: Looked): Promise<Availability>;
@@ -42,6 +45,7 @@ export async function openSandbox(
 ): Promise<Sandbox> {
   const sandbox = createSandbox(await chooseProvider(choice, spec, ''), spec);
   try {
+    if (sandbox !== noSandbox) closeInherited();
     await sandbox.prepare(how);
     return sandbox;
   } catch (error) {
@@ -66,7 +70,7 @@ export async function chooseProvider(
   let remedy: string | undefined;
   let other: string | undefined;
   for (const name of wanted) {
-    const found = await providers[name].available(spec);
+    const found = await providers[name].available(outside(spec));
     if (found.ok) return name;
     reasons.push(found.why);
     if (name === 'bwrap') remedy = found.remedy;
@@ -85,5 +89,12 @@ export async function lookAtProviders(
   spec: Looked,
 ): Promise<readonly (readonly [ProviderName, Availability])[]> {
   const names = ['sbx', 'docker-sandbox', 'bwrap', 'container'] as const;
-  return Promise.all(names.map(async (name) => [name, await providers[name].available(spec)] as const));
+  return Promise.all(
+    names.map(async (name) => [name, await providers[name].available(outside(spec))] as const),
+  );
+}
+
+/** The programs that make a sandbox are not looked for in the project. */
+function outside(spec: Looked): Looked {
+  return { ...spec, env: outsideEnvironment(spec.env, findRepository(spec.cwd) ?? spec.cwd) };
 }

@@ -3,7 +3,7 @@ import type { AgentName } from '../../agents/registry.ts';
 import { isObject } from '../../core/shape.ts';
 import type { HeldFiles } from '../../store/held-files.ts';
 import { gitFolders } from '../../system/git.ts';
-import { findProgram } from '../../system/process.ts';
+import { findProgram, outsideEnvironment } from '../../system/process.ts';
 import { isWithin } from '../../system/real-path.ts';
 import { agentNeeds } from './agents.ts';
 import { namesToPass } from './environment.ts';
@@ -34,7 +34,7 @@ export async function sbxAvailable(env: SandboxSpec['env']): Promise<Availabilit
 export function createSbx(spec: SandboxSpec): Sandbox {
   const place = placeOf(spec);
   const { name } = place;
-  const sbx = createTool(['sbx'], spec.env);
+  const sbx = createTool(['sbx'], outsideEnvironment(spec.env, place.root));
   const also = [...agentNeeds[spec.agent].variables, ...(spec.variables ?? [])];
   let held: HeldFiles | null = null;
 
@@ -68,7 +68,7 @@ export function createSbx(spec: SandboxSpec): Sandbox {
       const { argv: words, check } = markedCommand(argv, `ralph sandbox status, or: sbx rm --force ${name}`);
       return {
         argv: ['sbx', 'exec', '-i', '-w', cwd, ...variables.flatMap((each) => ['-e', each]), name, ...words],
-        env,
+        env: outsideEnvironment(env, place.root),
         ...check,
       };
     },
