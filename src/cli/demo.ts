@@ -16,7 +16,7 @@ import type { Context, Input } from './spec.ts';
 export async function main(context: Context, { values }: Input<typeof demoOptions>): Promise<number> {
   const style = createStyle({ env: context.env, isTTY: context.stdout.isTTY === true });
   const say = (text: string) => context.stdout.write(`${text}\n`);
-  if (values.sandbox) await chooseProvider('bwrap', { env: context.env }, '');
+  if (values.sandbox) await chooseProvider('bwrap', context, '');
   const folder = makeTempDir('ralph-demo-');
   try {
     const repo = join(folder, 'repo');
