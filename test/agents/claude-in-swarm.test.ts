@@ -72,8 +72,8 @@ for (const agent of agents.length > 0 ? agents : [missing]) {
       });
       const answers = [
         filled(150_000, works('one.txt')),
-        filled(151_000, { blocks: [{ delay: 15_000 }, { shell: 'echo work >> one.txt' }] }),
-        filled(180_000, { blocks: [{ shell: 'sleep 600' }] }),
+        filled(151_000, { blocks: [{ delay: 8000 }, { shell: 'echo work >> one.txt' }] }),
+        filled(180_000, { blocks: [{ shell: 'tail -f /dev/null' }] }),
         says(`${pattern}.`),
       ];
       const { fleet, model, spawn } = await openFleet(agent, answers, 'Work.\n');
