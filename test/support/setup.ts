@@ -8,5 +8,7 @@ for (const name of Object.keys(process.env)) {
   if (/^(RALPH_|SWARM_|GIT_|TMUX)/.test(name)) delete process.env[name];
 }
 delete process.env.FORCE_COLOR;
+// What is shown in a terminal depends on it, and a terminal of a test is one like any other.
+delete process.env.CI;
 process.env.NO_COLOR = '1';
 Object.assign(process.env, homeVariables(mkdtempSync(join(tmpdir(), 'home-'))));
