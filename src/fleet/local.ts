@@ -70,6 +70,7 @@ export function localFleet(env: Environment, clock: { now(): number }): Fleet {
       return { kind: 'go-on', pausing: loop.status === 'paused' };
     },
     async finishIteration(claim, end) {
+      if (end.how === 'limited' && end.limitUntil !== undefined) await holdFor(claim.name, end.limitUntil);
       let next: Next = { kind: 'continue' };
       const after = updateLoop(env, claim.name, (loop) => {
         if (!isCurrent(loop, claim) || loop.ended >= loop.iteration) return null;
@@ -82,7 +83,6 @@ export function localFleet(env: Environment, clock: { now(): number }): Fleet {
           exitCode: 1,
         });
       }
-      if (end.how === 'limited' && end.limitUntil !== undefined) await holdFor(claim.name, end.limitUntil);
       return next;
     },
     pause: async (name) => control(name, pauseLoop(env, name, now())),

@@ -295,6 +295,9 @@ export function createSupervisor({ env, clock, tickMs, version, say }: Superviso
     const output = judged === null ? await readOutput(one, how, exitCode) : { doneMatched: false };
     const limit = limitUntil === undefined ? {} : { limitUntil };
     const end = { how, exitCode, ...limit, ...output, ...judged, at: clock.now() };
+    // First, so that whoever reads of the limit finds the account held.
+    const { waitUntil } = bookEnd(one.loop, end).step.change;
+    if (end.how === 'limited' && waitUntil) holdAccountOf(one, waitUntil);
     const after = step(one, (newest) => {
       if (newest.launch !== launch || newest.ended >= newest.iteration) return null;
       const booked = bookEnd(newest, end).step;
@@ -305,7 +308,6 @@ export function createSupervisor({ env, clock, tickMs, version, say }: Superviso
     one.again = true;
     // `ralph run` has told of its own end.
     if (judged === null) notify(one, after, end.doneMatched);
-    if (end.how === 'limited' && after.waitUntil !== null) holdAccountOf(one, after.waitUntil);
     for (const other of driven.values()) if (other.keptBack && other !== one) void handle(other);
   }
 

@@ -37,19 +37,21 @@ describe('the limits of a fleet', () => {
   it('takes a usage limit that an agent prints before it exits for one, not for a failure', async () => {
     const fleet = makeFleet();
     const path = join(fleet.bin, 'codex');
-    const text = 'You’ve hit your usage limit. Upgrade to Pro or try again at 7:53 PM.';
+    const [hour, spoken] = sixHoursAfter(new Date().getHours());
+    const text = `You’ve hit your usage limit. Upgrade to Pro or try again at ${spoken}.`;
     writeFileSync(path, `#!/bin/sh\ncat >/dev/null\necho "${text}"\nexit 1\n`, { mode: 0o755 });
     const loop = ['--name', 'one', '--ralph', '--prompt-file', 'PROMPT.md', '--max-iterations', '3'];
     await fleet.swarm('spawn', ...loop, '--tmux-socket', fleet.socket, '--', path, 'exec');
     const said = async () => (await fleet.swarm('why', 'one')).stdout;
-    await waitUntil(async () => /^one: usage limit until .*19:53/.test(await said()), patience);
+    const limited = new RegExp(`^one: usage limit until .*${hour}:53`);
+    await waitUntil(async () => limited.test(await said()), patience);
     expect(fleet.state('one')).toMatchObject({ status: 'running', current_iteration: 0, total_failures: 0 });
   });
 
   it('makes all loops of an account wait for the usage limit that one of them met', async () => {
     const fleet = makeFleet();
     // Known by its name, it prints what Claude Code prints.
-    const limit = "  ⎿  You've hit your limit · resets 3am (UTC)";
+    const limit = `  ⎿  You've hit your limit · resets ${sixHoursAfter(new Date().getUTCHours())[1]} (UTC)`;
     const script = `case $SWARM_WORKER in first) echo "${limit}" ;; *) echo start >>log ;; esac\nsleep 600`;
     const path = join(fleet.bin, 'claude');
     writeFileSync(path, `#!/bin/sh\n${script}\n`, { mode: 0o755 });
@@ -88,6 +90,12 @@ describe('the limits of a fleet', () => {
 
 function started({ exists, read }: { exists(path: string): boolean; read(path: string): string }): number {
   return exists('log') ? read('log').split('start').length - 1 : 0;
+}
+
+/** Minute 53 of a later hour, as `19` and `7:53 PM`: a limit that ends while a test runs is none. */
+function sixHoursAfter(now: number): readonly [hour: string, spoken: string] {
+  const hour = (now + 6) % 24;
+  return [String(hour).padStart(2, '0'), `${hour % 12 || 12}:53 ${hour < 12 ? 'AM' : 'PM'}`];
 }
 
 /** How many ran at the same time, at most. */
