@@ -1,6 +1,6 @@
 // The programs that the tests need besides node. Installs what is missing where it can, and otherwise only says so.
 import { spawnSync } from 'node:child_process';
-import { existsSync } from 'node:fs';
+import { existsSync, rmSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 
 /** Program and the Debian package that has it. */
@@ -14,6 +14,8 @@ const needed = {
   zsh: 'zsh',
   fish: 'fish',
   chromium: 'chromium',
+  'redis-server': 'redis-server',
+  pg_lsclusters: 'postgresql',
 };
 
 const quiet = ['-qq', '-o', 'Acquire::Retries=1', '-o', 'Acquire::http::Timeout=20'];
@@ -29,8 +31,22 @@ export function installSystemPackages() {
 function install(packages) {
   process.stderr.write(`installing ${packages.join(', ')}...\n`);
   const words = ['install', '-y', '--no-install-recommends', ...packages];
-  // The list of packages may be missing or old: fetch it only if the first try fails.
-  if (!aptGet(words) && aptGet(['update'])) aptGet(words);
+  withoutServices(() => {
+    // The list of packages may be missing or old: fetch it only if the first try fails.
+    if (!aptGet(words) && aptGet(['update'])) aptGet(words);
+  });
+}
+
+/** Tests start their own databases: those of the packages must not start by themselves. */
+function withoutServices(act) {
+  const policy = '/usr/sbin/policy-rc.d';
+  if (existsSync(policy)) return act();
+  writeFileSync(policy, '#!/bin/sh\nexit 101\n', { mode: 0o755 });
+  try {
+    return act();
+  } finally {
+    rmSync(policy, { force: true });
+  }
 }
 
 function aptGet(words) {

@@ -17,7 +17,7 @@ const exited: IterationEnd = { at: 223_000, how: 'exited', exitCode: 0, doneMatc
 describe('the end of an iteration', () => {
   it('is followed by the next one', () => {
     const { step, next } = bookEnd(running, exited);
-    expect(next).toEqual({ kind: 'continue' });
+    expect(next).toEqual({ kind: 'continue', claim: null });
     expect(step.change).toMatchObject({ iteration: 3, ended: 3, failures: 0, waitUntil: null });
     expect(step.lines?.[0]).toMatch(/ \[END\] iteration 3 exit=0 duration=3m42s$/);
     expect(step.events?.[0]?.text).toBe('iteration 3 completed (exit: 0, duration: 3m 42s)');
@@ -48,7 +48,7 @@ describe('the end of an iteration', () => {
       { ...running, failures: 2 },
       { ...exited, how: 'inactive', exitCode: null },
     );
-    expect(next).toEqual({ kind: 'continue' });
+    expect(next).toEqual({ kind: 'continue', claim: null });
     expect(step.change).toMatchObject({ failures: 0, totalFailures: 0 });
     expect(step.events?.[0]?.text).toBe('inactivity timeout (60s), restarting');
   });

@@ -39,7 +39,11 @@ export function bookEnd(loop: LoopRecord, end: IterationEnd): { step: LoopStep; 
       lines: told.lines,
       events: told.events,
     },
-    next: paused ? { kind: 'paused' } : until === null ? { kind: 'continue' } : { kind: 'wait', until },
+    next: paused
+      ? { kind: 'paused' }
+      : until === null
+        ? { kind: 'continue', claim: null }
+        : { kind: 'wait', until },
   };
 }
 

@@ -25,7 +25,8 @@ export function pauseWhenFree(env: Environment, name: string, at: number, reason
   });
 }
 
-function pauseStep(loop: LoopRecord, at: number, reason: string): LoopStep | null {
+/** The same as data, null where nothing changes. */
+export function pauseStep(loop: LoopRecord, at: number, reason: string): LoopStep | null {
   if (loop.status !== 'running') return null;
   const runs = loop.iteration > loop.ended;
   const text = runs ? 'paused after this iteration' : 'paused';
@@ -38,36 +39,40 @@ function pauseStep(loop: LoopRecord, at: number, reason: string): LoopStep | nul
 
 /** Goes on with the count as it is. */
 export function resumeLoop(env: Environment, name: string, at: number): Change {
-  return change(env, name, (loop) => {
-    if (loop.status !== 'paused' && !(loop.status === 'running' && loop.held)) return null;
-    return {
-      change: {
-        status: 'running',
-        held: false,
-        waitUntil: null,
-        why: { state: loop.iteration > loop.ended ? 'working' : 'queued', since: at },
-      },
-      lines: [logLine(at, 'RESUME', `loop resumed at iteration ${loop.iteration}`)],
-      events: [{ at, type: 'resumed', text: 'resumed' }],
-    };
-  });
+  return change(env, name, (loop) => resumeStep(loop, at));
+}
+
+export function resumeStep(loop: LoopRecord, at: number): LoopStep | null {
+  if (loop.status !== 'paused' && !(loop.status === 'running' && loop.held)) return null;
+  return {
+    change: {
+      status: 'running',
+      held: false,
+      waitUntil: null,
+      why: { state: loop.iteration > loop.ended ? 'working' : 'queued', since: at },
+    },
+    lines: [logLine(at, 'RESUME', `loop resumed at iteration ${loop.iteration}`)],
+    events: [{ at, type: 'resumed', text: 'resumed' }],
+  };
 }
 
 /** Ends the loop. What still runs of it has to be ended by the caller. */
 export function stopLoop(env: Environment, name: string, at: number): Change {
-  return change(env, name, (loop) => {
-    if (loop.status === 'stopped' || loop.status === 'failed') return null;
-    return {
-      change: {
-        status: 'stopped',
-        ended: loop.iteration,
-        waitUntil: null,
-        why: { state: 'stopped', since: at },
-      },
-      lines: [logLine(at, 'STOP', `loop stopped at iteration ${loop.iteration}`)],
-      events: [{ at, type: 'stopped', text: 'stopped' }],
-    };
-  });
+  return change(env, name, (loop) => stopStep(loop, at));
+}
+
+export function stopStep(loop: LoopRecord, at: number): LoopStep | null {
+  if (loop.status === 'stopped' || loop.status === 'failed') return null;
+  return {
+    change: {
+      status: 'stopped',
+      ended: loop.iteration,
+      waitUntil: null,
+      why: { state: 'stopped', since: at },
+    },
+    lines: [logLine(at, 'STOP', `loop stopped at iteration ${loop.iteration}`)],
+    events: [{ at, type: 'stopped', text: 'stopped' }],
+  };
 }
 
 function change(env: Environment, name: string, step: (loop: LoopRecord) => LoopStep | null): Change {

@@ -19,12 +19,11 @@ export function localFleet(env: Environment, clock: { now(): number }): Fleet {
   const now = () => clock.now();
 
   async function submit(order: LoopOrder): Promise<boolean> {
-    const open = readLoop(env, order.name);
-    if (open !== null && (open.status === 'running' || open.status === 'paused')) return false;
     let added = false;
     updateWorkers(env, (workers) => {
       const before = workers.find(({ name }) => name === order.name);
-      if (before !== undefined && before.status === 'running') return workers;
+      if (isOpen(readLoop(env, order.name))) return workers;
+      if (before?.status === 'running' && before.metadata.ralph !== true) return workers;
       added = true;
       removeMarks(env, order.name);
       createLoop(env, newRecord(order.name, { ...order, held: false }, now()));
@@ -71,7 +70,7 @@ export function localFleet(env: Environment, clock: { now(): number }): Fleet {
     },
     async finishIteration(claim, end) {
       if (end.how === 'limited' && end.limitUntil !== undefined) await holdFor(claim.name, end.limitUntil);
-      let next: Next = { kind: 'continue' };
+      let next: Next = { kind: 'continue', claim: null };
       const after = updateLoop(env, claim.name, (loop) => {
         if (!isCurrent(loop, claim) || loop.ended >= loop.iteration) return null;
         const booked = bookEnd(loop, end);
@@ -84,6 +83,14 @@ export function localFleet(env: Environment, clock: { now(): number }): Fleet {
         });
       }
       return next;
+    },
+    async giveBack(claim) {
+      updateLoop(env, claim.name, (loop) => {
+        if (!isCurrent(loop, claim) || loop.iteration === loop.ended) return null;
+        return {
+          change: { iteration: loop.ended, launch: loop.launch + 1, why: { state: 'queued', since: now() } },
+        };
+      });
     },
     pause: async (name) => control(name, pauseLoop(env, name, now())),
     resume: async (name) => control(name, resumeLoop(env, name, now())),
@@ -110,6 +117,10 @@ export function localFleet(env: Environment, clock: { now(): number }): Fleet {
 
 function claimOf({ name, iteration, launch, settings }: LoopRecord): Claim {
   return { name, iteration, maxIterations: settings.max_iterations, token: String(launch) };
+}
+
+function isOpen(loop: LoopRecord | null): boolean {
+  return loop?.status === 'running' || loop?.status === 'paused';
 }
 
 function isCurrent(loop: LoopRecord, claim: Claim): boolean {

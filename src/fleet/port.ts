@@ -9,6 +9,25 @@ export type LoopOrder = {
   readonly tags: readonly string[];
   readonly settings: LoopSettings;
   readonly options: LoopOptions;
+  /** Where the work is, for a machine that has nothing of it yet. */
+  readonly source?: WorkSource;
+  /** Labels that a machine has to have to run it. */
+  readonly labels?: readonly string[];
+  /** What all its iterations together may cost. */
+  readonly budget?: Partial<Spent>;
+};
+
+/** A branch of a repository that any machine can reach. */
+export type WorkSource = {
+  readonly repo: string;
+  /** Where the iterations are pushed to. */
+  readonly branch: string;
+  /** What it starts from where it does not exist yet; null is the default branch. */
+  readonly base: string | null;
+  /** The text of the prompt: the file is on the machine of whoever submitted it. */
+  readonly prompt: string;
+  /** Variables that the machine itself gives to the agent, by name: secrets are never in a store. */
+  readonly pass: readonly string[];
 };
 
 /** A loop as anybody may see it. Times are epoch milliseconds. */
@@ -26,7 +45,15 @@ export type LoopView = {
   readonly host: string | null;
 };
 
-/** The right to run one iteration. Whoever holds the claim is the only one that may finish it. */
+/** Who asks for work, where there are several machines. */
+export type Claimant = {
+  /** The machine, as people see it. */
+  readonly host: string;
+  /** Loops that ask for other labels are not for it. */
+  readonly labels: readonly string[];
+};
+
+/** The right to run one iteration. Whoever holds the claim is the only one that may finish it. Plain data. */
 export type Claim = {
   readonly name: string;
   readonly iteration: number;
@@ -44,6 +71,8 @@ export type Beat =
   /** Another has the loop now, or it is gone: end the agent, touch nothing. */
   | { readonly kind: 'lost' };
 
+export type Spent = { readonly costUsd: number; readonly tokens: number };
+
 /** How an iteration ended. */
 export type IterationEnd = {
   readonly at: number;
@@ -54,13 +83,19 @@ export type IterationEnd = {
   readonly doneMatched: boolean;
   /** The end of a usage limit, where one cut it. */
   readonly limitUntil?: number;
+  /** What it cost, where that is known. */
+  readonly spent?: Spent;
   /** Another judge has decided that the loop does not go on: it failed, or a human is needed. */
   readonly stop?: { readonly status: 'paused' | 'failed'; readonly why: string };
 };
 
 /** What comes after an iteration. */
 export type Next =
-  | { readonly kind: 'continue' }
+  /**
+   * With a claim the loop stays with the caller, who runs the next iteration at once. Without one it was given back:
+   * whoever asks first gets it.
+   */
+  | { readonly kind: 'continue'; readonly claim: Claim | null }
   | { readonly kind: 'wait'; readonly until: number }
   | { readonly kind: 'paused' }
   | { readonly kind: 'ended'; readonly status: 'stopped' | 'failed'; readonly exitCode: 0 | 1 };
@@ -84,10 +119,13 @@ export type Fleet = {
   /** False when there is a loop of that name which has not ended. */
   submit(order: LoopOrder): Promise<boolean>;
   /** The next iteration that may run here and now: due, not paused, within the limits. Null where there is none. */
-  claim(): Promise<Claim | null>;
+  claim(by?: Claimant): Promise<Claim | null>;
+  /** Renews the right to the iteration, and tells what to do. Any process may do it for the one that runs it. */
   heartbeat(claim: Claim): Promise<Beat>;
   /** Books the end of an iteration once, however often it is called. */
   finishIteration(claim: Claim, end: IterationEnd): Promise<Next>;
+  /** The iteration does not come to its end here: it is run again by whoever claims it next. */
+  giveBack(claim: Claim): Promise<void>;
   /** The running iteration goes on to its end; no next one starts. */
   pause(name: string): Promise<Controlled>;
   resume(name: string): Promise<Controlled>;

@@ -1,0 +1,203 @@
+import { randomUUID } from 'node:crypto';
+import { bookEnd } from '../fleet/book-end.ts';
+import type { Beat, Claim, Claimant, IterationEnd, Next } from '../fleet/port.ts';
+import { claim as claimStep } from '../fleet/start-iteration.ts';
+import { logLine } from '../store/fleet-log.ts';
+import type { LoopRecord } from '../store/fleet-loops.ts';
+import {
+  claimLost,
+  claimOf,
+  type Entry,
+  type EntryStep,
+  isCurrent,
+  isOver,
+  readEntry,
+  updateEntry,
+} from './entries.ts';
+import { fits, readLanes } from './lane-names.ts';
+import { heldUntil, holdAccount, isBudgetSpent, readHosts, readLimits, updateLimits } from './limits.ts';
+import type { Seated, Store } from './store.ts';
+
+export type Engine = { readonly store: Store; readonly leaseMs: number; readonly now: () => number };
+
+/** A lane may have an entry before the loop is written: it gets this long to appear. */
+const patienceMs = 30_000;
+const retryMs = 1000;
+
+/** The next iteration for a machine: of the lanes that fit it, within the limits. */
+export async function takeNext(engine: Engine, by: Claimant): Promise<Claim | null> {
+  const { store, now } = engine;
+  const [limits, lanes] = [await readLimits(store), await readLanes(store)];
+  if (isBudgetSpent(limits)) return null;
+  const open = lanes.filter(
+    (lane) => fits(lane, by.labels) && heldUntil(limits, lane.account, now()) === null,
+  );
+  // No lane may always be the first.
+  const from = Math.floor(Math.random() * open.length);
+  for (const { name } of [...open.slice(from), ...open.slice(0, from)]) {
+    for (;;) {
+      const lock = randomUUID();
+      if (!(await sit(engine, lock, lock)).ok) return null;
+      const found = await store.lane(name).take(lock, by.host);
+      if (found === null) {
+        await store.stand(lock, lock);
+        break;
+      }
+      const claim = await begin(engine, { lane: name, lock, host: by.host, ...found });
+      if (claim !== null) return claim;
+    }
+  }
+  return null;
+}
+
+type Found = {
+  readonly id: string;
+  readonly addedAt: number;
+  readonly lane: string;
+  readonly lock: string;
+  readonly host: string;
+};
+
+/** Begins the next iteration of what came out of a lane, or runs the one again that a crash interrupted. */
+async function begin(engine: Engine, found: Found): Promise<Claim | null> {
+  const { store, now } = engine;
+  const { id, lock, host } = found;
+  const lane = store.lane(found.lane);
+  const step = await updateEntry(store, id, (entry) => {
+    const { loop } = entry;
+    if (loop.status !== 'running' || (loop.waitUntil ?? 0) > now()) return null;
+    if (loop.iteration === loop.ended && loop.iteration >= loop.settings.max_iterations)
+      return allDone(loop, now());
+    return { ...startStep(loop, now()), entry: { holder: { host, lock }, lane: found.lane, answered: null } };
+  });
+  if (step?.changed && step.after.loop.status === 'running') return claimOf(step.after);
+  const until = step?.after.loop.status === 'running' ? step.after.loop.waitUntil : null;
+  if (until !== null) await lane.putBack(id, lock, until);
+  else if ((step === null || !isOver(step.after)) && now() - found.addedAt < patienceMs) {
+    await lane.putBack(id, lock, now() + retryMs);
+  } else await lane.drop(id, lock);
+  await store.stand(lock, lock);
+  return null;
+}
+
+function startStep(loop: LoopRecord, at: number): EntryStep {
+  const isInterrupted = loop.iteration > loop.ended;
+  return claimStep(isInterrupted ? { ...loop, iteration: loop.iteration - 1 } : loop, at);
+}
+
+/** The counters may have been put right meanwhile. */
+function allDone(loop: LoopRecord, at: number): EntryStep {
+  const text = `loop complete after ${loop.iteration} iterations`;
+  return {
+    change: { status: 'stopped', waitUntil: null, why: { state: 'done', since: at, detail: text } },
+    lines: [logLine(at, 'DONE', `${text} reason=max_iterations`)],
+    events: [{ at, type: 'done', text, iteration: loop.iteration }],
+    entry: { holder: null },
+  };
+}
+
+export async function renew({ store, leaseMs }: Engine, claim: Claim): Promise<Beat> {
+  const entry = await readEntry(store, claim.name);
+  if (entry === null || entry.holder === null || !isCurrent(entry, claim)) return { kind: 'lost' };
+  const { host, lock } = entry.holder;
+  if (!(await store.lane(entry.lane).renew(claim.name, lock))) return { kind: 'lost' };
+  await store.keepSeat(lock, leaseMs);
+  if (isOver(entry)) return { kind: 'cancelled' };
+  const draining = (await readHosts(store)).get(host)?.draining === true;
+  return { kind: 'go-on', pausing: draining || entry.loop.status === 'paused' };
+}
+
+/** Books the end of an iteration, and begins the next one for the same holder where nothing is against it. */
+export async function finish(engine: Engine, claim: Claim, given: IterationEnd): Promise<Next> {
+  const { store, now } = engine;
+  const before = await readEntry(store, claim.name);
+  if (before?.answered?.token === claim.token) return before.answered.next;
+  if (before === null || before.holder === null || !isCurrent(before, claim)) throw claimLost(claim.name);
+  const { lock } = before.holder;
+  if (given.how === 'limited' && given.limitUntil !== undefined && before.account !== null) {
+    await holdAccount(store, before.account, given.limitUntil, now());
+  }
+  const start = randomUUID();
+  const seated = await mayGoOn(engine, before, start);
+  let next: Next = { kind: 'continue', claim: null };
+  const step = await updateEntry(store, claim.name, (entry) => {
+    if (!isCurrent(entry, claim) || entry.loop.ended >= entry.loop.iteration) return null;
+    const spent = added(entry.spent, given.spent);
+    const booked = bookEnd(entry.loop, withinBudget(entry, given, spent));
+    next = booked.next;
+    const goesOn = next.kind === 'continue' && seated.ok;
+    const ended = { ...entry.loop, ...booked.step.change };
+    const started = goesOn ? startStep(ended, now()) : null;
+    const delayed = !seated.ok && next.kind === 'continue' ? { waitUntil: seated.until } : {};
+    const change = { ...booked.step.change, ...delayed, ...started?.change };
+    if (goesOn) next = { kind: 'continue', claim: claimOf({ ...entry, loop: { ...ended, ...change } }) };
+    return {
+      change,
+      lines: [...(booked.step.lines ?? []), ...(started?.lines ?? [])],
+      events: [...(booked.step.events ?? []), ...(started?.events ?? [])],
+      entry: { spent, answered: { token: claim.token, next }, ...(goesOn ? {} : { holder: null }) },
+    };
+  });
+  if (step === null || step.after.answered?.token !== claim.token) throw claimLost(claim.name);
+  next = step.after.answered.next;
+  if (given.spent !== undefined && step.changed) await countCost(store, given.spent.costUsd);
+  if (step.after.holder === null) await letGo(engine, step.after, lock, start);
+  return next;
+}
+
+/** The loop is nobody's now: its entry waits again, or is taken out. What fails here is found by the next rescue. */
+export async function letGo({ store }: Engine, entry: Entry, lock: string, start?: string): Promise<void> {
+  const { loop } = entry;
+  const lane = store.lane(entry.lane);
+  await quietly(async () => {
+    if (loop.status === 'running') await lane.putBack(loop.name, lock, loop.waitUntil);
+    else await lane.drop(loop.name, lock);
+  });
+  await store.stand(lock, start);
+  if (loop.status === 'running') return;
+  // It may have been resumed while its old entry was still there.
+  if ((await readEntry(store, loop.name))?.loop.status === 'running') await lane.add(loop.name);
+}
+
+/** What a lane refuses has been done by another, or is nobody's any more. A broken connection is not hidden. */
+export async function quietly(act: () => Promise<void>): Promise<void> {
+  try {
+    await act();
+  } catch (error) {
+    const isRefusal = error instanceof Error && /\bjob\b/i.test(error.message);
+    if (!isRefusal) throw error;
+  }
+}
+
+async function mayGoOn(engine: Engine, { holder, account, loop }: Entry, start: string): Promise<Seated> {
+  const refused = { ok: false, taken: 0, until: null } as const;
+  if (holder === null || loop.status !== 'running') return refused;
+  const { store, now } = engine;
+  const limits = await readLimits(store);
+  if (isBudgetSpent(limits)) return refused;
+  if ((await readHosts(store)).get(holder.host)?.draining) return refused;
+  const until = heldUntil(limits, account, now());
+  return until === null ? sit(engine, holder.lock, start) : { ...refused, until };
+}
+
+async function sit({ store, leaseMs }: Engine, lock: string, start: string): Promise<Seated> {
+  const { maxParallel, startsPerMinute } = await readLimits(store);
+  return store.sit(lock, start, { max: maxParallel, perMinute: startsPerMinute, leaseMs });
+}
+
+function withinBudget({ budget }: Entry, end: IterationEnd, spent: Entry['spent']): IterationEnd {
+  const isSpent =
+    spent.costUsd >= (budget.costUsd ?? Number.POSITIVE_INFINITY) ||
+    spent.tokens >= (budget.tokens ?? Number.POSITIVE_INFINITY);
+  if (!isSpent || end.doneMatched || end.stop !== undefined) return end;
+  return { ...end, stop: { status: 'failed', why: 'the budget of this loop is spent' } };
+}
+
+function added(spent: Entry['spent'], more: Entry['spent'] | undefined): Entry['spent'] {
+  if (more === undefined) return spent;
+  return { costUsd: spent.costUsd + more.costUsd, tokens: spent.tokens + more.tokens };
+}
+
+async function countCost(store: Store, costUsd: number): Promise<void> {
+  if (costUsd > 0) await updateLimits(store, ({ spentUsd }) => ({ spentUsd: spentUsd + costUsd }));
+}

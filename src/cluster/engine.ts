@@ -1,0 +1,258 @@
+import { pauseStep, resumeStep, stopStep } from '../fleet/control.ts';
+import { accountOf } from '../fleet/limits.ts';
+import type { Claimant, Controlled, LoopOrder } from '../fleet/port.ts';
+import { newRecord } from '../fleet/record.ts';
+import type { FleetEvent } from '../store/fleet-events.ts';
+import type { LoopRecord, LoopStep } from '../store/fleet-loops.ts';
+import { type Engine, finish, letGo, quietly, renew, takeNext } from './claims.ts';
+import type { Cluster, News } from './cluster.ts';
+import {
+  type Entry,
+  isCurrent,
+  isOver,
+  parseEntry,
+  readEntry,
+  tell,
+  updateEntry,
+  viewOf,
+} from './entries.ts';
+import { ensureLane, laneFor, readLanes } from './lane-names.ts';
+import { holdAccount, readHosts, readLimits, updateHost, updateLimits } from './limits.ts';
+import type { LeaseTimes, Store } from './store.ts';
+
+const tailChars = 64 * 1024;
+const seenEveryMs = 10_000;
+/** How often somebody looks for loops that no lane knows, and from what age. */
+const mendEveryMs = 30_000;
+const boxKeep = 100;
+const nobody: Claimant = { host: 'unknown', labels: [] };
+
+/** The fleet over a store: its loops are records, and lanes say who may run them. */
+export function clusterFleet(store: Store, { leaseMs, checkMs }: LeaseTimes, now: () => number): Cluster {
+  const engine: Engine = { store, leaseMs, now };
+  const due = { rescue: 0, mend: 0, seen: new Map<string, number>() };
+
+  async function submit(order: LoopOrder): Promise<boolean> {
+    const { name } = order;
+    const text = await store.get('loops', name);
+    const before = text === null ? null : parseEntry(text);
+    if (before !== null && !isOver(before)) return false;
+    const account = accountOf(order.command, order.env, order.options.account);
+    const lane = laneFor(account, order.labels ?? []);
+    const entry = entryFor(order, account, lane.name, now(), before?.loop.launch ?? 0);
+    await ensureLane(store, lane);
+    // First its place in the lane: whoever finds it there waits for the rest, and nobody looks for a place that is missing.
+    await store.lane(lane.name).add(name);
+    await replaceOrder(store, order);
+    if (!(await store.swap('loops', name, text, JSON.stringify(entry)))) return false;
+    await Promise.all([store.clear(`log:${name}`), store.clear(`events:${name}`), dropTail(store, name)]);
+    await tell(store, name, { events: [{ at: now(), type: 'spawned', text: 'submitted' }] });
+    return true;
+  }
+
+  async function control(
+    name: string,
+    step: (loop: LoopRecord, at: number) => LoopStep | null,
+  ): Promise<Controlled> {
+    const taken = await updateEntry(store, name, ({ loop }) => step(loop, now()));
+    return { changed: taken?.changed ?? false, view: taken === null ? null : viewOf(taken.after) };
+  }
+
+  /** What nobody holds is taken out of its lane, so that nobody comes upon it. */
+  async function takeOut(name: string): Promise<void> {
+    const entry = await readEntry(store, name);
+    if (entry?.holder === null) await quietly(() => store.lane(entry.lane).remove(name));
+  }
+
+  async function chores(): Promise<void> {
+    if (now() < due.rescue) return;
+    due.rescue = now() + checkMs;
+    for (const { name } of await readLanes(store)) await store.lane(name).rescue();
+    if (now() < due.mend) return;
+    due.mend = now() + mendEveryMs;
+    await mend();
+  }
+
+  /** A crash between two writes may leave a loop that no lane knows. */
+  async function mend(): Promise<void> {
+    for (const text of (await store.all('loops')).values()) {
+      const entry = parseEntry(text);
+      if (entry?.loop.status !== 'running' || now() - entry.loop.why.since < mendEveryMs) continue;
+      const lane = store.lane(entry.lane);
+      if (!(await lane.has(entry.loop.name))) await lane.add(entry.loop.name);
+    }
+  }
+
+  async function seen({ host, labels }: Claimant): Promise<void> {
+    if (now() < (due.seen.get(host) ?? 0)) return;
+    due.seen.set(host, now() + seenEveryMs);
+    await updateHost(store, host, (record) => ({
+      draining: record?.draining ?? false,
+      labels,
+      seenAt: now(),
+    }));
+  }
+
+  const loops = async (): Promise<Entry[]> =>
+    [...(await store.all('loops')).values()].flatMap((text) => parseEntry(text) ?? []);
+
+  return {
+    submit,
+    async claim(by = nobody) {
+      await chores();
+      await seen(by);
+      if ((await readHosts(store)).get(by.host)?.draining) return null;
+      return takeNext(engine, by);
+    },
+    heartbeat: (claim) => renew(engine, claim),
+    finishIteration: (claim, end) => finish(engine, claim, end),
+    async giveBack(claim) {
+      const step = await updateEntry(store, claim.name, (entry) => {
+        if (!isCurrent(entry, claim)) return null;
+        const why = isOver(entry) ? {} : { why: { state: 'queued', since: now() } as const };
+        return { change: { launch: entry.loop.launch + 1, ...why }, entry: { holder: null } };
+      });
+      if (step?.changed && step.before.holder) await letGo(engine, step.after, step.before.holder.lock);
+    },
+    async pause(name) {
+      const done = await control(name, (loop, at) => pauseStep(loop, at, 'manual'));
+      if (done.changed) await takeOut(name);
+      return done;
+    },
+    async resume(name) {
+      const entry = await readEntry(store, name);
+      if (entry?.loop.status !== 'paused') return control(name, () => null);
+      const lane = store.lane(entry.lane);
+      await lane.add(name);
+      const done = await control(name, resumeStep);
+      await quietly(() => lane.wake(name));
+      return done;
+    },
+    async cancel(name) {
+      const done = await control(name, stopStep);
+      if (done.changed) await takeOut(name);
+      return done;
+    },
+    async status(name) {
+      const entry = await readEntry(store, name);
+      return entry === null ? null : viewOf(entry);
+    },
+    list: async () => (await loops()).map(viewOf).sort((a, b) => (a.name < b.name ? -1 : 1)),
+    limits: () => readLimits(store),
+    async setLimits(change) {
+      await updateLimits(store, () => ({
+        ...change,
+        ...(change.maxCostUsd === undefined ? {} : { spentUsd: 0 }),
+      }));
+    },
+    async setMaxParallel(maxParallel) {
+      await updateLimits(store, () => ({ maxParallel }));
+    },
+    async holdAccount(account, until) {
+      await holdAccount(store, account, until, now());
+    },
+    releaseAccount: (account) =>
+      updateLimits(store, ({ holds }) => {
+        const { [account]: held, ...others } = holds;
+        return held === undefined ? null : { holds: others };
+      }),
+    async order(name) {
+      const text = await store.get('orders', name);
+      return text === null ? null : JSON.parse(text);
+    },
+    async report(claim, news) {
+      await report(store, claim, news);
+    },
+    async events(name, count = 500) {
+      return (await store.last(`events:${name}`, count)).map((line): FleetEvent => JSON.parse(line));
+    },
+    log: (name, count = 1000) => store.last(`log:${name}`, count),
+    tail: (name) => store.get('tails', name),
+    async hosts() {
+      const held = await loops();
+      return [...(await readHosts(store))].map(([host, record]) => ({
+        host,
+        ...record,
+        loops: held.flatMap(({ holder, loop }) => (holder?.host === host ? [loop.name] : [])),
+      }));
+    },
+    async drain(host, on) {
+      const hosts = host === null ? [...(await readHosts(store)).keys()] : [host];
+      for (const one of hosts) {
+        await updateHost(store, one, (record) => ({ labels: [], seenAt: 0, ...record, draining: on }));
+      }
+      return hosts;
+    },
+    async recount(name, iterations) {
+      const step = await updateEntry(store, name, ({ loop, holder }) => {
+        if (holder !== null || (loop.iteration === iterations && loop.ended === iterations)) return null;
+        const text = `counted anew: ${iterations} iterations are on the branch`;
+        return {
+          change: { iteration: iterations, ended: iterations },
+          events: [{ at: now(), type: 'iteration.ended', text, iteration: iterations }],
+        };
+      });
+      return step?.changed ?? false;
+    },
+    async forget(name) {
+      const text = await store.get('loops', name);
+      const entry = text === null ? null : parseEntry(text);
+      if (entry === null || !isOver(entry) || !(await store.swap('loops', name, text, null))) return false;
+      await store.swap('orders', name, await store.get('orders', name), null);
+      await Promise.all([store.clear(`log:${name}`), store.clear(`events:${name}`), dropTail(store, name)]);
+      return true;
+    },
+    post: (box, text) => store.append(`box:${box}`, [text], boxKeep),
+    take: (box) => store.takeFirst(`box:${box}`),
+    close: () => store.close(),
+  };
+}
+
+async function report(store: Store, claim: { name: string; token: string }, news: News): Promise<void> {
+  const { name } = claim;
+  const { why, head, tail, events = [] } = news;
+  const step = await updateEntry(store, name, (entry) => {
+    if (String(entry.loop.launch) !== claim.token || isOver(entry)) return null;
+    return {
+      change: why === undefined ? {} : { why },
+      events,
+      ...(head === undefined ? {} : { entry: { head } }),
+    };
+  });
+  if (!step?.changed || tail === undefined) return;
+  const text = tail.slice(-tailChars);
+  for (;;) {
+    if (await store.swap('tails', name, await store.get('tails', name), text)) return;
+  }
+}
+
+async function replaceOrder(store: Store, order: LoopOrder): Promise<void> {
+  const text = JSON.stringify(order);
+  for (;;) {
+    if (await store.swap('orders', order.name, await store.get('orders', order.name), text)) return;
+  }
+}
+
+async function dropTail(store: Store, name: string): Promise<void> {
+  await store.swap('tails', name, await store.get('tails', name), null);
+}
+
+function entryFor(order: LoopOrder, account: string | null, lane: string, at: number, launch: number): Entry {
+  const { name, settings, options, source, labels = [], tags, command, budget = {} } = order;
+  return {
+    v: 1,
+    loop: { ...newRecord(name, { settings, options, held: false }, at), launch },
+    lane,
+    account,
+    holder: null,
+    answered: null,
+    spent: { costUsd: 0, tokens: 0 },
+    budget,
+    head: null,
+    repo: source?.repo ?? '',
+    branch: source?.branch ?? '',
+    labels,
+    tags,
+    command,
+  };
+}
