@@ -27,6 +27,8 @@ const eventMeanings = {
   verdict: 'a claim was judged',
   decision: 'go on, wait or stop, with the state of the loop after the turn',
   signal: 'a signal came (not written by this version)',
+  paused: 'a person lets the loop wait before its next iteration',
+  unpaused: 'the pause is over',
   notice: 'something that a person may want to know',
   notified: 'a notification was sent, or could not be; also after `run.ended`',
   'run.ended': 'the run ended with an outcome',

@@ -69,7 +69,6 @@ export async function startRun(
   const owned = await ownWorkingCopy(context.cwd, workspace.root, prepared.run, systemClock);
   const telemetry = await openTelemetry(context, view);
   const signals = listenForSignals(view);
-  if (input.values['one-iteration']) signals.ask('iteration');
   const mailbox = openMailbox(context.env, prepared.run, (how) => signals.ask(how));
   try {
     for (const dead of owned.abandoned) {
@@ -90,6 +89,7 @@ export async function startRun(
       redactor,
       finish: signals.finish,
       stop: signals.stop,
+      oneIteration: input.values['one-iteration'] ?? false,
       takeNotes: () => mailbox.takeNotes(),
       isPaused: () => isPaused(context.env, prepared.run),
       takeDenials: () => mailbox.takeDenials(),

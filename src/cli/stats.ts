@@ -1,3 +1,4 @@
+import { runningLoop } from '../loop/ownership.ts';
 import { readJournal } from '../store/journal.ts';
 import { runPaths } from '../store/paths.ts';
 import { listRuns } from '../store/runs.ts';
@@ -13,7 +14,11 @@ import type { Context, Input } from './spec.ts';
 export function main(context: Context, { values, args }: Input<typeof statsOptions>): number {
   const { env, stdout } = context;
   const runs = values.all ? allRuns(context) : [locateRun(env, context.cwd, args[0])];
-  const stats = statsOf(runs.map(readHistory), systemClock.now());
+  const running = goingOn(context);
+  const stats = statsOf(
+    runs.map((run) => readHistory(run, running)),
+    systemClock.now(),
+  );
   const style = createStyle({ env, isTTY: stdout.isTTY === true });
   stdout.write(values.json ? `${JSON.stringify(stats, null, 2)}\n` : statsText(stats, style));
   return 0;
@@ -27,7 +32,14 @@ function allRuns({ env, cwd }: Context): Source[] {
   return [...own, ...listSessionRuns(env, cwd)];
 }
 
-function readHistory({ run, journal }: Source): RunHistory {
+/** Those that somebody drives at this moment. */
+function goingOn({ env, cwd }: Context): ReadonlySet<string> {
+  const inSessions = listSessionRuns(env, cwd).filter(({ status }) => status !== 'ended');
+  return new Set([runningLoop(cwd)?.run ?? '', ...inSessions.map(({ run }) => run)]);
+}
+
+function readHistory({ run, journal }: Source, running: ReadonlySet<string>): RunHistory {
   const { events } = readJournal(journal);
-  return { events, picture: pictureOf(run, events) };
+  const picture = pictureOf(run, events);
+  return { events, picture, ...(running.has(run) ? {} : { until: picture.updatedAt ?? 0 }) };
 }

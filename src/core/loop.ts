@@ -115,7 +115,8 @@ export type ReasonCode =
   | 'quota'
   | 'failures'
   | 'interrupted'
-  | 'cancelled';
+  | 'cancelled'
+  | 'one-iteration';
 
 export type Decision =
   | { readonly kind: 'continue'; readonly prompt: string; readonly because: Reason }

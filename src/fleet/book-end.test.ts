@@ -59,6 +59,14 @@ describe('the end of an iteration', () => {
     const matched = bookEnd(last, { ...exited, exitCode: 3, doneMatched: true });
     expect(matched.next).toEqual({ kind: 'ended', status: 'stopped', exitCode: 0 });
     expect(matched.step.lines?.at(-1)).toContain('reason=done_pattern');
+    const reasons = [bookEnd(last, exited), matched].map(({ step }) => [
+      step.change.why?.reason,
+      step.events?.at(-1)?.reason,
+    ]);
+    expect(reasons).toEqual([
+      ['max', 'max'],
+      ['done', 'done'],
+    ]);
   });
 
   it('of a paused loop is booked, and nothing follows', () => {

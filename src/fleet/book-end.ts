@@ -1,7 +1,7 @@
 import { decide, newLoop } from '../core/decide.ts';
 import type { LoopPlan } from '../core/loop.ts';
 import type { Turn } from '../core/turn.ts';
-import type { FleetEvent } from '../store/fleet-events.ts';
+import type { EndReason, FleetEvent } from '../store/fleet-events.ts';
 import { type LogKind, logLine } from '../store/fleet-log.ts';
 import type { LoopRecord, LoopStep, Why } from '../store/fleet-loops.ts';
 import type { IterationEnd, Next } from './port.ts';
@@ -78,7 +78,7 @@ function ended(
   { at }: IterationEnd,
   booked: Booked,
   told: Told,
-  reason: 'done' | 'max' | 'failed',
+  reason: EndReason,
 ): { step: LoopStep; next: Next } {
   const { iteration } = loop;
   const status = reason === 'failed' ? 'failed' : 'stopped';
@@ -95,12 +95,15 @@ function ended(
     ],
   } as const;
   const [text, line] = texts[reason];
-  const why: Why = { state: reason === 'failed' ? 'failed' : 'done', since: at, detail: text };
+  const why: Why = { state: reason === 'failed' ? 'failed' : 'done', since: at, detail: text, reason };
   return {
     step: {
       change: { ...booked, status, waitUntil: null, why },
       lines: [...told.lines, logLine(at, 'DONE', line)],
-      events: [...told.events, { at, type: reason === 'failed' ? 'failed' : 'done', text, iteration }],
+      events: [
+        ...told.events,
+        { at, type: reason === 'failed' ? 'failed' : 'done', text, iteration, reason },
+      ],
     },
     next: { kind: 'ended', status, exitCode: reason === 'failed' ? 1 : 0 },
   };

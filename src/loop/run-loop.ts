@@ -108,6 +108,7 @@ async function settle(
   const done = decision.kind === 'stop' && decision.outcome === 'PROMISE_ACCEPTED';
   if (spec.finish.aborted && !done) return asked(spec.finish);
   if (decision.kind === 'stop') return decision;
+  if (spec.oneIteration) return afterOne;
   if (decision.kind === 'wait') await pause(spec.clock, decision.ms, spec.finish);
   if (spec.isPaused()) await holdOn(spec, record);
   return spec.finish.aborted ? asked(spec.finish) : null;
@@ -115,9 +116,9 @@ async function settle(
 
 /** Until the person who paused the loop lets it go on, or ends it. */
 async function holdOn(spec: RunSpec, record: Recorder): Promise<void> {
-  record({ type: 'notice', text: 'paused by a person' });
+  record({ type: 'paused', because: 'paused by a person (ralph unpause)' });
   while (spec.isPaused() && !spec.finish.aborted) await spec.clock.sleep(pauseLookMs, spec.finish);
-  record({ type: 'notice', text: 'goes on after the pause' });
+  record({ type: 'unpaused' });
 }
 
 /** By the clock on the wall, so that hours in which the machine slept count; by the other one, should that clock be set back. */
@@ -130,6 +131,11 @@ async function pause(clock: Clock, ms: number, signal: AbortSignal): Promise<voi
     await clock.sleep(Math.min(left, longestNap), signal);
   }
 }
+
+const afterOne = {
+  outcome: 'CANCELLED',
+  because: { code: 'one-iteration', text: 'stopped after one iteration, as asked' },
+} as const satisfies { outcome: Outcome; because: Reason };
 
 function asked({ reason }: AbortSignal): { outcome: Outcome; because: Reason } {
   return reason === 'CANCELLED'

@@ -80,6 +80,8 @@ export type RunSpec = {
   readonly finish: AbortSignal;
   /** Stop at once. */
   readonly stop: AbortSignal;
+  /** Whoever started it goes on with it later, an iteration at a time. */
+  readonly oneIteration: boolean;
   /** Notes from other terminals, each once. */
   takeNotes(): string[];
   /** Whether a person wants the loop to wait before the next iteration. */

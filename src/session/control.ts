@@ -39,7 +39,7 @@ export function controlLoop(event: ControlEvent, context: SessionContext): Reply
 /** Pauses the loop of a session whose user broke it off; null when the loop changed meanwhile. */
 export function pauseLoop(state: SessionLoop, why: string, context: SessionContext): Reply {
   const at = context.now();
-  const note = recorder([{ type: 'notice', text: `paused: ${why}` }], context.now);
+  const note = recorder([{ type: 'paused', because: `paused: ${why}` }], context.now);
   const change = { status: 'paused', transcript: fromHere(state), updatedAt: at } as const;
   if (!updateSessionLoop(context.env, state, change, note)) return silent;
   return {
@@ -96,7 +96,7 @@ function resume(
     turnStartedAt: at,
     updatedAt: at,
   } as const;
-  const note = recorder([{ type: 'notice', text: 'resumed' }], now);
+  const note = recorder([{ type: 'unpaused' }], now);
   if (!updateSessionLoop(env, state, change, note)) return null;
   const notice = `Ralph loop ${state.run} goes on: ${iterationText(state.loop)}.`;
   return { kind: 'context', message: `The Ralph loop goes on.\n\n${startMessage(state)}`, notice };

@@ -199,6 +199,9 @@ export type EventBody =
       readonly head?: string;
       readonly loop: SavedLoop;
     }
+  /** A person lets the loop wait, and go on. */
+  | { readonly type: 'paused'; readonly because: string }
+  | { readonly type: 'unpaused' }
   | { readonly type: 'notice'; readonly text: string }
   /** Also after the end of the run, which is what most notifications tell. */
   | {

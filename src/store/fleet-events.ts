@@ -1,5 +1,8 @@
 import * as fs from 'node:fs';
 
+/** Why a loop came to its end: the claim or the pattern, no iterations left, or too many failures. */
+export type EndReason = 'done' | 'max' | 'failed';
+
 /** One entry in the timeline of a worker. `text` is for people; `at` is epoch milliseconds. */
 export type FleetEvent = {
   readonly at: number;
@@ -23,6 +26,8 @@ export type FleetEvent = {
   readonly text: string;
   readonly iteration?: number;
   readonly exitCode?: number | null;
+  /** Of `done` and `failed`. */
+  readonly reason?: EndReason;
 };
 
 /** Adds to a timeline; it tells what happened and decides nothing, so that it may miss an entry after a crash. */

@@ -3,7 +3,7 @@ import { isObject } from '../core/shape.ts';
 import { ensureDir, readJson, setAside, writeAtomic } from '../system/files.ts';
 import { withLock } from '../system/lock.ts';
 import type { Environment } from '../system/program.ts';
-import { appendFleetEvents, type FleetEvent } from './fleet-events.ts';
+import { appendFleetEvents, type EndReason, type FleetEvent } from './fleet-events.ts';
 import { ensureLogLines } from './fleet-log.ts';
 import { fleetPaths, loopPaths } from './fleet-paths.ts';
 import { readStamp, stamp } from './fleet-time.ts';
@@ -34,6 +34,8 @@ export type Why = {
   readonly since: number;
   readonly detail?: string;
   readonly until?: number;
+  /** Of a loop that is over. */
+  readonly reason?: EndReason;
 };
 
 /** `state.json` of a loop; the names are the contract of that file, which people read and edit. */

@@ -70,6 +70,10 @@ export function narrate(event: JournalEvent, style: Style): string[] {
       return [style.cyan(`${style.symbol('from')} Word for the agent: ${firstLine(event.text)}`)];
     case 'run.resumed':
       return [style.dim(`Resuming at iteration ${event.iteration}`)];
+    case 'paused':
+      return [style.yellow(`${style.symbol('wait')} Waiting: ${firstLine(event.because)}`)];
+    case 'unpaused':
+      return [style.dim(`${style.symbol('again')} Going on after the pause`)];
     case 'notice':
       return [style.yellow(`${style.symbol('warn')} ${event.text}`)];
     case 'sandbox.denied': {

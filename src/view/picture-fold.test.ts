@@ -48,6 +48,11 @@ function journal(...bodies: (EventBody & { second?: number })[]): JournalEvent[]
   }));
 }
 
+/** The same again, at the same times. */
+function bodiesOf(events: readonly JournalEvent[], from: number): (EventBody & { second: number })[] {
+  return events.slice(from).map((event) => ({ ...event, second: (Date.parse(event.at) - start) / 1000 }));
+}
+
 const runStarted: EventBody = {
   type: 'run.started',
   run: 'r',
@@ -194,6 +199,40 @@ describe('the picture of a run', () => {
     expect(picture.iterations[0]?.wait).toEqual({ startedAt: start + 3000, plannedMs: 60_000, ms: 60_000 });
     expect(picture).toMatchObject({ state: 'going', waitFor: null });
     expect(timeByKind(picture.iterations[0] ?? fail(), start)).toMatchObject({ agent: 900, waiting: 60_000 });
+  });
+
+  it('shows a pause as a wait without an end, which a wait before it runs into', () => {
+    const decided: EventBody = {
+      type: 'decision',
+      iteration: 1,
+      kind: 'continue',
+      because: { code: 'no-claim', text: 'no claim' },
+      loop,
+    };
+    const events = journal(
+      ...[runStarted, begin(1), agentEnded(1), decided],
+      { type: 'paused', because: 'paused by a person' },
+      { type: 'unpaused', second: 64 },
+      begin(2),
+    );
+    const paused = pictureOf('r', events.slice(0, 5));
+    expect(paused).toMatchObject({ state: 'waiting', waitFor: 'paused by a person', waitUntil: null });
+    const waiting = (now: number) => timeByKind(paused.iterations[0] ?? fail(), now).waiting;
+    expect(waiting(start + 34_000)).toBe(30_000);
+    const picture = pictureOf('r', events);
+    expect(picture).toMatchObject({ state: 'going', waitFor: null });
+    expect(picture.iterations[0]?.wait).toEqual({ startedAt: start + 4000, plannedMs: 0, ms: 60_000 });
+    const limited: EventBody = {
+      ...decided,
+      kind: 'wait',
+      ms: 500,
+      because: { code: 'usage-limit', text: 'x' },
+    };
+    const both = pictureOf(
+      'r',
+      journal(runStarted, begin(1), agentEnded(1), limited, ...bodiesOf(events, 4)),
+    );
+    expect(both.iterations[0]?.wait).toEqual({ startedAt: start + 3000, plannedMs: 500, ms: 61_000 });
   });
 
   it('leaves out the time in which no process of the run lived', () => {

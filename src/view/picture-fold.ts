@@ -49,6 +49,13 @@ function apply(picture: Picture, event: JournalEvent, at: number): void {
     case 'decision':
       decided(picture, event, at);
       return;
+    case 'paused':
+      hold(picture, event.because, at);
+      return;
+    case 'unpaused':
+      goOn(picture, at);
+      notice(picture, at, 'goes on after the pause');
+      return;
     case 'notice':
       notice(picture, at, event.text);
       return;
@@ -193,6 +200,20 @@ function cut(picture: Picture): void {
   one.mark = 'cut';
   one.endedAt = picture.updatedAt;
   one.seq = picture.seq;
+}
+
+/** A pause is a wait without an end that anybody knows. */
+function hold(picture: Picture, because: string, at: number): void {
+  const one = picture.iterations.at(-1);
+  // A session may be paused in the middle of a turn: that one runs on, or is never decided.
+  if (one !== undefined && one.mark !== 'running') {
+    one.wait ??= { startedAt: at, plannedMs: 0, ms: null };
+    one.seq = picture.seq;
+  }
+  picture.state = 'waiting';
+  picture.waitFor = because;
+  picture.waitUntil = null;
+  notice(picture, at, because);
 }
 
 /** The wait before this moment is over. */

@@ -175,4 +175,21 @@ describe('reportMarkdown', () => {
       }),
     );
   });
+
+  it('counts a pause that goes on up to now, and one whose process died up to its last word', () => {
+    const because = { code: 'no-claim', text: '' } as const;
+    const decided = { type: 'decision', iteration: 1, kind: 'continue', because } as EventBody;
+    const one = history('r', [...go(1, null), decided, { type: 'paused', because: 'paused by a person' }]);
+    const pausedAt = one.picture.updatedAt ?? 0;
+    expect(statsOf([one], pausedAt + 90_000).time.waiting).toBe(90_000);
+    expect(statsOf([{ ...one, until: pausedAt }], pausedAt + 90_000).time.waiting).toBe(0);
+  });
+
+  it('tells costs without the tail of a binary fraction', () => {
+    const dime = (run: string) => {
+      const one = history(run, go(1, { ok: true }));
+      return { ...one, picture: { ...one.picture, usage: { ...usage, costUsd: 0.1 } } };
+    };
+    expect(statsOf(['a', 'b', 'c'].map(dime), start).usage.costUsd).toBe(0.3);
+  });
 });

@@ -3,7 +3,12 @@ import type { JournalEvent } from '../store/events.ts';
 import { type Picture, type TimeByKind, timeByKind } from './picture.ts';
 
 /** A run with its journal. */
-export type RunHistory = { readonly picture: Picture; readonly events: readonly JournalEvent[] };
+export type RunHistory = {
+  readonly picture: Picture;
+  readonly events: readonly JournalEvent[];
+  /** Where nobody drives it any more: its last sign of life, up to which an open wait counts. */
+  readonly until?: number;
+};
 
 export type GuardrailStats = {
   readonly command: string;
@@ -46,11 +51,13 @@ export function statsOf(histories: readonly RunHistory[], now: number): Stats {
     outcomes: countBy(histories.map(({ picture }) => picture.outcome ?? 'none')),
     iterations: goes.length,
     toolCalls: goes.reduce((sum, { toolCalls }) => sum + (toolCalls ?? 0), 0),
-    usage,
+    usage: usage.costUsd === undefined ? usage : { ...usage, costUsd: exact(usage.costUsd) },
     acceptedTasks,
     costPerAcceptedTask:
-      usage.costUsd === undefined || acceptedTasks === 0 ? null : usage.costUsd / acceptedTasks,
-    time: goes.map((one) => timeByKind(one, one.endedAt ?? now)).reduce(addTimes, noTime),
+      usage.costUsd === undefined || acceptedTasks === 0 ? null : exact(usage.costUsd / acceptedTasks),
+    time: histories
+      .flatMap(({ picture, until = now }) => picture.iterations.map((one) => timeByKind(one, until)))
+      .reduce(addTimes, noTime),
     claims: {
       accepted: histories.reduce((sum, { picture }) => sum + picture.claims.accepted, 0),
       rejected: rejected.length,
@@ -63,6 +70,11 @@ export function statsOf(histories: readonly RunHistory[], now: number): Stats {
     },
     guardrails: guardrailStats(histories),
   };
+}
+
+/** Sums of cents as binary fractions have a tail of digits that nobody spent. */
+function exact(usd: number): number {
+  return Math.round(usd * 1e6) / 1e6;
 }
 
 const noTime: TimeByKind = { agent: 0, checks: 0, review: 0, waiting: 0, other: 0 };

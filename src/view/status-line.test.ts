@@ -103,4 +103,10 @@ describe('statusLine', () => {
     expect(line).toMatch(/^[\x20-\x7e]+$/);
     expect(line).toContain('guard +x');
   });
+
+  it('says that the loop is paused', () => {
+    const paused = { ...picture(), state: 'waiting' as const, waitFor: 'paused by a person' };
+    const line = statusLine(paused, noFigures, { style, width: 200, now: start + 60_000 });
+    expect(line).toMatch(/paused$/);
+  });
 });

@@ -117,6 +117,7 @@ function doingText(picture: Picture, { lastSign }: LiveFigures, now: number, sty
     const left = formatDuration(wholeSeconds(Math.max(0, picture.waitUntil - now)));
     return style.yellow(`waits ${left}, until ${clockTime(picture.waitUntil)}`);
   }
+  if (picture.state === 'waiting') return style.yellow('paused');
   if (lastSign === null || now - lastSign < idleFrom) return '';
   return style.yellow(`idle ${formatDuration(wholeSeconds(now - lastSign))}`);
 }

@@ -73,6 +73,20 @@ describe('a loop with the checks of ralph run', { timeout: 120_000 }, () => {
     expect(fleet.log('agent').at(-1)).toBe('[PAUSE] loop paused: no access to the database');
     const { stdout } = await fleet.swarm('ralph', 'status', 'agent');
     expect(stdout).toContain('Why: answer (no access to the database)\n');
+    expect(await show(fleet)).toMatchObject({ outcome: 'BLOCKED', exitCode: 4 });
+    expect(fleet.read('.ralph/blocked.txt')).toBe('no access to the database\n');
+  });
+
+  it('ends as one whose iterations ran out, and nobody stopped it between two of them', async () => {
+    const fleet = await fleetWith([{ steps: [work, { text: 'more' }] }]);
+    await spawn(fleet, '--max-iterations', '2');
+    await fleet.until('agent', 'stopped', 'failed');
+    expect(fleet.log('agent').at(-1)).toContain('reason=max_iterations');
+    const run = await show(fleet);
+    expect(run).toMatchObject({ outcome: 'MAX_ITERATIONS_REACHED', iterations: 2 });
+    const journal = fleet.read(`.ralph/runs/${run.run}/journal.ndjson`);
+    const ends = journal.split('\n').filter((line) => line.includes('"run.ended"'));
+    expect(ends.map((line) => JSON.parse(line).because.code)).toEqual(['one-iteration', 'max-iterations']);
   });
 
   it('ends when the budget is spent', async () => {

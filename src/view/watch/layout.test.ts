@@ -180,4 +180,20 @@ describe('the watch screen', () => {
       { numRuns: 300 },
     );
   });
+
+  it('says that a person paused the loop, not that the agent thinks', () => {
+    const because = { code: 'no-claim', text: 'no claim' } as const;
+    const decided = { type: 'decision', iteration: 1, kind: 'continue', because } as EventBody;
+    const paused: EventBody = { type: 'paused', because: 'paused by a person (ralph unpause)' };
+    const lines = screen(pictureOf([...go(1, 'a', true), decided, paused]), 80, 24);
+    expect(lines[0]).toContain('waiting');
+    expect(lines.join('\n')).toMatch(/paused by a person \(ralph unpause\) 50s/);
+    expect(lines.join('\n')).not.toContain('The agent thinks');
+  });
+
+  it('has help that fits 80 columns', () => {
+    const help = screen(pictureOf(go(1, 'a', true)), 400, 40, { help: true }).map((line) => line.trimEnd());
+    // The first and the last are those of the screen itself.
+    expect(Math.max(...help.slice(1, -1).map(widthOf))).toBeLessThanOrEqual(80);
+  });
 });

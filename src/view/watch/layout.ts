@@ -203,7 +203,8 @@ function helpLines(style: Style): string[] {
     '',
     `  Time in the timeline: ${barParts.map(([kind, picture, ascii]) => `${style.emoji ? picture : ascii} ${kind}`).join('  ')}`,
     '  The screen only reads the journal: quitting changes nothing about the loop.',
-    '  From another terminal: ralph note "..." tells the agent something, ralph stop ends the loop.',
+    '  From another terminal: ralph note "..." tells the agent something,',
+    '  ralph pause lets the loop wait, ralph stop ends it.',
   ];
 }
 

@@ -100,7 +100,7 @@ export function nowPane(picture: Picture, isAlive: boolean, options: PaneOptions
 }
 
 function nowLines(picture: Picture, isAlive: boolean, style: Style, now: number): string[] {
-  const { state, outcome, because, needs, waitUntil, waitFor, tool, run } = picture;
+  const { state, outcome, because, needs, waitUntil, waitFor, tool, run, updatedAt } = picture;
   if (state === 'ended' || state === 'failed') {
     const next = needs?.kind === 'answer' ? 'ralph answer "..." && ralph run --resume' : `ralph show ${run}`;
     return [outcome ?? 'failed', ...wrapped(because ?? ''), `Next: ${next}`];
@@ -111,6 +111,8 @@ function nowLines(picture: Picture, isAlive: boolean, style: Style, now: number)
     const left = formatDuration(Math.max(0, Math.floor((waitUntil - now) / 1000) * 1000));
     return [`Waits ${left}, until ${clockTime(waitUntil)}`, ...wrapped(waitFor ?? '')];
   }
+  if (state === 'waiting')
+    return [`${style.symbol('wait')} ${firstLine(waitFor ?? 'waits')} ${since(updatedAt ?? now, now)}`];
   const check = picture.iterations.at(-1)?.guardrails.findLast(({ ok }) => ok === null);
   if (check) return [`${style.symbol('run')} ${firstLine(check.command)} ${since(check.startedAt, now)}`];
   if (tool === null) return ['The agent thinks'];
