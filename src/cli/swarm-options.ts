@@ -7,6 +7,15 @@ const forceDirty = {
   help: 'remove the worktree even if it holds work that is nowhere else',
 } as const;
 
+/** Many machines instead of this one. */
+export const engineOptions = {
+  engine: {
+    type: 'string',
+    value: 'URL',
+    help: 'the cluster there: redis://, rediss:// or postgres:// (SWARM_ENGINE), or local',
+  },
+} as const satisfies Options;
+
 const workerOptions = {
   name: { type: 'string', value: 'NAME', help: 'what the worker is called; no two have the same name' },
   tmux: { type: 'boolean', help: 'in a tmux window (a loop always is)' },
@@ -23,7 +32,7 @@ const workerOptions = {
 } as const satisfies Options;
 
 /** Any of these makes each iteration one of `ralph run`. */
-const engineOptions = {
+const runEngineOptions = {
   run: {
     type: 'boolean',
     help: 'each iteration is one of ralph run: headless, with guardrails, verdicts, budgets and a journal',
@@ -66,7 +75,7 @@ const loopOptions = {
     help: 'ask the agent to wrap up at N % of its context, and start it anew at N+15 %',
   },
   'restart-on-compact': { type: 'boolean', help: 'start it anew when it has compacted its context' },
-  ...engineOptions,
+  ...runEngineOptions,
   wait: { type: 'boolean', help: 'stay until the loop ends: exit code 0 if it is complete, 1 if it failed' },
 } as const satisfies Options;
 

@@ -1,21 +1,27 @@
 import { afterAll, beforeAll, describe } from 'vitest';
-import { missing, startRedis, type TestStore } from '../../test/support/stores.ts';
+import { missing, startPostgres, startRedis, type TestStore } from '../../test/support/stores.ts';
 import { describeFleet } from '../fleet/contract.ts';
-import { openCluster } from './open.ts';
+import { engineAddress } from './address.ts';
+import { type ClusterOptions, openCluster } from './open.ts';
 
-const stores = { redis: startRedis } as const;
+const stores = { redis: startRedis, postgres: startPostgres } as const;
 
-for (const kind of ['redis'] as const) {
+for (const kind of ['redis', 'postgres'] as const) {
   const why = missing[kind];
   describe.skipIf(why !== null)(`a cluster on ${kind}${why === null ? '' : ` (${why})`}`, () => {
     let store: TestStore;
-    let database = 0;
 
     beforeAll(async () => {
       store = await stores[kind]();
     });
     afterAll(() => store?.stop());
 
-    describeFleet('as any fleet', () => openCluster(store.url.replace(/\/0$/, `/${database++ % 16}`)));
+    const open = async (options?: ClusterOptions) => {
+      const address = engineAddress(await store.fresh(), {});
+      if (address === null) throw new Error('no address');
+      return openCluster(address, options);
+    };
+
+    describeFleet('as any fleet', open);
   });
 }

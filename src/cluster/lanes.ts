@@ -1,32 +1,31 @@
-import { type BackendFactory, type IQueueBackend, Job, Queue } from 'bullmq';
+import type { IQueueBackend, Queue } from 'bullmq';
 import type { Lane, LeaseTimes } from './store.ts';
 
 /** A machine may crash often before anybody should give up on a loop. */
 const maxStalledCount = 1_000_000;
 
-/** A lane as a queue of BullMQ, whose jobs are taken and finished by hand. */
-export function openLane(
-  name: string,
-  connection: object,
-  backendFactory: BackendFactory,
-  { leaseMs, checkMs }: LeaseTimes,
-  prefix: string,
-): Lane & { close(): Promise<void> } {
-  // A queue takes the options of a worker along: its backend needs them to take jobs.
-  const options = {
-    connection,
-    prefix,
+/** A queue that may be on any database. */
+type LaneQueue = Pick<Queue<{ loop: string }, string, string>, 'add' | 'remove' | 'getJob' | 'close'> & {
+  getBackend(): IQueueBackend;
+  on(event: 'error', listener: (error: Error) => void): unknown;
+};
+
+/** Options of a queue, and those of a worker: its backend needs them to take jobs. */
+export function laneOptions({ leaseMs, checkMs }: LeaseTimes) {
+  return {
     lockDuration: leaseMs,
     stalledInterval: checkMs,
     maxStalledCount,
     defaultJobOptions: { removeOnComplete: true, removeOnFail: true },
     streams: { events: { maxLen: 1000 } },
   };
-  const queue = new Queue(name, options, backendFactory);
+}
+
+/** A lane as a queue of BullMQ, whose jobs are taken and finished by hand. */
+export function openLane(queue: LaneQueue, { leaseMs }: LeaseTimes): Lane & { close(): Promise<void> } {
   // Every call tells of its own failure; without a listener this would end the process.
   queue.on('error', () => {});
   const backend = (): IQueueBackend => queue.getBackend();
-  const jobOf = (id: string) => Job.fromId(queue, jobId(id));
 
   return {
     async add(id) {
@@ -49,7 +48,7 @@ export function openLane(
       else await backend().moveToDelayed(jobId(id), now, until - now, token, { skipAttempt: true });
     },
     async drop(id, token) {
-      const job = await jobOf(id);
+      const job = await queue.getJob(jobId(id));
       await job?.moveToCompleted('over', token, false);
     },
     async remove(id) {

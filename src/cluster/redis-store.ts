@@ -1,6 +1,7 @@
-import { createRedisBackend } from 'bullmq';
+import { Queue } from 'bullmq';
 import { Redis } from 'ioredis';
-import { openLane } from './lanes.ts';
+import type { EngineAddress } from './address.ts';
+import { laneOptions, openLane } from './lanes.ts';
 import type { Lane, LeaseTimes, Store } from './store.ts';
 
 const prefix = 'ralph-fleet';
@@ -48,17 +49,8 @@ return redis.call('ZADD', KEYS[1], 'XX', now + ARGV[2], ARGV[1])`,
   },
 } as const;
 
-export type RedisAddress = {
-  readonly host: string;
-  readonly port: number;
-  readonly db: number;
-  readonly username?: string;
-  readonly password?: string;
-  readonly tls?: { readonly ca?: string };
-};
-
 /** A store on Redis or Valkey. */
-export async function openRedisStore(address: RedisAddress, times: LeaseTimes): Promise<Store> {
+export async function openRedisStore(address: EngineAddress, times: LeaseTimes): Promise<Store> {
   const redis = new Redis({
     // A call fails after some seconds instead of waiting for ever; whoever made it decides what that means.
     maxRetriesPerRequest: 2,
@@ -69,7 +61,7 @@ export async function openRedisStore(address: RedisAddress, times: LeaseTimes): 
     // What was sent before the connection broke may have been done: only the caller knows whether to do it again.
     autoResendUnfulfilledCommands: false,
     retryStrategy: (attempt) => Math.min(100 * attempt, 1000),
-    ...address,
+    ...connectionOf(address),
     lazyConnect: true,
     scripts,
   });
@@ -122,7 +114,8 @@ export async function openRedisStore(address: RedisAddress, times: LeaseTimes): 
       await (start === undefined ? both : both.zrem(starts, start)).exec();
     },
     lane(name): Lane {
-      const known = lanes.get(name) ?? openLane(name, redis, createRedisBackend, times, 'ralph-lane');
+      const options = { ...laneOptions(times), connection: redis, prefix: 'ralph-lane' };
+      const known = lanes.get(name) ?? openLane(new Queue(name, options), times);
       lanes.set(name, known);
       return known;
     },
@@ -130,5 +123,16 @@ export async function openRedisStore(address: RedisAddress, times: LeaseTimes): 
       await Promise.all([...lanes.values()].map((lane) => lane.close()));
       redis.disconnect();
     },
+  };
+}
+
+function connectionOf({ host, port, database, user, password, tls }: EngineAddress) {
+  return {
+    host,
+    port,
+    db: Number(database),
+    ...(user === null ? {} : { username: user }),
+    ...(password === null ? {} : { password }),
+    ...(tls === null ? {} : { tls: tls.ca === null ? {} : { ca: tls.ca } }),
   };
 }

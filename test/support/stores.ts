@@ -11,6 +11,8 @@ export type TestStore = {
   readonly url: string;
   readonly port: number;
   readonly pid: number;
+  /** An address in it where nothing is yet. */
+  fresh(): Promise<string>;
   /** Ends it as a crash does, and starts it again on the same port with what it had written. */
   restart(): Promise<void>;
   /** Ends it and removes its files. */
@@ -23,16 +25,21 @@ export const missing = {
   postgres: whyNoPostgres(),
 } as const;
 
-/** Redis that writes every change, so that a crash loses nothing. */
+/** Redis that writes every change to its file, so that a kill loses nothing. */
 export async function startRedis(words: readonly string[] = []): Promise<TestStore> {
   const dir = mkdtempSync(join(tmpdir(), 'redis-'));
   const program = findProgram('redis-server') ?? 'redis-server';
-  const persist = ['--appendonly', 'yes', '--appendfsync', 'always', '--save', ''];
+  const databases = 1000;
+  const files = ['--dir', dir, '--appendonly', 'yes', '--save', '', '--databases', String(databases)];
   return startStore(
     dir,
-    (port) => [program, '--port', String(port), '--bind', '127.0.0.1', '--dir', dir, ...persist, ...words],
+    (port) => [program, '--port', String(port), '--bind', '127.0.0.1', ...files, ...words],
     (port) => `redis://127.0.0.1:${port}/0`,
     (port) => replies(port, 'PING\r\n', '+PONG'),
+    async (url, count) => {
+      if (count >= databases) throw new Error(`a Redis for tests has ${databases} databases`);
+      return url.replace(/0$/, String(count));
+    },
   );
 }
 
@@ -42,23 +49,14 @@ export async function startPostgres(): Promise<TestStore> {
   const bin = postgresFolder() ?? '';
   const prefix = runAs(dir);
   const data = join(dir, 'data');
+  // Its files outlive a kill without being forced to the disk.
+  const place = ['-D', data, '-k', dir, '-c', 'fsync=off'];
   const [initdb = '', ...words] = [...prefix, join(bin, 'initdb')];
   const options = ['-D', data, '-U', 'swarm', '-A', 'trust', '--no-sync', '-E', 'UTF8', '--locale', 'C'];
   execFileSync(initdb, [...words, ...options], { stdio: 'ignore', cwd: dir });
   return startStore(
     dir,
-    (port) => [
-      ...prefix,
-      join(bin, 'postgres'),
-      '-D',
-      data,
-      '-p',
-      String(port),
-      '-k',
-      dir,
-      '-h',
-      '127.0.0.1',
-    ],
+    (port) => [...prefix, join(bin, 'postgres'), ...place, '-p', String(port), '-h', '127.0.0.1'],
     (port) => `postgres://swarm@127.0.0.1:${port}/postgres`,
     async (port) => {
       try {
@@ -68,6 +66,11 @@ export async function startPostgres(): Promise<TestStore> {
         return false;
       }
     },
+    async (url, count) => {
+      const name = `fleet${count}`;
+      execFileSync(join(bin, 'psql'), ['-q', url, '-c', `CREATE DATABASE ${name}`], { stdio: 'ignore' });
+      return url.replace(/postgres$/, name);
+    },
   );
 }
 
@@ -76,21 +79,28 @@ async function startStore(
   argv: (port: number) => readonly string[],
   url: (port: number) => string,
   isReady: (port: number) => Promise<boolean>,
+  fresh: (url: string, count: number) => Promise<string>,
 ): Promise<TestStore> {
   const port = await freePort();
+  let made = 0;
   let child = await start();
 
   async function start(): Promise<ChildProcess> {
     const [program = '', ...words] = argv(port);
-    const started = spawn(program, words, { cwd: dir, stdio: 'ignore' });
-    await waitUntil(() => isReady(port), { timeoutMs: 60_000, what: `${program} on port ${port}` });
+    let started = spawn(program, words, { cwd: dir, stdio: 'ignore' });
+    const look = () => {
+      // Right after a crash, what is left of the old one may keep PostgreSQL from starting.
+      if (started.exitCode !== null) started = spawn(program, words, { cwd: dir, stdio: 'ignore' });
+      return isReady(port);
+    };
+    await waitUntil(look, { timeoutMs: 60_000, what: `${program} on port ${port}` });
     return started;
   }
 
-  async function end(): Promise<void> {
+  async function end(signal: NodeJS.Signals): Promise<void> {
     const gone = new Promise((done) => child.once('exit', done));
     if (child.exitCode !== null || child.signalCode !== null) return;
-    child.kill('SIGKILL');
+    child.kill(signal);
     await gone;
   }
 
@@ -100,12 +110,13 @@ async function startStore(
     get pid() {
       return child.pid ?? 0;
     },
+    fresh: () => fresh(url(port), ++made),
     async restart() {
-      await end();
+      await end('SIGKILL');
       child = await start();
     },
     async stop() {
-      await end();
+      await end('SIGQUIT');
       rmSync(dir, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 });
     },
   };

@@ -1,0 +1,42 @@
+import { type EngineAddress, engineAddress, isInTheClear, placeOf } from '../cluster/address.ts';
+import type { Cluster } from '../cluster/cluster.ts';
+import type { ClusterOptions } from '../cluster/open.ts';
+import type { Context } from './spec.ts';
+import { fault, warn } from './swarm-context.ts';
+
+type Values = { readonly engine?: string };
+
+/** Whether a command is about a cluster and not about this machine. Cheap: the rest is loaded only then. */
+export function wantsEngine({ env }: Context, { engine }: Values): boolean {
+  return engine !== 'local' && (engine ?? env.SWARM_ENGINE ?? '') !== '';
+}
+
+/** The address of the engine, for a command that needs one. */
+export function needEngine(context: Context, { engine }: Values): EngineAddress {
+  const address = engineAddress(engine, context.env);
+  if (address === null)
+    throw fault('no engine is given', '--engine redis://HOST:PORT, or SWARM_ENGINE in the environment');
+  return address;
+}
+
+/** Says so where the engine is reached in the clear over a network. */
+export function warnInTheClear(context: Context, address: EngineAddress): void {
+  if (isInTheClear(address))
+    warn(context, `what is sent to ${placeOf(address)} can be read on the way: use TLS`);
+}
+
+/** Does something with the fleet of a cluster, and lets go of it. */
+export async function withCluster<T>(
+  context: Context,
+  values: Values,
+  use: (cluster: Cluster) => Promise<T>,
+  options: ClusterOptions = {},
+): Promise<T> {
+  const { openCluster } = await import('../cluster/open.ts');
+  const cluster = await openCluster(needEngine(context, values), options);
+  try {
+    return await use(cluster);
+  } finally {
+    await cluster.close();
+  }
+}
