@@ -1,7 +1,7 @@
 /** Where a text stops being JSON, both counted from 1, and what should stand there. */
 export type JsonError = { readonly line: number; readonly column: number; readonly expected: string };
 
-const string = /"(?:[^"\\\p{Cc}]|[\x7f-\x9f]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*"/uy;
+const escaped = /\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})/y;
 const scalar = /(?:true|false|null|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?)/y;
 
 /** Finds the first error of a JSON text; null when there is none. Node before 22 does not tell the place. */
@@ -42,11 +42,24 @@ export function findJsonError(text: string): JsonError | null {
       at++;
       continue;
     }
-    const end = skip(char === '"' || isKey ? string : scalar, text, at);
+    const end = char === '"' ? stringEnd(text, at) : isKey ? at : skip(scalar, text, at);
     if (end === at) return errorAt(text, at, isKey ? 'a name in double quotes' : 'a value');
     state = isKey ? ':' : 'next';
     at = end;
   }
+}
+
+/** Where the string ends that begins here; where it begins, if it is none. One pattern for it all overflows on long ones. */
+export function stringEnd(text: string, start: number): number {
+  for (let at = start + 1; at < text.length; ) {
+    const char = text.charAt(at);
+    if (char === '"') return at + 1;
+    if (char < ' ') return start;
+    const next = char === '\\' ? skip(escaped, text, at) : at + 1;
+    if (next === at) return start;
+    at = next;
+  }
+  return start;
 }
 
 function skip(pattern: RegExp, text: string, at: number): number {

@@ -43,23 +43,30 @@ export function readActive(projectDir: string): ActiveMarker | null {
   const value = read.ok && isObject(read.value) ? read.value : {};
   const { timestamp, pid, skipReview, reviewCap, iterationMode, preIterationSnapshot } = value;
   const since = typeof timestamp === 'string' ? Date.parse(timestamp) : Number.NaN;
-  // The strictest mode, where none is named.
+  // The strictest mode, where there is none of that name.
   const mode = iterationModes.find((each) => each === iterationMode) ?? 'implement';
   const { snapshot, unreadable } = snapshotIn(preIterationSnapshot);
+  const missing = missingIn(value);
   return {
     pid: Number.isSafeInteger(pid) ? Number(pid) : null,
     since: Number.isNaN(since) ? null : since,
     rules: {
       skipReview: skipReview === true,
       reviewCap: capIn(reviewCap) ?? defaultReviewRules.reviewCap,
-      iteration: snapshot && { mode, snapshot },
+      iteration: missing === null && snapshot ? { mode, snapshot } : null,
     },
-    warning:
-      snapshot || unreadable
-        ? null
-        : '.ralph-active has no preIterationSnapshot: the transitions of this iteration are not checked',
+    warning: missing && `.ralph-active has no ${missing}: the transitions of this iteration are not checked`,
     problem: unreadable,
   };
+}
+
+/** The field without which no transition can be checked. */
+function missingIn({
+  preIterationSnapshot,
+  iterationMode,
+}: Readonly<Record<string, unknown>>): string | null {
+  if (preIterationSnapshot === undefined || preIterationSnapshot === null) return 'preIterationSnapshot';
+  return iterationMode === undefined || iterationMode === null ? 'iterationMode' : null;
 }
 
 /** A number, also as text: a script may have written it. */

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { messageOf } from '../core/error.ts';
 import { findJsonError } from '../core/json-error.ts';
+import { jsonFormProblem } from '../core/json-form.ts';
 import { lstatOf, readText, setAside, writeAtomic } from '../system/files.ts';
 import { findRepository } from '../system/git.ts';
 import { isWithin } from '../system/real-path.ts';
@@ -37,7 +38,11 @@ export function readTasksFile(path: string): TasksFile {
   try {
     text = readText(path);
     if (text === null) return { ok: false, text, problem: 'tasks.json does not exist' };
-    return { ok: true, text, value: JSON.parse(text) };
+    const value: unknown = JSON.parse(text);
+    const problem = jsonFormProblem(text);
+    return problem === null
+      ? { ok: true, text, value }
+      : { ok: false, text, problem: `tasks.json ${problem}` };
   } catch (error) {
     if (text === null) return { ok: false, text, problem: messageOf(error) };
     const place = findJsonError(text);

@@ -59,6 +59,16 @@ describe('the stop hook while a PRD is worked on', () => {
     ['two stories with one id', tasksJson(us1({}), us1({})), 'duplicate id'],
     ['work without notes', tasksJson({ ...us1(approved), notes: '' }), 'notes is empty'],
     ['a negative count', tasksJson({ ...us1({}), reviewCount: -1 }), 'non-negative integer'],
+    [
+      'nesting without end',
+      tasksJson(us1({})).replace('"it works"', `"it works", ${'['.repeat(20_000)}${']'.repeat(20_000)}`),
+      'nested deeper than 100 levels',
+    ],
+    [
+      'a field that stands twice',
+      tasksJson(us1({})).replace('"passes": false', '"passes": false, "passes": true'),
+      'has the name "passes" twice in one object',
+    ],
   ])('blocks on a malformed task list: %s', async (_name, text, said) => {
     const repo = activate(prdRepo(text));
     expect(reasonOf(await runProgram(stop, repo, { ...input, cwd: repo.cwd }))).toContain(said);
@@ -109,6 +119,7 @@ describe('the stop hook while a PRD is worked on', () => {
 
   it.each([
     ['no snapshot', { iterationMode: 'implement' }],
+    ['no mode', { preIterationSnapshot: from(us1(open)) }],
     ['a snapshot that is null', { iterationMode: 'implement', preIterationSnapshot: null }],
     ['a marker that is not JSON', 'active'],
     ['an empty marker', ''],
@@ -116,7 +127,7 @@ describe('the stop hook while a PRD is worked on', () => {
     const repo = activate(prdRepo(tasksJson(us1(approved))), marker);
     const ran = await runProgram(stop, repo, { ...input, cwd: repo.cwd });
     expect(reasonOf(ran)).toBe('');
-    expect(ran.stderr).toContain('preIterationSnapshot');
+    expect(ran.stderr).toContain('the transitions of this iteration are not checked');
     repo.write('ralph/tasks.json', tasksJson(us1({ passes: true })));
     repo.git('commit', '-qam', 'cheat');
     expect(reasonOf(await runProgram(stop, repo, { ...input, cwd: repo.cwd }))).toContain('not approved');
@@ -180,7 +191,7 @@ describe('the stop hook while a PRD is worked on', () => {
   });
 
   it('lets an agent that asks for a human stop in the middle of a review', async () => {
-    const marker = { iterationMode: 'review', preIterationSnapshot: from(us1(waiting)) };
+    const marker = { iterationMode: 'review', preIterationSnapshot: { ...from(us1(waiting)), gone: 7 } };
     const repo = activate(prdRepo(tasksJson(us1(waiting))), marker);
     const asks = {
       ...input,

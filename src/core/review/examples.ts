@@ -5,6 +5,7 @@ export function aStory(id: string, change: Partial<Story> = {}): Story {
   return {
     id,
     title: `Title of ${id}`,
+    description: '',
     priority: 1,
     passes: false,
     acceptanceCriteria: ['it works'],

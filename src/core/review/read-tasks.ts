@@ -117,6 +117,7 @@ function storyOf(story: Json): Story {
     id: String(story.id),
     title: String(story.title),
     passes: story.passes === true,
+    description: typeof story.description === 'string' ? story.description : '',
     priority: Number(story.priority),
     acceptanceCriteria: Array.isArray(story.acceptanceCriteria) ? story.acceptanceCriteria : [],
     reviewStatus: statusOf(story.reviewStatus),
@@ -139,8 +140,17 @@ function textsIn(value: unknown): string[] {
 const shownChars = 80;
 
 function show(value: unknown): string {
-  const json = JSON.stringify(value) ?? 'nothing';
+  const json = jsonOf(value);
   return json.length > shownChars ? `${json.slice(0, shownChars)}…` : json;
+}
+
+/** What is nested too deeply cannot be printed. */
+function jsonOf(value: unknown): string {
+  try {
+    return JSON.stringify(value) ?? 'nothing';
+  } catch {
+    return kindOf(value);
+  }
 }
 
 function kindOf(value: unknown): string {

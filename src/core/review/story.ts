@@ -17,6 +17,7 @@ export type ReviewFields = {
 export type Story = ReviewFields & {
   readonly id: string;
   readonly title: string;
+  readonly description: string;
   readonly priority: number;
   readonly acceptanceCriteria: readonly unknown[];
   readonly reviewFeedback: string;

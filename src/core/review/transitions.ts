@@ -48,22 +48,26 @@ export function checkTransitions(
   ];
 }
 
+/** The way of a story; a person may send it back on it, and only iterations bring it on. */
+const way: readonly ReviewFields['reviewStatus'][] = [null, 'changes_requested', 'needs_review', 'approved'];
+
 /**
  * What may have happened to the list between two iterations, when no agent is at work: a person may edit it, but
- * nothing gets approved, and nothing goes away, outside of an iteration.
+ * nothing gets on, nothing is counted, and nothing goes away, outside of an iteration.
  */
 export function checkBetween({ userStories }: TaskList, snapshot: Snapshot): TaskProblem[] {
-  const raised = userStories.filter(({ id, passes, reviewStatus }) => {
-    const before = Object.hasOwn(snapshot, id) ? snapshot[id] : undefined;
-    return (
-      (passes && !before?.passes) || (reviewStatus === 'approved' && before?.reviewStatus !== 'approved')
-    );
+  const raised = userStories.filter((story) => {
+    const before = Object.hasOwn(snapshot, story.id) ? snapshot[story.id] : undefined;
+    if (before === undefined) return false;
+    const on = way.indexOf(story.reviewStatus) > way.indexOf(before.reviewStatus);
+    return on || (story.passes && !before.passes) || story.reviewCount !== before.reviewCount;
   });
   return [
     ...removed(snapshot, userStories, 'implement'),
+    ...badNewcomers(snapshot, userStories, 'implement'),
     ...raised.map(({ id }) => ({
-      rule: 'approved between iterations',
-      text: `Story ${id} was approved while no review iteration was running.`,
+      rule: 'brought on between iterations',
+      text: `Story ${id} got on, or got another reviewCount, while no iteration was running.`,
     })),
   ];
 }
@@ -204,7 +208,7 @@ function verdictProblems(pair: Pair, reviewCap: number): TaskProblem[] {
     approved &&
     reviewCount >= reviewCap &&
     hasText(reviewFeedback) &&
-    !reviewFeedback.includes(capPrefix)
+    !reviewFeedback.trimStart().startsWith(capPrefix)
   ) {
     const details = `approved at the review cap ${reviewCap} with reviewFeedback, but without ${capPrefix} before it`;
     problems.push(told('review cap reached', details));

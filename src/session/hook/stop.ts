@@ -61,9 +61,9 @@ async function prdReply(
     const answer = await atPrdStop(stop, warn);
     return answer.kind === 'silent' ? null : answer;
   } catch (error) {
-    // The loop outside checks again what this hook could not.
-    warn(`ralph: the PRD could not be checked: ${messageOf(error)}`);
-    return null;
+    const problem = `the PRD could not be checked: ${messageOf(error)}`;
+    warn(`ralph: ${problem}`);
+    return { kind: 'continue', message: `${problem}\nPut ralph/tasks.json right, then stop again.` };
   }
 }
 

@@ -38,7 +38,9 @@ function taskParts(
   // Whoever asks for a human has a reason not to have finished.
   const asks = ['blocked', 'decide'].includes(readClaim([lastMessage ?? ''], {}).kind);
   const lines = [
-    ...(damage === null || rules.skipReview ? [] : [`${damage}. Ask a human: <promise>BLOCKED: …</promise>`]),
+    ...(damage === null || rules.skipReview || asks
+      ? []
+      : [`${damage}. Ask a human: <promise>BLOCKED: …</promise>`]),
     ...problems.filter(({ omission }) => !(omission && asks)).map(problemLine),
   ];
   if (lines.length === 0) return [];
