@@ -155,6 +155,7 @@ function account(loop: LoopState, turn: Turn, checks: readonly Check[]): LoopSta
     // A turn that failed is counted as that, and says nothing about being stuck.
     withoutProgress: moved ? 0 : loop.withoutProgress + (failed ? 0 : 1),
     withoutTools: turn.toolCalls === 0 ? loop.withoutTools + (failed ? 0 : 1) : 0,
+    withoutSign: turn.toolCalls === null && !moved ? (loop.withoutSign ?? 0) + (failed ? 0 : 1) : 0,
     lastError: error,
     sameError: error === null ? 0 : error === loop.lastError ? loop.sameError + 1 : 1,
   };

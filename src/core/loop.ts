@@ -74,6 +74,8 @@ export type LoopState = {
   readonly overloads: number;
   readonly withoutProgress: number;
   readonly withoutTools: number;
+  /** Turns in a row that changed nothing and of which nobody can tell whether they called a tool. */
+  readonly withoutSign?: number;
   readonly lastError: string | null;
   /** How often in a row the same error came. */
   readonly sameError: number;

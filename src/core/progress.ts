@@ -25,6 +25,10 @@ export function stuckReason(loop: LoopState): Reason | null {
   if (withoutTools > 0 && loop.withoutTools >= withoutTools) {
     return { code: 'no-tool-calls', text: `${loop.withoutTools} turns in a row without a tool call` };
   }
+  const withoutSign = loop.withoutSign ?? 0;
+  if (withoutTools > 0 && withoutSign >= 2 * withoutTools) {
+    return { code: 'no-tool-calls', text: `${withoutSign} turns in a row without a sign of work` };
+  }
   if (sameError > 0 && loop.sameError >= sameError) {
     return { code: 'same-error', text: `the same error came ${loop.sameError} times in a row` };
   }

@@ -35,26 +35,21 @@ export const loopUsage =
   '[--max-time 30m]';
 
 /**
- * Reads what stands after `/ralph-loop`. Flags may stand before or after the task, never inside it or in quotes; the
- * task is all the rest, byte for byte, without one pair of quotes around the whole of it.
+ * Reads what stands after `/ralph-loop`. Flags stand before or after the task; the task is all the rest, byte for byte,
+ * without one pair of quotes around the whole of it. What could be either is an error: a flag that is swallowed by the
+ * task would start another loop than the user asked for.
  */
 export function parseLoopCommand(raw: string): LoopCommand {
   const words = wordsOf(raw);
   const before = readFlags(words, 0);
   const separated = isSeparator(words[before.next]);
   const first = separated ? before.next + 1 : before.next;
-  let last = words.length;
-  if (!separated) {
-    for (let index = first; index < words.length; index++) {
-      if (words[index]?.flag && readFlags(words, index).next === words.length) {
-        last = index;
-        break;
-      }
-    }
-  }
-  const flags = [...before.flags, ...readFlags(words, last).flags];
-  const task = taskOf(raw, words.slice(first, last));
-  return build(task, flags);
+  const flagAt = separated ? -1 : words.findIndex(({ flag }, index) => index > first && flag !== null);
+  const last = flagAt === -1 ? words.length : flagAt;
+  const after = readFlags(words, last);
+  const taskWords = words.slice(first, last);
+  const stray = words[after.next] ?? (!separated && taskWords[0]?.quoted === true ? taskWords[1] : undefined);
+  return build(taskOf(raw, taskWords), [...before.flags, ...after.flags], stray);
 }
 
 type Word = {
@@ -72,7 +67,8 @@ type Word = {
 type Flag = { readonly name: string; readonly value: string | null };
 
 /** A quote counts only where a word begins, and ends only where a word ends: `don't` is a word. */
-const wordPattern = /(--[A-Za-z][\w-]*=)?(?:"([^"\\]*(?:\\[\s\S][^"\\]*)*)"(?=\s|$)|'([^']*)'(?=\s|$))|\S+/g;
+const wordPattern =
+  /((?:--|[—–])[A-Za-z][\w-]*=)?(?:"([^"\\]*(?:\\[\s\S][^"\\]*)*)"(?=\s|$)|'([^']*)'(?=\s|$))|\S+/g;
 
 function wordsOf(raw: string): Word[] {
   return [...raw.matchAll(wordPattern)].map((match) => {
@@ -80,7 +76,9 @@ function wordsOf(raw: string): Word[] {
     const start = match.index;
     const quoted = double ?? single;
     const flagName = flagStart ?? (quoted === undefined ? whole : '');
-    const [, name, , rest] = /^--([A-Za-z][\w-]*)(=([\s\S]*))?$/.exec(flagName) ?? [];
+    const [, dashes, word = '', , rest] = /^(--|[—–])([A-Za-z][\w-]*)(=([\s\S]*))?$/.exec(flagName) ?? [];
+    // Some keyboards make one long dash of the two.
+    const isFlag = dashes === '--' || (dashes !== undefined && Object.hasOwn(settings, word));
     const value = double?.replace(/\\(["\\])/g, '$1') ?? single ?? whole;
     return {
       start,
@@ -88,7 +86,7 @@ function wordsOf(raw: string): Word[] {
       text: quoted ?? whole,
       value,
       quoted: quoted !== undefined && flagStart === undefined,
-      flag: name === undefined ? null : { name, value: flagStart === undefined ? (rest ?? null) : value },
+      flag: isFlag ? { name: word, value: flagStart === undefined ? (rest ?? null) : value } : null,
     };
   });
 }
@@ -149,10 +147,18 @@ const settings: Readonly<Record<string, (value: string) => Partial<LoopOptions> 
   },
 };
 
-function build(task: string, flags: readonly Flag[]): LoopCommand {
+function build(task: string, flags: readonly Flag[], stray: Word | undefined): LoopCommand {
   let options = defaultLoopOptions;
+  const unknown = flags.find(({ name }) => !Object.hasOwn(settings, name));
+  if (unknown) return failed(unknownFlag(unknown.name));
+  if (stray) {
+    const word = JSON.stringify(stray.text.slice(0, 60));
+    return failed(
+      `${word} is neither a flag nor the value of one: put the task in quotes, and a value of several words too.`,
+    );
+  }
   for (const { name, value } of flags) {
-    const setting = Object.hasOwn(settings, name) ? settings[name] : undefined;
+    const setting = settings[name];
     if (setting === undefined) return failed(unknownFlag(name));
     if (value === null) return failed(`--${name} needs a value.`);
     const change = setting(value);

@@ -149,6 +149,18 @@ export const stopCases: readonly StopCase[] = [
     turns: [[work, { say: 'more' }], [{ say: done }]],
     expected: accepted,
   },
+  row(
+    'thinking before a tool call is no call',
+    [{ think: 'I list the files.' }, work, { say: done }],
+    { goesOn: '1 tool call, at least 2 wanted' },
+    'x --min-tool-calls 2',
+  ),
+  row(
+    'words about calls of tools are no call',
+    [work, { say: 'The log says {"type":"tool_use"}, {"type": "tool_use"}.' }, { say: done }],
+    { goesOn: '1 tool call, at least 2 wanted' },
+    'x --min-tool-calls 2',
+  ),
   row('tool calls of a subagent are not its own', [{ subagent: 'I did a lot' }, { say: done }], noWork),
   row('no work where it is not looked at', [{ say: done }], accepted, 'x --on-promise-no-work accept'),
   row(

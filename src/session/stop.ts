@@ -138,7 +138,9 @@ async function notify(...end: Parameters<typeof notifySessionEnd>): Promise<void
 }
 
 function turnOf(state: SessionLoop, found: TurnRead, claimed: boolean, now: number): Turn {
-  const unknownWork = claimed && found.toolCalls === null && state.loop.toolCalls < state.minToolCalls;
+  const enough = claimed && state.loop.toolCalls >= state.minToolCalls;
+  const unknownWork = found.toolCalls === null && !enough;
+  const since = claimed ? state.startedAt : state.turnStartedAt;
   return {
     text: found.text,
     toolCalls: found.toolCalls,
@@ -147,7 +149,7 @@ function turnOf(state: SessionLoop, found: TurnRead, claimed: boolean, now: numb
     exitCode: null,
     progress: {
       commits: 0,
-      filesChanged: unknownWork && changedSince(state.cwd, state.startedAt) ? 1 : 0,
+      filesChanged: unknownWork && changedSince(state.cwd, since) ? 1 : 0,
     },
     endedAt: now,
     durationMs: Math.max(0, now - state.turnStartedAt),

@@ -1,4 +1,4 @@
-import { appendFileSync } from 'node:fs';
+import { appendFileSync, mkdirSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { listEndedLoops, listSessionLoops } from '../../store/session-loops.ts';
@@ -99,6 +99,31 @@ export function describeStops(form: HostForm): void {
         expect(world.warnings).toEqual([]);
       },
     );
+
+    it('ends after six turns that showed no sign of work where no transcript can be read', async () => {
+      const one = open();
+      const cwd = join(world.room, 'empty');
+      mkdirSync(cwd);
+      one.prompt('/ralph-loop fix it', { cwd });
+      const blind = { transcript_path: null, last_assistant_message: 'Still thinking.' };
+      for (let turn = 1; turn <= 5; turn++)
+        expect(await one.stop(blind)).toMatchObject({ decision: form.decision });
+      expect((await one.stop(blind))?.systemMessage).toContain('STUCK');
+      expect(one.state()).toBeUndefined();
+    });
+
+    it('goes on where no transcript can be read but files change', async () => {
+      const one = open();
+      const cwd = join(world.room, 'work');
+      mkdirSync(cwd);
+      one.prompt('/ralph-loop fix it', { cwd });
+      const later = new Date(world.clock + 86_400_000);
+      writeFileSync(join(cwd, 'notes.txt'), 'written in every turn');
+      utimesSync(join(cwd, 'notes.txt'), later, later);
+      const blind = { transcript_path: null, last_assistant_message: 'More to do.' };
+      for (let turn = 1; turn <= 9; turn++)
+        expect(await one.stop(blind)).toMatchObject({ decision: form.decision });
+    });
 
     it('finds a promise far back in a long turn, and no tag of anybody else there', async () => {
       const [earned, foreign] = [open('earned'), open('foreign')];

@@ -65,6 +65,15 @@ function assistant(content: unknown, extra: object = {}): object {
   return { isSidechain: false, message: { role: 'assistant', content }, type: 'assistant', ...extra };
 }
 
+/** A block of a message that ends in a call: every one of them says so. */
+function calling(content: unknown): object {
+  return {
+    isSidechain: false,
+    message: { role: 'assistant', content, stop_reason: 'tool_use' },
+    type: 'assistant',
+  };
+}
+
 function user(content: unknown, extra: object = {}): object {
   return { isSidechain: false, type: 'user', message: { role: 'user', content }, ...extra };
 }
@@ -72,10 +81,10 @@ function user(content: unknown, extra: object = {}): object {
 /** As Claude Code writes it: one entry for each block. */
 function entriesOf(happening: Happening): object[] {
   if ('say' in happening) return [assistant([{ type: 'text', text: happening.say }])];
-  if ('think' in happening) return [assistant([{ type: 'thinking', thinking: happening.think }])];
+  if ('think' in happening) return [calling([{ type: 'thinking', thinking: happening.think }])];
   if ('tool' in happening) {
     return [
-      assistant([{ type: 'tool_use', id: 't', name: 'Bash', input: { command: happening.tool } }]),
+      calling([{ type: 'tool_use', id: 't', name: 'Bash', input: { command: happening.tool } }]),
       user([{ tool_use_id: 't', type: 'tool_result', content: happening.prints ?? '' }]),
     ];
   }

@@ -5,7 +5,6 @@ const feedbackStart = 'Stop hook feedback:';
 const interruptStart = '[Request interrupted by user';
 
 const assistantMark = '"assistant"';
-const toolUseMark = '"tool_use"';
 const toolResultMark = '"tool_result"';
 const wordsOrOthers = ['"text"', toolResultMark, '"isSidechain":true', '"isSidechain": true', '"agentId"'];
 
@@ -14,8 +13,8 @@ type Entry = Readonly<Record<string, unknown>>;
 /** The transcript of Claude Code: an entry for each block of a message, subagents and messages of its own among them. */
 export const claudeTranscript: TranscriptFormat = {
   isAgent: (line) => line.includes(assistantMark),
-  mayCall: (line) => line.includes(toolUseMark),
-  isCall: (line) => line.includes(toolUseMark) && !wordsOrOthers.some((mark) => line.includes(mark)),
+  mayCall: hasToolUse,
+  isCall: (line) => hasToolUse(line) && !wordsOrOthers.some((mark) => line.includes(mark)),
   isUser: (line) => line.includes('"user"') && !line.includes(toolResultMark),
   parse: parseLine,
   entryOf(entry) {
@@ -27,6 +26,11 @@ export const claudeTranscript: TranscriptFormat = {
     return entry.type === 'user' ? userEntry(entry, textOf(message.content)) : null;
   },
 };
+
+/** Every block of a message that calls a tool names "tool_use" as its stop reason, thinking too; in words, a quote has a backslash. */
+function hasToolUse(line: string): boolean {
+  return line.includes('"type":"tool_use"') || line.includes('"type": "tool_use"');
+}
 
 function agentEntry(content: unknown): TranscriptEntry {
   const blocks = Array.isArray(content) ? content.filter(isObject) : [];
