@@ -118,6 +118,7 @@ async function buildRun() {
   await bundle(Object.fromEntries(parts), 'dist/parts', [], withUrl);
   // One file with nothing beside it: only this one is seen inside a sandbox.
   await bundle({ 'sandbox-inner': 'src/cli/sandbox-inner.ts' }, 'dist', []);
+  await bundle({ 'loop-runner': 'src/cli/loop-runner.ts' }, 'dist', []);
 }
 
 /** Leaves what is imported on demand where `place` says, by its name and path; null bundles it as usual. */

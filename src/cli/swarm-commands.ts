@@ -20,6 +20,7 @@ import {
   topOptions,
   waitOptions,
   whyOptions,
+  workerCommandOptions,
 } from './swarm-options.ts';
 
 const words: Argument = { name: 'COMMAND', help: 'after --, the command and its words', many: true };
@@ -213,6 +214,18 @@ export const swarm: Program = {
         ['swarm doctor --fix', 'puts right what can be put right without losing work'],
       ],
       load: () => import('./swarm-doctor.ts'),
+    }),
+    worker: command({
+      summary: 'Run loops of a cluster on this machine.',
+      options: workerCommandOptions,
+      examples: [
+        ['swarm worker --engine redis://store:6379 --slots 4', 'four loops at a time, each in a sandbox'],
+        ['swarm worker --engine redis://store:6379 --labels gpu,big', 'loops with these labels, too'],
+      ],
+      details:
+        'The first SIGTERM or Ctrl-C lets the iterations come to their end and gives the loops back; a second one ends ' +
+        'the agents at once. docs/cluster.md has the rest.',
+      load: () => import('./swarm-worker.ts'),
     }),
     'ralph spawn': command({
       summary: 'Start a loop: the same as swarm spawn --ralph.',

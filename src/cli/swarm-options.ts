@@ -175,3 +175,21 @@ export const doctorOptions = {
 export const topOptions = {
   once: { type: 'boolean', help: 'print the table once and end, as without a terminal' },
 } as const satisfies Options;
+
+export const workerCommandOptions = {
+  engine: { type: 'string', value: 'URL', help: 'the store of the cluster (SWARM_ENGINE)' },
+  slots: { type: 'count', help: 'loops at the same time (1)' },
+  labels: {
+    type: 'strings',
+    value: 'A,B',
+    help: 'labels of this machine: loops that ask for others are not for it',
+  },
+  host: { type: 'string', value: 'NAME', help: 'what this machine is called (its host name)' },
+  dir: {
+    type: 'string',
+    value: 'DIR',
+    help: 'where clones, worktrees and records are kept (~/.swarm/cluster)',
+  },
+  sandbox: { ...runOptions.sandbox, help: 'what keeps the agents away from the rest of the machine (auto)' },
+  'allow-host': runOptions['allow-host'],
+} as const satisfies Options;

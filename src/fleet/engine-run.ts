@@ -13,7 +13,10 @@ export type EngineEnd = Pick<IterationEnd, 'how' | 'doneMatched' | 'limitUntil' 
 };
 
 /** The command of one iteration of `ralph run`: the first begins a run, the others go on with it. */
-export function engineCommand(worker: LoopWorker, { options, settings }: LoopRecord): string[] {
+export function engineCommand(
+  worker: Pick<LoopWorker, 'cmd'>,
+  { options, settings }: Pick<LoopRecord, 'options' | 'settings'>,
+): string[] {
   const { engine = [], run = [], runId } = options;
   const [agent = ''] = worker.cmd;
   const max = ['-m', String(settings.max_iterations)];
@@ -23,13 +26,16 @@ export function engineCommand(worker: LoopWorker, { options, settings }: LoopRec
 }
 
 /** The agent's own words go by a setting: `ralph run` puts them after its own. */
-export function engineEnv({ cmd }: LoopWorker): Record<string, string> {
+export function engineEnv({ cmd }: Pick<LoopWorker, 'cmd'>): Record<string, string> {
   const flags = cmd.slice(1).map((word) => `'${word.replaceAll("'", "'\\''")}'`);
   return flags.length === 0 ? {} : { RALPH_AGENT_FLAGS: JSON.stringify(flags) };
 }
 
 /** What the journal of the run says of the iteration that just ended; null where it never began. */
-export function engineEnd(worker: LoopWorker, loop: LoopRecord): EngineEnd | null {
+export function engineEnd(
+  worker: Pick<LoopWorker, 'cwd'>,
+  loop: Pick<LoopRecord, 'options' | 'iterationStartedAt'>,
+): EngineEnd | null {
   const run = loop.options.runId ?? listRuns(worker.cwd).at(-1);
   if (run === undefined) return null;
   const since = loop.iterationStartedAt ?? 0;

@@ -22,7 +22,12 @@ export type FleetEvent = {
     | 'screen'
     | 'limit'
     | 'context'
-    | 'prompted';
+    | 'prompted'
+    /** A push came too late: another machine had moved the branch. */
+    | 'fenced'
+    /** Work that is not on the branch was put aside. */
+    | 'kept'
+    | 'notice';
   readonly text: string;
   readonly iteration?: number;
   readonly exitCode?: number | null;

@@ -214,8 +214,12 @@ async function look(cwd: string, args: readonly string[]): Promise<CommandResult
 }
 
 /** Runs git to look at files; no filter runs that the configuration or the attributes name. */
-export async function lookWithGit(cwd: string, args: readonly string[]): Promise<CommandResult> {
-  return runGit(cwd, args, 60_000, await withoutFilters(cwd));
+export async function lookWithGit(
+  cwd: string,
+  args: readonly string[],
+  timeoutMs = 60_000,
+): Promise<CommandResult> {
+  return runGit(cwd, args, timeoutMs, await withoutFilters(cwd));
 }
 
 /** Variables that switch all filters off: they may be commands that the agent chose, or programs that it wrote. */

@@ -1,4 +1,4 @@
-import type { ChildProcess } from 'node:child_process';
+import type { ChildProcess, Serializable, StdioOptions } from 'node:child_process';
 import { closeSync, existsSync, openSync } from 'node:fs';
 import type { EndCause } from '../agents/turn.ts';
 import { type Clock, systemClock } from './clock.ts';
@@ -239,6 +239,44 @@ export function startDetached(
   }).finally(() => {
     for (const fd of outputs) closeSync(fd);
   });
+}
+
+/** A program of ours beside us that we talk with. It hears of our death, as we do of its own. */
+export type Partner = {
+  readonly pid: number | null;
+  /** Lost where it is gone already. */
+  send(message: unknown): void;
+  /** Without a word more. */
+  kill(): void;
+  readonly exited: Promise<Exit>;
+};
+
+/** Starts a partner in a group of its own, so that a Ctrl-C or a kill of our group leaves it to us. */
+export function startPartner(
+  [program, ...args]: Argv,
+  options: {
+    readonly cwd: string;
+    readonly env: Environment;
+    onMessage(message: unknown): void;
+    onStderr(text: string): void;
+  },
+): Partner {
+  const { cwd, env, onMessage, onStderr } = options;
+  const stdio: StdioOptions = ['ignore', 'ignore', 'pipe', 'ipc'];
+  const child = childProcess().spawn(program, args, { cwd, env, detached: true, windowsHide: true, stdio });
+  child.on('message', onMessage);
+  child.stderr?.setEncoding('utf8').on('data', onStderr);
+  return {
+    pid: child.pid ?? null,
+    send(message) {
+      if (child.connected) child.send(message as Serializable, () => {});
+    },
+    kill: () => void child.kill('SIGKILL'),
+    exited: new Promise((resolve) => {
+      child.once('exit', (exitCode, signal) => resolve({ exitCode, signal }));
+      child.on('error', (error) => resolve({ exitCode: null, signal: null, error }));
+    }),
+  };
 }
 
 /** What `ps` prints, or null. For the systems without /proc; small and rare enough to wait for. */

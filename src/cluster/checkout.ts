@@ -1,0 +1,108 @@
+import { join } from 'node:path';
+import { ensureDir, lstatOf, removeIfThere, setAside } from '../system/files.ts';
+import { headCommit, runGit } from '../system/git.ts';
+import type { LoopJob } from './job.ts';
+import { keepWork, remoteRef } from './kept.ts';
+import type { Places } from './places.ts';
+import { fetchBranch } from './remote.ts';
+import { type Seal, sealsOn } from './trailers.ts';
+
+/** The working copy of a loop on this machine, and what its branch was on the remote. */
+export type Checkout = {
+  /** The bare clone. */
+  readonly repository: string;
+  readonly path: string;
+  /** What the branch is on the remote; null where it is not there yet. */
+  readonly remote: string | null;
+  /** The commit that the next iteration goes on from. */
+  readonly start: string;
+  /** The iterations that are on the branch already. */
+  readonly seals: ReadonlyMap<number, Seal>;
+};
+
+export type CheckoutResult =
+  | { readonly ok: true; readonly checkout: Checkout; readonly kept: string | null }
+  /** `lasting`: no other try will do better, nor will another machine. */
+  | { readonly ok: false; readonly why: string; readonly lasting: boolean };
+
+const checkoutMs = 15 * 60_000;
+
+/** Brings the worktree of a loop to what its branch is on the remote. Work of an earlier try is kept under a ref. */
+export async function openCheckout(places: Places, job: LoopJob): Promise<CheckoutResult> {
+  const repository = places.repository(job.repo);
+  const path = places.worktree(job.name);
+  const checked = await runGit('/', ['check-ref-format', '--branch', job.branch]);
+  if (checked.exitCode !== 0) return failed(`${JSON.stringify(job.branch)} is no name for a branch`, true);
+  const made = await makeRepository(repository);
+  if (made !== null) return failed(made, false);
+  const branch = await fetchBranch(repository, job, remoteRef(job.name));
+  if (branch.kind === 'unreachable') return failed(`${job.repo} cannot be read: ${branch.why}`, false);
+  if (branch.kind === 'wrong') return failed(branch.why, true);
+  const [remote, start] =
+    branch.kind === 'found' ? [branch.commit, branch.commit] : ([null, branch.from] as const);
+  await removeLocks({ repository, path }, job);
+  const kept = (await isWorktree(path)) ? await keepWork({ repository, path }, job, 'left behind') : null;
+  const problem = await checkOut(repository, path, job.branch, start);
+  if (problem !== null) return failed(`the worktree cannot be made: ${problem}`, false);
+  const seals = await sealsOn(repository, start, job);
+  return { ok: true, checkout: { repository, path, remote, start, seals }, kept };
+}
+
+/** What a git that was killed left behind would stop every git after it. Nothing of the loop runs any more. */
+export async function removeLocks(
+  { repository, path }: Pick<Checkout, 'repository' | 'path'>,
+  { branch }: Pick<LoopJob, 'branch'>,
+): Promise<void> {
+  if (lstatOf(join(path, '.git')) === null) return;
+  const own = (await runGit(path, ['rev-parse', '--absolute-git-dir'])).stdout.trim();
+  if (own === '') return;
+  for (const lock of ['index.lock', 'HEAD.lock']) removeIfThere(join(own, lock));
+  removeIfThere(join(repository, 'refs/heads', `${branch}.lock`));
+}
+
+async function makeRepository(repository: string): Promise<string | null> {
+  if (lstatOf(join(repository, 'HEAD')) !== null) return null;
+  ensureDir(repository);
+  // A collection in the background would outlive us.
+  for (const words of [
+    ['init', '--quiet', '--bare'],
+    ['config', 'gc.auto', '0'],
+  ]) {
+    const done = await runGit(repository, words);
+    if (done.exitCode !== 0) return `the clone cannot be made: ${done.stderr.trim()}`;
+  }
+  return null;
+}
+
+async function isWorktree(path: string): Promise<boolean> {
+  return lstatOf(join(path, '.git')) !== null && (await headCommit(path)) !== null;
+}
+
+/** Files that git ignores stay: what was installed for the iterations before is still there. */
+async function checkOut(
+  repository: string,
+  path: string,
+  branch: string,
+  commit: string,
+): Promise<string | null> {
+  if (await isWorktree(path)) {
+    const words = ['checkout', '--quiet', '--force', '--ignore-other-worktrees', '--no-track'];
+    const out = await runGit(path, [...quiet, ...words, '-B', branch, commit], checkoutMs);
+    const cleaned = await runGit(path, ['clean', '--quiet', '-fd', '-e', '.ralph'], checkoutMs);
+    if (out.exitCode === 0 && cleaned.exitCode === 0) return null;
+  }
+  // Half made, or not a worktree at all: whatever it is, it may be somebody's.
+  if (lstatOf(path) !== null) setAside(path);
+  await runGit(repository, ['worktree', 'prune']);
+  ensureDir(join(path, '..'));
+  const words = ['worktree', 'add', '--quiet', '--force', '--no-track', '-B', branch, path, commit];
+  const added = await runGit(repository, [...quiet, ...words], checkoutMs);
+  return added.exitCode === 0 ? null : added.stderr.trim();
+}
+
+/** No hook of the repository runs here. */
+const quiet = ['-c', 'core.hooksPath=/dev/null', '-c', 'advice.detachedHead=false'];
+
+function failed(why: string, lasting: boolean): CheckoutResult {
+  return { ok: false, why, lasting };
+}

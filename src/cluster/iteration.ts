@@ -1,0 +1,247 @@
+import { StringDecoder } from 'node:string_decoder';
+import { agentNameOf } from '../agents/registry.ts';
+import { compilePattern, type Pattern } from '../core/pattern.ts';
+import { isObject } from '../core/shape.ts';
+import { totalTokens } from '../core/turn.ts';
+import { deliveryFor } from '../fleet/delivery.ts';
+import { engineCommand, engineEnd, engineEnv } from '../fleet/engine-run.ts';
+import type { Spent } from '../fleet/port.ts';
+import { limitAtExit } from '../fleet/screen/classify.ts';
+import { checkDone } from '../fleet/screen/done.ts';
+import { createRedactor } from '../safety/redact.ts';
+import { noSandbox, type Sandbox } from '../safety/sandbox/sandbox.ts';
+import { inSandbox } from '../safety/sandbox/start.ts';
+import { createTerminalCleaner } from '../safety/terminal.ts';
+import { readJournal } from '../store/journal.ts';
+import { runPaths } from '../store/paths.ts';
+import { last } from '../store/runs.ts';
+import { keepEarlierLog, openStreamLog } from '../store/stream-log.ts';
+import { systemClock } from '../system/clock.ts';
+import { exitCodeOf } from '../system/exit-code.ts';
+import { readJson, writeAtomic } from '../system/files.ts';
+import { type Argv, type Environment, startProcess } from '../system/process.ts';
+import type { LoopJob, SealedEnd } from './job.ts';
+import type { Places } from './places.ts';
+
+/** All that an iteration needs of the machine it runs on. */
+export type IterationSpec = {
+  readonly job: LoopJob;
+  readonly iteration: number;
+  readonly cwd: string;
+  readonly record: ReturnType<Places['record']>;
+  /** Of the machine, without what is none of the agent's business. */
+  readonly env: Environment;
+  readonly runId: string;
+  /** For a plain command; `ralph run` opens its own. */
+  readonly sandbox: Sandbox;
+  /** How `ralph run` is called, and its words about the sandbox. */
+  readonly ralph: { readonly command: readonly string[]; readonly words: readonly string[] };
+  readonly stop: AbortSignal;
+  /** The end of what was printed so far. */
+  shows(tail: string): void;
+};
+
+const tailChars = 64 * 1024;
+const tailLines = 2000;
+const lookMs = 500;
+
+/** Known agents are run by `ralph run`, with all that it checks, unless their command is made to run by itself. */
+export function isEngineJob({ command, options }: LoopJob): boolean {
+  const isKnown = agentNameOf(command[0] ?? '') !== 'custom';
+  return isKnown && (options.run !== undefined || deliveryFor(command, 'x').how !== 'stdin');
+}
+
+/** Runs one iteration to its end; null where it was stopped from outside. */
+export async function runIteration(spec: IterationSpec): Promise<SealedEnd | null> {
+  writeAtomic(spec.record.prompt, spec.job.prompt, { fsync: false });
+  return isEngineJob(spec.job) ? runEngine(spec) : runPlain(spec);
+}
+
+async function runPlain(spec: IterationSpec): Promise<SealedEnd | null> {
+  const { job, sandbox } = spec;
+  const { settings, command } = job;
+  const [program = '', ...words] = command;
+  const pattern = settings.done_pattern === null ? null : compilePattern(settings.done_pattern);
+  const ran = await runProcess(spec, {
+    argv: [program, ...words],
+    env: variablesOf(spec),
+    sandbox,
+    stdin: job.prompt,
+    idleMs: settings.inactivity_timeout * 1000,
+    pattern,
+  });
+  if (ran.cause === 'stopped') return null;
+  if (ran.done) return { how: 'done', exitCode: null, doneMatched: true };
+  if (ran.cause === 'idle') return { how: 'inactive', exitCode: null, doneMatched: false };
+  const agent = agentNameOf(program);
+  const limit =
+    ran.exitCode === 0 || agent === 'custom' ? null : limitAtExit(agent, ran.lines, systemClock.now());
+  if (limit === null) return { how: 'exited', exitCode: ran.exitCode, doneMatched: false };
+  const until = limit.until === undefined ? {} : { limitUntil: limit.until };
+  return { how: 'limited', exitCode: ran.exitCode, doneMatched: false, ...until };
+}
+
+/** One iteration of `ralph run`: a run begins with the first one here, and goes on as long as the loop stays. */
+async function runEngine(spec: IterationSpec): Promise<SealedEnd | null> {
+  const { job, record, cwd, iteration, ralph } = spec;
+  const before = readRunNote(record.run, job.id);
+  const first = before?.first ?? iteration;
+  const worker = { cmd: job.command, cwd };
+  const startedAt = systemClock.now();
+  const loop = {
+    settings: {
+      ...job.settings,
+      prompt_file: record.prompt,
+      max_iterations: job.settings.max_iterations - first + 1,
+    },
+    options: {
+      ...job.options,
+      engine: ralph.command,
+      run: [...withoutSandbox(job.options.run ?? patternWords(job)), ...ralph.words],
+      ...(before === null ? {} : { runId: before.run }),
+    },
+    iterationStartedAt: startedAt,
+  };
+  const [program = '', ...words] = engineCommand(worker, loop);
+  const ran = await runProcess(spec, {
+    argv: [program, ...words, ...(before === null ? [] : ralph.words)],
+    env: { ...variablesOf(spec), ...engineEnv(worker) },
+    sandbox: noSandbox,
+    stdin: null,
+    idleMs: null,
+    pattern: null,
+  });
+  if (ran.cause === 'stopped') return null;
+  const judged = engineEnd(worker, loop);
+  // It could not even begin: a run that is not there any more is begun anew.
+  if (judged === null) {
+    writeAtomic(record.run, '{}\n', { fsync: false });
+    return { how: 'exited', exitCode: ran.exitCode ?? 1, doneMatched: false };
+  }
+  const { run, ...end } = judged;
+  writeAtomic(record.run, `${JSON.stringify({ id: job.id, run, first })}\n`);
+  return { ...end, ...spentSince(cwd, run, startedAt) };
+}
+
+type Ran = {
+  readonly exitCode: number | null;
+  readonly cause: string;
+  /** The done pattern was seen. */
+  readonly done: boolean;
+  readonly lines: readonly string[];
+};
+
+async function runProcess(
+  spec: IterationSpec,
+  how: {
+    readonly argv: Argv;
+    readonly env: Environment;
+    readonly sandbox: Sandbox;
+    readonly stdin: string | null;
+    readonly idleMs: number | null;
+    readonly pattern: Pattern | null;
+  },
+): Promise<Ran> {
+  const { job, iteration, cwd, record } = spec;
+  const path = record.log(iteration);
+  keepEarlierLog(path);
+  const log = openStreamLog(path);
+  const redactor = createRedactor(how.env);
+  let tail = '';
+  let changed = false;
+  let done = false;
+  const pipe = () => {
+    const [redact, decoder, cleaner] = [
+      redactor.stream(),
+      new StringDecoder('utf8'),
+      createTerminalCleaner(),
+    ];
+    const take = (bytes: Buffer) => {
+      log.write(bytes);
+      tail = (tail + cleaner.push(decoder.write(bytes))).slice(-tailChars);
+      changed = true;
+    };
+    return { push: (chunk: Buffer) => take(redact.push(chunk)), end: () => take(redact.end()) };
+  };
+  const [out, err] = [pipe(), pipe()];
+  const lines = () => tail.split('\n').slice(-tailLines);
+  const isDone = () => how.pattern !== null && checkDone(how.pattern, lines(), job.prompt, false).done;
+
+  const inside = inSandbox(how.sandbox, how.argv, { env: how.env, cwd, stdin: how.stdin });
+  const running = startProcess({
+    ...inside,
+    cwd,
+    runId: spec.runId,
+    iteration,
+    idleMs: how.idleMs,
+    hardMs: null,
+    onStdout(chunk) {
+      running.touch();
+      out.push(chunk);
+    },
+    onStderr(chunk) {
+      running.touch();
+      err.push(Buffer.from(inside.withoutMarker(chunk.toString('latin1')), 'latin1'));
+    },
+  });
+  const stop = () => running.stop();
+  spec.stop.addEventListener('abort', stop, { once: true });
+  if (spec.stop.aborted) stop();
+  const looking = setInterval(() => {
+    if (!changed) return;
+    changed = false;
+    spec.shows(tail);
+    if (!done && isDone()) {
+      done = true;
+      running.finish();
+    }
+  }, lookMs);
+  try {
+    const end = await running.done;
+    await how.sandbox.settle();
+    out.end();
+    err.end();
+    const failure = end.cause === 'exited' ? inside.failure?.(end.exitCode, tail) : null;
+    const problem = failure ?? end.error;
+    if (problem) {
+      log.write(`${problem.message}\n`);
+      tail += `${problem.message}\n`;
+    }
+    spec.shows(tail);
+    return { exitCode: exitCodeOf(end), cause: end.cause, done: done || isDone(), lines: lines() };
+  } finally {
+    clearInterval(looking);
+    spec.stop.removeEventListener('abort', stop);
+    log.close();
+  }
+}
+
+function variablesOf({ env, job }: IterationSpec): Environment {
+  return { ...env, ...job.env, SWARM_WORKER: job.name };
+}
+
+function patternWords({ settings }: LoopJob): string[] {
+  return settings.done_pattern === null ? [] : [`--done-pattern=${settings.done_pattern}`];
+}
+
+/** The sandbox is the machine's to decide. */
+function withoutSandbox(words: readonly string[]): string[] {
+  return words.filter((word) => !/^--(?:no-)?sandbox(?:=|$)/.test(word));
+}
+
+function readRunNote(path: string, id: string): { readonly run: string; readonly first: number } | null {
+  const read = readJson(path);
+  if (!read.ok || !isObject(read.value) || read.value.id !== id) return null;
+  const { run, first } = read.value;
+  return typeof run === 'string' && typeof first === 'number' ? { run, first } : null;
+}
+
+function spentSince(cwd: string, run: string, since: number): { spent?: Spent } {
+  const { events } = readJournal(runPaths(cwd, run).journal);
+  const ended = last(
+    events.filter(({ at }) => Date.parse(at) >= since),
+    'agent.ended',
+  );
+  if (ended?.usage === undefined) return {};
+  return { spent: { tokens: totalTokens(ended.usage), costUsd: ended.usage.costUsd ?? 0 } };
+}

@@ -1,0 +1,23 @@
+import type { IterationEnd } from '../fleet/port.ts';
+import type { LoopOptions, LoopSettings } from '../store/fleet-loops.ts';
+
+/** A loop as the machine that runs it has to know it. */
+export type LoopJob = {
+  readonly name: string;
+  /** Names this one submission: a loop that is handed in again under its old name begins anew. */
+  readonly id: string;
+  readonly repo: string;
+  readonly branch: string;
+  /** What the branch starts from where it does not exist yet; null is the default branch. */
+  readonly base: string | null;
+  readonly prompt: string;
+  readonly command: readonly string[];
+  readonly env: Readonly<Record<string, string>>;
+  /** Variables of the machine that pass to the command, by name. */
+  readonly pass: readonly string[];
+  readonly settings: Omit<LoopSettings, 'prompt_file'>;
+  readonly options: LoopOptions;
+};
+
+/** How an iteration ended, as its commit keeps it: whoever finds that commit books the same end. */
+export type SealedEnd = Omit<IterationEnd, 'at'>;

@@ -1,0 +1,63 @@
+import { join } from 'node:path';
+import { RalphError } from '../core/error.ts';
+import { hashText } from '../core/hash.ts';
+import { fleetPaths } from '../store/fleet-paths.ts';
+import type { Environment } from '../system/program.ts';
+
+/** The folder of a machine in a cluster, if nobody names another. */
+export function defaultFolder(env: Environment): string {
+  return join(fleetPaths(env).root, 'cluster');
+}
+
+/** Where a machine keeps what it needs for its loops. */
+export function placesIn(folder: string) {
+  return {
+    lock: join(folder, 'lock'),
+    /** A bare clone for each repository. */
+    repository: (url: string) => join(folder, 'repos', `${lastWord(url)}-${hashText(url)}.git`),
+    worktree: (name: string) => join(folder, 'trees', name),
+    /** The full record of a loop. */
+    record: (name: string) => {
+      const root = join(folder, 'loops', name);
+      return {
+        root,
+        prompt: join(root, 'prompt.md'),
+        /** Which run of `ralph run` goes on here. */
+        run: join(root, 'run.json'),
+        log: (iteration: number) => join(root, `${String(iteration).padStart(3, '0')}.log`),
+      };
+    },
+  };
+}
+
+export type Places = ReturnType<typeof placesIn>;
+
+/** What every process of a loop on this machine carries in its environment. */
+export function runIdOf(folder: string, name: string): string {
+  return `${runIdStart(folder)}${name}`;
+}
+
+/** The beginning of all of them. */
+export function runIdStart(folder: string): string {
+  return `cluster-${hashText(folder)}/`;
+}
+
+/** The name of a loop is the name of a folder here. */
+export function checkLoopName(name: string): void {
+  if (/^[\p{L}\p{N}_][\p{L}\p{N}_.-]*$/u.test(name) && Buffer.byteLength(name) <= 100) return;
+  throw new RalphError('loop-name', `${JSON.stringify(name)} is no name for a loop`, { exitCode: 1 });
+}
+
+function lastWord(url: string): string {
+  const word =
+    url
+      .replace(/[/\\]+$/, '')
+      .split(/[/\\:]/)
+      .at(-1) ?? '';
+  return (
+    word
+      .replace(/\.git$/, '')
+      .replace(/[^\w.-]/g, '')
+      .slice(0, 40) || 'repository'
+  );
+}

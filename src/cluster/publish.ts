@@ -1,0 +1,80 @@
+import { runGit } from '../system/git.ts';
+import { type Checkout, removeLocks } from './checkout.ts';
+import type { LoopJob, SealedEnd } from './job.ts';
+import { commitTree, keepCommit, remoteRef, takeWork } from './kept.ts';
+import { type Pushed, pushBranch } from './remote.ts';
+import { partMessage, posesAsSeal, sealMessage } from './trailers.ts';
+
+export type Sealed = {
+  /** Null where there is nothing to push. */
+  readonly commit: string | null;
+  /** Where work that is not on the branch is kept. */
+  readonly kept: string | null;
+  readonly warnings: readonly string[];
+};
+
+/**
+ * Commits what an iteration left, once. One that a usage limit cut is to be run again: what it did is committed without
+ * a seal, if it did anything.
+ */
+export async function sealWork(
+  checkout: Checkout,
+  job: LoopJob,
+  iteration: number,
+  end: SealedEnd,
+): Promise<Sealed> {
+  const { repository, path, start } = checkout;
+  await removeLocks(checkout, job);
+  const work = await takeWork(path);
+  if (work === null) throw new Error('the worktree cannot be read any more');
+  const history = await historySince(checkout, work.head, job);
+  const seal = { loop: job.name, id: job.id, iteration, end };
+  const parent = history.problem === null ? work.head : start;
+  const kept = history.problem === null ? null : await keepCommit(repository, job.name, work.head);
+  const warnings = [work.warning, history.problem].flatMap((text) => text ?? []);
+  const isPart = end.how === 'limited';
+  const isNothing = parent === start && work.tree === (await treeOf(repository, start));
+  if (isPart && isNothing) return { commit: null, kept, warnings };
+
+  const message = isPart ? partMessage(seal) : sealMessage(seal);
+  const commit = await commitTree(repository, work.tree, [parent], message);
+  // The worktree stands on the new commit whichever branch the agent was on; its files are what they were.
+  await runGit(path, ['update-ref', `refs/heads/${job.branch}`, commit]);
+  await runGit(path, ['symbolic-ref', 'HEAD', `refs/heads/${job.branch}`]);
+  return { commit, kept, warnings };
+}
+
+/** Pushes it if the branch still is where the iteration began. Gives the checkout as it is then. */
+export async function pushWork(
+  checkout: Checkout,
+  job: LoopJob,
+  commit: string,
+): Promise<{ readonly pushed: Pushed; readonly checkout: Checkout }> {
+  const { repository, remote } = checkout;
+  const pushed = await pushBranch(repository, job, remote, commit);
+  if (pushed.kind !== 'pushed') return { pushed, checkout };
+  await runGit(repository, ['update-ref', remoteRef(job.name), commit]);
+  return { pushed, checkout: { ...checkout, remote: commit, start: commit } };
+}
+
+/** Whether the commits of the agent can stay as they are: on top of what was there, and none that poses as ours. */
+async function historySince(
+  { repository, start }: Checkout,
+  head: string,
+  job: LoopJob,
+): Promise<{ readonly problem: string | null }> {
+  if (start === head) return { problem: null };
+  const above = await runGit(repository, ['merge-base', '--is-ancestor', start, head]);
+  if (above.exitCode !== 0) {
+    return { problem: 'the agent rewrote the history: its work is one commit on top of what was there' };
+  }
+  const own = await runGit(repository, ['log', '-z', '--format=%B', `${start}..${head}`]);
+  if (own.stdout.split('\0').some((message) => posesAsSeal(message, job))) {
+    return { problem: 'commits of the agent looked like those of the loop: its work is one commit' };
+  }
+  return { problem: null };
+}
+
+async function treeOf(repository: string, commit: string): Promise<string> {
+  return (await runGit(repository, ['rev-parse', `${commit}^{tree}`])).stdout.trim();
+}

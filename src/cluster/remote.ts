@@ -1,0 +1,94 @@
+import { runGit } from '../system/git.ts';
+import type { CommandResult, Environment } from '../system/process.ts';
+
+/** What a branch is on the remote. */
+export type RemoteBranch =
+  | { readonly kind: 'found'; readonly commit: string }
+  /** It is made with the first push, and goes on from there. */
+  | { readonly kind: 'absent'; readonly from: string }
+  | { readonly kind: 'unreachable'; readonly why: string }
+  | { readonly kind: 'wrong'; readonly why: string };
+
+export type Pushed =
+  | { readonly kind: 'pushed' }
+  /** Somebody else has moved the branch since. */
+  | { readonly kind: 'fenced'; readonly found: string | null }
+  | { readonly kind: 'unreachable'; readonly why: string }
+  /** The server answered, and said no. */
+  | { readonly kind: 'refused'; readonly why: string };
+
+const transferMs = 30 * 60_000;
+const askMs = 2 * 60_000;
+
+/** Brings a branch, or what it is to start from, into a repository; it stands at `ref` there. */
+export async function fetchBranch(
+  repository: string,
+  source: { readonly repo: string; readonly branch: string; readonly base: string | null },
+  ref: string,
+): Promise<RemoteBranch> {
+  const { repo, branch, base } = source;
+  const wanted = base === null ? 'HEAD' : `refs/heads/${base}`;
+  const listed = await git(repository, ['ls-remote', '--', repo, `refs/heads/${branch}`, wanted], askMs);
+  if (listed.exitCode !== 0) return { kind: 'unreachable', why: lastLine(listed) };
+  const names = commitsByName(listed);
+  const isThere = names.has(`refs/heads/${branch}`);
+  const from = isThere ? `refs/heads/${branch}` : wanted;
+  if (!names.has(from)) {
+    const what = base === null ? 'no commit' : `no branch ${branch} and no branch ${base}`;
+    return { kind: 'wrong', why: `there is ${what} in ${repo}` };
+  }
+  const words = ['fetch', '--quiet', '--no-tags', '--no-write-fetch-head', '--', repo, `+${from}:${ref}`];
+  const fetched = await git(repository, words, transferMs);
+  if (fetched.exitCode !== 0) return { kind: 'unreachable', why: lastLine(fetched) };
+  const { stdout } = await git(repository, ['rev-parse', '--verify', `${ref}^{commit}`], askMs);
+  const commit = stdout.trim();
+  return isThere ? { kind: 'found', commit } : { kind: 'absent', from: commit };
+}
+
+/** Moves the branch on the remote from `before` to `commit`, if it still is at `before` (null: if it is not there). */
+export async function pushBranch(
+  repository: string,
+  { repo, branch }: { readonly repo: string; readonly branch: string },
+  before: string | null,
+  commit: string,
+): Promise<Pushed> {
+  const name = `refs/heads/${branch}`;
+  const lease = `--force-with-lease=${name}:${before ?? ''}`;
+  const words = ['push', '--porcelain', '--no-verify', lease, '--', repo, `${commit}:${name}`];
+  const pushed = await git(repository, words, transferMs);
+  if (pushed.exitCode === 0) return { kind: 'pushed' };
+  const why = /^!\t\S+\t(.*)$/m.exec(pushed.stdout)?.[1] ?? lastLine(pushed);
+  const listed = await git(repository, ['ls-remote', '--', repo, name], askMs);
+  if (listed.exitCode !== 0) return { kind: 'unreachable', why };
+  const found = commitsByName(listed).get(name) ?? null;
+  // The answer to a push that went through may have been lost.
+  if (found === commit) return { kind: 'pushed' };
+  if (found !== before) return { kind: 'fenced', found };
+  return /^\[remote rejected\]/.test(why) ? { kind: 'refused', why } : { kind: 'unreachable', why };
+}
+
+function commitsByName({ stdout }: CommandResult): Map<string, string> {
+  const entries = stdout.split('\n').map((line) => line.split('\t'));
+  return new Map(entries.flatMap(([commit = '', name]) => (name === undefined ? [] : [[name, commit]])));
+}
+
+/** Nothing but the usual ways to a repository: `ext::` would be a command of whoever submitted the loop. */
+const allowed: Environment = {
+  GIT_ALLOW_PROTOCOL: 'file:git:http:https:ssh',
+  GIT_SSH_COMMAND: process.env.GIT_SSH_COMMAND ?? 'ssh -o BatchMode=yes',
+};
+
+function git(repository: string, words: readonly string[], timeoutMs: number): Promise<CommandResult> {
+  // An agent may have put hooks there, or what they run.
+  return runGit(repository, ['-c', 'core.hooksPath=/dev/null', ...words], timeoutMs, allowed);
+}
+
+function lastLine({ stderr, timedOut, error }: CommandResult): string {
+  if (timedOut) return 'git took too long';
+  const lines = stderr
+    .trim()
+    .split('\n')
+    .filter((line) => line !== '');
+  const told = lines.find((line) => /^(?:fatal|error|remote): /.test(line)) ?? lines.at(-1);
+  return told?.replace(/^(?:fatal|error): /, '') ?? error?.message ?? 'git failed';
+}

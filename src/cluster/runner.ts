@@ -1,0 +1,215 @@
+import { agentNameOf } from '../agents/registry.ts';
+import { messageOf } from '../core/error.ts';
+import { openSandbox } from '../safety/sandbox/open-sandbox.ts';
+import { noSandbox, type Sandbox } from '../safety/sandbox/sandbox.ts';
+import { systemClock } from '../system/clock.ts';
+import { ensureDir } from '../system/files.ts';
+import { findProgram, sweepRun } from '../system/process.ts';
+import type { Environment } from '../system/program.ts';
+import { type Checkout, openCheckout } from './checkout.ts';
+import { type IterationSpec, isEngineJob, runIteration } from './iteration.ts';
+import type { LoopJob, SealedEnd } from './job.ts';
+import { keepWork } from './kept.ts';
+import type { FromRunner, GaveUp, MachineRules, ToRunner } from './messages.ts';
+import { checkLoopName, placesIn, runIdOf } from './places.ts';
+import { pushWork, sealWork } from './publish.ts';
+import { type RunnerLease, watchLease } from './runner-lease.ts';
+
+/** So long a repository that cannot be reached is tried again. */
+const patienceMs = 2 * 60_000;
+const longestPauseMs = 15_000;
+
+/** Runs one loop on this machine, iteration by iteration, as the process beside it says. */
+export function createRunner(env: Environment, send: (message: FromRunner) => void) {
+  const stop = new AbortController();
+  let because: GaveUp = 'stopped';
+  let lease: RunnerLease | null = null;
+  let working: Promise<void> = Promise.resolve();
+  let loop: RunningLoop | null = null;
+
+  function end(why: GaveUp, text: string): void {
+    if (!stop.signal.aborted) because = why;
+    stop.abort(text);
+  }
+
+  /** One after the other; what fails ends the loop here. */
+  function next(step: () => Promise<void>): void {
+    working = working.then(step).catch(async (error) => {
+      await giveUp('unreachable', messageOf(error));
+    });
+  }
+
+  function begin(job: LoopJob, rules: MachineRules): void {
+    lease = watchLease(rules.leaseMs, () => end('lease', 'the lease could not be renewed'));
+    next(async () => {
+      loop = await openLoop(env, job, rules, stop.signal, send);
+    });
+  }
+
+  async function runOne(iteration: number): Promise<void> {
+    const ran = await loop?.run(iteration);
+    if (ran === undefined) return;
+    if (ran.type === 'ended') return send(ran);
+    const isStopped = ran.because === 'stopped' && stop.signal.aborted;
+    await giveUp(isStopped ? because : ran.because, isStopped ? String(stop.signal.reason) : ran.why);
+  }
+
+  async function giveUp(why: GaveUp, text: string): Promise<void> {
+    const kept = await loop?.keep(text).catch(() => null);
+    send({ type: 'gave-up', because: why, why: text, kept: kept ?? null });
+  }
+
+  return {
+    hear(message: ToRunner): void {
+      if (message.type === 'begin') begin(message.job, message.rules);
+      if (message.type === 'run') next(() => runOne(message.iteration));
+      if (message.type === 'stop') end('stopped', message.why);
+      if (message.type !== 'renewed') return;
+      lease?.renewed(message.age);
+      send({ type: 'alive' });
+    },
+    /** Ends the agent, and comes back when nothing of it is left. */
+    async close(why: string): Promise<void> {
+      end('stopped', why);
+      await working;
+      lease?.end();
+      await loop?.close();
+    },
+  };
+}
+
+type Ended = Extract<FromRunner, { type: 'ended' }>;
+type Failed = { readonly type: 'failed'; readonly because: GaveUp; readonly why: string };
+
+type RunningLoop = {
+  run(iteration: number): Promise<Ended | Failed>;
+  /** Where work that is not on the branch is kept now. */
+  keep(why: string): Promise<string | null>;
+  close(): Promise<void>;
+};
+
+async function openLoop(
+  env: Environment,
+  job: LoopJob,
+  rules: MachineRules,
+  stop: AbortSignal,
+  send: (message: FromRunner) => void,
+): Promise<RunningLoop> {
+  checkLoopName(job.name);
+  const places = placesIn(rules.folder);
+  const runId = runIdOf(rules.folder, job.name);
+  const record = places.record(job.name);
+  ensureDir(record.root);
+  // What a process before us left running would work beside us.
+  await sweepRun(runId);
+  let checkout: Checkout | null = null;
+  let sandbox: Sandbox | null = null;
+  const passed = Object.fromEntries(job.pass.map((name) => [name, env[name]]));
+  const tell = (type: 'fenced' | 'kept' | 'notice', text: string) =>
+    send({ type: 'tells', event: { at: systemClock.now(), type, text } });
+
+  async function prepare(): Promise<Failed | null> {
+    if (checkout !== null) return null;
+    const opened = await patiently(stop, async () => {
+      const result = await openCheckout(places, job);
+      return result.ok || result.lasting ? result : { again: result };
+    });
+    if (!opened.ok) return failed(opened.lasting ? 'impossible' : 'unreachable', opened.why);
+    if (opened.kept !== null)
+      tell('kept', `work of an earlier try is kept in ${keptAt(opened.checkout, opened.kept)}`);
+    checkout = opened.checkout;
+    if (isEngineJob(job) || sandbox !== null) return null;
+    const program = findProgram(job.command[0] ?? '', env);
+    sandbox = await openSandbox(rules.sandbox, {
+      cwd: checkout.path,
+      env: { ...env, ...job.env },
+      agent: agentNameOf(job.command[0] ?? ''),
+      ...(program === null ? {} : { program }),
+      allowHosts: rules.allowHosts,
+      variables: ['SWARM_WORKER', ...Object.keys(job.env), ...job.pass],
+    });
+    return null;
+  }
+
+  async function run(iteration: number): Promise<Ended | Failed> {
+    const problem = await prepare();
+    if (problem !== null || checkout === null)
+      return problem ?? failed('unreachable', 'there is no worktree');
+    const seal = checkout.seals.get(iteration);
+    if (seal !== undefined) {
+      return { type: 'ended', iteration, end: seal.end, head: checkout.start, found: true };
+    }
+    if (stop.aborted) return failed('stopped', String(stop.reason));
+    const end = await runIteration(specFor(iteration, checkout));
+    return end === null ? failed('stopped', String(stop.reason)) : deliver(iteration, end, checkout);
+  }
+
+  async function deliver(iteration: number, end: SealedEnd, from: Checkout): Promise<Ended | Failed> {
+    const { commit, kept, warnings } = await sealWork(from, job, iteration, end);
+    for (const warning of warnings) tell('notice', warning);
+    if (kept !== null) tell('kept', `what the agent had committed is kept in ${keptAt(from, kept)}`);
+    if (commit === null) return { type: 'ended', iteration, end, head: from.start, found: false };
+    const { pushed, checkout: after } = await patiently(stop, async () => {
+      const result = await pushWork(from, job, commit);
+      return result.pushed.kind === 'unreachable' ? { again: result } : result;
+    });
+    checkout = after;
+    if (pushed.kind === 'pushed') return { type: 'ended', iteration, end, head: commit, found: false };
+    if (pushed.kind === 'fenced') {
+      const now = pushed.found === null ? 'gone' : `at ${pushed.found.slice(0, 12)}`;
+      tell('fenced', `the push of iteration ${iteration} was refused: the branch is ${now}`);
+      return failed('fenced', 'another machine has moved the branch');
+    }
+    return failed(pushed.kind === 'refused' ? 'impossible' : 'unreachable', `the push failed: ${pushed.why}`);
+  }
+
+  function specFor(iteration: number, { path }: Checkout): IterationSpec {
+    const sandboxed = rules.sandbox === 'none' ? ['--no-sandbox'] : [`--sandbox=${rules.sandbox}`];
+    return {
+      job,
+      iteration,
+      cwd: path,
+      record,
+      env: { ...env, ...passed },
+      runId,
+      sandbox: sandbox ?? noSandbox,
+      ralph: {
+        command: rules.ralph,
+        words: [...sandboxed, ...rules.allowHosts.map((host) => `--allow-host=${host}`)],
+      },
+      stop,
+      shows: (tail) => send({ type: 'shows', tail }),
+    };
+  }
+
+  return {
+    run,
+    async keep(why) {
+      if (checkout === null) return null;
+      const kept = await keepWork(checkout, job, why);
+      return kept === null ? null : keptAt(checkout, kept);
+    },
+    async close() {
+      await sandbox?.stop();
+    },
+  };
+}
+
+function failed(because: GaveUp, why: string): Failed {
+  return { type: 'failed', because, why };
+}
+
+function keptAt({ repository }: Checkout, ref: string): string {
+  return `${ref} of ${repository}`;
+}
+
+/** Tries again what could not be reached, with longer and longer pauses; the last answer counts. */
+async function patiently<T>(stop: AbortSignal, act: () => Promise<T | { readonly again: T }>): Promise<T> {
+  const until = systemClock.monotonic() + patienceMs;
+  for (let pause = 500; ; pause = Math.min(pause * 2, longestPauseMs)) {
+    const result = await act();
+    if (typeof result !== 'object' || result === null || !('again' in result)) return result;
+    if (stop.aborted || systemClock.monotonic() + pause > until) return result.again;
+    await systemClock.sleep(pause, stop);
+  }
+}

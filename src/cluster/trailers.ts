@@ -1,0 +1,111 @@
+import { isObject } from '../core/shape.ts';
+import type { IterationEnd } from '../fleet/port.ts';
+import { runGit } from '../system/git.ts';
+import type { SealedEnd } from './job.ts';
+
+/** What the commit of the machine says of an iteration. */
+export type Seal = {
+  readonly loop: string;
+  readonly id: string;
+  readonly iteration: number;
+  readonly end: SealedEnd;
+};
+
+const keys = { loop: 'Ralph-Loop', id: 'Ralph-Run', iteration: 'Ralph-Iteration', end: 'Ralph-End' } as const;
+const ways: readonly string[] = [
+  'exited',
+  'inactive',
+  'done',
+  'lost',
+  'limited',
+  'wrapped-up',
+] satisfies IterationEnd['how'][];
+
+/** The message of the one commit that ends an iteration. */
+export function sealMessage({ loop, id, iteration, end }: Seal): string {
+  return [
+    `ralph: iteration ${iteration} of ${loop}\n`,
+    `${keys.loop}: ${loop}`,
+    `${keys.id}: ${id}`,
+    `${keys.iteration}: ${iteration}`,
+    `${keys.end}: ${JSON.stringify(end)}`,
+  ].join('\n');
+}
+
+/** The message of a commit that keeps the work of an iteration which is to be run again. */
+export function partMessage({ loop, id, iteration }: Omit<Seal, 'end'>): string {
+  const subject = `ralph: a part of iteration ${iteration} of ${loop}\n`;
+  return [subject, `${keys.loop}: ${loop}`, `${keys.id}: ${id}`, `Ralph-Part: ${iteration}`].join('\n');
+}
+
+/** Null for a commit of anybody else. */
+export function readSeal(message: string): Seal | null {
+  const block =
+    message
+      .trimEnd()
+      .split(/\n\s*\n/)
+      .at(-1) ?? '';
+  const value = (key: string) =>
+    block.split('\n').flatMap((line) => (line.startsWith(`${key}: `) ? [line.slice(key.length + 2)] : []))[0];
+  const [loop, id, iteration, end] = [
+    value(keys.loop),
+    value(keys.id),
+    value(keys.iteration),
+    value(keys.end),
+  ];
+  if (loop === undefined || id === undefined || !/^[1-9]\d{0,8}$/.test(iteration ?? '')) return null;
+  return { loop, id, iteration: Number(iteration), end: readEnd(end) };
+}
+
+/** The iterations of a loop that are on a branch already, by their number. */
+export async function sealsOn(
+  repository: string,
+  commit: string,
+  { name, id }: { readonly name: string; readonly id: string },
+): Promise<Map<number, Seal>> {
+  const filter = ['--fixed-strings', `--grep=${keys.id}: ${id}`];
+  const words = ['log', '-z', '--format=%B', '--encoding=UTF-8', ...filter, '--end-of-options', commit];
+  const { stdout, stderr, exitCode } = await runGit(repository, words, 10 * 60_000);
+  if (exitCode !== 0) throw new Error(`the history cannot be read: ${stderr.trim()}`);
+  const seals = stdout.split('\0').flatMap((message) => readSeal(message) ?? []);
+  const ours = seals.filter((seal) => seal.loop === name && seal.id === id);
+  return new Map(ours.map((seal) => [seal.iteration, seal]));
+}
+
+/** Whether a commit of the agent would be taken for one of ours: they like to write as those before them. */
+export function posesAsSeal(
+  message: string,
+  { name, id }: { readonly name: string; readonly id: string },
+): boolean {
+  return message
+    .split('\n')
+    .some((line) => [`${keys.loop}: ${name}`, `${keys.id}: ${id}`].includes(line.trim()));
+}
+
+/** A text that was edited by hand counts as a good end without a claim: the loop goes on. */
+function readEnd(text = ''): SealedEnd {
+  try {
+    const read: unknown = JSON.parse(text);
+    if (isObject(read) && isEnd(read)) return read;
+  } catch {
+    // As below.
+  }
+  return { how: 'exited', exitCode: 0, doneMatched: false };
+}
+
+function isEnd(value: Record<string, unknown>): value is SealedEnd & Record<string, unknown> {
+  const { how, exitCode, doneMatched, limitUntil, spent, stop } = value;
+  return (
+    typeof how === 'string' &&
+    ways.includes(how) &&
+    (exitCode === null || typeof exitCode === 'number') &&
+    typeof doneMatched === 'boolean' &&
+    (limitUntil === undefined || typeof limitUntil === 'number') &&
+    (spent === undefined ||
+      (isObject(spent) && typeof spent.tokens === 'number' && typeof spent.costUsd === 'number')) &&
+    (stop === undefined ||
+      (isObject(stop) &&
+        (stop.status === 'paused' || stop.status === 'failed') &&
+        typeof stop.why === 'string'))
+  );
+}
