@@ -177,7 +177,7 @@ export const topOptions = {
 } as const satisfies Options;
 
 export const workerCommandOptions = {
-  engine: { type: 'string', value: 'URL', help: 'the store of the cluster (SWARM_ENGINE)' },
+  ...engineOptions,
   slots: { type: 'count', help: 'loops at the same time (1)' },
   labels: {
     type: 'strings',

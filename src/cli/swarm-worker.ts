@@ -1,9 +1,12 @@
 import { hostname } from 'node:os';
 import { basename, dirname, join, resolve } from 'node:path';
-import { defaultLeaseMs, openCluster } from '../cluster/open.ts';
+import type { Cluster } from '../cluster/cluster.ts';
+import type { MachineRules } from '../cluster/messages.ts';
+import { defaultLeaseMs } from '../cluster/open.ts';
 import { defaultFolder, placesIn, runIdStart } from '../cluster/places.ts';
 import { createWorker } from '../cluster/worker.ts';
 import { RalphError } from '../core/error.ts';
+import { outcomes } from '../core/outcome.ts';
 import { chooseProvider } from '../safety/sandbox/open-sandbox.ts';
 import type { SandboxChoice } from '../safety/sandbox/sandbox.ts';
 import { cleanTerminal } from '../safety/terminal.ts';
@@ -16,6 +19,7 @@ import { realPath } from '../system/real-path.ts';
 import { processesByRun } from '../system/run-ids.ts';
 import type { Context, Input } from './spec.ts';
 import { ralphCommand } from './swarm-context.ts';
+import { needEngine, warnInTheClear, withCluster } from './swarm-engine.ts';
 import type { workerCommandOptions } from './swarm-options.ts';
 
 /** Runs loops of a cluster on this machine until it is told to end. */
@@ -23,52 +27,63 @@ export async function main(
   context: Context,
   { values }: Input<typeof workerCommandOptions>,
 ): Promise<number> {
-  const { env, stdout } = context;
-  const engine = values.engine ?? env.SWARM_ENGINE;
-  if (engine === undefined || engine === '') {
-    throw new RalphError('usage', 'a worker needs the address of its store', {
-      remedy: 'swarm worker --engine redis://HOST:6379',
-    });
-  }
+  const { env } = context;
+  warnInTheClear(context, needEngine(context, values));
   const folder = resolve(context.cwd, values.dir ?? defaultFolder(env));
   const sandbox = await checkSandbox(context, folder, values.sandbox ?? 'auto');
   ensureDir(folder);
   const own = realPath(folder);
-  const host = values.host ?? (values.dir === undefined ? hostname() : `${hostname()}-${basename(own)}`);
   const lock = takeFolder(own);
   try {
     // What a worker before us left running when it died.
     for (const run of processesByRun(runIdStart(own)).keys()) await sweepRun(run);
     const leaseMs = leaseOf(env.SWARM_LEASE_MS);
-    const cluster = await openCluster(engine, { leaseMs });
-    const say = (line: string) =>
-      void stdout.write(`${stampSeconds(systemClock.now())} ${cleanTerminal(line)}\n`);
-    const worker = createWorker({
-      cluster,
-      host,
-      labels: (values.labels ?? []).flatMap((text) => text.split(',').filter(Boolean)),
-      slots: values.slots ?? 1,
-      rules: { folder: own, sandbox, allowHosts: values['allow-host'] ?? [], ralph: ralphCommand(), leaseMs },
-      runner: [process.execPath, join(dirname(realPath(process.argv[1] ?? '')), 'loop-runner.cjs')],
-      env,
-      clock: systemClock,
-      say,
+    const rules = {
+      folder: own,
+      sandbox,
+      allowHosts: values['allow-host'] ?? [],
+      ralph: ralphCommand(),
+      leaseMs,
+    };
+    return await withCluster(context, values, (cluster) => work(context, values, cluster, rules), {
+      leaseMs,
     });
-    const end = endOnSignals(worker, say);
-    const unprotected = sandbox === 'none' ? ', without a sandbox' : ` in a sandbox (${sandbox})`;
-    say(
-      `${host} takes loops, ${values.slots ?? 1} at a time,${unprotected.replace(/^,/, '')}; its files are in ${own}`,
-    );
-    await worker.run();
-    await cluster.close();
-    return end.code();
   } finally {
     lock.release();
   }
 }
 
+async function work(
+  { env, stdout }: Context,
+  values: Input<typeof workerCommandOptions>['values'],
+  cluster: Cluster,
+  rules: MachineRules,
+): Promise<number> {
+  const { folder, sandbox } = rules;
+  const { slots = 1, labels = [] } = values;
+  const host = values.host ?? (values.dir === undefined ? hostname() : `${hostname()}-${basename(folder)}`);
+  const say = (line: string) =>
+    void stdout.write(`${stampSeconds(systemClock.now())} ${cleanTerminal(line)}\n`);
+  const worker = createWorker({
+    cluster,
+    host,
+    labels: labels.flatMap((text) => text.split(',').filter(Boolean)),
+    slots,
+    rules,
+    runner: [process.execPath, join(dirname(realPath(process.argv[1] ?? '')), 'loop-runner.cjs')],
+    env,
+    clock: systemClock,
+    say,
+  });
+  const signals = listen(worker, say);
+  const where = sandbox === 'none' ? 'without a sandbox' : `in a sandbox (${sandbox})`;
+  say(`${host} takes loops, ${slots} at a time, ${where}; its files are in ${folder}`);
+  await worker.run();
+  return signals.count() > 1 ? outcomes.INTERRUPTED.exitCode : 0;
+}
+
 /** First signal: finish the iterations and give the loops back. Second: end now. */
-function endOnSignals(worker: { leave(): void; stop(): void }, say: (line: string) => void) {
+function listen(worker: { leave(): void; stop(): void }, say: (line: string) => void) {
   let signals = 0;
   const onSignal = () => {
     signals++;
@@ -81,7 +96,7 @@ function endOnSignals(worker: { leave(): void; stop(): void }, say: (line: strin
     else worker.stop();
   };
   for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(name, onSignal);
-  return { code: () => (signals > 1 ? 130 : 0) };
+  return { count: () => signals };
 }
 
 /** Before anything is taken: a machine that cannot protect itself takes nothing. */

@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
+import { engineAddress } from '../../src/cluster/address.ts';
 import type { Cluster } from '../../src/cluster/cluster.ts';
 import { openCluster } from '../../src/cluster/open.ts';
 import { readSeal } from '../../src/cluster/trailers.ts';
@@ -47,9 +48,11 @@ export async function makeWorld(store: TestStore, leaseMs = 2000): Promise<World
   const repo = makeRepo({ files: { 'README.md': 'x\n' } });
   const origin = join(repo.home, 'origin.git');
   execFileSync('git', ['clone', '--quiet', '--bare', repo.cwd, origin]);
-  const cluster = await openCluster(store.url, { leaseMs });
+  const engine = await store.fresh();
+  const address = engineAddress(engine, {});
+  if (address === null) throw new Error('there is no store');
+  const cluster = await openCluster(address, { leaseMs });
   onTestFinished(() => cluster.close());
-  // A fleet of its own for each test: what another one left is taken off the list.
   const git = (...words: string[]) =>
     execFileSync('git', ['-C', origin, ...words], { encoding: 'utf8', maxBuffer: 2 ** 26 }).trimEnd();
   const messages = (name: string) =>
@@ -96,7 +99,7 @@ export async function makeWorld(store: TestStore, leaseMs = 2000): Promise<World
     machine(name, ...words) {
       const dir = join(repo.home, name);
       mkdirSync(dir, { recursive: true });
-      const args = ['worker', '--engine', store.url, '--dir', dir, '--host', name, '--no-sandbox', ...words];
+      const args = ['worker', '--engine', engine, '--dir', dir, '--host', name, '--no-sandbox', ...words];
       const running = startRalph(args, { ...repo, env, program: 'swarm' });
       return { ...running, name, dir, text: () => running.output.stdout + running.output.stderr };
     },
