@@ -1,4 +1,4 @@
-import { createSupervisor, hasWork } from '../fleet/supervisor.ts';
+import { createSupervisor, hasWork, type Supervisor } from '../fleet/supervisor.ts';
 import { fleetPaths } from '../store/fleet-paths.ts';
 import { stampSeconds } from '../store/fleet-time.ts';
 import { systemClock } from '../system/clock.ts';
@@ -13,16 +13,23 @@ export async function main(context: Context): Promise<number> {
   const { env, stdout } = context;
   const paths = fleetPaths(env);
   ensureDir(paths.root);
+  let supervisor: Supervisor | null = null;
+  let isToPause = false;
+  // Before the lock is there, since whoever sees that may send a signal.
+  const pause = () => {
+    isToPause = true;
+    supervisor?.pauseAll();
+  };
   process.on('SIGHUP', () => {});
+  process.on('SIGTERM', pause);
+  process.on('SIGINT', pause);
   let taken = acquireLock(paths.supervisorLock, {});
   if (!taken.ok) return 0;
   const say = (line: string) => void stdout.write(`${stampSeconds(systemClock.now())} ${line}\n`);
   for (;;) {
     const tickMs = tickOf(env.SWARM_TICK_MS);
-    const supervisor = createSupervisor({ env, clock: systemClock, tickMs, version: __VERSION__, say });
-    const pause = () => supervisor.pauseAll();
-    process.on('SIGTERM', pause);
-    process.on('SIGINT', pause);
+    supervisor = createSupervisor({ env, clock: systemClock, tickMs, version: __VERSION__, say });
+    if (isToPause) supervisor.pauseAll();
     const { lock } = taken;
     let left = false;
     await supervisor.run(() => {
@@ -31,8 +38,6 @@ export async function main(context: Context): Promise<number> {
       left = true;
       return true;
     });
-    process.off('SIGTERM', pause);
-    process.off('SIGINT', pause);
     if (!left) {
       lock.release();
       return 0;

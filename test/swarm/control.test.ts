@@ -151,6 +151,20 @@ describe('swarm ralph', { timeout: 120_000 }, () => {
     await ran(fleet, 2);
   });
 
+  it('SIGTERM to a supervisor that has only just begun pauses the loops, too', async () => {
+    const fleet = makeFleet();
+    await fleet.loop('agent', obedient);
+    const first = await waitUntil(() => fleet.supervisor(), patience);
+    process.kill(first ?? 0, 'SIGKILL');
+    await noSupervisor(fleet);
+    const reviving = fleet.swarm('ls');
+    const second = await waitUntil(() => pidSoon(fleet), patience);
+    process.kill(second ?? 0, 'SIGTERM');
+    await reviving;
+    await noSupervisor(fleet);
+    expect(fleet.state('agent').status).toBe('paused');
+  });
+
   it('SIGTERM while an iteration starts waits for the start, and then pauses', async () => {
     const fleet = makeFleet();
     await fleet.loop('agent', obedient);
@@ -198,6 +212,15 @@ describe('swarm ralph', { timeout: 120_000 }, () => {
     expect(existsSync(join(fleet.home, '.swarm/ralph/agent/state.json'))).toBe(false);
   });
 });
+
+/** Looks without a pause for some milliseconds, so as to see the lock of a supervisor as soon as it is there. */
+function pidSoon(fleet: TestFleet): number | null {
+  for (let look = 0; look < 500; look++) {
+    const pid = fleet.supervisor();
+    if (pid !== null) return pid;
+  }
+  return null;
+}
 
 describe('swarm ralph init', () => {
   it('initialize prompt file, refuse to overwrite, and overwrite with --force', async () => {
