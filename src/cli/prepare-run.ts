@@ -14,6 +14,7 @@ import { agentVersion, rememberedVersion } from '../store/agent-version.ts';
 import { findRun, newRunId } from '../store/runs.ts';
 import { type CliSetting, type LoadedSettings, loadSettings } from '../store/settings.ts';
 import { settingsError } from '../store/settings-problem.ts';
+import type { ResolvedSettings } from '../store/settings-schema.ts';
 import { systemClock } from '../system/clock.ts';
 import { readText } from '../system/files.ts';
 import { findRepository } from '../system/git.ts';
@@ -53,15 +54,18 @@ export type RunSandbox = {
   open(spec: SandboxSpec, how: { readonly resumed: boolean }): Promise<Sandbox>;
 };
 
+/** `settled` hears of the settings as soon as they are known, while the rest is still being looked up. */
 export async function prepareRun(
   context: Context,
   values: Values,
-  more: readonly CliSetting[] = [],
+  more: readonly CliSetting[],
+  settled: (settings: ResolvedSettings) => void,
 ): Promise<PreparedRun> {
   const earlier = values.resume === undefined ? null : findResumable(context.cwd, values);
   const prompt = earlier?.prompt ?? readPrompt(values);
   const { cli, loaded } = readSettings(context, values, earlier?.cli ?? [], more);
   const { settings, sources } = loaded;
+  settled(settings);
   if (/^\s*(BLOCKED|DECIDE):/.test(settings.completionPromise ?? '')) {
     throw usage(
       'the completion promise must not begin with BLOCKED: or DECIDE:, which end the loop for a human',

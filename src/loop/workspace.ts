@@ -20,23 +20,27 @@ export type Workspace = {
 
 /**
  * Works with the repository that is there now, whatever the agent makes of a folder in it, and by size and time of the files in
- * a folder without one.
+ * a folder without one. Around a sandbox, git must not run filters: they may be programs of the agent's.
  */
-export async function openWorkspace(cwd: string): Promise<Workspace> {
+export async function openWorkspace(
+  cwd: string,
+  { sandboxed }: { readonly sandboxed: boolean },
+): Promise<Workspace> {
   const root = findRepository(cwd);
-  let before = await stateOf(cwd, root);
+  const look = () => stateOf(cwd, root, !sandboxed);
+  let before = await look();
   let looking: Promise<TreeState> | null = null;
   return {
     root,
     head: () => before.head,
     look() {
-      looking = stateOf(cwd, root);
+      looking = look();
     },
     async forgive() {
-      before = await stateOf(cwd, root);
+      before = await look();
     },
     async progress() {
-      const after = await (looking ?? stateOf(cwd, root));
+      const after = await (looking ?? look());
       looking = null;
       const moved = after.head !== before.head;
       const commits = moved ? ((await countCommits(root ?? cwd, before.head)) ?? 1) : 0;
@@ -52,8 +56,8 @@ export async function openWorkspace(cwd: string): Promise<Workspace> {
   };
 }
 
-async function stateOf(cwd: string, root: string | null): Promise<TreeState> {
-  const state = root === null ? null : await treeState(root, root);
+async function stateOf(cwd: string, root: string | null, filters: boolean): Promise<TreeState> {
+  const state = root === null ? null : await treeState(root, { top: root, filters });
   return state ?? folderOf(cwd);
 }
 

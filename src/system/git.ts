@@ -99,12 +99,17 @@ export async function countCommits(cwd: string, since: string | null): Promise<n
 /** What a working copy looks like: its commit, and a mark for each file that differs from it. */
 export type TreeState = { readonly head: string | null; readonly files: FileMarks };
 
-/** Looks at the whole working copy with one call of git, if its top folder is known. */
-export async function treeState(cwd: string, top?: string): Promise<TreeState | null> {
+/** `filters`: git may run the filters that its configuration names, as it does for the user. */
+export type TreeOptions = { readonly top?: string; readonly filters?: boolean };
+
+/** Looks at the whole working copy: with one call of git, if its top folder is known and filters may run. */
+export async function treeState(cwd: string, options: TreeOptions = {}): Promise<TreeState | null> {
+  const { top, filters = false } = options;
   const status = ['status', '--porcelain=v2', '-z', '--branch', '--no-ahead-behind', '--no-renames'];
+  const words = [...status, committedOnly, '--untracked-files=all', ...workOnly];
   const [root, result] = await Promise.all([
     top ?? gitRoot(cwd),
-    look(cwd, [...status, committedOnly, '--untracked-files=all', ...workOnly]),
+    filters ? git(cwd, words) : look(cwd, words),
   ]);
   if (root === null || result === null) return null;
   const entries = result.stdout.split('\0');
