@@ -1,8 +1,9 @@
 // Builds dist/: the commands as small CommonJS files with lazily loaded chunks, the library as ESM with types, and the
 // JSON Schema of the settings.
 import { execFileSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
 import { chmodSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { basename, dirname, join } from 'node:path';
+import { basename, dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import * as esbuild from 'esbuild';
 import { writeHooks } from './hooks.mjs';
@@ -27,31 +28,47 @@ const shared = {
 /** CommonJS has no import.meta.url. */
 const ownUrl = "const __url=require('node:url').pathToFileURL(__filename).href;";
 
+/** What turns bundled code into CommonJS that starts fast. */
+const commonJs = {
+  format: 'cjs',
+  platform: 'node',
+  target: 'node20.19',
+  define: { ...shared.define, 'import.meta.url': '__url' },
+  supported: { 'dynamic-import': false },
+  minifyWhitespace: true,
+};
+
 /** Commands that people wait for: each in one file, because to load thirty chunks takes longer. */
 const whole = ['run', 'swarm-ls', 'swarm-status'];
 
 rmSync(dist, { recursive: true, force: true });
-await buildCommands();
-await buildRun();
+await buildHelp();
+await buildPrograms(await buildCommands());
+await buildWhole();
 await buildPage();
 await buildSettingsSchema();
 buildTypes();
 await writeHooks(root);
 await buildLibrary(); // Last: `scripts/setup.mjs` takes dist/lib/index.js as the sign of a whole build.
 
-/** Node starts CommonJS faster than ESM, but esbuild splits only ESM: so split first, then turn each file into CommonJS. */
-async function buildCommands() {
+/** A page for each command, so that `ralph run --help` reads one small file and nothing else. */
+async function buildHelp() {
   const { helpPages } = await loadModule('src/cli/help-pages.ts');
-  const result = await esbuild.build({
+  mkdirSync(join(dist, 'help'), { recursive: true });
+  for (const [words, page] of helpPages)
+    writeFileSync(join(dist, 'help', `${words.replaceAll(' ', '.')}.txt`), page);
+}
+
+/**
+ * Node starts CommonJS faster than ESM, but esbuild splits only ESM: so split first, then turn each file into CommonJS.
+ * Gives the file of each command by its source.
+ */
+async function buildCommands() {
+  const { outputFiles, metafile } = await esbuild.build({
     ...shared,
-    define: {
-      ...shared.define,
-      __RALPH_HELP__: JSON.stringify(helpPages.ralph),
-      __SWARM_HELP__: JSON.stringify(helpPages.swarm),
-    },
     entryPoints: {
-      ralph: 'src/cli/ralph.ts',
-      swarm: 'src/cli/swarm.ts',
+      'start-ralph': 'src/cli/start-ralph.ts',
+      'start-swarm': 'src/cli/start-swarm.ts',
       'fake-agent': 'src/testkit/fake-agent.ts',
     },
     outdir: 'dist',
@@ -60,54 +77,34 @@ async function buildCommands() {
     minifySyntax: true,
     minifyWhitespace: true,
     write: false,
+    metafile: true,
     plugins: [lazyParts((name) => (whole.includes(name) ? `../${name}.cjs` : null))],
   });
-  mkdirSync(join(dist, 'chunks'), { recursive: true });
-  for (const file of result.outputFiles) {
-    const usesUrl = file.text.includes('import.meta.url');
-    const { code } = await esbuild.transform(file.text, {
-      ...(usesUrl
-        ? {
-            define: { 'import.meta.url': '__url' },
-            banner: ownUrl,
-          }
-        : {}),
-      format: 'cjs',
-      platform: 'node',
-      target: 'node20.19',
-      supported: { 'dynamic-import': false },
-      minifyWhitespace: true,
-    });
-    writeFileSync(file.path, code);
+  for (const { path, text } of outputFiles) {
+    const { code } = await esbuild.transform(text, commonJs);
+    writeCode(path, code);
   }
-  for (const name of readdirSync(dist)) {
-    if (name.endsWith('.cjs')) chmodSync(join(dist, name), 0o755);
-  }
+  chmodSync(join(dist, 'fake-agent.cjs'), 0o755);
+  const entries = Object.entries(metafile.outputs).map(([path, { entryPoint }]) => [entryPoint, path]);
+  return new Map(entries.filter(([entryPoint]) => entryPoint !== undefined));
+}
+
+/** The two programs, each with its table of commands beside it in one file. */
+async function buildPrograms(commands) {
+  const fileOf = (name, path) =>
+    whole.includes(name) ? `./${name}.cjs` : `./${relative('dist', commands.get(relative(root, path)))}`;
+  await bundle({ 'start-ralph': 'src/cli/start-ralph.ts', 'start-swarm': 'src/cli/start-swarm.ts' }, 'dist', [
+    lazyParts(fileOf),
+  ]);
+  await bundle({ ralph: 'src/cli/ralph.ts', swarm: 'src/cli/swarm.ts' }, 'dist', [
+    lazyParts((name) => `./${name}.cjs`),
+  ]);
+  for (const name of ['ralph', 'swarm']) chmodSync(join(dist, `${name}.cjs`), 0o755);
 }
 
 /** The way to the first start of an agent is one file: thirty chunks cost more than reading some code twice. */
-async function buildRun() {
+async function buildWhole() {
   const parts = new Map();
-  const withUrl = {
-    define: { ...shared.define, 'import.meta.url': '__url' },
-    banner: { js: "const __url=require('node:url').pathToFileURL(__filename).href;" },
-  };
-  const bundle = (entryPoints, outdir, plugins, more = {}) =>
-    esbuild.build({
-      ...shared,
-      ...more,
-      entryPoints,
-      outdir,
-      plugins,
-      splitting: false,
-      format: 'cjs',
-      define: { ...shared.define, 'import.meta.url': '__url' },
-      banner: { js: ownUrl },
-      outExtension: { '.js': '.cjs' },
-      supported: { 'dynamic-import': false },
-      minifySyntax: true,
-      minifyWhitespace: true,
-    });
   const keep = (name, path) => {
     parts.set(name, path);
     return `./parts/${name}.cjs`;
@@ -115,10 +112,38 @@ async function buildRun() {
   await bundle(Object.fromEntries(whole.map((name) => [name, `src/cli/${name}.ts`])), 'dist', [
     lazyParts(keep),
   ]);
-  await bundle(Object.fromEntries(parts), 'dist/parts', [], withUrl);
+  await bundle(Object.fromEntries(parts), 'dist/parts', []);
   // One file with nothing beside it: only this one is seen inside a sandbox.
   await bundle({ 'sandbox-inner': 'src/cli/sandbox-inner.ts' }, 'dist', []);
   await bundle({ 'loop-runner': 'src/cli/loop-runner.ts' }, 'dist', []);
+}
+
+/** Each entry point as one file of CommonJS. */
+async function bundle(entryPoints, outdir, plugins) {
+  const { outputFiles } = await esbuild.build({
+    ...shared,
+    ...commonJs,
+    entryPoints,
+    outdir,
+    plugins,
+    splitting: false,
+    outExtension: { '.js': '.cjs' },
+    minifySyntax: true,
+    write: false,
+  });
+  for (const { path, text } of outputFiles) writeCode(path, text);
+}
+
+/**
+ * To put each function of a module of Node behind a getter, as esbuild does, takes milliseconds. The hash in the first line
+ * tells whether what V8 made of the file is still of use (`src/system/code-cache.ts`); a program begins with `#!` instead.
+ */
+function writeCode(path, text) {
+  const plain = text.replaceAll(/__toESM\((require\("node:[a-z_/]+"\))(?:,1)?\)/g, '$1');
+  const code = plain.includes('__url') ? plain.replace(/^(#!.*\n)?/, `$1${ownUrl}`) : plain;
+  const hash = createHash('sha256').update(code).digest('hex').slice(0, 32);
+  mkdirSync(dirname(path), { recursive: true });
+  writeFileSync(path, code.startsWith('#!') ? code : `// ${hash}\n${code}`);
 }
 
 /** Leaves what is imported on demand where `place` says, by its name and path; null bundles it as usual. */

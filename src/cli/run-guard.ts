@@ -1,10 +1,10 @@
-import { createHash } from 'node:crypto';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import type { AgentGuard, GuardPrograms } from '../agents/adapter.ts';
 import type { RunAgent } from '../loop/run-spec.ts';
 import type { ProviderName } from '../safety/sandbox/sandbox.ts';
 import type { ResolvedSettings } from '../store/settings-schema.ts';
+import { sha256 } from '../system/crypto.ts';
 import { readText } from '../system/files.ts';
 import { findPackageRoot } from './package-root.ts';
 import type { Context } from './spec.ts';
@@ -45,7 +45,7 @@ function programsIn(root: string): GuardPrograms {
     hook: hookLine(join(claudePlugin, 'hooks', 'guard.cjs')),
     claudePlugin,
     opencodePlugin: join(root, 'dist', 'lib', 'opencode-guard.js'),
-    sha256: (text) => createHash('sha256').update(text).digest('hex'),
+    sha256,
   };
 }
 

@@ -1,11 +1,10 @@
-import { randomBytes } from 'node:crypto';
 import { relative } from 'node:path';
 import { RalphError } from '../core/error.ts';
 import { outcomes } from '../core/outcome.ts';
 import { ownWorkingCopy } from '../loop/ownership.ts';
 import { runLoop } from '../loop/run-loop.ts';
 import type { RunAgent, RunEnd, RunSpec } from '../loop/run-spec.ts';
-import { openWorkspace } from '../loop/workspace.ts';
+import { openWorkspace, type Workspace } from '../loop/workspace.ts';
 import { createRedactor, type Redactor } from '../safety/redact.ts';
 import { clearAbandoned } from '../safety/sandbox/stand-ins.ts';
 import type { JournalEvent } from '../store/events.ts';
@@ -16,6 +15,7 @@ import { secretSettings } from '../store/secret-settings.ts';
 import type { CliSetting } from '../store/settings.ts';
 import { localFile, projectFile } from '../store/settings-layers.ts';
 import { systemClock } from '../system/clock.ts';
+import { randomHex } from '../system/crypto.ts';
 import { findRepository } from '../system/git.ts';
 import { createRunView, type RunView } from '../view/run-view.ts';
 import type { runOptions } from './options.ts';
@@ -47,10 +47,14 @@ export async function startRun(
   kind: RunKind = {},
 ): Promise<number> {
   clearAbandoned(context.env);
-  // git looks at the working copy while we read the settings.
-  const opening = openWorkspace(context.cwd);
-  opening.catch(() => {});
-  const plain = await prepareRun(context, input.values, kind.settings);
+  let opening: Promise<Workspace> | null = null;
+  // git looks at the working copy while we look for the agent.
+  const open = ({ sandbox }: PreparedRun['settings']): Promise<Workspace> => {
+    opening ??= openWorkspace(context.cwd, { sandboxed: sandbox !== undefined && sandbox !== 'none' });
+    opening.catch(() => {});
+    return opening;
+  };
+  const plain = await prepareRun(context, input.values, kind.settings ?? [], open);
   const prepared = kind.shape?.(plain, findRepository(context.cwd)) ?? plain;
   const redactor = createRedactor({ ...context.env, ...secretSettings(prepared.settings) });
   if (input.values['dry-run'] !== undefined)
@@ -65,7 +69,7 @@ export async function startRun(
   view.intro(prepared.guardLine);
   for (const line of prepared.intro ?? []) view.intro(line);
   for (const line of prepared.verbose) view.verbose(line);
-  const workspace = await opening;
+  const workspace = await open(prepared.settings);
   const owned = await ownWorkingCopy(context.cwd, workspace.root, prepared.run, systemClock);
   const telemetry = await openTelemetry(context, view);
   const signals = listenForSignals(view);
@@ -95,7 +99,7 @@ export async function startRun(
       takeDenials: () => mailbox.takeDenials(),
       restoreFiles: () => [...(owned.restore() ? ['.ralph/lock'] : []), ...held.restore()],
       terminal: terminalOf(context),
-      nonce: () => randomBytes(6).toString('hex'),
+      nonce: () => randomHex(6),
       observer: allOf(view, [kind.observe?.(redactor, prepared.run), telemetry]),
     });
     concluded(context, prepared, end, view);

@@ -1,8 +1,8 @@
-import { rmSync } from 'node:fs';
+import { existsSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { Outcome } from '../core/outcome.ts';
 import { ensureDir, readText, writeAtomic } from '../system/files.ts';
-import { answerPath, projectPaths } from './paths.ts';
+import { answerPath, answersFolder, projectPaths } from './paths.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 type Question = { readonly kind: 'blocked' | 'decide'; readonly text: string };
@@ -40,8 +40,9 @@ export function readAnswer(
   cwd: string,
   folder = projectPaths(cwd).root,
 ): { words: string[]; forget(): void } {
-  const path = answerPath(env, cwd);
-  const answer = readText(path)?.trim();
+  // Most often there is no answer to anything.
+  const path = existsSync(answersFolder(env)) ? answerPath(env, cwd) : null;
+  const answer = path === null ? undefined : readText(path)?.trim();
   const question = questionIn(folder);
   const own = folder === projectPaths(cwd).root;
   // People write their answer into the files of a PRD: what stands there is told as it is.
@@ -49,7 +50,11 @@ export function readAnswer(
   return {
     words: [wordsOf(question, answer)],
     forget() {
-      const files = [path, questionPath(folder, 'blocked'), questionPath(folder, 'decide')];
+      const files = [
+        ...(path === null ? [] : [path]),
+        questionPath(folder, 'blocked'),
+        questionPath(folder, 'decide'),
+      ];
       for (const file of files) rmSync(file, { force: true });
     },
   };

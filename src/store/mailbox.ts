@@ -1,7 +1,7 @@
 import * as fs from 'node:fs';
 import { join } from 'node:path';
 import { isObject } from '../core/shape.ts';
-import { ensureDir, readJson, writeAtomic } from '../system/files.ts';
+import { ensureDir, readJson, removeIfThere, writeAtomic } from '../system/files.ts';
 import { mailboxPath } from './paths.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -61,7 +61,7 @@ export function openMailbox(env: Environment, run: string, onStop: (how: StopReq
     onStop(read.value.how === 'now' ? 'now' : 'iteration');
   };
   // What was asked of an earlier process of this run is over.
-  for (const name of ['stop.json', 'pause.json']) fs.rmSync(join(folder, name), { force: true });
+  for (const name of ['stop.json', 'pause.json']) removeIfThere(join(folder, name));
   const watcher = watch(folder, look);
   return {
     takeNotes() {
@@ -71,7 +71,7 @@ export function openMailbox(env: Environment, run: string, onStop: (how: StopReq
     takeDenials: () => take(folder, 'denial').flatMap(readDenial),
     close() {
       watcher?.close();
-      for (const name of ['stop.json', 'pause.json']) fs.rmSync(join(folder, name), { force: true });
+      for (const name of ['stop.json', 'pause.json']) removeIfThere(join(folder, name));
       // Notes that nobody has read wait for the run to be resumed.
       if (fs.existsSync(folder) && fs.readdirSync(folder).length === 0) fs.rmdirSync(folder);
     },

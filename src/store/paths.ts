@@ -1,6 +1,6 @@
-import { createHash } from 'node:crypto';
 import { homedir } from 'node:os';
 import { isAbsolute, join } from 'node:path';
+import { sha256 } from '../system/crypto.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -38,11 +38,12 @@ export function guardrailLog(iteration: number, slug: string, nth = 1): string {
 
 /** Where the answer for the next run in a folder is kept: outside the working copy, where agents work. */
 export function answerPath(env: Environment, cwd: string): string {
-  return join(
-    stateFolder(env),
-    'answers',
-    `${createHash('sha256').update(cwd).digest('hex').slice(0, 16)}.txt`,
-  );
+  return join(answersFolder(env), `${sha256(cwd).slice(0, 16)}.txt`);
+}
+
+/** Where the answers for all folders are. */
+export function answersFolder(env: Environment): string {
+  return join(stateFolder(env), 'answers');
 }
 
 /** Where others leave word for a running loop: outside the working copy, where its agent works. */

@@ -25,7 +25,7 @@ const longestTimeout = 2 ** 31 - 1;
 
 export const systemClock: Clock = {
   now: () => Date.now(),
-  monotonic: () => performance.now(),
+  monotonic,
   sleep: (ms, signal) => sleepWith(startTimer, ms, signal),
   timer: startTimer,
 };
@@ -80,11 +80,17 @@ async function settle(): Promise<void> {
   for (let turn = 0; turn < 3; turn++) await nextTurn();
 }
 
+/** Not `performance.now()`: its first use loads all that measures performance. */
+function monotonic(): number {
+  const [seconds, nanoseconds] = process.hrtime();
+  return seconds * 1000 + nanoseconds / 1e6;
+}
+
 function startTimer(ms: number, fn: () => void): () => void {
-  const due = performance.now() + ms;
+  const due = monotonic() + ms;
   let handle = setTimeout(fire, Math.min(ms, longestTimeout));
   function fire(): void {
-    const left = ms <= longestTimeout ? 0 : due - performance.now();
+    const left = ms <= longestTimeout ? 0 : due - monotonic();
     if (left > 0) handle = setTimeout(fire, Math.min(left, longestTimeout));
     else fn();
   }

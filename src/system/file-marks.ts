@@ -1,6 +1,6 @@
-import { createHash } from 'node:crypto';
 import * as fs from 'node:fs';
 import { join } from 'node:path';
+import { sha256 } from './crypto.ts';
 import { walkFiles } from './walk.ts';
 
 /** Path to a mark that changes when the file does. */
@@ -44,7 +44,7 @@ export function markFiles(root: string, paths: Iterable<string>, maxBytes: numbe
 export function contentMark(file: string): string {
   try {
     if (fs.lstatSync(file).isSymbolicLink()) return brief(file);
-    return createHash('sha256').update(fs.readFileSync(file)).digest('hex');
+    return sha256(fs.readFileSync(file));
   } catch {
     return 'unreadable';
   }

@@ -1,4 +1,4 @@
-import { existsSync, rmSync, statfsSync } from 'node:fs';
+import { existsSync, statfsSync, unlinkSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { messageOf } from '../core/error.ts';
 import { temporaryName, writeNew } from './files.ts';
@@ -18,10 +18,10 @@ export function tryWriting(folder: string): string | null {
   const file = temporaryName(join(existingPart(folder), 'ralph-write-test'));
   try {
     writeNew(file, 'ok\n', 0o600, false);
-    rmSync(file);
+    unlinkSync(file);
     return null;
   } catch (error) {
-    if (existsSync(file)) rmSync(file, { force: true });
+    if (existsSync(file)) unlinkSync(file);
     return messageOf(error);
   }
 }

@@ -1,5 +1,5 @@
-import { randomBytes } from 'node:crypto';
 import { RalphError } from '../../core/error.ts';
+import { randomHex } from '../../system/crypto.ts';
 import type { Argv } from '../../system/process.ts';
 import type { Wrapped } from './sandbox.ts';
 
@@ -10,7 +10,7 @@ export function markedCommand(
   argv: readonly string[],
   remedy: string,
 ): { readonly argv: Argv; readonly check: Pick<Wrapped, 'marker' | 'failure'> } {
-  const marker = `ralph-end-${randomBytes(6).toString('hex')}`;
+  const marker = `ralph-end-${randomHex(6)}`;
   return {
     argv: ['sh', '-c', script, marker, ...argv],
     check: {
