@@ -95,9 +95,17 @@ export async function hookFiles(root) {
   ]);
 }
 
-/** A module of Node is its own namespace: the copy that esbuild makes of it for every importer costs milliseconds. */
+/**
+ * A module of Node is its own namespace: the copy that esbuild makes of it for every importer costs milliseconds. Those
+ * that every hook has from its start on are asked for only once.
+ */
 function plainRequires(code) {
-  return code.replace(/(?<![\w$])[\w$]+\((require\("node:[\w/]+"\))(?:,1)?\)/g, '$1');
+  const plain = code.replace(/(?<![\w$])[\w$]+\((require\("node:[\w/]+"\))(?:,1)?\)/g, '$1');
+  const shared = ['fs', 'path'].filter((name) => plain.split(`require("node:${name}")`).length > 2);
+  if (shared.length === 0) return plain;
+  const names = shared.map((name) => `node_${name}=require("node:${name}")`).join(',');
+  const rest = plain.replace(/^"use strict";/, '');
+  return `"use strict";var ${names};${rest.replace(/require\("node:(fs|path)"\)/g, (found, name) => (shared.includes(name) ? `node_${name}` : found))}`;
 }
 
 /** The settings of the plugin, from the code that also installs them elsewhere. */

@@ -1,4 +1,5 @@
 import * as fs from 'node:fs';
+import { isoTime } from '../core/iso-time.ts';
 import { type EventBody, type JournalEvent, journalVersion } from './events.ts';
 import { readJournal } from './journal.ts';
 
@@ -14,7 +15,7 @@ export function appendEvents(path: string, bodies: readonly EventBody[], now: ()
   const fd = fs.openSync(path, O_APPEND | O_CREAT | O_RDWR | O_NOFOLLOW, 0o600);
   try {
     let seq = cutToWholeLines(fd, path);
-    const at = new Date(now()).toISOString();
+    const at = isoTime(now());
     const lines = bodies.map((body) => {
       const event: JournalEvent = { v: journalVersion, seq: ++seq, at, ...body };
       return `${JSON.stringify(event)}\n`;

@@ -47,8 +47,8 @@ export function withoutMarks<T extends Readonly<Record<string, string | undefine
 
 /** A zombie, or a process that is gone, has none. The name in the second field may hold blanks and parentheses. */
 export function readStat(pid: number): Stat | null {
-  const text = readProc(`${pid}/stat`)?.toString('latin1');
-  if (text === undefined) return null;
+  const text = readProcText(`${pid}/stat`);
+  if (text === null) return null;
   const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
   const [state = '', ppid, group] = fields;
   if (state === 'Z' || state === 'X') return null;
@@ -148,7 +148,7 @@ function pidsSince(since: Birth): readonly [number, number] {
 }
 
 function forksOfMachine(): number {
-  return Number(/^processes (\d+)/m.exec(readProc('stat')?.toString('latin1') ?? '')?.[1] ?? Number.NaN);
+  return Number(/^processes (\d+)/m.exec(readProcText('stat') ?? '')?.[1] ?? Number.NaN);
 }
 
 function listProc(): string[] {
@@ -156,6 +156,15 @@ function listProc(): string[] {
     return readdirSync('/proc');
   } catch {
     return [];
+  }
+}
+
+// UTF-8 is what Node reads fastest; only names, which nobody looks at here, can hold anything but ASCII.
+function readProcText(name: string): string | null {
+  try {
+    return readFileSync(`/proc/${name}`, 'utf8');
+  } catch {
+    return null;
   }
 }
 

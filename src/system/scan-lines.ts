@@ -3,8 +3,9 @@ import * as fs from 'node:fs';
 /** A line that is longer is shown by its two ends first. */
 const longLine = 128 * 1024;
 const endBytes = 2048;
-const chunkBytes = 1024 * 1024;
-/** How far before the last visited line the needle is looked for: this costs a millisecond per megabyte. */
+/** A part this small stays in the cache of the processor: larger ones take twice as long to read and search. */
+const chunkBytes = 64 * 1024;
+/** How far before the last visited line the needle is looked for: this costs a third of a millisecond per megabyte. */
 const searchBytes = 8 * 1024 * 1024;
 
 /** Gets lines as Latin-1, which is much faster to search than bytes are; `utf8Of` gives the text of one that matters. */
@@ -27,7 +28,7 @@ export type FileScan = {
 
 /** The text of a line that came as Latin-1. */
 export function utf8Of(line: string): string {
-  return Buffer.from(line, 'latin1').toString('utf8');
+  return /[^\0-\x7f]/.test(line) ? Buffer.from(line, 'latin1').toString('utf8') : line;
 }
 
 /** The size of a regular file, or null. */
@@ -67,14 +68,12 @@ function scan(fd: number, from: number, size: number, visitor: LineVisitor): Fil
   };
   for (let end = size; end > from; ) {
     const start = Math.max(from, end - chunk.length);
-    const bytes = chunk.subarray(0, readFully(fd, chunk.subarray(0, end - start), start));
-    let newline = lastNewline(bytes, bytes.length);
+    const length = readFully(fd, chunk, end - start, start);
+    let newline = lastNewline(chunk, length);
     // A part without a line border belongs to a long line: perhaps nobody wants to see it.
-    held =
-      newline === -1 && start > from
-        ? { text: '', at: start }
-        : { text: bytes.toString('latin1'), at: start };
-    for (; newline !== -1; newline = lastNewline(bytes, newline)) {
+    const text = newline === -1 && start > from ? '' : chunk.toString('latin1', 0, length);
+    held = { text, at: start };
+    for (; newline !== -1; newline = newline === 0 ? -1 : text.lastIndexOf('\n', newline - 1)) {
       if (!line(start + newline + 1)) {
         search(fd, from, start + newline + 1, chunk, visitor);
         return { size, wholeEnd };
@@ -97,7 +96,7 @@ function search(fd: number, from: number, end: number, chunk: Buffer, visitor: L
   // A needle over the border of two parts is whole in one of them.
   for (let to = end; to > least; ) {
     const start = Math.max(least, to - chunk.length);
-    const bytes = chunk.subarray(0, readFully(fd, chunk.subarray(0, to - start), start));
+    const bytes = chunk.subarray(0, readFully(fd, chunk, to - start, start));
     let at = bytes.lastIndexOf(wanted);
     while (at !== -1) {
       const lineStart = borderBefore(fd, from, start + at);
@@ -120,7 +119,7 @@ function borderBefore(fd: number, from: number, place: number): number {
   const bytes = Buffer.allocUnsafe(Math.min(endBytes * 32, place - from));
   for (let end = place; end > from; ) {
     const start = Math.max(from, end - bytes.length);
-    const newline = lastNewline(bytes, readFully(fd, bytes.subarray(0, end - start), start));
+    const newline = lastNewline(bytes, readFully(fd, bytes, end - start, start));
     if (newline !== -1) return start + newline + 1;
     end = start;
   }
@@ -131,7 +130,7 @@ function borderBefore(fd: number, from: number, place: number): number {
 function borderAfter(fd: number, place: number, to: number): number {
   const bytes = Buffer.allocUnsafe(Math.min(endBytes * 32, to - place));
   for (let start = place; start < to; start += bytes.length) {
-    const part = bytes.subarray(0, readFully(fd, bytes.subarray(0, to - start), start));
+    const part = bytes.subarray(0, readFully(fd, bytes, Math.min(bytes.length, to - start), start));
     const newline = part.indexOf(0x0a);
     if (newline !== -1) return start + newline;
   }
@@ -151,7 +150,7 @@ function show(fd: number, held: Held, start: number, end: number, { wants, visit
   const part = (from: number, to: number): string => {
     if (inside) return held.text.slice(from - held.at, to - held.at);
     const bytes = Buffer.allocUnsafe(to - from);
-    return bytes.toString('latin1', 0, readFully(fd, bytes, from));
+    return bytes.toString('latin1', 0, readFully(fd, bytes, bytes.length, from));
   };
   if (end - start > longLine && !wants(part(start, start + endBytes) + part(end - endBytes, end)))
     return true;
@@ -162,7 +161,7 @@ function show(fd: number, held: Held, start: number, end: number, { wants, visit
 function isWhole(fd: number, start: number, end: number): boolean {
   const from = end - start > longLine ? end - 1 : start;
   const bytes = Buffer.allocUnsafe(end - from);
-  const text = bytes.subarray(0, readFully(fd, bytes, from)).toString('utf8');
+  const text = bytes.toString('utf8', 0, readFully(fd, bytes, bytes.length, from));
   if (from !== start) return text === '}';
   try {
     JSON.parse(text);
@@ -172,10 +171,10 @@ function isWhole(fd: number, start: number, end: number): boolean {
   }
 }
 
-function readFully(fd: number, into: Buffer, from: number): number {
+function readFully(fd: number, into: Buffer, length: number, from: number): number {
   let done = 0;
-  while (done < into.length) {
-    const count = fs.readSync(fd, into, done, into.length - done, from + done);
+  while (done < length) {
+    const count = fs.readSync(fd, into, done, length - done, from + done);
     if (count === 0) break;
     done += count;
   }

@@ -3,12 +3,12 @@ import { errorCode } from './files.ts';
 
 /** All of standard input. */
 export function readStdin(): string {
-  const chunks: Buffer[] = [];
-  for (;;) {
-    const chunk = Buffer.allocUnsafe(64 * 1024);
-    const length = readSome(chunk);
-    if (length === 0) return Buffer.concat(chunks).toString('utf8');
-    chunks.push(chunk.subarray(0, length));
+  let bytes = Buffer.allocUnsafe(64 * 1024);
+  for (let length = 0; ; ) {
+    const read = readSome(bytes, length);
+    if (read === 0) return bytes.toString('utf8', 0, length);
+    length += read;
+    if (length === bytes.length) bytes = Buffer.concat([bytes], 2 * length);
   }
 }
 
@@ -18,9 +18,9 @@ export function writeStdio(fd: 1 | 2, text: string): void {
   for (let done = 0; done < bytes.length; ) done += patiently(() => writeSync(fd, bytes, done));
 }
 
-function readSome(chunk: Buffer): number {
+function readSome(into: Buffer, at: number): number {
   try {
-    return patiently(() => readSync(0, chunk));
+    return patiently(() => readSync(0, into, at, into.length - at, null));
   } catch (error) {
     // Windows reports the end of a pipe as an error.
     if (errorCode(error) === 'EOF') return 0;
