@@ -28,6 +28,9 @@ const shared = {
 /** CommonJS has no import.meta.url. */
 const ownUrl = "const __url=require('node:url').pathToFileURL(__filename).href;";
 
+/** Brings the clients of databases along: one file that only a command about a cluster loads. */
+const stores = 'stores';
+
 /** What turns bundled code into CommonJS that starts fast. */
 const commonJs = {
   format: 'cjs',
@@ -78,7 +81,7 @@ async function buildCommands() {
     minifyWhitespace: true,
     write: false,
     metafile: true,
-    plugins: [lazyParts((name) => (whole.includes(name) ? `../${name}.cjs` : null))],
+    plugins: [lazyParts((name) => (whole.includes(name) ? `../${name}.cjs` : storesPlace(name, '..')))],
   });
   for (const { path, text } of outputFiles) {
     const { code } = await esbuild.transform(text, commonJs);
@@ -106,23 +109,27 @@ async function buildPrograms(commands) {
 async function buildWhole() {
   const parts = new Map();
   const keep = (name, path) => {
+    const place = storesPlace(name, '.');
+    if (place !== null) return place;
     parts.set(name, path);
     return `./parts/${name}.cjs`;
   };
   await bundle(Object.fromEntries(whole.map((name) => [name, `src/cli/${name}.ts`])), 'dist', [
     lazyParts(keep),
   ]);
-  await bundle(Object.fromEntries(parts), 'dist/parts', []);
+  await bundle(Object.fromEntries(parts), 'dist/parts', [lazyParts((name) => storesPlace(name, '..'))]);
+  await buildStores();
   // One file with nothing beside it: only this one is seen inside a sandbox.
   await bundle({ 'sandbox-inner': 'src/cli/sandbox-inner.ts' }, 'dist', []);
   await bundle({ 'loop-runner': 'src/cli/loop-runner.ts' }, 'dist', []);
 }
 
 /** Each entry point as one file of CommonJS. */
-async function bundle(entryPoints, outdir, plugins) {
-  const { outputFiles } = await esbuild.build({
+async function bundle(entryPoints, outdir, plugins, more = {}) {
+  const { outputFiles, metafile } = await esbuild.build({
     ...shared,
     ...commonJs,
+    ...more,
     entryPoints,
     outdir,
     plugins,
@@ -132,6 +139,7 @@ async function bundle(entryPoints, outdir, plugins) {
     write: false,
   });
   for (const { path, text } of outputFiles) writeCode(path, text);
+  return metafile;
 }
 
 /**
@@ -144,6 +152,47 @@ function writeCode(path, text) {
   const hash = createHash('sha256').update(code).digest('hex').slice(0, 32);
   mkdirSync(dirname(path), { recursive: true });
   writeFileSync(path, code.startsWith('#!') ? code : `// ${hash}\n${code}`);
+}
+
+/** Where the stores stand, seen from a folder of dist; null for anything else. */
+function storesPlace(name, from) {
+  return name === stores ? `${from}/stores/${stores}.cjs` : null;
+}
+
+/** What is optional in the clients is left out: they find that it is not there, and go on. */
+async function buildStores() {
+  const optional = [
+    'pg-native',
+    'msgpackr-extract',
+    '@valkey/valkey-glide',
+    'redis',
+    '@redis/client',
+    'bullmq-otel',
+  ];
+  const { inputs } = await bundle({ [stores]: 'src/cluster/stores.ts' }, 'dist/stores', [], {
+    external: optional,
+    metafile: true,
+  });
+  writeFileSync(join(dist, 'stores', 'LICENSES.txt'), licencesOf(Object.keys(inputs)));
+}
+
+/** The licence of every package that was bundled. */
+function licencesOf(files) {
+  const folders = files.flatMap((file) => /^.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(file)?.[0] ?? []);
+  return [...new Set(folders)]
+    .sort()
+    .map((folder) => {
+      const {
+        name,
+        version: found,
+        license,
+      } = JSON.parse(readFileSync(join(root, folder, 'package.json'), 'utf8'));
+      const file = readdirSync(join(root, folder)).find((entry) => /^licen[sc]e/i.test(entry));
+      const text =
+        file === undefined ? `Licence: ${license}` : readFileSync(join(root, folder, file), 'utf8').trim();
+      return `${name} ${found}\n\n${text}\n`;
+    })
+    .join(`\n${'-'.repeat(80)}\n\n`);
 }
 
 /** Leaves what is imported on demand where `place` says, by its name and path; null bundles it as usual. */

@@ -7,9 +7,12 @@ import type { Worker, WorktreePlace } from '../store/fleet-workers.ts';
 import { systemClock } from '../system/clock.ts';
 import type { Context, Input } from './spec.ts';
 import { allWorkers, fault, needWorker, warn } from './swarm-context.ts';
+import { wantsEngine } from './swarm-engine.ts';
 import type { cleanOptions } from './swarm-options.ts';
 
-export async function main(context: Context, { values, args }: Input<typeof cleanOptions>): Promise<number> {
+export async function main(context: Context, input: Input<typeof cleanOptions>): Promise<number> {
+  if (wantsEngine(context, input.values)) return (await import('./swarm-cluster.ts')).clean(context, input);
+  const { values, args } = input;
   if (!values.all && args[0] === undefined) throw fault('must specify worker name or use --all');
   const workers = values.all ? await allWorkers(context) : [await needWorker(context, args[0])];
   const lives = await lookAtWorkers(context.env, workers);

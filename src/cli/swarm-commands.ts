@@ -4,9 +4,12 @@ import {
   allOptions,
   cleanOptions,
   doctorOptions,
+  drainOptions,
+  hostsOptions,
   killOptions,
   limitsOptions,
   logsOptions,
+  loopCommandOptions,
   lsOptions,
   noOptions,
   peekOptions,
@@ -17,6 +20,8 @@ import {
   respawnOptions,
   sendOptions,
   spawnOptions,
+  statusOptions,
+  submitOptions,
   topOptions,
   waitOptions,
   whyOptions,
@@ -38,7 +43,7 @@ function onLoop(
   return command({
     summary,
     args: [worker],
-    options: noOptions,
+    options: loopCommandOptions,
     examples: [[`swarm ralph ${name} agent`, meaning]],
     load: async () => ({ main: pick(await import('./swarm-ralph.ts')) }),
   });
@@ -90,7 +95,7 @@ export const swarm: Program = {
     status: command({
       summary: 'Tell whether a worker runs: exit code 0 running, 1 stopped, 2 not found.',
       args: [worker],
-      options: noOptions,
+      options: statusOptions,
       examples: [['swarm status agent', 'one line']],
       load: () => import('./swarm-status.ts'),
     }),
@@ -226,6 +231,36 @@ export const swarm: Program = {
         'The first SIGTERM or Ctrl-C lets the iterations come to their end and gives the loops back; a second one ends ' +
         'the agents at once. docs/cluster.md has the rest.',
       load: () => import('./swarm-worker.ts'),
+    }),
+    submit: command({
+      summary: 'Hand a loop to a cluster: a machine that is free runs it, and pushes each iteration.',
+      args: [words],
+      options: submitOptions,
+      examples: [
+        [
+          'swarm submit --engine redis://store:6379 --name a --repo git@host:me/app.git --branch ralph/a --prompt-file PROMPT.md --max-iterations 20 -- claude',
+          'any machine with swarm worker takes it',
+        ],
+      ],
+      load: () => import('./swarm-submit.ts'),
+    }),
+    hosts: command({
+      summary: 'List the machines of a cluster.',
+      options: hostsOptions,
+      examples: [
+        ['swarm hosts --engine redis://store:6379', 'each with its labels and how many loops it has'],
+      ],
+      load: async () => ({ main: (await import('./swarm-drain.ts')).mainHosts }),
+    }),
+    drain: command({
+      summary: 'Let a machine of a cluster finish its iterations and take nothing new: its loops move.',
+      args: [{ name: 'HOST', help: 'the machine' }],
+      options: drainOptions,
+      examples: [
+        ['swarm drain laptop', 'before it is switched off'],
+        ['swarm drain laptop --undo', 'it takes loops again'],
+      ],
+      load: () => import('./swarm-drain.ts'),
     }),
     'ralph spawn': command({
       summary: 'Start a loop: the same as swarm spawn --ralph.',

@@ -63,8 +63,8 @@ export function warn(context: Context, text: string): void {
   context.stderr.write(`swarm: warning: ${text}\n`);
 }
 
-export function fault(message: string, remedy?: string): RalphError {
-  return new RalphError('swarm', message, { exitCode: 1, ...(remedy === undefined ? {} : { remedy }) });
+export function fault(message: string, remedy?: string, exitCode = 1): RalphError {
+  return new RalphError('swarm', message, { exitCode, ...(remedy === undefined ? {} : { remedy }) });
 }
 
 /** The worker's place in a few words: `tmux: session:window` or `pid: 123`. */

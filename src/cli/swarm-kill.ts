@@ -5,9 +5,12 @@ import type { Worker } from '../store/fleet-workers.ts';
 import { systemClock } from '../system/clock.ts';
 import type { Context, Input } from './spec.ts';
 import { allWorkers, fault, needWorker, warn } from './swarm-context.ts';
+import { wantsEngine } from './swarm-engine.ts';
 import type { killOptions } from './swarm-options.ts';
 
-export async function main(context: Context, { values, args }: Input<typeof killOptions>): Promise<number> {
+export async function main(context: Context, input: Input<typeof killOptions>): Promise<number> {
+  if (wantsEngine(context, input.values)) return (await import('./swarm-cluster.ts')).kill(context, input);
+  const { values, args } = input;
   if (!values.all && args[0] === undefined) throw fault('must specify worker name or --all');
   const workers = values.all ? await allWorkers(context) : [await needWorker(context, args[0])];
   await Promise.all(

@@ -5,10 +5,20 @@ import { showStamp, stamp } from '../store/fleet-time.ts';
 import { systemClock } from '../system/clock.ts';
 import type { Context, Input } from './spec.ts';
 import { fault } from './swarm-context.ts';
+import { wantsEngine } from './swarm-engine.ts';
 import type { limitsOptions } from './swarm-options.ts';
 
 /** Shows the limits that hold over all loops, and changes them. */
-export function main({ env, stdout }: Context, { values }: Input<typeof limitsOptions>): number {
+export async function main(context: Context, input: Input<typeof limitsOptions>): Promise<number> {
+  if (wantsEngine(context, input.values)) return (await import('./swarm-cluster.ts')).limits(context, input);
+  const { env, stdout } = context;
+  const { values } = input;
+  if (values['starts-per-minute'] !== undefined || values['max-cost'] !== undefined) {
+    throw fault(
+      'these limits hold over a cluster',
+      'swarm limits --engine URL, or swarm spawn --max-cost for one loop',
+    );
+  }
   const { release, unlimited = false } = values;
   const max = values['max-parallel'];
   if (max !== undefined || unlimited) setMaxParallel(env, unlimited ? null : (max ?? null));

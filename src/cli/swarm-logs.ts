@@ -8,13 +8,16 @@ import { tailFile } from '../system/tail-file.ts';
 import { tmuxServer } from '../system/tmux.ts';
 import type { Context, Input } from './spec.ts';
 import { fault, needWorker } from './swarm-context.ts';
+import { wantsEngine } from './swarm-engine.ts';
 import type { logsOptions } from './swarm-options.ts';
 
 const followMs = 1000;
 const followLines = 30;
 const clearScreen = '\u001b[2J\u001b[H';
 
-export async function main(context: Context, { values, args }: Input<typeof logsOptions>): Promise<number> {
+export async function main(context: Context, input: Input<typeof logsOptions>): Promise<number> {
+  if (wantsEngine(context, input.values)) return (await import('./swarm-cluster.ts')).logs(context, input);
+  const { values, args } = input;
   const worker = await needWorker(context, args[0]);
   const { follow = false, history = false, lines = 1000 } = values;
   if (worker.tmux === null) return showFile(context, worker, follow);

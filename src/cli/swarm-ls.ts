@@ -4,10 +4,13 @@ import type { Worker } from '../store/fleet-workers.ts';
 import { systemClock } from '../system/clock.ts';
 import type { Context, Input } from './spec.ts';
 import { allWorkers } from './swarm-context.ts';
+import { wantsEngine } from './swarm-engine.ts';
 import type { lsOptions } from './swarm-options.ts';
 import { tableText } from './swarm-table.ts';
 
-export async function main(context: Context, { values }: Input<typeof lsOptions>): Promise<number> {
+export async function main(context: Context, input: Input<typeof lsOptions>): Promise<number> {
+  if (wantsEngine(context, input.values)) return (await import('./swarm-cluster.ts')).ls(context, input);
+  const { values } = input;
   const { format = 'table', status = 'all', tag } = values;
   const tagged = (await allWorkers(context)).filter(({ tags }) => tag === undefined || tags.includes(tag));
   const running = await runningNow(context.env, tagged);

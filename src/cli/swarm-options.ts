@@ -87,11 +87,54 @@ export const spawnOptions = {
 
 export const ralphSpawnOptions = { ...workerOptions, ...loopOptions } as const satisfies Options;
 
+/** As for a loop of this machine, and where any machine finds the work. */
+export const submitOptions = {
+  ...engineOptions,
+  name: workerOptions.name,
+  repo: { type: 'string', value: 'GIT_URL', help: 'the repository, as every machine can reach it' },
+  branch: { type: 'string', help: 'where the iterations are pushed to; made where it does not exist' },
+  base: { type: 'string', value: 'BRANCH', help: 'what a new branch starts from (the default branch)' },
+  label: { type: 'strings', help: 'only machines with this label run it; may be given several times' },
+  tag: workerOptions.tag,
+  env: {
+    type: 'strings',
+    value: 'K[=V]',
+    help: 'a variable for the command; without a value, that of the machine that runs it (for secrets)',
+  },
+  cwd: { type: 'string', value: 'DIR', help: 'a folder inside the repository where the command runs' },
+  'prompt-file': { type: 'string', value: 'FILE', help: 'the prompt; its text is handed in now' },
+  'max-iterations': loopOptions['max-iterations'],
+  'inactivity-timeout': {
+    type: 'duration',
+    help: 'restart the agent when it has printed nothing for that long (60)',
+  },
+  'done-pattern': loopOptions['done-pattern'],
+  account: loopOptions.account,
+  ...runEngineOptions,
+} as const satisfies Options;
+
+export const drainOptions = {
+  all: { type: 'boolean', help: 'all machines' },
+  undo: { type: 'boolean', help: 'let it take loops again' },
+  ...engineOptions,
+} as const satisfies Options;
+
+export const hostsOptions = {
+  format: { type: 'string', choices: ['table', 'json'], help: 'how to print them (table)' },
+  ...engineOptions,
+} as const satisfies Options;
+
 export const lsOptions = {
   format: { type: 'string', choices: ['table', 'json', 'names'], help: 'how to print them (table)' },
   status: { type: 'string', choices: ['running', 'stopped', 'all'], help: 'only these (all)' },
   tag: { type: 'string', help: 'only workers with this tag' },
+  ...engineOptions,
 } as const satisfies Options;
+
+export const statusOptions = { ...engineOptions } as const satisfies Options;
+
+/** Of `swarm ralph`, about one loop. */
+export const loopCommandOptions = { ...engineOptions } as const satisfies Options;
 
 export const noOptions = {} as const satisfies Options;
 
@@ -99,6 +142,7 @@ export const logsOptions = {
   follow: { type: 'boolean', short: 'f', help: 'go on until Ctrl-C' },
   history: { type: 'boolean', help: 'what has scrolled off the screen, too' },
   lines: { type: 'count', short: 'n', help: 'so many lines of it (1000)' },
+  ...engineOptions,
 } as const satisfies Options;
 
 export const peekOptions = {
@@ -118,11 +162,13 @@ export const killOptions = {
   all,
   'rm-worktree': { type: 'boolean', help: 'remove its worktree, if all work in it is merged or pushed' },
   'force-dirty': forceDirty,
+  ...engineOptions,
 } as const satisfies Options;
 
 export const waitOptions = {
   all,
   timeout: { type: 'duration', help: 'give up after that time, with exit code 1' },
+  ...engineOptions,
 } as const satisfies Options;
 
 export const respawnOptions = {
@@ -134,6 +180,7 @@ export const cleanOptions = {
   all,
   'rm-worktree': { type: 'boolean', negatable: true, help: 'remove its worktree too (yes)' },
   'force-dirty': forceDirty,
+  ...engineOptions,
 } as const satisfies Options;
 
 export const ralphInitOptions = {
@@ -147,16 +194,19 @@ export const ralphLsOptions = {
     choices: ['all', 'running', 'paused', 'stopped', 'failed'],
     help: 'only these (all)',
   },
+  ...engineOptions,
 } as const satisfies Options;
 
 export const ralphLogsOptions = {
   live: { type: 'boolean', aliases: ['follow'], help: 'go on until Ctrl-C' },
   lines: { type: 'count', short: 'n', help: 'the last N lines (all)' },
+  ...engineOptions,
 } as const satisfies Options;
 
 export const whyOptions = {
   lines: { type: 'count', short: 'n', help: 'the last N entries (50)' },
   format: { type: 'string', choices: ['text', 'json'], help: 'how to print it (text)' },
+  ...engineOptions,
 } as const satisfies Options;
 
 export const limitsOptions = {
@@ -165,7 +215,17 @@ export const limitsOptions = {
     help: 'so many iterations at the same time, over all loops',
   },
   unlimited: { type: 'boolean', help: 'any number of iterations at the same time' },
+  'starts-per-minute': {
+    type: 'count',
+    help: 'so many iterations begin in a minute, over all machines (0: any)',
+  },
+  'max-cost': {
+    type: 'number',
+    value: 'USD',
+    help: 'what all loops of the cluster may cost from now on (0: any)',
+  },
   release: { type: 'string', value: 'ACCOUNT', help: 'do not wait for the usage limit of this account' },
+  ...engineOptions,
 } as const satisfies Options;
 
 export const doctorOptions = {
@@ -174,6 +234,7 @@ export const doctorOptions = {
 
 export const topOptions = {
   once: { type: 'boolean', help: 'print the table once and end, as without a terminal' },
+  ...engineOptions,
 } as const satisfies Options;
 
 export const workerCommandOptions = {

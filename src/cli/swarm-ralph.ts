@@ -15,13 +15,21 @@ import { lstatOf, writeAtomic } from '../system/files.ts';
 import { tailFile } from '../system/tail-file.ts';
 import type { Context, Input } from './spec.ts';
 import { allWorkers, fault, needWorker, selfCommand, warn } from './swarm-context.ts';
+import { wantsEngine } from './swarm-engine.ts';
 import { followLoop } from './swarm-follow.ts';
-import type { noOptions, ralphInitOptions, ralphLogsOptions, ralphLsOptions } from './swarm-options.ts';
+import type {
+  loopCommandOptions,
+  ralphInitOptions,
+  ralphLogsOptions,
+  ralphLsOptions,
+} from './swarm-options.ts';
 import { tableText } from './swarm-table.ts';
 
-type Named = Input<typeof noOptions>;
+type Named = Input<typeof loopCommandOptions>;
 
-export async function mainPause(context: Context, { args }: Named): Promise<number> {
+export async function mainPause(context: Context, input: Named): Promise<number> {
+  if (wantsEngine(context, input.values)) return (await import('./swarm-cluster.ts')).pause(context, input);
+  const { args } = input;
   const { worker } = await needLoop(context, args[0]);
   const { before, changed } = pauseLoop(context.env, worker.name, systemClock.now());
   if (changed) context.stdout.write(`paused ralph loop for ${worker.name}\n`);
@@ -30,7 +38,9 @@ export async function mainPause(context: Context, { args }: Named): Promise<numb
   return 0;
 }
 
-export async function mainResume(context: Context, { args }: Named): Promise<number> {
+export async function mainResume(context: Context, input: Named): Promise<number> {
+  if (wantsEngine(context, input.values)) return (await import('./swarm-cluster.ts')).resume(context, input);
+  const { args } = input;
   const { worker } = await needLoop(context, args[0]);
   const { before, changed } = resumeLoop(context.env, worker.name, systemClock.now());
   if (!changed) {
@@ -46,7 +56,9 @@ export async function mainResume(context: Context, { args }: Named): Promise<num
 }
 
 /** Ends the loop and its agent; the worker stays on the list. */
-export async function mainStop(context: Context, { args }: Named): Promise<number> {
+export async function mainStop(context: Context, input: Named): Promise<number> {
+  if (wantsEngine(context, input.values)) return (await import('./swarm-cluster.ts')).stop(context, input);
+  const { args } = input;
   const { worker } = await needLoop(context, args[0]);
   await holdWorker(context.env, worker.name, () => endWorker(context.env, worker, systemClock.now()));
   context.stdout.write(`stopped ralph loop for ${worker.name}\n`);
@@ -63,13 +75,18 @@ export async function mainRun(context: Context, { args }: Named): Promise<number
   return followLoop(context, worker.name);
 }
 
-export async function mainStatus(context: Context, { args }: Named): Promise<number> {
+export async function mainStatus(context: Context, input: Named): Promise<number> {
+  if (wantsEngine(context, input.values))
+    return (await import('./swarm-cluster.ts')).loopStatus(context, input);
+  const { args } = input;
   const { loop } = await needLoop(context, args[0]);
   context.stdout.write(cleanTerminal(statusText(loop)));
   return 0;
 }
 
-export async function mainLs(context: Context, { values }: Input<typeof ralphLsOptions>): Promise<number> {
+export async function mainLs(context: Context, input: Input<typeof ralphLsOptions>): Promise<number> {
+  if (wantsEngine(context, input.values)) return (await import('./swarm-cluster.ts')).loopLs(context, input);
+  const { values } = input;
   const { format = 'table', status = 'all' } = values;
   const loops = (await allWorkers(context)).flatMap(({ name, metadata }) => {
     const loop = metadata.ralph === true ? readLoop(context.env, name) : null;
@@ -88,10 +105,10 @@ export async function mainLs(context: Context, { values }: Input<typeof ralphLsO
   return 0;
 }
 
-export async function mainLogs(
-  context: Context,
-  { values, args }: Input<typeof ralphLogsOptions>,
-): Promise<number> {
+export async function mainLogs(context: Context, input: Input<typeof ralphLogsOptions>): Promise<number> {
+  if (wantsEngine(context, input.values))
+    return (await import('./swarm-cluster.ts')).loopLogs(context, input);
+  const { values, args } = input;
   const { worker } = await needLoop(context, args[0]);
   const { log } = loopPaths(context.env, worker.name);
   const lines = readLogLines(log, values.lines);

@@ -3,6 +3,7 @@ import { agentNameOf } from '../agents/registry.ts';
 import { messageOf } from '../core/error.ts';
 import { compilePattern } from '../core/pattern.ts';
 import { tellsContext } from '../fleet/context.ts';
+import type { NewLoop } from '../fleet/record.ts';
 import { type SpawnOrder, spawnWorker } from '../fleet/spawn.ts';
 import { readPrompt } from '../fleet/start-iteration.ts';
 import { ensureSupervisor } from '../fleet/supervisor-start.ts';
@@ -20,6 +21,7 @@ import { waitUntilReady } from './swarm-ready.ts';
 
 type SpawnInput = Input<typeof spawnOptions>;
 type Values = SpawnInput['values'];
+type LoopValues = Omit<Values, 'tmux' | 'session' | 'tmux-socket' | 'worktree' | 'worktree-dir'>;
 
 export async function main(context: Context, input: SpawnInput): Promise<number> {
   const order = orderOf(context, input);
@@ -70,7 +72,8 @@ function orderOf(context: Context, { values, args }: SpawnInput): SpawnOrder {
   };
 }
 
-function loopOf(context: Context, values: Values, cmd: readonly string[]): SpawnOrder['loop'] {
+/** What a loop is asked to do, checked. */
+export function loopOf(context: Context, values: LoopValues, cmd: readonly string[]): NewLoop {
   const given = values['prompt-file'];
   const max = values['max-iterations'];
   if (given === undefined) throw fault('--ralph requires --prompt-file');
@@ -108,7 +111,7 @@ function checkPattern(pattern: string): void {
   }
 }
 
-function contextOf(context: Context, values: Values, cmd: readonly string[]): LoopOptions {
+function contextOf(context: Context, values: LoopValues, cmd: readonly string[]): LoopOptions {
   const maxContext = values['max-context'];
   const restartOnCompact = values['restart-on-compact'];
   if (maxContext !== undefined && (maxContext < 1 || maxContext > 99)) {
@@ -123,8 +126,8 @@ function contextOf(context: Context, values: Values, cmd: readonly string[]): Lo
 }
 
 /** Options of `ralph run`, as its own command line takes them; nothing where none is given. */
-function engineOf(values: Values, cmd: readonly string[]): LoopOptions {
-  const given = (name: keyof Values & string, unit = '') => {
+function engineOf(values: LoopValues, cmd: readonly string[]): LoopOptions {
+  const given = (name: keyof LoopValues & string, unit = '') => {
     const value = values[name];
     const all = Array.isArray(value) ? value : value === undefined ? [] : [value];
     return all.map((one) => (one === '' ? `--${name}` : `--${name}=${one}${unit}`));

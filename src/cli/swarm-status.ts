@@ -1,11 +1,14 @@
 import { runningNow } from '../fleet/live.ts';
 import type { Context, Input } from './spec.ts';
 import { needWorker } from './swarm-context.ts';
+import { wantsEngine } from './swarm-engine.ts';
 import { statusText, uptime } from './swarm-ls.ts';
-import type { noOptions } from './swarm-options.ts';
+import type { statusOptions } from './swarm-options.ts';
 
 /** Exit code 0 for a worker that runs, 1 for one that does not, 2 where there is none. */
-export async function main(context: Context, { args }: Input<typeof noOptions>): Promise<number> {
+export async function main(context: Context, input: Input<typeof statusOptions>): Promise<number> {
+  if (wantsEngine(context, input.values)) return (await import('./swarm-cluster.ts')).status(context, input);
+  const { args } = input;
   const worker = await needWorker(context, args[0], { exitCode: 2 });
   const [running = false] = await runningNow(context.env, [worker]);
   const { tmux, pid, worktree, started } = worker;

@@ -7,7 +7,10 @@ import { createStyle } from '../view/style.ts';
 import { type FullScreenControl, runFullScreen } from './full-screen.ts';
 import type { Context, Input } from './spec.ts';
 import { allWorkers, selfCommand } from './swarm-context.ts';
+import { wantsEngine, withCluster } from './swarm-engine.ts';
 import type { topOptions } from './swarm-options.ts';
+
+type Values = Input<typeof topOptions>['values'];
 
 /** The command that a key stands for. */
 const commands: Readonly<Record<string, readonly string[]>> = {
@@ -23,17 +26,30 @@ const empty: TopView = { rows: [], running: 0, maxParallel: null, held: [], undr
 
 /** The table of all workers: live in a terminal, once elsewhere. */
 export async function main(context: Context, { values }: Input<typeof topOptions>): Promise<number> {
-  const { stdin, stdout, env } = context;
-  await allWorkers(context);
-  const isTerminal = stdin.isTTY === true && stdout.isTTY === true && env.TERM !== 'dumb';
-  if (values.once || !isTerminal) {
-    stdout.write(cleanTerminal(textTop(await topView(env, systemClock.now()))));
-    return 0;
+  const now = () => systemClock.now();
+  if (wantsEngine(context, values)) {
+    const { clusterTop } = await import('../cluster/top.ts');
+    return withCluster(context, values, (cluster) => show(context, values, () => clusterTop(cluster, now())));
   }
-  return live(context);
+  await allWorkers(context);
+  return show(context, values, () => topView(context.env, now()));
 }
 
-function live(context: Context): Promise<number> {
+async function show(context: Context, values: Values, ask: () => Promise<TopView>): Promise<number> {
+  const { stdin, stdout, env } = context;
+  const isTerminal = stdin.isTTY === true && stdout.isTTY === true && env.TERM !== 'dumb';
+  if (values.once || !isTerminal) {
+    stdout.write(cleanTerminal(textTop(await ask())));
+    return 0;
+  }
+  return live(context, ask, values.engine === undefined ? [] : ['--engine', values.engine]);
+}
+
+function live(
+  context: Context,
+  ask: () => Promise<TopView>,
+  engineWords: readonly string[],
+): Promise<number> {
   const { env, stdout } = context;
   const style = createStyle({ env, isTTY: stdout.isTTY === true });
   let view = empty;
@@ -41,7 +57,7 @@ function live(context: Context): Promise<number> {
   /** A key that ends something has to be pressed twice. */
   let armed = '';
   const look = async () => {
-    view = await topView(env, systemClock.now());
+    view = await ask();
     if (!view.rows.some(({ name }) => name === state.selected)) {
       state = { ...state, selected: view.rows[0]?.name ?? null };
     }
@@ -55,7 +71,8 @@ function live(context: Context): Promise<number> {
     const words = commands[key];
     if (key === 'q' || key === '\x03') control.end(0);
     else if (step !== undefined) select(step);
-    else if (words !== undefined && state.selected !== null) order(key, [...words, state.selected], control);
+    else if (words !== undefined && state.selected !== null)
+      order(key, [...words, state.selected, ...engineWords], control);
   }
 
   function order(key: string, words: readonly string[], control: FullScreenControl): void {

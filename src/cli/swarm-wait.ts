@@ -3,11 +3,14 @@ import { readWorkers } from '../store/fleet-workers.ts';
 import { systemClock } from '../system/clock.ts';
 import type { Context, Input } from './spec.ts';
 import { allWorkers, fault, needWorker } from './swarm-context.ts';
+import { wantsEngine } from './swarm-engine.ts';
 import type { waitOptions } from './swarm-options.ts';
 
 const lookMs = 500;
 
-export async function main(context: Context, { values, args }: Input<typeof waitOptions>): Promise<number> {
+export async function main(context: Context, input: Input<typeof waitOptions>): Promise<number> {
+  if (wantsEngine(context, input.values)) return (await import('./swarm-cluster.ts')).wait(context, input);
+  const { values, args } = input;
   if (!values.all && args[0] === undefined) throw fault('name required (or use --all)');
   const wanted = values.all ? null : (await needWorker(context, args[0])).name;
   const workers = await allWorkers(context);

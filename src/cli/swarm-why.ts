@@ -1,21 +1,25 @@
 import { agentNameOf } from '../agents/registry.ts';
 import { lookAtWorker } from '../fleet/live.ts';
 import { classify } from '../fleet/screen/classify.ts';
-import { nextCommand, stateText, whyNow } from '../fleet/why.ts';
+import { nextCommand, whyNow } from '../fleet/why.ts';
 import { cleanTerminal } from '../safety/terminal.ts';
-import { type FleetEvent, readFleetEvents } from '../store/fleet-events.ts';
+import { readFleetEvents } from '../store/fleet-events.ts';
 import { readLoop, type Why } from '../store/fleet-loops.ts';
 import { loopPaths } from '../store/fleet-paths.ts';
-import { readStamp, showStamp, stamp } from '../store/fleet-time.ts';
+import { readStamp } from '../store/fleet-time.ts';
 import type { Worker } from '../store/fleet-workers.ts';
 import { systemClock } from '../system/clock.ts';
 import { tmuxServer } from '../system/tmux.ts';
 import type { Context, Input } from './spec.ts';
 import { needWorker } from './swarm-context.ts';
+import { wantsEngine } from './swarm-engine.ts';
+import { eventText } from './swarm-events.ts';
 import type { whyOptions } from './swarm-options.ts';
 
 /** What a worker is doing, and how it came to that. */
-export async function main(context: Context, { values, args }: Input<typeof whyOptions>): Promise<number> {
+export async function main(context: Context, input: Input<typeof whyOptions>): Promise<number> {
+  if (wantsEngine(context, input.values)) return (await import('./swarm-cluster.ts')).why(context, input);
+  const { values, args } = input;
   const { env, stdout } = context;
   const worker = await needWorker(context, args[0]);
   const loop = worker.metadata.ralph === true ? readLoop(env, worker.name) : null;
@@ -44,9 +48,4 @@ async function plainWhy(context: Context, worker: Worker): Promise<Why> {
   const lines = await tmuxServer(worker.tmux.socket, context.env).capture(pane.id);
   const screen = classify(agentNameOf(worker.cmd[0] ?? ''), lines, systemClock.now());
   return { since, ...(screen ?? { state: 'working' }) };
-}
-
-function eventText({ at, type, text }: FleetEvent): string {
-  const told = type === 'screen' ? stateText(text) : text;
-  return `${showStamp(stamp(at))}  ${told.replace(/\s+/g, ' ')}`;
 }

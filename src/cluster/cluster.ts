@@ -46,7 +46,7 @@ export type HostView = {
 };
 
 /** A fleet over many machines, and what only that needs. */
-export type Cluster = Fleet & {
+export type Cluster = Omit<Fleet, 'status' | 'list' | 'limits'> & {
   status(name: string): Promise<ClusterView | null>;
   list(): Promise<readonly ClusterView[]>;
   limits(): Promise<ClusterLimits>;

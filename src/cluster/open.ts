@@ -29,8 +29,10 @@ export async function openCluster(address: EngineAddress, options: ClusterOption
   return clusterFleet(store, times, options.now ?? (() => systemClock.now()));
 }
 
-/** Loaded only when it is needed: each brings a whole client along. */
+/** Loaded only when it is needed: it brings whole clients along. */
 async function openStore(address: EngineAddress, times: LeaseTimes): Promise<Store> {
-  if (address.kind === 'redis') return (await import('./redis-store.ts')).openRedisStore(address, times);
-  return (await import('./postgres-store.ts')).openPostgresStore(address, times);
+  const stores = await import('./stores.ts');
+  return address.kind === 'redis'
+    ? stores.openRedisStore(address, times)
+    : stores.openPostgresStore(address, times);
 }

@@ -65,12 +65,16 @@ export async function openRedisStore(address: EngineAddress, times: LeaseTimes):
     lazyConnect: true,
     scripts,
   });
-  redis.on('error', () => {});
+  // What `connect` says is only that it failed.
+  let why: Error | null = null;
+  redis.on('error', (error) => {
+    why = error;
+  });
   try {
     await redis.connect();
   } catch (error) {
     redis.disconnect();
-    throw error;
+    throw why ?? error;
   }
   const lanes = new Map<string, ReturnType<typeof openLane>>();
   const run = (script: keyof typeof scripts, ...words: (string | number)[]): Promise<unknown> =>

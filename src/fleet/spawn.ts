@@ -182,7 +182,8 @@ async function makeWorktree(env: Environment, { name, cwd, worktree }: SpawnOrde
   return createWorktree(env, { name, cwd, ...worktree });
 }
 
-function checkName(name: string): void {
+/** The name of a worker is a file name, a window and a word on a command line. */
+export function checkName(name: string): void {
   if (goodName.test(name) && Buffer.byteLength(name) <= 100) return;
   throw fault(
     'worker-name',
