@@ -1,8 +1,8 @@
-import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { delimiter, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { findProgram, shellCommand, windowsCommand } from './program.ts';
+import { findProgram, outsideEnvironment, shellCommand, windowsCommand } from './program.ts';
 
 let folder = '';
 beforeEach(() => {
@@ -83,5 +83,39 @@ describe('windowsCommand', () => {
     const command = windowsCommand(program, words);
     expect(command.args).toEqual(['/d', '/s', '/c', '"echo "a b" & dir"']);
     expect(command.verbatim).toBe(true);
+  });
+});
+
+describe('outsideEnvironment', () => {
+  const kept = (...entries: string[]) =>
+    outsideEnvironment({ PATH: entries.join(delimiter), HOME: '/h' }, folder).PATH?.split(delimiter);
+
+  it('takes nothing from the project, by whatever name it goes there', () => {
+    mkdirSync(join(folder, 'bin'));
+    const link = `${folder}-link`;
+    symlinkSync(join(folder, 'bin'), link);
+    try {
+      expect(kept('/usr/bin', join(folder, 'bin'), folder, link, join(folder, 'made-later'), '/bin')).toEqual(
+        ['/usr/bin', '/bin'],
+      );
+    } finally {
+      rmSync(link);
+    }
+  });
+
+  it('takes nothing from wherever it happens to be', () => {
+    expect(kept('', '.', 'node_modules/.bin', '../bin', '/usr/bin')).toEqual(['/usr/bin']);
+  });
+
+  it('has the programs of the system where nothing else is left', () => {
+    expect(kept(join(folder, 'bin'))).toEqual(['/usr/bin', '/bin']);
+  });
+
+  it('leaves the rest as it is', () => {
+    expect(outsideEnvironment({ HOME: '/h' }, folder)).toEqual({ HOME: '/h' });
+    expect(outsideEnvironment({ PATH: '/usr/bin', HOME: '/h' }, folder)).toEqual({
+      PATH: '/usr/bin',
+      HOME: '/h',
+    });
   });
 });
