@@ -1,5 +1,6 @@
 import { lookAtWorker } from '../fleet/live.ts';
 import { runInForeground } from '../system/process.ts';
+import { tmuxArgv } from '../system/tmux.ts';
 import type { Context, Input } from './spec.ts';
 import { fault, needWorker } from './swarm-context.ts';
 import type { noOptions } from './swarm-options.ts';
@@ -11,13 +12,11 @@ export async function main(context: Context, { args }: Input<typeof noOptions>):
   if (pane === null)
     throw fault(`worker '${worker.name}' has no window any more`, `swarm respawn ${worker.name}`);
   const { socket } = worker.tmux;
-  const server = socket === null ? [] : ['-L', socket];
   // Inside the same server, the client that is there already is taken to the window.
   const inside = (context.env.TMUX ?? '').split(',')[0]?.endsWith(`/${socket ?? 'default'}`) === true;
   const { TMUX: _, ...outside } = context.env;
   const go = inside ? ['switch-client', '-t', pane.id] : ['attach-session', '-t', `=${pane.session}`];
-  const words = [...server, 'select-window', '-t', pane.id, ';', ...go] as const;
-  const end = await runInForeground(['tmux', '-u', ...words], {
+  const end = await runInForeground(tmuxArgv(socket, ['select-window', '-t', pane.id], go), {
     cwd: context.cwd,
     env: inside ? context.env : outside,
   });

@@ -1,5 +1,7 @@
 import { randomUUID } from 'node:crypto';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { waitUntil } from '../../test/support/processes.ts';
 import { runCommand } from './process.ts';
@@ -57,6 +59,88 @@ describe('a tmux server', () => {
     });
     await waitUntil(async () => (await shows('odd')).split('\n').length >= 2);
     expect((await shows('odd')).split('\n')).toEqual([odd, odd]);
+  });
+
+  it.each([';', 'x;', 'x\\;', 'x;;', '\\', '; kill-server ;'])(
+    'takes the word %j as it is, everywhere',
+    async (word) => {
+      const folder = await mkdtemp(join(tmpdir(), 'tmux-'));
+      const cwd = join(folder, word);
+      await mkdir(cwd);
+      const shown = 'printf "%s\\n" "$ODD" "$1" "$2" "$(basename -- "$PWD")"; exec cat';
+      const spec = { ...windowOf('odd', 'sh', '-c', shown, 'sh', word, 'last'), env: { ODD: word }, cwd };
+      try {
+        await tmux.openWindow(spec);
+        const four = [word, word, 'last', word];
+        await waitUntil(async () => (await shows('odd')).split('\n').length >= 4);
+        expect((await shows('odd')).split('\n')).toEqual(four);
+        const { id } = await paneOf('odd');
+        await tmux.respawn(id, { ...spec, mark: `odd;` });
+        await waitUntil(async () => (await shows('odd')).split('\n').length >= 4);
+        expect((await shows('odd')).split('\n')).toEqual(four);
+        expect((await paneOf('odd')).mark).toBe('odd;');
+        await tmux.sendText(id, word);
+        await tmux.sendKeys(id, 'Enter');
+        await tmux.paste(id, word, 'pasted;');
+        await tmux.sendKeys(id, 'Enter');
+        await waitUntil(async () => (await shows('odd')).split('\n').length >= 8);
+        expect((await shows('odd')).split('\n').slice(4)).toEqual([word, word, word, word]);
+      } finally {
+        await rm(folder, { recursive: true });
+      }
+    },
+  );
+
+  it.each(['100%d', 'a#(touch RAN)', '##{pane_id}', 'a#[b', '#,'])(
+    'opens a window in the folder %j',
+    async (name) => {
+      const folder = await mkdtemp(join(tmpdir(), 'tmux-'));
+      const cwd = join(folder, name);
+      await mkdir(cwd);
+      try {
+        await tmux.openWindow({ ...windowOf('here', 'sh', '-c', 'basename -- "$PWD"; sleep 600'), cwd });
+        await waitUntil(async () => (await shows('here')) !== '');
+        expect(await shows('here')).toBe(name);
+      } finally {
+        await rm(folder, { recursive: true });
+      }
+    },
+  );
+
+  it('gives a program the PATH that it is to have, whoever starts it', async () => {
+    const spec = {
+      ...windowOf('path', 'sh', '-c', 'echo "$PATH"; sleep 600'),
+      env: { PATH: '/one:/usr/bin:/bin' },
+    };
+    await tmux.openWindow(spec);
+    await waitUntil(async () => (await shows('path')) !== '');
+    expect(await shows('path')).toBe('/one:/usr/bin:/bin');
+    const again = { ...spec, env: { PATH: '/two:/usr/bin:/bin' }, mark: 'path 2' };
+    await tmux.respawn((await paneOf('path')).id, again);
+    await waitUntil(async () => (await shows('path')) !== '');
+    expect(await shows('path')).toBe('/two:/usr/bin:/bin');
+  });
+
+  it('keeps our windows where sessions go with their last client', async () => {
+    const home = await mkdtemp(join(tmpdir(), 'tmux-'));
+    try {
+      await writeFile(join(home, '.tmux.conf'), 'set -g destroy-unattached on\n');
+      tmux = tmuxServer(socket, { ...process.env, HOME: home });
+      await tmux.openWindow(windowOf('one', 'sleep', '600'));
+      await tmux.openWindow(windowOf('two', 'sleep', '600'));
+      expect((await tmux.panes()).map(({ window }) => window)).toEqual(['one', 'two']);
+    } finally {
+      await rm(home, { recursive: true });
+    }
+  });
+
+  it('types a text of any length', async () => {
+    const counts = 'stty raw -echo; printf "ready\\r\\n"; head -c 40012 | wc -c; sleep 600';
+    await tmux.openWindow(windowOf('long', 'sh', '-c', counts));
+    await waitUntil(async () => (await shows('long')) === 'ready');
+    await tmux.sendText((await paneOf('long')).id, `${'x'.repeat(9_999)}🙂`.repeat(4));
+    await waitUntil(async () => (await shows('long')).includes('40012'));
+    expect(await shows('long')).toBe('ready\n40012');
   });
 
   it('is read alike in every locale', async () => {

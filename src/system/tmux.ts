@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { messageOf, RalphError } from '../core/error.ts';
-import { type CommandResult, type Environment, runCommand } from './process.ts';
+import { type Argv, type CommandResult, type Environment, findProgram, runCommand } from './process.ts';
 import { withoutMarks } from './process-table.ts';
 
 /** A pane as tmux tells of it. `mark` is what we put on it; empty on panes that are not ours. */
@@ -22,6 +22,7 @@ export type WindowSpec = {
   readonly session: string;
   readonly window: string;
   readonly cwd: string;
+  /** A PATH among them is also that by which `argv` is found. */
   readonly env: Readonly<Record<string, string>>;
   readonly argv: readonly string[];
   /** Found again in `Pane.mark`: it is set together with the start, so that no crash comes between the two. */
@@ -51,6 +52,9 @@ export type Tmux = {
   paste(pane: string, text: string, mark: string): Promise<void>;
 };
 
+/** One command of tmux with its words. */
+type TmuxCommand = readonly string[];
+
 const chunkSize = 250;
 const timeoutMs = 20_000;
 const separator = '\u001f';
@@ -67,20 +71,39 @@ const paneFormat = [
 /** Wide enough that the words of a dialog stay on one line. */
 const windowSize = ['-x', '200', '-y', '50'];
 
+/** The call that gives these commands to a server, each word as it is. */
+export function tmuxArgv(socket: string | null, ...commands: readonly TmuxCommand[]): Argv {
+  const words = commands.flatMap((command, index) => [
+    ...(index === 0 ? [] : [';']),
+    ...command.map(literal),
+  ]);
+  // Without -u and in the C locale, tmux writes an underscore for whatever is not plain ASCII.
+  return ['tmux', '-u', ...(socket === null ? [] : ['-L', socket]), ...words];
+}
+
+/** tmux takes a semicolon at the end of any word for the end of the command, unless a backslash stands before it. */
+function literal(word: string): string {
+  return word.endsWith(';') ? `${word.slice(0, -1)}\\;` : word;
+}
+
 /** The server behind a socket name, or the user's own one. */
 export function tmuxServer(socket: string | null, env: Environment): Tmux {
   // Inside tmux, TMUX would send us to the server around us. A server that we start outlives the run around us.
   const { TMUX: _, TMUX_PANE: __, ...outside } = withoutMarks(env);
-  const run = (words: readonly string[], stdin?: string): Promise<CommandResult> =>
-    // Without -u and in the C locale, tmux writes an underscore for whatever is not plain ASCII.
-    runCommand(['tmux', '-u', ...(socket === null ? [] : ['-L', socket]), ...words], {
+  const run = (commands: readonly TmuxCommand[], more: Call = {}): Promise<CommandResult> => {
+    const { path, stdin } = more;
+    const [program, ...words] = tmuxArgv(socket, ...commands);
+    // Found by our own PATH, whatever the pane is to have.
+    const found = path === undefined ? program : (findProgram(program, outside) ?? program);
+    return runCommand([found, ...words], {
       cwd: '/',
-      env: outside,
+      env: path === undefined ? outside : { ...outside, PATH: path },
       timeoutMs,
       ...(stdin === undefined ? {} : { stdin }),
     });
-  const must = async (words: readonly string[], stdin?: string): Promise<string> => {
-    const result = await run(words, stdin);
+  };
+  const must = async (commands: readonly TmuxCommand[], more: Call = {}): Promise<string> => {
+    const result = await run(commands, more);
     if (result.exitCode !== 0) throw tmuxFailure(result);
     return result.stdout;
   };
@@ -90,20 +113,11 @@ export function tmuxServer(socket: string | null, env: Environment): Tmux {
     let wanted = chunk;
     for (;;) {
       const captures = wanted.flatMap((id) => [
-        ';',
-        'display-message',
-        '-p',
-        '-t',
-        id,
         // Not the id itself: tmux reads a percent sign here as a part of a date.
-        `${separator}#{pane_id}`,
-        ';',
-        'capture-pane',
-        '-p',
-        '-t',
-        id,
+        ['display-message', '-p', '-t', id, `${separator}#{pane_id}`],
+        ['capture-pane', '-p', '-t', id],
       ]);
-      const { stdout } = await run([...list, ...captures]);
+      const { stdout } = await run([list, ...captures]);
       const [head = '', ...rest] = stdout.split(`\n${separator}`);
       const panes = readPanes(head);
       for (const part of rest) {
@@ -120,7 +134,7 @@ export function tmuxServer(socket: string | null, env: Environment): Tmux {
 
   return {
     socket,
-    panes: async () => readPanes((await run(list)).stdout),
+    panes: async () => readPanes((await run([list])).stdout),
     async screens(wanted) {
       const screens = new Map<string, string[]>();
       let panes: Pane[] = [];
@@ -132,51 +146,62 @@ export function tmuxServer(socket: string | null, env: Environment): Tmux {
     async capture(pane, history = 0, withColours = false) {
       const above = history === 0 ? [] : ['-S', `-${history}`];
       const looks = withColours ? ['-e'] : [];
-      return (await must(['capture-pane', '-p', ...looks, '-t', pane, ...above])).split('\n');
+      return (await must([['capture-pane', '-p', ...looks, '-t', pane, ...above]])).split('\n');
     },
     async openWindow(spec) {
       // A name like `1` or `a.b` means something else in a target, and may be there twice: until all is set, the
       // window has one of its own. tmux takes the whole list of commands, so that no crash comes between them.
       const birthName = `swarm-${randomUUID()}`;
       const target = `=${spec.session}:=${birthName}`;
-      const named = ['-n', birthName, '-c', spec.cwd, ...environmentWords(spec.env), '--', ...spec.argv];
-      const renamed = [';', 'rename-window', '-t', target, spec.window];
-      const kept = [...keepWords(target), ...markWords(target, spec.mark), ...renamed];
-      const inSession = ['new-window', '-d', '-a', '-t', `=${spec.session}:{end}`, ...named, ...kept];
-      const alone = ['new-session', '-d', '-s', spec.session, ...windowSize, ...named, ...kept];
-      const sized = [';', 'set-option', '-t', `=${spec.session}:`, 'default-size', '200x50'];
+      const { path, variables } = environmentOf(spec);
+      const named = ['-n', birthName, '-c', plain(spec.cwd), ...variables, '--', ...spec.argv];
+      const kept = [
+        ...keepCommands(target),
+        markCommand(target, spec.mark),
+        ['rename-window', '-t', target, spec.window],
+      ];
+      const inSession = ['new-window', '-d', '-a', '-t', `=${spec.session}:{end}`, ...named];
+      const alone = ['new-session', '-d', '-s', spec.session, ...windowSize, ...named];
+      const session = `=${spec.session}:`;
+      const lasting = [
+        ['set-option', '-t', session, 'default-size', '200x50'],
+        // A person may have it on for the sessions of their own: nobody is attached to this one.
+        ['set-option', '-t', session, 'destroy-unattached', 'off'],
+      ];
       for (let attempt = 0; ; attempt++) {
-        const first = await run(inSession);
+        const first = await run([inSession, ...kept], path);
         if (first.exitCode === 0) return;
         if (!isWithoutSession(first)) throw tmuxFailure(first);
-        const second = await run([...alone, ...sized]);
+        const second = await run([alone, ...kept, ...lasting], path);
         if (second.exitCode === 0) return;
         // Another made the session in between, or the server was just going.
         const again = /duplicate session|server exited|lost server|no server/.test(second.stderr);
         if (!again || attempt === 20) throw tmuxFailure(second);
       }
     },
-    async respawn(pane, { cwd, env: variables, argv, mark }) {
-      const words = ['-k', '-t', pane, '-c', cwd, ...environmentWords(variables), '--', ...argv];
-      await must(['respawn-pane', ...words, ';', 'clear-history', '-t', pane, ...markWords(pane, mark)]);
+    async respawn(pane, spec) {
+      const { path, variables } = environmentOf(spec);
+      const words = ['-k', '-t', pane, '-c', plain(spec.cwd), ...variables, '--', ...spec.argv];
+      const clear = ['clear-history', '-t', pane];
+      await must([['respawn-pane', ...words], clear, markCommand(pane, spec.mark)], path);
     },
     async killWindow(pane) {
-      await run(['kill-window', '-t', pane]);
+      await run([['kill-window', '-t', pane]]);
     },
     async killSession(session) {
-      await run(['kill-session', '-t', `=${session}`]);
+      await run([['kill-session', '-t', `=${session}`]]);
     },
     async sendKeys(pane, ...keys) {
-      await must(['send-keys', '-t', pane, ...keys]);
+      await must([['send-keys', '-t', pane, ...keys]]);
     },
     async sendText(pane, text) {
-      if (text !== '') await must(['send-keys', '-t', pane, '-l', '--', text]);
+      for (const part of partsOf(text)) await must([['send-keys', '-t', pane, '-l', '--', part]]);
     },
     async paste(pane, text, mark) {
       const buffer = `swarm-${process.pid}`;
-      await must(['load-buffer', '-b', buffer, '-'], text);
+      await must([['load-buffer', '-b', buffer, '-']], { stdin: text });
       const words = ['paste-buffer', '-p', '-r', '-d', '-b', buffer, '-t', pane];
-      await must([...words, ...markWords(pane, mark)]);
+      await must([words, markCommand(pane, mark)]);
     },
   };
 }
@@ -195,23 +220,42 @@ function readPanes(text: string): Pane[] {
   });
 }
 
-function environmentWords(env: Readonly<Record<string, string>>): string[] {
-  return Object.entries(env).flatMap(([name, value]) => ['-e', `${name}=${value}`]);
+type Call = { readonly path?: string; readonly stdin?: string };
+
+/** tmux gives a new pane the PATH of whoever calls it, whatever `-e` says. */
+function environmentOf({ env }: WindowSpec): { readonly path: Call; readonly variables: string[] } {
+  const { PATH, ...others } = env;
+  return {
+    path: PATH === undefined ? {} : { path: PATH },
+    variables: Object.entries(others).flatMap(([name, value]) => ['-e', `${name}=${value}`]),
+  };
+}
+
+/** A folder as it is: tmux reads formats in it, even commands to run. It leaves `#[` alone. */
+function plain(folder: string): string {
+  return folder.replace(/#+(?![#[])/g, (run) => run + run);
+}
+
+/** tmux takes no more than 16 KiB in one call. */
+const longestText = 2000;
+
+function partsOf(text: string): string[] {
+  return text.match(new RegExp(`[^]{1,${longestText}}`, 'gu')) ?? [];
 }
 
 /** What the program printed stays to be read when it has ended, and its window keeps its name. */
-function keepWords(target: string): string[] {
+function keepCommands(target: string): TmuxCommand[] {
   const options = [
     ['remain-on-exit', 'on'],
     // Without it tmux writes its own words over the last screen. tmux knows it since 3.3.
     ['remain-on-exit-format', ''],
     ['allow-rename', 'off'],
   ];
-  return options.flatMap((option) => [';', 'set-option', '-wq', '-t', target, ...option]);
+  return options.map((option) => ['set-option', '-wq', '-t', target, ...option]);
 }
 
-function markWords(target: string, mark: string): string[] {
-  return [';', 'set-option', '-p', '-t', target, '@swarm', mark];
+function markCommand(target: string, mark: string): TmuxCommand {
+  return ['set-option', '-p', '-t', target, '@swarm', mark];
 }
 
 function isWithoutSession({ stderr }: CommandResult): boolean {
