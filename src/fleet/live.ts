@@ -13,13 +13,13 @@ export async function lookAtWorkers(env: Environment, workers: readonly Worker[]
   const sockets = new Set(workers.flatMap(({ tmux }) => (tmux === null ? [] : [tmux.socket])));
   const servers = await Promise.all(
     [...sockets].map(
-      async (socket) => [socket, indexPanes(env, await tmuxServer(socket, env).panes())] as const,
+      async (socket) => [socket, markedPanes(env, await tmuxServer(socket, env).panes())] as const,
     ),
   );
   const bySocket = new Map(servers);
   return workers.map((worker) => {
     const panes = worker.tmux === null ? undefined : bySocket.get(worker.tmux.socket);
-    const pane = panes?.byName.get(worker.name) ?? panes?.byPlace.get(placeOf(worker)) ?? null;
+    const pane = panes?.get(worker.name) ?? null;
     return { worker, pane, running: isRunning(worker, pane) };
   });
 }
@@ -55,20 +55,12 @@ function isSameProcess(pid: number, startedAt: unknown): boolean {
   return typeof startedAt === 'string' ? isAlive({ pid, startedAt }) : processIdentity(pid) !== null;
 }
 
-type Panes = { readonly byName: Map<string, Pane>; readonly byPlace: Map<string, Pane> };
-
-/** By the mark that we left; by the place for windows that another program opened for us. */
-function indexPanes(env: Environment, panes: readonly Pane[]): Panes {
-  const byName = new Map<string, Pane>();
-  const byPlace = new Map<string, Pane>();
-  for (const pane of panes) {
-    const mark = readMark(env, pane.mark);
-    if (mark !== null) byName.set(mark.name, pane);
-    else if (pane.mark === '') byPlace.set(`${pane.session}:${pane.window}`, pane);
-  }
-  return { byName, byPlace };
-}
-
-function placeOf({ tmux }: Worker): string {
-  return tmux === null ? '' : `${tmux.session}:${tmux.window}`;
+/** By the mark that the window got when it was opened: a name alone may be that of somebody else's window. */
+function markedPanes(env: Environment, panes: readonly Pane[]): Map<string, Pane> {
+  return new Map(
+    panes.flatMap((pane) => {
+      const mark = readMark(env, pane.mark);
+      return mark === null ? [] : [[mark.name, pane] as const];
+    }),
+  );
 }

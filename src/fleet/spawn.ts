@@ -44,6 +44,8 @@ export async function spawnWorker(
   warn: (text: string) => void,
 ): Promise<Worker> {
   checkName(order.name);
+  if (order.tmux?.session !== undefined) checkName(order.tmux.session, 'a tmux session');
+  if (order.tmux?.socket !== undefined) checkName(order.tmux.socket, 'a tmux socket');
   return holdWorker(env, order.name, async () => {
     const before = findWorker(env, order.name);
     if (before !== null) await checkOver(env, before);
@@ -183,11 +185,11 @@ async function makeWorktree(env: Environment, { name, cwd, worktree }: SpawnOrde
 }
 
 /** The name of a worker is a file name, a window and a word on a command line. */
-export function checkName(name: string): void {
+export function checkName(name: string, what = 'a worker'): void {
   if (goodName.test(name) && Buffer.byteLength(name) <= 100) return;
   throw fault(
     'worker-name',
-    `${JSON.stringify(name)} is no name for a worker: letters, digits, dash, dot and underscore only`,
+    `${JSON.stringify(name)} is no name for ${what}: letters, digits, dash, dot and underscore only`,
   );
 }
 

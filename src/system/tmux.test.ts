@@ -121,6 +121,14 @@ describe('a tmux server', () => {
     expect(await shows('path')).toBe('/two:/usr/bin:/bin');
   });
 
+  it('gives the variables of the first window to no other', async () => {
+    const shown = ['sh', '-c', 'echo "ONE is $ONE;"; sleep 600'];
+    await tmux.openWindow({ ...windowOf('first', ...shown), env: { ONE: '1', 'a.b;': '2' } });
+    await tmux.openWindow(windowOf('second', ...shown));
+    for (const name of ['first', 'second']) await waitUntil(async () => (await shows(name)) !== '');
+    expect([await shows('first'), await shows('second')]).toEqual(['ONE is 1;', 'ONE is ;']);
+  });
+
   it('keeps our windows where sessions go with their last client', async () => {
     const home = await mkdtemp(join(tmpdir(), 'tmux-'));
     try {

@@ -167,6 +167,8 @@ export function tmuxServer(socket: string | null, env: Environment): Tmux {
         ['set-option', '-t', session, 'default-size', '200x50'],
         // A person may have it on for the sessions of their own: nobody is attached to this one.
         ['set-option', '-t', session, 'destroy-unattached', 'off'],
+        // What the first window was given would else be in all that come after it.
+        ...Object.keys(spec.env).map((name) => ['set-environment', '-u', '-t', session, name]),
       ];
       for (let attempt = 0; ; attempt++) {
         const first = await run([inSession, ...kept], path);

@@ -133,6 +133,43 @@ describe('a worker in tmux', { timeout: 120_000 }, () => {
   });
 });
 
+describe('words of a worker', { timeout: 120_000 }, () => {
+  it('that look like the end of a command reach the program, and tmux runs none of them', async () => {
+    const fleet = makeFleet();
+    const inj = ['echo', ';', 'run-shell', `touch '${fleet.path('INJECTED')}'`, ';', 'kill-server'];
+    expect((await spawn(fleet, 'inj', ...inj)).code).toBe(0);
+    const script = 'echo "$LS $1 $2"; exec cat';
+    const words = ['--tmux', '--tmux-socket', fleet.socket, '--env', 'LS=a;'];
+    await fleet.swarm('spawn', '--name', 'w', ...words, '--', 'sh', '-c', script, 'sh', 'x;', 'y\\;');
+    await fleet.swarm('send', 'w', 'SELECT 1;');
+    const logs = async (name: string) => (await fleet.swarm('logs', name)).stdout;
+    await waitUntil(async () => (await logs('w')).includes('SELECT 1;\nSELECT 1;'), patience);
+    expect(await logs('w')).toContain('a; x; y\\;\n');
+    await waitUntil(async () => (await logs('inj')).includes('; kill-server'), patience);
+    expect(fleet.exists('INJECTED')).toBe(false);
+  });
+});
+
+describe('a window that is not ours', { timeout: 120_000 }, () => {
+  it('is left alone, though it has the name and the place of a worker', async () => {
+    const fleet = makeFleet();
+    await spawn(fleet, 'a', 'sleep', '600');
+    await spawn(fleet, 'b', 'sleep', '600');
+    const { session = '' } = fleet.worker('a').tmux ?? {};
+    fleet.tmux('kill-window', '-t', `=${session}:=a`);
+    fleet.tmux('new-window', '-d', '-t', `=${session}:`, '-n', 'a', 'cat');
+    const stranger = () => fleet.tmux('capture-pane', '-p', '-t', `=${session}:=a`);
+    expect(await fleet.swarm('status', 'a')).toMatchObject({ code: 1 });
+    expect((await fleet.swarm('send', 'a', 'typed')).stderr).toContain("worker 'a' is not running");
+    expect((await fleet.swarm('interrupt', 'a')).code).toBe(1);
+    await fleet.swarm('send', '--all', 'typed');
+    expect((await fleet.swarm('kill', 'a')).stdout).toBe('killed a\n');
+    expect((await fleet.swarm('clean', 'a')).stdout).toBe('cleaned a\n');
+    expect(fleet.tmux('list-windows', '-t', `=${session}`, '-F', '#{window_name}')).toBe('a\nb');
+    expect(stranger()).toBe('');
+  });
+});
+
 describe('a worker in the background', { timeout: 120_000 }, () => {
   it('has a pid and log files, and is ended with all that it started', async () => {
     const fleet = makeFleet();
@@ -241,6 +278,16 @@ describe('swarm spawn refuses', { timeout: 60_000 }, () => {
     expect(dupe.stderr).toContain("swarm: error: worker 'dupe' already exists\n");
     for (const name of ['../x', 'a b', '', '-x', 'a/b', 'a:b', 'x'.repeat(200)]) {
       expect((await fleet.swarm('spawn', `--name=${name}`, '--', 'true')).code).toBe(1);
+    }
+    for (const option of [
+      '--session=',
+      '--session=a;',
+      '--session=#(x)',
+      '--tmux-socket=',
+      '--tmux-socket=a/b',
+    ]) {
+      const refused = await fleet.swarm('spawn', '--name=w', '--tmux', option, '--', 'sleep', '600');
+      expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining('is no name for a tmux s') });
     }
     expect(fleet.workers()).toHaveLength(1);
   });
