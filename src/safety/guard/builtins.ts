@@ -1,9 +1,9 @@
 import { readArgs } from './argv.ts';
 import { feed } from './commands/shells.ts';
-import { printf } from './commands/text.ts';
 import { checkVariable } from './commands/variables.ts';
 import { PRIVATE, UNKNOWN } from './marks.ts';
 import type { Call } from './model.ts';
+import { printf } from './printf.ts';
 
 /** What changes the shell itself. Answers with the output, or null where the program of that name is meant. */
 export const builtins: Readonly<Record<string, (call: Call) => string | null>> = {

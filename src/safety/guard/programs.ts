@@ -1,5 +1,5 @@
 import { builtins } from './builtins.ts';
-import { allHandlers } from './commands/all.ts';
+import { handlerOf, programNames } from './commands/all.ts';
 import { DECODED, hasGlob, mayMatch, NETWORK, UNKNOWN } from './marks.ts';
 import type { Call } from './model.ts';
 import { isSecretFile } from './paths.ts';
@@ -11,7 +11,7 @@ export function perform(call: Call): string {
     const output = builtin(call);
     if (output !== null) return output;
   }
-  const handler = Object.hasOwn(allHandlers, call.name) ? allHandlers[call.name] : undefined;
+  const handler = handlerOf(call.name);
   if (handler) return handler(call) ?? UNKNOWN;
   mentionSecrets(call);
   return UNKNOWN;
@@ -42,7 +42,7 @@ export function runUnknown(first: string, call: Call): string {
   }
   const name = first.slice(first.lastIndexOf('/') + 1);
   const candidates = hasGlob(name)
-    ? Object.keys({ ...allHandlers }).filter((known) => mayMatch(name, known))
+    ? programNames().filter((known) => mayMatch(name, known))
     : guesses(call.words);
   for (const candidate of candidates) perform({ ...call, name: candidate });
   return UNKNOWN;

@@ -1,25 +1,50 @@
-import type { Handlers } from '../model.ts';
+import type { Handler, Handlers } from '../model.ts';
+import { cloud } from './cloud.ts';
+import { containers } from './containers.ts';
+import { databases } from './databases.ts';
+import { disks } from './disks.ts';
 import { files } from './files.ts';
 import { foreign } from './foreign.ts';
-import { gitCommands } from './git.ts';
+import { git } from './git.ts';
+import { keys } from './keys.ts';
 import { network } from './network.ts';
 import { packages } from './packages.ts';
-import { serviceHandlers } from './services.ts';
+import { processes } from './processes.ts';
+import { searches } from './searches.ts';
 import { shells } from './shells.ts';
 import { system } from './system.ts';
+import { terminals } from './terminals.ts';
 import { text } from './text.ts';
 import { wrappers } from './wrappers.ts';
 
-/** Every program that the guard knows, by name. */
-export const allHandlers: Handlers = {
-  ...system,
-  ...wrappers,
-  ...text,
-  ...files,
-  ...shells,
-  ...gitCommands,
-  ...network,
-  ...packages,
-  ...serviceHandlers,
-  ...foreign,
+/** The programs that the guard knows, by the files here; of two with one name, the later counts. */
+export const groups: Readonly<Record<string, Handlers>> = {
+  disks,
+  processes,
+  keys,
+  system,
+  wrappers,
+  searches,
+  terminals,
+  text,
+  files,
+  shells,
+  git,
+  network,
+  packages,
+  databases,
+  containers,
+  cloud,
+  foreign,
 };
+
+const handlers: Handlers = Object.assign({}, ...Object.values(groups));
+
+/** What is known of a program. The hook has this function made for it, one that loads the file first. */
+export function handlerOf(name: string): Handler | undefined {
+  return Object.hasOwn(handlers, name) ? handlers[name] : undefined;
+}
+
+export function programNames(): readonly string[] {
+  return Object.keys(handlers);
+}

@@ -2,6 +2,7 @@ import { readArgs } from '../argv.ts';
 import { UNKNOWN } from '../marks.ts';
 import type { Call, Handler, Handlers } from '../model.ts';
 import { isInside } from '../paths.ts';
+import { size } from '../size.ts';
 
 const remove: Handler = (call) => {
   const args = readArgs(call.words);
@@ -128,11 +129,6 @@ const dd: Handler = (call) => {
   }
   return from ? call.content(from) : (call.stdin ?? UNKNOWN);
 };
-
-export function size(text: string): number {
-  const [, number = '0', unit = ''] = /^(\d+)([kKMGT]?)/.exec(text) ?? [];
-  return Number(number) * 1024 ** ' kMGT'.indexOf(unit === 'K' ? 'k' : unit || ' ');
-}
 
 const allocate: Handler = (call) => {
   const args = readArgs(call.words, { letters: 'lo', long: ['length'] });

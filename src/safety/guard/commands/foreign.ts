@@ -1,280 +1,10 @@
 import { readArgs } from '../argv.ts';
-import { argumentsAt, type Code, endOf, evaluate, type Language, listOf, readCode } from '../foreign-text.ts';
-import { DECODED, isOpaque, NETWORK, shown, UNKNOWN } from '../marks.ts';
+import { evaluate, type Language, readCode } from '../foreign-text.ts';
+import { shown, UNKNOWN } from '../marks.ts';
 import type { Call, Handler, Handlers } from '../model.ts';
 import { isInside } from '../paths.ts';
+import { follow } from './foreign-effects.ts';
 import { feed } from './shells.ts';
-
-/** Calls by what they do; found only in code, never in a text. */
-const deletes =
-  /(?:\b(?:shutil\.rmtree|os\.(?:remove|unlink|rmdir|removedirs)|rmtree|remove_tree|rmSync|rmdirSync|unlinkSync|unlink|rmdir|rimraf|removeSync|emptyDirSync|emptyDir|send2trash|FileUtils\.(?:rm\w*|remove\w*)|File\.(?:delete|unlink)|Dir\.(?:rmdir|delete|unlink)|Deno\.remove(?:Sync)?|os\.remove)|\b(?:fs|promises|fsp|fse|fs\/promises["']\))\.(?:rm|remove))\s*[( ]/g;
-const runs =
-  /\b(?:os\.(?:system|popen|exec\w+|spawn\w+)|(?:subprocess|sp|s)\.(?:run|call|check_call|check_output|Popen|getoutput|getstatusoutput)|pty\.spawn|(?:child_process["'] *\)\.|cp\.|child_process\.)?(?:execSync|execFileSync|spawnSync|execFile|spawn|exec|execa|execaSync)|system|shell_exec|passthru|popen|proc_open|os\.execute|io\.popen|IO\.popen|Open3\.\w+|Deno\.Command|Bun\.spawn(?:Sync)?|qx|capture2e?|check_output)\s*[( ]/g;
-const writes =
-  /\b(?:writeFileSync|appendFileSync|writeFile|appendFile|createWriteStream|truncateSync|chmodSync|chownSync|outputFileSync|file_put_contents|File\.(?:write|chmod|truncate)|IO\.write|os\.(?:chmod|chown|truncate|mkfifo)|writeTextFile(?:Sync)?|Bun\.write)\s*\(/g;
-const moves =
-  /\b(?:renameSync|rename|copyFileSync|copyFile|cpSync|symlinkSync|symlink|linkSync|shutil\.(?:move|copy\w*)|os\.(?:rename|replace|symlink|link)|FileUtils\.(?:mv|cp\w*|ln\w*)|File\.(?:rename|symlink)|copy)\s*\(/g;
-const reads =
-  /\b(?:readFileSync|readFile|createReadStream|file_get_contents|File\.(?:read|open|readlines|foreach)|IO\.read(?:lines)?|readTextFile(?:Sync)?|readfile|fopen|linecache\.getlines|Bun\.file)\s*\(/g;
-const opens = /\b(?:io\.|codecs\.)?open\s*\(/g;
-const methods =
-  /\.(unlink|rmdir|write_text|write_bytes|read_text|read_bytes|touch|symlink_to|rename|chmod)\s*\(/g;
-const lists =
-  /\b(?:os\.(?:walk|listdir|scandir)|glob\.i?glob|readdirSync|readdir|Dir\.(?:glob|entries|children|each_child))\s*\(/g;
-const evaluates =
-  /\b(?:exec|eval|Function|vm\.run\w+|instance_eval|loadstring|load|assert|create_function)\s*[( ]/g;
-
-const oneLiner = 'Use plain shell commands or a script file that can be read.';
-
-/** Follows code of another language far enough to see what it deletes, runs, writes, reads and sends. */
-function follow(outer: Call, source: string, language: Language): string {
-  const call = movedCall(outer, source, language);
-  if (language === 'perl' || language === 'ruby' || language === 'php') {
-    for (const [, command = ''] of source.matchAll(/(?:^|[^\\])`([^`]+)`|(?:qx|%x)[{([]([^})\]]+)/g))
-      feed(call, command, (text) => call.script(text));
-  }
-  const code = readCode(source, language, call.shell.world.context.home);
-  const { masked } = code;
-  const bases = [
-    ...found(code, lists).map(([, args]) => evaluate(code, args[0] ?? '')),
-    ...[...masked.matchAll(/\.(?:iterdir|r?glob)\s*\(/g)].map(({ index }) => objectBefore(code, index)),
-  ];
-  for (const [name, args] of found(code, deletes)) deletion(call, code, name, args, bases);
-  for (const [name, args] of found(code, runs)) execution(call, code, name, args);
-  for (const [, args] of found(code, writes)) {
-    const path = evaluate(code, args[0] ?? '');
-    known(path, () => call.file('write', path));
-    if (args[1] !== undefined) call.keep(path, evaluate(code, args[1]));
-  }
-  for (const [name, args] of found(code, moves)) {
-    const [from, to] = [evaluate(code, args[0] ?? ''), evaluate(code, args[1] ?? '')];
-    known(from, () =>
-      call.file(/move|rename|mv|replace/.test(name) ? 'delete' : 'read', from, { recursive: true }),
-    );
-    known(to, () => call.file('write', to));
-  }
-  for (const [, args] of found(code, reads))
-    known(evaluate(code, args[0] ?? ''), (path) => call.file('read', path));
-  for (const [, all] of found(code, opens)) {
-    // Perl names the handle first.
-    const [path = '', ...modes] = language === 'perl' ? all.slice(1) : all;
-    openFile(
-      call,
-      evaluate(code, path),
-      modes.map((arg) => evaluate(code, arg.replace(/^mode\s*=/, ''))),
-    );
-  }
-  for (const match of masked.matchAll(methods))
-    method(call, match[1] ?? '', objectBefore(code, match.index), bases);
-  for (const [, args] of found(code, evaluates)) hiddenCode(call, code, args);
-  connections(call, source, masked);
-  return printed(code);
-}
-
-/** The same call in the folder that the code goes to. */
-function movedCall(call: Call, source: string, language: Language): Call {
-  const code = readCode(source, language, call.shell.world.context.home);
-  const [, args] = found(code, /\b(?:os\.chdir|process\.chdir|Dir\.chdir|chdir)\s*[( ]/g)[0] ?? [];
-  const folder = args ? evaluate(code, args[0] ?? '') : '';
-  if (folder === '' || isOpaque(folder)) return call;
-  const within = (path: string) => (path.startsWith('/') ? path : `${folder}/${path}`);
-  return { ...call, file: (kind, path, more) => call.file(kind, within(path), more) };
-}
-
-/** Each call of the kind, with its name and its arguments; a space instead of a bracket takes all up to the end. */
-function found(code: Code, pattern: RegExp): [string, string[]][] {
-  return [...code.masked.matchAll(pattern)].map((match) => {
-    const start = match.index + match[0].length;
-    const name = match[0].slice(0, -1).trim();
-    if (match[0].endsWith('(')) return [name, argumentsAt(code, start)];
-    if (code.masked[start] === '(') return [name, argumentsAt(code, start + 1)];
-    const end = endOf(code.masked, start, /[;\n]/);
-    return [
-      name,
-      argumentsAt({ ...code, source: code.source.slice(0, end), masked: code.masked.slice(0, end) }, start),
-    ];
-  });
-}
-
-function known(path: string, act: (path: string) => void): void {
-  if (path !== '' && !path.startsWith(UNKNOWN)) act(path);
-}
-
-function deletion(
-  call: Call,
-  code: Code,
-  name: string,
-  args: readonly string[],
-  bases: readonly string[],
-): void {
-  const recursive =
-    /rmtree|remove_tree|rm_r|rm$|rmSync|rimraf|remove|rm_rf|secure|empty/.test(name) &&
-    !/os\.remove|File/.test(name);
-  const targets = args.flatMap((arg, i) => {
-    const items = listOf(code, arg);
-    if (items) return items;
-    const isOption =
-      i > 0 && (/^\{|^\w+\s*[=:]|^(true|false|\d+)$|=>/.test(arg) || !/perl|ruby/.test(code.language));
-    return isOption ? [] : [evaluate(code, arg)];
-  });
-  for (const path of targets) {
-    known(path, () => call.file('delete', path, { recursive }));
-    // A name found by listing a folder lies in that folder.
-    if (path.startsWith(UNKNOWN))
-      for (const base of bases)
-        known(base, () => call.file('delete', `${base.replace(/\*.*$/, '')}/${UNKNOWN}`, { recursive }));
-  }
-}
-
-function execution(call: Call, code: Code, name: string, args: readonly string[]): void {
-  const [first = '', second] = args;
-  const list = listOf(code, first);
-  const others = second === undefined ? null : listOf(code, second);
-  const texts = args
-    .filter((arg) => !/^\w+\s*=[^=]|^\{|^(function|\()/.test(arg))
-    .map((arg) => evaluate(code, arg));
-  if (/pty\.spawn/.test(name) && /socket/.test(code.masked)) return;
-  if (list)
-    call.run(
-      list.filter((word) => word !== ''),
-      { stdin: null },
-    );
-  else if (others && !/^\s*\{/.test(second ?? ''))
-    call.run(/execv|execl/.test(name) ? [texts[0] ?? '', ...others.slice(1)] : [texts[0] ?? '', ...others], {
-      stdin: null,
-    });
-  else if (
-    texts.length > 1 &&
-    /^(system|exec|os\.execl\w*|os\.spawn\w*)$/.test(name) &&
-    /perl|ruby|python/.test(code.language)
-  )
-    call.run(
-      texts.filter((word) => word !== ''),
-      { stdin: null },
-    );
-  else if (!(code.language === 'python' && name === 'exec'))
-    feed(call, texts[0] ?? '', (text) => call.script(text, { stdin: null }));
-}
-
-function openFile(call: Call, path: string, modes: readonly string[]): void {
-  const mode = modes.join(' ');
-  // Perl writes the mode before or into the name.
-  const [, arrow, name = ''] = /^\s*(>>?|\+?[<>])?\s*(.*)$/s.exec(path) ?? [];
-  const target = name === '' ? (modes[0] ?? '') : name;
-  if (/\|\s*$/.test(path) || /^\s*\|/.test(path))
-    return void call.script(path.replaceAll('|', ''), { stdin: null });
-  const writing = arrow?.startsWith('>') || /^\+?>/.test(path) || /(^|\s|,)["']?[rb]*[wax]\+?b?/.test(mode);
-  known(target, () =>
-    call.file(
-      writing ? 'write' : 'read',
-      target,
-      /(^|\s)a/.test(mode) || arrow === '>>' ? { how: 'append' } : {},
-    ),
-  );
-}
-
-function method(call: Call, name: string, path: string, bases: readonly string[]): void {
-  if (/^(unlink|rmdir)$/.test(name)) {
-    const inside = path.startsWith(UNKNOWN) ? bases.map((base) => `${base}/${UNKNOWN}`) : [path];
-    for (const target of inside) known(target, () => call.file('delete', target));
-  } else if (/^read_/.test(name)) known(path, () => call.file('read', path));
-  else known(path, () => call.file('write', path, { how: name === 'touch' ? 'create' : 'overwrite' }));
-}
-
-/** What the object amounts to whose method is called at this place. */
-function objectBefore(code: Code, at: number): string {
-  let start = at;
-  while (start > 0) {
-    const char = code.masked[start - 1] ?? '';
-    if (char === ')' || char === ']') start = opening(code.masked, start - 1);
-    else if (/[\w.$@]/.test(char)) start--;
-    else break;
-  }
-  return evaluate(code, code.source.slice(start, at));
-}
-
-function opening(masked: string, close: number): number {
-  let depth = 0;
-  for (let i = close; i >= 0; i--) {
-    if (')]}'.includes(masked[i] ?? '')) depth++;
-    else if ('([{'.includes(masked[i] ?? '') && --depth === 0) return i;
-  }
-  return 0;
-}
-
-function hiddenCode(call: Call, code: Code, args: readonly string[]): void {
-  const text = args.map((arg) => evaluate(code, arg)).join('');
-  const source = args.join(' ');
-  if (text.includes(NETWORK) || /urlopen|requests\.get|https?:\/\//.test(source))
-    call.act('deny', 'remote-code', 'runs code from the network', 'Download it to a file and read it first.');
-  else if (
-    text.includes(DECODED) ||
-    /b64decode|base64|fromhex|unhexlify|atob|decompress|marshal|fromCharCode|unpack|rot13/.test(source)
-  )
-    call.act('deny', 'obfuscation', 'runs code that was encoded', 'Write the code out in plain text.');
-  else if (code.language !== 'perl' && text !== '' && !isOpaque(text)) follow(call, text, code.language);
-}
-
-function connections(call: Call, source: string, masked: string): void {
-  if (
-    (/\bfetch\b|\burlopen\b|https?\.get\b/.test(masked) ||
-      /\brequire\(["'](node:)?https?["']\)\.get\b/.test(source)) &&
-    /\beval\b|\bnew Function\b|\bvm\.run/.test(masked)
-  ) {
-    call.act('deny', 'remote-code', 'runs code from the network', 'Download it to a file and read it first.');
-  }
-  if (
-    /\b(socket|fsockopen|TCPSocket|net\.(connect|Socket|createConnection)|IO::Socket|Socket::INET|connect)\b/.test(
-      masked,
-    ) &&
-    /\b(dup2|pty|exec\w*|spawn|system|popen|shell_exec|proc_open|STDIN->fdopen|\/bin\/(ba)?sh)\b|\/bin\/(ba)?sh/.test(
-      source,
-    )
-  ) {
-    call.act('deny', 'remote-shell', 'gives a shell to another machine', 'Do not open shells to others.');
-  }
-  if (
-    /\bfork\b\s*(\(\s*\)\s*)?(while|until)\b|\bfork\b[^;]*\bwhile\b[^;]*\bfork\b|\bwhile\b[\s\S]{0,80}\bfork\b|\bfork\b.*\bfork\b|loop\s*\{\s*fork|for\s*\(;;\)\s*\{?\s*(\w+\.)*fork/.test(
-      masked,
-    )
-  )
-    call.act('deny', 'exhaustion', 'starts processes without end', oneLiner);
-  if (
-    /\b(os\.kill|process\.kill|Process\.kill|posix_kill)\s*\(\s*(1\b|-1\b|os\.getppid|process\.ppid|0\b)|\bkill\s+\S+\s*,?\s*(getppid|-?1\b)/.test(
-      masked,
-    )
-  )
-    call.act(
-      'deny',
-      'process',
-      'ends the agent or every process',
-      'End the process that you started, by its id.',
-    );
-  if (/\b(os\.setuid|posix_setuid|process\.setuid|Process::UID)\b.*\b0\b/.test(masked))
-    call.act('deny', 'privilege', 'becomes root', 'Work as the user that you are.');
-  if (
-    /\b(requests\.(post|put)|urlopen|http\.client|fetch|https?\.request|axios\.post|Net::HTTP|curl_exec|LWP|smtplib)\b/.test(
-      masked,
-    ) &&
-    /environ\b|process\.env\b(?!\.)|\bENV\.to_h/.test(masked)
-  ) {
-    call.act('deny', 'exfiltration', 'sends the environment away', 'Keep it on this machine.');
-  }
-}
-
-/** What a few prints print: it may be given to a shell next. */
-function printed(code: Code): string {
-  const parts = found(
-    code,
-    /\b(?:print|console\.log|puts|echo|process\.stdout\.write|sys\.stdout\.write|say)\s*[( ]/g,
-  ).map(([, args]) =>
-    args
-      .filter((arg) => !/^(end|sep|file|flush)\s*=/.test(arg))
-      .map((arg) => evaluate(code, arg))
-      .join(' '),
-  );
-  return parts.length === 0 ? UNKNOWN : `${parts.join('\n')}\n`;
-}
 
 type Interpreter = {
   readonly language: Language;
@@ -397,16 +127,22 @@ const powershell: Handler = (call) => {
 };
 
 const python = interpreter({ language: 'python', code: ['c'], letters: 'mWX' });
+
 const node = interpreter({
   language: 'js',
   code: ['e', 'p', 'eval', 'print'],
   letters: 'rC',
   long: ['require', 'import', 'loader', 'env-file'],
 });
+
 const perl = interpreter({ language: 'perl', code: ['e', 'E'], letters: 'MIF' });
+
 const ruby = interpreter({ language: 'ruby', code: ['e'], letters: 'rI' });
+
 const php = interpreter({ language: 'php', code: ['r'], letters: 'dSt' });
+
 const lua = interpreter({ language: 'lua', code: ['e'], letters: 'l' });
+
 /** What these run is seen as far as it is a plain call with a literal. */
 const otherLanguage =
   (pattern: RegExp): Handler =>

@@ -27,6 +27,10 @@ export function feed(call: Call, text: string, run: (text: string) => string): s
   return run(text);
 }
 
+export function tryScript(call: Call, text: string): void {
+  if (text.includes(' ')) feed(call, text, (source) => call.script(source));
+}
+
 const shell: Handler = (call) => {
   const { flags, rest } = readArgs(call.words, { letters: 'oO', long: ['rcfile', 'init-file'], stop: true });
   const [first, ...more] = rest;

@@ -14,7 +14,8 @@ import {
   UNKNOWN,
 } from '../marks.ts';
 import type { Call, Handler, Handlers } from '../model.ts';
-import { size } from './files.ts';
+import { printf } from '../printf.ts';
+import { size } from '../size.ts';
 
 const echo: Handler = ({ words }) => {
   const options = words.findIndex((word) => !/^-[neE]+$/.test(word));
@@ -25,24 +26,6 @@ const echo: Handler = ({ words }) => {
     .join(' ');
   return (flags.includes('e') ? unescapeText(text) : text) + (flags.includes('n') ? '' : '\n');
 };
-
-/** What printf makes of a format and values. */
-export function printf(words: readonly string[]): string {
-  const [format = '', ...values] = words[0] === '--' ? words.slice(1) : words;
-  if (isOpaque(format)) return UNKNOWN;
-  const directives =
-    format.match(/%[-+ #0]*\d*(?:\.\d+)?[a-zA-Z%]/g)?.filter((one) => one !== '%%').length ?? 0;
-  const rest = values.map(asText);
-  let output = '';
-  do {
-    output += unescapeText(format).replace(/%[-+ #0]*\d*(?:\.\d+)?([a-zA-Z%])/g, (_, letter: string) => {
-      if (letter === '%') return '%';
-      const value = rest.shift() ?? '';
-      return letter === 'b' ? unescapeText(value) : value;
-    });
-  } while (directives > 0 && rest.length > 0);
-  return output;
-}
 
 /** What the files hold, or what comes in where none is named. */
 export function contents(call: Call, paths: readonly string[], recursive = false): string {

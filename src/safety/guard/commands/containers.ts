@@ -1,0 +1,147 @@
+import { readArgs } from '../argv.ts';
+import { shown, UNKNOWN } from '../marks.ts';
+import type { Call, Handler, Handlers } from '../model.ts';
+import { isInside, zoneOf } from '../paths.ts';
+import { askPerson } from './rules.ts';
+
+const docker: Handler = (call) => {
+  const args = readArgs(call.words, {
+    letters: 'Hcl',
+    long: ['host', 'context', 'config', 'log-level'],
+    stop: true,
+  });
+  const [action = '', ...rest] = args.rest;
+  const [sub = '', ...more] = rest;
+  const host = (what: string) =>
+    call.act('deny', 'container', what, 'Mount only the project, and give no extra rights.');
+  if (action === 'run' || action === 'create' || (action === 'container' && /^(run|create)$/.test(sub)))
+    return container(call, action === 'container' ? more : rest);
+  if (action === 'exec') return inContainer(call, rest);
+  if ((action === 'system' && sub === 'reset') || (action === 'swarm' && sub === 'leave'))
+    call.act('deny', 'container', 'takes containers of other projects down', askPerson);
+  if (action === 'build' || action === 'buildx') return UNKNOWN;
+  if (action === 'compose') return compose(call, rest);
+  const removes = /^(rm|prune|remove)$/.test(sub);
+  if (
+    /^(system|volume|image|network|container|builder)$/.test(action) &&
+    sub === 'prune' &&
+    (action === 'system' || action === 'volume' || more.some((word) => /^(-\w*a|--all|--volumes)/.test(word)))
+  )
+    call.act(
+      'deny',
+      'container',
+      'deletes containers, images and data of other projects',
+      'Remove what you made, by its name.',
+    );
+  if (action === 'volume' && removes)
+    call.act('deny', 'container', 'deletes the data of containers', 'Keep volumes.');
+  if (/^(rm|rmi|stop|kill)$/.test(action) && rest.some((word) => word.includes(UNKNOWN)))
+    call.act('deny', 'container', `${action}s every container or image`, 'Name the one that you made.');
+  if (/^(push|login)$/.test(action))
+    call.act(action === 'push' ? 'deny' : 'warn', 'supply-chain', 'publishes an image', askPerson);
+  if (action === 'cp')
+    for (const path of rest) if (!path.includes(':')) call.file('read', path, { recursive: true });
+  if (/^(swarm|node|service|stack|secret|config)$/.test(action) && removes) host('changes the cluster');
+  return UNKNOWN;
+};
+
+/** What happens to files in a container is not ours to judge, but its data is data. */
+function inContainer(call: Call, words: readonly string[]): string {
+  const at = words.findIndex((word) =>
+    /^(psql|mysql\w*|mariadb|dropdb|redis-cli|mongosh?|cqlsh)$/.test(word),
+  );
+  return at === -1 ? UNKNOWN : call.run(words.slice(at));
+}
+
+function container(call: Call, words: readonly string[]): string {
+  const { context } = call.shell.world;
+  const long = [
+    'volume',
+    'mount',
+    'env',
+    'env-file',
+    'name',
+    'workdir',
+    'user',
+    'publish',
+    'network',
+    'net',
+    'entrypoint',
+    'pid',
+    'ipc',
+    'cap-add',
+    'device',
+    'security-opt',
+    'label',
+    'hostname',
+    'memory',
+    'cpus',
+    'platform',
+    'add-host',
+    'userns',
+    'uts',
+    'volumes-from',
+    'tmpfs',
+    'restart',
+    'shm-size',
+    'ulimit',
+    'group-add',
+    'cgroupns',
+    'gpus',
+    'expose',
+  ];
+  const args = readArgs(words, { letters: 'vewpuhlmac', long, stop: true });
+  const deny = (what: string) =>
+    call.act('deny', 'container', what, 'Mount only the project, and give no extra rights.');
+  if (args.has('privileged')) deny('gives a container all rights on the machine');
+  if (args.all('pid', 'ipc', 'uts', 'userns', 'cgroupns').includes('host'))
+    deny('lets a container into the processes of the machine');
+  if (
+    args
+      .all('cap-add')
+      .some((name) => /^(CAP_)?(ALL|SYS_ADMIN|SYS_PTRACE|SYS_MODULE|DAC_READ_SEARCH|NET_ADMIN)$/i.test(name))
+  )
+    deny('gives a container more rights');
+  if (args.all('device').some((path) => /^\/dev\/(sd|nvme|vd|mem|kmem|dm|mapper)/.test(path)))
+    deny('gives a container a disk');
+  if (args.all('security-opt').some((option) => /unconfined|label[:=]disable/.test(option)))
+    deny('takes the protection off a container');
+  const sources = [
+    ...args.all('v', 'volume').map((mount) => mount.split(':')[0] ?? ''),
+    ...args.all('mount').map((mount) => /(?:source|src)=([^,]+)/.exec(mount)?.[1] ?? ''),
+  ];
+  for (const source of sources) {
+    if (!/^[/.~\uE000]/.test(source)) continue;
+    const path = call.path(source);
+    const zone = zoneOf(path, context);
+    const own =
+      isInside(path, context.projectRoot) || zone === 'temporary' || zone === 'cache' || zone === 'unknown';
+    if (!own || path.endsWith('docker.sock')) deny(`gives a container ${shown(path)} of the machine`);
+  }
+  return UNKNOWN;
+}
+
+function compose(call: Call, words: readonly string[]): string {
+  const args = readArgs(words, { letters: 'fp', long: ['file', 'project-name', 'profile', 'env-file'] });
+  const [action = ''] = args.rest;
+  if (action === 'down' && args.has('v', 'volumes'))
+    call.act(
+      'deny',
+      'container',
+      'deletes the data of the containers',
+      'Use docker compose down without -v.',
+    );
+  if (action === 'rm' && args.has('v'))
+    call.act('deny', 'container', 'deletes the data of the containers', 'Leave -v out.');
+  if (action === 'push') call.act('deny', 'supply-chain', 'publishes images', askPerson);
+  return UNKNOWN;
+}
+
+/** Containers and their engines. */
+export const containers: Handlers = {
+  docker,
+  podman: docker,
+  nerdctl: docker,
+  'docker-compose': (call) => compose(call, call.words),
+  'podman-compose': (call) => compose(call, call.words),
+};

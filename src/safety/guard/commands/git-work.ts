@@ -1,0 +1,142 @@
+import { readArgs } from '../argv.ts';
+import { shown, UNKNOWN } from '../marks.ts';
+import type { Call } from '../model.ts';
+import { zoneOf } from '../paths.ts';
+import type { Subcommand } from './git-settings.ts';
+
+const commitFirst = 'Commit or stash the work first, or undo single edits by editing the file.';
+
+export const ask = 'Leave it to a person, or make a new commit instead.';
+
+/** Destroys work in the working copy. A clone in a temporary folder is nobody's work. */
+export function loses(call: Call, cwd: string, what: string, instead = commitFirst): '' {
+  const zone = zoneOf(cwd, call.shell.world.context);
+  return zone === 'temporary' ? '' : call.act('deny', 'git', what, instead);
+}
+
+export const push: Subcommand = (call) => {
+  const args = readArgs(call.words, { letters: 'o', long: ['repo', 'receive-pack', 'exec', 'push-option'] });
+  for (const program of args.all('receive-pack', 'exec')) call.script(program);
+  if (args.has('n', 'dry-run')) return UNKNOWN;
+  const [remote = '', ...refs] = args.rest;
+  const lease = args.has('force-with-lease') || args.has('force-if-includes');
+  const forced = args.flags.has('f') || args.flags.has('force') || refs.some((ref) => ref.startsWith('+'));
+  if (forced || args.has('mirror') || args.has('prune')) {
+    call.act(
+      'deny',
+      'git',
+      'overwrites the history of the remote',
+      'Push a new branch, or add commits on top.',
+    );
+  } else if (lease) {
+    const mine =
+      refs.length > 0 && !refs.some((ref) => /(^|:|\/)(main|master|trunk|develop|release.*)$/.test(ref));
+    call.act(
+      mine ? 'warn' : 'deny',
+      'git',
+      'overwrites the history of the remote',
+      'Push a new branch, or add commits on top.',
+    );
+  }
+  if (args.has('d', 'delete') || refs.some((ref) => /^\+?:./.test(ref)))
+    call.act('deny', 'git', 'deletes a branch or tag of the remote', ask);
+  if (/^(\w+:\/\/|[\w.-]+@[\w.-]+:|ext::)/.test(remote))
+    call.act(
+      'deny',
+      'exfiltration',
+      `pushes to ${remote}, which is no remote of the project`,
+      'Push to a remote that the project knows.',
+    );
+  if (args.has('no-verify')) call.act('warn', 'git', 'skips the hooks of the project', 'Let the hooks run.');
+  return UNKNOWN;
+};
+
+export const checkout: Subcommand = (call, cwd) => {
+  const args = readArgs(call.words, { letters: 'bB', long: ['orphan', 'conflict'] });
+  const dash = call.words.indexOf('--');
+  if (args.has('b', 'orphan')) return '';
+  if (args.has('ours', 'theirs', 'p', 'patch')) return '';
+  const paths = dash === -1 ? args.rest.filter(looksLikePath) : call.words.slice(dash + 1);
+  const branch = dash === -1 && args.rest.length === 1 && !looksLikePath(args.rest[0] ?? '');
+  if (args.has('f', 'force')) loses(call, cwd, 'throws away uncommitted changes');
+  else if (paths.length > 0 && !branch)
+    loses(call, cwd, `throws away uncommitted changes in ${shown(paths.join(' '))}`);
+  return '';
+};
+
+function looksLikePath(word: string): boolean {
+  return /^(\.|\.\/.*|\.\.(\/.*)?|:\/.*|\*.*|\uE003.*|.*\/)$/.test(word) || /[\w-]+\.[a-z]{1,4}$/i.test(word);
+}
+
+export const restore: Subcommand = (call, cwd) => {
+  const args = readArgs(call.words, { letters: 's', long: ['source'] });
+  const staged = args.has('S', 'staged') && !args.has('W', 'worktree');
+  if (!staged && !args.has('p', 'patch', 'ours', 'theirs'))
+    loses(call, cwd, `throws away uncommitted changes in ${shown(args.rest.join(' '))}`);
+  return '';
+};
+
+export const reset: Subcommand = (call, cwd) => {
+  const args = readArgs(call.words);
+  if (args.has('hard', 'merge'))
+    loses(
+      call,
+      cwd,
+      'throws away uncommitted changes',
+      'Use git stash, or git reset --soft to keep the changes.',
+    );
+  return '';
+};
+
+export const clean: Subcommand = (call, cwd) => {
+  const args = readArgs(call.words, { letters: 'e', long: ['exclude'] });
+  if (args.has('f', 'force') && !args.has('n', 'dry-run') && !args.has('i', 'interactive'))
+    loses(
+      call,
+      cwd,
+      'deletes files that git does not know',
+      'Look with git clean -n, then remove single files with rm.',
+    );
+  return '';
+};
+
+export const stash: Subcommand = (call, cwd) => {
+  const [action = ''] = call.words;
+  if (action === 'drop' || action === 'clear')
+    loses(call, cwd, 'throws away stashed work', 'Use git stash apply and keep the stash.');
+  return UNKNOWN;
+};
+
+export const branch: Subcommand = (call, cwd) => {
+  const args = readArgs(call.words, { letters: 'u', long: ['set-upstream-to'] });
+  if (args.flags.has('D') || (args.has('d', 'delete') && args.has('f', 'force')))
+    loses(
+      call,
+      cwd,
+      `deletes the branch ${shown(args.rest.join(' '))} with its commits`,
+      'Use git branch -d, which keeps what is not merged.',
+    );
+  else if (args.has('f', 'force') && /[~^]/.test(args.rest[1] ?? ''))
+    loses(
+      call,
+      cwd,
+      `moves the branch ${shown(args.rest[0] ?? '')} away from its commits`,
+      'Make a new branch.',
+    );
+  return UNKNOWN;
+};
+
+export const removeFiles: Subcommand = (call, cwd) => {
+  const args = readArgs(call.words);
+  if (args.has('cached', 'n', 'dry-run')) return '';
+  if (args.rest.some((path) => /^(\.|\.\/|\*|\uE003|:\/)$/.test(path)))
+    loses(call, cwd, 'removes every file of the project', 'Name the files.');
+  return '';
+};
+
+export const worktree: Subcommand = (call, cwd) => {
+  const args = readArgs(call.words.slice(1));
+  if (call.words[0] === 'remove' && args.has('f', 'force'))
+    loses(call, cwd, 'removes a working copy with its changes', 'Use git worktree remove without --force.');
+  return UNKNOWN;
+};

@@ -1,0 +1,152 @@
+import { readArgs } from '../argv.ts';
+import { parentProcess, shown, UNKNOWN } from '../marks.ts';
+import type { Handler, Handlers } from '../model.ts';
+import { always, askPerson, when } from './rules.ts';
+
+const kill: Handler = (call) => {
+  if (call.words.some((word) => /^-(l|L|-list)$/.test(word))) return UNKNOWN;
+  const [first = ''] = call.words;
+  const targets = call.words.filter(
+    (word, i) =>
+      !(i === 0 && /^-([A-Z]+|\d+)$/i.test(first) && call.words.length > 1) &&
+      !/^-[sn]$/.test(word) &&
+      !/^(SIG)?(TERM|KILL|HUP|INT|STOP|USR[12])$/.test(word),
+  );
+  for (const target of targets) {
+    if (target === '1' || target === '-1' || target === '0')
+      call.act(
+        'deny',
+        'process',
+        target === '1' ? 'ends the first process' : 'ends all processes of the user',
+        'End the process that you started, by its id.',
+      );
+    if (target === parentProcess || /ralph|claude|codex|gemini|opencode|swarm/.test(target))
+      call.act('deny', 'process', 'ends the agent or its loop', 'Finish the task instead.');
+  }
+  return '';
+};
+
+/** The loop, its agent, and what a session of the user lives in. */
+const vital =
+  /^\W*(ralph|swarm|claude|codex|gemini|opencode|amp|copilot|qwen|tmux|screen|sshd?|systemd|init|dbus\S*|x?org|gnome\S*|bash|zsh|sh|node|dockerd|containerd|postgres|mysqld|\.\*|\.)\b/i;
+
+const killByName: Handler = (call) => {
+  const args = readArgs(call.words, {
+    letters: 'usgtGUPF',
+    long: ['user', 'signal', 'uid', 'euid', 'parent'],
+  });
+  const names = args.rest.filter((word) => !/^-/.test(word));
+  if (args.has('l', 'list')) return UNKNOWN;
+  if (args.has('u', 'user', 'U', 'uid') && names.length === 0)
+    call.act(
+      'deny',
+      'process',
+      'ends all processes of a user',
+      'End the process that you started, by its id.',
+    );
+  for (const name of names) {
+    if (vital.test(name) && !(/\s/.test(name.trim()) && /^\W*(node|bash|sh)\b/.test(name)))
+      call.act(
+        'deny',
+        'process',
+        `ends every process called ${shown(name)}`,
+        'End the process that you started, by its id.',
+      );
+  }
+  return '';
+};
+
+const findProcess: Handler = ({ words }) => {
+  const name = readArgs(words, { letters: 'uPgG' }).rest[0] ?? '';
+  return `${/ralph|claude|codex|gemini|opencode|swarm/.test(name) ? name.replace(/\s+/g, '-') : UNKNOWN}\n`;
+};
+
+const services: Handler = (call) => {
+  const args = readArgs(call.words, { letters: 'pHMtn' });
+  const [action = ''] = args.rest;
+  if (/^(enable|reenable|link|edit|set-default|add-wants|import-environment|set-environment)$/.test(action))
+    call.act('deny', 'persistence', 'makes a program start by itself', 'Start it in this session.');
+  else if (
+    /^(start|stop|restart|reload|disable|mask|unmask|kill|isolate|poweroff|reboot|halt|suspend|hibernate|rescue|emergency|daemon-reload|daemon-reexec|revert)$/.test(
+      action,
+    )
+  ) {
+    call.act(
+      'deny',
+      'system-config',
+      `${action}s a service of the system`,
+      'Start what you need as a process of your own.',
+    );
+  }
+  return UNKNOWN;
+};
+
+const service: Handler = (call) => {
+  if (/^(start|stop|restart|reload|force-reload)$/.test(call.words[1] ?? ''))
+    call.act(
+      'deny',
+      'system-config',
+      'changes a service of the system',
+      'Start what you need as a process of your own.',
+    );
+  return UNKNOWN;
+};
+
+const crontab: Handler = (call) => {
+  if (call.words.includes('-l')) return UNKNOWN;
+  call.act(
+    'deny',
+    call.words.includes('-r') ? 'system-config' : 'persistence',
+    'changes what runs by itself at fixed times',
+    'Run it now.',
+  );
+  return '';
+};
+
+const sysctl: Handler = (call) => {
+  const changes = call.words.some(
+    (word) => /^(-w|--write|-p|--load|--system)/.test(word) || /^[\w.]+=/.test(word),
+  );
+  if (changes) call.act('deny', 'process', 'changes the kernel', askPerson);
+  return UNKNOWN;
+};
+
+/** Processes, the kernel, and what starts by itself. */
+export const processes: Handlers = {
+  kill,
+  pkill: killByName,
+  killall: killByName,
+  skill: killByName,
+  killall5: always('process', 'ends all processes', 'End the process that you started, by its id.'),
+  loginctl: when(/^(terminate|kill)-/, 'process', 'ends sessions of users'),
+  ps: ({ words }) =>
+    /(^|\s)-?\w*[eA]\w*o\s*pid=?(\s|$)/.test(words.join(' ')) ? `1\n${UNKNOWN}\n` : UNKNOWN,
+  pgrep: findProcess,
+  pidof: findProcess,
+  ...Object.fromEntries(
+    ['reboot', 'shutdown', 'halt', 'poweroff', 'init', 'telinit', 'kexec'].map((name) => [
+      name,
+      always('process', 'stops the machine'),
+    ]),
+  ),
+  ...Object.fromEntries(
+    ['insmod', 'rmmod', 'modprobe', 'swapoff', 'depmod', 'bpftool', 'setenforce'].map((name) => [
+      name,
+      always('process', 'changes the kernel'),
+    ]),
+  ),
+  sysctl,
+  systemctl: services,
+  service,
+  'rc-update': always('persistence', 'makes a program start by itself'),
+  'update-rc.d': always('persistence', 'makes a program start by itself'),
+  chkconfig: always('persistence', 'makes a program start by itself'),
+  launchctl: (call) =>
+    /^(list|print|blame)$/.test(call.words[0] ?? '')
+      ? UNKNOWN
+      : always('persistence', 'changes what starts by itself')(call),
+  crontab,
+  schtasks: when(/\/(create|change)/i, 'persistence', 'makes a program start by itself'),
+  stress: always('exhaustion', 'uses up the machine', 'Measure with a small load.'),
+  'stress-ng': always('exhaustion', 'uses up the machine', 'Measure with a small load.'),
+};

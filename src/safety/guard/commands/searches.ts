@@ -1,0 +1,134 @@
+import { readArgs } from '../argv.ts';
+import { asGlob, asText, mayMatch, STAR, UNKNOWN } from '../marks.ts';
+import type { Handler, Handlers } from '../model.ts';
+import { feed } from './shells.ts';
+
+const xargs: Handler = (call) => {
+  const args = readArgs(call.words, {
+    letters: 'IdEnPsLa',
+    long: ['replace', 'delimiter', 'max-args', 'max-procs', 'arg-file', 'max-lines'],
+    stop: true,
+  });
+  const file = args.value('a', 'arg-file');
+  const text = file === undefined ? (call.stdin ?? UNKNOWN) : call.content(file);
+  const mark = args.value('I', 'replace') ?? (args.has('i', 'replace') ? '{}' : undefined);
+  const command = args.rest.length === 0 ? ['echo'] : [...args.rest];
+  const byLine = mark !== undefined || args.has('0', 'null') || args.has('d', 'delimiter');
+  const items = text
+    .split(byLine ? /[\n\0]/ : /\s+/)
+    .map((item) => (byLine ? item.trim() : item.replace(/^(['"])(.*)\1$/, '$2').replace(/\\(.)/g, '$1')))
+    .filter((item) => item !== '');
+  if (items.length === 0) return call.run(command, { stdin: null });
+  if (mark === undefined) return call.run([...command, ...items], { stdin: null });
+  return items
+    .map((item) =>
+      call.run(
+        command.map((word) => word.replaceAll(mark, () => item)),
+        { stdin: null },
+      ),
+    )
+    .join('');
+};
+
+/** Tests that pick files by more than their kind. */
+const narrow =
+  /^-(i?name|i?path|i?wholename|i?regex|newer\w*|[amc](min|time)|size|empty|user|group|perm|links|inum|samefile)$/;
+
+const find: Handler = (call) => {
+  const start = call.words.findIndex((word) => /^[-(!,]/.test(word) && !/^-[HLPOD]/.test(word));
+  const roots = call.words.slice(0, start === -1 ? undefined : start).filter((word) => !word.startsWith('-'));
+  const tests = start === -1 ? [] : call.words.slice(start);
+  const found = (roots.length === 0 ? ['.'] : roots).flatMap((root) => foundUnder(root, tests));
+  for (let i = 0; i < tests.length; i++) {
+    const test = tests[i] ?? '';
+    if (test === '-delete') for (const path of found) call.file('delete', path, { recursive: true });
+    if (/^-fprintf?0?$|^-fls$/.test(test)) call.file('write', tests[i + 1] ?? '');
+    if (!/^-(exec|execdir|ok|okdir)$/.test(test)) continue;
+    const end = tests.findIndex((word, at) => at > i && (word === ';' || word === '+'));
+    const command = tests.slice(i + 1, end === -1 ? undefined : end);
+    for (const path of found)
+      call.run(
+        command.map((word) => word.replaceAll('{}', () => path)),
+        { stdin: null },
+      );
+    i = end === -1 ? tests.length : end;
+  }
+  return `${found.join('\n')}\n`;
+};
+
+/** Without a test that narrows it down, everything under the root is found, and the root itself. */
+function foundUnder(root: string, tests: readonly string[]): string[] {
+  const base = root.replace(/\/+$/, '') || '/';
+  const names = tests.flatMap((test, i) =>
+    /^-i?(name|path|wholename)$/.test(test) && tests[i - 1] !== '!' && tests[i - 1] !== '-not'
+      ? [tests[i + 1] ?? '']
+      : [],
+  );
+  const narrowed = tests.some(
+    (test, i) =>
+      narrow.test(test) &&
+      !/^[*]+$/.test(asText(tests[i + 1] ?? '')) &&
+      tests[i - 1] !== '!' &&
+      tests[i - 1] !== '-not',
+  );
+  if (!narrowed) return tests.includes('-mindepth') ? [`${base}/${STAR}`] : [root, `${base}/${STAR}`];
+  if (names.length === 0) return [`${base}/${UNKNOWN}`];
+  const guarded = names.flatMap((name) => /\.(?:claude|ralph|git|codex|ssh)\b/.exec(name)?.[0] ?? []);
+  const last = names.map((name) => asGlob(name).replace(/^.*\//, ''));
+  const ofLoop = ['.ralph/settings.json', '.ralph/guard.json', '.claude/settings.json'].filter((path) =>
+    last.some((name) => !tests.includes('-prune') && mayMatch(name, path.slice(path.indexOf('/') + 1))),
+  );
+  return [
+    ...(/^\.$|^\.\/$/.test(root) && last.every((name) => !name.startsWith(STAR)) ? ofLoop : []),
+    ...last.map((name) => `${base}/${UNKNOWN}/${name}`),
+    ...guarded.flatMap((folder) => last.map((name) => `${base}/${folder}/${name}`)),
+  ];
+}
+
+const fd: Handler = (call) => {
+  const args = readArgs(call.words, {
+    letters: 'etEdSj',
+    long: ['exec', 'exec-batch', 'type', 'extension', 'exclude', 'max-depth'],
+    stop: false,
+  });
+  const at = call.words.findIndex((word) => /^(-x|-X|--exec|--exec-batch)$/.test(word));
+  const [, root = '.'] = readArgs(call.words.slice(0, at === -1 ? undefined : at), {
+    letters: 'etEdSj',
+  }).rest;
+  const vague = /^(\.|\.\*|)$/.test(args.rest[0] ?? '') && !args.has('e', 'extension');
+  const path = vague ? `${root}/${STAR}` : `${root}/${UNKNOWN}`;
+  if (at === -1) return `${path}\n`;
+  const command = call.words.slice(at + 1);
+  call.run(
+    command.includes('{}') ? command.map((word) => word.replaceAll('{}', () => path)) : [...command, path],
+  );
+  return UNKNOWN;
+};
+
+const parallel: Handler = (call) => {
+  const at = call.words.findIndex((word) => /^::::?\+?$/.test(word));
+  const { rest } = readArgs(call.words.slice(0, at === -1 ? undefined : at), {
+    letters: 'jNI',
+    long: ['jobs'],
+    stop: true,
+  });
+  const items = at === -1 ? (call.stdin ?? UNKNOWN).split('\n').filter(Boolean) : call.words.slice(at + 1);
+  for (const item of items.length === 0 ? [''] : items) {
+    const command = rest.join(' ');
+    feed(call, command.includes('{}') ? command.replaceAll('{}', () => item) : `${command} ${item}`, (text) =>
+      call.script(text),
+    );
+  }
+  return UNKNOWN;
+};
+
+/** Programs that run others on what they find or read. */
+export const searches: Handlers = {
+  xargs,
+  gxargs: xargs,
+  find,
+  gfind: find,
+  fd,
+  fdfind: fd,
+  parallel,
+};

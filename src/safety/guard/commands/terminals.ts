@@ -1,0 +1,122 @@
+import { readArgs } from '../argv.ts';
+import { UNKNOWN } from '../marks.ts';
+import type { Handler, Handlers } from '../model.ts';
+import { feed, joined, tryScript } from './shells.ts';
+
+const ssh: Handler = (call) => {
+  const args = readArgs(call.words, { letters: 'bcDEeFIiJLlmOopQRSWw', stop: true });
+  const [host = '', ...command] = args.rest;
+  if (args.has('R'))
+    call.act('deny', 'remote-shell', `opens a tunnel from ${host} into this machine`, 'Do not open tunnels.');
+  if (args.has('D'))
+    call.act('warn', 'remote-shell', `opens a proxy through ${host}`, 'Do not open tunnels.');
+  for (const option of args.all('o')) {
+    const [, proxy] = /^(?:ProxyCommand|LocalCommand|KnownHostsCommand)[= ](.*)$/i.exec(option) ?? [];
+    if (proxy && proxy !== 'none') call.script(proxy);
+  }
+  if (call.stdin !== null && /^(ba|z|da)?sh$/.test(command[0] ?? 'sh'))
+    feed(call, call.stdin, (text) => call.script(text));
+  return command.length === 0 ? UNKNOWN : joined(call, command);
+};
+
+const watch: Handler = (call) => {
+  const { rest } = readArgs(call.words, { letters: 'nd', long: ['interval'], stop: true });
+  return rest.length === 0 ? '' : joined(call, rest);
+};
+
+const script: Handler = (call) => {
+  const args = readArgs(call.words, { letters: 'cEIOBTm', long: ['command'] });
+  for (const command of args.all('c', 'command')) call.script(command);
+  for (const path of args.rest) call.file('write', path);
+  return UNKNOWN;
+};
+
+const tmux: Handler = (call) => {
+  const [action = '', ...words] = call.words.filter((word, i) => !(i < 2 && /^-[LSf]/.test(word)));
+  const { rest } = readArgs(words, { letters: 'tsncFxyel' });
+  if (action === 'send-keys' || action === 'send') {
+    const typed = rest.filter((word) => !/^(Enter|C-m|C-c|Escape|Space)$/.test(word)).join(' ');
+    // Keys are not always a command: what does not parse is typed into some other program.
+    if (/^[\w./~$("'-]+\s/.test(typed)) tryScript(call, typed);
+    return '';
+  }
+  if (
+    /^(new(-session|-window)?|neww|split(-window|w)?|respawn-(pane|window)|run(-shell)?|if(-shell)?|display-popup|popup|pipe-pane)$/.test(
+      action,
+    )
+  ) {
+    for (const command of rest) tryScript(call, command);
+  }
+  if (/^kill-server$/.test(action))
+    call.act(
+      'deny',
+      'process',
+      'ends every tmux session of the user',
+      'End the one session that you started.',
+    );
+  return UNKNOWN;
+};
+
+const editor: Handler = (call) => {
+  call.words.forEach((word, i) => {
+    const before = call.words[i - 1] ?? '';
+    const command = /^(-\w*c|--cmd|-S)$/.test(before) ? word : /^\+(.+)$/.exec(word)?.[1];
+    const [, shellCommand] =
+      /^(?:silent\s*|exe(?:cute)?\s*["']?)?[!]\s*(.+)$/s.exec(command ?? '') ??
+      /^:?!(.+)$/s.exec(command ?? '') ??
+      /\bsystem\(["'](.+)["']\)/.exec(command ?? '') ??
+      [];
+    if (shellCommand) call.script(shellCommand);
+    const [, target] = /^w!?\s+(\S+)/.exec(command ?? '') ?? [];
+    if (target) call.file('write', target);
+  });
+  const [, inside] = /^!(.+)$/m.exec(call.stdin ?? '') ?? [];
+  if (call.name === 'ed' && inside) call.script(inside);
+  for (const path of call.words)
+    if (/[/~]/.test(path) && !path.startsWith('-') && !path.startsWith('+')) call.file('read', path);
+  return UNKNOWN;
+};
+
+const expect: Handler = (call) => {
+  const code = readArgs(call.words, { letters: 'cf' }).value('c') ?? '';
+  for (const [, command = ''] of code.matchAll(/\b(?:spawn|exec|system)\s+([^;\n]+)/g)) call.script(command);
+  return UNKNOWN;
+};
+
+const gdb: Handler = (call) => {
+  call.words.forEach((word, i) => {
+    const [, command] = /^(?:shell|!)\s*(.+)$/s.exec(word) ?? [];
+    if (command && /^-?-(ex|eval-command)$/.test(call.words[i - 1] ?? '')) call.script(command);
+  });
+  const at = call.words.indexOf('--args');
+  return at === -1 ? UNKNOWN : call.run(call.words.slice(at + 1));
+};
+
+/** Terminals, editors and debuggers, which run what they are told to. */
+export const terminals: Handlers = {
+  ssh,
+  mosh: ssh,
+  autossh: ssh,
+  watch,
+  script,
+  tmux,
+  screen: (call) => {
+    const { rest } = readArgs(call.words, { letters: 'SXcehptT', stop: true });
+    return rest.length === 0 ? UNKNOWN : call.run(rest);
+  },
+  vim: editor,
+  vi: editor,
+  nvim: editor,
+  ex: editor,
+  ed: editor,
+  emacs: editor,
+  nano: editor,
+  expect,
+  gdb,
+  lldb: gdb,
+  man: (call) => {
+    const pager = readArgs(call.words, { letters: 'PMS', long: ['pager'] }).value('P', 'pager');
+    if (pager) call.script(pager);
+    return UNKNOWN;
+  },
+};
