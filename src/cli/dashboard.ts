@@ -10,10 +10,26 @@ import { realPath } from '../system/real-path.ts';
 import type { dashboardOptions } from './options.ts';
 import type { Context, Input } from './spec.ts';
 
-export async function main(context: Context, { values }: Input<typeof dashboardOptions>): Promise<number> {
+type DashboardInput = Input<typeof dashboardOptions>;
+
+export function main(context: Context, input: DashboardInput): Promise<number> {
+  return serve('ralph', context, input);
+}
+
+/** The same page, started as `swarm dashboard`. */
+export function mainSwarm(context: Context, input: DashboardInput): Promise<number> {
+  return serve('swarm', context, input);
+}
+
+async function serve(
+  program: 'ralph' | 'swarm',
+  context: Context,
+  { values }: DashboardInput,
+): Promise<number> {
   const { cwd, env, stdout, stderr } = context;
   const port = values.port ?? 0;
-  if (port > 65_535) throw new RalphError('usage', `there is no port ${port}`, { remedy: 'ralph dashboard' });
+  if (!Number.isInteger(port) || port > 65_535)
+    throw new RalphError('usage', `there is no port ${port}`, { remedy: `${program} dashboard` });
   const swarm = [process.execPath, join(dirname(realPath(process.argv[1] ?? '')), 'swarm.cjs')] as const;
   const control = { env, now: () => systemClock.now(), version: __VERSION__, swarm };
   const dashboard = await startDashboard({
@@ -21,6 +37,8 @@ export async function main(context: Context, { values }: Input<typeof dashboardO
     cwd,
     page: readPage(pageFolder),
     version: __VERSION__,
+    now: () => systemClock.now(),
+    program,
     port,
     actions: values.control ? createActions(control) : null,
     screen: (worker) => workerScreen(env, worker),

@@ -169,7 +169,7 @@ export const reportOptions = {
 } as const satisfies Options;
 
 export const dashboardOptions = {
-  port: { type: 'count', help: 'serve at this port of 127.0.0.1 (any that is free)' },
+  port: { type: 'number', help: 'serve at this port of 127.0.0.1 (0, any that is free)' },
   open: { type: 'boolean', negatable: true, help: 'open it in the browser (on)' },
   control: { type: 'boolean', help: 'allow to pause, resume, stop, note and answer from the page' },
 } as const satisfies Options;

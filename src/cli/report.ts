@@ -13,10 +13,9 @@ import type { Context, Input } from './spec.ts';
 
 export async function main(context: Context, { values, args }: Input<typeof reportOptions>): Promise<number> {
   const { cwd, env, stdout } = context;
-  const library = openLibrary(env, cwd);
+  const library = await openLibrary({ env, cwd, now: () => systemClock.now(), withFleet: false });
   const runs = library
     .summaries()
-    .filter(({ kind }) => kind !== 'worker')
     .map(({ id }) => id)
     .sort();
   const wanted = values.all && args[0] === undefined ? runs : [pickRun(runs, args[0])];

@@ -89,8 +89,8 @@ export const swarm: Program = {
     dashboard: command({
       summary: 'Serve a local web page with all workers and every picture of them, live.',
       options: dashboardOptions,
-      examples: [['swarm dashboard --control', 'with buttons to pause, resume and stop']],
-      load: () => import('./dashboard.ts'),
+      examples: [['swarm dashboard --control', 'with buttons to pause, resume, stop and talk to them']],
+      load: async () => ({ main: (await import('./dashboard.ts')).mainSwarm }),
     }),
     status: command({
       summary: 'Tell whether a worker runs: exit code 0 running, 1 stopped, 2 not found.',

@@ -1,4 +1,5 @@
 import { lookAtWorkers } from '../fleet/live.ts';
+import { typeText } from '../fleet/type-text.ts';
 import type { Worker } from '../store/fleet-workers.ts';
 import type { Pane, Tmux } from '../system/tmux.ts';
 import type { Context, Input } from './spec.ts';
@@ -18,10 +19,7 @@ export async function mainSend(
     throw fault('--name required when not using --all', 'swarm send NAME "text"');
   if (text === undefined) throw fault('there is no text to send', 'swarm send --all "text"');
   await each(context, name, all, async (worker, { tmux, pane }) => {
-    // Agents offer completions that Enter would take instead of what was typed.
-    if (!raw) await tmux.sendKeys(pane.id, 'Escape', 'C-u');
-    await tmux.sendText(pane.id, text);
-    if (!values['no-enter']) await tmux.sendKeys(pane.id, 'Enter');
+    await typeText(tmux, pane.id, text, { clear: !raw, enter: !values['no-enter'] });
     context.stdout.write(`sent to ${worker.name}\n`);
   });
   return 0;

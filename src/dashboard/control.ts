@@ -3,10 +3,13 @@ import { endWorker } from '../fleet/end-worker.ts';
 import { holdWorker } from '../fleet/hold.ts';
 import { lookAtWorker } from '../fleet/live.ts';
 import { ensureSupervisor, type SelfCommand } from '../fleet/supervisor-start.ts';
+import { typeText } from '../fleet/type-text.ts';
+import { needsYou } from '../fleet/why.ts';
+import { cleanTerminal } from '../safety/terminal.ts';
 import type { SessionContext } from '../session/context.ts';
 import { controlLoop } from '../session/control.ts';
 import { findWorker, updateWorker, type Worker } from '../store/fleet-workers.ts';
-import { keepAnswer, openQuestion } from '../store/human.ts';
+import { keepAnswer } from '../store/human.ts';
 import { postNote, postPause, postStop } from '../store/mailbox.ts';
 import { listSessionLoops } from '../store/session-loops.ts';
 import type { Environment } from '../system/program.ts';
@@ -27,17 +30,18 @@ export type ControlOptions = {
 /** The same as the commands do, each in its own words. */
 export function createActions(options: ControlOptions): Actions {
   return async (source, action) => {
-    if (source.worker !== null) return onWorker(options, source.worker.worker, action);
+    if (source.worker !== null) return onWorker(options, source, action);
     return source.kind === 'session' ? onSession(options, source, action) : onRun(options, source, action);
   };
 }
 
 function onRun({ env, now }: ControlOptions, source: LoopSource, action: Action): Told {
-  const { run, folder, life } = source;
+  const { run, folder, life, question } = source;
   if (action.action === 'answer') {
-    if (openQuestion(folder) === null) return no('nobody asks anything here');
+    if (question === 'answered') return no('you have answered it: resume it');
+    if (question !== 'open') return no('it asks nothing');
     keepAnswer(env, folder, action.text);
-    return yes('the next run starts with your answer: ralph run --resume');
+    return yes('the next run starts with your answer');
   }
   if (run === null || life === 'dead') return no('this loop is over: ralph run --resume goes on with it');
   switch (action.action) {
@@ -70,30 +74,61 @@ function onSession({ env, now, version }: ControlOptions, { run }: LoopSource, {
   return yes(reply.kind === 'answer' ? reply.message : 'done');
 }
 
-async function onWorker(
-  { env, now, swarm }: ControlOptions,
-  { name }: Worker,
-  { action }: Action,
-): Promise<Told> {
+async function onWorker(options: ControlOptions, source: LoopSource, action: Action): Promise<Told> {
+  const { env, now } = options;
+  const { name } = source;
   const worker = findWorker(env, name);
   if (worker === null) return no(`there is no worker ${name} any more`);
-  switch (action) {
+  if (source.life === 'dead') return no('it is over');
+  switch (action.action) {
     case 'pause':
       return pauseLoop(env, name, now()).changed
         ? yes('it waits after this iteration')
-        : no('it does not run');
-    case 'resume': {
-      if (!resumeLoop(env, name, now()).changed) return no('it is not paused');
-      updateWorker(env, name, { status: 'running' });
-      await ensureSupervisor(env, swarm);
-      return yes('it goes on');
-    }
+        : no(source.worker?.loop ? 'it does not run' : 'only a loop can be paused');
+    case 'resume':
+      return (await resume(options, name)) ? yes('it goes on') : no('it is not paused');
     case 'stop':
       await holdWorker(env, name, () => endWorker(env, worker, now()));
       return yes('it is stopped');
     default:
-      return no(`write to its terminal: swarm attach ${name}`);
+      return source.worker?.loop?.options.run === undefined
+        ? type(env, worker, action)
+        : tell(options, source, action);
   }
+}
+
+async function resume({ env, now, swarm }: ControlOptions, name: string): Promise<boolean> {
+  if (!resumeLoop(env, name, now()).changed) return false;
+  updateWorker(env, name, { status: 'running' });
+  await ensureSupervisor(env, swarm);
+  return true;
+}
+
+type Words = Extract<Action, { readonly text: string }>;
+
+/** A worker with the checks of `ralph run` takes word as that does. */
+async function tell(options: ControlOptions, source: LoopSource, { action, text }: Words): Promise<Told> {
+  const { env, now } = options;
+  const { run, folder, name } = source;
+  if (action === 'note') {
+    if (run === null) return no('its first iteration has not begun');
+    postNote(env, run, text, now());
+    return yes('it reads this in its next prompt');
+  }
+  const why = source.worker?.loop?.why.state;
+  if (why === undefined || !needsYou(why)) return no('it asks nothing');
+  keepAnswer(env, folder, text);
+  await resume(options, name);
+  return yes('it goes on with your answer');
+}
+
+/** Any other one has only its terminal. */
+async function type(env: Environment, worker: Worker, { action, text }: Words): Promise<Told> {
+  const { pane } = worker.tmux === null ? { pane: null } : await lookAtWorker(env, worker);
+  if (worker.tmux === null || pane === null || pane.dead) return no('it has no window at the moment');
+  const tmux = tmuxServer(worker.tmux.socket, env);
+  await typeText(tmux, pane.id, cleanTerminal(text), { clear: action === 'note', enter: true });
+  return yes('it was typed into its terminal');
 }
 
 /** What the window of a worker shows, with its colours; null where it has none. */

@@ -1,79 +1,133 @@
-import { loopPaths } from '../store/fleet-paths.ts';
 import { type JournalTail, tailJournal } from '../store/journal-tail.ts';
 import type { Environment } from '../system/program.ts';
 import type { Picture } from '../view/picture.ts';
 import { addEvent } from '../view/picture-fold.ts';
 import { newPicture } from '../view/picture-new.ts';
-import { type LoopSource, listSources } from './sources.ts';
-import { byUrgency, type LoopSummary, summarise } from './summary.ts';
+import { present } from './present.ts';
+import { type LoopSource, lifeOf, listSources, questionOf } from './sources.ts';
+import { summarise } from './summarise.ts';
+import { byUrgency, type LoopSummary } from './summary.ts';
 import { workerPicture } from './worker-picture.ts';
 
-/** A loop as it was at the last look. `picture` is dropped where nobody watches and nothing goes on. */
+/** A loop as it was at the last look. What was read is dropped where nobody watches and nothing goes on. */
 type Entry = {
   source: LoopSource;
   tail: JournalTail | null;
-  picture: Picture | null;
+  /** As the journal tells it. */
+  folded: Picture | null;
+  /** As it is shown. */
+  picture: Picture;
   summary: LoopSummary;
+  /** What a run asked at its end. */
+  asked: string | null;
   /** Grows with every change of the summary. */
   revision: number;
+};
+
+/** What changed on the page of all loops. */
+export type Changes = {
+  readonly loops: readonly LoopSummary[];
+  /** Ids of those that are not there any more. */
+  readonly gone: readonly string[];
+  /** Why some loops are missing. */
+  readonly trouble: string | null;
+  readonly revision: number;
 };
 
 export type Library = {
   /** All loops, those that need a person first. */
   summaries(): LoopSummary[];
-  /** The loops that changed after a revision, and the revision now. */
-  changedSince(revision: number): { readonly loops: LoopSummary[]; readonly revision: number };
+  /** What changed after a revision; after -1, all there is. */
+  changedSince(revision: number): Changes;
   find(id: string): LoopSource | null;
   /** The picture of a loop, up to date. */
   picture(id: string): Picture | null;
-  /** Looks for what is new: at the journals of what goes on and of what is watched, and for new loops. */
-  refresh(watched: ReadonlySet<string>, withList: boolean): void;
+  /** The revision of its summary: a picture may change without an event in its journal. */
+  revisionOf(id: string): number;
+  /** Looks which loops there are. */
+  list(): Promise<void>;
+  /** Looks for what is new in the journals of what goes on and of what is watched. */
+  look(watched: ReadonlySet<string>): void;
+};
+
+export type LibraryOptions = {
+  readonly env: Environment;
+  readonly cwd: string;
+  readonly now: () => number;
+  /** Whether the workers of the fleet are shown, too. */
+  readonly withFleet: boolean;
 };
 
 /** Reads every journal once, and then only what was appended. */
-export function openLibrary(env: Environment, cwd: string): Library {
+export async function openLibrary(options: LibraryOptions): Promise<Library> {
+  const { env, cwd, now } = options;
   const entries = new Map<string, Entry>();
+  /** The revision at which each went away. */
+  const gone = new Map<string, number>();
+  let trouble: string | null = null;
   let revision = 0;
+  let listing: Promise<void> = Promise.resolve();
 
   function look(entry: Entry): void {
-    const { source } = entry;
-    const picture = follow(entry, env);
-    const summary = summarise(picture, source, source.life);
+    const folded = follow(entry, env);
+    const isRun = entry.source.kind === 'run';
+    // Somebody may have resumed it since the list was made.
+    const life = isRun && isOpen(folded) ? lifeOf(env, entry.source.folder, folded.run) : entry.source.life;
+    entry.asked = isRun && folded.needs?.kind === 'answer' ? (folded.because ?? '') : null;
+    entry.source = { ...entry.source, life, question: questionNow(entry.source, entry.asked) };
+    entry.picture = present(folded, entry.source, now());
+    const summary = summarise(entry.picture, entry.source);
     if (JSON.stringify(summary) !== JSON.stringify(entry.summary)) entry.revision = ++revision;
     entry.summary = summary;
   }
 
+  function questionNow(source: LoopSource, asked: string | null): LoopSource['question'] {
+    return asked === null ? null : questionOf(env, source, asked);
+  }
+
   function meet(source: LoopSource): void {
+    gone.delete(source.id);
     const known = entries.get(source.id);
     if (known && known.source.journal === source.journal) {
-      const changed = known.source.life !== source.life || source.worker !== null;
-      known.source = source;
+      const { life, isLatest, question } = known.source;
+      const changed =
+        source.worker !== null ||
+        life !== source.life ||
+        isLatest !== source.isLatest ||
+        question !== questionNow(source, known.asked);
+      known.source = { ...source, question };
       if (changed) look(known);
       return;
     }
     const picture = newPicture(source.run ?? source.name);
+    const summary = summarise(picture, source);
     const entry: Entry = {
-      source,
-      tail: source.journal === null ? null : tailJournal(source.journal),
-      picture,
-      summary: summarise(picture, source, source.life),
+      ...{ source, picture, summary, tail: null, folded: null, asked: null },
       revision: ++revision,
     };
     entries.set(source.id, entry);
     look(entry);
-    if (source.life === 'dead') forget(entry);
+    if (entry.source.life === 'dead') forget(entry);
   }
 
-  /** Ended runs are many; who wants to see one reads it again. */
-  function forget(entry: Entry): void {
-    entry.picture = null;
-    entry.tail = null;
+  async function listNow(): Promise<void> {
+    const found = await listSources(env, cwd, options);
+    const ids = new Set(found.sources.map(({ id }) => id));
+    for (const source of found.sources) meet(source);
+    for (const id of entries.keys()) {
+      if (ids.has(id)) continue;
+      entries.delete(id);
+      gone.set(id, ++revision);
+    }
+    trouble = found.trouble;
   }
 
   const library: Library = {
     summaries: () => [...entries.values()].map(({ summary }) => summary).sort(byUrgency),
     changedSince: (since) => ({
       loops: [...entries.values()].filter((entry) => entry.revision > since).map(({ summary }) => summary),
+      gone: [...gone].flatMap(([id, at]) => (at > since && since >= 0 ? [id] : [])),
+      trouble,
       revision,
     }),
     find: (id) => entries.get(id)?.source ?? null,
@@ -83,8 +137,13 @@ export function openLibrary(env: Environment, cwd: string): Library {
       look(entry);
       return entry.picture;
     },
-    refresh(watched, withList) {
-      if (withList) for (const source of listSources(env, cwd)) meet(source);
+    revisionOf: (id) => entries.get(id)?.revision ?? 0,
+    list() {
+      // One after the other: an older list must not come after a newer one.
+      listing = listing.catch(() => {}).then(listNow);
+      return listing;
+    },
+    look(watched) {
       for (const [id, entry] of entries) {
         const { life, journal } = entry.source;
         const isWatched = watched.has(id);
@@ -94,8 +153,19 @@ export function openLibrary(env: Environment, cwd: string): Library {
       }
     },
   };
-  library.refresh(new Set(), true);
+  await library.list();
   return library;
+}
+
+/** Ended runs are many; who wants to see one reads it again. */
+function forget(entry: Entry): void {
+  entry.folded = null;
+  entry.tail = null;
+  entry.picture = newPicture(entry.source.name);
+}
+
+function isOpen({ state }: Picture): boolean {
+  return state === 'going' || state === 'waiting';
 }
 
 /** The picture with what was appended since the last look. */
@@ -103,16 +173,13 @@ function follow(entry: Entry, env: Environment): Picture {
   const { source } = entry;
   if (source.journal === null) {
     const { worker, loop } = source.worker ?? { worker: null, loop: null };
-    const picture = worker
-      ? workerPicture(worker, loop, loopPaths(env, worker.name).events)
-      : newPicture(source.name);
-    entry.picture = picture;
-    return picture;
+    entry.folded = worker ? workerPicture(env, worker, loop) : newPicture(source.name);
+    return entry.folded;
   }
   entry.tail ??= tailJournal(source.journal);
   const { events, restarted } = entry.tail.read();
-  const picture = restarted || entry.picture === null ? newPicture(source.run ?? source.name) : entry.picture;
-  for (const event of events) addEvent(picture, event);
-  entry.picture = picture;
-  return picture;
+  const folded = restarted || entry.folded === null ? newPicture(source.run ?? source.name) : entry.folded;
+  for (const event of events) addEvent(folded, event);
+  entry.folded = folded;
+  return folded;
 }

@@ -7,13 +7,17 @@ import { type Action, type Actions, readAction } from './actions.ts';
 import { findCheck, readCheckLog, readDetails } from './details.ts';
 import { type Library, openLibrary } from './library.ts';
 import type { Page } from './page.ts';
-import { createStreams, type Streams } from './stream.ts';
+import type { LoopSource } from './sources.ts';
+import { createStreams, type Streams, streamHeaders } from './stream.ts';
 
 export type DashboardOptions = {
   readonly env: Environment;
   readonly cwd: string;
   readonly page: Page;
   readonly version: string;
+  readonly now: () => number;
+  /** The command that serves it, for what to type next. */
+  readonly program: 'ralph' | 'swarm';
   /** 0 takes any that is free. */
   readonly port: number;
   /** What may be done to loops; null is read-only. */
@@ -34,11 +38,13 @@ type Request = http.IncomingMessage;
 type Response = http.ServerResponse;
 
 const maxBodyBytes = 64 * 1024;
+const noLoop = 'there is no such loop';
 
 /** Serves the page and its data on the loopback address. */
 export async function startDashboard(options: DashboardOptions): Promise<Dashboard> {
   const token = randomBytes(24).toString('base64url');
-  const library = openLibrary(options.env, options.cwd);
+  const { env, cwd, now } = options;
+  const library = await openLibrary({ env, cwd, now, withFleet: true });
   const streams = createStreams(library);
   const door: { port: number; token: string } = { port: options.port, token };
   const server = http.createServer((request, response) => {
@@ -47,7 +53,7 @@ export async function startDashboard(options: DashboardOptions): Promise<Dashboa
       else fail(response, 500, messageOf(error));
     });
   });
-  await listen(server, options.port);
+  await listen(server, options);
   const address = server.address();
   door.port = typeof address === 'object' && address !== null ? address.port : options.port;
   return {
@@ -63,13 +69,12 @@ export async function startDashboard(options: DashboardOptions): Promise<Dashboa
   };
 }
 
-function listen(server: http.Server, port: number): Promise<void> {
+function listen(server: http.Server, { port, program }: DashboardOptions): Promise<void> {
   return new Promise((done, fail) => {
     server.once('error', (error: NodeJS.ErrnoException) => {
       const why = error.code === 'EADDRINUSE' ? `port ${port} is taken` : messageOf(error);
-      fail(
-        new RalphError('dashboard-port', `the dashboard cannot start: ${why}`, { remedy: 'ralph dashboard' }),
-      );
+      const remedy = `${program} dashboard`;
+      fail(new RalphError('dashboard-port', `the dashboard cannot start: ${why}`, { remedy }));
     });
     server.listen(port, '127.0.0.1', done);
   });
@@ -96,10 +101,10 @@ async function answer(
   if (rest[0] === 'info' && rest.length === 1)
     return json(response, 200, { version: options.version, control: options.actions !== null });
   if (rest[0] === 'stream' && rest.length === 1) {
-    const seq = Number(request.headers['last-event-id'] ?? 0);
     const loop = url.query.get('loop');
-    if (loop !== null && library.find(loop) === null) return fail(response, 404, 'there is no such loop');
-    return streams.open(response, loop, Number.isSafeInteger(seq) && seq >= 0 ? seq : 0);
+    if (loop !== null && (await findNow(library, loop)) === null) return fail(response, 404, noLoop);
+    if (request.method === 'HEAD') return void response.writeHead(200, streamHeaders).end();
+    return streams.open(response, loop, readSeq(request.headers['last-event-id']));
   }
   if (rest[0] === 'loops') return serveLoop(response, rest.slice(1), options, library);
   return fail(response, 404, 'there is nothing here');
@@ -112,12 +117,13 @@ async function serveLoop(
   library: Library,
 ): Promise<void> {
   if (id === undefined) {
-    library.refresh(new Set(), true);
-    return json(response, 200, { loops: library.summaries() });
+    await library.list();
+    const { trouble } = library.changedSince(-1);
+    return json(response, 200, { loops: library.summaries(), trouble });
   }
-  const source = library.find(id);
+  const source = await findNow(library, id);
   const picture = library.picture(id);
-  if (source === null || picture === null) return fail(response, 404, 'there is no such loop');
+  if (source === null || picture === null) return fail(response, 404, noLoop);
   if (part === undefined) return json(response, 200, picture);
   if (part === 'terminal' && index === undefined && source.worker !== null) {
     return json(response, 200, { screen: await options.screen(source.worker.worker.name) });
@@ -142,14 +148,31 @@ async function act(
     return fail(response, 404, 'there is nothing here');
   if (actions === null)
     return fail(response, 403, 'this dashboard only shows: start it with --control to change');
-  const source = library.find(id);
-  if (source === null) return fail(response, 404, 'there is no such loop');
   const body = await readBody(request);
   if (body === null) return fail(response, 413, 'that is too much');
   const action: Action | string = readAction(body);
   if (typeof action === 'string') return fail(response, 400, action);
+  // Nothing is done to a loop as it was a while ago.
+  await library.list();
+  library.picture(id);
+  const source = library.find(id);
+  if (source === null) return fail(response, 404, noLoop);
   const done = await actions(source, action);
   return done.ok ? json(response, 200, { told: done.told }) : fail(response, 409, done.told);
+}
+
+/** A loop that began a moment ago may not be on the list yet. */
+async function findNow(library: Library, id: string): Promise<LoopSource | null> {
+  const known = library.find(id);
+  if (known !== null) return known;
+  await library.list();
+  return library.find(id);
+}
+
+/** Who has seen nothing yet is told everything, be it ever so little. */
+function readSeq(header: string | string[] | undefined): number {
+  const seq = typeof header === 'string' && header !== '' ? Number(header) : -1;
+  return Number.isSafeInteger(seq) && seq >= 0 ? seq : -1;
 }
 
 function servePage(request: Request, response: Response, segments: readonly string[], page: Page): void {

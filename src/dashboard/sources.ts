@@ -1,44 +1,84 @@
+import { messageOf } from '../core/error.ts';
+import { runningNow } from '../fleet/live.ts';
 import { runningLoop } from '../loop/ownership.ts';
 import { type LoopRecord, readLoop } from '../store/fleet-loops.ts';
 import { readWorkers, type Worker } from '../store/fleet-workers.ts';
+import { hasAnswer, openQuestion } from '../store/human.ts';
 import { isPaused } from '../store/mailbox.ts';
 import { runPaths } from '../store/paths.ts';
-import { listRuns } from '../store/runs.ts';
+import { listRuns, newRunId } from '../store/runs.ts';
 import { listSessionRuns } from '../store/session-runs.ts';
 import type { Environment } from '../system/program.ts';
 import type { LoopSummary } from './summary.ts';
 
-/** Where the dashboard finds a loop. */
+/** What became of the question that a run ended with: nobody has answered, somebody has, or a later run went on. */
+export type QuestionState = 'open' | 'answered' | 'past';
+
+/** Where the dashboard finds a loop. It has secrets in it (the environment of a worker): no part of it is ever sent. */
 export type LoopSource = Pick<LoopSummary, 'id' | 'kind' | 'name' | 'folder' | 'hasTerminal'> & {
   /** The name of the run; a worker that only drives a terminal has none. */
   readonly run: string | null;
   readonly journal: string | null;
   readonly life: 'alive' | 'paused' | 'dead';
+  /** Set for a worker; one without a loop only runs a command. */
   readonly worker: { readonly worker: Worker; readonly loop: LoopRecord | null } | null;
+  /** The newest run of its folder: the one that commands mean which name none. */
+  readonly isLatest: boolean;
+  /** Of a run whose end is a question; null where that is not known yet. */
+  readonly question: QuestionState | null;
+};
+
+export type Sources = {
+  readonly sources: readonly LoopSource[];
+  /** Why some are missing. */
+  readonly trouble: string | null;
 };
 
 const shownRuns = 200;
 
 /** The runs of this folder, the loops in sessions, and the workers of the fleet. */
-export function listSources(env: Environment, cwd: string): LoopSource[] {
-  return [...runsIn(env, cwd), ...sessionsOf(env, cwd), ...workersOf(env)];
+export async function listSources(
+  env: Environment,
+  cwd: string,
+  options: { readonly withFleet: boolean },
+): Promise<Sources> {
+  const fleet = options.withFleet ? await workersOf(env) : { sources: [], trouble: null };
+  // A run that a worker drives is shown as the worker.
+  const driven = new Set(fleet.sources.map(({ journal }) => journal));
+  const runs = runsIn(env, cwd).filter(({ journal }) => !driven.has(journal));
+  return { sources: [...runs, ...sessionsOf(env, cwd), ...fleet.sources], trouble: fleet.trouble };
+}
+
+/** Whether somebody drives a run of this folder at this moment. */
+export function lifeOf(env: Environment, folder: string, run: string): LoopSource['life'] {
+  if (runningLoop(folder)?.run !== run) return 'dead';
+  return isPaused(env, run) ? 'paused' : 'alive';
 }
 
 function runsIn(env: Environment, folder: string): LoopSource[] {
   const running = runningLoop(folder)?.run ?? null;
-  return listRuns(folder)
-    .slice(-shownRuns)
-    .map((run) => ({
-      id: run,
-      kind: 'run',
-      name: run,
-      folder,
-      hasTerminal: false,
-      run,
-      journal: runPaths(folder, run).journal,
-      life: run !== running ? 'dead' : isPaused(env, run) ? 'paused' : 'alive',
-      worker: null,
-    }));
+  const runs = listRuns(folder);
+  const latest = runs.at(-1);
+  return runs.slice(-shownRuns).map((run) => ({
+    id: run,
+    kind: 'run',
+    name: run,
+    folder,
+    hasTerminal: false,
+    run,
+    journal: runPaths(folder, run).journal,
+    life: run === running ? lifeOf(env, folder, run) : 'dead',
+    worker: null,
+    isLatest: run === latest,
+    question: null,
+  }));
+}
+
+/** What became of the question of a run that ended with one. */
+export function questionOf(env: Environment, source: LoopSource, asked: string): QuestionState {
+  const open = openQuestion(source.folder);
+  if (!source.isLatest && open?.text !== asked.trim()) return 'past';
+  return open !== null && !hasAnswer(env, source.folder) ? 'open' : 'answered';
 }
 
 function sessionsOf(env: Environment, folder: string): LoopSource[] {
@@ -55,31 +95,51 @@ function sessionsOf(env: Environment, folder: string): LoopSource[] {
       journal,
       life: lives[status],
       worker: null,
+      isLatest: false,
+      question: null,
     }));
 }
 
-/** A worker whose state cannot be read must not hide the loops that can. */
-function workersOf(env: Environment): LoopSource[] {
+/** A list of workers that cannot be read must not hide the loops that can be; but it is said. */
+async function workersOf(env: Environment): Promise<Sources> {
   try {
-    return readWorkers(env).workers.map((worker) => sourceOf(env, worker));
-  } catch {
-    return [];
+    const { workers, warning } = readWorkers(env);
+    const running = await runningNow(env, workers);
+    const sources = workers.map((worker, index) => sourceOf(env, worker, running[index] === true));
+    return { sources, trouble: warning };
+  } catch (error) {
+    return { sources: [], trouble: `the workers cannot be shown: ${messageOf(error)}` };
   }
 }
 
-function sourceOf(env: Environment, worker: Worker): LoopSource {
+function sourceOf(env: Environment, worker: Worker, isRunning: boolean): LoopSource {
   const loop = readLoop(env, worker.name);
-  const own = loop?.options.run === undefined ? undefined : listRuns(worker.cwd).at(-1);
-  const live = loop?.status === 'running' || (loop === null && worker.status === 'running');
+  const run = loop === null ? null : runOf(worker, loop);
   return {
     id: `worker:${worker.name}`,
     kind: 'worker',
     name: worker.name,
     folder: worker.cwd,
     hasTerminal: worker.tmux !== null,
-    run: own ?? null,
-    journal: own === undefined ? null : runPaths(worker.cwd, own).journal,
-    life: loop?.status === 'paused' ? 'paused' : live ? 'alive' : 'dead',
+    run,
+    journal: run === null ? null : runPaths(worker.cwd, run).journal,
+    life: loop === null ? (isRunning ? 'alive' : 'dead') : lifeOfLoop(loop),
     worker: { worker, loop },
+    isLatest: false,
+    question: null,
   };
+}
+
+function lifeOfLoop({ status, held }: LoopRecord): LoopSource['life'] {
+  if (status === 'paused' || held) return 'paused';
+  return status === 'running' ? 'alive' : 'dead';
+}
+
+/** The run of a worker with the checks of `ralph run`. The record names it once its first iteration is over. */
+function runOf(worker: Worker, { options, startedAt }: LoopRecord): string | null {
+  if (options.run === undefined) return null;
+  if (options.runId !== undefined) return options.runId;
+  // Ids sort by time; what is older was somebody else's.
+  const since = newRunId(startedAt).slice(0, -3);
+  return listRuns(worker.cwd).findLast((run) => run >= since) ?? null;
 }

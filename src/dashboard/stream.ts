@@ -1,14 +1,21 @@
 import type { ServerResponse } from 'node:http';
 import type { Picture } from '../view/picture.ts';
-import type { Library } from './library.ts';
+import type { Changes, Library } from './library.ts';
 
 /** Somebody who looks at the page: what was sent already. */
 type Viewer = {
   readonly response: ServerResponse;
   readonly loop: string | null;
+  /** Of the last event that was sent; -1 before the first. */
   seq: number;
+  /** Of the list, and of the loop in it. */
   revision: number;
+  loopRevision: number;
+  trouble: string | null;
 };
+
+/** All loops first, and then those that changed or went away. */
+export type ListUpdate = Omit<Changes, 'revision'> & { readonly all: boolean };
 
 /** The head of a picture, and the goes of it that changed since the viewer looked last. */
 export type PictureUpdate = Omit<Picture, 'iterations'> & {
@@ -24,6 +31,11 @@ export type Streams = {
   close(): void;
 };
 
+export const streamHeaders = {
+  'Content-Type': 'text/event-stream; charset=utf-8',
+  'X-Accel-Buffering': 'no',
+};
+
 const lookMs = 300;
 /** New loops are looked for at every nth look. */
 const listEvery = 5;
@@ -37,10 +49,17 @@ export function createStreams(library: Library): Streams {
   let timer: NodeJS.Timeout | null = null;
   let looks = 0;
   let lastBeat = 0;
+  let isLooking = false;
 
-  function look(): void {
-    const watched = new Set([...viewers].flatMap(({ loop }) => (loop === null ? [] : [loop])));
-    library.refresh(watched, looks++ % listEvery === 0);
+  async function look(): Promise<void> {
+    if (isLooking) return;
+    isLooking = true;
+    try {
+      if (looks++ % listEvery === 0) await library.list();
+    } finally {
+      isLooking = false;
+    }
+    library.look(new Set([...viewers].flatMap(({ loop }) => (loop === null ? [] : [loop]))));
     const isBeat = performance.now() - lastBeat > beatMs;
     if (isBeat) lastBeat = performance.now();
     const written = new Map<string, string>();
@@ -55,31 +74,43 @@ export function createStreams(library: Library): Streams {
       viewer.response.destroy();
       return;
     }
-    const { loops, revision } = library.changedSince(viewer.revision);
-    if (loops.length > 0) send(viewer, 'loops', { loops });
-    viewer.revision = revision;
+    tellList(viewer);
     if (viewer.loop === null) return;
     const picture = library.picture(viewer.loop);
-    if (picture === null || picture.seq === viewer.seq) return;
+    const loopRevision = library.revisionOf(viewer.loop);
+    if (picture === null || (picture.seq === viewer.seq && loopRevision === viewer.loopRevision)) return;
     // Viewers that are equally far get the same words, which are made once.
     const key = `${viewer.loop} ${viewer.seq}`;
     const text = written.get(key) ?? JSON.stringify(updateOf(viewer.loop, picture, viewer.seq));
     written.set(key, text);
     viewer.seq = picture.seq;
+    viewer.loopRevision = loopRevision;
     viewer.response.write(`id: ${picture.seq}\nevent: picture\ndata: ${text}\n\n`);
+  }
+
+  function tellList(viewer: Viewer): void {
+    const { revision, ...changes } = library.changedSince(viewer.revision);
+    const all = viewer.revision === -1;
+    const isNews = all || changes.loops.length > 0 || changes.gone.length > 0;
+    if (isNews || changes.trouble !== viewer.trouble)
+      send(viewer, 'loops', { all, ...changes } satisfies ListUpdate);
+    viewer.revision = revision;
+    viewer.trouble = changes.trouble;
   }
 
   function send({ response }: Viewer, event: string, data: unknown): void {
     response.write(`event: ${event}\ndata: ${JSON.stringify(data)}\n\n`);
   }
 
+  /** What goes wrong at one look may go well at the next. */
+  function goOn(): void {
+    look().catch(() => {});
+  }
+
   return {
     open(response, loop, seq) {
-      response.writeHead(200, {
-        'Content-Type': 'text/event-stream; charset=utf-8',
-        'X-Accel-Buffering': 'no',
-      });
-      const viewer: Viewer = { response, loop, seq, revision: 0 };
+      response.writeHead(200, streamHeaders);
+      const viewer: Viewer = { response, loop, seq, revision: -1, loopRevision: -1, trouble: null };
       viewers.add(viewer);
       response.on('close', () => {
         viewers.delete(viewer);
@@ -88,9 +119,9 @@ export function createStreams(library: Library): Streams {
         timer = null;
       });
       response.write('retry: 1000\n\n');
-      timer ??= setInterval(look, lookMs);
+      timer ??= setInterval(goOn, lookMs);
       looks = 0;
-      look();
+      goOn();
     },
     close() {
       if (timer !== null) clearInterval(timer);
@@ -99,8 +130,13 @@ export function createStreams(library: Library): Streams {
   };
 }
 
-/** A journal that was written anew has a smaller `seq`: then all of it is news. */
+/**
+ * A journal that was written anew has a smaller `seq`: then all of it is news. The last iteration always is: it may have
+ * been cut short without a word.
+ */
 function updateOf(id: string, { iterations, ...head }: Picture, since: number): PictureUpdate {
-  const from = since > head.seq ? 0 : since;
-  return { id, ...head, iterations: iterations.filter(({ seq }) => seq > from), count: iterations.length };
+  const from = since > head.seq ? -1 : since;
+  const count = iterations.length;
+  const news = iterations.filter(({ seq, index }) => seq > from || index === count - 1);
+  return { id, ...head, iterations: news, count };
 }

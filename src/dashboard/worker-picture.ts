@@ -1,25 +1,26 @@
 import { resolve } from 'node:path';
+import { createRedactor } from '../safety/redact.ts';
 import { type FleetEvent, readFleetEvents } from '../store/fleet-events.ts';
 import type { LoopRecord } from '../store/fleet-loops.ts';
+import { loopPaths } from '../store/fleet-paths.ts';
 import type { Worker } from '../store/fleet-workers.ts';
 import { readPrompt } from '../store/read-log.ts';
+import type { Environment } from '../system/program.ts';
 import type { IterationPicture, Mark, Picture } from '../view/picture.ts';
 import { newIteration, newPicture } from '../view/picture-new.ts';
 
-const needsPerson = new Set(['permission', 'answer', 'blocked']);
-const needsLook = new Set(['logged-out', 'failed', 'window-lost', 'limit']);
-
 /** The picture of a worker whose loop only drives a terminal: its timeline is all that is known. */
-export function workerPicture(worker: Worker, loop: LoopRecord | null, timeline: string): Picture {
+export function workerPicture(env: Environment, worker: Worker, loop: LoopRecord | null): Picture {
   const picture = newPicture(worker.name);
+  picture.told = 'timeline';
   picture.cwd = worker.cwd;
   picture.agent = worker.cmd[0] ?? null;
-  picture.command = worker.cmd.join(' ');
+  picture.command = createRedactor({ ...env, ...worker.env }).text(worker.cmd.join(' '));
   picture.task = (loop && readPrompt(resolve(worker.cwd, loop.settings.prompt_file))) || picture.command;
   picture.startedAt = loop?.startedAt ?? (Date.parse(worker.started) || null);
   picture.updatedAt = loop?.why.since ?? picture.startedAt;
-  for (const event of readFleetEvents(timeline)) add(picture, event, loop?.settings.max_iterations ?? null);
-  if (loop !== null) settle(picture, loop);
+  const of = loop?.settings.max_iterations ?? null;
+  for (const event of readFleetEvents(loopPaths(env, worker.name).events)) add(picture, event, of);
   picture.elapsedMs = Math.max(0, (picture.updatedAt ?? 0) - (picture.startedAt ?? 0));
   return picture;
 }
@@ -27,46 +28,36 @@ export function workerPicture(worker: Worker, loop: LoopRecord | null, timeline:
 function add(picture: Picture, event: FleetEvent, of: number | null): void {
   picture.seq++;
   picture.updatedAt = Math.max(picture.updatedAt ?? 0, event.at);
-  const one = picture.iterations.at(-1);
+  const last = picture.iterations.at(-1);
   if (event.type === 'iteration.started') {
-    if (one) end(one, event.at, 'cut', picture.seq);
+    if (last) end(last, event.at, 'cut', picture.seq);
     const place = { index: picture.iterations.length, iteration: event.iteration ?? 0, of, at: event.at };
-    picture.iterations.push({ ...newIteration(place, picture.seq), agentStartedAt: event.at });
+    const one = { ...newIteration(place, picture.seq), agentStartedAt: event.at, toolCalls: null };
+    picture.iterations.push(one);
     return;
   }
-  if (event.type === 'iteration.ended' && one) {
-    one.exitCode = event.exitCode ?? null;
-    end(one, event.at, (event.exitCode ?? 0) === 0 ? 'went-on' : 'failed', picture.seq);
-  }
-  if (event.type === 'done' && one) one.mark = 'accepted';
-  if (event.type === 'limit' && one) one.mark = 'limited';
+  if (last) endBy(last, event, picture.seq);
   picture.notices.push({ at: event.at, text: event.text });
   if (picture.notices.length > 50) picture.notices.shift();
+}
+
+/** Which events are the end of the iteration that runs, and how it came out then. */
+function endBy(one: IterationPicture, { type, at, exitCode = null, reason }: FleetEvent, seq: number): void {
+  if (type === 'iteration.ended') {
+    one.exitCode = exitCode;
+    end(one, at, exitCode === null || exitCode === 0 ? 'went-on' : 'failed', seq);
+  }
+  // An agent that falls silent has finished its turn.
+  if (type === 'inactive') end(one, at, 'went-on', seq);
+  if (type === 'window-lost') end(one, at, 'failed', seq);
+  if (type === 'limit') end(one, at, 'limited', seq);
+  if (type === 'stopped') end(one, at, 'stopped', seq);
+  if (type !== 'done' || reason === 'max') return;
+  end(one, at, 'accepted', seq);
+  Object.assign(one, { mark: 'accepted', seq });
 }
 
 function end(one: IterationPicture, at: number, mark: Mark, seq: number): void {
   if (one.endedAt !== null) return;
   Object.assign(one, { endedAt: at, agentMs: at - one.startedAt, mark, seq });
-}
-
-function settle(picture: Picture, { status, why }: LoopRecord): void {
-  const text = why.detail ?? why.state;
-  if (needsPerson.has(why.state)) picture.needs = { kind: 'answer', text };
-  else if (needsLook.has(why.state)) picture.needs = { kind: 'look', text };
-  if (why.state === 'done') {
-    picture.outcome = 'PROMISE_ACCEPTED';
-    picture.because = 'the done pattern was found';
-  } else if (status === 'stopped') {
-    picture.outcome = 'CANCELLED';
-    picture.because = text;
-  }
-  if (status === 'stopped' || status === 'failed') {
-    picture.state = 'ended';
-    picture.endedAt = why.since;
-  }
-  if (why.state === 'backoff' || why.state === 'limit' || why.state === 'queued') {
-    picture.state = 'waiting';
-    picture.waitFor = text;
-    picture.waitUntil = why.until ?? null;
-  }
 }

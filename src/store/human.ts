@@ -34,6 +34,11 @@ export function keepAnswer(env: Environment, cwd: string, text: string): void {
   writeAtomic(path, `${before ?? ''}${text.trim()}\n`);
 }
 
+/** Whether an answer waits for the next run. */
+export function hasAnswer(env: Environment, cwd: string): boolean {
+  return Boolean(readText(answerPath(env, cwd))?.trim());
+}
+
 /** Question and answer for the first prompt of a run; `forget` is called once they are in its journal. */
 export function readAnswer(
   env: Environment,

@@ -311,7 +311,7 @@ function fail(picture: Picture, at: number, message: string): void {
 }
 
 /** Who was stopped by a person, or is done, needs nobody. */
-function needsOf(outcome: Outcome, text: string): Picture['needs'] {
+export function needsOf(outcome: Outcome, text: string): Picture['needs'] {
   if (outcome === 'BLOCKED' || outcome === 'NEEDS_DECISION') return { kind: 'answer', text };
   const isOver = outcome === 'PROMISE_ACCEPTED' || outcome === 'CANCELLED' || outcome === 'INTERRUPTED';
   return isOver ? null : { kind: 'look', text };

@@ -5,6 +5,7 @@ import type { IterationPicture, Picture } from './picture.ts';
 export function newPicture(run: string): Picture {
   return {
     run,
+    told: 'journal',
     seq: 0,
     damaged: 0,
     version: null,

@@ -101,6 +101,8 @@ export type IterationPicture = {
 /** Everything that a view shows of a run. Only the fold in `picture-fold.ts` writes it. */
 export type Picture = {
   run: string;
+  /** A worker that only drives a terminal has no journal: tool calls, costs and changes are not known of it. */
+  told: 'journal' | 'timeline';
   /** The last event. */
   seq: number;
   /** Events that could not be understood; unknown kinds are no damage. */

@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
 import { onTestFinished } from 'vitest';
 import type { Actions } from '../../src/dashboard/actions.ts';
+import { type Library, openLibrary } from '../../src/dashboard/library.ts';
 import { readPage } from '../../src/dashboard/page.ts';
 import { type Dashboard, startDashboard } from '../../src/dashboard/server.ts';
 
@@ -54,12 +55,19 @@ export async function serve(
     cwd,
     page,
     version: '1.2.3',
+    now: Date.now,
+    program: 'ralph',
     port: 0,
     actions: options.actions ?? null,
     screen: async () => options.screen ?? null,
   });
   onTestFinished(() => dashboard.close());
   return dashboard;
+}
+
+/** Everything that the pages of this world can show. */
+export function libraryOf({ cwd, env }: World, withFleet = true): Promise<Library> {
+  return openLibrary({ env, cwd, now: Date.now, withFleet });
 }
 
 export type Tab = { readonly page: Page; readonly problems: string[] };

@@ -1,6 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { LoopPlan } from '../../src/core/loop.ts';
+import { type Outcome, outcomes } from '../../src/core/outcome.ts';
 import { noUsage, type Usage } from '../../src/core/turn.ts';
 import type { EventBody, JournalEvent, StoryState } from '../../src/store/events.ts';
 
@@ -95,7 +96,7 @@ export type Go = {
     readonly before: readonly StoryState[];
     readonly after: readonly StoryState[];
   };
-  readonly outcome?: 'PROMISE_ACCEPTED' | 'NEEDS_DECISION' | 'STUCK' | 'MAX_ITERATIONS_REACHED';
+  readonly outcome?: Outcome;
   readonly because?: string;
 };
 
@@ -232,13 +233,8 @@ export function addIteration(writer: JournalWriter, iteration: number, go: Go = 
     writer.add({ type: 'notice', text: 'the usage limit is reached' }, go.limitedFor - 1);
 }
 
-export function endRun(
-  writer: JournalWriter,
-  outcome: Go['outcome'] & string,
-  because: string,
-  iterations: number,
-): void {
-  const exitCode = { PROMISE_ACCEPTED: 0, NEEDS_DECISION: 4, STUCK: 6, MAX_ITERATIONS_REACHED: 1 }[outcome];
+export function endRun(writer: JournalWriter, outcome: Outcome, because: string, iterations: number): void {
+  const { exitCode } = outcomes[outcome];
   writer.add(
     {
       type: 'run.ended',

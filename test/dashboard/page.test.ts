@@ -7,13 +7,13 @@ import { gzipSync } from 'node:zlib';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Action } from '../../src/dashboard/actions.ts';
-import { openLibrary } from '../../src/dashboard/library.ts';
 import { collectReport, reportHtml } from '../../src/dashboard/report.ts';
 import { projectPaths, runPaths } from '../../src/store/paths.ts';
 import { acquireLock } from '../../src/system/lock.ts';
 import { pictureOf } from '../../src/view/picture-fold.ts';
 import {
   page as built,
+  libraryOf,
   makeWorld,
   openBrowser,
   openLoop,
@@ -289,7 +289,7 @@ describe('what an agent writes', () => {
     expect(await page.locator('b', { hasText: /^bold$/ }).count()).toBe(0);
     expect(await page.title()).not.toBe('owned');
     expect(problems).toEqual([]);
-    const library = openLibrary(world.env, world.cwd);
+    const library = await libraryOf(world);
     const html = reportHtml(built, await collectReport(library, ['r1'], '1.2.3', 0));
     const file = join(world.cwd, 'report.html');
     writeFileSync(file, html);
@@ -305,7 +305,7 @@ describe('a report', () => {
     const world = makeWorld();
     shopRun(world.cwd, run);
     prdRun(world.cwd);
-    const library = openLibrary(world.env, world.cwd);
+    const library = await libraryOf(world);
     const ids = library.summaries().map(({ id }) => id);
     const file = join(world.cwd, 'report.html');
     writeFileSync(file, reportHtml(built, await collectReport(library, ids, '1.2.3', 0)));

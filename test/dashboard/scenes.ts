@@ -4,6 +4,7 @@ import type { Usage } from '../../src/core/turn.ts';
 import type { StoryState } from '../../src/store/events.ts';
 import type { LoopRecord } from '../../src/store/fleet-loops.ts';
 import { fleetPaths, loopPaths } from '../../src/store/fleet-paths.ts';
+import { keepQuestion } from '../../src/store/human.ts';
 import { runPaths } from '../../src/store/paths.ts';
 import { addIteration, endRun, type JournalWriter, journalWriter, planOf, startRun } from './journals.ts';
 
@@ -67,6 +68,7 @@ export function decisionRun(cwd: string, run = '20261114-180000-002abc'): void {
     'Two fields are called "total" in the new API. Should invoices show the gross or the net one?';
   addIteration(writer, 5, { usage: usageOf(5), outcome: 'NEEDS_DECISION', because: question });
   endRun(writer, 'NEEDS_DECISION', question, 5);
+  keepQuestion(cwd, 'NEEDS_DECISION', question);
   writer.save(runPaths(cwd, run).journal);
 }
 

@@ -2,13 +2,12 @@ import type { LogRead } from '../../store/read-log.ts';
 import type { Action } from '../actions.ts';
 import type { IterationDetails } from '../details.ts';
 import type { ReportData } from '../report.ts';
-import type { PictureUpdate } from '../stream.ts';
-import type { LoopSummary } from '../summary.ts';
+import type { ListUpdate, PictureUpdate } from '../stream.ts';
 
 export type Info = { readonly version: string; readonly control: boolean };
 
 export type Listener = {
-  loops(loops: readonly LoopSummary[]): void;
+  loops(update: ListUpdate): void;
   picture(update: PictureUpdate): void;
   /** Whether the server answers. */
   connected(isConnected: boolean): void;
@@ -88,7 +87,7 @@ function followStream(
   listener: Listener,
 ): () => void {
   const path = loop === null ? '/api/stream' : `/api/stream?loop=${encodeURIComponent(loop)}`;
-  let seq = '0';
+  let seq: string | null = null;
   let pauseMs = 500;
   let current: AbortController | null = null;
   let isOver = false;
@@ -100,14 +99,14 @@ function followStream(
     const data = fields.get('data');
     if (data === undefined) return;
     seq = fields.get('id') ?? seq;
-    if (fields.get('event') === 'loops') listener.loops(JSON.parse(data).loops);
+    if (fields.get('event') === 'loops') listener.loops(JSON.parse(data));
     if (fields.get('event') === 'picture') listener.picture(JSON.parse(data));
   }
 
   async function read(): Promise<void> {
     current = new AbortController();
     const response = await fetch(path, {
-      headers: { ...headers, 'Last-Event-ID': seq },
+      headers: seq === null ? headers : { ...headers, 'Last-Event-ID': seq },
       signal: current.signal,
     });
     if (!response.ok || response.body === null) throw new Error(await messageIn(response));
@@ -156,7 +155,7 @@ function reportApi(data: ReportData): Api {
     info: async () => ({ version: data.version, control: false }),
     follow(loop, listener) {
       listener.connected(true);
-      listener.loops(data.loops);
+      listener.loops({ all: true, loops: data.loops, gone: [], trouble: null });
       const picture = loop === null ? undefined : data.pictures[loop];
       if (loop !== null && picture)
         listener.picture({ id: loop, ...picture, count: picture.iterations.length });

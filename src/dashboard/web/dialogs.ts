@@ -1,18 +1,9 @@
 import type { Action } from '../actions.ts';
-import type { LoopSummary } from '../summary.ts';
+import type { LoopSummary, Offer } from '../summary.ts';
 import type { Api } from './api.ts';
 import { button, h } from './dom.ts';
 
-type Kind = Action['action'];
-
-const questions: Readonly<Record<Kind, (name: string) => string>> = {
-  pause: (name) => `Pause ${name} after the iteration that runs?`,
-  resume: (name) => `Let ${name} go on?`,
-  stop: (name) => `Stop ${name} after the iteration that runs?`,
-  note: (name) => `Tell ${name} something, in its next prompt:`,
-  answer: (name) => `Answer what ${name} asks:`,
-};
-const titles: Readonly<Record<Kind, string>> = {
+const titles: Readonly<Record<Offer['action'], string>> = {
   pause: 'Pause',
   resume: 'Resume',
   stop: 'Stop',
@@ -20,30 +11,14 @@ const titles: Readonly<Record<Kind, string>> = {
   answer: 'Answer',
 };
 
-/** Which buttons make sense for a loop as it stands. */
-export function actionsFor({ status, kind }: LoopSummary): Kind[] {
-  const talks: Kind[] = kind === 'run' ? ['note'] : [];
-  switch (status) {
-    case 'running':
-    case 'waiting':
-      return [...talks, 'pause', 'stop'];
-    case 'paused':
-      return [...talks, ...(kind === 'session' ? [] : (['resume'] as const)), 'stop'];
-    case 'needs-you':
-      return kind === 'run' ? ['answer'] : kind === 'worker' ? ['pause', 'stop'] : [];
-    default:
-      return [];
-  }
-}
-
 export function actionButtons(api: Api, loop: LoopSummary, told: (text: string) => void): HTMLElement[] {
-  return actionsFor(loop).map((kind) =>
-    button(titles[kind], () => ask(api, loop, kind, told), { class: `action to-${kind}` }),
+  return loop.offers.map((offer) =>
+    button(titles[offer.action], () => ask(api, loop, offer, told), { class: `action to-${offer.action}` }),
   );
 }
 
 /** Nothing is done before the person has seen what it is and said yes. */
-function ask(api: Api, loop: LoopSummary, kind: Kind, told: (text: string) => void): void {
+function ask(api: Api, loop: LoopSummary, { action: kind, ask }: Offer, told: (text: string) => void): void {
   const words =
     kind === 'note' || kind === 'answer'
       ? h('textarea', { attrs: { rows: 4, required: true, 'aria-label': titles[kind] } })
@@ -77,7 +52,7 @@ function ask(api: Api, loop: LoopSummary, kind: Kind, told: (text: string) => vo
           },
         },
       },
-      h('p', { text: questions[kind](loop.name) }),
+      h('p', { text: ask }),
       kind === 'answer' && h('blockquote', { text: loop.detail }),
       words,
       trouble,

@@ -38,7 +38,7 @@ export function createPanel(api: Api, loop: string): IterationPanel {
 
   function draw(): void {
     if (one === null || picture === null) return;
-    const key = `${tab} ${one.index} ${one.seq} ${openLog}`;
+    const key = `${tab} ${one.index} ${one.seq} ${one.mark} ${openLog}`;
     if (key === drawn) return;
     drawn = key;
     fill(
@@ -56,6 +56,7 @@ export function createPanel(api: Api, loop: string): IterationPanel {
     fill(tabs, ...names.map(([name, text]) => tabButton(name, text)));
     if (focused) tabs.querySelector<HTMLElement>('[aria-selected=true]')?.focus();
     const current = one;
+    const shown = picture;
     switch (tab) {
       case 'summary':
         fill(
@@ -68,7 +69,7 @@ export function createPanel(api: Api, loop: string): IterationPanel {
         if (openLog !== null) showLog(current, openLog);
         return;
       case 'changes':
-        ask((details) => fill(body, changes(current, details)));
+        ask((details) => fill(body, changes(current, shown, details)));
         return;
       case 'tools':
         fill(body, toolTable(current));
@@ -200,7 +201,7 @@ function summary(
             ? `${formatTokens(context.tokens)}, window unknown`
             : `${Math.round((context.tokens / context.window) * 100)} % of ${formatTokens(context.window)}`,
         ],
-    ['Changes', `${plural(one.commits, 'commit')}, ${plural(one.filesChanged, 'file')} left uncommitted`],
+    ['Changes', changesOf(one, picture)],
     one.prd ? ['Story', `${one.prd.story ?? 'none'} (${one.prd.mode})`] : null,
     decision ? ['Decision', `${decision.kind}: ${decision.because.text}`] : null,
   ];
@@ -339,7 +340,16 @@ function toolTable({ tools, toolCalls }: IterationPicture): HTMLElement {
   );
 }
 
-function changes(one: IterationPicture, { committed, uncommitted }: IterationDetails): HTMLElement {
+function changesOf({ commits, filesChanged }: IterationPicture, { told }: Picture): string {
+  if (told === 'timeline') return 'not known';
+  return `${plural(commits, 'commit')}, ${plural(filesChanged, 'file')} changed`;
+}
+
+function changes(
+  one: IterationPicture,
+  { told }: Picture,
+  { committed, uncommitted }: IterationDetails,
+): HTMLElement {
   const nothing = committed === null && uncommitted === null && one.files.length === 0;
   return h(
     'div',
@@ -353,10 +363,14 @@ function changes(one: IterationPicture, { committed, uncommitted }: IterationDet
         { class: 'left-files' },
         h('p', {
           class: 'note',
-          text: 'Changed here and not committed at the end of the iteration; what they looked like then is not kept:',
+          text: 'Changed in this iteration and not committed by its end; what they looked like then is not kept:',
         }),
         h('ul', {}, ...one.files.map((file) => h('li', {}, h('code', { text: file })))),
       ),
-    nothing && h('p', { class: 'note', text: 'Nothing was changed.' }),
+    nothing &&
+      h('p', {
+        class: 'note',
+        text: told === 'timeline' ? 'What it changed is not known.' : 'Nothing was changed.',
+      }),
   );
 }

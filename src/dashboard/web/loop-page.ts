@@ -2,13 +2,14 @@ import type { IterationPicture, Picture } from '../../view/picture.ts';
 import { timeByKind } from '../../view/picture.ts';
 import { formatCost } from '../../view/units.ts';
 import type { PictureUpdate } from '../stream.ts';
-import type { LoopSummary } from '../summary.ts';
+import { isLive, type LoopSummary } from '../summary.ts';
 import type { Api } from './api.ts';
 import { createColumns } from './columns.ts';
 import { actionButtons } from './dialogs.ts';
 import { fill, h } from './dom.ts';
 import { clock, cost, duration, markNames, plural, tokens } from './format.ts';
 import { createPanel } from './iteration-panel.ts';
+import { markIcon, markOrder } from './marks.ts';
 import { statusNames } from './overview.ts';
 import { stopCard } from './stop-card.ts';
 import { tasksCard } from './tasks.ts';
@@ -20,6 +21,8 @@ export type LoopPage = {
   update(update: PictureUpdate): void;
   /** What the page of all loops knows of it. */
   know(summary: LoopSummary): void;
+  /** It is not there any more. */
+  leave(): void;
   step(by: number): void;
   /** Once a second: what is still going on grows. */
   tick(): void;
@@ -34,6 +37,7 @@ export function createLoopPage(id: string, api: Api, hasControl: () => boolean):
   let hovered: number | null = null;
   let drawnCard = '';
   let drawnTasks = '';
+  let drawnLegend = '';
 
   const title = h('div', { class: 'loop-title' });
   const buttons = h('div', { class: 'actions' });
@@ -48,6 +52,7 @@ export function createLoopPage(id: string, api: Api, hasControl: () => boolean):
   const columns = createColumns(events);
   const panel = createPanel(api, id);
   const notices = h('div');
+  const legend = h('div', { class: 'legend' });
   const element = h(
     'main',
     { class: 'loop-page', attrs: { id: 'main' } },
@@ -60,7 +65,7 @@ export function createLoopPage(id: string, api: Api, hasControl: () => boolean):
     h(
       'section',
       { class: 'card', attrs: { 'aria-label': 'Timeline' } },
-      h('header', {}, h('h2', { text: 'Timeline' }), legend()),
+      h('header', {}, h('h2', { text: 'Timeline' }), legend),
       timeline.element,
     ),
     h(
@@ -88,6 +93,10 @@ export function createLoopPage(id: string, api: Api, hasControl: () => boolean):
     if (picture === null) return;
     if (isFollowing) selected = picture.iterations.length - 1;
     drawHead(picture);
+    const marksNow = picture.iterations.map(({ mark, wait }) => `${mark}${wait === null}`);
+    const legendKey = [...new Set(marksNow)].join(' ');
+    if (legendKey !== drawnLegend) fill(legend, ...legendOf(picture));
+    drawnLegend = legendKey;
     timeline.show(picture, selected, now(picture, summary));
     columns.show(picture, selected, now(picture, summary));
     const one = picture.iterations[selected];
@@ -113,13 +122,13 @@ export function createLoopPage(id: string, api: Api, hasControl: () => boolean):
       }),
     );
     fill(figures, ...figuresOf(current, now(current, summary)));
-    const cardKey = `${current.seq} ${summary?.status}`;
+    const cardKey = `${current.seq} ${summary?.status} ${summary?.detail} ${summary?.next} ${current.outcome}`;
     if (cardKey !== drawnCard) {
       drawnCard = cardKey;
       fill(stop, stopCard(current, summary));
       fill(notices, noticeList(current));
     }
-    const taskKey = `${current.iterations.at(-1)?.prd ? current.seq : ''}${current.stories.length}`;
+    const taskKey = `${current.iterations.at(-1)?.prd ? current.seq : ''} ${current.state} ${current.stories.length}`;
     if (taskKey !== drawnTasks) {
       drawnTasks = taskKey;
       fill(tasks, tasksCard(current));
@@ -141,9 +150,9 @@ export function createLoopPage(id: string, api: Api, hasControl: () => boolean):
       draw();
     },
     know(next) {
-      const isNew = summary === undefined || summary.status !== next.status;
+      const before = JSON.stringify(summary?.offers);
       summary = next;
-      if (hasControl() && (isNew || buttons.childElementCount === 0))
+      if (hasControl() && before !== JSON.stringify(next.offers))
         fill(buttons, ...actionButtons(api, next, (text) => (told.textContent = text)));
       if (next.hasTerminal && api.isLive && terminal.childElementCount === 0) {
         fill(
@@ -158,20 +167,28 @@ export function createLoopPage(id: string, api: Api, hasControl: () => boolean):
       }
       draw();
     },
+    leave() {
+      fill(buttons);
+      told.textContent = 'It is not there any more: somebody removed it.';
+    },
     step(by) {
       if (picture === null || picture.iterations.length === 0) return;
       select(Math.max(0, Math.min(picture.iterations.length - 1, selected + by)));
     },
     tick() {
-      if (picture !== null && (summary?.status === 'running' || summary?.status === 'waiting')) draw();
+      if (picture !== null && isGoing(picture, summary)) draw();
     },
   };
 }
 
 /** The end of what is shown: now for what goes on, its last sign of life for what does not. */
 function now(picture: Picture, summary: LoopSummary | undefined): number {
-  const isGoing = summary?.status === 'running' || summary?.status === 'waiting';
-  return isGoing ? Date.now() : (picture.updatedAt ?? Date.now());
+  return isGoing(picture, summary) ? Date.now() : (picture.updatedAt ?? Date.now());
+}
+
+/** A person who is asked, and one who paused it, are waited for. */
+function isGoing({ state }: Picture, summary: LoopSummary | undefined): boolean {
+  return summary !== undefined && isLive(summary.status) && (state === 'going' || state === 'waiting');
 }
 
 function figuresOf(picture: Picture, at: number): HTMLElement[] {
@@ -180,13 +197,17 @@ function figuresOf(picture: Picture, at: number): HTMLElement[] {
   const context = iterations.findLast((one) => one.context !== null)?.context ?? null;
   const elapsed = picture.elapsedMs + Math.max(0, at - (updatedAt ?? at));
   const toolCalls = iterations.reduce((sum, one) => sum + (one.toolCalls ?? 0), 0);
-  const entries: [string, string][] = [
+  const entries: (readonly [string, string])[] = [
     [last?.of ? `of ${last.of} iterations` : 'iterations', String(last?.iteration ?? 0)],
     ['at work', duration(elapsed)],
     [limits?.costUsd ? `cost, budget ${formatCost(limits.costUsd)}` : 'cost', cost(usage)],
     ['tokens', tokens(usage)],
-    ['tool calls', String(toolCalls)],
-    ['claims accepted / rejected', `${claims.accepted} / ${claims.rejected}`],
+    ...(picture.told === 'timeline'
+      ? []
+      : ([
+          ['tool calls', String(toolCalls)],
+          ['claims accepted / rejected', `${claims.accepted} / ${claims.rejected}`],
+        ] as const)),
   ];
   if (context?.window)
     entries.push(['context, last iteration', `${Math.round((context.tokens / context.window) * 100)} %`]);
@@ -211,22 +232,16 @@ function say(one: IterationPicture, at: number): string {
   return parts.filter(Boolean).join(' · ');
 }
 
-function legend(): HTMLElement {
-  const looks = [
-    ['went-on', 'went on'],
-    ['failed-checks', 'check failed'],
-    ['rejected', 'claim rejected'],
-    ['accepted', 'accepted'],
-    ['failed', 'turn failed'],
-    ['waiting', 'waiting'],
-  ] as const;
-  return h(
-    'div',
-    { class: 'legend' },
-    ...looks.map(([className, name]) =>
-      h('span', { class: 'key' }, h('i', { class: className }), document.createTextNode(name)),
-    ),
-  );
+/** What is there to see, each with its shape. */
+function legendOf({ iterations }: Picture): HTMLElement[] {
+  const used = new Set(iterations.map(({ mark }) => mark));
+  const marks = markOrder.filter((mark) => used.has(mark));
+  const key = (sign: Element, name: string) =>
+    h('span', { class: 'key' }, sign, document.createTextNode(name));
+  return [
+    ...marks.map((mark) => key(markIcon(mark), markNames[mark])),
+    ...(iterations.some(({ wait }) => wait !== null) ? [key(h('i', { class: 'waiting' }), 'waiting')] : []),
+  ];
 }
 
 function noticeList({ notices, damaged }: Picture): HTMLElement | null {

@@ -15,6 +15,7 @@ let unfollow: () => void = () => {};
 
 const place = h('div');
 const link = h('span', { class: 'link', attrs: { role: 'status' } });
+const trouble = h('p', { class: 'trouble-bar', attrs: { role: 'alert' } });
 const crumb = h('span', { class: 'crumb' });
 const overview = createOverview((id) => {
   location.hash = `#/loop/${encodeURIComponent(id)}`;
@@ -32,6 +33,7 @@ document.body.append(
     button('Theme', nextTheme, { class: 'small-button', title: 'Light, dark, or as the system has it (t)' }),
     button('Keys', () => showHelp(info.version), { class: 'small-button', title: 'Keys (?)' }),
   ),
+  trouble,
   place,
 );
 applyTheme();
@@ -55,16 +57,18 @@ function route(): void {
       h('span', { text: ` / ${loops.get(id)?.name ?? id}` }),
     );
     document.title = `Ralph: ${loops.get(id)?.name ?? id}`;
-    const known = loops.get(id);
-    if (known) loopPage.know(known);
+    know(id);
   }
   window.scrollTo(0, 0);
   unfollow = api.follow(id, {
-    loops(news) {
-      for (const loop of news) loops.set(loop.id, loop);
-      const own = id === null ? undefined : news.find((loop) => loop.id === id);
-      if (own) loopPage?.know(own);
+    loops(update) {
+      if (update.all) loops.clear();
+      for (const loop of update.loops) loops.set(loop.id, loop);
+      for (const gone of update.gone) loops.delete(gone);
+      trouble.textContent = update.trouble ?? '';
       if (id === null) drawOverview();
+      else if (!loops.has(id)) loopPage?.leave();
+      else if (update.loops.some((loop) => loop.id === id)) know(id);
     },
     picture: (update) => loopPage?.update(update),
     connected(isConnected) {
@@ -72,6 +76,11 @@ function route(): void {
       link.className = `link ${isConnected ? 'on' : 'off'}`;
     },
   });
+}
+
+function know(id: string): void {
+  const loop = loops.get(id);
+  if (loop) loopPage?.know(loop);
 }
 
 document.addEventListener('keydown', (event) => {

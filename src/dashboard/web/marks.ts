@@ -18,6 +18,20 @@ const shapes: Readonly<Record<Mark, string>> = {
   cut: 'M-5 0a5 5 0 1 0 10 0a5 5 0 1 0 -10 0zM-3.4 0a3.4 3.4 0 1 1 6.8 0a3.4 3.4 0 1 1 -6.8 0z',
 };
 
+/** From the best to the worst, for a legend. */
+export const markOrder: readonly Mark[] = [
+  'accepted',
+  'went-on',
+  'running',
+  'limited',
+  'failed-checks',
+  'rejected',
+  'needs-person',
+  'failed',
+  'stopped',
+  'cut',
+];
+
 export function markShape(mark: Mark, x: number, y: number, scale = 1): SVGPathElement {
   return svg('path', {
     d: shapes[mark],

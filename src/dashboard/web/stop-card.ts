@@ -3,14 +3,13 @@ import type { Picture } from '../../view/picture.ts';
 import type { LoopSummary } from '../summary.ts';
 import { button, h } from './dom.ts';
 import { markIcon } from './marks.ts';
-import { nextCommand } from './next-command.ts';
 
 /** How it ended, what was shown for it, and what to type next: the first thing to see of a loop that is over. */
 export function stopCard(picture: Picture, summary: LoopSummary | undefined): HTMLElement | null {
   const status = summary?.status;
   if (status === 'running' || status === 'waiting' || status === 'paused') return null;
   const { outcome } = picture;
-  const command = nextCommand(picture, summary);
+  const command = summary?.next ?? null;
   const tone =
     outcome === 'PROMISE_ACCEPTED'
       ? 'good'

@@ -1,6 +1,7 @@
 import type { IterationPicture, Picture } from '../../view/picture.ts';
 import { h, label, oncePerFrame, svg } from './dom.ts';
 import { duration } from './format.ts';
+import { markShape } from './marks.ts';
 
 /** The whole run on one line of time, in lanes: what happened when, and where the time went. */
 export type Timeline = {
@@ -20,6 +21,7 @@ type Placed = {
 
 const laneHeight = 18;
 const laneGap = 6;
+const markRoom = 12;
 const left = 76;
 const top = 6;
 
@@ -49,7 +51,7 @@ export function createTimeline(events: {
         svg('rect', { x: left, y, width: width - left - 8, height: laneHeight, rx: 4, class: 'lane' }),
       );
     }
-    parts.push(...paths(placed, lanes, x));
+    parts.push(...paths(placed, lanes, x), ...ends(placed, lanes, x));
     const chosen = placed[selected];
     if (chosen) {
       const from = x(chosen.from);
@@ -158,6 +160,25 @@ function paths(
     }
   }
   return [...shapes].map(([className, list]) => svg('path', { d: list.join(''), class: className }));
+}
+
+/** How each iteration came out, at the end of its bar; the ordinary ones only where there is room. */
+function ends(
+  placed: readonly Placed[],
+  lanes: readonly Lane[],
+  x: (at: number) => number,
+): SVGPathElement[] {
+  let last = Number.NEGATIVE_INFINITY;
+  return placed.flatMap(({ one, from, to, spans }) => {
+    const turn = spans.find(({ lane }) => lane === 'agent' || lane === 'review');
+    if (turn === undefined) return [];
+    const at = x(turn.end);
+    const isPlain = one.mark === 'went-on' && x(to) - x(from) < markRoom;
+    if (isPlain || at - last < markRoom) return [];
+    last = at;
+    const y = top + lanes.indexOf(turn.lane) * (laneHeight + laneGap) + laneHeight / 2;
+    return [markShape(one.mark, at, y)];
+  });
 }
 
 const steps = [1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 14_400, 28_800, 86_400];

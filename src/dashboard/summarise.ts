@@ -1,0 +1,77 @@
+import { noUsage } from '../core/turn.ts';
+import type { Picture } from '../view/picture.ts';
+import { nextCommand } from './next-command.ts';
+import { offersFor } from './offers.ts';
+import type { LoopSource } from './sources.ts';
+import type { LoopSummary, Status } from './summary.ts';
+
+const shownMarks = 40;
+
+type Standing = { readonly status: Status; readonly detail: string };
+
+/** What the page of all loops shows of one. Each part is named: a source knows more than anybody may see. */
+export function summarise(picture: Picture, source: LoopSource): LoopSummary {
+  const { id, kind, name, folder, hasTerminal } = source;
+  const last = picture.iterations.at(-1);
+  const { stories } = picture;
+  const { status, detail } = standingOf(picture, source);
+  return {
+    id,
+    kind,
+    name,
+    folder,
+    hasTerminal,
+    title: firstLine(picture.task),
+    agent: picture.agent ?? '',
+    status,
+    detail,
+    iteration: last?.iteration ?? 0,
+    of: last?.of ?? picture.limits?.iterations ?? null,
+    startedAt: picture.startedAt,
+    updatedAt: picture.updatedAt,
+    elapsedMs: picture.elapsedMs,
+    usage: picture.usage ?? noUsage,
+    budgetUsd: picture.limits?.costUsd ?? null,
+    stories:
+      stories.length === 0
+        ? null
+        : { done: stories.filter(({ passes }) => passes).length, total: stories.length },
+    marks: picture.iterations.slice(-shownMarks).map(({ mark }) => mark),
+    next: nextCommand(picture, source, status),
+    offers: offersFor(source, status),
+  };
+}
+
+function standingOf(picture: Picture, { life, worker, question }: LoopSource): Standing {
+  const { state, outcome, needs, because, waitFor, tool } = picture;
+  if (worker?.loop === null)
+    return life === 'alive'
+      ? { status: 'running', detail: 'its command runs' }
+      : { status: 'stopped', detail: 'its command has ended' };
+  if (needs?.kind === 'answer') return { status: 'needs-you', detail: needs.text };
+  if (life === 'paused') {
+    const detail = state === 'waiting' ? (waitFor ?? 'paused') : 'it pauses after this iteration';
+    return { status: 'paused', detail };
+  }
+  if (life === 'alive' && state === 'waiting') return { status: 'waiting', detail: waitFor ?? 'waiting' };
+  if (life === 'alive' && (state === 'going' || state === 'abandoned'))
+    return { status: 'running', detail: tool ? `${tool.name} ${tool.summary}`.trim() : doing(picture) };
+  if (outcome === 'PROMISE_ACCEPTED') return { status: 'done', detail: because ?? 'done' };
+  if (question === 'answered') return { status: 'stopped', detail: 'you have answered it: resume it' };
+  if (question === 'past') return { status: 'stopped', detail: `it asked: ${because}` };
+  if (outcome === 'CANCELLED' || outcome === 'INTERRUPTED')
+    return { status: 'stopped', detail: because ?? 'stopped' };
+  return { status: 'failed', detail: needs?.text ?? because ?? 'it came to no end' };
+}
+
+function doing({ iterations }: Picture): string {
+  const last = iterations.at(-1);
+  const check = last?.guardrails.find(({ ok }) => ok === null);
+  if (check) return `checks: ${check.command}`;
+  return last?.agentMs === null ? 'the agent is thinking' : 'between two iterations';
+}
+
+function firstLine(text: string): string {
+  const line = text.split('\n').find((one) => one.trim() !== '') ?? '';
+  return line.replace(/^#+\s*/, '').slice(0, 200);
+}
