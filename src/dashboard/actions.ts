@@ -1,16 +1,9 @@
 import { isObject } from '../core/shape.ts';
-import type { LoopSource } from './sources.ts';
 
 /** What a person may do to a loop from the page. */
 export type Action =
   | { readonly action: 'pause' | 'resume' | 'stop' }
   | { readonly action: 'note' | 'answer'; readonly text: string };
-
-/** Says what was done, or why it was not. */
-export type Actions = (
-  source: LoopSource,
-  action: Action,
-) => Promise<{ readonly ok: boolean; readonly told: string }>;
 
 const maxWords = 10_000;
 

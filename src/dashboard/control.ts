@@ -14,10 +14,13 @@ import { postNote, postPause, postStop } from '../store/mailbox.ts';
 import { listSessionLoops } from '../store/session-loops.ts';
 import type { Environment } from '../system/program.ts';
 import { tmuxServer } from '../system/tmux.ts';
-import type { Action, Actions } from './actions.ts';
+import type { Action } from './actions.ts';
 import type { LoopSource } from './sources.ts';
 
 type Told = { readonly ok: boolean; readonly told: string };
+
+/** Says what was done, or why it was not. */
+export type Actions = (source: LoopSource, action: Action) => Promise<Told>;
 
 export type ControlOptions = {
   readonly env: Environment;

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
 import { onTestFinished } from 'vitest';
-import type { Actions } from '../../src/dashboard/actions.ts';
+import type { Actions } from '../../src/dashboard/control.ts';
 import { type Library, openLibrary } from '../../src/dashboard/library.ts';
 import { readPage } from '../../src/dashboard/page.ts';
 import { type Dashboard, startDashboard } from '../../src/dashboard/server.ts';
