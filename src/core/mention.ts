@@ -1,3 +1,5 @@
+import * as words from './mention-words.ts';
+
 /**
  * Tells a claim from a mention: "I will not output <tag> yet" speaks of the tag, it does not claim anything.
  * Structure decides first (a tag alone on its line, after a finished sentence, in the middle of one), English words
@@ -8,6 +10,8 @@ export type Joined = { readonly text: string; readonly breaks: readonly number[]
 
 const BEFORE = 800;
 const AFTER = 400;
+/** How far back a code fence may begin. */
+const FENCED = 64 * 1024;
 /** More than the end of a text that a block border is judged by. */
 const END = 200;
 
@@ -27,108 +31,111 @@ export function breaksBetween(blocks: readonly string[]): number[] {
 
 /** Whether the tag at [start, end) is only spoken of. */
 export function isMention({ text, breaks }: Joined, start: number, end: number): boolean {
-  const from = Math.max(lastBreak(breaks, start), start - BEFORE, 0);
-  const to = Math.min(nextBreak(breaks, end, text.length), end + AFTER);
-  const before = text.slice(from, start);
-  const after = text.slice(end, to);
+  const from = lastBreak(breaks, start);
+  const to = nextBreak(breaks, end, text.length);
+  const fence = fenceAround(text.slice(Math.max(from, start - FENCED), start));
+  if (!fence) return isMentionBetween(text.slice(from, start), text.slice(end, to));
+
+  const rest = text.slice(end, to);
+  const [inside, after] = splitAt(rest, fence.close.exec(rest)?.index ?? rest.length);
+  if (!isAlone(fence.inside, inside, text.slice(start, end))) return true;
+  return isMentionBetween(text.slice(from, start - fence.length), after.replace(/^\s*[`~]+/, ''));
+}
+
+function isMentionBetween(allBefore: string, allAfter: string): boolean {
+  const before = allBefore.slice(-BEFORE).replace(/^[ \t]*(?:>[ \t]?)+/gm, '');
+  const after = allAfter.slice(0, AFTER).replace(/(?<=\n)[ \t]*(?:>[ \t]?)+/g, '');
   const lineBefore = before.slice(before.lastIndexOf('\n') + 1);
   const lineAfter = untilNewline(after);
 
-  if (UNCHECKED_BOX.test(lineBefore) || inListing(before, after)) return true;
+  if (isCrossedOut(before, lineBefore, lineAfter)) return true;
+  if (words.RETRACTS.test(followingSentences(after))) return true;
   const item = lineBefore.replace(LIST_MARK, '');
-  if (!WORD.test(item) && !WORD.test(lineAfter)) {
-    if (NUMBERED.test(lineBefore) && NUMBERED.test(previousLine(before))) return true;
-    return speaksOfTag(leadIn(before), continuation(after));
-  }
+  if (!words.WORD.test(item) && !words.WORD.test(lineAfter))
+    return isMentionOnItsLine(before, after, lineBefore);
+
   const prefix = lastSentence(before.slice(0, before.length - lineBefore.length) + item);
   const suffix = firstSentence(after);
-  if (isQuoted(lineBefore, lineAfter) && (WORD.test(prefix) || WORD.test(suffix))) return true;
-  if (LIST_MARK.test(lineBefore) && IMPERATIVE.test(prefix)) return true;
-  if (RUNS_ON.test(suffix) || (WORD_LAST.test(prefix) && WORD_FIRST.test(suffix))) return true;
-  return isObject(prefix) || speaksOfTag(prefix, suffix);
+  if (isQuoted(lineBefore, lineAfter) && (words.WORD.test(prefix) || words.WORD.test(suffix)))
+    return !isQuotedAnswer(prefix, lineAfter);
+  if (LIST_MARK.test(lineBefore) && words.IMPERATIVE.test(prefix)) return true;
+  const emitsHere = words.EMITS_HERE.test(prefix) && !words.TELLS.test(prefix);
+  if (!(emitsHere && words.EXPLAINS.test(suffix))) {
+    if (words.RUNS_ON.test(suffix) || words.WORD_FIRST.test(suffix)) return true;
+  }
+  if (!emitsHere && isPartOf(prefix)) return true;
+  return speaksOfTag(prefix, suffix);
 }
 
-const WORD = /[\p{L}\p{N}]/u;
-/** A word that touches the tag, but for blanks, marks and quotes. */
-const WORD_LAST = /[\p{L}\p{N}][\s`"'“‘(*_]*$/u;
-const WORD_FIRST = /^[\s`"'”’)*_]*[\p{Ll}\p{Lo}]/u;
-/** The sentence goes on behind the tag. */
-const RUNS_ON =
-  /^[\s`"'”’)*_]*(?:is|was|are|were|be|means|as|at|when|because|and|or|but|which|that|has|had|have|can|could|does|did|ends|in|on|to|for|from|of|by|with|printed|would|will|should|must|may|might|only|once|until|before|after|if|so|then)\b/;
+/** A tag alone on its line. */
+function isMentionOnItsLine(before: string, after: string, lineBefore: string): boolean {
+  const previous = previousLine(before);
+  if (NUMBERED.test(lineBefore) && NUMBERED.test(previous)) {
+    if (!words.DONE_ITEM.test(previous.replace(LIST_MARK, ''))) return true;
+  }
+  if (LIST_MARK.test(lineBefore) && words.LEADS_TO_MENTION.test(listHeading(before))) return true;
+  const lead = leadIn(before);
+  const next = continuation(after);
+  return speaksOfTag(lead, next) || (lead !== '' && next !== '');
+}
+
 const LIST_MARK = /^\s*(?:[-*•+]|\d+[.)])\s+/;
 const NUMBERED = /^\s*\d+[.)]\s/;
-const UNCHECKED_BOX = /^\s*[-*•+]\s+\[ \]/;
+const UNCHECKED_BOX = /^\s*(?:[-*•+]\s+|\d+[.)]\s+)?\[ ?\]/;
+const NO_SIGN =
+  /(?:[❌✖✗✘🚫⛔🛑⏳⌛🔜⬜☐🔲🔴]\uFE0F?|~~|<(?:s|del|example|instructions?|rules?|template)>)[\s*_`"'“‘(]*$/iu;
 
-const VERB =
-  '(?:outputt?|emitt?|print|say|said|writ|wrote|write|send|return|produc|giv|gave|post|includ|add|declar|claim|us|putt?|typ|respond|repl|answer|finish|end|signal|issu|provid|announc|show|display|report|stat|submitt?|conclud|mark|mention|contain|earn|deserv|reach)(?:e|es|s|ed|ing|y|ies|ied|ying|en|ten)?';
-/** Words that may stand between a verb and the tag that it governs. */
-const OBJECT =
-  '(?:\\s+(?:the|a|an|this|that|my|our|your|its|exact|exactly|final|completion|following|literal|promise|tag|marker|token|string|line|word|signal|text|message|just|only|out|with|as|of|by|saying|simply|below|now|here|it|alone|on))*[\\s"\'`“‘(:*_—–-]*$';
-/** At most `n` words of the same clause. */
-const gap = (n: number): string => `(?:(?!(?:has|have|had|was|were|is|are)\\b)[^\\s;:]+\\s+){0,${n}}?`;
-const NEGATION =
-  "(?:not|never|cannot|no|without|nor|neither|unable\\s+to|refus\\w*|avoid\\w*|refrain\\w*|withhold\\w*|instead\\s+of|rather\\s+than|too\\s+(?:early|soon)|premature\\w*|almost|nearly|wrongly|\\w+n['’]t)";
-const FUTURE =
-  "(?:will|\\w+['’]ll|shall|going\\s+to|gonna|would|\\w+['’]d|plan(?:ning)?\\s+to|intend(?:ing)?\\s+to|about\\s+to|supposed\\s+to|expected\\s+to|(?:have|has|need|needs|want|wants|ought|asked|told|instructed|required|remember)\\s+to|must|should|might|could|then|later|eventually|todo|next)";
-const CONDITION =
-  '(?:if|when|once(?!\\s+(?:again|more)\\b)|until|till|unless|whenever|as\\s+soon\\s+as|only\\s+after|provided|in\\s+case|before|otherwise)';
+/** Marked as not so by its place: an open box, a question, struck through, a comment, a cell of a table, an example. */
+function isCrossedOut(before: string, lineBefore: string, lineAfter: string): boolean {
+  if (UNCHECKED_BOX.test(lineBefore) || NO_SIGN.test(lineBefore)) return true;
+  if (/^[\s*_`"'”’)]*(?:\?|\.\.|…|[❌✖✗✘🚫⛔])/u.test(lineAfter)) return true;
+  if (before.lastIndexOf('<!--') > before.lastIndexOf('-->')) return true;
+  return /^\s*\|/.test(lineBefore) && /\|\s*$/.test(lineAfter);
+}
 
-const NEGATED = new RegExp(`\\b${NEGATION}\\s+${gap(6)}${VERB}${OBJECT}`, 'i');
-const NEGATED_DIRECTLY =
-  /\b(?:no|not|without|never|nor|withhold\w*|hold(?:ing)?\s+(?:off|back)(?:\s+on)?|instead\s+of|rather\s+than)(?:\s+(?:yet|a|the|any|final|my|that|this))?\s*[`"'“‘(*_]*$/i;
-const IN_FUTURE = new RegExp(`(?:^|[^\\w])${FUTURE}\\s+${gap(5)}${VERB}${OBJECT}`, 'i');
-/** What makes the present of a future: "I will now output", "therefore I must output". */
-const NOW = /\b(?:now|hereby|herewith|therefore|thus|hence|accordingly)\b/i;
-const CONDITIONAL = new RegExp(`\\b${CONDITION}\\b`, 'i');
-const STARTS_CONDITIONAL = new RegExp(`^[\\s\\W]*(?:only\\s+)?${CONDITION}\\b`, 'i');
-const EMITS = new RegExp(`\\b${VERB}${OBJECT}`, 'i');
-const IMPERATIVE = new RegExp(`^\\s*(?:\\[.\\]\\s*)?(?:then\\s+|finally,?\\s+)?${VERB}${OBJECT}`, 'i');
-const FIRST_PERSON = new RegExp(
-  `\\b(?:I|we)(?:['’](?:m|ve|re))?\\s+(?:(?:am|have|are|can|now|hereby|herewith|therefore|thus|confidently|finally|also|will|must|should)\\s+)*${VERB}${OBJECT}`,
-  'i',
-);
-/** Words of a heading or lead-in behind which a tag is a plan, an example or a quotation. */
-const LEADS_TO_MENTION =
-  /\b(?:next|remaining|plan|todo|to-do|pending|goal|later|blocked|otherwise|missing|rejected|wrong(?:ly)?|mistake|instructions?|examples?|format|syntax|usage|grep|found|log|says?|said|asked|contains?|means|called|defined)\b/i;
-/** Words after which a tag is a part of the sentence. */
-const TAKES_OBJECT =
-  /\b(?:for|from|to|of|with|as|than|the|an?|this|that|is|was|were|are|be|been|then|before|until|after|like|called|named|contains?|mentions?|mentioned|found|saw|sees?|wrote|claimed|earned|reached|tag|marker|promise|token|string|word|text|line|about|without|by|into|in|at|via|equals?|matches)[\s`"'“‘(*_]*$/i;
-const AFTERWARDS =
-  /\b(?:yet|until|till|when|once|unless|if|only|before|later|as soon as|not|never|would|will|should|must|cannot|\w+n['’]t|means|signals|tells)\b/i;
-
-/** "ready for <tag>", "the marker is <tag>", "it contains <tag>": the tag is a word of the sentence. */
-function isObject(prefix: string): boolean {
-  const open = prefix.trimEnd();
-  if (/[:—–]$/.test(open)) return false;
-  if (FIRST_PERSON.test(prefix) && !/\b(?:wrote|claimed|mentioned|reached|earned)\b/i.test(prefix))
-    return false;
-  return TAKES_OBJECT.test(prefix) || EMITS.test(prefix);
+/** "ready for <tag>", "the marker is <tag>", "I take back <tag>": the tag is a word of the sentence. */
+function isPartOf(prefix: string): boolean {
+  if (/[:—–]$/.test(prefix.trimEnd())) return false;
+  if (words.TAKES_OBJECT.test(prefix) || words.EMITS.test(prefix) || words.TELLS_NO_RESULT.test(prefix))
+    return true;
+  return words.WORD_LAST.test(prefix) && !words.TELLS_RESULT.test(prefix) && !words.CONCLUDES.test(prefix);
 }
 
 function speaksOfTag(prefix: string, suffix: string): boolean {
-  if (AFTERWARDS.test(suffix)) return true;
-  if (NEGATED.test(prefix) || NEGATED_DIRECTLY.test(prefix)) return true;
-  if (STARTS_CONDITIONAL.test(prefix)) return true;
-  if (CONDITIONAL.test(prefix) && EMITS.test(prefix)) return true;
-  if (IN_FUTURE.test(prefix) && !NOW.test(prefix)) return true;
-  return /[:—–]\s*$/.test(prefix) && LEADS_TO_MENTION.test(prefix);
+  if (/^\s*[([:—–-]/.test(suffix) ? words.REMARK_DEFERS.test(suffix) : words.AFTERWARDS.test(suffix))
+    return true;
+  if (words.NEGATED.test(prefix) || words.NEGATED_DIRECTLY.test(prefix) || words.NOT_YET.test(prefix))
+    return true;
+  if (words.STARTS_CONDITIONAL.test(prefix)) return true;
+  if (words.CONDITIONAL.test(prefix) && words.EMITS.test(prefix)) return true;
+  if (words.PLANS.test(prefix)) return true;
+  if (!/[:—–]\s*$/.test(prefix)) return words.IN_FUTURE.test(prefix) && !words.NOW.test(prefix);
+  if (words.WILL.test(prefix) || words.IN_FUTURE.test(prefix)) {
+    const isAct = words.ANNOUNCES.test(prefix) && !words.LATER.test(prefix);
+    if (!isAct && !words.NOW.test(prefix)) return true;
+  }
+  return words.LEADS_TO_MENTION.test(prefix) && !words.LEADS_TO_RESULT.test(prefix);
 }
 
-/** A tag alone on its line belongs to the line before if that one ends in a colon, or in the verb that governs it. */
+/**
+ * A tag alone on its line belongs to the line before if that one is a heading or ends in a colon, or in the verb that
+ * governs it.
+ */
 function leadIn(before: string): string {
+  const line = previousLine(before).trimEnd();
+  if (/^\s*[$%]\s/.test(line)) return 'printed:';
+  const open = line.replace(/[*_`"'”’)\s]+$/, '');
+  if (/[:—–]$/.test(open)) return lastSentence(open);
+  const [, heading] = /^\s*(?:#+\s+|(?=\*\*[^*]+\*\*$))(.*)$/.exec(line) ?? [];
+  if (heading !== undefined) return `${heading}:`;
+  return words.EMITS.test(open) ? lastSentence(open) : '';
+}
+
+/** The line that a list stands under, if it is a heading. */
+function listHeading(before: string): string {
   const lines = before.split('\n').slice(0, -1);
-  let blank = false;
-  for (let i = lines.length - 1; i >= 0; i--) {
-    const line = (lines[i] ?? '').trimEnd();
-    if (!WORD.test(line)) {
-      blank ||= line.trim() === '';
-      continue;
-    }
-    const open = line.replace(/[*_`"'”’)\s]+$/, '');
-    if (/[:—–]$/.test(open)) return lastSentence(open);
-    return !blank && EMITS.test(open) ? lastSentence(open) : '';
-  }
-  return '';
+  const above = lines.findLast((line) => words.WORD.test(line) && !LIST_MARK.test(line)) ?? '';
+  return /:[*_\s]*$|^\s*#/.test(above) ? above : '';
 }
 
 /** The line right after a tag that stands alone, if the sentence runs on there. */
@@ -137,17 +144,44 @@ function continuation(after: string): string {
   return /^\s*\p{Ll}/u.test(next) ? firstSentence(next) : '';
 }
 
-/** Inside a code fence that holds commands or code, not the tag alone. */
-function inListing(before: string, after: string): boolean {
-  const open = before.lastIndexOf('```');
-  const isInside = open !== -1 && count(before, '```') % 2 === 1;
-  if (!isInside) return false;
-  const close = after.indexOf('```');
-  const listing = `${before.slice(open)}\n${close === -1 ? after : after.slice(0, close)}`;
-  return /^\s*[$>]\s|\b(?:echo|printf|print|console\.log|grep|cat|return)\b/m.test(
-    listing.split('\n').slice(1).join('\n'),
-  );
+/** The first two sentences behind the tag, as far as they hold words. */
+function followingSentences(after: string): string {
+  const sentences = after.split(/(?<=[.!?…。！？])\s+|\n/).filter((sentence) => words.WORD.test(sentence));
+  return sentences.slice(0, 2).join(' ');
 }
+
+type Fence = {
+  /** How much of the text before the tag it takes, its opening included. */
+  readonly length: number;
+  readonly inside: string;
+  readonly close: RegExp;
+};
+
+/** The code fence that is open at the end of the text. */
+function fenceAround(before: string): Fence | null {
+  let open: { mark: string; at: number; from: number } | null = null;
+  if (!before.includes('```') && !before.includes('~~~')) return null;
+  for (const match of before.matchAll(/(?:^|[\s>])(`{3,}|~{3,})([^`\n]*)$/gm)) {
+    const [whole, mark = '', info = ''] = match;
+    const end = match.index + whole.length;
+    if (open === null) open = { mark, at: match.index, from: end };
+    else if (mark.startsWith(open.mark) && info.trim() === '') open = null;
+  }
+  if (open === null || open.from >= before.length) return null;
+  return {
+    length: before.length - open.at,
+    inside: before.slice(open.from),
+    close: new RegExp(`^[ \\t>]*${open.mark}`, 'm'),
+  };
+}
+
+/** Nothing else stands in the fence, except for a line that says the same. */
+function isAlone(before: string, after: string, tag: string): boolean {
+  const lines = `${before}${tag}${after}`.split('\n').map((line) => line.trim());
+  return lines.every((line) => line === '' || line === tag || ALL_DONE.test(line));
+}
+
+const ALL_DONE = /^(?:(?:all|everything|task|work)\s+(?:is\s+)?)?(?:done|complete|completed|finished)\W*$/i;
 
 const SENTENCE_END = /[.!?…。！？]["'”’)\]*_]*(?=\s|$)|\n\s*\n|\n\s*(?=[-*•+]\s|\d+[.)]\s|\p{Lu}|```)/gu;
 
@@ -177,13 +211,24 @@ function isQuoted(lineBefore: string, lineAfter: string): boolean {
   return inCode || inLongerCode || inQuotes;
 }
 
+/** `Final answer: "<tag>"`, with nothing behind it. */
+function isQuotedAnswer(prefix: string, lineAfter: string): boolean {
+  const lead = prefix.replace(/["“'‘«`\s]+$/, '');
+  const isLead =
+    /[\p{L}\p{N})*_][:—–]$/u.test(lead) && !words.WORD.test(lineAfter) && !/[}\])|]/.test(lineAfter);
+  return isLead && !/\b(?:is|are|was)\s*:$/i.test(lead) && !speaksOfTag(lead, '');
+}
+
 /** A new thought starts where a finished word meets, without white space, something that can only be a beginning. */
 function continues(text: string, block: string): boolean {
   const end = text.slice(-60);
-  if (block.startsWith('<') && EMITS.test(end)) return true;
+  if (block.startsWith('<') && words.EMITS.test(end)) return true;
   const begins =
-    /[\p{Ll}\p{Lu}\p{N}.!?…)]$/u.test(end) && /^[\p{Lu}\p{Extended_Pictographic}<*#>_-]/u.test(block);
-  return !begins || insideTag(text);
+    /[\p{Ll}\p{Lu}\p{N}.!?…)]$/u.test(end) &&
+    /^(?:[\p{Lu}\p{Extended_Pictographic}<#>-]|[*_]+[^\s*_])/u.test(block);
+  // An abbreviation that was cut in two.
+  const sameWord = /\p{Lu}$/u.test(end) && /^\p{Lu}(?!\p{Ll})/u.test(block);
+  return !begins || sameWord || insideTag(text);
 }
 
 function insideTag(text: string): boolean {
@@ -201,8 +246,12 @@ function previousLine(before: string): string {
     before
       .split('\n')
       .slice(0, -1)
-      .findLast((line) => line.trim() !== '') ?? ''
+      .findLast((line) => words.WORD.test(line)) ?? ''
   );
+}
+
+function splitAt(text: string, at: number): [string, string] {
+  return [text.slice(0, at), text.slice(at)];
 }
 
 function untilNewline(text: string): string {
