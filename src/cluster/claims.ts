@@ -118,7 +118,7 @@ export async function finish(engine: Engine, claim: Claim, given: IterationEnd):
     await holdAccount(store, before.account, given.limitUntil, now());
   }
   const start = randomUUID();
-  const seated = await mayGoOn(engine, before, start);
+  const seated = await mayGoOn(engine, before, start, given.spent?.costUsd ?? 0);
   let next: Next = { kind: 'continue', claim: null };
   const step = await updateEntry(store, claim.name, (entry) => {
     if (!isCurrent(entry, claim) || entry.loop.ended >= entry.loop.iteration) return null;
@@ -169,12 +169,17 @@ export async function quietly(act: () => Promise<void>): Promise<void> {
   }
 }
 
-async function mayGoOn(engine: Engine, { holder, account, loop }: Entry, start: string): Promise<Seated> {
+async function mayGoOn(
+  engine: Engine,
+  { holder, account, loop }: Entry,
+  start: string,
+  costUsd: number,
+): Promise<Seated> {
   const refused = { ok: false, taken: 0, until: null } as const;
   if (holder === null || loop.status !== 'running') return refused;
   const { store, now } = engine;
   const limits = await readLimits(store);
-  if (isBudgetSpent(limits)) return refused;
+  if (isBudgetSpent({ ...limits, spentUsd: limits.spentUsd + costUsd })) return refused;
   if ((await readHosts(store)).get(holder.host)?.draining) return refused;
   const until = heldUntil(limits, account, now());
   return until === null ? sit(engine, holder.lock, start) : { ...refused, until };

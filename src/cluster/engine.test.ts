@@ -1,27 +1,251 @@
-import { afterAll, beforeAll, describe } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { waitUntil } from '../../test/support/processes.ts';
 import { missing, startPostgres, startRedis, type TestStore } from '../../test/support/stores.ts';
-import { describeFleet } from '../fleet/contract.ts';
+import { claimed, describeFleet, ended, following, order } from '../fleet/contract.ts';
+import type { Claimant } from '../fleet/port.ts';
+import { systemClock } from '../system/clock.ts';
 import { engineAddress } from './address.ts';
+import type { Cluster } from './cluster.ts';
 import { type ClusterOptions, openCluster } from './open.ts';
 
 const stores = { redis: startRedis, postgres: startPostgres } as const;
+/** Short, so that the tests need not wait for long; still long enough for a busy machine to renew in time. */
+const shortLease = { leaseMs: 2000 };
+
+const one: Claimant = { host: 'one', labels: [] };
+const two: Claimant = { host: 'two', labels: ['gpu', 'big'] };
+const source = { repo: 'ssh://git/app', branch: 'ralph/a', base: null, prompt: 'do it', pass: ['API_KEY'] };
 
 for (const kind of ['redis', 'postgres'] as const) {
   const why = missing[kind];
   describe.skipIf(why !== null)(`a cluster on ${kind}${why === null ? '' : ` (${why})`}`, () => {
     let store: TestStore;
+    let url = '';
 
     beforeAll(async () => {
       store = await stores[kind]();
     });
     afterAll(() => store?.stop());
 
-    const open = async (options?: ClusterOptions) => {
-      const address = engineAddress(await store.fresh(), {});
+    const openAt = (place: string, options?: ClusterOptions) => {
+      const address = engineAddress(place, {});
       if (address === null) throw new Error('no address');
       return openCluster(address, options);
     };
 
-    describeFleet('as any fleet', open);
+    describeFleet('as any fleet', async () => openAt(await store.fresh()));
+
+    describe('over several machines', () => {
+      let cluster: Cluster;
+
+      beforeEach(async () => {
+        url = await store.fresh();
+        cluster = await openAt(url, shortLease);
+      });
+      afterEach(() => cluster.close());
+
+      it('keeps what was submitted, and shows it', async () => {
+        const given = order('a', { source, labels: ['gpu'], tags: ['t'], budget: { costUsd: 5 } });
+        await cluster.submit(given);
+        expect(await cluster.order('a')).toEqual(given);
+        expect(await cluster.status('a')).toMatchObject({
+          name: 'a',
+          host: null,
+          repo: source.repo,
+          branch: 'ralph/a',
+          labels: ['gpu'],
+          tags: ['t'],
+          account: 'claude',
+        });
+        expect(await cluster.order('b')).toBeNull();
+      });
+
+      it('gives the iteration of a machine that fell silent to another', async () => {
+        await cluster.submit(order('a'));
+        const lost = await claimed(() => cluster.claim(one));
+        const other = await openAt(url, shortLease);
+        const claim = await claimed(() => other.claim(two));
+        expect(claim).toMatchObject({ name: 'a', iteration: 1 });
+        expect(await cluster.status('a')).toMatchObject({ host: 'two' });
+        expect(await cluster.heartbeat(lost)).toEqual({ kind: 'lost' });
+        await expect(cluster.finishIteration(lost, ended())).rejects.toThrow(/not valid any more/);
+        expect(
+          await following(await other.finishIteration(claim, ended()), () => other.claim(two)),
+        ).toMatchObject({
+          iteration: 2,
+        });
+        await other.close();
+      });
+
+      it('leaves a loop with the machine that renews it, whoever does that', async () => {
+        await cluster.submit(order('a'));
+        const claim = await claimed(() => cluster.claim(one));
+        const other = await openAt(url, shortLease);
+        const until = systemClock.monotonic() + 2 * shortLease.leaseMs;
+        while (systemClock.monotonic() < until) {
+          expect(await other.heartbeat(claim)).toEqual({ kind: 'go-on', pausing: false });
+          expect(await other.claim(two)).toBeNull();
+          await systemClock.sleep(200);
+        }
+        await other.close();
+      });
+
+      it('frees the place of a machine that fell silent', async () => {
+        await cluster.setMaxParallel(1);
+        await cluster.submit(order('a'));
+        await cluster.submit(order('b'));
+        await claimed(() => cluster.claim(one));
+        expect(await cluster.claim(two)).toBeNull();
+        expect((await claimed(() => cluster.claim(two))).iteration).toBe(1);
+        expect(await cluster.claim(two)).toBeNull();
+      });
+
+      it('answers the same to whoever did not hear how an iteration went on', async () => {
+        await cluster.submit(order('a'));
+        const claim = await claimed(() => cluster.claim(one));
+        const first = await cluster.finishIteration(claim, ended());
+        expect(await cluster.finishIteration(claim, ended())).toEqual(first);
+        expect(await cluster.status('a')).toMatchObject({ iteration: 2 });
+      });
+
+      it('places loops by their labels', async () => {
+        await cluster.submit(order('a', { labels: ['gpu'] }));
+        expect(await cluster.claim(one)).toBeNull();
+        expect(await claimed(() => cluster.claim(two))).toMatchObject({ name: 'a' });
+      });
+
+      it('lets no more iterations begin in a minute than allowed', async () => {
+        await cluster.setLimits({ startsPerMinute: 3 });
+        for (const name of ['a', 'b', 'c']) await cluster.submit(order(name));
+        const first = await claimed(() => cluster.claim(one));
+        await claimed(() => cluster.claim(one));
+        const next = await cluster.finishIteration(first, ended());
+        expect(next).toMatchObject({ kind: 'continue', claim: { iteration: 2 } });
+        expect(await cluster.claim(one)).toBeNull();
+        const again = next.kind === 'continue' ? next.claim : null;
+        if (again === null) throw new Error('not given');
+        expect(await cluster.finishIteration(again, ended({ doneMatched: true }))).toMatchObject({
+          kind: 'ended',
+        });
+        await cluster.setLimits({ startsPerMinute: null });
+        expect(await claimed(() => cluster.claim(one))).toMatchObject({ name: 'c' });
+      });
+
+      it('gives a loop back at the end of its iteration when no other may begin', async () => {
+        await cluster.setLimits({ startsPerMinute: 1 });
+        await cluster.submit(order('a'));
+        const next = await cluster.finishIteration(await claimed(() => cluster.claim(one)), ended());
+        expect(next).toEqual({ kind: 'continue', claim: null });
+        expect(await cluster.status('a')).toMatchObject({ host: null, iteration: 1 });
+        expect(await cluster.claim(two)).toBeNull();
+      });
+
+      it('moves the loops of a machine that drains after their iteration', async () => {
+        await cluster.submit(order('a'));
+        const claim = await claimed(() => cluster.claim(one));
+        expect(await cluster.drain('one', true)).toEqual(['one']);
+        expect(await cluster.heartbeat(claim)).toEqual({ kind: 'go-on', pausing: true });
+        expect(await cluster.finishIteration(claim, ended())).toEqual({ kind: 'continue', claim: null });
+        expect(await cluster.claim(one)).toBeNull();
+        expect(await claimed(() => cluster.claim(two))).toMatchObject({ name: 'a', iteration: 2 });
+        expect(await cluster.hosts()).toEqual(
+          expect.arrayContaining([
+            expect.objectContaining({ host: 'one', draining: true, loops: [] }),
+            expect.objectContaining({ host: 'two', draining: false, loops: ['a'], labels: two.labels }),
+          ]),
+        );
+        await cluster.drain(null, false);
+        expect((await cluster.hosts()).some(({ draining }) => draining)).toBe(false);
+      });
+
+      it('ends a loop whose budget is spent, and starts nothing when that of all is', async () => {
+        await cluster.submit(order('a', { budget: { costUsd: 1 } }));
+        await cluster.submit(order('b'));
+        await cluster.setLimits({ maxCostUsd: 2 });
+        const claims = [await claimed(() => cluster.claim(one)), await claimed(() => cluster.claim(one))];
+        const [a, b] = claims.sort((x, y) => (x.name < y.name ? -1 : 1));
+        if (a === undefined || b === undefined) throw new Error('two claims');
+        const spent = { costUsd: 1, tokens: 10 };
+        expect(await cluster.finishIteration(a, ended({ spent }))).toMatchObject({
+          kind: 'ended',
+          exitCode: 1,
+        });
+        expect(await cluster.status('a')).toMatchObject({ status: 'failed', spent });
+        expect(await cluster.finishIteration(b, ended({ spent }))).toEqual({ kind: 'continue', claim: null });
+        expect(await cluster.limits()).toMatchObject({ maxCostUsd: 2, spentUsd: 2 });
+        expect(await cluster.claim(one)).toBeNull();
+        await cluster.setLimits({ maxCostUsd: 9 });
+        expect(await claimed(() => cluster.claim(one))).toMatchObject({ name: 'b', iteration: 2 });
+      });
+
+      it('keeps a bounded tail and timeline, whatever is in them', async () => {
+        await cluster.submit(order('a'));
+        const claim = await claimed(() => cluster.claim(one));
+        const nasty = `'"\`$(id)\u0000\u001b[2J😀\ud800\n`;
+        const at = 1;
+        await cluster.report(claim, {
+          why: { state: 'working', since: at, detail: nasty },
+          tail: nasty + 'x'.repeat(100_000),
+          events: Array.from({ length: 600 }, (_, index) => ({
+            at,
+            type: 'screen' as const,
+            text: `${index}${nasty}`,
+          })),
+          head: 'abc',
+        });
+        expect((await cluster.tail('a'))?.length).toBe(64 * 1024);
+        expect(await cluster.events('a')).toHaveLength(500);
+        expect((await cluster.events('a', 1))[0]?.text).toContain('599');
+        expect(await cluster.status('a')).toMatchObject({ head: 'abc', why: { state: 'working' } });
+        await cluster.report(claim, { tail: nasty });
+        expect(await cluster.tail('a')).toContain('$(id)');
+        await cluster.cancel('a');
+        await cluster.report(claim, { head: 'late' });
+        expect(await cluster.status('a')).toMatchObject({ head: 'abc' });
+      });
+
+      it('counts anew what nobody runs, and ends what is complete by that', async () => {
+        await cluster.submit(order('a'));
+        expect(await cluster.recount('a', 2)).toBe(true);
+        expect(await cluster.recount('a', 2)).toBe(false);
+        const claim = await claimed(() => cluster.claim(one));
+        expect(claim).toMatchObject({ iteration: 3 });
+        expect(await cluster.recount('a', 3)).toBe(false);
+        await cluster.giveBack(claim);
+        await cluster.recount('a', 3);
+        expect(await cluster.claim(one)).toBeNull();
+        expect(await cluster.status('a')).toMatchObject({
+          status: 'stopped',
+          iteration: 3,
+          why: { state: 'done' },
+        });
+      });
+
+      it('forgets a loop that is over, and passes letters once', async () => {
+        await cluster.submit(order('a'));
+        expect(await cluster.forget('a')).toBe(false);
+        await cluster.cancel('a');
+        expect(await cluster.forget('a')).toBe(true);
+        expect(await cluster.list()).toEqual([]);
+        expect(await cluster.order('a')).toBeNull();
+        await cluster.post('box', 'first');
+        await cluster.post('box', 'second');
+        expect([await cluster.take('box'), await cluster.take('box'), await cluster.take('box')]).toEqual([
+          'first',
+          'second',
+          null,
+        ]);
+      });
+
+      it('goes on after the store was killed and came back', async () => {
+        await cluster.submit(order('a'));
+        const claim = await claimed(() => cluster.claim(one));
+        await store.restart();
+        const finish = () => cluster.finishIteration(claim, ended()).catch(() => null);
+        const next = await waitUntil(finish, { timeoutMs: 60_000 });
+        if (next === null) throw new Error('not finished');
+        expect(await following(next, () => cluster.claim(one))).toMatchObject({ name: 'a', iteration: 2 });
+      }, 180_000);
+    });
   });
 }

@@ -202,7 +202,7 @@ export function clusterFleet(store: Store, { leaseMs, checkMs }: LeaseTimes, now
       await Promise.all([store.clear(`log:${name}`), store.clear(`events:${name}`), dropTail(store, name)]);
       return true;
     },
-    post: (box, text) => store.append(`box:${box}`, [text], boxKeep),
+    post: (box, text) => store.append(`box:${box}`, [storable(text)], boxKeep),
     take: (box) => store.takeFirst(`box:${box}`),
     close: () => store.close(),
   };
@@ -220,10 +220,15 @@ async function report(store: Store, claim: { name: string; token: string }, news
     };
   });
   if (!step?.changed || tail === undefined) return;
-  const text = tail.slice(-tailChars);
+  const text = storable(tail.slice(-tailChars));
   for (;;) {
     if (await store.swap('tails', name, await store.get('tails', name), text)) return;
   }
+}
+
+/** PostgreSQL has no place for this one character. */
+function storable(text: string): string {
+  return text.replaceAll('\0', '');
 }
 
 async function replaceOrder(store: Store, order: LoopOrder): Promise<void> {
