@@ -5,6 +5,7 @@ import { initPrd } from '../prd/init.ts';
 import { settleLastRun } from '../prd/last-run.ts';
 import { prdPlace, refuseSecondLoop } from '../prd/open.ts';
 import { cleanTerminal } from '../safety/terminal.ts';
+import { forgetMemory } from '../store/prd-memory.ts';
 import { systemClock } from '../system/clock.ts';
 import { findPackageRoot } from './package-root.ts';
 import type { prdArchiveOptions, prdInitOptions } from './prd-options.ts';
@@ -12,14 +13,14 @@ import type { Context, Input } from './spec.ts';
 
 /** `ralph prd init` */
 export async function init(
-  { cwd, stdout, stderr }: Context,
+  { cwd, env, stdout, stderr }: Context,
   { values }: Input<typeof prdInitOptions>,
 ): Promise<number> {
   const place = prdPlace(cwd, values);
   if (values.force) {
     refuseSecondLoop(place.projectDir);
     // What is written now must not be taken for the work of a loop that was killed.
-    for (const line of await settleLastRun(place, systemClock))
+    for (const line of await settleLastRun(place, systemClock, env))
       stderr.write(`warning: ${cleanTerminal(line)}\n`);
   }
   const { written, kept } = initPrd({
@@ -29,6 +30,7 @@ export async function init(
     force: values.force ?? false,
     now: systemClock.now(),
   });
+  if (written.includes(place.paths.tasks)) forgetMemory(env, place.paths.tasks);
   const shown = (path: string): string => shownPath(cwd, path);
   stdout.write(
     [
@@ -48,12 +50,12 @@ export async function init(
 
 /** `ralph prd archive` */
 export async function archive(
-  { cwd, stdout, stderr }: Context,
+  { cwd, env, stdout, stderr }: Context,
   { values }: Input<typeof prdArchiveOptions>,
 ): Promise<number> {
   const place = prdPlace(cwd, values);
   refuseSecondLoop(place.projectDir);
-  for (const line of await settleLastRun(place, systemClock))
+  for (const line of await settleLastRun(place, systemClock, env))
     stderr.write(`warning: ${cleanTerminal(line)}\n`);
   const { folder, uncommitted } = await archivePrd({
     ...place,
@@ -62,6 +64,7 @@ export async function archive(
     includeLogs: values['include-logs'] ?? false,
     now: systemClock.now(),
   });
+  forgetMemory(env, place.paths.tasks);
   stdout.write(`archived to ${shownPath(cwd, folder)}\n`);
   if (uncommitted === null) stdout.write('committed; the PRD starts over with fresh templates\n');
   else stderr.write(`warning: the archive is there, but was not committed: ${uncommitted}\n`);

@@ -4,17 +4,19 @@ import { RalphError } from '../core/error.ts';
 import { problemLine } from '../core/review/check.ts';
 import { dependencyProblems } from '../core/review/dependencies.ts';
 import { isComplete } from '../core/review/mode.ts';
-import { defaultReviewRules, type ReviewRules } from '../core/review/story.ts';
+import { defaultReviewRules, type ReviewRules, type TaskList } from '../core/review/story.ts';
 import { settleLastRun } from '../prd/last-run.ts';
 import { keepLogs } from '../prd/log.ts';
+import { approvedOutside, memoryOf, outsideWarning, remembered } from '../prd/memory.ts';
 import { checkStart, openTasks, prdPlace, readableTasks, refuseSecondLoop } from '../prd/open.ts';
 import { type PrdStageOptions, prdFolder, prdStage } from '../prd/stage.ts';
 import { budgetLine, closingSummary } from '../prd/summary.ts';
 import { cleanTerminal } from '../safety/terminal.ts';
 import { keepQuestion } from '../store/human.ts';
 import { runPaths } from '../store/paths.ts';
+import { keepMemory, type PrdMemory, readMemory } from '../store/prd-memory.ts';
 import { type CliSetting, loadSettings } from '../store/settings.ts';
-import { prdTop } from '../store/tasks.ts';
+import type { PrdPaths } from '../store/tasks.ts';
 import { systemClock } from '../system/clock.ts';
 import type { RunView } from '../view/run-view.ts';
 import type { prdRunOptions } from './prd-options.ts';
@@ -39,22 +41,25 @@ export async function main(shell: Context, { values }: Input<typeof prdRunOption
   };
   const maxIterations = values['max-iterations'] ?? defaultMaxIterations;
   refuseSecondLoop(projectDir);
-  for (const line of await settleLastRun({ projectDir, paths }, systemClock))
-    context.stderr.write(`warning: ${cleanTerminal(line)}\n`);
+  const warn = (line: string) => void context.stderr.write(`warning: ${cleanTerminal(line)}\n`);
+  for (const line of await settleLastRun({ projectDir, paths }, systemClock, context.env)) warn(line);
   const opened = openTasks(paths);
   checkStart(opened.tasks, rules, paths);
+  const memory = recall(context, paths, opened.tasks, rules, warn);
   if (isComplete(opened.tasks, rules)) {
     if (!values.json) context.stdout.write('Every story is done already. Next: ralph prd archive\n');
     return 0;
   }
   const run = await import('./run.ts');
   const figures = { iterations: 0, ms: 0 };
+  const lastLines: string[] = [];
   return run.startRun(
     context,
     { values: runValues(values, paths.prompt, maxIterations), args: [] },
     (_context, prepared, { outcome, because }, view) => {
       const left = readableTasks(paths);
-      for (const line of left === null ? [] : closingSummary(left, figures)) view.outro(line);
+      const summary = left === null ? [] : closingSummary(left, figures);
+      for (const line of [...summary, ...lastLines.slice(-1)]) view.outro(line);
       const kept = keepQuestion(projectDir, outcome, because.text, paths.root);
       next(view, prepared, kept === null ? null : relative(shell.cwd, kept), outcome, maxIterations);
     },
@@ -62,10 +67,19 @@ export async function main(shell: Context, { values }: Input<typeof prdRunOption
       settings: settingsFor(context, values),
       questions: paths.root,
       shape: (prepared, root) =>
-        shaped(prepared, { projectDir, paths, rules, maxIterations, opened, hasGit: root !== null }),
+        shaped(prepared, {
+          projectDir,
+          paths,
+          rules,
+          maxIterations,
+          opened,
+          gitTop: root,
+          memory,
+          remember: (now) => keepMemory(context.env, paths.tasks, now),
+          tellAtEnd: (line) => lastLines.push(line),
+        }),
       observe(redactor, id) {
-        const warn = (text: string) => void shell.stderr.write(`warning: ${text}\n`);
-        const logs = keepLogs(id, paths, redactor, warn, prdTop(projectDir, paths));
+        const logs = keepLogs(id, paths, redactor, warn);
         return {
           agent: logs.agent,
           journal(event) {
@@ -79,9 +93,23 @@ export async function main(shell: Context, { values }: Input<typeof prdRunOption
   );
 }
 
-type Plan = Pick<PrdStageOptions, 'projectDir' | 'paths' | 'rules' | 'maxIterations' | 'hasGit'> & {
+type Plan = Omit<PrdStageOptions, 'mode' | 'rejectedFolder' | 'agentCommits' | 'now' | 'settle'> & {
   readonly opened: ReturnType<typeof openTasks>;
 };
+
+/** What loops remember of this list, after a word about what was approved without them. */
+function recall(
+  { env }: Context,
+  paths: PrdPaths,
+  tasks: TaskList,
+  rules: ReviewRules,
+  warn: (line: string) => void,
+): PrdMemory {
+  const stored = memoryOf(readMemory(env, paths.tasks), tasks);
+  const warning = rules.skipReview ? null : outsideWarning(stored, tasks);
+  if (warning !== null) warn(warning);
+  return remembered(stored, tasks, approvedOutside(stored, tasks));
+}
 
 /** A plain run becomes one that works off a PRD. */
 function shaped(prepared: PreparedRun, { opened, ...plan }: Plan): PreparedRun {

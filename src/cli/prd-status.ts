@@ -4,11 +4,13 @@ import { checkInvariants } from '../core/review/invariants.ts';
 import { readTasks } from '../core/review/read-tasks.ts';
 import { defaultReviewRules, type ReviewRules, type TaskProblem } from '../core/review/story.ts';
 import { lastRules } from '../prd/last-run.ts';
+import { approvedOutside, memoryOf } from '../prd/memory.ts';
 import { openTasks, prdPlace } from '../prd/open.ts';
 import { prdStatus } from '../prd/status.ts';
 import { cleanTerminal } from '../safety/terminal.ts';
+import { readMemory } from '../store/prd-memory.ts';
 import { readActive } from '../store/ralph-active.ts';
-import { readTasksFile } from '../store/tasks.ts';
+import { type PrdPaths, readTasksFile } from '../store/tasks.ts';
 import { prdBoard } from '../view/prd-board.ts';
 import { createStyle } from '../view/style.ts';
 import type { prdStatusOptions, prdValidateOptions } from './prd-options.ts';
@@ -18,7 +20,10 @@ import type { Context, Input } from './spec.ts';
 export function status({ cwd, env, stdout }: Context, { values }: Input<typeof prdStatusOptions>): number {
   const { projectDir, paths } = prdPlace(cwd, values);
   const rules = rulesFor({ projectDir, paths }, values);
-  const found = prdStatus(projectDir, openTasks(paths).tasks, rules);
+  const { tasks } = openTasks(paths);
+  const memory = memoryOf(readMemory(env, paths.tasks), tasks);
+  const outside = rules.skipReview ? [] : approvedOutside(memory, tasks);
+  const found = prdStatus(projectDir, tasks, rules, outside);
   if (values.json) {
     stdout.write(`${JSON.stringify(found, null, 2)}\n`);
     return 0;
@@ -33,7 +38,7 @@ export function status({ cwd, env, stdout }: Context, { values }: Input<typeof p
 /** `ralph prd validate` */
 export function validate({ cwd, stdout }: Context, { values }: Input<typeof prdValidateOptions>): number {
   const { projectDir, paths } = prdPlace(cwd, values);
-  const problems = problemsIn(paths.tasks, rulesFor({ projectDir, paths }, values));
+  const problems = problemsIn(paths, rulesFor({ projectDir, paths }, values));
   const ok = problems.length === 0;
   if (values.json) stdout.write(`${JSON.stringify({ ok, problems }, null, 2)}\n`);
   else if (ok) stdout.write('tasks.json is valid\n');
@@ -50,8 +55,8 @@ function rulesFor(
   return { ...found, skipReview: values['skip-review'] ?? found.skipReview };
 }
 
-function problemsIn(path: string, rules: ReviewRules): TaskProblem[] {
-  const file = readTasksFile(path);
+function problemsIn(paths: PrdPaths, rules: ReviewRules): TaskProblem[] {
+  const file = readTasksFile(paths);
   if (!file.ok) return [{ rule: 'schema', text: file.problem }];
   const read = readTasks(file.value);
   if (!read.ok) return [...read.problems];

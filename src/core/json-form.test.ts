@@ -8,7 +8,7 @@ describe('the form of a JSON text', () => {
     ['a name twice, the second in other letters', '{"passes":false,"p\\u0061sses":true}', '"passes" twice'],
     ['a name twice with an object between', '{"a":{"b":[1,{"a":1}]},"b":1,"a":2}', '"a" twice'],
     ['too many lists', '['.repeat(101) + ']'.repeat(101), 'nested deeper than 100 levels'],
-    ['too many objects', '{"a":'.repeat(20_000) + '1' + '}'.repeat(20_000), 'nested deeper than 100 levels'],
+    ['too many objects', `${'{"a":'.repeat(20_000)}1${'}'.repeat(20_000)}`, 'nested deeper than 100 levels'],
   ])('is wrong: %s', (_name, text, said) => {
     JSON.parse(text);
     expect(jsonFormProblem(text)).toContain(said);

@@ -39,7 +39,7 @@ export async function runIteration(
   const { record, sandbox } = parts;
   const { workspace } = spec;
   const started = spec.clock.monotonic();
-  const staged = spec.stage?.prepare(before.iteration, before.task);
+  const staged = spec.stage?.prepare(before.iteration, before.task, workspace.head());
   const loop = {
     ...before,
     task: staged?.task ?? before.task,

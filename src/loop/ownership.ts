@@ -23,7 +23,7 @@ export function runningLoop(cwd: string): { run: string; pid: number; since: str
   return { run: String(owner.info.run), pid: owner.pid, since: String(owner.info.since) };
 }
 
-const ignored = ['runs/', '*.log', '*.txt', 'lock*', 'settings.local.json', '*.bad-*'];
+const ignored = ['.gitignore', 'runs/', '*.log', '*.txt', 'lock*', 'settings.local.json', '*.bad-*'];
 
 /** One loop per working copy. What a dead one left running is ended before anything new starts. */
 export async function ownWorkingCopy(

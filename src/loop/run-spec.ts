@@ -35,8 +35,12 @@ export type PromptSource = { readonly text: string } | { readonly file: string }
 export type Stage = {
   /** More of the environment of the agent. */
   readonly env: Environment;
-  /** Before the agent starts: the task of this iteration, made of the one that was read, and what there is to tell about it. */
-  prepare(iteration: number, task: string): { readonly task: string; readonly events: readonly EventBody[] };
+  /** Before the agent starts, on this commit: the task of this iteration, made of the one that was read, and what there is to tell about it. */
+  prepare(
+    iteration: number,
+    task: string,
+    head: string | null,
+  ): { readonly task: string; readonly events: readonly EventBody[] };
   progressOf(changed: Progress): Progress;
   /** After the turn, and again after commands that may have changed something. */
   inspect(iteration: number, end: TurnEnd, record: Recorder): Promise<Inspected>;

@@ -3,7 +3,7 @@ import { RalphError } from '../core/error.ts';
 import type { TaskList } from '../core/review/story.ts';
 import { isObject } from '../core/shape.ts';
 import { moveFolder, newArchiveFolder } from '../store/prd-archive.ts';
-import { type prdPaths, prdTop, readTasksFile } from '../store/tasks.ts';
+import { type prdPaths, readTasksFile } from '../store/tasks.ts';
 import { readText, refuseLinkedFolders, removeIfThere, writeAtomic } from '../system/files.ts';
 import { commitPaths, currentBranch } from '../system/git.ts';
 import { readableTasks } from './open.ts';
@@ -28,7 +28,7 @@ export type PrdArchived = {
 /** Keeps what a loop came to under `ralph-archive/`, and starts over with fresh templates. */
 export async function archivePrd(options: PrdArchive): Promise<PrdArchived> {
   const { projectDir, paths, templates, now } = options;
-  const root = prdTop(projectDir, paths);
+  const root = paths.top;
   const moved = [paths.prd, paths.tasks, paths.progress].flatMap((path) => {
     const text = readText(path, { root });
     return text === null ? [] : [{ path, text }];
@@ -82,7 +82,7 @@ type LooseTasks = {
 };
 
 function looseTasks(paths: PrdArchive['paths']): LooseTasks | null {
-  const file = readTasksFile(paths.tasks);
+  const file = readTasksFile(paths);
   if (!file.ok || !isObject(file.value)) return null;
   const { branchName, userStories } = file.value;
   const stories: unknown[] = Array.isArray(userStories) ? userStories : [];

@@ -1,6 +1,6 @@
 import { basename, join } from 'node:path';
 import { RalphError } from '../core/error.ts';
-import { type prdPaths, prdTop } from '../store/tasks.ts';
+import type { prdPaths } from '../store/tasks.ts';
 import { ensureDir, readText, refuseLinkedFolders, writeAtomic } from '../system/files.ts';
 import { freshFiles } from './templates.ts';
 
@@ -31,7 +31,7 @@ export function initPrd({ projectDir, paths, templates, name, force, now }: PrdI
       remedy: 'ralph prd archive keeps it and starts over; ralph prd init --force writes over it',
     });
   }
-  const root = prdTop(projectDir, paths);
+  const root = paths.top;
   refuseLinkedFolders(paths.prompt, root);
   ensureDir(paths.root, 0o755);
   const written = [...files].filter(([path]) => !kept.includes(path));

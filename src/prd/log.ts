@@ -31,8 +31,8 @@ export function keepLogs(
   paths: ReturnType<typeof prdPaths>,
   redactor: Redactor,
   warn: (text: string) => void,
-  top = paths.root,
 ): PrdLog {
+  const { top } = paths;
   let log: StreamLog | null = null;
   let began: EventOf<'prd.iteration'> | null = null;
   let ended: EventOf<'agent.ended'> | null = null;
@@ -54,12 +54,12 @@ export function keepLogs(
   function keepFolder(): void {
     refuseLinkedFolders(paths.logs, top);
     reclaimDir(paths.logs, paths.root, 0o755);
+    if (readText(`${paths.logs}/.gitignore`) === null)
+      writeAtomic(`${paths.logs}/.gitignore`, '*\n', { mode: 0o644, fsync: false, root: top });
   }
 
   function begin(event: EventOf<'prd.iteration'>): void {
     keepFolder();
-    if (readText(`${paths.logs}/.gitignore`) === null)
-      writeAtomic(`${paths.logs}/.gitignore`, '*\n', { mode: 0o644, fsync: false, root: top });
     const path = paths.log(run, event.iteration);
     keepEarlierLog(path);
     log = openStreamLog(path, maxLogBytes);

@@ -22,7 +22,7 @@ export function prdPlace(
       remedy: `mkdir -p '${projectDir}'`,
     });
   }
-  return { projectDir, paths: prdPaths(ralphDirOf(cwd, projectDir, ralphDir)) };
+  return { projectDir, paths: prdPaths(ralphDirOf(cwd, projectDir, ralphDir), projectDir) };
 }
 
 /** A path means what it means in the shell; only where nothing is there it may be meant from the project. */
@@ -38,7 +38,7 @@ export function openTasks(paths: ReturnType<typeof prdPaths>): {
   readonly text: string;
   readonly tasks: TaskList;
 } {
-  const file = readTasksFile(paths.tasks);
+  const file = readTasksFile(paths);
   if (!file.ok && file.text === null && !lstatOf(paths.tasks)) {
     throw new RalphError('no-prd', `there is no task list here: ${paths.tasks} does not exist`, {
       remedy: 'ralph prd init',
@@ -52,7 +52,7 @@ export function openTasks(paths: ReturnType<typeof prdPaths>): {
 
 /** The task list, where it can be read. */
 export function readableTasks(paths: ReturnType<typeof prdPaths>): TaskList | null {
-  const file = readTasksFile(paths.tasks);
+  const file = readTasksFile(paths);
   const read = file.ok ? readTasks(file.value) : null;
   return read?.ok ? read.tasks : null;
 }
@@ -64,7 +64,7 @@ export function checkStart(tasks: TaskList, rules: ReviewRules, paths: ReturnTyp
       remedy: plan,
     });
   }
-  const prompt = readText(paths.prompt);
+  const prompt = readText(paths.prompt, { root: paths.top });
   if (prompt === null || prompt.trim() === '') {
     throw new RalphError('no-prompt', `${paths.prompt} ${prompt === null ? 'does not exist' : 'is empty'}`, {
       remedy: 'ralph prd init',

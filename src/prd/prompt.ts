@@ -1,15 +1,14 @@
 import { defuseTags } from '../core/feedback.ts';
 import type { NextStep } from '../core/review/mode.ts';
-import { capPrefix, type ReviewRules, type Story } from '../core/review/story.ts';
-import { sameCriteria } from './turn-check.ts';
+import { capPrefix, type ReviewRules } from '../core/review/story.ts';
 
 export type IterationFacts = {
   readonly iteration: number;
   readonly maxIterations: number;
   readonly step: NextStep;
   readonly rules: ReviewRules;
-  /** The story as it was when the run first saw it. */
-  readonly first?: Story | null;
+  /** What became another thing than it was at first, for the reviewer. */
+  readonly changes?: readonly string[];
 };
 
 /** The prompt of an iteration: the user's own text with its variables filled in one pass, then what is to be done now. */
@@ -30,21 +29,24 @@ export function iterationPrompt(text: string, facts: IterationFacts): string {
   return `${filled.trimEnd()}\n\n${brief(facts)}`;
 }
 
-function brief({ iteration, maxIterations, step: { mode, story }, rules, first }: IterationFacts): string {
+function brief({
+  iteration,
+  maxIterations,
+  step: { mode, story },
+  rules,
+  changes = [],
+}: IterationFacts): string {
   const name = story === null ? 'none is left' : `${story.id} - ${oneLine(story.title)}`;
   return [
     `This is iteration ${iteration} of ${maxIterations}. Mode: ${rules.skipReview ? 'implement (reviews are skipped)' : mode}. Story: ${name}.`,
     rules.skipReview ? skipping : howTo(mode, story?.reviewCount ?? 0, rules),
-    ...(mode === 'review' && story && first && !sameCriteria(story, first) ? [formerCriteria(first)] : []),
+    ...(changes.length === 0 ? [] : [changed, ...changes.slice(0, shownChanges).map(oneLine)]),
   ].join('\n');
 }
 
-function formerCriteria({ acceptanceCriteria }: Story): string {
-  const list = acceptanceCriteria.map((each) =>
-    oneLine(typeof each === 'string' ? each : JSON.stringify(each)),
-  );
-  return `Its acceptance criteria were changed since this run began; judge whether that was right. They were:\n${list.map((line) => `- ${line}`).join('\n')}`;
-}
+const shownChanges = 60;
+const changed =
+  'Since a loop first saw this list, it was changed in these points; judge whether that was right, and request changes if the work was made to look done by them.';
 
 const skipping =
   'When the story is implemented and the verify commands pass, set its passes to true, write what was done to its notes, and leave reviewStatus null.';

@@ -43,12 +43,15 @@ function stageFor(stories: readonly Story[], rules: ReviewRules) {
       mode: 'direct',
       rejectedFolder: join(room, 'rejected'),
       agentCommits: false,
-      hasGit: true,
+      gitTop: null,
       now: 0,
+      memory: null,
+      remember: () => {},
+      tellAtEnd: () => {},
     },
     { text, tasks: aTaskList(...stories) },
   );
-  stage.prepare(1, 'Begin.');
+  stage.prepare(1, 'Begin.', null);
   return stage;
 }
 
@@ -64,7 +67,7 @@ describe('between two iterations', () => {
       aStory('A', { ...waiting, reviewStatus: 'changes_requested', reviewFeedback: 'No.' }),
       aStory('C'),
     );
-    const { task, events } = stage.prepare(2, 'Go on.');
+    const { task, events } = stage.prepare(2, 'Go on.', null);
     expect(notices(events)).toEqual([]);
     expect(task).toContain('Mode: review-fix. Story: A');
     expect(readActive(room)?.rules.iteration).toMatchObject({
@@ -86,14 +89,16 @@ describe('between two iterations', () => {
     const stage = stageOn(aStory('A', waiting), aStory('B'));
     const before = readFileSync(paths.tasks, 'utf8');
     write(...stories);
-    expect(notices(stage.prepare(2, 'Go on.').events)).toEqual([expect.stringContaining('was put back')]);
+    expect(notices(stage.prepare(2, 'Go on.', null).events)).toEqual([
+      expect.stringContaining('was put back'),
+    ]);
     expect(readFileSync(paths.tasks, 'utf8')).toBe(before);
   });
 
   it('a story that goes away is put back also where reviews are skipped', () => {
     const stage = stageFor([aStory('A'), aStory('B')], { ...defaultReviewRules, skipReview: true });
     write(aStory('A', { passes: true }));
-    expect(notices(stage.prepare(2, 'Go on.').events)).toHaveLength(1);
+    expect(notices(stage.prepare(2, 'Go on.', null).events)).toHaveLength(1);
     expect(JSON.parse(readFileSync(paths.tasks, 'utf8')).userStories).toHaveLength(2);
   });
 
@@ -102,7 +107,7 @@ describe('between two iterations', () => {
     const before = readFileSync(paths.tasks, 'utf8');
     for (const text of ['', '{"project"', '[]']) {
       writeFileSync(paths.tasks, text);
-      expect(notices(stage.prepare(2, 'Go on.').events)).toHaveLength(1);
+      expect(notices(stage.prepare(2, 'Go on.', null).events)).toHaveLength(1);
       expect(readFileSync(paths.tasks, 'utf8')).toBe(before);
     }
   });
@@ -113,7 +118,7 @@ describe('a turn', () => {
 
   it('that was broken off is not blamed for what it did not do', async () => {
     const stage = stageOn(aStory('A', waiting));
-    stage.prepare(1, 'Go.');
+    stage.prepare(1, 'Go.', null);
     expect((await stage.inspect(1, 'timed-out', record)).checks).toEqual([]);
     expect((await stage.inspect(1, 'finished', record)).checks).toMatchObject([
       { check: 'task-list', ok: false },
@@ -122,7 +127,7 @@ describe('a turn', () => {
 
   it('that was broken off is still held to the rules', async () => {
     const stage = stageOn(aStory('A'));
-    stage.prepare(1, 'Go.');
+    stage.prepare(1, 'Go.', null);
     write(aStory('A', approved));
     expect(await stage.inspect(1, 'timed-out', record)).toMatchObject({
       checks: [{ ok: false }],
@@ -133,7 +138,7 @@ describe('a turn', () => {
 
   it('cannot change what it is measured by', async () => {
     const stage = stageOn(aStory('A'));
-    stage.prepare(1, 'Go.');
+    stage.prepare(1, 'Go.', null);
     writeFileSync(join(room, '.ralph-active'), JSON.stringify({ skipReview: true, pid: process.pid }));
     write(aStory('A', approved));
     expect((await stage.inspect(1, 'finished', record)).done).toBe(false);
@@ -143,7 +148,7 @@ describe('a turn', () => {
 
   it('cannot leave a marker behind that locks others out', () => {
     const stage = stageOn(aStory('A'));
-    stage.prepare(1, 'Go.');
+    stage.prepare(1, 'Go.', null);
     writeFileSync(join(room, '.ralph-active'), JSON.stringify({ pid: 1 }));
     stage.close();
     expect(readActive(room)).toBeNull();
@@ -175,7 +180,7 @@ describe('a turn', () => {
     });
     expect(readFileSync(paths.tasks, 'utf8')).toBe(before);
     writeFileSync(paths.tasks, cheat.replace('"id":"A"', `"id":"A",${field}`));
-    expect(notices(stage.prepare(2, 'Go on.').events)).toHaveLength(1);
+    expect(notices(stage.prepare(2, 'Go on.', null).events)).toHaveLength(1);
   });
 
   const wide = aStory('A', { acceptanceCriteria: ['a', 'b', 'c'] });
@@ -237,15 +242,15 @@ describe('a turn', () => {
       aStory('B', { priority: 2, acceptanceCriteria: ['narrower'] }),
     );
     expect((await stage.inspect(1, 'finished', record)).checks).toEqual([]);
-    expect(stage.prepare(2, 'Go.').task).not.toContain('They were');
+    expect(stage.prepare(2, 'Go.', null).task).not.toContain('They were');
     write(aStory('A', approved), aStory('B', { priority: 2, acceptanceCriteria: ['narrower'] }));
     await stage.inspect(2, 'finished', record);
-    stage.prepare(3, 'Go.');
+    stage.prepare(3, 'Go.', null);
     write(
       aStory('A', approved),
       aStory('B', { priority: 2, acceptanceCriteria: ['narrower'], reviewStatus: 'needs_review' }),
     );
     await stage.inspect(3, 'finished', record);
-    expect(stage.prepare(4, 'Go.').task).toContain('They were:\n- it works');
+    expect(stage.prepare(4, 'Go.', null).task).toContain('They were:\n- it works');
   });
 });

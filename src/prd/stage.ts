@@ -1,35 +1,30 @@
 import { join, relative } from 'node:path';
-import type { Check } from '../core/evidence.ts';
 import { problemLine } from '../core/review/check.ts';
-import { commitWords } from '../core/review/commit-words.ts';
 import { checkInvariants } from '../core/review/invariants.ts';
 import { countTasks, isComplete, type NextStep, nextStep } from '../core/review/mode.ts';
 import { readTasks } from '../core/review/read-tasks.ts';
-import {
-  type ReviewRules,
-  type Story,
-  snapshotOf,
-  type TaskList,
-  type TaskProblem,
-} from '../core/review/story.ts';
+import { type ReviewRules, snapshotOf, type TaskList, type TaskProblem } from '../core/review/story.ts';
 import { checkBetween, removed } from '../core/review/transitions.ts';
 import type { Progress } from '../core/turn.ts';
-import type { Inspected, Stage } from '../loop/run-spec.ts';
+import type { Inspected, Recorder, Stage } from '../loop/run-spec.ts';
 import type { EventBody } from '../store/events.ts';
+import type { PrdMemory } from '../store/prd-memory.ts';
 import { type ActivePayload, removeActive, writeActive } from '../store/ralph-active.ts';
-import { type prdPaths, readTasksFile, restoreTasks } from '../store/tasks.ts';
-import { ensureDir, writeAtomic } from '../system/files.ts';
+import { type PrdPaths, putBack, readTasksFile } from '../store/tasks.ts';
+import { lstatOf, reclaimDir, writeAtomic } from '../system/files.ts';
 import { uncommittedChanges } from '../system/git.ts';
+import { commitChecks, evidenceOf, listChecks, progressChecks, steeringChecks } from './checks.ts';
+import { holdTexts, unmakeRepository } from './held-texts.ts';
 import { beforeName } from './last-run.ts';
+import { changesSince, remembered } from './memory.ts';
 import { iterationPrompt } from './prompt.ts';
 import { storiesOf } from './stories.ts';
-import { checkTurn, type Held } from './turn-check.ts';
-import { commitUndone, textOf, type Undo, undo } from './undo.ts';
-import { claimFeedback, undoneFeedback } from './words.ts';
+import { checkTurn, type Held, isIllegal } from './turn-check.ts';
+import { mendHead, type Room, undo } from './undo.ts';
 
 export type PrdStageOptions = {
   readonly projectDir: string;
-  readonly paths: ReturnType<typeof prdPaths>;
+  readonly paths: PrdPaths;
   readonly rules: ReviewRules;
   readonly maxIterations: number;
   readonly mode: ActivePayload['mode'];
@@ -37,9 +32,13 @@ export type PrdStageOptions = {
   readonly rejectedFolder: string;
   /** The agent has to commit its work itself. */
   readonly agentCommits: boolean;
-  /** Progress is a new commit; without git it is any change. */
-  readonly hasGit: boolean;
+  /** The top of the repository, in which progress is a new commit; without one it is any change. */
+  readonly gitTop: string | null;
   readonly now: number;
+  readonly memory: PrdMemory | null;
+  remember(memory: PrdMemory): void;
+  /** A line for the end of the run, since nobody may have seen it pass by. */
+  tellAtEnd(line: string): void;
   /** Waits until files that were written in the sandbox can be read here. */
   settle?(): Promise<void>;
 };
@@ -49,40 +48,63 @@ export const prdFolder = 'RALPH_PRD_DIR';
 
 /** The loop over a PRD: each iteration gets its mode and a snapshot, and what it made of the task list is checked. */
 export function prdStage(options: PrdStageOptions, first: Held): Stage {
-  const { projectDir, paths, rules, maxIterations } = options;
+  const { projectDir, paths, rules, maxIterations, gitTop, rejectedFolder } = options;
+  const room: Room = { projectDir, top: paths.top, aside: rejectedFolder };
+  const hadRepository = lstatOf(join(paths.root, '.git')) !== null;
   let held = first;
   let step: NextStep = nextStep(held.tasks, rules);
-  /** Texts that steer the agents: what one of them makes of them is not for the next one to read. */
-  let steering: { readonly path: string; readonly text: string }[] = [];
-  const criteria = new Map<string, Story>();
+  let texts = holdTexts(paths);
+  let start: string | null = null;
+  let memory = remembered(options.memory, held.tasks);
+
+  function remember(): void {
+    memory = remembered(memory, held.tasks);
+    options.remember(memory);
+  }
 
   /** Whatever happened since the last turn: a person may have edited the list, but nobody approves a story then. */
   function takeEdits(): EventBody[] {
-    const file = readTasksFile(paths.tasks);
+    const file = readTasksFile(paths);
     if (file.ok && file.text === held.text) return [];
     const read = file.ok ? readTasks(file.value) : null;
     if (file.ok && read?.ok && editProblems(read.tasks, held, rules).length === 0) {
       held = { text: file.text, tasks: read.tasks };
       return [];
     }
-    restoreTasks(paths.tasks, held.text);
+    putBack(paths.tasks, held.text, paths.top, rejectedFolder);
     const text =
       'tasks.json was changed between two iterations in a way that breaks its rules, and was put back';
     return [{ type: 'notice', text }];
   }
 
+  /** Puts right what the last commit has of the PRD; true when that took a commit. */
+  async function mendCommit(before: TaskList, undone: boolean, record: Recorder): Promise<boolean> {
+    if (gitTop === null) return false;
+    const worked = { mode: step.mode, story: step.story?.id ?? null };
+    const tasks = {
+      path: paths.tasks,
+      text: held.text,
+      ...(undone ? {} : { isWrong: (text: string | null) => isIllegal(text, before, worked, rules) }),
+    };
+    const scratch = join(rejectedFolder, 'undo.index');
+    const mended = await mendHead({ top: gitTop, start }, [tasks, ...texts.committed()], scratch);
+    if (mended.problem !== null) {
+      record({ type: 'notice', text: mended.problem });
+      options.tellAtEnd(mended.problem);
+    }
+    return mended.committed;
+  }
+
   return {
     env: { [prdFolder]: paths.root },
-    prepare(iteration, task) {
+    prepare(iteration, task, head) {
+      reclaimDir(rejectedFolder, projectDir);
       const edits = takeEdits();
       step = nextStep(held.tasks, rules);
-      steering = [paths.prompt, paths.prd].flatMap((path) => {
-        const text = textOf(path);
-        return text === null ? [] : [{ path, text }];
-      });
-      for (const story of held.tasks.userStories) if (!criteria.has(story.id)) criteria.set(story.id, story);
-      ensureDir(options.rejectedFolder);
-      writeAtomic(join(options.rejectedFolder, beforeName), held.text, { fsync: false });
+      texts = holdTexts(paths);
+      start = head;
+      remember();
+      writeAtomic(join(rejectedFolder, beforeName), held.text, { fsync: false });
       writeActive(projectDir, {
         timestamp: new Date(options.now).toISOString().replace(/\.\d+Z$/, 'Z'),
         pid: process.pid,
@@ -102,32 +124,38 @@ export function prdStage(options: PrdStageOptions, first: Held): Stage {
         stories: storiesOf(held.tasks),
         rules,
       };
-      const first = step.story && (criteria.get(step.story.id) ?? null);
+      const changes =
+        step.story && step.mode === 'review' ? changesSince(memory, held.tasks, step.story) : [];
       return {
-        task: iterationPrompt(task, { iteration, maxIterations, step, rules, first }),
+        task: iterationPrompt(task, { iteration, maxIterations, step, rules, changes }),
         events: [...edits, began],
       };
     },
-    progressOf: (changed: Progress) => (options.hasGit ? { ...changed, filesChanged: 0 } : changed),
+    progressOf: (changed: Progress) => (gitTop === null ? changed : { ...changed, filesChanged: 0 }),
     async inspect(iteration, end, record): Promise<Inspected> {
       const { mode } = step;
+      const before = held.tasks;
       await options.settle?.();
-      const file = readTasksFile(paths.tasks);
-      const checked = checkTurn(file, held.tasks, { mode, story: step.story?.id ?? null }, rules);
+      const file = readTasksFile(paths);
+      const checked = checkTurn(file, before, { mode, story: step.story?.id ?? null }, rules);
       const illegal = checked.problems.filter(({ omission }) => !omission);
       const problems = end === 'finished' ? checked.problems : illegal;
       const undone = illegal.length > 0;
-      const changes: Undo[] = steering
-        .map((each) => ({ ...each, found: textOf(each.path) }))
-        .filter(({ text, found }) => text !== found);
-      const steered = changes.map(({ path }) => relative(projectDir, path));
-      if (undone) changes.push({ path: paths.tasks, text: held.text, found: file.text });
-      for (const change of changes) undo(change, iteration, options.rejectedFolder);
-      const committed = options.hasGit && (await commitUndone(projectDir, changes));
-      if (steered.length > 0) {
-        record({ type: 'notice', text: `changed during the turn and put back: ${steered.join(', ')}` });
-      }
+      const { steering, progress } = texts.changes();
+      const list = undone ? [{ path: paths.tasks, text: held.text, found: file.text }] : [];
+      for (const change of [...list, ...steering, ...progress]) undo(change, iteration, room);
       if (!undone && file.ok && checked.tasks) held = { text: file.text, tasks: checked.tasks };
+      const steered = steering.map(({ path }) => relative(projectDir, path));
+      const restored = [
+        ...steered,
+        ...progress.map(({ path }) => relative(projectDir, path)),
+        ...unmakeRepository(paths, hadRepository, room),
+      ];
+      const committed = await mendCommit(before, undone, record);
+      if (restored.length > 0) {
+        record({ type: 'notice', text: `changed during the turn and put back: ${restored.join(', ')}` });
+      }
+      remember();
       const complete = isComplete(held.tasks, rules);
       record({
         type: 'prd.checked',
@@ -145,7 +173,7 @@ export function prdStage(options: PrdStageOptions, first: Held): Stage {
       return {
         checks: [
           ...listChecks(problems, undone, step, rules),
-          ...(complete ? [] : steeringChecks(steered)),
+          ...(complete ? [] : [...steeringChecks(steered), ...progressChecks(progress.length > 0)]),
           ...commitChecks(dirty ?? []),
         ],
         evidence: evidenceOf(held.tasks, rules),
@@ -161,52 +189,4 @@ function editProblems(tasks: TaskList, held: Held, rules: ReviewRules): TaskProb
   const before = snapshotOf(held.tasks);
   if (rules.skipReview) return removed(before, tasks.userStories, 'implement');
   return [...checkInvariants(tasks, rules), ...checkBetween(tasks, before)];
-}
-
-function listChecks(
-  problems: readonly TaskProblem[],
-  undone: boolean,
-  step: NextStep,
-  rules: ReviewRules,
-): Check[] {
-  if (problems.length === 0) return [];
-  // The sentences were told with the check itself.
-  const detail = [...new Set(problems.map(({ rule, text }) => (rule === 'schema' ? text : rule)))].join(', ');
-  const text = undoneFeedback(problems, undone, step, rules);
-  return [{ check: 'task-list', ok: false, detail, feedback: { action: 'APPEND', text } }];
-}
-
-function steeringChecks(changed: readonly string[]): Check[] {
-  if (changed.length === 0) return [];
-  const list = changed.join(', ');
-  const text = `The last iteration changed ${list}. That is for people to do: it was put back. Leave it alone; what later iterations have to know belongs in progress.txt.`;
-  return [{ check: 'steering', ok: false, detail: `changed: ${list}`, feedback: { action: 'APPEND', text } }];
-}
-
-function commitChecks(dirty: readonly string[]): Check[] {
-  if (dirty.length === 0) return [];
-  const detail = `${dirty.length} uncommitted change${dirty.length === 1 ? '' : 's'}`;
-  return [
-    {
-      check: 'commit',
-      ok: false,
-      detail,
-      feedback: {
-        action: 'APPEND',
-        text: commitWords('The last iteration left uncommitted changes:', dirty),
-      },
-    },
-  ];
-}
-
-function evidenceOf(tasks: TaskList, rules: ReviewRules): Check {
-  const { done, total } = countTasks(tasks);
-  const detail = `${done} of ${total} stories are done`;
-  if (isComplete(tasks, rules)) return { check: 'tasks', ok: true, detail };
-  return {
-    check: 'tasks',
-    ok: false,
-    detail,
-    feedback: { action: 'APPEND', text: claimFeedback(tasks, rules) },
-  };
 }

@@ -24,6 +24,8 @@ export type BoardRow = {
   readonly reviewStatus: ReviewStatus | null;
   readonly reviewCount: number;
   readonly reviewFeedback: string;
+  /** It is approved, but no review of a loop did it. */
+  readonly approvedOutside: boolean;
   readonly dependsOn: readonly string[];
   /** The stories that it still waits for. */
   readonly waitsFor: readonly string[];
@@ -45,7 +47,12 @@ export type PrdStatus = {
   readonly problems: readonly string[];
 };
 
-export function prdStatus(projectDir: string, tasks: TaskList, rules: ReviewRules): PrdStatus {
+export function prdStatus(
+  projectDir: string,
+  tasks: TaskList,
+  rules: ReviewRules,
+  outside: readonly string[],
+): PrdStatus {
   const marker = readActive(projectDir);
   const { mode, story } = nextStep(tasks, rules);
   const running = marker && activeOwner(marker);
@@ -57,13 +64,13 @@ export function prdStatus(projectDir: string, tasks: TaskList, rules: ReviewRule
     next: { mode, story: story?.id ?? null },
     estimatedIterations: estimateIterations(tasks, rules),
     running,
-    stories: boardOf(tasks),
+    stories: boardOf(tasks, outside),
     burnDown: burnDown(projectDir),
     problems: dependencyProblems(tasks).map(({ text }) => text),
   };
 }
 
-function boardOf(tasks: TaskList): BoardRow[] {
+function boardOf(tasks: TaskList, outside: readonly string[]): BoardRow[] {
   const open = new Set(tasks.userStories.filter(({ passes }) => !passes).map(({ id }) => id));
   return byPriority(tasks.userStories).map((story) => {
     const { id, title, passes, reviewStatus, reviewCount, reviewFeedback, dependsOn } = story;
@@ -78,6 +85,7 @@ function boardOf(tasks: TaskList): BoardRow[] {
       reviewStatus,
       reviewCount,
       reviewFeedback,
+      approvedOutside: outside.includes(id),
       dependsOn,
       waitsFor,
     };

@@ -9,7 +9,7 @@ import {
   type TaskProblem,
 } from '../core/review/story.ts';
 import { removed } from '../core/review/transitions.ts';
-import type { TasksFile } from '../store/tasks.ts';
+import { parseTasks, type TasksFile } from '../store/tasks.ts';
 
 /** A task list that holds: the text of the file and what it says. */
 export type Held = { readonly text: string; readonly tasks: TaskList };
@@ -31,6 +31,17 @@ export function checkTurn(
     const text = `tasks.json cannot be checked: ${messageOf(error)}`;
     return { tasks: null, problems: [{ rule: 'schema', text }] };
   }
+}
+
+/** Whether this text would be an illegal task list after that turn. */
+export function isIllegal(
+  text: string | null,
+  before: TaskList,
+  worked: Worked,
+  rules: ReviewRules,
+): boolean {
+  const { problems } = checkTurn(parseTasks(text), before, worked, rules);
+  return problems.some(({ omission }) => !omission);
 }
 
 function compare(value: unknown, before: TaskList, worked: Worked, rules: ReviewRules): TasksChecked {

@@ -9,6 +9,7 @@ import {
 import { isObject } from '../core/shape.ts';
 import { lstatOf, readJson, removeIfThere, setAside, writeAtomic } from '../system/files.ts';
 import { processIdentity, processStart } from '../system/process-identity.ts';
+import { projectPaths } from './paths.ts';
 import { activePath } from './ralph-active-path.ts';
 
 /** What stands in `.ralph-active`, by the names that others read it by. */
@@ -78,7 +79,7 @@ function capIn(value: unknown): number | null {
 export function writeActive(projectDir: string, payload: ActivePayload): void {
   const path = activePath(projectDir);
   const found = lstatOf(path);
-  if (found && !found.isFile()) setAside(path);
+  if (found && !found.isFile()) setAside(path, projectPaths(projectDir).root);
   writeAtomic(path, `${JSON.stringify(payload, null, 2)}\n`, { mode: 0o644, fsync: false });
 }
 
@@ -86,7 +87,7 @@ export function writeActive(projectDir: string, payload: ActivePayload): void {
 export function removeActive(projectDir: string): void {
   const path = activePath(projectDir);
   const found = lstatOf(path);
-  if (found?.isDirectory()) setAside(path);
+  if (found?.isDirectory()) setAside(path, projectPaths(projectDir).root);
   else removeIfThere(path);
 }
 
@@ -104,7 +105,7 @@ export function activeOwner({ pid, since }: Pick<ActiveMarker, 'pid' | 'since'>)
 type SnapshotRead = { readonly snapshot: Snapshot | null; readonly unreadable: string | null };
 
 /** What can be read of a snapshot counts; what is missing of a story is as it is at the start of one. */
-function snapshotIn(value: unknown): SnapshotRead {
+export function snapshotIn(value: unknown): SnapshotRead {
   if (value === undefined || value === null) return { snapshot: null, unreadable: null };
   if (!isObject(value))
     return { snapshot: null, unreadable: 'the preIterationSnapshot in .ralph-active is damaged' };

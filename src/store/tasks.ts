@@ -1,16 +1,17 @@
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { messageOf } from '../core/error.ts';
 import { findJsonError } from '../core/json-error.ts';
 import { jsonFormProblem } from '../core/json-form.ts';
-import { lstatOf, readText, setAside, writeAtomic } from '../system/files.ts';
+import { lstatOf, readText, reclaimDir, setAside, writeAtomic } from '../system/files.ts';
 import { findRepository } from '../system/git.ts';
 import { isWithin } from '../system/real-path.ts';
 
-/** Where the files of a PRD are. */
-export function prdPaths(ralphDir: string) {
+/** Where the files of a PRD are, and from where down (`top`) none of them is read or written through a link. */
+export function prdPaths(ralphDir: string, projectDir = dirname(ralphDir)) {
   const logs = join(ralphDir, 'logs');
   return {
     root: ralphDir,
+    top: topOf(ralphDir, projectDir),
     prd: join(ralphDir, 'prd.md'),
     tasks: join(ralphDir, 'tasks.json'),
     progress: join(ralphDir, 'progress.txt'),
@@ -21,11 +22,13 @@ export function prdPaths(ralphDir: string) {
   };
 }
 
-/** From here down to the files of a PRD nothing is read or written through a link: an agent may have made it. */
-export function prdTop(projectDir: string, { root }: Pick<ReturnType<typeof prdPaths>, 'root'>): string {
+/** A link below this folder may be one that an agent made. */
+function topOf(ralphDir: string, projectDir: string): string {
   const tops = [findRepository(projectDir) ?? projectDir, projectDir];
-  return tops.find((folder) => isWithin(root, folder)) ?? root;
+  return tops.find((folder) => isWithin(ralphDir, folder)) ?? dirname(ralphDir);
 }
+
+export type PrdPaths = ReturnType<typeof prdPaths>;
 
 /** The content of tasks.json, or in one sentence why there is none. */
 export type TasksFile =
@@ -33,18 +36,24 @@ export type TasksFile =
   | { readonly ok: false; readonly text: string | null; readonly problem: string };
 
 /** Reads tasks.json; whatever is wrong with it is a value. */
-export function readTasksFile(path: string): TasksFile {
-  let text: string | null = null;
+export function readTasksFile({ tasks, top }: Pick<PrdPaths, 'tasks' | 'top'>): TasksFile {
   try {
-    text = readText(path);
-    if (text === null) return { ok: false, text, problem: 'tasks.json does not exist' };
+    return parseTasks(readText(tasks, { root: top }));
+  } catch (error) {
+    return { ok: false, text: null, problem: messageOf(error) };
+  }
+}
+
+/** The same with the text of the file, or null where there is none. */
+export function parseTasks(text: string | null): TasksFile {
+  if (text === null) return { ok: false, text, problem: 'tasks.json does not exist' };
+  try {
     const value: unknown = JSON.parse(text);
     const problem = jsonFormProblem(text);
     return problem === null
       ? { ok: true, text, value }
       : { ok: false, text, problem: `tasks.json ${problem}` };
-  } catch (error) {
-    if (text === null) return { ok: false, text, problem: messageOf(error) };
+  } catch {
     const place = findJsonError(text);
     const where =
       place === null ? '' : ` (line ${place.line}, column ${place.column}: ${place.expected} expected)`;
@@ -52,9 +61,10 @@ export function readTasksFile(path: string): TasksFile {
   }
 }
 
-/** Puts an earlier content of tasks.json back; a link or a folder in its place is moved out of the way. */
-export function restoreTasks(path: string, text: string): void {
+/** Puts a file of a PRD back, or takes one away (null); what is in the way, a link or a folder, is moved to `aside`. */
+export function putBack(path: string, text: string | null, top: string, aside: string): void {
+  reclaimDir(dirname(path), top, 0o755, aside);
   const found = lstatOf(path);
-  if (found && !found.isFile()) setAside(path);
-  writeAtomic(path, text, { mode: 0o644 });
+  if (found && (text === null || !found.isFile())) setAside(path, aside);
+  if (text !== null) writeAtomic(path, text, { mode: 0o644, root: top });
 }

@@ -82,15 +82,17 @@ export function readJson(path: string, options: { readonly maxBytes?: number } =
   }
 }
 
-/** Moves a file out of the way and returns its new name, or null when it was gone already. */
-export function setAside(path: string): string | null {
+/** Moves a file out of the way, into the folder where one is given, and returns its new name; null when it was gone already. */
+export function setAside(path: string, folder = dirname(path)): string | null {
   for (let n = 1; ; n++) {
-    const target = `${path}.bad-${n}`;
+    const target = join(folder, `${basename(path)}.bad-${n}`);
     if (lstatOf(target)) continue;
     try {
       fs.renameSync(path, target);
       return target;
     } catch (error) {
+      // The folder may be on another disk.
+      if (folder !== dirname(path) && lstatOf(path)) return setAside(path);
       if (isMissing(error)) return null;
       throw writeFailure(path, error);
     }
@@ -107,11 +109,11 @@ export function ensureDir(path: string, mode = 0o700): void {
 }
 
 /** Makes every folder from `root` down to `path` a real one; what is in the way, a symlink too, is set aside. */
-export function reclaimDir(path: string, root: string, mode = 0o700): void {
+export function reclaimDir(path: string, root: string, mode = 0o700, aside?: string): void {
   ensureDir(root, 0o755);
   for (const folder of foldersBelow(root, path)) {
     if (lstatOf(folder)?.isDirectory()) continue;
-    setAside(folder);
+    setAside(folder, aside);
     ensureDir(folder, mode);
   }
 }

@@ -175,12 +175,6 @@ export async function currentBranch(cwd: string): Promise<string | null> {
   return result?.stdout.trim() || null;
 }
 
-/** The content of a file in the last commit; null where it is not in there. */
-export async function committedText(folder: string, name: string): Promise<string | null> {
-  const result = await git(folder, ['show', `HEAD:./${name}`]);
-  return result === null || result.truncated ? null : result.stdout;
-}
-
 /** Commits what is at these paths and nothing else, without hooks. Null, or in a line why it could not be done. */
 export async function commitPaths(
   cwd: string,
@@ -246,11 +240,13 @@ export function runGit(
   args: readonly string[],
   timeoutMs = 60_000,
   more: Environment = {},
+  stdin?: string,
 ): Promise<CommandResult> {
   // A monitor set in the repository's own configuration would be a command that the agent chose and we run.
   const argv = ['git', '--no-optional-locks', '-c', 'core.fsmonitor=false', ...args] as const;
   const env = { ...gitEnvironment(cwd), ...more };
-  return runCommand(argv, { cwd, env, timeoutMs, maxBytes: 64 * 1024 * 1024 });
+  const input = stdin === undefined ? {} : { stdin };
+  return runCommand(argv, { cwd, env, timeoutMs, maxBytes: 64 * 1024 * 1024, ...input });
 }
 
 function gitEnvironment(cwd: string): Environment {

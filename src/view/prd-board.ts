@@ -19,6 +19,7 @@ export function prdBoard(status: PrdStatus, style: Style): string {
   const lines = stories.map((row) => {
     const about = [
       `${row.reviewCount} review${row.reviewCount === 1 ? '' : 's'}`,
+      ...(row.approvedOutside ? ['approved by no review of this loop'] : []),
       ...(row.waitsFor.length > 0 ? [`waits for ${row.waitsFor.join(', ')}`] : []),
       ...(row.waitsFor.length === 0 && row.dependsOn.length > 0 ? [`after ${row.dependsOn.join(', ')}`] : []),
     ].join(', ');

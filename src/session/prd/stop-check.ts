@@ -32,7 +32,7 @@ function taskParts(
   { projectDir, ralphDir, lastMessage }: PrdStop,
   { rules, problem: damage }: ActiveMarker,
 ): string[] {
-  const file = readTasksFile(prdPaths(ralphDir ?? join(projectDir, 'ralph')).tasks);
+  const file = readTasksFile(prdPaths(ralphDir ?? join(projectDir, 'ralph'), projectDir));
   if (!file.ok) return [`ralph/tasks.json cannot be used: ${file.problem.replace(/\.$/, '')}. Put it right.`];
   const { tasks, problems } = checkTasks(file.value, rules);
   // Whoever asks for a human has a reason not to have finished.
