@@ -20,9 +20,8 @@ export type Redactor = {
 };
 
 type Alphabet = Uint8Array;
-type Format = Omit<SecretFormat, 'alphabet'> & { readonly alphabet: Alphabet };
 /** A secret as the scan sees it: exact bytes, or the prefix of a format. */
-type Needle = { readonly start: Buffer; readonly placeholder: Buffer; readonly format: Format | null };
+type Needle = { readonly start: Buffer; readonly placeholder: Buffer; readonly format: SecretFormat | null };
 /** What gets replaced; `open` where the token may go on beyond what was looked at. */
 type Match = {
   readonly from: number;
@@ -42,6 +41,7 @@ export function createRedactor(env: Env): Redactor {
   return {
     bytes,
     text(text) {
+      if (!index.anchors.mayBeIn(text)) return text;
       const before = Buffer.from(text);
       const after = bytes(before);
       return after === before ? text : after.toString();
@@ -137,12 +137,14 @@ function matchNeedle(bytes: Buffer, at: number, needle: Needle, final: boolean):
   const from = at + start.length;
   if (format === null) return { from: at, to: from, needle, open: null };
   const cap = from + format.limit;
-  const end = runEnd(bytes, from, Math.min(cap, bytes.length), format.alphabet);
+  const alphabet = alphabetOf(format.alphabet);
+  const end = runEnd(bytes, from, Math.min(cap, bytes.length), alphabet);
   if (end === bytes.length && end < cap && !final) return 'more';
+  if (format.holds !== undefined && !holdsByte(bytes, from, end, format.holds)) return null;
   const rest = format.rest.exec(bytes.toString('latin1', from, end));
   if (rest === null) return null;
   const to = from + rest[0].length;
-  return { from: format.keepPrefix ? from : at, to, needle, open: to === cap ? format.alphabet : null };
+  return { from: format.keepPrefix ? from : at, to, needle, open: to === cap ? alphabet : null };
 }
 
 /** A loop, since most differ in the fourth byte and a call of `compare` costs more than that. */
@@ -159,6 +161,11 @@ function runEnd(bytes: Buffer, from: number, to: number, alphabet: Alphabet): nu
   return end;
 }
 
+function holdsByte(bytes: Buffer, from: number, to: number, byte: number): boolean {
+  for (let at = from; at < to; at += 1) if (bytes[at] === byte) return true;
+  return false;
+}
+
 function isLetter(byte: number): boolean {
   return (byte >= 0x41 && byte <= 0x5a) || (byte >= 0x61 && byte <= 0x7a);
 }
@@ -168,17 +175,13 @@ function valueNeedle({ label, value }: SecretValue): Needle {
 }
 
 function formatNeedles(format: SecretFormat): Needle[] {
-  const alphabet = alphabetOf(format.alphabet);
-  return format.prefixes.map((prefix) => ({
-    start: Buffer.from(prefix),
-    placeholder: Buffer.from(placeholder(format.label)),
-    format: { ...format, alphabet },
-  }));
+  const replacement = Buffer.from(placeholder(format.label));
+  return format.prefixes.map((prefix) => ({ start: Buffer.from(prefix), placeholder: replacement, format }));
 }
 
 const alphabets = new Map<string, Alphabet>();
 
-/** Most formats share one; to work it out takes longer than all the rest of a redactor. */
+/** Worked out when the first token of the kind comes by: that takes longer than all the rest of a redactor. */
 function alphabetOf(members: string): Alphabet {
   const known = alphabets.get(members);
   if (known !== undefined) return known;

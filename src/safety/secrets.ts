@@ -13,6 +13,8 @@ export type SecretFormat = {
   readonly rest: RegExp;
   /** How much of the rest is looked at; where all of it matches, the token is replaced to its end. */
   readonly limit: number;
+  /** A byte without which it does not match: most addresses have no credentials, and are all over a stream. */
+  readonly holds?: number;
   /** Leave the prefix standing: it is no secret and says what was there. */
   readonly keepPrefix?: boolean;
   /** No token where two letters stand before it: `task-…` is not `sk-…`. One letter may be that of `\n`. */
@@ -53,6 +55,7 @@ export const secretFormats: readonly SecretFormat[] = [
     prefixes: ['://'],
     alphabet: String.raw`^\0-\x20\x7f"'<>\\^\x60{|}[\]/?#`,
     rest: /^[^:@]*:(?![$*]).+(?=@)/,
+    holds: 0x40,
     limit: 512,
     keepPrefix: true,
   },

@@ -45,6 +45,7 @@ export function createTerminalCleaner(): TerminalCleaner {
     let at = 0;
     while (at < text.length) {
       if (state === 'text') {
+        if (at === 0 && plain.test(text)) return text;
         special.lastIndex = at;
         const found = special.exec(text);
         if (found === null) return out + text.slice(at);
