@@ -41,7 +41,10 @@ export function asSubagent(events: readonly AgentEvent[]): AgentEvent[] {
 }
 
 /** The end of a tool call; where the exit code is known, it decides. */
-export function toolEnd({ id, failed, output }: ToolResult, exitCode?: number): AgentEvent {
+export function toolEnd(
+  { id, failed, output }: ToolResult,
+  exitCode?: number,
+): Extract<AgentEvent, { type: 'tool-end' }> {
   const ok = !failed && (exitCode ?? 0) === 0;
   return { type: 'tool-end', id, ok, ...(exitCode === undefined ? {} : { exitCode }), output };
 }

@@ -31,6 +31,8 @@ export type StreamedTurn = Pick<
 export type TurnReader = {
   /** One line of standard output; gives its events, already counted. */
   push(line: string): AgentEvent[];
+  /** The same, for a line that was not made into text yet. */
+  pushBytes(line: Buffer): AgentEvent[];
   /** True once the stream said that the turn is over: the process may be ended. */
   readonly ended: boolean;
   finish(end: ProcessEnd): StreamedTurn;
@@ -40,6 +42,8 @@ type ResultEvent = Extract<AgentEvent, { type: 'result' }>;
 
 const maxUnknownNames = 100;
 const maxPlainLines = 10_000;
+/** Below this, to read a line as a whole takes no longer. */
+const largeLine = 2048;
 
 export type TurnReaderOptions = {
   /** The clock, for reset times that are told as time of day or as a delay. */
@@ -114,12 +118,20 @@ export function createTurnReader(
     return result !== undefined && !result.more;
   }
 
+  function push(line: string): AgentEvent[] {
+    if (now !== undefined) state.now = now();
+    const events = adapter.parse(line, state);
+    for (const event of events) take(event);
+    if (plainText && isPlain(line, events) && plain.length < maxPlainLines) plain.push(line);
+    return events;
+  }
+
   return {
-    push(line) {
-      if (now !== undefined) state.now = now();
-      const events = adapter.parse(line, state);
+    push,
+    pushBytes(line) {
+      const events = line.length < largeLine ? null : (adapter.skim?.(line, state) ?? null);
+      if (events === null) return push(line.toString('utf8'));
       for (const event of events) take(event);
-      if (plainText && isPlain(line, events) && plain.length < maxPlainLines) plain.push(line);
       return events;
     },
     get ended() {

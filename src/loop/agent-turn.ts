@@ -56,7 +56,7 @@ export async function runAgentTurn(spec: AgentTurnSpec): Promise<AgentTurn> {
 
   const lines = createLineSplitter((line) => {
     const wasOver = reader.ended;
-    for (const event of reader.push(line.toString('utf8'))) take(event, wasOver);
+    for (const event of reader.pushBytes(line)) take(event, wasOver);
     process.touch();
     if (reader.ended && !wasOver) {
       process.finish();

@@ -50,6 +50,7 @@ export function openJournal(path: string, now: () => number, options: JournalOpt
   let seq = events.at(-1)?.seq ?? 0;
   let fd = guard(path, () => open(0));
   if (fs.fstatSync(fd).size > wholeBytes) fs.ftruncateSync(fd, wholeBytes);
+  const stamp = createStamp();
   const written = createSpool();
   for (const chunk of readChunks(fd, wholeBytes)) written.add(chunk);
   let waiting = '';
@@ -94,8 +95,8 @@ export function openJournal(path: string, now: () => number, options: JournalOpt
     append(body) {
       const json = JSON.stringify(body);
       const kept = clean(json);
-      const first = { v: journalVersion, seq: ++seq, at: new Date(now()).toISOString() } as const;
-      waiting += `${JSON.stringify(first).slice(0, -1)},${kept.slice(1)}\n`;
+      const first = { v: journalVersion, seq: ++seq, at: stamp(now()) } as const;
+      waiting += `{"v":${journalVersion},"seq":${seq},"at":"${first.at}",${kept.slice(1)}\n`;
       if (gathered.has(body.type)) flushLater();
       else flush();
       guard(path, () => {
@@ -128,6 +129,17 @@ export function openJournal(path: string, now: () => number, options: JournalOpt
         written.close();
       }
     },
+  };
+}
+
+/** Times as text; many events come within the same millisecond. */
+function createStamp(): (time: number) => string {
+  let last = Number.NaN;
+  let text = '';
+  return (time) => {
+    if (time !== last) text = new Date(time).toISOString();
+    last = time;
+    return text;
   };
 }
 

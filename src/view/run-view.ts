@@ -153,7 +153,7 @@ function redactedOutput(output: Output, redactor: Redactor) {
   return {
     write(text: string): void {
       waiting += text;
-      if (waiting.length > 65_536) drain();
+      if (waiting.length > 16_384) drain();
       else scheduled ??= setImmediate(drain);
     },
     drain,

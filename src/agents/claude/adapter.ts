@@ -2,6 +2,7 @@ import type { AgentAdapter } from '../adapter.ts';
 import { command } from './command.ts';
 import { guard } from './guard.ts';
 import { newState, parse } from './parse.ts';
+import { skim } from './skim.ts';
 
 /** Claude Code. */
 export const claude: AgentAdapter = {
@@ -20,5 +21,6 @@ export const claude: AgentAdapter = {
   guard,
   command,
   newState,
+  skim,
   parse,
 };

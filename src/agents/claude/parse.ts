@@ -85,15 +85,18 @@ function onApiError(event: JsonRecord, message: string, state: ClaudeState): Age
   return [errorEvent(message, limit)];
 }
 
-const exitCode = /^(?:Error: )?Exit code (\d{1,3})\b/;
+/** The exit code that the output of a failed command begins with. */
+export function exitCodeIn(output: string): number | undefined {
+  const code = /^(?:Error: )?Exit code (\d{1,3})\b/.exec(output)?.[1];
+  return code === undefined ? undefined : Number(code);
+}
 
 function onUser(event: JsonRecord, state: ClaudeState): AgentEvent[] {
   if (typeof event.parent_tool_use_id === 'string') return [];
   const message = asRecord(event.message);
   const events = readToolResults(message).flatMap((result): AgentEvent[] => {
     const { id, failed, output } = result;
-    const code = failed ? exitCode.exec(output)?.[1] : undefined;
-    const end = toolEnd(result, code === undefined ? undefined : Number(code));
+    const end = toolEnd(result, failed ? exitCodeIn(output) : undefined);
     const items = state.tasks.answered(id, failed, asRecord(event.tool_use_result));
     return items === undefined ? [end] : [end, { type: 'todo', items }];
   });
