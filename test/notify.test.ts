@@ -109,6 +109,7 @@ describe('a notification that fails', () => {
     const { code, stdout, stderr } = await runRalph(runArgs(1), repo);
     expect(code).toBe(0);
     expect(stderr).toContain('warning: notify.bell is on, but there is no terminal here to ring');
+    expect(stdout).not.toContain('Notification by bell');
     expect(stdout).toContain('Notification by webhook failed: answered with status 404');
     expect(stdout).toMatch(/Next:.* ralph show/);
     const failed = (await events(repo)).filter(({ type }) => type === 'notified');
@@ -137,6 +138,14 @@ describe('wrong settings', () => {
     expect([code, repo.agent.turn()]).toEqual([2, 0]);
     expect(stderr).toContain(sentence);
   });
+});
+
+it('a secret for all projects is no mistake of one without a webhook', async () => {
+  const repo = await repoWith([claims]);
+  const env = { ...repo.env, RALPH_NOTIFY_SECRET: 'a-rather-long-secret' };
+  const { code, stdout, stderr } = await runRalph(runArgs(1), { ...repo, env });
+  expect(code).toBe(0);
+  expect(stdout + stderr).not.toContain('notify');
 });
 
 describe('ralph notify test', () => {

@@ -4,7 +4,7 @@ import { createRedactor } from '../safety/redact.ts';
 import { cleanTerminal } from '../safety/terminal.ts';
 import { projectPaths, stateFolder } from '../store/paths.ts';
 import { secretSettings } from '../store/secret-settings.ts';
-import { loadSettings } from '../store/settings.ts';
+import { isOfProject, loadSettings } from '../store/settings.ts';
 import { resolveSettings } from '../store/settings-layers.ts';
 import type { ResolvedSettings } from '../store/settings-schema.ts';
 import { createStyle, type Style } from '../view/style.ts';
@@ -29,11 +29,11 @@ export async function main(context: Context, { values }: Input<typeof doctorOpti
   const interrupt = () => interrupted.abort();
   const signals = ['SIGINT', 'SIGTERM'] as const;
   for (const signal of signals) process.once(signal, interrupt);
-  const { settings, check } = readSettings(context, values.agent);
-  const clean = cleaner({ ...env, ...secretSettings(settings) });
+  const examined = readSettings(context, values.agent);
+  const clean = cleaner({ ...env, ...secretSettings(examined.settings) });
   const style = createStyle({ env, isTTY: stdout.isTTY === true });
   const checks: HealthCheck[] = [];
-  for await (const group of examine(settings, check, { cwd, env, stop: interrupted.signal })) {
+  for await (const group of examine(examined, { cwd, env, stop: interrupted.signal })) {
     const found = group.map(clean);
     if (interrupted.signal.aborted) return outcomes.INTERRUPTED.exitCode;
     checks.push(...found);
@@ -46,33 +46,38 @@ export async function main(context: Context, { values }: Input<typeof doctorOpti
 }
 
 /** The settings, or the defaults where they are wrong, so that the rest can be looked at all the same. */
-function readSettings(
-  { cwd, env }: Context,
-  agent: string | undefined,
-): { settings: ResolvedSettings; check: HealthCheck } {
+function readSettings({ cwd, env }: Context, agent: string | undefined): Examined {
   const id = 'settings';
   const cli = [{ key: 'agent.command', value: agent, flag: '--agent' }] as const;
   try {
-    const { settings, files, warnings } = loadSettings({ cwd, env, cli });
+    const loaded = loadSettings({ cwd, env, cli });
+    const { settings, files, warnings } = loaded;
+    const ownSecret = isOfProject(loaded, 'notify.secret');
     if (warnings.length > 0) {
       const remedy = 'ralph help settings';
-      return { settings, check: { id, status: 'warning', evidence: warnings.join('; '), remedy } };
+      return { settings, ownSecret, check: { id, status: 'warning', evidence: warnings.join('; '), remedy } };
     }
     const evidence = files.length === 0 ? 'no settings file, so the defaults' : files.join(', ');
-    return { settings, check: { id, status: 'ok', evidence } };
+    return { settings, ownSecret, check: { id, status: 'ok', evidence } };
   } catch (error) {
     const remedy = (error instanceof RalphError && error.remedy) || 'ralph help settings';
     const settings = resolveSettings(agent === undefined ? {} : { agent: { command: agent } }, 'defaults');
-    return { settings, check: { id, status: 'error', evidence: messageOf(error), remedy } };
+    return { settings, ownSecret: false, check: { id, status: 'error', evidence: messageOf(error), remedy } };
   }
 }
+
+/** The settings, and what there is to say of them. */
+type Examined = {
+  readonly settings: ResolvedSettings;
+  readonly ownSecret: boolean;
+  readonly check: HealthCheck;
+};
 
 type Found = HealthCheck | readonly HealthCheck[];
 
 /** Starts all checks at once, and gives those of the agents last, which take longest. */
 async function* examine(
-  settings: ResolvedSettings,
-  first: HealthCheck,
+  { settings, ownSecret, check: first }: Examined,
   place: Place,
 ): AsyncGenerator<HealthCheck[]> {
   const { cwd, env } = place;
@@ -85,7 +90,7 @@ async function* examine(
     guardrails: () => checkCommands(settings, place),
     'protected-paths': () => checkProtectedPaths(protectedPaths, cwd),
     'done-pattern': () => checkDonePattern(donePattern),
-    notify: () => checkNotify(settings.notify, env),
+    notify: () => checkNotify(settings.notify, env, ownSecret),
     'last-run': () => checkLastRun(cwd),
     tmux: () => checkTmux(place),
     sandbox: () => checkSandbox(settings, place),

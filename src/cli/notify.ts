@@ -4,7 +4,7 @@ import { noticeOf } from '../core/notice.ts';
 import { createRedactor } from '../safety/redact.ts';
 import { newRunId } from '../store/runs.ts';
 import { secretSettings } from '../store/secret-settings.ts';
-import { loadSettings } from '../store/settings.ts';
+import { isOfProject, loadSettings } from '../store/settings.ts';
 import { settingsError } from '../store/settings-problem.ts';
 import { systemClock } from '../system/clock.ts';
 import { notifyProblem } from '../system/notify/check.ts';
@@ -21,8 +21,10 @@ export async function test(
   { values, args }: Input<typeof notifyTestOptions>,
 ): Promise<number> {
   const { cwd, env, stdout } = context;
-  const { settings } = loadSettings({ cwd, env });
-  const problem = notifyProblem(settings.notify, env);
+  const loaded = loadSettings({ cwd, env });
+  const { settings } = loaded;
+  const ownSecret = isOfProject(loaded, 'notify.secret');
+  const problem = notifyProblem(settings.notify, env, { ownSecret });
   if (problem !== null) throw settingsError(problem);
   const wanted = wantedChannels(channelsOf(settings.notify), args[0]);
   const now = systemClock.now();

@@ -12,7 +12,7 @@ import type { PromptSource, RunAgent, RunSpec } from '../loop/run-spec.ts';
 import type { ProviderName, Sandbox, SandboxSpec } from '../safety/sandbox/sandbox.ts';
 import { agentVersion, rememberedVersion } from '../store/agent-version.ts';
 import { findRun, newRunId } from '../store/runs.ts';
-import { type CliSetting, type LoadedSettings, loadSettings } from '../store/settings.ts';
+import { type CliSetting, isOfProject, type LoadedSettings, loadSettings } from '../store/settings.ts';
 import { settingsError } from '../store/settings-problem.ts';
 import type { ResolvedSettings } from '../store/settings-schema.ts';
 import { systemClock } from '../system/clock.ts';
@@ -77,7 +77,8 @@ export async function prepareRun(
   const agent = { ...found, guard };
   const problem = preflight(context, loaded, agent);
   if (problem) throw problem;
-  const unsent = notifyProblem(settings.notify, context.env);
+  const ownSecret = isOfProject(loaded, 'notify.secret');
+  const unsent = notifyProblem(settings.notify, context.env, { ownSecret });
   if (unsent !== null) throw settingsError(unsent);
   const run = earlier?.run ?? newRunId(systemClock.now());
   const plan = planFor(run, settings, agent.adapter, {

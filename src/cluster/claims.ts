@@ -89,9 +89,13 @@ function startStep(loop: LoopRecord, at: number): EntryStep {
 function allDone(loop: LoopRecord, at: number): EntryStep {
   const text = `loop complete after ${loop.iteration} iterations`;
   return {
-    change: { status: 'stopped', waitUntil: null, why: { state: 'done', since: at, detail: text } },
+    change: {
+      status: 'stopped',
+      waitUntil: null,
+      why: { state: 'done', since: at, detail: text, reason: 'max' },
+    },
     lines: [logLine(at, 'DONE', `${text} reason=max_iterations`)],
-    events: [{ at, type: 'done', text, iteration: loop.iteration }],
+    events: [{ at, type: 'done', text, iteration: loop.iteration, reason: 'max' }],
     entry: { holder: null },
   };
 }

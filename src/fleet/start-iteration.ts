@@ -132,15 +132,16 @@ function end(
   at: number,
 ): Started {
   const failed = status === 'failed';
+  const reason = failed ? 'failed' : 'max';
   const loop = applyStep(env, name, ({ iteration }) => ({
     change: {
       status,
       ended: iteration,
       waitUntil: null,
-      why: { state: failed ? 'failed' : 'done', since: at, detail: why },
+      why: { state: failed ? 'failed' : 'done', since: at, detail: why, reason },
     },
     lines: [logLine(at, failed ? 'FAIL' : 'DONE', line)],
-    events: [{ at, type: failed ? 'failed' : 'done', text: why }],
+    events: [{ at, type: failed ? 'failed' : 'done', text: why, reason }],
   }));
   return loop === null ? { kind: 'not-due', loop } : { kind: 'ended', loop, why };
 }

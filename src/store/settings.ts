@@ -98,6 +98,11 @@ export function readProjectSettings(cwd: string): { value: Settings; local: bool
   return local === null ? { value: base, local: false } : { value: mergeSettings(base, local), local: true };
 }
 
+/** Whether a setting stands in a file of the project, and not with the user or in the environment. */
+export function isOfProject({ sources }: Pick<LoadedSettings, 'sources'>, key: SettingKey): boolean {
+  return sources[key] === projectFile || sources[key] === localFile;
+}
+
 /** `RALPH_` and the name of the setting in capitals. */
 export function variableName(key: SettingKey): `RALPH_${string}` {
   const words = key.replaceAll('.', '_').replace(/([a-z])([A-Z])/g, '$1_$2');

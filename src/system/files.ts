@@ -254,9 +254,20 @@ export function writeFailure(path: string, error: unknown): unknown {
       cause: error,
     });
   }
-  return new RalphError('file-unwritable', `${path} cannot be written: ${messageOf(error)}`, {
+  if (code === 'ENOENT') {
+    return new RalphError('file-unwritable', `${path} cannot be written: its folder is not there.`, {
+      remedy: `mkdir -p '${dirname(path)}'`,
+      cause: error,
+    });
+  }
+  return new RalphError('file-unwritable', `${path} cannot be written: ${reasonOf(code, error)}`, {
     cause: error,
   });
+}
+
+/** Without the name of a temporary file, which nobody asked for. */
+function reasonOf(code: string, error: unknown): string {
+  return code === 'EACCES' || code === 'EPERM' ? 'that is not allowed.' : messageOf(error);
 }
 
 /** Changes whenever the file does; empty where there is none. */

@@ -81,7 +81,8 @@ export function narrate(event: JournalEvent, style: Style): string[] {
       return [style.dim(`${style.symbol('warn')} Sandbox: ${place} (--allow-host)`)];
     }
     case 'notified':
-      return event.ok
+      // A bell fails only for want of a terminal, of which the start has warned.
+      return event.ok || event.channel === 'bell'
         ? []
         : [style.yellow(`${style.symbol('warn')} Notification by ${event.channel} failed: ${event.detail}`)];
     case 'run.ended': {

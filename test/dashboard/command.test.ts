@@ -98,6 +98,16 @@ describe('ralph report', () => {
     expect(existsSync(repo.path('report.html'))).toBe(false);
   });
 
+  it('says in one sentence that it cannot be written there, and what to type', async () => {
+    const repo = await repoWith([{ steps: [work, { text: tag }] }]);
+    await runRalph(runArgs(3), repo);
+    const { code, stderr } = await runRalph(['report', '-o', 'nowhere/x.html'], repo);
+    expect(code).toBe(2);
+    expect(stderr).toContain('nowhere/x.html cannot be written: its folder is not there.');
+    expect(stderr).toContain("mkdir -p '");
+    expect(stderr).not.toContain('.tmp');
+  });
+
   it('says in one sentence that there is no run', async () => {
     const repo = makeRepo();
     const { code, stderr } = await runRalph(['report'], repo);

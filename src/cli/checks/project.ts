@@ -108,10 +108,14 @@ export async function checkDonePattern(pattern: string | undefined): Promise<Hea
 }
 
 /** Whether the channels are set up as they have to be; what is at the other end is for `ralph notify test`. */
-export function checkNotify(settings: ResolvedSettings['notify'], env: Place['env']): HealthCheck[] {
+export function checkNotify(
+  settings: ResolvedSettings['notify'],
+  env: Place['env'],
+  ownSecret: boolean,
+): HealthCheck[] {
   const channels = channelsOf(settings);
   if (channels.length === 0) return [];
-  const problem = notifyProblem(settings, env);
+  const problem = notifyProblem(settings, env, { ownSecret });
   if (problem === null) return [{ id: 'notify', status: 'ok', evidence: channels.join(', ') }];
   return [{ id: 'notify', status: 'error', evidence: problem, remedy: 'ralph help settings' }];
 }

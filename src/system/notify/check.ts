@@ -3,12 +3,19 @@ import type { Environment } from '../program.ts';
 import type { NotifySettings, NotifyWorld } from './delivery.ts';
 import { desktopCommand } from './desktop.ts';
 
-/** What keeps a channel from ever working, in one sentence; null where nothing does. Nothing is sent. */
-export function notifyProblem({ webhook, secret, command }: NotifySettings, env: Environment): string | null {
+/**
+ * What keeps a channel from ever working, in one sentence; null where nothing does. Nothing is sent. A secret without a
+ * webhook is a mistake only where the project has it (`ownSecret`): one in the environment is there for all projects.
+ */
+export function notifyProblem(
+  { webhook, secret, command }: NotifySettings,
+  env: Environment,
+  { ownSecret }: { readonly ownSecret: boolean },
+): string | null {
   if (webhook !== undefined && !URL.canParse(webhook)) {
     return 'notify.webhook is no address, expected one such as "https://example.com/hook"';
   }
-  if (secret !== undefined && webhook === undefined) {
+  if (ownSecret && secret !== undefined && webhook === undefined) {
     return 'notify.secret is set, but there is no notify.webhook for it to sign';
   }
   if (command === undefined) return null;
