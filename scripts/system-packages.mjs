@@ -14,6 +14,7 @@ const needed = {
   zsh: 'zsh',
   fish: 'fish',
   chromium: 'chromium',
+  openssl: 'openssl',
   'redis-server': 'redis-server',
   pg_lsclusters: 'postgresql',
 };

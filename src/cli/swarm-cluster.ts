@@ -184,9 +184,10 @@ export function limits(context: Context, { values }: Input<typeof limitsOptions>
   const [max, starts, cost] = [values['max-parallel'], values['starts-per-minute'], values['max-cost']];
   return withCluster(context, values, async (cluster) => {
     await cluster.setLimits({
-      ...(unlimited ? { maxParallel: null } : max === undefined ? {} : { maxParallel: max }),
-      ...(starts === undefined ? {} : { startsPerMinute: starts || null }),
-      ...(cost === undefined ? {} : { maxCostUsd: cost || null }),
+      ...(unlimited ? { maxParallel: null, startsPerMinute: null, maxCostUsd: null } : {}),
+      ...(max === undefined ? {} : { maxParallel: max }),
+      ...(starts === undefined ? {} : { startsPerMinute: starts }),
+      ...(cost === undefined ? {} : { maxCostUsd: cost }),
     });
     if (release !== undefined && !(await cluster.releaseAccount(release))) {
       throw fault(`no loop waits for the account '${release}'`, 'swarm limits');

@@ -17,6 +17,7 @@ import {
   ralphLogsOptions,
   ralphLsOptions,
   ralphSpawnOptions,
+  reconcileOptions,
   respawnOptions,
   sendOptions,
   spawnOptions,
@@ -251,6 +252,16 @@ export const swarm: Program = {
         ['swarm hosts --engine redis://store:6379', 'each with its labels and how many loops it has'],
       ],
       load: async () => ({ main: (await import('./swarm-drain.ts')).mainHosts }),
+    }),
+    reconcile: command({
+      summary: 'Count the iterations of the loops of a cluster anew, by what is on their branches.',
+      args: [worker],
+      options: reconcileOptions,
+      examples: [
+        ['swarm reconcile', 'all loops that no machine runs just now'],
+        ['swarm reconcile agent --lost', 'after the store was lost and the loop submitted again'],
+      ],
+      load: () => import('./swarm-reconcile.ts'),
     }),
     drain: command({
       summary: 'Let a machine of a cluster finish its iterations and take nothing new: its loops move.',

@@ -119,6 +119,14 @@ export const drainOptions = {
   ...engineOptions,
 } as const satisfies Options;
 
+export const reconcileOptions = {
+  lost: {
+    type: 'boolean',
+    help: 'the store was lost: iterations that were pushed before the loop was submitted again count, too',
+  },
+  ...engineOptions,
+} as const satisfies Options;
+
 export const hostsOptions = {
   format: { type: 'string', choices: ['table', 'json'], help: 'how to print them (table)' },
   ...engineOptions,
@@ -214,15 +222,15 @@ export const limitsOptions = {
     type: 'count',
     help: 'so many iterations at the same time, over all loops',
   },
-  unlimited: { type: 'boolean', help: 'any number of iterations at the same time' },
+  unlimited: { type: 'boolean', help: 'take these limits away' },
   'starts-per-minute': {
     type: 'count',
-    help: 'so many iterations begin in a minute, over all machines (0: any)',
+    help: 'so many iterations begin in a minute, over all machines of a cluster',
   },
   'max-cost': {
     type: 'number',
     value: 'USD',
-    help: 'what all loops of the cluster may cost from now on (0: any)',
+    help: 'what all loops of the cluster may cost from now on',
   },
   release: { type: 'string', value: 'ACCOUNT', help: 'do not wait for the usage limit of this account' },
   ...engineOptions,

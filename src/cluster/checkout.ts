@@ -60,7 +60,8 @@ export async function removeLocks(
   removeIfThere(join(repository, 'refs/heads', `${branch}.lock`));
 }
 
-async function makeRepository(repository: string): Promise<string | null> {
+/** Makes the bare clone where it is missing; says what is wrong where it cannot. */
+export async function makeRepository(repository: string): Promise<string | null> {
   if (lstatOf(join(repository, 'HEAD')) !== null) return null;
   ensureDir(repository);
   // A collection in the background would outlive us.

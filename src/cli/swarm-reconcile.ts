@@ -1,0 +1,41 @@
+import { defaultFolder, placesIn } from '../cluster/places.ts';
+import { type Reconciled, reconcile } from '../cluster/reconcile.ts';
+import { cleanTerminal } from '../safety/terminal.ts';
+import type { Context, Input } from './spec.ts';
+import { needLoop } from './swarm-cluster.ts';
+import { withCluster } from './swarm-engine.ts';
+import type { reconcileOptions } from './swarm-options.ts';
+
+/** Puts the counters of the store right by what is on the branches. */
+export async function main(
+  context: Context,
+  { values, args }: Input<typeof reconcileOptions>,
+): Promise<number> {
+  const places = placesIn(defaultFolder(context.env));
+  return withCluster(context, values, async (cluster) => {
+    const all = args[0] === undefined ? await cluster.list() : [await needLoop(cluster, args[0])];
+    const open = all.filter(({ status }) => status === 'running' || status === 'paused');
+    let problems = 0;
+    for (const view of open) {
+      const found = await reconcile(cluster, places, view, values.lost === true);
+      if (found.kind === 'unreadable') problems++;
+      context.stdout.write(cleanTerminal(`${view.name}: ${textOf(found, view.branch)}\n`));
+    }
+    return problems === 0 ? 0 : 1;
+  });
+}
+
+function textOf(found: Reconciled, branch: string): string {
+  switch (found.kind) {
+    case 'right':
+      return `right, ${found.iterations} iterations on ${branch}`;
+    case 'changed':
+      return `put right: ${found.iterations} iterations, the store said ${found.before}`;
+    case 'over':
+      return `was complete after ${found.iterations} iterations, and is ended now`;
+    case 'held':
+      return `left alone, ${found.host} has it`;
+    case 'unreadable':
+      return `left alone, ${branch} cannot be read: ${found.why}`;
+  }
+}

@@ -1,0 +1,72 @@
+import { join } from 'node:path';
+import { runGit } from '../system/git.ts';
+import { makeRepository } from './checkout.ts';
+import type { Cluster, ClusterView } from './cluster.ts';
+import type { Places } from './places.ts';
+import { fetchBranch } from './remote.ts';
+import { readSeal, type Seal } from './trailers.ts';
+
+/** What was found on the branch of a loop, and done about it. */
+export type Reconciled =
+  | { readonly kind: 'right'; readonly iterations: number }
+  | { readonly kind: 'changed'; readonly before: number; readonly iterations: number }
+  /** It had come to its end before the store forgot that. */
+  | { readonly kind: 'over'; readonly iterations: number }
+  | { readonly kind: 'held'; readonly host: string }
+  | { readonly kind: 'unreadable'; readonly why: string };
+
+/**
+ * Puts the counters of a loop right by its branch, which is the truth. `lost`: the store was lost and the loop submitted
+ * anew, so that the iterations of the submission before count, too.
+ */
+export async function reconcile(
+  cluster: Cluster,
+  places: Places,
+  view: ClusterView,
+  lost: boolean,
+): Promise<Reconciled> {
+  const { name, repo, branch } = view;
+  if (view.host !== null) return { kind: 'held', host: view.host };
+  const base = (await cluster.order(name))?.source?.base ?? null;
+  const repository = places.repository(repo);
+  const problem = await makeRepository(repository);
+  if (problem !== null) return { kind: 'unreadable', why: problem };
+  const found = await fetchBranch(repository, { repo, branch, base }, join('refs/ralph/reconcile', name));
+  if (found.kind === 'unreachable' || found.kind === 'wrong') return { kind: 'unreadable', why: found.why };
+  const seals = found.kind === 'found' ? await sealsOf(repository, found.commit, name) : [];
+  const own = seals.filter(({ id }) => id === String(view.startedAt));
+  const counted = own.length > 0 || !lost ? own : seals.filter(({ id }) => id === seals[0]?.id);
+  const iterations = unbroken(counted);
+  const last = counted.find(({ iteration }) => iteration === iterations);
+  const isEnd = last !== undefined && (last.end.doneMatched || last.end.stop !== undefined);
+  if (isEnd && own.length === 0) {
+    await cluster.recount(name, iterations);
+    await cluster.cancel(name);
+    return { kind: 'over', iterations };
+  }
+  // The end of a loop is booked by the machine that finds its last iteration on the branch.
+  const count = isEnd ? iterations - 1 : iterations;
+  const changed = await cluster.recount(name, count);
+  return changed
+    ? { kind: 'changed', before: view.iteration, iterations: count }
+    : { kind: 'right', iterations };
+}
+
+/** Newest first. */
+async function sealsOf(repository: string, commit: string, name: string): Promise<Seal[]> {
+  const filter = ['--fixed-strings', `--grep=Ralph-Loop: ${name}`];
+  const words = ['log', '-z', '--format=%B', '--encoding=UTF-8', ...filter, '--end-of-options', commit];
+  const { stdout } = await runGit(repository, words, 10 * 60_000);
+  return stdout
+    .split('\0')
+    .flatMap((message) => readSeal(message) ?? [])
+    .filter(({ loop }) => loop === name);
+}
+
+/** How far the iterations go without a gap. */
+function unbroken(seals: readonly Seal[]): number {
+  const numbers = new Set(seals.map(({ iteration }) => iteration));
+  let count = 0;
+  while (numbers.has(count + 1)) count++;
+  return count;
+}
