@@ -14,7 +14,11 @@ export async function endWorker(env: Environment, worker: Worker, now: number): 
   if (worker.metadata.ralph === true) stopLoop(env, worker.name, now);
   const { pane, running } = await lookAtWorker(env, worker);
   const group = pane === null ? (running ? worker.pid : null) : pane.dead ? null : pane.pid;
-  await sweepRun(workerRunId(env, worker.name), { termMs, ...(group === null ? {} : { group }) });
+  await sweepRun(workerRunId(env, worker.name), {
+    termMs,
+    children: true,
+    ...(group === null ? {} : { group }),
+  });
   if (pane !== null && worker.tmux !== null) await tmuxServer(worker.tmux.socket, env).killWindow(pane.id);
   updateWorker(env, worker.name, { status: 'stopped' });
 }

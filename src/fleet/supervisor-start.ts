@@ -4,6 +4,7 @@ import { ensureDir } from '../system/files.ts';
 import { lockOwner } from '../system/lock.ts';
 import { startDetached } from '../system/process.ts';
 import { withoutMarks } from '../system/process-table.ts';
+import { detachedMark } from '../system/process-tree.ts';
 import type { Environment } from '../system/program.ts';
 
 /** The command by which this program is run, so that the supervisor is the same version of it. */
@@ -22,7 +23,8 @@ export async function ensureSupervisor(env: Environment, self: SelfCommand): Pro
   const { SWARM_WORKER: _, TMUX: __, TMUX_PANE: ___, ...outside } = withoutMarks(env);
   await startDetached([...self, 'supervise'], {
     cwd: '/',
-    env: outside,
+    // Whoever starts it may be a worker, which does not take it along at its end.
+    env: { ...outside, ...detachedMark },
     stdout: supervisorLog,
     stderr: supervisorLog,
   });

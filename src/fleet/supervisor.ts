@@ -290,7 +290,9 @@ export function createSupervisor({ env, clock, tickMs, version, say }: Superviso
     limitUntil?: number,
   ): Promise<void> {
     const { launch } = one.loop;
-    await sweepRun(workerRunId(env, one.name));
+    // Of one that ended by itself, nothing is left whose children could be found.
+    const children = how !== 'exited' && how !== 'lost';
+    await sweepRun(workerRunId(env, one.name), { children });
     const judged = one.loop.options.run === undefined ? null : engineEnd(one.worker, one.loop);
     const output = judged === null ? await readOutput(one, how, exitCode) : { doneMatched: false };
     const limit = limitUntil === undefined ? {} : { limitUntil };

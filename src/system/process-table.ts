@@ -41,7 +41,7 @@ export function runMarks(
 
 /** An environment without these marks, for what must outlive the run that it is started from. */
 export function withoutMarks<T extends Readonly<Record<string, string | undefined>>>(env: T) {
-  const { RALPH_RUN_ID: _, RALPH_ITERATION: __, RALPH_TREE: ___, ...others } = env;
+  const { RALPH_RUN_ID: _, RALPH_ITERATION: __, RALPH_TREE: ___, RALPH_DETACHED: ____, ...others } = env;
   return others;
 }
 
@@ -116,7 +116,8 @@ function treesOf(variable: (name: string) => string | undefined): string[] {
   return runId === undefined || trees.some((tree) => tree.startsWith(run)) ? trees : [...trees, run];
 }
 
-function ancestors(parentOf: (pid: number) => number | undefined): Set<number> {
+/** Ourselves and those that started us. */
+export function ancestors(parentOf: (pid: number) => number | undefined): Set<number> {
   const seen = new Set<number>();
   for (let pid: number | undefined = process.pid; pid && !seen.has(pid); pid = parentOf(pid)) seen.add(pid);
   return seen;

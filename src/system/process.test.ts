@@ -283,6 +283,25 @@ describe('sweepRun', () => {
     await Promise.all([first, third, fourth, other].map(({ done }) => done));
   });
 
+  it('ends with its children what hides where it comes from, and nothing that is to outlive it', async () => {
+    const stubborn = 'trap "" TERM; echo $$ > hidden; while :; do sleep 0.05; done';
+    const script = [
+      `env -i PATH="$PATH" setsid sh -c '${stubborn}' & `,
+      'env -i RALPH_DETACHED=1 PATH="$PATH" setsid sh -c \'echo $$ > detached; exec sleep 60\' & ',
+      'wait',
+    ].join('');
+    const main = start(['sh', '-c', script]);
+    const hidden = await pidIn('hidden');
+    const detached = await pidIn('detached');
+    try {
+      expect(await sweepRun(runId, { children: true, termMs: 200 })).toContain(hidden);
+      await main.done;
+      expect([alive(hidden), alive(detached)]).toEqual([false, true]);
+    } finally {
+      process.kill(detached, 'SIGKILL');
+    }
+  });
+
   it('never ends ourselves or those that started us', async () => {
     const bundle = join(folder, 'system.cjs');
     buildSync({
@@ -292,7 +311,7 @@ describe('sweepRun', () => {
       outfile: bundle,
     });
     const sweeper = program(
-      `require('${bundle}').sweepRun('${runId}').then((pids) => require('fs').writeFileSync('swept', pids + '\\n'));`,
+      `require('${bundle}').sweepRun('${runId}', { children: true }).then((pids) => require('fs').writeFileSync('swept', pids + '\\n'));`,
     );
     const { done } = start(['sh', '-c', `sleep 60 & echo $! > other; '${sweeper.join("' '")}'; exit 5`]);
     expect(await done).toMatchObject({ cause: 'exited', exitCode: 5 });

@@ -6,6 +6,7 @@ import { startDeadlines } from './deadlines.ts';
 import { endProcesses } from './end-processes.ts';
 import { collect, pipesEmpty } from './pipes.ts';
 import { birthOf, findInListing, findInProc, type ProcessQuery, runMarks } from './process-table.ts';
+import { followChildren } from './process-tree.ts';
 import {
   type Environment,
   findProgram,
@@ -132,12 +133,18 @@ export async function sweepRun(
     readonly termMs?: number;
     /** A process group that belongs to it too. */
     readonly group?: number;
+    /** Also what they started, though it hides where it comes from; a look at all processes more. */
+    readonly children?: boolean;
   } = {},
 ): Promise<number[]> {
-  const { iteration, except = [], termMs = 3000, group } = options;
+  const { iteration, except = [], termMs = 3000, group, children = false } = options;
   const mark = { runId, ...(iteration === undefined ? {} : { iteration }) };
   const query = { mark, ...(group === undefined ? {} : { group }) };
-  const find = async () => (await findProcesses(query)).filter((pid) => !except.includes(pid));
+  const childrenOf = children ? followChildren() : () => [];
+  const find = async () => {
+    const found = await findProcesses(query);
+    return [...new Set([...found, ...childrenOf(found)])].filter((pid) => !except.includes(pid));
+  };
   return endProcesses(find, termMs);
 }
 
