@@ -3,7 +3,8 @@ import { forgetWorker } from '../fleet/forget-worker.ts';
 import { holdWorker } from '../fleet/hold.ts';
 import { type Live, lookAtWorkers } from '../fleet/live.ts';
 import { removeWorktree } from '../fleet/worktree-dirt.ts';
-import type { Worker, WorktreePlace } from '../store/fleet-workers.ts';
+import { readLoop } from '../store/fleet-loops.ts';
+import { type Worker, type WorktreePlace, worktreeOf } from '../store/fleet-workers.ts';
 import { systemClock } from '../system/clock.ts';
 import type { Context, Input } from './spec.ts';
 import { allWorkers, fault, needWorker, warn } from './swarm-context.ts';
@@ -18,20 +19,21 @@ export async function main(context: Context, input: Input<typeof cleanOptions>):
   const lives = await lookAtWorkers(context.env, workers);
   const options = { worktree: values['rm-worktree'] !== false, force: values['force-dirty'] === true };
   for (const live of lives) {
-    if (isBusy(live)) {
-      const { name } = live.worker;
-      if (!values.all) throw fault(`cannot clean running worker '${name}'`, `swarm kill ${name}`);
-      warn(context, `skipping '${name}' (still running)`);
+    const { name } = live.worker;
+    const busy = busyText(context, live);
+    if (busy !== null) {
+      if (!values.all) throw fault(`cannot clean ${busy} worker '${name}'`, `swarm kill ${name}`);
+      warn(context, `skipping '${name}' (${busy === 'running' ? 'still running' : busy})`);
       continue;
     }
     await removeWorkerWhole(context, live.worker, options);
-    context.stdout.write(`cleaned ${live.worker.name}\n`);
+    context.stdout.write(`cleaned ${name}\n`);
   }
   return 0;
 }
 
 /** Takes a worker off the list with all that it left, except a worktree that holds work. */
-export async function removeWorkerWhole(
+async function removeWorkerWhole(
   context: Context,
   worker: Worker,
   options: { readonly worktree: boolean; readonly force: boolean },
@@ -39,13 +41,14 @@ export async function removeWorkerWhole(
   const { env } = context;
   await holdWorker(env, worker.name, async () => {
     await endWorker(env, worker, systemClock.now());
-    if (worker.worktree !== null && options.worktree) {
-      const removal = await removeWorktree(worker.worktree, options.force);
+    const worktree = worktreeOf(worker);
+    if (worktree !== null && options.worktree) {
+      const removal = await removeWorktree(worktree, options.force);
       if (!removal.removed) {
         warn(context, `preserving worktree for '${worker.name}': ${removal.because}`);
-        context.stderr.write(`swarm: worktree at: ${worker.worktree.path}\n`);
+        context.stderr.write(`swarm: worktree at: ${worktree.path}\n`);
         context.stderr.write('swarm: use --force-dirty to remove anyway\n');
-        context.stderr.write(`swarm: from now on with: ${removalOf(worker.worktree)}\n`);
+        context.stderr.write(`swarm: from now on with: ${removalOf(worktree)}\n`);
       }
     }
     forgetWorker(env, worker.name);
@@ -58,6 +61,8 @@ function removalOf({ base_repo, path }: WorktreePlace): string {
 }
 
 /** A paused loop without an agent is stopped as a worker, but not over. */
-function isBusy({ running }: Live): boolean {
-  return running;
+function busyText({ env }: Context, { running, worker }: Live): 'running' | 'paused' | null {
+  if (running) return 'running';
+  const loop = worker.metadata.ralph === true ? readLoop(env, worker.name) : null;
+  return loop?.status === 'paused' ? 'paused' : null;
 }

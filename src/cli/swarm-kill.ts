@@ -1,7 +1,7 @@
 import { endWorker } from '../fleet/end-worker.ts';
 import { holdWorker } from '../fleet/hold.ts';
 import { removeWorktree } from '../fleet/worktree-dirt.ts';
-import type { Worker } from '../store/fleet-workers.ts';
+import { updateWorker, type Worker, worktreeOf } from '../store/fleet-workers.ts';
 import { systemClock } from '../system/clock.ts';
 import type { Context, Input } from './spec.ts';
 import { allWorkers, fault, needWorker, warn } from './swarm-context.ts';
@@ -15,8 +15,10 @@ export async function main(context: Context, input: Input<typeof killOptions>): 
   const workers = values.all ? await allWorkers(context) : [await needWorker(context, args[0])];
   await Promise.all(
     workers.map(async (worker) => {
-      await holdWorker(context.env, worker.name, () => endWorker(context.env, worker, systemClock.now()));
-      if (values['rm-worktree']) await dropWorktree(context, worker, values['force-dirty'] === true);
+      await holdWorker(context.env, worker.name, async () => {
+        await endWorker(context.env, worker, systemClock.now());
+        if (values['rm-worktree']) await dropWorktree(context, worker, values['force-dirty'] === true);
+      });
       context.stdout.write(`killed ${worker.name}\n`);
     }),
   );
@@ -24,9 +26,11 @@ export async function main(context: Context, input: Input<typeof killOptions>): 
 }
 
 async function dropWorktree(context: Context, worker: Worker, force: boolean): Promise<void> {
-  if (worker.worktree === null) return;
-  const removal = await removeWorktree(worker.worktree, force);
-  if (removal.removed) return;
+  const worktree = worktreeOf(worker);
+  if (worktree === null) return;
+  const removal = await removeWorktree(worktree, force);
+  if (removal.removed)
+    return updateWorker(context.env, worker.name, { worktree: { ...worktree, removed: true } });
   warn(context, `cannot remove worktree for '${worker.name}': ${removal.because}`);
   context.stderr.write('swarm: use --force-dirty to remove anyway\n');
 }

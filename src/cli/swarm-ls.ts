@@ -1,6 +1,6 @@
 import { runningNow } from '../fleet/live.ts';
 import { ago, readStamp } from '../store/fleet-time.ts';
-import type { Worker } from '../store/fleet-workers.ts';
+import { type Worker, worktreeOf } from '../store/fleet-workers.ts';
 import { systemClock } from '../system/clock.ts';
 import type { Context, Input } from './spec.ts';
 import { allWorkers } from './swarm-context.ts';
@@ -39,14 +39,14 @@ export function uptime(started: string): string {
 }
 
 function row({ worker, running }: { worker: Worker; running: boolean }): string[] {
-  const { tmux, pid, worktree, tags } = worker;
+  const { tmux, pid, tags } = worker;
   const place = tmux === null ? (pid ?? '-') : `${tmux.session}:${tmux.window}`;
   return [
     worker.name,
     statusText(running),
     String(place),
     uptime(worker.started),
-    worktree?.path ?? '-',
+    worktreeOf(worker)?.path ?? '-',
     tags.join(',') || '-',
   ];
 }

@@ -1,12 +1,12 @@
 import { dirname } from 'node:path';
 import { endWorker } from '../fleet/end-worker.ts';
-import { forgetWorker } from '../fleet/forget-worker.ts';
 import { holdWorker } from '../fleet/hold.ts';
-import { startWorker } from '../fleet/spawn.ts';
+import type { NewLoop } from '../fleet/record.ts';
+import { checkStart, startWorker } from '../fleet/spawn.ts';
 import { ensureSupervisor } from '../fleet/supervisor-start.ts';
 import { removeWorktree } from '../fleet/worktree-dirt.ts';
 import { createWorktree, type NewWorktree, worktreeExists } from '../fleet/worktrees.ts';
-import { readLoop } from '../store/fleet-loops.ts';
+import { type LoopRecord, readLoop } from '../store/fleet-loops.ts';
 import { stamp } from '../store/fleet-time.ts';
 import type { Worker } from '../store/fleet-workers.ts';
 import { systemClock } from '../system/clock.ts';
@@ -25,6 +25,8 @@ export async function main(
     if (old.metadata.ralph === true && loop === null) {
       throw fault(`the loop of '${old.name}' is gone`, 'swarm spawn --ralph again');
     }
+    const order = { loop: loop === null ? null : anew(loop) };
+    if (await hasPlace(old)) checkStart(env, old, order.loop);
     await endWorker(env, old, systemClock.now());
     const worktree = await freshWorktree(
       context,
@@ -32,21 +34,17 @@ export async function main(
       values['clean-first'] === true,
       values['force-dirty'] === true,
     );
-    forgetWorker(env, old.name);
     try {
       const fresh: Worker = {
         ...old,
+        worktree: worktree?.place ?? old.worktree,
         status: 'running',
         started: stamp(systemClock.now()),
         pid: null,
         metadata: loop === null ? {} : { ralph: true, ralph_iteration: 0 },
       };
-      const started = await startWorker(
-        env,
-        fresh,
-        { loop: loop === null ? null : { settings: loop.settings, options: loop.options, held: false } },
-        () => systemClock.now(),
-      );
+      checkStart(env, fresh, order.loop);
+      const started = await startWorker(env, fresh, order, () => systemClock.now(), old);
       worktree?.keep();
       return started;
     } catch (error) {
@@ -57,6 +55,17 @@ export async function main(
   if (worker.metadata.ralph === true) await ensureSupervisor(env, selfCommand());
   context.stdout.write(`respawned ${worker.name} (${placeText(worker)})\n`);
   return 0;
+}
+
+/** The same loop from its beginning, with a run of its own. */
+function anew({ settings, options }: LoopRecord): NewLoop {
+  const { runId: _, ...kept } = options;
+  return { settings, options: kept, held: false };
+}
+
+/** Where it runs is there now, and need not be made first. */
+async function hasPlace({ worktree }: Worker): Promise<boolean> {
+  return worktree === null || worktreeExists(worktree);
 }
 
 /** The worktree as it is; made anew where it is wanted or gone. */

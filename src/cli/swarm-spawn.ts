@@ -9,12 +9,11 @@ import { readPrompt } from '../fleet/start-iteration.ts';
 import { ensureSupervisor } from '../fleet/supervisor-start.ts';
 import { setMaxParallel } from '../store/fleet-limits.ts';
 import type { LoopOptions } from '../store/fleet-loops.ts';
-import { readWorkers, type Worker } from '../store/fleet-workers.ts';
+import type { Worker } from '../store/fleet-workers.ts';
 import { systemClock } from '../system/clock.ts';
-import { lstatOf } from '../system/files.ts';
+import { isFolder } from '../system/files.ts';
 import type { Context, Input } from './spec.ts';
-import { removeWorkerWhole } from './swarm-clean.ts';
-import { fault, needWorker, placeText, ralphCommand, selfCommand, warn } from './swarm-context.ts';
+import { fault, placeText, ralphCommand, selfCommand, warn } from './swarm-context.ts';
 import { followLoop } from './swarm-follow.ts';
 import type { ralphSpawnOptions, spawnOptions } from './swarm-options.ts';
 import { waitUntilReady } from './swarm-ready.ts';
@@ -26,7 +25,6 @@ type LoopValues = Omit<Values, 'tmux' | 'session' | 'tmux-socket' | 'worktree' |
 export async function main(context: Context, input: SpawnInput): Promise<number> {
   const order = orderOf(context, input);
   if (input.values['max-parallel'] !== undefined) setMaxParallel(context.env, input.values['max-parallel']);
-  if (input.values.replace) await replace(context, order.name);
   const worker = await spawnWorker(context.env, order, systemClock, (text) => warn(context, text));
   if (order.loop !== null && !order.loop.held) await ensureSupervisor(context.env, selfCommand());
   if (input.values['ready-wait'])
@@ -44,7 +42,7 @@ function orderOf(context: Context, { values, args }: SpawnInput): SpawnOrder {
   const cmd = args[0] === '--' ? args.slice(1) : args;
   if (cmd.length === 0) throw fault('no command provided (use -- command...)');
   const cwd = resolve(context.cwd, values.cwd ?? '.');
-  if (values.cwd !== undefined && !lstatOf(cwd)) throw fault(`there is no folder ${cwd}`);
+  if (values.cwd !== undefined && !isFolder(cwd)) throw fault(`there is no folder ${cwd}`);
   const loop = values.ralph ? loopOf(context, values, cmd) : null;
   if (values.name === undefined) throw fault('--name is required', 'swarm spawn --name NAME -- command');
   const { branch } = values;
@@ -69,6 +67,7 @@ function orderOf(context: Context, { values, args }: SpawnInput): SpawnOrder {
         }
       : null,
     loop,
+    replace: values.replace === true,
   };
 }
 
@@ -166,9 +165,4 @@ function variablesOf(given: readonly string[]): Record<string, string> {
 function loopText({ loop }: SpawnOrder, { metadata }: Worker): string {
   if (loop === null) return '';
   return ` [ralph mode: iteration ${metadata.ralph_iteration}/${loop.settings.max_iterations}]`;
-}
-
-async function replace(context: Context, name: string): Promise<void> {
-  if (!readWorkers(context.env).workers.some((worker) => worker.name === name)) return;
-  await removeWorkerWhole(context, await needWorker(context, name), { worktree: false, force: false });
 }

@@ -1,4 +1,5 @@
 import { runningNow } from '../fleet/live.ts';
+import { worktreeOf } from '../store/fleet-workers.ts';
 import type { Context, Input } from './spec.ts';
 import { needWorker } from './swarm-context.ts';
 import { wantsEngine } from './swarm-engine.ts';
@@ -11,7 +12,8 @@ export async function main(context: Context, input: Input<typeof statusOptions>)
   const { args } = input;
   const worker = await needWorker(context, args[0], { exitCode: 2 });
   const [running = false] = await runningNow(context.env, [worker]);
-  const { tmux, pid, worktree, started } = worker;
+  const { tmux, pid, started } = worker;
+  const worktree = worktreeOf(worker);
   const details = [
     tmux === null ? `pid ${pid}` : `tmux window ${tmux.session}:${tmux.window}`,
     ...(worktree === null ? [] : [`worktree ${worktree.path}`]),

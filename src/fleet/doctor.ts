@@ -1,7 +1,7 @@
 import { oldTemporaries, removeLock, removeTemporary, staleLocks } from '../store/fleet-leftovers.ts';
 import { listLoops, readLoop } from '../store/fleet-loops.ts';
 import { defaultSession, workerRunId } from '../store/fleet-paths.ts';
-import { readWorkers, updateWorker, type Worker } from '../store/fleet-workers.ts';
+import { readWorkers, updateWorker, type Worker, worktreeOf } from '../store/fleet-workers.ts';
 import { abandonedIntents, removeIntent } from '../store/fleet-worktrees.ts';
 import { systemClock } from '../system/clock.ts';
 import { sweepRun } from '../system/process.ts';
@@ -96,7 +96,9 @@ function unfinishedWorktrees(env: Environment, workers: readonly Worker[]): Find
 
 async function missingWorktrees(workers: readonly Worker[]): Promise<Finding[]> {
   const found = await Promise.all(
-    workers.map(async ({ name, worktree }): Promise<Finding[]> => {
+    workers.map(async (worker): Promise<Finding[]> => {
+      const { name } = worker;
+      const worktree = worktreeOf(worker);
       if (worktree === null || (await worktreeExists(worktree))) return [];
       const text = `the worktree of '${name}' is missing: ${worktree.path}`;
       return [

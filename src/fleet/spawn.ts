@@ -1,24 +1,38 @@
 import { resolve } from 'node:path';
 import { messageOf, RalphError } from '../core/error.ts';
 import { appendLogLine } from '../store/fleet-log.ts';
-import { createLoop, type LoopRecord, readLoop, removeLoop } from '../store/fleet-loops.ts';
+import {
+  createLoop,
+  keepLoop,
+  type LoopRecord,
+  readLoop,
+  removeLoop,
+  retireLoop,
+} from '../store/fleet-loops.ts';
 import { removeMarks } from '../store/fleet-marks.ts';
 import { defaultSession, fleetPaths, logPaths, workerRunId } from '../store/fleet-paths.ts';
 import { stamp } from '../store/fleet-time.ts';
-import { addWorker, findWorker, removeWorker, updateWorker, type Worker } from '../store/fleet-workers.ts';
-import { ensureDir } from '../system/files.ts';
+import {
+  addWorker,
+  findWorker,
+  removeWorker,
+  updateWorker,
+  type Worker,
+  worktreeOf,
+} from '../store/fleet-workers.ts';
+import { ensureDir, isFolder } from '../system/files.ts';
 import { startDetached } from '../system/process.ts';
 import { processIdentity } from '../system/process-identity.ts';
 import { withoutMarks } from '../system/process-table.ts';
 import { type Environment, findProgram } from '../system/program.ts';
 import { tmuxServer } from '../system/tmux.ts';
 import { endWorker } from './end-worker.ts';
-import { forgetWorker, removeLogs } from './forget-worker.ts';
+import { removeLogs } from './forget-worker.ts';
 import { holdWorker } from './hold.ts';
 import { lookAtWorker } from './live.ts';
 import { type NewLoop, newRecord } from './record.ts';
 import { windowFor } from './runner.ts';
-import { startIteration } from './start-iteration.ts';
+import { readPrompt, startIteration } from './start-iteration.ts';
 import { createWorktree, type NewWorktree } from './worktrees.ts';
 
 /** A worker as somebody asks for it. */
@@ -32,6 +46,8 @@ export type SpawnOrder = {
   readonly tmux: { readonly session?: string; readonly socket?: string } | null;
   readonly worktree: { readonly branch?: string; readonly dir?: string } | null;
   readonly loop: NewLoop | null;
+  /** In the place of a worker of that name, even if it runs. */
+  readonly replace?: boolean;
 };
 
 const goodName = /^[\p{L}\p{N}_][\p{L}\p{N}_.-]*$/u;
@@ -48,16 +64,15 @@ export async function spawnWorker(
   if (order.tmux?.socket !== undefined) checkName(order.tmux.socket, 'a tmux socket');
   return holdWorker(env, order.name, async () => {
     const before = findWorker(env, order.name);
-    if (before !== null) await checkOver(env, before);
+    if (before !== null && !order.replace) await checkOver(env, before);
     const worktree = order.worktree === null ? null : await makeWorktree(env, order);
     try {
-      if (before !== null) {
-        await endWorker(env, before, clock.now());
-        forgetWorker(env, order.name);
-      }
-      const worker = await startWorker(env, workerFor(env, order, worktree, clock.now()), order, clock.now);
+      const worker = workerFor(env, order, worktree, clock.now());
+      checkStart(env, worker, order.loop);
+      if (before !== null) await endWorker(env, before, clock.now());
+      const started = await startWorker(env, worker, order, clock.now, before);
       worktree?.keep();
-      return worker;
+      return started;
     } catch (error) {
       warn('spawn failed, cleaning up partial state');
       await worktree?.undo();
@@ -68,32 +83,46 @@ export async function spawnWorker(
 
 /** A worker that is over and leaves nothing to lose makes room for another of its name. */
 async function checkOver(env: Environment, worker: Worker): Promise<void> {
-  const { name, worktree, metadata } = worker;
+  const { name, metadata } = worker;
   const status = metadata.ralph === true ? readLoop(env, name)?.status : undefined;
   const isOpen = status === 'running' || status === 'paused';
   const { running } = await lookAtWorker(env, worker);
-  if (!running && !isOpen && worktree === null) return;
+  if (!running && !isOpen && worktreeOf(worker) === null) return;
   const remedy = running || isOpen ? `swarm kill ${name}` : `swarm clean ${name}, or spawn it with --replace`;
   throw fault('worker-exists', `worker '${name}' already exists`, remedy);
 }
 
-/** Starts a worker that is not on the list yet, and puts it there. What fails leaves nothing behind. */
+/**
+ * Starts a worker and puts it on the list, in the place of an ended one where that is given. What fails leaves nothing
+ * behind but the worker that was there before, as one that does not run.
+ */
 export async function startWorker(
   env: Environment,
   worker: Worker,
   { loop }: Pick<SpawnOrder, 'loop'>,
   now: () => number,
+  before: Worker | null,
 ): Promise<Worker> {
+  const restoreLoop = before === null ? null : keepLoop(env, worker.name);
   removeMarks(env, worker.name);
+  if (before !== null) {
+    updateWorker(env, worker.name, worker);
+    removeLogs(env, worker.name);
+    retireLoop(env, worker.name);
+  }
   if (loop !== null) createLoop(env, newRecord(worker.name, loop, now()));
-  if (!addWorker(env, worker)) throw fault('worker-exists', `worker '${worker.name}' already exists`);
+  if (before === null && !addWorker(env, worker)) {
+    throw fault('worker-exists', `worker '${worker.name}' already exists`);
+  }
   try {
     return worker.tmux === null ? await startProcess(env, worker) : await openWindow(env, worker, now);
   } catch (error) {
     await endWorker(env, worker, now());
-    removeWorker(env, worker.name);
     if (loop !== null) removeLoop(env, worker.name);
     if (worker.tmux === null) removeLogs(env, worker.name);
+    restoreLoop?.();
+    if (before === null) removeWorker(env, worker.name);
+    else updateWorker(env, worker.name, { ...before, status: 'stopped' });
     throw error;
   }
 }
@@ -111,7 +140,6 @@ async function openWindow(env: Environment, worker: Worker, now: () => number): 
     if (started.kind === 'started') sayStarted(env, started.loop, now());
     return { ...worker, metadata };
   }
-  checkProgram(env, worker);
   try {
     await tmux.openWindow(windowFor(env, { ...worker, tmux: place }, null));
   } catch (error) {
@@ -120,11 +148,21 @@ async function openWindow(env: Environment, worker: Worker, now: () => number): 
   return worker;
 }
 
+/** What is bound to fail does so before anything is touched. */
+export function checkStart(env: Environment, worker: Worker, loop: NewLoop | null): void {
+  const { cwd } = worker;
+  if (!isFolder(cwd)) throw fault('process', `failed to spawn process: there is no folder ${cwd}`);
+  const prompt = loop === null ? null : readPrompt(loop.settings.prompt_file);
+  if (prompt !== null && 'problem' in prompt) throw fault('prompt', prompt.problem);
+  // Where ralph run starts the agent, it may be in a sandbox.
+  if (loop?.options.run === undefined) checkProgram(env, worker, loop?.options.path);
+}
+
 /** The shell in the window would only say it there, where nobody looks yet. */
-function checkProgram(env: Environment, { cmd, cwd, env: variables }: Worker): void {
+function checkProgram(env: Environment, { cmd, cwd, env: variables }: Worker, path = env.PATH): void {
   const [program = ''] = cmd;
   const place = program.includes('/') ? resolve(cwd, program) : program;
-  if (findProgram(place, { ...env, ...variables }) === null) {
+  if (findProgram(place, { ...env, PATH: path, ...variables }) === null) {
     throw fault('process', `failed to spawn process: ${program} is not a program that can be run`);
   }
 }

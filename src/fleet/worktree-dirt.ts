@@ -7,28 +7,47 @@ import { committedOnly, runGit } from '../system/git.ts';
 export type Dirt = {
   /** Changed and untracked files. */
   readonly uncommitted: readonly string[];
+  /** Files that git ignores, such as `.env`. Ignored folders can be made again: packages, what was built. */
+  readonly ignored: readonly string[];
   /** Commits that are in no other branch and on no remote. */
   readonly unmerged: number;
   /** Stashes that were made on its branch. */
   readonly stashes: number;
   /** Submodules keep commits of their own in a worktree. */
   readonly submodules: boolean;
+  /** Git cannot tell. */
+  readonly unreadable: boolean;
 };
 
-const clean: Dirt = { uncommitted: [], unmerged: 0, stashes: 0, submodules: false };
+/** What our own runs keep there is no work. */
+const work = ['--', ':/', ':(exclude,top,glob)**/.ralph/**'];
+const clean: Dirt = {
+  uncommitted: [],
+  ignored: [],
+  unmerged: 0,
+  stashes: 0,
+  submodules: false,
+  unreadable: false,
+};
+/** A folder that git cannot read may hold anything. */
+const unreadable: Dirt = { ...clean, unreadable: true };
 
 export type Removal =
   | { readonly removed: true }
   | { readonly removed: false; readonly because: string; readonly dirt: Dirt };
 
-export function isClean({ uncommitted, unmerged, stashes, submodules }: Dirt): boolean {
-  return uncommitted.length === 0 && unmerged === 0 && stashes === 0 && !submodules;
+export function isClean(dirt: Dirt): boolean {
+  return describeDirt(dirt) === '';
 }
 
 /** What is in a worktree that is nowhere else; nothing where its folder is gone. */
 export async function dirtOf(place: WorktreePlace): Promise<Dirt> {
-  if (lstatOf(place.path) === null) return { ...clean, unmerged: await unmergedIn(place, place.base_repo) };
-  const [status, unmerged, stashes, gitDir] = await Promise.all([
+  if (lstatOf(place.path) === null) {
+    // With its repository, all is gone.
+    const left = lstatOf(place.base_repo) === null ? 0 : await unmergedIn(place, place.base_repo);
+    return left === null ? unreadable : { ...clean, unmerged: left };
+  }
+  const [status, ignored, unmerged, stashes, gitDir] = await Promise.all([
     runGit(place.path, [
       'status',
       '--porcelain',
@@ -37,32 +56,51 @@ export async function dirtOf(place: WorktreePlace): Promise<Dirt> {
       committedOnly,
       '--untracked-files=all',
     ]),
+    runGit(place.path, [
+      'ls-files',
+      '-z',
+      '--others',
+      '--ignored',
+      '--exclude-standard',
+      '--directory',
+      ...work,
+    ]),
     unmergedIn(place, place.path),
     runGit(place.path, ['stash', 'list', '--format=%gs']),
     runGit(place.path, ['rev-parse', '--absolute-git-dir']),
   ]);
-  // A folder that git cannot read may hold anything.
-  if (status.exitCode !== 0) return { ...clean, uncommitted: ['(git cannot read it)'] };
+  if (status.exitCode !== 0 || ignored.exitCode !== 0 || unmerged === null) return unreadable;
   return {
     uncommitted: status.stdout
       .split('\0')
       .filter(Boolean)
       .map((entry) => entry.slice(3)),
+    ignored: ignored.stdout.split('\0').filter((path) => path !== '' && !path.endsWith('/')),
     unmerged,
     stashes: stashes.stdout.split('\n').filter((line) => isStashOn(place.branch, line)).length,
     submodules: lstatOf(join(gitDir.stdout.trim(), 'modules')) !== null,
+    unreadable: false,
   };
 }
 
 /** In words that follow "worktree has". */
-export function describeDirt({ uncommitted, unmerged, stashes, submodules }: Dirt): string {
+export function describeDirt({
+  uncommitted,
+  ignored,
+  unmerged,
+  stashes,
+  submodules,
+  unreadable,
+}: Dirt): string {
   const parts = [
     uncommitted.length > 0 ? `uncommitted changes (${count(uncommitted.length, 'file')})` : '',
+    ignored.length > 0 ? `${count(ignored.length, 'ignored file')} (${some(ignored)})` : '',
     unmerged > 0
       ? `${count(unmerged, 'commit')} that ${unmerged === 1 ? 'is' : 'are'} not merged or pushed`
       : '',
     stashes > 0 ? count(stashes, 'stash', 'stashes') : '',
     submodules ? 'submodules' : '',
+    unreadable ? 'something that git cannot read' : '',
   ].filter(Boolean);
   return parts.join(', ');
 }
@@ -79,18 +117,23 @@ export async function removeWorktree(place: WorktreePlace, force: boolean): Prom
   return { removed: false, because: removed.stderr.trim().replace(/^fatal: /, ''), dirt };
 }
 
-/** The commit that is checked out counts beside the branch: in the middle of a rebase they differ. */
-async function unmergedIn({ branch, base_repo }: WorktreePlace, cwd: string): Promise<number> {
+/** The commit that is checked out counts beside the branch: in the middle of a rebase they differ. Null: unknown. */
+async function unmergedIn({ branch, base_repo }: WorktreePlace, cwd: string): Promise<number | null> {
   const heads = [`refs/heads/${branch}`, ...(cwd === base_repo ? [] : ['HEAD'])];
   const others = ['--not', `--exclude=${branch}`, '--branches', '--remotes', '--tags'];
   const results = await Promise.all(
     heads.map((head) => runGit(cwd, ['rev-list', '--count', '--ignore-missing', head, ...others])),
   );
-  return Math.max(0, ...results.map(({ exitCode, stdout }) => (exitCode === 0 ? Number(stdout) : 0)));
+  if (results.some(({ exitCode }) => exitCode !== 0)) return null;
+  return Math.max(0, ...results.map(({ stdout }) => Number(stdout)));
 }
 
 function isStashOn(branch: string, subject: string): boolean {
   return subject.startsWith(`WIP on ${branch}: `) || subject.startsWith(`On ${branch}: `);
+}
+
+function some(files: readonly string[]): string {
+  return files.length > 3 ? `${files.slice(0, 3).join(', ')}, …` : files.join(', ');
 }
 
 function count(amount: number, one: string, many = `${one}s`): string {

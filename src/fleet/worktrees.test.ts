@@ -155,6 +155,24 @@ describe('the removal of a worktree', () => {
       },
       '1 stash',
     ],
+    [
+      'a file that git ignores',
+      (path, repo) => {
+        writeFileSync(join(repo.cwd, '.git/info/exclude'), '.env\n');
+        writeFileSync(join(path, '.env'), 'KEY=1');
+      },
+      '1 ignored file (.env)',
+    ],
+    [
+      'a history that cannot be read',
+      (path, repo) => {
+        commit(path);
+        git(path, 'commit', '--quiet', '--allow-empty', '-m', 'more');
+        const lost = repo.git('rev-parse', 'one~1').trim();
+        rmSync(join(repo.cwd, '.git/objects', lost.slice(0, 2), lost.slice(2)));
+      },
+      'something that git cannot read',
+    ],
   ])('is refused for %s, and done by force', async (_, work, why) => {
     const { repo, place } = await worker();
     work(place.path, repo);
@@ -181,7 +199,7 @@ describe('the removal of a worktree', () => {
     expect(await removeWorktree(pushed.place, false)).toEqual({ removed: true });
   });
 
-  it('does not mind files that git ignores', async () => {
+  it('does not mind folders that git ignores', async () => {
     const { place } = await worker({ '.gitignore': 'build/\n' });
     mkdirSync(join(place.path, 'build'));
     writeFileSync(join(place.path, 'build', 'out'), 'x');

@@ -1,6 +1,6 @@
 import * as fs from 'node:fs';
 import { isObject } from '../core/shape.ts';
-import { ensureDir, readJson, setAside, writeAtomic } from '../system/files.ts';
+import { ensureDir, readJson, readText, setAside, writeAtomic } from '../system/files.ts';
 import { withLock } from '../system/lock.ts';
 import type { Environment } from '../system/program.ts';
 import { appendFleetEvents, type EndReason, type FleetEvent } from './fleet-events.ts';
@@ -185,6 +185,22 @@ export function listLoops(env: Environment): string[] {
 
 export function removeLoop(env: Environment, name: string): void {
   withStep(env, name, () => fs.rmSync(loopPaths(env, name).root, { recursive: true, force: true }));
+}
+
+/** Keeps the files of a loop in mind; the answer puts them back as they were. */
+export function keepLoop(env: Environment, name: string): () => void {
+  const { root, record, events, prompt, log, state } = loopPaths(env, name);
+  const files = [log, events, prompt, record, state].flatMap((path) => {
+    const text = readText(path);
+    return text === null ? [] : [{ path, text }];
+  });
+  return () => {
+    if (files.length === 0) return;
+    withStep(env, name, () => {
+      ensureDir(root);
+      for (const { path, text } of files) writeAtomic(path, text);
+    });
+  };
 }
 
 /** Leaves of a loop that is over what people look at: its state and its log. */

@@ -7,7 +7,13 @@ import type { Environment } from '../system/program.ts';
 import { fleetPaths } from './fleet-paths.ts';
 
 export type TmuxPlace = { readonly session: string; readonly window: string; readonly socket: string | null };
-export type WorktreePlace = { readonly path: string; readonly branch: string; readonly base_repo: string };
+export type WorktreePlace = {
+  readonly path: string;
+  readonly branch: string;
+  readonly base_repo: string;
+  /** Its folder was removed on purpose; a respawn makes it again. */
+  readonly removed?: true;
+};
 
 /** A worker as it stands in `state.json`; the names are the contract of that file. */
 export type Worker = {
@@ -86,6 +92,11 @@ export function updateWorker(env: Environment, name: string, change: Partial<Wor
 
 export function removeWorker(env: Environment, name: string): void {
   updateWorkers(env, (workers) => workers.filter((worker) => worker.name !== name));
+}
+
+/** The worktree that a worker has now. */
+export function worktreeOf({ worktree }: Worker): WorktreePlace | null {
+  return worktree?.removed ? null : worktree;
 }
 
 export function findWorker(env: Environment, name: string): Worker | null {

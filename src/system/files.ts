@@ -163,6 +163,11 @@ export function lstatOf(path: string): fs.Stats | null {
   }
 }
 
+/** Whether there is a folder, by way of a symlink too. */
+export function isFolder(path: string): boolean {
+  return fs.statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
+}
+
 /** Writes a file that must not exist yet, with its permissions whatever the umask. */
 export function writeNew(path: string, data: string | Uint8Array, mode: number, fsync: boolean): void {
   const fd = fs.openSync(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0o600);

@@ -1,8 +1,16 @@
+import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { waitUntil } from '../support/processes.ts';
 import { makeFleet, patience, type TestFleet } from './fleet.ts';
+
+/** A tmux that opens no more windows. */
+function breakTmux({ bin }: TestFleet): void {
+  const real = execFileSync('sh', ['-c', 'command -v tmux'], { encoding: 'utf8' }).trim();
+  const broken = 'case " $* " in *" new-window "*|*" new-session "*) echo "no room" >&2; exit 1 ;; esac';
+  writeFileSync(join(bin, 'tmux'), `#!/bin/sh\n${broken}\nexec '${real}' "$@"\n`, { mode: 0o755 });
+}
 
 const sleeper = 'touch "ran.$RALPH_ITERATION"; sleep 600';
 const file = (fleet: TestFleet, ...parts: string[]) => join(fleet.home, '.swarm', ...parts);
@@ -32,6 +40,35 @@ describe('a worker that is over', { timeout: 120_000 }, () => {
     const again = await fleet.swarm('spawn', '--name', 'tree', '--', 'sleep', '600');
     expect(again.code).toBe(1);
     expect(again.stderr).toContain('swarm clean tree');
+  });
+
+  it('whose worktree was removed with it has none on record, and gets it back when it is respawned', async () => {
+    const fleet = makeFleet();
+    await fleet.swarm('spawn', '--name', 'tree', '--worktree', '--', 'sleep', '600');
+    const { path = '' } = fleet.worker('tree').worktree ?? {};
+    await fleet.swarm('kill', 'tree', '--rm-worktree');
+    expect((await fleet.swarm('ls')).stdout).not.toContain(path);
+    expect((await fleet.swarm('doctor')).stdout).toContain('all is well');
+    expect((await fleet.swarm('respawn', 'tree')).code).toBe(0);
+    expect([existsSync(path), fleet.worker('tree').worktree?.removed]).toEqual([true, undefined]);
+    await fleet.swarm('kill', 'tree', '--rm-worktree');
+    expect((await fleet.swarm('spawn', '--name', 'tree', '--', 'sleep', '600')).code).toBe(0);
+    expect(fleet.worker('tree').worktree).toBe(null);
+  });
+
+  it('is not over while its loop is paused', async () => {
+    const fleet = makeFleet();
+    await fleet.loop('pz', 'exit 1', '--max-iterations', '9');
+    await waitUntil(() => fleet.state('pz').consecutive_failures === 2, patience);
+    await fleet.swarm('ralph', 'pause', 'pz');
+    await noSupervisor(fleet);
+    const all = await fleet.swarm('clean', '--all');
+    expect(all).toMatchObject({ code: 0, stdout: '', stderr: "swarm: warning: skipping 'pz' (paused)\n" });
+    const one = await fleet.swarm('clean', 'pz');
+    expect(one.code).toBe(1);
+    expect(one.stderr).toContain("cannot clean paused worker 'pz'");
+    expect(one.stderr).toContain('swarm kill pz');
+    expect(fleet.state('pz').status).toBe('paused');
   });
 
   it('leaves its state and its log behind when it is cleaned, and nothing else', async () => {
@@ -100,5 +137,42 @@ describe('a loop', { timeout: 120_000 }, () => {
       '[ralph] agent: starting iteration 1/3',
       '[ralph] agent: done pattern matched, stopping loop',
     ]);
+  });
+});
+
+describe('a worker that cannot be started anew', { timeout: 120_000 }, () => {
+  it('goes on as it is when that is known before', async () => {
+    const fleet = makeFleet();
+    await fleet.swarm('spawn', '--name', 'bg', '--', 'sleep', '600');
+    const { pid } = fleet.worker('bg');
+    const replaced = await fleet.swarm('spawn', '--name', 'bg', '--replace', '--', '/nowhere/x');
+    expect(replaced.code).toBe(1);
+    expect(fleet.worker('bg')).toMatchObject({ pid, status: 'running' });
+    expect((await fleet.swarm('status', 'bg')).code).toBe(0);
+
+    await fleet.loop('agent', sleeper);
+    rmSync(fleet.path('PROMPT.md'));
+    const respawned = await fleet.swarm('respawn', 'agent');
+    expect(respawned.code).toBe(1);
+    expect(respawned.stderr).toContain('prompt file not found');
+    expect(fleet.state('agent').status).toBe('running');
+    expect((await fleet.swarm('status', 'agent')).code).toBe(0);
+  });
+
+  it('stays on the list with its worktree and its history', async () => {
+    const fleet = makeFleet();
+    await fleet.loop('agent', 'exit 0', '--max-iterations', '2', '--worktree');
+    await fleet.until('agent', 'stopped');
+    await noSupervisor(fleet);
+    const before = { worker: fleet.worker('agent'), log: fleet.log('agent'), events: fleet.events('agent') };
+    breakTmux(fleet);
+    const respawned = await fleet.swarm('respawn', 'agent');
+    expect(respawned.code).toBe(1);
+    expect(respawned.stderr).toContain('failed to create tmux window: no room');
+    const after = { worker: fleet.worker('agent'), log: fleet.log('agent'), events: fleet.events('agent') };
+    expect(after).toEqual(before);
+    expect(fleet.state('agent')).toMatchObject({ status: 'stopped', current_iteration: 2 });
+    rmSync(join(fleet.bin, 'tmux'));
+    expect((await fleet.swarm('respawn', 'agent')).code).toBe(0);
   });
 });

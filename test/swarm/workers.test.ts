@@ -173,7 +173,8 @@ describe('a window that is not ours', { timeout: 120_000 }, () => {
 describe('a worker in the background', { timeout: 120_000 }, () => {
   it('has a pid and log files, and is ended with all that it started', async () => {
     const fleet = makeFleet();
-    const script = 'echo out; echo err >&2; sleep 601 & trap "" TERM; while :; do sleep 0.1; done';
+    const hidden = 'env -i PATH="$PATH" setsid sh -c \'echo $$ >hidden.pid; exec sleep 602\' &';
+    const script = `echo out; echo err >&2; ${hidden} sleep 601 & trap "" TERM; while :; do sleep 0.1; done`;
     const spawned = await fleet.swarm('spawn', '--name', 'bg', '--', 'sh', '-c', script);
     const { pid, tmux, status } = fleet.worker('bg');
     expect({ tmux, status }).toEqual({ tmux: null, status: 'running' });
@@ -185,6 +186,9 @@ describe('a worker in the background', { timeout: 120_000 }, () => {
     expect((await fleet.swarm('attach', 'bg')).stderr).toContain("worker 'bg' is not a tmux worker");
     const children = processesWithEnvironment('SWARM_WORKER', 'bg');
     expect(children.length).toBeGreaterThan(1);
+    children.push(
+      Number(await waitUntil(() => fleet.exists('hidden.pid') && fleet.read('hidden.pid'), patience)),
+    );
     expect((await fleet.swarm('kill', 'bg')).stdout).toBe('killed bg\n');
     for (const child of children) expect(alive(child)).toBe(false);
     expect((await fleet.swarm('clean', 'bg', '--rm-worktree')).stdout).toBe('cleaned bg\n');
@@ -238,7 +242,17 @@ describe('swarm spawn refuses', { timeout: 60_000 }, () => {
       ['--env', 'INVALID', '--', 'x'],
       "invalid env format 'INVALID' (expected KEY=VAL)",
     ],
-    ['a program that is not there', ['--', '/nowhere/x'], 'failed to spawn process: spawn /nowhere/x ENOENT'],
+    [
+      'a program that is not there',
+      ['--', '/nowhere/x'],
+      'failed to spawn process: /nowhere/x is not a program that can be run',
+    ],
+    [
+      'a loop of a program that is not there',
+      [...loopWords, '--', 'nosuchprog'],
+      'failed to spawn process: nosuchprog is not a program that can be run',
+    ],
+    ['a folder that is a file', ['--tmux', '--cwd', 'PROMPT.md', '--', 'true'], 'there is no folder '],
     [
       'a program that is not there, before a window opens for it',
       ['--tmux', '--', '/nowhere/x'],
@@ -259,7 +273,7 @@ describe('swarm spawn refuses', { timeout: 60_000 }, () => {
     const fleet = makeFleet();
     const result = await fleet.swarm('spawn', '--name', 'agent', ...args);
     expect(result).toMatchObject({ code: 1, stdout: '' });
-    expect(result.stderr).toContain(`swarm: error: ${message}\n`);
+    expect(result.stderr).toContain(`swarm: error: ${message}`);
     expect(fleet.workers()).toEqual([]);
   });
 
