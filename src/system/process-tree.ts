@@ -1,9 +1,11 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import { listWithPs } from './process.ts';
 import { ancestors, readStat } from './process-table.ts';
 
 /** Set for a process that outlives what started it: it belongs to nobody's tree. */
 export const detachedMark = { RALPH_DETACHED: '1' } as const;
+
+/** Runs `ps` with these words, for the systems without /proc. */
+type Ps = (args: readonly string[]) => string | null;
 
 type Row = {
   readonly pid: number;
@@ -17,10 +19,10 @@ type Row = {
  * Children of processes and theirs, whatever they did to their environment and their group. The answer gives those
  * that live of all that were ever found: an orphan cannot be found a second time.
  */
-export function followChildren(): (roots: readonly number[]) => number[] {
+export function followChildren(ps: Ps): (roots: readonly number[]) => number[] {
   const known = new Map<number, string>();
   return (roots) => {
-    const rows = new Map(listProcesses().map((row) => [row.pid, row]));
+    const rows = new Map(listProcesses(ps).map((row) => [row.pid, row]));
     for (const [pid, startedAt] of known) if (rows.get(pid)?.startedAt !== startedAt) known.delete(pid);
     const children = new Map<number, Row[]>();
     for (const row of rows.values()) children.set(row.ppid, [...(children.get(row.ppid) ?? []), row]);
@@ -37,9 +39,9 @@ export function followChildren(): (roots: readonly number[]) => number[] {
   };
 }
 
-function listProcesses(): Row[] {
+function listProcesses(ps: Ps): Row[] {
   if (process.platform === 'win32') return [];
-  return process.platform === 'linux' ? fromProc() : fromPs();
+  return process.platform === 'linux' ? fromProc() : fromPs(ps);
 }
 
 function fromProc(): Row[] {
@@ -51,8 +53,8 @@ function fromProc(): Row[] {
   });
 }
 
-function fromPs(): Row[] {
-  const listed = listWithPs(['-A', '-E', '-ww', '-o', 'pid=,ppid=,stat=,lstart=,command=']) ?? '';
+function fromPs(ps: Ps): Row[] {
+  const listed = ps(['-A', '-E', '-ww', '-o', 'pid=,ppid=,stat=,lstart=,command=']) ?? '';
   return listed.split('\n').flatMap((line) => {
     const match = /^\s*(\d+)\s+(\d+)\s+([^Z\s]\S*)\s+(\S+ +\S+ +\S+ +\S+ +\d+)\s(.*)$/.exec(line);
     if (match === null) return [];

@@ -140,7 +140,7 @@ export async function sweepRun(
   const { iteration, except = [], termMs = 3000, group, children = false } = options;
   const mark = { runId, ...(iteration === undefined ? {} : { iteration }) };
   const query = { mark, ...(group === undefined ? {} : { group }) };
-  const childrenOf = children ? followChildren() : () => [];
+  const childrenOf = children ? followChildren(listWithPs) : () => [];
   const find = async () => {
     const found = await findProcesses(query);
     return [...new Set([...found, ...childrenOf(found)])].filter((pid) => !except.includes(pid));
