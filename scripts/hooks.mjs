@@ -4,6 +4,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import * as esbuild from 'esbuild';
+import { guardParts } from './guard-parts.mjs';
 
 const hooks = {
   'claude-code': ['stop', 'prompt', 'session-start', 'context-monitor'],
@@ -26,7 +27,6 @@ const entries = {
   ),
   // One guard serves all hosts.
   'claude-code/hooks/guard': 'src/safety/guard/hook-entry.ts',
-  'claude-code/hooks/guard-rules': 'src/safety/guard/hook.ts',
   'claude-code/hooks/guard-denials': 'src/safety/guard/denials.ts',
 };
 
@@ -41,6 +41,7 @@ const loadedLater = {
       );
       if (source === mention && kind === 'import-statement') return { path: source, namespace: 'later' };
       if (kind !== 'dynamic-import') return undefined;
+      if (source === 'src/safety/guard/hook.ts') return { path: './guard-rules.cjs', external: true };
       const [name] = Object.entries(entries).find(([, entry]) => entry === source) ?? [];
       return name === undefined ? undefined : { path: `./${basename(name)}.cjs`, external: true };
     });
@@ -67,11 +68,7 @@ function whenCalled(path, ...names) {
 /** The files of the plugin that are made, by their paths, as they should be. */
 export async function hookFiles(root) {
   const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
-  const result = await esbuild.build({
-    absWorkingDir: root,
-    entryPoints: entries,
-    outdir: 'plugins',
-    outExtension: { '.js': '.cjs' },
+  const shared = {
     bundle: true,
     format: 'cjs',
     platform: 'node',
@@ -81,13 +78,22 @@ export async function hookFiles(root) {
     minify: true,
     legalComments: 'none',
     logLevel: 'warning',
+  };
+  const result = await esbuild.build({
+    ...shared,
+    absWorkingDir: root,
+    entryPoints: entries,
+    outdir: 'plugins',
+    outExtension: { '.js': '.cjs' },
     plugins: [loadedLater],
     write: false,
   });
+  const parts = await guardParts(root, shared);
   const plugin = join(root, 'plugins/claude-code');
   const manifest = join(plugin, '.claude-plugin/plugin.json');
   return new Map([
     ...result.outputFiles.map(({ path, text }) => [path, plainRequires(text)]),
+    ...parts.map(({ path, text }) => [join(plugin, 'hooks', basename(path)), plainRequires(text)]),
     [join(plugin, 'hooks/hooks.json'), json(await hooksJson(root))],
     // Claude Code reads the skill in its folder; others look for it under this name.
     [join(plugin, 'skills/ralph-plan.md'), readFileSync(join(plugin, 'skills/ralph-plan/SKILL.md'), 'utf8')],
@@ -100,12 +106,23 @@ export async function hookFiles(root) {
  * that every hook has from its start on are asked for only once.
  */
 function plainRequires(code) {
-  const plain = code.replace(/(?<![\w$])[\w$]+\((require\("node:[\w/]+"\))(?:,1)?\)/g, '$1');
-  const shared = ['fs', 'path'].filter((name) => plain.split(`require("node:${name}")`).length > 2);
-  if (shared.length === 0) return plain;
-  const names = shared.map((name) => `node_${name}=require("node:${name}")`).join(',');
-  const rest = plain.replace(/^"use strict";/, '');
-  return `"use strict";var ${names};${rest.replace(/require\("node:(fs|path)"\)/g, (found, name) => (shared.includes(name) ? `node_${name}` : found))}`;
+  const plain = code.replace(
+    /(?<![\w$])[\w$]+\((require\("(?:node:[\w/]+|\.\/guard-rules\.cjs)"\))(?:,1)?\)/g,
+    '$1',
+  );
+  const known = Object.entries({
+    node_fs: 'node:fs',
+    node_path: 'node:path',
+    guard_rules: './guard-rules.cjs',
+  });
+  const repeated = known.filter(([, path]) => plain.split(`=require("${path}")`).length > 2);
+  if (repeated.length === 0) return plain;
+  const once = repeated.map(([name, path]) => `${name}=require("${path}")`).join(',');
+  const rest = repeated.reduce(
+    (text, [name, path]) => text.replaceAll(`=require("${path}")`, `=${name}`),
+    plain,
+  );
+  return `"use strict";var ${once};${rest.replace(/^"use strict";/, '')}`;
 }
 
 /** The settings of the plugin, from the code that also installs them elsewhere. */

@@ -1,6 +1,6 @@
 import { readArgs } from './argv.ts';
-import { feed } from './commands/shells.ts';
 import { checkVariable } from './commands/variables.ts';
+import { feed } from './feed.ts';
 import { PRIVATE, UNKNOWN } from './marks.ts';
 import type { Call } from './model.ts';
 import { printf } from './printf.ts';

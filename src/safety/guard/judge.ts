@@ -2,7 +2,8 @@ import { judgeEffect } from './classify.ts';
 import { PRIVATE, secretsIn, unmarked } from './marks.ts';
 import type { Effect, Finding, GuardContext, Step, Verdict, World } from './model.ts';
 import { resolvePath } from './paths.ts';
-import { newShell, runSource, TooLong, Unparsable } from './run.ts';
+import { runSource, TooLong, Unparsable } from './run.ts';
+import { newShell } from './shell.ts';
 
 export type Judgement = Finding & { readonly effects: readonly Effect[]; readonly steps: readonly Step[] };
 

@@ -1,4 +1,4 @@
-import type { Function as FunctionNode } from 'unbash';
+import type { AndOr, CompoundList, Function as FunctionNode, ParsedScript, PipelineNode } from 'unbash';
 import type { Category } from './categories.ts';
 import type { GuardPolicy } from './policy.ts';
 
@@ -114,3 +114,14 @@ export type Call = {
 /** Says what a program would do, and answers with what it would print (undefined: nobody knows). */
 export type Handler = (call: Call) => string | undefined;
 export type Handlers = Readonly<Record<string, Handler>>;
+
+/** Runs a command substitution and answers with what it prints. */
+export type Capture = (script: ParsedScript | undefined, shell: Shell) => string;
+
+/** Walks parts of a command; each answers with what would be printed. */
+export type Walk = {
+  readonly capture: Capture;
+  readonly source: (source: string, shell: Shell) => string;
+  readonly list: (list: CompoundList, shell: Shell) => string;
+  readonly node: (node: PipelineNode | AndOr | CompoundList, shell: Shell) => string;
+};

@@ -1,7 +1,8 @@
 import type { Redirection } from 'unbash';
-import { type Capture, expandParts, expandText, expandWord } from './expand.ts';
+import { expandText, expandWord } from './expand.ts';
+import { expandParts } from './expand-parts.ts';
 import { ENDLESS, PRIVATE, shown, UNKNOWN } from './marks.ts';
-import type { Effect, FileEffect, Input, Shell, World } from './model.ts';
+import type { Capture, Effect, FileEffect, Input, Shell, World } from './model.ts';
 import { isSecretFile, resolvePath } from './paths.ts';
 
 /** Opens files as a shell does before the command starts, and gives the output to where it goes. */

@@ -1,25 +1,23 @@
-import {
-  type AndOr,
-  type Assignment,
-  type Case,
-  type Command,
-  type CompoundList,
-  type Function as FunctionNode,
-  type If,
-  type ParsedScript,
-  type PipelineNode,
-  parse,
-  type Statement,
-  type TestExpression,
-  type While,
+import type {
+  AndOr,
+  Assignment,
+  Command,
+  CompoundList,
+  Function as FunctionNode,
+  ParsedScript,
+  PipelineNode,
+  Statement,
 } from 'unbash';
 import { checkVariable } from './commands/variables.ts';
-import { type Capture, expandText, expandWord } from './expand.ts';
-import { asText, hasGlob, isOpaque, mayMatch, shown, UNKNOWN } from './marks.ts';
-import type { Call, Effect, Input, Shell, Step, Value, World } from './model.ts';
+import { runCompound } from './compound.ts';
+import { expandText, expandWord } from './expand.ts';
+import { asText, hasGlob, isOpaque, shown, UNKNOWN } from './marks.ts';
+import type { Call, Capture, Effect, Input, Shell, Step, Value, Walk } from './model.ts';
+import { parseShell } from './parse.ts';
 import { resolvePath } from './paths.ts';
 import { perform, runUnknown } from './programs.ts';
 import { contentOf, fileEffect, throughLink, withRedirects } from './redirects.ts';
+import { fork, isConstant, scalar } from './shell.ts';
 
 /** Following the command took more steps than any honest command needs. */
 export class TooLong extends Error {}
@@ -30,25 +28,10 @@ const maxDepth = 40;
 
 /** Walks what a shell would run, gathers the effects, and answers with what would be printed. */
 export function runSource(source: string, shell: Shell): string {
-  const script = parse(source);
+  const script = parseShell(source);
   const [error] = script.errors ?? [];
   if (error) throw new Unparsable(error.message);
   return runScript(script, shell);
-}
-
-export function newShell(world: World): Shell {
-  return {
-    cwd: world.context.cwd,
-    world,
-    variables: new Map(),
-    functions: new Map(),
-    aliases: new Map(),
-    calls: [],
-    args: [],
-    input: { text: null },
-    depth: 0,
-    forked: false,
-  };
 }
 
 function runScript(script: ParsedScript, shell: Shell): string {
@@ -62,10 +45,7 @@ const capture: Capture = (script, shell) => {
   return script ? runScript(script, fork(shell)) : UNKNOWN;
 };
 
-/** A subshell: it sees everything, and what it changes ends with it. */
-function fork(shell: Shell, over: Partial<Shell> = {}): Shell {
-  return { ...shell, variables: new Map(shell.variables), depth: shell.depth + 1, ...over };
-}
+const walk: Walk = { capture, source: runSource, list: runList, node: runNode };
 
 function runAll(statements: readonly Statement[], shell: Shell): string {
   let output = '';
@@ -78,9 +58,6 @@ function runAll(statements: readonly Statement[], shell: Shell): string {
 function runList(list: CompoundList, shell: Shell): string {
   return runAll(list.commands, shell);
 }
-
-/** A word and another that is no operator, as no arithmetic begins. */
-const looksLikeCommand = /^\s*[A-Za-z_./][\w./-]*\s+[-~/\w"'$]/;
 
 function runNode(node: PipelineNode | AndOr | CompoundList, shell: Shell): string {
   switch (node.type) {
@@ -102,179 +79,11 @@ function runNode(node: PipelineNode | AndOr | CompoundList, shell: Shell): strin
     }
     case 'Command':
       return runCommand(node, shell);
-    case 'Redirected':
-      return withRedirects(node.redirects, shell, capture, (input) =>
-        runNode(node.command, input === undefined ? shell : { ...shell, input }),
-      );
     case 'CompoundList':
       return runList(node, shell);
-    case 'Subshell':
-      return runList(node.body, fork(shell));
-    case 'BraceGroup':
-      return runList(node.body, shell);
-    case 'If':
-      return runIf(node, shell);
-    case 'Case':
-      return runCase(node, shell);
-    case 'For':
-    case 'Select':
-      return (node.wordlist?.flatMap((word) => expandWord(word, shell, capture)) ?? [...shell.args])
-        .filter(sampled)
-        .map((value) => {
-          shell.variables.set(node.name.value, scalar(value));
-          return runList(node.body, shell);
-        })
-        .join('');
-    case 'While': {
-      let output = '';
-      checkEndless(node, shell);
-      let before: string | null;
-      do {
-        before = shell.input.text;
-        output += runList(node.clause, shell) + runList(node.body, shell);
-      } while (shell.input.text !== before && shell.input.text !== '');
-      return output;
-    }
-    case 'ArithmeticFor':
-      return runList(node.body, shell);
-    case 'ArithmeticCommand':
-      for (const text of node.body.match(/\$\([^(][^)]*\)/g) ?? []) runSource(text.slice(2, -1), fork(shell));
-      // dash and other small shells know no arithmetic command: `((rm -rf x))` is two subshells there.
-      if (looksLikeCommand.test(node.body)) runSource(node.body, fork(shell));
-      return '';
-    case 'TestCommand':
-      walkTest(node.expression, shell);
-      return '';
-    case 'Function':
-      shell.functions.set(node.name.value, node.body);
-      return '';
-    case 'Coproc':
-      return runNode(node.body, fork(shell, { forked: true }));
+    default:
+      return runCompound(node, shell, walk);
   }
-}
-
-/** A loop without an end that writes or starts something at each turn fills the machine. */
-function checkEndless(node: While, shell: Shell): void {
-  const [only, more] = node.clause.commands;
-  if (
-    !only ||
-    more ||
-    only.command.type === 'AndOr' ||
-    !isConstant(only.command, node.kind === 'while' ? 'true' : 'false')
-  )
-    return;
-  const waiting = node.body.commands.filter(({ background }) => !background);
-  const words = waiting.map(({ command }) => firstWord(command));
-  const starts = waiting.length < node.body.commands.length || words.includes('mkdir');
-  const writes = node.body.commands.some(
-    ({ command }) =>
-      command.type === 'Command' && command.redirects.some(({ operator }) => operator === '>>'),
-  );
-  if (!(starts || writes) || words.some((word) => /^(sleep|break|exit|return|wait|read|test|\[)$/.test(word)))
-    return;
-  if (node.body.commands.some(({ command }) => command.type !== 'Command')) return;
-  shell.world.effects.push({
-    kind: 'act',
-    category: 'exhaustion',
-    verdict: 'deny',
-    what: 'repeats without end or pause',
-    instead: 'Give the loop an end.',
-    by: 'while',
-  });
-}
-
-function firstWord(node: Statement['command']): string {
-  return node.type === 'Command' ? (node.name?.text ?? '') : '';
-}
-
-/** Of many plain numbers the first and the last will do: they name nothing that could be harmed. */
-function sampled(value: string, index: number, all: readonly string[]): boolean {
-  return !/^\d+$/.test(value) || index === 0 || index === all.length - 1;
-}
-
-function isConstant(node: PipelineNode, word: 'true' | 'false'): boolean {
-  if (node.type !== 'Command' || node.args.length > 0 || node.redirects.length > 0) return false;
-  return node.name?.text === word || (word === 'true' && node.name?.text === ':');
-}
-
-function runIf(node: If, shell: Shell): string {
-  const only = node.clause.commands.length === 1 ? node.clause.commands[0]?.command : undefined;
-  const constant = (word: 'true' | 'false') =>
-    only !== undefined && only.type !== 'AndOr' && isConstant(only, word);
-  let output = runList(node.clause, shell);
-  const branches: CompoundList[] = [];
-  if (!constant('false')) branches.push(node.then);
-  if (!constant('true')) {
-    for (const { clause, then } of node.elif) {
-      output += runList(clause, shell);
-      branches.push(then);
-    }
-    if (node.else) branches.push(node.else);
-  }
-  return output + runBranches(branches, shell);
-}
-
-function runCase(node: Case, shell: Shell): string {
-  const word = expandText(node.word, shell, capture);
-  const bodies: CompoundList[] = [];
-  for (const { pattern, body, terminator } of node.items) {
-    const patterns = pattern.map((one) => expandText(one, shell, capture));
-    if (!isOpaque(word) && patterns.every((one) => !isOpaque(one))) {
-      const flat = (text: string) => text.replaceAll('/', '\u0001').replace(/^\./, '\u0002');
-      if (!patterns.some((one) => mayMatch(flat(one), flat(word)))) continue;
-      bodies.push(body);
-      if (terminator === ';;' || terminator === undefined) break;
-      continue;
-    }
-    bodies.push(body);
-  }
-  return runBranches(bodies, shell);
-}
-
-/** Any of the branches may be taken: afterwards a variable may have the value that each of them gave it. */
-function runBranches(branches: readonly CompoundList[], shell: Shell): string {
-  const before = new Map(shell.variables);
-  let output = '';
-  const ends = branches.map((branch) => {
-    const child: Shell = { ...shell, variables: new Map(before) };
-    output += runList(branch, child);
-    if (child.cwd !== shell.cwd) shell.cwd = child.cwd;
-    return child.variables;
-  });
-  for (const variables of ends) {
-    for (const [name, value] of variables) {
-      const known = shell.variables.get(name);
-      if (value === before.get(name) || known === value) continue;
-      const items =
-        known && known !== before.get(name) ? [...new Set([...known.items, ...value.items])] : value.items;
-      shell.variables.set(name, { items, array: value.array });
-    }
-  }
-  return output;
-}
-
-function walkTest(node: TestExpression, shell: Shell): void {
-  switch (node.type) {
-    case 'TestUnary':
-      expandText(node.operand, shell, capture);
-      return;
-    case 'TestBinary':
-      expandText(node.left, shell, capture);
-      expandText(node.right, shell, capture);
-      return;
-    case 'TestLogical':
-      for (const operand of node.operands) walkTest(operand, shell);
-      return;
-    case 'TestNot':
-      walkTest(node.operand, shell);
-      return;
-    case 'TestGroup':
-      walkTest(node.expression, shell);
-  }
-}
-
-function scalar(text: string): Value {
-  return { items: [text], array: false };
 }
 
 function runCommand(node: Command, shell: Shell): string {

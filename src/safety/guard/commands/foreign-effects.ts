@@ -1,7 +1,7 @@
+import { feed } from '../feed.ts';
 import { argumentsAt, type Code, endOf, evaluate, type Language, listOf, readCode } from '../foreign-text.ts';
 import { DECODED, isOpaque, NETWORK, UNKNOWN } from '../marks.ts';
 import type { Call } from '../model.ts';
-import { feed } from './shells.ts';
 
 /** Calls by what they do; found only in code, never in a text. */
 const deletes =

@@ -1,10 +1,10 @@
 import { readArgs } from '../argv.ts';
+import { feed } from '../feed.ts';
 import { evaluate, type Language, readCode } from '../foreign-text.ts';
 import { shown, UNKNOWN } from '../marks.ts';
 import type { Call, Handler, Handlers } from '../model.ts';
 import { isInside } from '../paths.ts';
 import { follow } from './foreign-effects.ts';
-import { feed } from './shells.ts';
 
 type Interpreter = {
   readonly language: Language;

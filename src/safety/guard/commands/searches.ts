@@ -1,7 +1,7 @@
 import { readArgs } from '../argv.ts';
+import { feed } from '../feed.ts';
 import { asGlob, asText, mayMatch, STAR, UNKNOWN } from '../marks.ts';
 import type { Handler, Handlers } from '../model.ts';
-import { feed } from './shells.ts';
 
 const xargs: Handler = (call) => {
   const args = readArgs(call.words, {

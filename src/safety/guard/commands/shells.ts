@@ -1,35 +1,7 @@
 import { readArgs } from '../argv.ts';
-import { DECODED, isPlain, NETWORK, UNKNOWN } from '../marks.ts';
-import type { Call, Handler, Handlers } from '../model.ts';
-
-/** Gives text to something that runs it, unless nobody can know what it says. */
-export function feed(call: Call, text: string, run: (text: string) => string): string {
-  if (text.includes(NETWORK)) {
-    call.act(
-      'deny',
-      'remote-code',
-      'runs what comes from the network',
-      'Download it to a file and read it first; a person can run it.',
-    );
-    return UNKNOWN;
-  }
-  if (text.includes(DECODED)) {
-    call.act(
-      'deny',
-      'obfuscation',
-      'runs what was decoded, so that nobody can read it',
-      'Write the command out in plain text.',
-    );
-    return UNKNOWN;
-  }
-  // Output of a program of the project, as in eval "$(direnv hook bash)": its author answers for it.
-  if (text.replaceAll(UNKNOWN, '').trim() === '') return UNKNOWN;
-  return run(text);
-}
-
-export function tryScript(call: Call, text: string): void {
-  if (text.includes(' ')) feed(call, text, (source) => call.script(source));
-}
+import { feed } from '../feed.ts';
+import { isPlain, UNKNOWN } from '../marks.ts';
+import type { Handler, Handlers } from '../model.ts';
 
 const shell: Handler = (call) => {
   const { flags, rest } = readArgs(call.words, { letters: 'oO', long: ['rcfile', 'init-file'], stop: true });
@@ -49,11 +21,6 @@ const shell: Handler = (call) => {
   }
   return feed(call, call.content(name), (text) => call.script(text, { args: more }));
 };
-
-/** Joins its words and gives them to a shell. */
-export function joined(call: Call, words: readonly string[]): string {
-  return feed(call, words.join(' '), (text) => call.script(text));
-}
 
 const at: Handler = (call) => {
   if (call.stdin !== null) feed(call, call.stdin, (text) => call.script(text, { stdin: null }));

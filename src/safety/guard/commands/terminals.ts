@@ -1,7 +1,7 @@
 import { readArgs } from '../argv.ts';
+import { feed, joined, tryScript } from '../feed.ts';
 import { UNKNOWN } from '../marks.ts';
 import type { Handler, Handlers } from '../model.ts';
-import { feed, joined, tryScript } from './shells.ts';
 
 const ssh: Handler = (call) => {
   const args = readArgs(call.words, { letters: 'bcDEeFIiJLlmOopQRSWw', stop: true });

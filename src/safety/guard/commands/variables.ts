@@ -1,7 +1,7 @@
+import { feed } from '../feed.ts';
 import { UNKNOWN } from '../marks.ts';
 import type { Call } from '../model.ts';
 import { isInside, zoneOf } from '../paths.ts';
-import { feed } from './shells.ts';
 
 const loaded =
   /^(LD_PRELOAD|LD_AUDIT|DYLD_INSERT_LIBRARIES|PROMPT_COMMAND|PERL5OPT|RUBYOPT|PYTHONSTARTUP|JAVA_TOOL_OPTIONS)$/;

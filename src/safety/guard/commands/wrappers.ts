@@ -1,7 +1,7 @@
 import { readArgs } from '../argv.ts';
+import { tryScript } from '../feed.ts';
 import { PRIVATE, UNKNOWN } from '../marks.ts';
 import type { Handler, Handlers } from '../model.ts';
-import { tryScript } from './shells.ts';
 import { checkVariable } from './variables.ts';
 
 type Wrapper = { readonly letters?: string; readonly long?: readonly string[]; readonly skip?: number };

@@ -1,0 +1,181 @@
+import type { Case, CommandNode, CompoundList, If, Statement, TestExpression, While } from 'unbash';
+import { expandText, expandWord } from './expand.ts';
+import { isOpaque, mayMatch } from './marks.ts';
+import type { Shell, Walk } from './model.ts';
+import { withRedirects } from './redirects.ts';
+import { fork, isConstant, scalar } from './shell.ts';
+
+/** A word and another that is no operator, as no arithmetic begins. */
+const looksLikeCommand = /^\s*[A-Za-z_./][\w./-]*\s+[-~/\w"'$]/;
+
+/** Walks what is more than a command: conditions, loops, groups, functions. */
+export function runCompound(
+  node: Exclude<CommandNode, { type: 'Command' }>,
+  shell: Shell,
+  walk: Walk,
+): string {
+  switch (node.type) {
+    case 'Redirected':
+      return withRedirects(node.redirects, shell, walk.capture, (input) =>
+        walk.node(node.command, input === undefined ? shell : { ...shell, input }),
+      );
+    case 'Subshell':
+      return walk.list(node.body, fork(shell));
+    case 'BraceGroup':
+      return walk.list(node.body, shell);
+    case 'If':
+      return runIf(node, shell, walk);
+    case 'Case':
+      return runCase(node, shell, walk);
+    case 'For':
+    case 'Select':
+      return (node.wordlist?.flatMap((word) => expandWord(word, shell, walk.capture)) ?? [...shell.args])
+        .filter(sampled)
+        .map((value) => {
+          shell.variables.set(node.name.value, scalar(value));
+          return walk.list(node.body, shell);
+        })
+        .join('');
+    case 'While': {
+      let output = '';
+      checkEndless(node, shell);
+      let before: string | null;
+      do {
+        before = shell.input.text;
+        output += walk.list(node.clause, shell) + walk.list(node.body, shell);
+      } while (shell.input.text !== before && shell.input.text !== '');
+      return output;
+    }
+    case 'ArithmeticFor':
+      return walk.list(node.body, shell);
+    case 'ArithmeticCommand':
+      for (const text of node.body.match(/\$\([^(][^)]*\)/g) ?? [])
+        walk.source(text.slice(2, -1), fork(shell));
+      // dash and other small shells know no arithmetic command: `((rm -rf x))` is two subshells there.
+      if (looksLikeCommand.test(node.body)) walk.source(node.body, fork(shell));
+      return '';
+    case 'TestCommand':
+      walkTest(node.expression, shell, walk);
+      return '';
+    case 'Function':
+      shell.functions.set(node.name.value, node.body);
+      return '';
+    case 'Coproc':
+      return walk.node(node.body, fork(shell, { forked: true }));
+  }
+}
+
+/** A loop without an end that writes or starts something at each turn fills the machine. */
+function checkEndless(node: While, shell: Shell): void {
+  const [only, more] = node.clause.commands;
+  if (
+    !only ||
+    more ||
+    only.command.type === 'AndOr' ||
+    !isConstant(only.command, node.kind === 'while' ? 'true' : 'false')
+  )
+    return;
+  const waiting = node.body.commands.filter(({ background }) => !background);
+  const words = waiting.map(({ command }) => firstWord(command));
+  const starts = waiting.length < node.body.commands.length || words.includes('mkdir');
+  const writes = node.body.commands.some(
+    ({ command }) =>
+      command.type === 'Command' && command.redirects.some(({ operator }) => operator === '>>'),
+  );
+  if (!(starts || writes) || words.some((word) => /^(sleep|break|exit|return|wait|read|test|\[)$/.test(word)))
+    return;
+  if (node.body.commands.some(({ command }) => command.type !== 'Command')) return;
+  shell.world.effects.push({
+    kind: 'act',
+    category: 'exhaustion',
+    verdict: 'deny',
+    what: 'repeats without end or pause',
+    instead: 'Give the loop an end.',
+    by: 'while',
+  });
+}
+
+function firstWord(node: Statement['command']): string {
+  return node.type === 'Command' ? (node.name?.text ?? '') : '';
+}
+
+/** Of many plain numbers the first and the last will do: they name nothing that could be harmed. */
+function sampled(value: string, index: number, all: readonly string[]): boolean {
+  return !/^\d+$/.test(value) || index === 0 || index === all.length - 1;
+}
+
+function runIf(node: If, shell: Shell, walk: Walk): string {
+  const only = node.clause.commands.length === 1 ? node.clause.commands[0]?.command : undefined;
+  const constant = (word: 'true' | 'false') =>
+    only !== undefined && only.type !== 'AndOr' && isConstant(only, word);
+  let output = walk.list(node.clause, shell);
+  const branches: CompoundList[] = [];
+  if (!constant('false')) branches.push(node.then);
+  if (!constant('true')) {
+    for (const { clause, then } of node.elif) {
+      output += walk.list(clause, shell);
+      branches.push(then);
+    }
+    if (node.else) branches.push(node.else);
+  }
+  return output + runBranches(branches, shell, walk);
+}
+
+function runCase(node: Case, shell: Shell, walk: Walk): string {
+  const word = expandText(node.word, shell, walk.capture);
+  const bodies: CompoundList[] = [];
+  for (const { pattern, body, terminator } of node.items) {
+    const patterns = pattern.map((one) => expandText(one, shell, walk.capture));
+    if (!isOpaque(word) && patterns.every((one) => !isOpaque(one))) {
+      const flat = (text: string) => text.replaceAll('/', '\u0001').replace(/^\./, '\u0002');
+      if (!patterns.some((one) => mayMatch(flat(one), flat(word)))) continue;
+      bodies.push(body);
+      if (terminator === ';;' || terminator === undefined) break;
+      continue;
+    }
+    bodies.push(body);
+  }
+  return runBranches(bodies, shell, walk);
+}
+
+/** Any of the branches may be taken: afterwards a variable may have the value that each of them gave it. */
+function runBranches(branches: readonly CompoundList[], shell: Shell, walk: Walk): string {
+  const before = new Map(shell.variables);
+  let output = '';
+  const ends = branches.map((branch) => {
+    const child: Shell = { ...shell, variables: new Map(before) };
+    output += walk.list(branch, child);
+    if (child.cwd !== shell.cwd) shell.cwd = child.cwd;
+    return child.variables;
+  });
+  for (const variables of ends) {
+    for (const [name, value] of variables) {
+      const known = shell.variables.get(name);
+      if (value === before.get(name) || known === value) continue;
+      const items =
+        known && known !== before.get(name) ? [...new Set([...known.items, ...value.items])] : value.items;
+      shell.variables.set(name, { items, array: value.array });
+    }
+  }
+  return output;
+}
+
+function walkTest(node: TestExpression, shell: Shell, walk: Walk): void {
+  switch (node.type) {
+    case 'TestUnary':
+      expandText(node.operand, shell, walk.capture);
+      return;
+    case 'TestBinary':
+      expandText(node.left, shell, walk.capture);
+      expandText(node.right, shell, walk.capture);
+      return;
+    case 'TestLogical':
+      for (const operand of node.operands) walkTest(operand, shell, walk);
+      return;
+    case 'TestNot':
+      walkTest(node.operand, shell, walk);
+      return;
+    case 'TestGroup':
+      walkTest(node.expression, shell, walk);
+  }
+}
