@@ -6,6 +6,7 @@ import {
   mkdirSync,
   readdirSync,
   readFileSync,
+  rmSync,
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
@@ -14,6 +15,7 @@ import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { readJournal } from '../src/store/journal.ts';
 import { makeTempDir, removeTempDir } from '../src/system/temp.ts';
+import { certificate } from './support/certificate.ts';
 import { startHookServer } from './support/hook-server.ts';
 
 const source = fileURLToPath(new URL('../plugins/claude-code', import.meta.url));
@@ -38,6 +40,11 @@ type Ran = { readonly code: number | null; readonly stdout: string; readonly std
 
 /** Runs the hook of an event as a host does that reads hooks.json. */
 function fire(event: string, input: object, extra: Record<string, string> = {}): Promise<Ran> {
+  const text = JSON.stringify({ hook_event_name: event, session_id: 's', cwd: room, ...input });
+  return fireText(event, text, extra);
+}
+
+function fireText(event: string, text: string, extra: Record<string, string>): Promise<Ran> {
   const { hooks } = JSON.parse(readFileSync(join(plugin, 'hooks/hooks.json'), 'utf8'));
   const [{ command, args }] = hooks[event][0].hooks;
   const words = args.map((word: string) => word.replace('$' + '{CLAUDE_PLUGIN_ROOT}', () => plugin));
@@ -50,7 +57,7 @@ function fire(event: string, input: object, extra: Record<string, string> = {}):
     stderr += text;
   });
   child.stdin.on('error', () => {});
-  child.stdin.end(JSON.stringify({ hook_event_name: event, session_id: 's', cwd: room, ...input }));
+  child.stdin.end(text);
   return new Promise((resolve, reject) => {
     child.once('error', reject);
     child.once('close', (code) => resolve({ code, stdout, stderr }));
@@ -114,6 +121,21 @@ describe('the hooks of the plugin', () => {
     ]);
   });
 
+  it('start without the extra certificates of the user, who has them in what they run and notify', async () => {
+    const certificates = join(room, 'own certificates.pem');
+    writeFileSync(certificates, certificate);
+    const own = { NODE_EXTRA_CA_CERTS: certificates };
+    const hook = await startHookServer(200, '', 'https');
+    mkdirSync(join(room, '.ralph'));
+    writeFileSync(join(room, '.ralph/settings.json'), JSON.stringify({ notify: { webhook: hook.url } }));
+    const verify = 'printf "%s|%s" "$NODE_EXTRA_CA_CERTS" "$RALPH_CA_CERTS" > seen; exit 1';
+    await fired('UserPromptSubmit', { prompt: `/ralph-loop x --min-tool-calls 0 --verify '${verify}'` }, own);
+    await fired('Stop', { last_assistant_message: '<promise>DONE</promise>' }, own);
+    expect(readFileSync(join(room, 'seen'), 'utf8')).toBe(`${certificates}|`);
+    await fired('Stop', { last_assistant_message: '<promise>BLOCKED: x</promise>' }, own);
+    expect(hook.received).toHaveLength(1);
+  });
+
   it('end the loop all the same where the settings are wrong', async () => {
     mkdirSync(join(room, '.ralph'));
     writeFileSync(join(room, '.ralph/settings.json'), '{"notify": 1}');
@@ -129,6 +151,8 @@ describe('the hooks of the plugin', () => {
     ['Stop', { last_assistant_message: '<promise>DONE</promise>' }],
     ['SessionStart', { source: 'resume' }],
     ['UserPromptSubmit', { prompt: 'Fix the tests' }],
+    ['UserPromptSubmit', { prompt: 'Rename *.json to **/*' }],
+    ['PostToolUse', { transcript_path: fileURLToPath(import.meta.url) }],
     ['UserPromptExpansion', { command_name: 'help', command_args: '' }],
   ])('do not even start node at %s where no loop is', async (event, input) => {
     expect(await fired(event, input, { PATH: withoutNode() })).toBeNull();
@@ -138,6 +162,57 @@ describe('the hooks of the plugin', () => {
   it('do not start node for words of a session while only another has a loop', async () => {
     await fired('UserPromptSubmit', { prompt: '/ralph-loop x', session_id: 'other-session' });
     expect(await fired('UserPromptSubmit', { prompt: 'Fix the tests' }, { PATH: withoutNode() })).toBeNull();
+  });
+
+  it('find the loop of a session whatever its id is', async () => {
+    for (const session_id of ['team/session 1', 'é', 'x'.repeat(300)]) {
+      await fired('UserPromptSubmit', { prompt: '/ralph-loop x', session_id });
+      const transcript_path = join(room, 'interrupted.jsonl');
+      await fired('Stop', { session_id, transcript_path });
+      const message = { role: 'user', content: '[Request interrupted by user]' };
+      writeFileSync(transcript_path, `${JSON.stringify({ type: 'user', message })}\n`);
+      const told = await fired('UserPromptSubmit', { prompt: 'What now?', session_id, transcript_path });
+      expect(told.systemMessage).toContain('paused');
+      await fired('UserPromptSubmit', { prompt: '/cancel-ralph', session_id });
+      rmSync(transcript_path);
+    }
+  });
+
+  it('take megabytes of input as they are, and do not keep a shell busy with them', async () => {
+    const task = `fix ${'words and * '.repeat(200_000)}end`;
+    await fired('UserPromptSubmit', { prompt: `/ralph-loop ${task}`, session_id: 'session-one' });
+    const [name = ''] = readdirSync(sessions).filter((file) => file.endsWith('.json'));
+    expect(JSON.parse(readFileSync(join(sessions, name), 'utf8')).loop.task).toBe(task);
+    const other = { prompt: task, session_id: 'other' };
+    expect(await fired('UserPromptSubmit', other, { PATH: withoutNode() })).toBeNull();
+  });
+
+  it('look at the context again only when it can have passed the next threshold', async () => {
+    const transcript_path = join(room, 'long.jsonl');
+    const window = { CLAUDE_CONTEXT_WINDOW: '1000' };
+    const blind = { ...window, PATH: withoutNode() };
+    const afterCall = async (size: number, extra: Record<string, string>) => {
+      writeFileSync(transcript_path, 'x'.repeat(size));
+      return fire('PostToolUse', { transcript_path, tool_response: '}'.repeat(100_000) }, extra);
+    };
+    expect((await afterCall(2200, window)).stdout).toContain('NOTICE');
+    expect(await afterCall(2210, blind)).toEqual({ code: 0, stdout: '', stderr: '' });
+    expect((await afterCall(2400, window)).stdout).toContain('past 60%');
+    expect((await afterCall(3600, window)).stdout).toContain('CRITICAL');
+    expect(await afterCall(40_000, blind)).toEqual({ code: 0, stdout: '', stderr: '' });
+    await fired('SessionStart', { source: 'compact' }, window);
+    expect((await afterCall(3600, window)).stdout).toContain('CRITICAL');
+  });
+
+  it('read a transcript path with a blank before it', async () => {
+    const transcript_path = join(room, 'short.jsonl');
+    writeFileSync(transcript_path, 'x');
+    const text = JSON.stringify({ session_id: 's', transcript_path }, null, 1);
+    expect(await fireText('PostToolUse', text, { PATH: withoutNode() })).toEqual({
+      code: 0,
+      stdout: '',
+      stderr: '',
+    });
   });
 
   it.each([
@@ -187,7 +262,7 @@ describe('the hooks of the plugin', () => {
 function withoutNode(): string {
   const bin = join(room, 'bin');
   mkdirSync(bin, { recursive: true });
-  for (const name of ['sh', 'cat', 'nice']) {
+  for (const name of ['sh', 'cat', 'dd', 'nice', 'wc']) {
     const found = ['/bin', '/usr/bin'].map((folder) => join(folder, name)).find((path) => existsSync(path));
     if (found && !existsSync(join(bin, name))) symlinkSync(found, join(bin, name));
   }

@@ -6,6 +6,7 @@ import { notifyEnd } from '../safety/notify-end.ts';
 import type { EventBody } from '../store/events.ts';
 import { appendEvents } from '../store/journal-append.ts';
 import { endedPaths, type SessionLoop } from '../store/session-loops.ts';
+import { withCertificates } from './certificates.ts';
 import type { SessionContext } from './context.ts';
 
 /** Tells a person that a loop inside a session is over, and the journal how that went. Never rejects. */
@@ -22,7 +23,7 @@ export async function notifySessionEnd(
   const at = new Date(now()).toISOString();
   const { deliveries, problem } = await notifyEnd(
     { ...facts, at, because: because.text },
-    { cwd, env, version },
+    { cwd, env: withCertificates(env), version },
   );
   const events: EventBody[] = [
     ...deliveries.map((delivery) => ({ type: 'notified', kind, ...delivery }) as const),

@@ -3,6 +3,7 @@ import { fence } from '../core/fence.ts';
 import { cleanTerminal } from '../safety/terminal.ts';
 import type { EventBody } from '../store/events.ts';
 import { type Environment, runCommand, shellCommand } from '../system/process.ts';
+import { withCertificates } from './certificates.ts';
 
 export type VerifyContext = {
   readonly cwd: string;
@@ -27,7 +28,7 @@ export async function runVerify(
     const started = now();
     const end = await runCommand(shellCommand(command), {
       cwd,
-      env,
+      env: withCertificates(env),
       timeoutMs: Math.max(1, deadline - started),
     });
     const { exitCode, timedOut } = end;

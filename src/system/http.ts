@@ -1,6 +1,7 @@
 import { request as plainRequest } from 'node:http';
 import { request as secureRequest } from 'node:https';
-import { errorCode } from './files.ts';
+import { rootCertificates } from 'node:tls';
+import { errorCode, readText } from './files.ts';
 
 export type PostResult =
   | { readonly kind: 'answered'; readonly status: number }
@@ -15,10 +16,14 @@ export function post(
     readonly headers: Readonly<Record<string, string>>;
     readonly timeoutMs: number;
     readonly signal?: AbortSignal;
+    /** A file of certificates to trust beside the usual ones. */
+    readonly certificates?: string | undefined;
   },
 ): Promise<PostResult> {
-  const { headers, timeoutMs, signal } = options;
-  const start = url.protocol === 'https:' ? secureRequest : plainRequest;
+  const { headers, timeoutMs, signal, certificates } = options;
+  const isSecure = url.protocol === 'https:';
+  const extra = isSecure && certificates ? textOf(certificates) : null;
+  const start = isSecure ? secureRequest : plainRequest;
   return new Promise((resolve) => {
     const bytes = Buffer.from(body);
     const request = start(url, {
@@ -27,6 +32,7 @@ export function post(
       agent: false,
       headers: { ...headers, 'content-length': bytes.length },
       ...(signal ? { signal } : {}),
+      ...(extra === null ? {} : { ca: [...rootCertificates, extra] }),
     });
     const end = (result: PostResult) => {
       clearTimeout(timer);
@@ -41,6 +47,15 @@ export function post(
     request.on('error', (error) => end({ kind: 'failed', why: reason(error) }));
     request.end(bytes);
   });
+}
+
+/** A file that is not there is none, as for Node itself. */
+function textOf(path: string): string | null {
+  try {
+    return readText(path);
+  } catch {
+    return null;
+  }
 }
 
 function reason(error: Error): string {

@@ -19,25 +19,45 @@ const named = '*ralph-loop*|*ulw-loop*|*cancel-ralph*|*ralph-status*|*ralph-paus
 // A loop outside of the session that works on a PRD here.
 const up = `p=$PWD; until [ -z "$p" ] || [ -e "$p/.ralph-active" ] || [ -e "$p/.git" ]; do p=\${p%/*}; done; [ -e "$p/.ralph-active" ]`;
 const prd = `[ -e "\${CLAUDE_PROJECT_DIR:-.}/.ralph-active" ] || { ${up}; }`;
-// In Node 20 these certificates triple the start, and a hook has no use for them.
-const node = 'NODE_EXTRA_CA_CERTS= ';
+// In Node 20 these certificates triple the start, and a hook has no use for them; what it runs for the user has.
+const node = `RALPH_CA_CERTS=\${NODE_EXTRA_CA_CERTS-} NODE_EXTRA_CA_CERTS= `;
+// A shell needs seconds for megabytes of input. What the conditions ask for stands at its beginning.
+const read = `i=$(dd bs=65536 count=1 2>/dev/null); case $i in *'}') ;; *) [ \${#i} -ge 4096 ] || i=$i$(cat) ;; esac`;
+const run = `{ printf %s "$i"; cat; } | ${node}node "$0"`;
+const pass = 'cat >/dev/null';
+// The name of the file of a session whose id is not a plain one says nothing to a shell.
+const mine = `f=\${f##*/}; case $f in *[=~]*) g=1 ;; esac; case $i in *"\${f%.json}"*) g=1 ;; esac`;
 
 const unattended = [
   `[ "\${RALPH_GUARD-}" != off ] || exit 0`,
   `g=\${RALPH_RUN_ID-}\${RALPH_GUARD-}; [ "\${HOME-}" ] || g=1; ${config}`,
   `for f in .ralph/settings.json .ralph/settings.local.json "${project}.json" "${project}.local.json" "$c/ralph/settings.json"; do [ -z "$g" ] && [ -e "$f" ] && grep -q '"always"' "$f" && g=1; done`,
   `[ -z "$g" ] || ${node}exec node "$0"`,
-  `${folder}; set -- "$d"/ralph/sessions/*.json; [ -e "$1" ] || exit 0; i=$(cat)`,
-  `for f; do f=\${f##*/}; case $i in *"\${f%.json}"*) g=1 ;; esac; done; [ -z "$g" ] || printf %s "$i" | ${node}node "$0"`,
+  `${folder}; set -- "$d"/ralph/sessions/*.json; [ -e "$1" ] || exit 0; ${read}`,
+  `for f; do ${mine}; done; if [ "$g" ]; then ${run}; else ${pass}; fi`,
+].join('; ');
+
+/** What a field of the input holds, as long as nothing in it is escaped. */
+const field = (name: string, into: string): string =>
+  `${into}=\${i#*'"${name}":'}; ${into}=\${${into}#' '}; ${into}=\${${into}#'"'}; ${into}=\${${into}%%'"'*}`;
+
+// The monitor leaves in a file of the session from which size of the transcript to which other, and for which window, it
+// has nothing to tell.
+const contextFills = [
+  `${read}; ${field('transcript_path', 'p')}; ${field('session_id', 's')}; ${folder}`,
+  `case \${CLAUDE_CONTEXT_WINDOW-} in ''|*[!0-9]*) w=200000 ;; *) w=$CLAUDE_CONTEXT_WINDOW ;; esac`,
+  `g=1; { b=$(wc -c < "$p") && [ "$b" -lt "$w" ] && g=; } 2>/dev/null`,
+  `case $s in ''|*[!A-Za-z0-9_-]*) ;; *) { read -r from to of < "$d/ralph/context/$s.next" && [ "$of" = "$w" ] && [ "$b" -ge "$from" ] && [ "$b" -lt "$to" ] && g=; } 2>/dev/null ;; esac`,
+  `if [ "$g" ]; then ${run}; else ${pass}; fi`,
 ].join('; ');
 
 /** A line of sh that starts node, the hook being `$0`, only where there is something to do. */
 export const startIf: Readonly<Record<StartIf, string>> = {
   'any-loop': `${folder}; set -- "$d"/ralph/sessions/*.json; [ -e "$1" ] || ${prd} || [ -z "\${HOME-}" ] || exit 0; ${node}exec node "$0"`,
   'loop-or-alerts': `${folder}; for f in "$d"/ralph/sessions/*.json "$d"/ralph/context/*.json; do [ -e "$f" ] && ${node}exec node "$0"; done; [ -n "\${HOME-}" ] || ${node}exec node "$0"`,
-  command: `i=$(cat); case $i in ${named}) printf %s "$i" | ${node}node "$0" ;; esac`,
-  'command-or-loop': `i=$(cat); g=; case $i in ${named}) g=1 ;; *) ${folder}; for f in "$d"/ralph/sessions/*.json; do f=\${f##*/}; case $i in *"\${f%.json}"*) g=1 ;; esac; done ;; esac; [ -z "$g" ] || printf %s "$i" | ${node}node "$0"`,
-  'context-fills': `i=$(cat); p=\${i#*'"transcript_path":"'}; p=\${p%%'"'*}; case \${CLAUDE_CONTEXT_WINDOW-} in ''|*[!0-9]*) w=200000 ;; *) w=$CLAUDE_CONTEXT_WINDOW ;; esac; { s=$(wc -c < "$p"); } 2>/dev/null && [ "$s" -lt "$w" ] || printf %s "$i" | ${node}node "$0"`,
+  command: `${read}; case $i in ${named}) ${run} ;; *) ${pass} ;; esac`,
+  'command-or-loop': `${read}; g=; case $i in ${named}) g=1 ;; *) ${folder}; for f in "$d"/ralph/sessions/*.json; do [ -e "$f" ] || continue; ${mine}; done ;; esac; if [ "$g" ]; then ${run}; else ${pass}; fi`,
+  'context-fills': contextFills,
   unattended,
 };
 

@@ -1,7 +1,8 @@
-import { firedAlerts, keepAlerts } from '../../store/context-alerts.ts';
+import { firedAlerts, keepAlerts, keepNextLook } from '../../store/context-alerts.ts';
+import { fileSize } from '../../system/scan-lines.ts';
 import type { SessionContext } from '../context.ts';
 import { type Reply, silent } from '../reply.ts';
-import { contextUse } from './context-use.ts';
+import { contextUse, contextWindow } from './context-use.ts';
 
 type Severity = 'NOTICE' | 'WARNING' | 'CRITICAL';
 
@@ -28,9 +29,11 @@ export function watchContext(
   { env }: Pick<SessionContext, 'env'>,
 ): Reply {
   const use = contextUse(transcript, env);
-  const passed = thresholds.filter(([percent]) => use !== null && use >= percent);
+  if (use === null) return silent;
+  keepNextLook(env, sessionId, nextLook(use, fileSize(transcript) ?? 0, contextWindow(env)));
+  const passed = thresholds.filter(([percent]) => use >= percent);
   const top = passed.at(-1);
-  if (use === null || top === undefined) return silent;
+  if (top === undefined) return silent;
   const fired = firedAlerts(env, sessionId);
   if (fired.includes(top[0])) return silent;
   const [percent, severity] = top;
@@ -40,4 +43,14 @@ export function watchContext(
     kind: 'context',
     message: `[${severity}] Context usage is at about ${shown}% (past ${percent}%). ${texts[severity]}`,
   };
+}
+
+/** The transcript has to grow by this before the next threshold can be passed: a token takes a byte or more. */
+function nextLook(use: number, from: number, window: number) {
+  const [next] = thresholds.find(([percent]) => percent > use) ?? [];
+  const to =
+    next === undefined
+      ? Number.MAX_SAFE_INTEGER
+      : from + Math.max(window / 50, ((next - use) / 100) * window);
+  return { from, to: Math.ceil(to), window };
 }

@@ -12,10 +12,14 @@ const mostLines = 500;
 export function contextUse(transcript: string, env: Environment): number | null {
   const size = sizeOf(transcript);
   if (size === null) return null;
-  const window = positive(env.CLAUDE_CONTEXT_WINDOW) ?? defaultWindow;
   const perToken = positive(env.RALPH_CHARS_PER_TOKEN) ?? defaultCharsPerToken;
   const tokens = reportedTokens(transcript) ?? size / perToken;
-  return (tokens / window) * 100;
+  return (tokens / contextWindow(env)) * 100;
+}
+
+/** The tokens that a session has room for. */
+export function contextWindow(env: Environment): number {
+  return positive(env.CLAUDE_CONTEXT_WINDOW) ?? defaultWindow;
 }
 
 function sizeOf(path: string): number | null {

@@ -53,7 +53,16 @@ async function deliver(
       return showOnDesktop(notice, world);
     case 'webhook':
       if (webhook === undefined) return { ok: false, detail: 'notify.webhook is not set' };
-      return postNotice(notice, { url: webhook, ...(secret === undefined ? {} : { secret }) }, world);
+      return postNotice(
+        notice,
+        {
+          url: webhook,
+          // A hook starts without them, as they slow Node down.
+          certificates: world.env.NODE_EXTRA_CA_CERTS,
+          ...(secret === undefined ? {} : { secret }),
+        },
+        world,
+      );
     case 'command':
       if (command === undefined) return { ok: false, detail: 'notify.command is not set' };
       return runNoticeCommand(notice, command, world);

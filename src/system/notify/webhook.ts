@@ -11,6 +11,8 @@ const pauses = [500, 2000];
 export type WebhookTarget = {
   readonly url: string;
   readonly secret?: string;
+  /** A file of certificates to trust beside the usual ones. */
+  readonly certificates?: string | undefined;
   /** For tests: what stands between two attempts. */
   readonly pauses?: readonly number[];
 };
@@ -28,6 +30,7 @@ export async function postNotice(
     const seconds = Math.floor(Date.now() / 1000);
     const result = await post(new URL(target.url), body, {
       timeoutMs,
+      certificates: target.certificates,
       ...(stop ? { signal: stop } : {}),
       headers: {
         'content-type': 'application/json',
