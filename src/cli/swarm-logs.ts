@@ -11,6 +11,7 @@ import { fault, needWorker } from './swarm-context.ts';
 import { wantsEngine } from './swarm-engine.ts';
 import type { logsOptions } from './swarm-options.ts';
 
+const historyLines = 1000;
 const followMs = 1000;
 const followLines = 30;
 const clearScreen = '\u001b[2J\u001b[H';
@@ -19,16 +20,17 @@ export async function main(context: Context, input: Input<typeof logsOptions>): 
   if (wantsEngine(context, input.values)) return (await import('./swarm-cluster.ts')).logs(context, input);
   const { values, args } = input;
   const worker = await needWorker(context, args[0]);
-  const { follow = false, history = false, lines = 1000 } = values;
-  if (worker.tmux === null) return showFile(context, worker, follow);
-  const above = history ? lines : 0;
+  const { follow = false, history = false, lines } = values;
+  if (worker.tmux === null) return showFile(context, worker, follow, lines);
+  const above = history ? (lines ?? historyLines) : (lines ?? 0);
   if (!follow) {
-    context.stdout.write(`${await screenOf(context, worker, above)}\n`);
+    const screen = await screenOf(context, worker, above);
+    context.stdout.write(`${history || lines === undefined ? screen : lastLines(screen, lines)}\n`);
     return 0;
   }
   let shown = '';
   for (;;) {
-    const screen = (await screenOf(context, worker, above)).split('\n').slice(-followLines).join('\n');
+    const screen = lastLines(await screenOf(context, worker, above), lines ?? followLines);
     if (screen !== shown) context.stdout.write(`${context.stdout.isTTY ? clearScreen : ''}${screen}\n`);
     shown = screen;
     await systemClock.sleep(followMs);
@@ -44,9 +46,19 @@ async function screenOf(context: Context, worker: Worker, history: number): Prom
   return cleanTerminal(lines.join('\n')).trimEnd();
 }
 
-async function showFile(context: Context, worker: Worker, follow: boolean): Promise<number> {
+export function lastLines(text: string, count: number): string {
+  return text.split('\n').slice(-count).join('\n');
+}
+
+async function showFile(
+  context: Context,
+  worker: Worker,
+  follow: boolean,
+  lines: number | undefined,
+): Promise<number> {
   const { stdout } = logPaths(context.env, worker.name);
-  const found = await tailFile(stdout, { follow, onData: (bytes) => void context.stdout.write(bytes) });
+  const onData = (bytes: Buffer) => void context.stdout.write(bytes);
+  const found = await tailFile(stdout, { follow, onData, ...(lines === undefined ? {} : { lines }) });
   if (found) return 0;
   throw new RalphError('no-logs', `no logs found for ${worker.name}`, { exitCode: 1 });
 }

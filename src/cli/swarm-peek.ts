@@ -1,8 +1,11 @@
-import { lookAtWorkers } from '../fleet/live.ts';
+import { type Live, lookAtWorkers } from '../fleet/live.ts';
 import { cleanTerminal } from '../safety/terminal.ts';
-import type { Pane, Tmux } from '../system/tmux.ts';
+import { logPaths } from '../store/fleet-paths.ts';
+import { tailFile } from '../system/tail-file.ts';
+import { tmuxServer } from '../system/tmux.ts';
 import type { Context, Input } from './spec.ts';
-import { allWorkers, needWindow, needWorker, openWindows } from './swarm-context.ts';
+import { allWorkers, fault, needWorker } from './swarm-context.ts';
+import { lastLines } from './swarm-logs.ts';
 import type { peekOptions } from './swarm-options.ts';
 
 export async function main(context: Context, { values, args }: Input<typeof peekOptions>): Promise<number> {
@@ -12,18 +15,34 @@ export async function main(context: Context, { values, args }: Input<typeof peek
       exitCode: 2,
       without: 'a name or --all is required',
     });
-    const { pane, tmux } = await needWindow(context, worker);
-    context.stdout.write(`${await lastLines(tmux, pane, lines)}\n`);
+    for (const live of await lookAtWorkers(context.env, [worker])) {
+      const shown = await show(context, live, lines);
+      if (shown === null) throw fault(`worker '${worker.name}' is not running`);
+      context.stdout.write(`${shown}\n`);
+    }
     return 0;
   }
-  const lives = await lookAtWorkers(context.env, await allWorkers(context));
-  for (const { worker, pane, tmux } of openWindows(context, lives)) {
-    context.stdout.write(`=== ${worker.name} ===\n${await lastLines(tmux, pane, lines)}\n\n`);
+  for (const live of await lookAtWorkers(context.env, await allWorkers(context))) {
+    const shown = await show(context, live, lines);
+    if (shown !== null) context.stdout.write(`=== ${live.worker.name} ===\n${shown}\n\n`);
   }
   return 0;
 }
 
-async function lastLines(tmux: Tmux, pane: Pane, count: number): Promise<string> {
-  const text = cleanTerminal((await tmux.capture(pane.id, count)).join('\n')).trimEnd();
-  return text.split('\n').slice(-count).join('\n');
+/** The last lines of a worker that runs, in its window or in its log; null for any other. */
+async function show(
+  { env }: Context,
+  { worker, pane, running }: Live,
+  count: number,
+): Promise<string | null> {
+  if (!running) return null;
+  if (worker.tmux === null) {
+    const parts: Buffer[] = [];
+    const onData = (bytes: Buffer) => void parts.push(bytes);
+    await tailFile(logPaths(env, worker.name).stdout, { follow: false, lines: count, onData });
+    return cleanTerminal(Buffer.concat(parts).toString('utf8')).trimEnd();
+  }
+  if (pane === null || pane.dead) return null;
+  const screen = await tmuxServer(worker.tmux.socket, env).capture(pane.id, count);
+  return lastLines(cleanTerminal(screen.join('\n')).trimEnd(), count);
 }

@@ -4,6 +4,7 @@ import { endWorker } from '../fleet/end-worker.ts';
 import { holdWorker } from '../fleet/hold.ts';
 import { ensureSupervisor } from '../fleet/supervisor-start.ts';
 import { promptTemplate } from '../fleet/template.ts';
+import { whyText } from '../fleet/why.ts';
 import { cleanTerminal } from '../safety/terminal.ts';
 import { readLogLines } from '../store/fleet-log.ts';
 import { type LoopRecord, readLoop, stateOf } from '../store/fleet-loops.ts';
@@ -97,7 +98,7 @@ export async function mainLs(context: Context, input: Input<typeof ralphLsOption
     loop.status,
     `${loop.iteration}/${loop.settings.max_iterations}`,
     String(loop.totalFailures),
-    loop.why.state,
+    whyText(loop.why, systemClock.now()),
   ]);
   if (format === 'json') context.stdout.write(`${JSON.stringify(loops.map(stateOf), null, 2)}\n`);
   else if (format === 'names') context.stdout.write(loops.map(({ name }) => `${name}\n`).join(''));
@@ -158,7 +159,7 @@ function statusText(loop: LoopRecord): string {
     `Total failures: ${loop.totalFailures}`,
     `Inactivity timeout: ${settings.inactivity_timeout}s`,
     ...(settings.done_pattern === null ? [] : [`Done pattern: ${settings.done_pattern}`]),
-    `Why: ${why.state}${why.detail === undefined ? '' : ` (${why.detail})`}`,
+    `Why: ${whyText(why, systemClock.now())}`,
   ];
   return `${lines.join('\n')}\n`;
 }

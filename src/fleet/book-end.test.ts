@@ -43,6 +43,31 @@ describe('the end of an iteration', () => {
     expect(step.events?.at(-1)?.text).toBe('5 consecutive failures, stopping loop');
   });
 
+  it('of the last iteration, or of a paused loop, promises no other', () => {
+    const texts = (loop: typeof running, end: IterationEnd) => {
+      const { lines, events } = bookEnd(loop, end).step;
+      return [...(lines ?? []), ...(events ?? []).map(({ text }) => text)].join('\n');
+    };
+    const last = { ...running, iteration: 10, ended: 9 };
+    const paused: typeof running = { ...running, status: 'paused' };
+    for (const loop of [last, paused]) {
+      expect(texts(loop, { ...exited, exitCode: 1 })).not.toMatch(/retrying|backoff/);
+      expect(texts(loop, { ...exited, how: 'inactive', exitCode: null })).not.toContain('restarting');
+    }
+  });
+
+  it('has a number for whoever reads the log, and says where the window was lost', () => {
+    const ofKind = (how: IterationEnd['how']) => bookEnd(running, { ...exited, how, exitCode: null }).step;
+    expect(ofKind('done').lines?.[0]).toContain('[END] iteration 3 exit=0 ');
+    const lost = ofKind('lost');
+    expect(lost.lines?.map((line) => line.replace(/^\S+ /, ''))).toEqual([
+      '[END] iteration 3 exit=-1 duration=3m42s',
+      '[FAIL] iteration 3 exit=-1 attempt=1/5 backoff=1s',
+    ]);
+    expect(lost.events?.[0]?.text).toBe('iteration 3 failed (window lost), retrying in 1s (attempt 1/5)');
+    expect(lost.change.why).toMatchObject({ state: 'backoff', detail: 'window lost' });
+  });
+
   it('by silence is no failure', () => {
     const { step, next } = bookEnd(
       { ...running, failures: 2 },

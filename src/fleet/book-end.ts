@@ -7,6 +7,7 @@ import type { LoopRecord, LoopStep, Why } from '../store/fleet-loops.ts';
 import type { IterationEnd, Next } from './port.ts';
 
 export const maxFailures = 5;
+const windowLost = 'window lost';
 
 /** Books the end of the iteration that runs: what changes, what is told, and what comes next. */
 export function bookEnd(loop: LoopRecord, end: IterationEnd): { step: LoopStep; next: Next } {
@@ -16,7 +17,8 @@ export function bookEnd(loop: LoopRecord, end: IterationEnd): { step: LoopStep; 
   const { failures } = decided.loop;
   const failed = failures > loop.failures;
   const counts = { failures, totalFailures: loop.totalFailures + (failed ? 1 : 0) };
-  const told = tellEnd(loop, end, durationMs, failures);
+  const goesOn = decision.kind !== 'stop' && end.stop === undefined && loop.status !== 'paused';
+  const told = tellEnd(loop, end, durationMs, failures, goesOn);
   // A limit of the provider is nobody's failure: the same iteration is run again.
   const iteration = end.how === 'limited' && decision.kind === 'wait' ? loop.iteration - 1 : loop.iteration;
   const booked = { ...counts, iteration, ended: iteration };
@@ -109,7 +111,14 @@ function ended(
   };
 }
 
-function tellEnd(loop: LoopRecord, end: IterationEnd, durationMs: number, failures: number): Told {
+/** What is told of an end; that another iteration comes, only where it `goesOn`. */
+function tellEnd(
+  loop: LoopRecord,
+  end: IterationEnd,
+  durationMs: number,
+  failures: number,
+  goesOn: boolean,
+): Told {
   const { iteration, settings } = loop;
   const { at, how, exitCode } = end;
   const event = (type: FleetEvent['type'], text: string): FleetEvent => ({
@@ -120,16 +129,17 @@ function tellEnd(loop: LoopRecord, end: IterationEnd, durationMs: number, failur
     exitCode,
   });
   const line = (kind: LogKind, text: string) => logLine(at, kind, `iteration ${iteration} ${text}`);
-  const code = exitCode ?? (how === 'lost' ? 'lost' : 'ended');
+  // Scripts read a number there: what we ended ourselves when its work was done counts as 0.
+  const code = exitCode ?? (how === 'lost' || how === 'limited' ? -1 : 0);
   if (how === 'inactive') {
     const seconds = settings.inactivity_timeout;
     return {
       lines: [line('TIMEOUT', `inactivity_timeout=${seconds}s`)],
-      events: [event('inactive', `inactivity timeout (${seconds}s), restarting`)],
+      events: [event('inactive', `inactivity timeout (${seconds}s)${goesOn ? ', restarting' : ''}`)],
     };
   }
   if (how === 'done') {
-    return { lines: [line('END', `exit=done duration=${duration(durationMs, '')}`)], events: [] };
+    return { lines: [line('END', `exit=${code} duration=${duration(durationMs, '')}`)], events: [] };
   }
   const lines = [line('END', `exit=${code} duration=${duration(durationMs, '')}`)];
   if (how === 'limited') return { lines, events: [event('limit', 'usage limit, waiting')] };
@@ -137,12 +147,13 @@ function tellEnd(loop: LoopRecord, end: IterationEnd, durationMs: number, failur
     const text = `iteration ${iteration} completed (exit: ${code}, duration: ${duration(durationMs, ' ')})`;
     return { lines, events: [event('iteration.ended', text)] };
   }
-  const seconds = failures >= maxFailures ? 0 : backoffSeconds(failures);
+  const seconds = goesOn ? backoffSeconds(failures) : 0;
   const attempt = `attempt=${failures}/${maxFailures}`;
   lines.push(line('FAIL', `exit=${code} ${attempt}${seconds === 0 ? '' : ` backoff=${seconds}s`}`));
   const retry = seconds === 0 ? '' : `, retrying in ${seconds}s (attempt ${failures}/${maxFailures})`;
-  const type = how === 'lost' ? 'window-lost' : 'iteration.ended';
-  return { lines, events: [event(type, `iteration ${iteration} failed (exit: ${code})${retry}`)] };
+  const isLost = how === 'lost';
+  const text = `iteration ${iteration} failed (${isLost ? windowLost : `exit: ${code}`})${retry}`;
+  return { lines, events: [event(isLost ? 'window-lost' : 'iteration.ended', text)] };
 }
 
 function backoffSeconds(failures: number): number {
@@ -150,9 +161,10 @@ function backoffSeconds(failures: number): number {
 }
 
 function whyOf(paused: boolean, { at, how }: IterationEnd, until: number | null): Why {
-  if (paused) return { state: 'paused', since: at };
+  const detail = how === 'lost' ? { detail: windowLost } : {};
+  if (paused) return { state: 'paused', since: at, ...detail };
   if (until === null) return { state: 'queued', since: at };
-  return { state: how === 'limited' ? 'limit' : 'backoff', since: at, until };
+  return { state: how === 'limited' ? 'limit' : 'backoff', since: at, until, ...detail };
 }
 
 /** An agent that falls silent has finished its turn, and a match counts whatever the exit code. */

@@ -78,7 +78,7 @@ function isState(word: string): word is WhyState {
 export function nextCommand(name: string, { state }: Why): string | null {
   if (needsYou(state)) return `swarm attach ${name}`;
   if (state === 'paused') return `swarm ralph resume ${name}`;
-  if (state === 'failed' || state === 'window-lost') return `swarm respawn ${name}`;
+  if (state === 'failed') return `swarm respawn ${name}`;
   if (state === 'limit') return 'swarm limits';
   return null;
 }

@@ -3,22 +3,48 @@ import { systemClock } from './clock.ts';
 
 const lookMs = 200;
 const chunkBytes = 64 * 1024;
+const newline = 0x0a;
 
-/** Gives what is in a file, and with `follow` what is added to it, for ever; false where there is none. */
+/** Gives what is in a file, or its last `lines`, and with `follow` what is added to it, for ever; false where there is none. */
 export async function tailFile(
   path: string,
   options: {
     readonly follow: boolean;
+    readonly lines?: number;
     readonly onData: (bytes: Buffer) => void;
     readonly signal?: AbortSignal;
   },
 ): Promise<boolean> {
   if (!fs.existsSync(path)) return false;
-  let at = 0;
+  let at = options.lines === undefined ? 0 : startOfLines(path, options.lines);
   for (;;) {
     at = readFrom(path, at, options.onData);
     if (!options.follow || options.signal?.aborted) return true;
     await systemClock.sleep(lookMs, options.signal);
+  }
+}
+
+/** Where the last `count` lines begin, read from the end. */
+function startOfLines(path: string, count: number): number {
+  if (count === 0) return fs.statSync(path).size;
+  const fd = fs.openSync(path, 'r');
+  try {
+    const { size } = fs.fstatSync(fd);
+    const chunk = Buffer.alloc(chunkBytes);
+    let left = count;
+    for (let end = size; end > 0; ) {
+      const start = Math.max(0, end - chunkBytes);
+      const length = fs.readSync(fd, chunk, 0, end - start, start);
+      for (let index = length - 1; index >= 0; index--) {
+        // The break at the very end closes the last line.
+        if (chunk[index] !== newline || start + index === size - 1) continue;
+        if (--left === 0) return start + index + 1;
+      }
+      end = start;
+    }
+    return 0;
+  } finally {
+    fs.closeSync(fd);
   }
 }
 

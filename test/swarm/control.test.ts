@@ -198,7 +198,7 @@ describe('swarm ralph', { timeout: 120_000 }, () => {
     await ran(fleet, 1);
     fleet.tmux('kill-window', '-t', 'agent');
     await ran(fleet, 2);
-    expect(fleet.log('agent')).toContain('[FAIL] iteration 1 exit=lost attempt=1/5 backoff=1s');
+    expect(fleet.log('agent')).toContain('[FAIL] iteration 1 exit=-1 attempt=1/5 backoff=1s');
   });
 
   it('a loop whose files are removed is left alone', async () => {

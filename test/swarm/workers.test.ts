@@ -195,6 +195,22 @@ describe('a worker in the background', { timeout: 120_000 }, () => {
     expect(existsSync(log)).toBe(false);
   });
 
+  it('shows its last lines, as one in tmux does', async () => {
+    const fleet = makeFleet();
+    await fleet.swarm('spawn', '--name', 'bg', '--', 'sh', '-c', 'seq 100; exec sleep 600');
+    await spawn(fleet, 'pane', 'sh', '-c', 'seq 100; exec sleep 600');
+    for (const name of ['bg', 'pane']) {
+      const last = async (...words: string[]) => (await fleet.swarm(...words)).stdout;
+      await waitUntil(async () => (await last('logs', name)).includes('100\n'), patience);
+      expect(await last('logs', name, '--lines', '2')).toBe('99\n100\n');
+      expect(await last('logs', name, '--lines', '80')).toMatch(/^21\n22\n/);
+      expect(await last('peek', name, '-n', '2')).toBe('99\n100\n');
+    }
+    expect((await fleet.swarm('peek', '--all', '-n', '1')).stdout).toBe(
+      '=== bg ===\n100\n\n=== pane ===\n100\n\n',
+    );
+  });
+
   it('is waited for, with a time-out', async () => {
     const fleet = makeFleet();
     await fleet.swarm('spawn', '--name', 'fast', '--', 'sleep', '0.3');
