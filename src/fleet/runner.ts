@@ -1,3 +1,4 @@
+import { writeWords } from '../store/fleet-marks.ts';
 import { markPaths, workerRunId } from '../store/fleet-paths.ts';
 import type { TmuxPlace, Worker } from '../store/fleet-workers.ts';
 import type { Environment } from '../system/program.ts';
@@ -10,8 +11,9 @@ import type { Delivery } from './delivery.ts';
  * tmux 3.3a, which on a busy machine loses what a program printed just before its terminal was closed.
  */
 const script = `
-started=$1 ended=$2 launch=$3 how=$4 prompt=$5
-shift 5
+started=$1 ended=$2 launch=$3 how=$4 prompt=$5 words=$6
+shift 6
+[ -z "$words" ] || . "$words"
 leave() { printf '%s\\n' "$2" >"$1.$$" && mv -f "$1.$$" "$1"; }
 trap : INT QUIT
 leave "$started" "$launch"
@@ -49,21 +51,35 @@ export function windowFor(
   const delivery = input?.delivery ?? { how: 'paste' as const };
   const before = delivery.how === 'argument' ? delivery.before : [];
   const launch = input?.launch ?? 0;
-  const words = [marks.started, marks.ended, String(launch), delivery.how, input?.prompt ?? ''];
+  const isLong = bytesOf([...cmd, ...Object.entries(worker.env).flat()]) > longestCall;
+  // Before the words that come by the call.
+  const file = isLong ? writeWords(env, name, ['env', '--', ...pairs(worker.env), ...cmd]) : '';
+  const words = [marks.started, marks.ended, String(launch), delivery.how, input?.prompt ?? '', file];
   return {
     session: tmux.session,
     window: tmux.window,
     cwd,
     env: {
       ...(env.PATH === undefined ? {} : { PATH: env.PATH }),
-      ...worker.env,
+      ...(isLong ? {} : worker.env),
       SWARM_WORKER: name,
       RALPH_RUN_ID: workerRunId(env, name),
       RALPH_ITERATION: String(input?.iteration ?? 0),
     },
-    argv: ['sh', '-c', script, 'swarm', ...words, ...cmd, ...before],
+    argv: ['sh', '-c', script, 'swarm', ...words, ...(isLong ? [] : cmd), ...before],
     mark: markText(env, { name, launch, prompted: delivery.how !== 'paste' }),
   };
+}
+
+/** tmux takes 16 KiB in one call, our own words included. */
+const longestCall = 8000;
+
+function bytesOf(words: readonly string[]): number {
+  return words.reduce((sum, word) => sum + Buffer.byteLength(word) + 1, 0);
+}
+
+function pairs(env: Readonly<Record<string, string>>): string[] {
+  return Object.entries(env).map(([name, value]) => `${name}=${value}`);
 }
 
 /** The fleet is named too: two fleets may share a tmux server. */

@@ -4,7 +4,7 @@ import { stampSeconds } from './fleet-time.ts';
 const tailBytes = 16 * 1024;
 
 /** Kinds of lines in `iterations.log`. */
-export type LogKind = 'START' | 'END' | 'FAIL' | 'TIMEOUT' | 'DONE' | 'PAUSE' | 'RESUME' | 'STOP';
+export type LogKind = 'START' | 'END' | 'FAIL' | 'TIMEOUT' | 'DONE' | 'PAUSE' | 'RESUME' | 'STOP' | 'WARN';
 
 /** One line of `iterations.log`, such as `2024-01-15T10:30:00 [START] iteration 1/100`. */
 export function logLine(at: number, kind: LogKind, text: string): string {

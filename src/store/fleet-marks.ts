@@ -1,5 +1,5 @@
 import { rmSync, writeFileSync } from 'node:fs';
-import { ensureDir, readText } from '../system/files.ts';
+import { ensureDir, readText, writeAtomic } from '../system/files.ts';
 import type { Environment } from '../system/program.ts';
 import { fleetPaths, markPaths } from './fleet-paths.ts';
 
@@ -25,8 +25,17 @@ export function ensureMarks(env: Environment): void {
 }
 
 export function removeMarks(env: Environment, name: string): void {
-  const { started, ended, changed } = markPaths(env, name);
-  for (const path of [started, ended, changed]) rmSync(path, { force: true });
+  const { started, ended, changed, words } = markPaths(env, name);
+  for (const path of [started, ended, changed, words]) rmSync(path, { force: true });
+}
+
+/** Leaves the words of a command that is too long for a call: a shell that reads the file has them before its own. */
+export function writeWords(env: Environment, name: string, words: readonly string[]): string {
+  const { words: path } = markPaths(env, name);
+  ensureMarks(env);
+  const quoted = words.map((word) => `'${word.replaceAll("'", "'\\''")}'`);
+  writeAtomic(path, `set -- ${quoted.join(' ')} "$@"\n`, { fsync: false });
+  return path;
 }
 
 function numbersIn(path: string): number[] {

@@ -35,6 +35,8 @@ export function loopPaths(env: Environment, name: string) {
     state: join(root, 'state.json'),
     /** For us: the truth about the counters. */
     record: join(root, 'loop.json'),
+    /** What it was asked to do, once more, for when that is damaged. */
+    options: join(root, 'options.json'),
     log: join(root, 'iterations.log'),
     events: join(root, 'events.ndjson'),
     prompt: join(root, 'prompt.md'),
@@ -49,6 +51,8 @@ export function markPaths(env: Environment, name: string) {
     ended: join(marks, `${name}.ended`),
     /** Left by a command that changed the loop, for the supervisor to see. */
     changed: join(marks, `${name}.changed`),
+    /** The command itself, where it is too long to be given in a call. */
+    words: join(marks, `${name}.words`),
     /** Held by a command while it makes or ends the worker. */
     lock: join(marks, `${name}.lock`),
   };

@@ -1,7 +1,7 @@
 import { renameSync } from 'node:fs';
 import { RalphError } from '../core/error.ts';
 import { isObject } from '../core/shape.ts';
-import { ensureDir, readJson, writeAtomic } from '../system/files.ts';
+import { ensureDir, lstatOf, readJson, writeAtomic } from '../system/files.ts';
 import { withLock } from '../system/lock.ts';
 import type { Environment } from '../system/program.ts';
 import { fleetPaths } from './fleet-paths.ts';
@@ -48,13 +48,21 @@ export function readWorkers(env: Environment): WorkersRead {
   if (read.ok) return { workers: workersIn(read.value, state), warning: null };
   if (read.reason === 'missing') return { workers: [], warning: null };
   if (read.reason === 'unreadable') throw new RalphError('fleet-state', read.message, { exitCode: 1 });
-  const aside = `${state}.corrupted`;
+  const aside = asideName(state);
   try {
     renameSync(state, aside);
   } catch {
     // Somebody else has set it aside already.
   }
   return { workers: [], warning: `corrupt state file: it was moved to ${aside}, and the list is empty now` };
+}
+
+/** `.corrupted`, and a number where there is one already: the older may be the better. */
+function asideName(state: string): string {
+  for (let n = 1; ; n++) {
+    const name = `${state}.corrupted${n === 1 ? '' : `-${n}`}`;
+    if (lstatOf(name) === null) return name;
+  }
 }
 
 /** Changes the list as nobody else does at the same time. `change` gets the newest list and returns the next one. */

@@ -150,6 +150,28 @@ describe('words of a worker', { timeout: 120_000 }, () => {
   });
 });
 
+describe('a command too long for one call to tmux', { timeout: 120_000 }, () => {
+  it('is run as it is, in a worker and in every iteration of a loop', async () => {
+    const fleet = makeFleet();
+    const odd = `'"$(touch INJECTED)\`x\` ünï\n`;
+    const long = `${odd}${'x'.repeat(40_000)}`;
+    const show =
+      'printf "%s " $(printf %s "$1" | wc -m) $(printf %s "$LONG" | wc -m) >>"$OUT"; printf %s "$1" >"$OUT.word"';
+    const words = (name: string) => ['--name', name, '--tmux-socket', fleet.socket, '--env', `LONG=${long}`];
+    const out = (name: string) => ['--env', `OUT=${fleet.path(name)}`];
+    const command = ['--env', 'LC_ALL=C.UTF-8', '--', 'bash', '-c', show, 'bash', long];
+    expect((await fleet.swarm('spawn', ...words('w'), ...out('w'), '--tmux', ...command)).code).toBe(0);
+    expect((await fleet.swarm('spawn', ...words('l'), ...out('l'), ...loopWords, ...command)).code).toBe(0);
+    await fleet.until('l', 'stopped');
+    await waitUntil(() => fleet.exists('w.word'), patience);
+    const sizes = `${long.length} ${long.length} `;
+    await waitUntil(() => fleet.read('w') === sizes, patience);
+    expect(fleet.read('l')).toBe(sizes.repeat(3));
+    expect(fleet.read('l.word')).toBe(long);
+    expect(fleet.exists('INJECTED')).toBe(false);
+  });
+});
+
 describe('a window that is not ours', { timeout: 120_000 }, () => {
   it('is left alone, though it has the name and the place of a worker', async () => {
     const fleet = makeFleet();
@@ -358,6 +380,10 @@ describe('a list of workers that is damaged', () => {
     expect(listedAfter).toMatchObject({ code: 0, stdout: '' });
     expect(listedAfter.stderr).toContain('corrupt state file');
     expect(readFileSync(`${path}.corrupted`, 'utf8')).toBe('{invalid json}}');
+    writeFileSync(path, '{again');
+    expect((await fleet.swarm('ls')).stderr).toContain('state.json.corrupted-2');
+    expect(readFileSync(`${path}.corrupted`, 'utf8')).toBe('{invalid json}}');
+    expect(readFileSync(`${path}.corrupted-2`, 'utf8')).toBe('{again');
     writeFileSync(path, '{"workers": [{"id": "w1"}]}');
     expect((await fleet.swarm('ls')).code).toBe(1);
     expect(readFileSync(path, 'utf8')).toBe('{"workers": [{"id": "w1"}]}');
