@@ -1,14 +1,16 @@
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { RalphError } from '../core/error.ts';
-import { createActions, workerScreen } from '../dashboard/control.ts';
+import { type Actions, createActions, workerScreen } from '../dashboard/control.ts';
 import { readPage } from '../dashboard/page.ts';
-import { startDashboard } from '../dashboard/server.ts';
+import { type DashboardOptions, startDashboard } from '../dashboard/server.ts';
 import { openInBrowser } from '../system/browser.ts';
 import { systemClock } from '../system/clock.ts';
 import { realPath } from '../system/real-path.ts';
 import type { dashboardOptions } from './options.ts';
 import type { Context, Input } from './spec.ts';
+import { wantsEngine, withCluster } from './swarm-engine.ts';
+import type { swarmDashboardOptions } from './swarm-options.ts';
 
 type DashboardInput = Input<typeof dashboardOptions>;
 
@@ -16,15 +18,27 @@ export function main(context: Context, input: DashboardInput): Promise<number> {
   return serve('ralph', context, input);
 }
 
-/** The same page, started as `swarm dashboard`. */
-export function mainSwarm(context: Context, input: DashboardInput): Promise<number> {
-  return serve('swarm', context, input);
+/** The same page, started as `swarm dashboard`: with the fleet of this machine, or that of a cluster. */
+export async function mainSwarm(
+  context: Context,
+  input: Input<typeof swarmDashboardOptions>,
+): Promise<number> {
+  if (!wantsEngine(context, input.values)) return serve('swarm', context, input);
+  const { clusterActions, clusterSources } = await import('../dashboard/cluster-sources.ts');
+  return withCluster(context, input.values, (cluster) =>
+    serve('swarm', context, input, {
+      fleet: clusterSources(cluster),
+      actions: clusterActions(cluster),
+      screen: (name) => cluster.tail(name),
+    }),
+  );
 }
 
 async function serve(
   program: 'ralph' | 'swarm',
   context: Context,
   { values }: DashboardInput,
+  other?: Required<Pick<DashboardOptions, 'fleet' | 'screen'>> & { readonly actions: Actions },
 ): Promise<number> {
   const { cwd, env, stdout, stderr } = context;
   const port = values.port ?? 0;
@@ -40,8 +54,9 @@ async function serve(
     now: () => systemClock.now(),
     program,
     port,
-    actions: values.control ? createActions(control) : null,
-    screen: (worker) => workerScreen(env, worker),
+    actions: values.control ? (other?.actions ?? createActions(control)) : null,
+    screen: other?.screen ?? ((worker) => workerScreen(env, worker)),
+    ...(other === undefined ? {} : { fleet: other.fleet }),
   });
   stdout.write(`${dashboard.url}\n`);
   stderr.write(

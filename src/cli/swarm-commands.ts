@@ -1,4 +1,3 @@
-import { dashboardOptions } from './options.ts';
 import { type Argument, command, type Program } from './spec.ts';
 import {
   allOptions,
@@ -23,6 +22,7 @@ import {
   spawnOptions,
   statusOptions,
   submitOptions,
+  swarmDashboardOptions,
   topOptions,
   waitOptions,
   whyOptions,
@@ -89,7 +89,7 @@ export const swarm: Program = {
     }),
     dashboard: command({
       summary: 'Serve a local web page with all workers and every picture of them, live.',
-      options: dashboardOptions,
+      options: swarmDashboardOptions,
       examples: [['swarm dashboard --control', 'with buttons to pause, resume, stop and talk to them']],
       load: async () => ({ main: (await import('./dashboard.ts')).mainSwarm }),
     }),

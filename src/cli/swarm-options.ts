@@ -1,4 +1,4 @@
-import { runOptions } from './options.ts';
+import { dashboardOptions, runOptions } from './options.ts';
 import type { Options } from './spec.ts';
 
 const all = { type: 'boolean', help: 'all workers' } as const;
@@ -239,6 +239,8 @@ export const limitsOptions = {
 export const doctorOptions = {
   fix: { type: 'boolean', help: 'put right what can be put right without losing work' },
 } as const satisfies Options;
+
+export const swarmDashboardOptions = { ...dashboardOptions, ...engineOptions } as const satisfies Options;
 
 export const topOptions = {
   once: { type: 'boolean', help: 'print the table once and end, as without a terminal' },

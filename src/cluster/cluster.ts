@@ -14,6 +14,8 @@ export type ClusterView = LoopView & {
   /** The commit that was pushed last, where a machine has told it. */
   readonly head: string | null;
   readonly waitUntil: number | null;
+  /** The last iteration whose end was booked. */
+  readonly ended: number;
 };
 
 /** Limits over all machines. Null is no limit. */

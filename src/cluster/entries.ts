@@ -106,6 +106,7 @@ export function viewOf(entry: Entry): ClusterView {
     spent,
     head,
     waitUntil: loop.waitUntil,
+    ended: loop.ended,
   };
 }
 

@@ -4,7 +4,7 @@ import type { Picture } from '../view/picture.ts';
 import { addEvent } from '../view/picture-fold.ts';
 import { newPicture } from '../view/picture-new.ts';
 import { present } from './present.ts';
-import { type LoopSource, lifeOf, listSources, questionOf } from './sources.ts';
+import { type LoopSource, lifeOf, listSources, questionOf, type Sources } from './sources.ts';
 import { summarise } from './summarise.ts';
 import { byUrgency, type LoopSummary } from './summary.ts';
 import { workerPicture } from './worker-picture.ts';
@@ -56,6 +56,8 @@ export type LibraryOptions = {
   readonly now: () => number;
   /** Whether the workers of the fleet are shown, too. */
   readonly withFleet: boolean;
+  /** Another fleet than that of this machine. */
+  readonly fleet?: () => Promise<Sources>;
 };
 
 /** Reads every journal once, and then only what was appended. */
@@ -172,8 +174,7 @@ function isOpen({ state }: Picture): boolean {
 function follow(entry: Entry, env: Environment): Picture {
   const { source } = entry;
   if (source.journal === null) {
-    const { worker, loop } = source.worker ?? { worker: null, loop: null };
-    entry.folded = worker ? workerPicture(env, worker, loop) : newPicture(source.name);
+    entry.folded = source.worker ? workerPicture(env, source.worker) : newPicture(source.name);
     return entry.folded;
   }
   entry.tail ??= tailJournal(source.journal);

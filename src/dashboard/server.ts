@@ -8,7 +8,7 @@ import type { Actions } from './control.ts';
 import { findCheck, readCheckLog, readDetails } from './details.ts';
 import { type Library, openLibrary } from './library.ts';
 import type { Page } from './page.ts';
-import type { LoopSource } from './sources.ts';
+import type { LoopSource, Sources } from './sources.ts';
 import { createStreams, type Streams, streamHeaders } from './stream.ts';
 
 export type DashboardOptions = {
@@ -25,6 +25,8 @@ export type DashboardOptions = {
   readonly actions: Actions | null;
   /** The screen of a worker, with its colours; null where there is none. */
   readonly screen: (worker: string) => Promise<string | null>;
+  /** Another fleet than that of this machine. */
+  readonly fleet?: () => Promise<Sources>;
 };
 
 export type Dashboard = {
@@ -45,7 +47,8 @@ const noLoop = 'there is no such loop';
 export async function startDashboard(options: DashboardOptions): Promise<Dashboard> {
   const token = randomBytes(24).toString('base64url');
   const { env, cwd, now } = options;
-  const library = await openLibrary({ env, cwd, now, withFleet: true });
+  const fleet = options.fleet === undefined ? {} : { fleet: options.fleet };
+  const library = await openLibrary({ env, cwd, now, withFleet: true, ...fleet });
   const streams = createStreams(library);
   const door: { port: number; token: string } = { port: options.port, token };
   const server = http.createServer((request, response) => {

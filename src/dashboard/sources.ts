@@ -1,6 +1,7 @@
 import { messageOf } from '../core/error.ts';
 import { runningNow } from '../fleet/live.ts';
 import { runningLoop } from '../loop/ownership.ts';
+import type { FleetEvent } from '../store/fleet-events.ts';
 import { type LoopRecord, readLoop } from '../store/fleet-loops.ts';
 import { readWorkers, type Worker } from '../store/fleet-workers.ts';
 import { hasAnswer, openQuestion } from '../store/human.ts';
@@ -21,7 +22,12 @@ export type LoopSource = Pick<LoopSummary, 'id' | 'kind' | 'name' | 'folder' | '
   readonly journal: string | null;
   readonly life: 'alive' | 'paused' | 'dead';
   /** Set for a worker; one without a loop only runs a command. */
-  readonly worker: { readonly worker: Worker; readonly loop: LoopRecord | null } | null;
+  readonly worker: {
+    readonly worker: Worker;
+    readonly loop: LoopRecord | null;
+    /** What a worker on another machine told of itself: nothing of it is in a file here. */
+    readonly told?: { readonly events: readonly FleetEvent[]; readonly prompt: string };
+  } | null;
   /** The newest run of its folder: the one that commands mean which name none. */
   readonly isLatest: boolean;
   /** Of a run whose end is a question; null where that is not known yet. */
@@ -40,12 +46,13 @@ const shownRuns = 200;
 export async function listSources(
   env: Environment,
   cwd: string,
-  options: { readonly withFleet: boolean },
+  options: { readonly withFleet: boolean; readonly fleet?: () => Promise<Sources> },
 ): Promise<Sources> {
-  const fleet = options.withFleet ? await workersOf(env) : { sources: [], trouble: null };
+  const ask = options.fleet ?? (() => workersOf(env));
+  const fleet = options.withFleet ? await ask() : { sources: [], trouble: null };
   // A run that a worker drives is shown as the worker.
-  const driven = new Set(fleet.sources.map(({ journal }) => journal));
-  const runs = runsIn(env, cwd).filter(({ journal }) => !driven.has(journal));
+  const driven = new Set(fleet.sources.flatMap(({ journal }) => journal ?? []));
+  const runs = runsIn(env, cwd).filter(({ journal }) => journal === null || !driven.has(journal));
   return { sources: [...runs, ...sessionsOf(env, cwd), ...fleet.sources], trouble: fleet.trouble };
 }
 

@@ -8,21 +8,29 @@ import { readPrompt } from '../store/read-log.ts';
 import type { Environment } from '../system/program.ts';
 import type { IterationPicture, Mark, Picture } from '../view/picture.ts';
 import { newIteration, newPicture } from '../view/picture-new.ts';
+import type { LoopSource } from './sources.ts';
+
+type Shown = NonNullable<LoopSource['worker']>;
 
 /** The picture of a worker whose loop only drives a terminal: its timeline is all that is known. */
-export function workerPicture(env: Environment, worker: Worker, loop: LoopRecord | null): Picture {
+export function workerPicture(env: Environment, { worker, loop, told }: Shown): Picture {
   const picture = newPicture(worker.name);
   picture.told = 'timeline';
   picture.cwd = worker.cwd;
   picture.agent = worker.cmd[0] ?? null;
   picture.command = createRedactor({ ...env, ...worker.env }).text(worker.cmd.join(' '));
-  picture.task = (loop && readPrompt(resolve(worker.cwd, loop.settings.prompt_file))) || picture.command;
+  picture.task = (told?.prompt ?? promptOf(worker, loop)) || picture.command;
   picture.startedAt = loop?.startedAt ?? (Date.parse(worker.started) || null);
   picture.updatedAt = loop?.why.since ?? picture.startedAt;
   const of = loop?.settings.max_iterations ?? null;
-  for (const event of readFleetEvents(loopPaths(env, worker.name).events)) add(picture, event, of);
+  const events = told?.events ?? readFleetEvents(loopPaths(env, worker.name).events);
+  for (const event of events) add(picture, event, of);
   picture.elapsedMs = Math.max(0, (picture.updatedAt ?? 0) - (picture.startedAt ?? 0));
   return picture;
+}
+
+function promptOf(worker: Worker, loop: LoopRecord | null): string {
+  return (loop && readPrompt(resolve(worker.cwd, loop.settings.prompt_file))) ?? '';
 }
 
 function add(picture: Picture, event: FleetEvent, of: number | null): void {

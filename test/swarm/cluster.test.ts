@@ -5,7 +5,8 @@ import type { Cluster } from '../../src/cluster/cluster.ts';
 import { openCluster } from '../../src/cluster/open.ts';
 import { sealMessage } from '../../src/cluster/trailers.ts';
 import { ended } from '../../src/fleet/contract.ts';
-import { type RunResult, runRalph } from '../support/ralph.ts';
+import { waitUntil } from '../support/processes.ts';
+import { type RunResult, runRalph, startRalph } from '../support/ralph.ts';
 import { makeRepo, type Repo } from '../support/repo.ts';
 import { freePort, missing, startRedis, type TestStore } from '../support/stores.ts';
 
@@ -131,6 +132,53 @@ describe.skipIf(missing.redis !== null)(`swarm on a cluster (${missing.redis ?? 
     expect((await swarm('clean', '--all')).stdout).toBe('cleaned a\n');
     const gone = await swarm('status', 'a');
     expect(gone).toMatchObject({ code: 2, stderr: expect.stringContaining("worker 'a' not found") });
+  });
+
+  it('shows and controls the loops of a cluster on the dashboard', async () => {
+    const { submit, cluster, url, cwd, env } = await makeWorld();
+    await submit('a');
+    const claim = await cluster.claim(here);
+    if (claim === null) throw new Error('nothing to claim');
+    await cluster.report(claim, { why: { state: 'working', since: Date.now() }, tail: 'the tail\n' });
+    const options = { cwd, env, program: 'swarm' } as const;
+    const running = startRalph(['dashboard', '--control', '--engine', url], options);
+    const page = new URL(
+      (await waitUntil(() => /^http:\S+$/m.exec(running.output.stdout)?.[0], { timeoutMs: 60_000 })) ?? '',
+    );
+    const headers = {
+      Authorization: `Bearer ${page.hash.replace('#token=', '')}`,
+      'Content-Type': 'application/json',
+      Origin: page.origin,
+    };
+    const ask = async (path: string, body?: object): Promise<Record<string, unknown>> => {
+      const init = body === undefined ? { headers } : { headers, method: 'POST', body: JSON.stringify(body) };
+      const answer = await fetch(`${page.origin}/api/loops${path}`, init);
+      return JSON.parse(await answer.text());
+    };
+    expect((await ask('')).loops).toMatchObject([
+      {
+        id: 'worker:a',
+        kind: 'worker',
+        status: 'running',
+        iteration: 1,
+        of: 5,
+        agent: 'claude',
+        title: 'Do the task.',
+      },
+    ]);
+    expect(await ask('/worker:a/terminal')).toEqual({ screen: 'the tail\n' });
+    expect(await ask('/worker:a/actions', { action: 'pause' })).toEqual({
+      told: 'it waits after this iteration',
+    });
+    expect(await cluster.status('a')).toMatchObject({ status: 'paused' });
+    await cluster.finishIteration(claim, ended());
+    // Whoever has the page open causes the same by its stream.
+    expect((await ask('')).loops).toMatchObject([{ status: 'paused', marks: ['went-on'] }]);
+    expect((await ask('/worker:a')).iterations).toMatchObject([{ iteration: 1, mark: 'went-on' }]);
+    expect(await ask('/worker:a/actions', { action: 'stop' })).toEqual({ told: 'it is stopped' });
+    expect(await ask('/worker:a/actions', { action: 'note', text: 'x' })).toMatchObject({ error: {} });
+    running.child.kill('SIGTERM');
+    expect(await running.done).toMatchObject({ code: 0 });
   });
 
   it('sets the limits of all machines, and drains one', async () => {
