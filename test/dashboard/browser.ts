@@ -72,6 +72,26 @@ export function libraryOf({ cwd, env }: World, withFleet = true): Promise<Librar
 
 export type Tab = { readonly page: Page; readonly problems: string[] };
 
+/** CPU seconds of the page itself so far; whatever else the machine does is not in them. */
+export async function cpuMeter(tab: Page): Promise<() => Promise<number>> {
+  const session = await tab.context().newCDPSession(tab);
+  await session.send('Performance.enable', { timeDomain: 'threadTicks' });
+  return async () => {
+    const { metrics } = await session.send('Performance.getMetrics');
+    return metrics.find(({ name }) => name === 'TaskDuration')?.value ?? 0;
+  };
+}
+
+const watchLongTasks = `
+  window.longTasks = [];
+  new PerformanceObserver((list) => window.longTasks.push(...list.getEntries().map(({ duration }) => duration)))
+    .observe({ type: 'longtask', buffered: true });`;
+
+/** How long each task took that kept the page from answering for 50 ms or more, since it was opened. */
+export function longTasks(tab: Page): Promise<number[]> {
+  return tab.evaluate('window.longTasks');
+}
+
 /** A tab in a context of its own. Whatever goes wrong in it, or leaves this machine, is a problem. */
 export async function openTab(
   browser: Browser,
@@ -91,6 +111,7 @@ export async function openTab(
     const from = new URL(url).origin;
     if (!request.url().startsWith(from) && !/^(data|file):/.test(request.url())) problems.push(request.url());
   });
+  await tab.addInitScript(watchLongTasks);
   await tab.goto(url);
   return { page: tab, problems };
 }

@@ -13,7 +13,9 @@ import { acquireLock } from '../../src/system/lock.ts';
 import { pictureOf } from '../../src/view/picture-fold.ts';
 import {
   page as built,
+  cpuMeter,
   libraryOf,
+  longTasks,
   makeWorld,
   openBrowser,
   openLoop,
@@ -328,13 +330,17 @@ describe('the weight of the page', () => {
 
   it('draws of 500 iterations and 10,000 events only what is in view, wherever one scrolls', async () => {
     const world = makeWorld();
-    const { events } = longRun(world.cwd, 500, 8);
+    const writer = longRun(world.cwd, 500, 8);
+    const { events } = writer;
     expect(events.length).toBeGreaterThan(10_000);
+    claim(world, '20261101-000000-005abc');
     const { url } = await serve(world);
     const { page, problems } = await openTab(browser, url);
+    const cpu = await cpuMeter(page);
     await openLoop(page, '20261101-000000-005abc');
     expect(await page.locator('.columns g[data-index="499"]').count()).toBeGreaterThan(0);
     expect(await page.locator('.columns *').count()).toBeLessThan(6000);
+    const opened = { tasks: await longTasks(page), cpu: await cpu() };
     const frames: number[] = await page.evaluate(`(async () => {
       const counts = [];
       for (let at = 0; at <= 5000; at += 250) {
@@ -345,6 +351,40 @@ describe('the weight of the page', () => {
       return counts;
     })()`);
     expect(Math.max(...frames)).toBeLessThan(6000);
+    const scrolled = { tasks: await longTasks(page), cpu: await cpu() };
+    await page.evaluate(`document.querySelector('[data-index="490"]').id = 'kept'`);
+    const { journal } = runPaths(world.cwd, '20261101-000000-005abc');
+    for (let n = 501; n <= 505; n++) {
+      const known = events.length;
+      addIteration(writer, n, { tools: 8 });
+      appendFileSync(
+        journal,
+        events
+          .slice(known)
+          .map((event) => `${JSON.stringify(event)}\n`)
+          .join(''),
+      );
+      await page
+        .locator(`.columns g[data-index="${n - 1}"]`)
+        .first()
+        .waitFor({ state: 'attached' });
+    }
+    // What has not changed is not drawn again.
+    expect(await page.locator('#kept').getAttribute('data-index')).toBe('490');
+    const followed = { tasks: await longTasks(page), cpu: await cpu() };
+    // Times are a matter of the machine: they are kept for people to look at, and nothing is asked of them here.
+    const part = (from: typeof opened, to: typeof opened) => ({
+      longTasks: to.tasks.length - from.tasks.length,
+      cpuMs: Math.round((to.cpu - from.cpu) * 1000),
+    });
+    const nothing = { tasks: [], cpu: 0 };
+    const figures = {
+      opening: part(nothing, opened),
+      scrolling: part(opened, scrolled),
+      following: part(scrolled, followed),
+    };
+    writeFileSync(join(shots, 'long-tasks.json'), `${JSON.stringify(figures, null, 2)}\n`);
+    expect(followed.tasks.every((ms) => ms >= 50)).toBe(true);
     expect(problems).toEqual([]);
   });
 });

@@ -305,6 +305,8 @@ function writeLoop(
       ? [begin]
       : [begin, { at: at + 600_000, type: 'iteration.ended', text: 'ended', iteration: n + 1, exitCode }];
   }).flat();
+  if (why.state === 'done')
+    events.push({ at: why.since, type: 'done', text: 'done', iteration, exitCode: 0 });
   writeFileSync(
     join(paths.root, 'events.ndjson'),
     events.map((event) => `${JSON.stringify(event)}\n`).join(''),

@@ -10,11 +10,13 @@ export type Row = {
   readonly name: string;
   readonly note: string;
   readonly height: number;
+  /** What all columns are drawn by: as long as it stays, so does what is drawn. */
+  readonly scale: number;
   readonly legend?: readonly (readonly [className: string, name: string])[];
   /** Behind all columns: lines across. */
   readonly behind?: (g: SVGGElement, top: number, width: number) => void;
   /** Over all columns: words at the left edge of what is in view. */
-  readonly inFront?: (g: SVGGElement, top: number, left: number) => void;
+  readonly inFront?: (g: SVGGElement, top: number) => void;
   readonly draw: (g: SVGGElement, one: IterationPicture, top: number, width: number) => void;
 };
 
@@ -38,6 +40,7 @@ const outcomeRow: Row = {
   name: 'Outcome',
   note: '',
   height: 18,
+  scale: 1,
   draw: (g, one, top, width) => {
     g.append(markShape(one.mark, width / 2, top + 9, width < 15 ? 0.8 : 1));
   },
@@ -46,14 +49,16 @@ const outcomeRow: Row = {
 function timeRow({ iterations }: Picture, now: number): Row {
   const parts = iterations.map((one) => timeByKind(one, now));
   const sums = parts.map(({ agent, review, checks, waiting }) => agent + review + checks + waiting);
-  const max = Math.max(1, ...sums);
+  const longest = Math.max(1, ...sums);
+  const max = roomy(longest);
   const height = 64;
   const kinds = ['agent', 'review', 'checks', 'waiting'] as const;
   const shown = kinds.filter((kind) => kind === 'agent' || parts.some((part) => part[kind] > 0));
   return {
     name: 'Time',
-    note: `up to ${duration(max)}`,
+    note: `up to ${duration(longest)}`,
     height,
+    scale: max,
     legend: shown.map((kind) => [kind, kind]),
     draw: (g, one, top, width) => {
       const part = parts[one.index];
@@ -83,6 +88,7 @@ function tokenRow({ iterations }: Picture): Row {
     name: 'Tokens',
     note: max === 1 ? 'not reported' : `up to ${formatTokens(max)}`,
     height,
+    scale: max,
     legend: max === 1 ? [] : kinds.map(([className, , name]) => [className, name]),
     draw: (g, { usage }, top, width) => {
       if (usage)
@@ -105,19 +111,20 @@ function costRow({ iterations, limits, usage }: Picture): Row {
   let running = 0;
   const sums = own.map((cost) => (running += cost));
   const budget = limits?.costUsd ?? null;
-  const max = Math.max(1e-9, running, budget ?? 0);
+  const max = Math.max(1e-9, budget ?? 0, running > (budget ?? 0) ? roomy(running) : 0);
   const told = usage.estimated ? 'estimated' : 'reported';
   const total = usage.costUsd === undefined ? 'not reported' : `${formatCost(running)} ${told}`;
   return {
     name: 'Cost',
     note: budget === null ? total : `${total}, budget ${formatCost(budget)}`,
     height,
+    scale: max,
     legend:
       running === 0
         ? []
         : [
             ['cost', 'iteration'],
-            ['sum', 'running total'],
+            ['sum', 'total'],
           ],
     behind: (g, top, width) => {
       const y = (value: number) => top + height - (value / max) * height;
@@ -164,6 +171,7 @@ function contextRow({ iterations }: Picture): Row {
     name: 'Context',
     note,
     height,
+    scale: max,
     behind: (g, top, width) => {
       if (window === null) return;
       const end = Math.max(2000, iterations.length * width);
@@ -180,10 +188,10 @@ function contextRow({ iterations }: Picture): Row {
         );
       }
     },
-    inFront: (g, top, left) => {
+    inFront: (g, top) => {
       if (window === null) return;
       for (const share of namedThresholds)
-        g.append(label(left + 2, top + height * (1 - share) + 3, `${share * 100} %`, 'threshold-name'));
+        g.append(label(2, top + height * (1 - share) + 3, `${share * 100} %`, 'threshold-name'));
     },
     draw: (g, { context }, top, width) => {
       if (context === null) return;
@@ -206,6 +214,7 @@ function guardrailRows({ iterations }: Picture): Row[] {
       name: command,
       note: `${results.length - failed}/${results.length} passed`,
       height: 18,
+      scale: 1,
       draw: (g, one, top, width) => {
         const check = one.guardrails.findLast((other) => other.command === command);
         if (check === undefined) return;
@@ -240,6 +249,7 @@ function changeRow({ iterations, told }: Picture): Row {
     name: 'Changes',
     note: isKnown ? `${plural(commits, 'commit')}, ${plural(files, 'file')} changed` : 'not known',
     height,
+    scale: max,
     legend: isKnown
       ? [
           ['files', 'files'],
@@ -265,6 +275,11 @@ function changeRow({ iterations, told }: Picture): Row {
       }
     },
   };
+}
+
+/** A little more, in steps: what still grows would otherwise change the size of everything each second. */
+function roomy(amount: number): number {
+  return 2 ** (Math.ceil(Math.log2(amount) * 4) / 4);
 }
 
 /** Parts on top of each other, the first one at the bottom. */

@@ -16,13 +16,19 @@ export type ColumnEvents = {
 
 const headHeight = 22;
 const gap = 18;
-const overscan = 10;
+/** Columns that are drawn beyond what is in view, so that not every scroll draws anew. */
+const overscan = 30;
 
 export function createColumns(events: ColumnEvents): Columns {
   const labels = h('div', { class: 'row-labels' });
   const canvas = svg('svg', { class: 'columns', role: 'img' });
   const cursor = svg('rect', { class: 'cursor', y: 0 });
   const chosen = svg('rect', { class: 'chosen', y: 0 });
+  const behind = svg('g');
+  const front = svg('g');
+  /** Stays at the left edge of the view. */
+  const words = svg('g');
+  canvas.append(chosen, cursor, behind, front, words);
   const scroller = h(
     'div',
     {
@@ -38,6 +44,9 @@ export function createColumns(events: ColumnEvents): Columns {
   let selected = -1;
   let labelsFor = '';
   let now = 0;
+  let drawn = { first: 0, last: 0 };
+  let columns = new Map<number, Column>();
+  let columnsFor = '';
 
   const draw = oncePerFrame(() => {
     if (picture !== null) render(picture);
@@ -53,36 +62,58 @@ export function createColumns(events: ColumnEvents): Columns {
     const wasAtEnd = scroller.scrollLeft + room >= canvas.clientWidth - 2;
     setSize(canvas, all, height);
     if (wasAtEnd) scroller.scrollLeft = all;
-    const first = Math.max(0, Math.floor(scroller.scrollLeft / width) - overscan);
-    const last = Math.min(iterations.length, Math.ceil((scroller.scrollLeft + room) / width) + overscan);
-    const behind = svg('g');
-    const front = svg('g');
-    let top = headHeight;
-    for (const row of rows) {
-      behind.append(
-        svg('line', {
-          x1: 0,
-          x2: all,
-          y1: top + row.height + 0.5,
-          y2: top + row.height + 0.5,
-          class: 'base',
-        }),
-      );
+    const inView = columnsInView(iterations.length);
+    const first = Math.max(0, inView.first - overscan);
+    const last = Math.min(iterations.length, inView.last + overscan);
+    drawn = { first, last };
+    behind.replaceChildren();
+    words.replaceChildren();
+    for (const { row, top } of placed(rows)) {
+      const y = top + row.height + 0.5;
+      behind.append(svg('line', { x1: 0, x2: all, y1: y, y2: y, class: 'base' }));
       row.behind?.(behind, top, width);
-      for (const one of iterations.slice(first, last)) {
-        const g = svg('g', { transform: `translate(${one.index * width} 0)`, 'data-index': one.index });
-        row.draw(g, one, top, width);
-        front.append(g);
-      }
-      row.inFront?.(front, top, scroller.scrollLeft);
-      top += row.height + gap;
+      row.inFront?.(words, top);
     }
-    front.append(...numbers(iterations, first, last, width));
+    drawColumns(iterations);
+    behind.append(...numbers(iterations, first, last, width));
     place(chosen, selected, width, height);
     place(cursor, -1, width, height);
-    canvas.replaceChildren(chosen, cursor, behind, front);
+    words.setAttribute('transform', `translate(${scroller.scrollLeft} 0)`);
     canvas.setAttribute('aria-label', describe(current));
     drawLabels();
+  }
+
+  /** Only what is new or has changed: most of a long run stays as it was drawn. */
+  function drawColumns(iterations: readonly IterationPicture[]): void {
+    const scale = JSON.stringify([width, rows.map(({ name, height, scale }) => [name, height, scale])]);
+    const known = scale === columnsFor ? columns : new Map<number, Column>();
+    const before = [...columns.values()];
+    columns = new Map();
+    columnsFor = scale;
+    for (const one of iterations.slice(drawn.first, drawn.last)) {
+      const old = known.get(one.index);
+      const isKept = old?.one === one && !stillGrows(one);
+      columns.set(one.index, isKept ? old : { one, element: column(one, rows, width) });
+    }
+    for (const { one, element } of before) if (columns.get(one.index)?.element !== element) element.remove();
+    let place = front.firstElementChild;
+    for (const { element } of columns.values()) {
+      if (place === element) place = place.nextElementSibling;
+      else front.insertBefore(element, place);
+    }
+  }
+
+  function columnsInView(count: number): { first: number; last: number } {
+    const left = scroller.scrollLeft;
+    const last = Math.ceil((left + scroller.clientWidth) / width);
+    return { first: Math.max(0, Math.floor(left / width)), last: Math.min(count, last) };
+  }
+
+  /** What was drawn beyond the view needs no drawing when it comes into it. */
+  function onScroll(): void {
+    words.setAttribute('transform', `translate(${scroller.scrollLeft} 0)`);
+    const { first, last } = columnsInView(picture?.iterations.length ?? 0);
+    if (first < drawn.first || last > drawn.last) draw();
   }
 
   function drawLabels(): void {
@@ -112,7 +143,7 @@ export function createColumns(events: ColumnEvents): Columns {
     return picture !== null && index >= 0 && index < picture.iterations.length ? index : null;
   }
 
-  scroller.addEventListener('scroll', draw, { passive: true });
+  scroller.addEventListener('scroll', onScroll, { passive: true });
   canvas.addEventListener('mousemove', (event) => {
     const index = indexAt(event);
     place(cursor, index ?? -1, width, canvas.clientHeight);
@@ -152,6 +183,28 @@ export function createColumns(events: ColumnEvents): Columns {
       draw();
     },
   };
+}
+
+/** An iteration as it was drawn. */
+type Column = { readonly one: IterationPicture; readonly element: SVGGElement };
+
+function column(one: IterationPicture, rows: readonly Row[], width: number): SVGGElement {
+  const g = svg('g', { transform: `translate(${one.index * width} 0)`, 'data-index': one.index });
+  for (const { row, top } of placed(rows)) row.draw(g, one, top, width);
+  return g;
+}
+
+function stillGrows({ endedAt, wait }: IterationPicture): boolean {
+  return endedAt === null || wait?.ms === null;
+}
+
+function placed(rows: readonly Row[]): { row: Row; top: number }[] {
+  let top = headHeight;
+  return rows.map((row) => {
+    const own = { row, top };
+    top += row.height + gap;
+    return own;
+  });
 }
 
 /** As many numbers as have room. */

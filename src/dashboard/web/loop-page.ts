@@ -137,7 +137,7 @@ export function createLoopPage(id: string, api: Api, hasControl: () => boolean):
 
   function drawReadout(): void {
     const one = picture?.iterations[hovered ?? selected];
-    readout.textContent = picture && one ? say(one, now(picture, summary)) : '';
+    readout.textContent = picture && one ? say(one, picture.told, now(picture, summary)) : '';
   }
 
   return {
@@ -200,11 +200,11 @@ function figuresOf(picture: Picture, at: number): HTMLElement[] {
   const entries: (readonly [string, string])[] = [
     [last?.of ? `of ${last.of} iterations` : 'iterations', String(last?.iteration ?? 0)],
     ['at work', duration(elapsed)],
-    [limits?.costUsd ? `cost, budget ${formatCost(limits.costUsd)}` : 'cost', cost(usage)],
-    ['tokens', tokens(usage)],
     ...(picture.told === 'timeline'
       ? []
       : ([
+          [limits?.costUsd ? `cost, budget ${formatCost(limits.costUsd)}` : 'cost', cost(usage)],
+          ['tokens', tokens(usage)],
           ['tool calls', String(toolCalls)],
           ['claims accepted / rejected', `${claims.accepted} / ${claims.rejected}`],
         ] as const)),
@@ -218,7 +218,7 @@ function figuresOf(picture: Picture, at: number): HTMLElement[] {
   );
 }
 
-function say(one: IterationPicture, at: number): string {
+function say(one: IterationPicture, told: Picture['told'], at: number): string {
   const time = timeByKind(one, at);
   const parts = [
     `Iteration ${one.iteration}: ${markNames[one.mark]}`,
@@ -227,7 +227,7 @@ function say(one: IterationPicture, at: number): string {
     one.usage?.costUsd === undefined ? '' : formatCost(one.usage.costUsd),
     one.context?.window ? `context ${Math.round((one.context.tokens / one.context.window) * 100)} %` : '',
     one.prd ? `${one.prd.mode} ${one.prd.story ?? ''}` : '',
-    plural(one.commits, 'commit'),
+    told === 'timeline' ? '' : plural(one.commits, 'commit'),
   ];
   return parts.filter(Boolean).join(' · ');
 }

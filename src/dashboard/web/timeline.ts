@@ -172,7 +172,8 @@ function ends(
   return placed.flatMap(({ one, from, to, spans }) => {
     const turn = spans.find(({ lane }) => lane === 'agent' || lane === 'review');
     if (turn === undefined) return [];
-    const at = x(turn.end);
+    const width = x(turn.end) - x(turn.start);
+    const at = x(turn.end) - (width > markRoom ? markRoom / 2 : 0);
     const isPlain = one.mark === 'went-on' && x(to) - x(from) < markRoom;
     if (isPlain || at - last < markRoom) return [];
     last = at;
