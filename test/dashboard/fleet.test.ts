@@ -62,11 +62,12 @@ describe('the page of a worker', { timeout: 180_000 }, () => {
     await pill(page, 'stopped');
     expect(fleet.state('term')).toMatchObject({ status: 'stopped', current_iteration: 2 });
     expect(await page.locator('.action').count()).toBe(0);
+    expect(problems).toEqual([]);
     await fleet.swarm('clean', 'term');
     await page.getByText('It is not there any more').waitFor();
+    expect(await page.locator('.terminal').count()).toBe(0);
     await page.getByRole('link', { name: 'All loops' }).click();
     await page.getByText('No loop here yet').waitFor();
-    expect(problems).toEqual([]);
   });
 
   it('with the checks of ralph run says what its agent asks, and takes the answer to it', async () => {

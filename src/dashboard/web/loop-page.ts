@@ -168,7 +168,9 @@ export function createLoopPage(id: string, api: Api, hasControl: () => boolean):
       draw();
     },
     leave() {
+      summary = undefined;
       fill(buttons);
+      fill(terminal);
       told.textContent = 'It is not there any more: somebody removed it.';
     },
     step(by) {
