@@ -34,6 +34,7 @@ export type AgentCall = {
   readonly cutSession: string | null;
   readonly record: Recorder;
   readonly sandbox: Sandbox;
+  started(): void;
   resultSeen(): unknown;
 };
 
@@ -75,6 +76,7 @@ export async function runAgent(spec: RunSpec, loop: LoopState, call: AgentCall):
       ensureDir(paths.iterations);
       writeAtomic(paths.prompt(iteration), spec.redactor.text(instructed.prompt), { fsync: false });
       record({ type: 'agent.started', iteration, pid, argv });
+      call.started();
     },
     event(event) {
       recordTool(event, iteration, record);

@@ -63,6 +63,7 @@ export async function runIteration(
     cutSession,
     record,
     sandbox,
+    started: () => workspace.prepare(),
     // In a sandbox, git is not run here as long as the agent could still put something in its way.
     resultSeen: () => sandbox.provider === 'none' && workspace.look(),
   });

@@ -74,6 +74,7 @@ export async function runLoop(spec: RunSpec): Promise<RunEnd> {
     throw error;
   } finally {
     spec.stage?.close();
+    spec.workspace.close();
     await sandbox.stop();
     await notices.settled();
     journal.close();

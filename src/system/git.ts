@@ -1,17 +1,20 @@
 import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { type FileMarks, markFiles } from './file-marks.ts';
 import { listDir, lstatOf, readText } from './files.ts';
-import { type CommandResult, type Environment, outsideEnvironment, runCommand } from './process.ts';
+import {
+  type Argv,
+  type CommandResult,
+  type Environment,
+  outsideEnvironment,
+  runCommand,
+} from './process.ts';
 import { realPath } from './real-path.ts';
 
 // What ralph writes itself is no work of the agent.
-const workOnly = ['--', ':/', ':(exclude,top,glob)**/.ralph/**'];
+export const workOnly = ['--', ':/', ':(exclude,top,glob)**/.ralph/**'];
 // To look at the files of a repository inside this one, git would run the filters that its configuration names; and an
 // agent may have made it. Whether it has another commit than before is seen without.
 export const committedOnly = '--ignore-submodules=dirty';
-const headLine = '# branch.oid ';
-const maxStateBytes = 16 * 1024 * 1024;
 
 // A hook of git, or a git alias, sets these for its own repository; ours may be another.
 const foreignVariables = new Set([
@@ -96,30 +99,6 @@ export async function countCommits(cwd: string, since: string | null): Promise<n
   return result === null ? null : Number(result.stdout);
 }
 
-/** What a working copy looks like: its commit, and a mark for each file that differs from it. */
-export type TreeState = { readonly head: string | null; readonly files: FileMarks };
-
-/** `filters`: git may run the filters that its configuration names, as it does for the user. */
-export type TreeOptions = { readonly top?: string; readonly filters?: boolean };
-
-/** Looks at the whole working copy: with one call of git, if its top folder is known and filters may run. */
-export async function treeState(cwd: string, options: TreeOptions = {}): Promise<TreeState | null> {
-  const { top, filters = false } = options;
-  const status = ['status', '--porcelain=v2', '-z', '--branch', '--no-ahead-behind', '--no-renames'];
-  const words = [...status, committedOnly, '--untracked-files=all', ...workOnly];
-  const [root, result] = await Promise.all([
-    top ?? gitRoot(cwd),
-    filters ? git(cwd, words) : look(cwd, words),
-  ]);
-  if (root === null || result === null) return null;
-  const entries = result.stdout.split('\0');
-  const oid = entries.find((entry) => entry.startsWith(headLine))?.slice(headLine.length);
-  const changed = new Map(entries.flatMap((entry) => pathOf(entry).map((path) => [path, entry] as const)));
-  const content = markFiles(root, changed.keys(), maxStateBytes);
-  const files = new Map([...changed].map(([path, entry]) => [path, `${entry} ${content.get(path)}`]));
-  return { head: oid === undefined || oid === '(initial)' ? null : oid, files };
-}
-
 /**
  * Files that differ from the commit `since`, committed or not, and untracked ones; all files where `since` is null.
  * Paths are relative to the top folder.
@@ -196,12 +175,6 @@ export async function commitPaths(
   return null;
 }
 
-/** The path stands after a number of fields that depends on the kind of entry. */
-function pathOf(entry: string): string[] {
-  const fields = { '1': 8, u: 10, '?': 1 }[entry.charAt(0)];
-  return fields === undefined ? [] : [entry.split(' ').slice(fields).join(' ')];
-}
-
 async function git(cwd: string, args: readonly string[]): Promise<CommandResult | null> {
   const result = await runGit(cwd, args);
   return result.exitCode === 0 ? result : null;
@@ -242,11 +215,16 @@ export function runGit(
   more: Environment = {},
   stdin?: string,
 ): Promise<CommandResult> {
-  // A monitor set in the repository's own configuration would be a command that the agent chose and we run.
-  const argv = ['git', '--no-optional-locks', '-c', 'core.fsmonitor=false', ...args] as const;
-  const env = { ...gitEnvironment(cwd), ...more };
+  const [argv, { env, ...options }] = gitCommand(cwd, args);
   const input = stdin === undefined ? {} : { stdin };
-  return runCommand(argv, { cwd, env, timeoutMs, maxBytes: 64 * 1024 * 1024, ...input });
+  return runCommand(argv, { ...options, env: { ...env, ...more }, timeoutMs, ...input });
+}
+
+/** A call of git as we make it, for those that start it themselves. */
+export function gitCommand(cwd: string, args: readonly string[]) {
+  // A monitor set in the repository's own configuration would be a command that the agent chose and we run.
+  const argv: Argv = ['git', '--no-optional-locks', '-c', 'core.fsmonitor=false', ...args];
+  return [argv, { cwd, env: gitEnvironment(cwd), timeoutMs: 60_000, maxBytes: 64 * 1024 * 1024 }] as const;
 }
 
 function gitEnvironment(cwd: string): Environment {

@@ -198,6 +198,38 @@ export async function runCommand(
   };
 }
 
+/** A process that we talk to. */
+export type Conversation = {
+  say(text: string): void;
+  /** No more is said; most programs end then. They see that too when we are killed. */
+  close(): void;
+  kill(): void;
+  /** Never rejects. */
+  readonly exited: Promise<Exit>;
+};
+
+/** Starts a process in its own group whose input stays open. */
+export function converse(
+  [program, ...args]: Argv,
+  options: { readonly cwd: string; readonly env: Environment; readonly onStdout: (chunk: Buffer) => void },
+): Conversation {
+  const { cwd, env, onStdout } = options;
+  const child = childProcess().spawn(program, args, {
+    cwd,
+    env,
+    detached: true,
+    stdio: ['pipe', 'pipe', 'ignore'],
+  });
+  child.stdout.on('data', onStdout);
+  for (const stream of [child.stdin, child.stdout]) stream.on('error', () => {});
+  return {
+    say: (text) => void child.stdin.write(text),
+    close: () => void child.stdin.end(),
+    kill: () => signalGroup(child.pid ?? null, 'SIGKILL'),
+    exited: exitOf(child, { argv: [program], cwd }),
+  };
+}
+
 /** Runs a command on our own terminal and pipes to its end, as a shell would. Never rejects. */
 export async function runInForeground(
   argv: Argv,
@@ -317,10 +349,7 @@ function launch(spec: LaunchSpec): Launched {
     // E2BIG and a NUL in a word are thrown, ENOENT and EACCES come as an event.
     return { pid: null, exited: Promise.resolve(failedStart(spec, error)), drain: async () => {} };
   }
-  const exited = new Promise<Exit>((resolve) => {
-    child.once('exit', (exitCode, signal) => resolve({ exitCode, signal }));
-    child.on('error', (error) => resolve(failedStart(spec, error)));
-  });
+  const exited = exitOf(child, spec);
   // It has no pipes then when the files run out (EMFILE).
   if (child.pid === undefined) return { pid: null, exited, drain: async () => {} };
   let received = 0;
@@ -344,6 +373,13 @@ function launch(spec: LaunchSpec): Launched {
     for (const stream of child.stdio) stream?.destroy();
   };
   return { pid: child.pid, exited, drain };
+}
+
+function exitOf(child: ChildProcess, spec: Pick<LaunchSpec, 'argv' | 'cwd'>): Promise<Exit> {
+  return new Promise((resolve) => {
+    child.once('exit', (exitCode, signal) => resolve({ exitCode, signal }));
+    child.on('error', (error) => resolve(failedStart(spec, error)));
+  });
 }
 
 function spawnGroup({ argv: [program, ...args], cwd, env, stdin }: LaunchSpec): ChildProcess {
