@@ -2,7 +2,7 @@ import { RalphError } from '../core/error.ts';
 import { startFailures } from '../core/outcome.ts';
 import { lastEvent, openJournal } from '../store/journal.ts';
 import { projectPaths, runPaths } from '../store/paths.ts';
-import { listRuns } from '../store/runs.ts';
+import { latestRun } from '../store/runs.ts';
 import type { Clock } from '../system/clock.ts';
 import { ensureDir, readText, refuseLinkedFolders, writeAtomic } from '../system/files.ts';
 import { acquireLock, type Lock, lockOwner, unreadableLock } from '../system/lock.ts';
@@ -44,7 +44,7 @@ export async function ownWorkingCopy(
     if (readText(paths.gitignore) === null) {
       writeAtomic(paths.gitignore, `${ignored.join('\n')}\n`, { mode: 0o644, fsync: false });
     }
-    const suspects = new Set([listRuns(cwd).at(-1), taken.tookOver?.info.run]);
+    const suspects = new Set([latestRun(cwd), taken.tookOver?.info.run]);
     const abandoned: string[] = [];
     for (const suspect of suspects) {
       if (typeof suspect === 'string' && (await closeAbandonedRun(cwd, suspect, clock)))

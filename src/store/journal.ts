@@ -55,6 +55,7 @@ export function openJournal(path: string, now: () => number, options: JournalOpt
   for (const chunk of readChunks(fd, wholeBytes)) written.add(chunk);
   let waiting = '';
   let later: NodeJS.Immediate | null = null;
+  let syncing: NodeJS.Immediate | null = null;
   let failure: unknown = null;
   let changedAt = fs.fstatSync(fd).ctimeMs;
   let suspect = false;
@@ -80,6 +81,10 @@ export function openJournal(path: string, now: () => number, options: JournalOpt
       }
     });
   }
+  function syncNow(): void {
+    syncing = null;
+    fs.fdatasync(fd, () => {});
+  }
   function isOurs(look: 'quick' | 'whole'): boolean {
     if (!isRealDir(dirname(path), root) || !isInPlace(path, fd)) return false;
     const { ctimeMs, size } = fs.fstatSync(fd);
@@ -101,7 +106,7 @@ export function openJournal(path: string, now: () => number, options: JournalOpt
       else flush();
       guard(path, () => {
         if (durableNow.has(body.type)) fs.fdatasyncSync(fd);
-        if (durableSoon.has(body.type)) fs.fdatasync(fd, () => {});
+        if (durableSoon.has(body.type)) syncing ??= setImmediate(syncNow);
       });
       return { ...first, ...(kept === json ? body : (JSON.parse(kept) as EventBody)) };
     },
@@ -125,6 +130,7 @@ export function openJournal(path: string, now: () => number, options: JournalOpt
       try {
         flush();
       } finally {
+        if (syncing) clearImmediate(syncing);
         fs.closeSync(fd);
         written.close();
       }

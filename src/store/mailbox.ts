@@ -62,7 +62,12 @@ export function openMailbox(env: Environment, run: string, onStop: (how: StopReq
   };
   // What was asked of an earlier process of this run is over.
   for (const name of ['stop.json', 'pause.json']) removeIfThere(join(folder, name));
-  const watcher = watch(folder, look);
+  let watcher: fs.FSWatcher | null = null;
+  // The first agent need not wait for it.
+  const starting = setImmediate(() => {
+    watcher = watch(folder, look);
+    look();
+  });
   return {
     takeNotes() {
       look();
@@ -70,6 +75,7 @@ export function openMailbox(env: Environment, run: string, onStop: (how: StopReq
     },
     takeDenials: () => take(folder, 'denial').flatMap(readDenial),
     close() {
+      clearImmediate(starting);
       watcher?.close();
       for (const name of ['stop.json', 'pause.json']) removeIfThere(join(folder, name));
       // Notes that nobody has read wait for the run to be resumed.

@@ -3,6 +3,7 @@ import { RalphError } from '../core/error.ts';
 import type { Evidence } from '../core/loop.ts';
 import type { Outcome } from '../core/outcome.ts';
 import { noUsage, type Usage } from '../core/turn.ts';
+import { listDir } from '../system/files.ts';
 import type { EventOf, JournalEvent } from './events.ts';
 import { readJournal } from './journal.ts';
 import { projectPaths, runPaths } from './paths.ts';
@@ -51,6 +52,12 @@ export function listRuns(cwd: string): string[] {
     .filter((entry) => entry.isDirectory() && existsSync(runPaths(cwd, entry.name).journal))
     .map((entry) => entry.name)
     .sort();
+}
+
+/** The latest run of this working copy; null without any. */
+export function latestRun(cwd: string): string | null {
+  const names = listDir(projectPaths(cwd).runs);
+  return names.findLast((name) => existsSync(runPaths(cwd, name).journal)) ?? null;
 }
 
 /** The run that a person means by `latest`, an id, or the beginning of one. */
