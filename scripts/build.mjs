@@ -121,7 +121,7 @@ async function buildWhole() {
   await buildStores();
   // One file with nothing beside it: only this one is seen inside a sandbox.
   await bundle({ 'sandbox-inner': 'src/cli/sandbox-inner.ts' }, 'dist', []);
-  await bundle({ 'loop-runner': 'src/cli/loop-runner.ts' }, 'dist', []);
+  await bundle({ 'loop-runner': 'src/cli/loop-runner.ts' }, 'dist/parts', []);
 }
 
 /** Each entry point as one file of CommonJS. */

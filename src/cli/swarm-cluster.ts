@@ -1,6 +1,6 @@
 import type { Cluster, ClusterView } from '../cluster/cluster.ts';
 import { nextCommand, whyNow } from '../fleet/why.ts';
-import { cleanTerminal } from '../safety/terminal.ts';
+import { cleanTerminal, createTerminalCleaner } from '../safety/terminal.ts';
 import type { LoopStatus } from '../store/fleet-loops.ts';
 import { ago, showStamp, stamp } from '../store/fleet-time.ts';
 import { systemClock } from '../system/clock.ts';
@@ -27,6 +27,8 @@ import { tableText } from './swarm-table.ts';
 
 const followMs = 1000;
 const followLines = 30;
+/** A machine that was not seen for that long is not asked. */
+const hostSeenMs = 60_000;
 const clearScreen = '\u001b[2J\u001b[H';
 
 export function ls(context: Context, { values }: Input<typeof lsOptions>): Promise<number> {
@@ -93,9 +95,10 @@ export function status(context: Context, { values, args }: Input<typeof statusOp
 }
 
 export function logs(context: Context, { values, args }: Input<typeof logsOptions>): Promise<number> {
-  const { follow = false, lines = 1000 } = values;
+  const { follow = false, history = false, lines = 1000 } = values;
   return withCluster(context, values, async (cluster) => {
     const { name } = await needLoop(cluster, args[0]);
+    if (history) return showRecords(context, cluster, name);
     let shown: string | null = null;
     for (;;) {
       const text = cleanTerminal((await cluster.tail(name)) ?? '').trimEnd();
@@ -111,6 +114,34 @@ export function logs(context: Context, { values, args }: Input<typeof logsOption
       await systemClock.sleep(followMs);
     }
   });
+}
+
+/** The store has the end of it only: the machines have all of it. */
+async function showRecords(context: Context, cluster: Cluster, name: string): Promise<number> {
+  const { fetchRecords } = await import('../cluster/records.ts');
+  const now = systemClock.now();
+  const hosts = await cluster.hosts();
+  const there = hosts.filter(({ seenAt, loops }) => loops.length > 0 || now - seenAt < hostSeenMs);
+  let shown: string | null = null;
+  let cleaner = createTerminalCleaner();
+  const silent = await fetchRecords(
+    cluster,
+    name,
+    there.map(({ host }) => host),
+    ({ title }, bytes) => {
+      if (title !== shown) {
+        context.stdout.write(cleanTerminal(`${shown === null ? '' : '\n'}== ${title} ==\n`));
+        cleaner = createTerminalCleaner();
+      }
+      shown = title;
+      context.stdout.write(cleaner.push(bytes.toString('utf8')));
+    },
+  );
+  const away = hosts.filter((one) => !there.includes(one)).map(({ host }) => host);
+  const missing = [...silent, ...away];
+  if (missing.length > 0) warn(context, `what these machines have of it is missing: ${missing.join(', ')}`);
+  if (shown !== null) return 0;
+  throw fault(`no machine that can be reached has a record of '${name}'`, `swarm why ${name}`);
 }
 
 export function why(context: Context, { values, args }: Input<typeof whyOptions>): Promise<number> {

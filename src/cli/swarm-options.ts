@@ -148,7 +148,10 @@ export const noOptions = {} as const satisfies Options;
 
 export const logsOptions = {
   follow: { type: 'boolean', short: 'f', help: 'go on until Ctrl-C' },
-  history: { type: 'boolean', help: 'what has scrolled off the screen, too' },
+  history: {
+    type: 'boolean',
+    help: 'what has scrolled off the screen, too; of a cluster, all that its machines have',
+  },
   lines: { type: 'count', short: 'n', help: 'so many lines of it (1000)' },
   ...engineOptions,
 } as const satisfies Options;

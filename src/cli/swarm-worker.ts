@@ -30,9 +30,9 @@ export async function main(
   const { env } = context;
   warnInTheClear(context, needEngine(context, values));
   const folder = resolve(context.cwd, values.dir ?? defaultFolder(env));
-  const sandbox = await checkSandbox(context, folder, values.sandbox ?? 'auto');
   ensureDir(folder);
   const own = realPath(folder);
+  const sandbox = await checkSandbox(context, own, values.sandbox ?? 'auto');
   const lock = takeFolder(own);
   try {
     // What a worker before us left running when it died.
@@ -70,7 +70,7 @@ async function work(
     labels: labels.flatMap((text) => text.split(',').filter(Boolean)),
     slots,
     rules,
-    runner: [process.execPath, join(dirname(realPath(process.argv[1] ?? '')), 'loop-runner.cjs')],
+    runner: [process.execPath, join(dirname(realPath(process.argv[1] ?? '')), 'parts', 'loop-runner.cjs')],
     env,
     clock: systemClock,
     say,
@@ -103,7 +103,7 @@ function listen(worker: { leave(): void; stop(): void }, say: (line: string) => 
 async function checkSandbox(context: Context, folder: string, wanted: string): Promise<SandboxChoice> {
   const choice = wanted === '' ? 'auto' : (wanted as SandboxChoice);
   if (choice === 'none') return 'none';
-  return chooseProvider(choice, { cwd: dirname(folder), env: context.env });
+  return chooseProvider(choice, { cwd: folder, env: context.env });
 }
 
 function takeFolder(folder: string) {

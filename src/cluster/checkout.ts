@@ -1,5 +1,5 @@
-import { join } from 'node:path';
-import { ensureDir, lstatOf, removeIfThere, setAside } from '../system/files.ts';
+import { dirname, join } from 'node:path';
+import { ensureDir, lstatOf, removeIfThere, setAside, writeAtomic } from '../system/files.ts';
 import { headCommit, runGit } from '../system/git.ts';
 import type { LoopJob } from './job.ts';
 import { keepWork, remoteRef } from './kept.ts';
@@ -62,9 +62,10 @@ export async function removeLocks(
 
 /** Makes the bare clone where it is missing; says what is wrong where it cannot. */
 export async function makeRepository(repository: string): Promise<string | null> {
-  if (lstatOf(join(repository, 'HEAD')) !== null) return null;
+  if (lstatOf(join(repository, 'commondir')) !== null) return null;
   ensureDir(repository);
-  // A collection in the background would outlive us.
+  // A collection in the background would outlive us. The file says what is so without it: a sandbox would put one there
+  // for as long as an agent runs, and the other loops of this clone would see it go.
   for (const words of [
     ['init', '--quiet', '--bare'],
     ['config', 'gc.auto', '0'],
@@ -72,6 +73,8 @@ export async function makeRepository(repository: string): Promise<string | null>
     const done = await runGit(repository, words);
     if (done.exitCode !== 0) return `the clone cannot be made: ${done.stderr.trim()}`;
   }
+  ensureDir(join(repository, 'worktrees'));
+  writeAtomic(join(repository, 'commondir'), '.\n');
   return null;
 }
 
@@ -87,18 +90,33 @@ async function checkOut(
   commit: string,
 ): Promise<string | null> {
   if (await isWorktree(path)) {
-    const words = ['checkout', '--quiet', '--force', '--ignore-other-worktrees', '--no-track'];
-    const out = await runGit(path, [...quiet, ...words, '-B', branch, commit], checkoutMs);
+    const words = ['checkout', '--quiet', '--force', '--detach', commit];
+    const out = await runGit(path, [...quiet, ...words], checkoutMs);
     const cleaned = await runGit(path, ['clean', '--quiet', '-fd', '-e', '.ralph'], checkoutMs);
-    if (out.exitCode === 0 && cleaned.exitCode === 0) return null;
+    if (out.exitCode === 0 && cleaned.exitCode === 0) return standOn(path, branch, commit);
   }
   // Half made, or not a worktree at all: whatever it is, it may be somebody's.
   if (lstatOf(path) !== null) setAside(path);
   await runGit(repository, ['worktree', 'prune']);
-  ensureDir(join(path, '..'));
-  const words = ['worktree', 'add', '--quiet', '--force', '--no-track', '-B', branch, path, commit];
+  ensureDir(dirname(path));
+  const words = ['worktree', 'add', '--quiet', '--force', '--detach', path, commit];
   const added = await runGit(repository, [...quiet, ...words], checkoutMs);
-  return added.exitCode === 0 ? null : added.stderr.trim();
+  return added.exitCode === 0 ? standOn(path, branch, commit) : added.stderr.trim();
+}
+
+/**
+ * Puts a worktree on a branch at this commit, whatever it was on; its files stay as they are. A worktree of a loop that
+ * is over may have the branch, too, which git itself would not allow.
+ */
+export async function standOn(path: string, branch: string, commit: string): Promise<string | null> {
+  for (const words of [
+    ['update-ref', `refs/heads/${branch}`, commit],
+    ['symbolic-ref', 'HEAD', `refs/heads/${branch}`],
+  ]) {
+    const done = await runGit(path, words);
+    if (done.exitCode !== 0) return done.stderr.trim();
+  }
+  return null;
 }
 
 /** No hook of the repository runs here. */

@@ -57,7 +57,7 @@ export type Cluster = Omit<Fleet, 'status' | 'list' | 'limits'> & {
   releaseAccount(account: string): Promise<boolean>;
   /** What was submitted, for the machine that runs it. */
   order(name: string): Promise<LoopOrder | null>;
-  /** Nothing is told of a loop that another has by now. */
+  /** Of a loop that another has by now, only the events are told. */
   report(claim: Claim, news: News): Promise<void>;
   events(name: string, count?: number): Promise<readonly FleetEvent[]>;
   /** Lines as in `iterations.log`. */

@@ -219,6 +219,8 @@ async function report(store: Store, claim: { name: string; token: string }, news
       ...(head === undefined ? {} : { entry: { head } }),
     };
   });
+  // What happened is told whoever has the loop by now: that a push came too late, above all.
+  if (step !== null && !step.changed) await tell(store, name, { events });
   if (!step?.changed || tail === undefined) return;
   const text = storable(tail.slice(-tailChars));
   for (;;) {

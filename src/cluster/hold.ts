@@ -47,6 +47,7 @@ export async function holdLoop(spec: HoldSpec, first: Claim): Promise<Parted> {
   const { name } = first;
   const runId = runIdOf(rules.folder, name);
   let claim = first;
+  let booking = false;
   const news = collectNews(spec, () => claim);
   const words = wordsFrom(spec, runId, (message) => {
     if (message.type === 'shows') news.add({ tail: message.tail });
@@ -59,7 +60,8 @@ export async function holdLoop(spec: HoldSpec, first: Claim): Promise<Parted> {
   };
   const stop = () => runner.send(toRunner({ type: 'stop', why: 'the machine was told to end' }));
   spec.stop.addEventListener('abort', stop);
-  const lease = keepLease(spec, () => claim, words);
+  // While an end is booked, the claim may be over in the store before we hear of it.
+  const lease = keepLease(spec, () => (booking ? null : claim), words);
   try {
     runner.send(toRunner({ type: 'begin', job, rules }));
     for (;;) {
@@ -69,10 +71,11 @@ export async function holdLoop(spec: HoldSpec, first: Claim): Promise<Parted> {
       runner.send(toRunner({ type: 'run', iteration }));
       if (spec.stop.aborted) stop();
       const answer = await words.answer();
-      await news.flush();
       if (answer.type === 'gave-up') return await giveUp(answer);
       if (answer.found) tell(note(clock, `iteration ${iteration} was on the branch already`));
       news.add({ head: answer.head });
+      await news.flush();
+      booking = true;
       const next = await book(answer.end);
       if (next === null) return { how: 'lost', rest: false };
       if (next.kind !== 'continue') {
@@ -81,6 +84,7 @@ export async function holdLoop(spec: HoldSpec, first: Claim): Promise<Parted> {
       }
       if (next.claim === null) return { how: 'given-back', rest: false };
       claim = next.claim;
+      booking = false;
       if (spec.leaving.aborted) {
         await giveBack();
         return { how: 'given-back', rest: false };
@@ -114,12 +118,9 @@ export async function holdLoop(spec: HoldSpec, first: Claim): Promise<Parted> {
     const { because, why, kept } = answer;
     tell(note(clock, `iteration ${claim.iteration} did not come to its end here: ${why}`));
     if (kept !== null) tell({ at: clock.now(), type: 'kept', text: `its work is kept in ${kept}` });
-    if (because === 'impossible') {
-      // A person has to put it right: nobody runs it in the meantime.
-      await cluster.pause(name).catch(() => {});
-      news.add({ why: { state: 'answer', since: clock.now(), detail: why } });
-    }
     await news.flush();
+    // A person has to put it right: nobody runs it in the meantime.
+    if (because === 'impossible') await cluster.pause(name).catch(() => {});
     await giveBack();
     return { how: 'given-back', rest: because === 'unreachable' };
   }
@@ -135,13 +136,14 @@ export async function holdLoop(spec: HoldSpec, first: Claim): Promise<Parted> {
 async function jobOf(cluster: Cluster, { name }: Claim): Promise<LoopJob | null> {
   const [order, view] = [await cluster.order(name), await cluster.status(name)];
   if (order?.source === undefined || view === null) return null;
-  const { command, env, settings, options, source } = order;
+  const { command, cwd, env, settings, options, source } = order;
   const { max_iterations, done_pattern, inactivity_timeout } = settings;
   return {
     name,
     id: String(view.startedAt),
     ...source,
     command,
+    cwd,
     env,
     settings: { max_iterations, done_pattern, inactivity_timeout },
     options,
@@ -196,15 +198,18 @@ function wordsFrom(spec: HoldSpec, runId: string, hear: (message: FromRunner) =>
 }
 
 /** Renews four times in the time of a lease, and lets the runner know, which ends the agent where that stops. */
-function keepLease(spec: HoldSpec, claim: () => Claim, words: ReturnType<typeof wordsFrom>) {
+function keepLease(spec: HoldSpec, claim: () => Claim | null, words: ReturnType<typeof wordsFrom>) {
   const { cluster, clock, rules } = spec;
   const over = new AbortController();
   const { runner } = words;
   void (async () => {
     while (!over.signal.aborted) {
       const asked = clock.monotonic();
-      const beat = await cluster.heartbeat(claim()).catch(() => null);
+      const current = claim();
+      const answer = current === null ? null : await cluster.heartbeat(current).catch(() => null);
       if (over.signal.aborted) return;
+      // An answer to what is over by now says nothing.
+      const beat = claim() === current ? answer : null;
       if (beat?.kind === 'go-on') {
         runner.send(toRunner({ type: 'renewed', age: clock.monotonic() - asked }));
         words.endIfSilent();

@@ -105,7 +105,7 @@ async function runEngine(spec: IterationSpec): Promise<SealedEnd | null> {
   const [program = '', ...words] = engineCommand(worker, loop);
   const ran = await runProcess(spec, {
     argv: [program, ...words, ...(before === null ? [] : ralph.words)],
-    env: { ...variablesOf(spec), ...engineEnv(worker) },
+    env: { ...variablesOf(spec), ...sandboxVariables(job), ...engineEnv(worker) },
     sandbox: noSandbox,
     stdin: null,
     idleMs: null,
@@ -218,6 +218,12 @@ async function runProcess(
 
 function variablesOf({ env, job }: IterationSpec): Environment {
   return { ...env, ...job.env, SWARM_WORKER: job.name };
+}
+
+/** By a setting, as `ralph run` has no word for it. */
+function sandboxVariables({ env, pass }: LoopJob): Environment {
+  const names = [...Object.keys(env), ...pass];
+  return names.length === 0 ? {} : { RALPH_SANDBOX_ENV: JSON.stringify(names) };
 }
 
 function patternWords({ settings }: LoopJob): string[] {

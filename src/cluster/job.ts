@@ -12,6 +12,8 @@ export type LoopJob = {
   readonly base: string | null;
   readonly prompt: string;
   readonly command: readonly string[];
+  /** The folder in the repository that it runs in. */
+  readonly cwd: string;
   readonly env: Readonly<Record<string, string>>;
   /** Variables of the machine that pass to the command, by name. */
   readonly pass: readonly string[];

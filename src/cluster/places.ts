@@ -43,8 +43,12 @@ export function runIdStart(folder: string): string {
 }
 
 /** The name of a loop is the name of a folder here. */
+export function isLoopName(name: string): boolean {
+  return /^[\p{L}\p{N}_][\p{L}\p{N}_.-]*$/u.test(name) && Buffer.byteLength(name) <= 100;
+}
+
 export function checkLoopName(name: string): void {
-  if (/^[\p{L}\p{N}_][\p{L}\p{N}_.-]*$/u.test(name) && Buffer.byteLength(name) <= 100) return;
+  if (isLoopName(name)) return;
   throw new RalphError('loop-name', `${JSON.stringify(name)} is no name for a loop`, { exitCode: 1 });
 }
 

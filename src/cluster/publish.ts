@@ -1,5 +1,5 @@
 import { runGit } from '../system/git.ts';
-import { type Checkout, removeLocks } from './checkout.ts';
+import { type Checkout, removeLocks, standOn } from './checkout.ts';
 import type { LoopJob, SealedEnd } from './job.ts';
 import { commitTree, keepCommit, remoteRef, takeWork } from './kept.ts';
 import { type Pushed, pushBranch } from './remote.ts';
@@ -38,9 +38,8 @@ export async function sealWork(
 
   const message = isPart ? partMessage(seal) : sealMessage(seal);
   const commit = await commitTree(repository, work.tree, [parent], message);
-  // The worktree stands on the new commit whichever branch the agent was on; its files are what they were.
-  await runGit(path, ['update-ref', `refs/heads/${job.branch}`, commit]);
-  await runGit(path, ['symbolic-ref', 'HEAD', `refs/heads/${job.branch}`]);
+  const problem = await standOn(path, job.branch, commit);
+  if (problem !== null) throw new Error(`the worktree cannot go on: ${problem}`);
   return { commit, kept, warnings };
 }
 

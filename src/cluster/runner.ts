@@ -1,11 +1,13 @@
+import { join } from 'node:path';
 import { agentNameOf } from '../agents/registry.ts';
 import { messageOf } from '../core/error.ts';
 import { openSandbox } from '../safety/sandbox/open-sandbox.ts';
 import { noSandbox, type Sandbox } from '../safety/sandbox/sandbox.ts';
 import { systemClock } from '../system/clock.ts';
-import { ensureDir } from '../system/files.ts';
+import { ensureDir, lstatOf } from '../system/files.ts';
 import { findProgram, sweepRun } from '../system/process.ts';
 import type { Environment } from '../system/program.ts';
+import { isWithin, realPath } from '../system/real-path.ts';
 import { type Checkout, openCheckout } from './checkout.ts';
 import { type IterationSpec, isEngineJob, runIteration } from './iteration.ts';
 import type { LoopJob, SealedEnd } from './job.ts';
@@ -103,6 +105,7 @@ async function openLoop(
   // What a process before us left running would work beside us.
   await sweepRun(runId);
   let checkout: Checkout | null = null;
+  let place = '';
   let sandbox: Sandbox | null = null;
   const passed = Object.fromEntries(job.pass.map((name) => [name, env[name]]));
   const tell = (type: 'fenced' | 'kept' | 'notice', text: string) =>
@@ -118,10 +121,14 @@ async function openLoop(
     if (opened.kept !== null)
       tell('kept', `work of an earlier try is kept in ${keptAt(opened.checkout, opened.kept)}`);
     checkout = opened.checkout;
+    place = realPath(join(checkout.path, job.cwd));
+    if (!isWithin(place, realPath(checkout.path)) || !lstatOf(place)?.isDirectory()) {
+      return failed('impossible', `there is no folder ${job.cwd} in the repository`);
+    }
     if (isEngineJob(job) || sandbox !== null) return null;
     const program = findProgram(job.command[0] ?? '', env);
     sandbox = await openSandbox(rules.sandbox, {
-      cwd: checkout.path,
+      cwd: place,
       env: { ...env, ...job.env },
       agent: agentNameOf(job.command[0] ?? ''),
       ...(program === null ? {} : { program }),
@@ -140,7 +147,7 @@ async function openLoop(
       return { type: 'ended', iteration, end: seal.end, head: checkout.start, found: true };
     }
     if (stop.aborted) return failed('stopped', String(stop.reason));
-    const end = await runIteration(specFor(iteration, checkout));
+    const end = await runIteration(specFor(iteration));
     return end === null ? failed('stopped', String(stop.reason)) : deliver(iteration, end, checkout);
   }
 
@@ -163,12 +170,12 @@ async function openLoop(
     return failed(pushed.kind === 'refused' ? 'impossible' : 'unreachable', `the push failed: ${pushed.why}`);
   }
 
-  function specFor(iteration: number, { path }: Checkout): IterationSpec {
+  function specFor(iteration: number): IterationSpec {
     const sandboxed = rules.sandbox === 'none' ? ['--no-sandbox'] : [`--sandbox=${rules.sandbox}`];
     return {
       job,
       iteration,
-      cwd: path,
+      cwd: place,
       record,
       env: { ...env, ...passed },
       runId,

@@ -1,6 +1,7 @@
 import { messageOf } from '../core/error.ts';
 import type { Claim } from '../fleet/port.ts';
 import { type HoldSpec, holdLoop } from './hold.ts';
+import { answerLetters } from './records.ts';
 
 export type WorkerSpec = Omit<HoldSpec, 'leaving' | 'stop'> & {
   readonly host: string;
@@ -19,7 +20,7 @@ export type ClusterWorker = {
 };
 
 const pollMs = 500;
-const longestPauseMs = 10_000;
+const longestPauseMs = 4000;
 /** After a loop that could not be run here, others first. */
 const restMs = 15_000;
 
@@ -79,8 +80,12 @@ export function createWorker(spec: WorkerSpec): ClusterWorker {
 
   return {
     async run() {
+      const over = new AbortController();
+      const letters = answerLetters(cluster, { host, folder: spec.rules.folder, clock, over: over.signal });
       await takeLoops();
       await Promise.all(held);
+      over.abort();
+      await letters;
     },
     leave() {
       leaving.abort();

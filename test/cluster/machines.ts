@@ -1,12 +1,15 @@
 import { execFileSync } from 'node:child_process';
-import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { engineAddress } from '../../src/cluster/address.ts';
 import type { Cluster } from '../../src/cluster/cluster.ts';
+import type { LoopJob } from '../../src/cluster/job.ts';
 import { openCluster } from '../../src/cluster/open.ts';
+import { runIdStart } from '../../src/cluster/places.ts';
 import { readSeal } from '../../src/cluster/trailers.ts';
-import type { LoopOrder } from '../../src/fleet/port.ts';
+import type { LoopOrder, WorkSource } from '../../src/fleet/port.ts';
+import { processesByRun } from '../../src/system/run-ids.ts';
 import { waitUntil } from '../support/processes.ts';
 import { type RunningRalph, startRalph } from '../support/ralph.ts';
 import { makeRepo, type Repo } from '../support/repo.ts';
@@ -15,24 +18,44 @@ import type { TestStore } from '../support/stores.ts';
 /** A store, a repository on a "server", and machines with folders of their own. */
 export type World = Repo & {
   readonly cluster: Cluster;
+  /** The address of the store. */
+  readonly engine: string;
   readonly leaseMs: number;
   /** The repository that all machines push to. */
   readonly origin: string;
   /** Writes a program that reads a prompt and is the agent of a loop. */
   agent(name: string, script: string): string;
-  submit(
-    name: string,
-    agent: string,
-    more?: Partial<LoopOrder['settings']> & { env?: LoopOrder['env'] },
-  ): Promise<void>;
-  machine(name: string, ...words: string[]): Machine;
+  submit(name: string, agent: string, more?: Submitted): Promise<void>;
+  /** The same loop as the machines see it. */
+  job(name: string, id: string): LoopJob;
+  machine(name: string, options?: MachineOptions): Machine;
   /** Waits until a loop is over. */
-  over(name: string): Promise<string>;
+  over(name: string, timeoutMs?: number): Promise<string>;
   /** The trailers on the branch of a loop, oldest first, and what is wrong with them. */
   iterations(name: string): number[];
   /** Checks the branch commit by commit: all that ran to its end is there, once. */
   problems(name: string, iterations: number): string[];
+  /** The same, before the branch may be there. */
+  iterationsNow(name: string): number[];
+  /** The commits that a machine keeps of work that is on no branch. */
+  keptBy(machine: Machine): string[];
   log(file: string): string[];
+};
+
+export type Submitted = Partial<LoopOrder['settings']> & {
+  readonly options?: LoopOrder['options'];
+  readonly source?: Partial<WorkSource>;
+};
+
+export type MachineOptions = {
+  /** First in its PATH; the folder of the agents if not given. */
+  readonly bin?: string;
+  readonly words?: readonly string[];
+  /** Over what the machine has else. */
+  readonly env?: Readonly<Record<string, string>>;
+  /** Words before the command. */
+  readonly through?: readonly string[];
+  readonly engine?: string;
 };
 
 export type Machine = RunningRalph & {
@@ -40,11 +63,13 @@ export type Machine = RunningRalph & {
   readonly dir: string;
   /** What it printed. */
   text(): string;
+  /** The processes of its loops: the ones that run them, their agents and all that those started. */
+  processes(): number[];
 };
 
 export const patience = { timeoutMs: 90_000 };
 
-export async function makeWorld(store: TestStore, leaseMs = 2000): Promise<World> {
+export async function makeWorld(store: TestStore, leaseMs = 2400): Promise<World> {
   const repo = makeRepo({ files: { 'README.md': 'x\n' } });
   const origin = join(repo.home, 'origin.git');
   execFileSync('git', ['clone', '--quiet', '--bare', repo.cwd, origin]);
@@ -64,10 +89,25 @@ export async function makeWorld(store: TestStore, leaseMs = 2000): Promise<World
       const seal = readSeal(message);
       return seal?.loop === name ? [seal.iteration] : [];
     });
+  const jobFor = (name: string): LoopJob => ({
+    name,
+    id: '',
+    repo: origin,
+    branch: name,
+    base: null,
+    prompt: 'Do the task.\n',
+    command: [],
+    cwd: '.',
+    env: { LOG: join(repo.home, 'ran.txt') },
+    pass: [],
+    settings: { max_iterations: 3, done_pattern: null, inactivity_timeout: 60 },
+    options: {},
+  });
   const env = { ...repo.env, SWARM_LEASE_MS: String(leaseMs) };
   return {
     ...repo,
     cluster,
+    engine,
     leaseMs,
     origin,
     iterations,
@@ -77,39 +117,48 @@ export async function makeWorld(store: TestStore, leaseMs = 2000): Promise<World
       chmodSync(path, 0o755);
       return path;
     },
-    async submit(name, agent, { env: variables = {}, ...settings } = {}) {
+    async submit(name, agent, { options = {}, source = {}, ...settings } = {}) {
+      const { repo: url, branch, base, prompt, pass, cwd, env: variables } = jobFor(name);
       const order: LoopOrder = {
         name,
         command: [agent],
-        cwd: '/',
-        env: { LOG: join(repo.home, 'ran.txt'), ...variables },
+        cwd,
+        env: variables,
         tags: [],
-        settings: {
-          prompt_file: '',
-          max_iterations: 3,
-          done_pattern: null,
-          inactivity_timeout: 60,
-          ...settings,
-        },
-        options: {},
-        source: { repo: origin, branch: name, base: null, prompt: 'Do the task.\n', pass: [] },
+        settings: { prompt_file: '', ...jobFor(name).settings, ...settings },
+        options,
+        source: { repo: url, branch, base, prompt, pass, ...source },
       };
       if (!(await cluster.submit(order))) throw new Error(`${name} is there already`);
     },
-    machine(name, ...words) {
+    job: (name, id) => ({ ...jobFor(name), id }),
+    machine(name, options = {}) {
       const dir = join(repo.home, name);
       mkdirSync(dir, { recursive: true });
-      const args = ['worker', '--engine', engine, '--dir', dir, '--host', name, '--no-sandbox', ...words];
-      const running = startRalph(args, { ...repo, env, program: 'swarm' });
-      return { ...running, name, dir, text: () => running.output.stdout + running.output.stderr };
+      const { words = ['--no-sandbox'], through = [] } = options;
+      const own = ['--engine', options.engine ?? engine, '--dir', dir, '--host', name];
+      const running = startRalph(['worker', ...own, ...words], {
+        ...repo,
+        bin: options.bin ?? repo.bin,
+        env: { ...env, ...options.env },
+        program: 'swarm',
+        through,
+      });
+      return {
+        ...running,
+        name,
+        dir,
+        text: () => running.output.stdout + running.output.stderr,
+        processes: () => [...processesByRun(runIdStart(dir)).values()].flat(),
+      };
     },
-    over: async (name) => {
+    over: async (name, timeoutMs = patience.timeoutMs) => {
       const view = await waitUntil(
         async () => {
           const found = await cluster.status(name);
           return found?.status === 'stopped' || found?.status === 'failed' ? found : null;
         },
-        { ...patience, what: `the end of ${name}` },
+        { timeoutMs, what: `the end of ${name}` },
       );
       return view?.status ?? '';
     },
@@ -123,6 +172,18 @@ export async function makeWorld(store: TestStore, leaseMs = 2000): Promise<World
       if (lines.join(' ') !== wanted.join(' ')) problems.push(`work.txt has ${lines.join(' ')}`);
       return problems;
     },
+    iterationsNow: (name) => (git('branch', '--list', name) === '' ? [] : iterations(name)),
+    keptBy({ dir }) {
+      const [clone = ''] = readdirSync(join(dir, 'repos'));
+      const words = [
+        '-C',
+        join(dir, 'repos', clone),
+        'for-each-ref',
+        '--format=%(objectname)',
+        'refs/ralph/kept',
+      ];
+      return execFileSync('git', words, { encoding: 'utf8' }).split('\n').filter(Boolean);
+    },
     log: (file) =>
       existsSync(join(repo.home, file))
         ? readFileSync(join(repo.home, file), 'utf8').trimEnd().split('\n')
@@ -134,3 +195,14 @@ export async function makeWorld(store: TestStore, leaseMs = 2000): Promise<World
 export const worker = (pause = '0.2') =>
   `cat >/dev/null; echo "start $SWARM_WORKER $RALPH_ITERATION" >>"$LOG"; sleep ${pause}; ` +
   `echo "$RALPH_ITERATION" >>work.txt; echo "end $SWARM_WORKER $RALPH_ITERATION" >>"$LOG"`;
+
+/** Some of them may be gone already. */
+export function signal(pids: readonly number[], name: NodeJS.Signals): void {
+  for (const pid of pids) {
+    try {
+      process.kill(pid, name);
+    } catch {
+      // It is.
+    }
+  }
+}

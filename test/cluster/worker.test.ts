@@ -1,6 +1,17 @@
+import { execFileSync } from 'node:child_process';
+import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { openCheckout } from '../../src/cluster/checkout.ts';
+import { placesIn } from '../../src/cluster/places.ts';
+import { pushWork, sealWork } from '../../src/cluster/publish.ts';
+import { installFakeAgent } from '../../src/testkit/index.ts';
+import { bwrapWorks } from '../sandbox/support.ts';
+import { work } from '../support/agent.ts';
+import { waitUntil } from '../support/processes.ts';
+import { runRalph } from '../support/ralph.ts';
 import { missing, startRedis, type TestStore } from '../support/stores.ts';
-import { makeWorld, worker } from './machines.ts';
+import { makeWorld, patience, worker } from './machines.ts';
 
 describe.skipIf(missing.redis !== null)('swarm worker', { timeout: 120_000 }, () => {
   let store: TestStore;
@@ -9,13 +20,163 @@ describe.skipIf(missing.redis !== null)('swarm worker', { timeout: 120_000 }, ()
   });
   afterAll(() => store.stop());
 
-  it('runs a loop to its end, with one commit for each iteration on its branch', async () => {
+  it('runs known agents through ralph run, until a claim is accepted', async () => {
     const world = await makeWorld(store);
-    const machine = world.machine('one');
-    await world.submit('a', world.agent('agent', worker()));
+    const claim = { text: '<promise>DONE</promise>' };
+    const turns = [{ steps: [claim] }, { steps: [work, { text: 'not yet' }] }, { steps: [work, claim] }];
+    const agent = await installFakeAgent(world.bin, { agent: 'claude', script: { turns } });
+    world.machine('one');
+    await world.submit('a', 'claude', {
+      max_iterations: 5,
+      options: { run: ['--completion-promise=DONE', '--verify=test -e work.txt'] },
+    });
     expect(await world.over('a')).toBe('stopped');
-    expect(world.problems('a', 3)).toEqual([]);
-    machine.child.kill('SIGTERM');
-    expect((await machine.done).code).toBe(0);
+    expect(await agent.calls()).toHaveLength(3);
+    expect(world.iterations('a')).toEqual([1, 2, 3]);
+    expect(await world.cluster.status('a')).toMatchObject({ why: { state: 'done' }, iteration: 3 });
   });
+
+  it('does not run an iteration again whose commit is on the branch, and books how it ended', async () => {
+    const world = await makeWorld(store);
+    await world.submit('a', world.agent('agent', worker('0')), { max_iterations: 3 });
+    const view = await world.cluster.status('a');
+    const job = world.job('a', String(view?.startedAt));
+    const opened = await openCheckout(placesIn(join(world.home, 'dead')), job);
+    if (!opened.ok) throw new Error(opened.why);
+    writeFileSync(join(opened.checkout.path, 'work.txt'), '1\n');
+    const { commit } = await sealWork(opened.checkout, job, 1, {
+      how: 'exited',
+      exitCode: 7,
+      doneMatched: false,
+    });
+    await pushWork(opened.checkout, job, commit ?? '');
+
+    world.machine('one');
+    expect(await world.over('a')).toBe('stopped');
+    expect(world.log('ran.txt').filter((line) => line.startsWith('start'))).toEqual([
+      'start a 2',
+      'start a 3',
+    ]);
+    expect(world.problems('a', 3)).toEqual([]);
+    expect((await world.cluster.status('a'))?.totalFailures).toBe(1);
+  });
+
+  it('ends at the done pattern, restarts a silent agent, and counts what failed', async () => {
+    const world = await makeWorld(store);
+    world.machine('one', { words: ['--no-sandbox', '--slots', '3'] });
+    await world.submit('done', world.agent('one', 'cat >/dev/null; echo ALL DONE; sleep 60'), {
+      done_pattern: 'ALL DONE',
+    });
+    await world.submit('silent', world.agent('two', 'cat >/dev/null; sleep 60'), {
+      inactivity_timeout: 1,
+      max_iterations: 2,
+    });
+    await world.submit('fails', world.agent('three', 'exit 3'), { max_iterations: 2 });
+    expect(await world.over('done')).toBe('stopped');
+    expect(await world.cluster.status('done')).toMatchObject({ iteration: 1, why: { state: 'done' } });
+    expect(await world.over('silent')).toBe('stopped');
+    expect(world.iterations('silent')).toEqual([1, 2]);
+    expect(await world.over('fails')).toBe('stopped');
+    expect(await world.cluster.status('fails')).toMatchObject({ iteration: 2, totalFailures: 2 });
+  });
+
+  it('ends the agent of a loop that somebody cancels, and keeps its work', async () => {
+    const world = await makeWorld(store);
+    const one = world.machine('one');
+    await world.submit('a', world.agent('agent', `${worker('0')}; sleep 60`));
+    await waitUntil(() => world.log('ran.txt').includes('end a 1'), patience);
+    await world.cluster.cancel('a');
+    await waitUntil(() => one.processes().length === 0, { ...patience, what: 'the end of the agent' });
+    expect(world.keptBy(one)).toHaveLength(1);
+    expect(world.iterationsNow('a')).toEqual([]);
+  });
+
+  it('gives the whole record of a loop to whoever asks for it', async () => {
+    const world = await makeWorld(store);
+    world.machine('one');
+    const script = 'cat >/dev/null; seq 1 50000; echo "iteration $RALPH_ITERATION"; sleep 0.1';
+    await world.submit('a', world.agent('agent', script), { max_iterations: 2 });
+    expect(await world.over('a')).toBe('stopped');
+    const tail = await world.cluster.tail('a');
+    expect(tail?.length).toBeLessThan(100_000);
+    expect(tail).toContain('iteration 2');
+    const words = ['logs', 'a', '--engine', world.engine, '--history'];
+    const { stdout, stderr, code } = await runRalph(words, { ...world, program: 'swarm' });
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    const numbers = Array.from({ length: 50_000 }, (_, index) => `${index + 1}\n`).join('');
+    const part = (n: number) => `== iteration ${n} on one ==\n${numbers}iteration ${n}\n`;
+    expect(stdout).toBe(`${part(1)}\n${part(2)}`);
+  });
+
+  it('lets no second worker into its folder', async () => {
+    const world = await makeWorld(store);
+    const one = world.machine('one');
+    await waitUntil(() => /takes loops/.test(one.text()), patience);
+    const two = await world.machine('one').done;
+    expect(two.code).toBe(1);
+    expect(two.stderr).toMatch(/a worker \(process \d+\) has the folder .* already/);
+    expect(two.stderr).toContain('--dir');
+  });
+
+  it('tells the agent nothing of the store, and pauses a loop that nobody can run', async () => {
+    const world = await makeWorld(store);
+    const one = world.machine('one', {
+      env: {
+        SWARM_ENGINE: `redis://user:hunter2@${new URL(world.engine).host}/0`,
+        SWARM_ENGINE_PASSWORD: 'x',
+      },
+    });
+    await world.submit('a', world.agent('agent', 'env >"$LOG"; echo >>work.txt'), { max_iterations: 1 });
+    await world.submit('b', world.agent('agent', 'true'), {
+      source: { branch: 'x', base: 'no-such-branch' },
+    });
+    expect(await world.over('a')).toBe('stopped');
+    expect(world.log('ran.txt').filter((line) => /SWARM_ENGINE|hunter2/.test(line))).toEqual([]);
+    await waitUntil(async () => (await world.cluster.status('b'))?.status === 'paused', patience);
+    const events = await world.cluster.events('b');
+    expect(events.map(({ text }) => text).join('\n')).toContain('no branch x and no branch no-such-branch');
+    expect(one.child.exitCode).toBeNull();
+  });
+
+  it('refuses to work where there is no sandbox, and says what to do', async () => {
+    const world = await makeWorld(store);
+    // A PATH with git and node alone.
+    const bin = join(world.home, 'few');
+    mkdirSync(bin);
+    for (const program of ['git', 'node', 'sh']) {
+      symlinkSync(execFileSync('which', [program], { encoding: 'utf8' }).trim(), join(bin, program));
+    }
+    const machine = await world.machine('one', { words: [], env: { PATH: bin }, bin }).done;
+    expect(machine.code).toBe(2);
+    expect(machine.stderr).toContain('there is no sandbox on this machine');
+    expect(machine.stderr).toContain('--no-sandbox');
+  });
+
+  it.skipIf(!bwrapWorks())(
+    'keeps agents in a sandbox by default, from where the work still gets out',
+    async () => {
+      const world = await makeWorld(store);
+      writeFileSync(join(world.home, 'secret'), 'hunter2');
+      const script = [
+        'cat >/dev/null',
+        `cat '${join(world.home, 'secret')}' >found.txt 2>&1`,
+        `touch '${join(world.home, 'escaped')}'`,
+        `git push '${world.origin}' HEAD:refs/heads/mine`,
+        'git -c user.name=a -c user.email=a@example.com commit --allow-empty --quiet --message=mine',
+        'echo "$RALPH_ITERATION" >>work.txt',
+      ].join('\n');
+      const agent = world.agent('agent', script);
+      world.machine('one', { words: [] });
+      await world.submit('a', agent, { max_iterations: 2 });
+      expect(await world.over('a')).toBe('stopped');
+      expect(world.problems('a', 2)).toEqual([]);
+      const show = (what: string) =>
+        execFileSync('git', ['-C', world.origin, 'show', what], { encoding: 'utf8' });
+      expect(show('a:found.txt')).toContain('No such file');
+      expect(existsSync(join(world.home, 'escaped'))).toBe(false);
+      const branches = execFileSync('git', ['-C', world.origin, 'branch'], { encoding: 'utf8' });
+      expect(branches).not.toContain('mine');
+      expect(readFileSync(join(world.home, 'secret'), 'utf8')).toBe('hunter2');
+    },
+  );
 });

@@ -1,0 +1,148 @@
+import { randomUUID } from 'node:crypto';
+import { join } from 'node:path';
+import { isObject } from '../core/shape.ts';
+import { type Clock, systemClock } from '../system/clock.ts';
+import { listDir } from '../system/files.ts';
+import { readPart } from '../system/read-part.ts';
+import type { Cluster } from './cluster.ts';
+import { isLoopName, placesIn } from './places.ts';
+
+// The full record of a loop stays on the machines that ran it. Whoever wants it asks them by letter, piece by piece: no
+// connection goes to a machine, and the store never holds more than one piece.
+
+type Letter = {
+  readonly name: string;
+  /** The box for the answer. */
+  readonly reply: string;
+  /** Without a file, the list of them is wanted. */
+  readonly file?: string;
+  readonly from?: number;
+};
+
+const pieceBytes = 192 * 1024;
+/** Between two looks for letters; shorter while somebody reads. */
+const lookMs = 1000;
+const busyLookMs = 20;
+const busyForMs = 3000;
+const answerMs = 15_000;
+const logName = /^(\d{3,})(?:\.try-(\d+))?\.log$/;
+
+/** Answers letters for a machine until `over`. What goes wrong on the way is asked again by whoever wants to know. */
+export async function answerLetters(
+  cluster: Pick<Cluster, 'take' | 'post'>,
+  { host, folder, clock, over }: { host: string; folder: string; clock: Clock; over: AbortSignal },
+): Promise<void> {
+  let busyUntil = 0;
+  while (!over.aborted) {
+    try {
+      const text = await cluster.take(boxOf(host));
+      if (text !== null) {
+        busyUntil = clock.monotonic() + busyForMs;
+        const letter = readLetter(text);
+        if (letter !== null) await cluster.post(letter.reply, JSON.stringify(answerTo(letter, folder)));
+        continue;
+      }
+    } catch {
+      // The store is away: later.
+    }
+    await clock.sleep(clock.monotonic() < busyUntil ? busyLookMs : lookMs, over);
+  }
+}
+
+/** One output of an iteration on a machine. */
+export type RecordPart = { readonly host: string; readonly title: string; readonly file: string };
+
+/** Gives all that the machines have of a loop, in order; the names of machines that did not answer come back. */
+export async function fetchRecords(
+  cluster: Pick<Cluster, 'take' | 'post'>,
+  name: string,
+  hosts: readonly string[],
+  each: (part: RecordPart, bytes: Buffer) => void,
+): Promise<string[]> {
+  const silent: string[] = [];
+  for (const host of hosts) {
+    const listed = await ask(cluster, host, { name });
+    if (listed === null) silent.push(host);
+    for (const file of fileNames(listed)) {
+      const [, iteration, attempt] = logName.exec(file) ?? [];
+      const title = `iteration ${Number(iteration)}${attempt === undefined ? '' : `, try ${attempt}`} on ${host}`;
+      for (let from = 0; ; ) {
+        const bytes = bytesIn(await ask(cluster, host, { name, file, from }));
+        each({ host, title, file }, bytes);
+        from += bytes.length;
+        if (bytes.length < pieceBytes) break;
+      }
+    }
+  }
+  return silent;
+}
+
+async function ask(
+  { post, take }: Pick<Cluster, 'take' | 'post'>,
+  host: string,
+  letter: Omit<Letter, 'reply'>,
+): Promise<unknown> {
+  const reply = `reply:${randomUUID()}`;
+  await post(boxOf(host), JSON.stringify({ ...letter, reply }));
+  const until = systemClock.monotonic() + answerMs;
+  while (systemClock.monotonic() < until) {
+    const answer = await take(reply);
+    if (answer !== null) return JSON.parse(answer);
+    await systemClock.sleep(busyLookMs);
+  }
+  return null;
+}
+
+function answerTo({ name, file, from = 0 }: Letter, folder: string): { files?: string[]; bytes?: string } {
+  const { root } = placesIn(folder).record(name);
+  if (file === undefined)
+    return {
+      files: listDir(root)
+        .filter((one) => logName.test(one))
+        .sort(inOrder),
+    };
+  const bytes = readPart(join(root, file), from, pieceBytes) ?? Buffer.alloc(0);
+  return { bytes: bytes.toString('base64') };
+}
+
+/** Earlier tries of an iteration first. */
+function inOrder(one: string, other: string): number {
+  const numbers = (file: string) => {
+    const [, iteration = '0', attempt] = logName.exec(file) ?? [];
+    return [Number(iteration), attempt === undefined ? Number.POSITIVE_INFINITY : Number(attempt)] as const;
+  };
+  const [a, b] = [numbers(one), numbers(other)];
+  return a[0] - b[0] || (a[1] < b[1] ? -1 : 1);
+}
+
+/** Anybody who can reach the store can write one: it names a file of ours, or is thrown away. */
+function readLetter(text: string): Letter | null {
+  const read = parsed(text);
+  if (!isObject(read) || typeof read.name !== 'string' || !isLoopName(read.name)) return null;
+  const { name, reply, file, from } = read;
+  if (typeof reply !== 'string' || !reply.startsWith('reply:')) return null;
+  if (file === undefined) return { name, reply };
+  if (typeof file !== 'string' || !logName.test(file)) return null;
+  return { name, reply, file, from: typeof from === 'number' && from >= 0 ? Math.floor(from) : 0 };
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+}
+
+function fileNames(answer: unknown): string[] {
+  const files = isObject(answer) && Array.isArray(answer.files) ? answer.files : [];
+  return files.filter((file): file is string => typeof file === 'string' && logName.test(file));
+}
+
+function bytesIn(answer: unknown): Buffer {
+  return Buffer.from(isObject(answer) && typeof answer.bytes === 'string' ? answer.bytes : '', 'base64');
+}
+
+function boxOf(host: string): string {
+  return `letters:${host}`;
+}
