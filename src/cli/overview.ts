@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { runningLoop } from '../loop/ownership.ts';
-import { openQuestion } from '../store/human.ts';
+import { goOnCommand, lastPrd, openQuestion } from '../store/human.ts';
 import { listRuns, readRun } from '../store/runs.ts';
 import { projectFile } from '../store/settings-layers.ts';
 import { readText } from '../system/files.ts';
@@ -22,18 +22,18 @@ function situation(cwd: string): string[] {
       'ralph stop',
     ];
   }
-  const question = openQuestion(cwd);
+  const prd = lastPrd(cwd);
+  const goOn = goOnCommand(cwd, prd);
+  const question = openQuestion(cwd, prd ?? undefined);
   if (question) {
-    return [
-      `The last run waits for you: ${question.text.split('\n')[0]}`,
-      'ralph answer "..." && ralph run --resume',
-    ];
+    return [`The last run waits for you: ${question.text.split('\n')[0]}`, `ralph answer "..." && ${goOn}`];
   }
   const latest = listRuns(cwd).at(-1);
   if (latest !== undefined) {
     const { outcome, iterations } = readRun(cwd, latest);
     const told = `The last run ${outcome === null ? 'was killed' : `ended with ${outcome}`} after ${iterations} iterations.`;
-    const next = outcome === 'PROMISE_ACCEPTED' ? 'ralph run -p "your next task"' : 'ralph run --resume';
+    const done = prd === null ? 'ralph run -p "your next task"' : 'ralph prd archive';
+    const next = outcome === 'PROMISE_ACCEPTED' ? done : goOn;
     return [told, 'ralph show', next];
   }
   if (readText(join(cwd, projectFile)) !== null) return ['No run here yet.', 'ralph run -p "your task"'];

@@ -9,10 +9,10 @@ import { settleLastRun } from '../prd/last-run.ts';
 import { keepLogs } from '../prd/log.ts';
 import { approvedOutside, memoryOf, outsideWarning, remembered } from '../prd/memory.ts';
 import { checkStart, openTasks, prdPlace, readableTasks, refuseSecondLoop } from '../prd/open.ts';
-import { type PrdStageOptions, prdFolder, prdStage } from '../prd/stage.ts';
+import { type PrdStageOptions, prdFolder, prdRepository, prdStage } from '../prd/stage.ts';
 import { budgetLine, closingSummary } from '../prd/summary.ts';
 import { cleanTerminal } from '../safety/terminal.ts';
-import { keepQuestion } from '../store/human.ts';
+import { goOnCommand, keepQuestion } from '../store/human.ts';
 import { runPaths } from '../store/paths.ts';
 import { keepMemory, type PrdMemory, readMemory } from '../store/prd-memory.ts';
 import { type CliSetting, loadSettings } from '../store/settings.ts';
@@ -61,7 +61,8 @@ export async function main(shell: Context, { values }: Input<typeof prdRunOption
       const summary = left === null ? [] : closingSummary(left, figures);
       for (const line of [...summary, ...lastLines.slice(-1)]) view.outro(line);
       const kept = keepQuestion(projectDir, outcome, because.text, paths.root);
-      next(view, prepared, kept === null ? null : relative(shell.cwd, kept), outcome, maxIterations);
+      const goOn = goOnCommand(projectDir, paths.root);
+      next(view, prepared, kept === null ? null : relative(shell.cwd, kept), outcome, goOn, maxIterations);
     },
     {
       settings: settingsFor(context, values),
@@ -147,13 +148,14 @@ function next(
   { run }: PreparedRun,
   kept: string | null,
   outcome: string,
+  goOn: string,
   maxIterations: number,
 ): void {
-  if (kept !== null) view.next(`the agent waits for you (${kept}): ralph answer "..." && ralph prd run`);
+  if (kept !== null) view.next(`the agent waits for you (${kept}): ralph answer "..." && ${goOn}`);
   else if (outcome === 'PROMISE_ACCEPTED') view.next('ralph prd archive');
   else if (outcome === 'MAX_ITERATIONS_REACHED')
-    view.next(`ralph prd status, then: ralph prd run -n ${maxIterations}`);
-  else view.next(`ralph show ${run}, then: ralph prd run`);
+    view.next(`ralph prd status, then: ${goOn} -n ${maxIterations}`);
+  else view.next(`ralph show ${run}, then: ${goOn}`);
 }
 
 /** The options of a plain run that a PRD has, too. */
@@ -185,7 +187,7 @@ function settingsFor(context: Context, values: Values): CliSetting[] {
     { key, value, flag },
   ];
   return [
-    ...given('sandboxEnv', [...sandboxEnv, prdFolder], '--ralph-dir'),
+    ...given('sandboxEnv', [...sandboxEnv, prdFolder, prdRepository], '--ralph-dir'),
     ...(values.agent === undefined && agent.command === undefined
       ? given('agent.command', command, '--agent')
       : []),

@@ -107,7 +107,7 @@ function contextReader(
     const { lines: added } = tail.read();
     if (added.length === 0) return reading;
     const compacted = reading.compacted || added.some((line) => compaction.test(line.toString('utf8')));
-    reading = { percent: contextUse(path, env), compacted };
+    reading = { percent: contextUse(path, env)?.use ?? null, compacted };
     return reading;
   };
 }

@@ -21,6 +21,8 @@ export type AgentTurnSpec = {
   readonly idleMs: number | null;
   readonly hardMs: number | null;
   readonly graceMs: number;
+  /** What it leaves running is found also where it hides: somebody else's turn depends on it. */
+  readonly traced: boolean;
   /** Text that is no event of the stream is an answer, too. */
   readonly plainText?: boolean;
   /** Where the raw stream is kept. */
@@ -81,6 +83,7 @@ export async function runAgentTurn(spec: AgentTurnSpec): Promise<AgentTurn> {
     ...inside,
     cwd: spec.cwd,
     runId: spec.run,
+    traced: spec.traced && spec.sandbox.provider === 'none',
     iteration: spec.iteration,
     idleMs: spec.idleMs,
     hardMs: spec.hardMs,

@@ -66,6 +66,7 @@ export async function runAgent(spec: RunSpec, loop: LoopState, call: AgentCall):
     idleMs: spec.settings.idleTimeout,
     hardMs: spec.settings.iterationTimeout,
     graceMs: spec.settings.exitGrace,
+    traced: spec.stage !== undefined,
     plainText: spec.stage !== undefined,
     logFile: paths.stream(iteration),
     redact: spec.redactor.stream(),

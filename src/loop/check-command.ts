@@ -16,6 +16,8 @@ export type CheckContext = {
   readonly env: Environment;
   readonly run: string;
   readonly iteration: number;
+  /** What they leave running is found also where it hides. */
+  readonly traced?: boolean;
   readonly timeoutMs: number | null;
   /** How much of the output the agent is told. */
   readonly maxChars: number;
@@ -58,6 +60,7 @@ export async function runCheck(
     ...inSandbox(sandbox, shellCommand(command), { env: context.env, cwd: context.cwd, stdin: null }),
     cwd: context.cwd,
     runId: context.run,
+    traced: context.traced === true && sandbox.provider === 'none',
     iteration: context.iteration,
     idleMs: null,
     hardMs: timeoutMs,

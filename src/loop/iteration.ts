@@ -73,6 +73,7 @@ export async function runIteration(
   const agentTurn =
     loop.plan.retryEmpty && didNothing(ranTurn, changed) ? { ...ranTurn, end: 'empty' as const } : ranTurn;
   recordAgentEnd(agentTurn, iteration, changed, record);
+  if (spec.stage) recordSwept(agentTurn.process.sweptPids, record);
   for (const denial of spec.takeDenials()) record({ type: 'guard.denied', iteration, ...denial });
   const ownFiles = restoreOwnFiles(spec, parts);
 
@@ -102,6 +103,12 @@ export async function runIteration(
     await commitWork(spec, iteration, parts);
   recordDecision(decided, iteration, headOf(workspace), record);
   return { ...decided, ran: iteration };
+}
+
+/** Whose turn is next may be judged by what still ran. */
+function recordSwept(pids: readonly number[], record: Recorder): void {
+  if (pids.length === 0) return;
+  record({ type: 'notice', text: `ended what the turn had left running: ${pids.join(', ')}` });
 }
 
 function headOf(workspace: RunSpec['workspace']): { head?: string } {
@@ -225,6 +232,7 @@ function checkContext(spec: RunSpec, iteration: number, sandbox: Sandbox): Check
     env: spec.env,
     run: spec.run,
     iteration,
+    traced: spec.stage !== undefined,
     timeoutMs: spec.settings.guardrailTimeout,
     maxChars: spec.settings.outputTruncateChars,
     clock: spec.clock,

@@ -83,7 +83,7 @@ async function closeAbandonedRun(cwd: string, run: string, clock: Clock): Promis
   const path = runPaths(cwd, run).journal;
   const last = lastEvent(path)?.type;
   if (last === 'run.ended' || last === 'run.failed' || last === 'run.abandoned') return false;
-  const swept = await sweepRun(run);
+  const swept = await sweepRun(run, { traced: true });
   // A run that died before its first word has no journal, and needs none.
   if (last === undefined) return false;
   const journal = openJournal(path, () => clock.now());

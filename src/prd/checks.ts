@@ -2,6 +2,7 @@ import type { Check } from '../core/evidence.ts';
 import { commitWords } from '../core/review/commit-words.ts';
 import { countTasks, isComplete, type NextStep } from '../core/review/mode.ts';
 import type { ReviewRules, TaskList, TaskProblem } from '../core/review/story.ts';
+import type { Uncommitted } from '../system/uncommitted.ts';
 import { claimFeedback, undoneFeedback } from './words.ts';
 
 /** The rules of the task list that a turn broke. */
@@ -32,10 +33,14 @@ export function progressChecks(lost: boolean): Check[] {
   return [failed('progress-log', 'emptied', text)];
 }
 
-export function commitChecks(dirty: readonly string[]): Check[] {
-  if (dirty.length === 0) return [];
-  const detail = `${dirty.length} uncommitted change${dirty.length === 1 ? '' : 's'}`;
-  return [failed('commit', detail, commitWords('The last iteration left uncommitted changes:', dirty))];
+export function commitChecks({ changes, failure }: Uncommitted): Check[] {
+  if (failure !== null) {
+    const text = `After the last iteration ${failure}. Put the repository right, and commit ALL changes.`;
+    return [failed('commit', failure, text)];
+  }
+  if (changes.length === 0) return [];
+  const detail = `${changes.length} uncommitted change${changes.length === 1 ? '' : 's'}`;
+  return [failed('commit', detail, commitWords('The last iteration left uncommitted changes:', changes))];
 }
 
 /** How many stories are done, for or against a claim. */

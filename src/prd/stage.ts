@@ -10,9 +10,9 @@ import type { Inspected, Recorder, Stage } from '../loop/run-spec.ts';
 import type { EventBody } from '../store/events.ts';
 import type { PrdMemory } from '../store/prd-memory.ts';
 import { type ActivePayload, removeActive, writeActive } from '../store/ralph-active.ts';
-import { type PrdPaths, putBack, readTasksFile } from '../store/tasks.ts';
+import { ownFiles, type PrdPaths, putBack, readTasksFile } from '../store/tasks.ts';
 import { lstatOf, reclaimDir, writeAtomic } from '../system/files.ts';
-import { uncommittedChanges } from '../system/git.ts';
+import { type Uncommitted, uncommittedChanges } from '../system/uncommitted.ts';
 import { commitChecks, evidenceOf, listChecks, progressChecks, steeringChecks } from './checks.ts';
 import { holdTexts, unmakeRepository } from './held-texts.ts';
 import { beforeName } from './last-run.ts';
@@ -43,8 +43,9 @@ export type PrdStageOptions = {
   settle?(): Promise<void>;
 };
 
-/** Tells the hooks of the agent where the PRD is. */
+/** Tell the hooks of the agent where the PRD is, and the repository that it is in. */
 export const prdFolder = 'RALPH_PRD_DIR';
+export const prdRepository = 'RALPH_PRD_GIT';
 
 /** The loop over a PRD: each iteration gets its mode and a snapshot, and what it made of the task list is checked. */
 export function prdStage(options: PrdStageOptions, first: Held): Stage {
@@ -96,7 +97,7 @@ export function prdStage(options: PrdStageOptions, first: Held): Stage {
   }
 
   return {
-    env: { [prdFolder]: paths.root },
+    env: { [prdFolder]: paths.root, ...(gitTop === null ? {} : { [prdRepository]: gitTop }) },
     prepare(iteration, task, head) {
       reclaimDir(rejectedFolder, projectDir);
       const edits = takeEdits();
@@ -168,13 +169,14 @@ export function prdStage(options: PrdStageOptions, first: Held): Stage {
         counts: countTasks(held.tasks),
         stories: storiesOf(held.tasks),
       });
-      const dirty =
-        end === 'finished' && !complete && options.agentCommits ? await uncommittedChanges(projectDir) : null;
+      const query = { own: ownFiles(projectDir, paths), since: options.now, top: gitTop };
+      const asks = end === 'finished' && !complete && options.agentCommits;
+      const left: Uncommitted | null = asks ? await uncommittedChanges(projectDir, query) : null;
       return {
         checks: [
           ...listChecks(problems, undone, step, rules),
           ...(complete ? [] : [...steeringChecks(steered), ...progressChecks(progress.length > 0)]),
-          ...commitChecks(dirty ?? []),
+          ...(left ? commitChecks(left) : []),
         ],
         evidence: evidenceOf(held.tasks, rules),
         done: complete,

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import * as fs from 'node:fs';
 import { join } from 'node:path';
+import { isObject } from '../core/shape.ts';
 import { ensureDir, readJson, removeIfThere, writeAtomic } from '../system/files.ts';
 import { stateFolder } from './paths.ts';
 
@@ -8,27 +9,43 @@ type Environment = Readonly<Record<string, string | undefined>>;
 
 const oldMs = 7 * 24 * 3600_000;
 
-/** The thresholds that a session was told of already. */
-export function firedAlerts(env: Environment, sessionId: string): number[] {
+/** The transcript of a session, and how many bytes it had. */
+export type Transcript = { readonly path: string; readonly size: number };
+
+/**
+ * The thresholds that a session was told of already. Another transcript under the same id, or one that was begun anew, is
+ * another session.
+ */
+export function firedAlerts(env: Environment, sessionId: string, { path, size }: Transcript): number[] {
   const read = readJson(alertsPath(env, sessionId));
-  return read.ok && Array.isArray(read.value) ? read.value.filter((each) => typeof each === 'number') : [];
+  if (!read.ok || !isObject(read.value) || !Array.isArray(read.value.fired)) return [];
+  const { transcript, bytes, fired } = read.value;
+  if (transcript !== path || size * 2 < Number(bytes)) return [];
+  return fired.filter((each) => typeof each === 'number');
 }
 
-export function keepAlerts(env: Environment, sessionId: string, fired: readonly number[]): void {
+export function keepAlerts(
+  env: Environment,
+  sessionId: string,
+  { path, size }: Transcript,
+  fired: readonly number[],
+): void {
   ensureDir(alertsFolder(env));
-  writeAtomic(alertsPath(env, sessionId), `${JSON.stringify(fired)}\n`, { fsync: false });
+  const state = { transcript: path, bytes: size, fired };
+  writeAtomic(alertsPath(env, sessionId), `${JSON.stringify(state)}\n`, { fsync: false });
 }
 
-/** The sizes of its transcript between which a session needs no look with this window; the shell that starts the hook reads them. */
+/** The sizes of this transcript between which a session needs no look with this window; the shell that starts the hook reads them. */
 export function keepNextLook(
   env: Environment,
   sessionId: string,
+  transcript: Transcript,
   { from, to, window }: { readonly from: number; readonly to: number; readonly window: number },
 ): void {
   const path = nextLookPath(env, sessionId);
   if (path === null) return;
   ensureDir(alertsFolder(env));
-  writeAtomic(path, `${from} ${to} ${window}\n`, { fsync: false });
+  writeAtomic(path, `${from} ${to} ${window} ${transcript.path}\n`, { fsync: false });
 }
 
 /** A session that starts is told of every threshold again. What sessions of long ago left is cleared away. */

@@ -1,15 +1,34 @@
 import { existsSync, rmSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { dirname, join, relative, resolve } from 'node:path';
 import type { Outcome } from '../core/outcome.ts';
 import { ensureDir, readText, writeAtomic } from '../system/files.ts';
-import { answerPath, answersFolder, projectPaths } from './paths.ts';
+import { lastEvent, readJournal } from './journal.ts';
+import { answerPath, answersFolder, projectPaths, runPaths } from './paths.ts';
+import { last, listRuns } from './runs.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 type Question = { readonly kind: 'blocked' | 'decide'; readonly text: string };
 
-/** What the last run asked a human, if it did: a run of its own, or one of a PRD. */
-export function openQuestion(cwd: string): Question | null {
-  return questionIn(projectPaths(cwd).root) ?? questionIn(join(cwd, 'ralph'));
+/** What the last run asked a human, if it did: a run of its own, or one of a PRD in this folder. */
+export function openQuestion(cwd: string, prd = join(cwd, 'ralph')): Question | null {
+  return questionIn(projectPaths(cwd).root) ?? askedIn(prd, cwd);
+}
+
+/** The folder of the PRD that the last run worked on; null where it was another kind of run. */
+export function lastPrd(cwd: string): string | null {
+  const run = listRuns(cwd).at(-1);
+  const started = run && last(readJournal(runPaths(cwd, run).journal).events, 'run.started');
+  const tasks = started ? started.plan.completion.tasks : undefined;
+  return tasks === undefined ? null : dirname(resolve(cwd, tasks));
+}
+
+/** What to type after an answer, and after most ends; `prd` is the folder of the PRD, if it is one. */
+export function goOnCommand(cwd: string, prd: string | null): string {
+  if (prd === null) return 'ralph run --resume';
+  const folder = relative(cwd, prd);
+  if (folder === 'ralph') return 'ralph prd run';
+  const word = /^[\w./-]+$/.test(folder) ? folder : `'${folder.replaceAll("'", "'\\''")}'`;
+  return `ralph prd run --ralph-dir ${word}`;
 }
 
 /** Keeps what the agent needs from a human; the file's name tells which kind it is. */
@@ -48,8 +67,8 @@ export function readAnswer(
   // Most often there is no answer to anything.
   const path = existsSync(answersFolder(env)) ? answerPath(env, cwd) : null;
   const answer = path === null ? undefined : readText(path)?.trim();
-  const question = questionIn(folder);
   const own = folder === projectPaths(cwd).root;
+  const question = own ? questionIn(folder) : askedIn(folder, cwd);
   // People write their answer into the files of a PRD: what stands there is told as it is.
   if (!answer && (own || !question)) return { words: [], forget: () => {} };
   return {
@@ -69,6 +88,21 @@ function wordsOf(question: Question | null, answer: string | undefined): string 
   if (!question) return answer ?? '';
   const asked = `You asked: ${question.text}`;
   return answer ? `${asked}\nThe answer: ${answer}` : `${asked}\nThe loop was started again since.`;
+}
+
+/** An agent may write such a file itself: it is a question only where the last run ended with one. */
+function askedIn(folder: string, cwd: string): Question | null {
+  const outcome = lastOutcome(cwd);
+  if (outcome !== 'BLOCKED' && outcome !== 'NEEDS_DECISION') return null;
+  const kind = outcome === 'BLOCKED' ? 'blocked' : 'decide';
+  const text = readText(questionPath(folder, kind))?.trim();
+  return text ? { kind, text } : null;
+}
+
+function lastOutcome(cwd: string): Outcome | null {
+  const run = listRuns(cwd).at(-1);
+  const end = run === undefined ? null : lastEvent(runPaths(cwd, run).journal);
+  return end?.type === 'run.ended' ? end.outcome : null;
 }
 
 function questionIn(folder: string): Question | null {

@@ -5,6 +5,8 @@ import { jsonFormProblem } from '../core/json-form.ts';
 import { lstatOf, readText, reclaimDir, setAside, writeAtomic } from '../system/files.ts';
 import { findRepository } from '../system/git.ts';
 import { isWithin } from '../system/real-path.ts';
+import { projectPaths } from './paths.ts';
+import { activePath } from './ralph-active-path.ts';
 
 /** Where the files of a PRD are, and from where down (`top`) none of them is read or written through a link. */
 export function prdPaths(ralphDir: string, projectDir = dirname(ralphDir)) {
@@ -20,6 +22,11 @@ export function prdPaths(ralphDir: string, projectDir = dirname(ralphDir)) {
     summary: join(logs, 'summary.csv'),
     log: (run: string, iteration: number) => join(logs, `${run}-${String(iteration).padStart(3, '0')}.log`),
   };
+}
+
+/** What a loop itself keeps in a project, and nobody commits. */
+export function ownFiles(projectDir: string, { logs }: Pick<PrdPaths, 'logs'>): string[] {
+  return [projectPaths(projectDir).root, activePath(projectDir), logs];
 }
 
 /** A link below this folder may be one that an agent made. */

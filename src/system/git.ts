@@ -133,21 +133,6 @@ export async function hasChanges(cwd: string): Promise<boolean | null> {
   return result === null ? null : result.stdout !== '';
 }
 
-// What the loop itself keeps in a project is never for the agent to commit.
-const notOurs = [...workOnly, ':(exclude,top,glob)**/.ralph-active', ':(exclude,top,glob)**/ralph/logs/**'];
-
-/** What a commit would still have to take in, as `git status` words it; null outside of a repository. */
-export async function uncommittedChanges(cwd: string): Promise<string[] | null> {
-  const result = await look(cwd, [
-    'status',
-    '--porcelain',
-    committedOnly,
-    '--untracked-files=normal',
-    ...notOurs,
-  ]);
-  return result === null ? null : result.stdout.split('\n').filter((line) => line !== '');
-}
-
 /** The branch that is checked out; null without one. */
 export async function currentBranch(cwd: string): Promise<string | null> {
   const result = await git(cwd, ['symbolic-ref', '--quiet', '--short', 'HEAD']);
@@ -190,8 +175,9 @@ export async function lookWithGit(
   cwd: string,
   args: readonly string[],
   timeoutMs = 60_000,
+  more: Environment = {},
 ): Promise<CommandResult> {
-  return runGit(cwd, args, timeoutMs, await withoutFilters(cwd));
+  return runGit(cwd, args, timeoutMs, { ...(await withoutFilters(cwd)), ...more });
 }
 
 /** Variables that switch all filters off: they may be commands that the agent chose, or programs that it wrote. */

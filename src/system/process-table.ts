@@ -1,9 +1,12 @@
 import { readdirSync, readFileSync } from 'node:fs';
+import { descends } from './descent.ts';
 
 /** Which processes are meant: those of a group, and those with a mark in their environment. */
 export type ProcessQuery = {
   readonly mark: Mark;
   readonly group?: number;
+  /** The run that processes may come from which have taken off all other marks. */
+  readonly descent?: string;
   /** Taken when the group was started: older processes need no look. */
   readonly since?: Birth;
 };
@@ -71,7 +74,8 @@ export function findInProc(query: ProcessQuery): number[] {
     if (pid < oldest || pid > newest) return false;
     if (group !== undefined && readStat(pid)?.group === group) return true;
     const environ = readProc(`${pid}/environ`);
-    return environ !== null && isMarked(environ, query.mark);
+    if (environ !== null && isMarked(environ, query.mark)) return true;
+    return query.descent !== undefined && readStat(pid) !== null && descends(pid, query.descent);
   });
   if (found.length === 0) return found;
   const protectedPids = ancestors((pid) => readStat(pid)?.ppid);

@@ -3,6 +3,7 @@ import { closeSync, existsSync, openSync } from 'node:fs';
 import type { EndCause } from '../agents/turn.ts';
 import { type Clock, systemClock } from './clock.ts';
 import { startDeadlines } from './deadlines.ts';
+import { withDescent } from './descent.ts';
 import { endProcesses } from './end-processes.ts';
 import { collect, pipesEmpty } from './pipes.ts';
 import { birthOf, findInListing, findInProc, type ProcessQuery, runMarks } from './process-table.ts';
@@ -28,6 +29,8 @@ export type ProcessSpec = {
   readonly env: Environment;
   readonly runId: string;
   readonly iteration?: number;
+  /** Finds at the end also what has taken off the marks of the run, where the system allows that. */
+  readonly traced?: boolean;
   /** Written and closed; null is an empty input. */
   readonly stdin: string | null;
   /** Longest silence between two `touch` calls. */
@@ -89,6 +92,7 @@ export function startProcess(spec: ProcessSpec): RunningProcess {
   const { tree, variables } = runMarks(spec.env, runId, iteration);
   const launched = launch({
     ...spec,
+    argv: spec.traced ? withDescent(spec.argv, runId) : spec.argv,
     env: { ...spec.env, ...variables },
     onStdout: guarded(spec.onStdout),
     onStderr: guarded(spec.onStderr),
@@ -99,6 +103,7 @@ export function startProcess(spec: ProcessSpec): RunningProcess {
   const query: ProcessQuery = {
     mark: { tree },
     group: pid,
+    ...(spec.traced ? { descent: runId } : {}),
     ...(process.platform === 'linux' ? { since: birthOf(pid) } : {}),
   };
   const { clear, ...controls } = startDeadlines({ clock, idleMs, hardMs, graceMs, onDeadline: end });
@@ -135,11 +140,17 @@ export async function sweepRun(
     readonly group?: number;
     /** Also what they started, though it hides where it comes from; a look at all processes more. */
     readonly children?: boolean;
+    /** It was started so that what has taken off its marks is found, too. */
+    readonly traced?: boolean;
   } = {},
 ): Promise<number[]> {
-  const { iteration, except = [], termMs = 3000, group, children = false } = options;
+  const { iteration, except = [], termMs = 3000, group, children = false, traced = false } = options;
   const mark = { runId, ...(iteration === undefined ? {} : { iteration }) };
-  const query = { mark, ...(group === undefined ? {} : { group }) };
+  const query = {
+    mark,
+    ...(group === undefined ? {} : { group }),
+    ...(traced ? { descent: runId } : {}),
+  };
   const childrenOf = children ? followChildren(listWithPs) : () => [];
   const find = async () => {
     const found = await findProcesses(query);

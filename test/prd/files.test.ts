@@ -116,7 +116,9 @@ describe('the scripts of the plugin', () => {
     '%s says in a line where ralph is missing',
     async (name) => {
       const repo = makeRepo({ git: false });
-      repo.write(name, readFileSync(script(name), 'utf8'));
+      const text = readFileSync(script(name), 'utf8');
+      expect(text.trimEnd().split('\n')).toHaveLength(3);
+      repo.write(name, text);
       const ran = await runProgram(['/bin/sh', repo.path(name)], repo, '', { PATH: '/usr/bin:/bin' });
       expect(ran).toMatchObject({ code: 127, stdout: '' });
       expect(ran.stderr).toContain('there is no ralph here; try: npm install -g ralphkit');

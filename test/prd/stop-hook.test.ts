@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -97,6 +98,55 @@ describe('the stop hook while a PRD is worked on', () => {
     repo.git('commit', '-qam', 'nothing is ignored');
     repo.write('.ralph/runs/x/journal.ndjson', '{}');
     repo.write('ralph/logs/summary.csv', 'x');
+    expect(reasonOf(await runProgram(stop, repo, { ...input, cwd: repo.cwd }))).toBe('');
+  });
+
+  it.each([
+    [
+      'a file that git takes for unchanged',
+      'echo b >> code.txt; git update-index --assume-unchanged code.txt',
+      '!h code.txt',
+    ],
+    [
+      'a file that git passes over',
+      'echo b >> code.txt; git update-index --skip-worktree code.txt',
+      '!h code.txt',
+    ],
+    ['an exclude file in no commit', 'echo b > new.txt; echo new.txt >> .git/info/exclude', '!! new.txt'],
+    [
+      'one that the configuration names',
+      'echo b > new.txt; echo new.txt > ../x; git config core.excludesFile ../x',
+      '!! new.txt',
+    ],
+    ['a folder that is called like ours', 'mkdir -p src/.ralph; echo b > src/.ralph/code.js', '?? src/'],
+    [
+      'a folder that is called like our logs',
+      'mkdir -p src/ralph/logs; echo b > src/ralph/logs/a.js',
+      '?? src/',
+    ],
+    ['an index that is none', 'echo junk > .git/index', 'git cannot tell what is committed'],
+    ['no HEAD', 'rm .git/HEAD', 'git cannot tell what is committed'],
+    ['no repository any more', 'rm -rf .git', 'the repository is gone'],
+  ])('sees what was hidden from it: %s', async (_name, shell, said) => {
+    const repo = activate(prdRepo());
+    repo.write('code.txt', 'a\n');
+    repo.git('add', '-A');
+    repo.git('commit', '-qm', 'code');
+    execFileSync('sh', ['-ec', shell], { cwd: repo.cwd, env: { ...process.env, ...repo.env } });
+    const at = { ...input, cwd: repo.cwd };
+    expect(reasonOf(await runProgram(stop, repo, at, { RALPH_PRD_GIT: repo.cwd }))).toContain(said);
+  });
+
+  it('leaves alone what a person hid from git before the loop began', async () => {
+    const repo = prdRepo();
+    repo.write('code.txt', 'a\n');
+    repo.git('add', '-A');
+    repo.git('commit', '-qm', 'code');
+    repo.write('code.txt', 'b\n');
+    repo.git('update-index', '--skip-worktree', 'code.txt');
+    repo.write('notes.txt', 'x');
+    repo.write('.git/info/exclude', 'notes.txt\n');
+    activate(repo, { timestamp: new Date(Date.now() + 1000).toISOString() });
     expect(reasonOf(await runProgram(stop, repo, { ...input, cwd: repo.cwd }))).toBe('');
   });
 

@@ -41,13 +41,13 @@ const unattended = [
 const field = (name: string, into: string): string =>
   `${into}=\${i#*'"${name}":'}; ${into}=\${${into}#' '}; ${into}=\${${into}#'"'}; ${into}=\${${into}%%'"'*}`;
 
-// The monitor leaves in a file of the session from which size of the transcript to which other, and for which window, it
-// has nothing to tell.
+// The monitor leaves in a file of the session from which size of which transcript to which other, and for which window,
+// it has nothing to tell.
 const contextFills = [
   `${read}; ${field('transcript_path', 'p')}; ${field('session_id', 's')}; ${folder}`,
   `case \${CLAUDE_CONTEXT_WINDOW-} in ''|*[!0-9]*) w=200000 ;; *) w=$CLAUDE_CONTEXT_WINDOW ;; esac`,
   `g=1; { b=$(wc -c < "$p") && [ "$b" -lt "$w" ] && g=; } 2>/dev/null`,
-  `case $s in ''|*[!A-Za-z0-9_-]*) ;; *) { read -r from to of < "$d/ralph/context/$s.next" && [ "$of" = "$w" ] && [ "$b" -ge "$from" ] && [ "$b" -lt "$to" ] && g=; } 2>/dev/null ;; esac`,
+  `case $s in ''|*[!A-Za-z0-9_-]*) ;; *) { read -r from to of t < "$d/ralph/context/$s.next" && [ "$of" = "$w" ] && [ "$t" = "$p" ] && [ "$b" -ge "$from" ] && [ "$b" -lt "$to" ] && g=; } 2>/dev/null ;; esac`,
   `if [ "$g" ]; then ${run}; else ${pass}; fi`,
 ].join('; ');
 

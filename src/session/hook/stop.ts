@@ -57,7 +57,8 @@ async function prdReply(
     const { atPrdStop } = await import('../prd/stop-check.ts');
     const lastMessage = read?.lastMessage ?? null;
     const unfinished = read !== null && (read.planMode || read.backgroundTasks.length > 0);
-    const stop = { projectDir, ralphDir: env.RALPH_PRD_DIR, lastMessage, unfinished };
+    const { RALPH_PRD_DIR: ralphDir, RALPH_PRD_GIT: gitTop } = env;
+    const stop = { projectDir, ralphDir, gitTop, lastMessage, unfinished };
     const answer = await atPrdStop(stop, warn);
     return answer.kind === 'silent' ? null : answer;
   } catch (error) {

@@ -1,5 +1,4 @@
 import { firedAlerts, keepAlerts, keepNextLook } from '../../store/context-alerts.ts';
-import { fileSize } from '../../system/scan-lines.ts';
 import type { SessionContext } from '../context.ts';
 import { type Reply, silent } from '../reply.ts';
 import { contextUse, contextWindow } from './context-use.ts';
@@ -28,16 +27,18 @@ export function watchContext(
   { sessionId, transcript }: { readonly sessionId: string; readonly transcript: string },
   { env }: Pick<SessionContext, 'env'>,
 ): Reply {
-  const use = contextUse(transcript, env);
-  if (use === null) return silent;
-  keepNextLook(env, sessionId, nextLook(use, fileSize(transcript) ?? 0, contextWindow(env)));
+  const found = contextUse(transcript, env);
+  if (found === null) return silent;
+  const { use, size } = found;
+  const file = { path: transcript, size };
+  keepNextLook(env, sessionId, file, nextLook(use, size, contextWindow(env)));
   const passed = thresholds.filter(([percent]) => use >= percent);
   const top = passed.at(-1);
   if (top === undefined) return silent;
-  const fired = firedAlerts(env, sessionId);
+  const fired = firedAlerts(env, sessionId, file);
   if (fired.includes(top[0])) return silent;
   const [percent, severity] = top;
-  keepAlerts(env, sessionId, [...new Set([...fired, ...passed.map(([each]) => each)])]);
+  keepAlerts(env, sessionId, file, [...new Set([...fired, ...passed.map(([each]) => each)])]);
   const shown = Math.min(100, Math.round(use));
   return {
     kind: 'context',

@@ -8,13 +8,16 @@ const defaultCharsPerToken = 4;
 /** Further back than this nobody looks for a usage: the newest one stands near the end. */
 const mostLines = 500;
 
-/** How much of the context window a session has used, in percent; null where the transcript cannot be read. */
-export function contextUse(transcript: string, env: Environment): number | null {
+/** How much of the context window a session has used, in percent, by a transcript of this size; null where that cannot be read. */
+export function contextUse(
+  transcript: string,
+  env: Environment,
+): { readonly use: number; readonly size: number } | null {
   const size = sizeOf(transcript);
   if (size === null) return null;
   const perToken = positive(env.RALPH_CHARS_PER_TOKEN) ?? defaultCharsPerToken;
   const tokens = reportedTokens(transcript) ?? size / perToken;
-  return (tokens / contextWindow(env)) * 100;
+  return { use: (tokens / contextWindow(env)) * 100, size };
 }
 
 /** The tokens that a session has room for. */

@@ -3,14 +3,16 @@ import { readClaim } from '../../core/completion.ts';
 import { checkTasks, problemLine } from '../../core/review/check.ts';
 import { commitWords } from '../../core/review/commit-words.ts';
 import { type ActiveMarker, readActive } from '../../store/ralph-active.ts';
-import { prdPaths, readTasksFile } from '../../store/tasks.ts';
-import { uncommittedChanges } from '../../system/git.ts';
+import { ownFiles, type PrdPaths, prdPaths, readTasksFile } from '../../store/tasks.ts';
+import { type CommitQuery, uncommittedChanges } from '../../system/uncommitted.ts';
 import { type Reply, silent } from '../reply.ts';
 
 export type PrdStop = {
   readonly projectDir: string;
   /** The folder of the PRD, where it is not `ralph`. */
   readonly ralphDir?: string | undefined;
+  /** The top of the repository, where the loop saw one when it began. */
+  readonly gitTop?: string | undefined;
   readonly lastMessage: string | null;
   /** Work is still going on, or nothing may be written: there is no telling what will be committed. */
   readonly unfinished: boolean;
@@ -23,16 +25,26 @@ export async function atPrdStop(stop: PrdStop, warn: (line: string) => void): Pr
   const marker = readActive(stop.projectDir);
   if (marker === null) return silent;
   if (marker.warning && !marker.rules.skipReview) warn(`ralph: ${marker.warning}`);
-  const parts = [...taskParts(stop, marker), ...(stop.unfinished ? [] : await commitParts(stop.projectDir))];
+  const paths = prdPaths(stop.ralphDir ?? join(stop.projectDir, 'ralph'), stop.projectDir);
+  const query = {
+    own: ownFiles(stop.projectDir, paths),
+    since: marker.since,
+    top: stop.gitTop ?? null,
+  };
+  const parts = [
+    ...taskParts(stop, paths, marker),
+    ...(stop.unfinished ? [] : await commitParts(stop.projectDir, query)),
+  ];
   if (parts.length === 0) return silent;
   return { kind: 'continue', message: [...parts, 'Then stop again.'].join('\n\n') };
 }
 
 function taskParts(
-  { projectDir, ralphDir, lastMessage }: PrdStop,
+  { lastMessage }: PrdStop,
+  paths: PrdPaths,
   { rules, problem: damage }: ActiveMarker,
 ): string[] {
-  const file = readTasksFile(prdPaths(ralphDir ?? join(projectDir, 'ralph'), projectDir));
+  const file = readTasksFile(paths);
   if (!file.ok) return [`ralph/tasks.json cannot be used: ${file.problem.replace(/\.$/, '')}. Put it right.`];
   const { tasks, problems } = checkTasks(file.value, rules);
   // Whoever asks for a human has a reason not to have finished.
@@ -54,7 +66,8 @@ function taskParts(
   return [`ralph/tasks.json ${what}.${mode} Put it right:\n${told.join('\n')}`];
 }
 
-async function commitParts(projectDir: string): Promise<string[]> {
-  const changes = (await uncommittedChanges(projectDir)) ?? [];
+async function commitParts(projectDir: string, query: CommitQuery): Promise<string[]> {
+  const { changes, failure } = await uncommittedChanges(projectDir, query);
+  if (failure !== null) return [`${failure}. Put the repository right, and commit ALL changes.`];
   return changes.length === 0 ? [] : [commitWords('There are uncommitted changes:', changes)];
 }
