@@ -1,5 +1,4 @@
 import { messageOf } from '../core/error.ts';
-import { notifyEnd } from '../safety/notify-end.ts';
 import type { FleetEvent } from '../store/fleet-events.ts';
 import { holdAccount } from '../store/fleet-limits.ts';
 import {
@@ -13,9 +12,8 @@ import {
 } from '../store/fleet-loops.ts';
 import { endedMark, ensureMarks, startedMark } from '../store/fleet-marks.ts';
 import { fleetPaths, workerRunId } from '../store/fleet-paths.ts';
-import { type LoopWorker, readWorkers, updateWorkers, type Worker } from '../store/fleet-workers.ts';
-import { type Clock, systemClock } from '../system/clock.ts';
-import { fileStamp, lstatOf } from '../system/files.ts';
+import { readWorkers, type Worker } from '../store/fleet-workers.ts';
+import type { Clock } from '../system/clock.ts';
 import { sweepRun } from '../system/process.ts';
 import type { Environment } from '../system/program.ts';
 import { type Tmux, tmuxServer } from '../system/tmux.ts';
@@ -26,11 +24,13 @@ import { wrapUpText } from './context.ts';
 import { pauseWhenFree } from './control.ts';
 import { type Driven, forgetScreen, newDriven, turnOf } from './driven.ts';
 import { engineEnd } from './engine-run.ts';
+import { readOutput } from './iteration-output.ts';
+import { createNotices } from './notices.ts';
 import type { IterationEnd } from './port.ts';
-import { markText, readMark } from './runner.ts';
-import { limitAtExit } from './screen/classify.ts';
-import { checkDone } from './screen/done.ts';
+import { createRegistryWriter } from './registry-writer.ts';
+import { lookAtScreens } from './screen-round.ts';
 import { startIteration } from './start-iteration.ts';
+import { typeIn } from './type-in.ts';
 import { lookAtScreen } from './watch-screen.ts';
 import { needsDriving, whatNext } from './what-next.ts';
 
@@ -62,26 +62,20 @@ export function hasWork(env: Environment): boolean {
 
 /** So often everything is read anew, whatever the marks say. */
 const rereadMs = 30_000;
-const flushMs = 30;
-const historyLines = 2000;
 const starts = 8;
 const keptBackMs = 5000;
-/** Agents take Enter for a part of the paste if it comes with it. */
-const enterMs = 500;
 const busyMs = 20;
 
 export function createSupervisor({ env, clock, tickMs, version, say }: SupervisorOptions): Supervisor {
   const driven = new Map<string, Driven>();
   const servers = new Map<string | null, Tmux>();
-  const changes = new Map<string, Partial<Worker>>();
-  const notices = new Set<Promise<void>>();
-  let registryStamp = '';
-  let registry: readonly Worker[] = [];
+  const registry = createRegistryWriter(env, clock);
+  const notices = createNotices({ env, version, now: () => clock.now(), say });
   let wake = () => {};
   let leaving = false;
   let starting = 0;
 
-  const serverOf = (worker: LoopWorker): Tmux => {
+  const serverOf = ({ worker }: Driven): Tmux => {
     const { socket } = worker.tmux;
     const known = servers.get(socket) ?? tmuxServer(socket, env);
     servers.set(socket, known);
@@ -120,11 +114,10 @@ export function createSupervisor({ env, clock, tickMs, version, say }: Superviso
   // ── what there is to drive ──
 
   function reread(): void {
-    registryStamp = fileStamp(fleetPaths(env).state);
-    registry = readWorkers(env).workers;
-    const names = new Set(registry.map(({ name }) => name));
+    const workers = registry.read();
+    const names = new Set(workers.map(({ name }) => name));
     for (const one of [...driven.values()]) if (!names.has(one.name)) drop(one);
-    for (const worker of registry) take(worker);
+    for (const worker of workers) take(worker);
   }
 
   function take(worker: Worker, loop = readLoop(env, worker.name)): void {
@@ -135,7 +128,7 @@ export function createSupervisor({ env, clock, tickMs, version, say }: Superviso
       if (known) drop(known);
       if (loop === null && worker.status === 'running')
         say(`swarm: warning: the loop of '${worker.name}' is gone`);
-      if (worker.status === 'running') change(worker.name, { status: 'stopped' });
+      if (worker.status === 'running') registry.change(worker.name, { status: 'stopped' });
       return;
     }
     const loopWorker = { ...worker, tmux: worker.tmux };
@@ -144,37 +137,14 @@ export function createSupervisor({ env, clock, tickMs, version, say }: Superviso
     tellRegistry(worker, loop);
   }
 
-  /** The list of workers shows the iteration; it is written at most once for a burst of changes. */
+  /** The list of workers shows the iteration. */
   function tellRegistry(worker: Worker, loop: LoopRecord): void {
     const { metadata } = worker;
     if (metadata.ralph_iteration === loop.iteration && worker.status === 'running') return;
-    change(worker.name, {
+    registry.change(worker.name, {
       status: 'running',
       metadata: { ...metadata, ralph: true, ralph_iteration: loop.iteration },
     });
-  }
-
-  function change(name: string, part: Partial<Worker>): void {
-    if (changes.size === 0) clock.timer(flushMs, flush);
-    changes.set(name, { ...changes.get(name), ...part });
-  }
-
-  function flush(): void {
-    if (changes.size === 0) return;
-    const due = new Map(changes);
-    changes.clear();
-    registry = updateWorkers(env, (workers) =>
-      workers.map((worker) => ({ ...worker, ...stillTrue(worker, due.get(worker.name)) })),
-    );
-    registryStamp = fileStamp(fleetPaths(env).state);
-  }
-
-  /** A command may have killed the worker or made another of that name meanwhile. */
-  function stillTrue(worker: Worker, part: Partial<Worker> | undefined): Partial<Worker> {
-    if (part === undefined) return {};
-    const loop = readLoop(env, worker.name);
-    const isDriven = loop !== null && needsDriving(loop);
-    return (part.status === 'running') === isDriven ? part : {};
   }
 
   // ── one loop ──
@@ -210,7 +180,7 @@ export function createSupervisor({ env, clock, tickMs, version, say }: Superviso
     });
     switch (action.kind) {
       case 'leave':
-        change(one.name, { status: 'stopped' });
+        registry.change(one.name, { status: 'stopped' });
         return drop(one);
       case 'unclaim':
         step(one, (newest) => ({ change: { iteration: newest.ended } }));
@@ -242,7 +212,7 @@ export function createSupervisor({ env, clock, tickMs, version, say }: Superviso
     starting++;
     one.keptBack = false;
     try {
-      const started = await startIteration(env, one.worker, serverOf(one.worker), () => clock.now());
+      const started = await startIteration(env, one.worker, serverOf(one), () => clock.now());
       if (started.loop === null) return drop(one);
       one.loop = started.loop;
       if (started.kind === 'started') {
@@ -258,7 +228,7 @@ export function createSupervisor({ env, clock, tickMs, version, say }: Superviso
       } else if (started.kind === 'ended') {
         const prefix = started.loop.status === 'failed' ? 'swarm: error:' : `[ralph] ${one.name}:`;
         say(`${prefix} ${started.why}`);
-        notify(one, started.loop, false);
+        notices.tell(one.worker, started.loop, false);
         one.again = true;
       } else if (started.kind === 'not-opened') {
         say(`swarm: error: failed to create tmux window: ${messageOf(started.error)}`);
@@ -294,7 +264,7 @@ export function createSupervisor({ env, clock, tickMs, version, say }: Superviso
     const children = how !== 'exited' && how !== 'lost';
     await sweepRun(workerRunId(env, one.name), { children });
     const judged = one.loop.options.run === undefined ? null : engineEnd(one.worker, one.loop);
-    const output = judged === null ? await readOutput(one, how, exitCode) : { doneMatched: false };
+    const output = judged === null ? await outputOf(one, { how, exitCode }) : { doneMatched: false };
     const limit = limitUntil === undefined ? {} : { limitUntil };
     const end = { how, exitCode, ...limit, ...output, ...judged, at: clock.now() };
     // First, so that whoever reads of the limit finds the account held.
@@ -309,33 +279,12 @@ export function createSupervisor({ env, clock, tickMs, version, say }: Superviso
     if (after === null) return;
     one.again = true;
     // `ralph run` has told of its own end.
-    if (judged === null) notify(one, after, end.doneMatched);
+    if (judged === null) notices.tell(one.worker, after, end.doneMatched);
     for (const other of driven.values()) if (other.keptBack && other !== one) void handle(other);
   }
 
-  /** Tells a person of a loop that is over. Nothing waits for that but the end of the supervisor. */
-  function notify({ name, worker }: Driven, loop: LoopRecord, isDone: boolean): void {
-    if (loop.status !== 'stopped' && loop.status !== 'failed') return;
-    const kind = loop.status === 'failed' ? 'failure' : isDone ? 'done' : 'limit';
-    const because = loop.why.detail ?? loop.why.state;
-    const at = new Date(clock.now()).toISOString();
-    const facts = {
-      kind,
-      run: workerRunId(env, name),
-      project: name,
-      iterations: loop.iteration,
-      at,
-      because,
-    } as const;
-    const sent = notifyEnd(facts, { cwd: worker.cwd, env, version }).then(({ deliveries, problem }) => {
-      if (problem !== undefined) say(`swarm: warning: ${name}: nothing was notified: ${problem}`);
-      for (const { ok, channel, detail } of deliveries) {
-        if (!ok) say(`swarm: warning: ${name}: not notified by ${channel}: ${detail}`);
-      }
-      notices.delete(sent);
-    });
-    notices.add(sent);
-  }
+  const outputOf = (one: Driven, end: Pick<IterationEnd, 'how' | 'exitCode'>) =>
+    readOutput(env, clock, serverOf(one), one, end);
 
   /** What one worker learned of a usage limit holds for all of the same account. */
   function holdAccountOf(one: Driven, until: number): void {
@@ -343,70 +292,22 @@ export function createSupervisor({ env, clock, tickMs, version, say }: Superviso
     if (account !== null) holdAccount(env, account, until, clock.now());
   }
 
-  /** What an agent printed is on the screen, or just above it. */
-  async function printed(one: Driven): Promise<string[]> {
-    const server = serverOf(one.worker);
-    for (let attempt = 0; attempt < 40; attempt++) {
-      const panes = await server.panes();
-      const pane = panes.find(({ mark }) => {
-        const place = readMark(env, mark);
-        return place?.name === one.name && place.launch === one.loop.launch;
-      });
-      if (pane === undefined) return [];
-      // Dead means that tmux has read all that was printed.
-      if (pane.dead || attempt === 39) return server.capture(pane.id, historyLines);
-      await clock.sleep(25);
-    }
-    return [];
-  }
-
-  /** What the output says of an end that came by itself: that all is done, or that a usage limit cut it. */
-  async function readOutput(
-    one: Driven,
-    how: IterationEnd['how'],
-    exitCode: number | null,
-  ): Promise<Partial<IterationEnd> & { readonly doneMatched: boolean }> {
-    const { pattern, prompt } = turnOf(env, one);
-    const mayBeLimited = how === 'exited' && exitCode !== 0 && one.agent !== 'custom';
-    if (how === 'done' || (pattern === null && !mayBeLimited)) return { doneMatched: how === 'done' };
-    const lines = await printed(one);
-    if (pattern !== null && checkDone(pattern, lines, prompt, one.echoed).done) return { doneMatched: true };
-    const limit = mayBeLimited ? limitAtExit(one.agent, lines, clock.now()) : null;
-    if (limit === null) return { doneMatched: false };
-    return { doneMatched: false, how: 'limited', ...(limit.until ? { limitUntil: limit.until } : {}) };
-  }
-
   // ── all screens at once ──
 
-  async function lookAtAll(): Promise<void> {
-    const lookedAt = clock.monotonic();
-    const due = [...driven.values()].filter(
-      (one) => one.loop.iteration > one.loop.ended && one.startedAt < lookedAt && isDue(one, lookedAt),
-    );
-    const ttys = new Map(due.map((one) => [one, ttyOf(one)]));
-    for (const group of groupBySocket(due).values()) {
-      const [first] = group;
-      if (first === undefined) continue;
-      const wanted = group.flatMap(({ pane }) => (pane && !pane.dead ? [pane.id] : []));
-      const { panes, screens } = await serverOf(first.worker).screens(wanted);
-      const byName = new Map(
-        panes.flatMap((pane) => {
-          const place = readMark(env, pane.mark);
-          return place === null ? [] : [[place.name, { ...pane, place }] as const];
-        }),
-      );
-      for (const one of group) {
+  function lookAtAll(): Promise<void> {
+    return lookAtScreens(
+      env,
+      clock.monotonic(),
+      driven.values(),
+      serverOf,
+      async (one, { pane, lines, tty }) => {
         if (leaving) return;
-        if (one.startedAt >= lookedAt || one.busy) continue;
-        const seen = byName.get(one.name) ?? null;
-        const isNew = one.pane?.id !== seen?.id;
-        one.pane = seen;
+        const isNew = one.pane?.id !== pane?.id;
+        one.pane = pane;
         await handle(one);
-        if (seen !== null && !seen.dead && !isNew && driven.get(one.name) === one) {
-          await watch(one, screens.get(seen.id), ttys.get(one) ?? '');
-        }
-      }
-    }
+        if (pane && !pane.dead && !isNew && driven.get(one.name) === one) await watch(one, lines, tty);
+      },
+    );
   }
 
   async function watch(one: Driven, lines: readonly string[] | undefined, tty: string): Promise<void> {
@@ -419,37 +320,24 @@ export function createSupervisor({ env, clock, tickMs, version, say }: Superviso
     if (seen.end === null && !seen.isReady && !asks) return;
     one.busy = true;
     try {
-      if (asks) return await askToWrapUp(one, context.percent);
-      if (seen.end === null) return await paste(one);
-      if (context?.kind === 'end') tell(one, 'context', `${context.because}, restarting`);
+      if (asks) {
+        // An agent at work takes what is typed in with its next step.
+        await typeIn(env, clock, serverOf(one), one, wrapUpText);
+        return tell(one, 'context', `context at ${context.percent} %: asked to wrap up`);
+      }
+      if (seen.end === null) {
+        await typeIn(env, clock, serverOf(one), one, turnOf(env, one).prompt.trimEnd());
+        return tell(one, 'prompted', 'the agent was ready and got its prompt');
+      }
+      if (context?.kind === 'end') {
+        const isLast = one.loop.iteration >= one.loop.settings.max_iterations;
+        tell(one, 'context', `${context.because}${isLast ? '' : ', restarting'}`);
+      }
       await finish(one, seen.end, null, seen.until);
     } finally {
       one.busy = false;
     }
     await handle(one);
-  }
-
-  /** Gives the agent its prompt, once: the mark of the pane changes with the paste. */
-  async function paste(one: Driven): Promise<void> {
-    await typeIn(one, turnOf(env, one).prompt.trimEnd());
-    tell(one, 'prompted', 'the agent was ready and got its prompt');
-  }
-
-  /** An agent at work takes what is typed in with its next step. */
-  async function askToWrapUp(one: Driven, percent: number): Promise<void> {
-    await typeIn(one, wrapUpText);
-    tell(one, 'context', `context at ${percent} %: asked to wrap up`);
-  }
-
-  async function typeIn(one: Driven, text: string): Promise<void> {
-    const { pane, loop, name } = one;
-    if (!pane) return;
-    const place = { name, launch: loop.launch, prompted: true };
-    const tmux = serverOf(one.worker);
-    await tmux.paste(pane.id, text, markText(env, place));
-    one.pane = { ...pane, place };
-    await clock.sleep(enterMs);
-    await tmux.sendKeys(pane.id, 'Enter');
   }
 
   function tell(one: Driven, type: FleetEvent['type'], text: string): void {
@@ -483,7 +371,7 @@ export function createSupervisor({ env, clock, tickMs, version, say }: Superviso
         if (!/\.(?:ended|changed)$/.test(file)) return;
         const one = driven.get(name);
         if (one === undefined) {
-          registryStamp = '';
+          registry.distrust();
           return wake();
         }
         one.loop = readLoop(env, name) ?? one.loop;
@@ -492,14 +380,14 @@ export function createSupervisor({ env, clock, tickMs, version, say }: Superviso
       let rereadAt = 0;
       try {
         while (!leaving) {
-          if (clock.monotonic() >= rereadAt || fileStamp(fleetPaths(env).state) !== registryStamp) {
+          if (clock.monotonic() >= rereadAt || registry.isStale()) {
             reread();
             rereadAt = clock.monotonic() + rereadMs;
             await Promise.all([...driven.values()].map(handle));
           }
           await lookAtAll();
-          flush();
-          if (driven.size === 0 && notices.size === 0 && mayLeave()) return;
+          registry.flush();
+          if (driven.size === 0 && notices.isEmpty() && mayLeave()) return;
           const sleeping = new AbortController();
           wake = () => sleeping.abort();
           await clock.sleep(tickMs, sleeping.signal);
@@ -508,8 +396,8 @@ export function createSupervisor({ env, clock, tickMs, version, say }: Superviso
         stopWatching();
         for (const one of driven.values()) one.cancelTimer();
         if (leaving) await pauseDriven();
-        await Promise.all(notices);
-        flush();
+        await notices.sent();
+        registry.flush();
       }
     },
     pauseAll() {
@@ -517,27 +405,4 @@ export function createSupervisor({ env, clock, tickMs, version, say }: Superviso
       wake();
     },
   };
-}
-
-/** A calm terminal tells by itself that something was written to it; Linux keeps that time to eight seconds. */
-function isDue(one: Driven, at: number): boolean {
-  if (one.nextLook > at) return false;
-  return one.quiet === null || at >= one.quiet.until || one.quiet.tty !== ttyOf(one);
-}
-
-/** Linux notes a write to a terminal only if the last one was noted up to 8 seconds before: a fresh stamp says nothing. */
-const ttyStepMs = 9000;
-
-function ttyOf({ pane }: Driven): string {
-  const written = pane ? (lstatOf(pane.tty)?.mtimeMs ?? 0) : 0;
-  return pane && systemClock.now() - written > ttyStepMs ? fileStamp(pane.tty) : '';
-}
-
-function groupBySocket(all: readonly Driven[]): Map<string | null, Driven[]> {
-  const groups = new Map<string | null, Driven[]>();
-  for (const one of all) {
-    const { socket } = one.worker.tmux;
-    groups.set(socket, [...(groups.get(socket) ?? []), one]);
-  }
-  return groups;
 }

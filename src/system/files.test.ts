@@ -181,6 +181,8 @@ describe('ensureDir', () => {
     expect(statSync(at('there/a/b')).mode & 0o777).toBe(0o700);
     writeFileSync(at('file'), '');
     expect(codeOf(() => ensureDir(at('file')))).toBe('file-unwritable');
+    // Where nothing can be made, Node's own way never comes to an end.
+    expect(codeOf(() => ensureDir('/proc/nope/a/b'))).toBe('file-unwritable');
   });
 });
 

@@ -102,9 +102,20 @@ export function setAside(path: string, folder = dirname(path)): string | null {
 /** Makes the folder and those above it; one that is there stays as it is. */
 export function ensureDir(path: string, mode = 0o700): void {
   try {
-    fs.mkdirSync(path, { recursive: true, mode });
+    makeDir(resolve(path), mode);
   } catch (error) {
     throw writeFailure(path, error);
+  }
+}
+
+// Not by `recursive`: below /proc, where nothing can be made and mkdir says ENOENT, Node 20 tries for ever.
+function makeDir(path: string, mode: number): void {
+  if (isFolder(path)) return;
+  if (dirname(path) !== path) makeDir(dirname(path), mode);
+  try {
+    fs.mkdirSync(path, { mode });
+  } catch (error) {
+    if (!isFolder(path)) throw error;
   }
 }
 
@@ -165,7 +176,11 @@ export function lstatOf(path: string): fs.Stats | null {
 
 /** Whether there is a folder, by way of a symlink too. */
 export function isFolder(path: string): boolean {
-  return fs.statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
+  try {
+    return fs.statSync(path).isDirectory();
+  } catch {
+    return false;
+  }
 }
 
 /** Writes a file that must not exist yet, with its permissions whatever the umask. */
