@@ -1,4 +1,4 @@
-import { rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { alive, waitUntil } from '../support/processes.ts';
@@ -181,5 +181,22 @@ describe('swarm spawn --ralph', { timeout: 120_000 }, () => {
     expect(worktree).toMatchObject({ branch: 'agent', base_repo: fleet.cwd });
     expect(cwd).toBe(worktree?.path);
     expect(fleet.exists('where.txt')).toBe(false);
+  });
+
+  it('every iteration has the PATH of whoever spawned it, whichever the supervisor has', async () => {
+    const fleet = makeFleet();
+    await fleet.loop('other', 'sleep 600');
+    await waitUntil(() => fleet.supervisor() !== null, patience);
+    fleet.write('tools/my-agent', '#!/bin/sh\necho "$PATH" >>paths.txt\n');
+    chmodSync(fleet.path('tools/my-agent'), 0o755);
+    const PATH = `${fleet.path('tools')}:${process.env.PATH}`;
+    Object.assign(fleet.env, { PATH });
+    const words = ['--ralph', '--prompt-file', 'PROMPT.md', '--max-iterations', '3'];
+    await fleet.swarm('spawn', '--name', 'mine', '--tmux-socket', fleet.socket, ...words, '--', 'my-agent');
+    expect(await fleet.until('mine', 'stopped', 'failed')).toMatchObject({
+      status: 'stopped',
+      total_failures: 0,
+    });
+    expect(fleet.read('paths.txt')).toBe(`${fleet.bin}:${PATH}\n`.repeat(3));
   });
 });
