@@ -15,10 +15,11 @@ const benches = {
   journal: () => import('./journal.mjs'),
   hooks: () => import('./hooks.mjs'),
   fleet: () => import('./fleet.mjs'),
+  cluster: () => import('./cluster.mjs'),
   peers: () => import('./peers.mjs'),
 };
-/** Not unless asked for: it installs other people's programs. */
-const onRequest = ['peers'];
+/** Not unless asked for: one installs other people's programs, the other starts databases and waits for a lease. */
+const onRequest = ['peers', 'cluster'];
 
 const { values, positionals } = readWords();
 const names =

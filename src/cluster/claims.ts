@@ -4,6 +4,7 @@ import type { Beat, Claim, Claimant, IterationEnd, Next } from '../fleet/port.ts
 import { claim as claimStep } from '../fleet/start-iteration.ts';
 import { logLine } from '../store/fleet-log.ts';
 import type { LoopRecord } from '../store/fleet-loops.ts';
+import type { ClusterLimits } from './cluster.ts';
 import {
   claimLost,
   claimOf,
@@ -15,7 +16,7 @@ import {
   updateEntry,
 } from './entries.ts';
 import { fits, readLanes } from './lane-names.ts';
-import { heldUntil, holdAccount, isBudgetSpent, readHosts, readLimits, updateLimits } from './limits.ts';
+import { heldUntil, holdAccount, isBudgetSpent, isDraining, readLimits, updateLimits } from './limits.ts';
 import type { Seated, Store } from './store.ts';
 
 export type Engine = { readonly store: Store; readonly leaseMs: number; readonly now: () => number };
@@ -27,7 +28,7 @@ const retryMs = 1000;
 /** The next iteration for a machine: of the lanes that fit it, within the limits. */
 export async function takeNext(engine: Engine, by: Claimant): Promise<Claim | null> {
   const { store, now } = engine;
-  const [limits, lanes] = [await readLimits(store), await readLanes(store)];
+  const [limits, lanes] = await Promise.all([readLimits(store), readLanes(store)]);
   if (isBudgetSpent(limits)) return null;
   const open = lanes.filter(
     (lane) => fits(lane, by.labels) && heldUntil(limits, lane.account, now()) === null,
@@ -37,7 +38,7 @@ export async function takeNext(engine: Engine, by: Claimant): Promise<Claim | nu
   for (const { name } of [...open.slice(from), ...open.slice(0, from)]) {
     for (;;) {
       const lock = randomUUID();
-      if (!(await sit(engine, lock, lock)).ok) return null;
+      if (!(await sit(engine, limits, lock, lock)).ok) return null;
       const found = await store.lane(name).take(lock, by.host);
       if (found === null) {
         await store.stand(lock, lock);
@@ -104,10 +105,13 @@ export async function renew({ store, leaseMs }: Engine, claim: Claim): Promise<B
   const entry = await readEntry(store, claim.name);
   if (entry === null || entry.holder === null || !isCurrent(entry, claim)) return { kind: 'lost' };
   const { host, lock } = entry.holder;
-  if (!(await store.lane(entry.lane).renew(claim.name, lock))) return { kind: 'lost' };
-  await store.keepSeat(lock, leaseMs);
+  const [renewed, draining] = await Promise.all([
+    store.lane(entry.lane).renew(claim.name, lock),
+    isDraining(store, host),
+    store.keepSeat(lock, leaseMs),
+  ]);
+  if (!renewed) return { kind: 'lost' };
   if (isOver(entry)) return { kind: 'cancelled' };
-  const draining = (await readHosts(store)).get(host)?.draining === true;
   return { kind: 'go-on', pausing: draining || entry.loop.status === 'paused' };
 }
 
@@ -184,13 +188,17 @@ async function mayGoOn(
   const { store, now } = engine;
   const limits = await readLimits(store);
   if (isBudgetSpent({ ...limits, spentUsd: limits.spentUsd + costUsd })) return refused;
-  if ((await readHosts(store)).get(holder.host)?.draining) return refused;
+  if (await isDraining(store, holder.host)) return refused;
   const until = heldUntil(limits, account, now());
-  return until === null ? sit(engine, holder.lock, start) : { ...refused, until };
+  return until === null ? sit(engine, limits, holder.lock, start) : { ...refused, until };
 }
 
-async function sit({ store, leaseMs }: Engine, lock: string, start: string): Promise<Seated> {
-  const { maxParallel, startsPerMinute } = await readLimits(store);
+function sit(
+  { store, leaseMs }: Engine,
+  { maxParallel, startsPerMinute }: ClusterLimits,
+  lock: string,
+  start: string,
+): Promise<Seated> {
   return store.sit(lock, start, { max: maxParallel, perMinute: startsPerMinute, leaseMs });
 }
 

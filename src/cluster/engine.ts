@@ -17,7 +17,7 @@ import {
   viewOf,
 } from './entries.ts';
 import { ensureLane, laneFor, readLanes } from './lane-names.ts';
-import { holdAccount, readHosts, readLimits, updateHost, updateLimits } from './limits.ts';
+import { holdAccount, isDraining, readHosts, readLimits, updateHost, updateLimits } from './limits.ts';
 import type { LeaseTimes, Store } from './store.ts';
 
 const tailChars = 64 * 1024;
@@ -101,7 +101,7 @@ export function clusterFleet(store: Store, { leaseMs, checkMs }: LeaseTimes, now
     async claim(by = nobody) {
       await chores();
       await seen(by);
-      if ((await readHosts(store)).get(by.host)?.draining) return null;
+      if (await isDraining(store, by.host)) return null;
       return takeNext(engine, by);
     },
     heartbeat: (claim) => renew(engine, claim),

@@ -56,6 +56,11 @@ export async function readHosts(store: Store): Promise<ReadonlyMap<string, HostR
   return hosts;
 }
 
+export async function isDraining(store: Store, host: string): Promise<boolean> {
+  const text = await store.get('hosts', host);
+  return text !== null && parseHost(text)?.draining === true;
+}
+
 export async function updateHost(
   store: Store,
   host: string,

@@ -1,5 +1,5 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
-import { chmodSync, chownSync, existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { chmodSync, chownSync, existsSync, mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
@@ -160,7 +160,8 @@ function runAs(dir: string): string[] {
   if (user === null) throw new Error('postgresql does not run as root, and there is no user postgres');
   chownSync(dir, user.uid, user.gid);
   // The folder of the whole test run is for its owner only; the way through it must be open.
-  chmodSync(tmpdir(), 0o711);
+  const { mode } = statSync(tmpdir());
+  if ((mode & 0o001) === 0) chmodSync(tmpdir(), (mode & 0o7777) | 0o011);
   return ['setpriv', `--reuid=${user.uid}`, `--regid=${user.gid}`, '--clear-groups', '--'];
 }
 
