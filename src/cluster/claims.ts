@@ -66,17 +66,19 @@ async function begin(engine: Engine, found: Found): Promise<Claim | null> {
   const lane = store.lane(found.lane);
   const step = await updateEntry(store, id, (entry) => {
     const { loop } = entry;
+    if (entry.lane !== found.lane) return null;
     if (loop.status !== 'running' || (loop.waitUntil ?? 0) > now()) return null;
     if (loop.iteration === loop.ended && loop.iteration >= loop.settings.max_iterations)
       return allDone(loop, now());
-    return { ...startStep(loop, now()), entry: { holder: { host, lock }, lane: found.lane, answered: null } };
+    return { ...startStep(loop, now()), entry: { holder: { host, lock }, answered: null } };
   });
   if (step?.changed && step.after.loop.status === 'running') return claimOf(step.after);
+  // What was submitted anew may wait elsewhere now; its old place is of no use.
+  const isStale = step !== null && (step.after.lane !== found.lane || isOver(step.after));
   const until = step?.after.loop.status === 'running' ? step.after.loop.waitUntil : null;
-  if (until !== null) await lane.putBack(id, lock, until);
-  else if ((step === null || !isOver(step.after)) && now() - found.addedAt < patienceMs) {
-    await lane.putBack(id, lock, now() + retryMs);
-  } else await lane.drop(id, lock);
+  const isYoung = now() - found.addedAt < patienceMs;
+  if (isStale || (until === null && !isYoung)) await lane.drop(id, lock);
+  else await lane.putBack(id, lock, until ?? now() + retryMs);
   await store.stand(lock, lock);
   return null;
 }

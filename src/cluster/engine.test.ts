@@ -108,6 +108,21 @@ for (const kind of ['redis', 'postgres'] as const) {
         expect(await cluster.status('a')).toMatchObject({ iteration: 2 });
       });
 
+      it('gives a loop that was submitted anew for another account to one machine only', async () => {
+        await cluster.submit(order('a'));
+        const old = await claimed(() => cluster.claim(one));
+        await cluster.cancel('a');
+        await cluster.submit(order('a', { command: ['codex'] }));
+        const claim = await claimed(() => cluster.claim(two));
+        const until = systemClock.monotonic() + 2 * shortLease.leaseMs;
+        while (systemClock.monotonic() < until) {
+          expect(await cluster.heartbeat(claim)).toEqual({ kind: 'go-on', pausing: false });
+          expect(await cluster.claim(one)).toBeNull();
+          await systemClock.sleep(200);
+        }
+        expect(await cluster.heartbeat(old)).toEqual({ kind: 'lost' });
+      });
+
       it('places loops by their labels', async () => {
         await cluster.submit(order('a', { labels: ['gpu'] }));
         expect(await cluster.claim(one)).toBeNull();

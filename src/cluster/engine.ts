@@ -23,14 +23,18 @@ import type { LeaseTimes, Store } from './store.ts';
 const tailChars = 64 * 1024;
 const seenEveryMs = 10_000;
 /** How often somebody looks for loops that no lane knows, and from what age. */
-const mendEveryMs = 30_000;
+const mendEveryMs = 60_000;
+const mendAtOnce = 100;
 const boxKeep = 100;
 const nobody: Claimant = { host: 'unknown', labels: [] };
+
+/** When this process does what has to be done now and then, and for whom it asked for work last. */
+type Due = { rescue: number; mend: number; readonly seen: Map<string, number>; by: Claimant | null };
 
 /** The fleet over a store: its loops are records, and lanes say who may run them. */
 export function clusterFleet(store: Store, { leaseMs, checkMs }: LeaseTimes, now: () => number): Cluster {
   const engine: Engine = { store, leaseMs, now };
-  const due = { rescue: 0, mend: 0, seen: new Map<string, number>() };
+  const due: Due = { rescue: 0, mend: 0, seen: new Map(), by: null };
 
   async function submit(order: LoopOrder): Promise<boolean> {
     const { name } = order;
@@ -70,16 +74,23 @@ export function clusterFleet(store: Store, { leaseMs, checkMs }: LeaseTimes, now
     for (const { name } of await readLanes(store)) await store.lane(name).rescue();
     if (now() < due.mend) return;
     due.mend = now() + mendEveryMs;
-    await mend();
+    // One of all machines is enough.
+    const last = await store.get('fleet', 'mended');
+    if (now() - Number(last ?? 0) < mendEveryMs) return;
+    if (await store.swap('fleet', 'mended', last, String(now()))) await mend();
   }
 
   /** A crash between two writes may leave a loop that no lane knows. */
   async function mend(): Promise<void> {
-    for (const text of (await store.all('loops')).values()) {
-      const entry = parseEntry(text);
-      if (entry?.loop.status !== 'running' || now() - entry.loop.why.since < mendEveryMs) continue;
-      const lane = store.lane(entry.lane);
-      if (!(await lane.has(entry.loop.name))) await lane.add(entry.loop.name);
+    const old = (await loops()).filter(
+      ({ loop }) => loop.status === 'running' && now() - loop.why.since >= mendEveryMs,
+    );
+    for (let at = 0; at < old.length; at += mendAtOnce) {
+      await Promise.all(
+        old.slice(at, at + mendAtOnce).map(async ({ lane, loop }) => {
+          if (!(await store.lane(lane).has(loop.name))) await store.lane(lane).add(loop.name);
+        }),
+      );
     }
   }
 
@@ -100,11 +111,16 @@ export function clusterFleet(store: Store, { leaseMs, checkMs }: LeaseTimes, now
     submit,
     async claim(by = nobody) {
       await chores();
+      due.by = by;
       await seen(by);
       if (await isDraining(store, by.host)) return null;
       return takeNext(engine, by);
     },
-    heartbeat: (claim) => renew(engine, claim),
+    async heartbeat(claim) {
+      // A machine whose slots are all taken asks for nothing, but is there.
+      if (due.by !== null) await seen(due.by);
+      return renew(engine, claim);
+    },
     finishIteration: (claim, end) => finish(engine, claim, end),
     async giveBack(claim) {
       const step = await updateEntry(store, claim.name, (entry) => {
@@ -173,7 +189,9 @@ export function clusterFleet(store: Store, { leaseMs, checkMs }: LeaseTimes, now
       return [...(await readHosts(store))].map(([host, record]) => ({
         host,
         ...record,
-        loops: held.flatMap(({ holder, loop }) => (holder?.host === host ? [loop.name] : [])),
+        loops: held.flatMap((entry) =>
+          entry.holder?.host === host && !isOver(entry) ? [entry.loop.name] : [],
+        ),
       }));
     },
     async drain(host, on) {

@@ -96,7 +96,7 @@ export function viewOf(entry: Entry): ClusterView {
     failures,
     totalFailures,
     why,
-    host: holder?.host ?? null,
+    host: isOver(entry) ? null : (holder?.host ?? null),
     repo,
     branch,
     labels,
