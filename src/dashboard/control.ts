@@ -140,7 +140,11 @@ export async function workerScreen(env: Environment, name: string): Promise<stri
   if (!worker?.tmux) return null;
   const { pane } = await lookAtWorker(env, worker);
   if (pane === null) return null;
-  return (await tmuxServer(worker.tmux.socket, env).capture(pane.id, 200, true)).join('\n');
+  // Between the two looks its window may close.
+  const lines = await tmuxServer(worker.tmux.socket, env)
+    .capture(pane.id, 200, true)
+    .catch(() => null);
+  return lines?.join('\n') ?? null;
 }
 
 function yes(told: string): Told {

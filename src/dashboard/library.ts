@@ -67,6 +67,7 @@ export async function openLibrary(options: LibraryOptions): Promise<Library> {
   /** The revision at which each went away. */
   const gone = new Map<string, number>();
   let trouble: string | null = null;
+  let warning: string | null = null;
   let revision = 0;
   let listing: Promise<void> = Promise.resolve();
 
@@ -121,7 +122,8 @@ export async function openLibrary(options: LibraryOptions): Promise<Library> {
       entries.delete(id);
       gone.set(id, ++revision);
     }
-    trouble = found.trouble;
+    warning = found.warning ?? warning;
+    trouble = found.trouble ?? warning;
   }
 
   const library: Library = {

@@ -31,7 +31,8 @@ function sessionOffers(name: string, status: Status): Offer[] {
   return status === 'running' || status === 'waiting' ? [hold, stop] : [];
 }
 
-function workerOffers({ name, worker, run, hasTerminal }: LoopSource, status: Status): Offer[] {
+function workerOffers(source: LoopSource, status: Status): Offer[] {
+  const { name, worker } = source;
   const loop = worker?.loop ?? null;
   const stop: Offer = {
     action: 'stop',
@@ -39,14 +40,7 @@ function workerOffers({ name, worker, run, hasTerminal }: LoopSource, status: St
   };
   if (status === 'done' || status === 'stopped' || status === 'failed') return [];
   const typing = `Type this into the terminal of ${name}, and Enter after it:`;
-  const talks: Offer[] =
-    loop?.options.run === undefined
-      ? hasTerminal
-        ? [{ action: 'note', ask: typing }]
-        : []
-      : run === null
-        ? []
-        : [{ action: 'note', ask: `Tell ${name} something, in its next prompt:` }];
+  const talks = talk(source, typing);
   if (loop === null) return [...talks, stop];
   if (status === 'needs-you') {
     const asks = loop.options.run === undefined ? typing : `Answer what ${name} asks; it goes on with it:`;
@@ -54,6 +48,13 @@ function workerOffers({ name, worker, run, hasTerminal }: LoopSource, status: St
     return [...answer, ...(loop.status === 'running' ? [pause(name)] : []), stop];
   }
   return [...talks, status === 'paused' ? resume(name) : pause(name), stop];
+}
+
+/** Into a loop on another machine nobody can type, and one with a journal takes word only once it has begun. */
+function talk({ name, worker, run, hasTerminal }: LoopSource, typing: string): Offer[] {
+  if (worker?.told !== undefined) return [];
+  if (worker?.loop?.options.run === undefined) return hasTerminal ? [{ action: 'note', ask: typing }] : [];
+  return run === null ? [] : [{ action: 'note', ask: `Tell ${name} something, in its next prompt:` }];
 }
 
 function pause(name: string): Offer {

@@ -36,8 +36,10 @@ export type LoopSource = Pick<LoopSummary, 'id' | 'kind' | 'name' | 'folder' | '
 
 export type Sources = {
   readonly sources: readonly LoopSource[];
-  /** Why some are missing. */
+  /** Why some are missing, as long as that is so. */
   readonly trouble: string | null;
+  /** What happened to the list at this look, and is told no second time. */
+  readonly warning?: string | null;
 };
 
 const shownRuns = 200;
@@ -49,11 +51,11 @@ export async function listSources(
   options: { readonly withFleet: boolean; readonly fleet?: () => Promise<Sources> },
 ): Promise<Sources> {
   const ask = options.fleet ?? (() => workersOf(env));
-  const fleet = options.withFleet ? await ask() : { sources: [], trouble: null };
+  const fleet: Sources = options.withFleet ? await ask() : { sources: [], trouble: null };
   // A run that a worker drives is shown as the worker.
   const driven = new Set(fleet.sources.flatMap(({ journal }) => journal ?? []));
   const runs = runsIn(env, cwd).filter(({ journal }) => journal === null || !driven.has(journal));
-  return { sources: [...runs, ...sessionsOf(env, cwd), ...fleet.sources], trouble: fleet.trouble };
+  return { ...fleet, sources: [...runs, ...sessionsOf(env, cwd), ...fleet.sources] };
 }
 
 /** Whether somebody drives a run of this folder at this moment. */
@@ -113,7 +115,7 @@ async function workersOf(env: Environment): Promise<Sources> {
     const { workers, warning } = readWorkers(env);
     const running = await runningNow(env, workers);
     const sources = workers.map((worker, index) => sourceOf(env, worker, running[index] === true));
-    return { sources, trouble: warning };
+    return { sources, trouble: null, warning };
   } catch (error) {
     return { sources: [], trouble: `the workers cannot be shown: ${messageOf(error)}` };
   }

@@ -96,6 +96,21 @@ describe('the page of a worker', { timeout: 180_000 }, () => {
   });
 });
 
+describe('a worker that only runs a command', { timeout: 120_000 }, () => {
+  it('has ended as soon as its window says so, and its last screen stays to be seen', async () => {
+    const fleet = makeFleet();
+    const place = ['--tmux', '--tmux-socket', fleet.socket];
+    await fleet.swarm('spawn', '--name', 'short', ...place, '--', 'sh', '-c', 'echo last words');
+    const { page, problems } = await openWorker(fleet, 'short');
+    await pill(page, 'stopped');
+    await page.locator('.loop-title').getByText('its command has ended').waitFor();
+    await page.locator('.terminal', { hasText: 'last words' }).waitFor();
+    expect(fleet.worker('short').status).toBe('running');
+    expect(await page.locator('.action').count()).toBe(0);
+    expect(problems).toEqual([]);
+  });
+});
+
 describe('a port that is taken', () => {
   it('is said in one sentence, with the command that was typed', async () => {
     const fleet = makeFleet();

@@ -170,6 +170,11 @@ describe('what the dashboard tells of a worker', () => {
     expect(trouble).toContain('is not a list of workers');
     const stream = await openStream(server);
     expect((await stream.until<ListUpdate>('loops', ({ all }) => all)).trouble).toBe(trouble);
+    writeFileSync(fleetPaths(world.env).state, '{"workers": [');
+    for (const look of ['that finds it', 'after it was set aside']) {
+      const again = await get<{ trouble: string }>(server, '/api/loops');
+      expect([look, again.trouble]).toEqual([look, expect.stringContaining('it was moved to')]);
+    }
   });
 });
 
