@@ -13,39 +13,45 @@ const quote = 0x22;
 const backslash = 0x5c;
 const letterN = 0x6e;
 const letterU = 0x75;
+/** Bytes that are one character and end nothing: all but the quote, the backslash and what is not ASCII. */
+const isPlain = Uint8Array.from({ length: 256 }, (_, byte) =>
+  Number(byte < 0x80 && byte !== quote && byte !== backslash),
+);
 
 /** Measures the string whose first byte, after its quote, is at `from`; null where it has no end. */
 export function measureString(bytes: Buffer, from: number, headBytes: number): StringFigures | null {
   const headFrom = from + headBytes;
-  let headEnd = from;
-  let chars = 0;
+  let headEnd = -1;
+  // How many bytes are there beyond one for each character.
+  let extra = 0;
   let newlines = 0;
-  let atNewline = false;
+  let afterNewline = from;
   for (let at = from; at < bytes.length; ) {
-    const byte = bytes[at] ?? 0;
+    while (isPlain[bytes[at] ?? quote] === 1) at += 1;
+    const byte = bytes[at];
+    if (byte === undefined) return null;
     if (byte === quote) {
-      const head = bytes.toString('utf8', from, at <= headFrom ? at : headEnd);
-      const lines = newlines + (atNewline || chars === 0 ? 0 : 1);
-      return { end: at, head: withoutEscapes(head), chars, lines };
+      const head = bytes.toString('utf8', from, at <= headFrom ? at : headEnd === -1 ? headFrom : headEnd);
+      const lines = newlines + (at > afterNewline ? 1 : 0);
+      return { end: at, head: withoutEscapes(head), chars: at - from - extra, lines };
     }
-    if (at <= headFrom) headEnd = at;
-    atNewline = false;
-    if (byte === backslash) {
-      const next = bytes[at + 1];
-      atNewline = next === letterN;
-      if (atNewline) newlines += 1;
-      chars += 1;
-      at += next === letterU ? 6 : 2;
-    } else if (byte < 0x80) {
-      chars += 1;
-      at += 1;
-    } else {
-      // Four bytes of UTF-8 are two characters of a string; the others that follow the first are none of their own.
-      chars += byte >= 0xf0 ? 2 : 1;
-      at += byte >= 0xf0 ? 4 : byte >= 0xe0 ? 3 : 2;
+    const length = lengthAt(bytes, at, byte);
+    // Four bytes of UTF-8 are two characters of a string.
+    extra += length === 4 ? 2 : length - 1;
+    if (headEnd === -1 && at + length > headFrom) headEnd = Math.min(at, headFrom);
+    at += length;
+    if (byte === backslash && bytes[at - 1] === letterN && length === 2) {
+      newlines += 1;
+      afterNewline = at;
     }
   }
   return null;
+}
+
+/** Bytes of an escape, or of a character that is not ASCII. */
+function lengthAt(bytes: Buffer, at: number, byte: number): number {
+  if (byte === backslash) return bytes[at + 1] === letterU ? 6 : 2;
+  return byte >= 0xf0 ? 4 : byte >= 0xe0 ? 3 : 2;
 }
 
 function withoutEscapes(text: string): string {

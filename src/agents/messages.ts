@@ -46,7 +46,9 @@ export function toolEnd(
   exitCode?: number,
 ): Extract<AgentEvent, { type: 'tool-end' }> {
   const ok = !failed && (exitCode ?? 0) === 0;
-  return { type: 'tool-end', id, ok, ...(exitCode === undefined ? {} : { exitCode }), output };
+  return exitCode === undefined
+    ? { type: 'tool-end', id, ok, output }
+    : { type: 'tool-end', id, ok, exitCode, output };
 }
 
 /** The tool results in a user message; its other blocks are prompts, which are nobody's news. */

@@ -92,7 +92,7 @@ export function createTurnReader(
         told = told === undefined ? event.usage : addUsage(told, event.usage);
         return;
       case 'context':
-        context = { ...context, ...event.size, tokens: Math.max(event.size.tokens, context?.tokens ?? 0) };
+        context = fuller(context, event.size);
         return;
       case 'error':
         trouble = event;
@@ -161,6 +161,15 @@ export function createTurnReader(
       };
     },
   };
+}
+
+/** The context at its fullest so far; spreading both would take longer than reading the line. */
+function fuller(
+  before: ContextSize | undefined,
+  { tokens, window = before?.window }: ContextSize,
+): ContextSize {
+  const most = Math.max(tokens, before?.tokens ?? 0);
+  return window === undefined ? { tokens: most } : { tokens: most, window };
 }
 
 /** A line that is no event, and that the adapter only shows. */

@@ -11,7 +11,8 @@ export function recordTool(event: AgentEvent, iteration: number, record: Recorde
     record({ type: 'tool.started', iteration, id: event.id, name: event.name, summary: event.summary });
   } else if (event.type === 'tool-end') {
     const { id, ok, exitCode } = event;
-    record({ type: 'tool.ended', iteration, id, ok, ...(exitCode === undefined ? {} : { exitCode }) });
+    const ended = { type: 'tool.ended', iteration, id, ok } as const;
+    record(exitCode === undefined ? ended : { ...ended, exitCode });
   } else if (event.type === 'todo') {
     record({ type: 'todo', iteration, items: event.items });
   }

@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import type { AgentEvent } from '../adapter.ts';
 import { newState, parse } from './parse.ts';
 import { skim } from './skim.ts';
 
@@ -24,11 +25,21 @@ function resultLine(output: string, { failed = false, parent = null as string | 
   return JSON.stringify({ type: 'user', message, ...rest });
 }
 
+/** An event as it would be with no more of its output than the first of the others has. */
+function cutLike([first]: readonly AgentEvent[]): (event: AgentEvent) => AgentEvent {
+  return (event) => {
+    if (first?.type !== 'tool-end' || event.type !== 'tool-end' || first.size === undefined) return event;
+    const { output } = event;
+    const lines = output.split('\n').length - (output.endsWith('\n') ? 1 : 0);
+    return { ...event, output: output.slice(0, first.output.length), size: { chars: output.length, lines } };
+  };
+}
+
 describe('skim', () => {
   it('tells of every recorded line what reading all of it tells, or nothing', () => {
     const skimmed = recorded.flatMap((line) => {
       const events = skim(Buffer.from(line), newState());
-      if (events !== null) expect(events).toEqual(parse(line, newState()));
+      if (events !== null) expect(events).toEqual(parse(line, newState()).map(cutLike(events)));
       return events === null ? [] : [line];
     });
     expect(skimmed.length).toBeGreaterThan(5);
@@ -42,7 +53,7 @@ describe('skim', () => {
     if (event?.type !== 'tool-end') throw new Error('no end of a tool');
     expect(event.size).toEqual({ chars: output.length, lines: 5001 });
     expect(output.startsWith(event.output)).toBe(true);
-    expect(event.output.length).toBeGreaterThan(2000);
+    expect(event.output.length).toBeGreaterThan(1000);
   });
 
   it('agrees with reading all of a line for any output', () => {

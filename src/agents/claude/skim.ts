@@ -5,7 +5,7 @@ import { toolEnd } from '../messages.ts';
 import { type ClaudeState, exitCodeIn } from './parse.ts';
 
 /** More than is ever shown. */
-const headBytes = 4096;
+const headBytes = 2048;
 const closingBrace = 0x7d;
 const before =
   /^\{"type":"user","message":\{"role":"user","content":\[\{((?:"(?:tool_use_id|type)":"[^"\\]*",)*)"content":"/;
@@ -33,5 +33,5 @@ export function skim(line: Buffer, state: ClaudeState): AgentEvent[] | null {
   const failed = fields.is_error === true;
   const { head: output, chars, lines } = text;
   const end = toolEnd({ id, failed, output }, failed ? exitCodeIn(output) : undefined);
-  return [output.length === chars ? end : { ...end, size: { chars, lines } }];
+  return [output.length === chars ? end : Object.assign(end, { size: { chars, lines } })];
 }
