@@ -128,10 +128,12 @@ const answer = command({
 });
 
 const stop = command({
-  summary: 'Stop the loop that runs here.',
+  summary: 'Stop the loop that runs here, or one inside a session.',
+  args: [{ name: 'RUN', help: 'a run id or its beginning; the loop of this folder if left out' }],
   options: stopOptions,
   examples: [
     ['ralph stop', 'when this iteration is over'],
+    ['ralph stop 20260704-2315', 'a loop inside a session, which may be gone (ralph runs lists it)'],
     ['ralph stop --now', 'at once; ralph run --resume goes on later'],
   ],
   load: () => import('./stop.ts'),

@@ -1,6 +1,7 @@
 import { runningLoop } from '../loop/ownership.ts';
 import { listRuns, type RunRecord, readRun } from '../store/runs.ts';
 import { listSessionRuns, readSessionRun } from '../store/session-runs.ts';
+import { systemClock } from '../system/clock.ts';
 import { formatCost } from '../view/units.ts';
 import type { runsOptions } from './options.ts';
 import type { Context, Input } from './spec.ts';
@@ -12,6 +13,9 @@ export function main({ cwd, env, stdout }: Context, { values }: Input<typeof run
     ...readSessionRun(run),
     running: run.status !== 'ended',
     status: run.status,
+    ...(run.status !== 'ended' && days(run.updatedAt) >= silentDays
+      ? { silentDays: days(run.updatedAt) }
+      : {}),
   }));
   const records = [...own, ...inSessions].sort((a, b) => (a.run < b.run ? -1 : 1));
   if (values.json) {
@@ -23,7 +27,16 @@ export function main({ cwd, env, stdout }: Context, { values }: Input<typeof run
   return 0;
 }
 
-function row(record: RunRecord & { readonly running: boolean; readonly status?: string }): string {
+/** From then on, the session of a loop is likely to be gone. */
+const silentDays = 3;
+
+function days(since: number): number {
+  return Math.floor((systemClock.now() - since) / 86_400_000);
+}
+
+type Row = RunRecord & { readonly running: boolean; readonly status?: string; readonly silentDays?: number };
+
+function row(record: Row): string {
   const { run, outcome, because, iterations, agent, usage, startedAt, running, status } = record;
   const dead = because === null ? 'killed' : 'failed';
   const state = outcome ?? status ?? (running ? 'running' : dead);
@@ -36,6 +49,7 @@ function row(record: RunRecord & { readonly running: boolean; readonly status?: 
     `${iterations} iteration${iterations === 1 ? '' : 's'}`.padEnd(14),
     agent ?? '',
     cost,
+    record.silentDays === undefined ? '' : `no sign for ${record.silentDays} days; ralph stop ${run} ends it`,
   ]
     .join('  ')
     .trimEnd();

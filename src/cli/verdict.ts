@@ -1,8 +1,9 @@
 import { type Judgement, type Rejudged, rejudge } from '../loop/rejudge.ts';
 import { cleanTerminal } from '../safety/terminal.ts';
+import { keptText } from '../session/record.ts';
 import { readJournal } from '../store/journal.ts';
-import { runPaths } from '../store/paths.ts';
-import { findRun, recordOf } from '../store/runs.ts';
+import { recordOf } from '../store/runs.ts';
+import { locateRun } from '../store/session-runs.ts';
 import { createStyle, type Style } from '../view/style.ts';
 import { verdictTable } from '../view/verdict-table.ts';
 import type { verdictOptions } from './options.ts';
@@ -13,10 +14,10 @@ export async function main(
   { values, args }: Input<typeof verdictOptions>,
 ): Promise<number> {
   const { cwd, env, stdout, stderr } = context;
-  const run = findRun(cwd, args[0]);
-  const { events, damaged } = readJournal(runPaths(cwd, run).journal);
+  const { run, journal, session } = locateRun(env, cwd, args[0]);
+  const { events, damaged } = readJournal(journal);
   if (damaged > 0) stderr.write(`warning: lines of the journal that cannot be read: ${damaged}\n`);
-  const rejudged = await rejudge(cwd, run, events);
+  const rejudged = await rejudge(cwd, run, events, session === null ? null : keptText);
   const same = rejudged.every(({ now }) => now?.same !== false);
   if (values.json) {
     stdout.write(`${JSON.stringify({ run, verdicts: rejudged.flatMap(toJson), same }, null, 2)}\n`);

@@ -35,15 +35,19 @@ type Go = {
 /** Evidence that `judge` finds in the turn itself; all other came from outside and cannot be had again. */
 const foundInTurn = new Set(['turn', 'tool-calls', 'work']);
 
-/** Judges a recorded run again: the agent's streams are read anew, what was checked outside is taken as recorded. */
+/**
+ * Judges a recorded run again: the agent's streams are read anew, what was checked outside is taken as recorded. A loop
+ * inside a session has no streams, and its turns are judged by their words in the journal: all of those below `textLimit`.
+ */
 export async function rejudge(
   cwd: string,
   run: string,
   events: readonly JournalEvent[],
+  textLimit: number | null = null,
 ): Promise<Rejudged[]> {
   const started = last(events, 'run.started');
   if (!started) throw unreadable(run, 'its journal does not tell how it started');
-  const goes = goesOf(events, started);
+  const goes = goesOf(events, started, textLimit !== null);
   const results: Rejudged[] = [];
   let loop = newLoop(started.plan, started.task);
   for (const go of goes) {
@@ -54,21 +58,26 @@ export async function rejudge(
       results.push({ iteration, recorded, now: null });
       continue;
     }
-    const streamed = readStream(streamOf(go, goes, runPaths(cwd, run).stream(iteration)), go, ended);
+    const streamed =
+      textLimit === null
+        ? readStream(streamOf(go, goes, runPaths(cwd, run).stream(iteration)), go, ended)
+        : null;
+    const isKnown = textLimit === null ? streamed !== null : ended.text.length < textLimit;
     const turn = await turnOf(go, ended, streamed);
     const decided = decide({ ...loop, plan, iteration }, turn, checksOf(go));
     // A resumed run goes on from the last decision.
     if (last(go.events, 'decision')) loop = decided.loop;
     const now = judgementOf(decided.verdict, decided.decision.because);
-    results.push({ iteration, recorded, now: streamed && { ...now, same: isSame(recorded, now) } });
+    results.push({ iteration, recorded, now: isKnown ? { ...now, same: isSame(recorded, now) } : null });
   }
   return results;
 }
 
-function goesOf(events: readonly JournalEvent[], started: EventOf<'run.started'>): Go[] {
+function goesOf(events: readonly JournalEvent[], started: EventOf<'run.started'>, isSession: boolean): Go[] {
   const goes: Go[] = [];
   let { plan } = started;
-  let adapter = adapterOf(started.run, started.agent, started.output);
+  // A host has no stream to read.
+  let adapter = adapterOf(started.run, isSession ? 'custom' : started.agent, started.output);
   for (const event of events) {
     if (event.type === 'run.resumed') {
       plan = event.plan ?? plan;

@@ -61,7 +61,7 @@ function answer(
     case 'ralph-status':
       return { kind: 'answer', message: statusMessage(state, context.now()) };
     case 'cancel-ralph':
-      return cancel(state, context);
+      return cancelLoop(state, context);
     case 'ralph-pause':
       if (state.status === 'paused')
         return { kind: 'answer', message: 'The Ralph loop is paused already. /ralph-resume goes on.' };
@@ -71,7 +71,11 @@ function answer(
   }
 }
 
-function cancel(state: SessionLoop, { env, now }: SessionContext): Reply | null {
+/** Ends a loop from outside of its session; null when it changed meanwhile. */
+export function cancelLoop(
+  state: SessionLoop,
+  { env, now }: Pick<SessionContext, 'env' | 'now'>,
+): Reply | null {
   const because: Reason = { code: 'cancelled', text: 'you cancelled it' };
   const loop = { ...state.loop, outcome: 'CANCELLED' } as const;
   const events = recorder([endEvent(state, 'CANCELLED', because, now())], now);

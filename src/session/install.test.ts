@@ -1,5 +1,13 @@
 import { spawnSync } from 'node:child_process';
-import { chmodSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -9,7 +17,7 @@ import type { InstallPlace } from './installer.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const files = {
-  claude: ['.claude/settings.json', '.claude/settings.json'],
+  claude: ['.claude/settings.local.json', '.claude/settings.json'],
   codex: ['.codex/hooks.json', '.codex/hooks.json'],
   gemini: ['.gemini/settings.json', '.gemini/settings.json'],
   opencode: ['.opencode/plugins/ralph-loop.js', '.config/opencode/plugins/ralph-loop.js'],
@@ -67,6 +75,17 @@ describe.each(hosts)('ralph install %s', (host) => {
     run(host, 'uninstall');
     expect(textOf(fileOf(host))).toBeNull();
     expect(run(host, 'uninstall').changes).toEqual([]);
+  });
+
+  it('leaves no empty folder behind, and none away that is in use', () => {
+    write(join(room, 'repo/keep.txt'), '');
+    run(host, 'install');
+    run(host, 'uninstall');
+    expect(readdirSync(join(room, 'repo'))).toEqual(['keep.txt']);
+    const own = write(join(dirname(fileOf(host)), 'own.txt'), 'mine');
+    run(host, 'install');
+    run(host, 'uninstall');
+    expect(textOf(join(dirname(fileOf(host)), 'own.txt'))).toBe(own);
   });
 });
 

@@ -56,9 +56,20 @@ export function statusMessage(state: SessionLoop, now: number): string {
   return [
     `Ralph loop ${state.run}: ${state.status}, ${iterationText(loop)}, ${formatDuration(now - state.startedAt)} since the start.`,
     `Task: ${oneLine(loop.task).slice(0, 300)}`,
-    `Done is ${markerText(loop)}, with at least ${loop.plan.minToolCalls ?? 0} tool calls (${loop.toolCalls} so far).`,
+    `Done is ${markerText(loop)}${workText(state)} (${loop.toolCalls} tool call${loop.toolCalls === 1 ? '' : 's'} so far).`,
+    `Limits: ${limitsText(state)}.`,
     ...state.verify.map((command) => `Verified with: ${command}`),
   ].join('\n');
+}
+
+const work = {
+  reject: (calls: number) => `, with at least ${calls} tool calls`,
+  warn: (calls: number) => `, with a warning below ${calls} tool calls`,
+  accept: () => ', whatever the work',
+};
+
+function workText({ onPromiseNoWork, minToolCalls }: SessionLoop): string {
+  return work[onPromiseNoWork](minToolCalls);
 }
 
 export function iterationText({ iteration, plan }: LoopState): string {

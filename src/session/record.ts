@@ -6,7 +6,8 @@ import type { EventBody } from '../store/events.ts';
 import { appendEvents } from '../store/journal-append.ts';
 import type { SessionLoop } from '../store/session-loops.ts';
 
-const keptText = 2000;
+/** How much of the agent's last words the journal keeps. */
+export const keptText = 2000;
 
 /** Appends events to the journal of a loop. */
 export function recorder(events: readonly EventBody[], now: () => number): (journal: string) => void {

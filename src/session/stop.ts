@@ -46,7 +46,7 @@ export async function atStop(event: StopEvent, context: SessionContext): Promise
   const found = await readSettledTurn(event, state);
   if (found.interrupted && found.askedSince) return pauseLoop(state, 'you interrupted it', context);
   return (
-    waitForTasks(state, event.backgroundTasks, context) ??
+    waitForTasks(state, found, event.backgroundTasks, context) ??
     judgeTurn(state, found, context, event.continuation)
   );
 }
@@ -54,9 +54,13 @@ export async function atStop(event: StopEvent, context: SessionContext): Promise
 /** A task that runs for longer than this is taken for one that never ends, such as a server. */
 const longestWait = 30 * 60_000;
 
-/** The agent may stop while tasks run that it has to wait for; null where there are none. */
+/**
+ * The agent may stop while tasks run that it has to wait for; null where there are none. What it did counts, but not what
+ * it said: a claim that was made before the tasks were over does not know how they ended.
+ */
 function waitForTasks(
   state: SessionLoop,
+  { mark, toolCalls }: TurnRead,
   ids: readonly string[],
   { env, now }: SessionContext,
 ): Reply | null {
@@ -67,7 +71,8 @@ function waitForTasks(
   const waitsFor = Object.fromEntries(ids.map((id) => [id, isNew(id) ? at : (known.get(id) ?? at)]));
   const count = Object.values(waitsFor).filter((since) => at - since < longestWait).length;
   if (count === 0) return null;
-  if (ids.some(isNew)) keep(() => updateSessionLoop(env, state, { waitsFor, updatedAt: at }));
+  const loop = { ...state.loop, toolCalls: state.loop.toolCalls + (toolCalls ?? 0) };
+  keep(() => updateSessionLoop(env, state, { waitsFor, loop, transcript: mark, updatedAt: at }));
   return {
     kind: 'notice',
     notice: `Ralph loop waits for ${count} background task${count === 1 ? '' : 's'}.`,

@@ -1,6 +1,6 @@
 import { isObject } from '../core/shape.ts';
 import type { TranscriptMark } from '../store/session-loops.ts';
-import { fileSize, scanLinesBack, utf8Of } from '../system/scan-lines.ts';
+import { fileSize, type Needle, scanLinesBack, utf8Of } from '../system/scan-lines.ts';
 import { dropUnseen, joinLastMessage, type TurnRead } from './turn.ts';
 
 /** What a line of a transcript tells. */
@@ -26,6 +26,8 @@ export type TranscriptFormat = {
   readonly isCall: (line: string) => boolean;
   /** Whether any other of those may hold calls. */
   readonly mayCall: (line: string) => boolean;
+  /** What a line holds that says that the user broke the turn off. */
+  readonly interruptMark: string;
   /** Whether any other line may be of the user or of a hook. */
   readonly isUser: (line: string) => boolean;
   readonly parse: (line: string) => Readonly<Record<string, unknown>> | null;
@@ -38,6 +40,8 @@ const mostWork = 16 * 1024;
 const mostSearch = 8 * 1024 * 1024;
 /** Beyond that, only lines with a tag can matter. */
 const tag = '<promise>';
+/** And, less far back, those of an interrupt, after which the agent went on because somebody asked it something. */
+const mostInterrupt = 1024 * 1024;
 
 /** The turn since the last stop, from the bytes that are new in the transcript. Never throws. */
 export function readTranscript(
@@ -84,7 +88,7 @@ function readNewLines(
 
 /** Sees the lines from the last to the first, and parses only those that can matter. */
 function createReader(format: TranscriptFormat, wantedCalls: number) {
-  const { isAgent, isCall, mayCall, isUser, parse, entryOf } = format;
+  const { isAgent, isCall, mayCall, isUser, parse, entryOf, interruptMark } = format;
   const blocks: string[] = [];
   const ids = new Set<string>();
   let toolCalls = 0;
@@ -116,8 +120,14 @@ function createReader(format: TranscriptFormat, wantedCalls: number) {
     }
   };
   /** Of words further back only those with a tag matter, and they are not next to what was found so far. */
-  const addFarBack = (entry: TranscriptEntry | null): void =>
+  const addFarBack = (entry: TranscriptEntry | null): void => {
     add(entry?.kind === 'agent' ? { ...entry, text: entry.text.map((text) => `${text}\n\n`) } : entry);
+    askedSince ||= entry?.kind === 'interrupt';
+  };
+  const mayMatter = (line: string, fromAgent: boolean): boolean => {
+    if (line.includes(tag)) return true;
+    return fromAgent ? toolCalls < wantedCalls && mayCall(line) : line.includes(interruptMark);
+  };
   /** What is new but older than our own prompt came too late for the stop before: its calls count, its words do not. */
   const countLate = (line: string): boolean => {
     work += line.length / 8;
@@ -129,6 +139,23 @@ function createReader(format: TranscriptFormat, wantedCalls: number) {
     return toolCalls < wantedCalls && work < mostSearch;
   };
 
+  const interrupts: Needle = {
+    text: interruptMark,
+    within: mostInterrupt,
+    found(line) {
+      if (!isAgent(line) && isUser(line)) addFarBack(entryIn(line));
+      return !interrupted && !ownPromptReached;
+    },
+  };
+  const tags: Needle = {
+    text: tag,
+    within: mostSearch,
+    found(line) {
+      if (isAgent(line) ? !isCall(line) : isUser(line)) addFarBack(entryIn(line));
+      return !ownPromptReached;
+    },
+  };
+
   return {
     wants: isAgent,
     visit(line: string): boolean {
@@ -138,16 +165,11 @@ function createReader(format: TranscriptFormat, wantedCalls: number) {
       const counts = fromAgent ? !call : isUser(line);
       if (call) toolCalls++;
       if (counts && work < mostWork) add(entryIn(line));
-      else if (counts && (line.includes(tag) || (fromAgent && toolCalls < wantedCalls && mayCall(line))))
-        addFarBack(entryIn(line));
+      else if (counts && mayMatter(line, fromAgent)) addFarBack(entryIn(line));
       work += counts ? line.length : line.length / 8;
       return work < (toolCalls < wantedCalls ? mostSearch : mostWork);
     },
-    needle: () => (ownPromptReached ? null : tag),
-    found(line: string): boolean {
-      if (isAgent(line) ? !isCall(line) : isUser(line)) addFarBack(entryIn(line));
-      return !ownPromptReached;
-    },
+    needles: () => (ownPromptReached ? [] : [interrupts, tags]),
     result: (unseen: string | null) => ({
       text: dropUnseen(blocks.reverse(), ownPromptReached ? null : unseen),
       toolCalls,

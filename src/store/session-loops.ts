@@ -2,7 +2,15 @@ import * as fs from 'node:fs';
 import { join } from 'node:path';
 import type { LoopState } from '../core/loop.ts';
 import { isObject } from '../core/shape.ts';
-import { ensureDir, errorCode, readJson, removeIfThere, setAside, writeAtomic } from '../system/files.ts';
+import {
+  ensureDir,
+  errorCode,
+  readJson,
+  readText,
+  removeIfThere,
+  setAside,
+  writeAtomic,
+} from '../system/files.ts';
 import { withLock } from '../system/lock.ts';
 import type { Environment } from '../system/program.ts';
 import { stateFolder } from './paths.ts';
@@ -113,11 +121,25 @@ export function createSessionLoop(
   ensureDir(sessionsFolder(env));
   return withLock(paths.lock, () => {
     if (readSessionLoop(env, state.sessionId).kind === 'loop') return false;
-    removeIfThere(paths.journal);
+    keepLostJournal(env, paths.journal);
     record(paths.journal);
     writeState(paths.file, state);
     return true;
   });
+}
+
+/** The journal of a loop whose state was set aside is kept with the ended ones. */
+function keepLostJournal(env: Environment, journal: string): void {
+  const text = fs.existsSync(journal) ? readText(journal) : null;
+  if (text === null) return;
+  const [, run] = /"run":"([\w-]{1,80})"/.exec(text) ?? [];
+  const ended = run === undefined ? null : endedPaths(env, run);
+  if (ended === null || fs.existsSync(ended.journal)) {
+    removeIfThere(journal);
+    return;
+  }
+  ensureDir(ended.root);
+  renameIfThere(journal, ended.journal);
 }
 
 /**
@@ -258,15 +280,42 @@ function isSessionLoop(value: unknown): value is SessionLoop {
   );
 }
 
+const counters = [
+  'iteration',
+  'toolCalls',
+  'filesChanged',
+  'elapsedMs',
+  'waitedMs',
+  'failures',
+  'overloads',
+  'withoutProgress',
+  'withoutTools',
+  'sameError',
+];
+const limits = ['waitMs', 'failures', 'withoutProgress', 'withoutTools', 'sameError'];
+const openLimits = ['iterations', 'wallMs', 'tokens', 'costUsd', 'iterationTokens', 'iterationCostUsd'];
+
+/** All that a decision counts with: a loop that somebody wrote by hand could drive a session for ever. */
 function isLoop(value: unknown): boolean {
   if (!isObject(value) || !isObject(value.plan)) return false;
-  const { plan, task, iteration, feedback, usage } = value;
+  const { plan, task, feedback, usage } = value;
+  const { completion, limits: planned, minToolCalls } = plan;
   return (
     typeof task === 'string' &&
-    typeof iteration === 'number' &&
     Array.isArray(feedback) &&
+    feedback.every((item) => isObject(item) && typeof item.text === 'string') &&
     isObject(usage) &&
-    isObject(plan.completion) &&
-    isObject(plan.limits)
+    areNumbers(value, counters) &&
+    isObject(completion) &&
+    isObject(completion.promise) &&
+    typeof completion.promise.token === 'string' &&
+    isObject(planned) &&
+    areNumbers(planned, limits) &&
+    openLimits.every((name) => planned[name] === null || typeof planned[name] === 'number') &&
+    (minToolCalls === null || typeof minToolCalls === 'number')
   );
+}
+
+function areNumbers(value: Readonly<Record<string, unknown>>, names: readonly string[]): boolean {
+  return names.every((name) => typeof value[name] === 'number');
 }

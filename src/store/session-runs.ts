@@ -9,6 +9,9 @@ export type SessionRun = {
   readonly run: string;
   readonly status: 'active' | 'paused' | 'ended';
   readonly journal: string;
+  readonly sessionId: string;
+  /** When a hook of its session last changed it, in epoch milliseconds. */
+  readonly updatedAt: number;
 };
 
 /** The loops inside sessions that were started in this folder, and the one with this id wherever it was; oldest first. */
@@ -25,7 +28,13 @@ export function listSessionRuns(env: Environment, cwd: string, id?: string): Ses
   }));
   return [...going, ...ended]
     .filter(({ state }) => state.cwd === cwd || state.run === id)
-    .map(({ state: { run }, status, journal }) => ({ run, status, journal }))
+    .map(({ state: { run, sessionId, updatedAt }, status, journal }) => ({
+      run,
+      status,
+      journal,
+      sessionId,
+      updatedAt,
+    }))
     .sort((a, b) => (a.run < b.run ? -1 : 1));
 }
 

@@ -1,5 +1,5 @@
-import { rmSync, statSync } from 'node:fs';
-import { dirname } from 'node:path';
+import { rmdirSync, rmSync, statSync } from 'node:fs';
+import { basename, dirname } from 'node:path';
 import { ensureDir, writeAtomic } from './files.ts';
 
 /** A file as it is and as it shall be; null is no file. */
@@ -13,10 +13,21 @@ export function applyChanges(changes: readonly FileChange[]): void {
   for (const { path, after } of changes) {
     if (after === null) {
       rmSync(path, { force: true });
+      removeEmpty(dirname(path));
       continue;
     }
     ensureDir(dirname(path), 0o755);
     writeAtomic(path, after, { mode: modeOf(path) });
+  }
+}
+
+/** Takes the folder of a host away that has nothing in it any more, and the one around it: `.claude/commands`, `.claude`. */
+function removeEmpty(folder: string): void {
+  try {
+    rmdirSync(folder);
+    if (!basename(folder).startsWith('.')) rmdirSync(dirname(folder));
+  } catch {
+    // It is in use.
   }
 }
 

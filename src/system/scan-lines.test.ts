@@ -79,17 +79,17 @@ describe('a scan from the end of a file', () => {
 describe('a search before the lines that were visited', () => {
   function search(content: string, wanted: string | null, stop = false) {
     writeFileSync(path, content);
-    const found: string[] = [];
+    const lines: string[] = [];
+    const found = (line: string) => {
+      lines.push(utf8Of(line));
+      return !stop;
+    };
     scanLinesBack(path, 0, {
       wants: () => true,
       visit: () => false,
-      needle: () => wanted,
-      found: (line) => {
-        found.push(utf8Of(line));
-        return !stop;
-      },
+      needles: () => (wanted === null ? [] : [{ text: wanted, within: 8 * 1024 * 1024, found }]),
     });
-    return found;
+    return lines;
   }
 
   it('shows each line that holds the needle once, from the last to the first, wherever it stands', () => {

@@ -5,8 +5,13 @@ const longLine = 128 * 1024;
 const endBytes = 2048;
 /** A part this small stays in the cache of the processor: larger ones take twice as long to read and search. */
 const chunkBytes = 64 * 1024;
-/** How far before the last visited line the needle is looked for: this costs a third of a millisecond per megabyte. */
-const searchBytes = 8 * 1024 * 1024;
+/** What to look for in the lines before the last visited one, and how many bytes back: a third of a millisecond per megabyte. */
+export type Needle = {
+  readonly text: string;
+  readonly within: number;
+  /** Gets the lines that hold it, as `visit` does. */
+  readonly found: (line: string) => boolean;
+};
 
 /** Gets lines as Latin-1, which is much faster to search than bytes are; `utf8Of` gives the text of one that matters. */
 export type LineVisitor = {
@@ -14,10 +19,8 @@ export type LineVisitor = {
   readonly wants: (ends: string) => boolean;
   /** Gets a line without its newline. False stops the scan. */
   readonly visit: (line: string) => boolean;
-  /** What to look for in the lines before that; not at all where it says null. */
-  readonly needle?: () => string | null;
-  /** Gets those that hold it, as `visit` does. */
-  readonly found?: (line: string) => boolean;
+  /** What to look for in the lines before that, one after the other. */
+  readonly needles?: () => readonly Needle[];
 };
 
 export type FileScan = {
@@ -75,7 +78,8 @@ function scan(fd: number, from: number, size: number, visitor: LineVisitor): Fil
     held = { text, at: start };
     for (; newline !== -1; newline = newline === 0 ? -1 : text.lastIndexOf('\n', newline - 1)) {
       if (!line(start + newline + 1)) {
-        search(fd, from, start + newline + 1, chunk, visitor);
+        for (const needle of visitor.needles?.() ?? [])
+          search(fd, from, start + newline + 1, chunk, needle, visitor);
         return { size, wholeEnd };
       }
       lineEnd = start + newline;
@@ -87,12 +91,16 @@ function scan(fd: number, from: number, size: number, visitor: LineVisitor): Fil
 }
 
 /** Shows the lines before `end` that hold the needle, from the last to the first, without looking at the others. */
-function search(fd: number, from: number, end: number, chunk: Buffer, visitor: LineVisitor): void {
-  const { needle, found, wants } = visitor;
-  const text = needle?.();
-  if (!found || !text) return;
+function search(
+  fd: number,
+  from: number,
+  end: number,
+  chunk: Buffer,
+  { text, within, found }: Needle,
+  { wants }: LineVisitor,
+): void {
   const wanted = Buffer.from(text);
-  const least = Math.max(from, end - searchBytes);
+  const least = Math.max(from, end - within);
   // A needle over the border of two parts is whole in one of them.
   for (let to = end; to > least; ) {
     const start = Math.max(least, to - chunk.length);

@@ -81,6 +81,19 @@ describe('RalphLoopHook', () => {
     ]);
   });
 
+  it('keeps a default where an option is named but not set, and refuses a promise that calls for a human', () => {
+    const config = { defaultMaxIterations: undefined, defaultCompletionPromise: undefined };
+    const { hook } = createHost({ config });
+    expect(hook.startLoop('s1', 'mend it', { completionPromise: 'BLOCKED: x' })).toBe(false);
+    expect(hook.startLoop('s1', 'mend it')).toBe(true);
+    expect(hook.getState('s1')).toMatchObject({ maxIterations: 100, completionPromise: 'DONE' });
+  });
+
+  it('starts nothing where its state cannot be kept, and comes back', () => {
+    const { hook } = createHost({ workdir: '/proc/nope' });
+    expect(hook.startLoop('s1', 'mend it')).toBe(false);
+  });
+
   it('should detect completion and clear state', async () => {
     const { hook, prompts, toasts } = createHost({
       getMessages: async () => [{ role: 'assistant', content: done }],

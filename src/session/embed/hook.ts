@@ -11,13 +11,20 @@ import { systemClock } from '../../system/clock.ts';
 import { DEFAULT_CONFIG, DEFAULT_RECOVERY_WINDOW, HOOK_NAME } from './constants.ts';
 import { createDriver } from './driver.ts';
 import { createToaster } from './toaster.ts';
-import type { Hook, HookContext, RalphLoopHook, RalphLoopOptions, StartLoopOptions } from './types.ts';
+import type {
+  Hook,
+  HookContext,
+  RalphLoopConfig,
+  RalphLoopHook,
+  RalphLoopOptions,
+  StartLoopOptions,
+} from './types.ts';
 
 const silent: Log = { info() {}, warn() {}, error() {} };
 
 /** A loop for the sessions of any host: the host passes its events in and says how messages are read and prompts sent. */
 export function createRalphLoopHook(options: RalphLoopOptions = {}): Hook & RalphLoopHook {
-  const config = { ...DEFAULT_CONFIG, ...options.config };
+  const config = { ...DEFAULT_CONFIG, ...defined(options.config ?? {}) };
   const workdir = options.workdir ?? process.cwd();
   const clock = options.clock ?? systemClock;
   const log = options.log ?? silent;
@@ -144,9 +151,16 @@ export function createRalphLoopHook(options: RalphLoopOptions = {}): Hook & Ralp
   };
 }
 
+/** Without what is there by its name alone: it must not hide a default. */
+function defined(given: NonNullable<RalphLoopOptions['config']>): Partial<RalphLoopConfig> {
+  return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
+}
+
 function problemOf(state: RalphLoopState): string | null {
   if (state.prompt.trim() === '') return 'the task is empty';
   if (state.completionPromise.trim() === '') return 'the completion promise is empty';
+  if (/^\s*(?:BLOCKED|DECIDE):/.test(state.completionPromise))
+    return 'a completion promise that begins with BLOCKED: or DECIDE: is a call for a human';
   if (!Number.isInteger(state.maxIterations) || state.maxIterations < 1) {
     return `${state.maxIterations} is no number of iterations`;
   }

@@ -66,7 +66,7 @@ export interface Toast {
 }
 
 export interface RalphLoopOptions {
-  config?: Partial<RalphLoopConfig>;
+  config?: { [Name in keyof RalphLoopConfig]?: RalphLoopConfig[Name] | undefined };
   workdir?: string;
   getMessages?: (sessionId: string) => Promise<HostMessages>;
   injectPrompt?: (sessionId: string, prompt: string) => Promise<void>;

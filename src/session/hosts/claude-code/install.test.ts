@@ -20,7 +20,7 @@ beforeEach(() => {
   room = makeTempDir('ralph-install-');
   const env = { HOME: join(room, 'home'), XDG_STATE_HOME: join(room, 'state') };
   place = { scope: 'project', cwd: join(room, 'repo'), env, root, platform: 'linux' };
-  settings = join(room, 'repo/.claude/settings.json');
+  settings = join(room, 'repo/.claude/settings.local.json');
 });
 
 afterEach(() => removeTempDir(room));
@@ -91,7 +91,7 @@ describe('ralph install claude', () => {
     run('install');
     run('uninstall');
     expect(existsSync(settings) ? readFileSync(settings, 'utf8') : null).toBe(before);
-    expect(readdirSync(join(room, 'repo/.claude/commands'))).toEqual([]);
+    expect(existsSync(join(room, 'repo/.claude/commands'))).toBe(false);
   });
 
   it('takes out only its own entries when somebody changed the file since', () => {
@@ -126,5 +126,15 @@ describe('ralph install claude', () => {
     run('install');
     expect(existsSync(settings)).toBe(false);
     expect(existsSync(join(room, 'repo/.claude/commands/ralph-loop.md'))).toBe(true);
+  });
+
+  it('takes the hooks of earlier versions out of the shared settings of a project', () => {
+    run('install', { scope: 'user' });
+    const shared = join(room, 'repo/.claude/settings.json');
+    const old = readFileSync(join(room, 'home/.claude/settings.json'), 'utf8');
+    write(shared, JSON.stringify({ model: 'x', ...JSON.parse(old) }));
+    run('install');
+    expect(read(shared)).toEqual({ model: 'x' });
+    expect(read().hooks).toHaveProperty('Stop');
   });
 });

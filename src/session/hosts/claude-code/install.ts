@@ -9,7 +9,10 @@ import { hookSettings } from './settings.ts';
 
 const commands = ['ralph-loop', 'ulw-loop', 'cancel-ralph', 'ralph-status', 'ralph-pause', 'ralph-resume'];
 
-/** Hooks into settings.json next to what is there, and the commands under their short names. */
+/**
+ * Hooks into the settings next to what is there, and the commands under their short names. In a project these are the
+ * local settings: the hooks name a folder of this machine, which is nothing to share.
+ */
 export const claudeInstaller: HostInstaller = {
   install(place) {
     const viaPlugin = hasPlugin(place);
@@ -18,7 +21,13 @@ export const claudeInstaller: HostInstaller = {
     const kept = own.filter(({ before, after }) => before !== null && before !== after);
     return {
       changes: [
-        changeOf(settingsFile(place), (before) => withHooks(settingsFile(place), before, hooks)),
+        ...settingsFiles(place).map((path) =>
+          changeOf(path, (before) =>
+            path === settingsFile(place)
+              ? withHooks(path, before, hooks)
+              : before && withHooks(path, before, {}),
+          ),
+        ),
         ...own.filter((change) => !kept.includes(change)),
       ],
       notes: [
@@ -34,7 +43,9 @@ export const claudeInstaller: HostInstaller = {
     const own = commands.map((name) => commandChange(place, name));
     return {
       changes: [
-        changeOf(settingsFile(place), (before) => before && withHooks(settingsFile(place), before, {})),
+        ...settingsFiles(place).map((path) =>
+          changeOf(path, (before) => before && withHooks(path, before, {})),
+        ),
         ...own.filter(({ before, after }) => before === after).map((change) => ({ ...change, after: null })),
       ],
       notes: [],
@@ -48,7 +59,12 @@ function claudeFolder({ scope, cwd, env }: InstallPlace): string {
 }
 
 function settingsFile(place: InstallPlace): string {
-  return join(claudeFolder(place), 'settings.json');
+  return join(claudeFolder(place), place.scope === 'project' ? 'settings.local.json' : 'settings.json');
+}
+
+/** Where hooks may be: earlier versions wrote into the shared settings of a project. */
+function settingsFiles(place: InstallPlace): string[] {
+  return [...new Set([settingsFile(place), join(claudeFolder(place), 'settings.json')])];
 }
 
 function pluginFolder({ root }: InstallPlace): string {
@@ -62,8 +78,8 @@ function commandChange(place: InstallPlace, name: string): FileChange {
 
 /** Whether the plugin brings the hooks already: a second copy would only be in its way. */
 function hasPlugin(place: InstallPlace): boolean {
-  return (['user', 'project'] as const).some((scope) => {
-    const path = settingsFile({ ...place, scope });
+  const files = (['user', 'project'] as const).flatMap((scope) => settingsFiles({ ...place, scope }));
+  return files.some((path) => {
     const plugins = parseSettings(path, readText(path)).enabledPlugins;
     return (
       isObject(plugins) &&

@@ -150,6 +150,13 @@ describe('a command about the loop', () => {
     expect(reason).toContain('Verified with: npm test');
   });
 
+  it('shows in its status the work and the time that were asked for', () => {
+    submit('/ralph-loop "fix it" --min-tool-calls 4 --on-promise-no-work warn --max-time 2h');
+    const { reason } = submit('/ralph-status');
+    expect(reason).toContain('with a warning below 4 tool calls (0 tool calls so far)');
+    expect(reason).toContain('at most 2h');
+  });
+
   it('cancels at once, and keeps the record', () => {
     submit('/ralph-loop fix it');
     expect(submit('/cancel-ralph').reason).toMatch(/^Ralph loop ended: CANCELLED after 0 iterations/);

@@ -154,16 +154,27 @@ describe('a stop in Claude Code', () => {
     expect(one.state()?.revision).toBe(1);
   });
 
-  it('waits while background tasks run, without counting, and judges the claim when they are over', async () => {
+  it('does not count a claim from before a background task for what was said after it', async () => {
     const one = session();
     one.prompt('/ralph-loop fix it');
     one.happen({ tool: 'npm test &' }, { say: done });
     const running = { background_tasks: [{ id: 'b', type: 'shell', status: 'running' }] };
     expect(await one.stop(running)).toEqual({ systemMessage: 'Ralph loop waits for 1 background task.' });
     expect(one.state()?.loop.iteration).toBe(0);
-    one.happen({ notification: 'npm test is over' }, { say: 'The tests are over.' });
     const over = { background_tasks: [{ id: 'b', type: 'shell', status: 'completed' }] };
+    one.happen({ notification: 'npm test is over' }, { say: 'Two tests failed.' });
+    expect((await one.stop(over)).reason).toContain('you did not output');
+    one.happen({ say: done });
     expect((await one.stop(over)).systemMessage).toContain('PROMISE_ACCEPTED');
+  });
+
+  it('judges a claim when the background tasks are over, if it is still the last word', async () => {
+    const one = session();
+    one.prompt('/ralph-loop fix it');
+    one.happen({ tool: 'npm test &' }, { say: done });
+    const running = { background_tasks: [{ id: 'b', type: 'shell', status: 'running' }] };
+    await one.stop({ ...running, last_assistant_message: done });
+    expect((await one.stop({ last_assistant_message: done })).systemMessage).toContain('PROMISE_ACCEPTED');
   });
 
   it('does not wait for ever: after half an hour a task is one that never ends', async () => {
@@ -219,6 +230,17 @@ describe('a stop in Claude Code', () => {
     expect((await one.stop()).systemMessage).toContain('Ralph loop paused: you interrupted it');
     expect(one.state()?.status).toBe('paused');
     expect(await one.stop({ last_assistant_message: done })).toBeNull();
+  });
+
+  it('sees an interrupt before a long answer, and none in what others say about one', async () => {
+    const [broken, quoted] = [session('broken'), session('quoted')];
+    const answer = { say: 'Two and two is four, and here is why. '.repeat(1000) };
+    for (const one of [broken, quoted]) one.prompt('/ralph-loop fix it');
+    broken.happen({ tool: 'x' }, { user: '[Request interrupted by user]' }, { user: '2 + 2?' }, answer);
+    expect((await broken.stop()).systemMessage).toContain('Ralph loop paused: you interrupted it');
+    quoted.happen({ tool: 'cat log', prints: '[Request interrupted by user]' });
+    quoted.happen({ say: 'The log says [Request interrupted by user].' }, { user: 'Go on' }, answer);
+    expect(await quoted.stop()).toHaveProperty('decision', 'block');
   });
 
   it('does not take steering words for an interrupt', async () => {
@@ -315,6 +337,33 @@ describe('the state of a session', () => {
     expect(output.systemMessage).toContain(`${file}.bad-1`);
     expect(readFileSync(`${file}.bad-1`, 'utf8')).toBe(content);
     expect(await one.stop()).toBeNull();
+  });
+
+  it.each([
+    ['no limits', (text: string) => text.replace(/"limits":\{[^}]*\}/, '"limits":{}')],
+    ['a limit that is a word', (text: string) => text.replace('"iterations":50', '"iterations":"50"')],
+    ['a count that is a word', (text: string) => text.replace('"toolCalls":0', '"toolCalls":"0"')],
+    ['a promise without words', (text: string) => text.replace('"token":"DONE"', '"token":7')],
+  ])('is set aside when it has %s', async (_name, change) => {
+    const one = session();
+    one.prompt('/ralph-loop fix it');
+    const { file } = sessionPaths(context.env, one.id);
+    const before = readFileSync(file, 'utf8');
+    expect(change(before)).not.toBe(before);
+    writeFileSync(file, change(before));
+    expect((await one.stop()).systemMessage).toContain('could not be read');
+  });
+
+  it('leaves its journal with the ended ones when it is torn and the loop is started again', async () => {
+    const one = session();
+    one.prompt('/ralph-loop first');
+    const run = one.state()?.run ?? '';
+    writeFileSync(sessionPaths(context.env, one.id).file, '{');
+    await one.stop();
+    one.prompt('/ralph-loop second');
+    const { events } = readJournal(endedPaths(context.env, run).journal);
+    expect(events[0]).toMatchObject({ type: 'run.started', task: 'first' });
+    expect(one.state()?.loop.task).toBe('second');
   });
 
   it('of another session under this name is not taken for ours', async () => {

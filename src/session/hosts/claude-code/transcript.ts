@@ -15,6 +15,7 @@ export const claudeTranscript: TranscriptFormat = {
   isAgent: (line) => line.includes(assistantMark),
   mayCall: hasToolUse,
   isCall: (line) => hasToolUse(line) && !wordsOrOthers.some((mark) => line.includes(mark)),
+  interruptMark: interruptStart,
   isUser: (line) => line.includes('"user"') && !line.includes(toolResultMark),
   parse: parseLine,
   entryOf(entry) {

@@ -2,6 +2,7 @@ import { isObject } from '../../../core/shape.ts';
 import { parseLine, type TranscriptEntry, type TranscriptFormat } from '../../transcript.ts';
 
 const item = '"response_item"';
+const aborted = '"turn_aborted"';
 const assistant = '"role":"assistant"';
 // In a string a quote has a backslash before it, so this is never part of anybody's words.
 const callType = /"type":"(?:function|custom_tool|local_shell|web_search|tool_search|image_generation)_call"/;
@@ -14,7 +15,8 @@ export const codexTranscript: TranscriptFormat = {
   isAgent: (line) => line.includes(item) && (line.includes(assistant) || callType.test(line)),
   isCall: (line) => callType.test(line),
   mayCall: () => false,
-  isUser: (line) => line.includes('"turn_aborted"') || line.includes('"UserMessage"') || isHookPrompt(line),
+  interruptMark: aborted,
+  isUser: (line) => line.includes(aborted) || line.includes('"UserMessage"') || isHookPrompt(line),
   parse: parseLine,
   entryOf({ type, payload }) {
     if (!isObject(payload)) return null;

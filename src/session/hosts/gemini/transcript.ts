@@ -15,6 +15,7 @@ export const geminiTranscript: TranscriptFormat = {
   isAgent: (line) => line.includes(agent) && !line.startsWith('{"$set"'),
   isCall: () => false,
   mayCall: (line) => line.includes(calls),
+  interruptMark: cancelled,
   isUser: (line) => isCancel(line) || (line.includes(user) && !line.includes('"functionResponse"')),
   parse: (line) => parseLine(line.length > longLine ? withoutResults(line) : line),
   entryOf(entry) {

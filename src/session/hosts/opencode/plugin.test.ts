@@ -10,7 +10,7 @@ import { createFakeClock, type FakeClock } from '../../../system/clock.ts';
 import { type Happening, stopCases } from '../../contract.ts';
 import type { HostMessage } from '../../embed/messages.ts';
 import type { Toast } from '../../embed/types.ts';
-import { createPlugin } from './plugin.ts';
+import { createPlugin, RalphLoop } from './plugin.ts';
 import type { OpenCodeClient, PluginConfig, PromptBody } from './types.ts';
 
 const tool = { type: 'tool' };
@@ -60,6 +60,7 @@ async function createServer(options: { argv?: string[]; config?: PluginConfig; r
   const config: PluginConfig = options.config ?? {};
   await plugin.config?.(config);
   return {
+    client,
     plugin,
     config,
     messages,
@@ -326,6 +327,19 @@ describe('the OpenCode plugin', () => {
     await plugin['experimental.session.compacting']?.({ sessionID: 'ses_1' }, { context });
     await plugin['experimental.session.compacting']?.({ sessionID: 'ses_2' }, { context });
     expect(context).toEqual([expect.stringContaining('\n\nmend it\n\n')]);
+  });
+
+  it('does nothing in a second copy that the same OpenCode loads', async () => {
+    const { client } = await createServer();
+    expect(Object.keys(await RalphLoop({ client, directory: home }))).toContain('event');
+    expect(await RalphLoop({ client, directory: home })).toEqual({});
+  });
+
+  it('knows opencode run behind options with a value', async () => {
+    const argv = ['bun', 'index.js', '--log-level', 'DEBUG', 'run', 'mend it'];
+    const { command, loops } = await createServer({ argv });
+    await command('ralph-loop', '"mend it"');
+    expect(loops()).toEqual([]);
   });
 
   it('starts no loop under opencode run, which ends with the first turn, and says so', async () => {

@@ -34,6 +34,7 @@ const endsEarly =
 
 /** The OpenCode plugin: the commands of a loop, and the guard of tool calls. */
 export async function RalphLoop(input: PluginInput): Promise<PluginHooks> {
+  if (isSecond(input.client)) return {};
   return createPlugin(input, {
     env: process.env,
     argv: process.argv,
@@ -138,9 +139,21 @@ export function createPlugin({ client, directory }: PluginInput, around: Surroun
 
 const passed = new Set(['session.idle', 'session.error', 'session.deleted']);
 
+/** All plugins of an OpenCode get one client. A second copy of ours, from whichever folder, would prompt twice. */
+function isSecond(client: object): boolean {
+  const key = Symbol.for('ralphkit.opencode');
+  const seen: unknown = Reflect.get(globalThis, key);
+  const clients = seen instanceof WeakSet ? seen : new WeakSet<object>();
+  if (clients.has(client)) return true;
+  Reflect.set(globalThis, key, clients.add(client));
+  return false;
+}
+
+const openCodeCommands = new Set(['run', 'serve', 'web', 'attach', 'acp', 'tui', 'github', 'debug']);
+
 /** `opencode run` is the whole server, and ends with the first turn; `run --attach` never loads a plugin. */
 function isOneShot(argv: readonly string[]): boolean {
-  return argv.slice(2).find((word) => !word.startsWith('-')) === 'run';
+  return argv.slice(2).find((word) => openCodeCommands.has(word)) === 'run';
 }
 
 function textOf({ name, message, data }: Readonly<Record<string, unknown>>): string {
