@@ -16,7 +16,8 @@ const missing: WantedAgent = { name: 'claude', version: '(not asked for)', error
 for (const agent of agents.length > 0 ? agents : [missing]) {
   describe.skipIf('error' in agent)(`the plugin in the real claude ${agent.version}`, () => {
     it('sends the agent back twice, then believes it, with the task byte for byte', async () => {
-      const task = 'mend "it" $(touch A) `touch B` $1 {{PROMPT}}\nline two 🎉';
+      const shell = '!`touch C` now\n\n```!\ntouch D\n```\n';
+      const task = `mend "it" $(touch A) \`touch B\` $1 {{PROMPT}} ${shell}\nline two 🎉`;
       const answers = [
         works,
         says('A start.'),
@@ -31,7 +32,7 @@ for (const agent of agents.length > 0 ? agents : [missing]) {
       expect(room.asked()[3]).toContain('You mentioned the completion tag in a sentence');
       expect(room.ended()).toMatchObject([{ loop: { outcome: 'PROMISE_ACCEPTED', iteration: 2, task } }]);
       expect(room.active()).toEqual([]);
-      expect(['A', 'B'].filter((name) => existsSync(room.repo.path(name)))).toEqual([]);
+      expect(['A', 'B', 'C', 'D'].filter((name) => existsSync(room.repo.path(name)))).toEqual([]);
     });
 
     it('turns a promise without work down', async () => {
