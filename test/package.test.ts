@@ -1,4 +1,4 @@
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -100,6 +100,17 @@ describe('the package', () => {
     expect(run(folder, join(folder, 'node_modules/.bin', name), '--version').trim()).toContain(
       manifest.version,
     );
+  });
+
+  it('brings the clients of a cluster along, with their licences', () => {
+    const words = [join(folder, 'node_modules/.bin/swarm'), 'ls', '--engine'];
+    for (const scheme of ['redis', 'postgres']) {
+      const engine = `${scheme}://127.0.0.1:1/0`;
+      const { stderr } = spawnSync(process.execPath, [...words, engine], { cwd: folder, encoding: 'utf8' });
+      expect(stderr).toContain(`cannot work with ${engine}: connect ECONNREFUSED`);
+    }
+    const licences = readFileSync(join(folder, 'node_modules/ralphkit/dist/stores/LICENSES.txt'), 'utf8');
+    for (const name of ['bullmq', 'ioredis', 'pg']) expect(licences).toMatch(new RegExp(`^${name} \\d`, 'm'));
   });
 
   it('brings each command as an executable file', () => {

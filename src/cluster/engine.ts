@@ -48,8 +48,9 @@ export function clusterFleet(store: Store, { leaseMs, checkMs }: LeaseTimes, now
     // First its place in the lane: whoever finds it there waits for the rest, and nobody looks for a place that is missing.
     await store.lane(lane.name).add(name);
     await replaceOrder(store, order);
-    if (!(await store.swap('loops', name, text, JSON.stringify(entry)))) return false;
+    // Before anybody can begin it: what that tells must stay.
     await Promise.all([store.clear(`log:${name}`), store.clear(`events:${name}`), dropTail(store, name)]);
+    if (!(await store.swap('loops', name, text, JSON.stringify(entry)))) return false;
     await tell(store, name, { events: [{ at: now(), type: 'spawned', text: 'submitted' }] });
     return true;
   }
