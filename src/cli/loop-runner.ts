@@ -9,14 +9,14 @@ let leaving = false;
 
 function hear(message: unknown): void {
   const told = message as ToRunner;
-  if (told.type === 'leave') void leave('there is nothing left to do');
+  if (told.type === 'leave') void leave('there is nothing left to do', told.over);
   else runner.hear(told);
 }
 
-async function leave(why: string): Promise<void> {
+async function leave(why: string, over = false): Promise<void> {
   if (leaving) return;
   leaving = true;
-  await runner.close(why);
+  await runner.close(why, over);
   await door.flush();
   process.exit(0);
 }

@@ -78,6 +78,11 @@ export async function makeRepository(repository: string): Promise<string | null>
   return null;
 }
 
+/** Takes a worktree away; what was in it and on no branch has to be kept before. */
+export async function removeCheckout({ repository, path }: Checkout): Promise<void> {
+  await runGit(repository, ['worktree', 'remove', '--force', '--force', path], checkoutMs);
+}
+
 async function isWorktree(path: string): Promise<boolean> {
   return lstatOf(join(path, '.git')) !== null && (await headCommit(path)) !== null;
 }

@@ -48,6 +48,7 @@ export async function holdLoop(spec: HoldSpec, first: Claim): Promise<Parted> {
   const runId = runIdOf(rules.folder, name);
   let claim = first;
   let booking = false;
+  let over = false;
   const news = collectNews(spec, () => claim);
   const words = wordsFrom(spec, runId, (message) => {
     if (message.type === 'shows') news.add({ tail: message.tail });
@@ -79,6 +80,7 @@ export async function holdLoop(spec: HoldSpec, first: Claim): Promise<Parted> {
       const next = await book(answer.end);
       if (next === null) return { how: 'lost', rest: false };
       if (next.kind !== 'continue') {
+        over = next.kind === 'ended';
         say(`${name}: ${next.kind === 'ended' ? next.status : next.kind}`);
         return { how: 'ended', rest: false };
       }
@@ -94,7 +96,7 @@ export async function holdLoop(spec: HoldSpec, first: Claim): Promise<Parted> {
     lease.end();
     spec.stop.removeEventListener('abort', stop);
     await news.close();
-    await words.close();
+    await words.close(over);
   }
 
   /** A store that is away for a while does not lose what was done. */
@@ -188,8 +190,8 @@ function wordsFrom(spec: HoldSpec, runId: string, hear: (message: FromRunner) =>
     endIfSilent() {
       if (clock.monotonic() - heardAt > rules.leaseMs) runner.kill();
     },
-    async close() {
-      runner.send(toRunner({ type: 'leave' }));
+    async close(over: boolean) {
+      runner.send(toRunner({ type: 'leave', over }));
       const cancel = clock.timer(endMs, () => runner.kill());
       await gone;
       cancel();

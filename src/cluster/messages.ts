@@ -20,8 +20,8 @@ export type ToRunner =
   | { readonly type: 'renewed'; readonly age: number }
   /** End the agent now. */
   | { readonly type: 'stop'; readonly why: string }
-  /** Nothing is left to do. */
-  | { readonly type: 'leave' };
+  /** Nothing is left to do here, and nowhere where the loop is over. */
+  | { readonly type: 'leave'; readonly over: boolean };
 
 export type FromRunner =
   | { readonly type: 'alive' }

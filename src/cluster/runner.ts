@@ -4,11 +4,11 @@ import { messageOf } from '../core/error.ts';
 import { openSandbox } from '../safety/sandbox/open-sandbox.ts';
 import { noSandbox, type Sandbox } from '../safety/sandbox/sandbox.ts';
 import { systemClock } from '../system/clock.ts';
-import { ensureDir, lstatOf } from '../system/files.ts';
+import { ensureDir, lstatOf, moveFolder } from '../system/files.ts';
 import { findProgram, sweepRun } from '../system/process.ts';
 import type { Environment } from '../system/program.ts';
 import { isWithin, realPath } from '../system/real-path.ts';
-import { type Checkout, openCheckout } from './checkout.ts';
+import { type Checkout, openCheckout, removeCheckout } from './checkout.ts';
 import { type IterationSpec, isEngineJob, runIteration } from './iteration.ts';
 import type { LoopJob, SealedEnd } from './job.ts';
 import { keepWork } from './kept.ts';
@@ -70,12 +70,12 @@ export function createRunner(env: Environment, send: (message: FromRunner) => vo
       lease?.renewed(message.age);
       send({ type: 'alive' });
     },
-    /** Ends the agent, and comes back when nothing of it is left. */
-    async close(why: string): Promise<void> {
+    /** Ends the agent, and comes back when nothing of it is left; nor of the worktree, where the loop is over. */
+    async close(why: string, over = false): Promise<void> {
       end('stopped', why);
       await working;
       lease?.end();
-      await loop?.close();
+      await loop?.close(over);
     },
   };
 }
@@ -87,7 +87,7 @@ type RunningLoop = {
   run(iteration: number): Promise<Ended | Failed>;
   /** Where work that is not on the branch is kept now. */
   keep(why: string): Promise<string | null>;
-  close(): Promise<void>;
+  close(over: boolean): Promise<void>;
 };
 
 async function openLoop(
@@ -196,8 +196,13 @@ async function openLoop(
       const kept = await keepWork(checkout, job, why);
       return kept === null ? null : keptAt(checkout, kept);
     },
-    async close() {
+    async close(over) {
       await sandbox?.stop();
+      if (!over || checkout === null) return;
+      await keepWork(checkout, job, 'left at the end');
+      // What `ralph run` wrote down is a part of the record.
+      moveFolder(join(place, '.ralph', 'runs'), join(record.root, `runs-${job.id}`));
+      await removeCheckout(checkout);
     },
   };
 }

@@ -134,6 +134,17 @@ export function isRealDir(path: string, root: string): boolean {
   return foldersBelow(root, path).every((folder) => lstatOf(folder)?.isDirectory());
 }
 
+/** Moves a folder to where nothing is; one that is not there, or would have to go to another disk, stays. */
+export function moveFolder(from: string, to: string): boolean {
+  try {
+    if (!fs.lstatSync(from).isDirectory() || fs.existsSync(to)) return false;
+    fs.renameSync(from, to);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
 /** Removes a file; one that cannot be there is as good as removed. */
 export function removeIfThere(path: string): void {
   try {

