@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { waitUntil } from '../../test/support/processes.ts';
 import { missing, startPostgres, startRedis, type TestStore } from '../../test/support/stores.ts';
 import { claimed, describeFleet, ended, following, order } from '../fleet/contract.ts';
@@ -10,7 +10,7 @@ import { type ClusterOptions, openCluster } from './open.ts';
 
 const stores = { redis: startRedis, postgres: startPostgres } as const;
 /** Short, so that the tests need not wait for long; still long enough for a busy machine to renew in time. */
-const shortLease = { leaseMs: 2000 };
+const shortLease = { leaseMs: 3000 };
 
 const one: Claimant = { host: 'one', labels: [] };
 const two: Claimant = { host: 'two', labels: ['gpu', 'big'] };
@@ -40,7 +40,7 @@ for (const kind of ['redis', 'postgres'] as const) {
 
       beforeEach(async () => {
         url = await store.fresh();
-        cluster = await openAt(url, shortLease);
+        cluster = await openAt(url, { leaseMs: 120_000 });
       });
       afterEach(() => cluster.close());
 
@@ -61,14 +61,16 @@ for (const kind of ['redis', 'postgres'] as const) {
       });
 
       it('gives the iteration of a machine that fell silent to another', async () => {
-        await cluster.submit(order('a'));
-        const lost = await claimed(() => cluster.claim(one));
+        const quick = await openAt(url, shortLease);
+        onTestFinished(() => quick.close());
+        await quick.submit(order('a'));
+        const lost = await claimed(() => quick.claim(one));
         const other = await openAt(url, shortLease);
         const claim = await claimed(() => other.claim(two));
         expect(claim).toMatchObject({ name: 'a', iteration: 1 });
-        expect(await cluster.status('a')).toMatchObject({ host: 'two' });
-        expect(await cluster.heartbeat(lost)).toEqual({ kind: 'lost' });
-        await expect(cluster.finishIteration(lost, ended())).rejects.toThrow(/not valid any more/);
+        expect(await quick.status('a')).toMatchObject({ host: 'two' });
+        expect(await quick.heartbeat(lost)).toEqual({ kind: 'lost' });
+        await expect(quick.finishIteration(lost, ended())).rejects.toThrow(/not valid any more/);
         expect(
           await following(await other.finishIteration(claim, ended()), () => other.claim(two)),
         ).toMatchObject({
@@ -78,10 +80,12 @@ for (const kind of ['redis', 'postgres'] as const) {
       });
 
       it('leaves a loop with the machine that renews it, whoever does that', async () => {
-        await cluster.submit(order('a'));
-        const claim = await claimed(() => cluster.claim(one));
+        const quick = await openAt(url, shortLease);
+        onTestFinished(() => quick.close());
+        await quick.submit(order('a'));
+        const claim = await claimed(() => quick.claim(one));
         const other = await openAt(url, shortLease);
-        const until = systemClock.monotonic() + 2 * shortLease.leaseMs;
+        const until = systemClock.monotonic() + 1.5 * shortLease.leaseMs;
         while (systemClock.monotonic() < until) {
           expect(await other.heartbeat(claim)).toEqual({ kind: 'go-on', pausing: false });
           expect(await other.claim(two)).toBeNull();
@@ -91,13 +95,15 @@ for (const kind of ['redis', 'postgres'] as const) {
       });
 
       it('frees the place of a machine that fell silent', async () => {
-        await cluster.setMaxParallel(1);
-        await cluster.submit(order('a'));
-        await cluster.submit(order('b'));
-        await claimed(() => cluster.claim(one));
-        expect(await cluster.claim(two)).toBeNull();
-        expect((await claimed(() => cluster.claim(two))).iteration).toBe(1);
-        expect(await cluster.claim(two)).toBeNull();
+        const quick = await openAt(url, shortLease);
+        onTestFinished(() => quick.close());
+        await quick.setMaxParallel(1);
+        await quick.submit(order('a'));
+        await quick.submit(order('b'));
+        await claimed(() => quick.claim(one));
+        expect(await quick.claim(two)).toBeNull();
+        expect((await claimed(() => quick.claim(two))).iteration).toBe(1);
+        expect(await quick.claim(two)).toBeNull();
       });
 
       it('answers the same to whoever did not hear how an iteration went on', async () => {
@@ -109,18 +115,20 @@ for (const kind of ['redis', 'postgres'] as const) {
       });
 
       it('gives a loop that was submitted anew for another account to one machine only', async () => {
-        await cluster.submit(order('a'));
-        const old = await claimed(() => cluster.claim(one));
-        await cluster.cancel('a');
-        await cluster.submit(order('a', { command: ['codex'] }));
-        const claim = await claimed(() => cluster.claim(two));
-        const until = systemClock.monotonic() + 2 * shortLease.leaseMs;
+        const quick = await openAt(url, shortLease);
+        onTestFinished(() => quick.close());
+        await quick.submit(order('a'));
+        const old = await claimed(() => quick.claim(one));
+        await quick.cancel('a');
+        await quick.submit(order('a', { command: ['codex'] }));
+        const claim = await claimed(() => quick.claim(two));
+        const until = systemClock.monotonic() + 1.5 * shortLease.leaseMs;
         while (systemClock.monotonic() < until) {
-          expect(await cluster.heartbeat(claim)).toEqual({ kind: 'go-on', pausing: false });
-          expect(await cluster.claim(one)).toBeNull();
+          expect(await quick.heartbeat(claim)).toEqual({ kind: 'go-on', pausing: false });
+          expect(await quick.claim(one)).toBeNull();
           await systemClock.sleep(200);
         }
-        expect(await cluster.heartbeat(old)).toEqual({ kind: 'lost' });
+        expect(await quick.heartbeat(old)).toEqual({ kind: 'lost' });
       });
 
       it('places loops by their labels', async () => {

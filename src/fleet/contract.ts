@@ -181,7 +181,7 @@ export function describeFleet(title: string, open: () => Promise<Fleet>): void {
       await fleet.submit(order('a'));
       await fleet.submit(order('b'));
       const first = await claimed(ask);
-      const until = systemClock.now() + 1500;
+      const until = systemClock.now() + 4000;
       const next = await fleet.finishIteration(
         first,
         ended({ how: 'limited', exitCode: null, limitUntil: until }),
