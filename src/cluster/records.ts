@@ -59,10 +59,11 @@ export async function fetchRecords(
   hosts: readonly string[],
   each: (part: RecordPart, bytes: Buffer) => void,
 ): Promise<string[]> {
-  const silent: string[] = [];
-  for (const host of hosts) {
-    const listed = await ask(cluster, host, { name });
-    if (listed === null) silent.push(host);
+  // All at once: one that is gone is waited for.
+  const lists = await Promise.all(
+    hosts.map(async (host) => ({ host, listed: await ask(cluster, host, { name }) })),
+  );
+  for (const { host, listed } of lists) {
     for (const file of fileNames(listed)) {
       const [, iteration, attempt] = logName.exec(file) ?? [];
       const title = `iteration ${Number(iteration)}${attempt === undefined ? '' : `, try ${attempt}`} on ${host}`;
@@ -74,7 +75,7 @@ export async function fetchRecords(
       }
     }
   }
-  return silent;
+  return lists.flatMap(({ host, listed }) => (listed === null ? [host] : []));
 }
 
 async function ask(
