@@ -178,7 +178,7 @@ export function removeEmptyDir(path: string): boolean {
 /** What is at a path, links not followed; null where nothing is. */
 export function lstatOf(path: string): fs.Stats | null {
   try {
-    return fs.lstatSync(path);
+    return fs.lstatSync(path, { throwIfNoEntry: false }) ?? null;
   } catch (error) {
     if (isMissing(error)) return null;
     throw error;

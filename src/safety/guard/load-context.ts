@@ -1,7 +1,7 @@
 import { homedir } from 'node:os';
-import { join } from 'node:path';
+import { basename, dirname, isAbsolute, join } from 'node:path';
 import { RalphError } from '../../core/error.ts';
-import { readJson } from '../../system/files.ts';
+import { lstatOf, readJson } from '../../system/files.ts';
 import { findUp, realPath } from '../../system/real-path.ts';
 import type { Environment, GuardContext } from './model.ts';
 import { isInside } from './paths.ts';
@@ -32,11 +32,41 @@ function findProject(cwd: string, home: string): string {
 /** Where a path leads, told from the folders as the user names them: /tmp may itself be a link. */
 function realPathKeeping(roots: readonly string[]): (path: string) => string {
   const known = roots.map((root) => [root, realPath(root)] as const);
+  const real = realPathOfMany();
   return (path) => {
-    const real = realPath(path);
-    const [root, realRoot] = known.find(([, folder]) => isInside(real, folder)) ?? [];
-    return root === undefined || realRoot === undefined ? real : root + real.slice(realRoot.length);
+    const full = real(path);
+    const [root, realRoot] = known.find(([, folder]) => isInside(full, folder)) ?? [];
+    return root === undefined || realRoot === undefined ? full : root + full.slice(realRoot.length);
   };
+}
+
+/** A command names many files of few folders. What is learned of a path holds until the judgement is over. */
+function realPathOfMany(): (path: string) => string {
+  const known = new Map<string, string>();
+  const find = (path: string): string => {
+    const name = basename(path);
+    if (!isAbsolute(path) || name === '' || name === '.' || name === '..') return realPath(path);
+    const full = join(real(dirname(path)), name);
+    return mayBeLink(full) ? realPath(path) : full;
+  };
+  const real = (path: string): string => {
+    const before = known.get(path);
+    if (before !== undefined) return before;
+    // A judgement waits for nothing.
+    if (known.size === 0) queueMicrotask(() => known.clear());
+    const found = find(path);
+    known.set(path, found);
+    return found;
+  };
+  return real;
+}
+
+function mayBeLink(path: string): boolean {
+  try {
+    return lstatOf(path)?.isSymbolicLink() === true;
+  } catch {
+    return true;
+  }
 }
 
 /** The rules of the project, `.ralph/guard.json`. A file that cannot be understood is an error, never no rules. */
