@@ -67,7 +67,10 @@ export async function mainStop(context: Context, input: Named): Promise<number> 
 }
 
 /** Starts a loop that was spawned with --no-run, and follows any loop until it ends. */
-export async function mainRun(context: Context, { args }: Named): Promise<number> {
+export async function mainRun(context: Context, { values, args }: Named): Promise<number> {
+  if (wantsEngine(context, values)) {
+    throw fault('a loop of a cluster is run by its machines', `swarm wait ${args[0] ?? 'NAME'}`);
+  }
   const { worker } = await needLoop(context, args[0]);
   if (resumeLoop(context.env, worker.name, systemClock.now()).changed) {
     updateWorker(context.env, worker.name, { status: 'running' });

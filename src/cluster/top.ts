@@ -29,7 +29,11 @@ function rowOf(
     since: ago(now - why.since),
     iteration: `${iteration}/${maxIterations}`,
     failures: totalFailures,
-    // Nobody can go to a window on another machine.
-    next: next?.startsWith('swarm attach') ? `swarm logs ${name}` : next,
+    // Nobody can go to a window on another machine, or start it anew from here.
+    next: next?.startsWith('swarm attach')
+      ? `swarm logs ${name}`
+      : next?.startsWith('swarm respawn')
+        ? null
+        : next,
   };
 }
