@@ -87,7 +87,7 @@ describe('the package', () => {
     ];
     expect(paths).toEqual(expect.arrayContaining(expected));
     const wanted = /^(dist|docs|plugins)\/|^(CHANGELOG\.md|LICENSE|README\.md|package\.json)$/;
-    const unwanted = /(^|\/)(src|test|fixtures)\/|\.test\.|\.map$|\.ndjson$|(?<!\.d)\.ts$/;
+    const unwanted = /(^|\/)(src|test|fixtures)\/|\.test\.(?!txt$)|\.map$|\.ndjson$|(?<!\.d)\.ts$/;
     expect(paths.filter((path) => !wanted.test(path) || unwanted.test(path))).toEqual([]);
   });
 
