@@ -60,6 +60,25 @@ for (const kind of ['redis', 'postgres'] as const) {
         expect(await cluster.order('b')).toBeNull();
       });
 
+      it('submitted by several at once, runs the order that it shows, and nothing of the others stays', async () => {
+        const other = await openAt(url, { leaseMs: 120_000 });
+        onTestFinished(() => other.close());
+        for (let round = 0; round < 8; round++) {
+          const name = `loop${round}`;
+          const answers = await Promise.all(
+            ['claude', 'codex', 'gemini', 'opencode'].map((agent, index) =>
+              (index % 2 === 0 ? cluster : other).submit(order(name, { command: [agent, name] })),
+            ),
+          );
+          expect(answers.filter(Boolean)).toHaveLength(1);
+          const view = await other.status(name);
+          expect((await cluster.order(name))?.command).toEqual(view?.command);
+          expect((await cluster.events(name)).map(({ type }) => type)).toEqual(['spawned']);
+          expect(await claimed(() => other.claim(one))).toMatchObject({ name });
+          expect(await cluster.claim(two)).toBeNull();
+        }
+      });
+
       it('gives the iteration of a machine that fell silent to another', async () => {
         const quick = await openAt(url, shortLease);
         onTestFinished(() => quick.close());

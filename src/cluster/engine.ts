@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { pauseStep, resumeStep, stopStep } from '../fleet/control.ts';
 import { accountOf } from '../fleet/limits.ts';
 import type { Claimant, Controlled, LoopOrder } from '../fleet/port.ts';
@@ -43,16 +44,35 @@ export function clusterFleet(store: Store, { leaseMs, checkMs }: LeaseTimes, now
     if (before !== null && !isOver(before)) return false;
     const account = accountOf(order.command, order.env, order.options.account);
     const lane = laneFor(account, order.labels ?? []);
-    const entry = entryFor(order, account, lane.name, now(), before?.loop.launch ?? 0);
+    const key = `${name}:${randomUUID()}`;
+    const entry = entryFor(order, {
+      key,
+      account,
+      lane: lane.name,
+      at: now(),
+      launch: before?.loop.launch ?? 0,
+    });
+    // Under a key of its own: of several at once, the entry says whose order counts.
+    await store.swap('orders', key, null, JSON.stringify(order));
     await ensureLane(store, lane);
     // First its place in the lane: whoever finds it there waits for the rest, and nobody looks for a place that is missing.
     await store.lane(lane.name).add(name);
-    await replaceOrder(store, order);
-    // Before anybody can begin it: what that tells must stay.
-    await Promise.all([store.clear(`log:${name}`), store.clear(`events:${name}`), dropTail(store, name)]);
-    if (!(await store.swap('loops', name, text, JSON.stringify(entry)))) return false;
-    await tell(store, name, { events: [{ at: now(), type: 'spawned', text: 'submitted' }] });
+    if (!(await store.swap('loops', name, text, JSON.stringify(entry)))) {
+      await dropRecords(store, key);
+      await leaveLane(name, lane.name);
+      return false;
+    }
+    if (before !== null) await dropRecords(store, before.key);
+    await tell(store, key, { events: [{ at: now(), type: 'spawned', text: 'submitted' }] });
     return true;
+  }
+
+  /** Another was faster: where its loop does not wait in this lane, nothing stays there. */
+  async function leaveLane(name: string, lane: string): Promise<void> {
+    const winner = await readEntry(store, name);
+    if (winner !== null && (winner.lane !== lane || isOver(winner))) {
+      await quietly(() => store.lane(lane).remove(name));
+    }
   }
 
   async function control(
@@ -103,6 +123,11 @@ export function clusterFleet(store: Store, { leaseMs, checkMs }: LeaseTimes, now
       labels,
       seenAt: now(),
     }));
+  }
+
+  async function lastLines(list: 'events' | 'log', name: string, count: number): Promise<string[]> {
+    const entry = await readEntry(store, name);
+    return entry === null ? [] : store.last(`${list}:${entry.key}`, count);
   }
 
   const loops = async (): Promise<Entry[]> =>
@@ -174,17 +199,21 @@ export function clusterFleet(store: Store, { leaseMs, checkMs }: LeaseTimes, now
         return held === undefined ? null : { holds: others };
       }),
     async order(name) {
-      const text = await store.get('orders', name);
+      const entry = await readEntry(store, name);
+      const text = entry === null ? null : await store.get('orders', entry.key);
       return text === null ? null : JSON.parse(text);
     },
     async report(claim, news) {
       await report(store, claim, news);
     },
     async events(name, count = 500) {
-      return (await store.last(`events:${name}`, count)).map((line): FleetEvent => JSON.parse(line));
+      return (await lastLines('events', name, count)).map((line): FleetEvent => JSON.parse(line));
     },
-    log: (name, count = 1000) => store.last(`log:${name}`, count),
-    tail: (name) => store.get('tails', name),
+    log: (name, count = 1000) => lastLines('log', name, count),
+    async tail(name) {
+      const entry = await readEntry(store, name);
+      return entry === null ? null : store.get('tails', entry.key);
+    },
     async hosts() {
       const held = await loops();
       return [...(await readHosts(store))].map(([host, record]) => ({
@@ -217,8 +246,7 @@ export function clusterFleet(store: Store, { leaseMs, checkMs }: LeaseTimes, now
       const text = await store.get('loops', name);
       const entry = text === null ? null : parseEntry(text);
       if (entry === null || !isOver(entry) || !(await store.swap('loops', name, text, null))) return false;
-      await store.swap('orders', name, await store.get('orders', name), null);
-      await Promise.all([store.clear(`log:${name}`), store.clear(`events:${name}`), dropTail(store, name)]);
+      await dropRecords(store, entry.key);
       return true;
     },
     post: (box, text) => store.append(`box:${box}`, [storable(text)], boxKeep),
@@ -239,11 +267,12 @@ async function report(store: Store, claim: { name: string; token: string }, news
     };
   });
   // What happened is told whoever has the loop by now: that a push came too late, above all.
-  if (step !== null && !step.changed) await tell(store, name, { events });
+  if (step !== null && !step.changed) await tell(store, step.after.key, { events });
   if (!step?.changed || tail === undefined) return;
   const text = storable(tail.slice(-tailChars));
+  const { key } = step.after;
   for (;;) {
-    if (await store.swap('tails', name, await store.get('tails', name), text)) return;
+    if (await store.swap('tails', key, await store.get('tails', key), text)) return;
   }
 }
 
@@ -252,21 +281,29 @@ function storable(text: string): string {
   return text.replaceAll('\0', '');
 }
 
-async function replaceOrder(store: Store, order: LoopOrder): Promise<void> {
-  const text = JSON.stringify(order);
-  for (;;) {
-    if (await store.swap('orders', order.name, await store.get('orders', order.name), text)) return;
-  }
+/** Everything that a submission has in the store beside its entry. */
+async function dropRecords(store: Store, key: string): Promise<void> {
+  await Promise.all([
+    store.clear(`log:${key}`),
+    store.clear(`events:${key}`),
+    drop(store, 'orders', key),
+    drop(store, 'tails', key),
+  ]);
 }
 
-async function dropTail(store: Store, name: string): Promise<void> {
-  await store.swap('tails', name, await store.get('tails', name), null);
+async function drop(store: Store, shelf: 'orders' | 'tails', key: string): Promise<void> {
+  await store.swap(shelf, key, await store.get(shelf, key), null);
 }
 
-function entryFor(order: LoopOrder, account: string | null, lane: string, at: number, launch: number): Entry {
+function entryFor(
+  order: LoopOrder,
+  given: Pick<Entry, 'key' | 'account' | 'lane'> & { readonly at: number; readonly launch: number },
+): Entry {
+  const { key, account, lane, at, launch } = given;
   const { name, settings, options, source, labels = [], tags, command, budget = {} } = order;
   return {
     v: 1,
+    key,
     loop: { ...newRecord(name, { settings, options, held: false }, at), launch },
     lane,
     account,

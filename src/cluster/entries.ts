@@ -9,6 +9,8 @@ import type { Store } from './store.ts';
 /** A loop as it stands in the store: the record of the local fleet, and who has it. */
 export type Entry = {
   readonly v: 1;
+  /** Of this submission: its order, its log and its timeline are kept under it. */
+  readonly key: string;
   readonly loop: LoopRecord;
   readonly lane: string;
   readonly account: string | null;
@@ -32,7 +34,7 @@ const kept = { events: 500, lines: 1000 } as const;
 const maxTries = 50;
 
 /** A step of a loop that changes what is around its record, too. */
-export type EntryStep = LoopStep & { readonly entry?: Partial<Omit<Entry, 'v' | 'loop'>> };
+export type EntryStep = LoopStep & { readonly entry?: Partial<Omit<Entry, 'v' | 'key' | 'loop'>> };
 
 export async function readEntry(store: Store, name: string): Promise<Entry | null> {
   const text = await store.get('loops', name);
@@ -56,7 +58,7 @@ export async function updateEntry(
     if (taken === null) return { before, after: before, changed: false };
     const after = { ...before, ...taken.entry, loop: { ...before.loop, ...taken.change, lines: [] } };
     if (!(await store.swap('loops', name, text, JSON.stringify(after)))) continue;
-    await tell(store, name, taken);
+    await tell(store, after.key, taken);
     return { before, after, changed: true };
   }
   throw new RalphError('cluster-busy', `the loop '${name}' is changed by others all the time`, {
@@ -67,11 +69,11 @@ export async function updateEntry(
 /** The timeline tells what happened and decides nothing: a crash may leave out an entry. */
 export async function tell(
   store: Store,
-  name: string,
+  key: string,
   { lines = [], events = [] }: Pick<LoopStep, 'lines' | 'events'>,
 ): Promise<void> {
-  await store.append(`log:${name}`, lines, kept.lines);
-  await store.append(`events:${name}`, events.map(eventText), kept.events);
+  await store.append(`log:${key}`, lines, kept.lines);
+  await store.append(`events:${key}`, events.map(eventText), kept.events);
 }
 
 export function parseEntry(text: string): Entry | null {
@@ -133,5 +135,6 @@ function eventText(event: FleetEvent): string {
 }
 
 function isEntry(value: unknown): value is Entry {
-  return isObject(value) && value.v === 1 && isObject(value.loop) && typeof value.lane === 'string';
+  if (!isObject(value) || value.v !== 1 || !isObject(value.loop)) return false;
+  return typeof value.lane === 'string' && typeof value.key === 'string';
 }
