@@ -1,4 +1,5 @@
 import type { Cluster } from '../cluster/cluster.ts';
+import { isObject } from '../core/shape.ts';
 import type { LoopOrder, WorkSource } from '../fleet/port.ts';
 import { checkName } from '../fleet/spawn.ts';
 import { readPrompt } from '../fleet/start-iteration.ts';
@@ -97,32 +98,49 @@ function variablesOf(given: readonly string[]): { pass: string[]; env: Record<st
 }
 
 function checkRepo(repo: string): void {
-  if (/^[a-z][a-z0-9+.-]*:\/\/[^/@]*:[^/@]*@/i.test(repo)) {
+  // A token may stand where the user does; `git` is the one name that is never a secret.
+  const isUserOpen = /^https?:\/\/[^/]*@/i.test(repo) && !/^https?:\/\/git@[^@/]*(\/|$)/i.test(repo);
+  if (isUserOpen || /^[a-z][a-z0-9+.-]*:\/\/[^/@]*:[^/@]*@/i.test(repo)) {
     throw fault(
-      'a password in --repo would be in the store for everybody to read',
+      'a password or a token in --repo would be in the store for everybody to read',
       'leave it out, and give git on each machine a credential helper or an SSH key',
     );
   }
   if (repo.startsWith('-')) throw fault(`${repo} is no address of a repository`);
 }
 
+/** How people know the parts of an order. */
+const partNames: Readonly<Record<string, string>> = {
+  name: '--name',
+  command: 'the command',
+  cwd: '--cwd',
+  env: '--env',
+  pass: '--env',
+  tags: '--tag',
+  labels: '--label',
+  repo: '--repo',
+  branch: '--branch',
+  base: '--base',
+  prompt: 'the prompt',
+};
+
 /** The values of this environment and all known kinds of keys, wherever they stand. */
-function refuseSecrets({ env }: Context, order: LoopOrder): void {
+function refuseSecrets({ env }: Context, { source, ...order }: LoopOrder): void {
   const redactor = createRedactor(env);
-  const parts = {
-    'the prompt': order.source?.prompt ?? '',
-    'the command': order.command.join('\n'),
-    '--env': Object.values(order.env).join('\n'),
-    '--repo': order.source?.repo ?? '',
-    'an option': [...(order.options.run ?? []), order.settings.done_pattern ?? ''].join('\n'),
-  };
-  for (const [what, text] of Object.entries(parts)) {
-    if (redactor.text(text) === text) continue;
+  for (const [part, value] of Object.entries({ ...order, ...source })) {
+    const what = partNames[part] ?? 'an option';
+    if (textsIn(value).every((text) => redactor.text(text) === text)) continue;
     throw fault(
       `there is a secret in ${what}, and everybody who can read the store could read it`,
       'name a variable with --env NAME, and set it in the environment of swarm worker',
     );
   }
+}
+
+function textsIn(value: unknown): string[] {
+  if (typeof value === 'string') return [value];
+  if (Array.isArray(value)) return value.flatMap(textsIn);
+  return isObject(value) ? Object.entries(value).flat().flatMap(textsIn) : [];
 }
 
 /** Two loops on one branch would fence each other off for ever. */

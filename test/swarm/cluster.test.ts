@@ -239,7 +239,17 @@ describe.skipIf(missing.redis !== null)(`swarm on a cluster (${missing.redis ?? 
     await refused(submit('a', '--env', 'DB_PASSWORD=hunter2hunter2'), '--env DB_PASSWORD, without a value');
     const token = `ghp_${'a1B2'.repeat(9)}`;
     await refused(submit('a', '--env', `NOTE=${token}`), 'there is a secret in --env');
-    await refused(submit('a', '--repo', 'https://me:hunter2@host/x.git'), 'a password in --repo');
+    await refused(submit('a', '--repo', 'https://me:hunter2@host/x.git'), 'a password or a token in --repo');
+    await refused(submit('a', '--repo', 'https://hunter2@host/x.git'), 'a password or a token in --repo');
+    await refused(submit('a', '--repo', 'https://git@hunter2@host/x.git'), 'a password or a token in --repo');
+    for (const option of ['--tag', '--label', '--branch', '--base', '--cwd', '--env']) {
+      await refused(submit('a', option, token), `there is a secret in ${option}`);
+    }
+    await refused(submit(token), 'there is a secret in --name');
+    const asGit = await submit('g', '--repo', 'https://git@host/x.git');
+    expect(asGit).toMatchObject({ code: 0, stderr: '' });
+    await cluster.cancel('g');
+    await cluster.forget('g');
     write('PROMPT.md', `use ${token}\n`);
     await refused(submit('a'), 'there is a secret in the prompt');
     expect(await cluster.list()).toEqual([]);
