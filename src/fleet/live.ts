@@ -1,4 +1,4 @@
-import { hasLoop } from '../store/fleet-loops.ts';
+import { listLoops } from '../store/fleet-loops.ts';
 import type { Worker } from '../store/fleet-workers.ts';
 import { isAlive, processIdentity } from '../system/process-identity.ts';
 import type { Environment } from '../system/program.ts';
@@ -29,8 +29,9 @@ export async function lookAtWorkers(env: Environment, workers: readonly Worker[]
  * agents of loops whose files somebody removed.
  */
 export async function runningNow(env: Environment, workers: readonly Worker[]): Promise<boolean[]> {
+  const loops = new Set(listLoops(env));
   const asked = workers.filter(
-    ({ name, tmux, metadata }) => tmux === null || metadata.ralph !== true || !hasLoop(env, name),
+    ({ name, tmux, metadata }) => tmux === null || metadata.ralph !== true || !loops.has(name),
   );
   const lives = asked.length === 0 ? [] : await lookAtWorkers(env, asked);
   const running = new Map(lives.map((live) => [live.worker, live.running]));
