@@ -6,7 +6,7 @@ import { ago, showStamp, stamp } from '../store/fleet-time.ts';
 import { systemClock } from '../system/clock.ts';
 import type { Context, Input } from './spec.ts';
 import { fault, warn } from './swarm-context.ts';
-import { withCluster } from './swarm-engine.ts';
+import { missingMachine, withCluster } from './swarm-engine.ts';
 import { eventText } from './swarm-events.ts';
 import type {
   cleanOptions,
@@ -156,9 +156,13 @@ export function why(context: Context, { values, args }: Input<typeof whyOptions>
     const place = view.host === null ? '' : `, on ${view.host}`;
     const now = whyNow(view.why, systemClock.now());
     const next = isOpen(view) ? nextCommand(view.name, view.why) : null;
+    const hosts = await cluster.hosts();
+    const isHeld = hosts.some(({ host, gone }) => host === view.host && !gone);
+    const missing = view.status === 'running' && !isHeld ? missingMachine(hosts, view.labels) : null;
     const lines = [
       `${view.name}: ${now}, iteration ${iterationText(view)}${place}`,
       ...(next === null || next.startsWith('swarm attach') ? [] : [`  next: ${next}`]),
+      ...(missing === null ? [] : [`  ${missing}`]),
       ...(events.length === 0 ? [] : ['', ...events.map(eventText)]),
     ];
     context.stdout.write(cleanTerminal(`${lines.join('\n')}\n`));

@@ -29,9 +29,9 @@ export async function mainHosts(context: Context, { values }: Input<typeof hosts
       context.stdout.write(`${JSON.stringify(hosts, null, 2)}\n`);
       return 0;
     }
-    const rows = hosts.map(({ host, draining, loops, labels, seenAt }) => [
+    const rows = hosts.map(({ host, draining, gone, loops, labels, seenAt }) => [
       host,
-      draining ? 'draining' : 'ready',
+      gone ? 'gone' : draining ? 'draining' : 'ready',
       String(loops.length),
       labels.join(',') || '-',
       `${ago(systemClock.now() - seenAt)} ago`,

@@ -1,5 +1,6 @@
 import { type EngineAddress, engineAddress, isInTheClear, placeOf } from '../cluster/address.ts';
-import type { Cluster } from '../cluster/cluster.ts';
+import type { Cluster, HostView } from '../cluster/cluster.ts';
+import { fits } from '../cluster/lane-names.ts';
 import type { ClusterOptions } from '../cluster/open.ts';
 import type { Context } from './spec.ts';
 import { fault, warn } from './swarm-context.ts';
@@ -23,6 +24,13 @@ export function needEngine(context: Context, { engine }: Values): EngineAddress 
 export function warnInTheClear(context: Context, address: EngineAddress): void {
   if (isInTheClear(address))
     warn(context, `what is sent to ${placeOf(address)} can be read on the way: use TLS`);
+}
+
+/** What to say where no machine is there that would take a loop with these labels; null where one is. */
+export function missingMachine(hosts: readonly HostView[], labels: readonly string[]): string | null {
+  if (hosts.some((one) => !one.gone && !one.draining && fits({ labels }, one.labels))) return null;
+  if (labels.length === 0) return 'no machine that takes loops is there: swarm worker';
+  return `no machine with the labels ${labels.join(',')} is there: swarm worker --labels ${labels.join(',')}`;
 }
 
 /** Does something with the fleet of a cluster, and lets go of it. */

@@ -7,7 +7,7 @@ import { createRedactor } from '../safety/redact.ts';
 import { isSecretName } from '../safety/secrets.ts';
 import type { Context, Input } from './spec.ts';
 import { fault } from './swarm-context.ts';
-import { needEngine, warnInTheClear, withCluster } from './swarm-engine.ts';
+import { missingMachine, needEngine, warnInTheClear, withCluster } from './swarm-engine.ts';
 import type { submitOptions } from './swarm-options.ts';
 import { loopOf } from './swarm-spawn.ts';
 
@@ -25,7 +25,8 @@ export async function main(context: Context, input: SubmitInput): Promise<number
     if (!(await cluster.submit(order))) {
       throw fault(`worker '${name}' already exists`, `swarm status ${name}, or swarm kill ${name} to end it`);
     }
-    const idle = (await cluster.hosts()).length === 0 ? '; no machine works for it yet: swarm worker' : '';
+    const missing = missingMachine(await cluster.hosts(), order.labels ?? []);
+    const idle = missing === null ? '' : `; ${missing}`;
     context.stdout.write(
       `submitted ${name} (${source.branch}) [ralph mode: up to ${order.settings.max_iterations} iterations]${idle}\n`,
     );

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import { basename, dirname, join, resolve } from 'node:path';
 import type { Cluster } from '../cluster/cluster.ts';
@@ -12,7 +13,7 @@ import type { SandboxChoice } from '../safety/sandbox/sandbox.ts';
 import { cleanTerminal } from '../safety/terminal.ts';
 import { stampSeconds } from '../store/fleet-time.ts';
 import { systemClock } from '../system/clock.ts';
-import { ensureDir } from '../system/files.ts';
+import { ensureDir, readText, writeAtomic } from '../system/files.ts';
 import { acquireLock } from '../system/lock.ts';
 import { sweepRun } from '../system/process.ts';
 import { realPath } from '../system/real-path.ts';
@@ -60,14 +61,16 @@ async function work(
   rules: MachineRules,
 ): Promise<number> {
   const { folder, sandbox } = rules;
-  const { slots = 1, labels = [] } = values;
-  const host = values.host ?? (values.dir === undefined ? hostname() : `${hostname()}-${basename(folder)}`);
+  const { slots = 1 } = values;
+  const wanted = values.host ?? (values.dir === undefined ? hostname() : `${hostname()}-${basename(folder)}`);
+  const labels = (values.labels ?? []).flatMap((text) => text.split(',').filter(Boolean));
+  const host = await cluster.register({ host: wanted, labels }, idOf(folder));
   const say = (line: string) =>
     void stdout.write(`${stampSeconds(systemClock.now())} ${cleanTerminal(line)}\n`);
   const worker = createWorker({
     cluster,
     host,
-    labels: labels.flatMap((text) => text.split(',').filter(Boolean)),
+    labels,
     slots,
     rules,
     runner: [process.execPath, join(dirname(realPath(process.argv[1] ?? '')), 'parts', 'loop-runner.cjs')],
@@ -78,6 +81,9 @@ async function work(
   const signals = listen(worker, say);
   const where = sandbox === 'none' ? 'without a sandbox' : `in a sandbox (${sandbox})`;
   say(`${host} takes loops, ${slots} at a time, ${where}; its files are in ${folder}`);
+  if (host !== wanted) say(`another machine is called ${wanted}`);
+  const isDraining = (await cluster.hosts()).some((one) => one.host === host && one.draining);
+  if (isDraining) say(`${host} drains and takes nothing until: swarm drain ${host} --undo`);
   await worker.run();
   return signals.count() > 1 ? outcomes.INTERRUPTED.exitCode : 0;
 }
@@ -104,6 +110,16 @@ async function checkSandbox(context: Context, folder: string, wanted: string): P
   const choice = wanted === '' ? 'auto' : (wanted as SandboxChoice);
   if (choice === 'none') return 'none';
   return chooseProvider(choice, { cwd: folder, env: context.env });
+}
+
+/** Two machines may have one name: what is in the folder of each tells them apart. */
+function idOf(folder: string): string {
+  const file = placesIn(folder).id;
+  const known = readText(file)?.trim();
+  if (known) return known;
+  const id = randomUUID();
+  writeAtomic(file, `${id}\n`);
+  return id;
 }
 
 function takeFolder(folder: string) {

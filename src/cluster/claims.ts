@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { bookEnd } from '../fleet/book-end.ts';
 import type { Beat, Claim, Claimant, IterationEnd, Next } from '../fleet/port.ts';
 import { claim as claimStep } from '../fleet/start-iteration.ts';
+import type { FleetEvent } from '../store/fleet-events.ts';
 import { logLine } from '../store/fleet-log.ts';
 import type { LoopRecord } from '../store/fleet-loops.ts';
 import type { ClusterLimits } from './cluster.ts';
@@ -70,7 +71,9 @@ async function begin(engine: Engine, found: Found): Promise<Claim | null> {
     if (loop.status !== 'running' || (loop.waitUntil ?? 0) > now()) return null;
     if (loop.iteration === loop.ended && loop.iteration >= loop.settings.max_iterations)
       return allDone(loop, now());
-    return { ...startStep(loop, now()), entry: { holder: { host, lock }, answered: null } };
+    const started = startStep(loop, host, now());
+    const events = [...takeover(entry, host, now()), ...(started.events ?? [])];
+    return { ...started, events, entry: { holder: { host, lock }, answered: null } };
   });
   if (step?.changed && step.after.loop.status === 'running') return claimOf(step.after);
   // What was submitted anew may wait elsewhere now; its old place is of no use.
@@ -83,9 +86,20 @@ async function begin(engine: Engine, found: Found): Promise<Claim | null> {
   return null;
 }
 
-function startStep(loop: LoopRecord, at: number): EntryStep {
+function startStep(loop: LoopRecord, host: string, at: number): EntryStep {
   const isInterrupted = loop.iteration > loop.ended;
-  return claimStep(isInterrupted ? { ...loop, iteration: loop.iteration - 1 } : loop, at);
+  const step = claimStep(isInterrupted ? { ...loop, iteration: loop.iteration - 1 } : loop, at);
+  return {
+    ...step,
+    events: (step.events ?? []).map((event) => ({ ...event, text: `${event.text} on ${host}` })),
+  };
+}
+
+/** Whoever had it has neither finished it nor given it back. */
+function takeover({ holder, loop }: Entry, host: string, at: number): FleetEvent[] {
+  if (holder === null || loop.iteration <= loop.ended) return [];
+  const text = `${holder.host} was silent, ${host} runs iteration ${loop.iteration} again`;
+  return [{ at, type: 'notice', text, iteration: loop.iteration }];
 }
 
 /** The counters may have been put right meanwhile. */
@@ -123,7 +137,7 @@ export async function finish(engine: Engine, claim: Claim, given: IterationEnd):
   const before = await readEntry(store, claim.name);
   if (before?.answered?.token === claim.token) return before.answered.next;
   if (before === null || before.holder === null || !isCurrent(before, claim)) throw claimLost(claim.name);
-  const { lock } = before.holder;
+  const { host, lock } = before.holder;
   if (given.how === 'limited' && given.limitUntil !== undefined && before.account !== null) {
     await holdAccount(store, before.account, given.limitUntil, now());
   }
@@ -137,7 +151,7 @@ export async function finish(engine: Engine, claim: Claim, given: IterationEnd):
     next = booked.next;
     const goesOn = next.kind === 'continue' && seated.ok;
     const ended = { ...entry.loop, ...booked.step.change };
-    const started = goesOn ? startStep(ended, now()) : null;
+    const started = goesOn ? startStep(ended, host, now()) : null;
     const delayed = !seated.ok && next.kind === 'continue' ? { waitUntil: seated.until } : {};
     const change = { ...booked.step.change, ...delayed, ...started?.change };
     if (goesOn) next = { kind: 'continue', claim: claimOf({ ...entry, loop: { ...ended, ...change } }) };

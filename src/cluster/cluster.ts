@@ -1,4 +1,4 @@
-import type { Claim, Fleet, FleetLimits, LoopOrder, LoopView, Spent } from '../fleet/port.ts';
+import type { Claim, Claimant, Fleet, FleetLimits, LoopOrder, LoopView, Spent } from '../fleet/port.ts';
 import type { FleetEvent } from '../store/fleet-events.ts';
 import type { Why } from '../store/fleet-loops.ts';
 
@@ -44,6 +44,8 @@ export type HostView = {
   readonly draining: boolean;
   /** When it last asked for work or told that it is there. */
   readonly seenAt: number;
+  /** It has been silent for so long that nobody should count on it. */
+  readonly gone: boolean;
   readonly loops: readonly string[];
 };
 
@@ -64,6 +66,8 @@ export type Cluster = Omit<Fleet, 'status' | 'list' | 'limits'> & {
   log(name: string, count?: number): Promise<readonly string[]>;
   tail(name: string): Promise<string | null>;
   hosts(): Promise<readonly HostView[]>;
+  /** The name for a machine: its own, or a numbered one where another machine that is there has that. */
+  register(by: Claimant, id: string): Promise<string>;
   /** A machine that drains gets no work, and its loops move after their iteration. Null is all of them. */
   drain(host: string | null, on: boolean): Promise<readonly string[]>;
   /** Puts the counters right; false where it runs just now or there is no such loop. */

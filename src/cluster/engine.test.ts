@@ -88,6 +88,12 @@ for (const kind of ['redis', 'postgres'] as const) {
         const claim = await claimed(() => other.claim(two));
         expect(claim).toMatchObject({ name: 'a', iteration: 1 });
         expect(await quick.status('a')).toMatchObject({ host: 'two' });
+        expect((await quick.events('a')).map(({ text }) => text)).toEqual([
+          'submitted',
+          'starting iteration 1/3 on one',
+          'one was silent, two runs iteration 1 again',
+          'starting iteration 1/3 on two',
+        ]);
         expect(await quick.heartbeat(lost)).toEqual({ kind: 'lost' });
         await expect(quick.finishIteration(lost, ended())).rejects.toThrow(/not valid any more/);
         expect(
@@ -198,6 +204,39 @@ for (const kind of ['redis', 'postgres'] as const) {
         );
         await cluster.drain(null, false);
         expect((await cluster.hosts()).some(({ draining }) => draining)).toBe(false);
+      });
+
+      it('knows which machines are gone, and forgets them after a day unless they drain', async () => {
+        let later = 0;
+        const ahead = await openAt(url, { ...shortLease, now: () => systemClock.now() + later });
+        onTestFinished(() => ahead.close());
+        await ahead.submit(order('a'));
+        const claim = await claimed(() => ahead.claim(one));
+        await ahead.drain('three', true);
+        const states = async () =>
+          Object.fromEntries((await ahead.hosts()).map(({ host, gone }) => [host, gone]));
+        expect(await states()).toEqual({ one: false, three: true });
+        later = 10 * 60_000;
+        expect(await states()).toEqual({ one: true, three: true });
+        await ahead.heartbeat(claim);
+        expect(await states()).toEqual({ one: false, three: true });
+        later = 25 * 60 * 60_000;
+        await ahead.claim(two);
+        expect(await states()).toEqual({ two: false, three: true });
+      });
+
+      it('gives each of several machines with one name a name of its own, and the same again', async () => {
+        let later = 0;
+        const ahead = await openAt(url, { ...shortLease, now: () => systemClock.now() + later });
+        onTestFinished(() => ahead.close());
+        expect(await cluster.register(one, 'id-1')).toBe('one');
+        expect(await cluster.register(one, 'id-2')).toBe('one-2');
+        await cluster.claim(one);
+        expect(await cluster.register(one, 'id-3')).toBe('one-3');
+        expect(await cluster.register(one, 'id-2')).toBe('one-2');
+        expect(await cluster.register(one, 'id-1')).toBe('one');
+        later = 10 * 60_000;
+        expect(await ahead.register(one, 'id-4')).toBe('one');
       });
 
       it('ends a loop whose budget is spent, and starts nothing when that of all is', async () => {

@@ -18,11 +18,23 @@ import {
   viewOf,
 } from './entries.ts';
 import { ensureLane, laneFor, readLanes } from './lane-names.ts';
-import { holdAccount, isDraining, readHosts, readLimits, updateHost, updateLimits } from './limits.ts';
+import {
+  type HostRecord,
+  holdAccount,
+  isDraining,
+  readHosts,
+  readLimits,
+  updateHost,
+  updateLimits,
+} from './limits.ts';
 import type { LeaseTimes, Store } from './store.ts';
 
 const tailChars = 64 * 1024;
 const seenEveryMs = 10_000;
+/** A machine is gone after this many leases, and not before it could have been seen some times. */
+const goneLeases = 5;
+const goneAtLeastMs = 3 * seenEveryMs;
+const forgetHostMs = 24 * 60 * 60 * 1000;
 /** How often somebody looks for loops that no lane knows, and from what age. */
 const mendEveryMs = 60_000;
 const mendAtOnce = 100;
@@ -98,7 +110,9 @@ export function clusterFleet(store: Store, { leaseMs, checkMs }: LeaseTimes, now
     // One of all machines is enough.
     const last = await store.get('fleet', 'mended');
     if (now() - Number(last ?? 0) < mendEveryMs) return;
-    if (await store.swap('fleet', 'mended', last, String(now()))) await mend();
+    if (!(await store.swap('fleet', 'mended', last, String(now())))) return;
+    await mend();
+    await forgetHosts();
   }
 
   /** A crash between two writes may leave a loop that no lane knows. */
@@ -115,6 +129,28 @@ export function clusterFleet(store: Store, { leaseMs, checkMs }: LeaseTimes, now
     }
   }
 
+  /** That a machine drains is somebody's word, which stays. */
+  async function forgetHosts(): Promise<void> {
+    const isOld = ({ draining, seenAt }: HostRecord) => !draining && now() - seenAt > forgetHostMs;
+    for (const [host, record] of await readHosts(store)) {
+      if (isOld(record)) await updateHost(store, host, (newest) => (newest && isOld(newest) ? null : newest));
+    }
+  }
+
+  const isGone = ({ seenAt }: HostRecord) => now() - seenAt > Math.max(goneAtLeastMs, goneLeases * leaseMs);
+
+  async function register({ host, labels }: Claimant, id: string): Promise<string> {
+    for (let count = 1; ; count++) {
+      const name = count === 1 ? host : `${host}-${count}`;
+      let isOurs = false;
+      await updateHost(store, name, (record) => {
+        isOurs = record === null || record.id === null || record.id === id || isGone(record);
+        return isOurs ? { draining: record?.draining ?? false, labels, seenAt: now(), id } : record;
+      });
+      if (isOurs) return name;
+    }
+  }
+
   async function seen({ host, labels }: Claimant): Promise<void> {
     if (now() < (due.seen.get(host) ?? 0)) return;
     due.seen.set(host, now() + seenEveryMs);
@@ -122,6 +158,7 @@ export function clusterFleet(store: Store, { leaseMs, checkMs }: LeaseTimes, now
       draining: record?.draining ?? false,
       labels,
       seenAt: now(),
+      id: record?.id ?? null,
     }));
   }
 
@@ -218,16 +255,26 @@ export function clusterFleet(store: Store, { leaseMs, checkMs }: LeaseTimes, now
       const held = await loops();
       return [...(await readHosts(store))].map(([host, record]) => ({
         host,
-        ...record,
+        labels: record.labels,
+        draining: record.draining,
+        seenAt: record.seenAt,
+        gone: isGone(record),
         loops: held.flatMap((entry) =>
           entry.holder?.host === host && !isOver(entry) ? [entry.loop.name] : [],
         ),
       }));
     },
+    register,
     async drain(host, on) {
       const hosts = host === null ? [...(await readHosts(store)).keys()] : [host];
       for (const one of hosts) {
-        await updateHost(store, one, (record) => ({ labels: [], seenAt: 0, ...record, draining: on }));
+        await updateHost(store, one, (record) => ({
+          labels: [],
+          seenAt: 0,
+          id: null,
+          ...record,
+          draining: on,
+        }));
       }
       return hosts;
     },

@@ -30,6 +30,6 @@ export async function readLanes(store: Store): Promise<readonly LaneInfo[]> {
 }
 
 /** Whether a machine with these labels may run what waits there. */
-export function fits(lane: LaneInfo, labels: readonly string[]): boolean {
+export function fits(lane: Pick<LaneInfo, 'labels'>, labels: readonly string[]): boolean {
   return lane.labels.every((label) => labels.includes(label));
 }

@@ -45,7 +45,10 @@ export function isBudgetSpent({ maxCostUsd, spentUsd }: ClusterLimits): boolean 
   return maxCostUsd !== null && spentUsd >= maxCostUsd;
 }
 
-export type HostRecord = Omit<HostView, 'host' | 'loops'>;
+export type HostRecord = Pick<HostView, 'labels' | 'draining' | 'seenAt'> & {
+  /** Tells machines of the same name apart. */
+  readonly id: string | null;
+};
 
 export async function readHosts(store: Store): Promise<ReadonlyMap<string, HostRecord>> {
   const hosts = new Map<string, HostRecord>();
@@ -81,7 +84,8 @@ function parse(text: string | null): ClusterLimits {
 function parseHost(text: string): HostRecord | null {
   const value = json(text);
   if (!isObject(value) || typeof value.seenAt !== 'number' || !Array.isArray(value.labels)) return null;
-  return { labels: value.labels, seenAt: value.seenAt, draining: value.draining === true };
+  const { labels, seenAt, draining, id } = value;
+  return { labels, seenAt, draining: draining === true, id: typeof id === 'string' ? id : null };
 }
 
 function json(text: string): unknown {

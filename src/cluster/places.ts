@@ -13,6 +13,8 @@ export function defaultFolder(env: Environment): string {
 export function placesIn(folder: string) {
   return {
     lock: join(folder, 'lock'),
+    /** Tells this machine from others of the same name. */
+    id: join(folder, 'id'),
     /** A bare clone for each repository. */
     repository: (url: string) => join(folder, 'repos', `${lastWord(url)}-${hashText(url)}.git`),
     worktree: (name: string) => join(folder, 'trees', name),

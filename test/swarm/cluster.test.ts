@@ -199,6 +199,23 @@ describe.skipIf(missing.redis !== null)(`swarm on a cluster (${missing.redis ?? 
     expect((await swarm('drain', '--all', '--undo')).stdout).toBe('machine takes loops again\n');
   });
 
+  it('says where no machine is there that could run a loop', async () => {
+    const { submit, swarm, cluster } = await makeWorld();
+    expect((await submit('a')).stdout).toContain('; no machine that takes loops is there: swarm worker\n');
+    await cluster.register({ host: 'plain', labels: [] }, 'id-1');
+    expect((await submit('b')).stdout).not.toContain('no machine');
+    const labelled = await submit('c', '--label', 'gpu');
+    expect(labelled.stdout).toContain(
+      '; no machine with the labels gpu is there: swarm worker --labels gpu\n',
+    );
+    expect((await swarm('why', 'a')).stdout).not.toContain('no machine');
+    expect((await swarm('why', 'c')).stdout).toContain('\n  no machine with the labels gpu is there');
+    await cluster.drain('plain', true);
+    expect((await swarm('why', 'a')).stdout).toContain('\n  no machine that takes loops is there');
+    await cluster.drain('away', false);
+    expect((await swarm('hosts')).stdout).toMatch(/^away +gone +0 /m);
+  });
+
   it('counts anew by what is on the branches', async () => {
     const { submit, swarm, cluster, git } = await makeWorld();
     await submit('a');
