@@ -57,10 +57,10 @@ const ralphLs = command({
   load: async () => ({ main: (await import('./swarm-ralph.ts')).mainLs }),
 });
 
-/** Many loops at once on one machine. */
+/** Many loops at once, on one machine or on many. */
 export const swarm: Program = {
   name: 'swarm',
-  summary: 'many agents and loops at once on one machine, in tmux',
+  summary: 'many agents and loops at once, in tmux or on many machines',
   errorStart: 'swarm: error:',
   groups: { ralph: 'loops: pause, resume, status, stop, ls, logs, init, template' },
   commands: {
