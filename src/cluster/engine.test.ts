@@ -6,7 +6,10 @@ import type { Claimant } from '../fleet/port.ts';
 import { systemClock } from '../system/clock.ts';
 import { engineAddress } from './address.ts';
 import type { Cluster } from './cluster.ts';
+import { readLanes } from './lane-names.ts';
 import { type ClusterOptions, openCluster } from './open.ts';
+import type { Store } from './store.ts';
+import { openPostgresStore, openRedisStore } from './stores.ts';
 
 const stores = { redis: startRedis, postgres: startPostgres } as const;
 /** Short, so that the tests need not wait for long; still long enough for a busy machine to renew in time. */
@@ -31,6 +34,13 @@ for (const kind of ['redis', 'postgres'] as const) {
       const address = engineAddress(place, {});
       if (address === null) throw new Error('no address');
       return openCluster(address, options);
+    };
+
+    const openInside = (place: string): Promise<Store> => {
+      const address = engineAddress(place, {});
+      if (address === null) throw new Error('no address');
+      const times = { leaseMs: 120_000, checkMs: 60_000 };
+      return address.kind === 'redis' ? openRedisStore(address, times) : openPostgresStore(address, times);
     };
 
     describeFleet('as any fleet', async () => openAt(await store.fresh()));
@@ -63,6 +73,8 @@ for (const kind of ['redis', 'postgres'] as const) {
       it('submitted by several at once, runs the order that it shows, and nothing of the others stays', async () => {
         const other = await openAt(url, { leaseMs: 120_000 });
         onTestFinished(() => other.close());
+        const inside = await openInside(url);
+        onTestFinished(() => inside.close());
         for (let round = 0; round < 8; round++) {
           const name = `loop${round}`;
           const answers = await Promise.all(
@@ -73,6 +85,9 @@ for (const kind of ['redis', 'postgres'] as const) {
           expect(answers.filter(Boolean)).toHaveLength(1);
           const view = await other.status(name);
           expect((await cluster.order(name))?.command).toEqual(view?.command);
+          const waits = (await readLanes(inside)).map((lane) => inside.lane(lane.name).has(name));
+          expect((await Promise.all(waits)).filter(Boolean)).toHaveLength(1);
+          expect((await inside.all('orders')).size).toBe(round + 1);
           expect((await cluster.events(name)).map(({ type }) => type)).toEqual(['spawned']);
           expect(await claimed(() => other.claim(one))).toMatchObject({ name });
           expect(await cluster.claim(two)).toBeNull();
