@@ -1,4 +1,4 @@
-import { existsSync, statfsSync, unlinkSync } from 'node:fs';
+import { existsSync, mkdirSync, rmdirSync, rmSync, statfsSync, unlinkSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { messageOf } from '../core/error.ts';
 import { temporaryName, writeNew } from './files.ts';
@@ -13,15 +13,22 @@ export function freeBytes(folder: string): number | null {
   }
 }
 
-/** Writes a file where a folder is, or would be made, and removes it again. What was wrong, or null. */
+/** Tries to write where a folder is, or would be made, and leaves nothing. What was wrong, or null. */
 export function tryWriting(folder: string): string | null {
-  const file = temporaryName(join(existingPart(folder), 'ralph-write-test'));
+  const place = existingPart(folder);
+  const path = temporaryName(join(place, 'ralph-write-test'));
   try {
-    writeNew(file, 'ok\n', 0o600, false);
-    unlinkSync(file);
+    if (place === folder) {
+      writeNew(path, 'ok\n', 0o600, false);
+      unlinkSync(path);
+    } else {
+      // git may be looking at the working copy right now, and an empty folder is nothing to it.
+      mkdirSync(path, 0o700);
+      rmdirSync(path);
+    }
     return null;
   } catch (error) {
-    if (existsSync(file)) unlinkSync(file);
+    if (existsSync(path)) rmSync(path, { recursive: true });
     return messageOf(error);
   }
 }
