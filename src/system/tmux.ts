@@ -208,11 +208,6 @@ export function tmuxServer(socket: string | null, env: Environment): Tmux {
   };
 }
 
-/** Whether tmux is there at all. */
-export async function hasTmux(env: Environment): Promise<boolean> {
-  return (await runCommand(['tmux', '-V'], { cwd: '/', env })).exitCode === 0;
-}
-
 function readPanes(text: string): Pane[] {
   return text.split('\n').flatMap((line) => {
     const [id, session, window, pid, tty = '', dead, status = '', mark = ''] = line.split(separator);

@@ -3,8 +3,8 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { type AgentName, agents } from '../../agents/registry.ts';
 import { compilePattern } from '../../core/pattern.ts';
-import { blockerOf, classify, contextOnScreen, isReady, type Screen } from './classify.ts';
-import { doneOnScreen } from './done.ts';
+import { classify, contextOnScreen, isReady, type Screen } from './classify.ts';
+import { checkDone } from './done.ts';
 
 const folder = fileURLToPath(new URL('fixtures', import.meta.url));
 const files = readdirSync(folder);
@@ -39,7 +39,6 @@ describe('the recorded screens', () => {
     const state = unusual[file] ?? usual[kind];
     expect(classify(agent, lines, now)?.state).toBe(state);
     expect(isReady(agent, lines)).toBe(state === 'idle');
-    expect(blockerOf(agent, lines) !== null).toBe(state === 'blocked');
   });
 
   it.each([
@@ -67,7 +66,7 @@ describe('the recorded screens', () => {
   });
 
   it('name what stands in the way', () => {
-    const blocker = (file: string) => blockerOf(read(file).agent, read(file).lines);
+    const blocker = (file: string) => classify(read(file).agent, read(file).lines, now)?.detail;
     expect(blocker('claude-2.1.325-trust.txt')).toBe('the question whether you trust the folder');
     expect(blocker('claude-2.1.325-theme.txt')).toBe('the choice of a theme');
     expect(blocker('claude-2.1.325-login.txt')).toBe('the login');
@@ -77,13 +76,13 @@ describe('the recorded screens', () => {
   it.each(files.filter((file) => !/trust|login|theme|notice|ready/.test(file)))(
     'do not match a done pattern that only the prompt has: %s',
     (file) => {
-      expect(doneOnScreen(compilePattern('the report'), read(file).lines, 'Write the report.')).toBe(false);
+      expect(checkDone(compilePattern('the report'), read(file).lines, 'Write the report.').done).toBe(false);
     },
   );
 
   it.each(files.filter((file) => file.includes('-finished')))('match what the agent has said: %s', (file) => {
     const pattern = compilePattern('DONE');
-    expect(doneOnScreen(pattern, read(file).lines, 'Write the report. Say DONE.', true)).toBe(true);
+    expect(checkDone(pattern, read(file).lines, 'Write the report. Say DONE.', true).done).toBe(true);
   });
 });
 

@@ -30,12 +30,6 @@ export function isReady(agent: AgentName, lines: readonly string[]): boolean {
   return plainPrompt.test(lastLines(lines).at(-1) ?? '');
 }
 
-/** What an agent shows instead of a place for its prompt, by name: a login, a question of trust, a theme. */
-export function blockerOf(agent: AgentName, lines: readonly string[]): string | null {
-  const screen = classify(agent, lines, 0);
-  return screen?.state === 'blocked' ? (screen.detail ?? null) : null;
-}
-
 /** How full the context is, in percent, where the screen of this agent says so. */
 export function contextOnScreen(agent: AgentName, lines: readonly string[]): number | null {
   const known = knowledge[agent];

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { compilePattern } from '../../core/pattern.ts';
-import { checkDone, doneOnScreen } from './done.ts';
+import { checkDone } from './done.ts';
 
 const pattern = compilePattern('All tasks complete');
 const prompt = [
@@ -13,12 +13,12 @@ const prompt = [
 
 describe('the done pattern on a screen', () => {
   it('matches what the agent printed', () => {
-    expect(doneOnScreen(pattern, ['working', 'All tasks complete.', '$'], prompt)).toBe(true);
-    expect(doneOnScreen(pattern, ['working', '$'], prompt)).toBe(false);
+    expect(checkDone(pattern, ['working', 'All tasks complete.', '$'], prompt).done).toBe(true);
+    expect(checkDone(pattern, ['working', '$'], prompt).done).toBe(false);
   });
 
   it('does not match the prompt as it was typed', () => {
-    expect(doneOnScreen(pattern, ['$ agent', ...prompt.split('\n'), 'reading'], prompt)).toBe(false);
+    expect(checkDone(pattern, ['$ agent', ...prompt.split('\n'), 'reading'], prompt).done).toBe(false);
   });
 
   it.each([20, 33, 52, 77, 100])('does not match the prompt in a frame of %i columns', (width) => {
@@ -28,8 +28,8 @@ describe('the done pattern on a screen', () => {
       ['  ┃  ', ''],
     ] as const) {
       const framed = wrap(prompt, width).map((line) => `${left}${line.padEnd(width)}${right}`);
-      expect(doneOnScreen(pattern, ['Welcome', ...framed, '● Reading'], prompt)).toBe(false);
-      expect(doneOnScreen(pattern, [...framed, '● All tasks complete'], prompt)).toBe(true);
+      expect(checkDone(pattern, ['Welcome', ...framed, '● Reading'], prompt).done).toBe(false);
+      expect(checkDone(pattern, [...framed, '● All tasks complete'], prompt).done).toBe(true);
     }
   });
 
@@ -46,11 +46,11 @@ describe('the done pattern on a screen', () => {
       expect(check).toEqual({ done: false, echoed: true });
       echoed = check.echoed;
     }
-    expect(doneOnScreen(pattern, ['● Reading', '● All tasks complete'], prompt, echoed)).toBe(true);
+    expect(checkDone(pattern, ['● Reading', '● All tasks complete'], prompt, echoed).done).toBe(true);
   });
 
   it('takes the first line of an agent that shows no prompt for its own', () => {
-    expect(doneOnScreen(pattern, ['All tasks complete and stop'], prompt)).toBe(true);
+    expect(checkDone(pattern, ['All tasks complete and stop'], prompt).done).toBe(true);
   });
 
   it('sees a pattern that a narrow window has wrapped', () => {
@@ -60,18 +60,18 @@ describe('the done pattern on a screen', () => {
       '',
       '──────────────────────────────────────',
     ];
-    expect(doneOnScreen(pattern, lines, 'go')).toBe(true);
-    expect(doneOnScreen(pattern, ['All tasks', 'complete', '─────────────────────────'], 'go')).toBe(false);
+    expect(checkDone(pattern, lines, 'go').done).toBe(true);
+    expect(checkDone(pattern, ['All tasks', 'complete', '─────────────────────────'], 'go').done).toBe(false);
   });
 
   it('does not lose letters to a prompt of one word', () => {
-    expect(doneOnScreen(compilePattern('ALL GOOD'), ['❯ GO', 'ALL GOOD'], 'GO')).toBe(true);
-    expect(doneOnScreen(compilePattern('GO'), ['❯ GO', 'thinking'], 'GO')).toBe(false);
+    expect(checkDone(compilePattern('ALL GOOD'), ['❯ GO', 'ALL GOOD'], 'GO').done).toBe(true);
+    expect(checkDone(compilePattern('GO'), ['❯ GO', 'thinking'], 'GO').done).toBe(false);
   });
 
   it('has no trouble with an empty prompt or an empty screen', () => {
-    expect(doneOnScreen(pattern, ['All tasks complete'], '')).toBe(true);
-    expect(doneOnScreen(pattern, [], prompt)).toBe(false);
+    expect(checkDone(pattern, ['All tasks complete'], '').done).toBe(true);
+    expect(checkDone(pattern, [], prompt).done).toBe(false);
   });
 
   it('never matches what is only in the prompt, however it is wrapped and framed', () => {
@@ -82,7 +82,7 @@ describe('the done pattern on a screen', () => {
       fc.property(text, text, fc.integer({ min: 8, max: 60 }), (before, after, width) => {
         const asked = `Please do the following work ${before}\nprint ZEBRA 42 ${after}`;
         const lines = wrap(asked, width).map((line) => `│ ${line} │`);
-        expect(doneOnScreen(compilePattern('ZEBRA 42'), ['top', ...lines, 'bottom'], asked)).toBe(false);
+        expect(checkDone(compilePattern('ZEBRA 42'), ['top', ...lines, 'bottom'], asked).done).toBe(false);
       }),
     );
   });

@@ -34,16 +34,6 @@ export function checkDone(
   return { done: matches(pattern, blank(shown, spans, places)), echoed };
 }
 
-/** The same where only the answer matters. */
-export function doneOnScreen(
-  pattern: Pattern,
-  lines: readonly string[],
-  prompt: string,
-  echoed = false,
-): boolean {
-  return checkDone(pattern, lines, prompt, echoed).done;
-}
-
 type Span = readonly [start: number, end: number];
 type Place = readonly [line: number, column: number];
 

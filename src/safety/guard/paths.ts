@@ -1,4 +1,4 @@
-import { ANY, hasGlob, mayMatch, NETWORK, STAR, UNKNOWN } from './marks.ts';
+import { ANY, hasGlob, mayMatch, STAR, UNKNOWN } from './marks.ts';
 import type { GuardContext, World } from './model.ts';
 
 /** Where a path lies, from the guard's point of view. */
@@ -227,8 +227,4 @@ export function isSecretFile(path: string, context: GuardContext, recursive: boo
     path === context.home ||
     isInside(context.home, path)
   );
-}
-
-export function isFetched(content: string): boolean {
-  return content.includes(NETWORK);
 }
