@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync, rmSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { installFakeAgent } from '../src/testkit/index.ts';
@@ -9,8 +9,10 @@ import { makeRepo, type Repo } from './support/repo.ts';
 const tag = '<promise>DONE</promise>';
 const args = ['run', '-p', 'Do the task.', '-m', '40', '--completion-promise', 'DONE'];
 
+/** The runs that got as far as a journal. */
 function runsOf(repo: Repo): string[] {
-  return repo.exists('.ralph/runs') ? readdirSync(repo.path('.ralph/runs')).sort() : [];
+  const folders = repo.exists('.ralph/runs') ? readdirSync(repo.path('.ralph/runs')).sort() : [];
+  return folders.filter((run) => repo.exists(`.ralph/runs/${run}/journal.ndjson`));
 }
 
 /** Every line but the last is an event; the last may be torn. */
@@ -61,6 +63,25 @@ describe('kill -9 of the loop', () => {
     const abandoned = runsOf(repo).filter((run) => journalOf(repo, run).includes('"run.abandoned"'));
     expect(abandoned.length).toBe(runsOf(repo).length - 1);
   }, 120_000);
+
+  it('before the first word of its journal, or in the middle of it, still gets the run its end', async () => {
+    const repo = makeRepo({ settings: { agent: { command: 'claude' } } });
+    await installFakeAgent(repo.bin, {
+      agent: 'claude',
+      script: { turns: [{ steps: [{ shell: 'echo ok > ok.txt' }, { text: tag }] }] },
+    });
+    for (const [run, journal] of [
+      ['20200101-000000-000aaa', ''],
+      ['20200101-000000-000bbb', '{"v":1,"seq":1,"at":"2020-01-01T0'],
+    ] as const) {
+      for (const other of runsOf(repo)) rmSync(repo.path('.ralph/runs', other), { recursive: true });
+      repo.write(`.ralph/runs/${run}/journal.ndjson`, journal);
+      expect((await runRalph(args, repo)).code).toBe(0);
+      expect(journalOf(repo, run)).toMatch(/^\{"v":1,"seq":1,[^\n]*"type":"run.abandoned"[^\n]*\n$/);
+      const { code, stdout } = await runRalph(['show', run, '--json'], repo);
+      expect({ code, outcome: JSON.parse(stdout).outcome }).toEqual({ code: 0, outcome: null });
+    }
+  });
 });
 
 function journalOf(repo: Repo, run: string): string {

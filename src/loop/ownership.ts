@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { RalphError } from '../core/error.ts';
 import { startFailures } from '../core/outcome.ts';
 import { lastEvent, openJournal } from '../store/journal.ts';
@@ -84,8 +85,8 @@ async function closeAbandonedRun(cwd: string, run: string, clock: Clock): Promis
   const last = lastEvent(path)?.type;
   if (last === 'run.ended' || last === 'run.failed' || last === 'run.abandoned') return false;
   const swept = await sweepRun(run, { traced: true });
-  // A run that died before its first word has no journal, and needs none.
-  if (last === undefined) return false;
+  // A run that died before it had a journal needs none. One that died before its first word there gets its end.
+  if (!existsSync(path)) return false;
   const journal = openJournal(path, () => clock.now());
   journal.append({ type: 'run.abandoned', swept });
   journal.close();
