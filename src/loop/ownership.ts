@@ -1,11 +1,10 @@
-import { existsSync } from 'node:fs';
 import { RalphError } from '../core/error.ts';
 import { startFailures } from '../core/outcome.ts';
 import { lastEvent, openJournal } from '../store/journal.ts';
 import { projectPaths, runPaths } from '../store/paths.ts';
 import { latestRun } from '../store/runs.ts';
 import type { Clock } from '../system/clock.ts';
-import { ensureDir, readText, refuseLinkedFolders, writeAtomic } from '../system/files.ts';
+import { ensureDir, lstatOf, readText, refuseLinkedFolders, writeAtomic } from '../system/files.ts';
 import { acquireLock, type Lock, lockOwner, unreadableLock } from '../system/lock.ts';
 import { sweepRun } from '../system/process.ts';
 
@@ -86,7 +85,7 @@ async function closeAbandonedRun(cwd: string, run: string, clock: Clock): Promis
   if (last === 'run.ended' || last === 'run.failed' || last === 'run.abandoned') return false;
   const swept = await sweepRun(run, { traced: true });
   // A run that died before it had a journal needs none. One that died before its first word there gets its end.
-  if (!existsSync(path)) return false;
+  if (lstatOf(path) === null) return false;
   const journal = openJournal(path, () => clock.now());
   journal.append({ type: 'run.abandoned', swept });
   journal.close();
