@@ -5,6 +5,7 @@ import { inSandbox } from '../safety/sandbox/start.ts';
 import { openStreamLog } from '../store/stream-log.ts';
 import type { Clock } from '../system/clock.ts';
 import { createLineSplitter } from '../system/lines.ts';
+import { keepMemorySmall } from '../system/memory.ts';
 import { type Environment, type ProcessEnd, startProcess } from '../system/process.ts';
 
 export type AgentTurnSpec = {
@@ -100,6 +101,7 @@ export async function runAgentTurn(spec: AgentTurnSpec): Promise<AgentTurn> {
     },
   });
   spec.started(process.pid, argv);
+  keepMemorySmall();
   const stop = () => process.stop();
   spec.stop.addEventListener('abort', stop, { once: true });
   if (spec.stop.aborted) stop();
