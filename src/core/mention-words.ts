@@ -1,12 +1,13 @@
 /** The English that tells a claim from a mention, and the little of other languages that says "not yet". */
 
 export const WORD = /[\p{L}\p{N}]/u;
-/** A word that touches the tag, but for blanks, marks and quotes. */
+/** A word right before the tag, but for blanks, marks and quotes. */
 export const WORD_LAST = /[\p{L}\p{N}][\s`"'“‘(*_]*$/u;
-export const WORD_FIRST = /^[\s`"'”’)*_]*[\p{Ll}\p{Lo}]/u;
-/** The sentence goes on behind the tag. */
+/** The sentence goes on behind the tag: with a verb in -s, a word of time or place, or in a script without blanks. */
 export const RUNS_ON =
-  /^[\s`"'”’)*_]*(?:is|was|are|were|be|means|as|at|when|because|and|or|but|which|that|has|had|have|can|could|does|did|ends|in|on|to|for|from|of|by|with|printed|would|will|should|must|may|might|only|once|until|before|after|if|so|then)\b/;
+  /^[\s`"'”’)*_]*(?:(?:is|was|are|were|be|as|at|when|because|and|or|but|which|that|has|had|have|can|could|does|did|in|into|on|to|for|from|of|by|with|mean|printed|withheld|omitted|missing|would|will|should|must|may|might|only|once|until|before|after|if|so|then|pending|tbd|next|later|soon|tomorrow|not|nicht|noch|niet|nog|wenn|sobald|quand|cuando|quando|todavía|aún|non|pas|(?!(?:thanks|yes|always|\w*ss)\b)[a-z]{2,}s)(?![\p{L}\p{N}])|\p{Lo})/u;
+/** A second result is joined to the first: "all fixed <tag> and pushed". */
+export const ADDS = /^\s*and\b/;
 /** What may follow a tag that is being written right here: a reason, or the word "now". */
 export const EXPLAINS = /^[\s`"'”’)*_]*(?:because|since|now(?=\s*(?:[.!,;:]|$)))/i;
 
@@ -22,7 +23,7 @@ const NEGATION =
 const FUTURE =
   "(?:will|\\w+['’]ll|shall|going\\s+to|gonna|would|\\w+['’]d|plan(?:ning)?\\s+to|intend(?:ing)?\\s+to|about\\s+to|supposed\\s+to|expected\\s+to|(?:have|has|need|needs|want|wants|ought|asked|told|instructed|required|remember)\\s+to|must|should|might|could|then|later|eventually|todo|next)";
 const CONDITION =
-  '(?:if|when|once(?!\\s+(?:again|more)\\b)|until|till|unless|whenever|as\\s+soon\\s+as|only\\s+after|provided|in\\s+case|before|otherwise)';
+  '(?:if|when|once(?!\\s+(?:again|more)\\b)|until|till|unless|whenever|as\\s+soon\\s+as|only\\s+after|provided|in\\s+case|before|otherwise|wenn|sobald|quand|cuando|quando)';
 
 export const NEGATED = new RegExp(`\\b${NEGATION}\\s+${gap(6)}${VERB}${OBJECT}`, 'i');
 export const NEGATED_DIRECTLY =
@@ -43,7 +44,7 @@ export const CONDITIONAL = new RegExp(`\\b${CONDITION}\\b`, 'i');
 export const STARTS_CONDITIONAL = new RegExp(`^[\\s\\W]*(?:only\\s+)?${CONDITION}\\b`, 'i');
 export const EMITS = new RegExp(`\\b${VERB}${OBJECT}`, 'i');
 export const IMPERATIVE = new RegExp(`^\\s*(?:\\[.\\]\\s*)?(?:then\\s+|finally,?\\s+)?${VERB}${OBJECT}`, 'i');
-const FIRST_PERSON = `\\b(?:I|we)(?:['’](?:m|ve|re))?\\s+(?:(?:am|have|are|can|now|hereby|herewith|therefore|thus|confidently|finally|also|will|must|should)\\s+)*${VERB}${OBJECT}`;
+const FIRST_PERSON = `(?:\\b(?:I|we)(?:['’](?:m|ve|re))?|\\band\\s+(?:therefore|thus|hence|now|hereby))\\s+(?:(?:am|have|are|can|now|hereby|herewith|therefore|thus|also|will|must|should|(?!(?:only|hardly|barely|scarcely|nearly)\\b)\\w+ly)\\s+)*${VERB}${OBJECT}`;
 /** "…; emitting <tag>": the clause has no other subject than the speaker. */
 const PARTICIPLE =
   '(?:^|[;,—–]\\s+)\\W*(?:now\\s+|hereby\\s+)?(?:outputt|emitt|print|writ|declar|send|signal)ing\\b[\\s"\'`“‘(:*_—–-]*(?:the\\s+(?:\\w+\\s+){0,2}(?:promise|tag|marker)[\\s:]*)?$';
@@ -63,24 +64,31 @@ export const PLANS =
   /^\W*(?:what\s+(?:remains|is\s+left)|remaining|left|todo|to\s+do|plan|next|check-?list|[\w\s]*criteri(?:a|on))\b[^:]*:/i;
 /** Words after which a tag is a part of the sentence. */
 export const TAKES_OBJECT =
-  /\b(?:for|from|to|of|with|as|than|the|an?|this|that|my|your|our|earlier|previous|is|was|were|are|be|been|then|before|until|after|like|called|named|contains?|mentions?|mentioned|found|saw|sees?|wrote|claimed|earned|reached|tag|marker|promise|token|string|word|text|line|about|without|by|into|in|at|via|equals?|matches)[\s`"'“‘(*_]*$/i;
+  /\b(?:for|from|to|of|with|as|than|the|an?|this|that|my|your|our|earlier|previous|is|was|were|are|be|been|then|before|until|after|like|called|named|contains?|mentions?|mentioned|found|saw|sees?|wrote|claimed|earned|reached|(?:the|an?|this|that|any|my|your|our)\s+(?:\w+\s+)?(?:tag|marker|promise|token|string|word|text|line)|about|toward|towards|back|without|by|into|in|on|upon|at|via|equals?|matches)[\s`"'“‘(*_]*$/i;
 const RESULT =
-  '(?:done|complet\\w*|finish\\w*|fix(?:es|ed)?|pass(?:es|ed|ing)?|work(?:s|ed|ing)?|green|verif\\w*|implement\\w*|resolved|solved|ready|success\\w*|run|ran|tests?|tested|left|remain(?:s|ing)?|added|updated|merged|committed|built|met|satisfied|confirmed|checked|ok|good|well|clean|fertig|terminé|listo)\\b|完成|完了|готово';
+  '(?:done|complet\\w*|accomplished|shipped|deployed|created|refactored|finish\\w*|fix(?:es|ed)?|pass(?:es|ed|ing)?|work(?:s|ed|ing)?|green|verif\\w*|implement\\w*|resolved|solved|ready|success\\w*|run|ran|tests?|tested|left|remain(?:s|ing)?|added|updated|merged|committed|built|met|satisfied|confirmed|checked|ok|good|well|clean|fertig|terminé|listo)\\b|完成|完了|готово';
 /** What a sentence without a full stop has to tell for a tag right behind it to be a claim. */
 export const TELLS_RESULT = new RegExp(`\\b(?:${RESULT})`, 'i');
 export const TELLS_NO_RESULT = new RegExp(
-  `\\b(?:not|never|cannot|\\w+n['’]t)\\s+(?:\\S+\\s+){0,3}?(?:${RESULT})`,
+  `\\b(?:not|never|cannot|half|partly|partially|nearly|almost|\\w+n['’]t)\\s+(?:\\S+\\s+){0,3}?(?:${RESULT})`,
   'i',
 );
-export const CONCLUDES = /\b(?:thus|therefore|hence|finally|accordingly)[\s*_]*$/i;
+/** The last word takes the tag as its object: "the hook needs <tag>", "grep <tag>". */
+export const GOVERNS =
+  /\b(?:(?!(?:news|yes|always|this|thus|\w*ss|\w*thing)\b)[a-z]{2,}(?:s|ing)|(?:echo|printf|grep)(?:\s+-\w+)*|undo|fake|await|expect|need|want|require|miss|skip|defer|retract|revoke|cancel|delete|remove|replace|quote|ignore|drop|keep|get|got|wip|draft|todo)[\s`"'“‘(*_]*$/i;
+/** A sentence that says no, also in a few other languages, and ends in the tag. */
+export const DENIES = new RegExp(
+  `(?:^|[^\\p{L}])(?:${NEGATION}|nicht|kein\\w*|niet|geen|non|não|ne|не|нет)(?![\\p{L}])`,
+  'iu',
+);
 /** An item of a list of what was done, not of what is to do. */
 export const DONE_ITEM = /^\W*(?:I\s+)?(?:\w+ed|ran|wrote|made|built|did|got|found|set|all|every\w*|no)\b/i;
 
 export const AFTERWARDS =
-  /\b(?:yet|until|till|when|once|unless|if|only|before|later|soon|pending|as soon as|not|never|would|will|should|must|cannot|\w+n['’]t|means|signals|tells)\b/i;
+  /\b(?:yet|until|till|when|once|unless|if|only|before|later|soon|pending|as soon as|not|never|would|will|should|must|cannot|\w+n['’]t|means|signals|tells|wenn|sobald|quand|cuando|quando)\b/i;
 /** The same where a bracket, a dash or a colon opens a remark behind the tag. */
 export const REMARK_DEFERS =
-  /^\W*(?:pending|not|never|no|once|when|if|after|until|till|unless|before|soon|later|next|todo|tbd|draft|example|placeholder|only|expected|planned|will|would)\b/i;
+  /^\W*(?:pending|fake|false|not|never|no|once|when|if|after|until|till|unless|before|soon|later|next|todo|tbd|draft|example|placeholder|only|expected|planned|will|would)\b/i;
 
 /** What takes a tag back that was written just before. */
 export const RETRACTS = new RegExp(

@@ -61,7 +61,8 @@ function isMentionBetween(allBefore: string, allAfter: string): boolean {
   if (LIST_MARK.test(lineBefore) && words.IMPERATIVE.test(prefix)) return true;
   const emitsHere = words.EMITS_HERE.test(prefix) && !words.TELLS.test(prefix);
   if (!(emitsHere && words.EXPLAINS.test(suffix))) {
-    if (words.RUNS_ON.test(suffix) || words.WORD_FIRST.test(suffix)) return true;
+    const adds = words.ADDS.test(suffix) && tellsResult(prefix);
+    if (words.RUNS_ON.test(suffix) && !adds) return true;
   }
   if (!emitsHere && isPartOf(prefix)) return true;
   return speaksOfTag(prefix, suffix);
@@ -98,7 +99,12 @@ function isPartOf(prefix: string): boolean {
   if (/[:—–]$/.test(prefix.trimEnd())) return false;
   if (words.TAKES_OBJECT.test(prefix) || words.EMITS.test(prefix) || words.TELLS_NO_RESULT.test(prefix))
     return true;
-  return words.WORD_LAST.test(prefix) && !words.TELLS_RESULT.test(prefix) && !words.CONCLUDES.test(prefix);
+  if (!words.WORD_LAST.test(prefix) || tellsResult(prefix)) return false;
+  return words.GOVERNS.test(prefix) || words.DENIES.test(prefix);
+}
+
+function tellsResult(prefix: string): boolean {
+  return words.TELLS_RESULT.test(prefix) && !words.TELLS_NO_RESULT.test(prefix);
 }
 
 function speaksOfTag(prefix: string, suffix: string): boolean {
