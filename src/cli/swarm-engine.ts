@@ -1,5 +1,5 @@
 import { type EngineAddress, engineAddress, isInTheClear, placeOf } from '../cluster/address.ts';
-import type { Cluster, HostView } from '../cluster/cluster.ts';
+import type { Cluster, ClusterView, HostView } from '../cluster/cluster.ts';
 import { fits } from '../cluster/lane-names.ts';
 import type { ClusterOptions } from '../cluster/open.ts';
 import type { Context } from './spec.ts';
@@ -47,4 +47,21 @@ export async function withCluster<T>(
   } finally {
     await cluster.close();
   }
+}
+
+/** The loop of that name, or the end of the command. */
+export async function needLoop(
+  cluster: Cluster,
+  name: string | undefined,
+  exitCode = 1,
+): Promise<ClusterView> {
+  if (name === undefined) throw fault('a worker name is required');
+  const view = await cluster.status(name);
+  if (view === null) throw fault(`worker '${name}' not found`, 'swarm ls', exitCode);
+  return view;
+}
+
+/** Whether a loop has not come to its end. */
+export function isOpen({ status }: Pick<ClusterView, 'status'>): boolean {
+  return status !== 'stopped' && status !== 'failed';
 }

@@ -17,7 +17,8 @@ const followLines = 30;
 const clearScreen = '\u001b[2J\u001b[H';
 
 export async function main(context: Context, input: Input<typeof logsOptions>): Promise<number> {
-  if (wantsEngine(context, input.values)) return (await import('./swarm-cluster.ts')).logs(context, input);
+  if (wantsEngine(context, input.values))
+    return (await import('./swarm-cluster-views.ts')).logs(context, input);
   const { values, args } = input;
   const worker = await needWorker(context, args[0]);
   const { follow = false, history = false, lines } = values;

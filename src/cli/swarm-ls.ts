@@ -9,7 +9,8 @@ import type { lsOptions } from './swarm-options.ts';
 import { tableText } from './swarm-table.ts';
 
 export async function main(context: Context, input: Input<typeof lsOptions>): Promise<number> {
-  if (wantsEngine(context, input.values)) return (await import('./swarm-cluster.ts')).ls(context, input);
+  if (wantsEngine(context, input.values))
+    return (await import('./swarm-cluster-views.ts')).ls(context, input);
   const { values } = input;
   const { format = 'table', status = 'all', tag } = values;
   const tagged = (await allWorkers(context)).filter(({ tags }) => tag === undefined || tags.includes(tag));

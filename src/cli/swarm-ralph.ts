@@ -81,7 +81,7 @@ export async function mainRun(context: Context, { values, args }: Named): Promis
 
 export async function mainStatus(context: Context, input: Named): Promise<number> {
   if (wantsEngine(context, input.values))
-    return (await import('./swarm-cluster.ts')).loopStatus(context, input);
+    return (await import('./swarm-cluster-views.ts')).loopStatus(context, input);
   const { args } = input;
   const { loop } = await needLoop(context, args[0]);
   context.stdout.write(cleanTerminal(statusText(loop)));
@@ -89,7 +89,8 @@ export async function mainStatus(context: Context, input: Named): Promise<number
 }
 
 export async function mainLs(context: Context, input: Input<typeof ralphLsOptions>): Promise<number> {
-  if (wantsEngine(context, input.values)) return (await import('./swarm-cluster.ts')).loopLs(context, input);
+  if (wantsEngine(context, input.values))
+    return (await import('./swarm-cluster-views.ts')).loopLs(context, input);
   const { values } = input;
   const { format = 'table', status = 'all' } = values;
   const loops = (await allWorkers(context)).flatMap(({ name, metadata }) => {
@@ -111,7 +112,7 @@ export async function mainLs(context: Context, input: Input<typeof ralphLsOption
 
 export async function mainLogs(context: Context, input: Input<typeof ralphLogsOptions>): Promise<number> {
   if (wantsEngine(context, input.values))
-    return (await import('./swarm-cluster.ts')).loopLogs(context, input);
+    return (await import('./swarm-cluster-views.ts')).loopLogs(context, input);
   const { values, args } = input;
   const { worker } = await needLoop(context, args[0]);
   const { log } = loopPaths(context.env, worker.name);

@@ -2,8 +2,7 @@ import { defaultFolder, placesIn } from '../cluster/places.ts';
 import { type Reconciled, reconcile } from '../cluster/reconcile.ts';
 import { cleanTerminal } from '../safety/terminal.ts';
 import type { Context, Input } from './spec.ts';
-import { needLoop } from './swarm-cluster.ts';
-import { withCluster } from './swarm-engine.ts';
+import { needLoop, withCluster } from './swarm-engine.ts';
 import type { reconcileOptions } from './swarm-options.ts';
 
 /** Puts the counters of the store right by what is on the branches. */

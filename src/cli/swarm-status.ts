@@ -8,7 +8,8 @@ import type { statusOptions } from './swarm-options.ts';
 
 /** Exit code 0 for a worker that runs, 1 for one that does not, 2 where there is none. */
 export async function main(context: Context, input: Input<typeof statusOptions>): Promise<number> {
-  if (wantsEngine(context, input.values)) return (await import('./swarm-cluster.ts')).status(context, input);
+  if (wantsEngine(context, input.values))
+    return (await import('./swarm-cluster-views.ts')).status(context, input);
   const { args } = input;
   const worker = await needWorker(context, args[0], { exitCode: 2 });
   const [running = false] = await runningNow(context.env, [worker]);

@@ -18,7 +18,8 @@ import type { whyOptions } from './swarm-options.ts';
 
 /** What a worker is doing, and how it came to that. */
 export async function main(context: Context, input: Input<typeof whyOptions>): Promise<number> {
-  if (wantsEngine(context, input.values)) return (await import('./swarm-cluster.ts')).why(context, input);
+  if (wantsEngine(context, input.values))
+    return (await import('./swarm-cluster-views.ts')).why(context, input);
   const { values, args } = input;
   const { env, stdout } = context;
   const worker = await needWorker(context, args[0]);

@@ -16,11 +16,10 @@ import {
   readEntry,
   updateEntry,
 } from './entries.ts';
+import { isDraining } from './hosts.ts';
 import { fits, readLanes } from './lane-names.ts';
-import { heldUntil, holdAccount, isBudgetSpent, isDraining, readLimits, updateLimits } from './limits.ts';
-import type { Seated, Store } from './store.ts';
-
-export type Engine = { readonly store: Store; readonly leaseMs: number; readonly now: () => number };
+import { heldUntil, holdAccount, isBudgetSpent, readLimits, updateLimits } from './limits.ts';
+import type { Engine, Seated, Store } from './store.ts';
 
 /** A lane may have an entry before the loop is written: it gets this long to appear. */
 const patienceMs = 30_000;

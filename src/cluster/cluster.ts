@@ -36,6 +36,8 @@ export type News = {
   readonly events?: readonly FleetEvent[];
   /** The commit that was pushed. */
   readonly head?: string;
+  /** What the machine that goes on with the loop has to know, as text. */
+  readonly carried?: string;
 };
 
 export type HostView = {
@@ -65,6 +67,8 @@ export type Cluster = Omit<Fleet, 'status' | 'list' | 'limits'> & {
   /** Lines as in `iterations.log`. */
   log(name: string, count?: number): Promise<readonly string[]>;
   tail(name: string): Promise<string | null>;
+  /** What the machine that had the loop last wants the next one to know. */
+  carried(name: string): Promise<string | null>;
   hosts(): Promise<readonly HostView[]>;
   /** The name for a machine: its own, or a numbered one where another machine that is there has that. */
   register(by: Claimant, id: string): Promise<string>;

@@ -240,6 +240,39 @@ for (const kind of ['redis', 'postgres'] as const) {
         expect(await states()).toEqual({ two: false, three: true });
       });
 
+      it('sweeps up what a crash left behind, and nothing that is in use or new', async () => {
+        let later = 0;
+        const ahead = await openAt(url, { ...shortLease, now: () => systemClock.now() + later });
+        onTestFinished(() => ahead.close());
+        const inside = await openInside(url);
+        onTestFinished(() => inside.close());
+        const leave = async (key: string) => {
+          for (const shelf of ['orders', 'tails', 'carried'] as const)
+            await inside.swap(shelf, key, null, '{}');
+          for (const list of [`log:${key}`, `events:${key}`, `box:reply:${key}`, `box:letters:${key}`])
+            await inside.append(list, ['x'], 10);
+        };
+        const traces = async () => {
+          const shelves = await Promise.all(
+            (['orders', 'tails', 'carried'] as const).map((one) => inside.keys(one)),
+          );
+          return [...shelves.flat(), ...(await inside.lists())];
+        };
+        const of = (all: readonly string[], key: string) => all.filter((one) => one.endsWith(key)).length;
+        await ahead.submit(order('a'));
+        const before = await traces();
+        await leave('crashed');
+        expect(await ahead.claim(two)).not.toBeNull();
+        expect(of(await traces(), 'crashed')).toBe(7);
+        await leave('young');
+        later = 11 * 60_000;
+        await ahead.claim(one);
+        const after = await traces();
+        expect([of(after, 'crashed'), of(after, 'young')]).toEqual([0, 7]);
+        expect(after).toEqual(expect.arrayContaining(before));
+        expect(await ahead.order('a')).not.toBeNull();
+      });
+
       it('gives each of several machines with one name a name of its own, and the same again', async () => {
         let later = 0;
         const ahead = await openAt(url, { ...shortLease, now: () => systemClock.now() + later });

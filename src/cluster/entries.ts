@@ -4,6 +4,7 @@ import type { Claim, Next, Spent } from '../fleet/port.ts';
 import type { FleetEvent } from '../store/fleet-events.ts';
 import type { LoopRecord, LoopStep } from '../store/fleet-loops.ts';
 import type { ClusterView } from './cluster.ts';
+import { parsed } from './json.ts';
 import type { Store } from './store.ts';
 
 /** A loop as it stands in the store: the record of the local fleet, and who has it. */
@@ -39,6 +40,10 @@ export type EntryStep = LoopStep & { readonly entry?: Partial<Omit<Entry, 'v' | 
 export async function readEntry(store: Store, name: string): Promise<Entry | null> {
   const text = await store.get('loops', name);
   return text === null ? null : parseEntry(text);
+}
+
+export async function allEntries(store: Store): Promise<Entry[]> {
+  return [...(await store.all('loops')).values()].flatMap((text) => parseEntry(text) ?? []);
 }
 
 /**
@@ -77,12 +82,8 @@ export async function tell(
 }
 
 export function parseEntry(text: string): Entry | null {
-  try {
-    const value: unknown = JSON.parse(text);
-    return isEntry(value) ? value : null;
-  } catch {
-    return null;
-  }
+  const value = parsed(text);
+  return isEntry(value) ? value : null;
 }
 
 export function viewOf(entry: Entry): ClusterView {

@@ -1,4 +1,5 @@
 import { isObject } from '../core/shape.ts';
+import { parsed } from './json.ts';
 import type { Store } from './store.ts';
 
 /** Loops of one account that ask for the same labels wait in one lane. */
@@ -21,7 +22,7 @@ export async function ensureLane(store: Store, lane: LaneInfo): Promise<void> {
 
 export async function readLanes(store: Store): Promise<readonly LaneInfo[]> {
   return [...(await store.all('lanes'))].flatMap(([name, text]) => {
-    const value: unknown = JSON.parse(text);
+    const value = parsed(text);
     if (!isObject(value) || !Array.isArray(value.labels)) return [];
     return [
       { name, account: typeof value.account === 'string' ? value.account : null, labels: value.labels },

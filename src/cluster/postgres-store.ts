@@ -76,6 +76,20 @@ export async function openPostgresStore(address: EngineAddress, times: LeaseTime
     async clear(list) {
       await ask('DELETE FROM ralph_fleet.line WHERE list = $1', list);
     },
+    async keys(shelf) {
+      const { rows } = await ask('SELECT key FROM ralph_fleet.record WHERE shelf = $1', shelf);
+      return rows.map(({ key }) => key);
+    },
+    async lists() {
+      // From name to name by the index: there are hundreds of lines to a list.
+      const { rows } = await ask(`
+        WITH RECURSIVE name(list) AS (
+          SELECT min(list) FROM ralph_fleet.line
+          UNION ALL
+          SELECT (SELECT min(list) FROM ralph_fleet.line WHERE list > name.list) FROM name WHERE list IS NOT NULL
+        ) SELECT list FROM name WHERE list IS NOT NULL`);
+      return rows.map(({ list }) => list);
+    },
     async sit(seat, start, { max, perMinute, leaseMs }) {
       const { rows } = await ask(
         'SELECT taken, wait FROM ralph_fleet.sit($1, $2, $3, $4, $5)',

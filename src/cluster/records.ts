@@ -5,6 +5,7 @@ import { type Clock, systemClock } from '../system/clock.ts';
 import { listDir } from '../system/files.ts';
 import { readPart } from '../system/read-part.ts';
 import type { Cluster } from './cluster.ts';
+import { parsed } from './json.ts';
 import { isLoopName, placesIn } from './places.ts';
 
 // The full record of a loop stays on the machines that ran it. Whoever wants it asks them by letter, piece by piece: no
@@ -125,14 +126,6 @@ function readLetter(text: string): Letter | null {
   if (file === undefined) return { name, reply };
   if (typeof file !== 'string' || !logName.test(file)) return null;
   return { name, reply, file, from: typeof from === 'number' && from >= 0 ? Math.floor(from) : 0 };
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return null;
-  }
 }
 
 function fileNames(answer: unknown): string[] {

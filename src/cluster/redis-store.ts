@@ -104,6 +104,17 @@ export async function openRedisStore(address: EngineAddress, times: LeaseTimes):
     async clear(list) {
       await redis.del(listKey(list));
     },
+    keys: (shelf) => redis.hkeys(shelfKey(shelf)),
+    async lists() {
+      const start = listKey('');
+      const found = new Set<string>();
+      for (let cursor = '0'; ; ) {
+        const [next, names] = await redis.scan(cursor, 'MATCH', `${start}*`, 'COUNT', 1000);
+        for (const name of names) found.add(name.slice(start.length));
+        if (next === '0') return [...found];
+        cursor = next;
+      }
+    },
     async sit(seat, start, { max, perMinute, leaseMs }) {
       const answer = await run('sit', seats, starts, seat, start, max ?? -1, perMinute ?? -1, leaseMs);
       const [taken = 0, wait = 0] = Array.isArray(answer) ? answer.map(Number) : [];

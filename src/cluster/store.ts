@@ -1,5 +1,8 @@
-/** Small records by key; `loops` and `orders` have one for each loop. */
-export type Shelf = 'loops' | 'orders' | 'lanes' | 'hosts' | 'tails' | 'fleet';
+/** What each submission has one record of, under its key: what was ordered, the end of what it prints, its state. */
+export const submissionShelves = ['orders', 'tails', 'carried'] as const;
+
+/** Small records by key; `loops` has one for each loop. */
+export type Shelf = 'loops' | 'lanes' | 'hosts' | 'fleet' | (typeof submissionShelves)[number];
 
 /** Limits on how many iterations run or start. Null is no limit. */
 export type SeatRules = {
@@ -29,6 +32,9 @@ export type Store = {
   /** The oldest line, which is gone then. */
   takeFirst(list: string): Promise<string | null>;
   clear(list: string): Promise<void>;
+  keys(shelf: Shelf): Promise<string[]>;
+  /** The names of all lists that have a line. */
+  lists(): Promise<string[]>;
   /** Takes a seat, or starts once more on the one it has. Seats that nobody keeps are free after the lease. */
   sit(seat: string, start: string, rules: SeatRules): Promise<Seated>;
   keepSeat(seat: string, leaseMs: number): Promise<void>;
@@ -37,6 +43,9 @@ export type Store = {
   lane(name: string): Lane;
   close(): Promise<void>;
 };
+
+/** A store, and how time goes for those who use it. */
+export type Engine = { readonly store: Store; readonly leaseMs: number; readonly now: () => number };
 
 /** A queue of loops that wait, or are held by somebody who has to renew that. An entry is there once. */
 export type Lane = {

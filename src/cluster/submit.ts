@@ -1,0 +1,88 @@
+import { randomUUID } from 'node:crypto';
+import { accountOf } from '../fleet/limits.ts';
+import type { LoopOrder } from '../fleet/port.ts';
+import { newRecord } from '../fleet/record.ts';
+import { quietly } from './claims.ts';
+import { type Entry, isOver, parseEntry, readEntry, tell } from './entries.ts';
+import { ensureLane, laneFor } from './lane-names.ts';
+import { type Engine, type Store, submissionShelves } from './store.ts';
+
+/** Writes a loop into the store. False when there is one of that name which has not ended. */
+export async function submitLoop({ store, now }: Engine, order: LoopOrder): Promise<boolean> {
+  const { name } = order;
+  const text = await store.get('loops', name);
+  const before = text === null ? null : parseEntry(text);
+  if (before !== null && !isOver(before)) return false;
+  const account = accountOf(order.command, order.env, order.options.account);
+  const lane = laneFor(account, order.labels ?? []);
+  const key = `${name}:${randomUUID()}`;
+  const launch = before?.loop.launch ?? 0;
+  const entry = entryFor(order, { key, account, lane: lane.name, at: now(), launch });
+  // Under a key of its own: of several at once, the entry says whose order counts.
+  const writeOrder = () => store.swap('orders', key, null, JSON.stringify(order));
+  await writeOrder();
+  await ensureLane(store, lane);
+  // First its place in the lane: whoever finds it there waits for the rest, and nobody looks for a place that is missing.
+  await store.lane(lane.name).add(name);
+  if (!(await store.swap('loops', name, text, JSON.stringify(entry)))) {
+    await dropRecords(store, key);
+    await leaveLane(store, name, lane.name);
+    return false;
+  }
+  // Had we been frozen on the way here, it might have been swept up.
+  await writeOrder();
+  if (before !== null) await dropRecords(store, before.key);
+  await tell(store, key, { events: [{ at: now(), type: 'spawned', text: 'submitted' }] });
+  return true;
+}
+
+/** Takes a loop that is over off the list. */
+export async function forgetLoop(store: Store, name: string): Promise<boolean> {
+  const text = await store.get('loops', name);
+  const entry = text === null ? null : parseEntry(text);
+  if (entry === null || !isOver(entry) || !(await store.swap('loops', name, text, null))) return false;
+  await dropRecords(store, entry.key);
+  return true;
+}
+
+/** Another was faster: where its loop does not wait in this lane, nothing stays there. */
+async function leaveLane(store: Store, name: string, lane: string): Promise<void> {
+  const winner = await readEntry(store, name);
+  if (winner !== null && (winner.lane !== lane || isOver(winner))) {
+    await quietly(() => store.lane(lane).remove(name));
+  }
+}
+
+/** Everything that a submission has in the store beside its entry. What a crash leaves of it is swept up later. */
+async function dropRecords(store: Store, key: string): Promise<void> {
+  await Promise.all([
+    store.clear(`log:${key}`),
+    store.clear(`events:${key}`),
+    ...submissionShelves.map(async (shelf) => store.swap(shelf, key, await store.get(shelf, key), null)),
+  ]);
+}
+
+function entryFor(
+  order: LoopOrder,
+  given: Pick<Entry, 'key' | 'account' | 'lane'> & { readonly at: number; readonly launch: number },
+): Entry {
+  const { key, account, lane, at, launch } = given;
+  const { name, settings, options, source, labels = [], tags, command, budget = {} } = order;
+  return {
+    v: 1,
+    key,
+    loop: { ...newRecord(name, { settings, options, held: false }, at), launch },
+    lane,
+    account,
+    holder: null,
+    answered: null,
+    spent: { costUsd: 0, tokens: 0 },
+    budget,
+    head: null,
+    repo: source?.repo ?? '',
+    branch: source?.branch ?? '',
+    labels,
+    tags,
+    command,
+  };
+}
