@@ -3,7 +3,7 @@ import { RalphError } from '../core/error.ts';
 import { archivePrd, shownPath } from '../prd/archive.ts';
 import { initPrd } from '../prd/init.ts';
 import { settleLastRun } from '../prd/last-run.ts';
-import { prdPlace, refuseSecondLoop } from '../prd/open.ts';
+import { planCommand, prdPlace, refuseSecondLoop } from '../prd/open.ts';
 import { cleanTerminal } from '../safety/terminal.ts';
 import { forgetMemory } from '../store/prd-memory.ts';
 import { systemClock } from '../system/clock.ts';
@@ -38,7 +38,7 @@ export async function init(
       ...kept.map((path) => `kept  ${shown(path)}`),
       '',
       'Next steps:',
-      `  1. Plan: /ralph-plan in Claude Code, or write ${shown(place.paths.prd)} and ${shown(place.paths.tasks)} yourself`,
+      `  1. Plan: ${planCommand}, or write ${shown(place.paths.prd)} and ${shown(place.paths.tasks)} yourself`,
       `  2. Adapt ${shown(place.paths.prompt)} to your project, if you want`,
       '  3. Check the stories: ralph prd validate',
       '  4. Commit, then start: ralph prd run',

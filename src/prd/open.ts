@@ -46,7 +46,7 @@ export function openTasks(paths: ReturnType<typeof prdPaths>): {
   }
   if (!file.ok) throw unusable([{ rule: 'schema', text: file.problem }], paths.tasks);
   const read = readTasks(file.value);
-  if (!read.ok) throw unusable(read.problems, paths.tasks, isBlank(file.value) ? plan : undefined);
+  if (!read.ok) throw unusable(read.problems, paths.tasks, isBlank(file.value) ? planCommand : undefined);
   return { text: file.text, tasks: read.tasks };
 }
 
@@ -61,7 +61,7 @@ export function readableTasks(paths: ReturnType<typeof prdPaths>): TaskList | nu
 export function checkStart(tasks: TaskList, rules: ReviewRules, paths: ReturnType<typeof prdPaths>): void {
   if (tasks.userStories.length === 0) {
     throw new RalphError('no-stories', `${paths.tasks} has no stories yet`, {
-      remedy: plan,
+      remedy: planCommand,
     });
   }
   const prompt = readText(paths.prompt, { root: paths.top });
@@ -100,7 +100,8 @@ export function refuseSecondLoop(projectDir: string): void {
   );
 }
 
-const plan = 'claude "/ralph-plan"';
+/** Claude Code knows a plugin's commands only by their long names; the short one has to be installed. */
+export const planCommand = 'ralph install claude && claude "/ralph-plan"';
 
 /** The template as `ralph prd init` writes it, which nobody has filled in. */
 function isBlank(value: unknown): boolean {

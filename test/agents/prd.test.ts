@@ -67,5 +67,12 @@ for (const agent of agents.length > 0 ? agents : [missing]) {
       for (const name of ['ralph-plan', 'ralph-init', 'ralph-archive'])
         expect(init).toContain(`"ralphkit:${name}"`);
     });
+
+    it('knows /ralph-plan once ralph install claude was called', async () => {
+      const room = await openRoom(agent, () => [says('What is it for? <promise>DONE</promise>')]);
+      expect((await room.start('install', 'claude').done).code).toBe(0);
+      const { stdout } = await room.start('run', '-p', '/ralph-plan', '-m', '1').done;
+      expect(room.asked(0), stdout).toContain('# Plan a feature for Ralph');
+    });
   });
 }

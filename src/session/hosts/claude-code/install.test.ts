@@ -58,6 +58,16 @@ describe('ralph install claude', () => {
     expect(readdirSync(join(room, 'repo/.claude/commands'))).toContain('ralph-loop.md');
   });
 
+  it('writes what plans, starts and archives a PRD so that it needs no plugin', () => {
+    run('install');
+    const written = (path: string) => readFileSync(join(room, 'repo/.claude', path), 'utf8');
+    expect(written('skills/ralph-plan/SKILL.md')).toContain('name: ralph-plan\n');
+    expect(written('commands/ralph-init.md')).toContain('\nralph prd init $ARGUMENTS\n');
+    expect(written('commands/ralph-archive.md')).toContain('\nralph prd archive $ARGUMENTS\n');
+    for (const name of readdirSync(join(room, 'repo/.claude/commands')))
+      expect(written(`commands/${name}`)).not.toContain('CLAUDE_PLUGIN_ROOT');
+  });
+
   it("writes into the user's settings where that is asked for, or where the user keeps them", () => {
     run('install', { scope: 'user' });
     expect(existsSync(join(room, 'home/.claude/settings.json'))).toBe(true);
@@ -92,6 +102,7 @@ describe('ralph install claude', () => {
     run('uninstall');
     expect(existsSync(settings) ? readFileSync(settings, 'utf8') : null).toBe(before);
     expect(existsSync(join(room, 'repo/.claude/commands'))).toBe(false);
+    expect(existsSync(join(room, 'repo/.claude/skills'))).toBe(false);
   });
 
   it('takes out only its own entries when somebody changed the file since', () => {

@@ -7,7 +7,13 @@ import { parseSettings, withHooks } from '../../hook/settings.ts';
 import { changeOf, type HostInstaller, type InstallPlace } from '../../installer.ts';
 import { hookSettings } from './settings.ts';
 
-const commands = ['ralph-loop', 'ulw-loop', 'cancel-ralph', 'ralph-status', 'ralph-pause', 'ralph-resume'];
+/** What is written under its short name; Claude Code knows the plugin's own only as `ralphkit:name`. */
+const prompts = [
+  ...['ralph-loop', 'ulw-loop', 'cancel-ralph', 'ralph-status', 'ralph-pause', 'ralph-resume'],
+  ...['ralph-init', 'ralph-archive'],
+]
+  .map((name) => `commands/${name}.md`)
+  .concat('skills/ralph-plan/SKILL.md');
 
 /**
  * Hooks into the settings next to what is there, and the commands under their short names. In a project these are the
@@ -17,7 +23,7 @@ export const claudeInstaller: HostInstaller = {
   install(place) {
     const viaPlugin = hasPlugin(place);
     const hooks = viaPlugin ? {} : hookSettings(join(pluginFolder(place), 'hooks'), place.platform);
-    const own = commands.map((name) => commandChange(place, name));
+    const own = prompts.map((path) => promptChange(place, path));
     const kept = own.filter(({ before, after }) => before !== null && before !== after);
     return {
       changes: [
@@ -35,12 +41,12 @@ export const claudeInstaller: HostInstaller = {
           ? ['The ralphkit plugin is enabled and has the hooks: only the commands are written.']
           : []),
         ...kept.map(({ path }) => `${path} is there already and stays as it is.`),
-        'Start a new session of Claude Code, then: /ralph-loop "task"',
+        'Start a new session of Claude Code, then: /ralph-loop "task", or /ralph-plan for a PRD',
       ],
     };
   },
   uninstall(place) {
-    const own = commands.map((name) => commandChange(place, name));
+    const own = prompts.map((path) => promptChange(place, path));
     return {
       changes: [
         ...settingsFiles(place).map((path) =>
@@ -71,9 +77,13 @@ function pluginFolder({ root }: InstallPlace): string {
   return join(root, 'plugins', 'claude-code');
 }
 
-function commandChange(place: InstallPlace, name: string): FileChange {
-  const text = readText(join(pluginFolder(place), 'commands', `${name}.md`));
-  return changeOf(join(claudeFolder(place), 'commands', `${name}.md`), () => text);
+function promptChange(place: InstallPlace, path: string): FileChange {
+  // Outside of a plugin there is no CLAUDE_PLUGIN_ROOT: its scripts are called by what they stand for.
+  const text = readText(join(pluginFolder(place), path))?.replace(
+    /"\$\{CLAUDE_PLUGIN_ROOT\}\/scripts\/ralph-(\w+)\.sh"/g,
+    'ralph prd $1',
+  );
+  return changeOf(join(claudeFolder(place), path), () => text ?? null);
 }
 
 /** Whether the plugin brings the hooks already: a second copy would only be in its way. */
