@@ -109,7 +109,8 @@ function recall(
   const stored = memoryOf(readMemory(env, paths.tasks), tasks);
   const warning = rules.skipReview ? null : outsideWarning(stored, tasks);
   if (warning !== null) warn(warning);
-  return remembered(stored, tasks, approvedOutside(stored, tasks));
+  const since = stored === null ? systemClock.now() : stored.since;
+  return remembered(stored, tasks, approvedOutside(stored, tasks), since);
 }
 
 /** A plain run becomes one that works off a PRD. */

@@ -4,7 +4,7 @@ import { checkInvariants } from '../core/review/invariants.ts';
 import { readTasks } from '../core/review/read-tasks.ts';
 import { defaultReviewRules, type ReviewRules, type TaskProblem } from '../core/review/story.ts';
 import { lastRules } from '../prd/last-run.ts';
-import { approvedOutside, memoryOf } from '../prd/memory.ts';
+import { memoryOf } from '../prd/memory.ts';
 import { openTasks, prdPlace } from '../prd/open.ts';
 import { prdStatus } from '../prd/status.ts';
 import { cleanTerminal } from '../safety/terminal.ts';
@@ -18,12 +18,10 @@ import type { Context, Input } from './spec.ts';
 
 /** `ralph prd status` */
 export function status({ cwd, env, stdout }: Context, { values }: Input<typeof prdStatusOptions>): number {
-  const { projectDir, paths } = prdPlace(cwd, values);
-  const rules = rulesFor({ projectDir, paths }, values);
-  const { tasks } = openTasks(paths);
-  const memory = memoryOf(readMemory(env, paths.tasks), tasks);
-  const outside = rules.skipReview ? [] : approvedOutside(memory, tasks);
-  const found = prdStatus(projectDir, tasks, rules, outside);
+  const place = prdPlace(cwd, values);
+  const { tasks } = openTasks(place.paths);
+  const memory = memoryOf(readMemory(env, place.paths.tasks), tasks);
+  const found = prdStatus(place, tasks, rulesFor(place, values), memory);
   if (values.json) {
     stdout.write(`${JSON.stringify(found, null, 2)}\n`);
     return 0;
@@ -31,7 +29,7 @@ export function status({ cwd, env, stdout }: Context, { values }: Input<typeof p
   const clean: typeof found = JSON.parse(JSON.stringify(found), (_key, value) =>
     typeof value === 'string' ? cleanTerminal(value) : value,
   );
-  stdout.write(prdBoard(clean, createStyle({ env, isTTY: stdout.isTTY === true })));
+  stdout.write(prdBoard(clean, createStyle({ env, isTTY: stdout.isTTY === true }), stdout.columns));
   return 0;
 }
 

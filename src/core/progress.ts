@@ -20,7 +20,8 @@ export function errorSignature(turn: Turn, checks: readonly Check[]): string | n
 export function stuckReason(loop: LoopState): Reason | null {
   const { withoutProgress, withoutTools, sameError } = loop.plan.limits;
   if (withoutProgress > 0 && loop.withoutProgress >= withoutProgress) {
-    return { code: 'no-progress', text: `${loop.withoutProgress} iterations in a row changed nothing` };
+    const what = loop.plan.completion.tasks === undefined ? 'changed nothing' : 'made no commit';
+    return { code: 'no-progress', text: `${loop.withoutProgress} iterations in a row ${what}` };
   }
   if (withoutTools > 0 && loop.withoutTools >= withoutTools) {
     return { code: 'no-tool-calls', text: `${loop.withoutTools} turns in a row without a tool call` };

@@ -46,6 +46,7 @@ export function remembered(
   memory: PrdMemory | null,
   tasks: TaskList,
   outside: readonly string[] = memory?.outside ?? [],
+  since: number | undefined = memory?.since,
 ): PrdMemory {
   const approved = new Set(
     tasks.userStories.filter(({ reviewStatus }) => reviewStatus === 'approved').map(({ id }) => id),
@@ -57,6 +58,7 @@ export function remembered(
   return {
     project: tasks.project,
     branchName: tasks.branchName,
+    ...(since !== undefined && { since }),
     checked: snapshotOf(tasks),
     outside: outside.filter((id) => approved.has(id)),
     verifyCommands: memory?.verifyCommands ?? tasks.verifyCommands,

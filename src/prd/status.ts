@@ -1,3 +1,4 @@
+import { relative } from 'node:path';
 import { dependencyProblems } from '../core/review/dependencies.ts';
 import {
   byPriority,
@@ -10,9 +11,14 @@ import {
 import type { IterationMode, ReviewRules, ReviewStatus, TaskList } from '../core/review/story.ts';
 import { readJournal } from '../store/journal.ts';
 import { runPaths } from '../store/paths.ts';
+import type { PrdMemory } from '../store/prd-memory.ts';
 import { activeOwner, readActive } from '../store/ralph-active.ts';
 import { last, listRuns } from '../store/runs.ts';
+import type { PrdPaths } from '../store/tasks.ts';
+import { approvedOutside } from './memory.ts';
 import { stateOf } from './summary.ts';
+
+type Place = { readonly projectDir: string; readonly paths: PrdPaths };
 
 export type BoardRow = {
   readonly id: string;
@@ -48,10 +54,10 @@ export type PrdStatus = {
 };
 
 export function prdStatus(
-  projectDir: string,
+  { projectDir, paths }: Place,
   tasks: TaskList,
   rules: ReviewRules,
-  outside: readonly string[],
+  memory: PrdMemory | null,
 ): PrdStatus {
   const marker = readActive(projectDir);
   const { mode, story } = nextStep(tasks, rules);
@@ -64,8 +70,8 @@ export function prdStatus(
     next: { mode, story: story?.id ?? null },
     estimatedIterations: estimateIterations(tasks, rules),
     running,
-    stories: boardOf(tasks, outside),
-    burnDown: burnDown(projectDir),
+    stories: boardOf(tasks, rules.skipReview ? [] : approvedOutside(memory, tasks)),
+    burnDown: memory === null ? [] : burnDown({ projectDir, paths }, memory),
     problems: dependencyProblems(tasks).map(({ text }) => text),
   };
 }
@@ -97,10 +103,13 @@ function modeOf(status: ReviewStatus | null): IterationMode {
   return status === 'needs_review' ? 'review' : 'implement';
 }
 
-function burnDown(projectDir: string): PrdStatus['burnDown'] {
+/** Of the runs that worked on this list: an archived one in the same place had its own. */
+function burnDown({ projectDir, paths }: Place, { since = 0 }: PrdMemory): PrdStatus['burnDown'] {
+  const tasks = relative(projectDir, paths.tasks);
   return listRuns(projectDir).flatMap((run) => {
     const { events } = readJournal(runPaths(projectDir, run).journal);
-    if (last(events, 'run.started')?.plan.completion.tasks === undefined) return [];
+    const started = last(events, 'run.started');
+    if (started?.plan.completion.tasks !== tasks || Date.parse(started.at) < since) return [];
     return events.flatMap((event) =>
       event.type === 'prd.checked'
         ? [{ run, iteration: event.iteration, left: event.counts.total - event.counts.done }]

@@ -20,6 +20,8 @@ export type FirstSeen = {
 export type PrdMemory = {
   readonly project: string;
   readonly branchName: string;
+  /** When a loop first saw the list: what ran earlier in the same place was for another one. */
+  readonly since?: number;
   /** The review fields as they were when a loop last checked them. */
   readonly checked: Snapshot;
   /** Stories that were approved, but by no review of a loop. */
@@ -32,13 +34,14 @@ export type PrdMemory = {
 export function readMemory(env: Environment, tasks: string): PrdMemory | null {
   const read = readJson(memoryPath(env, tasks));
   if (!read.ok || !isObject(read.value)) return null;
-  const { project, branchName, checked, outside, verifyCommands, stories } = read.value;
+  const { project, branchName, since, checked, outside, verifyCommands, stories } = read.value;
   const { snapshot } = snapshotIn(checked);
   if (typeof project !== 'string' || typeof branchName !== 'string' || !snapshot || !isObject(stories))
     return null;
   return {
     project,
     branchName,
+    ...(typeof since === 'number' && { since }),
     checked: snapshot,
     outside: textsIn(outside),
     verifyCommands: textsIn(verifyCommands),

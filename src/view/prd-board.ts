@@ -1,38 +1,38 @@
+import { planCommand } from '../prd/open.ts';
 import type { BoardRow, PrdStatus } from '../prd/status.ts';
 import type { Style } from './style.ts';
+import { cutTo, fitTo, widthOf } from './width.ts';
 
+const widestId = 20;
 const widestTitle = 44;
+const narrowestTitle = 8;
 const widestFeedback = 60;
 const bars = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
 
-/** The stories of a PRD as a table, and how they went down. */
-export function prdBoard(status: PrdStatus, style: Style): string {
-  const { counts, next, stories } = status;
-  const ids = width(
-    stories.map(({ id }) => id),
-    20,
+/** The stories of a PRD as a table, and how they went down. Where the columns are few, titles give way. */
+export function prdBoard(status: PrdStatus, style: Style, columns = 120): string {
+  const { counts, stories } = status;
+  const states = widest(
+    stories.map(({ state }) => state),
+    columns,
   );
-  const titles = width(
-    stories.map(({ title }) => title),
-    widestTitle,
+  const ids = widest(
+    stories.map(({ id }) => oneLine(id)),
+    widestId,
+  );
+  const abouts = widest(stories.map(aboutOf), columns);
+  const titles = widest(
+    stories.map(({ title }) => oneLine(title)),
+    Math.min(widestTitle, Math.max(narrowestTitle, columns - states - ids - abouts - 12)),
   );
   const lines = stories.map((row) => {
-    const about = [
-      `${row.reviewCount} review${row.reviewCount === 1 ? '' : 's'}`,
-      ...(row.approvedOutside ? ['approved by no review of this loop'] : []),
-      ...(row.waitsFor.length > 0 ? [`waits for ${row.waitsFor.join(', ')}`] : []),
-      ...(row.waitsFor.length === 0 && row.dependsOn.length > 0 ? [`after ${row.dependsOn.join(', ')}`] : []),
-    ].join(', ');
     const paint = paintOf(row, style);
-    const cells = [shorten(row.id, 20).padEnd(ids), shorten(row.title, titles).padEnd(titles)];
-    const line = `  ${paint(`${markOf(row, style)} ${row.state.padEnd(19)}`)}  ${cells.join('  ')}  ${style.dim(about)}`;
+    const cells = [fitTo(oneLine(row.id), ids), fitTo(oneLine(row.title), titles)];
+    const line = `  ${paint(`${markOf(row, style)} ${fitTo(row.state, states)}`)}  ${cells.join('  ')}  ${style.dim(aboutOf(row))}`;
     return row.reviewFeedback.trim() === ''
       ? line.trimEnd()
-      : `${line}\n      ${style.yellow(shorten(oneLine(row.reviewFeedback), widestFeedback))}`;
+      : `${line}\n      ${style.yellow(cutTo(oneLine(row.reviewFeedback), Math.min(widestFeedback, columns - 6)))}`;
   });
-  const todo = status.complete
-    ? 'Every story is done. Next: ralph prd archive'
-    : `Next: ${next.mode}${next.story === null ? '' : ` ${next.story}`}, about ${status.estimatedIterations} iterations left`;
   return [
     style.bold(
       `${status.project || 'PRD'} (${status.branchName}): ${counts.done} of ${counts.total} stories done`,
@@ -42,9 +42,24 @@ export function prdBoard(status: PrdStatus, style: Style): string {
     ...burnDownLine(status, style),
     ...(status.running === null ? [] : [`A loop works on it: process ${status.running}`]),
     ...status.problems.map((problem) => style.yellow(`${style.symbol('warn')} ${problem}`)),
-    todo,
+    nextLine(status),
     '',
   ].join('\n');
+}
+
+function aboutOf(row: BoardRow): string {
+  return [
+    `${row.reviewCount} review${row.reviewCount === 1 ? '' : 's'}`,
+    ...(row.approvedOutside ? ['approved by no review of this loop'] : []),
+    ...(row.waitsFor.length > 0 ? [`waits for ${row.waitsFor.join(', ')}`] : []),
+    ...(row.waitsFor.length === 0 && row.dependsOn.length > 0 ? [`after ${row.dependsOn.join(', ')}`] : []),
+  ].join(', ');
+}
+
+function nextLine({ complete, counts, next, estimatedIterations }: PrdStatus): string {
+  if (counts.total === 0) return `There are no stories yet. Next: ${planCommand}`;
+  if (complete) return 'Every story is done. Next: ralph prd archive';
+  return `Next: ${next.mode}${next.story === null ? '' : ` ${next.story}`}, about ${estimatedIterations} iterations left`;
 }
 
 function burnDownLine({ burnDown, counts }: PrdStatus, style: Style): string[] {
@@ -68,14 +83,10 @@ function paintOf({ passes, reviewStatus }: BoardRow, style: Style): (text: strin
   return reviewStatus === 'needs_review' ? style.cyan : (text) => text;
 }
 
-function width(texts: readonly string[], most: number): number {
-  return Math.min(most, Math.max(0, ...texts.map((text) => text.length)));
+function widest(texts: readonly string[], most: number): number {
+  return Math.min(most, Math.max(0, ...texts.map(widthOf)));
 }
 
 function oneLine(text: string): string {
   return text.replace(/\s+/g, ' ').trim();
-}
-
-function shorten(text: string, max: number): string {
-  return text.length > max ? `${text.slice(0, Math.max(0, max - 1))}…` : text;
 }

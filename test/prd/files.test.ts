@@ -220,6 +220,19 @@ describe('ralph prd status', () => {
     expect(stdout).not.toContain('\u001b[31mtitle');
   });
 
+  it('keeps each story on a line of its own, whatever its title', async () => {
+    const odd = aStory('US-001', { title: 'first\nsecond\r\n\n三番目' });
+    const { stdout } = await runRalph(['prd', 'status'], prdRepo(tasksJson(odd)));
+    expect(stdout.split('\n').find((line) => line.includes('US-001'))).toMatch(
+      / first second 三番目 {2}0 reviews$/,
+    );
+  });
+
+  it('says how to plan where there are no stories', async () => {
+    const { stdout } = await runRalph(['prd', 'status'], prdRepo(tasksJson()));
+    expect(stdout).toContain('There are no stories yet. Next: ralph install claude && claude "/ralph-plan"');
+  });
+
   it('prints the same as JSON', async () => {
     const { stdout } = await runRalph(['prd', 'status', '--json'], prdRepo(tasksJson(...stories)));
     expect(JSON.parse(stdout)).toMatchObject({

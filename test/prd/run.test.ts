@@ -80,6 +80,31 @@ describe('ralph prd run', () => {
     expect(again).toMatchObject({ code: 0, stdout: expect.stringContaining('Every story is done already') });
   });
 
+  it('has a burn-down of its own after the PRD before it was archived', async () => {
+    const repo = await repoWith(
+      says(
+        [honest.implements('US-001')],
+        [honest.approves('US-001', 1), complete],
+        [honest.implements('US-001')],
+        [{ text: 'Hm.' }],
+      ),
+    );
+    const left = async () => {
+      const { stdout } = await runRalph(['prd', 'status', '--json'], repo);
+      return JSON.parse(stdout).burnDown.map((point: { left: number }) => point.left);
+    };
+    await runRalph(['prd', 'run'], repo);
+    expect(await left()).toEqual([1, 0]);
+    await runRalph(['prd', 'archive'], repo);
+    repo.write('ralph/tasks.json', tasksJson(aStory('US-001'), aStory('US-002')));
+    expect(await left()).toEqual([]);
+    repo.git('commit', '-qam', 'plan');
+    await runRalph(['prd', 'run', '-n', '1'], repo);
+    expect(await left()).toEqual([2]);
+    await runRalph(['prd', 'run', '-n', '1'], repo);
+    expect(await left()).toEqual([2, 2]);
+  });
+
   it('works off two stories in the order of their dependencies', async () => {
     const repo = await repoWith(
       says(
@@ -230,7 +255,10 @@ describe('ralph prd run', () => {
   it('is stuck after three iterations without a new commit', async () => {
     const repo = await repoWith(says([{ shell: 'date >> dirty.txt' }, { text: 'Still at it.' }]));
     const { code, stdout } = await runRalph(['prd', 'run'], repo);
-    expect([code, stdout]).toEqual([6, expect.stringContaining('STUCK (3 iterations')]);
+    expect([code, stdout]).toEqual([
+      6,
+      expect.stringMatching(/STUCK \(3 iterations.*\n3 iterations in a row made no commit\n/),
+    ]);
     expect(await repo.prompt(2)).toContain('The last iteration left uncommitted changes');
     expect(repo.exists('.ralph-active')).toBe(false);
   });
