@@ -45,8 +45,22 @@ export function engineAddress(typed: string | undefined, env: Environment): Engi
   }
   const [, { kind, port, database, tls }] = found;
   const path = decodeURIComponent(url.pathname.slice(1));
+  // A password that was written as it is ends where one of these stands, and the rest of it would be shown as a place.
+  if (url.hash !== '' || /[@/?#]/.test(path)) {
+    throw new RalphError('engine', 'the address of the engine has a character too many', {
+      remedy:
+        'write @ : / ? # in a password as %40 %3A %2F %3F %23, or put it into SWARM_ENGINE_PASSWORD_FILE',
+    });
+  }
   if (kind === 'redis' && !/^\d{0,5}$/.test(path)) {
     throw new RalphError('engine', 'a Redis database is a number', { remedy: forms });
+  }
+  const modes = kind === 'postgres' ? ['sslmode'] : [];
+  if ([...url.searchParams.keys()].some((name) => !modes.includes(name))) {
+    throw new RalphError('engine', 'after the ? of an address, nothing but sslmode of PostgreSQL is known', {
+      remedy:
+        'a password, a user and certificates have places of their own: swarm help worker, docs/cluster.md',
+    });
   }
   return {
     kind,
@@ -76,7 +90,9 @@ function wantsTls(url: URL): boolean {
 }
 
 function passwordFrom(env: Environment): string | null {
-  return env.SWARM_ENGINE_PASSWORD ?? fileFrom(env, 'SWARM_ENGINE_PASSWORD_FILE')?.trimEnd() ?? null;
+  return (
+    env.SWARM_ENGINE_PASSWORD ?? fileFrom(env, 'SWARM_ENGINE_PASSWORD_FILE')?.replace(/\r?\n$/, '') ?? null
+  );
 }
 
 function fileFrom(env: Environment, name: string): string | null {

@@ -19,11 +19,11 @@ export async function openCluster(address: EngineAddress, options: ClusterOption
   const leaseMs = options.leaseMs ?? defaultLeaseMs;
   const times = { leaseMs, checkMs: Math.ceil(leaseMs / 2) };
   const store = await openStore(address, times).catch((error: unknown) => {
+    // Without the cause: that of Redis has the words of the call that failed, the password among them.
     throw new RalphError('engine', `cannot work with ${placeOf(address)}: ${messageOf(error)}`, {
       remedy:
         'see that it runs, can be reached from here, and lets you in (SWARM_ENGINE, SWARM_ENGINE_PASSWORD)',
       exitCode: 1,
-      cause: error,
     });
   });
   return clusterFleet(store, times, options.now ?? (() => systemClock.now()));

@@ -1,5 +1,7 @@
+import { Socket } from 'node:net';
 import { createPostgresBackend, isPgPool, Queue, runMigrations } from 'bullmq';
 import { Pool, type PoolClient } from 'pg';
+import { messageOf } from '../core/error.ts';
 import type { EngineAddress } from './address.ts';
 import { laneOptions, openLane } from './lanes.ts';
 import { postgresSchema, schemaVersion } from './postgres-schema.ts';
@@ -11,8 +13,14 @@ const setupLock = 0x52414c50;
 
 /** A store on PostgreSQL. */
 export async function openPostgresStore(address: EngineAddress, times: LeaseTimes): Promise<Store> {
+  const sockets = new Set<Socket>();
   const pool = new Pool({
     ...connectionOf(address),
+    stream() {
+      const socket = new Socket();
+      sockets.add(socket);
+      return socket.once('close', () => sockets.delete(socket));
+    },
     max: 4,
     connectionTimeoutMillis: 5000,
     query_timeout: 5000,
@@ -26,7 +34,10 @@ export async function openPostgresStore(address: EngineAddress, times: LeaseTime
     await setUp(pool);
   } catch (error) {
     await pool.end();
-    throw error;
+    // The client leaves a connection open whose server wants a password that nobody has, and the process with it.
+    for (const socket of sockets) socket.destroy();
+    const isAsked = address.password === null && /\bpassword must be\b/.test(messageOf(error));
+    throw isAsked ? new Error('it asks for a password') : error;
   }
   const lanes = new Map<string, ReturnType<typeof openLane>>();
   const ask = async (sql: string, ...values: unknown[]) => pool.query(sql, values);

@@ -69,12 +69,17 @@ export type Machine = RunningRalph & {
 
 export const patience = { timeoutMs: 90_000 };
 
-export async function makeWorld(store: TestStore, leaseMs = 2400): Promise<World> {
+/** `access` are variables that let those who have them into the store. */
+export async function makeWorld(
+  store: Pick<TestStore, 'fresh'>,
+  leaseMs = 2400,
+  access: Readonly<Record<string, string>> = {},
+): Promise<World> {
   const repo = makeRepo({ files: { 'README.md': 'x\n' } });
   const origin = join(repo.home, 'origin.git');
   execFileSync('git', ['clone', '--quiet', '--bare', repo.cwd, origin]);
   const engine = await store.fresh();
-  const address = engineAddress(engine, {});
+  const address = engineAddress(engine, access);
   if (address === null) throw new Error('there is no store');
   const cluster = await openCluster(address, { leaseMs });
   onTestFinished(() => cluster.close());
@@ -103,9 +108,10 @@ export async function makeWorld(store: TestStore, leaseMs = 2400): Promise<World
     settings: { max_iterations: 3, done_pattern: null, inactivity_timeout: 60 },
     options: {},
   });
-  const env = { ...repo.env, SWARM_LEASE_MS: String(leaseMs) };
+  const env = { ...repo.env, ...access, SWARM_LEASE_MS: String(leaseMs) };
   return {
     ...repo,
+    env,
     cluster,
     engine,
     leaseMs,

@@ -43,8 +43,13 @@ export async function startRedis(words: readonly string[] = []): Promise<TestSto
   );
 }
 
-/** PostgreSQL refuses to run as root: then it runs as the user of its package. */
-export async function startPostgres(): Promise<TestStore> {
+/**
+ * PostgreSQL refuses to run as root: then it runs as the user of its package. `setUp` may change its files, and gives
+ * more words for the server.
+ */
+export async function startPostgres(
+  setUp: (data: string) => readonly string[] = () => [],
+): Promise<TestStore> {
   const dir = mkdtempSync(join(tmpdir(), 'pg-'));
   const bin = postgresFolder() ?? '';
   const prefix = runAs(dir);
@@ -54,9 +59,10 @@ export async function startPostgres(): Promise<TestStore> {
   const [initdb = '', ...words] = [...prefix, join(bin, 'initdb')];
   const options = ['-D', data, '-U', 'swarm', '-A', 'trust', '--no-sync', '-E', 'UTF8', '--locale', 'C'];
   execFileSync(initdb, [...words, ...options], { stdio: 'ignore', cwd: dir });
+  const own = setUp(data);
   return startStore(
     dir,
-    (port) => [...prefix, join(bin, 'postgres'), ...place, '-p', String(port), '-h', '127.0.0.1'],
+    (port) => [...prefix, join(bin, 'postgres'), ...place, '-p', String(port), '-h', '127.0.0.1', ...own],
     (port) => `postgres://swarm@127.0.0.1:${port}/postgres`,
     async (port) => {
       try {

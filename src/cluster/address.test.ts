@@ -1,0 +1,99 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { makeTempDir, removeTempDir } from '../system/temp.ts';
+import { engineAddress, isInTheClear, placeOf } from './address.ts';
+
+const forms = [
+  ['redis://store', 'redis://store:6379/0', false],
+  ['rediss://user@store:7000/3', 'rediss://store:7000/3', true],
+  ['postgres://me@db/fleet', 'postgres://db:5432/fleet', false],
+  ['postgresql://me@[::1]:7000', 'postgres://[::1]:7000/postgres', false],
+  ['postgres://me@db/fleet?sslmode=disable', 'postgres://db:5432/fleet', false],
+  ['postgres://me@db/fleet?sslmode=require', 'postgres://db:5432/fleet', true],
+  ['postgres://me@db/fleet?sslmode=verify-full', 'postgres://db:5432/fleet', true],
+] as const;
+
+const wrong = [
+  'store:6379',
+  'http://store',
+  'redis://',
+  'redis://store/x',
+  'redis://store?password=x',
+  'postgres://db/fleet?password=x',
+  'postgres://db/fleet?sslmode=require&sslrootcert=/ca.pem',
+];
+
+describe('the address of an engine', () => {
+  it.each(forms)('%s is %s', (text, place, tls) => {
+    const address = engineAddress(text, {});
+    expect(address && placeOf(address)).toBe(place);
+    expect(address?.tls !== null).toBe(tls);
+  });
+
+  it.each(wrong)('%s is refused', (text) => {
+    expect(() => engineAddress(text, {})).toThrow();
+  });
+
+  it('comes from the environment where nothing is typed, and is none where there is neither', () => {
+    expect(engineAddress(undefined, { SWARM_ENGINE: 'redis://:a%2Fb@store' })).toMatchObject({
+      password: 'a/b',
+    });
+    expect(engineAddress(undefined, { SWARM_ENGINE: '' })).toBeNull();
+    expect(engineAddress(undefined, {})).toBeNull();
+  });
+
+  it('takes a password from the environment or a file, never from what is typed', () => {
+    const dir = makeTempDir('address-');
+    onTestFinished(() => removeTempDir(dir));
+    const [password, ca] = [join(dir, 'password'), join(dir, 'ca.pem')];
+    writeFileSync(password, ' from the file \n');
+    writeFileSync(ca, 'CA');
+    expect(engineAddress('redis://store', { SWARM_ENGINE_PASSWORD: 'p' })?.password).toBe('p');
+    const named = { SWARM_ENGINE_PASSWORD_FILE: password, SWARM_ENGINE_CA: ca };
+    expect(engineAddress('rediss://store', named)).toMatchObject({
+      password: ' from the file ',
+      tls: { ca: 'CA' },
+    });
+    expect(() => engineAddress('redis://:p@store', {})).toThrow(/can be read by everybody/);
+    const missing = { SWARM_ENGINE_PASSWORD_FILE: join(dir, 'no-such-file') };
+    expect(() => engineAddress('redis://store', missing)).toThrow(/SWARM_ENGINE_PASSWORD_FILE names a file/);
+  });
+
+  it('never shows a part of a password, however it is written into it', () => {
+    const alphabet = fc.constantFrom(...'@:/?#%[]\\ &=+;"\'$QXZ789');
+    const password = fc.string({ unit: alphabet, minLength: 4, maxLength: 12 });
+    const scheme = fc.constantFrom('redis', 'rediss', 'postgres');
+    fc.assert(
+      fc.property(scheme, password, fc.boolean(), (kind, secret, encoded) => {
+        const written = encoded ? encodeURIComponent(secret) : secret;
+        const shown = textOf(`${kind}://u:${written}@store.example/0`);
+        const place = /^(?:redis|rediss|postgres):\/\/store\.example:\d+\/0$/;
+        expect(place.test(shown) || !/[QXZ789]{2}/.test(shown)).toBe(true);
+        if (encoded) expect(shown).toMatch(place);
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  it('is in the clear where TLS is missing and it is not this machine', () => {
+    const isOpen = (text: string) => {
+      const address = engineAddress(text, {});
+      return address !== null && isInTheClear(address);
+    };
+    expect(['redis://store', 'postgres://db/x'].map(isOpen)).toEqual([true, true]);
+    const closed = ['redis://127.0.0.1', 'redis://localhost', 'redis://[::1]', 'rediss://store'];
+    expect(closed.map(isOpen)).toEqual([false, false, false, false]);
+  });
+});
+
+/** What a person is shown of an address: the place, or what is wrong with it. */
+function textOf(url: string): string {
+  try {
+    const address = engineAddress(undefined, { SWARM_ENGINE: url });
+    return address === null ? '' : placeOf(address);
+  } catch (error) {
+    return error instanceof Error ? error.message : '';
+  }
+}

@@ -1,0 +1,197 @@
+import { execFileSync } from 'node:child_process';
+import { chmodSync, chownSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { makeTempDir, removeTempDir } from '../../src/system/temp.ts';
+import { certificate, certificateKey } from '../support/certificate.ts';
+import { waitUntil } from '../support/processes.ts';
+import { runRalph, startRalph } from '../support/ralph.ts';
+import { freePort, missing, startPostgres, startRedis, type TestStore } from '../support/stores.ts';
+import { makeWorld, patience, worker } from './machines.ts';
+
+const password = 'hunter2 $(id) @:/?#%';
+const wrongPassword = 'letmein-7781';
+
+/** A store that lets nobody in but `keeper`, with a password, over TLS; `open` is its address in the clear. */
+type GuardedStore = Pick<TestStore, 'fresh' | 'stop'> & { open(url: string): string };
+
+const kinds = [
+  { name: 'Redis', why: missing.redis, start: guardedRedis },
+  { name: 'PostgreSQL', why: missing.postgres, start: guardedPostgres },
+];
+
+for (const { name, why, start } of kinds) {
+  describe.skipIf(why !== null)(`${name} over TLS with a password`, { timeout: 120_000 }, () => {
+    let store: GuardedStore;
+    let folder: string;
+    let access: Record<'SWARM_ENGINE_PASSWORD_FILE' | 'SWARM_ENGINE_CA', string>;
+
+    beforeAll(async () => {
+      folder = makeTempDir('access-');
+      chmodSync(folder, 0o755);
+      writeFileSync(join(folder, 'ca.pem'), certificate);
+      writeFileSync(join(folder, 'key.pem'), certificateKey);
+      writeFileSync(join(folder, 'password'), `${password}\n`);
+      access = {
+        SWARM_ENGINE_PASSWORD_FILE: join(folder, 'password'),
+        SWARM_ENGINE_CA: join(folder, 'ca.pem'),
+      };
+      store = await start(folder);
+    });
+    afterAll(async () => {
+      await store.stop();
+      removeTempDir(folder);
+    });
+
+    it('runs a loop, and the password is nowhere to be seen', async () => {
+      const world = await makeWorld(store, 2400, access);
+      const swarm = (...words: string[]) =>
+        runRalph([...words, '--engine', world.engine], { ...world, program: 'swarm' });
+      const script = `${worker('0')}; env >"$LOG.env"; tr '\\0' '\\n' </proc/$PPID/environ >"$LOG.parent"; sleep 1`;
+      await world.submit('a', world.agent('agent', script), { max_iterations: 2 });
+      const machine = world.machine('one');
+      await waitUntil(() => world.log('ran.txt').includes('start a 2'), patience);
+      const shown = [commandLines([machine.pid, ...machine.processes()])];
+      expect(await world.over('a')).toBe('stopped');
+      expect(world.problems('a', 2)).toEqual([]);
+      const commands = [
+        ['ls', '--format', 'json'],
+        ['hosts', '--format', 'json'],
+        ['why', 'a', '--format', 'json'],
+        ['logs', 'a', '--history'],
+        ['ralph', 'status', 'a'],
+      ];
+      const answers = await Promise.all(commands.map((words) => swarm(...words)));
+      expect(answers.map(({ code, stderr }) => ({ code, stderr }))).toEqual(
+        commands.map(() => ({ code: 0, stderr: '' })),
+      );
+      shown.push(...answers.map(({ stdout }) => stdout));
+      shown.push(await dashboardOf(world));
+      shown.push(machine.text(), ...world.log('ran.txt.env'), ...world.log('ran.txt.parent'));
+      for (const file of filesIn(machine.dir)) shown.push(readFileSync(file, 'latin1'));
+      shown.push(JSON.stringify([await world.cluster.order('a'), await world.cluster.events('a')]));
+      expect(shown.join('\n').length).toBeGreaterThan(5000);
+      expect(shown.filter((text) => text.includes('hunter2'))).toEqual([]);
+      expect(world.log('ran.txt.env').filter((line) => line.startsWith('SWARM_ENGINE'))).toEqual([]);
+    });
+
+    it('says what is wrong where it does not let somebody in, and nothing of the password', async () => {
+      const world = await makeWorld(store, 2400, access);
+      const wrong = { ...access, SWARM_ENGINE_PASSWORD_FILE: join(folder, 'wrong') };
+      writeFileSync(wrong.SWARM_ENGINE_PASSWORD_FILE, wrongPassword);
+      const { SWARM_ENGINE_CA: _ca, ...withoutCa } = access;
+      const { SWARM_ENGINE_PASSWORD_FILE: _file, ...withoutPassword } = access;
+      const inUrl = world.engine.replace('keeper@', `keeper:${encodeURIComponent(wrongPassword)}@`);
+      const tries = [
+        { what: /password|WRONGPASS/, env: wrong },
+        { what: /certificate/, env: withoutCa },
+        { what: /password|NOAUTH/i, env: withoutPassword },
+        { what: /password|WRONGPASS/, env: { ...access, SWARM_ENGINE: inUrl }, words: [] },
+        { what: /can be read by everybody/, env: access, words: ['--engine', inUrl] },
+        {
+          what: /WRONGPASS|pg_hba|no encryption/,
+          env: withoutPassword,
+          words: ['--engine', store.open(world.engine)],
+        },
+      ];
+      const clean = { ...world.env, SWARM_ENGINE_CA: undefined, SWARM_ENGINE_PASSWORD_FILE: undefined };
+      await Promise.all(
+        tries.map(async ({ what, env, words = ['--engine', world.engine] }) => {
+          const options = {
+            ...world,
+            env: { ...clean, ...env, RALPH_DEBUG: '1' },
+            program: 'swarm',
+          } as const;
+          const { code, stdout, stderr } = await runRalph(['ls', ...words], options);
+          expect(stderr).toMatch(what);
+          expect(code).toBeGreaterThan(0);
+          expect(stdout + stderr).not.toMatch(/hunter2|letmein/);
+        }),
+      );
+    });
+  });
+}
+
+async function guardedRedis(folder: string): Promise<GuardedStore> {
+  const port = await freePort();
+  const files = [
+    ['--tls-cert-file', 'ca.pem'],
+    ['--tls-key-file', 'key.pem'],
+    ['--tls-ca-cert-file', 'ca.pem'],
+  ].flatMap(([option = '', file = '']) => [option, join(folder, file)]);
+  const acl = join(folder, 'users.acl');
+  const digest = execFileSync('sha256sum', { input: password, encoding: 'utf8' }).slice(0, 64);
+  writeFileSync(acl, `user default off\nuser keeper on #${digest} ~* &* +@all\n`);
+  const tls = ['--tls-port', String(port), '--tls-auth-clients', 'no', ...files];
+  const store = await startRedis([...tls, '--aclfile', acl]);
+  return {
+    stop: () => store.stop(),
+    fresh: async () =>
+      (await store.fresh()).replace(/^redis:\/\/127.0.0.1:\d+/, `rediss://keeper@127.0.0.1:${port}`),
+    open: (url) => url.replace(/^rediss:\/\/keeper@127.0.0.1:\d+/, `redis://keeper@127.0.0.1:${store.port}`),
+  };
+}
+
+async function guardedPostgres(folder: string): Promise<GuardedStore> {
+  const store = await startPostgres((data) => {
+    const { uid, gid } = statSync(data);
+    const put = (name: string, text: string) => {
+      writeFileSync(join(data, name), text);
+      chownSync(join(data, name), uid, gid);
+      chmodSync(join(data, name), 0o600);
+    };
+    put('server.crt', readFileSync(join(folder, 'ca.pem'), 'utf8'));
+    put('server.key', readFileSync(join(folder, 'key.pem'), 'utf8'));
+    put(
+      'pg_hba.conf',
+      [
+        'hostssl all keeper 127.0.0.1/32 scram-sha-256',
+        'host all keeper 127.0.0.1/32 reject',
+        'host all swarm 127.0.0.1/32 trust\n',
+      ].join('\n'),
+    );
+    return ['-c', 'ssl=on'];
+  });
+  const sql = `CREATE ROLE keeper SUPERUSER LOGIN PASSWORD '${password}'`;
+  execFileSync('psql', ['-q', store.url, '-c', sql], { stdio: 'pipe' });
+  return {
+    stop: () => store.stop(),
+    fresh: async () => `${(await store.fresh()).replace('swarm@', 'keeper@')}?sslmode=verify-full`,
+    open: (url) => url.replace('?sslmode=verify-full', ''),
+  };
+}
+
+function commandLines(pids: readonly number[]): string {
+  return pids
+    .map((pid) => {
+      try {
+        return readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ');
+      } catch {
+        return '';
+      }
+    })
+    .join('\n');
+}
+
+/** All that the page of `swarm dashboard` and its data say. */
+async function dashboardOf(world: Awaited<ReturnType<typeof makeWorld>>): Promise<string> {
+  const { child, output } = startRalph(['dashboard', '--engine', world.engine, '--no-open'], {
+    ...world,
+    program: 'swarm',
+  });
+  const find = () => /http:\S+/.exec(output.stdout)?.[0] ?? null;
+  const { origin, hash } = new URL((await waitUntil(find, { ...patience, what: 'the dashboard' })) ?? '');
+  const headers = { Authorization: `Bearer ${hash.replace('#token=', '')}` };
+  const page = await (await fetch(`${origin}/api/loops`, { headers })).text();
+  expect(page).toContain('"a"');
+  child.kill('SIGTERM');
+  return `${output.stdout}${output.stderr}${page}`;
+}
+
+function filesIn(folder: string): string[] {
+  return readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
+    const path = join(folder, entry.name);
+    if (entry.isDirectory()) return filesIn(path);
+    return entry.isFile() ? [path] : [];
+  });
+}
