@@ -1,11 +1,11 @@
 // Builds dist/: the commands as small CommonJS files with lazily loaded chunks, the library as ESM with types, and the
 // JSON Schema of the settings.
 import { execFileSync } from 'node:child_process';
-import { createHash } from 'node:crypto';
 import { chmodSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import * as esbuild from 'esbuild';
+import { withHash } from './code-hash.mjs';
 import { writeHooks } from './hooks.mjs';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
@@ -142,16 +142,12 @@ async function bundle(entryPoints, outdir, plugins, more = {}) {
   return metafile;
 }
 
-/**
- * To put each function of a module of Node behind a getter, as esbuild does, takes milliseconds. The hash in the first line
- * tells whether what V8 made of the file is still of use (`src/system/code-cache.ts`); a program begins with `#!` instead.
- */
+/** To put each function of a module of Node behind a getter, as esbuild does, takes milliseconds. */
 function writeCode(path, text) {
   const plain = text.replaceAll(/__toESM\((require\("node:[a-z_/]+"\))(?:,1)?\)/g, '$1');
   const code = plain.includes('__url') ? plain.replace(/^(#!.*\n)?/, `$1${ownUrl}`) : plain;
-  const hash = createHash('sha256').update(code).digest('hex').slice(0, 32);
   mkdirSync(dirname(path), { recursive: true });
-  writeFileSync(path, code.startsWith('#!') ? code : `// ${hash}\n${code}`);
+  writeFileSync(path, code.startsWith('#!') ? code : withHash(code));
 }
 
 /** Where the stores stand, seen from a folder of dist; null for anything else. */

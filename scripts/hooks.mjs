@@ -4,6 +4,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import * as esbuild from 'esbuild';
+import { withHash } from './code-hash.mjs';
 import { guardParts } from './guard-parts.mjs';
 
 const hooks = {
@@ -18,7 +19,11 @@ const mention = 'src/core/mention.ts';
 const entries = {
   ...Object.fromEntries(
     Object.entries(hooks).flatMap(([host, names]) => [
-      ...names.map((name) => [`${host}/hooks/${name}`, `src/session/hosts/${host}/entries/${name}.ts`]),
+      ...names.map((name) => [
+        `${host}/hooks/${name === 'stop' ? 'stop-main' : name}`,
+        `src/session/hosts/${host}/entries/${name}.ts`,
+      ]),
+      [`${host}/hooks/stop`, 'src/session/hook/stop-entry.ts'],
       [`${host}/hooks/verify`, 'src/session/verify.ts'],
       [`${host}/hooks/notify-end`, 'src/session/notify-end.ts'],
       [`${host}/hooks/stop-check`, 'src/session/prd/stop-check.ts'],
@@ -41,7 +46,6 @@ const loadedLater = {
       );
       if (source === mention && kind === 'import-statement') return { path: source, namespace: 'later' };
       if (kind !== 'dynamic-import') return undefined;
-      if (source === 'src/safety/guard/hook.ts') return { path: './guard-rules.cjs', external: true };
       const [name] = Object.entries(entries).find(([, entry]) => entry === source) ?? [];
       return name === undefined ? undefined : { path: `./${basename(name)}.cjs`, external: true };
     });
@@ -92,8 +96,8 @@ export async function hookFiles(root) {
   const plugin = join(root, 'plugins/claude-code');
   const manifest = join(plugin, '.claude-plugin/plugin.json');
   return new Map([
-    ...result.outputFiles.map(({ path, text }) => [path, plainRequires(text)]),
-    ...parts.map(({ path, text }) => [join(plugin, 'hooks', basename(path)), plainRequires(text)]),
+    ...result.outputFiles.map(({ path, text }) => [path, withHash(plainRequires(text))]),
+    ...parts.map(({ path, text }) => [join(plugin, 'hooks', basename(path)), withHash(plainRequires(text))]),
     [join(plugin, 'hooks/hooks.json'), json(await hooksJson(root))],
     // Claude Code reads the skill in its folder; others look for it under this name.
     [join(plugin, 'skills/ralph-plan.md'), readFileSync(join(plugin, 'skills/ralph-plan/SKILL.md'), 'utf8')],

@@ -1,9 +1,10 @@
 import { execFileSync } from 'node:child_process';
-import { cpSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, describe, expect, it } from 'vitest';
 import { makeTempDir, removeTempDir } from '../src/system/temp.ts';
+import { copyBuilt } from './support/copy.ts';
 
 const dist = fileURLToPath(new URL('../dist', import.meta.url));
 const folders: string[] = [];
@@ -16,8 +17,7 @@ afterEach(() => {
 function copyProgram(): string {
   const folder = makeTempDir('ralph-code-');
   folders.push(folder);
-  const isNeeded = (path: string) => !/[\\/](?:types|lib|web|\.code-[^\\/]*)$/.test(path);
-  cpSync(dist, join(folder, 'dist'), { recursive: true, filter: isNeeded });
+  copyBuilt(dist, join(folder, 'dist'), (name) => !/^(?:types|lib|web)$/.test(name));
   return join(folder, 'dist');
 }
 
@@ -69,10 +69,13 @@ describe('the code that V8 compiled', () => {
     const program = copyProgram();
     const said = listRuns(program);
     const path = join(program, 'start-ralph.cjs');
+    const [file = ''] = kept(program);
+    const { ino } = statSync(file);
     const [hash = '', ...lines] = readFileSync(path, 'utf8').split('\n');
     const other = lines.join('\n').replaceAll('there is no ', 'There is no ');
     writeFileSync(path, `// ${'0'.repeat(hash.length - 3)}\n${other}`);
     expect(listRuns(program)).toBe(said);
-    expect(kept(program)).toHaveLength(2);
+    expect(kept(program)).toEqual([file]);
+    expect(statSync(file).ino).not.toBe(ino);
   });
 });

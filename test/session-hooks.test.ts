@@ -1,7 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import {
-  cpSync,
   existsSync,
   mkdirSync,
   readdirSync,
@@ -16,6 +15,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { readJournal } from '../src/store/journal.ts';
 import { makeTempDir, removeTempDir } from '../src/system/temp.ts';
 import { certificate } from './support/certificate.ts';
+import { copyBuilt } from './support/copy.ts';
 import { startHookServer } from './support/hook-server.ts';
 
 const source = fileURLToPath(new URL('../plugins/claude-code', import.meta.url));
@@ -27,7 +27,7 @@ let env: Record<string, string>;
 beforeEach(() => {
   room = makeTempDir('ralph-hooks-');
   plugin = join(room, "a copy's $(plugin)");
-  cpSync(source, plugin, { recursive: true });
+  copyBuilt(source, plugin);
   const home = join(room, 'home');
   sessions = join(home, '.local/state/ralph/sessions');
   mkdirSync(home);

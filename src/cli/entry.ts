@@ -1,6 +1,9 @@
 import { join } from 'node:path';
-import { useCodeCache } from '../system/code-cache.ts';
+import { type CodeCache, useCodeCache } from '../system/code-cache.ts';
 import { printFile, printText } from '../system/print.ts';
+
+/** By then a run waits for its agent, and what it took to get there has been compiled. */
+const warmMs = 500;
 
 /**
  * What both programs begin with. Kept tiny, because V8 reads every byte of a file, used or not: the version and the pages of
@@ -13,9 +16,15 @@ export function enter(program: 'ralph' | 'swarm', load: (words: readonly string[
   if (words.length === 1 && (last === '--version' || last === '-v')) printText(`${program} ${__VERSION__}\n`);
   else if (asksForHelp && printPage([program, ...words.slice(0, -1)])) return;
   else {
-    useCodeCache(__filename);
+    keepLater(useCodeCache(require));
     load(words);
   }
+}
+
+/** A usage error has not come far enough for its code to be worth keeping. */
+function keepLater({ keep }: CodeCache): void {
+  setTimeout(keep, warmMs).unref();
+  process.once('exit', (code) => (code === 0 || code === 1) && keep());
 }
 
 /** The build writes a page for each command. */

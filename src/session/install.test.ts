@@ -149,7 +149,7 @@ describe('hooks that are a command line', () => {
     for (const host of ['codex', 'claude-code']) {
       const hooks = join('plugins', host, 'hooks');
       mkdirSync(join(odd, hooks), { recursive: true });
-      for (const name of ['stop', 'prompt']) {
+      for (const name of ['stop', 'stop-main', 'prompt']) {
         const file = join(hooks, `${name}.cjs`);
         if (existsSync(join(root, file))) writeFileSync(join(odd, file), readFileSync(join(root, file)));
       }

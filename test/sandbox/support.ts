@@ -1,16 +1,8 @@
 import { execFileSync, spawnSync } from 'node:child_process';
-import {
-  chmodSync,
-  chownSync,
-  cpSync,
-  lstatSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  realpathSync,
-} from 'node:fs';
+import { chmodSync, chownSync, lstatSync, mkdirSync, mkdtempSync, readdirSync, realpathSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { copyBuilt } from '../support/copy.ts';
 import { builtProgram } from '../support/ralph.ts';
 
 /** Whether bubblewrap can make namespaces here; where it cannot, its suites are skipped. */
@@ -47,7 +39,7 @@ export function everybody(): Who[] {
 /** The built commands where everybody can read them. */
 export function readableRalph(): string {
   const folder = mkdtempSync(join(realpathSync(tmpdir()), 'dist-'));
-  cpSync(dirname(builtProgram('ralph')), join(folder, 'dist'), { recursive: true });
+  copyBuilt(dirname(builtProgram('ralph')), join(folder, 'dist'));
   for (const path of [realpathSync(tmpdir()), folder]) chmodSync(path, 0o755);
   return join(folder, 'dist', 'ralph.cjs');
 }

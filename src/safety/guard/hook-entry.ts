@@ -1,5 +1,8 @@
+import { join } from 'node:path';
 import { messageOf } from '../../core/error.ts';
 import { isObject } from '../../core/shape.ts';
+import type { Denial } from '../../store/mailbox.ts';
+import { useCodeCache } from '../../system/code-cache.ts';
 import { readStdin, writeStdio } from '../../system/stdio.ts';
 import { isEveryday } from './everyday.ts';
 
@@ -10,14 +13,19 @@ async function main(): Promise<void> {
     const { command } = input.tool_input;
     if (typeof command === 'string' && isEveryday(command)) return;
   }
-  // Loaded only now: most of the time of a hook goes into loading code.
-  const { guardHook, placeOf } = await import('./hook.ts');
-  const { output, denial } = guardHook(input, process.env);
+  // Loaded only now, and kept compiled: most of the time of a hook goes into loading code.
+  const { load, keep } = useCodeCache(require);
+  const { guardHook, placeOf } = load(join(__dirname, 'guard-rules.cjs')) as typeof import('./hook.ts');
+  const { output, denial, onDuty } = guardHook(input, process.env);
   if (output !== null) writeStdio(1, `${JSON.stringify(output)}\n`);
-  if (denial === null || !isObject(input)) return;
+  if (denial !== null && isObject(input)) await record(denial, placeOf(input, process.env).sessionId);
+  if (onDuty) keep();
+}
+
+async function record(denial: Denial, sessionId: string): Promise<void> {
   const { keepDenial } = await import('./denials.ts');
   try {
-    keepDenial(denial, placeOf(input, process.env).sessionId, process.env, Date.now);
+    keepDenial(denial, sessionId, process.env, Date.now);
   } catch (error) {
     writeStdio(2, `ralph guard: the record could not be written: ${messageOf(error)}\n`);
   }

@@ -46,7 +46,7 @@ describe('guardHook', () => {
   it('says nothing to a harmless command or an unknown tool', () => {
     expect(ask('Bash', { command: 'npm test' })).toBeNull();
     expect(ask('WebSearch', { query: 'rm -rf ~' })).toBeNull();
-    expect(guardHook('no event', env)).toEqual({ output: null, denial: null });
+    expect(guardHook('no event', env)).toEqual({ output: null, denial: null, onDuty: false });
   });
 
   it('warns without stopping', () => {

@@ -54,6 +54,7 @@ export function zoneOf(path: string, context: GuardContext, wide = false): Zone 
   const vague = hasGlob(path);
   if (!vague && !wide) return plainZone(path, context);
   if (path === '/') return 'system';
+  if (ownCode.test(path)) return 'loop';
   const { places, around } = landmarksOf(context);
   if (!vague) return around.get(path) ?? plainZone(path, context);
   const reached = places.find(([place]) => (wide ? mayReach(path, place) : mayMatch(path, place)));
@@ -126,6 +127,10 @@ const secretFiles = [
   ...['.claude/.credentials.json', '.codex/auth.json', '.pypirc', '.pgpass', '.bash_history'],
 ];
 
+/** This package in a project or elsewhere, and what is kept of it in a form that V8 runs unseen, be it named by a pattern. */
+const ownCode =
+  /\/node_modules\/ralphkit(\/|$)|\/\.code-[^/]*\.cjs-v[^/]*$|\/\.c(o(de?)?)?[\uE003\uE004][^/]*$|\/\.code-[^/]*[\uE003\uE004][^/]*$/;
+
 const sinks = /^\/dev\/(null|stdout|stderr|stdin|tty|zero|full|u?random|ptmx|fd(\/.*)?|pts\/.*|console)$/;
 const startup =
   /^(\.(bashrc|bash_profile|bash_login|bash_logout|bash_aliases|profile|zshrc|zshenv|zprofile|zlogin|zlogout|inputrc|xinitrc|xprofile|xsession|tmux\.conf|vimrc|gitconfig|selected_editor)|\.config\/(fish|autostart|systemd|environment\.d|git|nvim|zsh|profile)\b.*|\.local\/(bin|share\/(systemd|applications|dbus-1))\b.*|bin\/.*|\.vim\b.*|Library\/Launch(Agents|Daemons)\b.*|\.pam_environment|\.ssh\/(authorized_keys2?|rc|config|environment)|\.git-templates?\b.*)$/;
@@ -146,6 +151,7 @@ function plainZone(path: string, context: GuardContext): Zone {
   if (/^\/(proc|sys)(\/|$)/.test(path)) return 'kernel';
   const state = context.env.XDG_STATE_HOME || `${home}/.local/state`;
   if (isInside(path, `${state}/ralph`) || isInside(path, `${home}/.swarm`)) return 'loop';
+  if (ownCode.test(path)) return 'loop';
   if (isInside(path, projectRoot)) return projectZone(path.slice(projectRoot.length + 1));
   if (isInside(path, home)) return homeZone(path.slice(home.length + 1));
   const [, ofOthers] = /^\/(?:home|Users)\/[^/]+\/?(.*)$/.exec(path) ?? [];

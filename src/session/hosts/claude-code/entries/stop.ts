@@ -2,4 +2,5 @@ import { runHook } from '../../../hook/run.ts';
 import { stopHook } from '../../../hook/stop.ts';
 import { claudeCode } from '../host.ts';
 
-void runHook(claudeCode, stopHook, __dirname);
+/** Whether the hook had anything to say. */
+export const worked = runHook(claudeCode, stopHook, __dirname);

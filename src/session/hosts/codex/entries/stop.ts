@@ -2,4 +2,5 @@ import { runHook } from '../../../hook/run.ts';
 import { stopHook } from '../../../hook/stop.ts';
 import { codex } from '../host.ts';
 
-void runHook(codex, stopHook, __dirname);
+/** Whether the hook had anything to say. */
+export const worked = runHook(codex, stopHook, __dirname);
