@@ -57,9 +57,12 @@ async function showFile(
   follow: boolean,
   lines: number | undefined,
 ): Promise<number> {
-  const { stdout } = logPaths(context.env, worker.name);
-  const onData = (bytes: Buffer) => void context.stdout.write(bytes);
-  const found = await tailFile(stdout, { follow, onData, ...(lines === undefined ? {} : { lines }) });
-  if (found) return 0;
+  const paths = logPaths(context.env, worker.name);
+  const show = (name: 'stdout' | 'stderr') => {
+    const onData = (bytes: Buffer) => void context[name].write(bytes);
+    return tailFile(paths[name], { follow, onData, ...(lines === undefined ? {} : { lines }) });
+  };
+  const found = await Promise.all([show('stdout'), show('stderr')]);
+  if (found.includes(true)) return 0;
   throw new RalphError('no-logs', `no logs found for ${worker.name}`, { exitCode: 1 });
 }

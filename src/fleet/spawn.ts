@@ -121,6 +121,7 @@ export async function startWorker(
     if (loop !== null) removeLoop(env, worker.name);
     if (worker.tmux === null) removeLogs(env, worker.name);
     restoreLoop?.();
+    removeMarks(env, worker.name);
     if (before === null) removeWorker(env, worker.name);
     else updateWorker(env, worker.name, { ...before, status: 'stopped' });
     throw error;
@@ -150,7 +151,9 @@ async function openWindow(env: Environment, worker: Worker, now: () => number): 
 
 /** What is bound to fail does so before anything is touched. */
 export function checkStart(env: Environment, worker: Worker, loop: NewLoop | null): void {
-  const { cwd } = worker;
+  const { cwd, tmux } = worker;
+  if (tmux !== null && findProgram('tmux', env) === null)
+    throw fault('tmux', 'tmux is not installed', 'apt install tmux');
   if (!isFolder(cwd)) throw fault('process', `failed to spawn process: there is no folder ${cwd}`);
   const prompt = loop === null ? null : readPrompt(loop.settings.prompt_file);
   if (prompt !== null && 'problem' in prompt) throw fault('prompt', prompt.problem);

@@ -53,6 +53,15 @@ describe('an edit of state.json', () => {
     updateLoop(env, 'a', () => ({ change: {} }));
     expect(readFileSync(paths().log, 'utf8').split('\n')).toHaveLength(2);
   });
+
+  it('that is no JSON any more is named in the log', () => {
+    writeFileSync(paths().state, '{"max_iterations": 20,}');
+    updateLoop(env, 'a', () => ({ change: {} }));
+    expect(readLoop(env, 'a')?.settings).toEqual(loop.settings);
+    expect(readFileSync(paths().log, 'utf8')).toMatch(
+      /^\S+ \[WARN\] state\.json was not valid JSON: it is written anew, without the edit\n$/,
+    );
+  });
 });
 
 describe('a damaged record of a loop', () => {

@@ -176,8 +176,16 @@ function write(env: Environment, loop: LoopRecord, events: readonly FleetEvent[]
 function project(env: Environment, loop: LoopRecord): void {
   const paths = loopPaths(env, loop.name);
   const state = readJson(paths.state);
-  const { ignored } = state.ok ? edited(loop.settings, state.value) : { ignored: [] };
+  const ignored = ignoredIn(state, loop);
   const warnings = ignored.map((text) => logLine(systemClock.now(), 'WARN', text));
   ensureLogLines(paths.log, [...warnings, ...loop.lines]);
   writeAtomic(paths.state, `${JSON.stringify(stateOf(loop), null, 2)}\n`, { fsync: false });
+}
+
+/** What somebody wrote into the state that will not be there any more. */
+function ignoredIn(state: ReturnType<typeof readJson>, { settings }: LoopRecord): readonly string[] {
+  if (state.ok) return edited(settings, state.value).ignored;
+  return state.reason === 'torn'
+    ? ['state.json was not valid JSON: it is written anew, without the edit']
+    : [];
 }

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { Worker } from '../../src/store/fleet-workers.ts';
 import { alive, processesWithEnvironment, waitUntil } from '../support/processes.ts';
+import { runRalph } from '../support/ralph.ts';
 import { makeFleet, patience, type TestFleet } from './fleet.ts';
 
 const spawn = (fleet: TestFleet, name: string, ...command: string[]) =>
@@ -201,9 +202,9 @@ describe('a worker in the background', { timeout: 120_000 }, () => {
     const { pid, tmux, status } = fleet.worker('bg');
     expect({ tmux, status }).toEqual({ tmux: null, status: 'running' });
     expect(spawned.stdout).toBe(`spawned bg (pid: ${pid})\n`);
-    const log = join(fleet.home, '.swarm/logs/bg.stdout.log');
-    await waitUntil(() => readFileSync(log, 'utf8') === 'out\n', patience);
-    expect((await fleet.swarm('logs', 'bg')).stdout).toBe('out\n');
+    const log = join(fleet.home, '.swarm/logs/bg.stderr.log');
+    await waitUntil(() => readFileSync(log, 'utf8') === 'err\n', patience);
+    expect(await fleet.swarm('logs', 'bg')).toMatchObject({ stdout: 'out\n', stderr: 'err\n' });
     expect(await fleet.swarm('send', 'bg', 'x')).toMatchObject({ code: 1 });
     expect((await fleet.swarm('attach', 'bg')).stderr).toContain("worker 'bg' is not a tmux worker");
     const children = processesWithEnvironment('SWARM_WORKER', 'bg');
@@ -358,6 +359,18 @@ describe('swarm spawn refuses', { timeout: 60_000 }, () => {
     expect(existsSync(`${fleet.cwd}-worktrees/wt`)).toBe(false);
     expect(fleet.git('branch', '--list', 'wt')).toBe('');
     expect((await fleet.swarm(...words, 'sleep', '600')).code).toBe(0);
+  });
+
+  it('a window where there is no tmux, and says what to install', async () => {
+    const fleet = makeFleet();
+    const { code, stderr } = await runRalph(['spawn', '--name', 'w', '--tmux', '--', process.execPath], {
+      ...fleet,
+      env: { ...fleet.env, PATH: fleet.cwd },
+      program: 'swarm',
+    });
+    expect(code).toBe(1);
+    expect(stderr).toContain('swarm: error: tmux is not installed\n  try: apt install tmux\n');
+    expect(existsSync(join(fleet.home, '.swarm/marks/w.changed'))).toBe(false);
   });
 
   it('nothing, but warns of many iterations', async () => {
