@@ -96,7 +96,7 @@ export async function prepareRun(
     agent,
     sandbox,
     words: earlier?.words ?? [],
-    ...(earlier ? { resume: earlier.loop(plan) } : {}),
+    ...(earlier ? { resume: earlier.loop(plan, values['one-iteration'] ?? false) } : {}),
     ...(matchPattern ? { matchPattern } : {}),
     warnings: [
       ...loaded.warnings,

@@ -74,7 +74,8 @@ export async function holdLoop(spec: HoldSpec, first: Claim): Promise<Parted> {
       const answer = await words.answer();
       if (answer.type === 'gave-up') return await giveUp(answer);
       if (answer.found) tell(note(clock, `iteration ${iteration} was on the branch already`));
-      news.add({ head: answer.head });
+      const { head, carried } = answer;
+      news.add(carried === undefined ? { head } : { head, carried });
       await news.flush();
       booking = true;
       const next = await book(answer.end);
@@ -136,7 +137,11 @@ export async function holdLoop(spec: HoldSpec, first: Claim): Promise<Parted> {
 }
 
 async function jobOf(cluster: Cluster, { name }: Claim): Promise<LoopJob | null> {
-  const [order, view] = [await cluster.order(name), await cluster.status(name)];
+  const [order, view, carried] = await Promise.all([
+    cluster.order(name),
+    cluster.status(name),
+    cluster.carried(name),
+  ]);
   if (order?.source === undefined || view === null) return null;
   const { command, cwd, env, settings, options, source } = order;
   const { max_iterations, done_pattern, inactivity_timeout } = settings;
@@ -149,6 +154,7 @@ async function jobOf(cluster: Cluster, { name }: Claim): Promise<LoopJob | null>
     env,
     settings: { max_iterations, done_pattern, inactivity_timeout },
     options,
+    ...(carried === null ? {} : { carried }),
   };
 }
 

@@ -20,6 +20,7 @@ import { systemClock } from '../system/clock.ts';
 import { exitCodeOf } from '../system/exit-code.ts';
 import { readJson, writeAtomic } from '../system/files.ts';
 import { type Argv, type Environment, startProcess } from '../system/process.ts';
+import { packRun, unpackRun } from './carried.ts';
 import type { LoopJob, SealedEnd } from './job.ts';
 import type { Places } from './places.ts';
 
@@ -39,6 +40,8 @@ export type IterationSpec = {
   readonly stop: AbortSignal;
   /** The end of what was printed so far. */
   shows(tail: string): void;
+  /** What another machine needs to go on after this iteration. */
+  carries(state: string): void;
 };
 
 const tailChars = 64 * 1024;
@@ -84,9 +87,11 @@ async function runPlain(spec: IterationSpec): Promise<SealedEnd | null> {
 /** One iteration of `ralph run`: a run begins with the first one here, and goes on as long as the loop stays. */
 async function runEngine(spec: IterationSpec): Promise<SealedEnd | null> {
   const { job, record, cwd, iteration, ralph } = spec;
-  const before = readRunNote(record.run, job.id);
+  const moved = unpackRun(cwd, job.carried ?? '', { promptFile: record.prompt, task: job.prompt });
+  const before = moved ?? readRunNote(record.run, job.id);
   const first = before?.first ?? iteration;
   const worker = { cmd: job.command, cwd };
+  const ownWords = [...withoutSandbox(job.options.run ?? patternWords(job)), ...ralph.words];
   const startedAt = systemClock.now();
   const loop = {
     settings: {
@@ -97,14 +102,16 @@ async function runEngine(spec: IterationSpec): Promise<SealedEnd | null> {
     options: {
       ...job.options,
       engine: ralph.command,
-      run: [...withoutSandbox(job.options.run ?? patternWords(job)), ...ralph.words],
+      run: ownWords,
       ...(before === null ? {} : { runId: before.run }),
     },
     iterationStartedAt: startedAt,
   };
   const [program = '', ...words] = engineCommand(worker, loop);
+  // A run that began elsewhere has none of them in its journal.
+  const again = before === null ? [] : ['--agent', job.command[0] ?? '', ...ownWords];
   const ran = await runProcess(spec, {
-    argv: [program, ...words, ...(before === null ? [] : ralph.words)],
+    argv: [program, ...words, ...again],
     env: { ...variablesOf(spec), ...sandboxVariables(job), ...engineEnv(worker) },
     sandbox: noSandbox,
     stdin: null,
@@ -120,6 +127,8 @@ async function runEngine(spec: IterationSpec): Promise<SealedEnd | null> {
   }
   const { run, ...end } = judged;
   writeAtomic(record.run, `${JSON.stringify({ id: job.id, run, first })}\n`);
+  const state = packRun(cwd, run, first);
+  if (state !== null) spec.carries(state);
   return { ...end, ...spentSince(cwd, run, startedAt) };
 }
 

@@ -19,6 +19,8 @@ export type LoopJob = {
   readonly pass: readonly string[];
   readonly settings: Omit<LoopSettings, 'prompt_file'>;
   readonly options: LoopOptions;
+  /** What the machine that had it before us wants us to know. */
+  readonly carried?: string;
 };
 
 /** How an iteration ended, as its commit keeps it: whoever finds that commit books the same end. */

@@ -33,6 +33,8 @@ export type FromRunner =
       readonly head: string;
       /** It was found there. */
       readonly found: boolean;
+      /** What another machine would need to go on from here. */
+      readonly carried?: string;
     }
   | { readonly type: 'gave-up'; readonly because: GaveUp; readonly why: string; readonly kept: string | null }
   /** The end of what the agent printed. */

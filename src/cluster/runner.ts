@@ -107,6 +107,7 @@ async function openLoop(
   let checkout: Checkout | null = null;
   let place = '';
   let sandbox: Sandbox | null = null;
+  let carried: { readonly carried?: string } = {};
   const passed = Object.fromEntries(job.pass.map((name) => [name, env[name]]));
   const tell = (type: 'fenced' | 'kept' | 'notice', text: string) =>
     send({ type: 'tells', event: { at: systemClock.now(), type, text } });
@@ -147,21 +148,23 @@ async function openLoop(
       return { type: 'ended', iteration, end: seal.end, head: checkout.start, found: true };
     }
     if (stop.aborted) return failed('stopped', String(stop.reason));
+    carried = {};
     const end = await runIteration(specFor(iteration));
     return end === null ? failed('stopped', String(stop.reason)) : deliver(iteration, end, checkout);
   }
 
   async function deliver(iteration: number, end: SealedEnd, from: Checkout): Promise<Ended | Failed> {
+    const ended = { type: 'ended', iteration, end, found: false, ...carried } as const;
     const { commit, kept, warnings } = await sealWork(from, job, iteration, end);
     for (const warning of warnings) tell('notice', warning);
     if (kept !== null) tell('kept', `what the agent had committed is kept in ${keptAt(from, kept)}`);
-    if (commit === null) return { type: 'ended', iteration, end, head: from.start, found: false };
+    if (commit === null) return { ...ended, head: from.start };
     const { pushed, checkout: after } = await patiently(stop, async () => {
       const result = await pushWork(from, job, commit);
       return result.pushed.kind === 'unreachable' ? { again: result } : result;
     });
     checkout = after;
-    if (pushed.kind === 'pushed') return { type: 'ended', iteration, end, head: commit, found: false };
+    if (pushed.kind === 'pushed') return { ...ended, head: commit };
     if (pushed.kind === 'fenced') {
       const now = pushed.found === null ? 'gone' : `at ${pushed.found.slice(0, 12)}`;
       tell('fenced', `the push of iteration ${iteration} was refused: the branch is ${now}`);
@@ -186,6 +189,9 @@ async function openLoop(
       },
       stop,
       shows: (tail) => send({ type: 'shows', tail }),
+      carries(state) {
+        carried = { carried: state };
+      },
     };
   }
 

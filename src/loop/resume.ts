@@ -16,12 +16,17 @@ export type Resumable = {
   readonly cli: readonly CliSetting[];
   /** What humans had said for the iteration that was cut short. */
   readonly words: readonly string[];
-  /** The state under a new plan: somebody may have raised the limits. */
-  loop(plan: LoopPlan): LoopState;
+  /**
+   * The state under a new plan: somebody may have raised the limits. A person who resumes a run gives it another chance;
+   * `counting`, it only goes on, and so do its counts.
+   */
+  loop(plan: LoopPlan, counting: boolean): LoopState;
 };
 
 /** These ended in the middle of an iteration, which is run again. */
 const cutShort = new Set<Outcome>(['INTERRUPTED', 'CANCELLED', 'USAGE_LIMIT', 'AGENT_FAILED']);
+
+const fresh = { failures: 0, overloads: 0, withoutProgress: 0, withoutTools: 0, sameError: 0 };
 
 /** Finds the state of a run in its journal. */
 export function resumable(cwd: string, run: string): Resumable {
@@ -42,7 +47,7 @@ export function resumable(cwd: string, run: string): Resumable {
     prompt,
     cli,
     words: unheard.map((event) => (event.type === 'note' ? event.text : '')),
-    loop(plan) {
+    loop(plan, counting) {
       if (!decided) return newLoop(plan, started.task);
       const again =
         decided.kind !== 'stop' || (decided.outcome !== undefined && cutShort.has(decided.outcome));
@@ -55,15 +60,16 @@ export function resumable(cwd: string, run: string): Resumable {
           `ralph run --resume ${run} -m ${limit * 2}`,
         );
       }
-      const fresh = {
-        failures: 0,
-        overloads: 0,
-        withoutProgress: 0,
-        withoutTools: 0,
-        sameError: 0,
+      const counts = counting && decided.kind !== 'stop' ? {} : fresh;
+      const loop = {
+        ...decided.loop,
+        ...counts,
         waitedMs: 0,
+        plan,
+        task: started.task,
+        iteration,
+        outcome: null,
       };
-      const loop = { ...decided.loop, ...fresh, plan, task: started.task, iteration, outcome: null };
       const spent = spentByRun(loop);
       if (spent) throw unusable(run, spent.text, `ralph run --resume ${run} ${raiseOf(spent.code)}`);
       return loop;

@@ -7,7 +7,7 @@ import { placesIn } from '../../src/cluster/places.ts';
 import { pushWork, sealWork } from '../../src/cluster/publish.ts';
 import { installFakeAgent } from '../../src/testkit/index.ts';
 import { bwrapWorks } from '../sandbox/support.ts';
-import { work } from '../support/agent.ts';
+import { tag, work } from '../support/agent.ts';
 import { waitUntil } from '../support/processes.ts';
 import { runRalph } from '../support/ralph.ts';
 import { missing, startRedis, type TestStore } from '../support/stores.ts';
@@ -34,6 +34,30 @@ describe.skipIf(missing.redis !== null)('swarm worker', { timeout: 120_000 }, ()
     expect(await agent.calls()).toHaveLength(3);
     expect(world.iterations('a')).toEqual([1, 2, 3]);
     expect(await world.cluster.status('a')).toMatchObject({ why: { state: 'done' }, iteration: 3 });
+  });
+
+  it('goes on with what counts over iterations, and with what the agent is to be told, on another machine', async () => {
+    const world = await makeWorld(store);
+    const go = join(world.home, 'go');
+    const steps = [{ shell: `while [ ! -e '${go}' ]; do sleep 0.05; done` }, { text: tag }];
+    const agent = await installFakeAgent(world.bin, { agent: 'claude', script: { turns: [{ steps }] } });
+    await world.submit('a', 'claude', {
+      max_iterations: 9,
+      options: { run: ['--completion-promise=DONE', '--verify=test -e never.txt', '--stuck-after=3'] },
+    });
+    const one = world.machine('one');
+    await waitUntil(async () => (await agent.calls()).length === 1, patience);
+    one.child.kill('SIGTERM');
+    await waitUntil(() => /shutting down/.test(one.text()), patience);
+    writeFileSync(go, '');
+    expect((await one.done).code).toBe(0);
+    world.machine('two');
+    expect(await world.over('a')).toBe('failed');
+    expect(world.iterations('a')).toEqual([1, 2, 3]);
+    const calls = await agent.calls();
+    expect(calls).toHaveLength(3);
+    expect(calls[1]?.prompt).toContain('Your claim was checked with "test -e never.txt", which failed');
+    expect((await world.cluster.status('a'))?.why.detail).toBe('3 iterations in a row changed nothing');
   });
 
   it('does not run an iteration again whose commit is on the branch, and books how it ended', async () => {

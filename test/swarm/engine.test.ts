@@ -89,6 +89,16 @@ describe('a loop with the checks of ralph run', { timeout: 120_000 }, () => {
     expect(ends.map((line) => JSON.parse(line).because.code)).toEqual(['one-iteration', 'max-iterations']);
   });
 
+  it('ends as stuck when one iteration after the other changes nothing', async () => {
+    const fleet = await fleetWith([{ steps: [{ shell: 'true' }, { text: 'hm' }] }], { stuckAfter: 2 });
+    await spawn(fleet, '--max-iterations', '9');
+    expect(await fleet.until('agent', 'stopped', 'failed')).toMatchObject({
+      status: 'failed',
+      current_iteration: 2,
+    });
+    expect(await show(fleet)).toMatchObject({ outcome: 'STUCK' });
+  });
+
   it('ends when the budget is spent', async () => {
     const fleet = await fleetWith([{ steps: [work, { text: 'more' }] }]);
     await spawn(fleet, '--max-tokens', '1');
