@@ -18,7 +18,7 @@ import { holdTexts, unmakeRepository } from './held-texts.ts';
 import { beforeName } from './last-run.ts';
 import { changesSince, remembered } from './memory.ts';
 import { iterationPrompt } from './prompt.ts';
-import { storiesOf } from './stories.ts';
+import { aboutOf, storiesOf } from './stories.ts';
 import { checkTurn, type Held, isIllegal } from './turn-check.ts';
 import { mendHead, type Room, undo } from './undo.ts';
 
@@ -123,6 +123,7 @@ export function prdStage(options: PrdStageOptions, first: Held): Stage {
         story: step.story?.id ?? null,
         counts: countTasks(held.tasks),
         stories: storiesOf(held.tasks),
+        about: aboutOf(held.tasks),
         rules,
       };
       const changes =

@@ -13,3 +13,9 @@ export function storiesOf({ userStories }: TaskList): StoryState[] {
     dependsOn,
   }));
 }
+
+/** A PRD in a line: its name, and what it is about. */
+export function aboutOf({ project, branchName, description }: TaskList): string {
+  const told = [project.trim() || branchName, description.trim()].filter((text) => text !== '').join(': ');
+  return `PRD ${told.replace(/\s+/g, ' ').slice(0, 200)}`;
+}

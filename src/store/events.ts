@@ -73,6 +73,8 @@ export type EventBody =
       readonly story: string | null;
       readonly counts: TaskCounts;
       readonly stories: readonly StoryState[];
+      /** What the PRD is about, in a line. */
+      readonly about?: string;
       readonly rules?: ReviewRules;
     }
   /** The task list after the turn. A change that the mode does not allow was undone: the counts are those that hold. */

@@ -280,6 +280,7 @@ describe('the picture of a run', () => {
           story: 'US-1',
           counts: counts(0),
           stories: [story(false)],
+          about: 'PRD shop: Sign in by mail',
         },
         agentEnded(1),
         {
@@ -305,6 +306,7 @@ describe('the picture of a run', () => {
       problems: [],
     });
     expect(picture.stories).toEqual([story(true)]);
+    expect(picture.task).toBe('PRD shop: Sign in by mail');
     expect(timeByKind(one ?? fail(), start)).toMatchObject({ agent: 0, review: 900 });
   });
 

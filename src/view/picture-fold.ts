@@ -175,6 +175,8 @@ function startIteration(picture: Picture, event: EventOf<'iteration.started'>, a
 
 function startStory(picture: Picture, event: EventOf<'prd.iteration'>): void {
   picture.stories = event.stories;
+  // The task is a template with placeholders, the same for every PRD.
+  picture.task = event.about ?? picture.task;
   const one = picture.iterations.at(-1);
   if (one?.mark !== 'running') return;
   const { mode, story, counts } = event;

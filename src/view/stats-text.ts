@@ -26,7 +26,7 @@ export function statsText(stats: Stats, style: Style): string {
       'Reviews',
       reviews.perStory === null
         ? ''
-        : `${reviews.reviews} of ${reviews.stories} stories, ${reviews.perStory.toFixed(1)} each`,
+        : `${reviews.reviews} in ${reviews.stories} ${reviews.stories === 1 ? 'story' : 'stories'}, ${reviews.perStory.toFixed(1)} each`,
     ],
     ...stats.guardrails.map(({ command, passed, failed, ms }, index): [string, string] => {
       const average = formatDuration(ms / Math.max(1, passed + failed));

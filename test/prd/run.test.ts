@@ -76,6 +76,7 @@ describe('ralph prd run', () => {
     expect(repo.git('status', '--porcelain')).toBe('');
     const verdict = await runRalph(['verdict', '--json'], repo);
     expect(verdict.code, verdict.stdout).toBe(0);
+    expect((await runRalph(['report', '--md'], repo)).stdout).toContain('| Task | `PRD demo: d` |');
     const again = await runRalph(['prd', 'run'], repo);
     expect(again).toMatchObject({ code: 0, stdout: expect.stringContaining('Every story is done already') });
   });
