@@ -33,6 +33,14 @@ describe('the amp stream', () => {
     expect(reader.finish({ exitCode: 1, cause: 'exited' }).end).toBe('finished');
   });
 
+  it('believes the figures of a result that has some', () => {
+    const reader = createTurnReader(amp);
+    reader.push('{"type":"assistant","message":{"content":[],"usage":{"input_tokens":5,"output_tokens":2}}}');
+    reader.push('{"type":"result","subtype":"success","usage":{"input_tokens":100,"output_tokens":50}}');
+    const { usage } = reader.finish({ exitCode: 0, cause: 'exited' });
+    expect(usage).toMatchObject({ inputTokens: 100, outputTokens: 50 });
+  });
+
   it('shows what a subagent does, and adds only its tokens', () => {
     const reader = createTurnReader(amp);
     const events = reader.push(

@@ -31,7 +31,7 @@ function onSystem(event: JsonRecord): AgentEvent[] {
   return [{ type: 'session', id: str(event.session_id) ?? '' }];
 }
 
-/** One event holds a whole message with its final figures; the result event has none. */
+/** One event holds a whole message with its final figures; the result event has none, but for old versions. */
 function onAssistant(message: JsonRecord, own: boolean): AgentEvent[] {
   const events = readAssistant(message);
   if (message.usage === undefined) return own ? events : asSubagent(events);
@@ -50,7 +50,10 @@ function onToolResult(result: ToolResult): AgentEvent {
 
 function onResult(event: JsonRecord): AgentEvent {
   const ok = event.is_error !== true && !(str(event.subtype) ?? '').startsWith('error');
-  if (ok) return { type: 'result', ok };
+  if (ok)
+    return event.usage === undefined
+      ? { type: 'result', ok }
+      : { type: 'result', ok, usage: readUsage(asRecord(event.usage)) };
   const text = str(event.error) ?? str(event.subtype) ?? 'failed';
   const error = readError(text);
   const limit = limitOf(error);

@@ -49,6 +49,20 @@ describe('the claude stream', () => {
     ]);
   });
 
+  it('takes the answer from the result where no message held words', () => {
+    const answered = (...lines: string[]) => {
+      const reader = createTurnReader(claude);
+      for (const line of lines) reader.push(line);
+      return reader.finish({ exitCode: 0, cause: 'exited' }).text;
+    };
+    const call =
+      '{"type":"assistant","message":{"content":[{"type":"tool_use","id":"1","name":"Bash","input":{}}]}}';
+    const words = '{"type":"assistant","message":{"content":[{"type":"text","text":"Two."}]}}';
+    expect(answered(call, '{"type":"result","result":"One."}')).toEqual(['One.']);
+    expect(answered(words, '{"type":"result","result":"Two."}')).toEqual(['Two.']);
+    expect(answered(call, '{"type":"result","is_error":true,"result":"Broken."}')).toEqual([]);
+  });
+
   it('goes on after a result while messages are queued', () => {
     const reader = createTurnReader(claude);
     reader.push('{"type":"result","is_error":false,"result":"One.","queued_turn_count":1}');

@@ -24,6 +24,8 @@ export type ClaudeState = ParserState & {
   model: string | undefined;
   /** When the usage limit that rejected us resets. */
   resetsAt: number | undefined;
+  /** Whether a message held words. */
+  spoke: boolean;
 };
 
 export function newState(): ClaudeState {
@@ -33,6 +35,7 @@ export function newState(): ClaudeState {
     apiError: undefined,
     model: undefined,
     resetsAt: undefined,
+    spoke: false,
   };
 }
 
@@ -64,6 +67,7 @@ function onAssistant(event: JsonRecord, state: ClaudeState): AgentEvent[] {
   const message = asRecord(event.message);
   const events = readAssistant(message);
   if (typeof event.parent_tool_use_id === 'string') return asSubagent(events);
+  state.spoke ||= events.some(({ type }) => type === 'text');
   // What the CLI says itself, such as an API error, comes as a message of this model.
   if (message.model === '<synthetic>' || event.is_api_error_message === true) {
     return onApiError(event, textOf(message.content), state);
@@ -130,7 +134,10 @@ function onResult(event: JsonRecord, state: ClaudeState): AgentEvent[] {
   // With work in the background or messages in the queue another turn follows, and another result.
   const more = (num(event.queued_turn_count) ?? 0) > 0 || state.running.size > 0;
   const window = num(asRecord(asRecord(event.modelUsage)[state.model ?? '']).contextWindow);
+  // A result repeats the last message. Programs that imitate the format may tell their answer only here.
+  const answer = ok && !state.spoke ? str(event.result) : undefined;
   return [
+    ...(answer ? [{ type: 'text', text: answer } as const] : []),
     ...(window === undefined ? [] : [{ type: 'context', size: { tokens: 0, window } } as const]),
     ...(since === undefined ? [] : [{ type: 'usage', usage: since } as const]),
     {
