@@ -87,9 +87,13 @@ function settingsFor({ agents, checks }: DetectedProject): SettingsFile {
 }
 
 function describeProject({ agents, checks }: DetectedProject): string {
-  const found = [...agents.map((agent) => ({ kind: 'agent', command: agent, from: 'PATH' })), ...checks].map(
-    ({ kind, command, from }) => `  ${kind.padEnd(10)}${command} (${from})`,
-  );
+  const line = (kind: string, command: string, from: string) => `  ${kind.padEnd(10)}${command} (${from})`;
+  const found = [
+    ...agents.map((agent) => line('agent', agent, 'PATH')),
+    ...checks.map(({ kind, command, from, missing }) =>
+      line(kind, command, missing === undefined ? from : `${from}; ${missing} is not installed here`),
+    ),
+  ];
   return ['Found', ...found, ''].join('\n');
 }
 

@@ -112,13 +112,20 @@ describe('detectProject', () => {
       'typecheck: mypy . (pyproject.toml)',
       'test: pytest (pyproject.toml)',
     ]);
+    write({ 'pyproject.toml': '[dependency-groups]\ndev = ["pytest>=8", "ruff"]\n' });
+    expect(commands()).toEqual(['lint: ruff check . (pyproject.toml)', 'test: pytest (pyproject.toml)']);
     write({ 'pyproject.toml': '', 'uv.lock': '', 'ruff.toml': '', 'setup.cfg': '[tool:pytest]' });
     expect(commands()).toEqual(['lint: uv run ruff check . (ruff.toml)', 'test: uv run pytest (setup.cfg)']);
   });
 
-  it('leaves out what cannot be run here', () => {
-    write({ Makefile: 'test:\n', 'go.mod': 'module x', 'package.json': scripts({ test: 'x' }) });
-    expect(commands()).toEqual([]);
+  it('takes what cannot be run here only where nothing else of its kind can, and says what is missing', () => {
+    write({ Makefile: 'lint:\n', 'go.mod': 'module x', 'package.json': scripts({ test: 'x' }) });
+    install('npm');
+    expect(detect().checks).toEqual([
+      { kind: 'lint', command: 'make lint', from: 'Makefile', missing: 'make' },
+      { kind: 'test', command: 'npm run test', from: 'package.json' },
+      { kind: 'build', command: 'go build ./...', from: 'go.mod', missing: 'go' },
+    ]);
   });
 
   it.each(['[]', '{', '{"scripts":[]}', '{"scripts":{"test":{}}}', ''])(

@@ -21,7 +21,13 @@ const knownAgents: readonly AgentName[] = [
 export type CheckKind = 'lint' | 'typecheck' | 'test' | 'build';
 
 /** A command that checks the project, and the file that says so. */
-export type ProjectCheck = { readonly kind: CheckKind; readonly command: string; readonly from: string };
+export type ProjectCheck = {
+  readonly kind: CheckKind;
+  readonly command: string;
+  readonly from: string;
+  /** The program that it needs and that is not on PATH. */
+  readonly missing?: string;
+};
 
 export type DetectedProject = {
   /** Agents on PATH, the first choice first. */
@@ -31,28 +37,39 @@ export type DetectedProject = {
 
 type Folder = { has(name: string): boolean; text(name: string): string };
 
-/** What a folder and PATH show of a project: only agents that are installed, and only checks that can be run. */
+/** What a folder and PATH show of a project. A check that cannot be run here stands in only where no other of its kind can. */
 export function detectProject(cwd: string, env: Environment): DetectedProject {
   const folder: Folder = {
     has: (name) => existsSync(join(cwd, name)),
     text: (name) => textOf(join(cwd, name)),
   };
   const installed = (program: string) => findProgram(program, env) !== null;
-  const runnable = ({ command }: ProjectCheck) => installed(command.split(' ')[0] ?? '');
-  const byMake = makeChecks(folder).filter(runnable);
+  const looked = (check: ProjectCheck): ProjectCheck => {
+    const [program = ''] = check.command.split(' ');
+    return installed(program) ? check : { ...check, missing: program };
+  };
+  const byMake = makeChecks(folder).map(looked);
   const others = [
     ...scriptChecks(folder, join(cwd, 'package.json')),
     ...cargoChecks(folder, installed('cargo-clippy')),
     ...goChecks(folder),
     ...pythonChecks(folder),
-  ].filter(runnable);
+  ].map(looked);
   // A project that has both means its Makefile to be the way in.
-  const checks = [...byMake, ...others.filter(({ kind }) => !byMake.some((made) => made.kind === kind))];
-  const order: readonly CheckKind[] = ['lint', 'typecheck', 'test', 'build'];
+  const choices = [runnable(byMake), runnable(others), byMake, others];
   return {
     agents: knownAgents.filter(installed),
-    checks: checks.sort((a, b) => order.indexOf(a.kind) - order.indexOf(b.kind)),
+    checks: kinds.flatMap((kind) => {
+      const ofKind = choices.map((checks) => checks.filter((check) => check.kind === kind));
+      return ofKind.find((checks) => checks.length > 0) ?? [];
+    }),
   };
+}
+
+const kinds: readonly CheckKind[] = ['lint', 'typecheck', 'test', 'build'];
+
+function runnable(checks: readonly ProjectCheck[]): ProjectCheck[] {
+  return checks.filter(({ missing }) => missing === undefined);
 }
 
 function makeChecks(folder: Folder): ProjectCheck[] {
@@ -60,9 +77,7 @@ function makeChecks(folder: Folder): ProjectCheck[] {
   if (from === undefined) return [];
   const rules = folder.text(from).matchAll(/^([^\s#:=][^:=#]*)::?(?!:?=)/gm);
   const targets = new Set([...rules].flatMap(([, names = '']) => names.trim().split(/\s+/)));
-  return (['lint', 'typecheck', 'test', 'build'] as const)
-    .filter((kind) => targets.has(kind))
-    .map((kind) => ({ kind, command: `make ${kind}`, from }));
+  return kinds.filter((kind) => targets.has(kind)).map((kind) => ({ kind, command: `make ${kind}`, from }));
 }
 
 function scriptChecks(folder: Folder, path: string): ProjectCheck[] {
@@ -121,11 +136,14 @@ function pythonChecks(folder: Folder): ProjectCheck[] {
   const named = (file: string, pattern: RegExp) => (pattern.test(folder.text(file)) ? file : undefined);
   const whole = (file: string) => (folder.has(file) ? file : undefined);
   const runner = folder.has('uv.lock') ? 'uv run ' : folder.has('poetry.lock') ? 'poetry run ' : '';
-  const ruff = whole('ruff.toml') ?? whole('.ruff.toml') ?? named('pyproject.toml', /^\[tool\.ruff\b/m);
+  const ruff =
+    whole('ruff.toml') ??
+    whole('.ruff.toml') ??
+    named('pyproject.toml', /^\[tool\.ruff\b|^ruff\s*=|["']ruff\b/m);
   const mypy = whole('mypy.ini') ?? named('pyproject.toml', /^\[tool\.mypy\]/m);
   const pytest =
     whole('pytest.ini') ??
-    named('pyproject.toml', /^\[tool\.pytest\b/m) ??
+    named('pyproject.toml', /^\[tool\.pytest\b|^pytest\s*=|["']pytest\b/m) ??
     named('setup.cfg', /^\[tool:pytest\]/m) ??
     named('tox.ini', /^\[pytest\]/m) ??
     whole('conftest.py');
