@@ -476,6 +476,13 @@ describe('which messages count', () => {
     expect(toasts.at(-1)).toMatchObject({ variant: 'warning', message: 'the key is missing' });
   });
 
+  it('takes the match beside the config, too', async () => {
+    const { hook, prompts, turn } = createHost({ match: 'claim' });
+    hook.startLoop('s1', 'mend it');
+    await turn('<promise> done </promise>');
+    expect(prompts).toHaveLength(1);
+  });
+
   it('answers a mention where the match is strict', async () => {
     const { hook, prompts, turn } = createHost();
     hook.startLoop('s1', 'mend it', { match: 'claim', instruction: 'Work hard.' });

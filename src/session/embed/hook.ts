@@ -24,7 +24,11 @@ const silent: Log = { info() {}, warn() {}, error() {} };
 
 /** A loop for the sessions of any host: the host passes its events in and says how messages are read and prompts sent. */
 export function createRalphLoopHook(options: RalphLoopOptions = {}): Hook & RalphLoopHook {
-  const config = { ...DEFAULT_CONFIG, ...defined(options.config ?? {}) };
+  const config = {
+    ...DEFAULT_CONFIG,
+    ...defined({ match: options.match }),
+    ...defined(options.config ?? {}),
+  };
   const workdir = options.workdir ?? process.cwd();
   const clock = options.clock ?? systemClock;
   const log = options.log ?? silent;
