@@ -105,6 +105,8 @@ export class Oracle {
       '--ro-bind / / --dev /dev --proc /proc --tmpfs /tmp --tmpfs /home'.split(' '),
       ['--bind', world, '/home/dev', '--chdir', '/home/dev/project'],
       '--unshare-pid --unshare-net --unshare-ipc --unshare-uts --die-with-parent --new-session'.split(' '),
+      // The clock, the kernel and file attributes have no world of their own: root must not reach them from here.
+      ['--cap-drop', 'ALL'],
     ].flat();
     // By the environment of the process and not by options, which every process in the world can see.
     const env = {
