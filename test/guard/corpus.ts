@@ -21,7 +21,7 @@ export const context: GuardContext = {
   home: '/home/dev',
   projectRoot: '/home/dev/project',
   unattended: true,
-  env: {},
+  env: { ANTHROPIC_API_KEY: 'a secret' },
 };
 
 /** What runs in the oracle's world without a network, another machine or the machine itself. */

@@ -1,7 +1,9 @@
+import { isSecretName } from '../secrets.ts';
 import { readArgs } from './argv.ts';
 import { checkVariable } from './commands/variables.ts';
+import { lookUp } from './expand-parts.ts';
 import { feed } from './feed.ts';
-import { PRIVATE, UNKNOWN } from './marks.ts';
+import { PRIVATE, secretOf, UNKNOWN } from './marks.ts';
 import type { Call } from './model.ts';
 import { printf } from './printf.ts';
 
@@ -50,6 +52,17 @@ export const builtins: Readonly<Record<string, (call: Call) => string | null>> =
     const [first = ''] = call.words.filter((word) => word !== '--');
     return first.startsWith('-') || call.words.length < 2 ? '' : call.script(first);
   },
+  hash(call) {
+    const path = readArgs(call.words, { letters: 'p' }).value('p');
+    if (path !== undefined) checkVariable('PATH', path.slice(0, path.lastIndexOf('/')), call);
+    return '';
+  },
+  enable(call) {
+    if (readArgs(call.words, { letters: 'f' }).has('f'))
+      call.act('deny', 'environment', 'loads code into the shell', 'Use the built-ins as they are.');
+    return '';
+  },
+  compgen: ({ words }) => (words.some((word) => /^-\w*[ev]/.test(word)) ? PRIVATE : UNKNOWN),
   exec(call) {
     const { rest } = readArgs(call.words, { letters: 'a', stop: true });
     return rest.length === 0 ? '' : call.run(rest);
@@ -76,11 +89,19 @@ function moveTo({ shell, path }: Call, target: string): string {
 
 function declare(call: Call): string {
   const { shell, name, words } = call;
-  if (words.length === 0 || (words.length === 1 && words[0] === '-p')) return PRIVATE;
+  if (words.length === 0 || (words.length === 1 && /^-[px]+$/.test(words[0] ?? ''))) return PRIVATE;
+  if (words[0] === '-p')
+    return words
+      .slice(1)
+      .map((one) => (isSecretName(one) ? secretOf(one) : UNKNOWN))
+      .join('\n');
+  const refers = words.some((option) => /^-\w*n/.test(option));
   for (const word of words) {
     const [, variable, text] = /^([A-Za-z_]\w*)\+?=(.*)$/s.exec(word) ?? [];
     if (variable === undefined || text === undefined) continue;
-    if (!shell.variables.get(variable)?.array) shell.variables.set(variable, { items: [text], array: false });
+    if (refers) shell.variables.set(variable, { items: lookUp(text, shell), array: false });
+    else if (!shell.variables.get(variable)?.array)
+      shell.variables.set(variable, { items: [text], array: false });
     if (name === 'export' || words.some((option) => /^-\w*x/.test(option)))
       checkVariable(variable, text, call);
   }

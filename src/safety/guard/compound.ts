@@ -1,4 +1,4 @@
-import type { Case, CommandNode, CompoundList, If, Statement, TestExpression, While } from 'unbash';
+import type { Case, Command, CommandNode, CompoundList, If, Statement, TestExpression, While } from 'unbash';
 import { expandText, expandWord } from './expand.ts';
 import { isOpaque, mayMatch } from './marks.ts';
 import type { Shell, Walk } from './model.ts';
@@ -38,7 +38,7 @@ export function runCompound(
         .join('');
     case 'While': {
       let output = '';
-      checkEndless(node, shell);
+      checkEndless(digs(node) || (isEndless(node) && fills(node.body)), shell);
       let before: string | null;
       do {
         before = shell.input.text;
@@ -47,6 +47,7 @@ export function runCompound(
       return output;
     }
     case 'ArithmeticFor':
+      checkEndless(!node.test && fills(node.body), shell);
       return walk.list(node.body, shell);
     case 'ArithmeticCommand':
       for (const text of node.body.match(/\$\([^(][^)]*\)/g) ?? [])
@@ -65,26 +66,36 @@ export function runCompound(
   }
 }
 
-/** A loop without an end that writes or starts something at each turn fills the machine. */
-function checkEndless(node: While, shell: Shell): void {
-  const [only, more] = node.clause.commands;
-  if (
-    !only ||
-    more ||
-    only.command.type === 'AndOr' ||
-    !isConstant(only.command, node.kind === 'while' ? 'true' : 'false')
-  )
-    return;
-  const waiting = node.body.commands.filter(({ background }) => !background);
+/** `while true` */
+function isEndless({ clause, kind }: While): boolean {
+  const [only, more] = clause.commands;
+  if (!only || more || only.command.type === 'AndOr') return false;
+  return isConstant(only.command, kind === 'while' ? 'true' : 'false');
+}
+
+/** `while mkdir x && cd x` goes one folder deeper for ever. */
+function digs({ clause }: While): boolean {
+  const [only] = clause.commands;
+  return only?.command.type === 'AndOr' && only.command.commands.map(firstWord).join(' ') === 'mkdir cd';
+}
+
+/** Writes, grows or starts something at each turn, without a pause. */
+function fills({ commands }: CompoundList): boolean {
+  const waiting = commands.filter(({ background }) => !background);
   const words = waiting.map(({ command }) => firstWord(command));
-  const starts = waiting.length < node.body.commands.length || words.includes('mkdir');
-  const writes = node.body.commands.some(
+  if (words.some((word) => /^(sleep|break|exit|return|wait|read|test|\[)$/.test(word))) return false;
+  if (commands.some(({ command }) => command.type !== 'Command')) return false;
+  if (waiting.length < commands.length || words.includes('mkdir')) return true;
+  return commands.some(
     ({ command }) =>
-      command.type === 'Command' && command.redirects.some(({ operator }) => operator === '>>'),
+      command.type === 'Command' &&
+      (command.redirects.some(({ operator }) => operator === '>>') || command.prefix.some(doubles)),
   );
-  if (!(starts || writes) || words.some((word) => /^(sleep|break|exit|return|wait|read|test|\[)$/.test(word)))
-    return;
-  if (node.body.commands.some(({ command }) => command.type !== 'Command')) return;
+}
+
+/** A loop without an end fills the machine. */
+function checkEndless(endless: boolean, shell: Shell): void {
+  if (!endless) return;
   shell.world.effects.push({
     kind: 'act',
     category: 'exhaustion',
@@ -93,6 +104,13 @@ function checkEndless(node: While, shell: Shell): void {
     instead: 'Give the loop an end.',
     by: 'while',
   });
+}
+
+/** `x=$x$x` */
+function doubles(item: Command['prefix'][number]): boolean {
+  if (item.type !== 'Assignment') return false;
+  const { name, value } = item;
+  return value.type === 'Word' && value.text.split(`$${name}`).length > 2;
 }
 
 function firstWord(node: Statement['command']): string {

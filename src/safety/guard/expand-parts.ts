@@ -2,7 +2,7 @@ import type { ParameterExpansionPart, Word, WordPart } from 'unbash';
 import { isSecretName } from '../secrets.ts';
 import { expandBraces } from './braces.ts';
 import { withHome } from './home.ts';
-import { ANY, asGlob, isOpaque, parentProcess, STAR, secretOf, UNKNOWN, unmarked } from './marks.ts';
+import { ANY, asGlob, isOpaque, PRIVATE, parentProcess, STAR, secretOf, UNKNOWN, unmarked } from './marks.ts';
 import type { Capture, Shell } from './model.ts';
 import { parseShell } from './parse.ts';
 
@@ -106,7 +106,7 @@ function addValues(values: readonly string[], fields: Fields, { split, quoted }:
 }
 
 /** The values of a variable: what the command set, what a shell always has, or what the environment holds. */
-function lookUp(name: string, shell: Shell): readonly string[] {
+export function lookUp(name: string, shell: Shell): readonly string[] {
   const { variables, args, world } = shell;
   const { context } = world;
   const value = variables.get(name);
@@ -196,7 +196,10 @@ function indirect(
   shell: Shell,
 ): readonly string[] {
   if (index || operation?.type === 'Names') return [UNKNOWN];
-  return lookUp(name, shell).flatMap((target) => (isOpaque(target) ? [UNKNOWN] : lookUp(target, shell)));
+  return lookUp(name, shell).flatMap((target) => {
+    if (isOpaque(target)) return [target.includes(PRIVATE) ? PRIVATE : UNKNOWN];
+    return lookUp(target, shell);
+  });
 }
 
 function elementAt(items: readonly string[], index: string): readonly string[] {

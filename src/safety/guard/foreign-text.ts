@@ -15,7 +15,7 @@ export type Code = {
 };
 
 export function readCode(written: string, language: Language, home: string): Code {
-  const source = withoutAliases(written);
+  const source = withoutAliases(withoutImports(withoutKeys(written)));
   const code: Code = { language, source, masked: mask(source, language), names: new Map(), home };
   const assignment =
     /(?:^|[;\n{(,]|\b(?:const|let|var|my|our|local)\b)\s*[$@]?([A-Za-z_]\w*)\s*=(?![=>~])\s*/g;
@@ -25,6 +25,38 @@ export function readCode(written: string, language: Language, home: string): Cod
     code.names.set(match[1] ?? '', evaluate(code, source.slice(start, end)));
   }
   return code;
+}
+
+/** `fs['rmSync'](…)` and `getattr(os, 'system')(…)` as one would write them. */
+function withoutKeys(source: string): string {
+  return source
+    .replace(/\bgetattr\(\s*([\w.]+)\s*,\s*["'](\w+)["']\s*\)/g, '$1.$2')
+    .replace(/([\w)])\[["'](\w+)["']\](?=\s*\()/g, '$1.$2');
+}
+
+const modules = '(?:node:)?(fs(?:/promises)?|child_process|os|shutil|subprocess)';
+const imports = [
+  new RegExp(`\\bimport\\s*\\{([^}]*)\\}\\s*from\\s*["']${modules}["']`, 'g'),
+  new RegExp(`\\{([^{}]*)\\}\\s*=\\s*(?:await\\s+)?(?:require|import)\\(\\s*["']${modules}["']\\s*\\)`, 'g'),
+];
+
+/** Functions taken out of a module get its name back: `rm(…)` after an import from fs is `fs.rm(…)`. */
+function withoutImports(source: string): string {
+  const taken = [
+    ...imports.flatMap((pattern) => [...source.matchAll(pattern)].map(([, names, from]) => [names, from])),
+    ...[...source.matchAll(/\bfrom\s+(os|shutil|subprocess)\s+import\s+([\w ,]+)/g)].map(
+      ([, from, names]) => [names, from],
+    ),
+  ];
+  return taken.reduce((text, [names = '', from = '']) => {
+    const module = from.replace('/promises', '');
+    return names.split(',').reduce((inner, item) => {
+      const [, name, , alias = name] = /^\s*(\w+)(\s*(?::|\bas\b)\s*(\w+))?\s*$/.exec(item) ?? [];
+      return name === undefined
+        ? inner
+        : inner.replace(new RegExp(`(?<![.\\w])${alias}(?=\\s*\\()`, 'g'), `${module}.${name}`);
+    }, text);
+  }, source);
 }
 
 /** Calls by another name, as after `import x as y`, get their own name back. */
@@ -184,19 +216,19 @@ function environmentValue(code: Code, name: string): string {
 
 function nameValue(code: Code, chain: string): string {
   const [, name] =
-    /^(?:process\.env\.|(?:process\.env|os\.environ|ENV|\$ENV|\$_ENV|_ENV|\$_SERVER)[[{]["']?)(\w+)/.exec(
+    /^(?:process\.env\.|(?:process\.env|os\.environ|ENV|ENVIRON|\$ENV|\$_ENV|_ENV|\$_SERVER)[[{]["']?)(\w+)/.exec(
       chain,
     ) ?? [];
   if (name !== undefined) return environmentValue(code, name);
   const known = code.names.get(chain.replace(/^[$@%]/, ''));
   if (known !== undefined) return known;
   if (
-    /^(True|False|None|true|false|null|undefined|nil|shell|recursive|force|encoding|new|return|await|and|or|not|if|else|in|for|my)$/.test(
+    /^(True|False|None|true|false|null|undefined|nil|shell|recursive|force|encoding|new|return|await|and|or|not|if|else|in|for|my|glob|Dir)$/.test(
       chain,
     )
   )
     return '';
-  if (/\b(environ|process\.env|ENV)$/.test(chain)) return PRIVATE;
+  if (/\b(environ|process\.env|ENV|ENVIRON)(\.(to_h|to_a|inspect))?$/.test(chain)) return PRIVATE;
   if (chain === 'Dir.home') return code.home;
   return UNKNOWN;
 }
@@ -205,9 +237,12 @@ function callValue(code: Code, name: string, inside: string, depth: number): str
   const args = argumentsAt({ ...code, source: inside, masked: mask(inside, code.language) }, 0);
   const value = (i: number) => evaluate(code, args[i] ?? '', depth + 1);
   if (/(^|\.)(homedir|Path\.home)$/.test(name) || name === 'Dir.home') return code.home;
-  if (/(^|\.)(getenv|environ\.get|ENV\.fetch)$/.test(name)) return environmentValue(code, value(0));
+  if (/(^|\.)(getenv|environ\.get|ENV\.fetch)$/.test(name))
+    return args.length === 0 ? PRIVATE : environmentValue(code, value(0));
+  if (/^(JSON\.stringify|json\.dumps|dict|repr|util\.inspect|Object\.(entries|assign))$/.test(name))
+    return value(0) === PRIVATE ? PRIVATE : UNKNOWN;
   if (/(expanduser|expand_path)$/.test(name)) return value(0).replace(/^~/, code.home);
-  if (/(^|\.)(join|resolve)$/.test(name) && /path|File|posix|^join/.test(name))
+  if (/(^|\.)(join|resolve)$/.test(name) && (args.length > 1 || /path|File|posix|^join/.test(name)))
     return joinPaths(args.map((_, i) => value(i)));
   if (/(b64decode|decode_base64|base64_decode|strict_decode64|decode64|atob|unb64)$/.test(name))
     return decoded(value(0), decodeBase64);

@@ -2,6 +2,7 @@ import { judgeEffect } from './classify.ts';
 import { PRIVATE, secretsIn, unmarked } from './marks.ts';
 import type { Effect, Finding, GuardContext, Step, Verdict, World } from './model.ts';
 import { resolvePath } from './paths.ts';
+import { wholeEnvironment } from './private.ts';
 import { runSource, TooLong, Unparsable } from './run.ts';
 import { newShell } from './shell.ts';
 
@@ -93,11 +94,8 @@ function seen(output: string, world: World): void {
   if (!output.includes(PRIVATE)) return;
   world.effects.push({
     kind: 'act',
-    category: 'credentials',
-    verdict: 'warn',
-    what: 'prints the whole environment',
-    instead: 'Print the variables that you need, by name.',
     by: 'env',
+    ...wholeEnvironment(world.context, 'prints the whole environment'),
   });
 }
 

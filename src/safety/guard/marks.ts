@@ -16,6 +16,11 @@ export const PRIVATE = '\uE005';
 export const parentProcess = 'parent-process';
 /** Output that has no end. */
 export const ENDLESS = '\uE008';
+/** What git has stored of a file: its text is not known, only whose it is. */
+export function committed(path: string): string {
+  return `${UNKNOWN}${path}${UNKNOWN}`;
+}
+
 const SECRET = '\uE006';
 const SECRET_END = '\uE007';
 

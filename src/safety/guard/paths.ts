@@ -72,6 +72,14 @@ type Landmarks = { readonly places: readonly [string, Zone][]; readonly around: 
 
 const landmarkCache = new WeakMap<GuardContext, Landmarks>();
 
+/** Files below a folder that a search for their name would come upon. */
+export function landmarksUnder(folder: string, context: GuardContext): string[] {
+  return [
+    ...landmarksOf(context).places.map(([place]) => place),
+    ...['settings.json', 'guard.json'].map((name) => `${context.projectRoot}/.ralph/${name}`),
+  ].filter((place) => place !== folder && isInside(place, folder));
+}
+
 /** The landmarks, and for each folder around one the most important landmark in it. */
 function landmarksOf(context: GuardContext): Landmarks {
   const known = landmarkCache.get(context);
@@ -188,7 +196,7 @@ function projectZone(name: string): Zone {
   if (name === '') return 'project-root';
   if (/^(.*\/)?\.ralph(\/|$)/.test(name) || name === '.ralph-active') return 'loop';
   if (
-    /^(.*\/)?(\.claude\/(settings[^/]*\.json|hooks(\/.*)?)|\.claude|\.codex(\/.*)?|\.gemini(\/settings\.json|\/hooks\/.*)?|\.mcp\.json|\.opencode(\/plugins?(\/.*)?)?|\.cursor\/hooks\.json|\.github\/hooks\/.*)$/.test(
+    /^(.*\/)?(\.claude\/(settings[^/]*\.json|hooks(\/.*)?)|\.claude|\.codex(\/.*)?|\.gemini(\/settings\.json|\/hooks\/.*)?|\.mcp\.json|opencode\.jsonc?|\.opencode(\/plugins?(\/.*)?)?|\.cursor\/hooks\.json|\.github\/hooks\/.*)$/.test(
       name,
     )
   )

@@ -14,7 +14,18 @@ export function perform(call: Call): string {
   const handler = handlerOf(call.name);
   if (handler) return handler(call) ?? UNKNOWN;
   mentionSecrets(call);
+  writeOutput(call);
   return UNKNOWN;
+}
+
+/** Nearly every program that writes a file takes its name after -o. */
+function writeOutput(call: Call): void {
+  call.words.forEach((word, i) => {
+    const [, inline] = /^--?o(?:ut(?:put|file)?)?=(.+)$/.exec(word) ?? [];
+    const target =
+      inline ?? (/^(-o|--?out|--output|--outfile|--output-file)$/.test(word) ? call.words[i + 1] : '');
+    if (target && /^[/~]|^\.\.\//.test(target)) call.file('write', target);
+  });
 }
 
 /** A program that is not known here may do anything with a private file that it is given. */

@@ -1,9 +1,10 @@
 import type { Redirection } from 'unbash';
 import { expandText, expandWord } from './expand.ts';
 import { expandParts } from './expand-parts.ts';
-import { ENDLESS, PRIVATE, shown, UNKNOWN } from './marks.ts';
-import type { Capture, Effect, FileEffect, Input, Shell, World } from './model.ts';
-import { isSecretFile, resolvePath } from './paths.ts';
+import { committed, ENDLESS, PRIVATE, shown, UNKNOWN } from './marks.ts';
+import type { Act, Capture, Effect, FileEffect, Input, Shell, World } from './model.ts';
+import { isInside, isSecretFile, resolvePath } from './paths.ts';
+import { wholeEnvironment } from './private.ts';
 
 /** Opens files as a shell does before the command starts, and gives the output to where it goes. */
 export function withRedirects(
@@ -74,9 +75,28 @@ export function withRedirects(
         by: `> ${shown(path)}`,
       });
     }
-    if (path !== '/dev/null') shell.world.files.set(path, before + output);
+    if (path === '/dev/null') continue;
+    shell.world.files.set(path, before + output);
+    for (const act of written(output, path, shell.world))
+      note({ kind: 'act', by: `> ${shown(path)}`, ...act });
   }
   return '';
+}
+
+/** What matters about text that goes into a file: where it comes from. */
+function written(output: string, path: string, { context }: World): Omit<Act, 'kind'>[] {
+  if (output.includes(committed(path)))
+    return [
+      {
+        category: 'git',
+        verdict: 'deny',
+        what: `throws away uncommitted changes in ${shown(path)}`,
+        instead: 'Commit or stash the work first.',
+      },
+    ];
+  if (!output.includes(PRIVATE) || !isInside(path, context.projectRoot) || isSecretFile(path, context, false))
+    return [];
+  return [wholeEnvironment(context, `writes private data into ${shown(path)}`)];
 }
 
 export function fileEffect(
@@ -88,9 +108,14 @@ export function fileEffect(
   return { recursive: false, how: 'overwrite', ...more, kind, path, by };
 }
 
-/** A link that the command made itself leads on, except when it is the link that goes. */
-export function throughLink(kind: FileEffect['kind'], path: string, { links }: World): string {
-  return kind === 'delete' ? path : (links.get(path) ?? path);
+/** A link that the command made itself leads on, except when it is the link that goes; with a slash at the end it stays. */
+export function throughLink(
+  kind: FileEffect['kind'],
+  written: string,
+  path: string,
+  { links }: World,
+): string {
+  return kind === 'delete' && !written.endsWith('/') ? path : (links.get(path) ?? path);
 }
 
 /** What a file of this command holds; one that was there before is unknown or private. */

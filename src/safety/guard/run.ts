@@ -96,7 +96,7 @@ function runCommand(node: Command, shell: Shell): string {
     const env = new Map<string, string>();
     for (const assignment of assignments) {
       const value = assigned(assignment, shell);
-      if (words.length === 0) shell.variables.set(assignment.name, value);
+      if (words.length === 0) setVariable(assignment.name, value, shell);
       else env.set(assignment.name, value.items.join(' '));
     }
     const stdin = input === undefined ? shell.input.text : input.text;
@@ -104,6 +104,21 @@ function runCommand(node: Command, shell: Shell): string {
     return words.length === 0 ? '' : runWords(words, shell, { stdin, env, seen: inner });
   });
 }
+
+/** PATH is handed on to every program, also when nothing exports it. */
+function setVariable(name: string, value: Value, shell: Shell): void {
+  shell.variables.set(name, value);
+  if (name !== 'PATH') return;
+  const step: Step = { depth: shell.depth, text: shown(`PATH=${value.items.join(' ')}`), effects: [] };
+  shell.world.steps.push(step);
+  checkVariable(
+    name,
+    value.items.join(':'),
+    callOf(name, [], shell, { stdin: null, env: noEnv, seen: shell }, step),
+  );
+}
+
+const noEnv: ReadonlyMap<string, string> = new Map();
 
 /** A function sees the variables that are set for its call; a built-in still changes the shell itself. */
 function withEnv(shell: Shell, env: ReadonlyMap<string, string>): Map<string, Value> {
@@ -122,7 +137,10 @@ function argument(arg: Command['args'][number], shell: Shell): string[] {
 function assigned({ name, value, append, index }: Assignment, shell: Shell): Value {
   const before = shell.variables.get(name)?.items ?? [];
   if (value.type === 'ArrayValue') {
-    const items = value.elements.flatMap((word) => expandWord(word, shell, capture));
+    // Of `[key]=value` the keys are not told apart.
+    const items = value.elements.flatMap((word) =>
+      expandWord(word, shell, capture).map((item) => item.replace(/^\[[^\]]*\]=/, '')),
+    );
     return { items: append ? [...before, ...items] : items, array: true };
   }
   const text = expandText(value, shell, capture);
@@ -154,9 +172,17 @@ function runWords(words: readonly string[], shell: Shell, { stdin, env, seen }: 
   const link = shell.world.links.get(call.path(first));
   if (link !== undefined && first.includes('/'))
     return perform({ ...call, name: link.slice(link.lastIndexOf('/') + 1) });
-  const own = first.includes('/') ? shell.world.files.get(call.path(first)) : undefined;
-  if (own !== undefined) return runFile(call.path(first), own, call);
+  const path = shell.world.files.size === 0 ? undefined : ownProgram(first, call, seen);
+  if (path !== undefined) return runFile(path, shell.world.files.get(path) ?? '', call);
   return perform(call);
+}
+
+/** Where a program lies that this command has written itself, called by its path or found through PATH. */
+function ownProgram(name: string, call: Call, { variables, world }: Shell): string | undefined {
+  const folders = name.includes('/') ? [''] : (variables.get('PATH')?.items.join(':').split(':') ?? []);
+  return folders
+    .map((folder) => call.path(folder === '' ? name : `${folder}/${name}`))
+    .find((path) => world.files.has(path));
 }
 
 /** The beginning of a command, for people. */
@@ -221,7 +247,7 @@ function callOf(
       return '';
     },
     file: (kind, target, more = {}) =>
-      add(fileEffect(kind, throughLink(kind, path(target), shell.world), more, by)),
+      add(fileEffect(kind, throughLink(kind, target, path(target), shell.world), more, by)),
     content: (target) => contentOf(path(target), shell),
     keep: (target, content) => shell.world.files.set(path(target), content),
     run: (inside, more = {}) => {

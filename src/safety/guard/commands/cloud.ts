@@ -1,6 +1,9 @@
 import { readArgs } from '../argv.ts';
-import { UNKNOWN } from '../marks.ts';
+import { joined } from '../feed.ts';
+import { NETWORK, UNKNOWN } from '../marks.ts';
 import type { Handler, Handlers } from '../model.ts';
+import { destroysData } from './databases.ts';
+import { isOwn } from './network.ts';
 import { askPerson, when } from './rules.ts';
 
 const awsCall: Handler = (call) => {
@@ -15,6 +18,8 @@ const awsCall: Handler = (call) => {
     !args.has('dry-run')
   )
     deny(`${action} in ${service}`);
+  if (/^authorize-security-group/.test(action) && call.words.some((word) => /0\.0\.0\.0\/0|::\/0/.test(word)))
+    deny('opens machines to everybody');
   if (service === 'iam' && /^(create|attach|put|update|add)-/.test(action))
     deny(`${action}: gives more rights`);
   if (service === 's3') {
@@ -26,6 +31,7 @@ const awsCall: Handler = (call) => {
       for (const path of local) call.file('read', path, { recursive: true });
       call.act('warn', 'exfiltration', `copies files to ${rest.at(-1)}`, askPerson);
     }
+    if (action === 'cp' && rest.at(-1) === '-') return NETWORK;
   }
   const line = args.rest.join(' ');
   if (
@@ -48,6 +54,11 @@ const kube: Handler = (call) => {
     call.act('deny', 'cloud', `${action} in the cluster`, askPerson);
   if (action === 'scale' && args.value('replicas') === '0')
     call.act('deny', 'cloud', 'stops a deployment', askPerson);
+  if (
+    action === 'run' &&
+    call.words.some((word) => /^--privileged|hostPID|hostNetwork|"privileged":\s*true/.test(word))
+  )
+    call.act('deny', 'container', 'starts a container with all rights', askPerson);
   if (/^(exec|attach|debug)$/.test(action))
     call.act('deny', 'container', 'runs commands in the cluster', askPerson);
   if (
@@ -78,20 +89,20 @@ function provider(pattern: RegExp): Handler {
 
 const infrastructure: Handler = (call) => {
   const args = readArgs(call.words, { long: ['chdir', 'stack', 'target', 'var', 'var-file'] });
-  const [action = '', sub = ''] = args.rest;
+  const [action = '', sub = ''] = args.rest.filter((word) => !/^(run-all|run|--)$/.test(word));
   const yes = call.words.some((word) => /^(--?auto-approve|--yes|-y|--skip-preview|--force|-f)$/.test(word));
   if (
     /^(destroy|force-unlock|taint)$/.test(action) ||
     (action === 'state' && /^(rm|push|mv)$/.test(sub)) ||
-    (action === 'workspace' && sub === 'delete')
+    (/^(workspace|stack)$/.test(action) && /^(delete|rm)$/.test(sub))
   )
-    call.act('deny', 'cloud', `${action} of the infrastructure`, 'Use plan, and let a askPerson apply it.');
+    call.act('deny', 'cloud', `${action} of the infrastructure`, 'Use plan, and let a person apply it.');
   else if (/^(apply|up|deploy)$/.test(action) && (yes || args.has('destroy')))
     call.act(
       'deny',
       'cloud',
       'changes the infrastructure without asking',
-      'Use plan, and let a askPerson apply it.',
+      'Use plan, and let a person apply it.',
     );
   return UNKNOWN;
 };
@@ -115,9 +126,14 @@ export const cloud: Handlers = {
   serverless: when(/^remove\b/, 'cloud', 'takes down what runs in the cloud', askPerson),
   aws: awsCall,
   gcloud: provider(
-    /\b(delete|destroy|remove|reset|stop|detach|disable|remove-iam-policy-binding|add-iam-policy-binding)\b/,
+    /\b(delete|storage (rm|buckets delete)|destroy|remove|reset|stop|detach|disable|remove-iam-policy-binding|add-iam-policy-binding)\b/,
   ),
-  gsutil: provider(/(^|\s)(rm|rb|rsync\s.*-d)\b/),
+  gsutil: (call) => {
+    const [action = '', ...paths] = readArgs(call.words).rest;
+    if (/^(cp|mv|rsync)$/.test(action) && paths.at(-1)?.startsWith('gs://'))
+      for (const path of paths) if (!path.startsWith('gs://')) call.file('read', path, { recursive: true });
+    return provider(/(^|\s)(rm|rb|rsync\s.*-d)\b/)(call);
+  },
   az: provider(/\b(delete|purge|remove|deallocate|stop|reset)\b/),
   doctl: provider(remove),
   heroku: provider(remove),
@@ -126,7 +142,22 @@ export const cloud: Handlers = {
   fly: provider(remove),
   flyctl: provider(remove),
   firebase: provider(remove),
-  wrangler: provider(remove),
+  wrangler: (call) => {
+    const what = destroysData(readArgs(call.words, { long: ['command', 'file'] }).value('command') ?? '');
+    if (what && !call.words.includes('--local'))
+      call.act('deny', 'database', `${what} in the database`, askPerson);
+    return provider(remove)(call);
+  },
+  sam: provider(/^delete\b/),
+  openstack: provider(/\bdelete\b/),
+  vagrant: when(/^destroy\b/, 'cloud', 'deletes a machine and its data', askPerson),
+  virsh: when(/^(destroy|undefine|vol-delete|pool-delete)\b/, 'cloud', 'deletes a machine', askPerson),
+  ansible: (call) => {
+    const args = readArgs(call.words, { letters: 'miaubfl', long: ['module-name', 'args', 'inventory'] });
+    const order = args.value('a', 'args') ?? '';
+    const isShell = /^(shell|command|raw|script)$/.test(args.value('m', 'module-name') ?? 'command');
+    return isShell ? joined(call, [order]) : UNKNOWN;
+  },
   railway: provider(/^(down|delete|remove)\b/),
   render: provider(remove),
   linode: provider(remove),
@@ -145,7 +176,8 @@ export const cloud: Handlers = {
       call.act('deny', 'cloud', 'deletes what is stored remotely', askPerson);
     if (/^(copy|sync|move|copyto)$/.test(action)) {
       for (const path of rest) if (!path.includes(':')) call.file('read', path, { recursive: true });
-      call.act('warn', 'exfiltration', 'copies files to another machine', askPerson);
+      const own = rest.every((path) => path.includes(':') || isOwn(call, path));
+      call.act(own ? 'warn' : 'deny', 'exfiltration', 'copies files to another machine', askPerson);
     }
     return UNKNOWN;
   },

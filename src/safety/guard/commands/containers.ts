@@ -1,8 +1,8 @@
 import { readArgs } from '../argv.ts';
-import { shown, UNKNOWN } from '../marks.ts';
+import { NETWORK, shown, UNKNOWN } from '../marks.ts';
 import type { Call, Handler, Handlers } from '../model.ts';
 import { isInside, zoneOf } from '../paths.ts';
-import { askPerson } from './rules.ts';
+import { always, askPerson, when } from './rules.ts';
 
 const docker: Handler = (call) => {
   const args = readArgs(call.words, {
@@ -12,6 +12,11 @@ const docker: Handler = (call) => {
   });
   const [action = '', ...rest] = args.rest;
   const [sub = '', ...more] = rest;
+  const away = args.value('H', 'host') ?? call.env.get('DOCKER_HOST') ?? '';
+  if (/^(rm|rmi|stop|kill|system|volume|container)$/.test(action) && /^(tcp|ssh):/.test(away))
+    call.act('deny', 'container', 'takes containers of another machine down', askPerson);
+  if (action === 'exec' && rest.includes('--privileged'))
+    call.act('deny', 'container', 'gives a container all rights on the machine', askPerson);
   const host = (what: string) =>
     call.act('deny', 'container', what, 'Mount only the project, and give no extra rights.');
   if (action === 'run' || action === 'create' || (action === 'container' && /^(run|create)$/.test(sub)))
@@ -37,6 +42,8 @@ const docker: Handler = (call) => {
     call.act('deny', 'container', 'deletes the data of containers', 'Keep volumes.');
   if (/^(rm|rmi|stop|kill)$/.test(action) && rest.some((word) => word.includes(UNKNOWN)))
     call.act('deny', 'container', `${action}s every container or image`, 'Name the one that you made.');
+  // By a filter they are some, and their maker's.
+  if (action === 'ps' && rest.some((word) => /^(-f|--filter)/.test(word))) return 'filtered-container\n';
   if (/^(push|login)$/.test(action))
     call.act(action === 'push' ? 'deny' : 'warn', 'supply-chain', 'publishes an image', askPerson);
   if (action === 'cp')
@@ -118,7 +125,7 @@ function container(call: Call, words: readonly string[]): string {
       isInside(path, context.projectRoot) || zone === 'temporary' || zone === 'cache' || zone === 'unknown';
     if (!own || path.endsWith('docker.sock')) deny(`gives a container ${shown(path)} of the machine`);
   }
-  return UNKNOWN;
+  return NETWORK;
 }
 
 function compose(call: Call, words: readonly string[]): string {
@@ -134,6 +141,8 @@ function compose(call: Call, words: readonly string[]): string {
   if (action === 'rm' && args.has('v'))
     call.act('deny', 'container', 'deletes the data of the containers', 'Leave -v out.');
   if (action === 'push') call.act('deny', 'supply-chain', 'publishes images', askPerson);
+  if (action === 'ps') return 'own-container\n';
+  if (action === 'exec' || action === 'run') return inContainer(call, words);
   return UNKNOWN;
 }
 
@@ -142,6 +151,10 @@ export const containers: Handlers = {
   docker,
   podman: docker,
   nerdctl: docker,
+  lxc: when(/^(delete|stop .*--all)\b/, 'container', 'deletes a container', askPerson),
+  ctr: when(/\b(rm|delete|remove)\b/, 'container', 'deletes containers', askPerson),
+  crictl: when(/^(rm|rmi|rmp)\b/, 'container', 'deletes containers', askPerson),
+  'k3s-uninstall.sh': always('container', 'deletes the cluster'),
   'docker-compose': (call) => compose(call, call.words),
   'podman-compose': (call) => compose(call, call.words),
 };

@@ -1,5 +1,5 @@
 import { readArgs } from '../argv.ts';
-import { shown, UNKNOWN } from '../marks.ts';
+import { hasGlob, STAR, shown, UNKNOWN } from '../marks.ts';
 import type { Handler, Handlers } from '../model.ts';
 import { zoneOf } from '../paths.ts';
 import { askPerson, when } from './rules.ts';
@@ -78,7 +78,8 @@ const sql: Handler = (call) => {
 };
 
 const redis: Handler = (call) => {
-  const { rest } = readArgs(call.words, { letters: 'hpanu' });
+  const args = readArgs(call.words, { letters: 'hpanu', long: ['pattern', 'count'] });
+  const { rest } = args;
   const [command = ''] = rest;
   if (
     /^(flushall|flushdb|shutdown|debug|swapdb)$/i.test(command) ||
@@ -90,6 +91,9 @@ const redis: Handler = (call) => {
       `${command.toUpperCase() || 'FLUSHALL'} of the whole store`,
       makeTestDatabase,
     );
+  if (/^(del|unlink)$/i.test(command) && rest.some(hasGlob))
+    call.act('deny', 'database', 'deletes every key', makeTestDatabase);
+  if (args.has('scan') || /^keys$/i.test(command)) return `${STAR}\n`;
   if (/^config$/i.test(command) && /^set$/i.test(rest[1] ?? ''))
     call.act('deny', 'database', 'changes the server', askPerson);
   return UNKNOWN;
@@ -131,7 +135,14 @@ export const databases: Handlers = {
   'redis-cli': redis,
   'valkey-cli': redis,
   etcdctl: when(/^del\b.*--(prefix|from-key)/, 'database', 'deletes many keys', makeTestDatabase),
-  influx: when(/\bdelete\b/, 'database', 'deletes data', makeTestDatabase),
+  influx: when(
+    /\bdelete\b|\bdrop (database|measurement|series)\b/i,
+    'database',
+    'deletes data',
+    makeTestDatabase,
+  ),
+  mongorestore: when(/--drop\b/, 'database', 'drops what is in the database', makeTestDatabase),
+  consul: when(/^kv delete\b.*-recurse/, 'database', 'deletes many keys', makeTestDatabase),
   dropdb: dropDatabase,
   dropuser: dropDatabase,
   mysqladmin: when(/\bdrop\b|\bshutdown\b/, 'database', 'drops a database', makeTestDatabase),

@@ -1,6 +1,6 @@
 import { shown, UNKNOWN } from '../marks.ts';
 import type { Handler, Handlers } from '../model.ts';
-import { always, askPerson } from './rules.ts';
+import { always, askPerson, when } from './rules.ts';
 
 const onDevice: Handler = (call) => {
   for (const path of call.words) {
@@ -75,5 +75,6 @@ export const disks: Handlers = {
   ),
   mount,
   umount: mount,
+  btrfs: when(/\b(delete|remove|replace)\b/, 'disk', 'deletes a volume'),
   vssadmin: always('disk', 'changes disk snapshots'),
 };

@@ -3,6 +3,7 @@ import { UNKNOWN } from '../marks.ts';
 import type { Call, Handler, Handlers } from '../model.ts';
 import { isInside } from '../paths.ts';
 import { size } from '../size.ts';
+import { undoesWork } from './git-work.ts';
 
 const remove: Handler = (call) => {
   const args = readArgs(call.words);
@@ -48,6 +49,8 @@ function withFolder(call: Call, target: string): string {
 
 const copy: Handler = (call) => {
   const { sources, target, recursive } = targetsOf(call, 'tSgmo');
+  if (call.name === 'install')
+    setsUser(call, readArgs(call.words, modeGrammar).value('m', 'mode') ?? '', [target]);
   const { projectRoot } = call.shell.world.context;
   for (const source of sources) {
     const inside = isInside(call.path(source), projectRoot) && isInside(call.path(target), projectRoot);
@@ -59,6 +62,20 @@ const copy: Handler = (call) => {
   });
   return '';
 };
+
+const modeGrammar = { letters: 'tSgmo', long: ['mode', 'owner', 'group', 'target-directory'] };
+
+/** A program that runs as its owner, whoever starts it. */
+function setsUser(call: Call, mode: string, paths: readonly string[]): void {
+  const octal = /^[0-7]?[4-7][0-7]{3}$/.test(mode) && mode.length >= 4 && /^[2-7]/.test(mode.slice(-4));
+  if (octal || /[ug]*[+=][rwx]*s/.test(mode))
+    call.act(
+      'deny',
+      'privilege',
+      `sets the set-user-id bit on ${paths.join(' ')}`,
+      'Run the program as the user who needs it.',
+    );
+}
 
 /** A program under another name is still that program. */
 function copied(call: Call, source: string): string {
@@ -131,8 +148,9 @@ const dd: Handler = (call) => {
 };
 
 const allocate: Handler = (call) => {
-  const args = readArgs(call.words, { letters: 'lo', long: ['length'] });
-  for (const path of args.rest) call.file('write', path, { how: 'create' });
+  const args = readArgs(call.words, { letters: 'lo', long: ['length', 'offset'] });
+  const erases = args.has('p', 'punch-hole', 'z', 'zero-range', 'c', 'collapse-range');
+  for (const path of args.rest) call.file('write', path, { how: erases ? 'overwrite' : 'create' });
   if (size(args.value('l', 'length') ?? '0') > 20e9)
     call.act('deny', 'exhaustion', 'fills the disk', 'Make a smaller file.');
   return '';
@@ -144,18 +162,7 @@ const mode: Handler = (call) => {
   );
   const [first = '', ...paths] = args.has('reference') ? ['', ...args.rest] : args.rest;
   const recursive = args.has('R', 'recursive');
-  if (
-    call.name === 'chmod' &&
-    ((/^[0-7]?[4-7][0-7]{3}$/.test(first) && first.length >= 4 && /^[2-7]/.test(first.slice(-4))) ||
-      /[ug]*\+[rwx]*s/.test(first))
-  ) {
-    call.act(
-      'deny',
-      'privilege',
-      `sets the set-user-id bit on ${paths.join(' ')}`,
-      'Run the program as the user who needs it.',
-    );
-  }
+  if (call.name === 'chmod') setsUser(call, first, paths);
   for (const path of paths) call.file('write', path, { how: 'mode', recursive });
   return '';
 };
@@ -258,6 +265,22 @@ const unzip: Handler = (call) => {
   return '';
 };
 
+const sevenZip: Handler = (call) => {
+  const [action = '', archive = '', ...paths] = call.words.filter((word) => !word.startsWith('-'));
+  if (action === 'x' || action === 'e') {
+    const folder = call.words.find((word) => word.startsWith('-o'))?.slice(2) ?? '.';
+    call.file('write', folder);
+    return '';
+  }
+  if (!/^(a|u|d|rn)$/.test(action)) return UNKNOWN;
+  for (const path of paths) {
+    call.file('read', path, { recursive: true });
+    if (call.words.includes('-sdel')) call.file('delete', path, { recursive: true });
+  }
+  call.file('write', archive);
+  return '';
+};
+
 const attributes: Handler = (call) => {
   for (const path of readArgs(call.words).rest)
     if (/[/.~]/.test(path)) call.file('write', path, { how: 'mode', recursive: true });
@@ -308,6 +331,9 @@ export const files: Handlers = {
   tar: archive,
   bsdtar: archive,
   zip,
+  '7z': sevenZip,
+  '7za': sevenZip,
+  '7zz': sevenZip,
   unzip,
   split,
   patch: (call) => {
@@ -316,6 +342,7 @@ export const files: Handlers = {
       long: ['input', 'output', 'directory'],
     }).rest;
     if (target !== undefined) call.file('write', target);
+    if (readArgs(call.words).has('R', 'reverse')) undoesWork(call, call.stdin ?? '');
     return '';
   },
   csplit: split,

@@ -2,6 +2,7 @@ import { feed } from '../feed.ts';
 import { argumentsAt, type Code, endOf, evaluate, type Language, listOf, readCode } from '../foreign-text.ts';
 import { DECODED, isOpaque, NETWORK, UNKNOWN } from '../marks.ts';
 import type { Call } from '../model.ts';
+import { destroysData } from './databases.ts';
 
 /** Calls by what they do; found only in code, never in a text. */
 const deletes =
@@ -19,13 +20,18 @@ const moves =
 const reads =
   /\b(?:readFileSync|readFile|createReadStream|file_get_contents|File\.(?:read|open|readlines|foreach)|IO\.read(?:lines)?|readTextFile(?:Sync)?|readfile|fopen|linecache\.getlines|Bun\.file)\s*\(/g;
 
+const perlTruncates = /\btruncate\s*[( ]/g;
+
+/** Applies a function, given by its name, to each item. */
+const applies = /\b(?:map|forEach|each|array_map|array_walk)\s*\(/g;
+
 const opens = /\b(?:io\.|codecs\.)?open\s*\(/g;
 
 const methods =
   /\.(unlink|rmdir|write_text|write_bytes|read_text|read_bytes|touch|symlink_to|rename|chmod)\s*\(/g;
 
 const lists =
-  /\b(?:os\.(?:walk|listdir|scandir)|glob\.i?glob|readdirSync|readdir|Dir\.(?:glob|entries|children|each_child))\s*\(/g;
+  /\b(?:os\.(?:walk|listdir|scandir)|(?:glob\.)?i?glob|readdirSync|readdir|Dir\.(?:glob|entries|children|each_child))\s*\(/g;
 
 const evaluates =
   /\b(?:exec|eval|Function|vm\.run\w+|instance_eval|loadstring|load|assert|create_function)\s*[( ]/g;
@@ -36,8 +42,8 @@ const oneLiner = 'Use plain shell commands or a script file that can be read.';
 export function follow(outer: Call, source: string, language: Language): string {
   const call = movedCall(outer, source, language);
   if (language === 'perl' || language === 'ruby' || language === 'php') {
-    for (const [, command = ''] of source.matchAll(/(?:^|[^\\])`([^`]+)`|(?:qx|%x)[{([]([^})\]]+)/g))
-      feed(call, command, (text) => call.script(text));
+    for (const [, ticks, quoted] of source.matchAll(/(?:^|[^\\])`([^`]+)`|(?:qx|%x)[{([]([^})\]]+)/g))
+      feed(call, ticks ?? quoted ?? '', (text) => call.script(text));
   }
   const code = readCode(source, language, call.shell.world.context.home);
   const { masked } = code;
@@ -46,8 +52,15 @@ export function follow(outer: Call, source: string, language: Language): string 
     ...[...masked.matchAll(/\.(?:iterdir|r?glob)\s*\(/g)].map(({ index }) => objectBefore(code, index)),
   ];
   for (const [name, args] of found(code, deletes)) deletion(call, code, name, args, bases);
+  for (const [, args] of found(code, applies)) {
+    if (!args.some((arg) => deleter.test(arg))) continue;
+    for (const base of bases) known(base, () => call.file('delete', withinBase(base), { recursive: true }));
+  }
   for (const [name, args] of found(code, runs)) execution(call, code, name, args);
-  for (const [, args] of found(code, writes)) {
+  for (const [, args] of [
+    ...found(code, writes),
+    ...(language === 'perl' ? found(code, perlTruncates) : []),
+  ]) {
     const path = evaluate(code, args[0] ?? '');
     known(path, () => call.file('write', path));
     if (args[1] !== undefined) call.keep(path, evaluate(code, args[1]));
@@ -74,6 +87,7 @@ export function follow(outer: Call, source: string, language: Language): string 
     method(call, match[1] ?? '', objectBefore(code, match.index), bases);
   for (const [, args] of found(code, evaluates)) hiddenCode(call, code, args);
   connections(call, source, masked);
+  bodies(call, code);
   return printed(code);
 }
 
@@ -127,9 +141,15 @@ function deletion(
     known(path, () => call.file('delete', path, { recursive }));
     // A name found by listing a folder lies in that folder.
     if (path.startsWith(UNKNOWN))
-      for (const base of bases)
-        known(base, () => call.file('delete', `${base.replace(/\*.*$/, '')}/${UNKNOWN}`, { recursive }));
+      for (const base of bases) known(base, () => call.file('delete', withinBase(base), { recursive }));
   }
+}
+
+const deleter = /^["']?(?:[\w.]*\b)?(?:unlink|remove|rmdir|unlinkSync|rmSync|rmtree|delete)["']?$/;
+
+/** Something in a folder that was listed, or found by a pattern. */
+function withinBase(base: string): string {
+  return `${base.replace(/\*.*$/, '')}/${UNKNOWN}`;
 }
 
 function execution(call: Call, code: Code, name: string, args: readonly string[]): void {
@@ -233,7 +253,7 @@ function connections(call: Call, source: string, masked: string): void {
     /\b(socket|fsockopen|TCPSocket|net\.(connect|Socket|createConnection)|IO::Socket|Socket::INET|connect)\b/.test(
       masked,
     ) &&
-    /\b(dup2|pty|exec\w*|spawn|system|popen|shell_exec|proc_open|STDIN->fdopen|\/bin\/(ba)?sh)\b|\/bin\/(ba)?sh/.test(
+    /\b(dup2|pty|exec\w*|spawn|system|popen|shell_exec|proc_open|STDIN->fdopen|\/bin\/(ba)?sh)\b|\/bin\/(ba)?sh|`#?\{?\w/.test(
       source,
     )
   ) {
@@ -268,11 +288,41 @@ function connections(call: Call, source: string, masked: string): void {
   }
 }
 
+/** Rights, rows and memory, as far as a call says plainly what it does with them. */
+function bodies(call: Call, code: Code): void {
+  const { masked, source, language } = code;
+  if (/\bchmod\w*\s*\([^)]*\b0o?[4-7][0-7]{3}\b/.test(masked))
+    call.act('deny', 'privilege', 'sets the set-user-id bit', 'Run the program as the user who needs it.');
+  for (const [, args] of found(code, /\.(?:query|execute|executescript|exec|run|do)\s*\(/g)) {
+    const what = destroysData(evaluate(code, args[0] ?? ''));
+    if (what !== null && !/:memory:|\btest\b|\/tmp\//.test(source))
+      call.act(
+        'deny',
+        'database',
+        `${what} in the database`,
+        'Work on a database of your own whose name says test.',
+      );
+  }
+  if (
+    /\b(while\s*\(?\s*(1|true|True)\b|for\s*\(\s*;\s*;\s*\)|loop\s*(do|\{))[^;\n]*[\n]?[^;\n]*(\bpush\b|\.append\b|\.push\b|<<|\balloc)/.test(
+      masked,
+    ) &&
+    !/\b(break|last|return|exit)\b/.test(masked)
+  )
+    call.act('deny', 'exhaustion', 'fills the memory', 'Give the loop an end.');
+  if (
+    language === 'perl' &&
+    /\b(tr|y)\/[^/]+\/[^/]+\//.test(source) &&
+    /\b(system|exec|eval)\s*\(?\s*\$/.test(masked)
+  )
+    call.act('deny', 'obfuscation', 'runs text that was encoded', 'Write the command out in plain text.');
+}
+
 /** What a few prints print: it may be given to a shell next. */
 function printed(code: Code): string {
   const parts = found(
     code,
-    /\b(?:print|console\.log|puts|echo|process\.stdout\.write|sys\.stdout\.write|say)\s*[( ]/g,
+    /\b(?:print|console\.log|puts|echo|process\.stdout\.write|sys\.stdout\.write|say|print_r|var_dump|pprint|pp?)\s*[( ]/g,
   ).map(([, args]) =>
     args
       .filter((arg) => !/^(end|sep|file|flush)\s*=/.test(arg))

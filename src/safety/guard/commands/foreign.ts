@@ -1,7 +1,7 @@
 import { readArgs } from '../argv.ts';
 import { feed } from '../feed.ts';
-import { evaluate, type Language, readCode } from '../foreign-text.ts';
-import { shown, UNKNOWN } from '../marks.ts';
+import { endOf, evaluate, type Language, readCode } from '../foreign-text.ts';
+import { isOpaque, isPlain, PRIVATE, shown, UNKNOWN } from '../marks.ts';
 import type { Call, Handler, Handlers } from '../model.ts';
 import { isInside } from '../paths.ts';
 import { follow } from './foreign-effects.ts';
@@ -23,8 +23,13 @@ function interpreter({ language, code, letters = '', long = [] }: Interpreter): 
   return (call) => {
     const args = readArgs(call.words, grammar);
     const inline = args.all(...code);
-    const run = (text: string) => feed(call, text, (known) => follow(call, known, language));
-    if (language === 'python' && args.has('m')) return pythonModule(call, args.value('m') ?? '', args.rest);
+    const given = inline.length > 0 ? args.rest : args.rest.slice(1);
+    const run = (text: string) =>
+      feed(call, text, (known) =>
+        follow(call, withArguments(known, language, given, inline.length > 0), language),
+      );
+    if (language === 'php' && args.has('S')) return serves(call, args.value('t') ?? '.');
+    if (language === 'python' && args.has('m')) return pythonModule(call, args.value('m') ?? '');
     if (args.has('n', 'p') && /perl|ruby/.test(language)) {
       for (const path of args.rest) call.file(args.flags.has('i') ? 'write' : 'read', path);
     }
@@ -43,61 +48,108 @@ function interpreter({ language, code, letters = '', long = [] }: Interpreter): 
   };
 }
 
+/** The words after the program stand in the code where it looks at them. */
+function withArguments(
+  source: string,
+  language: Language,
+  given: readonly string[],
+  inline: boolean,
+): string {
+  if (given.length === 0 || !/\bargv\b|\bARGV\b/.test(source)) return source;
+  const first = language === 'python' || language === 'php' ? 1 : language === 'js' ? (inline ? 1 : 2) : 0;
+  const text = (word: string | undefined) => JSON.stringify(word ?? '');
+  return source
+    .replace(/(?:\b(?:sys|process)\.argv|\$?\bARGV|\$argv)\[(\d+)\]/g, (whole, index: string) =>
+      Number(index) < first ? whole : text(given[Number(index) - first]),
+    )
+    .replace(
+      /\bsys\.argv\[1:\]|\bprocess\.argv\.slice\(\d\)|@ARGV\b|\bARGV\b/g,
+      () => `[${given.map(text).join(', ')}]`,
+    );
+}
+
 function evaluateOnly(call: Call, source: string, language: Language, otherwise: string): string {
   const value = evaluate(readCode(source, language, call.shell.world.context.home), source);
   return value === '' ? otherwise : `${value}\n`;
 }
 
-function pythonModule(call: Call, module: string, rest: readonly string[]): string {
-  if (module === 'http.server' || module === 'SimpleHTTPServer') {
-    const folder =
-      readArgs(rest, { letters: 'db', long: ['directory', 'bind'] }).value('d', 'directory') ?? '.';
-    const path = call.path(folder);
-    if (!isInside(path, call.shell.world.context.projectRoot) && !path.startsWith('/tmp/'))
-      call.act(
-        'deny',
-        'exfiltration',
-        `shows ${shown(path)} to the network`,
-        'Serve a folder of the project.',
-      );
-    return UNKNOWN;
-  }
+/** A web server shows all that lies in a folder. */
+function serves(call: Call, folder: string): string {
+  const path = call.path(folder);
+  if (!isInside(path, call.shell.world.context.projectRoot) && !path.startsWith('/tmp/'))
+    call.act('deny', 'exfiltration', `shows ${shown(path)} to the network`, 'Serve a folder of the project.');
+  return UNKNOWN;
+}
+
+function pythonModule(call: Call, module: string): string {
+  const rest = call.words.slice(call.words.findIndex((word) => word.endsWith(module)) + 1);
+  if (module === 'http.server' || module === 'SimpleHTTPServer')
+    return serves(
+      call,
+      readArgs(rest, { letters: 'db', long: ['directory', 'bind'] }).value('d', 'directory') ?? '.',
+    );
   return /^(pip|pipx|poetry|twine|uv|alembic)$/.test(module) ? call.run([module, ...rest]) : UNKNOWN;
 }
 
 const awk: Handler = (call) => {
   const args = readArgs(call.words, {
-    letters: 'Ffv',
-    long: ['file', 'field-separator', 'assign'],
+    letters: 'Ffvi',
+    long: ['file', 'field-separator', 'assign', 'include'],
     stop: true,
   });
+  const inPlace = args.all('i', 'include').includes('inplace');
+  const run = (command: string) => feed(call, command, (text) => call.script(text, { stdin: null }));
   const file = args.value('f', 'file');
   const program = file === undefined ? (args.rest[0] ?? '') : call.content(file);
   const paths = file === undefined ? args.rest.slice(1) : args.rest;
-  for (const path of paths) if (!/^\w+=/.test(path)) call.file('read', path);
-  for (const [, quoted = ''] of program.matchAll(/\bsystem\s*\(\s*"((?:[^"\\]|\\.)*)"/g))
-    call.script(quoted.replace(/\\(.)/g, '$1'));
-  for (const [, name = ''] of program.matchAll(/\bsystem\s*\(\s*([A-Za-z_]\w*)\s*\)/g)) {
-    const [, text] = new RegExp(`\\b${name}\\s*=\\s*"((?:[^"\\\\]|\\\\.)*)"`).exec(program) ?? [];
-    if (text !== undefined) call.script(text.replace(/\\(.)/g, '$1'));
-  }
+  for (const path of paths) if (!/^\w+=/.test(path)) call.file(inPlace ? 'write' : 'read', path);
+  const code = readCode(program, 'awk', call.shell.world.context.home);
+  const text = (from: number, stop: RegExp) =>
+    evaluate(code, code.source.slice(from, endOf(code.masked, from, stop)));
+  const start = (at: number) =>
+    Math.max(...[';', '{', '\n', '('].map((char) => code.masked.lastIndexOf(char, at - 1))) + 1;
+  for (const { index, 0: match } of code.masked.matchAll(/\bsystem\s*\(/g))
+    run(text(index + match.length, /(?!)/));
   if (/\/inet\d?\/(tcp|udp)\//.test(program) && /\|&/.test(program))
     call.act('deny', 'remote-shell', 'opens a connection to another machine', 'Use curl.');
-  for (const [, quoted = ''] of program.matchAll(/"((?:[^"\\]|\\.)*)"\s*\|\s*getline/g))
-    call.script(quoted.replace(/\\(.)/g, '$1'));
-  for (const [, quoted = ''] of program.matchAll(/\|&?\s*"((?:[^"\\]|\\.)*)"/g)) {
-    const [, text = UNKNOWN] = /\bprintf?\s*\(?\s*"((?:[^"\\]|\\.)*)"/.exec(program) ?? [];
-    call.script(quoted, { stdin: text.replace(/\\(.)/g, '$1') });
+  for (const { index } of code.masked.matchAll(/\|\s*getline/g))
+    run(evaluate(code, code.source.slice(start(index), index)));
+  for (const { index, 0: match } of code.masked.matchAll(/(?<!\|)\|&?(?!\||\s*getline)/g)) {
+    const [, printed = ''] = /\bprintf?\b\s*\(?(.*)$/s.exec(code.source.slice(start(index), index)) ?? [];
+    call.script(text(index + match.length, /[;}\n]/), { stdin: evaluate(code, printed) || UNKNOWN });
   }
-  for (const [, target = ''] of program.matchAll(/\bprintf?\b[^;}\n]*>>?\s*"([^"]+)"/g))
-    call.file('write', target);
-  for (const [, target = ''] of program.matchAll(/getline\s*(?:\w+\s*)?<\s*"([^"]+)"/g))
-    call.file('read', target);
+  for (const { index, 0: match } of code.masked.matchAll(/\bprintf?\b[^;}\n>]*>>?/g)) {
+    const target = text(index + match.length, /[;}\n]/);
+    if (target !== '' && !isOpaque(target)) call.file('write', target);
+  }
+  for (const { index, 0: match } of code.masked.matchAll(/getline\s*(?:\w+\s*)?</g)) {
+    const source = text(index + match.length, /[;)}\n]/);
+    if (source !== '' && !isOpaque(source)) call.file('read', source);
+  }
+  if (/\bprint\b[^;}\n]*\bENVIRON\s*\[\s*\w/.test(code.masked)) return PRIVATE;
   const [, literal] =
     /^\s*BEGIN\s*\{\s*printf?\s*\(?\s*"((?:[^"\\]|\\.)*)"\s*\)?\s*;?\s*\}\s*$/.exec(program) ?? [];
   if (literal !== undefined) return `${literal.replace(/\\(.)/g, '$1')}\n`;
+  const [, column] = /^\s*\{\s*print\s+\$(\d+|NF)\s*;?\s*\}\s*$/.exec(program) ?? [];
+  if (column === '1' && args.value('F', 'field-separator') === '=')
+    return (call.stdin ?? UNKNOWN).replaceAll(PRIVATE, UNKNOWN);
+  if (column !== undefined && paths.length === 0 && isPlain(call.stdin ?? UNKNOWN))
+    return fields(call.stdin ?? '', args.value('F', 'field-separator'), column);
   return paths.length === 0 ? (call.stdin ?? UNKNOWN) : UNKNOWN;
 };
+
+/** One column of each line. */
+function fields(text: string, separator: string | undefined, column: string): string {
+  return text
+    .replace(/\n$/, '')
+    .split('\n')
+    .map((line) => {
+      const all = separator === undefined ? line.trim().split(/\s+/) : line.split(separator);
+      return column === '0' ? line : (all.at(column === 'NF' ? -1 : Number(column) - 1) ?? '');
+    })
+    .map((field) => `${field}\n`)
+    .join('');
+}
 
 const powershell: Handler = (call) => {
   const at = call.words.findIndex((word) => /^-(c|command)$/i.test(word));
@@ -184,7 +236,14 @@ export const foreign: Handlers = {
     return bunOrDeno(call);
   },
   Rscript: otherLanguage(/\bsystem2?\s*\(\s*["']([^"']+)["']/g),
-  tclsh: otherLanguage(/\bexec\s+([^\n;\]]+)/g),
+  tclsh: (call) => {
+    const code = [call.stdin ?? '', ...call.words.slice(0, 1).map(call.content)].join('\n');
+    for (const [, paths = ''] of code.matchAll(/\bfile\s+delete\s+([^\n;\]]+)/g))
+      for (const path of paths.split(/\s+/))
+        if (path !== '' && !path.startsWith('-'))
+          call.file('delete', path.replace(/^~(?=\/|$)/, call.shell.world.context.home), { recursive: true });
+    return otherLanguage(/\bexec\s+([^\n;\]]+)/g)(call);
+  },
   perl,
   ruby,
   irb: ruby,

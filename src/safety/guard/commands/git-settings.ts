@@ -2,6 +2,7 @@ import { readArgs } from '../argv.ts';
 import { shown, UNKNOWN } from '../marks.ts';
 import type { Call } from '../model.ts';
 import { isInside } from '../paths.ts';
+import { forcedClean } from './git-work.ts';
 
 /** A subcommand of git, in the folder that it works in. */
 export type Subcommand = (call: Call, cwd: string) => string | undefined;
@@ -45,6 +46,8 @@ export function useSetting(call: Call, setting: string, stays: boolean, everywhe
     return;
   }
   const { projectRoot } = call.shell.world.context;
+  if (/^clean\.requireforce$/i.test(name) && /^(false|no|off|0)$/i.test(value))
+    call.shell.world.gitAliases.set(forcedClean, '');
   if (/^core\.hookspath$/i.test(name)) {
     if (!isInside(call.path(value), projectRoot))
       call.act(

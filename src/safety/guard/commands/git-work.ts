@@ -14,6 +14,14 @@ export function loses(call: Call, cwd: string, what: string, instead = commitFir
   return zone === 'temporary' ? '' : call.act('deny', 'git', what, instead);
 }
 
+/** What `git diff` prints of the working copy. */
+export const ownChanges = `diff --git ${UNKNOWN}\n`;
+
+/** A patch of the uncommitted work, applied backwards, takes all of it away. */
+export function undoesWork(call: Call, patch: string): void {
+  if (patch.includes(ownChanges)) loses(call, call.shell.cwd, 'throws away uncommitted changes');
+}
+
 export const push: Subcommand = (call) => {
   const args = readArgs(call.words, { letters: 'o', long: ['repo', 'receive-pack', 'exec', 'push-option'] });
   for (const program of args.all('receive-pack', 'exec')) call.script(program);
@@ -56,7 +64,11 @@ export const checkout: Subcommand = (call, cwd) => {
   const dash = call.words.indexOf('--');
   if (args.has('b', 'orphan')) return '';
   if (args.has('ours', 'theirs', 'p', 'patch')) return '';
-  const paths = dash === -1 ? args.rest.filter(looksLikePath) : call.words.slice(dash + 1);
+  const tracks = args.has('t', 'track', 'detach');
+  const paths =
+    dash === -1
+      ? args.rest.filter((word, i) => looksLikePath(word) || (i > 0 && !tracks))
+      : call.words.slice(dash + 1);
   const branch = dash === -1 && args.rest.length === 1 && !looksLikePath(args.rest[0] ?? '');
   if (args.has('f', 'force')) loses(call, cwd, 'throws away uncommitted changes');
   else if (paths.length > 0 && !branch)
@@ -88,9 +100,13 @@ export const reset: Subcommand = (call, cwd) => {
   return '';
 };
 
+/** No alias can be called so: remembers that `git clean` needs no -f. */
+export const forcedClean = 'clean.requireForce=false';
+
 export const clean: Subcommand = (call, cwd) => {
   const args = readArgs(call.words, { letters: 'e', long: ['exclude'] });
-  if (args.has('f', 'force') && !args.has('n', 'dry-run') && !args.has('i', 'interactive'))
+  const asked = args.has('f', 'force') || call.shell.world.gitAliases.has(forcedClean);
+  if (asked && !args.has('n', 'dry-run') && !args.has('i', 'interactive'))
     loses(
       call,
       cwd,
@@ -116,6 +132,8 @@ export const branch: Subcommand = (call, cwd) => {
       `deletes the branch ${shown(args.rest.join(' '))} with its commits`,
       'Use git branch -d, which keeps what is not merged.',
     );
+  else if (args.flags.has('M') && args.rest.length > 1 && args.rest.join(' ') !== 'master main')
+    loses(call, cwd, `takes the place of the branch ${shown(args.rest[1] ?? '')}`, 'Use git branch -m.');
   else if (args.has('f', 'force') && /[~^]/.test(args.rest[1] ?? ''))
     loses(
       call,
@@ -131,6 +149,8 @@ export const removeFiles: Subcommand = (call, cwd) => {
   if (args.has('cached', 'n', 'dry-run')) return '';
   if (args.rest.some((path) => /^(\.|\.\/|\*|\uE003|:\/)$/.test(path)))
     loses(call, cwd, 'removes every file of the project', 'Name the files.');
+  else if (args.has('f', 'force'))
+    loses(call, cwd, 'removes files even where their changes would be lost', 'Use git rm without -f.');
   return '';
 };
 

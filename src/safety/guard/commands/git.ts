@@ -1,5 +1,5 @@
 import { readArgs } from '../argv.ts';
-import { shown, UNKNOWN } from '../marks.ts';
+import { committed, shown, UNKNOWN } from '../marks.ts';
 import type { Call, Handler, Handlers } from '../model.ts';
 import { isInside } from '../paths.ts';
 import { config, connects, type Subcommand, useSetting } from './git-settings.ts';
@@ -9,11 +9,13 @@ import {
   checkout,
   clean,
   loses,
+  ownChanges,
   push,
   removeFiles,
   reset,
   restore,
   stash,
+  undoesWork,
   worktree,
 } from './git-work.ts';
 
@@ -79,6 +81,12 @@ function executes(pattern: RegExp): Subcommand {
   };
 }
 
+/** Prints a file as it was committed. */
+const stored: Subcommand = (call) => {
+  const [, path] = /^[^:]*:(.+)$/.exec(readArgs(call.words).rest.at(-1) ?? '') ?? [];
+  return path === undefined ? UNKNOWN : committed(call.path(path));
+};
+
 const subcommands: Readonly<Record<string, Subcommand>> = {
   push,
   checkout,
@@ -118,7 +126,9 @@ const subcommands: Readonly<Record<string, Subcommand>> = {
       ? UNKNOWN
       : loses(call, cwd, 'deletes commits that nothing points to', 'Use git gc.'),
   'update-ref': (call, cwd) =>
-    call.words.includes('-d') || call.words.includes('--delete')
+    call.words.includes('-d') ||
+    call.words.includes('--delete') ||
+    (call.words.includes('--stdin') && /^delete\b/m.test(call.stdin ?? ''))
       ? loses(call, cwd, 'deletes a branch with its commits', ask)
       : '',
   'symbolic-ref': () => UNKNOWN,
@@ -138,7 +148,18 @@ const subcommands: Readonly<Record<string, Subcommand>> = {
     return executes(/^(?:-x|--exec)=?(.*)$/)(call, cwd);
   },
   difftool: executes(/^(?:-x|--extcmd)=(.*)$/),
-  grep: executes(/^(?:-O|--open-files-in-pager=)(.+)$/),
+  grep(call, cwd) {
+    if (call.words.includes('--no-index'))
+      for (const path of readArgs(call.words, { letters: 'efmABC' }).rest.slice(1))
+        call.file('read', path, { recursive: true });
+    return executes(/^(?:-O|--open-files-in-pager=)(.+)$/)(call, cwd);
+  },
+  apply(call) {
+    const args = readArgs(call.words, { letters: 'pC', long: ['directory', 'exclude', 'include'] });
+    const patch = args.rest.length === 0 ? (call.stdin ?? '') : args.rest.map(call.content).join('');
+    if (args.has('R', 'reverse') && !args.has('check', 'stat', 'cached')) undoesWork(call, patch);
+    return '';
+  },
   bisect: (call, cwd) => (call.words[0] === 'run' ? call.run(call.words.slice(1), { cwd }) : UNKNOWN),
   submodule(call, cwd) {
     const at = call.words.indexOf('foreach');
@@ -154,20 +175,37 @@ const subcommands: Readonly<Record<string, Subcommand>> = {
       loses(call, cwd, 'throws away changes in a submodule');
     return UNKNOWN;
   },
-  clone: connects,
+  clone(call, cwd) {
+    const folder = readArgs(call.words, { letters: 'ubcoj', long: ['branch', 'config', 'origin', 'depth'] })
+      .rest[1];
+    if (folder !== undefined) call.file('write', folder, { how: 'create' });
+    return connects(call, cwd);
+  },
   fetch: connects,
   pull: connects,
   'ls-remote': connects,
   archive: connects,
+  show: stored,
+  'cat-file': stored,
   diff(call) {
     if (call.words.includes('--no-index'))
       for (const path of readArgs(call.words).rest) call.file('read', path);
-    return UNKNOWN;
+    const [, target] =
+      /^--output=(.+)$/.exec(call.words.find((word) => word.startsWith('--output=')) ?? '') ?? [];
+    if (target) call.file('write', target);
+    const other = readArgs(call.words).rest.some((word) => word.includes('..'));
+    return other || call.words.some((word) => /^--(cached|staged|stat|name-only|quiet)$/.test(word))
+      ? UNKNOWN
+      : ownChanges;
   },
   'hash-object': (call) => {
     for (const path of readArgs(call.words, { letters: 't' }).rest) call.file('read', path);
     return UNKNOWN;
   },
+  'credential-store': (call) =>
+    call.words.includes('get')
+      ? call.act('deny', 'credentials', 'prints a stored password', 'Let git use it; it need not be seen.')
+      : UNKNOWN,
   credential(call) {
     if (call.words[0] === 'fill')
       call.act('deny', 'credentials', 'prints a stored password', 'Let git use it; it need not be seen.');
@@ -185,6 +223,9 @@ const subcommands: Readonly<Record<string, Subcommand>> = {
 
 export const git: Handlers = {
   git: gitProgram,
-  hub: gitProgram,
+  hub: (call) =>
+    call.words[0] === 'delete'
+      ? call.act('deny', 'cloud', 'deletes the repository', 'Leave it to a person.')
+      : gitProgram(call),
   'git-filter-repo': (call) => gitProgram({ ...call, words: ['filter-repo', ...call.words] }),
 };

@@ -58,9 +58,9 @@ export const keys: Handlers = {
     'Let the program that needs it ask for it.',
   ),
   vault: when(
-    /^(kv get|read|token)/,
+    /^(kv get|read|token|delete|kv (delete|destroy))/,
     'credentials',
-    'prints a stored secret',
+    'prints or deletes a stored secret',
     'Let the program that needs it ask for it.',
   ),
   gpg,

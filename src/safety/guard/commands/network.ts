@@ -140,11 +140,23 @@ const curl: Handler = (call) => {
   const saved =
     args.value('o', 'output') ?? (args.has('O', 'remote-name') ? lastPart(urls[0] ?? '') : undefined);
   const content = isLocal(host) ? UNKNOWN : NETWORK;
+  const method = args.value('X', 'request') ?? '';
+  if (/^delete$/i.test(method)) deletesRemotely(call, urls[0] ?? '');
   if (saved === undefined || saved === '-') return content;
-  call.file('write', saved);
-  call.keep(saved, content);
+  const folder = args.value('output-dir');
+  const path = folder === undefined || saved.startsWith('/') ? saved : `${folder}/${saved}`;
+  call.file('write', path);
+  call.keep(path, content);
   return '';
 };
+
+/** An API of the project on this machine may be tried out; a search index there is still a database. */
+function deletesRemotely(call: Call, url: string): void {
+  if (!isLocal(hostOf(url)))
+    call.act('deny', 'cloud', `deletes something on ${shown(hostOf(url))}`, 'Leave it to a person.');
+  else if (/:9200(\/|$)/.test(url))
+    call.act('deny', 'database', 'deletes an index', 'Work on an index of your own.');
+}
 
 function lastPart(url: string): string {
   return (
@@ -243,7 +255,12 @@ const copyRemote: Handler = (call) => {
   const target = rest.at(-1) ?? '';
   const sources = rest.slice(0, -1);
   const remote = (path: string) => /^[^/]*:/.test(path) || path.startsWith('scp://');
-  for (const path of sources) if (!remote(path)) call.file('read', path, { recursive: true });
+  const sent = [...sources, ...putsOf(call.stdin ?? '')].filter((path) => !remote(path));
+  for (const path of sent) {
+    call.file('read', path, { recursive: true });
+    if (remote(target) && !isOwn(call, path))
+      call.act('deny', 'exfiltration', `copies ${shown(path)} to ${shown(target)}`, keepHere);
+  }
   if (remote(target)) call.act('warn', 'exfiltration', `copies files to ${shown(target)}`, keepHere);
   else if (sources.some(remote)) {
     call.file('write', target);
@@ -251,6 +268,19 @@ const copyRemote: Handler = (call) => {
   }
   return UNKNOWN;
 };
+
+/** What sftp is told to upload. */
+function putsOf(orders: string): string[] {
+  return [...orders.matchAll(/^\s*m?put\s+(?:-\w+\s+)*(\S+)/gm)].map(([, path = '']) => path);
+}
+
+/** Of the project or made for the moment. */
+export function isOwn(call: Call, path: string): boolean {
+  const full = call.path(path);
+  return (
+    !full.startsWith('/') || full.startsWith('/tmp/') || isInside(full, call.shell.world.context.projectRoot)
+  );
+}
 
 /** Asks for a name: data in the name reaches whoever answers. */
 const lookUp: Handler = (call) => {
@@ -317,8 +347,19 @@ const gh: Handler = (call) => {
 };
 
 const httpie: Handler = (call) => {
-  sends(call, call.words.join(' '), hostOf(call.words.find((word) => /[./:]/.test(word)) ?? ''));
+  const host = hostOf(call.words.find((word) => /[./:]/.test(word)) ?? '');
+  for (const word of call.words) {
+    const [, file] = /^[\w.-]+(?:=|:=)?@(.+)$/.exec(word) ?? [];
+    if (file) sendsFile(call, file, host);
+  }
+  sends(call, call.words.join(' '), host);
   return NETWORK;
+};
+
+const glab: Handler = (call) => {
+  if (/^(repo|project) delete\b|^release delete\b|^api\b.*\bDELETE\b/.test(call.words.join(' ')))
+    call.act('deny', 'cloud', 'deletes something on GitLab', 'Leave it to a person.');
+  return UNKNOWN;
 };
 
 export const network: Handlers = {
@@ -348,11 +389,27 @@ export const network: Handlers = {
   bore: tunnel,
   frpc: tunnel,
   chisel: tunnel,
+  ...Object.fromEntries(
+    [
+      'tmate',
+      'sshx',
+      'upterm',
+      'gs-netcat',
+      'ttyd',
+      'gotty',
+      'wetty',
+      'zrok',
+      'rathole',
+      'pagekite',
+      'inlets',
+    ].map((name) => [name, tunnel]),
+  ),
   tailscale: (call) => (/^(funnel|serve|up)$/.test(call.words[0] ?? '') ? tunnel(call) : UNKNOWN),
   mail,
   mailx: mail,
   sendmail: mail,
   mutt: mail,
+  glab,
   croc: share,
   wormhole: share,
   gh,

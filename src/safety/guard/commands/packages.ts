@@ -1,7 +1,7 @@
 import { readArgs } from '../argv.ts';
-import { shown, UNKNOWN } from '../marks.ts';
+import { NETWORK, shown, UNKNOWN } from '../marks.ts';
 import type { Call, Handler, Handlers } from '../model.ts';
-import { isKnownRegistry } from './variables.ts';
+import { checkVariable, isKnownRegistry } from './variables.ts';
 
 const release = 'Leave releases to a person or to CI.';
 
@@ -44,8 +44,13 @@ const npm: Handler = (call) => {
   if (/^(config|set)$/.test(action)) config(call, action === 'set' ? rest : rest.slice(1), rest[0] ?? '');
   if (/^(exec|x|dlx)$/.test(action))
     return npx({ ...call, words: call.words.slice(call.words.indexOf(action) + 1) });
-  if (/^(run|run-script|test|start|stop|build)$/.test(action) || (call.name !== 'npm' && action !== ''))
-    ownScript(call, /^run/.test(action) ? (rest[0] ?? '') : action);
+  if (action === 'pkg' && rest[0] === 'set') setFields(call, rest.slice(1));
+  if (/^(run|run-script|test|start|stop|build)$/.test(action) || (call.name !== 'npm' && action !== '')) {
+    const name = /^run/.test(action) ? (rest[0] ?? '') : action;
+    for (const script of [`pre${name}`, name, `post${name}`]) ownScript(call, script);
+  }
+  if (/^(install|i|ci|add|in|ins|)$/.test(action) && !args.has('ignore-scripts'))
+    for (const script of ['preinstall', 'install', 'postinstall', 'prepare']) ownScript(call, script);
   if (/^(install|i|add|in|ins|create|init)$/.test(action)) install(call, rest, args.has('g', 'global'));
   return UNKNOWN;
 };
@@ -76,6 +81,16 @@ function install(call: Call, packages: readonly string[], everywhere: boolean): 
     call.act('warn', 'system-config', 'installs for the whole machine', 'Install it in the project.');
 }
 
+/** `npm pkg set scripts.x=…` writes a script as an editor would. */
+function setFields(call: Call, settings: readonly string[]): void {
+  const own = call.shell.world.files.get(call.path('package.json')) ?? '';
+  const added = settings.flatMap((setting) => {
+    const [, name, command] = /^scripts\.([\w:-]+)=(.*)$/s.exec(setting) ?? [];
+    return name === undefined ? [] : [`${JSON.stringify(name)}: ${JSON.stringify(command)}`];
+  });
+  call.keep('package.json', [...added, own].join('\n'));
+}
+
 /** A script of a package.json that the command itself has just written. */
 function ownScript(call: Call, name: string): void {
   const own = call.shell.world.files.get(call.path('package.json'));
@@ -88,6 +103,7 @@ const npx: Handler = (call) => {
   const args = readArgs(call.words, { letters: 'cpw', long: ['call', 'package', 'workspace'], stop: true });
   for (const command of args.all('c', 'call')) call.script(command);
   const [program = '', ...rest] = args.rest;
+  install(call, [program, ...args.all('p', 'package')], false);
   return program === '' ? UNKNOWN : call.run([program.replace(/(.)@[^/]*$/, '$1'), ...rest]);
 };
 
@@ -164,8 +180,9 @@ function publisher(pattern: RegExp): Handler {
   return (call) => {
     const args = readArgs(call.words, {
       letters: 'Cp',
-      long: ['manifest-path', 'registry', 'index', 'repository', 'repository-url'],
+      long: ['manifest-path', 'registry', 'index', 'repository', 'repository-url', 'git', 'source'],
     });
+    if (call.name === 'gem') checkRegistry(call, args.value('source'));
     if (pattern.test(args.rest.join(' ')) && !args.has('dry-run', 'n'))
       call.act('deny', 'supply-chain', 'publishes a package', release);
     if (call.name === 'cargo' && args.rest[0] === 'install' && args.has('git'))
@@ -183,9 +200,12 @@ const systemPackages: Handler = (call) => {
   ) {
     call.act('deny', 'system-config', 'removes packages of the system', 'Leave the system as it is.');
   }
-  for (const path of args.rest.slice(1))
-    if (/^https?:/.test(path))
-      call.act('deny', 'supply-chain', `installs ${path}`, 'Install from the packages of the system.');
+  const removes = call.words.some((word) => /^(-r|-P|--remove|--purge|-e|--erase)$/.test(word));
+  if (removes && /^(dpkg|rpm)$/.test(call.name))
+    call.act('deny', 'system-config', 'removes packages of the system', 'Leave the system as it is.');
+  for (const path of args.rest)
+    if (/^https?:/.test(path) || (/\.(deb|rpm|apk)$/.test(path) && call.content(path).includes(NETWORK)))
+      call.act('deny', 'supply-chain', `installs ${shown(path)}`, 'Install from the packages of the system.');
   return UNKNOWN;
 };
 
@@ -237,6 +257,16 @@ export const packages: Handlers = {
   apt: systemPackages,
   'apt-get': systemPackages,
   dpkg: systemPackages,
+  rpm: systemPackages,
+  go: (call) => {
+    const [action = '', ...settings] = call.words;
+    if (action === 'env' && settings.includes('-w'))
+      for (const setting of settings) {
+        const [name = '', ...value] = setting.split('=');
+        checkVariable(name, value.join('='), call);
+      }
+    return UNKNOWN;
+  },
   dnf: systemPackages,
   yum: systemPackages,
   pacman: systemPackages,

@@ -45,7 +45,10 @@ const killByName: Handler = (call) => {
       'End the process that you started, by its id.',
     );
   for (const name of names) {
-    if (vital.test(name) && !(/\s/.test(name.trim()) && /^\W*(node|bash|sh)\b/.test(name)))
+    if (
+      (vital.test(name) || /^\W+$/.test(name)) &&
+      !(/\s/.test(name.trim()) && /^\W*(node|bash|sh)\b/.test(name))
+    )
       call.act(
         'deny',
         'process',
@@ -118,7 +121,27 @@ export const processes: Handlers = {
   killall: killByName,
   skill: killByName,
   killall5: always('process', 'ends all processes', 'End the process that you started, by its id.'),
-  loginctl: when(/^(terminate|kill)-/, 'process', 'ends sessions of users'),
+  loginctl: (call) =>
+    call.words[0] === 'enable-linger'
+      ? always('persistence', 'lets programs go on when the user has left')(call)
+      : when(/^(terminate|kill)-/, 'process', 'ends sessions of users')(call),
+  fuser: (call) => {
+    const args = readArgs(call.words);
+    const wide =
+      args.has('m', 'mount') ||
+      args.rest.some((word) => /^\/|^([1-9]\d{0,2}|10[01]\d|102[0-3])\/(tcp|udp)$/.test(word));
+    if (args.has('k', 'kill') && wide)
+      call.act(
+        'deny',
+        'process',
+        'ends programs of the system',
+        'End the process that you started, by its id.',
+      );
+    return UNKNOWN;
+  },
+  xkill: always('process', 'ends a program that is not known yet'),
+  journalctl: when(/--(vacuum|rotate|flush)/, 'destructive-files', 'deletes the log of the system'),
+  auditctl: when(/(^|\s)-(e|D|a|w|d|W)\b/, 'system-config', 'changes what the system records'),
   ps: ({ words }) =>
     /(^|\s)-?\w*[eA]\w*o\s*pid=?(\s|$)/.test(words.join(' ')) ? `1\n${UNKNOWN}\n` : UNKNOWN,
   pgrep: findProcess,

@@ -1,7 +1,8 @@
 import { readArgs } from '../argv.ts';
 import { feed } from '../feed.ts';
 import { asGlob, asText, mayMatch, STAR, UNKNOWN } from '../marks.ts';
-import type { Handler, Handlers } from '../model.ts';
+import type { Call, Handler, Handlers } from '../model.ts';
+import { isInside, landmarksUnder } from '../paths.ts';
 
 const xargs: Handler = (call) => {
   const args = readArgs(call.words, {
@@ -38,7 +39,29 @@ const find: Handler = (call) => {
   const start = call.words.findIndex((word) => /^[-(!,]/.test(word) && !/^-[HLPOD]/.test(word));
   const roots = call.words.slice(0, start === -1 ? undefined : start).filter((word) => !word.startsWith('-'));
   const tests = start === -1 ? [] : call.words.slice(start);
-  const found = (roots.length === 0 ? ['.'] : roots).flatMap((root) => foundUnder(root, tests));
+  const all = new Set<string>();
+  for (const alternative of alternatives(tests)) {
+    const found = (roots.length === 0 ? ['.'] : roots).flatMap((root) => foundUnder(root, alternative, call));
+    for (const path of found) all.add(path);
+    actions(call, alternative, found);
+  }
+  return `${[...all].join('\n')}\n`;
+};
+
+/** What stands between `-o`, outside of brackets: an action acts on what its own tests let through. */
+function alternatives(tests: readonly string[]): string[][] {
+  const parts: string[][] = [[]];
+  let depth = 0;
+  for (const test of tests) {
+    if (test === '(') depth++;
+    if (test === ')') depth--;
+    if (depth === 0 && /^(-o|-or|,)$/.test(test)) parts.push([]);
+    else parts.at(-1)?.push(test);
+  }
+  return parts;
+}
+
+function actions(call: Call, tests: readonly string[], found: readonly string[]): void {
   for (let i = 0; i < tests.length; i++) {
     const test = tests[i] ?? '';
     if (test === '-delete') for (const path of found) call.file('delete', path, { recursive: true });
@@ -53,11 +76,10 @@ const find: Handler = (call) => {
       );
     i = end === -1 ? tests.length : end;
   }
-  return `${found.join('\n')}\n`;
-};
+}
 
 /** Without a test that narrows it down, everything under the root is found, and the root itself. */
-function foundUnder(root: string, tests: readonly string[]): string[] {
+function foundUnder(root: string, tests: readonly string[], call: Call): string[] {
   const base = root.replace(/\/+$/, '') || '/';
   const names = tests.flatMap((test, i) =>
     /^-i?(name|path|wholename)$/.test(test) && tests[i - 1] !== '!' && tests[i - 1] !== '-not'
@@ -75,11 +97,19 @@ function foundUnder(root: string, tests: readonly string[]): string[] {
   if (names.length === 0) return [`${base}/${UNKNOWN}`];
   const guarded = names.flatMap((name) => /\.(?:claude|ralph|git|codex|ssh)\b/.exec(name)?.[0] ?? []);
   const last = names.map((name) => asGlob(name).replace(/^.*\//, ''));
-  const ofLoop = ['.ralph/settings.json', '.ralph/guard.json', '.claude/settings.json'].filter((path) =>
-    last.some((name) => !tests.includes('-prune') && mayMatch(name, path.slice(path.indexOf('/') + 1))),
+  const { context } = call.shell.world;
+  const inProject = isInside(call.path(root), context.projectRoot);
+  // In the project `*.json` means its own files; a name without a star, or all of home, means these too.
+  const guardedFiles = landmarksUnder(call.path(root), context).filter((path) =>
+    last.some(
+      (name) =>
+        !tests.includes('-prune') &&
+        !(inProject && name.startsWith(STAR)) &&
+        mayMatch(name, path.slice(path.lastIndexOf('/') + 1)),
+    ),
   );
   return [
-    ...(/^\.$|^\.\/$/.test(root) && last.every((name) => !name.startsWith(STAR)) ? ofLoop : []),
+    ...guardedFiles,
     ...last.map((name) => `${base}/${UNKNOWN}/${name}`),
     ...guarded.flatMap((folder) => last.map((name) => `${base}/${folder}/${name}`)),
   ];

@@ -4,9 +4,12 @@ import { isPlain, UNKNOWN } from '../marks.ts';
 import type { Handler, Handlers } from '../model.ts';
 
 const shell: Handler = (call) => {
-  const { flags, rest } = readArgs(call.words, { letters: 'oO', long: ['rcfile', 'init-file'], stop: true });
+  const args = readArgs(call.words, { letters: 'oO', long: ['rcfile', 'init-file'], stop: true });
+  const { flags, rest } = args;
   const [first, ...more] = rest;
   if (flags.has('version') || flags.has('n') || flags.has('help')) return UNKNOWN;
+  for (const start of args.all('rcfile', 'init-file'))
+    feed(call, call.content(start), (text) => call.script(text, { stdin: null }));
   if (flags.has('c'))
     return feed(call, first ?? '', (text) =>
       call.script(text, { args: more.slice(1), ...(more[0] === undefined ? {} : { zero: more[0] }) }),
@@ -24,12 +27,13 @@ const shell: Handler = (call) => {
 
 const at: Handler = (call) => {
   if (call.stdin !== null) feed(call, call.stdin, (text) => call.script(text, { stdin: null }));
-  call.act('warn', 'persistence', 'schedules a command for later', 'Run it now.');
+  if (!call.words.some((word) => /^-[lrdcVh]/.test(word)))
+    call.act('deny', 'persistence', 'schedules a command for later', 'Run it now.');
   return '';
 };
 
 const make: Handler = (call) => {
-  const args = readArgs(call.words, { letters: 'fCIjlo', long: ['file', 'makefile', 'directory'] });
+  const args = readArgs(call.words, { letters: 'fCIlo', long: ['file', 'makefile', 'directory', 'eval'] });
   const folder = args.value('C', 'directory');
   const file = args.value('f', 'file', 'makefile');
   const named =
@@ -41,11 +45,8 @@ const make: Handler = (call) => {
       : named === undefined
         ? ''
         : call.content(named);
-  const recipes = text.split('\n').flatMap((line) => {
-    if (line.startsWith('\t')) return [line.slice(1).replace(/^[@+-]+/, '')];
-    return /^[^\s#=]*:[^=;]*;(.*)$/.exec(line)?.[1] ?? [];
-  });
-  const script = recipes
+  const goals = args.rest.filter((word) => !/=|^\d+$/.test(word));
+  const script = [...atOnce(text), ...args.all('eval').flatMap(atOnce), ...recipesOf(text, goals)]
     .join('\n')
     .replace(/\$\((\w+)\)/g, '$$$1')
     .replaceAll('$$', '$');
@@ -58,6 +59,33 @@ const make: Handler = (call) => {
     call.script(source, { stdin: null, ...(folder === undefined ? {} : { cwd: folder }) }),
   );
 };
+
+/** What make runs while it reads the file. */
+function atOnce(text: string): string[] {
+  return [...text.matchAll(/\$\(shell\s+([^()]*)\)|^\w+\s*!=\s*(.+)$/gm)].map(
+    ([, inline, line]) => inline ?? line ?? '',
+  );
+}
+
+type Rule = { readonly needs: readonly string[]; readonly lines: string[] };
+
+/** The recipes of the goals and of what they need; all recipes where a goal is not to be found by its name. */
+function recipesOf(text: string, goals: readonly string[]): string[] {
+  const rules = new Map<string, Rule>();
+  let current: Rule = { needs: [], lines: [] };
+  for (const line of text.replace(/\\\n\s*/g, ' ').split('\n')) {
+    if (line.startsWith('\t')) current.lines.push(line.slice(1).replace(/^[@+-]+/, ''));
+    const [, names, needs = '', first] = /^([^\s#=:][^#=:]*)::?(?!=)([^=;]*)(?:;(.*))?$/.exec(line) ?? [];
+    if (names === undefined) continue;
+    current = { needs: needs.trim().split(/\s+/), lines: first === undefined ? [] : [first] };
+    for (const name of names.trim().split(/\s+/)) rules.set(name, current);
+  }
+  const first = [...rules.keys()].find((name) => !name.startsWith('.'));
+  const wanted = new Set(goals.length > 0 || first === undefined ? goals : [first]);
+  if (![...wanted].every((name) => rules.has(name))) return [...rules.values()].flatMap(({ lines }) => lines);
+  for (const name of wanted) for (const need of rules.get(name)?.needs ?? []) wanted.add(need);
+  return [...new Set([...wanted].map((name) => rules.get(name)))].flatMap((rule) => rule?.lines ?? []);
+}
 
 export const shells: Handlers = {
   bash: shell,

@@ -80,7 +80,20 @@ export const system: Handlers = {
   timedatectl: hostname,
   hostname,
   defaults,
-  nvram: defaults,
+  nvram: when(/=|(^|\s)-[cdf]\b/, 'disk', 'changes what the machine boots'),
+  bcdedit: when(/\/(set|delete|import|default)/i, 'disk', 'changes what the machine boots'),
+  nmcli: when(
+    /\b(delete|del|down|modify|mod|add|disconnect|off)\b/,
+    'system-config',
+    'changes the network of the machine',
+  ),
+  ldconfig: (call) =>
+    readArgs(call.words, { letters: 'fCr' }).rest.length > 0
+      ? always('environment', 'changes where programs find their libraries')(call)
+      : UNKNOWN,
+  'add-apt-repository': always('supply-chain', 'changes where packages come from'),
+  run0: always('privilege', 'runs a program as another user'),
+  machinectl: when(/^(shell|login|poweroff|terminate|remove)\b/, 'privilege', 'enters or changes a machine'),
   csrutil: always('system-config', 'changes the protection of the system'),
   spctl: always('system-config', 'changes the protection of the system'),
   xset: () => UNKNOWN,

@@ -1,22 +1,25 @@
 import { readArgs } from '../argv.ts';
 import { feed, joined, tryScript } from '../feed.ts';
-import { UNKNOWN } from '../marks.ts';
+import { NETWORK, UNKNOWN } from '../marks.ts';
 import type { Handler, Handlers } from '../model.ts';
 
 const ssh: Handler = (call) => {
-  const args = readArgs(call.words, { letters: 'bcDEeFIiJLlmOopQRSWw', stop: true });
+  const monitor = call.name === 'autossh' ? 'M' : '';
+  const args = readArgs(call.words, { letters: `bcDEeFIiJLlmOopQRSWw${monitor}`, stop: true });
   const [host = '', ...command] = args.rest;
   if (args.has('R'))
     call.act('deny', 'remote-shell', `opens a tunnel from ${host} into this machine`, 'Do not open tunnels.');
   if (args.has('D'))
-    call.act('warn', 'remote-shell', `opens a proxy through ${host}`, 'Do not open tunnels.');
+    call.act('deny', 'remote-shell', `opens a proxy through ${host}`, 'Do not open tunnels.');
   for (const option of args.all('o')) {
     const [, proxy] = /^(?:ProxyCommand|LocalCommand|KnownHostsCommand)[= ](.*)$/i.exec(option) ?? [];
     if (proxy && proxy !== 'none') call.script(proxy);
   }
   if (call.stdin !== null && /^(ba|z|da)?sh$/.test(command[0] ?? 'sh'))
     feed(call, call.stdin, (text) => call.script(text));
-  return command.length === 0 ? UNKNOWN : joined(call, command);
+  if (command.length === 0) return UNKNOWN;
+  joined(call, command);
+  return /^([^@]*@)?(localhost|127\.0\.0\.1)$/.test(host) ? UNKNOWN : NETWORK;
 };
 
 const watch: Handler = (call) => {
@@ -72,8 +75,11 @@ const editor: Handler = (call) => {
   });
   const [, inside] = /^!(.+)$/m.exec(call.stdin ?? '') ?? [];
   if (call.name === 'ed' && inside) call.script(inside);
+  const orders = [...call.words.filter((_, i) => /^-\w*c$/.test(call.words[i - 1] ?? '')), call.stdin ?? ''];
+  const saves = orders.some((text) => /(^|[|\n:])\s*(w|wq|x|wa|wqa|xa|up(date)?)!?\s*($|\n|\|)/.test(text));
   for (const path of call.words)
-    if (/[/~]/.test(path) && !path.startsWith('-') && !path.startsWith('+')) call.file('read', path);
+    if (/[/~.]/.test(path) && !path.startsWith('-') && !path.startsWith('+') && !orders.includes(path))
+      call.file(saves ? 'write' : 'read', path);
   return UNKNOWN;
 };
 

@@ -14,6 +14,7 @@ import {
   UNKNOWN,
 } from '../marks.ts';
 import type { Call, Handler, Handlers } from '../model.ts';
+import { isSecretFile } from '../paths.ts';
 import { printf } from '../printf.ts';
 import { size } from '../size.ts';
 
@@ -49,6 +50,7 @@ function shows(
 
 const lines = (from: 'start' | 'end') => (text: string, words: readonly string[]) => {
   const count = Number(/^-(?:n\s*)?(\d+)$/.exec(words.join(' ').match(/-n?\s*\d+/)?.[0] ?? '')?.[1] ?? 10);
+  if (from === 'end' && text.includes(ENDLESS)) return text;
   const bytes = size(/-c\s*(\d+[kKMGT]?)/.exec(words.join(' '))?.[1] ?? '0');
   if (bytes > 20e9 || (from === 'end' && words.some((word) => /^(-\w*[fF]|--follow)/.test(word))))
     return text;
@@ -153,8 +155,25 @@ const grep: Handler = (call) => {
   if (quiet && !recursive) return UNKNOWN;
   if (paths.length > 0) contents(call, paths, recursive);
   const text = call.stdin ?? UNKNOWN;
-  return paths.length === 0 ? text : UNKNOWN;
+  if (paths.length > 0) return UNKNOWN;
+  return args.has('o', 'only-matching') ? matchesOf(text, patterns[0] ?? pattern) : text;
 };
+
+/** What `grep -o` prints, for patterns that cost nothing to match. */
+function matchesOf(text: string, written: string): string {
+  const pattern = asText(written);
+  if (!isPlain(text) || text.length > 2000 || !/^[^\\()+{}|*]*(\.\*)?[^\\()+{}|*]*$/.test(pattern))
+    return isPlain(text) ? UNKNOWN : text;
+  try {
+    const regex = new RegExp(pattern);
+    return text
+      .split('\n')
+      .flatMap((line) => regex.exec(line)?.[0] ?? [])
+      .join('\n');
+  } catch {
+    return UNKNOWN;
+  }
+}
 
 const sed: Handler = (call) => {
   const args = readArgs(call.words, { letters: 'efl', long: ['expression', 'file', 'line-length'] });
@@ -177,12 +196,17 @@ const sed: Handler = (call) => {
   }
   const text = contents(call, paths);
   const [script = ''] = scripts;
-  return isPlain(text) && scripts.length === 1 ? substituted(text, script) : text;
+  if (/^s(.)=\.\*\1\1$/.test(asText(script))) return text.replaceAll(PRIVATE, UNKNOWN);
+  return scripts.length === 1 && (isPlain(text) || /^s(.)[$^]\1/.test(script))
+    ? substituted(text, script)
+    : text;
 };
 
 /** The simple `s/a/b/` is worked out, since it may uncover a command. */
 function substituted(text: string, script: string): string {
   const [, , from = '', to = '', flags = ''] = /^s(.)(.*?)\1(.*?)\1(g?)$/s.exec(script) ?? [];
+  if (from === '^' || from === '$')
+    return text.replace(/^(.+)$/gm, (line) => (from === '^' ? to + line : line + to));
   if (from === '' || /[\\*+?{[(^$|]/.test(from)) return from === '' ? text : UNKNOWN;
   return text
     .split('\n')
@@ -203,7 +227,16 @@ const decompress: Handler = (call) => {
 const environment: Handler = ({ words }) => {
   const names = words.filter((word) => !word.startsWith('-'));
   if (names.length === 0) return PRIVATE;
-  return names.map((name) => (isSecretName(name) ? secretOf(name) : UNKNOWN)).join('\n');
+  return names.map(variable).join('\n');
+};
+
+function variable(name: string): string {
+  return isSecretName(name) ? secretOf(name) : UNKNOWN;
+}
+
+const count: Handler = ({ words }) => {
+  const numbers = readArgs(words, { letters: 'fs', long: ['format', 'separator'] }).rest;
+  return numbers.some((word) => /^inf|^\d{10,}$/i.test(word)) ? ENDLESS : '1\n';
 };
 
 const sort: Handler = (call) => {
@@ -215,11 +248,83 @@ const sort: Handler = (call) => {
   return '';
 };
 
+const shuffle: Handler = (call) => {
+  const args = readArgs(call.words, { letters: 'ino', long: ['output', 'input-range', 'head-count'] });
+  const target = args.value('o', 'output');
+  const text = args.has('e', 'echo') ? `${args.rest.join('\n')}\n` : contents(call, args.rest);
+  if (target === undefined) return text;
+  call.file('write', target);
+  return '';
+};
+
+const uniq: Handler = (call) => {
+  const [from, target] = readArgs(call.words, { letters: 'fsw' }).rest;
+  const text = contents(call, from === undefined ? [] : [from]);
+  if (target === undefined) return text;
+  call.file('write', target);
+  call.keep(target, text);
+  return '';
+};
+
+const cut: Handler = (call) => {
+  const args = readArgs(call.words, {
+    letters: 'bcdf',
+    long: ['delimiter', 'fields', 'characters', 'bytes'],
+  });
+  const text = contents(call, args.rest);
+  const between = args.value('d', 'delimiter') ?? '\t';
+  const field = Number(args.value('f', 'fields'));
+  const [, first = '1', dash = '', last = ''] =
+    /^(\d*)(-?)(\d*)$/.exec(args.value('c', 'b', 'characters', 'bytes') ?? '') ?? [];
+  // The names of variables are no secret.
+  if (between === '=' && field === 1) return text.replaceAll(PRIVATE, UNKNOWN);
+  if (!isPlain(text)) return text;
+  return text
+    .split('\n')
+    .map((line) => {
+      if (field > 0) return line.includes(between) ? (line.split(between)[field - 1] ?? '') : line;
+      const from = Number(first || 1) - 1;
+      return line.slice(from, dash === '' ? from + 1 : last === '' ? undefined : Number(last));
+    })
+    .join('\n');
+};
+
+/** Lines side by side. */
+const paste: Handler = (call) => {
+  const args = readArgs(call.words, { letters: 'd', long: ['delimiters'] });
+  const columns = args.rest.map((path) => contents(call, [path]).replace(/\n$/, '').split('\n'));
+  if (columns.length < 2) return columns[0]?.join('\n') ?? call.stdin ?? '';
+  const between = args.value('d', 'delimiters')?.[0] ?? '\t';
+  const rows = Math.max(...columns.map((lines) => lines.length));
+  return Array.from({ length: rows }, (_, i) => columns.map((lines) => lines[i] ?? '').join(between)).join(
+    '\n',
+  );
+};
+
 const jq: Handler = (call) => {
-  const args = readArgs(call.words, { long: ['arg', 'argjson', 'slurpfile', 'rawfile', 'indent'] });
-  const text = contents(call, args.rest.slice(1));
+  const args = readArgs(call.words, {
+    letters: 'L',
+    long: ['arg', 'argjson', 'slurpfile', 'rawfile', 'indent', 'from-file'],
+  });
+  const [filter = '', ...paths] = args.rest;
+  const text = contents(call, paths);
+  if (/^\s*"(?:[^"\\]|\\["\\/])*"\s*$/.test(filter)) return `${JSON.parse(filter)}\n`;
+  const [environ, name] = /(?:^|[|(,\s])(?:env|\$ENV)\b(?:\.(\w+))?/.exec(filter) ?? [];
+  if (environ) return name ? variable(name) : PRIVATE;
+  if (isPlain(text) && /^(\.\w+|\.?\[\d+\])+$/.test(filter)) return member(text, filter);
   return text.replaceAll(UNKNOWN, '') === '' ? UNKNOWN : text;
 };
+
+/** What a plain path such as `.a.b[0]` picks. */
+function member(text: string, path: string): string {
+  try {
+    let value: unknown = JSON.parse(text);
+    for (const key of path.match(/\w+/g) ?? []) value = Object(value)[key];
+    return `${typeof value === 'string' ? value : JSON.stringify(value)}\n`;
+  } catch {
+    return UNKNOWN;
+  }
+}
 
 const temporary: Handler = (call) => {
   const args = readArgs(call.words, { letters: 'p', long: ['tmpdir', 'suffix'] });
@@ -235,8 +340,10 @@ const listing: Handler = () => `./${UNKNOWN}\n`;
 /** What a folder lists is a name inside it. */
 const ls: Handler = (call) => {
   const args = readArgs(call.words, { letters: 'IwT' });
+  const { context } = call.shell.world;
   if (args.has('d', 'directory')) return `${args.rest.join('\n')}\n`;
-  const matched = args.rest.filter(hasGlob);
+  // The name of a file comes back as it was given.
+  const matched = args.rest.filter((path) => hasGlob(path) || isSecretFile(call.path(path), context, false));
   if (matched.length > 0) return `${matched.join('\n')}\n./${UNKNOWN}\n`;
   return `./${UNKNOWN}\n`;
 };
@@ -255,14 +362,18 @@ export const text: Handlers = {
   view: shows('cu'),
   nl: shows('bdfhilnpsvw'),
   head: shows('nc', lines('start')),
-  tail: shows('nc', lines('end')),
-  cut: shows('bcdf'),
+  tail: (call) => {
+    if (call.words.includes('/dev/zero'))
+      call.act('deny', 'exhaustion', 'looks for the end of what has none', 'Use head -c.');
+    return shows('nc', lines('end'))(call);
+  },
+  cut,
   fold: shows('w'),
   fmt: shows('w'),
   expand: shows('t'),
-  paste: shows('d'),
+  paste,
   column: shows('st'),
-  uniq: shows('fsw'),
+  uniq,
   pr: shows('lw'),
   od: shows('AjNStw'),
   hexdump: shows('efns'),
@@ -278,6 +389,7 @@ export const text: Handlers = {
   yq: jq,
   jq,
   sort,
+  shuf: shuffle,
   base64,
   base32: (call) =>
     readArgs(call.words).has('d', 'decode')
@@ -310,7 +422,7 @@ export const text: Handlers = {
   lz4: decompress,
   brotli: decompress,
   printenv: environment,
-  yes: () => ENDLESS,
+  yes: ({ words }) => `${words.length === 0 ? 'y' : words.join(' ')}\n${ENDLESS}`,
   mktemp: temporary,
   tree: listing,
   pwd: ({ shell }) => `${shell.cwd}\n`,
@@ -321,9 +433,13 @@ export const text: Handlers = {
   readlink: (call) => `${call.path(readArgs(call.words).rest[0] ?? '.')}\n`,
   which: ({ words }) => `${words.at(-1) ?? ''}\n`,
   type: () => UNKNOWN,
-  seq: () => '1\n',
+  seq: count,
   whoami: ({ shell }) => `${shell.world.context.home.split('/').at(-1)}\n`,
-  date: () => UNKNOWN,
+  date: (call) => {
+    if (readArgs(call.words, { letters: 'dfr', long: ['date', 'file', 'reference'] }).has('s', 'set'))
+      call.act('deny', 'system-config', 'sets the clock of the machine', 'Leave it to a person.');
+    return UNKNOWN;
+  },
   test: () => '',
   '[': () => '',
   true: () => '',

@@ -7,7 +7,10 @@ const loaded =
   /^(LD_PRELOAD|LD_AUDIT|DYLD_INSERT_LIBRARIES|PROMPT_COMMAND|PERL5OPT|RUBYOPT|PYTHONSTARTUP|JAVA_TOOL_OPTIONS)$/;
 const libraries =
   /^(LD_LIBRARY_PATH|DYLD_LIBRARY_PATH|PYTHONPATH|NODE_PATH|PERL5LIB|RUBYLIB|GIT_EXEC_PATH|GIT_TEMPLATE_DIR)$/;
-const registryVariable = /^(NPM_CONFIG_REGISTRY|npm_config_registry|PIP_INDEX_URL|UV_INDEX_URL)$/;
+const registryVariable = /^(NPM_CONFIG_REGISTRY|npm_config_registry|PIP_INDEX_URL|UV_INDEX_URL|GOPROXY)$/;
+/** Variables that lead what a program says to another machine. */
+const route =
+  /^(https?_proxy|all_proxy|HTTPS?_PROXY|ALL_PROXY|(ANTHROPIC|OPENAI|GEMINI|GOOGLE_GEMINI)_(BASE_URL|API_BASE))$/;
 /** Variables whose value is a command that some other program starts. */
 const commands =
   /^(PAGER|GIT_PAGER|MANPAGER|EDITOR|VISUAL|GIT_EDITOR|GIT_SEQUENCE_EDITOR|GIT_EXTERNAL_DIFF|GIT_SSH_COMMAND|GIT_SSH|GIT_ASKPASS|SSH_ASKPASS|GIT_PROXY_COMMAND|BROWSER|LESSOPEN|LESSCLOSE|FCEDIT|SUDO_ASKPASS|RSYNC_RSH|TAR_OPTIONS|CC|CXX)$/;
@@ -21,6 +24,8 @@ export function checkVariable(name: string, value: string, call: Call): void {
   if (registryVariable.test(name) && !isKnownRegistry(value)) {
     call.act('deny', 'supply-chain', `takes packages from ${value}`, 'Use the registry of the project.');
   }
+  if (/^PS[0124]$/.test(name) && /\$\(|`/.test(value))
+    call.script(`: "${value.replaceAll('"', '\\"')}"`, { stdin: null });
   if (commands.test(name)) feed(call, value, (text) => call.script(text, { stdin: null }));
 }
 
@@ -41,6 +46,11 @@ function hijack(name: string, value: string, call: Call): string | null {
       ? `${name} loads ${module} into every node`
       : null;
   }
+  if (route.test(name)) {
+    const local = /^(\w+:\/\/)?([^@/]*@)?(localhost|127\.|\[::1\]|0\.0\.0\.0)/.test(value);
+    return local || call.shell.world.context.env[name] === value ? null : `${name} leads through ${value}`;
+  }
+  if (name === 'RALPH_GUARD' && /^(off|auto)$/.test(value)) return 'RALPH_GUARD turns the guard off';
   if (/^GIT_CONFIG_(GLOBAL|SYSTEM)$/.test(name))
     return isForeign(value, call) ? `${name} takes settings from ${value}` : null;
   if (commands.test(name) && isForeign(value.split(' ')[0] ?? '', call))
@@ -54,12 +64,12 @@ function isForeign(folder: string, call: Call): boolean {
   if (folder === '.' || folder === '') return folder === '.';
   if (!folder.startsWith('/')) return false;
   const zone = zoneOf(folder, call.shell.world.context);
-  return zone === 'temporary' || zone === 'temporary-root';
+  return zone === 'temporary' || zone === 'temporary-root' || zone === 'device';
 }
 
 const registries =
-  /^https?:\/\/([\w.-]+\.)?(npmjs\.(org|com)|yarnpkg\.com|pypi\.org|pythonhosted\.org|pytorch\.org|github\.com|pkg\.dev|gitlab\.com|jsr\.io|crates\.io|rubygems\.org|nvidia\.com|azure\.com|amazonaws\.com|jfrog\.io)(:\d+)?(\/|$)|^https?:\/\/(localhost|127\.|\[::1\])/;
+  /^https?:\/\/([\w.-]+\.)?(npmjs\.(org|com)|yarnpkg\.com|pypi\.org|pythonhosted\.org|pytorch\.org|github\.com|pkg\.dev|gitlab\.com|jsr\.io|crates\.io|rubygems\.org|nvidia\.com|golang\.org|goproxy\.io|azure\.com|amazonaws\.com|jfrog\.io)(:\d+)?(\/|$)|^https?:\/\/(localhost|127\.|\[::1\])/;
 
 export function isKnownRegistry(url: string): boolean {
-  return url.startsWith('$') || url.includes(UNKNOWN) || registries.test(url);
+  return /^(\$|direct$|off$)/.test(url) || url.includes(UNKNOWN) || registries.test(url);
 }

@@ -113,6 +113,10 @@ export const wrappers: Handlers = {
   nodemon: (call) =>
     call.words.includes('--exec') ? call.script(call.words[call.words.indexOf('--exec') + 1] ?? '') : UNKNOWN,
   flock,
+  'ssh-agent': (call) => {
+    const { rest } = readArgs(call.words, { letters: 'aEtP', stop: true });
+    return rest.length === 0 ? UNKNOWN : call.run(rest);
+  },
   command: lookUp,
   builtin: skipNone,
   nohup: skipNone,
