@@ -2,10 +2,12 @@ import { readArgs } from '../argv.ts';
 import { shown, UNKNOWN } from '../marks.ts';
 import type { Call } from '../model.ts';
 import { isInside } from '../paths.ts';
-import { forcedClean } from './git-work.ts';
 
 /** A subcommand of git, in the folder that it works in. */
 export type Subcommand = (call: Call, cwd: string) => string | undefined;
+
+/** No alias can be called so: remembers that `git clean` needs no -f. */
+export const forcedClean = 'clean.requireForce=false';
 
 /** Settings that make git start a program. */
 const programSetting =

@@ -2,7 +2,7 @@ import { readArgs } from '../argv.ts';
 import { shown, UNKNOWN } from '../marks.ts';
 import type { Call } from '../model.ts';
 import { zoneOf } from '../paths.ts';
-import type { Subcommand } from './git-settings.ts';
+import { forcedClean, type Subcommand } from './git-settings.ts';
 
 const commitFirst = 'Commit or stash the work first, or undo single edits by editing the file.';
 
@@ -99,9 +99,6 @@ export const reset: Subcommand = (call, cwd) => {
     );
   return '';
 };
-
-/** No alias can be called so: remembers that `git clean` needs no -f. */
-export const forcedClean = 'clean.requireForce=false';
 
 export const clean: Subcommand = (call, cwd) => {
   const args = readArgs(call.words, { letters: 'e', long: ['exclude'] });
