@@ -58,12 +58,14 @@ export async function run(room, { rounds = 31 }) {
 
 /** A loop that is asked again and again at the same point: the turn that ends is the whole transcript. */
 function stopHook(room, name, transcript) {
-  const session = { session_id: name, transcript_path: transcript, cwd: room.repo };
+  // Hosts take UUIDs, which are file names as they are.
+  const id = name.replace(/\W+/g, '-');
+  const session = { session_id: id, transcript_path: transcript, cwd: room.repo };
   const state = join(room.env.HOME, '.local/state/ralph/sessions');
   const prompt = '/ralph-loop "Fix the tests" --max-iterations 100000';
   const started = { ...session, transcript_path: `${transcript}.new`, prompt };
   hook(room, 'UserPromptSubmit', started);
-  const file = join(state, `${name.replaceAll(' ', '=20').replaceAll(',', '=2c')}.json`);
+  const file = join(state, `${id}.json`);
   const kept = `${file}.kept`;
   const text = readFileSync(file, 'utf8').replace(`${transcript}.new`, transcript);
   room.write('state', text);

@@ -69,6 +69,7 @@ describe.each(['claude-code', 'codex', 'gemini'])('the stop hook of %s', (host) 
     fire(join(hooks, 'stop.cjs'), { hook_event_name: 'Stop', session_id: session });
 
   it('keeps its compiled code beside it once a loop went on, and says the same with it', async () => {
+    // Five times it gets more complete; one that V8 refuses would be made again and again.
     const hooks = copyHooks(host);
     const prompt = '/ralph-loop "Fix the tests"';
     await fire(join(hooks, 'prompt.cjs'), { hook_event_name: 'UserPromptSubmit', prompt });
@@ -80,23 +81,28 @@ describe.each(['claude-code', 'codex', 'gemini'])('the stop hook of %s', (host) 
     const [name = '', ...more] = kept(hooks);
     expect(name).toMatch(/^\.code-stop-main\.cjs-v/);
     expect(more).toEqual([]);
+    for (let i = 2; i <= 5; i++)
+      expect(await stop(hooks)).toBe(said.replaceAll('iteration 1', `iteration ${i}`));
     const { ino } = statSync(join(hooks, name));
-    expect(await stop(hooks)).toBe(said.replaceAll('iteration 1', 'iteration 2'));
-    expect(kept(hooks)).toEqual([name]);
+    expect(await stop(hooks)).toContain('STUCK after 5 iterations');
+    expect(kept(hooks)).toContain(name);
     expect(statSync(join(hooks, name)).ino).toBe(ino);
   });
 });
 
 describe('the compiled code of the guard', () => {
-  it('is used from the second call on', async () => {
+  it('gets more complete with every other command, but only five times', async () => {
     const hooks = copyHooks('claude-code');
-    expect(await guardSays(hooks, harmful)).toBe('deny');
-    const names = kept(hooks);
-    expect(names.length).toBeGreaterThan(2);
-    const before = names.map((name) => statSync(join(hooks, name)).ino);
-    expect(await guardSays(hooks, harmful)).toBe('deny');
-    expect(kept(hooks)).toEqual(names);
-    expect(names.map((name) => statSync(join(hooks, name)).ino)).toEqual(before);
+    const sizeAfter = async (command: string) => {
+      await guardSays(hooks, command);
+      const [rules = ''] = kept(hooks).filter((name) => name.startsWith('.code-guard-rules.cjs-'));
+      return statSync(join(hooks, rules));
+    };
+    const first = await sizeAfter('cp a b');
+    const second = await sizeAfter('for i in a b; do rm -rf "$i/x"; done | tee c');
+    expect(second.size).toBeGreaterThan(first.size);
+    for (let i = 3; i < 5; i++) expect((await sizeAfter('cp a b')).ino).not.toBe(second.ino);
+    expect((await sizeAfter('cp a b')).ino).toBe((await sizeAfter('ls | git push --force')).ino);
   });
 
   it('is not kept where the guard has no say', async () => {
@@ -159,7 +165,7 @@ describe('the compiled code of the guard', () => {
 /** V8 notes its version in the second word of each copy. */
 function foreign(bytes: Buffer): Buffer {
   const changed = Buffer.from(bytes);
-  for (const start of [32, (32 + bytes.length) / 2])
+  for (const start of [40, (40 + bytes.length) / 2])
     changed.writeUInt32LE(~bytes.readUInt32LE(start + 4) >>> 0, start + 4);
   return changed;
 }

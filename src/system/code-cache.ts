@@ -4,15 +4,18 @@ import { Script } from 'node:vm';
 
 /** Smaller files compile faster than a second one is read. */
 const worthBytes = 4 * 1024;
-const hashLength = 32;
+/** Every run needs other functions, and each time it is made it has those of the last one, too. */
+const mostTimes = 5;
+/** The hash of the source and how often the code was made. V8 wants the code to begin at a multiple of eight. */
+const headLength = 40;
 
+type Kept = { readonly path: string; readonly hash: string; readonly times: number };
 type Module = { exports: unknown; readonly require: (id: string) => unknown };
-type Kept = { readonly path: string; readonly hash: string };
 
 export type CodeCache = {
   /** What a CommonJS file exports. */
   readonly load: (filename: string) => unknown;
-  /** Keeps the code that had to be compiled. The later it is called, the more of it there is. */
+  /** Keeps the code that was compiled. The later it is called, the more of it there is. */
   readonly keep: () => void;
 };
 
@@ -23,7 +26,10 @@ export type CodeCache = {
  */
 export function useCodeCache(require: NodeJS.Require): CodeCache {
   const loaded = new Map<string, Module>();
-  const fresh: (Kept & { readonly script: Script })[] = [];
+  const unfinished: (Kept & { readonly script: Script })[] = [];
+  // Code of another Node, be it of the same version, may make V8 crash.
+  const size = fs.statSync(process.execPath, { throwIfNoEntry: false })?.size;
+  const node = `${process.version}-${process.arch}-${size}`;
 
   const load = (filename: string): unknown => {
     const known = loaded.get(filename);
@@ -45,58 +51,54 @@ export function useCodeCache(require: NodeJS.Require): CodeCache {
   const compile = (filename: string, folder: string): Script => {
     const source = fs.readFileSync(filename, 'utf8');
     const wrapped = `(function (exports, require, module, __filename, __dirname) {${source}\n})`;
-    const kept = source.length < worthBytes ? null : keptFor(filename, folder, source);
-    const cachedData = kept === null ? undefined : readKept(kept);
+    const hash = source.length < worthBytes ? null : hashIn(source);
+    if (hash === null) return new Script(wrapped, { filename });
+    const path = join(folder, `.code-${filename.slice(folder.length + 1)}-${node}`);
+    const { times, code: cachedData } = readKept(path, hash);
     const script = new Script(wrapped, { filename, ...(cachedData === undefined ? {} : { cachedData }) });
-    const isFresh = cachedData === undefined || script.cachedDataRejected === true;
-    if (kept !== null && isFresh) fresh.push({ ...kept, script });
+    if (script.cachedDataRejected) unfinished.push({ path, hash, times: 0, script });
+    else if (times < mostTimes) unfinished.push({ path, hash, times, script });
     return script;
   };
 
   require.extensions['.cjs'] = (module, filename) => {
     module.exports = load(filename);
   };
-  return { load, keep: () => fresh.splice(0).forEach(keepCode) };
+  return { load, keep: () => unfinished.splice(0).forEach(keepCode) };
 }
 
-/**
- * Where the code of a file is kept; null for a file that nobody can tell from another one: V8 compares only the length of
- * the source, so the build writes a hash of it into the first line. Each Node has its own, because code of another one, be
- * it of the same version, may make V8 crash.
- */
-function keptFor(filename: string, folder: string, source: string): Kept | null {
-  const hash = /^\/\/ ([\da-f]{32})\n/.exec(source)?.[1];
-  if (hash === undefined) return null;
-  const { version, arch, execPath } = process;
-  const name = `${filename.slice(folder.length + 1)}-${version}-${arch}-${fs.statSync(execPath).size}`;
-  return { path: join(folder, `.code-${name}`), hash };
+/** V8 compares only the length of the source, so the build writes a hash of it into the first line; null without. */
+function hashIn(source: string): string | null {
+  return /^\/\/ ([\da-f]{32})\n/.exec(source)?.[1] ?? null;
 }
 
 /**
  * A damaged one makes V8 crash. So it stands there twice: to compare the two takes less time than loading what could work
  * out a checksum.
  */
-function readKept({ path, hash }: Kept): Buffer | undefined {
+function readKept(path: string, hash: string): { readonly times: number; readonly code?: Buffer } {
+  const none = { times: 0 };
   try {
     const bytes = fs.readFileSync(path);
-    if (bytes.toString('latin1', 0, hashLength) !== hash) return undefined;
-    const middle = (hashLength + bytes.length) / 2;
-    const code = bytes.subarray(hashLength, middle);
-    return code.equals(bytes.subarray(middle)) ? code : undefined;
+    const head = bytes.toString('latin1', 0, headLength);
+    const middle = (headLength + bytes.length) / 2;
+    const code = bytes.subarray(headLength, middle);
+    const isWhole = head.startsWith(hash) && code.equals(bytes.subarray(middle));
+    return isWhole ? { times: Number(head.slice(hash.length)), code } : none;
   } catch {
-    return undefined;
+    return none;
   }
 }
 
-/** A folder that cannot be written costs time and nothing else. */
-function keepCode({ path, hash, script }: Kept & { readonly script: Script }): void {
+/** A folder that cannot be written costs time and nothing else. Without fsync: what a power cut tears is seen to be torn. */
+function keepCode({ path, hash, times, script }: Kept & { readonly script: Script }): void {
   const temporary = `${path}.${process.pid}`;
   try {
     const fd = fs.openSync(temporary, 'wx', 0o644);
     try {
+      const head = Buffer.from(`${hash}${times + 1}`.padEnd(headLength));
       const code = script.createCachedData();
-      fs.writeFileSync(fd, Buffer.concat([Buffer.from(hash), code, code]));
-      fs.fsyncSync(fd);
+      fs.writeFileSync(fd, Buffer.concat([head, code, code]));
     } finally {
       fs.closeSync(fd);
     }
