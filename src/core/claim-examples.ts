@@ -184,6 +184,10 @@ export const claims = [
   `I fixed the parser ${tag} and ran the tests.`,
   `I am done and therefore say ${tag}`,
   `I can truthfully output ${tag}`,
+  `All is finished here, and so ${tag} is my word.`,
+  `${tag} is my final answer.`,
+  `So here is my ${tag}`,
+  `Let me say ${tag}`,
 ];
 
 export const mentions = [
@@ -401,6 +405,10 @@ export const mentions = [
   `WIP ${tag}`,
   `WIP: ${tag}`,
   `Draft:\n\n${tag}`,
+  `${tag} is my answer once CI is green.`,
+  `${tag} is my goal.`,
+  `Let me not say ${tag}`,
+  `Here is what the loop wants: ${tag}`,
   `The loop awaits ${tag}`,
   `The hook needs ${tag}`,
   `Everything hinges on ${tag}`,

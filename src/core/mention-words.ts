@@ -8,6 +8,12 @@ export const RUNS_ON =
   /^[\s`"'”’)*_]*(?:(?:is|was|are|were|be|as|at|when|because|and|or|but|which|that|has|had|have|can|could|does|did|in|into|on|to|for|from|of|by|with|mean|printed|withheld|omitted|missing|would|will|should|must|may|might|only|once|until|before|after|if|so|then|pending|tbd|next|later|soon|tomorrow|not|nicht|noch|niet|nog|wenn|sobald|quand|cuando|quando|todavía|aún|non|pas|(?!(?:thanks|yes|always|\w*ss)\b)[a-z]{2,}s)(?![\p{L}\p{N}])|\p{Lo})/u;
 /** A second result is joined to the first: "all fixed <tag> and pushed". */
 export const ADDS = /^\s*and\b/;
+/** The tag is given as an answer: "<tag> is my word". */
+export const IS_ANSWER =
+  /^\s*is\s+(?:hereby\b|(?:my|our)\s+(?:\w+\s+)?(?:word|answer|result|verdict|response|conclusion|reply)\b)/;
+/** And so with "here is my <tag>". */
+export const HANDS_OVER =
+  /\bhere(?:['’]s|\s+is)\s+(?:my|your|the)(?:\s+(?:final|completion|promise|tag))*\s*$/i;
 /** What may follow a tag that is being written right here: a reason, or the word "now". */
 export const EXPLAINS = /^[\s`"'”’)*_]*(?:because|since|now(?=\s*(?:[.!,;:]|$)))/i;
 
@@ -44,7 +50,7 @@ export const CONDITIONAL = new RegExp(`\\b${CONDITION}\\b`, 'i');
 export const STARTS_CONDITIONAL = new RegExp(`^[\\s\\W]*(?:only\\s+)?${CONDITION}\\b`, 'i');
 export const EMITS = new RegExp(`\\b${VERB}${OBJECT}`, 'i');
 export const IMPERATIVE = new RegExp(`^\\s*(?:\\[.\\]\\s*)?(?:then\\s+|finally,?\\s+)?${VERB}${OBJECT}`, 'i');
-const FIRST_PERSON = `(?:\\b(?:I|we)(?:['’](?:m|ve|re))?|\\band\\s+(?:therefore|thus|hence|now|hereby))\\s+(?:(?:am|have|are|can|now|hereby|herewith|therefore|thus|also|will|must|should|(?!(?:only|hardly|barely|scarcely|nearly)\\b)\\w+ly)\\s+)*${VERB}${OBJECT}`;
+const FIRST_PERSON = `(?:\\b(?:I|we)(?:['’](?:m|ve|re))?|\\blet\\s+me|\\band\\s+(?:therefore|thus|hence|now|hereby))\\s+(?:(?:am|have|are|can|now|hereby|herewith|therefore|thus|also|will|must|should|(?!(?:only|hardly|barely|scarcely|nearly)\\b)\\w+ly)\\s+)*${VERB}${OBJECT}`;
 /** "…; emitting <tag>": the clause has no other subject than the speaker. */
 const PARTICIPLE =
   '(?:^|[;,—–]\\s+)\\W*(?:now\\s+|hereby\\s+)?(?:outputt|emitt|print|writ|declar|send|signal)ing\\b[\\s"\'`“‘(:*_—–-]*(?:the\\s+(?:\\w+\\s+){0,2}(?:promise|tag|marker)[\\s:]*)?$';

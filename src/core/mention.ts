@@ -62,9 +62,9 @@ function isMentionBetween(allBefore: string, allAfter: string): boolean {
   const emitsHere = words.EMITS_HERE.test(prefix) && !words.TELLS.test(prefix);
   if (!(emitsHere && words.EXPLAINS.test(suffix))) {
     const adds = words.ADDS.test(suffix) && tellsResult(prefix);
-    if (words.RUNS_ON.test(suffix) && !adds) return true;
+    if (words.RUNS_ON.test(suffix) && !adds && !words.IS_ANSWER.test(suffix)) return true;
   }
-  if (!emitsHere && isPartOf(prefix)) return true;
+  if (!emitsHere && !words.HANDS_OVER.test(prefix) && isPartOf(prefix)) return true;
   return speaksOfTag(prefix, suffix);
 }
 
