@@ -48,12 +48,12 @@ for (const { name, why, start } of kinds) {
       const swarm = (...words: string[]) =>
         runRalph([...words, '--engine', world.engine], { ...world, program: 'swarm' });
       const script = `${worker('0')}; env >"$LOG.env"; tr '\\0' '\\n' </proc/$PPID/environ >"$LOG.parent"; sleep 1`;
-      await world.submit('a', world.agent('agent', script), { max_iterations: 2 });
+      await world.submit('a', world.agent('agent', script), { max_iterations: 1 });
       const machine = world.machine('one');
-      await waitUntil(() => world.log('ran.txt').includes('start a 2'), patience);
+      await waitUntil(() => world.log('ran.txt').includes('start a 1'), patience);
       const shown = [commandLines([machine.pid, ...machine.processes()])];
       expect(await world.over('a')).toBe('stopped');
-      expect(world.problems('a', 2)).toEqual([]);
+      expect(world.problems('a', 1)).toEqual([]);
       const commands = [
         ['ls', '--format', 'json'],
         ['hosts', '--format', 'json'],

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { alive, waitUntil } from '../support/processes.ts';
 import { missing, startRedis, type TestStore } from '../support/stores.ts';
-import { makeWorld, patience, signal, type World, worker } from './machines.ts';
+import { firstTakes, makeWorld, patience, signal, type World, worker } from './machines.ts';
 
 describe.skipIf(missing.redis !== null)('machines that fail', { timeout: 180_000 }, () => {
   let store: TestStore;
@@ -14,7 +14,7 @@ describe.skipIf(missing.redis !== null)('machines that fail', { timeout: 180_000
 
   it('takes over from a worker that was killed, whose agent ends with it', async () => {
     const world = await makeWorld(store);
-    await world.submit('a', world.agent('agent', worker('1.5')), { max_iterations: 2 });
+    await world.submit('a', world.agent('agent', worker(firstTakes(60))), { max_iterations: 2 });
     const one = world.machine('one');
     await started(world, 'a', 1);
     const left = one.processes();
@@ -33,7 +33,7 @@ describe.skipIf(missing.redis !== null)('machines that fail', { timeout: 180_000
 
   it('goes on by itself when only the process that runs the loop is killed', async () => {
     const world = await makeWorld(store);
-    await world.submit('a', world.agent('agent', worker('1')), { max_iterations: 2 });
+    await world.submit('a', world.agent('agent', worker(firstTakes(60))), { max_iterations: 2 });
     const one = world.machine('one');
     await started(world, 'a', 1);
     signal(one.processes(), 'SIGKILL');
@@ -103,7 +103,7 @@ describe.skipIf(missing.redis !== null)('machines that fail', { timeout: 180_000
 
   it('lets an iteration come to its end at the first SIGTERM, and gives the loop back', async () => {
     const world = await makeWorld(store);
-    await world.submit('a', world.agent('agent', worker('0.7')), { max_iterations: 3 });
+    await world.submit('a', world.agent('agent', worker(firstTakes(0.7))), { max_iterations: 3 });
     const one = world.machine('one');
     await started(world, 'a', 1);
     one.child.kill('SIGTERM');

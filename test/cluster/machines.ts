@@ -202,6 +202,9 @@ export const worker = (pause = '0.2') =>
   `cat >/dev/null; echo "start $SWARM_WORKER $RALPH_ITERATION" >>"$LOG"; sleep ${pause}; ` +
   `echo "$RALPH_ITERATION" >>work.txt; echo "end $SWARM_WORKER $RALPH_ITERATION" >>"$LOG"`;
 
+/** The first go takes so many seconds, which is long enough to do something to it; all others take none. */
+export const firstTakes = (seconds: number) => `$([ $(wc -l <"$LOG") -eq 1 ] && echo ${seconds} || echo 0)`;
+
 /** Some of them may be gone already. */
 export function signal(pids: readonly number[], name: NodeJS.Signals): void {
   for (const pid of pids) {

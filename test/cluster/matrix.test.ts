@@ -27,7 +27,7 @@ for (const { name, start, why } of stores) {
           const world = await makeWorld(store);
           const agent = world.agent('agent', worker('0.$(($(od -An -N1 -tu1 /dev/urandom) % 9))'));
           const names = Array.from({ length: loops }, (_, index) => `loop${index}`);
-          const iterations = isWhole ? 40 : 10;
+          const iterations = isWhole ? 40 : 6;
           for (const loop of names) await world.submit(loop, agent, { max_iterations: iterations });
           const places = ['one', 'two', 'three'];
           const machines = places.map((place) =>

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { alive, waitUntil } from '../support/processes.ts';
 import { missing, startRedis } from '../support/stores.ts';
-import { makeWorld, patience, worker } from './machines.ts';
+import { firstTakes, makeWorld, patience, worker } from './machines.ts';
 import { makeRoom, whyNoNetwork } from './network.ts';
 
 const reason = missing.redis ?? whyNoNetwork;
@@ -18,7 +18,7 @@ describe.skipIf(reason !== null)(title, { timeout: 180_000 }, () => {
         through: room.through,
         engine: world.engine.replace('127.0.0.1', room.address),
       });
-      await world.submit('a', world.agent('agent', worker('2')), { max_iterations: 2 });
+      await world.submit('a', world.agent('agent', worker(firstTakes(60))), { max_iterations: 2 });
       const one = world.machine('one', at(rooms[0]));
       await waitUntil(() => world.log('ran.txt').includes('start a 1'), patience);
       const left = one.processes();
