@@ -121,7 +121,10 @@ async function guardedRedis(folder: string): Promise<GuardedStore> {
   ].flatMap(([option = '', file = '']) => [option, join(folder, file)]);
   const acl = join(folder, 'users.acl');
   const digest = execFileSync('sha256sum', { input: password, encoding: 'utf8' }).slice(0, 64);
-  writeFileSync(acl, `user default off\nuser keeper on #${digest} ~* &* +@all\n`);
+  writeFileSync(
+    acl,
+    `user default off\nuser keeper on #${digest} ~ralph-* &* +@all -@admin -@dangerous +info\n`,
+  );
   const tls = ['--tls-port', String(port), '--tls-auth-clients', 'no', ...files];
   const store = await startRedis([...tls, '--aclfile', acl]);
   return {
@@ -152,11 +155,15 @@ async function guardedPostgres(folder: string): Promise<GuardedStore> {
     );
     return ['-c', 'ssl=on'];
   });
-  const sql = `CREATE ROLE keeper SUPERUSER LOGIN PASSWORD '${password}'`;
-  execFileSync('psql', ['-q', store.url, '-c', sql], { stdio: 'pipe' });
+  const ask = (sql: string) => execFileSync('psql', ['-q', store.url, '-c', sql], { stdio: 'pipe' });
+  ask(`CREATE ROLE keeper LOGIN PASSWORD '${password}'`);
   return {
     stop: () => store.stop(),
-    fresh: async () => `${(await store.fresh()).replace('swarm@', 'keeper@')}?sslmode=verify-full`,
+    async fresh() {
+      const url = await store.fresh();
+      ask(`ALTER DATABASE ${url.split('/').at(-1)} OWNER TO keeper`);
+      return `${url.replace('swarm@', 'keeper@')}?sslmode=verify-full`;
+    },
     open: (url) => url.replace('?sslmode=verify-full', ''),
   };
 }
