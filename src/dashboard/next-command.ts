@@ -16,7 +16,7 @@ function nextOfRun({ run, outcome, limits, stories }: Picture, { question, isLat
   const isPrd = stories.length > 0;
   const goOn = isPrd ? 'ralph prd run' : isLatest ? 'ralph run --resume' : `ralph run --resume ${run}`;
   if (question === 'open') return `ralph answer "…" && ${goOn}`;
-  if (outcome === 'PROMISE_ACCEPTED') return `ralph verdict ${run}`;
+  if (outcome === 'PROMISE_ACCEPTED') return isPrd && isLatest ? 'ralph prd archive' : `ralph verdict ${run}`;
   if (outcome === 'MAX_ITERATIONS_REACHED' && !isPrd) return `${goOn} -m ${(limits?.iterations ?? 5) * 2}`;
   return goOn;
 }

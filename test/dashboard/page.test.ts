@@ -75,6 +75,22 @@ describe('the page of all loops', () => {
   });
 });
 
+describe('a loop that works without a word', () => {
+  it('has been at work until now, and its cost is not known', async () => {
+    const world = makeWorld();
+    const writer = journalWriter(Date.now() - 3 * 3_600_000);
+    startRun(writer, 'r1', 'Do it', { cwd: world.cwd });
+    writer.add({ type: 'iteration.started', iteration: 1, of: 10, promptChars: 9 });
+    writer.save(runPaths(world.cwd, 'r1').journal);
+    claim(world, 'r1');
+    const { url } = await serve(world);
+    const { page, problems } = await openTab(browser, url);
+    expect(await page.locator('.loop .facts').innerText()).toMatch(/\b[23]h/);
+    expect(await page.locator('.totals').innerText()).toContain('not reported\ncost');
+    expect(problems).toEqual([]);
+  });
+});
+
 describe('the pictures of a loop', () => {
   it('show the figures of the journal', async () => {
     const world = makeWorld();

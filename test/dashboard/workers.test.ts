@@ -454,6 +454,15 @@ describe('a run that asked', () => {
     expect(readText(answerPath(world.env, world.cwd))).toBe('Net.\n');
   });
 
+  it('of a PRD is archived once it is done', async () => {
+    const world = makeWorld();
+    const writer = prdRun(world.cwd);
+    endRun(writer, 'PROMISE_ACCEPTED', 'passed: turn, tasks', 12);
+    writer.save(runPaths(world.cwd, '20261115-090000-004abc').journal);
+    const [done] = (await libraryOf(world)).summaries();
+    expect(done).toMatchObject({ status: 'done', next: 'ralph prd archive' });
+  });
+
   it('needs nobody once a later run went on', async () => {
     const world = makeWorld();
     asking(world, '20261114-100000-000abc', 'NEEDS_DECISION');

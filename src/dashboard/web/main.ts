@@ -111,9 +111,11 @@ document.addEventListener('keydown', (event) => {
 setInterval(() => {
   if (document.hidden) return;
   loopPage?.tick();
-  for (const element of document.querySelectorAll<HTMLElement>('[data-since]')) {
-    element.textContent = `last sign ${duration(Math.max(0, Date.now() - Number(element.dataset.since)))} ago`;
-  }
+  const since = (at: string | undefined) => duration(Math.max(0, Date.now() - Number(at)));
+  for (const element of document.querySelectorAll<HTMLElement>('[data-since]'))
+    element.textContent = `last sign ${since(element.dataset.since)} ago`;
+  for (const element of document.querySelectorAll<HTMLElement>('[data-from]'))
+    element.textContent = since(element.dataset.from);
 }, 1000);
 
 window.addEventListener('hashchange', route);

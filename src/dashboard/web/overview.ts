@@ -114,7 +114,7 @@ export function createOverview(open: (id: string) => void): Overview {
 
 function totalsOf(loops: readonly LoopSummary[]): HTMLElement[] {
   const count = (...wanted: Status[]) => loops.filter(({ status }) => wanted.includes(status)).length;
-  const spent = loops.reduce((sum, { usage }) => sum + (usage.costUsd ?? 0), 0);
+  const costs = loops.flatMap(({ usage }) => usage.costUsd ?? []);
   const tokens = loops.reduce((sum, { usage }) => sum + totalTokens(usage), 0);
   const isEstimate = loops.some(({ usage }) => usage.estimated);
   const figures: [string, string, string][] = [
@@ -123,7 +123,11 @@ function totalsOf(loops: readonly LoopSummary[]): HTMLElement[] {
     ['done', String(count('done')), ''],
     ['not done', String(count('failed', 'stopped')), ''],
     ['tokens', formatTokens(tokens), ''],
-    [isEstimate ? 'cost, estimated in part' : 'cost', formatCost(spent), ''],
+    [
+      isEstimate ? 'cost, estimated in part' : 'cost',
+      costs.length === 0 ? 'not reported' : formatCost(costs.reduce((sum, cost) => sum + cost, 0)),
+      '',
+    ],
   ];
   return figures.map(([name, value, tone]) =>
     h('div', { class: `figure ${tone}` }, h('b', { text: value }), h('span', { text: name })),
@@ -167,7 +171,7 @@ function card(loop: LoopSummary, open: (id: string) => void): HTMLElement {
       h('span', {
         text: `${loop.stories ? `${loop.stories.done}/${loop.stories.total} stories · ` : ''}iteration ${loop.iteration}${loop.of ? `/${loop.of}` : ''}`,
       }),
-      h('span', { text: duration(loop.elapsedMs) }),
+      elapsed(loop),
       loop.usage.costUsd !== undefined &&
         h('span', { text: `${formatCost(loop.usage.costUsd)}${loop.usage.estimated ? ' est.' : ''}` }),
       h('span', { text: loop.agent }),
@@ -177,6 +181,17 @@ function card(loop: LoopSummary, open: (id: string) => void): HTMLElement {
     ),
   );
   return element;
+}
+
+/** How long it is at work; while it is, the page counts on. */
+function elapsed({ status, elapsedMs, updatedAt }: LoopSummary): HTMLElement {
+  const isGoing = updatedAt !== null && (status === 'running' || status === 'waiting');
+  if (!isGoing) return h('span', { text: duration(elapsedMs) });
+  const from = updatedAt - elapsedMs;
+  return h('span', {
+    text: duration(Math.max(elapsedMs, Date.now() - from)),
+    attrs: { 'data-from': from },
+  });
 }
 
 function idle({ updatedAt }: LoopSummary): HTMLElement | null {
