@@ -168,6 +168,11 @@ describe('evidence', () => {
 });
 
 describe('humans', () => {
+  it('an answer before the first run names a command that works', async () => {
+    const repo = await repoWith([{ steps: [] }]);
+    expect((await runRalph(['answer', 'tabs'], repo)).stdout).toContain('ralph run -p "your task"');
+  });
+
   it('blocked ends with 4 and keeps the words; the answer reaches the next run', async () => {
     const repo = await repoWith([
       { steps: [work, { text: '<promise>BLOCKED: which region?</promise>' }] },

@@ -169,6 +169,7 @@ describe('how it refuses to start', () => {
     [['run'], 'exactly one of --prompt and --prompt-file'],
     [['run', '-p', 'x', '-f', 'y'], 'exactly one of --prompt and --prompt-file'],
     [['run', '-f', 'nowhere.md'], 'the prompt file nowhere.md does not exist'],
+    [['run', '-f', '.'], 'the prompt file cannot be used: . is not a regular file\n  try: ralph run -p'],
     [['run', '-p', 'x', '-m', '0'], '-m is "0", but has to be a whole number of 1 or more'],
     [['run', '-p', 'x', '--max-iteratoins', '3'], 'did you mean --max-iterations?'],
     [['rnu'], 'did you mean run?'],

@@ -1,4 +1,5 @@
 import { goOnCommand, keepAnswer, lastPrd, openQuestion } from '../store/human.ts';
+import { latestRun } from '../store/runs.ts';
 import type { answerOptions } from './options.ts';
 import type { Context, Input } from './spec.ts';
 
@@ -7,6 +8,7 @@ export function main({ cwd, env, stdout }: Context, { args }: Input<typeof answe
   const question = openQuestion(cwd, prd ?? undefined);
   keepAnswer(env, cwd, args.join(' '));
   if (question) stdout.write(`asked: ${question.text}\n`);
-  stdout.write(`the next run starts with your answer: ${goOnCommand(cwd, prd)}\n`);
+  const next = prd === null && latestRun(cwd) === null ? 'ralph run -p "your task"' : goOnCommand(cwd, prd);
+  stdout.write(`the next run starts with your answer: ${next}\n`);
   return 0;
 }

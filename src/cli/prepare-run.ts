@@ -2,7 +2,7 @@ import { basename } from 'node:path';
 import type { AgentAdapter, Permissions } from '../agents/adapter.ts';
 import { userAgent } from '../agents/custom/user-agent.ts';
 import { agentNameOf, agents } from '../agents/registry.ts';
-import { RalphError } from '../core/error.ts';
+import { messageOf, RalphError } from '../core/error.ts';
 import type { LoopPlan } from '../core/loop.ts';
 import { outcomes } from '../core/outcome.ts';
 import { completionContract, namesMarker } from '../core/prompt.ts';
@@ -158,10 +158,19 @@ function readPrompt(values: Values): PromptSource {
   }
   if (file === undefined)
     throw usage('exactly one of --prompt and --prompt-file is needed, but none is given');
-  const text = readText(file);
+  const text = readPromptFile(file);
   if (text === null) throw usage(`the prompt file ${file} does not exist`);
   if (text.trim() === '') throw usage(`the prompt file ${file} is empty`);
   return { file };
+}
+
+/** Null where it does not exist. A pipe is refused, since the file is read again at each iteration. */
+function readPromptFile(file: string): string | null {
+  try {
+    return readText(file);
+  } catch (error) {
+    throw usage(`the prompt file cannot be used: ${messageOf(error).replace(/\.$/, '')}`);
+  }
 }
 
 function settingsOf(values: Values): CliSetting[] {
