@@ -1,5 +1,5 @@
 import { type AgentName, agentNameOf } from '../agents/registry.ts';
-import { compilePattern, type Pattern } from '../core/pattern.ts';
+import { compilePattern } from '../core/pattern.ts';
 import type { LoopRecord } from '../store/fleet-loops.ts';
 import { loopPaths } from '../store/fleet-paths.ts';
 import type { LoopWorker } from '../store/fleet-workers.ts';
@@ -9,6 +9,7 @@ import type { Pane } from '../system/tmux.ts';
 import { type ContextWatch, watchContext } from './context.ts';
 import type { PaneMark } from './runner.ts';
 import type { Screen } from './screen/classify.ts';
+import { type DoneLook, doneLook } from './screen/done.ts';
 import type { Motion } from './screen/motion.ts';
 
 /** A loop in the hands of the supervisor, with what it remembers of it between two looks. */
@@ -23,7 +24,7 @@ export type Driven = {
   /** When its pane was started, by the clock that never jumps: an older look does not know it. */
   startedAt: number;
   /** The screen as it came from tmux, and since when it shows that. */
-  raw: string;
+  text: string;
   motion: Motion | null;
   nextLook: number;
   /** A calm screen and the state of its terminal then: as long as nothing is written to that, no look is needed. */
@@ -32,7 +33,8 @@ export type Driven = {
   turn: {
     readonly launch: number;
     readonly prompt: string;
-    readonly pattern: Pattern | null;
+    /** Null without a pattern. */
+    readonly lookIfDone: DoneLook | null;
     readonly context: ContextWatch | null;
   } | null;
   echoed: boolean;
@@ -56,7 +58,7 @@ export function newDriven(worker: LoopWorker, loop: LoopRecord): Driven {
     pane: undefined,
     missedBefore: false,
     startedAt: 0,
-    raw: '',
+    text: '',
     motion: null,
     nextLook: 0,
     quiet: null,
@@ -76,7 +78,7 @@ export function forgetScreen(driven: Driven, startedAt: number): void {
   driven.pane = undefined;
   driven.missedBefore = false;
   driven.startedAt = startedAt;
-  driven.raw = '';
+  driven.text = '';
   driven.motion = null;
   driven.nextLook = 0;
   driven.quiet = null;
@@ -92,16 +94,16 @@ export function turnOf(env: Environment, driven: Driven) {
   if (driven.turn?.launch === loop.launch) return driven.turn;
   const { done_pattern: source } = loop.settings;
   const prompt = readText(loopPaths(env, name).prompt) ?? '';
-  const pattern = source === null ? null : tryPattern(source);
+  const lookIfDone = source === null ? null : tryPattern(source, prompt);
   const context = watchContext(env, driven.worker, loop);
-  const turn = { launch: loop.launch, prompt, pattern, context };
+  const turn = { launch: loop.launch, prompt, lookIfDone, context };
   driven.turn = turn;
   return turn;
 }
 
-function tryPattern(source: string): Pattern | null {
+function tryPattern(source: string, prompt: string): DoneLook | null {
   try {
-    return compilePattern(source);
+    return doneLook(compilePattern(source), prompt);
   } catch {
     return null;
   }

@@ -5,7 +5,6 @@ import { type Driven, turnOf } from './driven.ts';
 import type { IterationEnd } from './port.ts';
 import { readMark } from './runner.ts';
 import { limitAtExit } from './screen/classify.ts';
-import { checkDone } from './screen/done.ts';
 
 const historyLines = 2000;
 const attempts = 40;
@@ -19,11 +18,11 @@ export async function readOutput(
   one: Driven,
   { how, exitCode }: Pick<IterationEnd, 'how' | 'exitCode'>,
 ): Promise<Partial<IterationEnd> & { readonly doneMatched: boolean }> {
-  const { pattern, prompt } = turnOf(env, one);
+  const { lookIfDone } = turnOf(env, one);
   const mayBeLimited = how === 'exited' && exitCode !== 0 && one.agent !== 'custom';
-  if (how === 'done' || (pattern === null && !mayBeLimited)) return { doneMatched: how === 'done' };
+  if (how === 'done' || (lookIfDone === null && !mayBeLimited)) return { doneMatched: how === 'done' };
   const lines = await printed(env, clock, tmux, one);
-  if (pattern !== null && checkDone(pattern, lines, prompt, one.echoed).done) return { doneMatched: true };
+  if (lookIfDone?.(lines, one.echoed).done) return { doneMatched: true };
   const limit = mayBeLimited ? limitAtExit(one.agent, lines, clock.now()) : null;
   if (limit === null) return { doneMatched: false };
   return { doneMatched: false, how: 'limited', ...(limit.until ? { limitUntil: limit.until } : {}) };

@@ -4,11 +4,12 @@ import type { Environment } from '../system/program.ts';
 import type { Tmux } from '../system/tmux.ts';
 import type { Driven } from './driven.ts';
 import { readMark } from './runner.ts';
+import { isCalm } from './watch-screen.ts';
 
 /** What one look showed of a loop. */
 export type Look = {
   readonly pane: Driven['pane'];
-  readonly lines: readonly string[] | undefined;
+  readonly text: string | undefined;
   /** The state of its terminal before the look; empty where that is not known. */
   readonly tty: string;
 };
@@ -16,7 +17,7 @@ export type Look = {
 /** Looks at the screens that are due, with one call for each server, and hands them on one after the other. */
 export async function lookAtScreens(
   env: Environment,
-  at: number,
+  { at, tickMs }: { readonly at: number; readonly tickMs: number },
   all: Iterable<Driven>,
   serverOf: (one: Driven) => Tmux,
   use: (one: Driven, look: Look) => Promise<void>,
@@ -24,7 +25,9 @@ export async function lookAtScreens(
   const due = [...all].filter(
     (one) => one.loop.iteration > one.loop.ended && one.startedAt < at && isDue(one, at),
   );
-  const ttys = new Map(due.map((one) => [one, ttyOf(one)]));
+  // Of a screen that moves, nobody needs the terminal.
+  const calm = due.filter(({ motion }) => motion !== null && isCalm(motion, at + tickMs, tickMs));
+  const ttys = new Map(calm.map((one) => [one, ttyOf(one)]));
   for (const [tmux, group] of groupByServer(due, serverOf)) {
     const wanted = group.flatMap(({ pane }) => (pane && !pane.dead ? [pane.id] : []));
     const { panes, screens } = await tmux.screens(wanted);
@@ -40,7 +43,7 @@ export async function lookAtScreens(
       const pane = byName.get(one.name) ?? null;
       await use(one, {
         pane,
-        lines: pane === null ? undefined : screens.get(pane.id),
+        text: pane === null ? undefined : screens.get(pane.id),
         tty: ttys.get(one) ?? '',
       });
     }

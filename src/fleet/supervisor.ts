@@ -297,23 +297,25 @@ export function createSupervisor({ env, clock, tickMs, version, say }: Superviso
   function lookAtAll(): Promise<void> {
     return lookAtScreens(
       env,
-      clock.monotonic(),
+      { at: clock.monotonic(), tickMs },
       driven.values(),
       serverOf,
-      async (one, { pane, lines, tty }) => {
+      async (one, { pane, text, tty }) => {
         if (leaving) return;
         const isNew = one.pane?.id !== pane?.id;
         one.pane = pane;
-        await handle(one);
-        if (pane && !pane.dead && !isNew && driven.get(one.name) === one) await watch(one, lines, tty);
+        // Whatever its marks could tell of an agent at work comes by an event, or is seen with the next rereading.
+        const goesOn = pane && !pane.dead && !isNew && pane.place.launch === one.loop.launch;
+        if (!goesOn) await handle(one);
+        if (pane && !pane.dead && !isNew && driven.get(one.name) === one) await watch(one, text, tty);
       },
     );
   }
 
-  async function watch(one: Driven, lines: readonly string[] | undefined, tty: string): Promise<void> {
-    if (lines === undefined || one.busy || !one.pane) return;
+  async function watch(one: Driven, text: string | undefined, tty: string): Promise<void> {
+    if (text === undefined || one.busy || !one.pane) return;
     const time = { now: clock.now(), monotonic: clock.monotonic(), tickMs, tty };
-    const seen = lookAtScreen(env, one, lines, time);
+    const seen = lookAtScreen(env, one, text, time);
     if (seen.why) setWhy(one, seen.why);
     const { context } = seen;
     const asks = context?.kind === 'wrap-up';

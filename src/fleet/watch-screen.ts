@@ -3,8 +3,7 @@ import type { Environment } from '../system/program.ts';
 import type { ContextStep } from './context.ts';
 import { type Driven, turnOf } from './driven.ts';
 import { classify, isReady, type Screen } from './screen/classify.ts';
-import { checkDone } from './screen/done.ts';
-import { follow, isInactive } from './screen/motion.ts';
+import { follow, isInactive, type Motion } from './screen/motion.ts';
 
 /** What a look at the screen of a working agent brings. */
 export type Seen = {
@@ -35,26 +34,26 @@ const calmPace = 3;
 export function lookAtScreen(
   env: Environment,
   one: Driven,
-  lines: readonly string[],
+  text: string,
   { now, monotonic, tickMs, tty }: LookTime,
 ): Seen {
   const nothing: Seen = { end: null, why: null, isReady: false };
   const timeoutMs = one.loop.settings.inactivity_timeout * 1000;
-  const raw = lines.join('\n');
-  const changed = raw !== one.raw || one.motion === null;
+  const changed = text !== one.text || one.motion === null;
+  const lines = text.split('\n');
   const isEngine = one.loop.options.run !== undefined;
   if (changed && !isEngine && isDone(env, one, lines)) return { ...nothing, end: 'done' };
   // The first look comes up to two ticks after the start, and nothing has been seen to change since.
   const unseenMs = one.motion === null ? Math.min(ageOf(one, now), 2 * tickMs, timeoutMs / 2) : 0;
   const motion = changed ? follow(one.motion, lines, monotonic - unseenMs) : one.motion;
-  one.raw = raw;
+  one.text = text;
   one.motion = motion;
   if (motion === null) return nothing;
   if (one.pane && !one.pane.place.prompted && isReady(one.agent, lines)) return { ...nothing, isReady: true };
 
   // The engine has its own times and marks, which know more than its screen tells.
   if (isEngine) return { ...nothing, why: { state: 'working', since: now } };
-  const calm = monotonic - motion.changedAt >= calmTicks * tickMs;
+  const calm = isCalm(motion, monotonic, tickMs);
   const screen = changed ? classify(one.agent, lines, now) : one.screen;
   one.screen = screen;
   if (screen?.state === 'limit' && one.trouble === 'limit') {
@@ -70,14 +69,19 @@ export function lookAtScreen(
   return { ...nothing, why: whyOf(screen, calm, now), ...(context === undefined ? {} : { context }) };
 }
 
+/** Whether the screen has stood still long enough to be looked at less often. */
+export function isCalm({ changedAt }: Motion, at: number, tickMs: number): boolean {
+  return at - changedAt >= calmTicks * tickMs;
+}
+
 function ageOf({ loop }: Driven, now: number): number {
   return Math.max(0, now - (loop.iterationStartedAt ?? now));
 }
 
 function isDone(env: Environment, one: Driven, lines: readonly string[]): boolean {
-  const { pattern, prompt } = turnOf(env, one);
-  if (pattern === null) return false;
-  const check = checkDone(pattern, lines, prompt, one.echoed);
+  const { lookIfDone } = turnOf(env, one);
+  if (lookIfDone === null) return false;
+  const check = lookIfDone(lines, one.echoed);
   one.echoed = check.echoed;
   return check.done;
 }

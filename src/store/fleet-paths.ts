@@ -4,10 +4,18 @@ import { hashText } from '../core/hash.ts';
 import type { Environment } from '../system/program.ts';
 import { realPath } from '../system/real-path.ts';
 
+let last: ReturnType<typeof pathsBelow> | null = null;
+
 /** Where the fleet keeps its things: `~/.swarm`, or where SWARM_HOME says. */
 export function fleetPaths(env: Environment) {
   const moved = env.SWARM_HOME;
   const root = moved !== undefined && isAbsolute(moved) ? moved : join(env.HOME || homedir(), '.swarm');
+  // The supervisor asks some thousand times in a second, and always for the same.
+  if (last?.root !== root) last = pathsBelow(root);
+  return last;
+}
+
+function pathsBelow(root: string) {
   return {
     root,
     /** All workers. */

@@ -179,7 +179,9 @@ describe('a tmux server', () => {
     const { panes, screens } = await tmux.screens([...ids.slice(0, 1), '%9999', ...ids.slice(1)]);
     expect(panes).toHaveLength(names.length);
     expect([...screens.keys()]).toEqual(ids);
-    expect([...screens.values()].map((lines) => lines[0])).toEqual(names.map((name) => `screen of ${name}`));
+    expect([...screens.values()].map((text) => text.split('\n')[0])).toEqual(
+      names.map((name) => `screen of ${name}`),
+    );
   });
 
   it('keeps apart windows whose names are numbers, hold dots or are there twice', async () => {

@@ -16,7 +16,7 @@ export type Pane = {
   readonly mark: string;
 };
 
-export type Screens = { readonly panes: readonly Pane[]; readonly screens: ReadonlyMap<string, string[]> };
+export type Screens = { readonly panes: readonly Pane[]; readonly screens: ReadonlyMap<string, string> };
 
 export type WindowSpec = {
   readonly session: string;
@@ -109,7 +109,7 @@ export function tmuxServer(socket: string | null, env: Environment): Tmux {
   };
   const list = ['list-panes', '-a', '-F', paneFormat];
 
-  async function screensOf(chunk: readonly string[], into: Map<string, string[]>): Promise<Pane[]> {
+  async function screensOf(chunk: readonly string[], into: Map<string, string>): Promise<Pane[]> {
     let wanted = chunk;
     for (;;) {
       const captures = wanted.flatMap((id) => [
@@ -121,8 +121,8 @@ export function tmuxServer(socket: string | null, env: Environment): Tmux {
       const [head = '', ...rest] = stdout.split(`\n${separator}`);
       const panes = readPanes(head);
       for (const part of rest) {
-        const [id = '', ...lines] = part.split('\n');
-        if (id !== '') into.set(id, lines);
+        const [id = ''] = part.split('\n', 1);
+        if (id !== '') into.set(id, part.slice(id.length + 1));
       }
       // tmux leaves the rest of the commands when one fails: a pane went away between two calls.
       const living = new Set(panes.map(({ id }) => id));
@@ -136,7 +136,7 @@ export function tmuxServer(socket: string | null, env: Environment): Tmux {
     socket,
     panes: async () => readPanes((await run([list])).stdout),
     async screens(wanted) {
-      const screens = new Map<string, string[]>();
+      const screens = new Map<string, string>();
       let panes: Pane[] = [];
       for (let at = 0; at < Math.max(1, wanted.length); at += chunkSize) {
         panes = await screensOf(wanted.slice(at, at + chunkSize), screens);

@@ -1,7 +1,7 @@
 import type { AgentName } from '../../agents/registry.ts';
-import { lastLines } from './hash.ts';
 import { knowledge, type ScreenKnowledge } from './knowledge.ts';
 import { resetOnScreen } from './reset.ts';
+import { lastLines } from './shown.ts';
 
 /** What a screen says of the agent in it. `until` is epoch milliseconds. */
 export type Screen = {

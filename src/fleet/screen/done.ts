@@ -10,6 +10,12 @@ const tellingLength = 40;
 const shortLength = 12;
 const borders = /^[\s│┃▏▎▍▌▐╎╏]+|[\s│┃▕▐╎╏]+$/gu;
 
+/** Looks at one screen; give `echoed` from the look before. */
+export type DoneLook = (lines: readonly string[], echoedBefore?: boolean) => DoneCheck;
+
+/** A line without what drives a terminal and without frames, and its letters. */
+type Line = { readonly shown: string; readonly letters: string };
+
 /**
  * Looks for the pattern in what a terminal shows, where that is not the prompt itself. An interactive agent shows
  * its prompt wrapped, framed, cut off, or with its beginning out of sight. Give `echoed` from the look before, or
@@ -21,17 +27,43 @@ export function checkDone(
   prompt: string,
   echoedBefore = false,
 ): DoneCheck {
-  const shown = lines.map((line) => cleanTerminal(line).replace(borders, ''));
-  const wanted = lettersOf(prompt);
-  if (wanted === '') return { done: matches(pattern, shown), echoed: echoedBefore };
-  const { letters, places } = spell(shown);
-  const isAlone = ([start, end]: Span) =>
-    places[start - 1]?.[0] !== places[start]?.[0] && places[end - 1]?.[0] !== places[end]?.[0];
-  const spans = echoesIn(letters, wanted, echoedBefore).filter(
-    (span) => wanted.length >= shortLength || isAlone(span),
-  );
-  const echoed = echoedBefore || spans.length > 0;
-  return { done: matches(pattern, blank(shown, spans, places)), echoed };
+  return doneLook(pattern, prompt)(lines, echoedBefore);
+}
+
+/** The same for one screen again and again: what has not changed since the look before is not read anew. */
+export function doneLook(pattern: Pattern, prompt: string): DoneLook {
+  const wanted = lettersOf(cleanTerminal(prompt));
+  const head = wanted.slice(0, tellingLength);
+  let known: ReadonlyMap<string, Line> = new Map();
+  return (lines, echoedBefore = false) => {
+    const read = new Map<string, Line>();
+    for (const line of lines) if (!read.has(line)) read.set(line, known.get(line) ?? readLine(line));
+    known = read;
+    const shown = lines.map((line) => read.get(line)?.shown ?? '');
+    const isThere = matches(pattern, shown);
+    if (wanted === '') return { done: isThere, echoed: echoedBefore };
+    const isSettled = () =>
+      echoedBefore ||
+      !lines
+        .map((line) => read.get(line)?.letters)
+        .join('')
+        .includes(head);
+    // Nearly every look ends here.
+    if (!isThere && isSettled()) return { done: false, echoed: echoedBefore };
+    const { letters, places } = spell(shown);
+    const isAlone = ([start, end]: Span) =>
+      places[start - 1]?.[0] !== places[start]?.[0] && places[end - 1]?.[0] !== places[end]?.[0];
+    const spans = echoesIn(letters, wanted, echoedBefore).filter(
+      (span) => wanted.length >= shortLength || isAlone(span),
+    );
+    const echoed = echoedBefore || spans.length > 0;
+    return { done: isThere && matches(pattern, blank(shown, spans, places)), echoed };
+  };
+}
+
+function readLine(line: string): Line {
+  const shown = cleanTerminal(line).replace(borders, '');
+  return { shown, letters: lettersOf(shown) };
 }
 
 type Span = readonly [start: number, end: number];
@@ -67,7 +99,7 @@ function commonLength(letters: string, from: number, prompt: string): number {
 
 /** Frames, wrapping and bullets differ; letters and digits stay. */
 function lettersOf(text: string): string {
-  return cleanTerminal(text).replace(/[^\p{L}\p{N}]+/gu, '');
+  return text.replace(/[^\p{L}\p{N}]+/gu, '');
 }
 
 function spell(lines: readonly string[]): { letters: string; places: Place[] } {

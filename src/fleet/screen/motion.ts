@@ -1,11 +1,11 @@
-import { screenHash, stillHash } from './hash.ts';
+import { lastLines, withoutMotion } from './shown.ts';
 
 /** Since when a screen shows what it shows. Times are milliseconds of one clock that never jumps. */
 export type Motion = {
-  readonly hash: string;
+  readonly shown: readonly string[];
   /** The last change of anything. */
   readonly changedAt: number;
-  readonly still: string;
+  readonly still: readonly string[];
   /** The last change of more than a spinner or a timer. */
   readonly movedAt: number;
 };
@@ -15,10 +15,18 @@ const patience = { times: 10, atLeastMs: 10 * 60_000 };
 
 /** The motion after one more look at the screen. */
 export function follow(before: Motion | null, lines: readonly string[], now: number): Motion {
-  const hash = screenHash(lines);
-  if (before?.hash === hash) return before;
-  const still = stillHash(lines);
-  return { hash, changedAt: now, still, movedAt: before?.still === still ? before.movedAt : now };
+  const shown = lastLines(lines);
+  if (before === null) return { shown, changedAt: now, still: shown.map(withoutMotion), movedAt: now };
+  if (isSame(before.shown, shown)) return before;
+  // A line that was there has been read: most of a screen stays where it is.
+  const still = shown.map((line, at) =>
+    line === before.shown[at] ? (before.still[at] ?? '') : withoutMotion(line),
+  );
+  return { shown, changedAt: now, still, movedAt: isSame(before.still, still) ? before.movedAt : now };
+}
+
+function isSame(one: readonly string[], other: readonly string[]): boolean {
+  return one.length === other.length && one.every((line, at) => line === other[at]);
 }
 
 /**

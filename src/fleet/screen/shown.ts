@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import { cleanTerminal } from '../../safety/terminal.ts';
 
 const shownLines = 20;
@@ -18,21 +17,8 @@ export function lastLines(lines: readonly string[]): string[] {
   return shown.reverse();
 }
 
-/** A fingerprint of what is to be seen: any change of the screen changes it. */
-export function screenHash(lines: readonly string[]): string {
-  return hashOf(lastLines(lines));
-}
-
-/** The same without what moves by itself: spinners, elapsed times, clocks. It stays while nothing happens. */
-export function stillHash(lines: readonly string[]): string {
-  return hashOf(lastLines(lines).map(withoutMotion));
-}
-
-function withoutMotion(line: string): string {
+/** A line without what moves by itself: spinners, elapsed times, clocks. It stays while nothing happens. */
+export function withoutMotion(line: string): string {
   const still = line.replace(spinner, ' ').replace(elapsed, ' ').replace(clock, ' ').replace(dots, ' ');
   return still.replace(/\s+/g, ' ').trim();
-}
-
-function hashOf(lines: readonly string[]): string {
-  return createHash('md5').update(lines.join('\n')).digest('hex');
 }
