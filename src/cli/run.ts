@@ -96,6 +96,7 @@ export async function startRun(
       oneIteration: input.values['one-iteration'] ?? false,
       takeNotes: () => mailbox.takeNotes(),
       isPaused: () => isPaused(context.env, prepared.run),
+      waitForMail: (signal) => mailbox.waitForChange(signal),
       takeDenials: () => mailbox.takeDenials(),
       restoreFiles: () => [...(owned.restore() ? ['.ralph/lock'] : []), ...held.restore()],
       terminal: terminalOf(context),

@@ -16,7 +16,8 @@ import { readWorkers, type Worker } from '../store/fleet-workers.ts';
 import type { Clock } from '../system/clock.ts';
 import { sweepRun } from '../system/process.ts';
 import type { Environment } from '../system/program.ts';
-import { type Tmux, tmuxServer } from '../system/tmux.ts';
+import type { Tmux } from '../system/tmux.ts';
+import { type LastingTmux, lastingTmux } from '../system/tmux-lasting.ts';
 import { watchFolder } from '../system/watch-folder.ts';
 import { accountOfLoop } from './admission.ts';
 import { bookEnd } from './book-end.ts';
@@ -68,7 +69,7 @@ const busyMs = 20;
 
 export function createSupervisor({ env, clock, tickMs, version, say }: SupervisorOptions): Supervisor {
   const driven = new Map<string, Driven>();
-  const servers = new Map<string | null, Tmux>();
+  const servers = new Map<string | null, LastingTmux>();
   const registry = createRegistryWriter(env, clock);
   const notices = createNotices({ env, version, now: () => clock.now(), say });
   let wake = () => {};
@@ -77,7 +78,7 @@ export function createSupervisor({ env, clock, tickMs, version, say }: Superviso
 
   const serverOf = ({ worker }: Driven): Tmux => {
     const { socket } = worker.tmux;
-    const known = servers.get(socket) ?? tmuxServer(socket, env);
+    const known = servers.get(socket) ?? lastingTmux(socket, env);
     servers.set(socket, known);
     return known;
   };
@@ -396,6 +397,7 @@ export function createSupervisor({ env, clock, tickMs, version, say }: Superviso
         }
       } finally {
         stopWatching();
+        for (const server of servers.values()) server.close();
         for (const one of driven.values()) one.cancelTimer();
         if (leaving) await pauseDriven();
         await notices.sent();

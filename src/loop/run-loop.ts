@@ -15,8 +15,6 @@ import { startNotices } from './notices.ts';
 import { protectFiles } from './protected.ts';
 import type { Recorder, RunEnd, RunSpec } from './run-spec.ts';
 
-/** Between two looks whether a pause is over. */
-const pauseLookMs = 500;
 /** Between two looks at the clock on the wall. */
 const longestNap = 30_000;
 
@@ -118,7 +116,7 @@ async function settle(
 /** Until the person who paused the loop lets it go on, or ends it. */
 async function holdOn(spec: RunSpec, record: Recorder): Promise<void> {
   record({ type: 'paused', because: 'paused by a person (ralph unpause)' });
-  while (spec.isPaused() && !spec.finish.aborted) await spec.clock.sleep(pauseLookMs, spec.finish);
+  while (spec.isPaused() && !spec.finish.aborted) await spec.waitForMail(spec.finish);
   record({ type: 'unpaused' });
 }
 

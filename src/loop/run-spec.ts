@@ -90,6 +90,8 @@ export type RunSpec = {
   takeNotes(): string[];
   /** Whether a person wants the loop to wait before the next iteration. */
   isPaused(): boolean;
+  /** Until a person may have said something new, or the signal aborts. */
+  waitForMail(signal: AbortSignal): Promise<void>;
   /** What the guard refused since the last call. */
   takeDenials(): Denial[];
   /** Puts our files back and names those that were gone or changed. */

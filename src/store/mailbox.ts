@@ -1,6 +1,7 @@
 import * as fs from 'node:fs';
 import { join } from 'node:path';
 import { isObject } from '../core/shape.ts';
+import { systemClock } from '../system/clock.ts';
 import { ensureDir, readJson, removeIfThere, writeAtomic } from '../system/files.ts';
 import { mailboxPath } from './paths.ts';
 
@@ -23,8 +24,13 @@ export type Mailbox = {
   takeNotes(): string[];
   /** What the guard refused since the last call. */
   takeDenials(): Denial[];
+  /** Until something changes in the mailbox, or for a while: what cannot be watched is looked at again and again. */
+  waitForChange(signal: AbortSignal): Promise<void>;
   close(): void;
 };
+
+/** Between two looks at a mailbox that is watched, and at one that cannot be. */
+const looks = { watchedMs: 10_000, unwatchedMs: 500 };
 
 /** Leaves a note for the next prompt of a running loop. */
 export function postNote(env: Environment, run: string, text: string, now: number): void {
@@ -63,9 +69,13 @@ export function openMailbox(env: Environment, run: string, onStop: (how: StopReq
   // What was asked of an earlier process of this run is over.
   for (const name of ['stop.json', 'pause.json']) removeIfThere(join(folder, name));
   let watcher: fs.FSWatcher | null = null;
+  let wake = (): void => {};
   // The first agent need not wait for it.
   const starting = setImmediate(() => {
-    watcher = watch(folder, look);
+    watcher = watch(folder, () => {
+      look();
+      wake();
+    });
     look();
   });
   return {
@@ -74,6 +84,12 @@ export function openMailbox(env: Environment, run: string, onStop: (how: StopReq
       return take(folder, 'note').flatMap(({ text }) => (typeof text === 'string' ? [text] : []));
     },
     takeDenials: () => take(folder, 'denial').flatMap(readDenial),
+    async waitForChange(signal) {
+      const change = new AbortController();
+      wake = () => change.abort();
+      const ms = watcher === null ? looks.unwatchedMs : looks.watchedMs;
+      await systemClock.sleep(ms, AbortSignal.any([signal, change.signal]));
+    },
     close() {
       clearImmediate(starting);
       watcher?.close();

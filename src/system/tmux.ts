@@ -33,7 +33,7 @@ export type WindowSpec = {
 export type Tmux = {
   readonly socket: string | null;
   /** All panes of the server; none when it does not run. */
-  panes(): Promise<Pane[]>;
+  panes(): Promise<readonly Pane[]>;
   /** The panes and what the wanted ones show, in one call for each 250. */
   screens(wanted: readonly string[]): Promise<Screens>;
   /** The screen with the `history` lines above it. */
@@ -58,7 +58,8 @@ type TmuxCommand = readonly string[];
 const chunkSize = 250;
 const timeoutMs = 20_000;
 const separator = '\u001f';
-const paneFormat = [
+/** What `readPanes` reads. */
+export const paneFormat = [
   '#{pane_id}',
   '#{session_name}',
   '#{window_name}',
@@ -208,7 +209,7 @@ export function tmuxServer(socket: string | null, env: Environment): Tmux {
   };
 }
 
-function readPanes(text: string): Pane[] {
+export function readPanes(text: string): Pane[] {
   return text.split('\n').flatMap((line) => {
     const [id, session, window, pid, tty = '', dead, status = '', mark = ''] = line.split(separator);
     if (id === undefined || !/^%\d+$/.test(id) || session === undefined || window === undefined) return [];

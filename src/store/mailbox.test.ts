@@ -1,0 +1,51 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { isPaused, type Mailbox, openMailbox, postNote, postPause } from './mailbox.ts';
+
+let home: string;
+let env: Record<string, string>;
+let mailbox: Mailbox;
+const never = new AbortController().signal;
+
+beforeEach(async () => {
+  home = await mkdtemp(join(tmpdir(), 'ralph-mailbox-'));
+  env = { HOME: home, XDG_STATE_HOME: home };
+  mailbox = openMailbox(env, 'run', () => {});
+});
+
+afterEach(async () => {
+  mailbox.close();
+  await rm(home, { recursive: true, force: true });
+});
+
+describe('who waits for mail', () => {
+  it('hears of a pause that is over', async () => {
+    postPause(env, 'run', true);
+    while (!isPaused(env, 'run')) await mailbox.waitForChange(never);
+    const over = (async () => {
+      while (isPaused(env, 'run')) await mailbox.waitForChange(never);
+      return 'over';
+    })();
+    postPause(env, 'run', false);
+    expect(await over).toBe('over');
+  });
+
+  it('wakes for a note, and finds it', async () => {
+    const notes: string[] = [];
+    postNote(env, 'run', 'use tabs', 1);
+    while (notes.length === 0) {
+      notes.push(...mailbox.takeNotes());
+      if (notes.length === 0) await mailbox.waitForChange(never);
+    }
+    expect(notes).toEqual(['use tabs']);
+  });
+
+  it('stops waiting when the run is to end', async () => {
+    const end = new AbortController();
+    const waiting = mailbox.waitForChange(end.signal);
+    end.abort();
+    await expect(waiting).resolves.toBeUndefined();
+  });
+});
