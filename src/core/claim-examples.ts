@@ -187,6 +187,9 @@ export const claims = [
   `All is finished here, and so ${tag} is my word.`,
   `${tag} is my final answer.`,
   `So here is my ${tag}`,
+  `After the fix every test passes: ${tag}`,
+  `The tool works now. ${tag}`,
+  `The plan is finished: ${tag}`,
   `Let me say ${tag}`,
 ];
 
@@ -429,4 +432,16 @@ export const mentions = [
   `Я не буду писать ${tag}`,
   `Wenn alles fertig ist, schreibe ich ${tag}`,
   `Cuando termine: ${tag}`,
+  `To end the loop, I output ${tag}`,
+  `My plan: fix, test, ${tag}`,
+  `After the review: ${tag}`,
+  `Eventually ${tag}`,
+  `At the very end I say ${tag}`,
+  `Finally, when tests pass, ${tag}`,
+  `Assuming the tests pass: ${tag}`,
+  `// ${tag}`,
+  `* ${tag} — to be printed at the end`,
+  `I postpone ${tag}`,
+  `Output of the script: ${tag}`,
+  `Agent 2: ${tag}`,
 ];

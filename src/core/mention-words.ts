@@ -47,7 +47,15 @@ export const LATER = /\b(?:then|later|next|eventually|after(?:wards?)?|would|cou
 /** What makes the present of a future: "I will now output", "therefore I must output". */
 export const NOW = /\b(?:now|hereby|herewith|therefore|thus|hence|accordingly)\b/i;
 export const CONDITIONAL = new RegExp(`\\b${CONDITION}\\b`, 'i');
-export const STARTS_CONDITIONAL = new RegExp(`^[\\s\\W]*(?:only\\s+)?${CONDITION}\\b`, 'i');
+export const STARTS_CONDITIONAL = new RegExp(
+  `^[\\s\\W]*(?:only\\s+)?(?:${CONDITION}|assuming|eventually|someday|one\\s+day|at\\s+the\\s+(?:very\\s+)?end|to\\s+(?:end|stop)\\s+the\\s+loop)\\b`,
+  'i',
+);
+/** A condition right before the tag: "Finally, when the tests pass, <tag>", "After the review: <tag>". */
+export const ENDS_CONDITIONAL = new RegExp(
+  `,\\s*${CONDITION}\\b[^,]*,\\s*$|^\\W*after\\s+(?:that|this|the\\s+\\w+)\\s*[:—–]\\s*$`,
+  'i',
+);
 export const EMITS = new RegExp(`\\b${VERB}${OBJECT}`, 'i');
 export const IMPERATIVE = new RegExp(`^\\s*(?:\\[.\\]\\s*)?(?:then\\s+|finally,?\\s+)?${VERB}${OBJECT}`, 'i');
 const FIRST_PERSON = `(?:\\b(?:I|we)(?:['’](?:m|ve|re))?|\\blet\\s+me|\\band\\s+(?:therefore|thus|hence|now|hereby))\\s+(?:(?:am|have|are|can|now|hereby|herewith|therefore|thus|also|will|must|should|(?!(?:only|hardly|barely|scarcely|nearly)\\b)\\w+ly)\\s+)*${VERB}${OBJECT}`;
@@ -61,13 +69,13 @@ export const TELLS = /\b(?:wrote|said|claimed|mentioned|reached|earned|deserve\w
 
 /** Words of a heading or lead-in behind which a tag is a plan, an example or a quotation. */
 export const LEADS_TO_MENTION =
-  /\b(?:next|remaining|plan|todo|to-do|pending|waiting|goal|target|later|soon|at\s+the\s+(?:very\s+)?end|afterwards?|blocked|otherwise|missing|rejected|wrong(?:ly)?|premature\w*|mistake|(?<!as\s)expect(?:ed|s)|steps?(?:\s+\d+)?|instruct(?:ions?|ed)|rules?|check-?list|(?<!nothing\s)left|remains|yet|never|open|in\s+progress|wip|unfinished|incomplete|(?:answer|report|respond|print|emitt|return|claim|declar|announc|stat|mention|display|logg|submitt)ed|replied|sent|written|shows?|showed|examples?|e\.g|draft|template|placeholder|format|syntax|usage|grep(?:s|ped)?|look(?:s|ed|ing)?\s+for|search(?:es|ed)?|check(?:s|ed)?\s+for|wait(?:s|ed)?\s+for|find|match(?:es|ed)?|previous(?:ly)?|earlier|ended\s+with|ends\s+with|log|stdout|says?|said|told|asked\s+(?:me\s+)?to|wants?|contains?|means|called|defined)\b|\b(?:found|was|were|criteri(?:a|on))\s*:|^\W*(?:user|human|you|system|prompt|hook)\b[^\p{L}]*$|\.\w{1,4}[`"')]*(?::\d+)*\s*:\s*$/iu;
+  /\b(?:next|remaining|plan|todo|to-do|pending|waiting|goal|target|later|soon|at\s+the\s+(?:very\s+)?end|afterwards?|blocked|otherwise|missing|rejected|wrong(?:ly)?|premature\w*|mistake|(?<!as\s)expect(?:ed|s)|steps?(?:\s+\d+)?|instruct(?:ions?|ed)|rules?|check-?list|(?<!nothing\s)left|remains|yet|never|open|in\s+progress|wip|unfinished|incomplete|(?:answer|report|respond|print|emitt|return|claim|declar|announc|stat|mention|display|logg|submitt)ed|replied|sent|written|shows?|showed|examples?|e\.g|draft|template|placeholder|format|syntax|usage|grep(?:s|ped)?|look(?:s|ed|ing)?\s+for|search(?:es|ed)?|check(?:s|ed)?\s+for|wait(?:s|ed)?\s+for|find|match(?:es|ed)?|previous(?:ly)?|earlier|ended\s+with|ends\s+with|log|stdout|says?|said|told|asked\s+(?:me\s+)?to|quot(?:e|ed|ation)|tools?|output\s+of|wants?|contains?|means|called|defined)\b|\b(?:found|was|were|criteri(?:a|on))\s*:|^\W*(?:user|human|you|system|prompt|hook|(?:sub-?)?agent)\b[^\p{L}]*$|\.\w{1,4}[`"')]*(?::\d+)*\s*:\s*$/iu;
 /** "All steps are complete:" tells a result, whatever else it speaks of. */
 export const LEADS_TO_RESULT =
   /^(?!.*\b(?:not|never|none|half|nearly|almost|\w+n['’]t)\b).*\b(?:is|are|been)\s+(?:all\s+|now\s+|fully\s+)?(?:done|completed?|finished|fixed|met|green|passing|resolved|implemented)[\s*_]*[:—–]\s*$/is;
 /** The label of a list of things to do in one line. */
 export const PLANS =
-  /^\W*(?:what\s+(?:remains|is\s+left)|remaining|left|todo|to\s+do|plan|next|check-?list|[\w\s]*criteri(?:a|on))\b[^:]*:/i;
+  /^\W*(?:(?:my|the|our)\s+plan(?=\s*:)|what\s+(?:remains|is\s+left)|remaining|left|todo|to\s+do|plan|next|check-?list|[\w\s]*criteri(?:a|on))\b[^:]*:/i;
 /** Words after which a tag is a part of the sentence. */
 export const TAKES_OBJECT =
   /\b(?:for|from|to|of|with|as|than|the|an?|this|that|my|your|our|earlier|previous|is|was|were|are|be|been|then|before|until|after|like|called|named|contains?|mentions?|mentioned|found|saw|sees?|wrote|claimed|earned|reached|(?:the|an?|this|that|any|my|your|our)\s+(?:\w+\s+)?(?:tag|marker|promise|token|string|word|text|line)|about|toward|towards|back|without|by|into|in|on|upon|at|via|equals?|matches)[\s`"'“‘(*_]*$/i;
@@ -81,7 +89,7 @@ export const TELLS_NO_RESULT = new RegExp(
 );
 /** The last word takes the tag as its object: "the hook needs <tag>", "grep <tag>". */
 export const GOVERNS =
-  /\b(?:(?!(?:news|yes|always|this|thus|\w*ss|\w*thing)\b)[a-z]{2,}(?:s|ing)|(?:echo|printf|grep)(?:\s+-\w+)*|undo|fake|await|expect|need|want|require|miss|skip|defer|retract|revoke|cancel|delete|remove|replace|quote|ignore|drop|keep|get|got|wip|draft|todo)[\s`"'“‘(*_]*$/i;
+  /\b(?:(?!(?:news|yes|always|this|thus|\w*ss|\w*thing)\b)[a-z]{2,}(?:s|ing)|(?:echo|printf|grep)(?:\s+-\w+)*|undo|fake|await|expect|need|want|require|miss|skip|defer|retract|revoke|cancel|delete|remove|replace|quote|ignore|drop|keep|postpone|delay|save|hold|get|got|wip|draft|todo)[\s`"'“‘(*_]*$/i;
 /** A sentence that says no, also in a few other languages, and ends in the tag. */
 export const DENIES = new RegExp(
   `(?:^|[^\\p{L}])(?:${NEGATION}|nicht|kein\\w*|niet|geen|non|não|ne|не|нет)(?![\\p{L}])`,
@@ -94,7 +102,7 @@ export const AFTERWARDS =
   /\b(?:yet|until|till|when|once|unless|if|only|before|later|soon|pending|as soon as|not|never|would|will|should|must|cannot|\w+n['’]t|means|signals|tells|wenn|sobald|quand|cuando|quando)\b/i;
 /** The same where a bracket, a dash or a colon opens a remark behind the tag. */
 export const REMARK_DEFERS =
-  /^\W*(?:pending|fake|false|not|never|no|once|when|if|after|until|till|unless|before|soon|later|next|todo|tbd|draft|example|placeholder|only|expected|planned|will|would)\b/i;
+  /^\W*(?:pending|fake|false|not|never|no|once|when|if|after|until|till|unless|before|soon|later|next|todo|tbd|draft|example|placeholder|only|expected|planned|to\s+be|at\s+the\s+end|will|would)\b/i;
 
 /** What takes a tag back that was written just before. */
 export const RETRACTS = new RegExp(

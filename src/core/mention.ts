@@ -84,7 +84,7 @@ const LIST_MARK = /^\s*(?:[-*•+]|\d+[.)])\s+/;
 const NUMBERED = /^\s*\d+[.)]\s/;
 const UNCHECKED_BOX = /^\s*(?:[-*•+]\s+|\d+[.)]\s+)?\[ ?\]/;
 const NO_SIGN =
-  /(?:[❌✖✗✘🚫⛔🛑⏳⌛🔜⬜☐🔲🔴]\uFE0F?|~~|<(?:s|del|example|instructions?|rules?|template)>)[\s*_`"'“‘(]*$/iu;
+  /(?:[❌✖✗✘🚫⛔🛑⏳⌛🔜⬜☐🔲🔴]\uFE0F?|~~|(?<!:)\/\/|\/\*|<(?:s|del|example|instructions?|rules?|template)>)[\s*_`"'“‘(]*$/iu;
 
 /** Marked as not so by its place: an open box, a question, struck through, a comment, a cell of a table, an example. */
 function isCrossedOut(before: string, lineBefore: string, lineAfter: string): boolean {
@@ -112,7 +112,7 @@ function speaksOfTag(prefix: string, suffix: string): boolean {
     return true;
   if (words.NEGATED.test(prefix) || words.NEGATED_DIRECTLY.test(prefix) || words.NOT_YET.test(prefix))
     return true;
-  if (words.STARTS_CONDITIONAL.test(prefix)) return true;
+  if (words.STARTS_CONDITIONAL.test(prefix) || words.ENDS_CONDITIONAL.test(prefix)) return true;
   if (words.CONDITIONAL.test(prefix) && words.EMITS.test(prefix)) return true;
   if (words.PLANS.test(prefix)) return true;
   if (!/[:—–]\s*$/.test(prefix)) return words.IN_FUTURE.test(prefix) && !words.NOW.test(prefix);
