@@ -143,6 +143,20 @@ describe('text', () => {
     expect(render(events)).toBe('one two\n');
   });
 
+  it('ends its line for somebody else, and goes on with another', () => {
+    let out = '';
+    const write = (text: string) => {
+      out += text;
+    };
+    const formatter = createFormatter({ style: emoji, now: () => 0, write });
+    formatter.event(delta('one\n'));
+    formatter.endLine();
+    expect(out).toBe('one\n');
+    formatter.event(delta('two'));
+    formatter.end();
+    expect(out).toBe('one\n\ntwo\n');
+  });
+
   it('looks the same however its deltas are cut', () => {
     fc.assert(
       fc.property(

@@ -21,7 +21,12 @@ export type FormatterOptions = {
 };
 
 /** Shows what an agent does, event by event. After `end` the next event begins a new turn. */
-export type Formatter = { event(event: AgentEvent): void; end(): void };
+export type Formatter = {
+  event(event: AgentEvent): void;
+  /** Ends the line that is open: somebody else has something to say. */
+  endLine(): void;
+  end(): void;
+};
 
 type Totals = { readonly startedAt: number; usage: Usage | null; tools: number; errors: number };
 type BlockEvent = Exclude<AgentEvent, { type: 'text' | 'retract' | 'usage' | 'context' | 'unknown' }>;
@@ -109,6 +114,10 @@ export function createFormatter(options: FormatterOptions): Formatter {
     event(event) {
       totals ??= { startedAt: now(), usage: null, tools: 0, errors: 0 };
       show(event, totals);
+      blocks.flush();
+    },
+    endLine() {
+      endText();
       blocks.flush();
     },
     end() {

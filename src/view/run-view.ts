@@ -109,6 +109,8 @@ export function createRunView(options: RunViewOptions): RunView {
     warn: (text) => void stderr.write(`warning: ${text}\n`),
     signal(text) {
       countdown.stop();
+      formatter.endLine();
+      shown.drain();
       stderr.write(`${text}\n`);
     },
     verbose(text) {
