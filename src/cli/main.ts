@@ -26,13 +26,12 @@ async function dispatch(program: Program, words: readonly string[], context: Con
   const name = program.commands[first] ? first : program.defaultCommand;
   const spec =
     name === undefined || (name !== first && !first.startsWith('-')) ? undefined : program.commands[name];
-  if (name === undefined || spec === undefined)
-    throw unknownWord(
-      first,
-      'command',
-      firstWords(program).map(([word]) => word),
-      program.name,
-    );
+  if (name === undefined || spec === undefined) {
+    const known = firstWords(program).map(([word]) => word);
+    // `swarm pause` is `swarm ralph pause`.
+    const inGroup = Object.keys(program.commands).find((command) => command.endsWith(` ${first}`));
+    throw unknownWord(first, 'command', known, program.name, inGroup && `${program.name} ${inGroup}`);
+  }
   return call(program, name, spec, name === first ? rest : words, context);
 }
 
@@ -97,8 +96,13 @@ async function showHelp(program: Program, words: readonly string[], context: Con
   return 0;
 }
 
-function unknownWord(word: string, what: string, known: readonly string[], program: string): RalphError {
-  const near = nearest(word, known);
+function unknownWord(
+  word: string,
+  what: string,
+  known: readonly string[],
+  program: string,
+  near = nearest(word, known),
+): RalphError {
   return new RalphError(
     'usage',
     `there is no ${what} "${word}"${near === null ? '' : `; did you mean ${near}?`}`,

@@ -109,8 +109,13 @@ export const submitOptions = {
     help: 'restart the agent when it has printed nothing for that long (60)',
   },
   'done-pattern': loopOptions['done-pattern'],
+  ralph: { type: 'boolean', help: 'accepted for scripts: what is handed in is always a loop' },
+  'check-done-continuous': loopOptions['check-done-continuous'],
+  'clean-state': loopOptions['clean-state'],
+  replace: { type: 'boolean', help: 'end a loop that has the name already' },
   account: loopOptions.account,
   ...runEngineOptions,
+  wait: loopOptions.wait,
 } as const satisfies Options;
 
 export const drainOptions = {

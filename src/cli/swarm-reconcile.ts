@@ -14,6 +14,7 @@ export async function main(
   return withCluster(context, values, async (cluster) => {
     const all = args[0] === undefined ? await cluster.list() : [await needLoop(cluster, args[0])];
     const open = all.filter(({ status }) => status === 'running' || status === 'paused');
+    if (open.length === 0) context.stdout.write('no loop is open: there is nothing to put right\n');
     let problems = 0;
     for (const view of open) {
       const found = await reconcile(cluster, places, view, values.lost === true);

@@ -5,15 +5,17 @@ import { checkName } from '../fleet/spawn.ts';
 import { readPrompt } from '../fleet/start-iteration.ts';
 import { createRedactor } from '../safety/redact.ts';
 import { isSecretName } from '../safety/secrets.ts';
+import { systemClock } from '../system/clock.ts';
 import type { Context, Input } from './spec.ts';
 import { fault } from './swarm-context.ts';
-import { missingMachine, needEngine, warnInTheClear, withCluster } from './swarm-engine.ts';
+import { isOpen, missingMachine, needEngine, needLoop, warnInTheClear, withCluster } from './swarm-engine.ts';
 import type { submitOptions } from './swarm-options.ts';
 import { loopOf } from './swarm-spawn.ts';
 
 type SubmitInput = Input<typeof submitOptions>;
 
 const maxPromptChars = 256 * 1024;
+const lookMs = 1000;
 
 /** Hands a loop to a cluster: whichever machine is free runs it. */
 export async function main(context: Context, input: SubmitInput): Promise<number> {
@@ -22,16 +24,26 @@ export async function main(context: Context, input: SubmitInput): Promise<number
   warnInTheClear(context, needEngine(context, input.values));
   return withCluster(context, input.values, async (cluster) => {
     await checkBranch(cluster, name, source);
+    if (input.values.replace) await cluster.cancel(name);
     if (!(await cluster.submit(order))) {
-      throw fault(`worker '${name}' already exists`, `swarm status ${name}, or swarm kill ${name} to end it`);
+      throw fault(`worker '${name}' already exists`, `swarm status ${name}, or --replace to end it`);
     }
     const missing = missingMachine(await cluster.hosts(), order.labels ?? []);
     const idle = missing === null ? '' : `; ${missing}`;
     context.stdout.write(
       `submitted ${name} (${source.branch}) [ralph mode: up to ${order.settings.max_iterations} iterations]${idle}\n`,
     );
-    return 0;
+    return input.values.wait ? untilOver(cluster, name) : 0;
   });
+}
+
+/** As that of `swarm spawn --wait`. */
+async function untilOver(cluster: Cluster, name: string): Promise<number> {
+  for (;;) {
+    const { status } = await needLoop(cluster, name);
+    if (!isOpen({ status })) return status === 'failed' ? 1 : 0;
+    await systemClock.sleep(lookMs);
+  }
 }
 
 function orderOf(

@@ -9,7 +9,7 @@ const title = `machines on a network${reason === null ? '' : ` (skipped: ${reaso
 
 describe.skipIf(reason !== null)(title, { timeout: 180_000 }, () => {
   it('moves a loop to another machine when one is cut off, which ends its agent and comes back later', async () => {
-    const rooms = [makeRoom(), makeRoom()] as const;
+    const rooms = [makeRoom(), makeRoom(), makeRoom()] as const;
     const bind = ['--bind', '127.0.0.1', ...rooms.map(({ address }) => address), '--protected-mode', 'no'];
     const store = await startRedis(bind);
     try {
@@ -25,14 +25,14 @@ describe.skipIf(reason !== null)(title, { timeout: 180_000 }, () => {
       rooms[0].cut();
       // What runs the loop may stay for a while, to tell of it.
       await waitUntil(() => left.filter(alive).length <= 1, { ...patience, what: 'the end of its agent' });
-      const two = world.machine('two', at(rooms[1]));
+      const others = [world.machine('two', at(rooms[1])), world.machine('three', at(rooms[2]))];
       expect(await world.over('a')).toBe('stopped');
       expect(world.problems('a', 2)).toEqual([]);
       expect(world.log('ran.txt').slice(0, 2)).toEqual(['start a 1', 'start a 1']);
 
       // The machine is there again as soon as its network is.
-      two.child.kill('SIGTERM');
-      await two.done;
+      for (const other of others) other.child.kill('SIGTERM');
+      await Promise.all(others.map(({ done }) => done));
       rooms[0].mend();
       await world.submit('b', world.agent('agent', worker('0')), { max_iterations: 1 });
       expect(await world.over('b')).toBe('stopped');

@@ -199,6 +199,35 @@ describe.skipIf(missing.redis !== null)(`swarm on a cluster (${missing.redis ?? 
     expect((await swarm('drain', '--all', '--undo')).stdout).toBe('machine takes loops again\n');
   });
 
+  it('takes the place of a loop that has the name, and stays until it ends where it is told to', async () => {
+    const { submit, cluster, url, env, ...repo } = await makeWorld();
+    await submit('a', '--tag', 'old');
+    const words = ['--branch', 'ralph/a', '--prompt-file', 'PROMPT.md', '--max-iterations', '5'];
+    const waiting = startRalph(
+      [
+        'submit',
+        '--name',
+        'a',
+        '--repo',
+        repo.cwd,
+        ...words,
+        '--replace',
+        '--wait',
+        '--ralph',
+        '--',
+        'claude',
+      ],
+      { ...repo, env: { ...env, SWARM_ENGINE: url }, program: 'swarm' },
+    );
+    await waitUntil(() => waiting.output.stdout.includes('submitted a'), { timeoutMs: 60_000 });
+    expect(await cluster.status('a')).toMatchObject({ status: 'running', tags: [] });
+    const claim = await waitUntil(() => cluster.claim(here), { timeoutMs: 60_000 });
+    if (claim === null) throw new Error('not given');
+    const stop = { status: 'failed', why: 'it cannot be done' } as const;
+    await cluster.finishIteration(claim, ended({ exitCode: 1, stop }));
+    expect((await waiting.done).code).toBe(1);
+  });
+
   it('says where no machine is there that could run a loop', async () => {
     const { submit, swarm, cluster } = await makeWorld();
     expect((await submit('a')).stdout).toContain('; no machine that takes loops is there: swarm worker\n');
