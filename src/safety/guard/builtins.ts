@@ -81,9 +81,10 @@ function changeFolder(call: Call): string {
   return moveTo(call, target ?? call.shell.world.context.home);
 }
 
-function moveTo({ shell, path }: Call, target: string): string {
+function moveTo(call: Call, target: string): string {
+  const { shell } = call;
   shell.variables.set('OLDPWD', { items: [shell.cwd], array: false });
-  shell.cwd = path(target);
+  shell.cwd = call.path(target);
   return '';
 }
 

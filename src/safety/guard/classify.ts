@@ -3,12 +3,15 @@ import type { Category, Effect, FileEffect, Finding, GuardContext } from './mode
 import { isSecretFile, type Zone, zoneOf } from './paths.ts';
 import { type GuardRule, ruleMatches } from './policy.ts';
 
+const allowed: Finding = { verdict: 'allow' };
+
 type Judged = { readonly verdict: 'warn' | 'deny'; readonly category: Category; readonly reason: string };
 
 /** What is to be said about one effect: the project's rules first to deny, last to allow. */
 export function judgeEffect(effect: Effect, context: GuardContext): Finding {
   const path = effect.kind === 'act' ? undefined : effect.path;
   const own = judge(effect, context);
+  if (!context.policy) return own ?? allowed;
   const roots = { project: context.projectRoot, home: context.home };
   const names = effect.kind === 'act' ? [effect.category] : [effect.kind, ...(own ? [own.category] : [])];
   const applies = (rules: readonly GuardRule[] | undefined) =>

@@ -1,7 +1,7 @@
 import type { Case, Command, CommandNode, CompoundList, If, Statement, TestExpression, While } from 'unbash';
 import { expandText, expandWord } from './expand.ts';
 import { isOpaque, mayMatch } from './marks.ts';
-import type { Shell, Walk } from './model.ts';
+import type { Shell, Value, Walk } from './model.ts';
 import { withRedirects } from './redirects.ts';
 import { fork, isConstant, scalar } from './shell.ts';
 
@@ -158,23 +158,21 @@ function runCase(node: Case, shell: Shell, walk: Walk): string {
 
 /** Any of the branches may be taken: afterwards a variable may have the value that each of them gave it. */
 function runBranches(branches: readonly CompoundList[], shell: Shell, walk: Walk): string {
-  const before = new Map(shell.variables);
   let output = '';
   const ends = branches.map((branch) => {
-    const child: Shell = { ...shell, variables: new Map(before) };
+    const child: Shell = { ...shell, variables: shell.variables.over() };
     output += walk.list(branch, child);
     if (child.cwd !== shell.cwd) shell.cwd = child.cwd;
     return child.variables;
   });
+  const given = new Map<string, Value>();
   for (const variables of ends) {
-    for (const [name, value] of variables) {
-      const known = shell.variables.get(name);
-      if (value === before.get(name) || known === value) continue;
-      const items =
-        known && known !== before.get(name) ? [...new Set([...known.items, ...value.items])] : value.items;
-      shell.variables.set(name, { items, array: value.array });
+    for (const [name, value] of variables.own()) {
+      const items = new Set([...(given.get(name)?.items ?? []), ...value.items]);
+      given.set(name, { items: [...items], array: value.array });
     }
   }
+  for (const [name, value] of given) shell.variables.set(name, value);
   return output;
 }
 

@@ -112,6 +112,7 @@ export function lookUp(name: string, shell: Shell): readonly string[] {
   const value = variables.get(name);
   if (value) return value.array ? value.items.slice(0, 1) : value.items;
   if (name === '@' || name === '*') return args;
+  if (name === '_') return [world.steps.at(-1)?.words.at(-1) ?? ''];
   if (name === '0') return ['bash'];
   if (/^\d+$/.test(name)) return [args[Number(name) - 1] ?? ''];
   if (/^[#?-]$/.test(name) || /^(RANDOM|SECONDS|LINENO|EPOCH\w+)$/.test(name)) return ['1'];

@@ -15,7 +15,7 @@ export function expandText(word: Word, shell: Shell, capture: Capture): string {
 }
 
 /** A word that says what it means, or one text in quotes; null where there is more to expand. */
-function literalText(word: Word, shell: Shell): string | null {
+export function literalText(word: Word, shell: Shell): string | null {
   if (!word.parts) return withHome(word.text, word.value, shell);
   const [part, more] = word.parts;
   if (more) return null;

@@ -2,15 +2,16 @@ import { judgeEffect } from './classify.ts';
 import type { Judgement } from './judge.ts';
 import { shown } from './marks.ts';
 import type { Effect, GuardContext } from './model.ts';
+import { stepText } from './step.ts';
 
 /** What a command would run, as a tree, with the effects of each step and what the guard says to them. */
 export function explain(
   { steps, effects, verdict, category, reason }: Judgement,
   context: GuardContext,
 ): string {
-  const lines = steps.flatMap(({ depth, text, effects: own }) => [
-    `${'  '.repeat(depth)}${text.replaceAll('\n', '\\n')}`,
-    ...own.map((effect) => `${'  '.repeat(depth + 1)}- ${describeEffect(effect, context)}`),
+  const lines = steps.flatMap((step) => [
+    `${'  '.repeat(step.depth)}${stepText(step).replaceAll('\n', '\\n')}`,
+    ...step.effects.map((effect) => `${'  '.repeat(step.depth + 1)}- ${describeEffect(effect, context)}`),
   ]);
   const inSteps = new Set(steps.flatMap((step) => step.effects));
   const others = effects

@@ -29,9 +29,12 @@ export function readCode(written: string, language: Language, home: string): Cod
 
 /** `fs['rmSync'](…)` and `getattr(os, 'system')(…)` as one would write them. */
 function withoutKeys(source: string): string {
-  return source
+  const plain = source
     .replace(/\bgetattr\(\s*([\w.]+)\s*,\s*["'](\w+)["']\s*\)/g, '$1.$2')
     .replace(/([\w)])\[["'](\w+)["']\](?=\s*\()/g, '$1.$2');
+  return /\{\s*env\s*\}\s*=\s*process\b/.test(plain)
+    ? plain.replace(/(?<![.\w])env(?=[.[])/g, 'process.env')
+    : plain;
 }
 
 const modules = '(?:node:)?(fs(?:/promises)?|child_process|os|shutil|subprocess)';
@@ -48,15 +51,16 @@ function withoutImports(source: string): string {
       ([, from, names]) => [names, from],
     ),
   ];
-  return taken.reduce((text, [names = '', from = '']) => {
-    const module = from.replace('/promises', '');
-    return names.split(',').reduce((inner, item) => {
+  const full = new Map<string, string>();
+  for (const [names = '', from = ''] of taken) {
+    for (const item of names.split(',')) {
       const [, name, , alias = name] = /^\s*(\w+)(\s*(?::|\bas\b)\s*(\w+))?\s*$/.exec(item) ?? [];
-      return name === undefined
-        ? inner
-        : inner.replace(new RegExp(`(?<![.\\w])${alias}(?=\\s*\\()`, 'g'), `${module}.${name}`);
-    }, text);
-  }, source);
+      if (name !== undefined && alias !== undefined)
+        full.set(alias, `${from.replace('/promises', '')}.${name}`);
+    }
+  }
+  if (full.size === 0) return source;
+  return source.replace(/(?<![.\w])\w+(?=\s*\()/g, (name) => full.get(name) ?? name);
 }
 
 /** Calls by another name, as after `import x as y`, get their own name back. */
@@ -68,11 +72,9 @@ function withoutAliases(source: string): string {
       ([all, alias = '', name = '']) => [all, name, alias],
     ),
   ];
-  return aliases.reduce((text, [, name = '', alias = '']) => {
-    return /^\w+$/.test(alias)
-      ? text.replace(new RegExp(`(?<![.\\w])${alias}(?=\\s*[.(])`, 'g'), name)
-      : text;
-  }, source);
+  if (aliases.length === 0) return source;
+  const names = new Map(aliases.map(([, name = '', alias = '']) => [alias, name]));
+  return source.replace(/(?<![.\w])\w+(?=\s*[.(])/g, (alias) => names.get(alias) ?? alias);
 }
 
 function mask(source: string, language: Language): string {
@@ -138,8 +140,10 @@ export function argumentsAt(code: Code, start: number): string[] {
 
 /** The items of a list, or null for anything else. */
 export function listOf(code: Code, text: string): string[] | null {
-  const [, inside] = /^\s*[[(](.*)[\])]\s*$/s.exec(text) ?? [];
-  if (inside === undefined) return null;
+  const trimmed = text.trim();
+  if (!/^[[(]/.test(trimmed) || endOf(mask(trimmed, code.language), 1, /(?!)/) !== trimmed.length - 1)
+    return null;
+  const inside = trimmed.slice(1, -1);
   return argumentsAt({ ...code, source: inside, masked: mask(inside, code.language) }, 0).map((item) =>
     evaluate(code, item),
   );
@@ -149,6 +153,8 @@ export function listOf(code: Code, text: string): string[] | null {
 export function evaluate(code: Code, text: string, depth = 0): string {
   if (depth > 20) return UNKNOWN;
   const masked = mask(text, code.language);
+  const [, list, , between = ''] = /^\s*(\[[^\]]*\])\s*\.join\(\s*(["'])(.*?)\2\s*\)\s*$/s.exec(text) ?? [];
+  if (list !== undefined) return listOf(code, list)?.join(between) ?? UNKNOWN;
   let out = '';
   let i = 0;
   while (i < text.length) {
@@ -183,7 +189,10 @@ export function evaluate(code: Code, text: string, depth = 0): string {
       if (text[i] === '(') {
         const end = endOf(masked, i + 1, /(?!)/);
         if (method === '.join' && out !== '') return UNKNOWN;
-        if (method === '.joinpath') out += `/${evaluate(code, text.slice(i + 1, end), depth + 1)}`;
+        const inside = text.slice(i + 1, end);
+        const args = argumentsAt({ ...code, source: inside, masked: mask(inside, code.language) }, 0);
+        if (method === '.joinpath') out += args.map((arg) => `/${evaluate(code, arg, depth + 1)}`).join('');
+        if (method === '.expanduser') out = out.replace(/^~/, code.home);
         i = end + 1;
       }
       continue;

@@ -51,8 +51,19 @@ export type Finding = {
 /** A scalar has one item unless branches gave it several values; each of them counts. */
 export type Value = { readonly items: readonly string[]; readonly array: boolean };
 
+/** The variables of a shell; those of a subshell lie over those of the shell around it. */
+export type Variables = {
+  get(name: string): Value | undefined;
+  set(name: string, value: Value): void;
+  delete(name: string): void;
+  /** What was set here, without what lies below. */
+  own(): Iterable<[string, Value]>;
+  /** Variables over these, which stay as they are. */
+  over(): Variables;
+};
+
 /** One command of the walk, for `ralph guard explain`. */
-export type Step = { readonly depth: number; readonly text: string; readonly effects: Effect[] };
+export type Step = { readonly depth: number; readonly words: readonly string[]; readonly effects: Effect[] };
 
 /** What all shells of one judgement share. */
 export type World = {
@@ -72,7 +83,7 @@ export type Input = { text: string | null };
 export type Shell = {
   cwd: string;
   readonly world: World;
-  readonly variables: Map<string, Value>;
+  readonly variables: Variables;
   readonly functions: Map<string, FunctionNode['body']>;
   readonly aliases: Map<string, string>;
   /** Functions that are being called, innermost last. */
@@ -97,6 +108,8 @@ export type Call = {
   /** Records what happens to a file, named as the program would name it. */
   readonly file: (kind: FileEffect['kind'], path: string, more?: Partial<FileEffect>) => void;
   readonly path: (path: string) => string;
+  /** The same call with something changed. */
+  readonly with: (over: Partial<Call>) => Call;
   /** What a file of this command holds; unknown for one that was there before. */
   readonly content: (path: string) => string;
   readonly keep: (path: string, content: string) => void;

@@ -45,7 +45,8 @@ function normalize(path: string): string {
 }
 
 export function isInside(path: string, folder: string): boolean {
-  return path === folder || path.startsWith(folder === '/' ? '/' : `${folder}/`);
+  if (!path.startsWith(folder)) return false;
+  return path.length === folder.length || folder === '/' || path[folder.length] === '/';
 }
 
 /** What lies at a path; `wide` when all that lies below it counts too, as for a recursive delete. */
@@ -68,7 +69,12 @@ function mayReach(pattern: string, place: string): boolean {
   return mayMatch(pattern, place.split('/').slice(0, length).join('/'));
 }
 
-type Landmarks = { readonly places: readonly [string, Zone][]; readonly around: ReadonlyMap<string, Zone> };
+type Landmarks = {
+  readonly places: readonly [string, Zone][];
+  readonly around: ReadonlyMap<string, Zone>;
+  /** Where loops of sessions and of fleets keep their state. */
+  readonly loopFolders: readonly string[];
+};
 
 const landmarkCache = new WeakMap<GuardContext, Landmarks>();
 
@@ -91,8 +97,11 @@ function landmarksOf(context: GuardContext): Landmarks {
       if (!around.has(folder)) around.set(folder, zone);
     }
   }
-  landmarkCache.set(context, { places, around });
-  return { places, around };
+  const { env, home } = context;
+  const loopFolders = [`${env.XDG_STATE_HOME || `${home}/.local/state`}/ralph`, `${home}/.swarm`];
+  const made = { places, around, loopFolders };
+  landmarkCache.set(context, made);
+  return made;
 }
 
 /** Places that a wide or vague path must not reach by accident, most important first. */
@@ -157,8 +166,7 @@ function plainZone(path: string, context: GuardContext): Zone {
     return path.startsWith('/dev/shm/') ? 'temporary' : 'device';
   }
   if (/^\/(proc|sys)(\/|$)/.test(path)) return 'kernel';
-  const state = context.env.XDG_STATE_HOME || `${home}/.local/state`;
-  if (isInside(path, `${state}/ralph`) || isInside(path, `${home}/.swarm`)) return 'loop';
+  if (landmarksOf(context).loopFolders.some((folder) => isInside(path, folder))) return 'loop';
   if (ownCode.test(path)) return 'loop';
   if (isInside(path, projectRoot)) return projectZone(path.slice(projectRoot.length + 1));
   if (isInside(path, home)) return homeZone(path.slice(home.length + 1));
@@ -194,6 +202,8 @@ function isTemporary(path: string, { projectRoot, env }: GuardContext): boolean 
 
 function projectZone(name: string): Zone {
   if (name === '') return 'project-root';
+  // Nearly every path: nothing hidden in it.
+  if (!name.startsWith('.') && !name.includes('/.') && !name.includes('opencode.json')) return 'project';
   if (/^(.*\/)?\.ralph(\/|$)/.test(name) || name === '.ralph-active') return 'loop';
   if (
     /^(.*\/)?(\.claude\/(settings[^/]*\.json|hooks(\/.*)?)|\.claude|\.codex(\/.*)?|\.gemini(\/settings\.json|\/hooks\/.*)?|\.mcp\.json|opencode\.jsonc?|\.opencode(\/plugins?(\/.*)?)?|\.cursor\/hooks\.json|\.github\/hooks\/.*)$/.test(
@@ -231,6 +241,7 @@ export function isSecretFile(path: string, context: GuardContext, recursive: boo
   const name = path.slice(path.lastIndexOf('/') + 1);
   if (publicKey.test(path)) return false;
   if (secretName.test(name) && !hasGlob(name)) return true;
+  if (isInside(path, context.projectRoot) && !hasGlob(path) && !recursive) return false;
   if (systemSecrets.test(path)) return true;
   if (zoneOf(path, context) === 'credentials') return true;
   if (!recursive) return false;

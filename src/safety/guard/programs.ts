@@ -55,7 +55,7 @@ export function runUnknown(first: string, call: Call): string {
   const candidates = hasGlob(name)
     ? programNames().filter((known) => mayMatch(name, known))
     : guesses(call.words);
-  for (const candidate of candidates) perform({ ...call, name: candidate });
+  for (const candidate of candidates) perform(call.with({ name: candidate }));
   return UNKNOWN;
 }
 

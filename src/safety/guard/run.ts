@@ -7,17 +7,32 @@ import type {
   ParsedScript,
   PipelineNode,
   Statement,
+  Word,
 } from 'unbash';
 import { checkVariable } from './commands/variables.ts';
 import { runCompound } from './compound.ts';
-import { expandText, expandWord } from './expand.ts';
-import { asText, hasGlob, isOpaque, shown, UNKNOWN } from './marks.ts';
-import type { Call, Capture, Effect, Input, Shell, Step, Value, Walk } from './model.ts';
+import { expandText, expandWord, literalText } from './expand.ts';
+import { asText, hasGlob, isOpaque, UNKNOWN } from './marks.ts';
+import type {
+  Act,
+  Call,
+  Capture,
+  Category,
+  Effect,
+  FileEffect,
+  Input,
+  Shell,
+  Step,
+  Value,
+  Variables,
+  Walk,
+} from './model.ts';
 import { parseShell } from './parse.ts';
 import { resolvePath } from './paths.ts';
 import { perform, runUnknown } from './programs.ts';
 import { contentOf, fileEffect, throughLink, withRedirects } from './redirects.ts';
 import { fork, isConstant, scalar } from './shell.ts';
+import { stepText } from './step.ts';
 
 /** Following the command took more steps than any honest command needs. */
 export class TooLong extends Error {}
@@ -87,51 +102,66 @@ function runNode(node: PipelineNode | AndOr | CompoundList, shell: Shell): strin
 }
 
 function runCommand(node: Command, shell: Shell): string {
-  const words = [
-    ...(node.name ? expandWord(node.name, shell, capture) : []),
-    ...node.args.flatMap((arg) => argument(arg, shell)),
-  ];
-  const assignments = node.prefix.filter((item) => item.type === 'Assignment');
+  const words: string[] = [];
+  if (node.name) addWords(words, node.name, shell);
+  for (const arg of node.args) {
+    if (arg.type === 'Word') addWords(words, arg, shell);
+    else words.push(declared(arg, shell));
+  }
+  if (node.prefix.length === 0 && node.redirects.length === 0)
+    return words.length === 0
+      ? ''
+      : runWords(words, shell, { stdin: shell.input.text, env: noEnv, seen: shell });
   return withRedirects(node.redirects, shell, capture, (input) => {
     const env = new Map<string, string>();
-    for (const assignment of assignments) {
-      const value = assigned(assignment, shell);
-      if (words.length === 0) setVariable(assignment.name, value, shell);
-      else env.set(assignment.name, value.items.join(' '));
+    let assigns = false;
+    for (const item of node.prefix) {
+      if (item.type !== 'Assignment') continue;
+      assigns = true;
+      const value = assigned(item, shell);
+      if (words.length === 0) setVariable(item.name, value, shell);
+      else env.set(item.name, value.items.join(' '));
     }
+    // `$(< file)` reads the file.
+    if (words.length === 0) return assigns ? '' : (input?.text ?? '');
     const stdin = input === undefined ? shell.input.text : input.text;
-    const inner = env.size === 0 ? shell : { ...shell, variables: withEnv(shell, env) };
-    return words.length === 0 ? '' : runWords(words, shell, { stdin, env, seen: inner });
+    const seen = env.size === 0 ? shell : { ...shell, variables: withEnv(shell, env) };
+    return runWords(words, shell, { stdin, env, seen });
   });
+}
+
+function addWords(words: string[], word: Word, shell: Shell): void {
+  const text = literalText(word, shell);
+  if (text === null) words.push(...expandWord(word, shell, capture));
+  else words.push(text);
 }
 
 /** PATH is handed on to every program, also when nothing exports it. */
 function setVariable(name: string, value: Value, shell: Shell): void {
   shell.variables.set(name, value);
   if (name !== 'PATH') return;
-  const step: Step = { depth: shell.depth, text: shown(`PATH=${value.items.join(' ')}`), effects: [] };
+  const step: Step = { depth: shell.depth, words: [`PATH=${value.items.join(' ')}`], effects: [] };
   shell.world.steps.push(step);
   checkVariable(
     name,
     value.items.join(':'),
-    callOf(name, [], shell, { stdin: null, env: noEnv, seen: shell }, step),
+    new ShellCall(name, [], shell, { stdin: null, env: noEnv, seen: shell }, step),
   );
 }
 
 const noEnv: ReadonlyMap<string, string> = new Map();
 
 /** A function sees the variables that are set for its call; a built-in still changes the shell itself. */
-function withEnv(shell: Shell, env: ReadonlyMap<string, string>): Map<string, Value> {
-  const variables = new Map(shell.variables);
+function withEnv(shell: Shell, env: ReadonlyMap<string, string>): Variables {
+  const variables = shell.variables.over();
   for (const [name, value] of env) variables.set(name, scalar(value));
   return variables;
 }
 
-function argument(arg: Command['args'][number], shell: Shell): string[] {
-  if (arg.type === 'Word') return expandWord(arg, shell, capture);
-  const value = assigned(arg, shell);
-  if (value.array) shell.variables.set(arg.name, value);
-  return [`${arg.name}=${value.items.join(' ')}`];
+function declared(assignment: Assignment, shell: Shell): string {
+  const value = assigned(assignment, shell);
+  if (value.array) shell.variables.set(assignment.name, value);
+  return `${assignment.name}=${value.items.join(' ')}`;
 }
 
 function assigned({ name, value, append, index }: Assignment, shell: Shell): Value {
@@ -155,23 +185,22 @@ type Calling = { stdin: string | null; env: ReadonlyMap<string, string>; seen: S
 
 /** Runs words as a command: a function, an alias, a file of this command, a built-in or a program. */
 function runWords(words: readonly string[], shell: Shell, { stdin, env, seen }: Calling): string {
-  const [first = '', ...rest] = words;
+  const first = words[0] ?? '';
+  const rest = words.slice(1);
   if (first === '') return rest.length === 0 ? '' : runWords(rest, shell, { stdin, env, seen });
   if (--shell.world.budget < 0 || shell.depth > maxDepth) throw new TooLong();
-  const step = { depth: shell.depth, text: summary(words), effects: [] as Effect[] };
+  const step: Step = { depth: shell.depth, words, effects: [] };
   shell.world.steps.push(step);
   const name = first.slice(first.lastIndexOf('/') + 1);
-  const call = callOf(name, rest, shell, { stdin, env, seen }, step);
+  const call = new ShellCall(name, rest, shell, { stdin, env, seen }, step);
   for (const [variable, value] of env) checkVariable(variable, value, call);
-  shell.variables.set('_', scalar(words.at(-1) ?? ''));
   const body = shell.functions.get(first);
   if (body) return runFunction(first, body, rest, seen, call);
   const alias = shell.aliases.get(first);
   if (alias !== undefined) return call.script([alias, ...rest.map(quote)].join(' '));
   if (isOpaque(first) || hasGlob(first)) return runUnknown(first, call);
-  const link = shell.world.links.get(call.path(first));
-  if (link !== undefined && first.includes('/'))
-    return perform({ ...call, name: link.slice(link.lastIndexOf('/') + 1) });
+  const link = first.includes('/') ? shell.world.links.get(call.path(first)) : undefined;
+  if (link !== undefined) return perform(call.with({ name: link.slice(link.lastIndexOf('/') + 1) }));
   const path = shell.world.files.size === 0 ? undefined : ownProgram(first, call, seen);
   if (path !== undefined) return runFile(path, shell.world.files.get(path) ?? '', call);
   return perform(call);
@@ -183,11 +212,6 @@ function ownProgram(name: string, call: Call, { variables, world }: Shell): stri
   return folders
     .map((folder) => call.path(folder === '' ? name : `${folder}/${name}`))
     .find((path) => world.files.has(path));
-}
-
-/** The beginning of a command, for people. */
-function summary(words: readonly string[]): string {
-  return shown(words.slice(0, 40).join(' ')).slice(0, 200);
 }
 
 function runFunction(
@@ -220,55 +244,92 @@ function runFile(path: string, content: string, call: Call): string {
   return call.run([interpreter, path, ...call.words]);
 }
 
-function callOf(
-  name: string,
-  words: readonly string[],
-  shell: Shell,
-  { stdin, env, seen }: Calling,
-  step: Step,
-): Call {
-  const by = step.text;
-  const add = (effect: Effect) => {
-    shell.world.effects.push(effect);
-    step.effects.push(effect);
-  };
-  const inner = (cwd: string | undefined) =>
-    fork(seen, cwd === undefined ? {} : { cwd: resolvePath(cwd, shell.cwd, shell.world) });
-  const path = (text: string) => resolvePath(text, shell.cwd, shell.world);
-  return {
-    shell,
-    name,
-    words,
-    stdin,
-    env,
-    path,
-    act: (verdict, category, what, instead) => {
-      add({ kind: 'act', verdict, category, what, instead, by });
-      return '';
-    },
-    file: (kind, target, more = {}) =>
-      add(fileEffect(kind, throughLink(kind, target, path(target), shell.world), more, by)),
-    content: (target) => contentOf(path(target), shell),
-    keep: (target, content) => shell.world.files.set(path(target), content),
-    run: (inside, more = {}) => {
-      const child = inner(more.cwd);
-      return runWords(inside, child, {
-        stdin: more.stdin === undefined ? stdin : more.stdin,
-        env: new Map(),
-        seen: child,
-      });
-    },
-    here: (source) => runSource(source, { ...shell, depth: shell.depth + 1, variables: shell.variables }),
-    script: (source, more = {}) => {
-      const child = {
-        ...inner(more.cwd),
-        input: { text: more.stdin === undefined ? stdin : more.stdin },
-        args: more.args ?? [],
-      };
-      if (more.zero !== undefined) child.variables.set('0', scalar(more.zero));
-      return runSource(source, child);
-    },
-  };
+class ShellCall implements Call {
+  readonly name: string;
+  readonly words: readonly string[];
+  readonly shell: Shell;
+  readonly stdin: string | null;
+  readonly env: ReadonlyMap<string, string>;
+  /** The shell as the program sees it, with the variables of this call. */
+  readonly seen: Shell;
+  readonly step: Step;
+
+  constructor(
+    name: string,
+    words: readonly string[],
+    shell: Shell,
+    { stdin, env, seen }: Calling,
+    step: Step,
+  ) {
+    this.name = name;
+    this.words = words;
+    this.shell = shell;
+    this.stdin = stdin;
+    this.env = env;
+    this.seen = seen;
+    this.step = step;
+  }
+
+  with(over: Partial<Call>): Call {
+    const copy: Call = Object.create(ShellCall.prototype);
+    return Object.assign(copy, this, over);
+  }
+
+  path(text: string): string {
+    return resolvePath(text, this.shell.cwd, this.shell.world);
+  }
+
+  act(verdict: Act['verdict'], category: Category, what: string, instead: string): '' {
+    this.add({ kind: 'act', verdict, category, what, instead, by: stepText(this.step) });
+    return '';
+  }
+
+  file(kind: FileEffect['kind'], target: string, more: Partial<FileEffect> = {}): void {
+    const path = throughLink(kind, target, this.path(target), this.shell.world);
+    this.add(fileEffect(kind, path, more, stepText(this.step)));
+  }
+
+  content(target: string): string {
+    if (target === '/dev/stdin' && this.stdin !== null) return this.stdin;
+    return contentOf(this.path(target), this.shell);
+  }
+
+  keep(target: string, content: string): void {
+    this.shell.world.files.set(this.path(target), content);
+  }
+
+  run(
+    words: readonly string[],
+    { stdin = this.stdin, cwd }: { stdin?: string | null; cwd?: string } = {},
+  ): string {
+    const child = this.inner(cwd);
+    return runWords(words, child, { stdin, env: noEnv, seen: child });
+  }
+
+  here(source: string): string {
+    return runSource(source, { ...this.shell, depth: this.shell.depth + 1 });
+  }
+
+  script(
+    source: string,
+    { stdin = this.stdin, args = [], zero, cwd }: Parameters<Call['script']>[1] = {},
+  ): string {
+    const child = { ...this.inner(cwd), input: { text: stdin }, args };
+    if (zero !== undefined) child.variables.set('0', scalar(zero));
+    return runSource(source, child);
+  }
+
+  private add(effect: Effect): void {
+    this.shell.world.effects.push(effect);
+    this.step.effects.push(effect);
+  }
+
+  private inner(cwd: string | undefined): Shell {
+    return fork(
+      this.seen,
+      cwd === undefined ? {} : { cwd: resolvePath(cwd, this.shell.cwd, this.shell.world) },
+    );
+  }
 }
 
 /** Quotes a word so that it stays one word when it is parsed again; globs keep their meaning. */

@@ -1,11 +1,11 @@
 import type { PipelineNode } from 'unbash';
-import type { Shell, Value, World } from './model.ts';
+import type { Shell, Value, Variables, World } from './model.ts';
 
 export function newShell(world: World): Shell {
   return {
     cwd: world.context.cwd,
     world,
-    variables: new Map(),
+    variables: new Scope(),
     functions: new Map(),
     aliases: new Map(),
     calls: [],
@@ -18,7 +18,38 @@ export function newShell(world: World): Shell {
 
 /** A subshell: it sees everything, and what it changes ends with it. */
 export function fork(shell: Shell, over: Partial<Shell> = {}): Shell {
-  return { ...shell, variables: new Map(shell.variables), depth: shell.depth + 1, ...over };
+  return { ...shell, variables: shell.variables.over(), depth: shell.depth + 1, ...over };
+}
+
+/** Copying all variables for each subshell would cost more than all that it does. */
+class Scope implements Variables {
+  readonly #below: Variables | undefined;
+  readonly #own = new Map<string, Value | undefined>();
+
+  constructor(below?: Variables) {
+    this.#below = below;
+  }
+
+  get(name: string): Value | undefined {
+    const value = this.#own.get(name);
+    return value !== undefined || this.#own.has(name) ? value : this.#below?.get(name);
+  }
+
+  set(name: string, value: Value): void {
+    this.#own.set(name, value);
+  }
+
+  delete(name: string): void {
+    this.#own.set(name, undefined);
+  }
+
+  *own(): Generator<[string, Value]> {
+    for (const [name, value] of this.#own) if (value !== undefined) yield [name, value];
+  }
+
+  over(): Variables {
+    return new Scope(this);
+  }
 }
 
 export function scalar(text: string): Value {

@@ -3,7 +3,7 @@ import { UNKNOWN } from '../marks.ts';
 import type { Call, Handler, Handlers } from '../model.ts';
 import { isInside } from '../paths.ts';
 import { size } from '../size.ts';
-import { undoesWork } from './git-work.ts';
+import { committedTree, loses, undoesWork } from './git-work.ts';
 
 const remove: Handler = (call) => {
   const args = readArgs(call.words);
@@ -232,6 +232,11 @@ const archive: Handler = (call) => {
   const file = args.value('f', 'file');
   if (args.has('x', 'extract', 'get')) {
     call.file('write', folder);
+    if (
+      call.stdin?.includes(committedTree) &&
+      isInside(call.path(folder), call.shell.world.context.projectRoot)
+    )
+      loses(call, call.shell.cwd, 'throws away uncommitted changes');
     return '';
   }
   if (!args.has('c', 'create', 'r', 'u', 'append', 'update')) return UNKNOWN;
@@ -303,7 +308,7 @@ export const files: Handlers = {
   'trash-put': remove,
   gio: (call) =>
     call.words[0] === 'trash' || call.words[0] === 'remove'
-      ? remove({ ...call, words: call.words.slice(1) })
+      ? remove(call.with({ words: call.words.slice(1) }))
       : UNKNOWN,
   rmdir: () => '',
   unlink: erase,

@@ -15,10 +15,12 @@ const writes =
   /\b(?:writeFileSync|appendFileSync|writeFile|appendFile|createWriteStream|truncateSync|chmodSync|chownSync|outputFileSync|file_put_contents|File\.(?:write|chmod|truncate)|IO\.write|os\.(?:chmod|chown|truncate|mkfifo)|writeTextFile(?:Sync)?|Bun\.write)\s*\(/g;
 
 const moves =
-  /\b(?:renameSync|rename|copyFileSync|copyFile|cpSync|symlinkSync|symlink|linkSync|shutil\.(?:move|copy\w*)|os\.(?:rename|replace|symlink|link)|FileUtils\.(?:mv|cp\w*|ln\w*)|File\.(?:rename|symlink)|copy)\s*\(/g;
+  /\b(?:renameSync|rename|copyFileSync|copyFile|cpSync|symlinkSync|symlink|linkSync|shutil\.(?:move|copy\w*)|os\.(?:rename|replace|symlink|link)|FileUtils\.(?:mv|cp\w*|ln\w*)|File\.(?:rename|symlink)|copy|move)\s*\(/g;
 
 const reads =
   /\b(?:readFileSync|readFile|createReadStream|file_get_contents|File\.(?:read|open|readlines|foreach)|IO\.read(?:lines)?|readTextFile(?:Sync)?|readfile|fopen|linecache\.getlines|Bun\.file)\s*\(/g;
+
+const perlOpens = /\bopen\s*[( ]/g;
 
 const perlTruncates = /\btruncate\s*[( ]/g;
 
@@ -36,10 +38,15 @@ const lists =
 const evaluates =
   /\b(?:exec|eval|Function|vm\.run\w+|instance_eval|loadstring|load|assert|create_function)\s*[( ]/g;
 
+/** Code without any of these words does nothing but reckon and print. */
+const noteworthy =
+  /rm|remove|unlink|rimraf|delete|empty|trash|exec|spawn|system|open|run|call|write|append|ch(?:mod|own|dir)|truncat|rename|copy|cp|move|mv|link|read|file|load|eval|function|assert|socket|connect|fetch|fork|kill|setuid|env|http|require|import|query|while|loop|for|touch|glob|dir|walk|command|output|qx|%x|`|argv|\.do\b|send|post|base64|pack|path/i;
+
 const oneLiner = 'Use plain shell commands or a script file that can be read.';
 
 /** Follows code of another language far enough to see what it deletes, runs, writes, reads and sends. */
 export function follow(outer: Call, source: string, language: Language): string {
+  if (!noteworthy.test(source)) return printed(readCode(source, language, outer.shell.world.context.home));
   const call = movedCall(outer, source, language);
   if (language === 'perl' || language === 'ruby' || language === 'php') {
     for (const [, ticks, quoted] of source.matchAll(/(?:^|[^\\])`([^`]+)`|(?:qx|%x)[{([]([^})\]]+)/g))
@@ -74,13 +81,15 @@ export function follow(outer: Call, source: string, language: Language): string 
   }
   for (const [, args] of found(code, reads))
     known(evaluate(code, args[0] ?? ''), (path) => call.file('read', path));
-  for (const [, all] of found(code, opens)) {
+  for (const [, all] of found(code, language === 'perl' ? perlOpens : opens)) {
     // Perl names the handle first.
     const [path = '', ...modes] = language === 'perl' ? all.slice(1) : all;
     openFile(
       call,
       evaluate(code, path),
-      modes.map((arg) => evaluate(code, arg.replace(/^mode\s*=/, ''))),
+      modes.map((arg) =>
+        /\bO_(WRONLY|RDWR|TRUNC)\b/.test(arg) ? 'w' : evaluate(code, arg.replace(/^mode\s*=/, '')),
+      ),
     );
   }
   for (const match of masked.matchAll(methods))
@@ -98,7 +107,7 @@ function movedCall(call: Call, source: string, language: Language): Call {
   const folder = args ? evaluate(code, args[0] ?? '') : '';
   if (folder === '' || isOpaque(folder)) return call;
   const within = (path: string) => (path.startsWith('/') ? path : `${folder}/${path}`);
-  return { ...call, file: (kind, path, more) => call.file(kind, within(path), more) };
+  return call.with({ file: (kind, path, more) => call.file(kind, within(path), more) });
 }
 
 /** Each call of the kind, with its name and its arguments; a space instead of a bracket takes all up to the end. */
@@ -140,12 +149,23 @@ function deletion(
   for (const path of targets) {
     known(path, () => call.file('delete', path, { recursive }));
     // A name found by listing a folder lies in that folder.
+    if (path.startsWith(UNKNOWN)) for (const item of looped(code)) call.file('delete', item, { recursive });
     if (path.startsWith(UNKNOWN))
       for (const base of bases) known(base, () => call.file('delete', withinBase(base), { recursive }));
   }
 }
 
 const deleter = /^["']?(?:[\w.]*\b)?(?:unlink|remove|rmdir|unlinkSync|rmSync|rmtree|delete)["']?$/;
+
+/** The items that a loop goes over, where they are written out. */
+function looped(code: Code): string[] {
+  return [...code.masked.matchAll(/\bfor\b[^\n]{0,100}?\b(?:in|of)\s*(?=\[)/g)]
+    .flatMap(({ index, 0: match }) => {
+      const start = index + match.length;
+      return listOf(code, code.source.slice(start, endOf(code.masked, start + 1, /(?!)/) + 1)) ?? [];
+    })
+    .filter((item) => item !== '' && !isOpaque(item));
+}
 
 /** Something in a folder that was listed, or found by a pattern. */
 function withinBase(base: string): string {
@@ -291,7 +311,7 @@ function connections(call: Call, source: string, masked: string): void {
 /** Rights, rows and memory, as far as a call says plainly what it does with them. */
 function bodies(call: Call, code: Code): void {
   const { masked, source, language } = code;
-  if (/\bchmod\w*\s*\([^)]*\b0o?[4-7][0-7]{3}\b/.test(masked))
+  if (/\bchmod\w*\s*\([^)]{0,200}\b0o?[4-7][0-7]{3}\b/.test(masked))
     call.act('deny', 'privilege', 'sets the set-user-id bit', 'Run the program as the user who needs it.');
   for (const [, args] of found(code, /\.(?:query|execute|executescript|exec|run|do)\s*\(/g)) {
     const what = destroysData(evaluate(code, args[0] ?? ''));
@@ -304,7 +324,7 @@ function bodies(call: Call, code: Code): void {
       );
   }
   if (
-    /\b(while\s*\(?\s*(1|true|True)\b|for\s*\(\s*;\s*;\s*\)|loop\s*(do|\{))[^;\n]*[\n]?[^;\n]*(\bpush\b|\.append\b|\.push\b|<<|\balloc)/.test(
+    /\b(while\s*\(?\s*(1|true|True)\b|for\s*\(\s*;\s*;\s*\)|loop\s*(do|\{))[^;\n]{0,80}\n?[^;\n]{0,80}(\bpush\b|\.append\b|\.push\b|<<|\balloc)/.test(
       masked,
     ) &&
     !/\b(break|last|return|exit)\b/.test(masked)

@@ -88,6 +88,8 @@ function pythonModule(call: Call, module: string): string {
       call,
       readArgs(rest, { letters: 'db', long: ['directory', 'bind'] }).value('d', 'directory') ?? '.',
     );
+  const own = call.shell.world.files.get(call.path(`${module.replaceAll('.', '/')}.py`));
+  if (own !== undefined) return feed(call, own, (text) => follow(call, text, 'python'));
   return /^(pip|pipx|poetry|twine|uv|alembic)$/.test(module) ? call.run([module, ...rest]) : UNKNOWN;
 }
 
@@ -103,7 +105,7 @@ const awk: Handler = (call) => {
   const program = file === undefined ? (args.rest[0] ?? '') : call.content(file);
   const paths = file === undefined ? args.rest.slice(1) : args.rest;
   for (const path of paths) if (!/^\w+=/.test(path)) call.file(inPlace ? 'write' : 'read', path);
-  const code = readCode(program, 'awk', call.shell.world.context.home);
+  const code = readCode(withFields(program, call.stdin), 'awk', call.shell.world.context.home);
   const text = (from: number, stop: RegExp) =>
     evaluate(code, code.source.slice(from, endOf(code.masked, from, stop)));
   const start = (at: number) =>
@@ -137,6 +139,16 @@ const awk: Handler = (call) => {
     return fields(call.stdin ?? '', args.value('F', 'field-separator'), column);
   return paths.length === 0 ? (call.stdin ?? UNKNOWN) : UNKNOWN;
 };
+
+/** A program that looks at `$1` sees what stands there, as far as one line of input says it. */
+function withFields(program: string, input: string | null): string {
+  const [line = '', more] = (input ?? UNKNOWN).replace(/\n$/, '').split('\n');
+  if (more !== undefined || !isPlain(line)) return program;
+  const columns = line.trim().split(/\s+/);
+  return program.replace(/\$(\d)\b/g, (_, n: string) =>
+    JSON.stringify(n === '0' ? line : (columns[Number(n) - 1] ?? '')),
+  );
+}
 
 /** One column of each line. */
 function fields(text: string, separator: string | undefined, column: string): string {
@@ -208,9 +220,9 @@ const otherLanguage =
 
 const bunOrDeno: Handler = (call) =>
   call.words[0] === 'eval'
-    ? node({ ...call, words: ['-e', ...call.words.slice(1)] })
+    ? node(call.with({ words: ['-e', ...call.words.slice(1)] }))
     : call.words[0] === 'run'
-      ? node({ ...call, words: call.words.slice(1).filter((word) => !word.startsWith('-')) })
+      ? node(call.with({ words: call.words.slice(1).filter((word) => !word.startsWith('-')) }))
       : UNKNOWN;
 
 export const foreign: Handlers = {
@@ -237,7 +249,7 @@ export const foreign: Handlers = {
   },
   Rscript: otherLanguage(/\bsystem2?\s*\(\s*["']([^"']+)["']/g),
   tclsh: (call) => {
-    const code = [call.stdin ?? '', ...call.words.slice(0, 1).map(call.content)].join('\n');
+    const code = [call.stdin ?? '', ...call.words.slice(0, 1).map((path) => call.content(path))].join('\n');
     for (const [, paths = ''] of code.matchAll(/\bfile\s+delete\s+([^\n;\]]+)/g))
       for (const path of paths.split(/\s+/))
         if (path !== '' && !path.startsWith('-'))

@@ -17,6 +17,9 @@ export function loses(call: Call, cwd: string, what: string, instead = commitFir
 /** What `git diff` prints of the working copy. */
 export const ownChanges = `diff --git ${UNKNOWN}\n`;
 
+/** What `git archive` prints: all files as they were committed. */
+export const committedTree = `archive of git ${UNKNOWN}\n`;
+
 /** A patch of the uncommitted work, applied backwards, takes all of it away. */
 export function undoesWork(call: Call, patch: string): void {
   if (patch.includes(ownChanges)) loses(call, call.shell.cwd, 'throws away uncommitted changes');

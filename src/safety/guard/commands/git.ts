@@ -1,6 +1,6 @@
 import { readArgs } from '../argv.ts';
 import { committed, shown, UNKNOWN } from '../marks.ts';
-import type { Call, Handler, Handlers } from '../model.ts';
+import type { Handler, Handlers } from '../model.ts';
 import { isInside } from '../paths.ts';
 import { config, connects, type Subcommand, useSetting } from './git-settings.ts';
 import {
@@ -8,6 +8,7 @@ import {
   branch,
   checkout,
   clean,
+  committedTree,
   loses,
   ownChanges,
   push,
@@ -36,11 +37,10 @@ const gitProgram: Handler = (call) => {
     if (alias.startsWith('!')) return call.script([alias.slice(1), ...rest].join(' '), { cwd });
     return call.script(['git', alias, ...rest].join(' '), { cwd });
   }
-  const here: Call = {
-    ...call,
+  const here = call.with({
     words: rest,
     path: (path) => call.path(path.startsWith('/') ? path : `${cwd}/${path}`),
-  };
+  });
   const handler = Object.hasOwn(subcommands, sub) ? subcommands[sub] : undefined;
   return handler?.(here, cwd) ?? UNKNOWN;
 };
@@ -84,7 +84,9 @@ function executes(pattern: RegExp): Subcommand {
 /** Prints a file as it was committed. */
 const stored: Subcommand = (call) => {
   const [, path] = /^[^:]*:(.+)$/.exec(readArgs(call.words).rest.at(-1) ?? '') ?? [];
-  return path === undefined ? UNKNOWN : committed(call.path(path));
+  if (path === undefined) return UNKNOWN;
+  call.file('read', path);
+  return committed(call.path(path));
 };
 
 const subcommands: Readonly<Record<string, Subcommand>> = {
@@ -156,7 +158,8 @@ const subcommands: Readonly<Record<string, Subcommand>> = {
   },
   apply(call) {
     const args = readArgs(call.words, { letters: 'pC', long: ['directory', 'exclude', 'include'] });
-    const patch = args.rest.length === 0 ? (call.stdin ?? '') : args.rest.map(call.content).join('');
+    const patch =
+      args.rest.length === 0 ? (call.stdin ?? '') : args.rest.map((path) => call.content(path)).join('');
     if (args.has('R', 'reverse') && !args.has('check', 'stat', 'cached')) undoesWork(call, patch);
     return '';
   },
@@ -184,7 +187,14 @@ const subcommands: Readonly<Record<string, Subcommand>> = {
   fetch: connects,
   pull: connects,
   'ls-remote': connects,
-  archive: connects,
+  archive(call, cwd) {
+    connects(call, cwd);
+    return committedTree;
+  },
+  'for-each-ref': (call) => {
+    const format = call.words.find((word) => word.startsWith('--format='))?.slice(9) ?? '';
+    return `${format.replace(/%\([^)]*\)/g, UNKNOWN)}\n`;
+  },
   show: stored,
   'cat-file': stored,
   diff(call) {
@@ -227,5 +237,5 @@ export const git: Handlers = {
     call.words[0] === 'delete'
       ? call.act('deny', 'cloud', 'deletes the repository', 'Leave it to a person.')
       : gitProgram(call),
-  'git-filter-repo': (call) => gitProgram({ ...call, words: ['filter-repo', ...call.words] }),
+  'git-filter-repo': (call) => gitProgram(call.with({ words: ['filter-repo', ...call.words] })),
 };

@@ -43,7 +43,7 @@ const npm: Handler = (call) => {
     call.act('deny', 'supply-chain', 'changes what users install', release);
   if (/^(config|set)$/.test(action)) config(call, action === 'set' ? rest : rest.slice(1), rest[0] ?? '');
   if (/^(exec|x|dlx)$/.test(action))
-    return npx({ ...call, words: call.words.slice(call.words.indexOf(action) + 1) });
+    return npx(call.with({ words: call.words.slice(call.words.indexOf(action) + 1) }));
   if (action === 'pkg' && rest[0] === 'set') setFields(call, rest.slice(1));
   if (/^(run|run-script|test|start|stop|build)$/.test(action) || (call.name !== 'npm' && action !== '')) {
     const name = /^run/.test(action) ? (rest[0] ?? '') : action;
@@ -163,15 +163,16 @@ function runner(words: RegExp, then?: Handler): Handler {
       return inner.length === 0 ? UNKNOWN : call.run(inner);
     }
     return then
-      ? then({
-          ...call,
-          words:
-            args.rest[0] === 'pip'
-              ? rest
-              : args.rest.concat(
-                  call.words.filter((word) => word.startsWith('-') && !args.rest.includes(word)),
-                ),
-        })
+      ? then(
+          call.with({
+            words:
+              args.rest[0] === 'pip'
+                ? rest
+                : args.rest.concat(
+                    call.words.filter((word) => word.startsWith('-') && !args.rest.includes(word)),
+                  ),
+          }),
+        )
       : UNKNOWN;
   };
 }

@@ -1,5 +1,5 @@
 import { readArgs } from '../argv.ts';
-import { parentProcess, shown, UNKNOWN } from '../marks.ts';
+import { PRIVATE, parentProcess, shown, UNKNOWN } from '../marks.ts';
 import type { Handler, Handlers } from '../model.ts';
 import { always, askPerson, when } from './rules.ts';
 
@@ -143,7 +143,11 @@ export const processes: Handlers = {
   journalctl: when(/--(vacuum|rotate|flush)/, 'destructive-files', 'deletes the log of the system'),
   auditctl: when(/(^|\s)-(e|D|a|w|d|W)\b/, 'system-config', 'changes what the system records'),
   ps: ({ words }) =>
-    /(^|\s)-?\w*[eA]\w*o\s*pid=?(\s|$)/.test(words.join(' ')) ? `1\n${UNKNOWN}\n` : UNKNOWN,
+    words.some((word) => /^[a-z]*e[a-z]*$/.test(word))
+      ? PRIVATE
+      : /(^|\s)-?\w*[eA]\w*o\s*pid=?(\s|$)/.test(words.join(' '))
+        ? `1\n${UNKNOWN}\n`
+        : UNKNOWN,
   pgrep: findProcess,
   pidof: findProcess,
   ...Object.fromEntries(

@@ -45,10 +45,13 @@ const make: Handler = (call) => {
       : named === undefined
         ? ''
         : call.content(named);
+  const defined = new Map(
+    [...text.matchAll(/^(\w+)\s*[:?]?:?=[ \t]*(.*)$/gm)].map(([, name = '', value = '']) => [name, value]),
+  );
   const goals = args.rest.filter((word) => !/=|^\d+$/.test(word));
   const script = [...atOnce(text), ...args.all('eval').flatMap(atOnce), ...recipesOf(text, goals)]
     .join('\n')
-    .replace(/\$\((\w+)\)/g, '$$$1')
+    .replace(/\$[({](\w+)[)}]/g, (_, name: string) => defined.get(name) ?? `$${name}`)
     .replaceAll('$$', '$');
   for (const word of args.rest) {
     const [, value] = /^SHELL=(.*)$/.exec(word) ?? [];

@@ -35,7 +35,7 @@ const script: Handler = (call) => {
 };
 
 const tmux: Handler = (call) => {
-  const [action = '', ...words] = call.words.filter((word, i) => !(i < 2 && /^-[LSf]/.test(word)));
+  const [action = '', ...words] = readArgs(call.words, { letters: 'LSfcT', stop: true }).rest;
   const { rest } = readArgs(words, { letters: 'tsncFxyel' });
   if (action === 'send-keys' || action === 'send') {
     const typed = rest.filter((word) => !/^(Enter|C-m|C-c|Escape|Space)$/.test(word)).join(' ');

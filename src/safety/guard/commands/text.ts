@@ -143,7 +143,17 @@ const grep: Handler = (call) => {
   const recursive = call.name !== 'grep' || args.has('r', 'R', 'recursive');
   const quiet = args.has('q', 'quiet', 'silent', 'l', 'files-with-matches', 'L', 'c', 'count');
   if (call.stdin?.includes(PRIVATE) && paths.length === 0) {
-    if (!/key|token|secret|pass|cred|auth|api/i.test(sought) || quiet) return UNKNOWN;
+    const found = Object.keys(call.shell.world.context.env).some(
+      (name) =>
+        isSecretName(name) &&
+        name.toLowerCase().includes(
+          sought
+            .trim()
+            .toLowerCase()
+            .replace(/^\^|=$/g, ''),
+        ),
+    );
+    if (quiet || !(found || /key|token|secret|pass|cred|auth|api/i.test(sought))) return UNKNOWN;
     call.act(
       'deny',
       'credentials',

@@ -18,7 +18,7 @@ function wrapper({ letters = '', long = [], skip = 0 }: Wrapper = {}): Handler {
 const env: Handler = (call) => {
   const args = readArgs(call.words, { letters: 'uCS', long: ['unset', 'chdir', 'split-string'], stop: true });
   const split = args.value('S', 'split-string');
-  const rest = [...args.rest];
+  const rest = args.rest[0] === '-' ? args.rest.slice(1) : [...args.rest];
   while (/^[A-Za-z_]\w*=/.test(rest[0] ?? '')) {
     const [name = '', ...value] = (rest.shift() ?? '').split('=');
     checkVariable(name, value.join('='), call);
@@ -135,7 +135,7 @@ export const wrappers: Handlers = {
   valgrind: skipNone,
   perf: (call) =>
     call.words[0] === 'stat' || call.words[0] === 'record'
-      ? wrapper({ letters: 'eoFp' })({ ...call, words: call.words.slice(1) })
+      ? wrapper({ letters: 'eoFp' })(call.with({ words: call.words.slice(1) }))
       : UNKNOWN,
   catchsegv: skipNone,
   eatmydata: skipNone,
