@@ -88,6 +88,7 @@ async function runPlain(spec: IterationSpec): Promise<SealedEnd | null> {
 async function runEngine(spec: IterationSpec): Promise<SealedEnd | null> {
   const { job, record, cwd, iteration, ralph } = spec;
   const moved = unpackRun(cwd, job.carried ?? '', { promptFile: record.prompt, task: job.prompt });
+  if (moved !== null) writeRunNote(record.run, job.id, moved);
   const before = moved ?? readRunNote(record.run, job.id);
   const first = before?.first ?? iteration;
   const worker = { cmd: job.command, cwd };
@@ -126,7 +127,7 @@ async function runEngine(spec: IterationSpec): Promise<SealedEnd | null> {
     return { how: 'exited', exitCode: ran.exitCode ?? 1, doneMatched: false };
   }
   const { run, ...end } = judged;
-  writeAtomic(record.run, `${JSON.stringify({ id: job.id, run, first })}\n`);
+  writeRunNote(record.run, job.id, { run, first });
   const state = packRun(cwd, run, first);
   if (state !== null) spec.carries(state);
   return { ...end, ...spentSince(cwd, run, startedAt) };
@@ -244,7 +245,13 @@ function withoutSandbox(words: readonly string[]): string[] {
   return words.filter((word) => !/^--(?:no-)?sandbox(?:=|$)/.test(word));
 }
 
-function readRunNote(path: string, id: string): { readonly run: string; readonly first: number } | null {
+type RunNote = { readonly run: string; readonly first: number };
+
+function writeRunNote(path: string, id: string, note: RunNote): void {
+  writeAtomic(path, `${JSON.stringify({ id, ...note })}\n`);
+}
+
+function readRunNote(path: string, id: string): RunNote | null {
   const read = readJson(path);
   if (!read.ok || !isObject(read.value) || read.value.id !== id) return null;
   const { run, first } = read.value;

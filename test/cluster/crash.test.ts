@@ -87,6 +87,8 @@ describe.skipIf(missing.redis !== null)('machines that fail', { timeout: 180_000
       const agent = world.agent('agent', worker('0.3'));
       for (const name of ['a', 'b']) await world.submit(name, agent, { max_iterations: 4 });
       const machines = [world.machine('one'), world.machine('two')];
+      // One that starts while the store is away ends at once.
+      await waitUntil(() => machines.every((one) => /takes loops/.test(one.text())), patience);
       await started(world, 'a', 1);
       await own.restart();
       await started(world, 'b', 2);

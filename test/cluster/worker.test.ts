@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openCheckout } from '../../src/cluster/checkout.ts';
@@ -11,7 +11,7 @@ import { tag, work } from '../support/agent.ts';
 import { waitUntil } from '../support/processes.ts';
 import { runRalph } from '../support/ralph.ts';
 import { missing, startRedis, type TestStore } from '../support/stores.ts';
-import { makeWorld, patience, worker } from './machines.ts';
+import { makeWorld, patience, signal, worker } from './machines.ts';
 
 describe.skipIf(missing.redis !== null)('swarm worker', { timeout: 120_000 }, () => {
   let store: TestStore;
@@ -51,12 +51,19 @@ describe.skipIf(missing.redis !== null)('swarm worker', { timeout: 120_000 }, ()
     await waitUntil(() => /shutting down/.test(one.text()), patience);
     writeFileSync(go, '');
     expect((await one.done).code).toBe(0);
-    world.machine('two');
+    rmSync(go);
+    const two = world.machine('two');
+    await waitUntil(async () => (await agent.calls()).length === 2, patience);
+    // Nor does an iteration that is cut there begin anew.
+    signal(two.processes(), 'SIGKILL');
+    await waitUntil(async () => (await agent.calls()).length === 3, patience);
+    writeFileSync(go, '');
     expect(await world.over('a')).toBe('failed');
     expect(world.iterations('a')).toEqual([1, 2, 3]);
     const calls = await agent.calls();
-    expect(calls).toHaveLength(3);
-    expect(calls[1]?.prompt).toContain('Your claim was checked with "test -e never.txt", which failed');
+    expect(calls).toHaveLength(4);
+    for (const { prompt } of calls.slice(1))
+      expect(prompt).toContain('Your claim was checked with "test -e never.txt", which failed');
     expect((await world.cluster.status('a'))?.why.detail).toBe('3 iterations in a row changed nothing');
   });
 
