@@ -19,51 +19,70 @@ export type Grammar = {
   readonly stop?: boolean;
 };
 
-export function readArgs(
-  words: readonly string[],
-  { letters = '', long = [], stop = false }: Grammar = {},
-): Args {
-  const flags = new Set<string>();
-  const values = new Map<string, string[]>();
-  const rest: string[] = [];
-  const put = (name: string, value: string) => values.set(name, [...(values.get(name) ?? []), value]);
-  let i = 0;
-  for (; i < words.length; i++) {
-    const word = words[i] ?? '';
-    if (word === '--') {
-      i++;
-      break;
-    }
-    if (word.startsWith('--')) {
-      const [name = '', ...value] = word.slice(2).split('=');
-      if (value.length > 0) put(name, value.join('='));
-      else if (long.includes(name)) put(name, words[++i] ?? '');
-      else flags.add(name);
-    } else if (word.startsWith('-') && word.length > 1) {
-      for (let at = 1; at < word.length; at++) {
-        const letter = word[at] ?? '';
-        if (!letters.includes(letter)) {
-          flags.add(letter);
-          continue;
-        }
-        put(letter, at + 1 < word.length ? word.slice(at + 1) : (words[++i] ?? ''));
+export function readArgs(words: readonly string[], grammar: Grammar = {}): Args {
+  return new Words(words, grammar);
+}
+
+/** A class, since its methods are made once and not for each command. */
+class Words implements Args {
+  readonly flags = new Set<string>();
+  readonly values = new Map<string, string[]>();
+  readonly rest: string[] = [];
+
+  constructor(words: readonly string[], { letters = '', long = [], stop = false }: Grammar) {
+    let i = 0;
+    for (; i < words.length; i++) {
+      const word = words[i] ?? '';
+      if (word === '--') {
+        i++;
         break;
       }
-    } else if (stop) break;
-    else rest.push(word);
+      if (word.startsWith('--')) {
+        const equals = word.indexOf('=');
+        const name = word.slice(2, equals === -1 ? undefined : equals);
+        if (equals !== -1) this.put(name, word.slice(equals + 1));
+        else if (long.includes(name)) this.put(name, words[++i] ?? '');
+        else this.flags.add(name);
+      } else if (word.startsWith('-') && word.length > 1) {
+        for (let at = 1; at < word.length; at++) {
+          const letter = word[at] ?? '';
+          if (!letters.includes(letter)) {
+            this.flags.add(letter);
+            continue;
+          }
+          this.put(letter, at + 1 < word.length ? word.slice(at + 1) : (words[++i] ?? ''));
+          break;
+        }
+      } else if (stop) break;
+      else this.rest.push(word);
+    }
+    for (; i < words.length; i++) this.rest.push(words[i] ?? '');
   }
-  rest.push(...words.slice(i));
-  return {
-    flags,
-    values,
-    rest,
-    has: (...names) =>
-      names.some((name) => flags.has(name) || values.has(name) || isAbbreviated(name, flags)),
-    value: (...names) => names.flatMap((name) => values.get(name) ?? []).at(-1),
-    all: (...names) => names.flatMap((name) => values.get(name) ?? []),
-  };
+
+  has(...names: string[]): boolean {
+    if (this.flags.size === 0 && this.values.size === 0) return false;
+    return names.some(
+      (name) => this.flags.has(name) || this.values.has(name) || isAbbreviated(name, this.flags),
+    );
+  }
+
+  value(...names: string[]): string | undefined {
+    return this.values.size === 0 ? undefined : this.all(...names).at(-1);
+  }
+
+  all(...names: string[]): readonly string[] {
+    return this.values.size === 0 ? [] : names.flatMap((name) => this.values.get(name) ?? []);
+  }
+
+  private put(name: string, value: string): void {
+    const given = this.values.get(name);
+    if (given) given.push(value);
+    else this.values.set(name, [value]);
+  }
 }
 
 function isAbbreviated(name: string, flags: ReadonlySet<string>): boolean {
-  return name.length > 3 && [...flags].some((flag) => flag.length > 2 && name.startsWith(flag));
+  if (name.length <= 3) return false;
+  for (const flag of flags) if (flag.length > 2 && name.startsWith(flag)) return true;
+  return false;
 }

@@ -28,6 +28,8 @@ function bracedWords(word: Word, shell: Shell): Word[] {
     return [word];
   }
   shell.world.budget -= sources.length;
+  if (sources.every((source) => /^[\w./:,@%+-]+$/.test(source)))
+    return sources.map((text) => ({ type: 'Word', text, value: text, pos: 0, end: text.length }));
   const command = parseShell(`_ ${sources.join(' ')}`).commands[0]?.command;
   return command?.type === 'Command' ? command.args.filter((arg) => arg.type === 'Word') : [];
 }

@@ -21,7 +21,7 @@ export function readCode(written: string, language: Language, home: string): Cod
     /(?:^|[;\n{(,]|\b(?:const|let|var|my|our|local)\b)\s*[$@]?([A-Za-z_]\w*)\s*=(?![=>~])\s*/g;
   for (const match of code.masked.matchAll(assignment)) {
     const start = match.index + match[0].length;
-    const end = endOf(code.masked, start, /[;\n]/);
+    const end = endOf(code.masked, start, ';\n');
     code.names.set(match[1] ?? '', evaluate(code, source.slice(start, end)));
   }
   return code;
@@ -77,31 +77,32 @@ function withoutAliases(source: string): string {
   return source.replace(/(?<![.\w])\w+(?=\s*[.(])/g, (alias) => names.get(alias) ?? alias);
 }
 
+/** Where a text or a comment may begin. */
+const special = /["'`#]|\/\/|--/g;
+
 function mask(source: string, language: Language): string {
   const line = language === 'js' || language === 'php' ? '//' : language === 'lua' ? '--' : '#';
   let out = '';
   let i = 0;
   while (i < source.length) {
-    const triple = language === 'python' && /^("""|''')/.exec(source.slice(i, i + 3))?.[0];
-    const char = source[i] ?? '';
-    if (triple) {
-      const end = source.indexOf(triple, i + 3);
-      const stop = end === -1 ? source.length : end + 3;
-      out += `"${' '.repeat(Math.max(0, stop - i - 2))}"`;
-      i = stop;
+    special.lastIndex = i;
+    const at = special.exec(source)?.index ?? source.length;
+    out += source.slice(i, at);
+    const char = source[at] ?? '';
+    let stop = at + 1;
+    if (source.startsWith(line, at) && !(line === '//' && source[at - 1] === ':')) {
+      const end = source.indexOf('\n', at);
+      stop = end === -1 ? source.length : end;
+      out += ' '.repeat(stop - at);
+    } else if (language === 'python' && /["']/.test(char) && source.startsWith(char.repeat(3), at)) {
+      const end = source.indexOf(char.repeat(3), at + 3);
+      stop = end === -1 ? source.length : end + 3;
+      out += `"${' '.repeat(Math.max(0, stop - at - 2))}"`;
     } else if (char === "'" || char === '"' || (char === '`' && language === 'js')) {
-      const stop = closing(source, i);
-      out += char + ' '.repeat(Math.max(0, stop - i - 2)) + (stop - i > 1 ? char : '');
-      i = stop;
-    } else if (source.startsWith(line, i) && !(line === '//' && source[i - 1] === ':')) {
-      const end = source.indexOf('\n', i);
-      const stop = end === -1 ? source.length : end;
-      out += ' '.repeat(stop - i);
-      i = stop;
-    } else {
-      out += char;
-      i++;
-    }
+      stop = closing(source, at);
+      out += char + ' '.repeat(Math.max(0, stop - at - 2)) + (stop - at > 1 ? char : '');
+    } else out += char;
+    i = stop;
   }
   return out;
 }
@@ -114,23 +115,23 @@ function closing(source: string, start: number): number {
 }
 
 /** Where something ends that began at `start`: at `stop` outside all brackets, or where a bracket closes it. */
-export function endOf(masked: string, start: number, stop: RegExp): number {
+export function endOf(masked: string, start: number, stop: string): number {
   let depth = 0;
   for (let i = start; i < masked.length; i++) {
     const char = masked[i] ?? '';
     if ('([{'.includes(char)) depth++;
     else if (')]}'.includes(char) && --depth < 0) return i;
-    else if (depth === 0 && stop.test(char)) return i;
+    else if (depth === 0 && stop.includes(char)) return i;
   }
   return masked.length;
 }
 
 /** The arguments of a call whose bracket opens right before `start`. */
 export function argumentsAt(code: Code, start: number): string[] {
-  const end = endOf(code.masked, start, /(?!)/);
+  const end = endOf(code.masked, start, '');
   const parts: string[] = [];
   for (let i = start; i <= end; ) {
-    const comma = Math.min(endOf(code.masked, i, /,/), end);
+    const comma = Math.min(endOf(code.masked, i, ','), end);
     const text = code.source.slice(i, comma).trim();
     if (text !== '') parts.push(text);
     i = comma + 1;
@@ -141,7 +142,7 @@ export function argumentsAt(code: Code, start: number): string[] {
 /** The items of a list, or null for anything else. */
 export function listOf(code: Code, text: string): string[] | null {
   const trimmed = text.trim();
-  if (!/^[[(]/.test(trimmed) || endOf(mask(trimmed, code.language), 1, /(?!)/) !== trimmed.length - 1)
+  if (!/^[[(]/.test(trimmed) || endOf(mask(trimmed, code.language), 1, '') !== trimmed.length - 1)
     return null;
   const inside = trimmed.slice(1, -1);
   return argumentsAt({ ...code, source: inside, masked: mask(inside, code.language) }, 0).map((item) =>
@@ -152,6 +153,8 @@ export function listOf(code: Code, text: string): string[] | null {
 /** What an expression of texts, known names and paths amounts to. */
 export function evaluate(code: Code, text: string, depth = 0): string {
   if (depth > 20) return UNKNOWN;
+  const [, , plain] = /^\s*(["'])([^"'\\$#{`]*)\1\s*$/.exec(text) ?? [];
+  if (plain !== undefined) return plain;
   const masked = mask(text, code.language);
   const [, list, , between = ''] = /^\s*(\[[^\]]*\])\s*\.join\(\s*(["'])(.*?)\2\s*\)\s*$/s.exec(text) ?? [];
   if (list !== undefined) return listOf(code, list)?.join(between) ?? UNKNOWN;
@@ -176,7 +179,7 @@ export function evaluate(code: Code, text: string, depth = 0): string {
     if (chain !== '') {
       i += chain.length;
       if (text[i] === '(') {
-        const end = endOf(masked, i + 1, /(?!)/);
+        const end = endOf(masked, i + 1, '');
         out += callValue(code, chain, text.slice(i + 1, end), depth);
         i = end + 1;
       } else out += nameValue(code, chain);
@@ -187,7 +190,7 @@ export function evaluate(code: Code, text: string, depth = 0): string {
       const [method = ''] = /^\.\w+/.exec(rest) ?? [];
       i += method.length;
       if (text[i] === '(') {
-        const end = endOf(masked, i + 1, /(?!)/);
+        const end = endOf(masked, i + 1, '');
         if (method === '.join' && out !== '') return UNKNOWN;
         const inside = text.slice(i + 1, end);
         const args = argumentsAt({ ...code, source: inside, masked: mask(inside, code.language) }, 0);

@@ -23,20 +23,21 @@ export function judgeCommand(command: string, context: GuardContext): Judgement 
     budget: mostSteps,
   };
   const trouble = walk(unmarked(command), world);
-  const findings = distinct(world.effects).map((effect) => judgeEffect(effect, context));
-  const finding = [...findings, ...(trouble ? [trouble] : [])].reduce(worse, { verdict: 'allow' });
+  let finding: Finding = { verdict: 'allow' };
+  for (const effect of distinct(world.effects)) finding = worse(finding, judgeEffect(effect, context));
+  if (trouble) finding = worse(finding, trouble);
   return { ...finding, effects: world.effects, steps: world.steps };
 }
 
 /** Loops repeat themselves: the same thing done to the same file is judged once. */
-function distinct(effects: readonly Effect[]): Effect[] {
-  const known = new Map(
-    effects.map((effect) => [
-      effect.kind === 'act' ? effect : `${effect.kind} ${effect.how} ${effect.recursive} ${effect.path}`,
-      effect,
-    ]),
-  );
-  return [...known.values()];
+function distinct(effects: readonly Effect[]): Iterable<Effect> {
+  const known = new Map<Effect | string, Effect>();
+  for (const effect of effects) {
+    const key =
+      effect.kind === 'act' ? effect : `${effect.kind} ${effect.how} ${effect.recursive} ${effect.path}`;
+    known.set(key, effect);
+  }
+  return known.values();
 }
 
 /** Says whether a file tool may write to a path. */

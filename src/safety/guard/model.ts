@@ -63,7 +63,13 @@ export type Variables = {
 };
 
 /** One command of the walk, for `ralph guard explain`. */
-export type Step = { readonly depth: number; readonly words: readonly string[]; readonly effects: Effect[] };
+export type Step = {
+  readonly depth: number;
+  readonly words: readonly string[];
+  readonly effects: Effect[];
+  /** Made when somebody asks for it. */
+  text: string | undefined;
+};
 
 /** What all shells of one judgement share. */
 export type World = {

@@ -72,18 +72,21 @@ function mayReach(pattern: string, place: string): boolean {
 type Landmarks = {
   readonly places: readonly [string, Zone][];
   readonly around: ReadonlyMap<string, Zone>;
+  /** The same places and the settings of the loop, by the last part of their path. */
+  readonly byName: ReadonlyMap<string, readonly string[]>;
   /** Where loops of sessions and of fleets keep their state. */
   readonly loopFolders: readonly string[];
 };
 
 const landmarkCache = new WeakMap<GuardContext, Landmarks>();
 
-/** Files below a folder that a search for their name would come upon. */
-export function landmarksUnder(folder: string, context: GuardContext): string[] {
-  return [
-    ...landmarksOf(context).places.map(([place]) => place),
-    ...['settings.json', 'guard.json'].map((name) => `${context.projectRoot}/.ralph/${name}`),
-  ].filter((place) => place !== folder && isInside(place, folder));
+/** Files below a folder that a search for this name would come upon. */
+export function landmarksNamed(name: string, folder: string, context: GuardContext): string[] {
+  const { byName } = landmarksOf(context);
+  const found = hasGlob(name)
+    ? [...byName].flatMap(([known, places]) => (mayMatch(name, known) ? places : []))
+    : (byName.get(name) ?? []);
+  return found.filter((place) => place !== folder && isInside(place, folder));
 }
 
 /** The landmarks, and for each folder around one the most important landmark in it. */
@@ -99,7 +102,13 @@ function landmarksOf(context: GuardContext): Landmarks {
   }
   const { env, home } = context;
   const loopFolders = [`${env.XDG_STATE_HOME || `${home}/.local/state`}/ralph`, `${home}/.swarm`];
-  const made = { places, around, loopFolders };
+  const settings = ['settings.json', 'guard.json'].map((name) => `${context.projectRoot}/.ralph/${name}`);
+  const byName = new Map<string, string[]>();
+  for (const place of [...places.map(([path]) => path), ...settings]) {
+    const name = place.slice(place.lastIndexOf('/') + 1);
+    byName.set(name, [...(byName.get(name) ?? []), place]);
+  }
+  const made = { places, around, byName, loopFolders };
   landmarkCache.set(context, made);
   return made;
 }

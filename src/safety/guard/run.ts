@@ -140,7 +140,12 @@ function addWords(words: string[], word: Word, shell: Shell): void {
 function setVariable(name: string, value: Value, shell: Shell): void {
   shell.variables.set(name, value);
   if (name !== 'PATH') return;
-  const step: Step = { depth: shell.depth, words: [`PATH=${value.items.join(' ')}`], effects: [] };
+  const step: Step = {
+    depth: shell.depth,
+    words: [`PATH=${value.items.join(' ')}`],
+    effects: [],
+    text: undefined,
+  };
   shell.world.steps.push(step);
   checkVariable(
     name,
@@ -189,7 +194,7 @@ function runWords(words: readonly string[], shell: Shell, { stdin, env, seen }: 
   const rest = words.slice(1);
   if (first === '') return rest.length === 0 ? '' : runWords(rest, shell, { stdin, env, seen });
   if (--shell.world.budget < 0 || shell.depth > maxDepth) throw new TooLong();
-  const step: Step = { depth: shell.depth, words, effects: [] };
+  const step: Step = { depth: shell.depth, words, effects: [], text: undefined };
   shell.world.steps.push(step);
   const name = first.slice(first.lastIndexOf('/') + 1);
   const call = new ShellCall(name, rest, shell, { stdin, env, seen }, step);

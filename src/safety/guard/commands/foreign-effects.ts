@@ -117,7 +117,7 @@ function found(code: Code, pattern: RegExp): [string, string[]][] {
     const name = match[0].slice(0, -1).trim();
     if (match[0].endsWith('(')) return [name, argumentsAt(code, start)];
     if (code.masked[start] === '(') return [name, argumentsAt(code, start + 1)];
-    const end = endOf(code.masked, start, /[;\n]/);
+    const end = endOf(code.masked, start, ';\n');
     return [
       name,
       argumentsAt({ ...code, source: code.source.slice(0, end), masked: code.masked.slice(0, end) }, start),
@@ -162,7 +162,7 @@ function looped(code: Code): string[] {
   return [...code.masked.matchAll(/\bfor\b[^\n]{0,100}?\b(?:in|of)\s*(?=\[)/g)]
     .flatMap(({ index, 0: match }) => {
       const start = index + match.length;
-      return listOf(code, code.source.slice(start, endOf(code.masked, start + 1, /(?!)/) + 1)) ?? [];
+      return listOf(code, code.source.slice(start, endOf(code.masked, start + 1, '') + 1)) ?? [];
     })
     .filter((item) => item !== '' && !isOpaque(item));
 }

@@ -106,26 +106,26 @@ const awk: Handler = (call) => {
   const paths = file === undefined ? args.rest.slice(1) : args.rest;
   for (const path of paths) if (!/^\w+=/.test(path)) call.file(inPlace ? 'write' : 'read', path);
   const code = readCode(withFields(program, call.stdin), 'awk', call.shell.world.context.home);
-  const text = (from: number, stop: RegExp) =>
+  const text = (from: number, stop: string) =>
     evaluate(code, code.source.slice(from, endOf(code.masked, from, stop)));
   const start = (at: number) =>
     Math.max(...[';', '{', '\n', '('].map((char) => code.masked.lastIndexOf(char, at - 1))) + 1;
   for (const { index, 0: match } of code.masked.matchAll(/\bsystem\s*\(/g))
-    run(text(index + match.length, /(?!)/));
+    run(text(index + match.length, ''));
   if (/\/inet\d?\/(tcp|udp)\//.test(program) && /\|&/.test(program))
     call.act('deny', 'remote-shell', 'opens a connection to another machine', 'Use curl.');
   for (const { index } of code.masked.matchAll(/\|\s*getline/g))
     run(evaluate(code, code.source.slice(start(index), index)));
   for (const { index, 0: match } of code.masked.matchAll(/(?<!\|)\|&?(?!\||\s*getline)/g)) {
     const [, printed = ''] = /\bprintf?\b\s*\(?(.*)$/s.exec(code.source.slice(start(index), index)) ?? [];
-    call.script(text(index + match.length, /[;}\n]/), { stdin: evaluate(code, printed) || UNKNOWN });
+    call.script(text(index + match.length, ';}\n'), { stdin: evaluate(code, printed) || UNKNOWN });
   }
   for (const { index, 0: match } of code.masked.matchAll(/\bprintf?\b[^;}\n>]*>>?/g)) {
-    const target = text(index + match.length, /[;}\n]/);
+    const target = text(index + match.length, ';}\n');
     if (target !== '' && !isOpaque(target)) call.file('write', target);
   }
   for (const { index, 0: match } of code.masked.matchAll(/getline\s*(?:\w+\s*)?</g)) {
-    const source = text(index + match.length, /[;)}\n]/);
+    const source = text(index + match.length, ';)}\n');
     if (source !== '' && !isOpaque(source)) call.file('read', source);
   }
   if (/\bprint\b[^;}\n]*\bENVIRON\s*\[\s*\w/.test(code.masked)) return PRIVATE;

@@ -1,8 +1,8 @@
 import { readArgs } from '../argv.ts';
 import { feed } from '../feed.ts';
-import { asGlob, asText, mayMatch, STAR, UNKNOWN } from '../marks.ts';
+import { asGlob, asText, STAR, UNKNOWN } from '../marks.ts';
 import type { Call, Handler, Handlers } from '../model.ts';
-import { isInside, landmarksUnder } from '../paths.ts';
+import { isInside, landmarksNamed } from '../paths.ts';
 
 const xargs: Handler = (call) => {
   const args = readArgs(call.words, {
@@ -100,14 +100,11 @@ function foundUnder(root: string, tests: readonly string[], call: Call): string[
   const { context } = call.shell.world;
   const inProject = isInside(call.path(root), context.projectRoot);
   // In the project `*.json` means its own files; a name without a star, or all of home, means these too.
-  const guardedFiles = landmarksUnder(call.path(root), context).filter((path) =>
-    last.some(
-      (name) =>
-        !tests.includes('-prune') &&
-        !(inProject && name.startsWith(STAR)) &&
-        mayMatch(name, path.slice(path.lastIndexOf('/') + 1)),
-    ),
-  );
+  const guardedFiles = tests.includes('-prune')
+    ? []
+    : last.flatMap((name) =>
+        inProject && name.startsWith(STAR) ? [] : landmarksNamed(name, call.path(root), context),
+      );
   return [
     ...guardedFiles,
     ...last.map((name) => `${base}/${UNKNOWN}/${name}`),
