@@ -1,4 +1,4 @@
-import { listLoops } from '../store/fleet-loops.ts';
+import { hasLoop, listLoops } from '../store/fleet-loops.ts';
 import type { Worker } from '../store/fleet-workers.ts';
 import { isAlive, processIdentity } from '../system/process-identity.ts';
 import type { Environment } from '../system/program.ts';
@@ -29,9 +29,11 @@ export async function lookAtWorkers(env: Environment, workers: readonly Worker[]
  * agents of loops whose files somebody removed.
  */
 export async function runningNow(env: Environment, workers: readonly Worker[]): Promise<boolean[]> {
-  const loops = new Set(listLoops(env));
+  // Of many, one listing of their folder is cheaper than a question for each.
+  const listed = workers.length > 1 ? new Set(listLoops(env)) : null;
+  const isThere = (name: string) => listed?.has(name) ?? hasLoop(env, name);
   const asked = workers.filter(
-    ({ name, tmux, metadata }) => tmux === null || metadata.ralph !== true || !loops.has(name),
+    ({ name, tmux, metadata }) => tmux === null || metadata.ralph !== true || !isThere(name),
   );
   const lives = asked.length === 0 ? [] : await lookAtWorkers(env, asked);
   const running = new Map(lives.map((live) => [live.worker, live.running]));

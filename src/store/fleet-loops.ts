@@ -59,7 +59,7 @@ function isSetAside(record: string, file: string): boolean {
 }
 
 /** Whether the files of a loop are there, whatever they hold. */
-function hasLoop(env: Environment, name: string): boolean {
+export function hasLoop(env: Environment, name: string): boolean {
   return fs.existsSync(loopPaths(env, name).root);
 }
 

@@ -1,5 +1,5 @@
-import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
+import { sha256 } from './crypto.ts';
 
 /**
  * A mark that a process cannot take off, unlike its environment, its session and its parent: the largest file that it may
@@ -27,6 +27,5 @@ const blockBytes = 512n;
 
 /** About half a million terabytes, and another number for each run. */
 function blocksOf(runId: string): bigint {
-  const hash = createHash('sha256').update(runId).digest().readUIntBE(0, 5);
-  return 2n ** 50n - BigInt(hash);
+  return 2n ** 50n - BigInt(`0x${sha256(runId).slice(0, 10)}`);
 }

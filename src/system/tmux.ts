@@ -1,5 +1,5 @@
-import { randomUUID } from 'node:crypto';
 import { messageOf, RalphError } from '../core/error.ts';
+import { randomHex } from './crypto.ts';
 import { type Argv, type CommandResult, type Environment, findProgram, runCommand } from './process.ts';
 import { withoutMarks } from './process-table.ts';
 
@@ -152,7 +152,7 @@ export function tmuxServer(socket: string | null, env: Environment): Tmux {
     async openWindow(spec) {
       // A name like `1` or `a.b` means something else in a target, and may be there twice: until all is set, the
       // window has one of its own. tmux takes the whole list of commands, so that no crash comes between them.
-      const birthName = `swarm-${randomUUID()}`;
+      const birthName = `swarm-${randomHex(16)}`;
       const target = `=${spec.session}:=${birthName}`;
       const { path, variables } = environmentOf(spec);
       const named = ['-n', birthName, '-c', plain(spec.cwd), ...variables, '--', ...spec.argv];
