@@ -1,5 +1,5 @@
 import { systemClock } from '../system/clock.ts';
-import { fileStamp, lstatOf } from '../system/files.ts';
+import { lstatOf } from '../system/files.ts';
 import type { Environment } from '../system/program.ts';
 import type { Tmux } from '../system/tmux.ts';
 import type { Driven } from './driven.ts';
@@ -60,8 +60,9 @@ function isDue(one: Driven, at: number): boolean {
 const ttyStepMs = 9000;
 
 function ttyOf({ pane }: Driven): string {
-  const written = pane ? (lstatOf(pane.tty)?.mtimeMs ?? 0) : 0;
-  return pane && systemClock.now() - written > ttyStepMs ? fileStamp(pane.tty) : '';
+  const stat = pane ? lstatOf(pane.tty) : null;
+  if (stat === null || systemClock.now() - stat.mtimeMs <= ttyStepMs) return '';
+  return `${stat.ino}/${stat.mtimeMs}`;
 }
 
 function groupByServer(all: readonly Driven[], serverOf: (one: Driven) => Tmux): Map<Tmux, Driven[]> {

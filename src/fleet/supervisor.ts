@@ -112,6 +112,17 @@ export function createSupervisor({ env, clock, tickMs, version, say }: Superviso
     driven.delete(one.name);
   }
 
+  /** Until the next look, or until somebody wakes us. */
+  function nap(): Promise<void> {
+    return new Promise((resolve) => {
+      const cancel = clock.timer(tickMs, resolve);
+      wake = () => {
+        cancel();
+        resolve();
+      };
+    });
+  }
+
   // ── what there is to drive ──
 
   function reread(): void {
@@ -391,9 +402,7 @@ export function createSupervisor({ env, clock, tickMs, version, say }: Superviso
           await lookAtAll();
           registry.flush();
           if (driven.size === 0 && notices.isEmpty() && mayLeave()) return;
-          const sleeping = new AbortController();
-          wake = () => sleeping.abort();
-          await clock.sleep(tickMs, sleeping.signal);
+          await nap();
         }
       } finally {
         stopWatching();

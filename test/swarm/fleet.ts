@@ -37,10 +37,10 @@ export type TestFleet = Repo & {
 export const tickMs = 60;
 export const patience = { timeoutMs: 60_000 };
 
-export function makeFleet(options: Parameters<typeof makeRepo>[0] = {}): TestFleet {
+export function makeFleet(options: Parameters<typeof makeRepo>[0] = {}, lookMs = tickMs): TestFleet {
   const repo = makeRepo({ files: { 'PROMPT.md': 'Do the task.\n' }, ...options });
   const socket = `swarm-test-${randomUUID().slice(0, 8)}`;
-  const env = { ...repo.env, SWARM_TICK_MS: String(tickMs) };
+  const env = { ...repo.env, SWARM_TICK_MS: String(lookMs) };
   const run = { ...repo, env, program: 'swarm' as const };
   const tmux = (...args: string[]) => {
     try {
