@@ -14,6 +14,7 @@ const benches = {
   parse: () => import('./parse.mjs'),
   journal: () => import('./journal.mjs'),
   hooks: () => import('./hooks.mjs'),
+  guard: () => import('./guard.mjs'),
   fleet: () => import('./fleet.mjs'),
   cluster: () => import('./cluster.mjs'),
   peers: () => import('./peers.mjs'),

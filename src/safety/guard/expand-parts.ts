@@ -75,7 +75,7 @@ function addPart(part: WordPart, fields: Fields, shell: Shell, capture: Capture,
       addValues(parameter(part, shell, capture), fields, mode);
       return;
     case 'CommandExpansion':
-      addValues([capture(part.script, shell).replace(/\n+$/, '')], fields, mode);
+      addValues([withoutEnd(capture(part.script, shell))], fields, mode);
       return;
     case 'ProcessSubstitution':
       // What the file holds matters to a program that runs it; the name that a shell gives it does not.
@@ -89,6 +89,13 @@ function addPart(part: WordPart, fields: Fields, shell: Shell, capture: Capture,
       return;
     }
   }
+}
+
+/** Without the new lines at its end. */
+function withoutEnd(text: string): string {
+  let end = text.length;
+  while (text[end - 1] === '\n') end--;
+  return text.slice(0, end);
 }
 
 function processFile(content: string, shell: Shell): string {

@@ -40,7 +40,7 @@ export function secretOf(name: string): string {
 
 /** The names of the secret variables that went into the text. */
 export function secretsIn(text: string): string[] {
-  return [...text.matchAll(secret)].map(([, name = '']) => name);
+  return text.includes(SECRET) ? [...text.matchAll(secret)].map(([, name = '']) => name) : [];
 }
 
 export function isPlain(text: string): boolean {
@@ -77,7 +77,7 @@ export function asGlob(text: string): string {
 
 /** A glob that found no file, or that is taken as text, is what was written. */
 export function asText(text: string): string {
-  return text.replaceAll(STAR, '*').replaceAll(ANY, '?');
+  return hasGlob(text) ? text.replaceAll(STAR, '*').replaceAll(ANY, '?') : text;
 }
 
 /** Whether a pattern of one name or a whole path may stand for `name`. What is unknown stands for nothing. */

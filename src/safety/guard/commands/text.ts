@@ -19,6 +19,7 @@ import { printf } from '../printf.ts';
 import { size } from '../size.ts';
 
 const echo: Handler = ({ words }) => {
+  if (!words[0]?.startsWith('-')) return `${words.map(asText).join(' ')}\n`;
   const options = words.findIndex((word) => !/^-[neE]+$/.test(word));
   const flags = words.slice(0, options === -1 ? words.length : options).join('');
   const text = words
@@ -358,6 +359,8 @@ const ls: Handler = (call) => {
   return `./${UNKNOWN}\n`;
 };
 
+const dateGrammar = { letters: 'dfr', long: ['date', 'file', 'reference'] };
+
 export const text: Handlers = {
   echo,
   printf: ({ words }) => printf(words),
@@ -446,7 +449,7 @@ export const text: Handlers = {
   seq: count,
   whoami: ({ shell }) => `${shell.world.context.home.split('/').at(-1)}\n`,
   date: (call) => {
-    if (readArgs(call.words, { letters: 'dfr', long: ['date', 'file', 'reference'] }).has('s', 'set'))
+    if (call.words.some((word) => word.startsWith('-')) && readArgs(call.words, dateGrammar).has('s', 'set'))
       call.act('deny', 'system-config', 'sets the clock of the machine', 'Leave it to a person.');
     return UNKNOWN;
   },
