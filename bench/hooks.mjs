@@ -43,7 +43,7 @@ export async function run(room, { rounds = 31 }) {
   contestants['guard hook, 16 KB'] = () =>
     hook(inRun, 'PreToolUse', guard('cp src/a.ts dist/a.ts; '.repeat(700)));
   contestants['guard hook, no loop'] = () => hook(elsewhere, 'PreToolUse', guard('npm test'));
-  const { 'node empty.cjs': floor, ...ours } = await interleave(contestants, { rounds, warmups: 3 });
+  const { 'node empty.cjs': floor, ...ours } = await interleave(contestants, { rounds, warmups: 6 });
   return Object.entries(ours).map(([name, figures]) => {
     const atMost = cases[name]?.[1] ?? (name.endsWith('no loop') ? 0.1 : 1.3);
     return compare(name, {

@@ -4,12 +4,17 @@ import { Script } from 'node:vm';
 
 /** Smaller files compile faster than a second one is read. */
 const worthBytes = 4 * 1024;
-/** Every run needs other functions, and each time it is made it has those of the last one, too. */
-const mostTimes = 5;
+/**
+ * Every run needs other functions, and each time it is made it has those of the last one, too. After some times, a look at
+ * whether there is more has to pay: it takes a millisecond.
+ */
+const alwaysTimes = 5;
+const isLooking = () => process.pid % 16 === 0;
+const worthMore = 1.02;
 /** The hash of the source and how often the code was made. V8 wants the code to begin at a multiple of eight. */
 const headLength = 40;
 
-type Kept = { readonly path: string; readonly hash: string; readonly times: number };
+type Kept = { readonly path: string; readonly hash: string; readonly times: number; readonly bytes: number };
 type Module = { exports: unknown; readonly require: (id: string) => unknown };
 
 export type CodeCache = {
@@ -56,8 +61,9 @@ export function useCodeCache(require: NodeJS.Require): CodeCache {
     const path = join(folder, `.code-${filename.slice(folder.length + 1)}-${node}`);
     const { times, code: cachedData } = readKept(path, hash);
     const script = new Script(wrapped, { filename, ...(cachedData === undefined ? {} : { cachedData }) });
-    if (script.cachedDataRejected) unfinished.push({ path, hash, times: 0, script });
-    else if (times < mostTimes) unfinished.push({ path, hash, times, script });
+    if (script.cachedDataRejected) unfinished.push({ path, hash, times: 0, bytes: 0, script });
+    else if (times < alwaysTimes) unfinished.push({ path, hash, times, bytes: 0, script });
+    else if (isLooking()) unfinished.push({ path, hash, times, bytes: cachedData?.length ?? 0, script });
     return script;
   };
 
@@ -91,18 +97,21 @@ function readKept(path: string, hash: string): { readonly times: number; readonl
 }
 
 /** A folder that cannot be written costs time and nothing else. Without fsync: what a power cut tears is seen to be torn. */
-function keepCode({ path, hash, times, script }: Kept & { readonly script: Script }): void {
+function keepCode({ path, hash, times, bytes, script }: Kept & { readonly script: Script }): void {
   const temporary = `${path}.${process.pid}`;
   try {
     const fd = fs.openSync(temporary, 'wx', 0o644);
+    let isMore = false;
     try {
-      const head = Buffer.from(`${hash}${times + 1}`.padEnd(headLength));
+      const head = Buffer.from(`${hash}${Math.min(times + 1, alwaysTimes)}`.padEnd(headLength));
       const code = script.createCachedData();
-      fs.writeFileSync(fd, Buffer.concat([head, code, code]));
+      isMore = code.length > bytes * worthMore;
+      if (isMore) fs.writeFileSync(fd, Buffer.concat([head, code, code]));
     } finally {
       fs.closeSync(fd);
     }
-    fs.renameSync(temporary, path);
+    if (isMore) fs.renameSync(temporary, path);
+    else remove(temporary);
   } catch {
     remove(temporary);
   }
