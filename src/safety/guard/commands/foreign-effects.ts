@@ -273,7 +273,7 @@ function connections(call: Call, source: string, masked: string): void {
     /\b(socket|fsockopen|TCPSocket|net\.(connect|Socket|createConnection)|IO::Socket|Socket::INET|connect)\b/.test(
       masked,
     ) &&
-    /\b(dup2|pty|exec\w*|spawn|system|popen|shell_exec|proc_open|STDIN->fdopen|\/bin\/(ba)?sh)\b|\/bin\/(ba)?sh|`#?\{?\w/.test(
+    /\b(dup2|pty|exec(?!ute)\w*|os\.execute|spawn|system|popen|shell_exec|proc_open|STDIN->fdopen|\/bin\/(ba)?sh)\b|\/bin\/(ba)?sh|`#?\{?\w/.test(
       source,
     )
   ) {
