@@ -21,14 +21,15 @@ export function applyChanges(changes: readonly FileChange[]): void {
   }
 }
 
-/** Takes the folder of a host away that has nothing in it any more, and the one around it: `.claude/commands`, `.claude`. */
-function removeEmpty(folder: string): void {
+/** Takes folders of a host away that have nothing in them any more: `.claude/skills/ralph-plan`, `.claude/skills`, `.claude`. */
+function removeEmpty(folder: string, levels = 3): void {
   try {
     rmdirSync(folder);
-    if (!basename(folder).startsWith('.')) rmdirSync(dirname(folder));
   } catch {
     // It is in use.
+    return;
   }
+  if (levels > 1 && !basename(folder).startsWith('.')) removeEmpty(dirname(folder), levels - 1);
 }
 
 /** A file that its owner keeps private stays so. */
