@@ -1,6 +1,7 @@
 import { systemClock } from './clock.ts';
 import type { Environment } from './process.ts';
 import { withoutMarks } from './process-table.ts';
+import { findProgram } from './program.ts';
 import { paneFormat, readPanes, type Screens, type Tmux, tmuxArgv, tmuxServer } from './tmux.ts';
 import { attachClient, type TmuxClient } from './tmux-client.ts';
 
@@ -19,18 +20,22 @@ const manyScreens = 16;
 export function lastingTmux(socket: string | null, env: Environment, many = manyScreens): LastingTmux {
   const calls = tmuxServer(socket, env);
   const { TMUX: _, TMUX_PANE: __, ...outside } = withoutMarks(env);
+  const setpriv = process.platform === 'linux' ? findProgram('setpriv', env) : null;
   let client: TmuxClient | null = null;
   let retryAt = 0;
 
-  /** It attaches to a session, but has no say in the size of its windows and hears nothing of what they show. */
+  /**
+   * It attaches to a session, but has no say in the size of its windows and hears nothing of what they show. It has to die
+   * with us: tmux keeps a client for ever that it cannot write to, and with it a server that was told to end.
+   */
   function attach(session: string): void {
     const now = systemClock.monotonic();
-    if (client?.isOpen() || now < retryAt) return;
+    if (setpriv === null || client?.isOpen() || now < retryAt) return;
     retryAt = now + retryMs;
     const words = ['attach-session', '-E', '-f', 'no-output,ignore-size', '-t', `=${session}:`];
     const [program, ...rest] = tmuxArgv(socket, words);
     try {
-      client = attachClient([program, '-C', ...rest], outside);
+      client = attachClient([setpriv, '--pdeathsig', 'KILL', program, '-C', ...rest], outside);
     } catch {
       // No more processes or files are to be had.
       client = null;
