@@ -1,7 +1,7 @@
 import { isSecretName } from '../secrets.ts';
 import { readArgs } from './argv.ts';
 import { checkVariable } from './commands/variables.ts';
-import { lookUp } from './expand-parts.ts';
+import { lookUp, reference } from './expand-parts.ts';
 import { feed } from './feed.ts';
 import { PRIVATE, secretOf, UNKNOWN } from './marks.ts';
 import type { Call } from './model.ts';
@@ -53,8 +53,11 @@ export const builtins: Readonly<Record<string, (call: Call) => string | null>> =
     return first.startsWith('-') || call.words.length < 2 ? '' : call.script(first);
   },
   hash(call) {
-    const path = readArgs(call.words, { letters: 'p' }).value('p');
-    if (path !== undefined) checkVariable('PATH', path.slice(0, path.lastIndexOf('/')), call);
+    const args = readArgs(call.words, { letters: 'p' });
+    const path = args.value('p');
+    if (path === undefined) return '';
+    checkVariable('PATH', path.slice(0, path.lastIndexOf('/')), call);
+    for (const name of args.rest) call.shell.aliases.set(name, path);
     return '';
   },
   enable(call) {
@@ -63,6 +66,8 @@ export const builtins: Readonly<Record<string, (call: Call) => string | null>> =
     return '';
   },
   compgen: ({ words }) => (words.some((word) => /^-\w*[ev]/.test(word)) ? PRIVATE : UNKNOWN),
+  command: inThisShell,
+  builtin: inThisShell,
   exec(call) {
     const { rest } = readArgs(call.words, { letters: 'a', stop: true });
     return rest.length === 0 ? '' : call.run(rest);
@@ -75,9 +80,20 @@ export const builtins: Readonly<Record<string, (call: Call) => string | null>> =
   },
 };
 
+/** `command cd x` still changes the shell itself; a program is left to those who know it. */
+function inThisShell(call: Call): string | null {
+  const [name = '', ...words] = readArgs(call.words, { stop: true }).rest;
+  const builtin =
+    call.words[0]?.startsWith('-') || !Object.hasOwn(builtins, name) ? undefined : builtins[name];
+  return builtin?.(call.with({ name, words })) ?? null;
+}
+
 function changeFolder(call: Call): string {
   const [target] = readArgs(call.words).rest;
   if (target === '-') return moveTo(call, call.shell.variables.get('OLDPWD')?.items[0] ?? UNKNOWN);
+  const [start] = (call.env.get('CDPATH') ?? call.shell.variables.get('CDPATH')?.items[0] ?? '').split(':');
+  if (start && target !== undefined && !/^(\/|\.{1,2}(\/|$))/.test(target))
+    return moveTo(call, `${start}/${target}`);
   return moveTo(call, target ?? call.shell.world.context.home);
 }
 
@@ -100,7 +116,7 @@ function declare(call: Call): string {
   for (const word of words) {
     const [, variable, text] = /^([A-Za-z_]\w*)\+?=(.*)$/s.exec(word) ?? [];
     if (variable === undefined || text === undefined) continue;
-    if (refers) shell.variables.set(variable, { items: lookUp(text, shell), array: false });
+    if (refers) shell.variables.set(`${reference}${variable}`, { items: [text], array: false });
     else if (!shell.variables.get(variable)?.array)
       shell.variables.set(variable, { items: [text], array: false });
     if (name === 'export' || words.some((option) => /^-\w*x/.test(option)))
@@ -109,15 +125,23 @@ function declare(call: Call): string {
   return '';
 }
 
-function read({ shell, words, stdin }: Call): string {
-  const { rest } = readArgs(words, { letters: 'pdntuNia' });
+function read({ shell, words, stdin, env }: Call): string {
+  const args = readArgs(words, { letters: 'pdntuNia' });
   const source = shell.input.text === null ? { text: stdin } : shell.input;
   const text = source.text ?? UNKNOWN;
   const end = text.indexOf('\n');
   const line = end === -1 ? text : text.slice(0, end);
   if (shell.input.text !== null) shell.input.text = end === -1 ? '' : text.slice(end + 1);
-  const names = rest.length === 0 ? ['REPLY'] : rest;
-  const fields = line.trim().split(/\s+/);
+  const names = args.rest.length === 0 ? ['REPLY'] : args.rest;
+  const [separators = ''] = env.has('IFS') ? [env.get('IFS')] : lookUp('IFS', shell);
+  const fields = /^\s*$/.test(separators)
+    ? line.trim().split(/\s+/)
+    : [...separators].reduce((parts, one) => parts.flatMap((part) => part.split(one)), [line]);
+  const list = args.value('a');
+  if (list !== undefined) {
+    shell.variables.set(list, { items: fields, array: true });
+    return '';
+  }
   names.forEach((name, i) => {
     const value = i === names.length - 1 ? fields.slice(i).join(' ') : (fields[i] ?? '');
     shell.variables.set(name, { items: [value], array: false });

@@ -115,11 +115,16 @@ function addValues(values: readonly string[], fields: Fields, { split, quoted }:
 }
 
 /** The values of a variable: what the command set, what a shell always has, or what the environment holds. */
+/** What `declare -n` says is kept under a name that no variable can have. */
+export const reference = '-n ';
+
 export function lookUp(name: string, shell: Shell): readonly string[] {
   const { variables, args, world } = shell;
   const { context } = world;
   const value = variables.get(name);
   if (value) return value.array ? value.items.slice(0, 1) : value.items;
+  const [other] = variables.get(`${reference}${name}`)?.items ?? [];
+  if (other !== undefined && other !== name) return lookUp(other, shell);
   if (name === '@' || name === '*') return args;
   if (name === '_') return [world.steps.at(-1)?.words.at(-1) ?? ''];
   if (name === '0') return ['bash'];

@@ -27,11 +27,23 @@ export function readCode(written: string, language: Language, home: string): Cod
   return code;
 }
 
+const keyText = `((?:["']\\w*["']\\s*\\+?\\s*)+)`;
+const keyOfObject = new RegExp(
+  `\\bgetattr\\(\\s*(?:__import__\\(\\s*["'])?([\\w.]+)(?:["']\\s*\\))?\\s*,\\s*${keyText}\\)`,
+  'g',
+);
+const keyInBrackets = new RegExp(`([\\w)])\\[${keyText}\\](?=\\s*\\()`, 'g');
+
+/** `'sys' + 'tem'` */
+function joinedText(texts: string): string {
+  return texts.replace(/["'+\s]/g, '');
+}
+
 /** `fs['rmSync'](…)` and `getattr(os, 'system')(…)` as one would write them. */
 function withoutKeys(source: string): string {
   const plain = source
-    .replace(/\bgetattr\(\s*([\w.]+)\s*,\s*["'](\w+)["']\s*\)/g, '$1.$2')
-    .replace(/([\w)])\[["'](\w+)["']\](?=\s*\()/g, '$1.$2');
+    .replace(keyOfObject, (_, object: string, key: string) => `${object}.${joinedText(key)}`)
+    .replace(keyInBrackets, (_, before: string, key: string) => `${before}.${joinedText(key)}`);
   return /\{\s*env\s*\}\s*=\s*process\b/.test(plain)
     ? plain.replace(/(?<![.\w])env(?=[.[])/g, 'process.env')
     : plain;
@@ -42,11 +54,21 @@ const imports = [
   new RegExp(`\\bimport\\s*\\{([^}]*)\\}\\s*from\\s*["']${modules}["']`, 'g'),
   new RegExp(`\\{([^{}]*)\\}\\s*=\\s*(?:await\\s+)?(?:require|import)\\(\\s*["']${modules}["']\\s*\\)`, 'g'),
 ];
+const loads = `(?:require|import)\\(\\s*["']${modules}["']\\s*\\)(?:\\.promises)?`;
+/** What an import hands on when it is there: the module, or functions out of it. */
+const importedLater = new RegExp(
+  `${loads}\\.then\\(\\s*(?:async\\s*)?\\(?\\s*(\\w+|\\{[^{}]*\\})\\s*\\)?\\s*=>`,
+  'g',
+);
+const importedAs = new RegExp(`\\b(\\w+)\\s*=\\s*(?:await\\s+)?${loads}`, 'g');
 
 /** Functions taken out of a module get its name back: `rm(…)` after an import from fs is `fs.rm(…)`. */
 function withoutImports(source: string): string {
   const taken = [
     ...imports.flatMap((pattern) => [...source.matchAll(pattern)].map(([, names, from]) => [names, from])),
+    ...[...source.matchAll(importedLater)].flatMap(([, from, names = '']) =>
+      names.startsWith('{') ? [[names.slice(1, -1), from]] : [],
+    ),
     ...[...source.matchAll(/\bfrom\s+(os|shutil|subprocess)\s+import\s+([\w ,]+)/g)].map(
       ([, from, names]) => [names, from],
     ),
@@ -55,8 +77,7 @@ function withoutImports(source: string): string {
   for (const [names = '', from = ''] of taken) {
     for (const item of names.split(',')) {
       const [, name, , alias = name] = /^\s*(\w+)(\s*(?::|\bas\b)\s*(\w+))?\s*$/.exec(item) ?? [];
-      if (name !== undefined && alias !== undefined)
-        full.set(alias, `${from.replace('/promises', '')}.${name}`);
+      if (name !== undefined && alias !== undefined) full.set(alias, `${moduleName(from)}.${name}`);
     }
   }
   if (full.size === 0) return source;
@@ -68,6 +89,12 @@ function withoutAliases(source: string): string {
   const aliases = [
     ...source.matchAll(/\bimport\s+(\w+)\s+as\s+(\w+)/g),
     ...source.matchAll(/[{,]\s*(\w+)\s*:\s*(\w+)\s*(?=[,}][^=;]*=\s*(?:await\s+)?(?:require|import))/g),
+    ...[...source.matchAll(importedLater)].map(([all, from = '', alias = '']) => [
+      all,
+      moduleName(from),
+      alias,
+    ]),
+    ...[...source.matchAll(importedAs)].map(([all, alias = '', from = '']) => [all, moduleName(from), alias]),
     ...[...source.matchAll(/\b(\w+)\s*=\s*[\w.]*(?:\([^()]*\))?\.(\w+)\s*(?=[;\n,]|$)/g)].map(
       ([all, alias = '', name = '']) => [all, name, alias],
     ),
@@ -75,6 +102,10 @@ function withoutAliases(source: string): string {
   if (aliases.length === 0) return source;
   const names = new Map(aliases.map(([, name = '', alias = '']) => [alias, name]));
   return source.replace(/(?<![.\w])\w+(?=\s*[.(])/g, (alias) => names.get(alias) ?? alias);
+}
+
+function moduleName(from: string): string {
+  return from.replace('/promises', '');
 }
 
 /** Where a text or a comment may begin. */
@@ -155,6 +186,8 @@ export function evaluate(code: Code, text: string, depth = 0): string {
   if (depth > 20) return UNKNOWN;
   const [, , plain] = /^\s*(["'])([^"'\\$#{`]*)\1\s*$/.exec(text) ?? [];
   if (plain !== undefined) return plain;
+  const [, pattern] = code.language === 'perl' ? (/^\s*<([^<>]*[*/][^<>]*)>\s*$/.exec(text) ?? []) : [];
+  if (pattern !== undefined) return interpolated(code, pattern);
   const masked = mask(text, code.language);
   const [, list, , between = ''] = /^\s*(\[[^\]]*\])\s*\.join\(\s*(["'])(.*?)\2\s*\)\s*$/s.exec(text) ?? [];
   if (list !== undefined) return listOf(code, list)?.join(between) ?? UNKNOWN;
@@ -171,6 +204,15 @@ export function evaluate(code: Code, text: string, depth = 0): string {
       out += literal(code, inner, text[at] ?? '', prefix, depth);
       i = Math.max(stop, at + 1);
       continue;
+    }
+    if (rest.startsWith('[::-1]')) {
+      out = backwards(out);
+      i += 6;
+      continue;
+    }
+    if (text[i] === '%' && code.language === 'python' && /%[sdr]/.test(out)) {
+      const given = rest.slice(1);
+      return filled(out, /%[sdr]/g, listOf(code, given) ?? [evaluate(code, given, depth + 1)]);
     }
     const [chain = ''] =
       /^[$@%]?[A-Za-z_][\w$]*(?:(?:\.|::|->|\?\.)[A-Za-z_]\w*|\[["']\w+["']\]|\{["']?\w+["']?\})*/.exec(
@@ -189,11 +231,20 @@ export function evaluate(code: Code, text: string, depth = 0): string {
       // A method of what stands before it, such as .decode() or .toString(): the text stays what it is.
       const [method = ''] = /^\.\w+/.exec(rest) ?? [];
       i += method.length;
+      if (/^\.(homedir|home)$/.test(method)) out = code.home;
       if (text[i] === '(') {
         const end = endOf(masked, i + 1, '');
-        if (method === '.join' && out !== '') return UNKNOWN;
         const inside = text.slice(i + 1, end);
         const args = argumentsAt({ ...code, source: inside, masked: mask(inside, code.language) }, 0);
+        if (method === '.join' && !(code.language === 'js' && /^(''|""|``)$/.test(inside.trim())))
+          return characters(inside) ?? listOf(code, inside)?.join(out) ?? UNKNOWN;
+        if (method === '.reverse') out = backwards(out);
+        if (method === '.format')
+          out = filled(
+            out,
+            /\{\w*\}/g,
+            args.map((arg) => evaluate(code, arg, depth + 1)),
+          );
         if (method === '.joinpath') out += args.map((arg) => `/${evaluate(code, arg, depth + 1)}`).join('');
         if (method === '.expanduser') out = out.replace(/^~/, code.home);
         i = end + 1;
@@ -205,6 +256,28 @@ export function evaluate(code: Code, text: string, depth = 0): string {
     i++;
   }
   return out;
+}
+
+function backwards(text: string): string {
+  return [...text].reverse().join('');
+}
+
+/** Puts texts where a format asks for them. */
+function filled(format: string, places: RegExp, texts: readonly string[]): string {
+  let i = 0;
+  return format.replace(places, () => texts[i++] ?? UNKNOWN);
+}
+
+/** Text given by the numbers of its characters, as in `map(chr, [114, 109])`. */
+function characters(source: string): string | null {
+  const [, numbers] = /\[\s*(\d+(?:\s*,\s*\d+)*)\s*,?\s*\]/.exec(source) ?? [];
+  if (numbers === undefined || !/\bchr\b|^\s*(\.\.\.)?\[/.test(source)) return null;
+  return String.fromCharCode(...numbers.split(',').map(Number));
+}
+
+/** What stands in backticks or in a text that takes variables. */
+export function interpolated(code: Code, text: string): string {
+  return literal(code, text, '"', 'r', 0);
 }
 
 function literal(code: Code, inner: string, quote: string, prefix: string, depth: number): string {
@@ -254,6 +327,13 @@ function callValue(code: Code, name: string, inside: string, depth: number): str
   if (/^(JSON\.stringify|json\.dumps|dict|repr|util\.inspect|Object\.(entries|assign))$/.test(name))
     return value(0) === PRIVATE ? PRIVATE : UNKNOWN;
   if (/(expanduser|expand_path)$/.test(name)) return value(0).replace(/^~/, code.home);
+  if (name === 'implode' || (name === 'join' && code.language === 'perl'))
+    return args
+      .slice(1)
+      .map((_, i) => value(i + 1))
+      .join(value(0));
+  if (name === 'reverse' || name === 'strrev') return backwards(args.map((_, i) => value(i)).join(''));
+  if (name === 'codecs.decode') return DECODED;
   if (/(^|\.)(join|resolve)$/.test(name) && (args.length > 1 || /path|File|posix|^join/.test(name)))
     return joinPaths(args.map((_, i) => value(i)));
   if (/(b64decode|decode_base64|base64_decode|strict_decode64|decode64|atob|unb64)$/.test(name))
@@ -262,7 +342,17 @@ function callValue(code: Code, name: string, inside: string, depth: number): str
   if (/Buffer\.from$/.test(name) && /hex/.test(value(1))) return decoded(value(0), decodeHex);
   if (/Buffer\.from$/.test(name) && /base64/.test(value(1))) return decoded(value(0), decodeBase64);
   if (/(fromCharCode|fromCodePoint|^chr)$/.test(name))
-    return args.map((arg) => (/^\d+$/.test(arg) ? String.fromCharCode(Number(arg)) : UNKNOWN)).join('');
+    return (
+      characters(inside) ??
+      args.map((arg) => (/^\d+$/.test(arg) ? String.fromCharCode(Number(arg)) : UNKNOWN)).join('')
+    );
+  if (/^(bytes|bytearray)$/.test(name) && characters(inside) !== null) return characters(inside) ?? '';
+  if (/^(sprintf|format)$/.test(name))
+    return filled(
+      value(0),
+      /%[sd]/g,
+      args.slice(1).map((_, i) => value(i + 1)),
+    );
   if (
     /(urlopen|requests\.get|urlretrieve|fetch|get|open-uri|file_get_contents)$/.test(name) &&
     /https?:/.test(value(0))

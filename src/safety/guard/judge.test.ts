@@ -244,6 +244,46 @@ describe('the compiled code of the hooks', () => {
   });
 });
 
+describe('a project around the home', () => {
+  const places = [
+    { projectRoot: '/', cwd: '/' },
+    { projectRoot: '/home', cwd: '/home' },
+    { projectRoot: '/home/dev', cwd: '/home/dev' },
+  ];
+
+  it.each(places)(
+    "in $projectRoot leaves what is the user's and the system's as guarded as ever",
+    (place) => {
+      for (const command of [
+        'rm -rf ~/Documents',
+        'rm -rf ~/.config',
+        'cd ~ && rm -rf *',
+        'cat ~/.aws/credentials',
+        'cp ~/.ssh/id_ed25519 k',
+        'echo x >> ~/.bashrc',
+        'echo x > /etc/hosts',
+        'cat /etc/shadow',
+        'echo {} > .claude/settings.json',
+        'rm -rf .ralph',
+        'docker run -v /:/host alpine',
+      ])
+        expect([command, verdictOf(command, place)]).toEqual([command, 'deny']);
+    },
+  );
+
+  it.each(places.filter(({ cwd }) => cwd !== '/home'))(
+    'in $projectRoot lets the work there go on',
+    (place) => {
+      for (const command of ['rm -rf dist', 'echo x > out.txt', 'cp .env.example .env', 'rm -rf /tmp/x'])
+        expect([command, verdictOf(command, place)]).toEqual([command, 'allow']);
+    },
+  );
+
+  it('keeps a home apart from a folder around it', () => {
+    expect(verdictOf('rm ~/notes.txt', { projectRoot: '/home', cwd: '/home' })).toBe('deny');
+  });
+});
+
 describe('a long command', () => {
   it('of 16 KB takes one step for each command in it, and judges each file once', () => {
     const parts = Array.from({ length: 500 }, (_, i) => `cp src/file-${i}.ts dist/file-${i % 10}.ts`);

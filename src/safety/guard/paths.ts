@@ -102,7 +102,9 @@ function landmarksOf(context: GuardContext): Landmarks {
   }
   const { env, home } = context;
   const loopFolders = [`${env.XDG_STATE_HOME || `${home}/.local/state`}/ralph`, `${home}/.swarm`];
-  const settings = ['settings.json', 'guard.json'].map((name) => `${context.projectRoot}/.ralph/${name}`);
+  const settings = ['settings.json', 'guard.json', 'runs/1/journal.ndjson'].map(
+    (name) => `${context.projectRoot}/.ralph/${name}`,
+  );
   const byName = new Map<string, string[]>();
   for (const place of [...places.map(([path]) => path), ...settings]) {
     const name = place.slice(place.lastIndexOf('/') + 1);
@@ -115,19 +117,20 @@ function landmarksOf(context: GuardContext): Landmarks {
 
 /** Places that a wide or vague path must not reach by accident, most important first. */
 function landmarks({ home, projectRoot }: GuardContext): [string, Zone][] {
+  const inside = projectRoot === '/' ? '' : projectRoot;
   return [
     ...secretFiles.map((name): [string, Zone] => [`${home}/${name}`, 'credentials']),
     [home, 'home'],
-    ...['.ralph', '.ralph-active'].map((name): [string, Zone] => [`${projectRoot}/${name}`, 'loop']),
-    ...agentNames.map((name): [string, Zone] => [`${projectRoot}/${name}`, 'agent']),
-    [`${projectRoot}/.git/hooks`, 'hooks'],
-    [`${projectRoot}/.git`, 'git'],
+    ...['.ralph', '.ralph-active'].map((name): [string, Zone] => [`${inside}/${name}`, 'loop']),
+    ...agentNames.map((name): [string, Zone] => [`${inside}/${name}`, 'agent']),
+    [`${inside}/.git/hooks`, 'hooks'],
+    [`${inside}/.git`, 'git'],
     [projectRoot, 'project-root'],
     ...['/etc', '/usr', '/var/lib', '/boot', '/bin', '/lib', '/root', '/opt', '/srv'].map(
       (path): [string, Zone] => [path, 'system'],
     ),
     ['/etc/shadow', 'credentials'],
-    [`${projectRoot}/.env`, 'credentials'],
+    [`${inside}/.env`, 'credentials'],
   ];
 }
 
@@ -177,8 +180,14 @@ function plainZone(path: string, context: GuardContext): Zone {
   if (/^\/(proc|sys)(\/|$)/.test(path)) return 'kernel';
   if (landmarksOf(context).loopFolders.some((folder) => isInside(path, folder))) return 'loop';
   if (ownCode.test(path)) return 'loop';
-  if (isInside(path, projectRoot)) return projectZone(path.slice(projectRoot.length + 1));
-  if (isInside(path, home)) return homeZone(path.slice(home.length + 1));
+  const own = isInside(path, projectRoot);
+  const zone = own ? projectZone(path.slice(projectRoot.length).replace(/^\//, '')) : 'outside';
+  if (zone !== 'outside' && (zone !== 'project' || !holdsHome(context))) return zone;
+  if (isInside(path, home)) {
+    const name = path.slice(home.length + 1);
+    const atHome = homeZone(name);
+    return own && home === projectRoot && atHome === 'home' && !ofUser.test(name) ? 'project' : atHome;
+  }
   const [, ofOthers] = /^\/(?:home|Users)\/[^/]+\/?(.*)$/.exec(path) ?? [];
   if (ofOthers !== undefined) return homeZone(ofOthers);
   if (/^\/(tmp|var\/tmp|private\/tmp|private\/var\/folders)$/.test(path) || path === context.env.TMPDIR)
@@ -189,8 +198,24 @@ function plainZone(path: string, context: GuardContext): Zone {
     path,
   )
     ? 'system'
-    : 'outside';
+    : zone;
 }
+
+/** Whether somebody works in a home, or in a folder around it: not all that lies there is the project's. */
+function holdsHome({ home, projectRoot }: GuardContext): boolean {
+  return isInside(home, projectRoot);
+}
+
+/** Whether a path belongs to the project and to nothing else. */
+export function isProjectFile(path: string, context: GuardContext): boolean {
+  return (
+    isInside(path, context.projectRoot) && (!holdsHome(context) || plainZone(path, context) === 'project')
+  );
+}
+
+/** Of a home that somebody works in: what is hidden, and the folders that every home has. */
+const ofUser =
+  /^(\.(?!env|gitignore|github)|(Desktop|Documents|Downloads|Library|Movies|Music|Photos|Pictures|Public|Templates|Videos|go|snap)(\/|$))/;
 
 /** A project that is itself under /tmp has neighbours, which are not its own temporary files. */
 function isTemporary(path: string, { projectRoot, env }: GuardContext): boolean {
@@ -250,7 +275,7 @@ export function isSecretFile(path: string, context: GuardContext, recursive: boo
   const name = path.slice(path.lastIndexOf('/') + 1);
   if (publicKey.test(path)) return false;
   if (secretName.test(name) && !hasGlob(name)) return true;
-  if (isInside(path, context.projectRoot) && !hasGlob(path) && !recursive) return false;
+  if (isProjectFile(path, context) && !hasGlob(path) && !recursive) return false;
   if (systemSecrets.test(path)) return true;
   if (zoneOf(path, context) === 'credentials') return true;
   if (!recursive) return false;

@@ -2,7 +2,7 @@ import { builtins } from './builtins.ts';
 import { handlerOf, programNames } from './commands/all.ts';
 import { DECODED, hasGlob, mayMatch, NETWORK, UNKNOWN } from './marks.ts';
 import type { Call } from './model.ts';
-import { isSecretFile } from './paths.ts';
+import { isProjectFile, isSecretFile } from './paths.ts';
 
 /** Says what a built-in or a program does, and answers with what it prints. */
 export function perform(call: Call): string {
@@ -35,8 +35,7 @@ function mentionSecrets(call: Call): void {
     const value = word.replace(/^-{1,2}[\w-]+=/, '').replace(/^@/, '');
     if (!/[/~]/.test(value)) continue;
     const path = call.path(value);
-    if (!path.startsWith(`${context.projectRoot}/`) && isSecretFile(path, context, false))
-      call.file('read', value);
+    if (!isProjectFile(path, context) && isSecretFile(path, context, false)) call.file('read', value);
   }
 }
 

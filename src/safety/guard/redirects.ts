@@ -26,16 +26,22 @@ export function withRedirects(
       input = {
         text: redirect.body.parts ? expandParts(redirect.body.parts, shell, capture) : redirect.body.text,
       };
+      keepOpen(redirect, input, shell);
       continue;
     }
     if (!redirect.target) continue;
     const name = expandWord(redirect.target, shell, capture).join(' ');
     if (redirect.type === 'HereString') {
       input = { text: `${expandText(redirect.target, shell, capture)}\n` };
+      keepOpen(redirect, input, shell);
       continue;
     }
     const { operator } = redirect;
-    if (/^[<>]&$/.test(operator) && /^(\d+-?|-)$/.test(name)) continue;
+    if (/^[<>]&$/.test(operator) && /^(\d+-?|-)$/.test(name)) {
+      const open = shell.world.files.get(`/dev/fd/${name}`);
+      if (open !== undefined) input = { text: open };
+      continue;
+    }
     // To see whether a port of this machine answers is no way out.
     if (operator === '<' && /^\/dev\/tcp\/(localhost|127\.0\.0\.1)\/\d+$/.test(name)) continue;
     if (/^\/dev\/(tcp|udp)\//.test(name)) {
@@ -54,6 +60,7 @@ export function withRedirects(
     if (operator === '<' || operator === '<&') {
       note(fileEffect('read', path, {}, `< ${shown(name)}`));
       input = { text: contentOf(path, shell) };
+      keepOpen(redirect, input, shell);
       continue;
     }
     const append = operator.endsWith('>>');
@@ -81,6 +88,12 @@ export function withRedirects(
       note({ kind: 'act', by: `> ${shown(path)}`, ...act });
   }
   return '';
+}
+
+/** Input under a number of its own can be had later, as /dev/fd/3. */
+function keepOpen({ descriptor }: Redirection, { text }: Input, { world }: Shell): void {
+  if (descriptor?.type === 'FileDescriptor' && descriptor.value > 2 && text !== null)
+    world.files.set(`/dev/fd/${descriptor.value}`, text);
 }
 
 /** What matters about text that goes into a file: where it comes from. */
@@ -122,5 +135,7 @@ export function throughLink(
 export function contentOf(path: string, { world }: Shell): string {
   const own = world.files.get(path);
   if (own !== undefined) return own;
+  // A program under another name is still that program.
+  if (/^(\/usr)?(\/local)?\/s?bin\/[^/]+$/.test(path)) return `#!${path}\n`;
   return path.startsWith('/') && isSecretFile(path, world.context, false) ? PRIVATE : UNKNOWN;
 }

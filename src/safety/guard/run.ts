@@ -307,7 +307,10 @@ class ShellCall implements Call {
     words: readonly string[],
     { stdin = this.stdin, cwd }: { stdin?: string | null; cwd?: string } = {},
   ): string {
-    const child = this.inner(cwd);
+    const inner = this.inner(cwd);
+    const [name = ''] = words;
+    // A program that starts another knows nothing of the shell's functions.
+    const child = inner.functions.has(name) ? { ...inner, functions: without(inner.functions, name) } : inner;
     return runWords(words, child, { stdin, env: noEnv, seen: child });
   }
 
@@ -335,6 +338,12 @@ class ShellCall implements Call {
       cwd === undefined ? {} : { cwd: resolvePath(cwd, this.shell.cwd, this.shell.world) },
     );
   }
+}
+
+function without<T>(all: ReadonlyMap<string, T>, name: string): Map<string, T> {
+  const others = new Map(all);
+  others.delete(name);
+  return others;
 }
 
 /** Quotes a word so that it stays one word when it is parsed again; globs keep their meaning. */

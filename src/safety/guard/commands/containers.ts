@@ -1,7 +1,7 @@
 import { readArgs } from '../argv.ts';
 import { NETWORK, shown, UNKNOWN } from '../marks.ts';
 import type { Call, Handler, Handlers } from '../model.ts';
-import { isInside, zoneOf } from '../paths.ts';
+import { isProjectFile, zoneOf } from '../paths.ts';
 import { always, askPerson, when } from './rules.ts';
 
 const docker: Handler = (call) => {
@@ -122,7 +122,7 @@ function container(call: Call, words: readonly string[]): string {
     const path = call.path(source);
     const zone = zoneOf(path, context);
     const own =
-      isInside(path, context.projectRoot) || zone === 'temporary' || zone === 'cache' || zone === 'unknown';
+      isProjectFile(path, context) || zone === 'temporary' || zone === 'cache' || zone === 'unknown';
     if (!own || path.endsWith('docker.sock')) deny(`gives a container ${shown(path)} of the machine`);
   }
   return NETWORK;

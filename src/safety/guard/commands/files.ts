@@ -1,7 +1,7 @@
 import { readArgs } from '../argv.ts';
 import { UNKNOWN } from '../marks.ts';
 import type { Call, Handler, Handlers } from '../model.ts';
-import { isInside } from '../paths.ts';
+import { isInside, isProjectFile } from '../paths.ts';
 import { size } from '../size.ts';
 import { committedTree, loses, undoesWork } from './git-work.ts';
 
@@ -51,14 +51,14 @@ const copy: Handler = (call) => {
   const { sources, target, recursive } = targetsOf(call, 'tSgmo');
   if (call.name === 'install')
     setsUser(call, readArgs(call.words, modeGrammar).value('m', 'mode') ?? '', [target]);
-  const { projectRoot } = call.shell.world.context;
+  const { context } = call.shell.world;
   for (const source of sources) {
-    const inside = isInside(call.path(source), projectRoot) && isInside(call.path(target), projectRoot);
+    const inside = isProjectFile(call.path(source), context) && isProjectFile(call.path(target), context);
     if (!inside) call.file('read', source, { recursive });
   }
   destinations(withFolder(call, target), sources).forEach((path, i) => {
     call.file('write', path);
-    call.keep(path, copied(call, sources[i] ?? sources[0] ?? ''));
+    call.keep(path, call.content(sources[i] ?? sources[0] ?? ''));
   });
   return '';
 };
@@ -77,18 +77,11 @@ function setsUser(call: Call, mode: string, paths: readonly string[]): void {
     );
 }
 
-/** A program under another name is still that program. */
-function copied(call: Call, source: string): string {
-  return /^(\/usr)?(\/local)?\/s?bin\//.test(call.path(source))
-    ? `#!${call.path(source)}\n`
-    : call.content(source);
-}
-
 const move: Handler = (call) => {
   const { sources, target } = targetsOf(call, 'tS');
-  const { projectRoot } = call.shell.world.context;
+  const { context } = call.shell.world;
   for (const source of sources) {
-    const inside = isInside(call.path(source), projectRoot) && isInside(call.path(target), projectRoot);
+    const inside = isProjectFile(call.path(source), context) && isProjectFile(call.path(target), context);
     call.file(inside ? 'write' : 'delete', source, { recursive: true });
   }
   destinations(withFolder(call, target), sources).forEach((path, i) => {
@@ -240,9 +233,11 @@ const archive: Handler = (call) => {
     return '';
   }
   if (!args.has('c', 'create', 'r', 'u', 'append', 'update')) return UNKNOWN;
-  for (const path of args.rest)
-    call.file('read', path.startsWith('/') ? path : `${folder}/${path}`, { recursive: true });
-  if (args.has('remove-files')) for (const path of args.rest) call.file('delete', path, { recursive: true });
+  for (const name of args.rest) {
+    const path = name.startsWith('/') ? name : `${folder}/${name}`;
+    call.file('read', path, { recursive: true });
+    if (args.has('remove-files')) call.file('delete', path, { recursive: true });
+  }
   if (file !== undefined && file !== '-') {
     call.file('write', file);
     return '';
@@ -293,7 +288,9 @@ const attributes: Handler = (call) => {
 };
 
 const split: Handler = (call) => {
-  const [from = '', prefix = 'x'] = readArgs(call.words, { letters: 'lbnCa' }).rest;
+  const args = readArgs(call.words, { letters: 'lbnCat', long: ['filter'] });
+  for (const command of args.all('filter')) call.script(command);
+  const [from = '', prefix = 'x'] = args.rest;
   if (from !== '-') call.file('read', from);
   call.file('write', prefix);
   return '';
@@ -347,7 +344,7 @@ export const files: Handlers = {
       long: ['input', 'output', 'directory'],
     }).rest;
     if (target !== undefined) call.file('write', target);
-    if (readArgs(call.words).has('R', 'reverse')) undoesWork(call, call.stdin ?? '');
+    undoesWork(call, call.stdin ?? '', readArgs(call.words).has('R', 'reverse'));
     return '';
   },
   csplit: split,

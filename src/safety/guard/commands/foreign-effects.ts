@@ -1,5 +1,14 @@
 import { feed } from '../feed.ts';
-import { argumentsAt, type Code, endOf, evaluate, type Language, listOf, readCode } from '../foreign-text.ts';
+import {
+  argumentsAt,
+  type Code,
+  endOf,
+  evaluate,
+  interpolated,
+  type Language,
+  listOf,
+  readCode,
+} from '../foreign-text.ts';
 import { DECODED, isOpaque, NETWORK, UNKNOWN } from '../marks.ts';
 import type { Call } from '../model.ts';
 import { destroysData } from './databases.ts';
@@ -21,6 +30,11 @@ const reads =
   /\b(?:readFileSync|readFile|createReadStream|file_get_contents|File\.(?:read|open|readlines|foreach)|IO\.read(?:lines)?|readTextFile(?:Sync)?|readfile|fopen|linecache\.getlines|Bun\.file)\s*\(/g;
 
 const perlOpens = /\bopen\s*[( ]/g;
+
+/** Names the function first, then the folders. */
+const perlFinds = /\bfind(?:depth)?\s*[( ]/g;
+
+const perlMoves = /\b(?:rename|link|symlink|copy|move)\s*[( ]/g;
 
 const perlTruncates = /\btruncate\s*[( ]/g;
 
@@ -48,14 +62,17 @@ const oneLiner = 'Use plain shell commands or a script file that can be read.';
 export function follow(outer: Call, source: string, language: Language): string {
   if (!noteworthy.test(source)) return printed(readCode(source, language, outer.shell.world.context.home));
   const call = movedCall(outer, source, language);
+  const code = readCode(source, language, call.shell.world.context.home);
   if (language === 'perl' || language === 'ruby' || language === 'php') {
     for (const [, ticks, quoted] of source.matchAll(/(?:^|[^\\])`([^`]+)`|(?:qx|%x)[{([]([^})\]]+)/g))
-      feed(call, ticks ?? quoted ?? '', (text) => call.script(text));
+      feed(call, interpolated(code, ticks ?? quoted ?? ''), (text) => call.script(text));
   }
-  const code = readCode(source, language, call.shell.world.context.home);
   const { masked } = code;
   const bases = [
     ...found(code, lists).map(([, args]) => evaluate(code, args[0] ?? '')),
+    ...(language === 'perl' ? found(code, perlFinds) : []).flatMap(([, args]) =>
+      args.slice(1).map((arg) => evaluate(code, arg)),
+    ),
     ...[...masked.matchAll(/\.(?:iterdir|r?glob)\s*\(/g)].map(({ index }) => objectBefore(code, index)),
   ];
   for (const [name, args] of found(code, deletes)) deletion(call, code, name, args, bases);
@@ -72,7 +89,7 @@ export function follow(outer: Call, source: string, language: Language): string 
     known(path, () => call.file('write', path));
     if (args[1] !== undefined) call.keep(path, evaluate(code, args[1]));
   }
-  for (const [name, args] of found(code, moves)) {
+  for (const [name, args] of found(code, language === 'perl' ? perlMoves : moves)) {
     const [from, to] = [evaluate(code, args[0] ?? ''), evaluate(code, args[1] ?? '')];
     known(from, () =>
       call.file(/move|rename|mv|replace/.test(name) ? 'delete' : 'read', from, { recursive: true }),

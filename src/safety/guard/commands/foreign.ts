@@ -1,9 +1,10 @@
+import { isSecretName } from '../../secrets.ts';
 import { readArgs } from '../argv.ts';
 import { feed } from '../feed.ts';
 import { endOf, evaluate, type Language, readCode } from '../foreign-text.ts';
-import { isOpaque, isPlain, PRIVATE, shown, UNKNOWN } from '../marks.ts';
+import { isOpaque, isPlain, PRIVATE, secretOf, secretsIn, shown, UNKNOWN } from '../marks.ts';
 import type { Call, Handler, Handlers } from '../model.ts';
-import { isInside } from '../paths.ts';
+import { isProjectFile } from '../paths.ts';
 import { follow } from './foreign-effects.ts';
 
 type Interpreter = {
@@ -30,6 +31,7 @@ function interpreter({ language, code, letters = '', long = [] }: Interpreter): 
       );
     if (language === 'php' && args.has('S')) return serves(call, args.value('t') ?? '.');
     if (language === 'python' && args.has('m')) return pythonModule(call, args.value('m') ?? '');
+    if (language === 'js') for (const module of args.all('r', 'require', 'import')) run(call.content(module));
     if (args.has('n', 'p') && /perl|ruby/.test(language)) {
       for (const path of args.rest) call.file(args.flags.has('i') ? 'write' : 'read', path);
     }
@@ -76,7 +78,7 @@ function evaluateOnly(call: Call, source: string, language: Language, otherwise:
 /** A web server shows all that lies in a folder. */
 function serves(call: Call, folder: string): string {
   const path = call.path(folder);
-  if (!isInside(path, call.shell.world.context.projectRoot) && !path.startsWith('/tmp/'))
+  if (!isProjectFile(path, call.shell.world.context) && !path.startsWith('/tmp/'))
     call.act('deny', 'exfiltration', `shows ${shown(path)} to the network`, 'Serve a folder of the project.');
   return UNKNOWN;
 }
@@ -88,6 +90,7 @@ function pythonModule(call: Call, module: string): string {
       call,
       readArgs(rest, { letters: 'db', long: ['directory', 'bind'] }).value('d', 'directory') ?? '.',
     );
+  if (module === 'base64') return call.run(['base64', ...rest]);
   const own = call.shell.world.files.get(call.path(`${module.replaceAll('.', '/')}.py`));
   if (own !== undefined) return feed(call, own, (text) => follow(call, text, 'python'));
   return /^(pip|pipx|poetry|twine|uv|alembic)$/.test(module) ? call.run([module, ...rest]) : UNKNOWN;
@@ -129,6 +132,10 @@ const awk: Handler = (call) => {
     if (source !== '' && !isOpaque(source)) call.file('read', source);
   }
   if (/\bprint\b[^;}\n]*\bENVIRON\s*\[\s*\w/.test(code.masked)) return PRIVATE;
+  for (const [, name = ''] of program.matchAll(/\bENVIRON\s*\[\s*"(\w+)"/g))
+    if (/\bprintf?\b/.test(code.masked) && isSecretName(name)) return secretOf(name);
+  const secret = secretsIn(args.all('v', 'assign').join(' '));
+  if (secret.length > 0 && /\bprintf?\b/.test(code.masked)) return secret.map(secretOf).join(' ');
   const [, literal] =
     /^\s*BEGIN\s*\{\s*printf?\s*\(?\s*"((?:[^"\\]|\\.)*)"\s*\)?\s*;?\s*\}\s*$/.exec(program) ?? [];
   if (literal !== undefined) return `${literal.replace(/\\(.)/g, '$1')}\n`;

@@ -20,9 +20,13 @@ export const ownChanges = `diff --git ${UNKNOWN}\n`;
 /** What `git archive` prints: all files as they were committed. */
 export const committedTree = `archive of git ${UNKNOWN}\n`;
 
+/** The same with -R. */
+export const reversedChanges = `backwards ${ownChanges}`;
+
 /** A patch of the uncommitted work, applied backwards, takes all of it away. */
-export function undoesWork(call: Call, patch: string): void {
-  if (patch.includes(ownChanges)) loses(call, call.shell.cwd, 'throws away uncommitted changes');
+export function undoesWork(call: Call, patch: string, backwards: boolean): void {
+  if (patch.includes(ownChanges) && backwards !== patch.includes(reversedChanges))
+    loses(call, call.shell.cwd, 'throws away uncommitted changes');
 }
 
 export const push: Subcommand = (call) => {
@@ -66,6 +70,10 @@ export const checkout: Subcommand = (call, cwd) => {
   const args = readArgs(call.words, { letters: 'bB', long: ['orphan', 'conflict'] });
   const dash = call.words.indexOf('--');
   if (args.has('b', 'orphan')) return '';
+  if (args.has('B')) {
+    moves(call, cwd, args.value('B'), args.rest[0]);
+    return '';
+  }
   if (args.has('ours', 'theirs', 'p', 'patch')) return '';
   const tracks = args.has('t', 'track', 'detach');
   const paths =
@@ -118,6 +126,13 @@ export const clean: Subcommand = (call, cwd) => {
 
 export const stash: Subcommand = (call, cwd) => {
   const [action = ''] = call.words;
+  if (/^(-|push$|save$|$)/.test(action) && readArgs(call.words, { letters: 'm' }).has('a', 'all'))
+    call.act(
+      'deny',
+      'loop-state',
+      'takes away what git ignores, such as the state of the loop',
+      'Use git stash without --all.',
+    );
   if (action === 'drop' || action === 'clear')
     loses(call, cwd, 'throws away stashed work', 'Use git stash apply and keep the stash.');
   return UNKNOWN;
@@ -134,15 +149,15 @@ export const branch: Subcommand = (call, cwd) => {
     );
   else if (args.flags.has('M') && args.rest.length > 1 && args.rest.join(' ') !== 'master main')
     loses(call, cwd, `takes the place of the branch ${shown(args.rest[1] ?? '')}`, 'Use git branch -m.');
-  else if (args.has('f', 'force') && /[~^]/.test(args.rest[1] ?? ''))
-    loses(
-      call,
-      cwd,
-      `moves the branch ${shown(args.rest[0] ?? '')} away from its commits`,
-      'Make a new branch.',
-    );
+  else if (args.has('f', 'force')) moves(call, cwd, args.rest[0], args.rest[1]);
   return UNKNOWN;
 };
+
+/** A branch or tag that goes to an older commit leaves those behind that only it had. */
+export function moves(call: Call, cwd: string, name = '', to = ''): '' {
+  if (!/[~^]/.test(to)) return '';
+  return loses(call, cwd, `moves ${shown(name)} away from its commits`, 'Make a new branch or tag.');
+}
 
 export const removeFiles: Subcommand = (call, cwd) => {
   const args = readArgs(call.words);

@@ -1,5 +1,5 @@
 import { readArgs } from '../argv.ts';
-import { committed, shown, UNKNOWN } from '../marks.ts';
+import { committed, STAR, shown, UNKNOWN } from '../marks.ts';
 import type { Handler, Handlers } from '../model.ts';
 import { isInside } from '../paths.ts';
 import { config, connects, type Subcommand, useSetting } from './git-settings.ts';
@@ -10,11 +10,13 @@ import {
   clean,
   committedTree,
   loses,
+  moves,
   ownChanges,
   push,
   removeFiles,
   reset,
   restore,
+  reversedChanges,
   stash,
   undoesWork,
   worktree,
@@ -104,13 +106,16 @@ const subcommands: Readonly<Record<string, Subcommand>> = {
   config,
   remote,
   switch(call, cwd) {
-    const args = readArgs(call.words, { letters: 'cC', long: ['create', 'orphan'] });
+    const args = readArgs(call.words, { letters: 'cC', long: ['create', 'force-create', 'orphan'] });
     if (args.flags.has('f') || args.flags.has('force') || args.flags.has('discard-changes'))
       loses(call, cwd, 'throws away uncommitted changes');
+    moves(call, cwd, args.value('C', 'force-create'), args.rest[0]);
     return '';
   },
   tag(call, cwd) {
-    if (readArgs(call.words, { letters: 'mFu' }).has('d', 'delete')) loses(call, cwd, 'deletes a tag', ask);
+    const args = readArgs(call.words, { letters: 'mFu' });
+    if (args.has('d', 'delete')) loses(call, cwd, 'deletes a tag', ask);
+    if (args.has('f', 'force')) moves(call, cwd, args.rest[0], args.rest[1]);
     return UNKNOWN;
   },
   reflog(call, cwd) {
@@ -132,8 +137,21 @@ const subcommands: Readonly<Record<string, Subcommand>> = {
     call.words.includes('--delete') ||
     (call.words.includes('--stdin') && /^delete\b/m.test(call.stdin ?? ''))
       ? loses(call, cwd, 'deletes a branch with its commits', ask)
-      : '',
-  'symbolic-ref': () => UNKNOWN,
+      : moves(call, cwd, ...readArgs(call.words, { letters: 'm' }).rest.slice(0, 2)),
+  'symbolic-ref'(call, cwd) {
+    const [name, target] = readArgs(call.words, { letters: 'm' }).rest;
+    if (target !== undefined && name !== 'HEAD')
+      loses(call, cwd, `puts another branch in the place of ${shown(name ?? '')}`, 'Make a new branch.');
+    return UNKNOWN;
+  },
+  mv(call, cwd) {
+    const args = readArgs(call.words);
+    if (args.has('n', 'dry-run')) return '';
+    if (args.has('f', 'force'))
+      loses(call, cwd, 'overwrites a file with its changes', 'Use git mv without -f.');
+    for (const path of args.rest) call.file('write', path);
+    return '';
+  },
   'filter-branch': (call, cwd) => loses(call, cwd, 'rewrites the whole history', ask),
   'filter-repo': (call, cwd) => loses(call, cwd, 'rewrites the whole history', ask),
   replace: () => UNKNOWN,
@@ -160,7 +178,7 @@ const subcommands: Readonly<Record<string, Subcommand>> = {
     const args = readArgs(call.words, { letters: 'pC', long: ['directory', 'exclude', 'include'] });
     const patch =
       args.rest.length === 0 ? (call.stdin ?? '') : args.rest.map((path) => call.content(path)).join('');
-    if (args.has('R', 'reverse') && !args.has('check', 'stat', 'cached')) undoesWork(call, patch);
+    if (!args.has('check', 'stat', 'cached')) undoesWork(call, patch, args.has('R', 'reverse'));
     return '';
   },
   bisect: (call, cwd) => (call.words[0] === 'run' ? call.run(call.words.slice(1), { cwd }) : UNKNOWN),
@@ -184,7 +202,14 @@ const subcommands: Readonly<Record<string, Subcommand>> = {
     if (folder !== undefined) call.file('write', folder, { how: 'create' });
     return connects(call, cwd);
   },
-  fetch: connects,
+  fetch(call, cwd) {
+    const ref = readArgs(call.words, { letters: 'jo' }).rest.find((word) =>
+      /^\+[^:]+:(?!refs\/(remotes|pull)\/)./.test(word),
+    );
+    if (ref !== undefined)
+      loses(call, cwd, `overwrites a branch with ${shown(ref)}`, 'Fetch without a plus.');
+    return connects(call, cwd);
+  },
   pull: connects,
   'ls-remote': connects,
   archive(call, cwd) {
@@ -206,7 +231,9 @@ const subcommands: Readonly<Record<string, Subcommand>> = {
     const other = readArgs(call.words).rest.some((word) => word.includes('..'));
     return other || call.words.some((word) => /^--(cached|staged|stat|name-only|quiet)$/.test(word))
       ? UNKNOWN
-      : ownChanges;
+      : call.words.includes('-R')
+        ? reversedChanges
+        : ownChanges;
   },
   'hash-object': (call) => {
     for (const path of readArgs(call.words, { letters: 't' }).rest) call.file('read', path);
@@ -225,7 +252,12 @@ const subcommands: Readonly<Record<string, Subcommand>> = {
     call.words.includes('--show-toplevel') && isInside(cwd, call.shell.world.context.projectRoot)
       ? `${call.shell.world.context.projectRoot}\n`
       : UNKNOWN,
-  'ls-files': () => `./${UNKNOWN}\n`,
+  // All that git does not know is as good as all.
+  'ls-files': (call) => {
+    const args = readArgs(call.words, { letters: 'xX', long: ['exclude'] });
+    const others = args.has('o', 'others') && !args.has('i', 'ignored') && args.rest.length === 0;
+    return `./${others ? STAR : UNKNOWN}\n`;
+  },
   daemon: (call) =>
     call.act('deny', 'exfiltration', 'serves the repository to others', 'Push to the remote of the project.'),
   'send-email': (call) => call.act('deny', 'exfiltration', 'sends mail', 'Leave it to a person.'),

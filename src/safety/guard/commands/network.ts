@@ -1,7 +1,7 @@
 import { readArgs } from '../argv.ts';
 import { isOpaque, NETWORK, PRIVATE, secretsIn, shown, UNKNOWN } from '../marks.ts';
 import type { Call, Handler, Handlers } from '../model.ts';
-import { isInside, isSecretFile } from '../paths.ts';
+import { isProjectFile, isSecretFile } from '../paths.ts';
 
 const keepHere = 'Keep it on this machine; a person can send it.';
 
@@ -46,7 +46,7 @@ function sendsFile(call: Call, path: string, host: string): void {
   const secret =
     isSecretFile(full, context, true) ||
     /secret|credential|passw|\.(sql|dump|db|sqlite3?|tar|tgz|tar\.\w+|zip|key|pem)$/i.test(full);
-  const outside = !isInside(full, context.projectRoot) && full.startsWith('/') && !full.startsWith('/tmp/');
+  const outside = !isProjectFile(full, context) && full.startsWith('/') && !full.startsWith('/tmp/');
   call.act(secret || outside ? 'deny' : 'warn', 'exfiltration', `sends ${shown(path)} to ${host}`, keepHere);
 }
 
@@ -277,9 +277,7 @@ function putsOf(orders: string): string[] {
 /** Of the project or made for the moment. */
 export function isOwn(call: Call, path: string): boolean {
   const full = call.path(path);
-  return (
-    !full.startsWith('/') || full.startsWith('/tmp/') || isInside(full, call.shell.world.context.projectRoot)
-  );
+  return !full.startsWith('/') || full.startsWith('/tmp/') || isProjectFile(full, call.shell.world.context);
 }
 
 /** Asks for a name: data in the name reaches whoever answers. */

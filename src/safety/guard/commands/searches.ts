@@ -2,7 +2,7 @@ import { readArgs } from '../argv.ts';
 import { feed } from '../feed.ts';
 import { asGlob, asText, STAR, UNKNOWN } from '../marks.ts';
 import type { Call, Handler, Handlers } from '../model.ts';
-import { isInside, landmarksNamed } from '../paths.ts';
+import { isProjectFile, landmarksNamed } from '../paths.ts';
 
 const xargs: Handler = (call) => {
   const args = readArgs(call.words, {
@@ -98,7 +98,7 @@ function foundUnder(root: string, tests: readonly string[], call: Call): string[
   const guarded = names.flatMap((name) => /\.(?:claude|ralph|git|codex|ssh)\b/.exec(name)?.[0] ?? []);
   const last = names.map((name) => asGlob(name).replace(/^.*\//, ''));
   const { context } = call.shell.world;
-  const inProject = isInside(call.path(root), context.projectRoot);
+  const inProject = isProjectFile(call.path(root), context);
   // In the project `*.json` means its own files; a name without a star, or all of home, means these too.
   const guardedFiles = tests.includes('-prune')
     ? []

@@ -35,7 +35,8 @@ const script: Handler = (call) => {
 };
 
 const tmux: Handler = (call) => {
-  const [action = '', ...words] = readArgs(call.words, { letters: 'LSfcT', stop: true }).rest;
+  const server = readArgs(call.words, { letters: 'LSfcT', stop: true });
+  const [action = '', ...words] = server.rest;
   const { rest } = readArgs(words, { letters: 'tsncFxyel' });
   if (action === 'send-keys' || action === 'send') {
     const typed = rest.filter((word) => !/^(Enter|C-m|C-c|Escape|Space)$/.test(word)).join(' ');
@@ -50,7 +51,8 @@ const tmux: Handler = (call) => {
   ) {
     for (const command of rest) tryScript(call, command);
   }
-  if (/^kill-server$/.test(action))
+  // A server under a name of its own was started for the moment.
+  if (/^kill-server$/.test(action) && server.all('L', 'S').length === 0)
     call.act(
       'deny',
       'process',
@@ -75,7 +77,11 @@ const editor: Handler = (call) => {
   });
   const [, inside] = /^!(.+)$/m.exec(call.stdin ?? '') ?? [];
   if (call.name === 'ed' && inside) call.script(inside);
-  const orders = [...call.words.filter((_, i) => /^-\w*c$/.test(call.words[i - 1] ?? '')), call.stdin ?? ''];
+  const orders = [
+    ...call.words.filter((_, i) => /^-\w*c$/.test(call.words[i - 1] ?? '')),
+    ...call.words.flatMap((word) => /^\+(.+)$/.exec(word)?.[1] ?? []),
+    call.stdin ?? '',
+  ];
   const saves = orders.some((text) => /(^|[|\n:])\s*(w|wq|x|wa|wqa|xa|up(date)?)!?\s*($|\n|\|)/.test(text));
   for (const path of call.words)
     if (/[/~.]/.test(path) && !path.startsWith('-') && !path.startsWith('+') && !orders.includes(path))

@@ -2,6 +2,7 @@ import { isSecretName } from '../../secrets.ts';
 import { readArgs } from '../argv.ts';
 import { decodeBase64, decodeHex, unescapeText } from '../decode.ts';
 import {
+  asGlob,
   asText,
   DECODED,
   ENDLESS,
@@ -165,6 +166,8 @@ const grep: Handler = (call) => {
   }
   if (quiet && !recursive) return UNKNOWN;
   if (paths.length > 0) contents(call, paths, recursive);
+  for (const name of args.all('include', 'g', 'glob'))
+    for (const folder of paths.length > 0 ? paths : ['.']) call.file('read', `${folder}/${asGlob(name)}`);
   const text = call.stdin ?? UNKNOWN;
   if (paths.length > 0) return UNKNOWN;
   return args.has('o', 'only-matching') ? matchesOf(text, patterns[0] ?? pattern) : text;
@@ -252,6 +255,7 @@ const count: Handler = ({ words }) => {
 
 const sort: Handler = (call) => {
   const args = readArgs(call.words, { letters: 'okStT', long: ['output', 'compress-program'] });
+  for (const program of args.all('compress-program')) call.script(program);
   const target = args.value('o', 'output');
   const text = contents(call, args.rest);
   if (target === undefined) return text;
@@ -444,7 +448,6 @@ export const text: Handlers = {
   basename: ({ words }) => `${(words[0] ?? '').replace(/\/+$/, '').split('/').at(-1)}\n`,
   realpath: (call) => `${call.path(readArgs(call.words).rest[0] ?? '.')}\n`,
   readlink: (call) => `${call.path(readArgs(call.words).rest[0] ?? '.')}\n`,
-  which: ({ words }) => `${words.at(-1) ?? ''}\n`,
   type: () => UNKNOWN,
   seq: count,
   whoami: ({ shell }) => `${shell.world.context.home.split('/').at(-1)}\n`,

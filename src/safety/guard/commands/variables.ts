@@ -1,7 +1,7 @@
 import { feed } from '../feed.ts';
 import { UNKNOWN } from '../marks.ts';
 import type { Call } from '../model.ts';
-import { isInside, zoneOf } from '../paths.ts';
+import { isProjectFile, zoneOf } from '../paths.ts';
 
 const loaded =
   /^(LD_PRELOAD|LD_AUDIT|DYLD_INSERT_LIBRARIES|PROMPT_COMMAND|PERL5OPT|RUBYOPT|PYTHONSTARTUP|JAVA_TOOL_OPTIONS)$/;
@@ -30,19 +30,19 @@ export function checkVariable(name: string, value: string, call: Call): void {
 }
 
 function hijack(name: string, value: string, call: Call): string | null {
-  const { projectRoot } = call.shell.world.context;
+  const { context } = call.shell.world;
   if (loaded.test(name)) return `${name} loads code into every program`;
   if (name === 'PATH' || libraries.test(name)) {
     const foreign = value.split(':').some((folder) => isForeign(folder, call));
     return foreign ? `${name} puts a folder that anybody can write in front` : null;
   }
   if (/^(BASH_ENV|ENV|ZDOTDIR)$/.test(name)) {
-    const outside = value.includes('/') && !isInside(call.path(value), projectRoot);
+    const outside = value.includes('/') && !isProjectFile(call.path(value), context);
     return outside ? `${name} makes every shell run ${value}` : null;
   }
   if (name === 'NODE_OPTIONS') {
     const module = /(?:--require|--import|--loader|-r)[= ](\S+)/.exec(value)?.[1];
-    return module?.startsWith('/') && !isInside(module, projectRoot)
+    return module?.startsWith('/') && !isProjectFile(module, context)
       ? `${name} loads ${module} into every node`
       : null;
   }

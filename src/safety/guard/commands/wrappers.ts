@@ -1,7 +1,7 @@
 import { readArgs } from '../argv.ts';
 import { tryScript } from '../feed.ts';
 import { PRIVATE, UNKNOWN } from '../marks.ts';
-import type { Handler, Handlers } from '../model.ts';
+import type { Call, Handler, Handlers } from '../model.ts';
 import { checkVariable } from './variables.ts';
 
 type Wrapper = { readonly letters?: string; readonly long?: readonly string[]; readonly skip?: number };
@@ -72,9 +72,15 @@ const flock: Handler = (call) => {
   return rest.length > 1 ? call.run(rest.slice(1)) : '';
 };
 
+/** Where a program lies; one that the command wrote itself is found by its name. */
+function placeOf({ shell }: Call, name: string): string {
+  const own = [...shell.world.files.keys()].some((path) => path.endsWith(`/${name}`));
+  return name.includes('/') || own ? `${name}\n` : `/usr/bin/${name}\n`;
+}
+
 const lookUp: Handler = (call) => {
   const args = readArgs(call.words, { stop: true });
-  if (args.has('v', 'V')) return `${args.rest[0] ?? ''}\n`;
+  if (args.has('v', 'V')) return placeOf(call, args.rest[0] ?? '');
   return args.rest.length === 0 ? '' : call.run(args.rest);
 };
 
@@ -89,6 +95,14 @@ const unshare: Handler = (call) => {
 
 const busybox: Handler = (call) =>
   call.words.length === 0 || call.words[0]?.startsWith('-') ? UNKNOWN : call.run(call.words);
+
+const machine = /^(x86_64|i[3-6]86|aarch64|arm\w*|linux(32|64)|uname26)$/;
+
+const setarch: Handler = (call) => {
+  const { rest } = readArgs(call.words, { stop: true });
+  if (rest.length === 0) return UNKNOWN;
+  return machine.test(rest[0] ?? '') ? setarch(call.with({ words: rest.slice(1) })) : call.run(rest);
+};
 
 const many: Handler = (call) => {
   for (const command of readArgs(call.words, { letters: 'ncpl', long: ['names', 'prefix'] }).rest)
@@ -118,6 +132,7 @@ export const wrappers: Handlers = {
     return rest.length === 0 ? UNKNOWN : call.run(rest);
   },
   command: lookUp,
+  which: (call) => placeOf(call, call.words.at(-1) ?? ''),
   builtin: skipNone,
   nohup: skipNone,
   setsid: wrapper({ letters: '' }),
@@ -147,6 +162,24 @@ export const wrappers: Handlers = {
   'dbus-run-session': skipNone,
   'systemd-run': wrapper({ letters: 'pEutHM', long: ['unit', 'property', 'setenv', 'uid', 'on-calendar'] }),
   'systemd-inhibit': skipNone,
+  prlimit: wrapper({ letters: 'po' }),
+  choom: wrapper({ letters: 'np' }),
+  numactl: wrapper({ letters: 'CNmipl' }),
+  cpulimit: wrapper({ letters: 'lpePc' }),
+  cgexec: wrapper({ letters: 'g' }),
+  faketime: wrapper({ letters: 'fp', skip: 1 }),
+  uclampset: wrapper({ letters: 'mMp' }),
+  proxychains: wrapper({ letters: 'f' }),
+  proxychains4: wrapper({ letters: 'f' }),
+  torsocks: wrapper({ letters: 'ap' }),
+  ccache: skipNone,
+  ifne: skipNone,
+  nocache: wrapper({ letters: 'n' }),
+  gtime: wrapper({ letters: 'fo', long: ['format', 'output'] }),
+  setarch,
+  linux32: setarch,
+  linux64: setarch,
+  shx: busybox,
   chpst: wrapper({ letters: 'uUbeo' }),
   setpriv: skipNone,
   unshare,
