@@ -1,4 +1,4 @@
-// 00fe50f31c1de7635fd319cd18171d9c
+// 0f432b6900dde39e476dccd957e1fa4f
 "use strict";var guard_rules=require("./guard-rules.cjs");var $=guard_rules,d=guard_rules,g=guard_rules,r=guard_rules,H=guard_rules,k=guard_rules;function b(e){let[,n="0",t=""]=/^(\d+)([kKMGT]?)/.exec(e)??[];return Number(n)*1024**" kMGT".indexOf(t==="K"?"k":t||" ")}var A=({words:e})=>{if(!e[0]?.startsWith("-"))return`${e.map(r.asText).join(" ")}
 `;let n=e.findIndex(o=>!/^-[neE]+$/.test(o)),t=e.slice(0,n===-1?e.length:n).join(""),s=e.slice(n===-1?e.length:n).map(r.asText).join(" ");return(t.includes("e")?(0,g.unescapeText)(s):s)+(t.includes("n")?"":`
 `)};function l(e,n,t=!1){return n.length===0?e.stdin??"":n.map(s=>s==="-"||s==="/dev/stdin"?e.stdin??"":(e.file("read",s,{recursive:t}),/^\/dev\/(zero|u?random)$/.test(s)?r.ENDLESS:e.content(s))).join("")}function c(e,n=t=>t){return t=>n(l(t,(0,d.readArgs)(t.words,{letters:e}).rest),t.words)}var v=e=>(n,t)=>{let s=Number(/^-(?:n\s*)?(\d+)$/.exec(t.join(" ").match(/-n?\s*\d+/)?.[0]??"")?.[1]??10);if(e==="end"&&n.includes(r.ENDLESS)||b(/-c\s*(\d+[kKMGT]?)/.exec(t.join(" "))?.[1]??"0")>2e10||e==="end"&&t.some(f=>/^(-\w*[fF]|--follow)/.test(f)))return n;let i=n.replaceAll(r.ENDLESS,r.UNKNOWN);if(t.some(f=>/^(-c|--bytes)/.test(f))||(0,r.isOpaque)(i))return i;let a=i.replace(/\n$/,"").split(`
@@ -35,6 +35,5 @@ ${r.ENDLESS}`,mktemp:_,tree:B,pwd:({shell:e})=>`${e.cwd}
 `,basename:({words:e})=>`${(e[0]??"").replace(/\/+$/,"").split("/").at(-1)}
 `,realpath:e=>`${e.path((0,d.readArgs)(e.words).rest[0]??".")}
 `,readlink:e=>`${e.path((0,d.readArgs)(e.words).rest[0]??".")}
-`,which:({words:e})=>`${e.at(-1)??""}
 `,type:()=>r.UNKNOWN,seq:M,whoami:({shell:e})=>`${e.world.context.home.split("/").at(-1)}
 `,date:e=>(e.words.some(n=>n.startsWith("-"))&&(0,d.readArgs)(e.words,F).has("s","set")&&e.act("deny","system-config","sets the clock of the machine","Leave it to a person."),r.UNKNOWN),test:()=>"","[":()=>"",true:()=>"",false:()=>"",":":()=>"",sleep:()=>"",wc:()=>r.UNKNOWN,stat:()=>r.UNKNOWN,file:()=>r.UNKNOWN,du:()=>r.UNKNOWN};module.exports={contents:l,text:N};
