@@ -1,11 +1,12 @@
 import { isSecretName } from '../secrets.ts';
 import { readArgs } from './argv.ts';
 import { checkVariable } from './commands/variables.ts';
-import { lookUp, reference } from './expand-parts.ts';
+import { lookUp } from './expand-parts.ts';
 import { feed } from './feed.ts';
 import { PRIVATE, secretOf, UNKNOWN } from './marks.ts';
 import type { Call } from './model.ts';
 import { printf } from './printf.ts';
+import { reference } from './shell.ts';
 
 /** What changes the shell itself. Answers with the output, or null where the program of that name is meant. */
 export const builtins: Readonly<Record<string, (call: Call) => string | null>> = {

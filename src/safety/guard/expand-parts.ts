@@ -5,6 +5,7 @@ import { withHome } from './home.ts';
 import { ANY, asGlob, isOpaque, PRIVATE, parentProcess, STAR, secretOf, UNKNOWN, unmarked } from './marks.ts';
 import type { Capture, Shell } from './model.ts';
 import { parseShell } from './parse.ts';
+import { reference } from './shell.ts';
 
 type Mode = { readonly split: boolean; readonly quoted: boolean };
 
@@ -115,9 +116,6 @@ function addValues(values: readonly string[], fields: Fields, { split, quoted }:
 }
 
 /** The values of a variable: what the command set, what a shell always has, or what the environment holds. */
-/** What `declare -n` says is kept under a name that no variable can have. */
-export const reference = '-n ';
-
 export function lookUp(name: string, shell: Shell): readonly string[] {
   const { variables, args, world } = shell;
   const { context } = world;

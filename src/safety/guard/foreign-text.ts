@@ -28,10 +28,7 @@ export function readCode(written: string, language: Language, home: string): Cod
 }
 
 const keyText = `((?:["']\\w*["']\\s*\\+?\\s*)+)`;
-const keyOfObject = new RegExp(
-  `\\bgetattr\\(\\s*(?:__import__\\(\\s*["'])?([\\w.]+)(?:["']\\s*\\))?\\s*,\\s*${keyText}\\)`,
-  'g',
-);
+const keyOfObject = new RegExp(`\\bgetattr\\(\\s*([\\w.]+)\\s*,\\s*${keyText}\\)`, 'g');
 const keyInBrackets = new RegExp(`([\\w)])\\[${keyText}\\](?=\\s*\\()`, 'g');
 
 /** `'sys' + 'tem'` */
@@ -42,6 +39,7 @@ function joinedText(texts: string): string {
 /** `fs['rmSync'](…)` and `getattr(os, 'system')(…)` as one would write them. */
 function withoutKeys(source: string): string {
   const plain = source
+    .replace(/\b(?:__import__|importlib\.import_module)\(\s*["'](\w+)["']\s*\)/g, '$1')
     .replace(keyOfObject, (_, object: string, key: string) => `${object}.${joinedText(key)}`)
     .replace(keyInBrackets, (_, before: string, key: string) => `${before}.${joinedText(key)}`);
   return /\{\s*env\s*\}\s*=\s*process\b/.test(plain)
@@ -236,6 +234,8 @@ export function evaluate(code: Code, text: string, depth = 0): string {
         const end = endOf(masked, i + 1, '');
         const inside = text.slice(i + 1, end);
         const args = argumentsAt({ ...code, source: inside, masked: mask(inside, code.language) }, 0);
+        if (/\bpath["']\s*\)$/.test(text.slice(0, i - method.length)) && /^\.(join|resolve)$/.test(method))
+          return joinPaths(args.map((arg) => evaluate(code, arg, depth + 1)));
         if (method === '.join' && !(code.language === 'js' && /^(''|""|``)$/.test(inside.trim())))
           return characters(inside) ?? listOf(code, inside)?.join(out) ?? UNKNOWN;
         if (method === '.reverse') out = backwards(out);
@@ -334,6 +334,7 @@ function callValue(code: Code, name: string, inside: string, depth: number): str
       .join(value(0));
   if (name === 'reverse' || name === 'strrev') return backwards(args.map((_, i) => value(i)).join(''));
   if (name === 'codecs.decode') return DECODED;
+  if (name === 'shlex.split') return value(0);
   if (/(^|\.)(join|resolve)$/.test(name) && (args.length > 1 || /path|File|posix|^join/.test(name)))
     return joinPaths(args.map((_, i) => value(i)));
   if (/(b64decode|decode_base64|base64_decode|strict_decode64|decode64|atob|unb64)$/.test(name))

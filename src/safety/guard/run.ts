@@ -12,7 +12,7 @@ import type {
 import { checkVariable } from './commands/variables.ts';
 import { runCompound } from './compound.ts';
 import { expandText, expandWord, literalText } from './expand.ts';
-import { asText, hasGlob, isOpaque, UNKNOWN } from './marks.ts';
+import { asText, committed, hasGlob, isOpaque, shown, UNKNOWN } from './marks.ts';
 import type {
   Act,
   Call,
@@ -300,7 +300,15 @@ class ShellCall implements Call {
   }
 
   keep(target: string, content: string): void {
-    this.shell.world.files.set(this.path(target), content);
+    const path = this.path(target);
+    this.shell.world.files.set(path, content);
+    if (content.includes(committed(path)))
+      this.act(
+        'deny',
+        'git',
+        `throws away uncommitted changes in ${shown(path)}`,
+        'Commit or stash the work first.',
+      );
   }
 
   run(

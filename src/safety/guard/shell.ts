@@ -60,3 +60,6 @@ export function isConstant(node: PipelineNode, word: 'true' | 'false'): boolean 
   if (node.type !== 'Command' || node.args.length > 0 || node.redirects.length > 0) return false;
   return node.name?.text === word || (word === 'true' && node.name?.text === ':');
 }
+
+/** What `declare -n` says is kept under a name that no variable can have. */
+export const reference = '-n ';

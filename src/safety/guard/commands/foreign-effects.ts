@@ -9,7 +9,7 @@ import {
   listOf,
   readCode,
 } from '../foreign-text.ts';
-import { DECODED, isOpaque, NETWORK, UNKNOWN } from '../marks.ts';
+import { DECODED, isOpaque, NETWORK, PRIVATE, UNKNOWN } from '../marks.ts';
 import type { Call } from '../model.ts';
 import { destroysData } from './databases.ts';
 
@@ -176,7 +176,7 @@ const deleter = /^["']?(?:[\w.]*\b)?(?:unlink|remove|rmdir|unlinkSync|rmSync|rmt
 
 /** The items that a loop goes over, where they are written out. */
 function looped(code: Code): string[] {
-  return [...code.masked.matchAll(/\bfor\b[^\n]{0,100}?\b(?:in|of)\s*(?=\[)/g)]
+  return [...code.masked.matchAll(/\bfor\b[^\n]{0,100}?\b(?:in|of)\s*(?=[[(])/g)]
     .flatMap(({ index, 0: match }) => {
       const start = index + match.length;
       return listOf(code, code.source.slice(start, endOf(code.masked, start + 1, '') + 1)) ?? [];
@@ -355,6 +355,10 @@ function bodies(call: Call, code: Code): void {
     call.act('deny', 'obfuscation', 'runs text that was encoded', 'Write the command out in plain text.');
 }
 
+/** Goes through all variables with their values. */
+const showsEnvironment =
+  /\b(?:in|of)\s+(?:os\.environ\.(?:items|values)\b|Object\.(?:entries|values)\(\s*process\.env\s*\))|\bObject\.(?:entries|values)\(\s*process\.env\s*\)\.|\bin\s+(?:os\.environ|process\.env)\b[\s\S]{0,200}\b(?:environ|env)\[\w+\]/;
+
 /** What a few prints print: it may be given to a shell next. */
 function printed(code: Code): string {
   const parts = found(
@@ -366,5 +370,6 @@ function printed(code: Code): string {
       .map((arg) => evaluate(code, arg))
       .join(' '),
   );
-  return parts.length === 0 ? UNKNOWN : `${parts.join('\n')}\n`;
+  if (parts.length === 0) return UNKNOWN;
+  return showsEnvironment.test(code.masked) ? PRIVATE : `${parts.join('\n')}\n`;
 }

@@ -252,11 +252,11 @@ const subcommands: Readonly<Record<string, Subcommand>> = {
     call.words.includes('--show-toplevel') && isInside(cwd, call.shell.world.context.projectRoot)
       ? `${call.shell.world.context.projectRoot}\n`
       : UNKNOWN,
-  // All that git does not know is as good as all.
+  // All that git knows, or all that it does not know, is as good as all.
   'ls-files': (call) => {
     const args = readArgs(call.words, { letters: 'xX', long: ['exclude'] });
-    const others = args.has('o', 'others') && !args.has('i', 'ignored') && args.rest.length === 0;
-    return `./${others ? STAR : UNKNOWN}\n`;
+    const all = !args.has('i', 'ignored', 'd', 'deleted') && args.rest.length === 0;
+    return `./${all ? STAR : UNKNOWN}\n`;
   },
   daemon: (call) =>
     call.act('deny', 'exfiltration', 'serves the repository to others', 'Push to the remote of the project.'),

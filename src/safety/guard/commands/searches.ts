@@ -78,6 +78,8 @@ function actions(call: Call, tests: readonly string[], found: readonly string[])
   }
 }
 
+const guardedFolder = /\/\.(claude|ralph|codex|gemini)(\/|$)/;
+
 /** Without a test that narrows it down, everything under the root is found, and the root itself. */
 function foundUnder(root: string, tests: readonly string[], call: Call): string[] {
   const base = root.replace(/\/+$/, '') || '/';
@@ -103,7 +105,9 @@ function foundUnder(root: string, tests: readonly string[], call: Call): string[
   const guardedFiles = tests.includes('-prune')
     ? []
     : last.flatMap((name) =>
-        inProject && name.startsWith(STAR) ? [] : landmarksNamed(name, call.path(root), context),
+        inProject && name.startsWith(STAR) && !guardedFolder.test(call.path(root))
+          ? []
+          : landmarksNamed(name, call.path(root), context),
       );
   return [
     ...guardedFiles,

@@ -11,6 +11,7 @@ import {
   isPlain,
   NETWORK,
   PRIVATE,
+  STAR,
   secretOf,
   UNKNOWN,
 } from '../marks.ts';
@@ -168,7 +169,9 @@ const grep: Handler = (call) => {
   if (paths.length > 0) contents(call, paths, recursive);
   for (const name of args.all('include', 'g', 'glob'))
     for (const folder of paths.length > 0 ? paths : ['.']) call.file('read', `${folder}/${asGlob(name)}`);
-  const text = call.stdin ?? UNKNOWN;
+  const input = call.stdin ?? UNKNOWN;
+  // What is left of all files is some of them.
+  const text = args.has('v', 'invert-match') ? input : input.replaceAll(STAR, UNKNOWN);
   if (paths.length > 0) return UNKNOWN;
   return args.has('o', 'only-matching') ? matchesOf(text, patterns[0] ?? pattern) : text;
 };
