@@ -8,7 +8,7 @@ export default defineConfig({
   define: { __VERSION__: JSON.stringify(version) },
   test: {
     pool: 'forks',
-    maxWorkers: 2,
+    maxWorkers: 3,
     hookTimeout: 60_000,
     // Many tests watch real processes on a machine of unknown load. The end of the output names each that needed it.
     retry: process.env.CI ? 1 : 0,
