@@ -84,6 +84,7 @@ function fills({ commands }: CompoundList): boolean {
   const waiting = commands.filter(({ background }) => !background);
   const words = waiting.map(({ command }) => firstWord(command));
   if (words.some((word) => /^(sleep|break|exit|return|wait|read|test|\[)$/.test(word))) return false;
+  if (commands.some(({ command }) => command.type === 'Subshell' && fills(command.body))) return true;
   if (commands.some(({ command }) => command.type !== 'Command')) return false;
   if (waiting.length < commands.length || words.includes('mkdir')) return true;
   return commands.some(

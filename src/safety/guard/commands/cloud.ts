@@ -2,6 +2,7 @@ import { readArgs } from '../argv.ts';
 import { joined } from '../feed.ts';
 import { NETWORK, UNKNOWN } from '../marks.ts';
 import type { Handler, Handlers } from '../model.ts';
+import { isSecretFile } from '../paths.ts';
 import { destroysData } from './databases.ts';
 import { isOwn } from './network.ts';
 import { askPerson, when } from './rules.ts';
@@ -43,6 +44,9 @@ const awsCall: Handler = (call) => {
   return UNKNOWN;
 };
 
+/** What can be asked of a machine without changing it. */
+const onlyLooks = /^(ls|ps|df|du|date|pwd|whoami|id|uname|hostname|stat|nslookup|free|uptime)$/;
+
 const kube: Handler = (call) => {
   const args = readArgs(call.words, {
     letters: 'nflock',
@@ -59,7 +63,8 @@ const kube: Handler = (call) => {
     call.words.some((word) => /^--privileged|hostPID|hostNetwork|"privileged":\s*true/.test(word))
   )
     call.act('deny', 'container', 'starts a container with all rights', askPerson);
-  if (/^(exec|attach|debug)$/.test(action))
+  const inner = call.words[call.words.indexOf('--') + 1] ?? '';
+  if (/^(exec|attach|debug)$/.test(action) && !(call.words.includes('--') && onlyLooks.test(inner)))
     call.act('deny', 'container', 'runs commands in the cluster', askPerson);
   if (
     action === 'get' &&
@@ -82,6 +87,9 @@ function provider(pattern: RegExp): Handler {
   const printed = when(tokens, 'credentials', 'prints a token', 'Let the program that needs it ask for it.');
   return (call) => {
     if (call.words.includes('--help') || call.words.includes('--dry-run')) return UNKNOWN;
+    for (const word of call.words)
+      if (word.includes('/') && isSecretFile(call.path(word), call.shell.world.context, false))
+        call.file('read', word);
     down(call);
     return printed(call);
   };

@@ -34,6 +34,8 @@ const perlOpens = /\bopen\s*[( ]/g;
 /** Names the function first, then the folders. */
 const perlFinds = /\bfind(?:depth)?\s*[( ]/g;
 
+const perlGlobs = /\bglob /g;
+
 const perlMoves = /\b(?:rename|link|symlink|copy|move)\s*[( ]/g;
 
 const perlTruncates = /\btruncate\s*[( ]/g;
@@ -41,7 +43,7 @@ const perlTruncates = /\btruncate\s*[( ]/g;
 /** Applies a function, given by its name, to each item. */
 const applies = /\b(?:map|forEach|each|array_map|array_walk)\s*\(/g;
 
-const opens = /\b(?:io\.|codecs\.)?open\s*\(/g;
+const opens = /\b(?:io\.|codecs\.)?open(?:Sync)?\s*\(/g;
 
 const methods =
   /\.(unlink|rmdir|write_text|write_bytes|read_text|read_bytes|touch|symlink_to|rename|chmod)\s*\(/g;
@@ -70,6 +72,7 @@ export function follow(outer: Call, source: string, language: Language): string 
   const { masked } = code;
   const bases = [
     ...found(code, lists).map(([, args]) => evaluate(code, args[0] ?? '')),
+    ...(language === 'perl' ? found(code, perlGlobs) : []).map(([, args]) => evaluate(code, args[0] ?? '')),
     ...(language === 'perl' ? found(code, perlFinds) : []).flatMap(([, args]) =>
       args.slice(1).map((arg) => evaluate(code, arg)),
     ),
@@ -156,7 +159,9 @@ function deletion(
   const recursive =
     /rmtree|remove_tree|rm_r|rm$|rmSync|rimraf|remove|rm_rf|secure|empty/.test(name) &&
     !/os\.remove|File/.test(name);
-  const targets = args.flatMap((arg, i) => {
+  // Without a name, Perl takes the one that the loop is at.
+  const named = args.length === 0 && code.language === 'perl' ? ['$_'] : args;
+  const targets = named.flatMap((arg, i) => {
     const items = listOf(code, arg);
     if (items) return items;
     const isOption =

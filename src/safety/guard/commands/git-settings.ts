@@ -74,6 +74,15 @@ export function useSetting(call: Call, setting: string, stays: boolean, everywhe
     );
     return;
   }
+  if (/^http(\..*)?\.sslverify$/i.test(name) && stays && /^(false|no|off|0)$/i.test(value)) {
+    call.act(
+      'deny',
+      'environment',
+      'makes git trust any server from now on',
+      'Give the certificate to the one call that needs it.',
+    );
+    return;
+  }
   if (/^url\..*\.(insteadof|pushinsteadof)$/i.test(name) && stays) {
     call.act(
       'deny',

@@ -220,6 +220,12 @@ const subcommands: Readonly<Record<string, Subcommand>> = {
     const format = call.words.find((word) => word.startsWith('--format='))?.slice(9) ?? '';
     return `${format.replace(/%\([^)]*\)/g, UNKNOWN)}\n`;
   },
+  log(call) {
+    const format = call.words.flatMap(
+      (word) => /^--(?:format|pretty)=(?:t?format:)?(.*)$/s.exec(word)?.[1] ?? [],
+    );
+    return format.length === 0 ? UNKNOWN : `${format.join('').replace(/%\w+/g, UNKNOWN)}\n`;
+  },
   show: stored,
   'cat-file': stored,
   diff(call) {

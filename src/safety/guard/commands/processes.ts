@@ -36,7 +36,8 @@ const killByName: Handler = (call) => {
     long: ['user', 'signal', 'uid', 'euid', 'parent'],
   });
   const names = args.rest.filter((word) => !/^-/.test(word));
-  if (args.has('l', 'list')) return UNKNOWN;
+  // Signal 0 only asks whether they are there.
+  if (args.has('l', 'list', '0')) return UNKNOWN;
   if (args.has('u', 'user', 'U', 'uid') && names.length === 0)
     call.act(
       'deny',

@@ -102,13 +102,14 @@ function foundUnder(root: string, tests: readonly string[], call: Call): string[
   const { context } = call.shell.world;
   const inProject = isProjectFile(call.path(root), context);
   // In the project `*.json` means its own files; a name without a star, or all of home, means these too.
-  const guardedFiles = tests.includes('-prune')
-    ? []
-    : last.flatMap((name) =>
-        inProject && name.startsWith(STAR) && !guardedFolder.test(call.path(root))
-          ? []
-          : landmarksNamed(name, call.path(root), context),
-      );
+  const guardedFiles =
+    tests.includes('-prune') && !tests.some((test) => /^-(exec|ok|delete|print)/.test(test))
+      ? []
+      : last.flatMap((name) =>
+          inProject && name.startsWith(STAR) && !guardedFolder.test(call.path(root))
+            ? []
+            : landmarksNamed(name, call.path(root), context),
+        );
   return [
     ...guardedFiles,
     ...last.map((name) => `${base}/${UNKNOWN}/${name}`),

@@ -172,7 +172,10 @@ const grep: Handler = (call) => {
   const input = call.stdin ?? UNKNOWN;
   // What is left of all files is some of them.
   const text = args.has('v', 'invert-match') ? input : input.replaceAll(STAR, UNKNOWN);
-  if (paths.length > 0) return UNKNOWN;
+  if (paths.length > 0) {
+    const named = args.has('l', 'files-with-matches', 'L', 'files-without-match');
+    return named ? `${paths.map((path) => (recursive ? `${path}/${UNKNOWN}` : path)).join('\n')}\n` : UNKNOWN;
+  }
   return args.has('o', 'only-matching') ? matchesOf(text, patterns[0] ?? pattern) : text;
 };
 
@@ -252,8 +255,9 @@ function variable(name: string): string {
 }
 
 const count: Handler = ({ words }) => {
-  const numbers = readArgs(words, { letters: 'fs', long: ['format', 'separator'] }).rest;
-  return numbers.some((word) => /^inf|^\d{10,}$/i.test(word)) ? ENDLESS : '1\n';
+  const args = readArgs(words, { letters: 'fs', long: ['format', 'separator'] });
+  if (args.rest.some((word) => /^inf|^\d{10,}$/i.test(word))) return ENDLESS;
+  return `${(args.value('f', 'format') ?? '1').replace(/%[\d.]*[aefg]/gi, '1')}\n`;
 };
 
 const sort: Handler = (call) => {
@@ -363,7 +367,8 @@ const ls: Handler = (call) => {
   // The name of a file comes back as it was given.
   const matched = args.rest.filter((path) => hasGlob(path) || isSecretFile(call.path(path), context, false));
   if (matched.length > 0) return `${matched.join('\n')}\n./${UNKNOWN}\n`;
-  return `./${UNKNOWN}\n`;
+  if (args.rest.some((path) => path !== '.')) return `./${UNKNOWN}\n`;
+  return args.has('a', 'A', 'all', 'almost-all') ? `./${STAR}\n./.${STAR}\n` : `./${STAR}\n`;
 };
 
 const dateGrammar = { letters: 'dfr', long: ['date', 'file', 'reference'] };
@@ -415,6 +420,8 @@ export const text: Handlers = {
     readArgs(call.words).has('d', 'decode')
       ? DECODED
       : contents(call, readArgs(call.words, { letters: 'w' }).rest),
+  basenc: (call) => (call.words.includes('--base64') ? base64(call) : DECODED),
+  expr: ({ words }) => (words.length === 1 ? `${words[0]}\n` : UNKNOWN),
   xxd,
   openssl,
   uudecode: () => DECODED,
@@ -457,7 +464,8 @@ export const text: Handlers = {
   date: (call) => {
     if (call.words.some((word) => word.startsWith('-')) && readArgs(call.words, dateGrammar).has('s', 'set'))
       call.act('deny', 'system-config', 'sets the clock of the machine', 'Leave it to a person.');
-    return UNKNOWN;
+    const format = call.words.find((word) => word.startsWith('+'))?.slice(1);
+    return format === undefined ? UNKNOWN : `${format.replace(/%[-_0^#]?\w/g, '1')}\n`;
   },
   test: () => '',
   '[': () => '',
