@@ -27,7 +27,7 @@ export function readCode(written: string, language: Language, home: string): Cod
   return code;
 }
 
-const keyText = `((?:["']\\w*["']\\s*\\+?\\s*)+)`;
+const keyText = `(["']\\w*["'](?:\\s*(?:\\+\\s*)?["']\\w*["'])*)\\s*`;
 const keyOfObject = new RegExp(`\\bgetattr\\(\\s*([\\w.]+)\\s*,\\s*${keyText}\\)`, 'g');
 const keyInBrackets = new RegExp(`([\\w)])\\[${keyText}\\](?=\\s*\\()`, 'g');
 
@@ -55,7 +55,7 @@ const imports = [
 const loads = `(?:require|import)\\(\\s*["']${modules}["']\\s*\\)(?:\\.promises)?`;
 /** What an import hands on when it is there: the module, or functions out of it. */
 const importedLater = new RegExp(
-  `${loads}\\.then\\(\\s*(?:async\\s*)?\\(?\\s*(\\w+|\\{[^{}]*\\})\\s*\\)?\\s*=>`,
+  `${loads}\\.then\\(\\s*(?:async\\b\\s*)?(?:\\(\\s*)?(\\w+|\\{[^{}]*\\})\\s*(?:\\)\\s*)?=>`,
   'g',
 );
 const importedAs = new RegExp(`\\b(\\w+)\\s*=\\s*(?:await\\s+)?${loads}`, 'g');
@@ -184,8 +184,8 @@ export function evaluate(code: Code, text: string, depth = 0): string {
   if (depth > 20) return UNKNOWN;
   const [, , plain] = /^\s*(["'])([^"'\\$#{`]*)\1\s*$/.exec(text) ?? [];
   if (plain !== undefined) return plain;
-  const [, pattern] = code.language === 'perl' ? (/^\s*<([^<>]*[*/][^<>]*)>\s*$/.exec(text) ?? []) : [];
-  if (pattern !== undefined) return interpolated(code, pattern);
+  const [, pattern] = code.language === 'perl' ? (/^\s*<([^<>]+)>\s*$/.exec(text) ?? []) : [];
+  if (pattern !== undefined && /[*/]/.test(pattern)) return interpolated(code, pattern);
   const masked = mask(text, code.language);
   const [, list, , between = ''] = /^\s*(\[[^\]]*\])\s*\.join\(\s*(["'])(.*?)\2\s*\)\s*$/s.exec(text) ?? [];
   if (list !== undefined) return listOf(code, list)?.join(between) ?? UNKNOWN;
@@ -270,7 +270,7 @@ function filled(format: string, places: RegExp, texts: readonly string[]): strin
 
 /** Text given by the numbers of its characters, as in `map(chr, [114, 109])`. */
 function characters(source: string): string | null {
-  const [, numbers] = /\[\s*(\d+(?:\s*,\s*\d+)*)\s*,?\s*\]/.exec(source) ?? [];
+  const [, numbers] = /\[\s*(\d+(?:\s*,\s*\d+)*)\s*(?:,\s*)?\]/.exec(source) ?? [];
   if (numbers === undefined || !/\bchr\b|^\s*(\.\.\.)?\[/.test(source)) return null;
   return String.fromCharCode(...numbers.split(',').map(Number));
 }

@@ -34,7 +34,7 @@ const perlOpens = /\bopen\s*[( ]/g;
 /** Names the function first, then the folders. */
 const perlFinds = /\bfind(?:depth)?\s*[( ]/g;
 
-const perlGlobs = /\bglob /g;
+const perlGlobs = /\bglob\s+("[^"]*"|'[^']*')/g;
 
 const perlMoves = /\b(?:rename|link|symlink|copy|move)\s*[( ]/g;
 
@@ -72,7 +72,9 @@ export function follow(outer: Call, source: string, language: Language): string 
   const { masked } = code;
   const bases = [
     ...found(code, lists).map(([, args]) => evaluate(code, args[0] ?? '')),
-    ...(language === 'perl' ? found(code, perlGlobs) : []).map(([, args]) => evaluate(code, args[0] ?? '')),
+    ...(language === 'perl' ? [...source.matchAll(perlGlobs)] : []).map(([, text = '']) =>
+      evaluate(code, text),
+    ),
     ...(language === 'perl' ? found(code, perlFinds) : []).flatMap(([, args]) =>
       args.slice(1).map((arg) => evaluate(code, arg)),
     ),
