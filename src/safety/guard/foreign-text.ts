@@ -12,16 +12,31 @@ export type Code = {
   readonly masked: string;
   readonly names: Map<string, string>;
   readonly home: string;
+  /** How many characters may still be looked at; calls inside of calls are looked at again and again. */
+  readonly work: { left: number };
 };
+
+/** Honest code takes a small part of it. */
+function workFor(source: string): Code['work'] {
+  return { left: 500_000 + 20 * source.length };
+}
+
+/** Throws what a stack that is too deep throws, too. */
+function spend({ work }: Code, characters: number): void {
+  work.left -= characters;
+  if (work.left < 0) throw new RangeError('this code takes too long to follow');
+}
 
 export function readCode(written: string, language: Language, home: string): Code {
   const source = withoutAliases(withoutImports(withoutKeys(written)));
-  const code: Code = { language, source, masked: mask(source, language), names: new Map(), home };
+  const masked = mask(source, language);
+  const code: Code = { language, source, masked, names: new Map(), home, work: workFor(source) };
   const assignment =
-    /(?:^|[;\n{(,]|\b(?:const|let|var|my|our|local)\b)\s*[$@]?([A-Za-z_]\w*)\s*=(?![=>~])\s*/g;
+    /(?:^|[;\n{(,]|\b(?:const|let|var|my|our|local)\b)[^\S\n]*[$@]?([A-Za-z_]\w*)\s*=(?![=>~])\s*/g;
   for (const match of code.masked.matchAll(assignment)) {
     const start = match.index + match[0].length;
     const end = endOf(code.masked, start, ';\n');
+    spend(code, end - start);
     code.names.set(match[1] ?? '', evaluate(code, source.slice(start, end)));
   }
   return code;
@@ -86,7 +101,7 @@ function withoutImports(source: string): string {
 function withoutAliases(source: string): string {
   const aliases = [
     ...source.matchAll(/\bimport\s+(\w+)\s+as\s+(\w+)/g),
-    ...source.matchAll(/[{,]\s*(\w+)\s*:\s*(\w+)\s*(?=[,}][^=;]*=\s*(?:await\s+)?(?:require|import))/g),
+    ...source.matchAll(/[{,]\s*(\w+)\s*:\s*(\w+)\s*(?=[,}][^=;]{0,400}=\s*(?:await\s+)?(?:require|import))/g),
     ...[...source.matchAll(importedLater)].map(([all, from = '', alias = '']) => [
       all,
       moduleName(from),
@@ -158,6 +173,7 @@ export function endOf(masked: string, start: number, stop: string): number {
 /** The arguments of a call whose bracket opens right before `start`. */
 export function argumentsAt(code: Code, start: number): string[] {
   const end = endOf(code.masked, start, '');
+  spend(code, end - start);
   const parts: string[] = [];
   for (let i = start; i <= end; ) {
     const comma = Math.min(endOf(code.masked, i, ','), end);
@@ -182,6 +198,7 @@ export function listOf(code: Code, text: string): string[] | null {
 /** What an expression of texts, known names and paths amounts to. */
 export function evaluate(code: Code, text: string, depth = 0): string {
   if (depth > 20) return UNKNOWN;
+  spend(code, text.length);
   const [, , plain] = /^\s*(["'])([^"'\\$#{`]*)\1\s*$/.exec(text) ?? [];
   if (plain !== undefined) return plain;
   const [, pattern] = code.language === 'perl' ? (/^\s*<([^<>]+)>\s*$/.exec(text) ?? []) : [];

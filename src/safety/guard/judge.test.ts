@@ -300,3 +300,30 @@ describe('a long command', () => {
     expect({ verdict, steps: steps.length }).toEqual({ verdict: 'allow', steps: 1 });
   });
 });
+
+describe('a command that would take minutes to follow', () => {
+  const code = (program: string, part: string) => `${program} - <<'EOF'\n${part.repeat(20_000)}\nEOF`;
+  it.each([
+    ['calls inside of calls', code('python3', 'a=open(')],
+    ['calls without brackets', code('perl', 'unlink ')],
+    ['methods of calls', code('node', "a = foo('x').bar(")],
+    ['braces without an end', `echo ${'{a,'.repeat(20_000)}`],
+    ['every program with every word', '/* '.repeat(20_000)],
+    ['a long script of sed', `sed '${'s/a/b/;'.repeat(20_000)}' f`],
+  ])(
+    'is denied at once: %s',
+    (_name, command) => {
+      expect(judgeCommand(command, context)).toMatchObject({ verdict: 'deny', category: 'unparsable' });
+    },
+    20_000,
+  );
+
+  it('is not one that only writes much', () => {
+    const json = JSON.stringify(Array.from({ length: 5000 }, (_, id) => ({ id, tags: [{ name: 'a' }] })));
+    expect(judgeCommand(`cat > data.json <<'EOF'\n${json}\nEOF`, context)).toMatchObject({
+      verdict: 'allow',
+    });
+    const lines = Array.from({ length: 3000 }, (_, i) => `x${i} = open("f${i}.txt").read()`).join('\n');
+    expect(judgeCommand(`python3 - <<'EOF'\n${lines}\nEOF`, context)).toMatchObject({ verdict: 'allow' });
+  });
+});

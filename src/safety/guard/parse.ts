@@ -1,7 +1,26 @@
 import { type ParsedScript, parse } from 'unbash';
 import { parseSimple } from './parse-simple.ts';
 
+/** The parser looks for the end of each brace in a word to the end of the word: thousands would take it minutes. */
+const deepestBraces = 300;
+
 /** What a shell reads in a text. The parser is large: the hook loads it only for what is not simple. */
 export function parseShell(source: string): ParsedScript {
-  return parseSimple(source) ?? parse(source);
+  const simple = parseSimple(source);
+  if (simple) return simple;
+  if (bracesIn(source) > deepestBraces) throw new RangeError('too many braces without an end');
+  return parse(source);
+}
+
+/** How many braces are open at once in a text without blanks. */
+function bracesIn(source: string): number {
+  if (source.split('{', deepestBraces + 2).length <= deepestBraces) return 0;
+  let open = 0;
+  let most = 0;
+  for (const char of source) {
+    if (char === '{') most = Math.max(most, ++open);
+    else if (char === '}') open = Math.max(0, open - 1);
+    else if (/\s/.test(char)) open = 0;
+  }
+  return most;
 }

@@ -39,6 +39,8 @@ function mentionSecrets(call: Call): void {
   }
 }
 
+const mostGuesses = 50_000;
+
 /** The name is known only in part: every program that it may stand for counts. */
 export function runUnknown(first: string, call: Call): string {
   if (first.includes(NETWORK) || first.includes(DECODED)) {
@@ -54,6 +56,9 @@ export function runUnknown(first: string, call: Call): string {
   const candidates = hasGlob(name)
     ? programNames().filter((known) => mayMatch(name, known))
     : guesses(call.words);
+  // A few words for any program are honest, thousands for every program are not.
+  if (candidates.length * call.words.length > mostGuesses)
+    throw new RangeError('too many programs and words to follow');
   for (const candidate of candidates) perform(call.with({ name: candidate }));
   return UNKNOWN;
 }

@@ -195,12 +195,16 @@ function matchesOf(text: string, written: string): string {
   }
 }
 
+/** The patterns below look for the end of each command to the end of the script. */
+const longestSed = 8000;
+
 const sed: Handler = (call) => {
   const args = readArgs(call.words, { letters: 'efl', long: ['expression', 'file', 'line-length'] });
   const given = args.all('e', 'expression');
   const scripts = given.length > 0 ? given : args.rest.slice(0, 1);
   const paths = given.length > 0 || args.has('f', 'file') ? args.rest : args.rest.slice(1);
   for (const script of scripts) {
+    if (script.length > longestSed) throw new RangeError('too long a script to follow');
     const [, command] = /^(?:\d+|\$|\/[^/]*\/)?\s*e\s+(.+)$/s.exec(script) ?? [];
     if (command) call.script(command);
     const [, target] = /(?:^|[;/\d])\s*w\s+(\S+)\s*$/.exec(script) ?? [];
