@@ -30,7 +30,7 @@ export type Mailbox = {
 };
 
 /** Between two looks at a mailbox that is watched, and at one that cannot be. */
-const looks = { watchedMs: 10_000, unwatchedMs: 500 };
+const usualLooks = { watchedMs: 10_000, unwatchedMs: 500 };
 
 /** Leaves a note for the next prompt of a running loop. */
 export function postNote(env: Environment, run: string, text: string, now: number): void {
@@ -58,7 +58,12 @@ export function isPaused(env: Environment, run: string): boolean {
 }
 
 /** Opens the mailbox of a run; `onStop` is called as soon as somebody asks for it. */
-export function openMailbox(env: Environment, run: string, onStop: (how: StopRequest) => void): Mailbox {
+export function openMailbox(
+  env: Environment,
+  run: string,
+  onStop: (how: StopRequest) => void,
+  looks = usualLooks,
+): Mailbox {
   const folder = mailboxPath(env, run);
   ensureDir(folder);
   const look = (): void => {
