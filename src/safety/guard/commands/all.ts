@@ -1,5 +1,7 @@
 import type { Handler, Handlers } from '../model.ts';
+import { answers } from './answers.ts';
 import { cloud } from './cloud.ts';
+import { codecs } from './codecs.ts';
 import { containers } from './containers.ts';
 import { databases } from './databases.ts';
 import { disks } from './disks.ts';
@@ -7,14 +9,17 @@ import { files } from './files.ts';
 import { foreign } from './foreign.ts';
 import { git } from './git.ts';
 import { keys } from './keys.ts';
-import { network } from './network.ts';
 import { packages } from './packages.ts';
+import { patterns } from './patterns.ts';
 import { processes } from './processes.ts';
 import { searches } from './searches.ts';
+import { sharing } from './sharing.ts';
 import { shells } from './shells.ts';
+import { sockets } from './sockets.ts';
 import { system } from './system.ts';
 import { terminals } from './terminals.ts';
 import { text } from './text.ts';
+import { transfers } from './transfers.ts';
 import { wrappers } from './wrappers.ts';
 
 /** The programs that the guard knows, by the files here; of two with one name, the later counts. */
@@ -27,10 +32,15 @@ export const groups: Readonly<Record<string, Handlers>> = {
   searches,
   terminals,
   text,
+  patterns,
+  codecs,
+  answers,
   files,
   shells,
   git,
-  network,
+  transfers,
+  sockets,
+  sharing,
   packages,
   databases,
   containers,

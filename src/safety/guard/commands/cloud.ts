@@ -4,7 +4,7 @@ import { NETWORK, UNKNOWN } from '../marks.ts';
 import type { Handler, Handlers } from '../model.ts';
 import { isSecretFile } from '../paths.ts';
 import { destroysData } from './databases.ts';
-import { isOwn } from './network.ts';
+import { isOwn } from './hosts.ts';
 import { askPerson, when } from './rules.ts';
 
 const awsCall: Handler = (call) => {

@@ -1,0 +1,108 @@
+import { isSecretName } from '../../secrets.ts';
+import { readArgs } from '../argv.ts';
+import { ENDLESS, hasGlob, isPlain, PRIVATE, STAR, secretOf, UNKNOWN } from '../marks.ts';
+import type { Handler, Handlers } from '../model.ts';
+import { isSecretFile } from '../paths.ts';
+import { contents } from './contents.ts';
+
+const environment: Handler = ({ words }) => {
+  const names = words.filter((word) => !word.startsWith('-'));
+  if (names.length === 0) return PRIVATE;
+  return names.map(variable).join('\n');
+};
+
+function variable(name: string): string {
+  return isSecretName(name) ? secretOf(name) : UNKNOWN;
+}
+
+const count: Handler = ({ words }) => {
+  const args = readArgs(words, { letters: 'fs', long: ['format', 'separator'] });
+  if (args.rest.some((word) => /^inf|^\d{10,}$/i.test(word))) return ENDLESS;
+  return `${(args.value('f', 'format') ?? '1').replace(/%[\d.]*[aefg]/gi, '1')}\n`;
+};
+
+const temporary: Handler = (call) => {
+  const args = readArgs(call.words, { letters: 'p', long: ['tmpdir', 'suffix'] });
+  const [template] = args.rest;
+  const path = template?.includes('/')
+    ? template
+    : `${args.value('p', 'tmpdir') ?? '/tmp'}/${template ?? 'tmp.XXXX'}`;
+  return `${path.replace(/X{3,}/, 'made-by-mktemp')}\n`;
+};
+
+const listing: Handler = () => `./${UNKNOWN}\n`;
+
+/** What a folder lists is a name inside it. */
+const ls: Handler = (call) => {
+  const args = readArgs(call.words, { letters: 'IwT' });
+  const { context } = call.shell.world;
+  if (args.has('d', 'directory')) return `${args.rest.join('\n')}\n`;
+  // The name of a file comes back as it was given.
+  const matched = args.rest.filter((path) => hasGlob(path) || isSecretFile(call.path(path), context, false));
+  if (matched.length > 0) return `${matched.join('\n')}\n./${UNKNOWN}\n`;
+  if (args.rest.some((path) => path !== '.')) return `./${UNKNOWN}\n`;
+  return args.has('a', 'A', 'all', 'almost-all') ? `./${STAR}\n./.${STAR}\n` : `./${STAR}\n`;
+};
+
+const dateGrammar = { letters: 'dfr', long: ['date', 'file', 'reference'] };
+
+const jq: Handler = (call) => {
+  const args = readArgs(call.words, {
+    letters: 'L',
+    long: ['arg', 'argjson', 'slurpfile', 'rawfile', 'indent', 'from-file'],
+  });
+  const [filter = '', ...paths] = args.rest;
+  const text = contents(call, paths);
+  if (/^\s*"(?:[^"\\]|\\["\\/])*"\s*$/.test(filter)) return `${JSON.parse(filter)}\n`;
+  const [environ, name] = /(?:^|[|(,\s])(?:env|\$ENV)\b(?:\.(\w+))?/.exec(filter) ?? [];
+  if (environ) return name ? variable(name) : PRIVATE;
+  if (isPlain(text) && /^(\.\w+|\.?\[\d+\])+$/.test(filter)) return member(text, filter);
+  return text.replaceAll(UNKNOWN, '') === '' ? UNKNOWN : text;
+};
+
+/** What a plain path such as `.a.b[0]` picks. */
+function member(text: string, path: string): string {
+  try {
+    let value: unknown = JSON.parse(text);
+    for (const key of path.match(/\w+/g) ?? []) value = Object(value)[key];
+    return `${typeof value === 'string' ? value : JSON.stringify(value)}\n`;
+  } catch {
+    return UNKNOWN;
+  }
+}
+
+/** Programs that answer with a name, a number, a member or nothing. */
+export const answers: Handlers = {
+  ls,
+  jq,
+  yq: jq,
+  expr: ({ words }) => (words.length === 1 ? `${words[0]}\n` : UNKNOWN),
+  printenv: environment,
+  yes: ({ words }) => `${words.length === 0 ? 'y' : words.join(' ')}\n${ENDLESS}`,
+  mktemp: temporary,
+  tree: listing,
+  pwd: ({ shell }) => `${shell.cwd}\n`,
+  dirname: ({ words }) =>
+    `${(words.at(-1) ?? '').replace(/\/+[^/]*\/*$/, '') || (words.at(-1)?.startsWith('/') ? '/' : '.')}\n`,
+  basename: ({ words }) => `${(words[0] ?? '').replace(/\/+$/, '').split('/').at(-1)}\n`,
+  realpath: (call) => `${call.path(readArgs(call.words).rest[0] ?? '.')}\n`,
+  readlink: (call) => `${call.path(readArgs(call.words).rest[0] ?? '.')}\n`,
+  type: () => UNKNOWN,
+  seq: count,
+  whoami: ({ shell }) => `${shell.world.context.home.split('/').at(-1)}\n`,
+  date: (call) => {
+    if (call.words.some((word) => word.startsWith('-')) && readArgs(call.words, dateGrammar).has('s', 'set'))
+      call.act('deny', 'system-config', 'sets the clock of the machine', 'Leave it to a person.');
+    const format = call.words.find((word) => word.startsWith('+'))?.slice(1);
+    return format === undefined ? UNKNOWN : `${format.replace(/%[-_0^#]?\w/g, '1')}\n`;
+  },
+  test: () => '',
+  '[': () => '',
+  true: () => '',
+  false: () => '',
+  ':': () => '',
+  sleep: () => '',
+  stat: () => UNKNOWN,
+  file: () => UNKNOWN,
+  du: () => UNKNOWN,
+};

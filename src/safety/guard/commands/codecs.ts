@@ -1,0 +1,101 @@
+import { readArgs } from '../argv.ts';
+import { decodeBase64, decodeHex, unescapeText } from '../decode.ts';
+import { asText, DECODED, isPlain, NETWORK, UNKNOWN } from '../marks.ts';
+import type { Handler, Handlers } from '../model.ts';
+import { contents } from './contents.ts';
+
+const base64: Handler = (call) => {
+  const args = readArgs(call.words, { letters: 'w', long: ['wrap'] });
+  const text = contents(call, args.rest);
+  if (args.has('d', 'D', 'decode')) return isPlain(text) ? decodeBase64(text) : DECODED;
+  return isPlain(text) ? Buffer.from(text).toString('base64') : text;
+};
+
+const xxd: Handler = (call) => {
+  const args = readArgs(call.words, { letters: 'clso' });
+  const text = contents(call, args.rest);
+  if (!args.has('r')) return text;
+  return isPlain(text) && args.has('p') ? decodeHex(text) : DECODED;
+};
+
+const openssl: Handler = (call) => {
+  const [kind = ''] = call.words;
+  const value = (name: string) => call.words[call.words.indexOf(name) + 1];
+  const file = call.words.includes('-in') ? value('-in') : undefined;
+  if (file) call.file('read', file);
+  if (kind === 's_client' || kind === 's_server') {
+    call.act('deny', 'remote-shell', 'opens a raw encrypted connection', 'Use curl.');
+    return UNKNOWN;
+  }
+  if (call.words.includes('-out')) call.file('write', value('-out') ?? '');
+  if (!['enc', 'base64', 'aes-256-cbc'].includes(kind) || !call.words.includes('-d')) return UNKNOWN;
+  const text = file ? call.content(file) : (call.stdin ?? '');
+  const isText = call.words.includes('-base64') || call.words.includes('-a') || kind === 'base64';
+  return isText && isPlain(text) ? decodeBase64(text) : DECODED;
+};
+
+const reverse: Handler = (call) => {
+  const text = contents(call, readArgs(call.words).rest);
+  return isPlain(text)
+    ? text
+        .replace(/\n$/, '')
+        .split('\n')
+        .map((line) => [...line].reverse().join(''))
+        .join('\n')
+    : text;
+};
+
+const translate: Handler = (call) => {
+  const args = readArgs(call.words);
+  const [from = '', to = ''] = args.rest.map((set) => unescapeText(asText(set)).replace(/(.)-(.)/g, range));
+  const text = call.stdin ?? UNKNOWN;
+  if (!isPlain(text)) return text;
+  if (args.has('d', 'delete')) return [...text].filter((char) => !from.includes(char)).join('');
+  return [...text]
+    .map((char) => (from.includes(char) ? (to[Math.min(from.indexOf(char), to.length - 1)] ?? char) : char))
+    .join('');
+};
+
+function range(_: string, first: string, last: string): string {
+  let text = '';
+  for (let code = first.charCodeAt(0); code <= last.charCodeAt(0) && text.length < 300; code++)
+    text += String.fromCharCode(code);
+  return text;
+}
+
+const decompress: Handler = (call) => {
+  const args = readArgs(call.words, { letters: 'S' });
+  const decoding =
+    !/^(gzip|bzip2|xz|zstd|lz4|brotli)$/.test(call.name) || args.has('d', 'decompress', 'uncompress');
+  const keeps = args.has('c', 'k', 'stdout', 'keep', 't', 'test', 'l', 'list') || /cat$/.test(call.name);
+  for (const path of args.rest) call.file(keeps ? 'read' : 'delete', path);
+  if (call.stdin?.includes(NETWORK)) return call.stdin;
+  return decoding ? DECODED : UNKNOWN;
+};
+
+export const codecs: Handlers = {
+  base64,
+  base32: (call) =>
+    readArgs(call.words).has('d', 'decode')
+      ? DECODED
+      : contents(call, readArgs(call.words, { letters: 'w' }).rest),
+  basenc: (call) => (call.words.includes('--base64') ? base64(call) : DECODED),
+  xxd,
+  openssl,
+  uudecode: () => DECODED,
+  rev: reverse,
+  tr: translate,
+  gzip: decompress,
+  gunzip: decompress,
+  zcat: decompress,
+  bzip2: decompress,
+  bunzip2: decompress,
+  bzcat: decompress,
+  xz: decompress,
+  unxz: decompress,
+  xzcat: decompress,
+  zstd: decompress,
+  zstdcat: decompress,
+  lz4: decompress,
+  brotli: decompress,
+};

@@ -1,0 +1,23 @@
+import { readArgs } from '../argv.ts';
+import { ENDLESS } from '../marks.ts';
+import type { Call, Handler } from '../model.ts';
+
+/** What the files hold, or what comes in where none is named. */
+export function contents(call: Call, paths: readonly string[], recursive = false): string {
+  if (paths.length === 0) return call.stdin ?? '';
+  return paths
+    .map((path) => {
+      if (path === '-' || path === '/dev/stdin') return call.stdin ?? '';
+      call.file('read', path, { recursive });
+      return /^\/dev\/(zero|u?random)$/.test(path) ? ENDLESS : call.content(path);
+    })
+    .join('');
+}
+
+/** Prints what it reads, more or less: what is secret stays secret, what can be run can still be run. */
+export function shows(
+  letters: string,
+  change: (text: string, words: readonly string[]) => string = (text) => text,
+): Handler {
+  return (call) => change(contents(call, readArgs(call.words, { letters }).rest), call.words);
+}

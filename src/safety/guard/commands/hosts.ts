@@ -1,0 +1,56 @@
+import { PRIVATE, secretsIn, shown } from '../marks.ts';
+import type { Call } from '../model.ts';
+import { isProjectFile, isSecretFile } from '../paths.ts';
+
+export const keepHere = 'Keep it on this machine; a person can send it.';
+
+export function hostOf(url: string): string {
+  const [, host = ''] = /^(?:[a-z][a-z0-9+.-]*:\/\/)?(?:[^@/?#]*@)?(\[[^\]]*\]|[^:/?#]*)/i.exec(url) ?? [];
+  return host.toLowerCase();
+}
+
+export function isLocal(host: string): boolean {
+  return /^(localhost|127\.\d+\.\d+\.\d+|0\.0\.0\.0|\[::1?\]|::1|host\.docker\.internal|.*\.(localhost|local|test))$/.test(
+    host,
+  );
+}
+
+/** A token may go to the service that it is for: GITHUB_TOKEN to github.com. */
+function isOwner(secret: string, host: string): boolean {
+  const [stem = ''] = secret.toLowerCase().split('_');
+  const name = stem === 'gh' ? 'github' : stem;
+  return name.length > 2 && host.split('.').slice(-2).join('.').includes(name);
+}
+
+/** Text on its way to another machine. */
+export function sends(call: Call, text: string, host: string, asHeader = false): void {
+  if (isLocal(host)) return;
+  if (text.includes(PRIVATE)) call.act('deny', 'exfiltration', `sends private data to ${host}`, keepHere);
+  for (const secret of secretsIn(text)) {
+    if (!(asHeader && isOwner(secret, host)))
+      call.act('deny', 'exfiltration', `sends the secret ${secret} to ${host}`, keepHere);
+  }
+}
+
+/** A file on its way to another machine. */
+export function sendsFile(call: Call, path: string, host: string): void {
+  if (path === '-' || path === '/dev/stdin') {
+    sends(call, call.stdin ?? '', host);
+    return;
+  }
+  const { context } = call.shell.world;
+  const full = call.path(path);
+  call.file('read', path);
+  if (isLocal(host)) return;
+  const secret =
+    isSecretFile(full, context, true) ||
+    /secret|credential|passw|\.(sql|dump|db|sqlite3?|tar|tgz|tar\.\w+|zip|key|pem)$/i.test(full);
+  const outside = !isProjectFile(full, context) && full.startsWith('/') && !full.startsWith('/tmp/');
+  call.act(secret || outside ? 'deny' : 'warn', 'exfiltration', `sends ${shown(path)} to ${host}`, keepHere);
+}
+
+/** Of the project or made for the moment. */
+export function isOwn(call: Call, path: string): boolean {
+  const full = call.path(path);
+  return !full.startsWith('/') || full.startsWith('/tmp/') || isProjectFile(full, call.shell.world.context);
+}
