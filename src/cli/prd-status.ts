@@ -2,13 +2,18 @@ import { problemLine } from '../core/review/check.ts';
 import { dependencyProblems } from '../core/review/dependencies.ts';
 import { checkInvariants } from '../core/review/invariants.ts';
 import { readTasks } from '../core/review/read-tasks.ts';
-import { defaultReviewRules, type ReviewRules, type TaskProblem } from '../core/review/story.ts';
+import {
+  defaultReviewRules,
+  type ReviewRules,
+  type TaskList,
+  type TaskProblem,
+} from '../core/review/story.ts';
 import { lastRules } from '../prd/last-run.ts';
 import { memoryOf } from '../prd/memory.ts';
 import { openTasks, prdPlace } from '../prd/open.ts';
 import { prdStatus } from '../prd/status.ts';
 import { cleanTerminal } from '../safety/terminal.ts';
-import { readMemory } from '../store/prd-memory.ts';
+import { type PrdMemory, readMemory } from '../store/prd-memory.ts';
 import { readActive } from '../store/ralph-active.ts';
 import { type PrdPaths, readTasksFile } from '../store/tasks.ts';
 import { prdBoard } from '../view/prd-board.ts';
@@ -21,7 +26,7 @@ export function status({ cwd, env, stdout }: Context, { values }: Input<typeof p
   const place = prdPlace(cwd, values);
   const { tasks } = openTasks(place.paths);
   const memory = memoryOf(readMemory(env, place.paths.tasks), tasks);
-  const found = prdStatus(place, tasks, rulesFor(place, values), memory);
+  const found = prdStatus(place, tasks, rulesFor(place, tasks, memory, values), memory);
   if (values.json) {
     stdout.write(`${JSON.stringify(found, null, 2)}\n`);
     return 0;
@@ -34,9 +39,14 @@ export function status({ cwd, env, stdout }: Context, { values }: Input<typeof p
 }
 
 /** `ralph prd validate` */
-export function validate({ cwd, stdout }: Context, { values }: Input<typeof prdValidateOptions>): number {
-  const { projectDir, paths } = prdPlace(cwd, values);
-  const problems = problemsIn(paths, rulesFor({ projectDir, paths }, values));
+export function validate(
+  { cwd, env, stdout }: Context,
+  { values }: Input<typeof prdValidateOptions>,
+): number {
+  const place = prdPlace(cwd, values);
+  const problems = problemsIn(place.paths, (tasks) =>
+    rulesFor(place, tasks, memoryOf(readMemory(env, place.paths.tasks), tasks), values),
+  );
   const ok = problems.length === 0;
   if (values.json) stdout.write(`${JSON.stringify({ ok, problems }, null, 2)}\n`);
   else if (ok) stdout.write('tasks.json is valid\n');
@@ -47,17 +57,20 @@ export function validate({ cwd, stdout }: Context, { values }: Input<typeof prdV
 /** As asked, else as in the loop that works on the PRD, else as in the last one that did. */
 function rulesFor(
   place: ReturnType<typeof prdPlace>,
+  tasks: TaskList,
+  memory: PrdMemory | null,
   values: { readonly 'skip-review'?: boolean },
 ): ReviewRules {
-  const found = readActive(place.projectDir)?.rules ?? lastRules(place) ?? defaultReviewRules;
+  const found = readActive(place.projectDir)?.rules ?? lastRules(place, tasks, memory) ?? defaultReviewRules;
   return { ...found, skipReview: values['skip-review'] ?? found.skipReview };
 }
 
-function problemsIn(paths: PrdPaths, rules: ReviewRules): TaskProblem[] {
+function problemsIn(paths: PrdPaths, rulesOf: (tasks: TaskList) => ReviewRules): TaskProblem[] {
   const file = readTasksFile(paths);
   if (!file.ok) return [{ rule: 'schema', text: file.problem }];
   const read = readTasks(file.value);
   if (!read.ok) return [...read.problems];
+  const rules = rulesOf(read.tasks);
   const empty = read.tasks.userStories.length === 0;
   return [
     ...(empty ? [{ rule: 'no stories', text: 'userStories is empty: there is nothing to work on.' }] : []),

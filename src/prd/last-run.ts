@@ -3,12 +3,12 @@ import { RalphError } from '../core/error.ts';
 import { checkTasks, problemLine } from '../core/review/check.ts';
 import { countTasks, isComplete } from '../core/review/mode.ts';
 import { readTasks } from '../core/review/read-tasks.ts';
-import { defaultReviewRules, type ReviewRules, snapshotOf } from '../core/review/story.ts';
+import { defaultReviewRules, type ReviewRules, snapshotOf, type TaskList } from '../core/review/story.ts';
 import { ownWorkingCopy } from '../loop/ownership.ts';
 import type { EventOf, JournalEvent } from '../store/events.ts';
 import { openJournal, readJournal } from '../store/journal.ts';
 import { projectPaths, runPaths } from '../store/paths.ts';
-import { keepMemory, readMemory } from '../store/prd-memory.ts';
+import { keepMemory, type PrdMemory, readMemory } from '../store/prd-memory.ts';
 import { readActive, removeActive } from '../store/ralph-active.ts';
 import { activePath } from '../store/ralph-active-path.ts';
 import { last, listRuns, newRunId } from '../store/runs.ts';
@@ -16,7 +16,7 @@ import { type PrdPaths, readTasksFile } from '../store/tasks.ts';
 import type { Clock } from '../system/clock.ts';
 import { lstatOf } from '../system/files.ts';
 import { findRepository } from '../system/git.ts';
-import { isNextOf, memoryOf, remembered } from './memory.ts';
+import { isNextOf, isSamePlan, memoryOf, remembered } from './memory.ts';
 import { storiesOf } from './stories.ts';
 import { checkTurn, type Held, isIllegal } from './turn-check.ts';
 import { mendHead, rejectedName, undo } from './undo.ts';
@@ -34,8 +34,9 @@ type BrokenOff = {
 /** In the folder of a run: the task list as it was before its last iteration. */
 export const beforeName = 'before.tasks.json';
 
-/** How reviews were done the last time that this PRD was worked on; null where it never was. */
-export function lastRules(place: Place): ReviewRules | null {
+/** How reviews were done the last time that this PRD was worked on; null where it never was, whatever was here before. */
+export function lastRules(place: Place, tasks: TaskList, memory: PrdMemory | null): ReviewRules | null {
+  if (memory === null || !isSamePlan(memory, tasks)) return null;
   const found = lastRun(place);
   return (found && last(found.events, 'prd.iteration')?.rules) ?? null;
 }

@@ -15,6 +15,11 @@ export function memoryOf(stored: PrdMemory | null, tasks: TaskList): PrdMemory |
   return same ? stored : null;
 }
 
+/** Whether a story is still what a loop first saw under its id: a plan that replaced the old one has none of these. */
+export function isSamePlan({ stories }: PrdMemory, { userStories }: TaskList): boolean {
+  return userStories.some(({ id, title }) => Object.hasOwn(stories, id) && stories[id]?.title === title);
+}
+
 /** Stories that are approved, though no review of a loop did it. */
 export function approvedOutside(memory: PrdMemory | null, { userStories }: TaskList): string[] {
   return userStories

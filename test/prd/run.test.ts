@@ -211,6 +211,37 @@ describe('ralph prd run', () => {
     expect((await runRalph(['prd', 'status'], repo)).stdout).toContain('Every story is done');
   });
 
+  describe('the next PRD after one without reviews', () => {
+    const unreviewed = { passes: true, notes: 'done' };
+    const cases: [string, (repo: Repo) => Promise<unknown>, string][] = [
+      [
+        'in its place after an archive',
+        (repo) => runRalph(['prd', 'archive'], repo),
+        tasksJson(aStory('US-001', unreviewed)),
+      ],
+      [
+        'under another name',
+        async () => {},
+        tasksJson(aStory('US-001', unreviewed)).replace('ralph/demo', 'ralph/next'),
+      ],
+      [
+        'written over it',
+        async () => {},
+        tasksJson(aStory('US-001', { ...unreviewed, title: 'Another thing' })),
+      ],
+    ];
+    it.each(cases)('is judged by its own rules: %s', async (_how, before, tasks) => {
+      const repo = await repoWith(says([edits('US-001', unreviewed), complete]));
+      expect((await runRalph(['prd', 'run', '--skip-review'], repo)).code).toBe(0);
+      await before(repo);
+      repo.write('ralph/tasks.json', tasks);
+      const { code, stdout } = await runRalph(['prd', 'validate'], repo);
+      expect([code, stdout]).toEqual([1, expect.stringContaining("reviewStatus is 'null'")]);
+      expect((await runRalph(['prd', 'status'], repo)).stdout).not.toContain('Every story is done');
+      expect((await runRalph(['prd', 'validate', '--skip-review'], repo)).code).toBe(0);
+    });
+  });
+
   it('tells the agent and its hooks what the iteration is for, in .ralph-active', async () => {
     const copies = { shell: 'cp .ralph-active "$HOME/active.json"; echo "$RALPH_PRD_DIR" > "$HOME/dir"' };
     const stories = [
