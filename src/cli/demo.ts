@@ -14,7 +14,7 @@ import type { Context, Input } from './spec.ts';
 
 /** A real loop over a real process in a real repository; only the model's part is played from a script. */
 export async function main(context: Context, { values }: Input<typeof demoOptions>): Promise<number> {
-  const style = createStyle({ env: context.env, isTTY: context.stdout.isTTY === true });
+  const style = createStyle({ env: context.env, isTTY: context.stdout.isTTY });
   const say = (text: string) => context.stdout.write(`${text}\n`);
   if (values.sandbox) await chooseProvider('bwrap', context, '');
   const folder = makeTempDir('ralph-demo-');

@@ -31,7 +31,7 @@ export async function main(context: Context, { values }: Input<typeof doctorOpti
   for (const signal of signals) process.once(signal, interrupt);
   const examined = readSettings(context, values.agent);
   const clean = cleaner({ ...env, ...secretSettings(examined.settings) });
-  const style = createStyle({ env, isTTY: stdout.isTTY === true });
+  const style = createStyle({ env, isTTY: stdout.isTTY });
   const checks: HealthCheck[] = [];
   for await (const group of examine(examined, { cwd, env, stop: interrupted.signal })) {
     const found = group.map(clean);

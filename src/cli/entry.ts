@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { type CodeCache, useCodeCache } from '../system/code-cache.ts';
-import { printFile, printText } from '../system/print.ts';
+import { printFile, writeStdio } from '../system/stdio.ts';
 
 /** By then a run waits for its agent, and what it took to get there has been compiled. */
 const warmMs = 500;
@@ -13,7 +13,8 @@ export function enter(program: 'ralph' | 'swarm', load: (words: readonly string[
   const words = process.argv.slice(2);
   const last = words.at(-1);
   const asksForHelp = last === '--help' || last === '-h';
-  if (words.length === 1 && (last === '--version' || last === '-v')) printText(`${program} ${__VERSION__}\n`);
+  if (words.length === 1 && (last === '--version' || last === '-v'))
+    writeStdio(1, `${program} ${__VERSION__}\n`);
   else if (asksForHelp && printPage([program, ...words.slice(0, -1)])) return;
   else {
     keepLater(useCodeCache(require));

@@ -21,7 +21,10 @@ export type FullScreenControl = {
 };
 
 /** Runs until the program ends itself, or a signal does. The terminal is given back on every way out. */
-export function runFullScreen({ stdin, stdout }: Context, app: FullScreenApp): Promise<number> {
+export function runFullScreen(
+  { stdin, stdout: { stream: stdout } }: Context,
+  app: FullScreenApp,
+): Promise<number> {
   const screen = createScreen(stdout);
   const over = new AbortController();
   let isLent = false;

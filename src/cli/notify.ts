@@ -39,7 +39,7 @@ export async function test(
   const sent = await Promise.all(wanted.map((channel) => sendBy(channel, notice, settings.notify, world)));
   const redactor = createRedactor({ ...env, ...secretSettings(settings) });
   const results = sent.map((one) => ({ ...one, detail: redactor.text(one.detail) }));
-  const style = createStyle({ env, isTTY: stdout.isTTY === true });
+  const style = createStyle({ env, isTTY: stdout.isTTY });
   const lines = results.map(
     ({ channel, ok, detail }) => `${style.symbol(ok ? 'pass' : 'fail')} ${channel.padEnd(7)}  ${detail}\n`,
   );

@@ -34,7 +34,8 @@ export function status({ cwd, env, stdout }: Context, { values }: Input<typeof p
   const clean: typeof found = JSON.parse(JSON.stringify(found), (_key, value) =>
     typeof value === 'string' ? cleanTerminal(value) : value,
   );
-  stdout.write(prdBoard(clean, createStyle({ env, isTTY: stdout.isTTY === true }), stdout.columns));
+  const { isTTY } = stdout;
+  stdout.write(prdBoard(clean, createStyle({ env, isTTY }), isTTY ? stdout.stream.columns : undefined));
   return 0;
 }
 

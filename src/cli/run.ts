@@ -60,7 +60,7 @@ export async function startRun(
   if (input.values['dry-run'] !== undefined)
     return showDryRun(context, prepared, redactor, input.values['dry-run']);
   // A reader that goes away (a pager, a lost ssh) must not end a loop, least of all as a success.
-  for (const stream of [context.stdout, context.stderr])
+  for (const { stream } of [context.stdout, context.stderr])
     stream.removeAllListeners('error').on('error', () => {});
   const view = viewOf(context, input, prepared, redactor);
   for (const warning of prepared.warnings) view.warn(warning);
@@ -226,8 +226,8 @@ function viewOf(
     statusLine: values['status-line'] ?? true,
     color: values.color === 'always' || values.color === 'never' ? values.color : 'auto',
     env: context.env,
-    stdout: context.stdout,
-    stderr: context.stderr,
+    stdout: context.stdout.stream,
+    stderr: context.stderr.stream,
     redactor,
     now: () => systemClock.now(),
   });

@@ -13,7 +13,7 @@ export function main(context: Context, { values, args }: Input<typeof showOption
     context.stdout.write(`${JSON.stringify(record, null, 2)}\n`);
     return 0;
   }
-  const style = createStyle({ env: context.env, isTTY: context.stdout.isTTY === true });
+  const style = createStyle({ env: context.env, isTTY: context.stdout.isTTY });
   context.stdout.write(
     `${summary(record, style)}\n${verdictTable(record.verdicts, style)}${denialList(record)}`,
   );

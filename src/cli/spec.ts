@@ -52,8 +52,17 @@ export type Context = {
   readonly cwd: string;
   readonly env: NodeJS.ProcessEnv;
   readonly stdin: NodeJS.ReadStream;
-  readonly stdout: NodeJS.WriteStream;
-  readonly stderr: NodeJS.WriteStream;
+  readonly stdout: Output;
+  readonly stderr: Output;
+};
+
+/** Where a command writes. */
+export type Output = {
+  /** Waits until all of it is taken: for what is printed once, and for what has nothing else to do meanwhile. */
+  write(text: string | Uint8Array): void;
+  readonly isTTY: boolean;
+  /** The stream of Node, which waits for nobody and tells of a new size. From then on `write` goes through it, too. */
+  readonly stream: NodeJS.WriteStream;
 };
 
 /** A command in a table, where its own option types no longer matter. */

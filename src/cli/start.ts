@@ -1,32 +1,42 @@
+import { isTerminal, writeStdio } from '../system/stdio.ts';
 import { main } from './main.ts';
-import type { Context, Program } from './spec.ts';
+import type { Context, Output, Program } from './spec.ts';
 
 /** Runs a program in this process and leaves its exit code behind; output that is still being written is not cut. */
 export async function start(program: Program, words: readonly string[]): Promise<void> {
   process.exitCode = await main(program, words, ownContext());
 }
 
-/** The streams are made when they are asked for: each takes a millisecond or more, and few commands need them all. */
+/** The streams are made when they are asked for: each takes milliseconds, and few commands need them. */
 function ownContext(): Context {
-  const seen = new Set<NodeJS.WriteStream>();
-  const quietly = (stream: NodeJS.WriteStream): NodeJS.WriteStream => {
-    if (!seen.has(stream)) stream.on('error', endQuietly);
-    seen.add(stream);
-    return stream;
-  };
   return {
     cwd: process.cwd(),
     env: process.env,
     get stdin() {
       return process.stdin;
     },
-    get stdout() {
-      return quietly(process.stdout);
+    stdout: createOutput(1, () => process.stdout),
+    stderr: createOutput(2, () => process.stderr),
+  };
+}
+
+function createOutput(fd: 1 | 2, open: () => NodeJS.WriteStream): Output {
+  let stream: NodeJS.WriteStream | null = null;
+  const output: Output = {
+    write(text) {
+      // Only the stream knows how to write more than ASCII to a terminal of Windows.
+      if (stream !== null || (process.platform === 'win32' && output.isTTY)) output.stream.write(text);
+      else if (!writeStdio(fd, text)) setImmediate(() => process.exit());
     },
-    get stderr() {
-      return quietly(process.stderr);
+    get isTTY() {
+      return isTerminal(fd);
+    },
+    get stream() {
+      stream ??= open().on('error', endQuietly);
+      return stream;
     },
   };
+  return output;
 }
 
 /** The reader of our output is gone (`ralph show | head`): nobody is left to tell. */

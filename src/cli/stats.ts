@@ -19,7 +19,7 @@ export function main(context: Context, { values, args }: Input<typeof statsOptio
     runs.map((run) => readHistory(run, running)),
     systemClock.now(),
   );
-  const style = createStyle({ env, isTTY: stdout.isTTY === true });
+  const style = createStyle({ env, isTTY: stdout.isTTY });
   stdout.write(values.json ? `${JSON.stringify(stats, null, 2)}\n` : statsText(stats, style));
   return 0;
 }

@@ -16,7 +16,7 @@ export async function followLoop(context: Context, name: string): Promise<number
   const over = new AbortController();
   const lines = createLineSplitter((line) => {
     const { type, text } = JSON.parse(line.toString('utf8'));
-    if (type !== 'screen') stdout.write(`[ralph] ${name}: ${cleanTerminal(text)}\n`);
+    if (type !== 'screen') stdout.stream.write(`[ralph] ${name}: ${cleanTerminal(text)}\n`);
   });
   const shown = tailFile(loopPaths(env, name).events, {
     follow: true,

@@ -25,7 +25,7 @@ export async function main(context: Context): Promise<number> {
   process.on('SIGINT', pause);
   let taken = acquireLock(paths.supervisorLock, {});
   if (!taken.ok) return 0;
-  const say = (line: string) => void stdout.write(`${stampSeconds(systemClock.now())} ${line}\n`);
+  const say = (line: string) => void stdout.stream.write(`${stampSeconds(systemClock.now())} ${line}\n`);
   for (;;) {
     const tickMs = tickOf(env.SWARM_TICK_MS);
     supervisor = createSupervisor({ env, clock: systemClock, tickMs, version: __VERSION__, say });

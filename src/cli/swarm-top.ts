@@ -37,7 +37,7 @@ export async function main(context: Context, { values }: Input<typeof topOptions
 
 async function show(context: Context, values: Values, ask: () => Promise<TopView>): Promise<number> {
   const { stdin, stdout, env } = context;
-  const isTerminal = stdin.isTTY === true && stdout.isTTY === true && env.TERM !== 'dumb';
+  const isTerminal = stdin.isTTY === true && stdout.isTTY && env.TERM !== 'dumb';
   if (values.once || !isTerminal) {
     stdout.write(cleanTerminal(textTop(await ask())));
     return 0;
@@ -51,7 +51,7 @@ function live(
   engineWords: readonly string[],
 ): Promise<number> {
   const { env, stdout } = context;
-  const style = createStyle({ env, isTTY: stdout.isTTY === true });
+  const style = createStyle({ env, isTTY: stdout.isTTY });
   let view = empty;
   let state: TopState = { selected: null, message: '' };
   /** A key that ends something has to be pressed twice. */

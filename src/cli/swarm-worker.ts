@@ -66,7 +66,7 @@ async function work(
   const labels = (values.labels ?? []).flatMap((text) => text.split(',').filter(Boolean));
   const host = await cluster.register({ host: wanted, labels }, idOf(folder));
   const say = (line: string) =>
-    void stdout.write(`${stampSeconds(systemClock.now())} ${cleanTerminal(line)}\n`);
+    void stdout.stream.write(`${stampSeconds(systemClock.now())} ${cleanTerminal(line)}\n`);
   const worker = createWorker({
     cluster,
     host,

@@ -4,7 +4,7 @@ import type { Context } from './spec.ts';
 
 /** Talks to the person at the terminal. Ctrl+C and Ctrl+D end the conversation. */
 export function terminalTalk({ stdin, stdout }: Context): Talk & { close(): void } {
-  const reader = createInterface({ input: stdin, output: stdout });
+  const reader = createInterface({ input: stdin, output: stdout.stream });
   // Whoever pastes several lines at once answers questions that are still to come.
   const lines: string[] = [];
   let ended = false;

@@ -22,7 +22,7 @@ export async function main(
   if (values.json) {
     stdout.write(`${JSON.stringify({ run, verdicts: rejudged.flatMap(toJson), same }, null, 2)}\n`);
   } else {
-    const style = createStyle({ env, isTTY: stdout.isTTY === true });
+    const style = createStyle({ env, isTTY: stdout.isTTY });
     const { verdicts } = recordOf(run, events);
     stdout.write(`${verdictTable(verdicts, style)}\n${comparison(rejudged, style)}`);
   }

@@ -1,4 +1,4 @@
-import { readSync, writeSync } from 'node:fs';
+import { fstatSync, readFileSync, readSync, writeSync } from 'node:fs';
 import { errorCode } from './files.ts';
 
 /** All of standard input. */
@@ -12,10 +12,36 @@ export function readStdin(): string {
   }
 }
 
-/** Writes all of the text. Much cheaper than the first touch of `process.stdout`, which loads the network code. */
-export function writeStdio(fd: 1 | 2, text: string): void {
-  const bytes = Buffer.from(text);
-  for (let done = 0; done < bytes.length; ) done += patiently(() => writeSync(fd, bytes, done));
+/**
+ * Writes all of it, however slowly it is read; false where nobody reads any more (`ralph show | head`). The first touch of
+ * `process.stdout` loads the network code of Node, which takes longer than most of what prints something and ends.
+ */
+export function writeStdio(fd: 1 | 2, data: string | Uint8Array): boolean {
+  const bytes = typeof data === 'string' ? Buffer.from(data) : data;
+  try {
+    for (let done = 0; done < bytes.length; ) done += patiently(() => writeSync(fd, bytes, done));
+    return true;
+  } catch (error) {
+    if (errorCode(error) === 'EPIPE') return false;
+    throw error;
+  }
+}
+
+/** Prints a file; false where there is none. */
+export function printFile(path: string): boolean {
+  let bytes: Buffer;
+  try {
+    bytes = readFileSync(path);
+  } catch {
+    return false;
+  }
+  writeStdio(1, bytes);
+  return true;
+}
+
+/** Whether it is a terminal. Only of a device Node's own code for terminals is asked, which takes as long as the streams. */
+export function isTerminal(fd: 1 | 2): boolean {
+  return fstatSync(fd).isCharacterDevice() && process.getBuiltinModule('node:tty').isatty(fd);
 }
 
 function readSome(into: Buffer, at: number): number {
