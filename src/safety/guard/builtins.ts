@@ -4,9 +4,10 @@ import { checkVariable } from './commands/variables.ts';
 import { lookUp } from './expand-parts.ts';
 import { feed } from './feed.ts';
 import { PRIVATE, secretOf, UNKNOWN } from './marks.ts';
+import { runsSecret } from './mentions.ts';
 import type { Call } from './model.ts';
 import { printf } from './printf.ts';
-import { reference } from './shell.ts';
+import { reference, scalar, tracing } from './shell.ts';
 
 /** What changes the shell itself. Answers with the output, or null where the program of that name is meant. */
 export const builtins: Readonly<Record<string, (call: Call) => string | null>> = {
@@ -26,6 +27,8 @@ export const builtins: Readonly<Record<string, (call: Call) => string | null>> =
   source,
   '.': source,
   set({ shell, words }) {
+    if (words.some((word) => /^-\w*[xv]|^(xtrace|verbose)$/.test(word)))
+      shell.variables.set(tracing, scalar(''));
     const from = words.indexOf('--');
     if (from !== -1) shell.args = words.slice(from + 1);
     return words.length === 0 ? PRIVATE : '';
@@ -159,6 +162,7 @@ function readLines({ shell, words, stdin }: Call): string {
 
 function source(call: Call): string {
   const [file = ''] = call.words;
+  runsSecret(call, file, call.shell.variables.get(tracing) !== undefined);
   const text = file === '/dev/stdin' ? (call.stdin ?? '') : call.content(file);
   return feed(call, text, (script) => call.here(script));
 }

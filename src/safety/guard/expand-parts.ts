@@ -70,10 +70,14 @@ function addPart(part: WordPart, fields: Fields, shell: Shell, capture: Capture,
       for (const inner of part.parts) addPart(inner, fields, shell, capture, { split: false, quoted: true });
       return;
     case 'SimpleExpansion':
-      addValues(lookUp(part.text.slice(1), shell), fields, mode);
+      addValues(joinedBy(part.text.slice(1), lookUp(part.text.slice(1), shell), shell, mode), fields, mode);
       return;
     case 'ParameterExpansion':
-      addValues(parameter(part, shell, capture), fields, mode);
+      addValues(
+        joinedBy(part.index?.text ?? part.parameter, parameter(part, shell, capture), shell, mode),
+        fields,
+        mode,
+      );
       return;
     case 'CommandExpansion':
       addValues([withoutEnd(capture(part.script, shell))], fields, mode);
@@ -90,6 +94,18 @@ function addPart(part: WordPart, fields: Fields, shell: Shell, capture: Capture,
       return;
     }
   }
+}
+
+/** `"$*"` is one word, joined by what IFS begins with. */
+function joinedBy(
+  name: string,
+  values: readonly string[],
+  shell: Shell,
+  { quoted }: Mode,
+): readonly string[] {
+  if (name !== '*' || !quoted || values.length < 2) return values;
+  const [ifs = ''] = lookUp('IFS', shell);
+  return [values.join(ifs.slice(0, 1))];
 }
 
 /** Without the new lines at its end. */

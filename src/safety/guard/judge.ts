@@ -82,7 +82,7 @@ function walk(command: string, world: World): Finding | null {
 /** What ends up on the screen ends up in the transcript. */
 function seen(output: string, world: World): void {
   const instead = 'Use the variable without printing it.';
-  for (const name of new Set(secretsIn(output))) {
+  for (const name of new Set(secretsIn(output + traced(world)))) {
     world.effects.push({
       kind: 'act',
       category: 'credentials',
@@ -98,6 +98,19 @@ function seen(output: string, world: World): void {
     by: 'env',
     ...wholeEnvironment(world.context, 'prints the whole environment'),
   });
+}
+
+/** The words of all commands after `set -x`, which are printed too. */
+function traced({ steps }: World): string {
+  const start = steps.findIndex(
+    ({ words }) => words[0] === 'set' && words.some((word) => /^-\w*x|^xtrace$/.test(word)),
+  );
+  return start === -1
+    ? ''
+    : steps
+        .slice(start)
+        .flatMap(({ words }) => words)
+        .join(' ');
 }
 
 function worse(one: Finding, other: Finding): Finding {

@@ -89,6 +89,14 @@ export function landmarksNamed(name: string, folder: string, context: GuardConte
   return found.filter((place) => place !== folder && isInside(place, folder));
 }
 
+/** What is known to lie hidden right in a folder. */
+export function hiddenIn(folder: string, context: GuardContext): string[] {
+  const names = landmarksOf(context).places.flatMap(([place]) =>
+    place !== folder && isInside(place, folder) ? [place.slice(folder.length + 1).split('/')[0] ?? ''] : [],
+  );
+  return [...new Set(names)].filter((name) => name.startsWith('.'));
+}
+
 /** The landmarks, and for each folder around one the most important landmark in it. */
 function landmarksOf(context: GuardContext): Landmarks {
   const known = landmarkCache.get(context);

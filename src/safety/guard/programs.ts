@@ -1,8 +1,8 @@
 import { builtins } from './builtins.ts';
 import { handlerOf, programNames } from './commands/all.ts';
 import { DECODED, hasGlob, mayMatch, NETWORK, UNKNOWN } from './marks.ts';
+import { mentionSecrets } from './mentions.ts';
 import type { Call } from './model.ts';
-import { isProjectFile, isSecretFile } from './paths.ts';
 
 /** Says what a built-in or a program does, and answers with what it prints. */
 export function perform(call: Call): string {
@@ -13,7 +13,7 @@ export function perform(call: Call): string {
   }
   const handler = handlerOf(call.name);
   if (handler) return handler(call) ?? UNKNOWN;
-  mentionSecrets(call);
+  mentionSecrets(call, call.words);
   writeOutput(call);
   return UNKNOWN;
 }
@@ -26,17 +26,6 @@ function writeOutput(call: Call): void {
       inline ?? (/^(-o|--?out|--output|--outfile|--output-file)$/.test(word) ? call.words[i + 1] : '');
     if (target && /^[/~]|^\.\.\//.test(target)) call.file('write', target);
   });
-}
-
-/** A program that is not known here may do anything with a private file that it is given. */
-function mentionSecrets(call: Call): void {
-  const { context } = call.shell.world;
-  for (const word of call.words) {
-    const value = word.replace(/^-{1,2}[\w-]+=/, '').replace(/^@/, '');
-    if (!/[/~]/.test(value)) continue;
-    const path = call.path(value);
-    if (!isProjectFile(path, context) && isSecretFile(path, context, false)) call.file('read', value);
-  }
 }
 
 const mostGuesses = 50_000;

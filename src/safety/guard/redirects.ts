@@ -131,9 +131,24 @@ export function throughLink(
   return kind === 'delete' && !written.endsWith('/') ? path : (links.get(path) ?? path);
 }
 
+/** Folders of a project that an archive or a clone seldom brings along. */
+const usual =
+  /^(src|lib|bin|dist|build|scripts?|tools?|tests?|node_modules|packages|apps|\.venv|venv)\/|^[^/]*$/;
+
+/** What a file holds that came with a folder which the command has fetched; such a folder is kept with a slash. */
+export function fetchedWith(path: string, { files, context }: World): string | undefined {
+  if (files.size === 0) return undefined;
+  for (const [folder, content] of files) {
+    if (!folder.endsWith('/') || !path.startsWith(folder)) continue;
+    if (isInside(context.projectRoot, folder.slice(0, -1)) && usual.test(path.slice(folder.length))) continue;
+    return content;
+  }
+  return undefined;
+}
+
 /** What a file of this command holds; one that was there before is unknown or private. */
 export function contentOf(path: string, { world }: Shell): string {
-  const own = world.files.get(path);
+  const own = world.files.get(path) ?? fetchedWith(path, world);
   if (own !== undefined) return own;
   // A program under another name is still that program.
   if (/^(\/usr)?(\/local)?\/s?bin\/[^/]+$/.test(path)) return `#!${path}\n`;

@@ -30,7 +30,7 @@ import type {
 import { parseShell } from './parse.ts';
 import { resolvePath } from './paths.ts';
 import { perform, runUnknown } from './programs.ts';
-import { contentOf, fileEffect, throughLink, withRedirects } from './redirects.ts';
+import { contentOf, fetchedWith, fileEffect, throughLink, withRedirects } from './redirects.ts';
 import { fork, isConstant, scalar } from './shell.ts';
 import { stepText } from './step.ts';
 
@@ -207,7 +207,7 @@ function runWords(words: readonly string[], shell: Shell, { stdin, env, seen }: 
   const link = first.includes('/') ? shell.world.links.get(call.path(first)) : undefined;
   if (link !== undefined) return perform(call.with({ name: link.slice(link.lastIndexOf('/') + 1) }));
   const path = shell.world.files.size === 0 ? undefined : ownProgram(first, call, seen);
-  if (path !== undefined) return runFile(path, shell.world.files.get(path) ?? '', call);
+  if (path !== undefined) return runFile(path, contentOf(path, shell), call);
   return perform(call);
 }
 
@@ -216,7 +216,7 @@ function ownProgram(name: string, call: Call, { variables, world }: Shell): stri
   const folders = name.includes('/') ? [''] : (variables.get('PATH')?.items.join(':').split(':') ?? []);
   return folders
     .map((folder) => call.path(folder === '' ? name : `${folder}/${name}`))
-    .find((path) => world.files.has(path));
+    .find((path) => world.files.has(path) || (name.includes('/') && fetchedWith(path, world) !== undefined));
 }
 
 function runFunction(

@@ -63,3 +63,6 @@ export function isConstant(node: PipelineNode, word: 'true' | 'false'): boolean 
 
 /** What `declare -n` says is kept under a name that no variable can have. */
 export const reference = '-n ';
+
+/** Set where a shell prints each command before it runs it; no variable can have this name. */
+export const tracing = '-x ';

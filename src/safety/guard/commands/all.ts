@@ -13,6 +13,7 @@ import { packages } from './packages.ts';
 import { patterns } from './patterns.ts';
 import { processes } from './processes.ts';
 import { searches } from './searches.ts';
+import { sed } from './sed.ts';
 import { sharing } from './sharing.ts';
 import { shells } from './shells.ts';
 import { sockets } from './sockets.ts';
@@ -33,6 +34,7 @@ export const groups: Readonly<Record<string, Handlers>> = {
   terminals,
   text,
   patterns,
+  sed,
   codecs,
   answers,
   files,

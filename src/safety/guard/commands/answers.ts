@@ -2,7 +2,7 @@ import { isSecretName } from '../../secrets.ts';
 import { readArgs } from '../argv.ts';
 import { ENDLESS, hasGlob, isPlain, PRIVATE, STAR, secretOf, UNKNOWN } from '../marks.ts';
 import type { Handler, Handlers } from '../model.ts';
-import { isSecretFile } from '../paths.ts';
+import { hiddenIn, isSecretFile } from '../paths.ts';
 import { contents } from './contents.ts';
 
 const environment: Handler = ({ words }) => {
@@ -40,7 +40,10 @@ const ls: Handler = (call) => {
   // The name of a file comes back as it was given.
   const matched = args.rest.filter((path) => hasGlob(path) || isSecretFile(call.path(path), context, false));
   if (matched.length > 0) return `${matched.join('\n')}\n./${UNKNOWN}\n`;
-  if (args.rest.some((path) => path !== '.')) return `./${UNKNOWN}\n`;
+  if (args.rest.some((path) => path !== '.')) {
+    const names = args.rest.flatMap((path) => hiddenIn(call.path(path), context));
+    return `./${UNKNOWN}\n${(args.has('a', 'A', 'all', 'almost-all') ? names : []).map((name) => `${name}\n`).join('')}`;
+  }
   return args.has('a', 'A', 'all', 'almost-all') ? `./${STAR}\n./.${STAR}\n` : `./${STAR}\n`;
 };
 

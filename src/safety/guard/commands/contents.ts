@@ -1,5 +1,6 @@
 import { readArgs } from '../argv.ts';
 import { ENDLESS } from '../marks.ts';
+import { mentionSecrets } from '../mentions.ts';
 import type { Call, Handler } from '../model.ts';
 
 /** What the files hold, or what comes in where none is named. */
@@ -19,5 +20,8 @@ export function shows(
   letters: string,
   change: (text: string, words: readonly string[]) => string = (text) => text,
 ): Handler {
-  return (call) => change(contents(call, readArgs(call.words, { letters }).rest), call.words);
+  return (call) => {
+    mentionSecrets(call, call.words);
+    return change(contents(call, readArgs(call.words, { letters }).rest), call.words);
+  };
 }

@@ -3,7 +3,9 @@ import { UNKNOWN } from '../marks.ts';
 import type { Call, Handler, Handlers } from '../model.ts';
 import { isInside, isProjectFile } from '../paths.ts';
 import { size } from '../size.ts';
+import { unpacks } from './fetched.ts';
 import { committedTree, loses, undoesWork } from './git-work.ts';
+import { isOwn } from './hosts.ts';
 
 const remove: Handler = (call) => {
   const args = readArgs(call.words);
@@ -183,7 +185,8 @@ const sync: Handler = (call) => {
   const remote = /^([\w.-]+@)?[\w.-]+:|^rsync:/.test(target);
   for (const source of sources) call.file('read', source, { recursive: true });
   if (remote) {
-    call.act('warn', 'exfiltration', `copies files to ${target}`, 'Let a person upload it.');
+    const own = sources.every((source) => isOwn(call, source));
+    call.act(own ? 'warn' : 'deny', 'exfiltration', `copies files to ${target}`, 'Let a person upload it.');
     return UNKNOWN;
   }
   const deletes = [...args.flags].some((flag) => flag.startsWith('delete'));
@@ -225,6 +228,7 @@ const archive: Handler = (call) => {
   const file = args.value('f', 'file');
   if (args.has('x', 'extract', 'get')) {
     call.file('write', folder);
+    unpacks(call, file === undefined || file === '-' ? (call.stdin ?? '') : call.content(file), folder);
     if (
       call.stdin?.includes(committedTree) &&
       isInside(call.path(folder), call.shell.world.context.projectRoot)
@@ -261,7 +265,9 @@ const zip: Handler = (call) => {
 const unzip: Handler = (call) => {
   const args = readArgs(call.words, { letters: 'dxP' });
   if (args.has('l', 't', 'v', 'p')) return UNKNOWN;
-  call.file('write', args.value('d') ?? '.');
+  const folder = args.value('d') ?? '.';
+  call.file('write', folder);
+  unpacks(call, call.content(args.rest[0] ?? ''), folder);
   return '';
 };
 

@@ -12,6 +12,7 @@ import {
 import { DECODED, isOpaque, NETWORK, PRIVATE, UNKNOWN } from '../marks.ts';
 import type { Call } from '../model.ts';
 import { destroysData } from './databases.ts';
+import { hasReadOthers } from './hosts.ts';
 
 /** Calls by what they do; found only in code, never in a text. */
 const deletes =
@@ -326,9 +327,10 @@ function connections(call: Call, source: string, masked: string): void {
     /\b(requests\.(post|put)|urlopen|http\.client|fetch|https?\.request|axios\.post|Net::HTTP|curl_exec|LWP|smtplib)\b/.test(
       masked,
     ) &&
-    /environ\b|process\.env\b(?!\.)|\bENV\.to_h/.test(masked)
+    (/environ\b|process\.env\b(?!\.)|\bENV\.to_h/.test(masked) ||
+      (hasReadOthers(call) && !/\b(localhost|127\.0\.0\.1)\b/.test(source)))
   ) {
-    call.act('deny', 'exfiltration', 'sends the environment away', 'Keep it on this machine.');
+    call.act('deny', 'exfiltration', 'sends private data away', 'Keep it on this machine.');
   }
 }
 

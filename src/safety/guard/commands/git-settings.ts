@@ -9,6 +9,18 @@ export type Subcommand = (call: Call, cwd: string) => string | undefined;
 /** No alias can be called so: remembers that `git clean` needs no -f. */
 export const forcedClean = 'clean.requireForce=false';
 
+/** No alias can be called so: remembers where a remote leads that the command adds itself. */
+export function newRemote(name: string): string {
+  return `remote ${name}`;
+}
+
+/** Where projects have their home, or this machine. */
+export function isCodeHost(url: string): boolean {
+  return /^(\.{0,2}\/|file:|(?:\w+:\/\/)?(?:[^@/]*@)?(?:[\w-]+\.)*(?:github\.com|gitlab\.com|bitbucket\.org|codeberg\.org|sr\.ht|azure\.com|localhost)[:/])/.test(
+    url,
+  );
+}
+
 /** Settings that make git start a program. */
 const programSetting =
   /^(core\.(pager|editor|sshcommand|fsmonitor|askpass|gitproxy|alternaterefscommand)|pager\..*|sequence\.editor|diff\.external|diff\..*\.(command|textconv)|(diff|merge)tool\..*\.cmd|filter\..*\.(clean|smudge|process)|merge\..*\.driver|credential(\..*)?\.helper|gpg(\..*)?\.program|interactive\.difffilter|uploadpack\.packobjectshook|web\.browser|browser\..*\.cmd|man\..*\.cmd|remote\..*\.(uploadpack|receivepack|vcs)|trailer\..*\.(cmd|command))$/i;
@@ -74,12 +86,12 @@ export function useSetting(call: Call, setting: string, stays: boolean, everywhe
     );
     return;
   }
-  if (/^http(\..*)?\.sslverify$/i.test(name) && stays && /^(false|no|off|0)$/i.test(value)) {
+  if (/^http(\..*)?\.sslverify$/i.test(name) && /^(false|no|off|0)$/i.test(value)) {
     call.act(
       'deny',
       'environment',
-      'makes git trust any server from now on',
-      'Give the certificate to the one call that needs it.',
+      'makes git trust any server',
+      'Name the certificate with http.sslCAInfo.',
     );
     return;
   }
@@ -94,6 +106,13 @@ export function useSetting(call: Call, setting: string, stays: boolean, everywhe
   }
   if (!programSetting.test(name) || value === '') return;
   const command = value.replace(/^!/, '');
+  if (/^core\.sshcommand$/i.test(name) && !/^\S*\bssh(\s|$)/.test(command))
+    call.act(
+      'deny',
+      'environment',
+      `makes git run ${shown(command)}`,
+      'Leave the way to the remote as it is.',
+    );
   call.script(command, { stdin: null });
   if (stays && (everywhere || !knownPrograms.test(command)) && !(everywhere && knownPrograms.test(command))) {
     call.act(

@@ -2,7 +2,7 @@ import { readArgs } from '../argv.ts';
 import { shown, UNKNOWN } from '../marks.ts';
 import type { Call } from '../model.ts';
 import { zoneOf } from '../paths.ts';
-import { forcedClean, type Subcommand } from './git-settings.ts';
+import { forcedClean, newRemote, type Subcommand } from './git-settings.ts';
 
 const commitFirst = 'Commit or stash the work first, or undo single edits by editing the file.';
 
@@ -55,11 +55,12 @@ export const push: Subcommand = (call) => {
   }
   if (args.has('d', 'delete') || refs.some((ref) => /^\+?:./.test(ref)))
     call.act('deny', 'git', 'deletes a branch or tag of the remote', ask);
-  if (/^(\w+:\/\/|[\w.-]+@[\w.-]+:|ext::)/.test(remote))
+  const address = call.shell.world.gitAliases.get(newRemote(remote)) ?? remote;
+  if (/^(\w+:\/\/|[\w.-]+@[\w.-]+:|ext::)/.test(address))
     call.act(
       'deny',
       'exfiltration',
-      `pushes to ${remote}, which is no remote of the project`,
+      `pushes to ${address}, which is no remote of the project`,
       'Push to a remote that the project knows.',
     );
   if (args.has('no-verify')) call.act('warn', 'git', 'skips the hooks of the project', 'Let the hooks run.');

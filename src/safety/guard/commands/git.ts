@@ -2,7 +2,8 @@ import { readArgs } from '../argv.ts';
 import { committed, STAR, shown, UNKNOWN } from '../marks.ts';
 import type { Handler, Handlers } from '../model.ts';
 import { isInside } from '../paths.ts';
-import { config, connects, type Subcommand, useSetting } from './git-settings.ts';
+import { fetchesFolder } from './fetched.ts';
+import { config, connects, isCodeHost, newRemote, type Subcommand, useSetting } from './git-settings.ts';
 import {
   ask,
   branch,
@@ -60,7 +61,10 @@ const commit: Subcommand = (call) => {
 };
 
 const remote: Subcommand = (call) => {
-  if (call.words[0] === 'set-url')
+  const [action, ...rest] = call.words;
+  const [name = '', url = ''] = readArgs(rest, { letters: 'tm' }).rest;
+  if (action === 'add' && !isCodeHost(url)) call.shell.world.gitAliases.set(newRemote(name), url);
+  if (action === 'set-url')
     call.act(
       'deny',
       'exfiltration',
@@ -197,9 +201,12 @@ const subcommands: Readonly<Record<string, Subcommand>> = {
     return UNKNOWN;
   },
   clone(call, cwd) {
-    const folder = readArgs(call.words, { letters: 'ubcoj', long: ['branch', 'config', 'origin', 'depth'] })
-      .rest[1];
+    const [url = '', folder] = readArgs(call.words, {
+      letters: 'ubcoj',
+      long: ['branch', 'config', 'origin', 'depth'],
+    }).rest;
     if (folder !== undefined) call.file('write', folder, { how: 'create' });
+    fetchesFolder(call, url, folder);
     return connects(call, cwd);
   },
   fetch(call, cwd) {
@@ -254,10 +261,15 @@ const subcommands: Readonly<Record<string, Subcommand>> = {
       call.act('deny', 'credentials', 'prints a stored password', 'Let git use it; it need not be seen.');
     return UNKNOWN;
   },
-  'rev-parse': (call, cwd) =>
-    call.words.includes('--show-toplevel') && isInside(cwd, call.shell.world.context.projectRoot)
-      ? `${call.shell.world.context.projectRoot}\n`
-      : UNKNOWN,
+  'rev-parse': (call, cwd) => {
+    const { projectRoot } = call.shell.world.context;
+    if (!isInside(cwd, projectRoot)) return UNKNOWN;
+    if (call.words.includes('--show-toplevel')) return `${projectRoot}\n`;
+    if (call.words.some((word) => /^--(absolute-git-dir|git-dir|git-common-dir)$/.test(word)))
+      return `${projectRoot}/.git\n`;
+    const at = call.words.indexOf('--git-path');
+    return at === -1 ? UNKNOWN : `${projectRoot}/.git/${call.words[at + 1] ?? ''}\n`;
+  },
   // All that git knows, or all that it does not know, is as good as all.
   'ls-files': (call) => {
     const args = readArgs(call.words, { letters: 'xX', long: ['exclude'] });

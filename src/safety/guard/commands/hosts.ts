@@ -1,4 +1,4 @@
-import { PRIVATE, secretsIn, shown } from '../marks.ts';
+import { isOpaque, PRIVATE, secretsIn, shown } from '../marks.ts';
 import type { Call } from '../model.ts';
 import { isProjectFile, isSecretFile } from '../paths.ts';
 
@@ -25,11 +25,23 @@ function isOwner(secret: string, host: string): boolean {
 /** Text on its way to another machine. */
 export function sends(call: Call, text: string, host: string, asHeader = false): void {
   if (isLocal(host)) return;
+  if (isOpaque(text) && !asHeader && hasReadOthers(call))
+    call.act('deny', 'exfiltration', `sends what it read outside the project to ${host}`, keepHere);
   if (text.includes(PRIVATE)) call.act('deny', 'exfiltration', `sends private data to ${host}`, keepHere);
   for (const secret of secretsIn(text)) {
     if (!(asHeader && isOwner(secret, host)))
       call.act('deny', 'exfiltration', `sends the secret ${secret} to ${host}`, keepHere);
   }
+}
+
+/** Whether the command has read files that are neither the project's nor made for the moment. */
+export function hasReadOthers(call: Call): boolean {
+  return call.shell.world.effects.some(
+    (effect) =>
+      effect.kind === 'read' &&
+      !isOwn(call, effect.path) &&
+      !/^\/(usr|proc|sys|dev|bin|lib)/.test(effect.path),
+  );
 }
 
 /** A file on its way to another machine. */

@@ -1,8 +1,9 @@
 import { isSecretName } from '../../secrets.ts';
-import { readArgs } from '../argv.ts';
-import { asGlob, asText, isPlain, PRIVATE, STAR, UNKNOWN } from '../marks.ts';
+import { type Args, readArgs } from '../argv.ts';
+import { asGlob, asText, DECODED, isPlain, PRIVATE, STAR, UNKNOWN } from '../marks.ts';
 import type { Handler, Handlers } from '../model.ts';
 import { contents } from './contents.ts';
+import { simplePattern } from './regex.ts';
 
 const grep: Handler = (call) => {
   const args = readArgs(call.words, {
@@ -58,65 +59,37 @@ const grep: Handler = (call) => {
     const named = args.has('l', 'files-with-matches', 'L', 'files-without-match');
     return named ? `${paths.map((path) => (recursive ? `${path}/${UNKNOWN}` : path)).join('\n')}\n` : UNKNOWN;
   }
-  return args.has('o', 'only-matching') ? matchesOf(text, patterns[0] ?? pattern) : text;
+  return selected(call.name, args, patterns[0] ?? pattern, text);
 };
 
-/** What `grep -o` prints, for patterns that cost nothing to match. */
-function matchesOf(text: string, written: string): string {
-  const pattern = asText(written);
-  if (!isPlain(text) || text.length > 2000 || !/^[^\\()+{}|*]*(\.\*)?[^\\()+{}|*]*$/.test(pattern))
-    return isPlain(text) ? UNKNOWN : text;
-  try {
-    const regex = new RegExp(pattern);
-    return text
-      .split('\n')
-      .flatMap((line) => regex.exec(line)?.[0] ?? [])
-      .join('\n');
-  } catch {
-    return UNKNOWN;
-  }
+/** What is left of lines that are known, as far as the pattern is a simple one. */
+function selected(name: string, args: Args, written: string, text: string): string {
+  const fixed = name === 'fgrep' || args.has('F', 'fixed-strings');
+  const extended = name !== 'grep' || args.has('E', 'P', 'extended-regexp', 'perl-regexp');
+  const several = args.all('e', 'regexp').length > 1 || args.has('f', 'file', 'w', 'x');
+  const source = fixed ? asText(written).replace(/[.*+?^${}()|[\]\\]/g, '\\$&') : written;
+  const pattern = several
+    ? null
+    : simplePattern(source, text, fixed || extended, args.has('i', 'ignore-case') ? 'i' : '');
+  if (args.has('o', 'only-matching'))
+    return pattern ? matchesOf(text, pattern) : isPlain(text) ? DECODED : text;
+  return pattern ? picked(text, pattern, args.has('v', 'invert-match')) : text;
 }
 
-/** The patterns below look for the end of each command to the end of the script. */
-const longestSed = 8000;
-
-const sed: Handler = (call) => {
-  const args = readArgs(call.words, { letters: 'efl', long: ['expression', 'file', 'line-length'] });
-  const given = args.all('e', 'expression');
-  const scripts = given.length > 0 ? given : args.rest.slice(0, 1);
-  const paths = given.length > 0 || args.has('f', 'file') ? args.rest : args.rest.slice(1);
-  for (const script of scripts) {
-    if (script.length > longestSed) throw new RangeError('too long a script to follow');
-    const [, command] = /^(?:\d+|\$|\/[^/]*\/)?\s*e\s+(.+)$/s.exec(script) ?? [];
-    if (command) call.script(command);
-    const [, target] = /(?:^|[;/\d])\s*w\s+(\S+)\s*$/.exec(script) ?? [];
-    if (target) call.file('write', target);
-    const [, replacement, flags = ''] = /^s(.).*?\1(.*?)\1(\w*)$/s.exec(script)?.slice(1) ?? [];
-    if (flags.includes('e') && replacement) call.script(replacement);
-  }
-  const inPlace =
-    args.has('in-place') || call.words.some((word) => /^-[nErsuz]*i/.test(word) && !word.startsWith('--'));
-  if (inPlace) {
-    for (const path of paths.filter((path) => path !== '')) call.file('write', path);
-    return '';
-  }
-  const text = contents(call, paths);
-  const [script = ''] = scripts;
-  if (/^s(.)=\.\*\1\1$/.test(asText(script))) return text.replaceAll(PRIVATE, UNKNOWN);
-  return scripts.length === 1 && (isPlain(text) || /^s(.)[$^]\1/.test(script))
-    ? substituted(text, script)
-    : text;
-};
-
-/** The simple `s/a/b/` is worked out, since it may uncover a command. */
-function substituted(text: string, script: string): string {
-  const [, , from = '', to = '', flags = ''] = /^s(.)(.*?)\1(.*?)\1(g?)$/s.exec(script) ?? [];
-  if (from === '^' || from === '$')
-    return text.replace(/^(.+)$/gm, (line) => (from === '^' ? to + line : line + to));
-  if (from === '' || /[\\*+?{[(^$|]/.test(from)) return from === '' ? text : UNKNOWN;
+/** The lines that the pattern picks, and those of which not all is known. */
+function picked(text: string, pattern: RegExp, inverted: boolean): string {
   return text
     .split('\n')
-    .map((line) => (flags === 'g' ? line.replaceAll(from, to) : line.replace(from, to)))
+    .filter((line) => line === '' || !isPlain(line) || pattern.test(line) !== inverted)
+    .join('\n');
+}
+
+/** What `grep -o` prints. */
+function matchesOf(text: string, pattern: RegExp): string {
+  const each = new RegExp(pattern, `${pattern.flags}g`);
+  return text
+    .split('\n')
+    .flatMap((line) => (isPlain(line) ? (line.match(each) ?? []) : line))
     .join('\n');
 }
 
@@ -127,6 +100,4 @@ export const patterns: Handlers = {
   rg: grep,
   ag: grep,
   ack: grep,
-  sed,
-  gsed: sed,
 };

@@ -1,6 +1,8 @@
 import { readArgs } from '../argv.ts';
 import { NETWORK, shown, UNKNOWN } from '../marks.ts';
+import { mentionSecrets } from '../mentions.ts';
 import type { Handler, Handlers } from '../model.ts';
+import { fetchesFolder } from './fetched.ts';
 import { isOwn, keepHere } from './hosts.ts';
 
 const copyRemote: Handler = (call) => {
@@ -38,7 +40,10 @@ const share: Handler = (call) => {
 };
 
 const gh: Handler = (call) => {
+  mentionSecrets(call, call.words);
   const [topic = '', action = '', ...rest] = call.words;
+  const [source = '', folder] = readArgs(rest, { letters: 'u' }).rest;
+  if (topic === 'repo' && action === 'clone') fetchesFolder(call, `https://github.com/${source}`, folder);
   const files = readArgs(rest, { letters: 'dfR' }).rest;
   if (topic === 'gist' && action === 'create') {
     for (const file of files) if (file !== '-') call.file('read', file);

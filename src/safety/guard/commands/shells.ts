@@ -1,28 +1,37 @@
 import { readArgs } from '../argv.ts';
 import { feed } from '../feed.ts';
-import { isPlain, UNKNOWN } from '../marks.ts';
+import { isPlain, NETWORK, UNKNOWN } from '../marks.ts';
+import { runsSecret } from '../mentions.ts';
 import type { Handler, Handlers } from '../model.ts';
 
 const shell: Handler = (call) => {
   const args = readArgs(call.words, { letters: 'oO', long: ['rcfile', 'init-file'], stop: true });
   const { flags, rest } = args;
   const [first, ...more] = rest;
+  const options = args.all('o');
+  const start =
+    flags.has('x') || options.includes('xtrace')
+      ? 'set -x\n'
+      : flags.has('v') || options.includes('verbose')
+        ? 'set -v\n'
+        : '';
   if (flags.has('version') || flags.has('n') || flags.has('help')) return UNKNOWN;
-  for (const start of args.all('rcfile', 'init-file'))
-    feed(call, call.content(start), (text) => call.script(text, { stdin: null }));
+  for (const file of args.all('rcfile', 'init-file'))
+    feed(call, call.content(file), (text) => call.script(text, { stdin: null }));
   if (flags.has('c'))
     return feed(call, first ?? '', (text) =>
-      call.script(text, { args: more.slice(1), ...(more[0] === undefined ? {} : { zero: more[0] }) }),
+      call.script(start + text, { args: more.slice(1), ...(more[0] === undefined ? {} : { zero: more[0] }) }),
     );
   const name = first === undefined || flags.has('s') || first === '-' ? '/dev/stdin' : first;
   if (name === '/dev/stdin') {
     return call.stdin === null
       ? UNKNOWN
       : feed(call, call.stdin, (text) =>
-          call.script(text, { args: flags.has('s') ? rest : more, stdin: null }),
+          call.script(start + text, { args: flags.has('s') ? rest : more, stdin: null }),
         );
   }
-  return feed(call, call.content(name), (text) => call.script(text, { args: more }));
+  runsSecret(call, name, start !== '');
+  return feed(call, call.content(name), (text) => call.script(start + text, { args: more }));
 };
 
 const at: Handler = (call) => {
@@ -43,7 +52,7 @@ const make: Handler = (call) => {
     named === '-' || named === '/dev/stdin'
       ? (call.stdin ?? '')
       : named === undefined
-        ? ''
+        ? fetchedRules(call.content('Makefile'))
         : call.content(named);
   const defined = new Map(
     [...text.matchAll(/^(\w+)\s*[:?]?:?=[ \t]*(.*)$/gm)].map(([, name = '', value = '']) => [name, value]),
@@ -62,6 +71,11 @@ const make: Handler = (call) => {
     call.script(source, { stdin: null, ...(folder === undefined ? {} : { cwd: folder }) }),
   );
 };
+
+/** Of rules that were there before nothing is known, and they are the project's. */
+function fetchedRules(content: string): string {
+  return content === NETWORK ? `all:\n\t${NETWORK}` : '';
+}
 
 /** What make runs while it reads the file. */
 function atOnce(text: string): string[] {

@@ -2,6 +2,7 @@ import { readArgs } from '../argv.ts';
 import { feed, joined, tryScript } from '../feed.ts';
 import { NETWORK, UNKNOWN } from '../marks.ts';
 import type { Handler, Handlers } from '../model.ts';
+import { sends } from './hosts.ts';
 
 const ssh: Handler = (call) => {
   const monitor = call.name === 'autossh' ? 'M' : '';
@@ -17,9 +18,11 @@ const ssh: Handler = (call) => {
   }
   if (call.stdin !== null && /^(ba|z|da)?sh$/.test(command[0] ?? 'sh'))
     feed(call, call.stdin, (text) => call.script(text));
+  const local = /^([^@]*@)?(localhost|127\.0\.0\.1)$/.test(host);
+  if (!local && call.stdin !== null) sends(call, call.stdin, host);
   if (command.length === 0) return UNKNOWN;
   joined(call, command);
-  return /^([^@]*@)?(localhost|127\.0\.0\.1)$/.test(host) ? UNKNOWN : NETWORK;
+  return local ? UNKNOWN : NETWORK;
 };
 
 const watch: Handler = (call) => {

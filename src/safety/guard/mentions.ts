@@ -1,0 +1,20 @@
+import type { Call } from './model.ts';
+import { isProjectFile, isSecretFile } from './paths.ts';
+
+/** A shell that runs a private file prints what it does not understand; one that traces prints all of it. */
+export function runsSecret(call: Call, file: string, traced: boolean): void {
+  const path = call.path(file);
+  if (!isSecretFile(path, call.shell.world.context, false)) return;
+  if (traced || !/\/\.env(rc)?[^/]*$/.test(path)) call.file('read', file);
+}
+
+/** A program of which not all is known may do anything with a private file that it is given. */
+export function mentionSecrets(call: Call, words: readonly string[]): void {
+  const { context } = call.shell.world;
+  for (const word of words) {
+    const value = word.replace(/^-{1,2}[\w-]+=/, '').replace(/^@/, '');
+    if (!/[/~]/.test(value)) continue;
+    const path = call.path(value);
+    if (!isProjectFile(path, context) && isSecretFile(path, context, false)) call.file('read', value);
+  }
+}
