@@ -83,7 +83,7 @@ for (const agent of inject('agents')) {
 
     it('is given up where the API fails for ever', async () => {
       const { stubborn } = rowOf(agent);
-      const settings = stubborn ? { iterationTimeout: '20s', maxFailures: 1 } : { maxWait: '2s' };
+      const settings = stubborn ? { iterationTimeout: '60s', maxFailures: 1 } : { maxWait: '2s' };
       const room = await openRoom(
         agent,
         () => [{ error: { status: 500, message: 'Internal server error' } }],
