@@ -1,7 +1,7 @@
 import { RalphError } from '../core/error.ts';
 import { isObject } from '../core/shape.ts';
 import { explain as explainFinding } from '../safety/guard/explain.ts';
-import { judgeCommand } from '../safety/guard/judge.ts';
+import { followCommand, judgeCommand } from '../safety/guard/judge.ts';
 import { loadGuardContext } from '../safety/guard/load-context.ts';
 import type { Finding, GuardContext } from '../safety/guard/model.ts';
 import { cleanTerminal } from '../safety/terminal.ts';
@@ -23,7 +23,7 @@ export function check(context: Context, { values, args }: Input<typeof guardChec
 
 export function explain(context: Context, { values, args }: Input<typeof guardOptions>): number {
   const guard = contextOf(context, values.attended);
-  const steps = explainFinding(judgeCommand(commandOf(args, 'explain'), guard), guard);
+  const steps = explainFinding(followCommand(commandOf(args, 'explain'), guard), guard);
   context.stdout.write(cleanTerminal(steps));
   return 0;
 }

@@ -97,7 +97,7 @@ function fills({ commands }: CompoundList): boolean {
 /** A loop without an end fills the machine. */
 function checkEndless(endless: boolean, shell: Shell): void {
   if (!endless) return;
-  shell.world.effects.push({
+  shell.world.note({
     kind: 'act',
     category: 'exhaustion',
     verdict: 'deny',

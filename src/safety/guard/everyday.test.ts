@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { isEveryday } from './everyday.ts';
-import { judgeCommand } from './judge.ts';
+import { followCommand } from './judge.ts';
 
 const context = {
   cwd: '/home/dev/project',
@@ -93,7 +93,7 @@ describe('isEveryday', () => {
       fc.property(fc.array(call, { minLength: 1, maxLength: 3 }), (calls) => {
         const command = calls.join('');
         fc.pre(isEveryday(command));
-        const { verdict, effects } = judgeCommand(command, context);
+        const { verdict, effects } = followCommand(command, context);
         expect({ command, verdict, effects }).toEqual({ command, verdict: 'allow', effects: [] });
       }),
       { numRuns: 2000 },

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { judgeCommand, judgeFileRead, judgeFileWrite } from './judge.ts';
+import { followCommand, judgeCommand, judgeFileRead, judgeFileWrite } from './judge.ts';
 import type { GuardContext } from './model.ts';
 
 const context: GuardContext = {
@@ -289,14 +289,14 @@ describe('a long command', () => {
     const parts = Array.from({ length: 500 }, (_, i) => `cp src/file-${i}.ts dist/file-${i % 10}.ts`);
     const command = parts.join('; ');
     expect(command.length).toBeGreaterThan(16_000);
-    const { verdict, steps, effects } = judgeCommand(command, context);
+    const { verdict, steps, effects } = followCommand(command, context);
     expect(verdict).toBe('allow');
     expect(steps).toHaveLength(500);
     expect(effects.length).toBeLessThanOrEqual(1000);
   });
 
   it('of one long text is one step', () => {
-    const { verdict, steps } = judgeCommand(`echo '${'rm -rf ~ '.repeat(2000)}' > notes.txt`, context);
+    const { verdict, steps } = followCommand(`echo '${'rm -rf ~ '.repeat(2000)}' > notes.txt`, context);
     expect({ verdict, steps: steps.length }).toEqual({ verdict: 'allow', steps: 1 });
   });
 });

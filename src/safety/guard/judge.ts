@@ -1,6 +1,6 @@
 import { judgeEffect } from './classify.ts';
 import { PRIVATE, secretsIn, unmarked } from './marks.ts';
-import type { Effect, Finding, GuardContext, Step, Verdict, World } from './model.ts';
+import type { Effect, FileEffect, Finding, GuardContext, Step, Verdict, World } from './model.ts';
 import { resolvePath } from './paths.ts';
 import { wholeEnvironment } from './private.ts';
 import { runSource, TooLong, Unparsable } from './run.ts';
@@ -11,33 +11,60 @@ export type Judgement = Finding & { readonly effects: readonly Effect[]; readonl
 const mostSteps = 20_000;
 const order: readonly Verdict[] = ['allow', 'warn', 'deny'];
 
-/** Says whether a shell command may run: follows what it would do, and judges each effect. */
-export function judgeCommand(command: string, context: GuardContext): Judgement {
+/** Something is denied: nothing that follows can make it better or worse. */
+class Settled extends Error {}
+
+/** Says whether a shell command may run: follows what it would do, up to the first effect that must not be. */
+export function judgeCommand(command: string, context: GuardContext): Finding {
+  const { verdict, category, reason } = follow(command, context, true);
+  return { verdict, ...(category && { category }), ...(reason !== undefined && { reason }) };
+}
+
+/** The same, to its end: with all that the command would do. */
+export function followCommand(command: string, context: GuardContext): Judgement {
+  return follow(command, context, false);
+}
+
+function follow(command: string, context: GuardContext, untilDenied: boolean): Judgement {
+  const seen = new Seen();
+  let finding: Finding = { verdict: 'allow' };
   const world: World = {
     context,
     effects: [],
     steps: [],
     files: new Map(),
+    fetched: new Map(),
     links: new Map(),
     gitAliases: new Map(),
     budget: mostSteps,
+    note: (effect, step) => {
+      world.effects.push(effect);
+      step?.effects.push(effect);
+      if (effect.kind !== 'act' && !seen.isNew(effect)) return;
+      finding = worse(finding, judgeEffect(effect, context));
+      if (untilDenied && finding.verdict === 'deny') throw new Settled();
+    },
   };
   const trouble = walk(unmarked(command), world);
-  let finding: Finding = { verdict: 'allow' };
-  for (const effect of distinct(world.effects)) finding = worse(finding, judgeEffect(effect, context));
   if (trouble) finding = worse(finding, trouble);
   return { ...finding, effects: world.effects, steps: world.steps };
 }
 
+const kinds: readonly FileEffect['kind'][] = ['delete', 'write', 'read'];
+const ways: readonly FileEffect['how'][] = ['create', 'append', 'overwrite', 'mode'];
+
 /** Loops repeat themselves: the same thing done to the same file is judged once. */
-function distinct(effects: readonly Effect[]): Iterable<Effect> {
-  const known = new Map<Effect | string, Effect>();
-  for (const effect of effects) {
-    const key =
-      effect.kind === 'act' ? effect : `${effect.kind} ${effect.how} ${effect.recursive} ${effect.path}`;
-    known.set(key, effect);
+class Seen {
+  /** For each path one bit for each thing that can be done to it. */
+  readonly #done = new Map<string, number>();
+
+  isNew({ kind, how, recursive, path }: FileEffect): boolean {
+    const bit = 1 << (kinds.indexOf(kind) * 8 + ways.indexOf(how) * 2 + (recursive ? 1 : 0));
+    const done = this.#done.get(path) ?? 0;
+    if ((done & bit) !== 0) return false;
+    this.#done.set(path, done | bit);
+    return true;
   }
-  return known.values();
 }
 
 /** Says whether a file tool may write to a path. */
@@ -58,9 +85,10 @@ export function judgeFileRead(path: string, context: GuardContext, recursive = f
 function walk(command: string, world: World): Finding | null {
   const verdict = world.context.unattended ? 'deny' : 'warn';
   try {
-    seen(runSource(command, newShell(world)), world);
+    judgeOutput(runSource(command, newShell(world)), world);
     return null;
   } catch (error) {
+    if (error instanceof Settled) return null;
     if (error instanceof Unparsable) {
       return {
         verdict,
@@ -80,10 +108,10 @@ function walk(command: string, world: World): Finding | null {
 }
 
 /** What ends up on the screen ends up in the transcript. */
-function seen(output: string, world: World): void {
+function judgeOutput(output: string, world: World): void {
   const instead = 'Use the variable without printing it.';
   for (const name of new Set(secretsIn(output + traced(world)))) {
-    world.effects.push({
+    world.note({
       kind: 'act',
       category: 'credentials',
       verdict: 'deny',
@@ -93,7 +121,7 @@ function seen(output: string, world: World): void {
     });
   }
   if (!output.includes(PRIVATE)) return;
-  world.effects.push({
+  world.note({
     kind: 'act',
     by: 'env',
     ...wholeEnvironment(world.context, 'prints the whole environment'),

@@ -78,9 +78,13 @@ export type World = {
   readonly steps: Step[];
   /** Files that the command itself wrote, with what is in them. */
   readonly files: Map<string, string>;
+  /** Folders that the command fetched, with where they came from. */
+  readonly fetched: Map<string, string>;
   readonly links: Map<string, string>;
   readonly gitAliases: Map<string, string>;
   budget: number;
+  /** Records what the command, or one step of it, would do. */
+  readonly note: (effect: Effect, step?: Step) => void;
 };
 
 export type Input = { text: string | null };

@@ -27,10 +27,16 @@ export function resolvePath(path: string, cwd: string, world?: World): string {
   if (/^[\uE000-\uE002\uE005-\uE007]/.test(path)) return normalize(path);
   const absolute = normalize(path.startsWith('/') ? path : `${cwd}/${path}`);
   if (!world || world.links.size === 0) return absolute;
-  for (const [link, target] of world.links) {
-    if (absolute.startsWith(`${link}/`)) return normalize(target + absolute.slice(link.length));
+  for (const folder of foldersAround(absolute)) {
+    const target = world.links.get(folder);
+    if (target !== undefined) return normalize(target + absolute.slice(folder.length));
   }
   return absolute;
+}
+
+/** The folders that a path leads through, outermost first. */
+export function* foldersAround(path: string): Generator<string> {
+  for (let at = path.indexOf('/', 1); at !== -1; at = path.indexOf('/', at + 1)) yield path.slice(0, at);
 }
 
 function normalize(path: string): string {

@@ -3,7 +3,7 @@ import { expandText, expandWord } from './expand.ts';
 import { expandParts } from './expand-parts.ts';
 import { committed, ENDLESS, PRIVATE, shown, UNKNOWN } from './marks.ts';
 import type { Act, Capture, Effect, FileEffect, Input, Shell, World } from './model.ts';
-import { isInside, isSecretFile, resolvePath } from './paths.ts';
+import { foldersAround, isInside, isSecretFile, resolvePath } from './paths.ts';
 import { wholeEnvironment } from './private.ts';
 
 /** Opens files as a shell does before the command starts, and gives the output to where it goes. */
@@ -17,10 +17,7 @@ export function withRedirects(
   let input: Input | undefined;
   const targets: { path: string; append: boolean }[] = [];
   const step = shell.world.steps.at(-1);
-  const note = (effect: Effect) => {
-    shell.world.effects.push(effect);
-    step?.effects.push(effect);
-  };
+  const note = (effect: Effect) => shell.world.note(effect, step);
   for (const redirect of redirects) {
     if (redirect.type === 'HereDoc') {
       input = {
@@ -135,12 +132,13 @@ export function throughLink(
 const usual =
   /^(src|lib|bin|dist|build|scripts?|tools?|tests?|node_modules|packages|apps|\.venv|venv)\/|^[^/]*$/;
 
-/** What a file holds that came with a folder which the command has fetched; such a folder is kept with a slash. */
-export function fetchedWith(path: string, { files, context }: World): string | undefined {
-  if (files.size === 0) return undefined;
-  for (const [folder, content] of files) {
-    if (!folder.endsWith('/') || !path.startsWith(folder)) continue;
-    if (isInside(context.projectRoot, folder.slice(0, -1)) && usual.test(path.slice(folder.length))) continue;
+/** What a file holds that came with a folder which the command has fetched. */
+export function fetchedWith(path: string, { fetched, context }: World): string | undefined {
+  if (fetched.size === 0) return undefined;
+  for (const folder of foldersAround(path)) {
+    const content = fetched.get(folder);
+    if (content === undefined) continue;
+    if (isInside(context.projectRoot, folder) && usual.test(path.slice(folder.length + 1))) continue;
     return content;
   }
   return undefined;

@@ -206,13 +206,14 @@ function runWords(words: readonly string[], shell: Shell, { stdin, env, seen }: 
   if (isOpaque(first) || hasGlob(first)) return runUnknown(first, call);
   const link = first.includes('/') ? shell.world.links.get(call.path(first)) : undefined;
   if (link !== undefined) return perform(call.with({ name: link.slice(link.lastIndexOf('/') + 1) }));
-  const path = shell.world.files.size === 0 ? undefined : ownProgram(first, call, seen);
+  const path = ownProgram(first, call, seen);
   if (path !== undefined) return runFile(path, contentOf(path, shell), call);
   return perform(call);
 }
 
 /** Where a program lies that this command has written itself, called by its path or found through PATH. */
 function ownProgram(name: string, call: Call, { variables, world }: Shell): string | undefined {
+  if (world.files.size === 0 && world.fetched.size === 0) return undefined;
   const folders = name.includes('/') ? [''] : (variables.get('PATH')?.items.join(':').split(':') ?? []);
   return folders
     .map((folder) => call.path(folder === '' ? name : `${folder}/${name}`))
@@ -336,8 +337,7 @@ class ShellCall implements Call {
   }
 
   private add(effect: Effect): void {
-    this.shell.world.effects.push(effect);
-    this.step.effects.push(effect);
+    this.shell.world.note(effect, this.step);
   }
 
   private inner(cwd: string | undefined): Shell {

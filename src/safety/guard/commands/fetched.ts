@@ -3,7 +3,7 @@ import type { Call } from '../model.ts';
 
 /** What lies in the folder came from the network: the command that fetches it must not run it, too. */
 export function keepFetched(call: Call, folder: string): void {
-  call.shell.world.files.set(`${call.path(folder).replace(/\/$/, '')}/`, NETWORK);
+  call.shell.world.fetched.set(call.path(folder), NETWORK);
 }
 
 /** A clone, in the folder that it is given or that its address names. */
