@@ -21,7 +21,7 @@ export function judgeEffect(effect: Effect, context: GuardContext): Finding {
     return {
       verdict: 'deny',
       category: 'policy',
-      reason: forbidden.reason ?? `${effect.by}: the project forbids this (.ralph/guard.json).`,
+      reason: forbidden.reason ?? `${describeEffect(effect)}: the project forbids this (.ralph/guard.json).`,
     };
   }
   if (!own) return { verdict: 'allow' };
@@ -29,6 +29,12 @@ export function judgeEffect(effect: Effect, context: GuardContext): Finding {
   if (!/^(loop-state|agent-settings|unparsable)$/.test(own.category) && applies(context.policy?.allow))
     return { verdict: 'allow' };
   return own;
+}
+
+/** What happens to whom, for people. */
+export function describeEffect(effect: Effect): string {
+  if (effect.kind === 'act') return effect.what;
+  return `${effect.kind}s ${shown(effect.path)}${effect.recursive ? ' and all below' : ''}`;
 }
 
 function judge(effect: Effect, context: GuardContext): Judged | null {

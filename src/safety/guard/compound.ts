@@ -103,7 +103,6 @@ function checkEndless(endless: boolean, shell: Shell): void {
     verdict: 'deny',
     what: 'repeats without end or pause',
     instead: 'Give the loop an end.',
-    by: 'while',
   });
 }
 

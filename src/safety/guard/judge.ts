@@ -71,7 +71,7 @@ class Seen {
 export function judgeFileWrite(path: string, context: GuardContext): Finding {
   const full = resolvePath(unmarked(path).replace(/^~(?=\/|$)/, context.home), context.cwd);
   return judgeEffect(
-    { kind: 'write', path: full, recursive: false, how: 'overwrite', by: `write ${path}` },
+    { kind: 'write', path: full, recursive: false, how: 'overwrite' },
     context,
   );
 }
@@ -79,7 +79,7 @@ export function judgeFileWrite(path: string, context: GuardContext): Finding {
 /** Says whether a file tool may read a path; a search reads all below it. */
 export function judgeFileRead(path: string, context: GuardContext, recursive = false): Finding {
   const full = resolvePath(unmarked(path).replace(/^~(?=\/|$)/, context.home), context.cwd);
-  return judgeEffect({ kind: 'read', path: full, recursive, how: 'overwrite', by: `read ${path}` }, context);
+  return judgeEffect({ kind: 'read', path: full, recursive, how: 'overwrite' }, context);
 }
 
 function walk(command: string, world: World): Finding | null {
@@ -117,13 +117,11 @@ function judgeOutput(output: string, world: World): void {
       verdict: 'deny',
       what: `prints the secret ${name}`,
       instead,
-      by: `$${name}`,
     });
   }
   if (!output.includes(PRIVATE)) return;
   world.note({
     kind: 'act',
-    by: 'env',
     ...wholeEnvironment(world.context, 'prints the whole environment'),
   });
 }

@@ -40,7 +40,7 @@ export type Act = {
   readonly instead: string;
 };
 
-export type Effect = (FileEffect | Act) & { readonly by: string };
+export type Effect = FileEffect | Act;
 
 export type Finding = {
   readonly verdict: Verdict;

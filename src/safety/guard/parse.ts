@@ -17,10 +17,11 @@ function bracesIn(source: string): number {
   if (source.split('{', deepestBraces + 2).length <= deepestBraces) return 0;
   let open = 0;
   let most = 0;
-  for (const char of source) {
+  for (let at = 0; at < source.length; at++) {
+    const char = source[at];
     if (char === '{') most = Math.max(most, ++open);
     else if (char === '}') open = Math.max(0, open - 1);
-    else if (/\s/.test(char)) open = 0;
+    else if (char === ' ' || char === '\n' || char === '\t') open = 0;
   }
   return most;
 }

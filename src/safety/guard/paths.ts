@@ -24,7 +24,7 @@ export type Zone =
 
 /** Makes a path absolute as the kernel would, with the links that the command made itself. */
 export function resolvePath(path: string, cwd: string, world?: World): string {
-  if (/^[\uE000-\uE002\uE005-\uE007]/.test(path)) return normalize(path);
+  if (beginsUnknown(path)) return normalize(path);
   const absolute = normalize(path.startsWith('/') ? path : `${cwd}/${path}`);
   if (!world || world.links.size === 0) return absolute;
   for (const folder of foldersAround(absolute)) {
@@ -39,7 +39,13 @@ export function* foldersAround(path: string): Generator<string> {
   for (let at = path.indexOf('/', 1); at !== -1; at = path.indexOf('/', at + 1)) yield path.slice(0, at);
 }
 
+function beginsUnknown(path: string): boolean {
+  return path.charCodeAt(0) >= 0xe000 && /^[\uE000-\uE002\uE005-\uE007]/.test(path);
+}
+
 function normalize(path: string): string {
+  // Nearly every path is as it should be, and told so without a pattern.
+  if (path.startsWith('/') && !path.includes('/.') && !path.includes('//') && !path.endsWith('/')) return path;
   if (path.startsWith('/') && !/\/(\.{0,2})(\/|$)/.test(path)) return path;
   const parts: string[] = [];
   for (const part of path.split('/')) {
@@ -47,7 +53,7 @@ function normalize(path: string): string {
     if (part === '..') parts.pop();
     else parts.push(part);
   }
-  return /^[\uE000-\uE002\uE005-\uE007]/.test(path) ? parts.join('/') || UNKNOWN : `/${parts.join('/')}`;
+  return beginsUnknown(path) ? parts.join('/') || UNKNOWN : `/${parts.join('/')}`;
 }
 
 export function isInside(path: string, folder: string): boolean {

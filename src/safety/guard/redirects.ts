@@ -49,19 +49,18 @@ export function withRedirects(
         verdict: 'deny',
         what,
         instead: 'Use curl.',
-        by: `${operator} ${shown(name)}`,
       });
       continue;
     }
     const path = resolvePath(name, shell.cwd, shell.world);
     if (operator === '<' || operator === '<&') {
-      note(fileEffect('read', path, {}, `< ${shown(name)}`));
+      note(fileEffect('read', path));
       input = { text: contentOf(path, shell) };
       keepOpen(redirect, input, shell);
       continue;
     }
     const append = operator.endsWith('>>');
-    note(fileEffect('write', path, { how: append ? 'append' : 'overwrite' }, `${operator} ${shown(name)}`));
+    note(fileEffect('write', path, { how: append ? 'append' : 'overwrite' }));
     const fd = redirect.descriptor?.type === 'FileDescriptor' ? redirect.descriptor.value : 1;
     if (fd === 1 && !/^\/dev\/(stdout|stderr|tty|fd\/\d+)$/.test(path)) targets.push({ path, append });
   }
@@ -76,13 +75,12 @@ export function withRedirects(
         verdict: 'deny',
         what: `fills ${shown(path)} without end`,
         instead: 'Limit it, as in head -c 1M.',
-        by: `> ${shown(path)}`,
       });
     }
     if (path === '/dev/null') continue;
     shell.world.files.set(path, before + output);
     for (const act of written(output, path, shell.world))
-      note({ kind: 'act', by: `> ${shown(path)}`, ...act });
+      note({ kind: 'act', ...act });
   }
   return '';
 }
@@ -112,10 +110,9 @@ function written(output: string, path: string, { context }: World): Omit<Act, 'k
 export function fileEffect(
   kind: FileEffect['kind'],
   path: string,
-  more: Partial<FileEffect>,
-  by: string,
+  { recursive = false, how = 'overwrite' }: Partial<FileEffect> = {},
 ): Effect {
-  return { recursive: false, how: 'overwrite', ...more, kind, path, by };
+  return { kind, path, recursive, how };
 }
 
 /** A link that the command made itself leads on, except when it is the link that goes; with a slash at the end it stays. */

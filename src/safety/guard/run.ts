@@ -32,7 +32,6 @@ import { resolvePath } from './paths.ts';
 import { perform, runUnknown } from './programs.ts';
 import { contentOf, fetchedWith, fileEffect, throughLink, withRedirects } from './redirects.ts';
 import { fork, isConstant, scalar } from './shell.ts';
-import { stepText } from './step.ts';
 
 /** Following the command took more steps than any honest command needs. */
 export class TooLong extends Error {}
@@ -286,13 +285,13 @@ class ShellCall implements Call {
   }
 
   act(verdict: Act['verdict'], category: Category, what: string, instead: string): '' {
-    this.add({ kind: 'act', verdict, category, what, instead, by: stepText(this.step) });
+    this.add({ kind: 'act', verdict, category, what, instead });
     return '';
   }
 
   file(kind: FileEffect['kind'], target: string, more: Partial<FileEffect> = {}): void {
     const path = throughLink(kind, target, this.path(target), this.shell.world);
-    this.add(fileEffect(kind, path, more, stepText(this.step)));
+    this.add(fileEffect(kind, path, more));
   }
 
   content(target: string): string {
