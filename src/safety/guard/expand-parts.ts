@@ -11,9 +11,42 @@ type Mode = { readonly split: boolean; readonly quoted: boolean };
 
 /** The words that a shell makes of a word in which it has something to expand. */
 export function expandFields(word: Word, shell: Shell, capture: Capture, split: boolean): string[] {
+  const quick = word.text.startsWith('~') ? null : quickText(word.parts ?? [], shell, false);
+  if (quick !== null) return [quick];
   if (!split) return fieldsOf(word, shell, capture, false);
   return bracedWords(word, shell).flatMap((one) => fieldsOf(one, shell, capture, true));
 }
+
+/** Text and variables of one value each make one word, as most words do; null for all others. */
+function quickText(parts: readonly WordPart[], shell: Shell, quoted: boolean): string | null {
+  let text = '';
+  for (const part of parts) {
+    const more = quickPart(part, shell, quoted);
+    if (more === null) return null;
+    text += more;
+  }
+  return text;
+}
+
+function quickPart(part: WordPart, shell: Shell, quoted: boolean): string | null {
+  switch (part.type) {
+    case 'Literal':
+    case 'SingleQuoted':
+      return part.value;
+    case 'DoubleQuoted':
+      return quickText(part.parts, shell, true);
+    case 'SimpleExpansion': {
+      if (part.text === '$@' || part.text === '$*') return null;
+      const [value = '', another] = lookUp(part.text.slice(1), shell);
+      const splits = !quoted && (!oneWord.test(value) || shell.variables.get('IFS') !== undefined);
+      return another !== undefined || splits ? null : value;
+    }
+    default:
+      return null;
+  }
+}
+
+const oneWord = /^[^ \t\n*?[]+$/;
 
 export function expandParts(parts: readonly WordPart[], shell: Shell, capture: Capture): string {
   const fields = new Fields(' \t\n');
@@ -137,6 +170,7 @@ export function lookUp(name: string, shell: Shell): readonly string[] {
   const { context } = world;
   const value = variables.get(name);
   if (value) return value.array ? value.items.slice(0, 1) : value.items;
+  if (name === 'HOME') return [context.home];
   const [other] = variables.get(`${reference}${name}`)?.items ?? [];
   if (other !== undefined && other !== name) return lookUp(other, shell);
   if (name === '@' || name === '*') return args;
@@ -147,7 +181,6 @@ export function lookUp(name: string, shell: Shell): readonly string[] {
   if (/^([$!]|BASHPID)$/.test(name)) return ['4242'];
   if (name === 'PPID') return [parentProcess];
   if (name === 'PWD') return [shell.cwd];
-  if (name === 'HOME') return [context.home];
   if (name === 'IFS') return [' \t\n'];
   if (isSecretName(name)) return [secretOf(name)];
   const given = context.env[name];

@@ -53,6 +53,7 @@ function joinedText(texts: string): string {
 
 /** `fs['rmSync'](…)` and `getattr(os, 'system')(…)` as one would write them. */
 function withoutKeys(source: string): string {
+  if (!/import|getattr|\benv\b|\[\s*["']/.test(source)) return source;
   const plain = source
     .replace(/\b(?:__import__|importlib\.import_module)\(\s*["'](\w+)["']\s*\)/g, '$1')
     .replace(keyOfObject, (_, object: string, key: string) => `${object}.${joinedText(key)}`)
@@ -77,6 +78,7 @@ const importedAs = new RegExp(`\\b(\\w+)\\s*=\\s*(?:await\\s+)?${loads}`, 'g');
 
 /** Functions taken out of a module get its name back: `rm(…)` after an import from fs is `fs.rm(…)`. */
 function withoutImports(source: string): string {
+  if (!/import|require/.test(source)) return source;
   const taken = [
     ...imports.flatMap((pattern) => [...source.matchAll(pattern)].map(([, names, from]) => [names, from])),
     ...[...source.matchAll(importedLater)].flatMap(([, from, names = '']) =>
@@ -99,6 +101,7 @@ function withoutImports(source: string): string {
 
 /** Calls by another name, as after `import x as y`, get their own name back. */
 function withoutAliases(source: string): string {
+  if (!/import|require|=\s*[\w.]*(?:\([^()]*\))?\./.test(source)) return source;
   const aliases = [
     ...source.matchAll(/\bimport\s+(\w+)\s+as\s+(\w+)/g),
     ...source.matchAll(/[{,]\s*(\w+)\s*:\s*(\w+)\s*(?=[,}][^=;]{0,400}=\s*(?:await\s+)?(?:require|import))/g),
@@ -162,10 +165,20 @@ function closing(source: string, start: number): number {
 export function endOf(masked: string, start: number, stop: string): number {
   let depth = 0;
   for (let i = start; i < masked.length; i++) {
-    const char = masked[i] ?? '';
-    if ('([{'.includes(char)) depth++;
-    else if (')]}'.includes(char) && --depth < 0) return i;
-    else if (depth === 0 && stop.includes(char)) return i;
+    switch (masked[i]) {
+      case '(':
+      case '[':
+      case '{':
+        depth++;
+        break;
+      case ')':
+      case ']':
+      case '}':
+        if (--depth < 0) return i;
+        break;
+      default:
+        if (depth === 0 && stop.includes(masked[i] ?? '')) return i;
+    }
   }
   return masked.length;
 }

@@ -87,7 +87,8 @@ export function mayMatch(pattern: string, name: string): boolean {
   return parts.length === names.length && parts.every((part, i) => segmentMatches(part, names[i] ?? ''));
 }
 
-function segmentMatches(part: string, name: string): boolean {
+/** Whether a pattern of one name may stand for `name`. */
+export function segmentMatches(part: string, name: string): boolean {
   if (!hasGlob(part)) return part === name;
   if (name.startsWith('.') && !part.startsWith('.')) return false;
   return wildcardMatches(part, name);

@@ -1,4 +1,4 @@
-import { ANY, hasGlob, mayMatch, STAR, UNKNOWN } from './marks.ts';
+import { ANY, hasGlob, mayMatch, STAR, segmentMatches, UNKNOWN } from './marks.ts';
 import type { GuardContext, World } from './model.ts';
 
 /** Where a path lies, from the guard's point of view. */
@@ -70,19 +70,25 @@ export function zoneOf(path: string, context: GuardContext, wide = false): Zone 
   if (ownCode.test(path)) return 'loop';
   const { places, around } = landmarksOf(context);
   if (!vague) return around.get(path) ?? plainZone(path, context);
-  const reached = places.find(([place]) => (wide ? mayReach(path, place) : mayMatch(path, place)));
-  if (reached) return reached[1];
+  const parts = path.split('/');
+  const reached = places.find(({ names }) => (wide ? mayReach(parts, names) : mayBe(parts, names)));
+  if (reached) return reached.zone;
   return plainZone(path.replaceAll(STAR, 'x').replaceAll(ANY, 'x'), context);
 }
 
 /** Whether a pattern may stand for the place or for a folder around it. */
-function mayReach(pattern: string, place: string): boolean {
-  const length = pattern.split('/').length;
-  return mayMatch(pattern, place.split('/').slice(0, length).join('/'));
+function mayReach(parts: readonly string[], names: readonly string[]): boolean {
+  return parts.length <= names.length && parts.every((part, i) => segmentMatches(part, names[i] ?? ''));
 }
 
+function mayBe(parts: readonly string[], names: readonly string[]): boolean {
+  return parts.length === names.length && mayReach(parts, names);
+}
+
+type Landmark = { readonly place: string; readonly zone: Zone; readonly names: readonly string[] };
+
 type Landmarks = {
-  readonly places: readonly [string, Zone][];
+  readonly places: readonly Landmark[];
   readonly around: ReadonlyMap<string, Zone>;
   /** The same places and the settings of the loop, by the last part of their path. */
   readonly byName: ReadonlyMap<string, readonly string[]>;
@@ -103,7 +109,7 @@ export function landmarksNamed(name: string, folder: string, context: GuardConte
 
 /** What is known to lie hidden right in a folder. */
 export function hiddenIn(folder: string, context: GuardContext): string[] {
-  const names = landmarksOf(context).places.flatMap(([place]) =>
+  const names = landmarksOf(context).places.flatMap(({ place }) =>
     place !== folder && isInside(place, folder) ? [place.slice(folder.length + 1).split('/')[0] ?? ''] : [],
   );
   return [...new Set(names)].filter((name) => name.startsWith('.'));
@@ -113,9 +119,9 @@ export function hiddenIn(folder: string, context: GuardContext): string[] {
 function landmarksOf(context: GuardContext): Landmarks {
   const known = landmarkCache.get(context);
   if (known) return known;
-  const places = landmarks(context);
+  const places = landmarks(context).map(([place, zone]) => ({ place, zone, names: place.split('/') }));
   const around = new Map<string, Zone>();
-  for (const [place, zone] of places) {
+  for (const { place, zone } of places) {
     for (let folder = place; folder !== ''; folder = folder.slice(0, folder.lastIndexOf('/'))) {
       if (!around.has(folder)) around.set(folder, zone);
     }
@@ -126,7 +132,7 @@ function landmarksOf(context: GuardContext): Landmarks {
     (name) => `${context.projectRoot}/.ralph/${name}`,
   );
   const byName = new Map<string, string[]>();
-  for (const place of [...places.map(([path]) => path), ...settings]) {
+  for (const place of [...places.map(({ place }) => place), ...settings]) {
     const name = place.slice(place.lastIndexOf('/') + 1);
     byName.set(name, [...(byName.get(name) ?? []), place]);
   }
@@ -197,9 +203,9 @@ function plainZone(path: string, context: GuardContext): Zone {
     if (sinks.test(path)) return 'sink';
     return path.startsWith('/dev/shm/') ? 'temporary' : 'device';
   }
-  if (/^\/(proc|sys)(\/|$)/.test(path)) return 'kernel';
+  if (isInside(path, '/proc') || isInside(path, '/sys')) return 'kernel';
   if (landmarksOf(context).loopFolders.some((folder) => isInside(path, folder))) return 'loop';
-  if (ownCode.test(path)) return 'loop';
+  if ((path.includes('/.') || path.includes('/node_modules/')) && ownCode.test(path)) return 'loop';
   const own = isInside(path, projectRoot);
   const zone = own ? projectZone(path.slice(projectRoot.length).replace(/^\//, '')) : 'outside';
   if (zone !== 'outside' && (zone !== 'project' || !holdsHome(context))) return zone;

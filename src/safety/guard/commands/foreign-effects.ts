@@ -63,9 +63,9 @@ const oneLiner = 'Use plain shell commands or a script file that can be read.';
 
 /** Follows code of another language far enough to see what it deletes, runs, writes, reads and sends. */
 export function follow(outer: Call, source: string, language: Language): string {
-  if (!noteworthy.test(source)) return printed(readCode(source, language, outer.shell.world.context.home));
-  const call = movedCall(outer, source, language);
-  const code = readCode(source, language, call.shell.world.context.home);
+  const code = readCode(source, language, outer.shell.world.context.home);
+  if (!noteworthy.test(source)) return printed(code);
+  const call = movedCall(outer, code);
   if (language === 'perl' || language === 'ruby' || language === 'php') {
     for (const [, ticks, quoted] of source.matchAll(/(?:^|[^\\])`([^`]+)`|(?:qx|%x)[{([]([^})\]]+)/g))
       feed(call, interpolated(code, ticks ?? quoted ?? ''), (text) => call.script(text));
@@ -124,8 +124,7 @@ export function follow(outer: Call, source: string, language: Language): string 
 }
 
 /** The same call in the folder that the code goes to. */
-function movedCall(call: Call, source: string, language: Language): Call {
-  const code = readCode(source, language, call.shell.world.context.home);
+function movedCall(call: Call, code: Code): Call {
   const [, args] = found(code, /\b(?:os\.chdir|process\.chdir|Dir\.chdir|chdir)\s*[( ]/g)[0] ?? [];
   const folder = args ? evaluate(code, args[0] ?? '') : '';
   if (folder === '' || isOpaque(folder)) return call;
@@ -134,7 +133,8 @@ function movedCall(call: Call, source: string, language: Language): Call {
 }
 
 /** Each call of the kind, with its name and its arguments; a space instead of a bracket takes all up to the end. */
-function found(code: Code, pattern: RegExp): [string, string[]][] {
+function found(code: Code, pattern: RegExp): readonly [string, string[]][] {
+  if (code.masked.search(pattern) === -1) return [];
   return [...code.masked.matchAll(pattern)].map((match) => {
     const start = match.index + match[0].length;
     const name = match[0].slice(0, -1).trim();
