@@ -5,14 +5,17 @@ import { withHome } from './home.ts';
 import { ANY, asGlob, isOpaque, PRIVATE, parentProcess, STAR, secretOf, UNKNOWN, unmarked } from './marks.ts';
 import type { Capture, Shell } from './model.ts';
 import { parseShell } from './parse.ts';
-import { reference } from './shell.ts';
+import { reference, spend, stepCost, TooLong } from './shell.ts';
 
 type Mode = { readonly split: boolean; readonly quoted: boolean };
 
 /** The words that a shell makes of a word in which it has something to expand. */
 export function expandFields(word: Word, shell: Shell, capture: Capture, split: boolean): string[] {
   const quick = word.text.startsWith('~') ? null : quickText(word.parts ?? [], shell, false);
-  if (quick !== null) return [quick];
+  if (quick !== null) {
+    spend(shell.world, quick.length);
+    return [quick];
+  }
   if (!split) return fieldsOf(word, shell, capture, false);
   return bracedWords(word, shell).flatMap((one) => fieldsOf(one, shell, capture, true));
 }
@@ -56,12 +59,10 @@ export function expandParts(parts: readonly WordPart[], shell: Shell, capture: C
 
 function bracedWords(word: Word, shell: Shell): Word[] {
   if (!word.parts?.some(({ type }) => type === 'BraceExpansion')) return [word];
-  const sources = expandBraces(word.text, shell.world.budget);
-  if (!sources) {
-    shell.world.budget = -1;
-    return [word];
-  }
-  shell.world.budget -= sources.length;
+  const { world } = shell;
+  const sources = expandBraces(word.text, world.work / stepCost);
+  if (!sources) throw new TooLong();
+  spend(world, sources.length * stepCost);
   if (sources.every((source) => /^[\w./:,@%+-]+$/.test(source)))
     return sources.map((text) => ({ type: 'Word', text, value: text, pos: 0, end: text.length }));
   const command = parseShell(`_ ${sources.join(' ')}`).commands[0]?.command;
@@ -80,7 +81,9 @@ function fieldsOf(word: Word, shell: Shell, capture: Capture, split: boolean): s
     if (index === 0 && part.type === 'Literal') fields.add(withHome(part.text, part.value, shell), true);
     else addPart(part, fields, shell, capture, { split, quoted: false });
   });
-  return fields.done();
+  const words = fields.done();
+  for (const { length } of words) spend(shell.world, length + 1);
+  return words;
 }
 
 function addPart(part: WordPart, fields: Fields, shell: Shell, capture: Capture, mode: Mode): void {

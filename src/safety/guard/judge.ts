@@ -3,12 +3,11 @@ import { PRIVATE, secretsIn, unmarked } from './marks.ts';
 import type { Effect, FileEffect, Finding, GuardContext, Step, Verdict, World } from './model.ts';
 import { resolvePath } from './paths.ts';
 import { wholeEnvironment } from './private.ts';
-import { runSource, TooLong, Unparsable } from './run.ts';
-import { newShell } from './shell.ts';
+import { runSource, Unparsable } from './run.ts';
+import { newShell, TooLong, workFor } from './shell.ts';
 
 export type Judgement = Finding & { readonly effects: readonly Effect[]; readonly steps: readonly Step[] };
 
-const mostSteps = 20_000;
 const order: readonly Verdict[] = ['allow', 'warn', 'deny'];
 
 /** Something is denied: nothing that follows can make it better or worse. */
@@ -36,7 +35,7 @@ function follow(command: string, context: GuardContext, untilDenied: boolean): J
     fetched: new Map(),
     links: new Map(),
     gitAliases: new Map(),
-    budget: mostSteps,
+    work: workFor(command),
     note: (effect, step) => {
       world.effects.push(effect);
       step?.effects.push(effect);

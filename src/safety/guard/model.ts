@@ -82,7 +82,8 @@ export type World = {
   readonly fetched: Map<string, string>;
   readonly links: Map<string, string>;
   readonly gitAliases: Map<string, string>;
-  budget: number;
+  /** How much work may still go into following the command. */
+  work: number;
   /** Records what the command, or one step of it, would do. */
   readonly note: (effect: Effect, step?: Step) => void;
 };

@@ -25,7 +25,7 @@ export type Zone =
 /** Makes a path absolute as the kernel would, with the links that the command made itself. */
 export function resolvePath(path: string, cwd: string, world?: World): string {
   if (beginsUnknown(path)) return normalize(path);
-  const absolute = normalize(path.startsWith('/') ? path : `${cwd}/${path}`);
+  const absolute = path === '.' ? cwd : normalize(path.startsWith('/') ? path : `${cwd}/${path}`);
   if (!world || world.links.size === 0) return absolute;
   for (const folder of foldersAround(absolute)) {
     const target = world.links.get(folder);

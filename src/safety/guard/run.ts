@@ -31,10 +31,8 @@ import { parseShell } from './parse.ts';
 import { resolvePath } from './paths.ts';
 import { perform, runUnknown } from './programs.ts';
 import { contentOf, fetchedWith, fileEffect, throughLink, withRedirects } from './redirects.ts';
-import { fork, isConstant, scalar } from './shell.ts';
+import { fork, isConstant, scalar, spend, stepCost, TooLong } from './shell.ts';
 
-/** Following the command took more steps than any honest command needs. */
-export class TooLong extends Error {}
 /** The parser found something that no shell would run as it stands. */
 export class Unparsable extends Error {}
 
@@ -42,6 +40,8 @@ const maxDepth = 40;
 
 /** Walks what a shell would run, gathers the effects, and answers with what would be printed. */
 export function runSource(source: string, shell: Shell): string {
+  // A parser reads a text more than once.
+  spend(shell.world, 3 * source.length);
   const script = parseShell(source);
   const [error] = script.errors ?? [];
   if (error) throw new Unparsable(error.message);
@@ -192,7 +192,8 @@ function runWords(words: readonly string[], shell: Shell, { stdin, env, seen }: 
   const first = words[0] ?? '';
   const rest = words.slice(1);
   if (first === '') return rest.length === 0 ? '' : runWords(rest, shell, { stdin, env, seen });
-  if (--shell.world.budget < 0 || shell.depth > maxDepth) throw new TooLong();
+  if (shell.depth > maxDepth) throw new TooLong();
+  spend(shell.world, stepCost);
   const step: Step = { depth: shell.depth, words, effects: [], text: undefined };
   shell.world.steps.push(step);
   const name = first.slice(first.lastIndexOf('/') + 1);

@@ -1,6 +1,22 @@
 import type { PipelineNode } from 'unbash';
 import type { Shell, Value, Variables, World } from './model.ts';
 
+/** Following the command takes more work than any honest command needs. */
+export class TooLong extends Error {}
+
+/** What a step costs, where a character of a word costs one. */
+export const stepCost = 100;
+
+/** The work that may go into a command: honest ones take a small part of it. */
+export function workFor(command: string): number {
+  return 4000 * stepCost + 40 * command.length;
+}
+
+export function spend(world: World, cost: number): void {
+  world.work -= cost;
+  if (world.work < 0) throw new TooLong();
+}
+
 export function newShell(world: World): Shell {
   return {
     cwd: world.context.cwd,
