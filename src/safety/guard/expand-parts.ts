@@ -5,7 +5,7 @@ import { withHome } from './home.ts';
 import { ANY, asGlob, isOpaque, PRIVATE, parentProcess, STAR, secretOf, UNKNOWN, unmarked } from './marks.ts';
 import type { Capture, Shell } from './model.ts';
 import { parseShell } from './parse.ts';
-import { reference, spend, stepCost, TooLong } from './shell.ts';
+import { reference, spend, stepCost, TooLong, wordCost } from './shell.ts';
 
 type Mode = { readonly split: boolean; readonly quoted: boolean };
 
@@ -82,7 +82,7 @@ function fieldsOf(word: Word, shell: Shell, capture: Capture, split: boolean): s
     else addPart(part, fields, shell, capture, { split, quoted: false });
   });
   const words = fields.done();
-  for (const { length } of words) spend(shell.world, length + 1);
+  for (const { length } of words) spend(shell.world, length + wordCost);
   return words;
 }
 

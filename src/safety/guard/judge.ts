@@ -69,10 +69,7 @@ class Seen {
 /** Says whether a file tool may write to a path. */
 export function judgeFileWrite(path: string, context: GuardContext): Finding {
   const full = resolvePath(unmarked(path).replace(/^~(?=\/|$)/, context.home), context.cwd);
-  return judgeEffect(
-    { kind: 'write', path: full, recursive: false, how: 'overwrite' },
-    context,
-  );
+  return judgeEffect({ kind: 'write', path: full, recursive: false, how: 'overwrite' }, context);
 }
 
 /** Says whether a file tool may read a path; a search reads all below it. */

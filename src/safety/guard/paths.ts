@@ -45,7 +45,8 @@ function beginsUnknown(path: string): boolean {
 
 function normalize(path: string): string {
   // Nearly every path is as it should be, and told so without a pattern.
-  if (path.startsWith('/') && !path.includes('/.') && !path.includes('//') && !path.endsWith('/')) return path;
+  if (path.startsWith('/') && !path.includes('/.') && !path.includes('//') && !path.endsWith('/'))
+    return path;
   if (path.startsWith('/') && !/\/(\.{0,2})(\/|$)/.test(path)) return path;
   const parts: string[] = [];
   for (const part of path.split('/')) {
@@ -71,18 +72,17 @@ export function zoneOf(path: string, context: GuardContext, wide = false): Zone 
   const { places, around } = landmarksOf(context);
   if (!vague) return around.get(path) ?? plainZone(path, context);
   const parts = path.split('/');
-  const reached = places.find(({ names }) => (wide ? mayReach(parts, names) : mayBe(parts, names)));
+  const reached = places.find(
+    ({ names }) => (wide || parts.length === names.length) && mayReach(parts, names),
+  );
   if (reached) return reached.zone;
   return plainZone(path.replaceAll(STAR, 'x').replaceAll(ANY, 'x'), context);
 }
 
 /** Whether a pattern may stand for the place or for a folder around it. */
 function mayReach(parts: readonly string[], names: readonly string[]): boolean {
-  return parts.length <= names.length && parts.every((part, i) => segmentMatches(part, names[i] ?? ''));
-}
-
-function mayBe(parts: readonly string[], names: readonly string[]): boolean {
-  return parts.length === names.length && mayReach(parts, names);
+  if (parts.length > names.length) return false;
+  return parts.every((part, i) => part === names[i] || segmentMatches(part, names[i] ?? ''));
 }
 
 type Landmark = { readonly place: string; readonly zone: Zone; readonly names: readonly string[] };
@@ -94,6 +94,8 @@ type Landmarks = {
   readonly byName: ReadonlyMap<string, readonly string[]>;
   /** Where loops of sessions and of fleets keep their state. */
   readonly loopFolders: readonly string[];
+  /** Where everybody puts files that need not last. */
+  readonly temporary: readonly string[];
 };
 
 const landmarkCache = new WeakMap<GuardContext, Landmarks>();
@@ -109,7 +111,9 @@ export function landmarksNamed(name: string, folder: string, context: GuardConte
 
 /** What is known to lie hidden right in a folder. */
 export function hiddenIn(folder: string, context: GuardContext): string[] {
-  const names = landmarksOf(context).places.flatMap(({ place }) =>
+  const { places, around } = landmarksOf(context);
+  if (!around.has(folder)) return [];
+  const names = places.flatMap(({ place }) =>
     place !== folder && isInside(place, folder) ? [place.slice(folder.length + 1).split('/')[0] ?? ''] : [],
   );
   return [...new Set(names)].filter((name) => name.startsWith('.'));
@@ -136,7 +140,9 @@ function landmarksOf(context: GuardContext): Landmarks {
     const name = place.slice(place.lastIndexOf('/') + 1);
     byName.set(name, [...(byName.get(name) ?? []), place]);
   }
-  const made = { places, around, byName, loopFolders };
+  const temporary = ['/tmp', '/var/tmp', '/private/tmp', '/private/var/folders'];
+  if (env.TMPDIR) temporary.push(env.TMPDIR.replace(/\/+$/, ''));
+  const made = { places, around, byName, loopFolders, temporary };
   landmarkCache.set(context, made);
   return made;
 }
@@ -244,16 +250,10 @@ const ofUser =
   /^(\.(?!env|gitignore|github)|(Desktop|Documents|Downloads|Library|Movies|Music|Photos|Pictures|Public|Templates|Videos|go|snap)(\/|$))/;
 
 /** A project that is itself under /tmp has neighbours, which are not its own temporary files. */
-function isTemporary(path: string, { projectRoot, env }: GuardContext): boolean {
-  const roots = [
-    '/tmp',
-    '/var/tmp',
-    '/private/tmp',
-    '/private/var/folders',
-    ...(env.TMPDIR ? [env.TMPDIR.replace(/\/+$/, '')] : []),
-  ];
+function isTemporary(path: string, context: GuardContext): boolean {
+  const { projectRoot } = context;
   const neighbours = projectRoot.slice(0, projectRoot.lastIndexOf('/'));
-  return roots.some(
+  return landmarksOf(context).temporary.some(
     (root) =>
       isInside(path, root) &&
       (neighbours === root || !isInside(neighbours, root) || !isInside(path, neighbours)),
@@ -277,6 +277,8 @@ function projectZone(name: string): Zone {
 }
 
 function homeZone(name: string): Zone {
+  // What is known of homes is hidden, but for Library, bin, go and _netrc.
+  if (!/^[._Lbg]/.test(name)) return 'home';
   if (
     /^(\.cache|\.npm|\.bun\/install\/cache|\.yarn\/cache|\.pnpm-store|\.local\/share\/pnpm|Library\/Caches|\.cargo\/registry|\.gradle\/caches|go\/pkg)\/./.test(
       name,

@@ -79,8 +79,7 @@ export function withRedirects(
     }
     if (path === '/dev/null') continue;
     shell.world.files.set(path, before + output);
-    for (const act of written(output, path, shell.world))
-      note({ kind: 'act', ...act });
+    for (const act of written(output, path, shell.world)) note({ kind: 'act', ...act });
   }
   return '';
 }

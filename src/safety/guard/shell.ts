@@ -4,8 +4,9 @@ import type { Shell, Value, Variables, World } from './model.ts';
 /** Following the command takes more work than any honest command needs. */
 export class TooLong extends Error {}
 
-/** What a step costs, where a character of a word costs one. */
+/** What a step and a word cost, where a character costs one. */
 export const stepCost = 100;
+export const wordCost = 20;
 
 /** The work that may go into a command: honest ones take a small part of it. */
 export function workFor(command: string): number {
@@ -33,34 +34,47 @@ export function newShell(world: World): Shell {
 }
 
 /** A subshell: it sees everything, and what it changes ends with it. */
-export function fork(shell: Shell, over: Partial<Shell> = {}): Shell {
-  return { ...shell, variables: shell.variables.over(), depth: shell.depth + 1, ...over };
+export function fork(shell: Shell, over: Partial<Pick<Shell, 'cwd' | 'input' | 'forked'>> = {}): Shell {
+  return {
+    cwd: over.cwd ?? shell.cwd,
+    world: shell.world,
+    variables: shell.variables.over(),
+    functions: shell.functions,
+    aliases: shell.aliases,
+    calls: shell.calls,
+    args: shell.args,
+    input: over.input ?? shell.input,
+    depth: shell.depth + 1,
+    forked: over.forked ?? shell.forked,
+  };
 }
 
 /** Copying all variables for each subshell would cost more than all that it does. */
 class Scope implements Variables {
   readonly #below: Variables | undefined;
-  readonly #own = new Map<string, Value | undefined>();
+  /** Most subshells set nothing. */
+  #own: Map<string, Value | undefined> | undefined;
 
   constructor(below?: Variables) {
     this.#below = below;
   }
 
   get(name: string): Value | undefined {
-    const value = this.#own.get(name);
-    return value !== undefined || this.#own.has(name) ? value : this.#below?.get(name);
+    const value = this.#own?.get(name);
+    return value !== undefined || this.#own?.has(name) ? value : this.#below?.get(name);
   }
 
-  set(name: string, value: Value): void {
+  set(name: string, value: Value | undefined): void {
+    this.#own ??= new Map();
     this.#own.set(name, value);
   }
 
   delete(name: string): void {
-    this.#own.set(name, undefined);
+    this.set(name, undefined);
   }
 
   *own(): Generator<[string, Value]> {
-    for (const [name, value] of this.#own) if (value !== undefined) yield [name, value];
+    for (const [name, value] of this.#own ?? []) if (value !== undefined) yield [name, value];
   }
 
   over(): Variables {
