@@ -25,7 +25,8 @@ const erase: Handler = (call) => {
 function destinations(target: string, sources: readonly string[]): string[] {
   const folder = /(^|\/)\.{0,2}$/.test(target) || target.endsWith('/') || sources.length > 1;
   if (!folder) return [target];
-  return sources.map((source) => `${target}/${source.replace(/\/+$/, '').split('/').at(-1) ?? ''}`);
+  const base = target.replace(/\/+$/, '');
+  return sources.map((source) => `${base}/${source.replace(/\/+$/, '').split('/').at(-1) ?? ''}`);
 }
 
 function targetsOf(

@@ -94,8 +94,9 @@ function setFields(call: Call, settings: readonly string[]): void {
 /** A script of a package.json that the command itself has just written. */
 function ownScript(call: Call, name: string): void {
   const own = call.shell.world.files.get(call.path('package.json'));
+  if (own === undefined) return;
   const [, command] =
-    new RegExp(`"${name.replace(/[^\w:-]/g, '')}"\\s*:\\s*"((?:[^"\\\\]|\\\\.)*)"`).exec(own ?? '') ?? [];
+    new RegExp(`"${name.replace(/[^\w:-]/g, '')}"\\s*:\\s*"((?:[^"\\\\]|\\\\.)*)"`).exec(own) ?? [];
   if (command) call.script(command.replace(/\\(.)/g, '$1'));
 }
 

@@ -54,6 +54,8 @@ const make: Handler = (call) => {
       : named === undefined
         ? fetchedRules(call.content('Makefile'))
         : call.content(named);
+  // Rules that were there before are the project's.
+  if (text === '' && !args.has('eval') && !args.rest.some((word) => word.includes('='))) return UNKNOWN;
   const defined = new Map(
     [...text.matchAll(/^(\w+)\s*[:?]?:?=[ \t]*(.*)$/gm)].map(([, name = '', value = '']) => [name, value]),
   );
