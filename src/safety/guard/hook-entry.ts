@@ -5,13 +5,14 @@ import type { Denial } from '../../store/mailbox.ts';
 import { useCodeCache } from '../../system/code-cache.ts';
 import { readStdin, writeStdio } from '../../system/stdio.ts';
 import { isEveryday } from './everyday.ts';
+import { shellTools } from './shell-tools.ts';
 
 /** The hook as a program: the event on stdin, one JSON document or nothing on stdout. */
 async function main(): Promise<void> {
   const input = parse(readStdin());
-  if (isObject(input) && isObject(input.tool_input)) {
-    const { command } = input.tool_input;
-    if (typeof command === 'string' && isEveryday(command)) return;
+  if (isObject(input) && isObject(input.tool_input) && shellTools.test(String(input.tool_name))) {
+    const { command, cmd } = input.tool_input;
+    if (typeof command === 'string' && cmd === undefined && isEveryday(command)) return;
   }
   // Loaded only now, and kept compiled: most of the time of a hook goes into loading code.
   const { load, keep } = useCodeCache(require);

@@ -16,7 +16,7 @@ beforeEach(() => {
 
 afterEach(() => rmSync(root, { recursive: true, force: true }));
 
-function ask(tool: string, input: object, event = 'PreToolUse', over: Record<string, string> = env) {
+function ask(tool: string, input: unknown, event = 'PreToolUse', over: Record<string, string> = env) {
   return guardHook(
     {
       hook_event_name: event,
@@ -46,8 +46,16 @@ describe('guardHook', () => {
   it('says nothing to a harmless command or an unknown tool', () => {
     expect(ask('Bash', { command: 'npm test' })).toBeNull();
     expect(ask('WebSearch', { query: 'rm -rf ~' })).toBeNull();
-    expect(guardHook('no event', env)).toEqual({ output: null, denial: null, onDuty: false });
+    expect(ask('Bash', {})).toBeNull();
   });
+
+  it.each(['no event', null, [], {}, { tool_name: 5 }])(
+    'lets nothing happen in a run where the event is %j, and says nothing elsewhere',
+    (event) => {
+      expect(() => guardHook(event, env)).toThrow('cannot be read');
+      expect(guardHook(event, { HOME: env.HOME })).toEqual({ output: null, denial: null, onDuty: false });
+    },
+  );
 
   it('warns without stopping', () => {
     expect(ask('Bash', { command: 'git commit --no-verify -m x' })).toEqual({
@@ -67,13 +75,69 @@ describe('guardHook', () => {
     ],
     ['Read', { file_path: '~/.ssh/id_rsa' }],
     ['Grep', { path: '~/.ssh', pattern: '.' }],
-  ])('denies %s on a protected file', (tool, input) => {
+    ['Grep', { pattern: '.', glob: '**/.env' }],
+    ['grep_search', { pattern: '.', dir_path: '~/.ssh' }],
+    ['read_many_files', { include: ['src/*.ts', '.env'] }],
+    ['read_many_files', { paths: ['~/.ssh/id_rsa'] }],
+    ['mcp__files__write_file', { path: '~/.bashrc' }],
+    ['mcp__files__move_file', { source: '.ralph/guard.json', destination: 'a.json' }],
+    ['mcp__files__read_multiple_files', { paths: ['src/a.ts', '~/.ssh/id_rsa'] }],
+  ])('denies %s of %j', (tool, input) => {
     expect(ask(tool, input)).toMatchObject(denial);
   });
 
   it('allows file tools inside the project', () => {
     expect(ask('Write', { file_path: join(root, 'project/src/a.ts') })).toBeNull();
-    expect(ask('apply_patch', { command: '*** Add File: src/a.ts' })).toBeNull();
+    expect(ask('Grep', { pattern: 'x' })).toBeNull();
+    expect(ask('Grep', { pattern: 'x', glob: '!.env' })).toBeNull();
+    expect(ask('read_many_files', { include: ['src/**/*.ts', '*.md'] })).toBeNull();
+    expect(ask('mcp__files__write_file', { path: 'src/a.ts' })).toBeNull();
+  });
+
+  it.each([
+    '*** Add File: ../a',
+    '*** Update File: .git/hooks/pre-commit',
+    '*** Delete File: .ralph/guard.json',
+    '*** Update File: a\n*** Move to: ~/.bashrc',
+    '  *** Update File: .mcp.json',
+    '*** Update File:.mcp.json',
+    '*** Update File: .mcp.json: x',
+    '*** Update File: .mcp.json\r',
+  ])('denies the patch %j, whichever field holds it', (header) => {
+    const patch = `*** Begin Patch\n${header}\n+x\n*** End Patch`;
+    for (const input of [
+      patch,
+      { command: patch },
+      { patchText: patch },
+      { input: ['apply_patch', patch] },
+    ]) {
+      expect(ask('apply_patch', input)).toMatchObject(denial);
+    }
+  });
+
+  it('allows a patch inside the project, whatever it is about', () => {
+    const patch = '*** Begin Patch\n*** Update File: src/a.md\n+*** Update File: .mcp.json\n*** End Patch';
+    expect(ask('apply_patch', { command: patch })).toBeNull();
+  });
+
+  it.each(['Bash', 'Monitor', 'shell_command', 'exec_command', 'mcp__shell__run_command'])(
+    'judges a command of %s',
+    (tool) => {
+      expect(ask(tool, { command: 'rm -rf ~' })).toMatchObject(denial);
+      expect(ask(tool, { cmd: 'rm -rf ~' })).toMatchObject(denial);
+      expect(ask(tool, { command: 'npm test' })).toBeNull();
+    },
+  );
+
+  it('takes the words of a command for what they are', () => {
+    expect(ask('shell', { command: ['python3', '-c', 'print(1)'] })).toBeNull();
+    expect(ask('shell', { command: ['grep', '-c', '('] })).toBeNull();
+    expect(ask('shell', { command: ['zsh', '-lc', 'rm -rf ~', 'zsh'] })).toMatchObject(denial);
+  });
+
+  it('lets no field hide another', () => {
+    expect(ask('exec_command', { command: 'ls', cmd: 'rm -rf ~' })).toMatchObject(denial);
+    expect(ask('NotebookEdit', { file_path: 'a', notebook_path: '~/.bashrc' })).toMatchObject(denial);
   });
 
   it('follows a symbolic link out of the project', () => {

@@ -22,7 +22,11 @@ const nothing: GuardAnswer = { output: null, denial: null, onDuty: false };
 
 /** Answers the event before a tool call: PreToolUse of Claude Code and Codex, BeforeTool of Gemini. */
 export function guardHook(input: unknown, env: Environment, host: GuardHost = hostOf(input)): GuardAnswer {
-  if (!isObject(input) || typeof input.tool_name !== 'string') return nothing;
+  if (!isObject(input) || typeof input.tool_name !== 'string') {
+    // Nobody knows what would be called. In a run that is no reason to let it happen.
+    if (guardDuty(placeOf(isObject(input) ? input : {}, env)) === null) return nothing;
+    throw new Error('the event of the host cannot be read, so the call cannot be judged');
+  }
   const { tool_name: tool, tool_input: words } = input;
   const finding = judgeCall(tool, words, placeOf(input, env));
   if (finding === null) return nothing;

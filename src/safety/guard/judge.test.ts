@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { followCommand, judgeCommand, judgeFileRead, judgeFileWrite } from './judge.ts';
+import { followCommand, judgeCommand, judgeFile } from './judge.ts';
 import type { GuardContext } from './model.ts';
 
 const context: GuardContext = {
@@ -193,7 +193,7 @@ describe('file tools', () => {
     ['plugins/codex/hooks/.code-stop-main.cjs-v20.20.2-x64-98932688', 'loop-state'],
     ['/tmp/ralphkit/dist/.code-run.cjs-v22.1.0-arm64-1', 'loop-state'],
   ])('must not write %s', (path, category) => {
-    expect(judgeFileWrite(path, context)).toMatchObject({ verdict: 'deny', category });
+    expect(judgeFile('write', path, context)).toMatchObject({ verdict: 'deny', category });
   });
 
   it.each([
@@ -205,15 +205,15 @@ describe('file tools', () => {
     'node_modules/ralphkit-theme/index.js',
     '.code-review.yml',
   ])('may write %s', (path) => {
-    expect(judgeFileWrite(path, context)).toEqual({ verdict: 'allow' });
+    expect(judgeFile('write', path, context)).toEqual({ verdict: 'allow' });
   });
 
   it('must not read keys', () => {
-    expect(judgeFileRead('~/.ssh/id_rsa', context)).toMatchObject({
+    expect(judgeFile('read', '~/.ssh/id_rsa', context)).toMatchObject({
       verdict: 'deny',
       category: 'credentials',
     });
-    expect(judgeFileRead('src/a.ts', context)).toEqual({ verdict: 'allow' });
+    expect(judgeFile('read', 'src/a.ts', context)).toEqual({ verdict: 'allow' });
   });
 });
 

@@ -1,14 +1,13 @@
 import { judgeEffect } from './classify.ts';
 import { PRIVATE, secretsIn, unmarked } from './marks.ts';
-import type { Effect, FileEffect, Finding, GuardContext, Step, Verdict, World } from './model.ts';
+import type { Effect, FileEffect, Finding, GuardContext, Step, World } from './model.ts';
 import { resolvePath } from './paths.ts';
 import { wholeEnvironment } from './private.ts';
 import { runSource, Unparsable } from './run.ts';
 import { newShell, TooLong, workFor } from './shell.ts';
+import { worst } from './verdicts.ts';
 
 export type Judgement = Finding & { readonly effects: readonly Effect[]; readonly steps: readonly Step[] };
-
-const order: readonly Verdict[] = ['allow', 'warn', 'deny'];
 
 /** Something is denied: nothing that follows can make it better or worse. */
 class Settled extends Error {}
@@ -40,12 +39,14 @@ function follow(command: string, context: GuardContext, untilDenied: boolean): J
       world.effects.push(effect);
       step?.effects.push(effect);
       if (effect.kind !== 'act' && !seen.isNew(effect)) return;
-      finding = worse(finding, judgeEffect(effect, context));
+      const judged = judgeEffect(effect, context);
+      if (judged.verdict === 'allow') return;
+      finding = worst([finding, judged]);
       if (untilDenied && finding.verdict === 'deny') throw new Settled();
     },
   };
   const trouble = walk(unmarked(command), world);
-  if (trouble) finding = worse(finding, trouble);
+  if (trouble) finding = worst([finding, trouble]);
   return { ...finding, effects: world.effects, steps: world.steps };
 }
 
@@ -66,16 +67,15 @@ class Seen {
   }
 }
 
-/** Says whether a file tool may write to a path. */
-export function judgeFileWrite(path: string, context: GuardContext): Finding {
+/** Says whether a file tool may do this to a path; a search reads all below it. */
+export function judgeFile(
+  kind: FileEffect['kind'],
+  path: string,
+  context: GuardContext,
+  recursive = false,
+): Finding {
   const full = resolvePath(unmarked(path).replace(/^~(?=\/|$)/, context.home), context.cwd);
-  return judgeEffect({ kind: 'write', path: full, recursive: false, how: 'overwrite' }, context);
-}
-
-/** Says whether a file tool may read a path; a search reads all below it. */
-export function judgeFileRead(path: string, context: GuardContext, recursive = false): Finding {
-  const full = resolvePath(unmarked(path).replace(/^~(?=\/|$)/, context.home), context.cwd);
-  return judgeEffect({ kind: 'read', path: full, recursive, how: 'overwrite' }, context);
+  return judgeEffect({ kind, path: full, recursive, how: 'overwrite' }, context);
 }
 
 function walk(command: string, world: World): Finding | null {
@@ -133,8 +133,4 @@ function traced({ steps }: World): string {
         .slice(start)
         .flatMap(({ words }) => words)
         .join(' ');
-}
-
-function worse(one: Finding, other: Finding): Finding {
-  return order.indexOf(other.verdict) > order.indexOf(one.verdict) ? other : one;
 }

@@ -1,72 +1,96 @@
 import { isObject } from '../../core/shape.ts';
-import { judgeCommand, judgeFileRead, judgeFileWrite } from './judge.ts';
-import type { Finding, GuardContext, Verdict } from './model.ts';
+import { judgeCommand, judgeFile } from './judge.ts';
+import type { Finding, GuardContext } from './model.ts';
+import { shellTools } from './shell-tools.ts';
+import { worst } from './verdicts.ts';
 
-const shellTools = /^(bash|shell|run_shell_command|local_shell|exec_command|execute_command|powershell)$/i;
 const writeTools =
-  /^(write|edit|multiedit|notebookedit|write_file|replace|create|str_replace|write_to_file)$/i;
-const readTools = /^(read|read_file|notebookread|view)$/i;
+  /^(write|edit|multiedit|notebookedit|write_file|edit_file|move_file|replace|create|str_replace|write_to_file)$/i;
+const readTools =
+  /^(read|read_file|read_text_file|read_many_files|read_multiple_files|notebookread|view|view_image)$/i;
 const searchTools = /^(grep|search_file_content|grep_search)$/i;
-const order: readonly Verdict[] = ['allow', 'warn', 'deny'];
+const patchTools = /^(apply_patch|patch)$/i;
+
+type Fields = Readonly<Record<string, unknown>>;
 
 /** Judges a call of an agent's tool by what it would do; a tool that is not known here is none of the guard's. */
 export function judgeToolCall(tool: string, input: unknown, context: GuardContext): Finding {
-  const fields = isObject(input) ? input : {};
-  if (/^(apply_patch|patch)$/i.test(tool)) return judgePatch(fields, context);
-  if (shellTools.test(tool)) {
+  const fields = fieldsOf(input);
+  // A server of tools stands before the name: mcp__files__write_file.
+  const name = tool.replace(/^mcp__.+__/, '');
+  if (patchTools.test(name)) return judgePatch(fields, context);
+  if (shellTools.test(name)) {
     const folder = textOf(fields.workdir ?? fields.directory ?? fields.dir_path);
-    return judgeCommand(
-      commandOf(fields.command ?? fields.cmd),
-      folder ? { ...context, cwd: absolute(folder, context) } : context,
-    );
+    const there = folder ? { ...context, cwd: absolute(folder, context) } : context;
+    return worst(commandsIn(fields).map((command) => judgeCommand(command, there)));
   }
-  const path = pathIn(fields);
-  if (path === '') return { verdict: 'allow' };
-  if (writeTools.test(tool)) return judgeFileWrite(path, context);
-  if (searchTools.test(tool)) return judgeFileRead(path, context, true);
-  return readTools.test(tool) ? judgeFileRead(path, context) : { verdict: 'allow' };
+  if (writeTools.test(name)) return worst(pathsIn(fields).map((path) => judgeFile('write', path, context)));
+  if (readTools.test(name)) {
+    const paths = [...pathsIn(fields), ...textsIn(fields.include)];
+    return worst(paths.map((path) => judgeFile('read', path, context)));
+  }
+  return searchTools.test(name) ? judgeSearch(fields, context) : { verdict: 'allow' };
 }
 
-const longest = 300;
-
-/** What a call is about, in a few words: its command, or its file. */
+/** What a call is about: its command, its file or its patch. */
 export function describeCall(input: unknown): string {
-  const fields = isObject(input) ? input : {};
-  const text =
-    commandOf(fields.command ?? fields.cmd) ||
-    pathIn(fields) ||
-    textOf(fields.input ?? fields.patch ?? fields.patchText);
-  return text.length > longest ? `${text.slice(0, longest)}…` : text;
+  const fields = fieldsOf(input);
+  return commandsIn(fields).join('\n') || pathsIn(fields).join('\n') || patchIn(fields);
 }
 
-function pathIn(fields: Readonly<Record<string, unknown>>): string {
-  return textOf(
-    fields.file_path ?? fields.notebook_path ?? fields.filePath ?? fields.absolute_path ?? fields.path,
+function fieldsOf(input: unknown): Fields {
+  return isObject(input) ? input : { command: input };
+}
+
+/** Which of its fields a tool looks at is for its host to say: all of them count. */
+function commandsIn({ command, cmd }: Fields): string[] {
+  return [commandOf(command), commandOf(cmd)].filter((text) => text !== '');
+}
+
+function pathsIn(fields: Fields): string[] {
+  const { file_path, notebook_path, filePath, absolute_path, path, paths, source, destination } = fields;
+  return [file_path, notebook_path, filePath, absolute_path, path, paths, source, destination].flatMap(
+    textsIn,
   );
 }
 
-/** Some agents give the words of the command, and then mostly those of a shell. */
+/** Some agents give the words of the command. */
 function commandOf(command: unknown): string {
   if (!Array.isArray(command)) return textOf(command);
-  const words = command.map(textOf);
-  const [, option = '', script] = words;
-  if (words.length === 3 && /^-\w*c$/.test(option) && script !== undefined) return script;
-  return words.map((word) => `'${word.replaceAll("'", `'\\''`)}'`).join(' ');
+  return command.map((word) => `'${textOf(word).replaceAll("'", `'\\''`)}'`).join(' ');
 }
 
-/** A patch names its files on lines of their own. */
-function judgePatch(fields: Readonly<Record<string, unknown>>, context: GuardContext): Finding {
-  const patch = [fields.command, fields.input, fields.patch, fields.patchText]
-    .map((part) => (Array.isArray(part) ? part.join('\n') : textOf(part)))
-    .join('\n');
-  const paths = [...patch.matchAll(/^\*\*\* (?:Add File|Update File|Delete File|Move to): (.+)$/gm)].map(
-    ([, path = '']) => path.trim(),
-  );
-  return paths
-    .map((path) => judgeFileWrite(path, context))
-    .reduce((worst, next) => (order.indexOf(next.verdict) > order.indexOf(worst.verdict) ? next : worst), {
-      verdict: 'allow',
-    });
+/** A search reads all below its folder, or the files of a name there. */
+function judgeSearch(fields: Fields, context: GuardContext): Finding {
+  const given = [...pathsIn(fields), ...textsIn(fields.dir_path)];
+  const folders = given.length === 0 ? ['.'] : given;
+  const names = [fields.glob, fields.include].flatMap(textsIn).filter((name) => !name.startsWith('!'));
+  const files = folders.flatMap((folder) => names.map((name) => `${folder}/${name}`));
+  return worst([
+    ...folders.map((folder) => judgeFile('read', folder, context, true)),
+    ...files.map((file) => judgeFile('read', file, context)),
+  ]);
+}
+
+function judgePatch(fields: Fields, context: GuardContext): Finding {
+  return worst(filesOfPatch(patchIn(fields)).map(({ kind, path }) => judgeFile(kind, path, context)));
+}
+
+function patchIn({ command, input, patch, patchText }: Fields): string {
+  return [command, input, patch, patchText].flatMap(textsIn).join('\n');
+}
+
+/**
+ * A patch of Codex and OpenCode names its files on lines of their own. Codex takes blanks before them, OpenCode no blank
+ * after the colon, and reads up to the next one.
+ */
+function filesOfPatch(patch: string): { kind: 'write' | 'delete'; path: string }[] {
+  const header = /^[ \t]*\*\*\* (Add File|Update File|Delete File|Move to):(.+)$/gm;
+  return [...patch.matchAll(header)].flatMap(([, action = '', rest = '']) => {
+    const kind = action === 'Delete File' ? 'delete' : 'write';
+    const [first = ''] = rest.split(':');
+    return [...new Set([rest.trim(), first.trim()])].map((path) => ({ kind, path }) as const);
+  });
 }
 
 function absolute(folder: string, { cwd }: GuardContext): string {
@@ -75,4 +99,8 @@ function absolute(folder: string, { cwd }: GuardContext): string {
 
 function textOf(value: unknown): string {
   return typeof value === 'string' ? value : '';
+}
+
+function textsIn(value: unknown): string[] {
+  return (Array.isArray(value) ? value : [value]).map(textOf).filter((text) => text !== '');
 }
