@@ -70,6 +70,37 @@ describe('the guard in the hooks of the plugin', () => {
     expect(denials[0]?.what).not.toContain('tok-6a1f0c2e9b');
   });
 
+  it('keeps no half of a secret where a long command is cut', () => {
+    const secret = 'tok-6a1f0c2e9b';
+    const before = 'rm -rf ~/notes # ';
+    const command = `${before}${'x'.repeat(300 - before.length - 10)} ${secret} and more`;
+    expect(bash(command, { RALPH_RUN_ID: 'r1', API_TOKEN: secret })).toMatchObject(denied);
+    const mailbox = openMailbox(env, 'r1', () => {});
+    const [{ what = '' } = {}] = mailbox.takeDenials();
+    mailbox.close();
+    expect(what).toMatch(/^rm -rf .*…$/);
+    expect(what).not.toContain('tok-6a1');
+  });
+
+  it('looks at every tool but at the command of a shell alone', () => {
+    const tool_input = { file_path: join(room, 'home/.bashrc'), content: 'x', command: 'ls' };
+    expect(fire('PreToolUse', { tool_name: 'Write', tool_input }, { RALPH_RUN_ID: 'r1' })).toMatchObject(
+      denied,
+    );
+  });
+
+  it.each(['', 'garbage', '{"tool_name":"Bash","tool_input":{"comm'])(
+    'refuses in a run by its exit code where the event is %j',
+    (input) => {
+      const run = (extra: Record<string, string>) =>
+        spawnSync(process.execPath, [join(plugin, 'hooks/guard.cjs')], { env: { ...env, ...extra }, input });
+      const { status, stdout, stderr } = run({ RALPH_RUN_ID: 'r1' });
+      expect([status, String(stdout)]).toEqual([2, '']);
+      expect(String(stderr)).toContain('cannot be read');
+      expect(run({}).status).toBe(0);
+    },
+  );
+
   it('refuses it in a session that has a loop, and writes it into the journal of the loop', () => {
     fire('UserPromptSubmit', { prompt: '/ralph-loop x' });
     expect(bash('git push --force')).toMatchObject(denied);

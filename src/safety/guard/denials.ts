@@ -8,9 +8,21 @@ import type { Environment } from './model.ts';
 export function keepDenial(denial: Denial, sessionId: string, env: Environment, now: () => number): void {
   const redactor = createRedactor(env);
   const { tool, category } = denial;
-  const clean = { tool, category, what: redactor.text(denial.what), reason: redactor.text(denial.reason) };
+  const clean = {
+    tool,
+    category,
+    what: shortened(redactor.text(denial.what)),
+    reason: redactor.text(denial.reason),
+  };
   const inSession = noteInSession(env, sessionId, (journal, { loop: { iteration } }) =>
     appendEvents(journal, [{ type: 'guard.denied', iteration, ...clean }], now),
   );
   if (!inSession && env.RALPH_RUN_ID) postDenial(env, env.RALPH_RUN_ID, clean, now());
+}
+
+const longest = 300;
+
+/** Cut only after the secrets are out of it: the half of one is not known for a secret. */
+function shortened(text: string): string {
+  return text.length > longest ? `${text.slice(0, longest)}…` : text;
 }
