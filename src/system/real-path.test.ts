@@ -20,6 +20,20 @@ describe('realPath', () => {
     expect(realPath(join(folder, 'link/new/file.txt'))).toBe(join(folder, 'a/new/file.txt'));
   });
 
+  it('follows a link to what is not there yet', () => {
+    symlinkSync('a/new.txt', join(folder, 'first'));
+    symlinkSync('first', join(folder, 'second'));
+    symlinkSync('a/none', join(folder, 'folder'));
+    expect(realPath(join(folder, 'second'))).toBe(join(folder, 'a/new.txt'));
+    expect(realPath(join(folder, 'folder/deep/file'))).toBe(join(folder, 'a/none/deep/file'));
+  });
+
+  it('leaves links that go round in a circle as they are', () => {
+    symlinkSync('two', join(folder, 'one'));
+    symlinkSync('one', join(folder, 'two'));
+    expect(realPath(join(folder, 'one/file'))).toBe(join(folder, 'one/file'));
+  });
+
   it('leaves a path without links as it is', () => {
     expect(realPath(join(folder, 'a/none'))).toBe(join(folder, 'a/none'));
   });

@@ -1,16 +1,37 @@
-import { existsSync, realpathSync } from 'node:fs';
-import { basename, dirname, isAbsolute, join, relative, sep } from 'node:path';
+import { existsSync, readlinkSync, realpathSync } from 'node:fs';
+import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
 
-/** Where a path really leads, through every symbolic link; the part that is not there yet stays as it is. */
+/** As many as Linux follows. */
+const mostLinks = 40;
+
+/**
+ * Where a path really leads, through every symbolic link, be it to what is not there yet; the part that is not there stays
+ * as it is.
+ */
 export function realPath(path: string): string {
+  return follow(path, mostLinks) ?? path;
+}
+
+function follow(path: string, links: number): string | null {
   let rest = '';
   for (let at = path; ; at = dirname(at)) {
     try {
       return join(realpathSync.native(at), rest);
     } catch {
-      if (at === dirname(at)) return path;
+      const target = targetOf(at);
+      if (target !== null) return links === 0 ? null : follow(join(target, rest), links - 1);
+      if (at === dirname(at)) return null;
       rest = join(basename(at), rest);
     }
+  }
+}
+
+/** What a symbolic link names; null for all else. */
+function targetOf(path: string): string | null {
+  try {
+    return resolve(dirname(path), readlinkSync(path));
+  } catch {
+    return null;
   }
 }
 
