@@ -1,22 +1,39 @@
 import { hasGlob, isOpaque, STAR, shown } from './marks.ts';
 import type { Category, Effect, FileEffect, Finding, GuardContext } from './model.ts';
 import { isSecretFile, type Zone, zoneOf } from './paths.ts';
-import { type GuardRule, ruleMatches } from './policy.ts';
+import { type GuardRule, ruleIsReached, ruleMatches } from './policy.ts';
+import { worst } from './verdicts.ts';
 
 const allowed: Finding = { verdict: 'allow' };
 
 type Judged = { readonly verdict: 'warn' | 'deny'; readonly category: Category; readonly reason: string };
 
-/** What is to be said about one effect: the project's rules first to deny, last to allow. */
+/** What is to be said about one effect: of a file, where it stands and where a link leads from there. */
 export function judgeEffect(effect: Effect, context: GuardContext): Finding {
-  const path = effect.kind === 'act' ? undefined : effect.path;
+  const found = judgeAt(effect, context);
+  if (effect.kind === 'act' || found.verdict === 'deny') return found;
+  const real = followed(effect, context);
+  return real === effect.path ? found : worst([found, judgeAt({ ...effect, path: real }, context)]);
+}
+
+function followed({ kind, path }: FileEffect, { realPath }: GuardContext): string {
+  if (!realPath || isOpaque(path) || hasGlob(path)) return path;
+  // A link that is deleted goes alone; what it leads to stays.
+  const cut = kind === 'delete' ? path.lastIndexOf('/') : path.length;
+  return realPath(path.slice(0, cut) || '/').replace(/\/$/, '') + path.slice(cut);
+}
+
+/** The project's rules first to deny, last to allow. */
+function judgeAt(effect: Effect, context: GuardContext): Finding {
   const own = judge(effect, context);
-  if (!context.policy) return own ?? allowed;
-  const roots = { project: context.projectRoot, home: context.home };
+  const { policy, projectRoot: project, home } = context;
+  if (!policy) return own ?? allowed;
   const names = effect.kind === 'act' ? [effect.category] : [effect.kind, ...(own ? [own.category] : [])];
-  const applies = (rules: readonly GuardRule[] | undefined) =>
-    rules?.find((rule) => names.some((name) => ruleMatches(rule, name, path, roots)));
-  const forbidden = applies(context.policy?.deny);
+  const path = effect.kind === 'act' ? undefined : effect.path;
+  const applies = (rule: GuardRule) => names.some((name) => ruleMatches(rule, name, path, { project, home }));
+  const forbidden = policy.deny.find(
+    (rule) => applies(rule) || (effect.kind !== 'act' && ruleIsReached(rule, effect, { project, home })),
+  );
   if (forbidden) {
     return {
       verdict: 'deny',
@@ -24,10 +41,10 @@ export function judgeEffect(effect: Effect, context: GuardContext): Finding {
       reason: forbidden.reason ?? `${describeEffect(effect)}: the project forbids this (.ralph/guard.json).`,
     };
   }
-  if (!own) return { verdict: 'allow' };
+  if (!own) return allowed;
   // What guards the guard is not for the project to open.
-  if (!/^(loop-state|agent-settings|unparsable)$/.test(own.category) && applies(context.policy?.allow))
-    return { verdict: 'allow' };
+  if (!/^(loop-state|agent-settings|unparsable)$/.test(own.category) && policy.allow.some(applies))
+    return allowed;
   return own;
 }
 
@@ -38,17 +55,9 @@ export function describeEffect(effect: Effect): string {
 }
 
 function judge(effect: Effect, context: GuardContext): Judged | null {
-  if (effect.kind === 'act') {
-    const { verdict, category, what, instead } = effect;
-    return { verdict, category, reason: `${what}. ${instead}` };
-  }
-  const own = judgeFile(effect, context);
-  if (own?.verdict === 'deny' || !context.realPath || isOpaque(effect.path) || hasGlob(effect.path))
-    return own;
-  // A link that is deleted goes alone; what it leads to stays.
-  const cut = effect.kind === 'delete' ? effect.path.lastIndexOf('/') : effect.path.length;
-  const real = context.realPath(effect.path.slice(0, cut) || '/').replace(/\/$/, '') + effect.path.slice(cut);
-  return real === effect.path ? own : (judgeFile({ ...effect, path: real }, context) ?? own);
+  if (effect.kind !== 'act') return judgeFile(effect, context);
+  const { verdict, category, what, instead } = effect;
+  return { verdict, category, reason: `${what}. ${instead}` };
 }
 
 function judgeFile(effect: FileEffect, context: GuardContext): Judged | null {

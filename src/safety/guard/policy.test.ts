@@ -9,7 +9,7 @@ function policyOf(value: unknown): GuardPolicy {
   return read.policy;
 }
 
-function judge(command: string, policy: unknown) {
+function judge(command: string, policy: unknown, realPath: (path: string) => string = (path) => path) {
   const context: GuardContext = {
     cwd: '/home/dev/project',
     home: '/home/dev',
@@ -17,6 +17,7 @@ function judge(command: string, policy: unknown) {
     unattended: true,
     env: {},
     policy: policyOf(policy),
+    realPath,
   };
   return judgeCommand(command, context);
 }
@@ -53,6 +54,58 @@ describe('the policy of a project', () => {
       reason: 'Add a new migration.',
     });
     expect(judge("sed -i 's/a/b/' src/a.ts", policy).verdict).toBe('allow');
+  });
+
+  it.each([
+    'rm -rf migrations',
+    'rm -rf ./migrations/',
+    'mv migrations old',
+    'rm -rf mig*',
+    'rm */001.sql',
+    'chmod -R 700 .',
+    'rm -rf db/../migrations',
+  ])('denies %s where it takes along what a rule denies', (command) => {
+    for (const path of ['migrations/**', './migrations/*.sql', '~/project/migrations/**']) {
+      const deny = [
+        { effect: 'delete', path },
+        { effect: 'write', path },
+      ];
+      expect(judge(command, { deny })).toMatchObject({ verdict: 'deny', category: 'policy' });
+    }
+  });
+
+  it.each(['rm -rf dist', 'rm -rf migrations-old', 'rm *.log', 'rm -rf src/*', 'rmdir migrations', 'ls -R'])(
+    'allows %s beside it',
+    (command) => {
+      const deny = [
+        { effect: 'delete', path: 'migrations/**' },
+        { effect: 'write', path: 'migrations/**' },
+      ];
+      expect(judge(command, { deny }).verdict).toBe('allow');
+    },
+  );
+
+  it('takes a name at the root for that one alone', () => {
+    const policy = { allow: [{ effect: 'delete', path: '/srv' }] };
+    expect(judge('rm -rf /srv/a', policy).verdict).toBe('allow');
+    expect(judge('rm -rf ~/srv/a', policy).verdict).toBe('deny');
+  });
+
+  it('follows links, to deny and to allow', () => {
+    const led: Record<string, string> = {
+      '/home/dev/project/m/001.sql': '/home/dev/project/migrations/001.sql',
+      '/home/dev/scratch/keys/id_rsa': '/home/dev/.ssh/id_rsa',
+      '/home/dev/scratch/rules': '/home/dev/project/.ralph/guard.json',
+    };
+    const realPath = (path: string) => led[path] ?? path;
+    const deny = [{ effect: 'write', path: 'migrations/**' }];
+    expect(judge('echo > m/001.sql', { deny }, realPath)).toMatchObject({ category: 'policy' });
+    const allow = [{ effect: 'write', path: '../scratch/**' }];
+    expect(judge('echo > ../scratch/a', { allow }, realPath).verdict).toBe('allow');
+    expect(judge('echo > ../scratch/keys/id_rsa', { allow }, realPath).verdict).toBe('deny');
+    expect(judge('echo > ../scratch/rules', { allow: [{ effect: 'write' }] }, realPath)).toMatchObject({
+      category: 'loop-state',
+    });
   });
 
   it('cannot open what protects the loop and the guard', () => {
