@@ -20,6 +20,17 @@ describe('the guard before the tools of an agent', () => {
     });
   });
 
+  it('is asked about each tool of Claude Code that it judges, and about no other', () => {
+    const [, settings = ''] = claude.guard?.(programs, around)?.args ?? [];
+    const matcher = new RegExp(JSON.parse(settings).hooks.PreToolUse[0].matcher);
+    for (const tool of ['Bash', 'Monitor', 'Read', 'Write', 'NotebookEdit', 'mcp__files__write_file']) {
+      expect(tool).toMatch(matcher);
+    }
+    for (const tool of ['TodoWrite', 'BashOutput', 'ReadMcpResourceTool', 'Task', 'WebFetch', 'Glob']) {
+      expect(tool).not.toMatch(matcher);
+    }
+  });
+
   it('comes as a plugin where the user has settings of his own on the command line', () => {
     for (const flags of [['--settings', 'x.json'], ['--settings=x.json']]) {
       expect(claude.guard?.(programs, { ...around, flags })?.args).toEqual(['--plugin-dir', '/opt/plugin']);

@@ -67,7 +67,7 @@ export function readText(path: string, options: ReadOptions = {}): string | null
 }
 
 /** Reads a JSON file; whatever is wrong with it is a value, not an exception. */
-export function readJson(path: string, options: { readonly maxBytes?: number } = {}): JsonRead {
+export function readJson(path: string, options: ReadOptions = {}): JsonRead {
   let text: string | null;
   try {
     text = readText(path, options);

@@ -1,6 +1,6 @@
 import type { AgentGuard, GuardPrograms } from '../adapter.ts';
 
-const tools = 'Bash|PowerShell|Read|Grep|Write|Edit|MultiEdit|NotebookRead|NotebookEdit';
+const tools = '^(Bash|PowerShell|Monitor|Read|Grep|Write|Edit|MultiEdit|NotebookRead|NotebookEdit|mcp__.+)$';
 
 /** A hook in settings of this call alone. Of two `--settings` only the last counts, so that the user's gets the plugin beside it. */
 export function guard(

@@ -56,3 +56,50 @@ describe('where a path leads', () => {
     expect(realPathIn(project)(join(project, 'a/x'))).toBe(join(project, 'a/x'));
   });
 });
+
+describe('the project', () => {
+  const rootFrom = (cwd: string, env: Record<string, string> = {}) =>
+    loadGuardContext(join(top, cwd), { HOME: join(top, 'home'), ...env }, true).projectRoot;
+
+  it('is the working copy around the folder, or the folder itself', () => {
+    expect(rootFrom('project/src')).toBe(join(top, 'project'));
+    expect(rootFrom('other')).toBe(join(top, 'other'));
+  });
+
+  it('is the one that the session was started in, also from a working copy inside it', () => {
+    mkdirSync(join(top, 'project/module/.git'), { recursive: true });
+    for (const name of ['CLAUDE_PROJECT_DIR', 'GEMINI_PROJECT_DIR']) {
+      const env = { [name]: join(top, 'project') };
+      expect(rootFrom('project/module', env)).toBe(join(top, 'project'));
+      expect(rootFrom('other', env)).toBe(join(top, 'other'));
+    }
+    expect(rootFrom('project/module')).toBe(join(top, 'project/module'));
+    expect(rootFrom('project/src', { CLAUDE_PROJECT_DIR: top })).toBe(join(top, 'project'));
+  });
+});
+
+describe('the rules of the project', () => {
+  const load = () => loadGuardContext(join(top, 'project'), { HOME: join(top, 'home') }, true).policy;
+
+  it('are none without the file', () => {
+    expect(load()).toBeUndefined();
+  });
+
+  it('are not read through a link, which leads to what an agent may change', () => {
+    mkdirSync(join(top, 'project/.ralph'));
+    writeFileSync(join(top, 'rules.json'), '{"allow":[{"effect":"delete"}]}');
+    symlinkSync(join(top, 'rules.json'), join(top, 'project/.ralph/guard.json'));
+    expect(load).toThrow('.ralph/guard.json');
+    rmSync(join(top, 'project/.ralph'), { recursive: true });
+    mkdirSync(join(top, 'rules'));
+    writeFileSync(join(top, 'rules/guard.json'), '{}');
+    symlinkSync(join(top, 'rules'), join(top, 'project/.ralph'));
+    expect(load).toThrow('.ralph/guard.json');
+  });
+
+  it.each(['{', '', 'null', '{"alow":[]}'])('are an error where the file is %j', (text) => {
+    mkdirSync(join(top, 'project/.ralph'));
+    writeFileSync(join(top, 'project/.ralph/guard.json'), text);
+    expect(load).toThrow('.ralph/guard.json');
+  });
+});

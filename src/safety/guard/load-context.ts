@@ -10,7 +10,7 @@ import { type GuardPolicy, readPolicy } from './policy.ts';
 /** Everything that a judgement in this folder needs, from the disk and the environment. */
 export function loadGuardContext(cwd: string, env: Environment, unattended: boolean): GuardContext {
   const home = env.HOME || homedir();
-  const projectRoot = findProject(cwd, home);
+  const projectRoot = findProject(cwd, home, env);
   const policy = loadPolicy(projectRoot);
   return {
     cwd,
@@ -23,10 +23,17 @@ export function loadGuardContext(cwd: string, env: Environment, unattended: bool
   };
 }
 
-/** The working copy around the folder. A home that is itself a repository is no project. */
-function findProject(cwd: string, home: string): string {
-  const found = findUp(cwd, ['.git', '.ralph']);
-  return found === null || isInside(home, found) ? cwd : found;
+/**
+ * The working copy around the folder where the session was started, if this one is inside: a working copy within the
+ * project, where the agent went, is no project of its own. A home that is itself a repository is no project.
+ */
+function findProject(cwd: string, home: string, env: Environment): string {
+  const started = [env.CLAUDE_PROJECT_DIR, env.GEMINI_PROJECT_DIR].find(
+    (folder) => folder && isInside(cwd, folder) && !isInside(home, folder),
+  );
+  const start = started || cwd;
+  const found = findUp(start, ['.git', '.ralph']);
+  return found === null || isInside(home, found) ? start : found;
 }
 
 /** Where a path leads, told from the folders as the user names them: /tmp may itself be a link. */
@@ -69,10 +76,13 @@ function mayBeLink(path: string): boolean {
   }
 }
 
-/** The rules of the project, `.ralph/guard.json`. A file that cannot be understood is an error, never no rules. */
+/**
+ * The rules of the project, `.ralph/guard.json`. A file that cannot be understood is an error, never no rules; so is a
+ * link, since what it leads to is not protected from the agent.
+ */
 function loadPolicy(projectRoot: string): GuardPolicy | null {
   const path = join(projectRoot, '.ralph', 'guard.json');
-  const file = readJson(path);
+  const file = readJson(path, { root: projectRoot });
   if (!file.ok && file.reason === 'missing') return null;
   const read = file.ok ? readPolicy(file.value) : { problems: [file.message] };
   if ('policy' in read) return read.policy;

@@ -24,7 +24,7 @@ const entries: Readonly<Record<string, Entry>> = {
   PreToolUse: {
     file: 'guard.cjs',
     startIf: 'unattended',
-    matcher: 'Bash|PowerShell|Read|Grep|Write|Edit|MultiEdit|NotebookRead|NotebookEdit',
+    matcher: '^(Bash|PowerShell|Monitor|Read|Grep|Write|Edit|MultiEdit|NotebookRead|NotebookEdit|mcp__.+)$',
     timeout: 60,
   },
   PostToolUse: { file: 'context-monitor.cjs', startIf: 'context-fills', matcher: '.*', timeout: 60 },

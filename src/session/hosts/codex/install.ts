@@ -7,8 +7,13 @@ import { changeOf, type HostInstaller, type InstallPlace } from '../../installer
 const entries: Readonly<Record<string, HookEntry>> = {
   UserPromptSubmit: { file: 'prompt.cjs', startIf: 'command-or-loop', timeout: 60 },
   SessionStart: { file: 'session-start.cjs', startIf: 'any-loop', matcher: 'compact|resume', timeout: 60 },
-  // The tools of Codex that run commands or change files.
-  PreToolUse: { file: guard, startIf: 'unattended', matcher: 'Bash|apply_patch|Edit|Write', timeout: 60 },
+  // The tools of Codex that run commands or change files, and those of servers.
+  PreToolUse: {
+    file: guard,
+    startIf: 'unattended',
+    matcher: '^(Bash|apply_patch|Edit|Write|mcp__.+)$',
+    timeout: 60,
+  },
   Stop: { file: 'stop.cjs', startIf: 'any-loop', timeout: 1800 },
   Interrupt: { file: 'interrupt.cjs', startIf: 'any-loop', timeout: 3 },
 };
