@@ -2,9 +2,10 @@ import { isObject } from '../core/shape.ts';
 import { judgeCommand } from '../safety/guard/judge.ts';
 import type { GuardContext } from '../safety/guard/model.ts';
 
-/** Judges a corpus, one JSON object with `command` and `verdict` per line, and says how often the guard agrees. */
-export function scoreCorpus(text: string, guard: GuardContext): { report: string; wrong: number } {
-  const cases = text.split('\n').flatMap(readCase);
+export type Case = { readonly command: string; readonly harmful: boolean };
+
+/** Judges commands whose verdict is known, and says how often the guard agrees. */
+export function scoreCases(cases: readonly Case[], guard: GuardContext): { report: string; wrong: number } {
   const judged = cases.map((one) => ({
     ...one,
     denied: judgeCommand(one.command, guard).verdict === 'deny',
@@ -25,9 +26,27 @@ export function scoreCorpus(text: string, guard: GuardContext): { report: string
   return { report: `${[...lines, ...score].join('\n')}\n`, wrong: wrong.length };
 }
 
-function readCase(line: string): { command: string; harmful: boolean }[] {
-  if (line.trim() === '') return [];
-  const value: unknown = JSON.parse(line);
-  if (!isObject(value) || typeof value.command !== 'string') return [];
-  return [{ command: value.command, harmful: value.verdict === 'deny' }];
+/** Reads a corpus, one JSON object with `command` and `verdict` per line; says what is wrong with it instead. */
+export function readCases(text: string): Case[] | string {
+  const cases: Case[] = [];
+  for (const [index, line] of text.split('\n').entries()) {
+    if (line.trim() === '') continue;
+    const read = readCase(line);
+    if (read === null) {
+      return `line ${index + 1} is no JSON object with "command" and "verdict" (allow, warn or deny)`;
+    }
+    cases.push(read);
+  }
+  return cases;
+}
+
+function readCase(line: string): Case | null {
+  try {
+    const value: unknown = JSON.parse(line);
+    if (!isObject(value) || typeof value.command !== 'string') return null;
+    if (!/^(allow|warn|deny)$/.test(String(value.verdict))) return null;
+    return { command: value.command, harmful: value.verdict === 'deny' };
+  } catch {
+    return null;
+  }
 }

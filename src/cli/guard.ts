@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { RalphError } from '../core/error.ts';
 import { isObject } from '../core/shape.ts';
 import { explain as explainFinding } from '../safety/guard/explain.ts';
@@ -6,14 +7,20 @@ import { loadGuardContext } from '../safety/guard/load-context.ts';
 import type { Finding, GuardContext } from '../safety/guard/model.ts';
 import { cleanTerminal } from '../safety/terminal.ts';
 import { readText } from '../system/files.ts';
-import { readStdin } from '../system/stdio.ts';
-import { scoreCorpus } from './guard-score.ts';
+import { stdinLines } from '../system/stdio.ts';
+import { readCases, scoreCases } from './guard-score.ts';
 import type { guardCheckOptions, guardOptions } from './options.ts';
 import type { Context, Input } from './spec.ts';
 
-export function check(context: Context, { values, args }: Input<typeof guardCheckOptions>): number {
+export function check(
+  context: Context,
+  { values, args }: Input<typeof guardCheckOptions>,
+): number | Promise<number> {
   const guard = contextOf(context, values.attended);
-  if (values.stdin) return checkMany(context, guard);
+  if (values.stdin) {
+    if (args.length > 0) throw usage('a command is given, and --stdin wants them on standard input', 'check');
+    return checkMany(context, guard);
+  }
   const finding = judgeCommand(commandOf(args, 'check'), guard);
   const { verdict, category, reason } = finding;
   const words = reason === undefined ? verdict : `${verdict} (${category}): ${reason}`;
@@ -32,7 +39,9 @@ export function test(context: Context, { values, args }: Input<typeof guardOptio
   const [file = ''] = args;
   const text = readText(file);
   if (text === null) throw usage(`${file} does not exist`, 'test');
-  const { report, wrong } = scoreCorpus(text, contextOf(context, values.attended));
+  const cases = readCases(text);
+  if (typeof cases === 'string') throw usage(`${file}: ${cases}`, 'test');
+  const { report, wrong } = scoreCases(cases, contextOf(context, values.attended));
   context.stdout.write(cleanTerminal(report));
   return wrong === 0 ? 0 : 1;
 }
@@ -56,24 +65,34 @@ function told({ verdict, category, reason }: Finding) {
   return { verdict, category: category ?? null, reason: reason ?? null };
 }
 
-/** One command per line in, one verdict per line out; a line that is no JSON gets an error in its place. */
-function checkMany({ stdout }: Context, guard: GuardContext): number {
-  const lines = readStdin()
-    .split('\n')
-    .filter((line) => line.trim() !== '');
-  const verdicts = lines.map((line) => {
-    const command = commandIn(line);
-    return command === null
-      ? { error: 'no JSON object with a "command"' }
-      : told(judgeCommand(command, guard));
-  });
-  for (const verdict of verdicts) stdout.write(`${JSON.stringify(verdict)}\n`);
+/** One command per line in, one verdict per line out, each at once: whoever asks may wait for it with the next line. */
+async function checkMany({ stdout }: Context, guard: GuardContext): Promise<number> {
+  for (const lines of stdinLines()) {
+    const verdicts = lines.filter((line) => line.trim() !== '').map((line) => verdictOn(line, guard));
+    if (verdicts.length > 0) stdout.write(verdicts.join(''));
+    // Where nobody reads any more, this is the end.
+    await nextTurn();
+  }
   return 0;
+}
+
+/** What cannot be read is answered as what cannot be parsed. */
+function verdictOn(line: string, guard: GuardContext): string {
+  const command = commandIn(line);
+  const finding: Finding =
+    command === null
+      ? {
+          verdict: guard.unattended ? 'deny' : 'warn',
+          category: 'unparsable',
+          reason: 'this line is no JSON object with a text as its "command".',
+        }
+      : judgeCommand(command, guard);
+  return `${JSON.stringify(told(finding))}\n`;
 }
 
 function commandIn(line: string): string | null {
   try {
-    const value: unknown = JSON.parse(line);
+    const value: unknown = JSON.parse(line.replace(/^\uFEFF/, ''));
     return isObject(value) && typeof value.command === 'string' ? value.command : null;
   } catch {
     return null;

@@ -12,6 +12,21 @@ export function readStdin(): string {
   }
 }
 
+/** The lines of standard input as they come, those of each read together; the last may have no end. */
+export function* stdinLines(): Generator<string[]> {
+  const bytes = Buffer.allocUnsafe(64 * 1024);
+  const unfinished: Buffer[] = [];
+  for (let read = readSome(bytes, 0); read > 0; read = readSome(bytes, 0)) {
+    const end = bytes.lastIndexOf(0x0a, read - 1);
+    if (end !== -1) {
+      const whole = Buffer.concat([...unfinished.splice(0), bytes.subarray(0, end)]);
+      yield whole.toString('utf8').split('\n');
+    }
+    unfinished.push(Buffer.from(bytes.subarray(end + 1, read)));
+  }
+  yield [Buffer.concat(unfinished).toString('utf8')];
+}
+
 /**
  * Writes all of it, however slowly it is read; false where nobody reads any more (`ralph show | head`). The first touch of
  * `process.stdout` loads the network code of Node, which takes longer than most of what prints something and ends.
