@@ -1,4 +1,4 @@
-/** The package's door: the decision core for people who drive loops of their own. */
+/** The package's door: the decision core and the guard, for people who drive loops of their own. */
 export { type Claim, readClaim } from './core/completion.ts';
 export { type Decided, decide, newLoop } from './core/decide.ts';
 export { RalphError } from './core/error.ts';
@@ -18,6 +18,8 @@ export type {
 export { type Outcome, outcomes } from './core/outcome.ts';
 export { completionContract, composePrompt } from './core/prompt.ts';
 export type { Limit, Progress, Turn, TurnEnd, Usage } from './core/turn.ts';
+export type { Category } from './safety/guard/categories.ts';
+export { checkCommand, checkToolCall, type GuardPlace, type GuardVerdict } from './safety/guard/library.ts';
 export {
   CONTINUATION_PROMPT_TEMPLATE,
   DEFAULT_COMPLETION_PROMISE,

@@ -124,6 +124,7 @@ describe('the package', () => {
 
   it.each([
     ['ralphkit', 'RalphError'],
+    ['ralphkit', 'checkCommand'],
     ['ralphkit/testkit', 'installFakeAgent'],
     ['ralphkit/opencode', 'RalphLoop'],
   ])('can be imported as %s', (name, exported) => {
@@ -133,13 +134,34 @@ describe('the package', () => {
     expect(names).not.toContain('default');
   });
 
+  it('brings the guard as a library, which is loaded when it is asked', () => {
+    const script = `import { checkCommand, checkToolCall } from 'ralphkit';
+      const verdicts = [
+        await checkCommand('git push --force'),
+        await checkCommand('npm test'),
+        await checkCommand('if (', { unattended: false }),
+        await checkToolCall('Write', { file_path: '/home/dev/.bashrc' }, { cwd: '/srv', env: { HOME: '/home/dev' } }),
+      ];
+      console.log(JSON.stringify(verdicts));`;
+    const verdicts = JSON.parse(run(folder, process.execPath, '--input-type=module', '--eval', script));
+    expect(verdicts).toMatchObject([
+      { verdict: 'deny', category: 'git', reason: expect.any(String) },
+      { verdict: 'allow', category: null, reason: null },
+      { verdict: 'warn', category: 'unparsable' },
+      { verdict: 'deny', category: 'persistence' },
+    ]);
+    const door = readFileSync(join(folder, 'node_modules/ralphkit/dist/lib/index.js'), 'utf8');
+    expect(door.length).toBeLessThan(120_000);
+  });
+
   it('has types that a strict program compiles against', () => {
     writeFileSync(
       join(folder, 'consumer.ts'),
-      `import { RalphError } from 'ralphkit';
+      `import { checkCommand, type GuardVerdict, RalphError } from 'ralphkit';
 import { createFakeClock, installFakeAgent } from 'ralphkit/testkit';
 
 export const remedy: string | undefined = new RalphError('code', 'message').remedy;
+export const verdict: Promise<GuardVerdict> = checkCommand('ls', { cwd: '/', unattended: true });
 export const now: number = createFakeClock().now();
 export const install: (dir: string, options: never) => unknown = installFakeAgent;
 // @ts-expect-error the types are there: a function is no number

@@ -1,6 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { RalphError } from '../core/error.ts';
 import { isObject } from '../core/shape.ts';
+import { toldOf } from '../safety/guard/check.ts';
 import { explain as explainFinding } from '../safety/guard/explain.ts';
 import { followCommand, judgeCommand } from '../safety/guard/judge.ts';
 import { loadGuardContext } from '../safety/guard/load-context.ts';
@@ -24,7 +25,7 @@ export function check(
   const finding = judgeCommand(commandOf(args, 'check'), guard);
   const { verdict, category, reason } = finding;
   const words = reason === undefined ? verdict : `${verdict} (${category}): ${reason}`;
-  context.stdout.write(values.json ? `${JSON.stringify(told(finding))}\n` : `${cleanTerminal(words)}\n`);
+  context.stdout.write(values.json ? `${JSON.stringify(toldOf(finding))}\n` : `${cleanTerminal(words)}\n`);
   return verdict === 'deny' ? 1 : 0;
 }
 
@@ -61,10 +62,6 @@ function usage(message: string, action: string): RalphError {
   return new RalphError('usage', `${command}: ${message}`, { remedy: `${command} --help`, exitCode: 2 });
 }
 
-function told({ verdict, category, reason }: Finding) {
-  return { verdict, category: category ?? null, reason: reason ?? null };
-}
-
 /** One command per line in, one verdict per line out, each at once: whoever asks may wait for it with the next line. */
 async function checkMany({ stdout }: Context, guard: GuardContext): Promise<number> {
   for (const lines of stdinLines()) {
@@ -87,7 +84,7 @@ function verdictOn(line: string, guard: GuardContext): string {
           reason: 'this line is no JSON object with a text as its "command".',
         }
       : judgeCommand(command, guard);
-  return `${JSON.stringify(told(finding))}\n`;
+  return `${JSON.stringify(toldOf(finding))}\n`;
 }
 
 function commandIn(line: string): string | null {
