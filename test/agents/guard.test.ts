@@ -40,6 +40,19 @@ describe.skipIf(agents.length === 0)('the guard in a run of a real agent', () =>
         expect(shown.stdout).toContain('Refused by the guard:');
       });
 
+      it.runIf(agent.name === 'claude')('refuses it to the tool that watches a command as well', async () => {
+        const room = await openRoom(agent, (repo) => {
+          writeFileSync(join(repo.home, 'note.txt'), 'keep\n');
+          const command = `unlink ${join(repo.home, 'note.txt')}`;
+          const input = { command, description: 'x', timeout_ms: 5000, persistent: false };
+          const calls = [{ tool: { name: 'Monitor', input } }, { shell: 'sleep 1' }];
+          return [...calls.map((call) => ({ blocks: [call] })), done];
+        });
+        expect((await room.start('run', '-p', 'Mend it.').done).code).toBe(0);
+        expect(existsSync(join(room.repo.home, 'note.txt'))).toBe(true);
+        expect(room.asked(1)).toContain('ralph guard (destructive-files)');
+      });
+
       it('lets it happen where it is off', async () => {
         const room = await openRoom(agent, script, { guard: 'off' });
         expect((await room.start('run', '-p', 'Mend it.').done).code).toBe(0);
