@@ -1,4 +1,4 @@
-import { spawnSync } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -20,11 +20,11 @@ beforeEach(() => {
 afterEach(() => removeTempDir(room));
 
 /** Runs the hooks of an event as a host does that reads hooks.json. */
-function fire(event: string, input: object, extra: Record<string, string> = {}) {
+function fire(event: string, input: object, extra: Record<string, string> = {}, folder = 'project') {
   const { hooks } = JSON.parse(readFileSync(join(plugin, 'hooks/hooks.json'), 'utf8'));
   const [{ command, args }] = hooks[event][0].hooks;
   const words = args.map((word: string) => word.replace('$' + '{CLAUDE_PLUGIN_ROOT}', () => plugin));
-  const cwd = join(room, 'project');
+  const cwd = join(room, folder);
   const { status, stdout, stderr } = spawnSync(command, words, {
     cwd,
     env: { ...env, ...extra },
@@ -124,6 +124,28 @@ describe('the guard in the hooks of the plugin', () => {
     prepare();
     expect(bash('rm -rf ~/notes', { ...extra, ...withoutNode() })).toBeNull();
   });
+
+  it('has a say from a folder inside the project whose settings say always', () => {
+    set('project/.ralph/settings.json', { guard: 'always' });
+    mkdirSync(join(room, 'project/src/deep'), { recursive: true });
+    const tool_input = { command: 'rm -rf ~/notes' };
+    expect(fire('PreToolUse', { tool_name: 'Bash', tool_input }, {}, 'project/src/deep')).toMatchObject(
+      denied,
+    );
+  });
+
+  it.each(['PreToolUse', 'Stop'])(
+    'reads all that a host says at %s, be there nothing to do',
+    async (event) => {
+      const { hooks } = JSON.parse(readFileSync(join(plugin, 'hooks/hooks.json'), 'utf8'));
+      const [{ command, args }] = hooks[event][0].hooks;
+      const child = spawn(command, args, { cwd: join(room, 'project'), env });
+      const failed = new Promise((resolve) => child.stdin.on('error', resolve));
+      const ended = new Promise((resolve) => child.on('exit', resolve));
+      child.stdin.end('x'.repeat(1_000_000));
+      expect(await Promise.race([failed, ended])).toBe(0);
+    },
+  );
 
   it('does not start node for a session while only another one has a loop', () => {
     fire('UserPromptSubmit', { prompt: '/ralph-loop x', session_id: 'other-session' });

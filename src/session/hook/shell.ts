@@ -14,7 +14,9 @@ export type StartIf =
 // Without a home, only node knows where the state is.
 const folder = `d=\${XDG_STATE_HOME-}; case $d in /*) ;; *) d=\${HOME-}/.local/state ;; esac`;
 const config = `c=\${XDG_CONFIG_HOME-}; case $c in /*) ;; *) c=\${HOME-}/.config ;; esac`;
-const project = `\${CLAUDE_PROJECT_DIR:-.}/.ralph/settings`;
+// The settings of the project around this folder, and of the one that the session was started in.
+const near = `p=$PWD; until [ -z "$p" ] || [ -e "$p/.ralph" ]; do p=\${p%/*}; done`;
+const project = `"$p/.ralph/settings.json" "$p/.ralph/settings.local.json" "\${CLAUDE_PROJECT_DIR:-$p}/.ralph/settings.json" "\${CLAUDE_PROJECT_DIR:-$p}/.ralph/settings.local.json"`;
 const named = '*ralph-loop*|*ulw-loop*|*cancel-ralph*|*ralph-status*|*ralph-pause*|*ralph-resume*';
 // A loop outside of the session that works on a PRD here.
 const up = `p=$PWD; until [ -z "$p" ] || [ -e "$p/.ralph-active" ] || [ -e "$p/.git" ]; do p=\${p%/*}; done; [ -e "$p/.ralph-active" ]`;
@@ -26,15 +28,17 @@ const read = `i=$(dd bs=65536 count=1 2>/dev/null); case $i in *'}') ;; *) [ \${
 const run = `{ printf %s "$i"; cat; } | ${node}node "$0"`;
 // A host that is not read to the end may take that for a failure; a whole document has been.
 const pass = `case $i in *'}') ;; *) cat >/dev/null ;; esac`;
+// Codex calls a hook that ends before it has written all to it a failed one; Claude Code does not mind.
+const leave = `{ [ "\${CLAUDECODE-}" ] || cat >/dev/null; exit 0; }`;
 // The name of the file of a session whose id is not a plain one says nothing to a shell.
 const mine = `f=\${f##*/}; case $f in *[=~]*) g=1 ;; esac; case $i in *"\${f%.json}"*) g=1 ;; esac`;
 
 const unattended = [
-  `[ "\${RALPH_GUARD-}" != off ] || exit 0`,
+  `[ "\${RALPH_GUARD-}" != off ] || ${leave}`,
   `g=\${RALPH_RUN_ID-}\${RALPH_GUARD-}; [ "\${HOME-}" ] || g=1; ${config}`,
-  `for f in .ralph/settings.json .ralph/settings.local.json "${project}.json" "${project}.local.json" "$c/ralph/settings.json"; do [ -z "$g" ] && [ -e "$f" ] && grep -q '"always"' "$f" && g=1; done`,
+  `${near}; for f in ${project} "$c/ralph/settings.json"; do [ -z "$g" ] && [ -e "$f" ] && grep -q '"always"' "$f" && g=1; done`,
   `[ -z "$g" ] || ${node}exec node "$0"`,
-  `${folder}; set -- "$d"/ralph/sessions/*.json; [ -e "$1" ] || exit 0; ${read}`,
+  `${folder}; set -- "$d"/ralph/sessions/*.json; [ -e "$1" ] || ${leave}; ${read}`,
   `for f; do ${mine}; done; if [ "$g" ]; then ${run}; else ${pass}; fi`,
 ].join('; ');
 
@@ -54,7 +58,7 @@ const contextFills = [
 
 /** A line of sh that starts node, the hook being `$0`, only where there is something to do. */
 export const startIf: Readonly<Record<StartIf, string>> = {
-  'any-loop': `${folder}; set -- "$d"/ralph/sessions/*.json; [ -e "$1" ] || ${prd} || [ -z "\${HOME-}" ] || exit 0; ${node}exec node "$0"`,
+  'any-loop': `${folder}; set -- "$d"/ralph/sessions/*.json; [ -e "$1" ] || ${prd} || [ -z "\${HOME-}" ] || ${leave}; ${node}exec node "$0"`,
   'loop-or-alerts': `${folder}; for f in "$d"/ralph/sessions/*.json "$d"/ralph/context/*.json; do [ -e "$f" ] && ${node}exec node "$0"; done; [ -n "\${HOME-}" ] || ${node}exec node "$0"`,
   command: `${read}; case $i in ${named}) ${run} ;; *) ${pass} ;; esac`,
   'command-or-loop': `${read}; g=; case $i in ${named}) g=1 ;; *) ${folder}; for f in "$d"/ralph/sessions/*.json; do [ -e "$f" ] || continue; ${mine}; done ;; esac; if [ "$g" ]; then ${run}; else ${pass}; fi`,
