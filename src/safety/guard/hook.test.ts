@@ -113,11 +113,14 @@ describe('guardHook', () => {
     ]) {
       expect(ask('apply_patch', input)).toMatchObject(denial);
     }
+    expect(ask('Bash', { command: `cd . && apply_patch <<'EOF'\n${patch}\nEOF` })).toMatchObject(denial);
+    expect(ask('shell', { command: ['apply_patch', patch] })).toMatchObject(denial);
   });
 
   it('allows a patch inside the project, whatever it is about', () => {
     const patch = '*** Begin Patch\n*** Update File: src/a.md\n+*** Update File: .mcp.json\n*** End Patch';
     expect(ask('apply_patch', { command: patch })).toBeNull();
+    expect(ask('Bash', { command: `apply_patch <<'EOF'\n${patch}\nEOF` })).toBeNull();
   });
 
   it.each(['Bash', 'Monitor', 'shell_command', 'exec_command', 'mcp__shell__run_command'])(

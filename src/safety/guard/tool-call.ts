@@ -1,6 +1,7 @@
 import { isObject } from '../../core/shape.ts';
 import { judgeCommand, judgeFile } from './judge.ts';
 import type { Finding, GuardContext } from './model.ts';
+import { filesOfPatch } from './patch-files.ts';
 import { shellTools } from './shell-tools.ts';
 import { worst } from './verdicts.ts';
 
@@ -78,19 +79,6 @@ function judgePatch(fields: Fields, context: GuardContext): Finding {
 
 function patchIn({ command, input, patch, patchText }: Fields): string {
   return [command, input, patch, patchText].flatMap(textsIn).join('\n');
-}
-
-/**
- * A patch of Codex and OpenCode names its files on lines of their own. Codex takes blanks before them, OpenCode no blank
- * after the colon, and reads up to the next one.
- */
-function filesOfPatch(patch: string): { kind: 'write' | 'delete'; path: string }[] {
-  const header = /^[ \t]*\*\*\* (Add File|Update File|Delete File|Move to):(.+)$/gm;
-  return [...patch.matchAll(header)].flatMap(([, action = '', rest = '']) => {
-    const kind = action === 'Delete File' ? 'delete' : 'write';
-    const [first = ''] = rest.split(':');
-    return [...new Set([rest.trim(), first.trim()])].map((path) => ({ kind, path }) as const);
-  });
 }
 
 function absolute(folder: string, { cwd }: GuardContext): string {

@@ -1,6 +1,7 @@
 import { readArgs } from '../argv.ts';
 import { UNKNOWN } from '../marks.ts';
 import type { Call, Handler, Handlers } from '../model.ts';
+import { filesOfPatch } from '../patch-files.ts';
 import { isInside, isProjectFile } from '../paths.ts';
 import { size } from '../size.ts';
 import { unpacks } from './fetched.ts';
@@ -303,6 +304,13 @@ const split: Handler = (call) => {
   return '';
 };
 
+/** Codex takes it for its own tool where a shell is told to run it: the patch on its input or as its one word. */
+function applyPatch(call: Call): string {
+  const patch = [call.stdin ?? '', ...call.words].join('\n');
+  for (const { kind, path } of filesOfPatch(patch)) call.file(kind, path);
+  return '';
+}
+
 export const files: Handlers = {
   rm: remove,
   rimraf: remove,
@@ -354,6 +362,8 @@ export const files: Handlers = {
     undoesWork(call, call.stdin ?? '', readArgs(call.words).has('R', 'reverse'));
     return '';
   },
+  apply_patch: applyPatch,
+  applypatch: applyPatch,
   csplit: split,
   rename: (call) => {
     for (const path of readArgs(call.words).rest.slice(1)) if (/[./]/.test(path)) call.file('delete', path);
