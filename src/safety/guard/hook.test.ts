@@ -98,7 +98,7 @@ describe('guardHook', () => {
     '*** Add File: ../a',
     '*** Update File: .git/hooks/pre-commit',
     '*** Delete File: .ralph/guard.json',
-    '*** Update File: a\n*** Move to: ~/.bashrc',
+    '*** Update File: a\n*** Move to: ../home/.bashrc',
     '  *** Update File: .mcp.json',
     '*** Update File:.mcp.json',
     '*** Update File: .mcp.json: x',
