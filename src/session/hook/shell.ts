@@ -35,9 +35,8 @@ const mine = `f=\${f##*/}; case $f in *[=~]*) g=1 ;; esac; case $i in *"\${f%.js
 
 const unattended = [
   `[ "\${RALPH_GUARD-}" != off ] || ${leave}`,
-  `g=\${RALPH_RUN_ID-}\${RALPH_GUARD-}; [ "\${HOME-}" ] || g=1; ${config}`,
-  `${near}; for f in ${project} "$c/ralph/settings.json"; do [ -z "$g" ] && [ -e "$f" ] && grep -q '"always"' "$f" && g=1; done`,
-  `[ -z "$g" ] || ${node}exec node "$0"`,
+  `g=\${RALPH_RUN_ID-}\${RALPH_GUARD-}; [ "\${HOME-}" ] || g=1; [ -z "$g" ] || ${node}exec node "$0"; ${config}`,
+  `${near}; for f in ${project} "$c/ralph/settings.json"; do [ -e "$f" ] && grep -q '"always"' "$f" && ${node}exec node "$0"; done`,
   `${folder}; set -- "$d"/ralph/sessions/*.json; [ -e "$1" ] || ${leave}; ${read}`,
   `for f; do ${mine}; done; if [ "$g" ]; then ${run}; else ${pass}; fi`,
 ].join('; ');
