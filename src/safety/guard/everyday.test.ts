@@ -78,6 +78,7 @@ describe('isEveryday', () => {
         '.env',
         '/home/dev/.ssh/id_rsa',
         '--force',
+        '--output',
         '-C',
         '..',
         'exec',

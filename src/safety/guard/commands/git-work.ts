@@ -75,7 +75,9 @@ export const checkout: Subcommand = (call, cwd) => {
     moves(call, cwd, args.value('B'), args.rest[0]);
     return '';
   }
-  if (args.has('ours', 'theirs', 'p', 'patch')) return '';
+  if (args.has('ours', 'theirs')) return '';
+  if (args.has('p', 'patch'))
+    return answered(call) ? loses(call, cwd, 'throws away uncommitted changes') : '';
   const tracks = args.has('t', 'track', 'detach');
   const paths =
     dash === -1
@@ -88,14 +90,27 @@ export const checkout: Subcommand = (call, cwd) => {
   return '';
 };
 
+/** Somebody who is not there says yes to each question. */
+function answered({ stdin }: Call): boolean {
+  return /^\s*[ya1-9]/im.test(stdin ?? '');
+}
+
+/** Folders that every other project has, and that hardly a branch is called after. */
+const usualFolder = /^(src|lib|tests|packages|scripts|node_modules)$/;
+
 function looksLikePath(word: string): boolean {
-  return /^(\.|\.\/.*|\.\.(\/.*)?|:\/.*|\*.*|\uE003.*|.*\/)$/.test(word) || /[\w-]+\.[a-z]{1,4}$/i.test(word);
+  return (
+    usualFolder.test(word) ||
+    /^(\.|\.\/.*|\.\.(\/.*)?|:\/.*|\*.*|\uE003.*|.*\/)$/.test(word) ||
+    /[\w-]+\.[a-z]{1,4}$/i.test(word)
+  );
 }
 
 export const restore: Subcommand = (call, cwd) => {
   const args = readArgs(call.words, { letters: 's', long: ['source'] });
   const staged = args.has('S', 'staged') && !args.has('W', 'worktree');
-  if (!staged && !args.has('p', 'patch', 'ours', 'theirs'))
+  const asks = args.has('p', 'patch') && !answered(call);
+  if (!staged && !asks && !args.has('ours', 'theirs'))
     loses(call, cwd, `throws away uncommitted changes in ${shown(args.rest.join(' '))}`);
   return '';
 };
@@ -115,7 +130,8 @@ export const reset: Subcommand = (call, cwd) => {
 export const clean: Subcommand = (call, cwd) => {
   const args = readArgs(call.words, { letters: 'e', long: ['exclude'] });
   const asked = args.has('f', 'force') || call.shell.world.gitAliases.has(forcedClean);
-  if (asked && !args.has('n', 'dry-run') && !args.has('i', 'interactive'))
+  const forced = args.has('i', 'interactive') ? answered(call) : asked;
+  if (forced && !args.has('n', 'dry-run'))
     loses(
       call,
       cwd,

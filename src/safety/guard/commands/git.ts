@@ -1,6 +1,6 @@
 import { readArgs } from '../argv.ts';
-import { committed, STAR, shown, UNKNOWN } from '../marks.ts';
-import type { Handler, Handlers } from '../model.ts';
+import { committed, STAR, secretsIn, shown, UNKNOWN } from '../marks.ts';
+import type { Call, Handler, Handlers } from '../model.ts';
 import { isInside } from '../paths.ts';
 import { fetchesFolder } from './fetched.ts';
 import { config, connects, isCodeHost, newRemote, type Subcommand, useSetting } from './git-settings.ts';
@@ -45,8 +45,17 @@ const gitProgram: Handler = (call) => {
     path: (path) => call.path(path.startsWith('/') ? path : `${cwd}/${path}`),
   });
   const handler = Object.hasOwn(subcommands, sub) ? subcommands[sub] : undefined;
+  writesTo(here, sub);
   return handler?.(here, cwd) ?? UNKNOWN;
 };
+
+/** Patches, archives and bundles go to where an option says. */
+function writesTo(call: Call, sub: string): void {
+  const letters = /^(archive|format-patch)$/.test(sub) ? 'o' : '';
+  const args = readArgs(call.words, { letters, long: ['output', 'output-directory'] });
+  for (const path of args.all('o', 'output', 'output-directory')) call.file('write', path);
+  if (sub === 'bundle' && args.rest[0] === 'create') call.file('write', args.rest[1] ?? '');
+}
 
 const commit: Subcommand = (call) => {
   const args = readArgs(call.words, {
@@ -57,7 +66,8 @@ const commit: Subcommand = (call) => {
     call.act('warn', 'git', 'skips the hooks of the project', 'Let the hooks run and mend what they find.');
   const file = args.value('F', 'file');
   if (file && file !== '-') call.file('read', file);
-  return UNKNOWN;
+  // Git prints the message, and keeps it.
+  return args.all('m', 'message').find((message) => secretsIn(message).length > 0) ?? UNKNOWN;
 };
 
 const remote: Subcommand = (call) => {
@@ -109,6 +119,12 @@ const subcommands: Readonly<Record<string, Subcommand>> = {
   commit,
   config,
   remote,
+  add(call) {
+    const args = readArgs(call.words);
+    // What git is told to ignore, and what it would then print.
+    if (args.has('f', 'force')) for (const path of args.rest) call.file('read', path);
+    return '';
+  },
   switch(call, cwd) {
     const args = readArgs(call.words, { letters: 'cC', long: ['create', 'force-create', 'orphan'] });
     if (args.flags.has('f') || args.flags.has('force') || args.flags.has('discard-changes'))
@@ -238,9 +254,6 @@ const subcommands: Readonly<Record<string, Subcommand>> = {
   diff(call) {
     if (call.words.includes('--no-index'))
       for (const path of readArgs(call.words).rest) call.file('read', path);
-    const [, target] =
-      /^--output=(.+)$/.exec(call.words.find((word) => word.startsWith('--output=')) ?? '') ?? [];
-    if (target) call.file('write', target);
     const other = readArgs(call.words).rest.some((word) => word.includes('..'));
     return other || call.words.some((word) => /^--(cached|staged|stat|name-only|quiet)$/.test(word))
       ? UNKNOWN
