@@ -7,6 +7,7 @@ import { PRIVATE, secretOf, UNKNOWN } from './marks.ts';
 import { runsSecret } from './mentions.ts';
 import type { Call } from './model.ts';
 import { printf } from './printf.ts';
+import { namesOnly } from './private.ts';
 import { reference, scalar, tracing } from './shell.ts';
 
 /** What changes the shell itself. Answers with the output, or null where the program of that name is meant. */
@@ -69,7 +70,8 @@ export const builtins: Readonly<Record<string, (call: Call) => string | null>> =
       call.act('deny', 'environment', 'loads code into the shell', 'Use the built-ins as they are.');
     return '';
   },
-  compgen: ({ words }) => (words.some((word) => /^-\w*[ev]/.test(word)) ? PRIVATE : UNKNOWN),
+  compgen: ({ shell, words }) =>
+    words.some((word) => /^-\w*[ev]/.test(word)) ? namesOnly(PRIVATE, shell.world.context) : UNKNOWN,
   command: inThisShell,
   builtin: inThisShell,
   exec(call) {

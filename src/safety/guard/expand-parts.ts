@@ -260,7 +260,9 @@ function indirect(
   { parameter: name, index, operation }: ParameterExpansionPart,
   shell: Shell,
 ): readonly string[] {
-  if (index || operation?.type === 'Names') return [UNKNOWN];
+  if (operation?.type === 'Names')
+    return Object.keys(shell.world.context.env).filter((known) => known.startsWith(name));
+  if (index) return [UNKNOWN];
   return lookUp(name, shell).flatMap((target) => {
     if (isOpaque(target)) return [target.includes(PRIVATE) ? PRIVATE : UNKNOWN];
     return lookUp(target, shell);

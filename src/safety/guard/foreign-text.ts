@@ -27,10 +27,15 @@ function spend({ work }: Code, characters: number): void {
   if (work.left < 0) throw new RangeError('this code takes too long to follow');
 }
 
-export function readCode(written: string, language: Language, home: string): Code {
+export function readCode(
+  written: string,
+  language: Language,
+  home: string,
+  given: Iterable<[string, string]> = [],
+): Code {
   const source = withoutAliases(withoutImports(withoutKeys(written)));
   const masked = mask(source, language);
-  const code: Code = { language, source, masked, names: new Map(), home, work: workFor(source) };
+  const code: Code = { language, source, masked, names: new Map(given), home, work: workFor(source) };
   const assignment =
     /(?:^|[;\n{(,]|\b(?:const|let|var|my|our|local)\b)[^\S\n]*[$@]?([A-Za-z_]\w*)\s*=(?![=>~])\s*/g;
   for (const match of code.masked.matchAll(assignment)) {
@@ -217,6 +222,10 @@ export function evaluate(code: Code, text: string, depth = 0): string {
   const [, pattern] = code.language === 'perl' ? (/^\s*<([^<>]+)>\s*$/.exec(text) ?? []) : [];
   if (pattern !== undefined && /[*/]/.test(pattern)) return interpolated(code, pattern);
   const masked = mask(text, code.language);
+  const answer = /[?!]|==|\b(?:if|in|is|not|typeof|exists|defined|length)\b/.test(masked)
+    ? answerOf(code, text, masked, depth)
+    : null;
+  if (answer !== null) return answer;
   const [, list, , between = ''] = /^\s*(\[[^\]]*\])\s*\.join\(\s*(["'])(.*?)\2\s*\)\s*$/s.exec(text) ?? [];
   if (list !== undefined) return listOf(code, list)?.join(between) ?? UNKNOWN;
   let out = '';
@@ -286,6 +295,37 @@ export function evaluate(code: Code, text: string, depth = 0): string {
     i++;
   }
   return out;
+}
+
+/** Asks something: what comes out is no text, whatever it was asked of. */
+const asks = /^\s*(?:!|(?:not|typeof|exists|defined)\b)|\b(?:in|is)\b|[=!]==?|\.length\s*$/;
+
+/** Of a condition only what it leads to counts, and a question has an answer that says nothing. */
+function answerOf(code: Code, text: string, masked: string, depth: number): string | null {
+  const trimmed = masked.trim();
+  if (trimmed.startsWith('(') && endOf(trimmed, 1, '') === trimmed.length - 1)
+    return evaluate(code, text.trim().slice(1, -1), depth + 1);
+  if (/^[[({]\s*(\w+)\s+for\s+\1\s+in\s/.test(trimmed)) return UNKNOWN;
+  const top = outside(masked);
+  const [, first = '', , last] =
+    code.language === 'python'
+      ? (/^(.*?)(\sif\s.*\selse\s)(.*)$/s.exec(top) ?? [])
+      : (/^(.*?\?)([^?.:][^:]*)(:.*)$/s.exec(top) ?? []);
+  if (last === undefined) return asks.test(top) ? UNKNOWN : null;
+  const end = text.length - last.length;
+  const yes = code.language === 'python' ? text.slice(0, first.length) : text.slice(first.length, end);
+  return [yes, text.slice(end)].map((part) => evaluate(code, part, depth + 1)).join(' ');
+}
+
+/** The same code with the inside of all brackets blank. */
+function outside(masked: string): string {
+  let depth = 0;
+  return masked.replace(/./gs, (char) => {
+    if ('([{'.includes(char)) depth++;
+    const shown = depth > 0 ? ' ' : char;
+    if (')]}'.includes(char)) depth--;
+    return shown;
+  });
 }
 
 function backwards(text: string): string {

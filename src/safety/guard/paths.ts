@@ -302,7 +302,9 @@ export function isSecretFile(path: string, context: GuardContext, recursive: boo
   if (!path.startsWith('/')) return false;
   const name = path.slice(path.lastIndexOf('/') + 1);
   if (publicKey.test(path)) return false;
-  if (secretName.test(name) && !hasGlob(name)) return true;
+  // Under /tmp a file of this name was made for a test: no secret may be copied there.
+  if (secretName.test(name) && !hasGlob(name))
+    return !isTemporary(path, context) || isProjectFile(path, context);
   if (isProjectFile(path, context) && !hasGlob(path) && !recursive) return false;
   if (systemSecrets.test(path)) return true;
   if (zoneOf(path, context) === 'credentials') return true;

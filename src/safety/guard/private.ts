@@ -1,4 +1,5 @@
 import { isSecretName } from '../secrets.ts';
+import { PRIVATE, UNKNOWN } from './marks.ts';
 import type { Act, GuardContext } from './model.ts';
 
 /** Shows all variables, or a private file: harmful where a secret is among them, else a bad habit. */
@@ -10,4 +11,9 @@ export function wholeEnvironment({ env }: GuardContext, what: string): Omit<Act,
     what: secret === undefined ? what : `${what}, with ${secret}`,
     instead: 'Print the variables that you need, by name.',
   };
+}
+
+/** The names of variables are no secret, but a shell can look up what they are names of. */
+export function namesOnly(text: string, { env }: GuardContext): string {
+  return text.replaceAll(PRIVATE, () => [...Object.keys(env), UNKNOWN].join('\n'));
 }

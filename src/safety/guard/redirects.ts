@@ -1,7 +1,7 @@
 import type { Redirection } from 'unbash';
 import { expandText, expandWord } from './expand.ts';
 import { expandParts } from './expand-parts.ts';
-import { committed, ENDLESS, PRIVATE, shown, UNKNOWN } from './marks.ts';
+import { committed, ENDLESS, PRIVATE, secretsIn, shown, UNKNOWN } from './marks.ts';
 import type { Act, Capture, Effect, FileEffect, Input, Shell, World } from './model.ts';
 import { foldersAround, isInside, isSecretFile, resolvePath } from './paths.ts';
 import { wholeEnvironment } from './private.ts';
@@ -52,7 +52,7 @@ export function withRedirects(
       });
       continue;
     }
-    const path = resolvePath(name, shell.cwd, shell.world);
+    const path = throughLink('write', name, resolvePath(name, shell.cwd, shell.world), shell.world);
     if (operator === '<' || operator === '<&') {
       note(fileEffect('read', path));
       input = { text: contentOf(path, shell) };
@@ -101,9 +101,20 @@ function written(output: string, path: string, { context }: World): Omit<Act, 'k
         instead: 'Commit or stash the work first.',
       },
     ];
-  if (!output.includes(PRIVATE) || !isInside(path, context.projectRoot) || isSecretFile(path, context, false))
-    return [];
-  return [wholeEnvironment(context, `writes private data into ${shown(path)}`)];
+  if (!isInside(path, context.projectRoot) || isSecretFile(path, context, false)) return [];
+  const [secret] = secretsIn(output);
+  if (secret !== undefined && !/\/\.(npmrc|yarnrc\.yml)$/.test(path))
+    return [
+      {
+        category: 'credentials',
+        verdict: 'deny',
+        what: `writes the secret ${secret} into ${shown(path)}`,
+        instead: 'Let the program read the variable.',
+      },
+    ];
+  return output.includes(PRIVATE)
+    ? [wholeEnvironment(context, `writes private data into ${shown(path)}`)]
+    : [];
 }
 
 export function fileEffect(

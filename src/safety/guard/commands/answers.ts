@@ -106,6 +106,10 @@ export const answers: Handlers = {
   ':': () => '',
   sleep: () => '',
   stat: () => UNKNOWN,
-  file: () => UNKNOWN,
+  file: (call) => {
+    // The names to look at, which it repeats.
+    for (const list of readArgs(call.words, { letters: 'fFmPe' }).all('f')) call.file('read', list);
+    return UNKNOWN;
+  },
   du: () => UNKNOWN,
 };

@@ -1,5 +1,5 @@
 import { readArgs } from '../argv.ts';
-import { ENDLESS } from '../marks.ts';
+import { ENDLESS, isPlain } from '../marks.ts';
 import { mentionSecrets } from '../mentions.ts';
 import type { Call, Handler } from '../model.ts';
 
@@ -13,6 +13,14 @@ export function contents(call: Call, paths: readonly string[], recursive = false
       return /^\/dev\/(zero|u?random)$/.test(path) ? ENDLESS : call.content(path);
     })
     .join('');
+}
+
+/** Whether all files are lists of variables, and nothing is left of their values when a line of one is changed. */
+export function leavesNames(call: Call, paths: readonly string[], change: (line: string) => string): boolean {
+  if (paths.length === 0 || !paths.every((path) => /\/\.env(\.[\w.-]+)?$/.test(call.path(path))))
+    return false;
+  const left = change('NAME=v4#v4#v4#v4#');
+  return isPlain(left) && !/[v4#]/.test(left);
 }
 
 /** Prints what it reads, more or less: what is secret stays secret, what can be run can still be run. */

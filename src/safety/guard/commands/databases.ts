@@ -63,6 +63,8 @@ const sql: Handler = (call) => {
       const [, target] = /^\s*\.(?:output|once|backup|dump)\s+(\S+)/.exec(line) ?? [];
       if (target) call.file('write', target);
     }
+    for (const [, name, path = ''] of text.matchAll(/\b(readfile|writefile)\(\s*'([^']+)'/gi))
+      call.file(name === 'readfile' ? 'read' : 'write', path);
     const what = destroysData(text);
     const temporary =
       isTest(database) || (isLite && zoneOf(call.path(first), call.shell.world.context) === 'temporary');

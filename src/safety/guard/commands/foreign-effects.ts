@@ -12,20 +12,21 @@ import {
 import { DECODED, isOpaque, NETWORK, PRIVATE, UNKNOWN } from '../marks.ts';
 import type { Call } from '../model.ts';
 import { destroysData } from './databases.ts';
+import { rounds } from './foreign-loops.ts';
 import { hasReadOthers } from './hosts.ts';
 
 /** Calls by what they do; found only in code, never in a text. */
 const deletes =
-  /(?:\b(?:shutil\.rmtree|os\.(?:remove|unlink|rmdir|removedirs)|rmtree|remove_tree|rmSync|rmdirSync|unlinkSync|unlink|rmdir|rimraf|removeSync|emptyDirSync|emptyDir|send2trash|FileUtils\.(?:rm\w*|remove\w*)|File\.(?:delete|unlink)|Dir\.(?:rmdir|delete|unlink)|Deno\.remove(?:Sync)?|os\.remove)|\b(?:fs|promises|fsp|fse|fs\/promises["']\))\.(?:rm|remove))\s*[( ]/g;
+  /(?:\b(?:shutil\.rmtree|os\.(?:remove|unlink|rmdir|removedirs)|rmtree|remove_tree|rmSync|rmdirSync|unlinkSync|unlink|rmdir|rimraf|removeSync|emptyDirSync|emptyDir|send2trash|FileUtils\.(?:rm\w*|remove\w*)|File\.(?:delete|unlink)|Dir\.(?:rmdir|delete|unlink)|Deno\.remove(?:Sync)?|os\.remove|os\.RemoveAll|remove_(?:dir_all|dir|file))|(?<![.\w$])remove|\b(?:fs|promises|fsp|fse|fs\/promises["']\))\.(?:rm|remove))\s*[( ]/g;
 
 const runs =
-  /\b(?:os\.(?:system|popen|exec\w+|spawn\w+)|(?:subprocess|sp|s)\.(?:run|call|check_call|check_output|Popen|getoutput|getstatusoutput)|pty\.spawn|(?:child_process["'] *\)\.|cp\.|child_process\.)?(?:execSync|execFileSync|spawnSync|execFile|spawn|exec|execa|execaSync)|system|shell_exec|passthru|popen|proc_open|os\.execute|io\.popen|IO\.popen|Open3\.\w+|Deno\.Command|Bun\.spawn(?:Sync)?|qx|capture2e?|check_output)\s*[( ]/g;
+  /\b(?:os\.(?:system|popen|exec\w+|spawn\w+)|(?:subprocess|sp|s)\.(?:run|call|check_call|check_output|Popen|getoutput|getstatusoutput)|pty\.spawn|(?:child_process["'] *\)\.|cp\.|child_process\.)?(?:execSync|execFileSync|spawnSync|execFile|spawn|exec|execa|execaSync)|system|shell_exec|passthru|popen|proc_open|os\.execute|exec\.Command|io\.popen|IO\.popen|Open3\.\w+|Deno\.Command|Bun\.spawn(?:Sync)?|qx|capture2e?|check_output)\s*[( ]/g;
 
 const writes =
-  /\b(?:writeFileSync|appendFileSync|writeFile|appendFile|createWriteStream|truncateSync|chmodSync|chownSync|outputFileSync|file_put_contents|File\.(?:write|chmod|truncate)|IO\.write|os\.(?:chmod|chown|truncate|mkfifo)|writeTextFile(?:Sync)?|Bun\.write)\s*\(/g;
+  /\b(?:writeFileSync|appendFileSync|writeFile|appendFile|createWriteStream|truncateSync|chmodSync|chownSync|outputFileSync|file_put_contents|File\.(?:write|chmod|truncate)|IO\.write|os\.(?:chmod|chown|truncate|mkfifo)|writeTextFile(?:Sync)?|Bun\.write|extractall)\s*\(/g;
 
 const moves =
-  /\b(?:renameSync|rename|copyFileSync|copyFile|cpSync|symlinkSync|symlink|linkSync|shutil\.(?:move|copy\w*)|os\.(?:rename|replace|symlink|link)|FileUtils\.(?:mv|cp\w*|ln\w*)|File\.(?:rename|symlink)|copy|move)\s*\(/g;
+  /\b(?:renameSync|rename|copyFileSync|copyFile|cpSync|symlinkSync|symlink|linkSync|shutil\.(?:move|copy\w*|unpack_archive)|os\.(?:rename|replace|symlink|link)|FileUtils\.(?:mv|cp\w*|ln\w*)|File\.(?:rename|symlink)|copy|move)\s*\(/g;
 
 const reads =
   /\b(?:readFileSync|readFile|createReadStream|file_get_contents|File\.(?:read|open|readlines|foreach)|IO\.read(?:lines)?|readTextFile(?:Sync)?|readfile|fopen|linecache\.getlines|Bun\.file)\s*\(/g;
@@ -63,9 +64,20 @@ const oneLiner = 'Use plain shell commands or a script file that can be read.';
 
 /** Follows code of another language far enough to see what it deletes, runs, writes, reads and sends. */
 export function follow(outer: Call, source: string, language: Language): string {
-  const code = readCode(source, language, outer.shell.world.context.home);
+  const { home } = outer.shell.world.context;
+  const code = readCode(source, language, home);
   if (!noteworthy.test(source)) return printed(code);
   const call = movedCall(outer, code);
+  for (const names of rounds(code))
+    effects(call, names.length === 0 ? code : readCode(source, language, home, names), source);
+  connections(call, source, code.masked);
+  bodies(call, code);
+  return printed(code);
+}
+
+/** What one round through the code does. */
+function effects(call: Call, code: Code, source: string): void {
+  const { language } = code;
   if (language === 'perl' || language === 'ruby' || language === 'php') {
     for (const [, ticks, quoted] of source.matchAll(/(?:^|[^\\])`([^`]+)`|(?:qx|%x)[{([]([^})\]]+)/g))
       feed(call, interpolated(code, ticks ?? quoted ?? ''), (text) => call.script(text));
@@ -118,9 +130,6 @@ export function follow(outer: Call, source: string, language: Language): string 
   for (const match of masked.matchAll(methods))
     method(call, match[1] ?? '', objectBefore(code, match.index), bases);
   for (const [, args] of found(code, evaluates)) hiddenCode(call, code, args);
-  connections(call, source, masked);
-  bodies(call, code);
-  return printed(code);
 }
 
 /** The same call in the folder that the code goes to. */
@@ -160,7 +169,7 @@ function deletion(
   bases: readonly string[],
 ): void {
   const recursive =
-    /rmtree|remove_tree|rm_r|rm$|rmSync|rimraf|remove|rm_rf|secure|empty/.test(name) &&
+    /rmtree|remove_tree|rm_r|rm$|rmSync|rimraf|remove|RemoveAll|rm_rf|secure|empty/.test(name) &&
     !/os\.remove|File/.test(name);
   // Without a name, Perl takes the one that the loop is at.
   const named = args.length === 0 && code.language === 'perl' ? ['$_'] : args;
@@ -174,23 +183,12 @@ function deletion(
   for (const path of targets) {
     known(path, () => call.file('delete', path, { recursive }));
     // A name found by listing a folder lies in that folder.
-    if (path.startsWith(UNKNOWN)) for (const item of looped(code)) call.file('delete', item, { recursive });
     if (path.startsWith(UNKNOWN))
       for (const base of bases) known(base, () => call.file('delete', withinBase(base), { recursive }));
   }
 }
 
 const deleter = /^["']?(?:[\w.]*\b)?(?:unlink|remove|rmdir|unlinkSync|rmSync|rmtree|delete)["']?$/;
-
-/** The items that a loop goes over, where they are written out. */
-function looped(code: Code): string[] {
-  return [...code.masked.matchAll(/\bfor\b[^\n]{0,100}?\b(?:in|of)\s*(?=[[(])/g)]
-    .flatMap(({ index, 0: match }) => {
-      const start = index + match.length;
-      return listOf(code, code.source.slice(start, endOf(code.masked, start + 1, '') + 1)) ?? [];
-    })
-    .filter((item) => item !== '' && !isOpaque(item));
-}
 
 /** Something in a folder that was listed, or found by a pattern. */
 function withinBase(base: string): string {
@@ -216,8 +214,8 @@ function execution(call: Call, code: Code, name: string, args: readonly string[]
     });
   else if (
     texts.length > 1 &&
-    /^(system|exec|os\.execl\w*|os\.spawn\w*)$/.test(name) &&
-    /perl|ruby|python/.test(code.language)
+    (name === 'exec.Command' ||
+      (/^(system|exec|os\.execl\w*|os\.spawn\w*)$/.test(name) && /perl|ruby|python/.test(code.language)))
   )
     call.run(
       texts.filter((word) => word !== ''),

@@ -5,6 +5,9 @@ import { endOf, evaluate, type Language, readCode } from '../foreign-text.ts';
 import { isOpaque, isPlain, PRIVATE, secretOf, secretsIn, shown, UNKNOWN } from '../marks.ts';
 import type { Call, Handler, Handlers } from '../model.ts';
 import { isProjectFile } from '../paths.ts';
+import { namesOnly } from '../private.ts';
+import { compilers } from './compilers.ts';
+import { leavesNames } from './contents.ts';
 import { follow } from './foreign-effects.ts';
 
 type Interpreter = {
@@ -27,7 +30,7 @@ function interpreter({ language, code, letters = '', long = [] }: Interpreter): 
     const given = inline.length > 0 ? args.rest : args.rest.slice(1);
     const run = (text: string) =>
       feed(call, text, (known) =>
-        follow(call, withArguments(known, language, given, inline.length > 0), language),
+        follow(call, withInput(withArguments(known, language, given, inline.length > 0), call), language),
       );
     if (language === 'php' && args.has('S')) return serves(call, args.value('t') ?? '.');
     if (language === 'python' && args.has('m')) return pythonModule(call, args.value('m') ?? '');
@@ -48,6 +51,15 @@ function interpreter({ language, code, letters = '', long = [] }: Interpreter): 
     if (/^(artisan|manage\.py)$/.test(name)) return call.run([name, ...rest]);
     return run(call.content(file));
   };
+}
+
+/** What is read from the pipe stands in the code where it is read, where it is short and known. */
+function withInput(source: string, { stdin }: Call): string {
+  if (stdin === null || stdin.length > 2000 || !isPlain(stdin)) return source;
+  return source.replace(
+    /\b(?:sys\.stdin\.read(?:line)?|STDIN\.read|(?<![.\w])input|(?<![.\w])gets)\(\)|\b(?:\w+\.)?readFileSync\((?:0|["']\/dev\/stdin["'])(?:,[^()]*)?\)|<STDIN>/g,
+    () => JSON.stringify(stdin),
+  );
 }
 
 /** The words after the program stand in the code where it looks at them. */
@@ -91,6 +103,12 @@ function pythonModule(call: Call, module: string): string {
       readArgs(rest, { letters: 'db', long: ['directory', 'bind'] }).value('d', 'directory') ?? '.',
     );
   if (module === 'base64') return call.run(['base64', ...rest]);
+  if (module === 'timeit')
+    return feed(call, readArgs(rest, { letters: 'nrsu' }).rest.join('\n'), (text) =>
+      follow(call, text, 'python'),
+    );
+  if (/^(cProfile|profile|pdb|trace)$/.test(module))
+    return python(call.with({ words: readArgs(rest, { letters: 'osmc', stop: true }).rest })) ?? UNKNOWN;
   const own = call.shell.world.files.get(call.path(`${module.replaceAll('.', '/')}.py`));
   if (own !== undefined) return feed(call, own, (text) => follow(call, text, 'python'));
   return /^(pip|pipx|poetry|twine|uv|alembic)$/.test(module) ? call.run([module, ...rest]) : UNKNOWN;
@@ -107,7 +125,11 @@ const awk: Handler = (call) => {
   const file = args.value('f', 'file');
   const program = file === undefined ? (args.rest[0] ?? '') : call.content(file);
   const paths = file === undefined ? args.rest.slice(1) : args.rest;
-  for (const path of paths) if (!/^\w+=/.test(path)) call.file(inPlace ? 'write' : 'read', path);
+  // The first column of variables are their names.
+  const names =
+    args.value('F', 'field-separator') === '=' && /^[^{}]*\{\s*print\s+\$1\s*;?\s*\}\s*$/.test(program);
+  if (!names || inPlace || !leavesNames(call, paths, (line) => line.replace(/=.*/, '')))
+    for (const path of paths) if (!/^\w+=/.test(path)) call.file(inPlace ? 'write' : 'read', path);
   const code = readCode(withFields(program, call.stdin), 'awk', call.shell.world.context.home);
   const text = (from: number, stop: string) =>
     evaluate(code, code.source.slice(from, endOf(code.masked, from, stop)));
@@ -140,8 +162,7 @@ const awk: Handler = (call) => {
     /^\s*BEGIN\s*\{\s*printf?\s*\(?\s*"((?:[^"\\]|\\.)*)"\s*\)?\s*;?\s*\}\s*$/.exec(program) ?? [];
   if (literal !== undefined) return `${literal.replace(/\\(.)/g, '$1')}\n`;
   const [, column] = /^\s*\{\s*print\s+\$(\d+|NF)\s*;?\s*\}\s*$/.exec(program) ?? [];
-  if (column === '1' && args.value('F', 'field-separator') === '=')
-    return (call.stdin ?? UNKNOWN).replaceAll(PRIVATE, UNKNOWN);
+  if (names) return namesOnly(call.stdin ?? UNKNOWN, call.shell.world.context);
   if (column !== undefined && paths.length === 0 && isPlain(call.stdin ?? UNKNOWN))
     return fields(call.stdin ?? '', args.value('F', 'field-separator'), column);
   return paths.length === 0 ? (call.stdin ?? UNKNOWN) : UNKNOWN;
@@ -233,6 +254,7 @@ const bunOrDeno: Handler = (call) =>
       : UNKNOWN;
 
 export const foreign: Handlers = {
+  ...compilers,
   python,
   python2: python,
   python3: python,

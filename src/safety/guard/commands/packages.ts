@@ -215,7 +215,8 @@ export const packages: Handlers = {
   npm,
   pnpm: npm,
   yarn: npm,
-  bun: npm,
+  bun: (call) =>
+    /^-(e|p|-eval|-print)$/.test(call.words[0] ?? '') ? call.run(['node', ...call.words]) : npm(call),
   npx,
   pnpx: npx,
   bunx: npx,
@@ -262,6 +263,7 @@ export const packages: Handlers = {
   rpm: systemPackages,
   go: (call) => {
     const [action = '', ...settings] = call.words;
+    if (action === 'run') return call.run(['go run', ...settings.filter((path) => path.endsWith('.go'))]);
     if (action === 'env' && settings.includes('-w'))
       for (const setting of settings) {
         const [name = '', ...value] = setting.split('=');

@@ -2,7 +2,7 @@ import { isSecretName } from '../../secrets.ts';
 import { type Args, readArgs } from '../argv.ts';
 import { asGlob, asText, DECODED, isPlain, PRIVATE, STAR, UNKNOWN } from '../marks.ts';
 import type { Handler, Handlers } from '../model.ts';
-import { contents } from './contents.ts';
+import { contents, leavesNames } from './contents.ts';
 import { simplePattern } from './regex.ts';
 
 const grep: Handler = (call) => {
@@ -49,6 +49,8 @@ const grep: Handler = (call) => {
     return UNKNOWN;
   }
   if (quiet && !recursive) return UNKNOWN;
+  const pick = (line: string) => selected(call.name, args, patterns[0] ?? pattern, line);
+  if (args.has('o', 'only-matching') && leavesNames(call, paths, pick)) return UNKNOWN;
   if (paths.length > 0) contents(call, paths, recursive);
   for (const name of args.all('include', 'g', 'glob'))
     for (const folder of paths.length > 0 ? paths : ['.']) call.file('read', `${folder}/${asGlob(name)}`);
@@ -59,7 +61,7 @@ const grep: Handler = (call) => {
     const named = args.has('l', 'files-with-matches', 'L', 'files-without-match');
     return named ? `${paths.map((path) => (recursive ? `${path}/${UNKNOWN}` : path)).join('\n')}\n` : UNKNOWN;
   }
-  return selected(call.name, args, patterns[0] ?? pattern, text);
+  return pick(text);
 };
 
 /** What is left of lines that are known, as far as the pattern is a simple one. */

@@ -1,8 +1,9 @@
 import { readArgs } from '../argv.ts';
 import { unescapeText } from '../decode.ts';
-import { asText, DECODED, isPlain, PRIVATE, UNKNOWN } from '../marks.ts';
+import { asText, DECODED, isPlain, UNKNOWN } from '../marks.ts';
 import type { Handler, Handlers } from '../model.ts';
-import { contents } from './contents.ts';
+import { namesOnly } from '../private.ts';
+import { contents, leavesNames } from './contents.ts';
 import { simplePattern } from './regex.ts';
 
 /** One command of a script: its letter, whether lines are picked for it, and what stands after it. */
@@ -35,11 +36,16 @@ const program: Handler = (call) => {
     for (const path of paths.filter((path) => path !== '')) call.file('write', path);
     return '';
   }
+  const edit = (text: string) =>
+    edited(text, orders, args.has('E', 'r', 'regexp-extended'), args.has('n', 'quiet', 'silent'));
+  if (leavesNames(call, paths, edit)) return UNKNOWN;
   const text = contents(call, paths);
   // Without their values, variables are no secret.
-  if (orders.some(({ letter, parts }) => letter === 's' && parts[0] === '=.*' && parts[1] === ''))
-    return text.replaceAll(PRIVATE, UNKNOWN);
-  return edited(text, orders, args.has('E', 'r', 'regexp-extended'), args.has('n', 'quiet', 'silent'));
+  if (
+    orders.some(({ letter, parts }) => letter === 's' && parts[0] === '=.*' && !/[&\\]/.test(parts[1] ?? ''))
+  )
+    return namesOnly(text, call.shell.world.context);
+  return edit(text);
 };
 
 /** What the script makes of the text, where it may uncover a command; picked lines count as all of them. */
@@ -51,6 +57,10 @@ function edited(given: string, orders: readonly Order[], extended: boolean, quie
       text = text.replace(/^(.+)$/gm, (line) => (from === '^' ? to + line : line + to));
       continue;
     }
+    if (/[aic]/.test(letter)) text = `${text}\n${from.replace(/^\\\s*/, '')}\n`;
+    // Whatever stood there.
+    if (letter === 's' && /^\^?\.\*\$?$/.test(from) && text.includes(UNKNOWN) && !/&|\\\d/.test(to))
+      text = `${text}\n${unescapeText(to).replace(/\\(.)/g, '$1')}\n`;
     if (!/[sy]/.test(letter) || !isPlain(text)) continue;
     const lines = letter === 's' ? substituted(text, parts, extended, quiet) : translated(text, from, to);
     if (lines === null || /[em]/.test(flags)) return DECODED;

@@ -31,7 +31,7 @@ const shell: Handler = (call) => {
         );
   }
   runsSecret(call, name, start !== '');
-  return feed(call, call.content(name), (text) => call.script(start + text, { args: more }));
+  return feed(call, call.content(name), (text) => call.script(start + text, { args: more, zero: name }));
 };
 
 const at: Handler = (call) => {

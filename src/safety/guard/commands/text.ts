@@ -1,10 +1,11 @@
 import { readArgs } from '../argv.ts';
 import { unescapeText } from '../decode.ts';
-import { asText, ENDLESS, isOpaque, isPlain, PRIVATE, UNKNOWN } from '../marks.ts';
+import { asText, ENDLESS, isOpaque, isPlain, UNKNOWN } from '../marks.ts';
 import type { Handler, Handlers } from '../model.ts';
 import { printf } from '../printf.ts';
+import { namesOnly } from '../private.ts';
 import { size } from '../size.ts';
-import { contents, shows } from './contents.ts';
+import { contents, leavesNames, shows } from './contents.ts';
 
 const echo: Handler = ({ words }) => {
   if (!words[0]?.startsWith('-')) return `${words.map(asText).join(' ')}\n`;
@@ -62,30 +63,31 @@ const cut: Handler = (call) => {
     letters: 'bcdf',
     long: ['delimiter', 'fields', 'characters', 'bytes'],
   });
-  const text = contents(call, args.rest);
   const between = args.value('d', 'delimiter') ?? '\t';
-  const field = Number(args.value('f', 'fields'));
+  const fields = args.value('f', 'fields');
+  const field = Number(fields);
   const [, first = '1', dash = '', last = ''] =
     /^(\d*)(-?)(\d*)$/.exec(args.value('c', 'b', 'characters', 'bytes') ?? '') ?? [];
-  // The names of variables are no secret.
-  if (between === '=' && field === 1) return text.replaceAll(PRIVATE, UNKNOWN);
-  if (!isPlain(text)) return text;
-  return text
-    .split('\n')
-    .map((line) => {
-      if (field > 0) return line.includes(between) ? (line.split(between)[field - 1] ?? '') : line;
-      const from = Number(first || 1) - 1;
-      return line.slice(from, dash === '' ? from + 1 : last === '' ? undefined : Number(last));
-    })
-    .join('\n');
+  const part = (line: string) => {
+    if (fields !== undefined)
+      return field > 0 && line.includes(between) ? (line.split(between)[field - 1] ?? '') : line;
+    const from = Number(first || 1) - 1;
+    return line.slice(from, dash === '' ? from + 1 : last === '' ? undefined : Number(last));
+  };
+  if (leavesNames(call, args.rest, part)) return UNKNOWN;
+  const text = contents(call, args.rest);
+  if (between === '=' && field === 1) return namesOnly(text, call.shell.world.context);
+  return isPlain(text) ? text.split('\n').map(part).join('\n') : text;
 };
 
-/** Lines side by side. */
+/** Lines side by side, or all lines of a file in one. */
 const paste: Handler = (call) => {
   const args = readArgs(call.words, { letters: 'd', long: ['delimiters'] });
-  const columns = args.rest.map((path) => contents(call, [path]).replace(/\n$/, '').split('\n'));
-  if (columns.length < 2) return columns[0]?.join('\n') ?? call.stdin ?? '';
-  const between = args.value('d', 'delimiters')?.[0] ?? '\t';
+  const files = args.rest.length === 0 ? ['-'] : args.rest;
+  const columns = files.map((path) => contents(call, [path]).replace(/\n$/, '').split('\n'));
+  const between = unescapeText(args.value('d', 'delimiters') ?? '\t')[0] ?? '';
+  if (args.has('s', 'serial')) return columns.map((lines) => `${lines.join(between)}\n`).join('');
+  if (columns.length < 2) return columns[0]?.join('\n') ?? '';
   const rows = Math.max(...columns.map((lines) => lines.length));
   return Array.from({ length: rows }, (_, i) => columns.map((lines) => lines[i] ?? '').join(between)).join(
     '\n',

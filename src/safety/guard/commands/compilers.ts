@@ -1,0 +1,30 @@
+import { readArgs } from '../argv.ts';
+import { feed } from '../feed.ts';
+import { UNKNOWN } from '../marks.ts';
+import type { Handler, Handlers } from '../model.ts';
+import { follow } from './foreign-effects.ts';
+
+/** A program does what its source says, as far as that is a plain call with a text in it. */
+const compile: Handler = (call) => {
+  const args = readArgs(call.words, { letters: 'oxILD' });
+  const target = args.value('o');
+  if (target !== undefined) call.file('write', target);
+  for (const path of args.rest) {
+    const source = path === '-' ? (call.stdin ?? UNKNOWN) : call.content(path);
+    feed(call, source, (text) => follow(call, text, 'js'));
+  }
+  return UNKNOWN;
+};
+
+export const compilers: Handlers = {
+  cc: compile,
+  gcc: compile,
+  'g++': compile,
+  'c++': compile,
+  clang: compile,
+  'clang++': compile,
+  tcc: compile,
+  rustc: compile,
+  // No program can be called so: go leaves what it runs to this.
+  'go run': compile,
+};

@@ -1,0 +1,54 @@
+import { type Code, endOf, evaluate, listOf } from '../foreign-text.ts';
+import { asGlob, isOpaque } from '../marks.ts';
+
+/** Longer lists and longer code would take long; the start of a list says enough. */
+const mostRounds = 12;
+const longest = 8000;
+
+/** The names that loops give to their items, round by round: first none of them, then those that are written out. */
+export function rounds(code: Code): [string, string][][] {
+  const loops = code.source.length > longest ? [] : loopsIn(code);
+  const count = Math.min(mostRounds, Math.max(0, ...loops.map(({ items }) => items.length)));
+  return [
+    [],
+    ...Array.from({ length: count }, (_, i) =>
+      loops.map(({ name, items }): [string, string] => [name, items[Math.min(i, items.length - 1)] ?? '']),
+    ),
+  ];
+}
+
+type Loop = { readonly name: string; readonly items: readonly string[] };
+
+function loopsIn(code: Code): Loop[] {
+  const { masked, source } = code;
+  const over = [
+    ...masked.matchAll(/\bfor(?:each)?\s*\(?\s*(?:const|let|var|my)?\s*[$@]?([A-Za-z_]\w*)\s+(?:in|of)\s+/g),
+  ].map(({ index, 0: head, 1: name = '' }) => {
+    const start = index + head.length;
+    return { name, items: itemsOf(code, source.slice(start, endOf(masked, start, ':;\n'))) };
+  });
+  const applied = [
+    ...masked.matchAll(
+      /(\[[^\]]*\]|\w+)\.(?:forEach|map)\(\s*(?:async\b\s*)?\(?\s*([A-Za-z_]\w*)\s*\)?\s*=>/g,
+    ),
+  ].map(({ index, 1: list = '', 2: name = '' }) => ({
+    name,
+    items: itemsOf(code, source.slice(index, index + list.length)),
+  }));
+  return [...over, ...applied].filter(({ items }) => items.length > 0);
+}
+
+/** What is gone through: a list, a name that stands for one, or the files that a pattern finds. */
+function itemsOf(code: Code, text: string): string[] {
+  const [, name] = /^\s*([A-Za-z_]\w*)\s*$/.exec(text) ?? [];
+  if (name !== undefined) {
+    const [head] = new RegExp(`(?:^|[\\s;])${name}\\s*=\\s*(?=[[(])`).exec(code.masked) ?? [];
+    if (head === undefined) return [];
+    const start = code.masked.indexOf(head) + head.length;
+    return itemsOf(code, code.source.slice(start, endOf(code.masked, start + 1, '') + 1));
+  }
+  const found = /^\s*(?:\w+\.)*i?glob(?:Sync)?\s*\(/.test(text) ? [asGlob(evaluate(code, text))] : [];
+  return (listOf(code, text.replace(/\s+if\b[^\])]*$/, '')) ?? found).filter(
+    (item) => item !== '' && !isOpaque(item),
+  );
+}
