@@ -2,7 +2,7 @@ import { readArgs } from '../argv.ts';
 import { UNKNOWN } from '../marks.ts';
 import type { Call, Handler, Handlers } from '../model.ts';
 import { filesOfPatch } from '../patch-files.ts';
-import { isInside, isProjectFile } from '../paths.ts';
+import { isInside, isProjectFile, isSecretFile } from '../paths.ts';
 import { size } from '../size.ts';
 import { unpacks } from './fetched.ts';
 import { committedTree, loses, undoesWork } from './git-work.ts';
@@ -57,15 +57,32 @@ const copy: Handler = (call) => {
     setsUser(call, readArgs(call.words, modeGrammar).value('m', 'mode') ?? '', [target]);
   const { context } = call.shell.world;
   for (const source of sources) {
-    const inside = isProjectFile(call.path(source), context) && isProjectFile(call.path(target), context);
-    if (!inside) call.file('read', source, { recursive });
+    const to = call.path(target);
+    const inside = isProjectFile(call.path(source), context) && isProjectFile(to, context);
+    // Under a name such as env.txt it is no longer known for a secret.
+    const disguised = /\/[^/]*\.\w+$/.test(to) && !isSecretFile(to, context, false);
+    if (!inside || (disguised && isSecretFile(call.path(source), context, false)))
+      call.file('read', source, { recursive });
   }
   destinations(withFolder(call, target), sources).forEach((path, i) => {
+    const source = sources[i] ?? sources[0] ?? '';
     call.file('write', path);
-    call.keep(path, call.content(sources[i] ?? sources[0] ?? ''));
+    call.keep(path, call.content(source));
+    if (recursive) spreads(call, source, path);
   });
   return '';
 };
+
+/** What the command itself has put into a folder goes with the folder. */
+function spreads(call: Call, from: string, to: string): void {
+  const folder = call.path(from);
+  for (const [path, content] of [...call.shell.world.files]) {
+    if (path === folder || !isInside(path, folder)) continue;
+    const copy = `${to}/${path.slice(folder.length + 1)}`;
+    call.file('write', copy);
+    call.keep(copy, content);
+  }
+}
 
 const modeGrammar = { letters: 'tSgmo', long: ['mode', 'owner', 'group', 'target-directory'] };
 
@@ -230,7 +247,10 @@ const archive: Handler = (call) => {
   const file = args.value('f', 'file');
   if (args.has('x', 'extract', 'get')) {
     call.file('write', folder);
-    unpacks(call, file === undefined || file === '-' ? (call.stdin ?? '') : call.content(file), folder);
+    const content = file === undefined || file === '-' ? (call.stdin ?? '') : call.content(file);
+    unpacks(call, content, folder);
+    for (const [, from = '', name = ''] of content.matchAll(/^member (\S+) as (\S+)$/gm))
+      spreads(call, from, `${folder}/${name}`);
     if (
       call.stdin?.includes(committedTree) &&
       isInside(call.path(folder), call.shell.world.context.projectRoot)
@@ -239,16 +259,17 @@ const archive: Handler = (call) => {
     return '';
   }
   if (!args.has('c', 'create', 'r', 'u', 'append', 'update')) return UNKNOWN;
+  let members = '';
   for (const name of args.rest) {
     const path = name.startsWith('/') ? name : `${folder}/${name}`;
     call.file('read', path, { recursive: true });
     if (args.has('remove-files')) call.file('delete', path, { recursive: true });
+    members += `member ${call.path(path)} as ${name.replace(/^\/+/, '')}\n`;
   }
-  if (file !== undefined && file !== '-') {
-    call.file('write', file);
-    return '';
-  }
-  return UNKNOWN;
+  if (file === undefined || file === '-') return `${UNKNOWN}\n${members}`;
+  call.file('write', file);
+  call.keep(file, `${UNKNOWN}\n${members}`);
+  return '';
 };
 
 const zip: Handler = (call) => {
@@ -352,6 +373,13 @@ export const files: Handlers = {
   '7za': sevenZip,
   '7zz': sevenZip,
   unzip,
+  cpio: (call) => {
+    const args = readArgs(call.words, { letters: 'FEHDICMR' });
+    const listed = (call.stdin ?? '').split('\n').filter(Boolean);
+    if (!args.has('i', 'extract')) for (const path of listed) call.file('read', path);
+    if (args.has('p', 'pass-through')) call.file('write', args.rest[0] ?? '.');
+    return UNKNOWN;
+  },
   split,
   patch: (call) => {
     const [target] = readArgs(call.words, {

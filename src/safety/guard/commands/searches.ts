@@ -97,7 +97,14 @@ function foundUnder(root: string, tests: readonly string[], call: Call): string[
   );
   if (!narrowed) return tests.includes('-mindepth') ? [`${base}/${STAR}`] : [root, `${base}/${STAR}`];
   if (names.length === 0) return [`${base}/${UNKNOWN}`];
-  const guarded = names.flatMap((name) => /\.(?:claude|ralph|git|codex|ssh)\b/.exec(name)?.[0] ?? []);
+  // A star at the start of a path takes the dot in, too.
+  const guarded = [
+    ...names.flatMap((name) => /\.(?:claude|ralph|git|codex|ssh)\b/.exec(name)?.[0] ?? []),
+    ...tests.flatMap((test, i) => {
+      const [, folder] = /^[*\uE003](claude|ralph|codex)\b/.exec(tests[i + 1] ?? '') ?? [];
+      return folder !== undefined && /path|wholename/.test(test) ? [`.${folder}`] : [];
+    }),
+  ];
   const last = names.map((name) => asGlob(name).replace(/^.*\//, ''));
   const { context } = call.shell.world;
   const inProject = isProjectFile(call.path(root), context);

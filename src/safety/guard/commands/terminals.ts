@@ -1,7 +1,7 @@
 import { readArgs } from '../argv.ts';
 import { feed, joined, tryScript } from '../feed.ts';
 import { NETWORK, UNKNOWN } from '../marks.ts';
-import type { Handler, Handlers } from '../model.ts';
+import type { Call, Handler, Handlers } from '../model.ts';
 import { sends } from './hosts.ts';
 
 const ssh: Handler = (call) => {
@@ -65,6 +65,14 @@ const tmux: Handler = (call) => {
   return UNKNOWN;
 };
 
+/** Functions of Vim that take a file by its name, the second of `writefile`. */
+const editorCalls =
+  /\b(delete|rename|readfile|writefile)\(\s*(?:\[[^\]]*\]\s*,\s*)?(?:expand\()?["']([^"']+)["']/g;
+
+function atHome({ shell }: Call, path: string): string {
+  return path.replace(/^(~|\$HOME)(?=\/|$)/, shell.world.context.home);
+}
+
 const editor: Handler = (call) => {
   call.words.forEach((word, i) => {
     const before = call.words[i - 1] ?? '';
@@ -76,7 +84,15 @@ const editor: Handler = (call) => {
       [];
     if (shellCommand) call.script(shellCommand);
     const [, target] = /^w!?\s+(\S+)/.exec(command ?? '') ?? [];
-    if (target) call.file('write', target);
+    if (target) call.file('write', atHome(call, target));
+    for (const [, name = '', path = ''] of (command ?? '').matchAll(editorCalls))
+      call.file(
+        name === 'readfile' ? 'read' : name === 'writefile' ? 'write' : 'delete',
+        atHome(call, path),
+        {
+          recursive: true,
+        },
+      );
   });
   const [, inside] = /^!(.+)$/m.exec(call.stdin ?? '') ?? [];
   if (call.name === 'ed' && inside) call.script(inside);
@@ -86,6 +102,10 @@ const editor: Handler = (call) => {
     call.stdin ?? '',
   ];
   const saves = orders.some((text) => /(^|[|\n:])\s*(w|wq|x|wa|wqa|xa|up(date)?)!?\s*($|\n|\|)/.test(text));
+  const opened = orders.flatMap(
+    (text) => /^\s*:?(?:e|edit|sp|split|tabe|r|read)!?\s+([^\s!]+)/m.exec(text)?.[1] ?? [],
+  );
+  for (const path of opened) call.file(saves ? 'write' : 'read', atHome(call, path));
   for (const path of call.words)
     if (/[/~.]/.test(path) && !path.startsWith('-') && !path.startsWith('+') && !orders.includes(path))
       call.file(saves ? 'write' : 'read', path);
