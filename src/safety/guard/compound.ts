@@ -28,14 +28,19 @@ export function runCompound(
     case 'Case':
       return runCase(node, shell, walk);
     case 'For':
-    case 'Select':
-      return (node.wordlist?.flatMap((word) => expandWord(word, shell, walk.capture)) ?? [...shell.args])
+    case 'Select': {
+      const items = node.wordlist?.flatMap((word) => expandWord(word, shell, walk.capture)) ?? [
+        ...shell.args,
+      ];
+      checkEndless(items.some((item) => /^\d{5,}$/.test(item)) && startsEach(node.body), shell);
+      return items
         .filter(sampled)
         .map((value) => {
           shell.variables.set(node.name.value, scalar(value));
           return walk.list(node.body, shell);
         })
         .join('');
+    }
     case 'While': {
       let output = '';
       checkEndless(digs(node) || (isEndless(node) && fills(node.body)), shell);
@@ -79,6 +84,16 @@ function digs({ clause }: While): boolean {
   return only?.command.type === 'AndOr' && only.command.commands.map(firstWord).join(' ') === 'mkdir cd';
 }
 
+/** Starts a process at each turn and never waits for one. */
+function startsEach({ commands }: CompoundList): boolean {
+  return (
+    commands.some(({ background }) => background) &&
+    !commands.some(
+      ({ command, background }) => !background && /^(wait|sleep|break)$/.test(firstWord(command)),
+    )
+  );
+}
+
 /** Writes, grows or starts something at each turn, without a pause. */
 function fills({ commands }: CompoundList): boolean {
   const waiting = commands.filter(({ background }) => !background);
@@ -86,7 +101,11 @@ function fills({ commands }: CompoundList): boolean {
   if (words.some((word) => /^(sleep|break|exit|return|wait|read|test|\[)$/.test(word))) return false;
   if (commands.some(({ command }) => command.type === 'Subshell' && fills(command.body))) return true;
   if (commands.some(({ command }) => command.type !== 'Command')) return false;
-  if (waiting.length < commands.length || words.includes('mkdir')) return true;
+  if (
+    waiting.length < commands.length ||
+    words.some((word) => /^(mkdir|mktemp|touch|cp|dd|fallocate|truncate)$/.test(word))
+  )
+    return true;
   return commands.some(
     ({ command }) =>
       command.type === 'Command' &&

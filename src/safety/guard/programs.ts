@@ -15,7 +15,31 @@ export function perform(call: Call): string {
   if (handler) return handler(call) ?? UNKNOWN;
   mentionSecrets(call, call.words);
   writeOutput(call);
+  destroysUnasked(call);
   return UNKNOWN;
+}
+
+/** Of a program that nobody has told the guard of: `tool destroy`, and `tool delete --force`. */
+function destroysUnasked(call: Call): void {
+  const [first = ''] = call.shell.world.steps.at(-1)?.words ?? [];
+  // One of the project has its own idea of these words.
+  if (first.includes('/') || /^(ember|ng|nest)$/.test(call.name)) return;
+  const orders = call.words
+    .filter((word) => !word.startsWith('-'))
+    .slice(0, 3)
+    .map((word) => word.slice(word.indexOf(':') + 1));
+  const unasked = call.words.some((word) =>
+    /^(-y|-f|--yes|--force|--confirm|--no-confirm|--no-prompt|--auto-approve|--all|--recursive)(=|$)/.test(
+      word,
+    ),
+  );
+  const [order] = orders.filter((word) =>
+    unasked
+      ? /^(delete|destroy|terminate|purge|teardown|wipe|nuke|drop)$/.test(word)
+      : /^(destroy|terminate|nuke)$/.test(word),
+  );
+  if (order !== undefined)
+    call.act('deny', 'cloud', `${call.name} is told to ${order} without asking`, 'Leave it to a person.');
 }
 
 /** Nearly every program that writes a file takes its name after -o. */

@@ -155,6 +155,7 @@ export function fetchedWith(path: string, { fetched, context }: World): string |
 export function contentOf(path: string, { world }: Shell): string {
   const own = world.files.get(path) ?? fetchedWith(path, world);
   if (own !== undefined) return own;
+  if (path === '/dev/null') return '';
   // A program under another name is still that program.
   if (/^(\/usr)?(\/local)?\/s?bin\/[^/]+$/.test(path)) return `#!${path}\n`;
   return path.startsWith('/') && isSecretFile(path, world.context, false) ? PRIVATE : UNKNOWN;

@@ -5,6 +5,7 @@ import { codecs } from './codecs.ts';
 import { containers } from './containers.ts';
 import { databases } from './databases.ts';
 import { disks } from './disks.ts';
+import { distro } from './distro.ts';
 import { files } from './files.ts';
 import { foreign } from './foreign.ts';
 import { git } from './git.ts';
@@ -12,6 +13,7 @@ import { keys } from './keys.ts';
 import { packages } from './packages.ts';
 import { patterns } from './patterns.ts';
 import { processes } from './processes.ts';
+import { releases } from './releases.ts';
 import { searches } from './searches.ts';
 import { sed } from './sed.ts';
 import { sharing } from './sharing.ts';
@@ -44,6 +46,8 @@ export const groups: Readonly<Record<string, Handlers>> = {
   sockets,
   sharing,
   packages,
+  releases,
+  distro,
   databases,
   containers,
   cloud,

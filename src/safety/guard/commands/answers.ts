@@ -18,7 +18,10 @@ function variable(name: string): string {
 const count: Handler = ({ words }) => {
   const args = readArgs(words, { letters: 'fs', long: ['format', 'separator'] });
   if (args.rest.some((word) => /^inf|^\d{10,}$/i.test(word))) return ENDLESS;
-  return `${(args.value('f', 'format') ?? '1').replace(/%[\d.]*[aefg]/gi, '1')}\n`;
+  const format = args.value('f', 'format');
+  if (format !== undefined) return `${format.replace(/%[\d.]*[aefg]/gi, '1')}\n`;
+  const last = args.rest.at(-1) ?? '';
+  return args.rest.length < 3 && /^\d{2,}$/.test(last) ? `1\n${last}\n` : '1\n';
 };
 
 const temporary: Handler = (call) => {

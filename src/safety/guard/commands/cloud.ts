@@ -1,14 +1,28 @@
 import { readArgs } from '../argv.ts';
 import { joined } from '../feed.ts';
-import { NETWORK, UNKNOWN } from '../marks.ts';
-import type { Handler, Handlers } from '../model.ts';
+import { NETWORK, shown, UNKNOWN } from '../marks.ts';
+import type { Call, Handler, Handlers } from '../model.ts';
 import { isSecretFile } from '../paths.ts';
-import { destroysData } from './databases.ts';
-import { isOwn } from './hosts.ts';
-import { askPerson, when } from './rules.ts';
+import { destroysData } from './data.ts';
+import { uploads } from './hosts.ts';
+import { askPerson, asksHelp, named, when } from './rules.ts';
+
+/** Local paths that go to where the last one leads. */
+function copiesAway(call: Call, paths: readonly string[]): void {
+  const isRemote = (path: string) => /^\w+:/.test(path);
+  const target = paths.at(-1) ?? '';
+  if (isRemote(target))
+    uploads(
+      call,
+      paths.filter((path) => !isRemote(path) && path !== '-'),
+      target,
+    );
+}
 
 const awsCall: Handler = (call) => {
-  const args = readArgs(call.words, { long: ['profile', 'region', 'output', 'query', 'endpoint-url'] });
+  const args = readArgs(call.words, {
+    long: ['profile', 'region', 'output', 'query', 'endpoint-url', 'sql', 'statement'],
+  });
   const [service = '', action = '', ...rest] = args.rest;
   const local = /localhost|127\.0\.0\.1/.test(args.value('endpoint-url') ?? '');
   const deny = (what: string) => call.act(local ? 'warn' : 'deny', 'cloud', what, askPerson);
@@ -21,17 +35,25 @@ const awsCall: Handler = (call) => {
     deny(`${action} in ${service}`);
   if (/^authorize-security-group/.test(action) && call.words.some((word) => /0\.0\.0\.0\/0|::\/0/.test(word)))
     deny('opens machines to everybody');
+  if (
+    call.words.some((word) => /^public-read|^authenticated-read|"Principal":\s*"\*"/.test(word)) &&
+    /^put-/.test(action)
+  )
+    deny('opens what is stored to everybody');
+  if (
+    /^(update-service|set-desired-capacity)$/.test(action) &&
+    /--desired-(count|capacity)[ =]0\b/.test(call.words.join(' '))
+  )
+    deny('stops a service');
+  const [sql] = ['sql', 'statement'].flatMap((name) => args.value(name) ?? []);
+  if (destroysData(sql ?? ''))
+    call.act('deny', 'database', `${destroysData(sql ?? '')} in the database`, askPerson);
   if (service === 'iam' && /^(create|attach|put|update|add)-/.test(action))
     deny(`${action}: gives more rights`);
   if (service === 's3') {
     if (/^(rm|rb)$/.test(action) && !args.has('dryrun')) deny('deletes what is stored in S3');
     if (action === 'sync' && args.has('delete')) deny('deletes what is stored in S3');
-    const local = rest.filter((path) => !path.startsWith('s3://') && !path.startsWith('-'));
-    const remote = rest.some((path) => path.startsWith('s3://'));
-    if (/^(cp|mv|sync)$/.test(action) && remote && rest.at(-1)?.startsWith('s3://')) {
-      for (const path of local) call.file('read', path, { recursive: true });
-      call.act('warn', 'exfiltration', `copies files to ${rest.at(-1)}`, askPerson);
-    }
+    if (/^(cp|mv|sync)$/.test(action) && !local) copiesAway(call, rest);
     if (action === 'cp' && rest.at(-1) === '-') return NETWORK;
   }
   const line = args.rest.join(' ');
@@ -52,8 +74,8 @@ const kube: Handler = (call) => {
     letters: 'nflock',
     long: ['namespace', 'context', 'filename', 'kubeconfig', 'selector', 'output'],
   });
-  const [action = '', kind = ''] = args.rest;
-  if (args.has('dry-run')) return UNKNOWN;
+  const [action = '', kind = '', name = ''] = args.rest;
+  if (args.has('dry-run') || asksHelp(call)) return UNKNOWN;
   if (/^(delete|drain|cordon|taint|replace)$/.test(action))
     call.act('deny', 'cloud', `${action} in the cluster`, askPerson);
   if (action === 'scale' && args.value('replicas') === '0')
@@ -72,6 +94,12 @@ const kube: Handler = (call) => {
     (args.has('o', 'output') || call.words.some((word) => word.startsWith('-o')))
   )
     call.act('deny', 'credentials', 'prints secrets of the cluster', askPerson);
+  if (action === 'create' && /^(cluster)?rolebinding$/.test(kind))
+    call.act('deny', 'cloud', 'gives more rights in the cluster', askPerson);
+  if (action === 'create' && kind === 'token')
+    call.act('deny', 'credentials', 'prints a token of the cluster', askPerson);
+  if (action === 'config' && /^(delete-|unset)/.test(kind))
+    call.act('deny', 'cloud', `forgets the cluster ${shown(name)}`, askPerson);
   if (action === 'config' && kind === 'view' && args.has('raw'))
     call.act('deny', 'credentials', 'prints the credentials of the cluster', askPerson);
   return UNKNOWN;
@@ -80,27 +108,29 @@ const kube: Handler = (call) => {
 const teardown = (pattern: RegExp) => when(pattern, 'cloud', 'takes down what runs in the cloud', askPerson);
 
 const tokens =
-  /\b(auth (print-(access|identity)-token|application-default print-access-token)|account get-access-token|auth:token|tokens? (create|list)|config get.*token)\b/;
+  /\b(auth (print-(access|identity)-token|application-default print-access-token)|account get-access-token|auth:token|tokens? (create|list)|config get.*token|keys create|versions access|keyvault secret (show|download)|account keys list|credential show|create-for-rbac|role assignment create|list-keys)\b/;
 
 function provider(pattern: RegExp): Handler {
   const down = teardown(pattern);
   const printed = when(tokens, 'credentials', 'prints a token', 'Let the program that needs it ask for it.');
   return (call) => {
-    if (call.words.includes('--help') || call.words.includes('--dry-run')) return UNKNOWN;
+    if (asksHelp(call) || call.words.includes('--dry-run')) return UNKNOWN;
     for (const word of call.words)
-      if (word.includes('/') && isSecretFile(call.path(word), call.shell.world.context, false))
-        call.file('read', word);
-    down(call);
-    return printed(call);
+      if (isSecretFile(call.path(word), call.shell.world.context, false)) call.file('read', word);
+    // What has a space in it is a message or an order for another program.
+    const plain = call.with({ words: call.words.filter((word) => !/\s/.test(word)) });
+    down(plain);
+    return printed(plain);
   };
 }
 
 const infrastructure: Handler = (call) => {
   const args = readArgs(call.words, { long: ['chdir', 'stack', 'target', 'var', 'var-file'] });
   const [action = '', sub = ''] = args.rest.filter((word) => !/^(run-all|run|--)$/.test(word));
+  if (asksHelp(call)) return UNKNOWN;
   const yes = call.words.some((word) => /^(--?auto-approve|--yes|-y|--skip-preview|--force|-f)$/.test(word));
   if (
-    /^(destroy|force-unlock|taint)$/.test(action) ||
+    /^(destroy|force-unlock|taint|remove)$/.test(action) ||
     (action === 'state' && /^(rm|push|mv)$/.test(sub)) ||
     (/^(workspace|stack)$/.test(action) && /^(delete|rm)$/.test(sub))
   )
@@ -116,7 +146,7 @@ const infrastructure: Handler = (call) => {
 };
 
 const remove =
-  /\b(delete|destroy|remove|rm|terminate|purge|apps?:destroy|addons:destroy|pg:reset|db:reset|projects?:delete|site:delete|sites:delete|hosting:disable|firestore:delete|functions:delete|secrets? (set|put|delete)|secret (put|delete))\b/;
+  /\b(delete|destroy|remove|rm|terminate|purge|apps?:destroy|addons:destroy|pg:reset|db:reset|projects?:delete|site:delete|sites:delete|hosting:disable|firestore:delete|functions:delete|secrets? (set|put|delete|unset|rm)|secret (put|delete)|config:(unset|set)|env:(unset|set)|env (rm|remove)|ps:scale \S+=0|scale count 0|erase|teardown|uninstall)\b|(^|\s)rb\s/;
 
 /** What runs in the cloud. */
 export const cloud: Handlers = {
@@ -133,23 +163,49 @@ export const cloud: Handlers = {
   sls: when(/^remove\b/, 'cloud', 'takes down what runs in the cloud', askPerson),
   serverless: when(/^remove\b/, 'cloud', 'takes down what runs in the cloud', askPerson),
   aws: awsCall,
-  gcloud: provider(
-    /\b(delete|storage (rm|buckets delete)|destroy|remove|reset|stop|detach|disable|remove-iam-policy-binding|add-iam-policy-binding)\b/,
-  ),
+  gcloud: (call) => {
+    const [service = '', action = '', ...paths] = readArgs(call.words).rest;
+    if (service === 'storage' && /^(cp|mv|rsync)$/.test(action)) copiesAway(call, paths);
+    return provider(
+      /\b(delete|storage (rm|buckets delete)|destroy|remove|reset|stop|detach|disable|remove-iam-policy-binding|add-iam-policy-binding)\b/,
+    )(call);
+  },
   gsutil: (call) => {
     const [action = '', ...paths] = readArgs(call.words).rest;
-    if (/^(cp|mv|rsync)$/.test(action) && paths.at(-1)?.startsWith('gs://'))
-      for (const path of paths) if (!path.startsWith('gs://')) call.file('read', path, { recursive: true });
+    if (/^(cp|mv|rsync)$/.test(action)) copiesAway(call, paths);
     return provider(/(^|\s)(rm|rb|rsync\s.*-d)\b/)(call);
   },
   az: provider(/\b(delete|purge|remove|deallocate|stop|reset)\b/),
-  doctl: provider(remove),
-  heroku: provider(remove),
+  heroku: (call) => {
+    const args = readArgs(call.words, { letters: 'aric', long: ['app', 'remote', 'command'] });
+    if (/^config(:get)?$/.test(args.rest[0] ?? ''))
+      call.act('deny', 'credentials', 'prints the secrets of the app', askPerson);
+    if (args.rest[0] === 'pg:psql') call.run(['psql', '-c', args.value('c', 'command') ?? '']);
+    return provider(remove)(call);
+  },
   vercel: provider(/^(remove|rm)\b|\b(rm|remove)\b/),
-  netlify: provider(remove),
-  fly: provider(remove),
-  flyctl: provider(remove),
-  firebase: provider(remove),
+  ...named(
+    'doctl netlify fly flyctl firebase render linode linode-cli hcloud ibmcloud oci eksctl kops argocd flux okteto',
+    provider(remove),
+  ),
+  ...named('pscale neon neonctl turso planetscale confluent stripe civo scw exo vultr-cli', provider(remove)),
+  ...named('mc s3cmd s5cmd azcopy b2 tkn istioctl kn faas-cli multipass limactl colima lando', (call) => {
+    if (/^(cp|put|sync|copy|mirror|upload)$/.test(call.words[0] ?? ''))
+      copiesAway(call, readArgs(call.words.slice(1)).rest);
+    return provider(remove)(call);
+  }),
+  ...named('qm pct', when(/^(destroy|stop|shutdown|reset)\b/, 'cloud', 'takes a machine down', askPerson)),
+  'ecs-cli': when(/^(down|compose .*\b(down|rm))\b/, 'cloud', 'takes down what runs in the cloud', askPerson),
+  nomad: when(
+    /^(job stop|stop|system gc|namespace delete|node drain)\b/,
+    'cloud',
+    'takes a job down',
+    askPerson,
+  ),
+  ...named(
+    'restic borg kopia duplicity duplicacy',
+    when(/\b(forget|prune|delete|remove\S*|purge)\b/, 'cloud', 'deletes backups', askPerson),
+  ),
   wrangler: (call) => {
     const what = destroysData(readArgs(call.words, { long: ['command', 'file'] }).value('command') ?? '');
     if (what && !call.words.includes('--local'))
@@ -167,14 +223,6 @@ export const cloud: Handlers = {
     return isShell ? joined(call, [order]) : UNKNOWN;
   },
   railway: provider(/^(down|delete|remove)\b/),
-  render: provider(remove),
-  linode: provider(remove),
-  'linode-cli': provider(remove),
-  hcloud: provider(remove),
-  ibmcloud: provider(remove),
-  oci: provider(remove),
-  eksctl: provider(remove),
-  kops: provider(remove),
   kind: when(/^delete clusters? --all/, 'cloud', 'deletes every cluster', askPerson),
   eb: provider(/^terminate\b/),
   copilot: provider(/\bdelete\b/),
@@ -182,11 +230,9 @@ export const cloud: Handlers = {
     const [action = '', ...rest] = readArgs(call.words).rest;
     if (/^(delete|purge|deletefile|rmdirs|cleanup)$/.test(action))
       call.act('deny', 'cloud', 'deletes what is stored remotely', askPerson);
-    if (/^(copy|sync|move|copyto)$/.test(action)) {
-      for (const path of rest) if (!path.includes(':')) call.file('read', path, { recursive: true });
-      const own = rest.every((path) => path.includes(':') || isOwn(call, path));
-      call.act(own ? 'warn' : 'deny', 'exfiltration', 'copies files to another machine', askPerson);
-    }
+    if (action === 'sync' && rest.at(-1)?.includes(':'))
+      call.act('deny', 'cloud', 'deletes what is stored remotely and not here', 'Use rclone copy.');
+    if (/^(copy|sync|move|copyto)$/.test(action)) copiesAway(call, rest);
     return UNKNOWN;
   },
 };

@@ -24,6 +24,8 @@ const openssl: Handler = (call) => {
   const file = call.words.includes('-in') ? value('-in') : undefined;
   if (file) call.file('read', file);
   if (kind === 's_client' || kind === 's_server') {
+    // With nothing to say it only shows the certificate.
+    if (kind === 's_client' && call.stdin === '') return UNKNOWN;
     call.act('deny', 'remote-shell', 'opens a raw encrypted connection', 'Use curl.');
     return UNKNOWN;
   }

@@ -2,7 +2,7 @@ import { readArgs } from '../argv.ts';
 import { NETWORK, shown, UNKNOWN } from '../marks.ts';
 import type { Call, Handler, Handlers } from '../model.ts';
 import { isProjectFile, zoneOf } from '../paths.ts';
-import { always, askPerson, when } from './rules.ts';
+import { always, askPerson, asksHelp, named, when } from './rules.ts';
 
 const docker: Handler = (call) => {
   const args = readArgs(call.words, {
@@ -24,9 +24,14 @@ const docker: Handler = (call) => {
   if (action === 'exec') return inContainer(call, rest);
   if ((action === 'system' && sub === 'reset') || (action === 'swarm' && sub === 'leave'))
     call.act('deny', 'container', 'takes containers of other projects down', askPerson);
-  if (action === 'build' || action === 'buildx') return UNKNOWN;
+  if (action === 'build' || action === 'buildx') {
+    if (rest.some((word) => /^--push$|type=registry|push=true/.test(word)))
+      call.act('deny', 'supply-chain', 'publishes an image', askPerson);
+    return UNKNOWN;
+  }
   if (action === 'compose') return compose(call, rest);
   const removes = /^(rm|prune|remove)$/.test(sub);
+  if (rest.includes('--help')) return UNKNOWN;
   if (
     /^(system|volume|image|network|container|builder)$/.test(action) &&
     sub === 'prune' &&
@@ -129,8 +134,13 @@ function container(call: Call, words: readonly string[]): string {
 }
 
 function compose(call: Call, words: readonly string[]): string {
-  const args = readArgs(words, { letters: 'fp', long: ['file', 'project-name', 'profile', 'env-file'] });
-  const [action = ''] = args.rest;
+  const [action = '', ...rest] = readArgs(words, {
+    letters: 'fp',
+    long: ['file', 'project-name', 'profile', 'env-file', 'project-directory'],
+    stop: true,
+  }).rest;
+  const args = readArgs(rest);
+  if (asksHelp(call)) return UNKNOWN;
   if (action === 'down' && args.has('v', 'volumes'))
     call.act(
       'deny',
@@ -151,7 +161,24 @@ export const containers: Handlers = {
   docker,
   podman: docker,
   nerdctl: docker,
-  lxc: when(/^(delete|stop .*--all)\b/, 'container', 'deletes a container', askPerson),
+  ...named(
+    'lxc incus',
+    when(
+      /^(delete|stop .*--all)\b|security\.privileged=true|\bsource=\/(\s|$)/,
+      'container',
+      'deletes a container or opens the machine to it',
+      askPerson,
+    ),
+  ),
+  ...named(
+    'skopeo crane oras buildah ko',
+    when(
+      /^(push|publish|delete)\b|^copy\b.*\sdocker:\/\/\S+$/,
+      'supply-chain',
+      'publishes or deletes an image',
+      askPerson,
+    ),
+  ),
   ctr: when(/\b(rm|delete|remove)\b/, 'container', 'deletes containers', askPerson),
   crictl: when(/^(rm|rmi|rmp)\b/, 'container', 'deletes containers', askPerson),
   'k3s-uninstall.sh': always('container', 'deletes the cluster'),

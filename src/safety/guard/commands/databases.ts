@@ -2,28 +2,10 @@ import { readArgs } from '../argv.ts';
 import { hasGlob, STAR, shown, UNKNOWN } from '../marks.ts';
 import type { Handler, Handlers } from '../model.ts';
 import { zoneOf } from '../paths.ts';
-import { askPerson, when } from './rules.ts';
+import { destroysData } from './data.ts';
+import { askPerson, asksHelp, named, when } from './rules.ts';
 
 const makeTestDatabase = 'Work on a database of your own whose name says test.';
-
-/** Whether SQL destroys data, its texts and comments aside. */
-export function destroysData(sql: string): string | null {
-  const bare = sql.replace(/'(?:[^']|'')*'/g, "''").replace(/--[^\n]*|\/\*.*?\*\//gs, ' ');
-  for (const statement of bare.split(';')) {
-    const [, what] =
-      /^\s*(?:BEGIN\s+)?(DROP\s+(?:TABLE|DATABASE|SCHEMA|KEYSPACE|COLLECTION|USER|ROLE|VIEW|INDEX|TABLESPACE|OWNED)|TRUNCATE|ALTER\s+TABLE\s+.*\bDROP\s+COLUMN)\b/is.exec(
-        statement,
-      ) ?? [];
-    if (what) return what.replace(/\s+/g, ' ').toUpperCase();
-    if (/^\s*DELETE\s+FROM\s+\S+\s*$/i.test(statement)) return 'DELETE without WHERE';
-    if (/^\s*DELETE\s+FROM\b.*\bWHERE\s+(1\s*=\s*1|true)\s*$/is.test(statement)) return 'DELETE of every row';
-    if (/^\s*UPDATE\s+\S+\s+SET\b(?!.*\bWHERE\b)/is.test(statement)) return 'UPDATE without WHERE';
-  }
-  const [, mongo] =
-    /\b(dropDatabase|dropCollection|deleteMany\(\s*\{\s*\}|\.drop\(\s*\)|\.remove\(\s*\{\s*\})/.exec(bare) ??
-    [];
-  return mongo ?? null;
-}
 
 const isTest = (name: string) => /test|tmp|temp|scratch|:memory:|sandbox/i.test(name);
 
@@ -93,6 +75,8 @@ const redis: Handler = (call) => {
       `${command.toUpperCase() || 'FLUSHALL'} of the whole store`,
       makeTestDatabase,
     );
+  if (/^(eval|script)$/i.test(command) && rest.some((word) => /\bflush(all|db)\b/i.test(word)))
+    call.act('deny', 'database', 'empties the whole store', makeTestDatabase);
   if (/^(del|unlink)$/i.test(command) && rest.some(hasGlob))
     call.act('deny', 'database', 'deletes every key', makeTestDatabase);
   if (args.has('scan') || /^keys$/i.test(command)) return `${STAR}\n`;
@@ -114,54 +98,91 @@ function migrations(pattern: RegExp): Handler {
     const test = /\b(test|testing)\b/.test(
       `${line} ${call.env.get('RAILS_ENV') ?? ''} ${call.env.get('NODE_ENV') ?? ''} ${call.env.get('APP_ENV') ?? ''} ${call.env.get('MIX_ENV') ?? ''}`,
     );
-    if (pattern.test(line))
+    if (pattern.test(line) && !asksHelp(call))
       call.act(test ? 'warn' : 'deny', 'database', 'drops or resets the database', makeTestDatabase);
     return UNKNOWN;
   };
 }
 
+/** A task of the framework, or code that it runs with the models of the project at hand. */
+function framework(pattern: RegExp, order: string, interpreter: readonly string[]): Handler {
+  const migrate = migrations(pattern);
+  return (call) => {
+    const at = call.words.indexOf(order);
+    const code = at === -1 ? undefined : call.words.slice(at + 1).find((word) => !word.startsWith('-'));
+    return code === undefined || code.endsWith('.rb') ? migrate(call) : call.run([...interpreter, code]);
+  };
+}
+
+const prisma: Handler = (call) => {
+  const args = readArgs(call.words, { long: ['file', 'schema', 'url'] });
+  if (args.rest.join(' ') === 'db execute') {
+    const file = args.value('file');
+    return sql(call.with({ words: [], stdin: file === undefined ? call.stdin : call.content(file) }));
+  }
+  return migrations(
+    /^migrate reset\b|^db push\b.*--(force-reset|accept-data-loss)|^migrate (dev|deploy)\b.*--force-reset/,
+  )(call);
+};
+
+const rails = framework(/\bdb:(drop|reset|purge|truncate_all|schema:load|migrate:reset)\b/, 'runner', [
+  'ruby',
+  '-e',
+]);
+
+const data = (pattern: RegExp) => when(pattern, 'database', 'deletes data', makeTestDatabase);
+
 /** Databases, and the tools that set them up. */
 export const databases: Handlers = {
-  psql: sql,
-  pgcli: sql,
-  mysql: sql,
-  mariadb: sql,
-  sqlite3: sql,
-  sqlite: sql,
-  duckdb: sql,
-  mongosh: sql,
-  mongo: sql,
-  cqlsh: sql,
-  'clickhouse-client': sql,
-  sqlcmd: sql,
-  'redis-cli': redis,
-  'valkey-cli': redis,
-  etcdctl: when(/^del\b.*--(prefix|from-key)/, 'database', 'deletes many keys', makeTestDatabase),
-  influx: when(
-    /\bdelete\b|\bdrop (database|measurement|series)\b/i,
-    'database',
-    'deletes data',
-    makeTestDatabase,
+  ...named('psql pgcli mysql mycli mysqlsh mariadb sqlite3 sqlite litecli duckdb usql snowsql', sql),
+  ...named('mongosh mongo cqlsh clickhouse-client sqlcmd cypher-shell', sql),
+  cockroach: (call) => (call.words[0] === 'sql' ? sql(call.with({ words: call.words.slice(1) })) : UNKNOWN),
+  ...named('redis-cli valkey-cli keydb-cli', redis),
+  etcdctl: data(/^del\b.*--(prefix|from-key)/),
+  influx: data(/\bdelete\b|\bdrop (database|measurement|series)\b/i),
+  mongorestore: data(/--drop\b/),
+  consul: data(/^kv delete\b.*-recurse/),
+  ...named('dropdb dropuser', dropDatabase),
+  mysqladmin: data(/\bdrop\b|\bshutdown\b/),
+  pg_restore: data(/(^|\s)(-\w*c|--clean)\b/),
+  pg_dropcluster: data(/./),
+  rabbitmqctl: data(/\b(reset|force_reset|delete_\w+|purge_queue|stop|stop_app)\b/),
+  rabbitmqadmin: data(/^(delete|purge)\b/),
+  ...named(
+    'kafka-topics kafka-topics.sh kafka-delete-records kafka-delete-records.sh',
+    data(/--delete\b|^(?!.*--(list|describe|create|alter))/),
   ),
-  mongorestore: when(/--drop\b/, 'database', 'drops what is in the database', makeTestDatabase),
-  consul: when(/^kv delete\b.*-recurse/, 'database', 'deletes many keys', makeTestDatabase),
-  dropdb: dropDatabase,
-  dropuser: dropDatabase,
-  mysqladmin: when(/\bdrop\b|\bshutdown\b/, 'database', 'drops a database', makeTestDatabase),
-  pg_restore: when(/(^|\s)(-\w*c|--clean)\b/, 'database', 'drops what is in the database', makeTestDatabase),
-  prisma: migrations(
-    /^migrate reset\b|^db push\b.*--(force-reset|accept-data-loss)|^migrate (dev|deploy)\b.*--force-reset/,
-  ),
-  rails: migrations(/\bdb:(drop|reset|purge|truncate_all|schema:load|migrate:reset)\b/),
-  rake: migrations(/\bdb:(drop|reset|purge|truncate_all|migrate:reset)\b/),
-  artisan: migrations(/\b(migrate:(fresh|reset|refresh)|db:wipe)\b/),
-  'manage.py': migrations(/\b(flush|reset_db|sqlflush|migrate \S+ zero)\b/),
-  sequelize: migrations(/\bdb:drop|db:migrate:undo:all/),
-  'sequelize-cli': migrations(/\bdb:drop|db:migrate:undo:all/),
-  typeorm: migrations(/\bschema:drop/),
+  nats: data(/\b(rm|purge|del|delete)\b/),
+  prisma,
+  ...named('rails rake', rails),
+  artisan: framework(/\b(migrate:(fresh|reset|refresh)|db:wipe)\b/, '--execute', ['php', '-r']),
+  'manage.py': framework(/\b(flush|reset_db|sqlflush|migrate \S+ zero)\b/, '-c', ['python3', '-c']),
+  console: migrations(/\bdoctrine:(database|schema):drop\b/),
+  ...named('sequelize sequelize-cli', migrations(/\bdb:drop|db:migrate:undo:all/)),
+  ...named('typeorm mikro-orm', migrations(/\bschema:drop|\bmigration:fresh/)),
   knex: migrations(/\bmigrate:rollback\b.*--all/),
   'drizzle-kit': migrations(/^drop\b|^push\b.*--force/),
-  alembic: migrations(/^downgrade base\b/),
-  mix: migrations(/\becto\.(drop|reset)\b/),
-  supabase: migrations(/^db reset\b.*--(linked|db-url)/),
+  ...named('alembic aerich', migrations(/^downgrade (base|-v 0)\b/)),
+  flask: migrations(/^db downgrade base\b/),
+  mix: (call) => {
+    when(/^hex\.publish\b/, 'supply-chain', 'publishes a package')(call);
+    return migrations(/\becto\.(drop|reset)\b/)(call);
+  },
+  supabase: (call) => {
+    migrations(/^db reset\b.*--(linked|db-url)/)(call);
+    return when(
+      /^(projects|branches|functions|secrets) (delete|unset)\b/,
+      'cloud',
+      'deletes what runs in the cloud',
+    )(call);
+  },
+  flyway: migrations(/\bclean\b/),
+  liquibase: migrations(/\bdrop-?all\b/i),
+  dbmate: migrations(/\b(drop|down)\b/),
+  goose: migrations(/\b(reset|down-to 0)\b/),
+  migrate: migrations(/\b(drop|down -all)\b/),
+  ...named('sqlx diesel sea-orm-cli', migrations(/^(database|migrate) (drop|reset|fresh|refresh)\b/)),
+  atlas: migrations(/^schema clean\b/),
+  wp: migrations(/^db (reset|drop|clean)\b/),
+  drush: migrations(/^sql[:-](drop|create)\b/),
 };

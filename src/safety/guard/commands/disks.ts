@@ -1,6 +1,6 @@
 import { shown, UNKNOWN } from '../marks.ts';
 import type { Handler, Handlers } from '../model.ts';
-import { always, askPerson, when } from './rules.ts';
+import { always, askPerson, named, unless, when } from './rules.ts';
 
 const onDevice: Handler = (call) => {
   for (const path of call.words) {
@@ -17,64 +17,46 @@ const mount: Handler = (call) => {
   return '';
 };
 
+const changed = always('disk', 'changes disks, volumes or what the machine boots');
+
 /** Disks, partitions, and what the machine boots. */
 export const disks: Handlers = {
-  mkswap: onDevice,
-  wipefs: onDevice,
-  sgdisk: onDevice,
-  parted: onDevice,
-  sfdisk: onDevice,
-  fdisk: (call) => (call.words.includes('-l') ? UNKNOWN : onDevice(call)),
-  gdisk: onDevice,
-  cfdisk: onDevice,
+  ...named(
+    'mkswap wipefs blkdiscard badblocks resize2fs debugfs gdisk cfdisk sg_format sg_sanitize',
+    onDevice,
+  ),
+  ...named('e2fsck fsck fsck.ext4 fsck.ext3 fsck.xfs fsck.btrfs fsck.vfat xfs_repair btrfsck', onDevice),
+  ...named('ddrescue dd_rescue partclone.restore nwipe', onDevice),
+  ...named('mkfs mke2fs mkdosfs mkntfs newfs newfs_hfs newfs_apfs newfs_msdos newfs_exfat', onDevice),
+  ...named(
+    ['ext4', 'ext3', 'ext2', 'xfs', 'btrfs', 'vfat', 'fat', 'ntfs', 'exfat', 'f2fs', 'jfs', 'minix']
+      .map((kind) => `mkfs.${kind}`)
+      .join(' '),
+    onDevice,
+  ),
+  ...named('fdisk sfdisk', unless(/(^|\s)(-l|--list|-d|--dump|-s)(\s|$)/, onDevice)),
+  parted: unless(/^(-[sm]+ )*(-l|\S+ (unit \S+ )?print)$/, onDevice),
+  sgdisk: unless(/^(-p|--print|-i \d+) \S+$/, onDevice),
+  tune2fs: unless(/^-l(\s|$)/, onDevice),
+  mdadm: unless(/^(-D|--detail|-Q|--query|-E|--examine)(\s|$)/, onDevice),
+  cryptsetup: unless(/^(status|luksDump|isLuks)\b/, onDevice),
   hdparm: (call) =>
     call.words.some((word) => /security|^-[yYzZFMwW]|trim/.test(word)) ? onDevice(call) : UNKNOWN,
   nvme: (call) => (/^(format|sanitize|write|delete-ns)/.test(call.words[0] ?? '') ? onDevice(call) : UNKNOWN),
-  blkdiscard: onDevice,
-  badblocks: onDevice,
-  e2fsck: onDevice,
-  fsck: onDevice,
-  resize2fs: onDevice,
-  tune2fs: onDevice,
-  debugfs: onDevice,
-  cryptsetup: onDevice,
-  mdadm: onDevice,
-  ...Object.fromEntries(
-    [
-      'mkfs',
-      'mkfs.ext4',
-      'mkfs.ext3',
-      'mkfs.ext2',
-      'mkfs.xfs',
-      'mkfs.btrfs',
-      'mkfs.vfat',
-      'mkfs.fat',
-      'mkfs.ntfs',
-      'mke2fs',
-      'newfs',
-    ].map((name) => [name, onDevice]),
-  ),
-  ...Object.fromEntries(
-    [
-      'lvremove',
-      'vgremove',
-      'pvremove',
-      'lvreduce',
-      'zpool',
-      'zfs',
-      'diskutil',
-      'grub-install',
-      'update-grub',
-      'grub-mkconfig',
-      'efibootmgr',
-      'bootctl',
-      'losetup',
-      'dmsetup',
-      'swapon',
-    ].map((name) => [name, always('disk', 'changes disks, volumes or what the machine boots')]),
-  ),
+  ...named('lvremove vgremove pvremove lvreduce lvresize vgreduce pvcreate vgcreate', changed),
+  ...named('grub-install grub-mkconfig update-grub update-initramfs dracut mkinitcpio', changed),
+  ...named('zpool zfs', unless(/^(list|status|get|iostat|history)\b/, changed)),
+  diskutil: unless(/^(list|info|activity)\b/, changed),
+  efibootmgr: unless(/^(-v|--verbose)?$/, changed),
+  bootctl: unless(/^(status|list)?$/, changed),
+  losetup: unless(/^(-a|-l|--list|--all)?$/, changed),
+  dmsetup: unless(/^(ls|info|status|table)\b/, changed),
+  swapon: unless(/^(-s|--summary|--show\S*)?$/, changed),
+  flashrom: when(/(^|\s)(-[wE]|--write|--erase)/, 'disk', 'writes the firmware of the machine'),
+  fwupdmgr: when(/^(install|update|downgrade)\b/, 'disk', 'writes the firmware of the machine'),
   mount,
   umount: mount,
   btrfs: when(/\b(delete|remove|replace)\b/, 'disk', 'deletes a volume'),
   vssadmin: always('disk', 'changes disk snapshots'),
+  tmutil: when(/^(delete|disable)/, 'disk', 'deletes backups'),
 };

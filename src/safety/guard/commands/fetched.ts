@@ -17,3 +17,12 @@ export function fetchesFolder(call: Call, url: string, folder: string | undefine
 export function unpacks(call: Call, content: string, folder: string): void {
   if (content.includes(NETWORK)) keepFetched(call, folder);
 }
+
+/** Copies from another machine, under the new name or in a folder under their own. */
+export function fetchesFiles(call: Call, sources: readonly string[], target: string): void {
+  for (const source of sources) {
+    if (!/^([\w.-]+@)?[\w.-]+:|^\w+:\/\//.test(source)) continue;
+    call.keep(target, NETWORK);
+    call.keep(`${target}/${source.split(/[/:]/).at(-1)}`, NETWORK);
+  }
+}

@@ -4,9 +4,9 @@ import type { Call, Handler, Handlers } from '../model.ts';
 import { filesOfPatch } from '../patch-files.ts';
 import { isInside, isProjectFile, isSecretFile } from '../paths.ts';
 import { size } from '../size.ts';
-import { unpacks } from './fetched.ts';
+import { fetchesFiles, unpacks } from './fetched.ts';
 import { committedTree, loses, undoesWork } from './git-work.ts';
-import { isOwn } from './hosts.ts';
+import { maySend } from './hosts.ts';
 
 const remove: Handler = (call) => {
   const args = readArgs(call.words);
@@ -204,13 +204,14 @@ const sync: Handler = (call) => {
   const remote = /^([\w.-]+@)?[\w.-]+:|^rsync:/.test(target);
   for (const source of sources) call.file('read', source, { recursive: true });
   if (remote) {
-    const own = sources.every((source) => isOwn(call, source));
+    const own = sources.every((source) => maySend(call, source));
     call.act(own ? 'warn' : 'deny', 'exfiltration', `copies files to ${target}`, 'Let a person upload it.');
     return UNKNOWN;
   }
   const deletes = [...args.flags].some((flag) => flag.startsWith('delete'));
   if (deletes) call.file('delete', target, { recursive: true });
   else call.file('write', target, { how: 'overwrite' });
+  fetchesFiles(call, sources, target);
   if (args.has('remove-source-files'))
     for (const source of sources) call.file('delete', source, { recursive: true });
   return UNKNOWN;
@@ -281,6 +282,7 @@ const zip: Handler = (call) => {
   if (test !== undefined) call.script(test);
   for (const path of paths) call.file('read', path, { recursive: args.has('r') });
   if (args.has('m')) for (const path of paths) call.file('delete', path, { recursive: true });
+  if (file === '-') return UNKNOWN;
   call.file('write', file);
   return '';
 };
@@ -382,11 +384,11 @@ export const files: Handlers = {
   },
   split,
   patch: (call) => {
-    const [target] = readArgs(call.words, {
-      letters: 'pidorBDFVYz',
-      long: ['input', 'output', 'directory'],
-    }).rest;
-    if (target !== undefined) call.file('write', target);
+    const args = readArgs(call.words, { letters: 'pidorBDFVYz', long: ['input', 'output', 'directory'] });
+    const [target] = args.rest;
+    const folder = args.value('d', 'directory');
+    if (folder !== undefined) call.file('write', `${folder}/${target ?? 'patched'}`);
+    else if (target !== undefined) call.file('write', target);
     undoesWork(call, call.stdin ?? '', readArgs(call.words).has('R', 'reverse'));
     return '';
   },

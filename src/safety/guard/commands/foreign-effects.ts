@@ -11,7 +11,7 @@ import {
 } from '../foreign-text.ts';
 import { DECODED, isOpaque, NETWORK, PRIVATE, UNKNOWN } from '../marks.ts';
 import type { Call } from '../model.ts';
-import { destroysData } from './databases.ts';
+import { destroysData, empties } from './data.ts';
 import { rounds } from './foreign-loops.ts';
 import { hasReadOthers } from './hosts.ts';
 
@@ -284,6 +284,14 @@ function hiddenCode(call: Call, code: Code, args: readonly string[]): void {
   else if (code.language !== 'perl' && text !== '' && !isOpaque(text)) follow(call, text, code.language);
 }
 
+/** All variables at once, and not one by its name. */
+const wholeEnvironmentIn =
+  /\bos\.environ\b(?!\s*[[.])|\bprocess\.env\b(?!\s*[[.])|%ENV\b|\bENV\.to_\w+|\$_ENV\b(?!\[)|\bgetenv\(\s*\)/;
+
+const endless =
+  /\bwhile\s*\(?\s*(1|true|True)\b|\bfor\s*\(\s*;\s*;\s*\)|\bloop\s*(do|\{)|\bsetInterval\s*\([^;]*,\s*\d?\s*\)/;
+const paused = /\b(sleep|wait|await|break|last|return|exit|read|recv|accept|input|gets|poll)\w*\b/;
+
 function connections(call: Call, source: string, masked: string): void {
   if (
     (/\bfetch\b|\burlopen\b|https?\.get\b/.test(masked) ||
@@ -305,11 +313,12 @@ function connections(call: Call, source: string, masked: string): void {
   if (
     /\bfork\b\s*(\(\s*\)\s*)?(while|until)\b|\bfork\b[^;]*\bwhile\b[^;]*\bfork\b|\bwhile\b[\s\S]{0,80}\bfork\b|\bfork\b.*\bfork\b|loop\s*\{\s*fork|for\s*\(;;\)\s*\{?\s*(\w+\.)*fork/.test(
       masked,
-    )
+    ) ||
+    (endless.test(masked) && /\b(spawn|fork|Popen|Process|exec)\s*\(/.test(masked) && !paused.test(masked))
   )
     call.act('deny', 'exhaustion', 'starts processes without end', oneLiner);
   if (
-    /\b(os\.kill|process\.kill|Process\.kill|posix_kill)\s*\(\s*(1\b|-1\b|os\.getppid|process\.ppid|0\b)|\bkill\s+\S+\s*,?\s*(getppid|-?1\b)/.test(
+    /\b(os\.kill|process\.kill|Process\.kill|posix_kill)\s*\(\s*(["':]?\s*["']?\w*["']?\s*,\s*)?(1\b|-1\b|os\.getppid|(process|Process)\.ppid|0\b)|\bkill\s+\S+\s*,?\s*(getppid|-?1\b)/.test(
       masked,
     )
   )
@@ -321,6 +330,8 @@ function connections(call: Call, source: string, masked: string): void {
     );
   if (/\b(os\.setuid|posix_setuid|process\.setuid|Process::UID)\b.*\b0\b/.test(masked))
     call.act('deny', 'privilege', 'becomes root', 'Work as the user that you are.');
+  if (wholeEnvironmentIn.test(masked) && /https?:\/\/(?!localhost|127\.)/.test(source))
+    call.act('deny', 'exfiltration', 'sends the environment away', 'Keep it on this machine.');
   if (
     /\b(requests\.(post|put)|urlopen|http\.client|fetch|https?\.request|axios\.post|Net::HTTP|curl_exec|LWP|smtplib)\b/.test(
       masked,
@@ -335,7 +346,7 @@ function connections(call: Call, source: string, masked: string): void {
 /** Rights, rows and memory, as far as a call says plainly what it does with them. */
 function bodies(call: Call, code: Code): void {
   const { masked, source, language } = code;
-  if (/\bchmod\w*\s*\([^)]{0,200}\b0o?[4-7][0-7]{3}\b/.test(masked))
+  if (/\bchmod\w*\s*[( ][^);]{0,200}\b0o?[4-7][0-7]{3}\b/.test(masked))
     call.act('deny', 'privilege', 'sets the set-user-id bit', 'Run the program as the user who needs it.');
   for (const [, args] of found(code, /\.(?:query|execute|executescript|exec|run|do)\s*\(/g)) {
     const what = destroysData(evaluate(code, args[0] ?? ''));
@@ -347,6 +358,29 @@ function bodies(call: Call, code: Code): void {
         'Work on a database of your own whose name says test.',
       );
   }
+  const tests = /:memory:|\btest\b|\/tmp\//.test([source, ...call.env.values()].join(' '));
+  if (empties.test(masked) && !tests)
+    call.act(
+      'deny',
+      'database',
+      'empties a table or a store',
+      'Work on a database of your own whose name says test.',
+    );
+  if (
+    /\b(boto3|aws-sdk|google\.cloud|googleapis|azure\.mgmt|octokit|kubernetes)\b/.test(source) &&
+    /\.(delete|terminate|destroy|purge|stop_instances)\w*\s*\(|\b(Delete|Terminate)\w+Command\b/.test(masked)
+  )
+    call.act('deny', 'cloud', 'takes down what runs in the cloud', 'Leave it to a person.');
+  for (const [, args] of found(code, /\b(?:import|include|include_once|require|require_once)\s*[( ]/g))
+    if (/^https?:/.test(evaluate(code, args[0] ?? '')))
+      call.act(
+        'deny',
+        'remote-code',
+        'runs code from the network',
+        'Download it to a file and read it first.',
+      );
+  if (language === 'perl' && /(\.=|\bpush\b|\bx=)[^;]*\bwhile\s*\(?\s*1\b/.test(masked))
+    call.act('deny', 'exhaustion', 'fills the memory', 'Give the loop an end.');
   if (
     /\b(while\s*\(?\s*(1|true|True)\b|for\s*\(\s*;\s*;\s*\)|loop\s*(do|\{))[^;\n]{0,80}\n?[^;\n]{0,80}(\bpush\b|\.append\b|\.push\b|<<|\balloc)/.test(
       masked,

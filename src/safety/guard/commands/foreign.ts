@@ -2,13 +2,13 @@ import { isSecretName } from '../../secrets.ts';
 import { readArgs } from '../argv.ts';
 import { feed } from '../feed.ts';
 import { endOf, evaluate, type Language, readCode } from '../foreign-text.ts';
-import { isOpaque, isPlain, PRIVATE, secretOf, secretsIn, shown, UNKNOWN } from '../marks.ts';
+import { isOpaque, isPlain, PRIVATE, secretOf, secretsIn, UNKNOWN } from '../marks.ts';
 import type { Call, Handler, Handlers } from '../model.ts';
-import { isProjectFile } from '../paths.ts';
 import { namesOnly } from '../private.ts';
 import { compilers } from './compilers.ts';
 import { leavesNames } from './contents.ts';
 import { follow } from './foreign-effects.ts';
+import { serves } from './hosts.ts';
 
 type Interpreter = {
   readonly language: Language;
@@ -33,6 +33,9 @@ function interpreter({ language, code, letters = '', long = [] }: Interpreter): 
         follow(call, withInput(withArguments(known, language, given, inline.length > 0), call), language),
       );
     if (language === 'php' && args.has('S')) return serves(call, args.value('t') ?? '.');
+    // `ruby -run -e httpd FOLDER`
+    if (language === 'ruby' && inline[0] === 'httpd' && args.all('r').includes('un'))
+      return serves(call, args.rest[0] ?? '.');
     if (language === 'python' && args.has('m')) return pythonModule(call, args.value('m') ?? '');
     if (language === 'js') for (const module of args.all('r', 'require', 'import')) run(call.content(module));
     if (args.has('n', 'p') && /perl|ruby/.test(language)) {
@@ -48,7 +51,7 @@ function interpreter({ language, code, letters = '', long = [] }: Interpreter): 
     if (file === undefined || file === '-' || file === '/dev/stdin')
       return call.stdin === null || args.has('version', 'V', 'v') ? UNKNOWN : run(call.stdin);
     const name = file.slice(file.lastIndexOf('/') + 1);
-    if (/^(artisan|manage\.py)$/.test(name)) return call.run([name, ...rest]);
+    if (/^(artisan|manage\.py|console)$/.test(name)) return call.run([name, ...rest]);
     return run(call.content(file));
   };
 }
@@ -87,17 +90,9 @@ function evaluateOnly(call: Call, source: string, language: Language, otherwise:
   return value === '' ? otherwise : `${value}\n`;
 }
 
-/** A web server shows all that lies in a folder. */
-function serves(call: Call, folder: string): string {
-  const path = call.path(folder);
-  if (!isProjectFile(path, call.shell.world.context) && !path.startsWith('/tmp/'))
-    call.act('deny', 'exfiltration', `shows ${shown(path)} to the network`, 'Serve a folder of the project.');
-  return UNKNOWN;
-}
-
 function pythonModule(call: Call, module: string): string {
   const rest = call.words.slice(call.words.findIndex((word) => word.endsWith(module)) + 1);
-  if (module === 'http.server' || module === 'SimpleHTTPServer')
+  if (/^(http\.server|SimpleHTTPServer|RangeHTTPServer|uploadserver|pyftpdlib)$/.test(module))
     return serves(
       call,
       readArgs(rest, { letters: 'db', long: ['directory', 'bind'] }).value('d', 'directory') ?? '.',
@@ -111,7 +106,9 @@ function pythonModule(call: Call, module: string): string {
     return python(call.with({ words: readArgs(rest, { letters: 'osmc', stop: true }).rest })) ?? UNKNOWN;
   const own = call.shell.world.files.get(call.path(`${module.replaceAll('.', '/')}.py`));
   if (own !== undefined) return feed(call, own, (text) => follow(call, text, 'python'));
-  return /^(pip|pipx|poetry|twine|uv|alembic)$/.test(module) ? call.run([module, ...rest]) : UNKNOWN;
+  return /^(pip|pipx|poetry|twine|uv|alembic|flit|hatch)$/.test(module)
+    ? call.run([module, ...rest])
+    : UNKNOWN;
 }
 
 const awk: Handler = (call) => {

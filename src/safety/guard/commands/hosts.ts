@@ -1,4 +1,4 @@
-import { isOpaque, PRIVATE, secretsIn, shown } from '../marks.ts';
+import { isOpaque, PRIVATE, secretsIn, shown, UNKNOWN } from '../marks.ts';
 import type { Call } from '../model.ts';
 import { isProjectFile, isSecretFile } from '../paths.ts';
 
@@ -56,7 +56,9 @@ export function sendsFile(call: Call, path: string, host: string): void {
   if (isLocal(host)) return;
   const secret =
     isSecretFile(full, context, true) ||
-    /secret|credential|passw|\.(sql|dump|db|sqlite3?|tar|tgz|tar\.\w+|zip|key|pem)$/i.test(full);
+    /secret|credential|passw|\.(sql|dump|db|sqlite3?|bak|tar|tgz|tar\.\w+|zip|7z|rar|bundle|key|pem)$/i.test(
+      full,
+    );
   const outside = !isProjectFile(full, context) && full.startsWith('/') && !full.startsWith('/tmp/');
   call.act(secret || outside ? 'deny' : 'warn', 'exfiltration', `sends ${shown(path)} to ${host}`, keepHere);
 }
@@ -65,4 +67,29 @@ export function sendsFile(call: Call, path: string, host: string): void {
 export function isOwn(call: Call, path: string): boolean {
   const full = call.path(path);
   return !full.startsWith('/') || full.startsWith('/tmp/') || isProjectFile(full, call.shell.world.context);
+}
+
+/** Of its own a project may send parts, such as what it has built, but neither all of it nor its history. */
+export function maySend(call: Call, path: string): boolean {
+  const full = call.path(path);
+  const { projectRoot } = call.shell.world.context;
+  return isOwn(call, path) && full !== projectRoot && !/\/\.git(\/|$)/.test(full);
+}
+
+/** Files on their way to another machine or to a store. */
+export function uploads(call: Call, paths: readonly string[], target: string): void {
+  for (const path of paths) {
+    call.file('read', path, { recursive: true });
+    if (!maySend(call, path))
+      call.act('deny', 'exfiltration', `copies ${shown(path)} to ${shown(target)}`, keepHere);
+  }
+  if (paths.length > 0) call.act('warn', 'exfiltration', `copies files to ${shown(target)}`, keepHere);
+}
+
+/** A web server shows all that lies in a folder. */
+export function serves(call: Call, folder: string): string {
+  const path = call.path(folder);
+  if (!isOwn(call, path))
+    call.act('deny', 'exfiltration', `shows ${shown(path)} to the network`, 'Serve a folder of the project.');
+  return UNKNOWN;
 }

@@ -4,6 +4,8 @@ import type { Handler, Handlers } from '../model.ts';
 import { always, askPerson, when } from './rules.ts';
 
 const keychain: Handler = (call) => {
+  if (/^(add-trusted-cert|delete-certificate|delete-keychain)$/.test(call.words[0] ?? ''))
+    call.act('deny', 'system-config', 'changes which certificates the machine trusts', askPerson);
   if (/^(find-\w+-password|dump-keychain|export)/.test(call.words[0] ?? ''))
     call.act('deny', 'credentials', 'reads the keychain', 'Let the program that needs it ask for it.');
   return UNKNOWN;
@@ -58,7 +60,7 @@ export const keys: Handlers = {
     'Let the program that needs it ask for it.',
   ),
   vault: when(
-    /^(kv get|read|token|delete|kv (delete|destroy))/,
+    /^(kv get|read|token|delete|kv (delete|destroy|metadata delete)|secrets disable)/,
     'credentials',
     'prints or deletes a stored secret',
     'Let the program that needs it ask for it.',

@@ -1,14 +1,9 @@
 import { readArgs } from '../argv.ts';
-import { NETWORK, shown, UNKNOWN } from '../marks.ts';
+import { UNKNOWN } from '../marks.ts';
 import type { Call, Handler, Handlers } from '../model.ts';
-import { checkVariable, isKnownRegistry } from './variables.ts';
-
-const release = 'Leave releases to a person or to CI.';
-
-function checkRegistry(call: Call, url: string | undefined): void {
-  if (url !== undefined && !isKnownRegistry(url))
-    call.act('deny', 'supply-chain', `takes packages from ${shown(url)}`, 'Use the registry of the project.');
-}
+import { checkRegistry, install, publisher, release } from './publishing.ts';
+import { asksHelp, named } from './rules.ts';
+import { checkVariable } from './variables.ts';
 
 const npm: Handler = (call) => {
   const args = readArgs(call.words, {
@@ -25,11 +20,14 @@ const npm: Handler = (call) => {
       'filter',
       'dir',
       'cwd',
+      'script-shell',
     ],
   });
   const [action = '', ...rest] = args.rest;
   checkRegistry(call, args.value('registry'));
-  const dry = args.has('dry-run');
+  if (args.has('script-shell'))
+    call.act('deny', 'environment', 'makes scripts run in another shell', 'Leave the shell as it is.');
+  const dry = args.has('dry-run') || asksHelp(call);
   if (/^(publish|unpublish|deprecate)$/.test(action) && !dry)
     call.act('deny', 'supply-chain', `${action}es a package`, release);
   if (action === 'npm' && /^(publish)$/.test(rest[0] ?? '') && !dry)
@@ -49,36 +47,31 @@ const npm: Handler = (call) => {
     const name = /^run/.test(action) ? (rest[0] ?? '') : action;
     for (const script of [`pre${name}`, name, `post${name}`]) ownScript(call, script);
   }
+  if (/^(install|i|ci|add|in|ins|)$/.test(action)) ownRegistry(call);
   if (/^(install|i|ci|add|in|ins|)$/.test(action) && !args.has('ignore-scripts'))
     for (const script of ['preinstall', 'install', 'postinstall', 'prepare']) ownScript(call, script);
   if (/^(install|i|add|in|ins|create|init)$/.test(action)) install(call, rest, args.has('g', 'global'));
   return UNKNOWN;
 };
 
+/** A registry that the command itself has just written down. */
+function ownRegistry(call: Call): void {
+  for (const file of ['.npmrc', '.yarnrc', '.yarnrc.yml', 'bunfig.toml']) {
+    const own = call.shell.world.files.get(call.path(file)) ?? '';
+    for (const [, url] of own.matchAll(/\bregistry(?:Server)?"?\s*[=: ]\s*"?(https?:[^\s"]+)/gi))
+      checkRegistry(call, url);
+  }
+}
+
 function config(call: Call, words: readonly string[], action: string): void {
   const [name = '', value = ''] = words.length === 1 ? (words[0] ?? '').split('=') : words;
   if (action === 'get' && /authtoken|password/i.test(name))
     call.act('deny', 'credentials', 'prints the token of the registry', 'It need not be seen.');
-  if (name === 'registry' && action !== 'get') checkRegistry(call, value);
+  if (/registry(server)?$/i.test(name) && action !== 'get') checkRegistry(call, value);
   if (/^(script-shell|prefix|globalconfig|node-options)$/.test(name) && action !== 'get')
     call.act('deny', 'system-config', `changes ${name} for every project`, 'Set it for one call.');
   if (/authtoken|ignore-scripts|strict-ssl|cafile/i.test(name) && action !== 'get')
     call.act('deny', 'supply-chain', `changes ${name} for every project`, release);
-}
-
-function install(call: Call, packages: readonly string[], everywhere: boolean): void {
-  for (const name of packages) {
-    const [, host] = /^(?:git\+)?(?:https?|ssh|git):\/\/(?:[^@/]*@)?([^/:]+)/.exec(name) ?? [];
-    if (host && !/(^|\.)(github\.com|gitlab\.com|bitbucket\.org|npmjs\.org|localhost)$/.test(host))
-      call.act(
-        'deny',
-        'supply-chain',
-        `installs code from ${host}`,
-        'Install a released version from the registry.',
-      );
-  }
-  if (everywhere)
-    call.act('warn', 'system-config', 'installs for the whole machine', 'Install it in the project.');
 }
 
 /** `npm pkg set scripts.x=…` writes a script as an editor would. */
@@ -127,16 +120,7 @@ const pip: Handler = (call) => {
     checkRegistry(call, url);
   const [action = '', ...rest] = args.rest;
   if (action === 'install' || action === 'add') {
-    for (const name of rest) {
-      const [, host] = /^(?:\w+ @ )?(?:git\+)?https?:\/\/(?:[^@/]*@)?([^/:]+)/.exec(name) ?? [];
-      if (host && !/(^|\.)(github\.com|gitlab\.com|pypi\.org|pythonhosted\.org|localhost)$/.test(host))
-        call.act(
-          'deny',
-          'supply-chain',
-          `installs code from ${host}`,
-          'Install a released version from the registry.',
-        );
-    }
+    install(call, rest, false);
     if (args.has('break-system-packages'))
       call.act('warn', 'system-config', 'installs over packages of the system', 'Use a virtual environment.');
   }
@@ -156,11 +140,14 @@ function runner(words: RegExp, then?: Handler): Handler {
     });
     const [action = '', ...rest] = args.rest;
     if (words.test(action)) {
-      const inner = readArgs(rest, {
+      const given = readArgs(rest, {
         letters: 'p',
-        long: ['with', 'from', 'python', 'extra', 'group'],
+        long: ['with', 'from', 'python', 'extra', 'group', 'spec'],
         stop: true,
-      }).rest;
+      });
+      const inner =
+        action === 'tool' && /^(run|install)$/.test(given.rest[0] ?? '') ? given.rest.slice(1) : given.rest;
+      install(call, [...given.all('with', 'from', 'spec'), ...inner.slice(0, 1)], false);
       return inner.length === 0 ? UNKNOWN : call.run(inner);
     }
     return then
@@ -178,45 +165,18 @@ function runner(words: RegExp, then?: Handler): Handler {
   };
 }
 
-function publisher(pattern: RegExp): Handler {
-  return (call) => {
-    const args = readArgs(call.words, {
-      letters: 'Cp',
-      long: ['manifest-path', 'registry', 'index', 'repository', 'repository-url', 'git', 'source'],
-    });
-    if (call.name === 'gem') checkRegistry(call, args.value('source'));
-    if (pattern.test(args.rest.join(' ')) && !args.has('dry-run', 'n'))
-      call.act('deny', 'supply-chain', 'publishes a package', release);
-    if (call.name === 'cargo' && args.rest[0] === 'install' && args.has('git'))
-      install(call, args.all('git'), false);
-    return UNKNOWN;
-  };
-}
-
-const systemPackages: Handler = (call) => {
-  const args = readArgs(call.words, { letters: 'oct' });
-  const [action = ''] = args.rest;
-  if (
-    /^(remove|purge|autoremove|erase|uninstall|full-upgrade|dist-upgrade|-R.*)$/.test(action) ||
-    call.words.some((word) => /^-R/.test(word) && call.name === 'pacman')
-  ) {
-    call.act('deny', 'system-config', 'removes packages of the system', 'Leave the system as it is.');
-  }
-  const removes = call.words.some((word) => /^(-r|-P|--remove|--purge|-e|--erase)$/.test(word));
-  if (removes && /^(dpkg|rpm)$/.test(call.name))
-    call.act('deny', 'system-config', 'removes packages of the system', 'Leave the system as it is.');
-  for (const path of args.rest)
-    if (/^https?:/.test(path) || (/\.(deb|rpm|apk)$/.test(path) && call.content(path).includes(NETWORK)))
-      call.act('deny', 'supply-chain', `installs ${shown(path)}`, 'Install from the packages of the system.');
-  return UNKNOWN;
-};
-
 export const packages: Handlers = {
   npm,
   pnpm: npm,
   yarn: npm,
-  bun: (call) =>
-    /^-(e|p|-eval|-print)$/.test(call.words[0] ?? '') ? call.run(['node', ...call.words]) : npm(call),
+  bun: (call) => {
+    const [action = '', file] = call.words;
+    return /^(-e|--eval|-p|--print|-)$/.test(action) ||
+      (action === 'run' && file === '-') ||
+      /\.[cm]?[jt]sx?$/.test(action)
+      ? call.run(['node', ...(action === 'run' ? call.words.slice(1) : call.words)])
+      : npm(call);
+  },
   npx,
   pnpx: npx,
   bunx: npx,
@@ -224,43 +184,27 @@ export const packages: Handlers = {
   pip3: pip,
   pipx: runner(/^run$/, pip),
   uv: runner(/^(run|tool)$/, pip),
-  uvx: (call) => call.run(readArgs(call.words, { long: ['from', 'with'], stop: true }).rest),
+  uvx: (call) => {
+    const args = readArgs(call.words, { letters: 'p', long: ['from', 'with', 'python'], stop: true });
+    install(call, [...args.all('from', 'with'), ...args.rest.slice(0, 1)], false);
+    return args.rest.length === 0 ? UNKNOWN : call.run(args.rest);
+  },
   poetry: runner(/^run$/, publisher(/^publish\b/)),
   pipenv: runner(/^run$/),
   pdm: runner(/^run$/, publisher(/^publish\b/)),
   hatch: runner(/^run$/, publisher(/^publish\b/)),
   rye: runner(/^run$/, publisher(/^publish\b/)),
-  conda: runner(/^run$/),
+  ...named('conda mamba micromamba', (call) => {
+    const { values } = readArgs(call.words, { letters: 'cn', long: ['channel', 'name'] });
+    for (const channel of [...(values.get('c') ?? []), ...(values.get('channel') ?? [])])
+      if (/^https?:/.test(channel)) checkRegistry(call, channel);
+    return runner(/^run$/)(call);
+  }),
   bundle: runner(/^exec$/),
   bundler: runner(/^exec$/),
   mise: runner(/^(exec|x)$/),
   asdf: runner(/^exec$/),
   nix: runner(/^(shell|develop)$/),
-  cargo: publisher(/^(publish|yank|owner|login)\b/),
-  gem: publisher(/^(push|yank|owner)\b/),
-  twine: publisher(/^upload\b/),
-  flit: publisher(/^publish\b/),
-  mvn: publisher(/\bdeploy\b/),
-  gradle: publisher(/\bpublish\w*\b/),
-  dotnet: publisher(/^nuget (push|delete)\b/),
-  vsce: publisher(/^(publish|unpublish)\b/),
-  ovsx: publisher(/^publish\b/),
-  lerna: publisher(/^publish\b/),
-  changeset: publisher(/^publish\b/),
-  'semantic-release': (call) =>
-    readArgs(call.words).has('dry-run') || call.words.includes('--dry-run')
-      ? UNKNOWN
-      : call.act('deny', 'supply-chain', 'publishes a release', release),
-  np: (call) => call.act('deny', 'supply-chain', 'publishes a package', release),
-  pod: publisher(/^trunk push\b/),
-  helm: (call) =>
-    /^(uninstall|delete|rollback)$/.test(call.words[0] ?? '')
-      ? call.act('deny', 'cloud', 'removes a deployment', 'Leave it to a person.')
-      : publisher(/^push\b/)(call),
-  apt: systemPackages,
-  'apt-get': systemPackages,
-  dpkg: systemPackages,
-  rpm: systemPackages,
   go: (call) => {
     const [action = '', ...settings] = call.words;
     if (action === 'run') return call.run(['go run', ...settings.filter((path) => path.endsWith('.go'))]);
@@ -271,8 +215,4 @@ export const packages: Handlers = {
       }
     return UNKNOWN;
   },
-  dnf: systemPackages,
-  yum: systemPackages,
-  pacman: systemPackages,
-  apk: systemPackages,
 };

@@ -1,7 +1,8 @@
 import { readArgs } from '../argv.ts';
 import { PRIVATE, parentProcess, shown, UNKNOWN } from '../marks.ts';
 import type { Handler, Handlers } from '../model.ts';
-import { always, askPerson, when } from './rules.ts';
+import { agent, checkProcess } from './agent-process.ts';
+import { always, askPerson, named, when } from './rules.ts';
 
 const kill: Handler = (call) => {
   if (call.words.some((word) => /^-(l|L|-list)$/.test(word))) return UNKNOWN;
@@ -12,17 +13,7 @@ const kill: Handler = (call) => {
       !/^-[sn]$/.test(word) &&
       !/^(SIG)?(TERM|KILL|HUP|INT|STOP|USR[12])$/.test(word),
   );
-  for (const target of targets) {
-    if (target === '1' || target === '-1' || target === '0')
-      call.act(
-        'deny',
-        'process',
-        target === '1' ? 'ends the first process' : 'ends all processes of the user',
-        'End the process that you started, by its id.',
-      );
-    if (target === parentProcess || /ralph|claude|codex|gemini|opencode|swarm/.test(target))
-      call.act('deny', 'process', 'ends the agent or its loop', 'Finish the task instead.');
-  }
+  for (const target of targets) checkProcess(call, target);
   return '';
 };
 
@@ -62,7 +53,7 @@ const killByName: Handler = (call) => {
 
 const findProcess: Handler = ({ words }) => {
   const name = readArgs(words, { letters: 'uPgG' }).rest[0] ?? '';
-  return `${/ralph|claude|codex|gemini|opencode|swarm/.test(name) ? name.replace(/\s+/g, '-') : UNKNOWN}\n`;
+  return `${agent.test(name) ? name.replace(/\s+/g, '-') : UNKNOWN}\n`;
 };
 
 const services: Handler = (call) => {
@@ -143,25 +134,25 @@ export const processes: Handlers = {
   xkill: always('process', 'ends a program that is not known yet'),
   journalctl: when(/--(vacuum|rotate|flush)/, 'destructive-files', 'deletes the log of the system'),
   auditctl: when(/(^|\s)-(e|D|a|w|d|W)\b/, 'system-config', 'changes what the system records'),
+  renice: (call) => {
+    for (const target of readArgs(call.words, { letters: 'n' }).rest)
+      if (target !== '0') checkProcess(call, target);
+    return UNKNOWN;
+  },
   ps: ({ words }) =>
-    words.some((word) => /^[a-z]*e[a-z]*$/.test(word))
-      ? PRIVATE
-      : /(^|\s)-?\w*[eA]\w*o\s*pid=?(\s|$)/.test(words.join(' '))
-        ? `1\n${UNKNOWN}\n`
-        : UNKNOWN,
+    words.some((word) => /^(-o)?ppid=?$/.test(word))
+      ? `${parentProcess}\n`
+      : words.some((word) => /^[a-z]*e[a-z]*$/.test(word))
+        ? PRIVATE
+        : /(^|\s)-?\w*[eA]\w*o\s*pid=?(\s|$)/.test(words.join(' '))
+          ? `1\n${UNKNOWN}\n`
+          : UNKNOWN,
   pgrep: findProcess,
   pidof: findProcess,
-  ...Object.fromEntries(
-    ['reboot', 'shutdown', 'halt', 'poweroff', 'init', 'telinit', 'kexec'].map((name) => [
-      name,
-      always('process', 'stops the machine'),
-    ]),
-  ),
-  ...Object.fromEntries(
-    ['insmod', 'rmmod', 'modprobe', 'swapoff', 'depmod', 'bpftool', 'setenforce'].map((name) => [
-      name,
-      always('process', 'changes the kernel'),
-    ]),
+  ...named('reboot shutdown halt poweroff init telinit kexec', always('process', 'stops the machine')),
+  ...named(
+    'insmod rmmod modprobe swapoff depmod bpftool setenforce',
+    always('process', 'changes the kernel'),
   ),
   sysctl,
   systemctl: services,

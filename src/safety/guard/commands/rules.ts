@@ -1,5 +1,5 @@
 import { shown, UNKNOWN } from '../marks.ts';
-import type { Category, Handler } from '../model.ts';
+import type { Call, Category, Handler, Handlers } from '../model.ts';
 
 export const askPerson = 'Leave it to a person.';
 
@@ -19,7 +19,24 @@ export function always(category: Category, what: string, instead = askPerson): H
 /** Denied when its words match, as one line of words that a shell has already taken apart. */
 export function when(pattern: RegExp, category: Category, what: string, instead = askPerson): Handler {
   return (call) => {
-    if (pattern.test(call.words.map(shown).join(' '))) call.act('deny', category, what, instead);
+    if (pattern.test(call.words.map(shown).join(' ')) && !asksHelp(call))
+      call.act('deny', category, what, instead);
     return UNKNOWN;
   };
+}
+
+/** `kubectl delete --help` only prints; what stands after `--` is for another program. */
+export function asksHelp({ words }: Call): boolean {
+  const at = words.findIndex((word) => /^--?help$/.test(word));
+  return at !== -1 && !words.slice(0, at).includes('--');
+}
+
+/** Only looks when its words match; else as the handler says. */
+export function unless(pattern: RegExp, handler: Handler): Handler {
+  return (call) => (pattern.test(call.words.map(shown).join(' ')) ? UNKNOWN : handler(call));
+}
+
+/** The same handler under each of the names. */
+export function named(names: string, handler: Handler): Handlers {
+  return Object.fromEntries(names.split(' ').map((name) => [name, handler]));
 }

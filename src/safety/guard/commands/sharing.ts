@@ -1,32 +1,37 @@
 import { readArgs } from '../argv.ts';
-import { NETWORK, shown, UNKNOWN } from '../marks.ts';
+import { NETWORK, UNKNOWN } from '../marks.ts';
 import { mentionSecrets } from '../mentions.ts';
 import type { Handler, Handlers } from '../model.ts';
-import { fetchesFolder } from './fetched.ts';
-import { isOwn, keepHere } from './hosts.ts';
+import { fetchesFiles, fetchesFolder } from './fetched.ts';
+import { isLocal, keepHere, sends, serves, uploads } from './hosts.ts';
+import { asksHelp, named } from './rules.ts';
 
 const copyRemote: Handler = (call) => {
   const { rest } = readArgs(call.words, { letters: 'cFiJloPS' });
   const target = rest.at(-1) ?? '';
   const sources = rest.slice(0, -1);
   const remote = (path: string) => /^[^/]*:/.test(path) || path.startsWith('scp://');
-  const sent = [...sources, ...putsOf(call.stdin ?? '')].filter((path) => !remote(path));
-  for (const path of sent) {
-    call.file('read', path, { recursive: true });
-    if (remote(target) && !isOwn(call, path))
-      call.act('deny', 'exfiltration', `copies ${shown(path)} to ${shown(target)}`, keepHere);
-  }
-  if (remote(target)) call.act('warn', 'exfiltration', `copies files to ${shown(target)}`, keepHere);
-  else if (sources.some(remote)) {
+  const local = sources.filter((path) => !remote(path));
+  const put = putsOf(call.stdin ?? '');
+  if (remote(target) || put.length > 0) uploads(call, [...local, ...put], target);
+  else for (const path of local) call.file('read', path, { recursive: true });
+  if (!remote(target) && sources.some(remote)) {
     call.file('write', target);
-    call.keep(target, NETWORK);
+    fetchesFiles(call, sources, target);
   }
+  return UNKNOWN;
+};
+
+/** What ftp is told to upload, on its command line or by its input. */
+const ftp: Handler = (call) => {
+  const host = readArgs(call.words, { letters: 'ceupP' }).rest[0] ?? '';
+  if (!isLocal(host)) uploads(call, putsOf(`${call.words.join('\n')}\n${call.stdin ?? ''}`), host);
   return UNKNOWN;
 };
 
 /** What sftp is told to upload. */
 function putsOf(orders: string): string[] {
-  return [...orders.matchAll(/^\s*m?put\s+(?:-\w+\s+)*(\S+)/gm)].map(([, path = '']) => path);
+  return [...orders.matchAll(/^\s*(?:m?put|mirror -R)\s+(?:-\w+\s+)*(\S+)/gm)].map(([, path = '']) => path);
 }
 
 const mail: Handler = (call) => {
@@ -41,56 +46,88 @@ const share: Handler = (call) => {
 
 const gh: Handler = (call) => {
   mentionSecrets(call, call.words);
+  sends(call, call.words.join(' '), 'github.com', true);
   const [topic = '', action = '', ...rest] = call.words;
+  const person = 'Leave it to a person.';
+  if (asksHelp(call)) return UNKNOWN;
   const [source = '', folder] = readArgs(rest, { letters: 'u' }).rest;
   if (topic === 'repo' && action === 'clone') fetchesFolder(call, `https://github.com/${source}`, folder);
   const files = readArgs(rest, { letters: 'dfR' }).rest;
-  if (topic === 'gist' && action === 'create') {
+  if (topic === 'gist' && /^(create|edit)$/.test(action)) {
     for (const file of files) if (file !== '-') call.file('read', file);
     call.act('deny', 'exfiltration', 'publishes files as a gist', keepHere);
   }
-  if (topic === 'auth' && /^(token|setup-git)$/.test(action))
+  if (topic === 'auth' && /^(token|setup-git|logout|refresh)$/.test(action))
     call.act(
       'deny',
       'credentials',
-      'prints or spreads the GitHub token',
+      'prints, spreads or drops the GitHub token',
       'Let gh use it; it need not be seen.',
     );
   if (topic === 'auth' && action === 'status' && rest.some((word) => /^(-t|--show-token)$/.test(word)))
     call.act('deny', 'credentials', 'prints the GitHub token', 'Leave --show-token out.');
-  if (topic === 'repo' && /^(delete|archive)$/.test(action))
-    call.act('deny', 'cloud', `${action}s the repository`, 'Leave it to a person.');
+  if (topic === 'repo' && /^(archive|rename)$/.test(action))
+    call.act('deny', 'cloud', `${action}s the repository`, person);
   if (topic === 'repo' && action === 'edit' && rest.some((word) => /^--visibility/.test(word)))
-    call.act('deny', 'exfiltration', 'changes who can see the repository', 'Leave it to a person.');
-  if (topic === 'release' && action === 'delete')
-    call.act('deny', 'cloud', 'deletes a release', 'Leave it to a person.');
-  if (/^(secret|ssh-key|gpg-key)$/.test(topic) && /^(set|add|delete|remove)$/.test(action))
-    call.act('deny', 'credentials', `changes the ${topic}s on GitHub`, 'Leave it to a person.');
+    call.act('deny', 'exfiltration', 'changes who can see the repository', person);
+  // A cache or a label is soon made again.
+  if (/^delete/.test(action) && !/^(cache|label|api|search)$/.test(topic))
+    call.act('deny', 'cloud', `deletes a ${topic} on GitHub`, person);
+  if (/^(secret|ssh-key|gpg-key)$/.test(topic) && /^(set|add|remove)$/.test(action))
+    call.act('deny', 'credentials', `changes the ${topic}s on GitHub`, person);
+  if (topic === 'repo' && action === 'deploy-key' && /^(add|delete)$/.test(rest[0] ?? ''))
+    call.act('deny', 'credentials', 'changes who may write to the repository', person);
+  if (topic === 'pr' && action === 'merge' && rest.includes('--admin'))
+    call.act('deny', 'cloud', 'merges against the rules of the repository', 'Leave --admin out.');
+  if (topic === 'workflow' && action === 'disable')
+    call.act('deny', 'cloud', 'turns off a check of the repository', person);
   if (topic === 'alias' && action === 'set' && rest[1]?.startsWith('!')) call.script(rest[1].slice(1));
   if (topic === 'api') {
-    const method = readArgs(call.words.slice(1), { letters: 'XfFHq', long: ['method'] }).value('X', 'method');
-    if (/^delete$/i.test(method ?? ''))
-      call.act('deny', 'cloud', 'deletes something on GitHub', 'Leave it to a person.');
+    const args = readArgs(call.words.slice(1), { letters: 'XfFHq', long: ['method', 'field', 'raw-field'] });
+    if (/^delete$/i.test(args.value('X', 'method') ?? ''))
+      call.act('deny', 'cloud', 'deletes something on GitHub', person);
+    if (
+      args
+        .all('f', 'F', 'field', 'raw-field')
+        .some((field) => /^(private=false|visibility=public)$/.test(field))
+    )
+      call.act('deny', 'exfiltration', 'changes who can see the repository', person);
+    return NETWORK;
   }
-  return UNKNOWN;
+  return topic === 'gist' || /^(view|diff)$/.test(action) ? NETWORK : UNKNOWN;
 };
 
 const glab: Handler = (call) => {
-  if (/^(repo|project) delete\b|^release delete\b|^api\b.*\bDELETE\b/.test(call.words.join(' ')))
+  sends(call, call.words.join(' '), 'gitlab.com', true);
+  if (
+    /^(repo|project|release|variable|ci|issue|mr|ssh-key) delete\b|^api\b.*\bDELETE\b/.test(
+      call.words.join(' '),
+    )
+  )
     call.act('deny', 'cloud', 'deletes something on GitLab', 'Leave it to a person.');
   return UNKNOWN;
 };
 
-/** Hands files or words to others: copies, mail, code hosts. */
+/** The folder that a small web server is told to show. */
+function webServer(options: { letters?: string; long?: readonly string[]; by?: readonly string[] }): Handler {
+  return (call) => {
+    const args = readArgs(call.words, options);
+    return serves(call, args.value(...(options.by ?? [])) ?? (options.by ? '.' : (args.rest[0] ?? '.')));
+  };
+}
+
+/** Hands files or words to others: copies, mail, code hosts, web servers. */
 export const sharing: Handlers = {
   scp: copyRemote,
   sftp: copyRemote,
-  mail,
-  mailx: mail,
-  sendmail: mail,
-  mutt: mail,
-  croc: share,
-  wormhole: share,
+  ...named('ftp tftp lftp', ftp),
+  ...named('mail mailx sendmail mutt s-nail swaks msmtp', mail),
+  ...named('croc wormhole magic-wormhole ffsend transfer transfer.sh onionshare onionshare-cli', share),
+  ...named(
+    'serve http-server live-server miniserve darkhttpd simple-http-server static-server',
+    webServer({ letters: 'lpadcSCPTU', long: ['listen', 'port', 'config', 'host', 'interfaces'] }),
+  ),
+  httpd: webServer({ letters: 'pcuhr', by: ['h'] }),
   gh,
   glab,
 };

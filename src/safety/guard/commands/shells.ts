@@ -56,6 +56,7 @@ const make: Handler = (call) => {
         : call.content(named);
   // Rules that were there before are the project's.
   if (text === '' && !args.has('eval') && !args.rest.some((word) => word.includes('='))) return UNKNOWN;
+  if (text.includes(NETWORK)) return feed(call, NETWORK, () => UNKNOWN);
   const defined = new Map(
     [...text.matchAll(/^(\w+)\s*[:?]?:?=[ \t]*(.*)$/gm)].map(([, name = '', value = '']) => [name, value]),
   );

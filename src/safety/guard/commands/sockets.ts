@@ -2,6 +2,7 @@ import { readArgs } from '../argv.ts';
 import { isOpaque, NETWORK, PRIVATE, secretsIn, shown, UNKNOWN } from '../marks.ts';
 import type { Handler, Handlers } from '../model.ts';
 import { isLocal, keepHere } from './hosts.ts';
+import { named } from './rules.ts';
 
 const netcat: Handler = (call) => {
   const args = readArgs(call.words, {
@@ -63,7 +64,7 @@ const lookUp: Handler = (call) => {
       call.act('deny', 'exfiltration', 'hides data in a name that it looks up', keepHere);
     }
   }
-  return UNKNOWN;
+  return NETWORK;
 };
 
 const tunnel: Handler = (call) => {
@@ -78,33 +79,21 @@ export const sockets: Handlers = {
   ncat: netcat,
   netcat,
   telnet: netcat,
-  ftp: netcat,
   socat,
   dig: lookUp,
   nslookup: lookUp,
   host: lookUp,
   ping: lookUp,
-  ngrok: tunnel,
-  cloudflared: tunnel,
-  lt: tunnel,
-  localtunnel: tunnel,
-  bore: tunnel,
-  frpc: tunnel,
-  chisel: tunnel,
-  ...Object.fromEntries(
-    [
-      'tmate',
-      'sshx',
-      'upterm',
-      'gs-netcat',
-      'ttyd',
-      'gotty',
-      'wetty',
-      'zrok',
-      'rathole',
-      'pagekite',
-      'inlets',
-    ].map((name) => [name, tunnel]),
+  ...named(
+    'ngrok cloudflared lt localtunnel bore frpc chisel zrok rathole pagekite inlets stunnel iodine',
+    tunnel,
   ),
+  ...named('tmate sshx upterm gs-netcat ttyd gotty wetty', tunnel),
+  ...named('sshd dropbear telnetd rshd vncserver x11vnc x0vncserver xrdp', tunnel),
+  ...named('pwncat pwncat-cs dnscat dnscat2 reverse-ssh msfconsole msfvenom', tunnel),
+  ztcp: tunnel,
+  code: (call) => (/^(tunnel|serve-web)$/.test(call.words[0] ?? '') ? tunnel(call) : UNKNOWN),
+  'code-server': (call) =>
+    /0\.0\.0\.0|\[::\]|--auth[ =]none|--link\b/.test(call.words.join(' ')) ? tunnel(call) : UNKNOWN,
   tailscale: (call) => (/^(funnel|serve|up)$/.test(call.words[0] ?? '') ? tunnel(call) : UNKNOWN),
 };

@@ -1,7 +1,7 @@
 import { readArgs } from '../argv.ts';
 import { UNKNOWN } from '../marks.ts';
 import type { Call, Handler, Handlers } from '../model.ts';
-import { always, askPerson, when } from './rules.ts';
+import { always, askPerson, named, unless, when } from './rules.ts';
 
 const defaults: Handler = (call) => {
   if (/^(write|delete|import)$/.test(call.words[0] ?? ''))
@@ -25,6 +25,8 @@ const firewall: Handler = (call) => {
   return UNKNOWN;
 };
 
+const networkChange = ['system-config', 'changes the network of the machine'] as const;
+
 const hostname: Handler = (call) => {
   if (readArgs(call.words).rest.some((word) => !/^(status)$/.test(word)))
     call.act('deny', 'system-config', 'changes the name or the clock of the machine', askPerson);
@@ -33,27 +35,12 @@ const hostname: Handler = (call) => {
 
 /** How the system is set up. */
 export const system: Handlers = {
-  ...Object.fromEntries(
-    [
-      'useradd',
-      'adduser',
-      'userdel',
-      'deluser',
-      'usermod',
-      'groupadd',
-      'groupdel',
-      'gpasswd',
-      'passwd',
-      'chpasswd',
-      'chsh',
-      'chfn',
-      'vipw',
-      'dscl',
-    ].map((name) => [name, always('system-config', 'changes the users of the machine')]),
+  ...named(
+    'useradd adduser userdel deluser usermod groupadd groupdel groupmod gpasswd passwd chpasswd chsh chfn vipw dscl',
+    always('system-config', 'changes the users of the machine'),
   ),
-  ...Object.fromEntries(
-    ['visudo', 'setcap', 'capsh', 'newgrp'].map((name) => [name, always('privilege', 'gives more rights')]),
-  ),
+  chage: unless(/^(-l|--list)\b/, always('system-config', 'changes the users of the machine')),
+  ...named('visudo setcap capsh newgrp', always('privilege', 'gives more rights')),
   'update-alternatives': when(
     /--(set|install|remove|config)/,
     'system-config',
@@ -69,7 +56,11 @@ export const system: Handlers = {
   ifconfig: network,
   route: network,
   localectl: when(/^set-/, 'system-config', 'changes the language of the system'),
-  brew: when(/^services (stop|start|restart|kill)/, 'system-config', 'changes a service of the system'),
+  brew: when(
+    /^(services (stop|start|restart|kill)|(uninstall|remove|rm)\b)/,
+    'system-config',
+    'changes services or packages of the system',
+  ),
   'apt-key': when(/^(add|del|adv)/, 'supply-chain', 'changes whose packages are trusted'),
   claude: when(
     /^config (set|add|remove)\b.*\b(hooks|permission|disable)/i,
@@ -87,6 +78,44 @@ export const system: Handlers = {
     'system-config',
     'changes the network of the machine',
   ),
+  ...named(
+    'resolvectl systemd-resolve',
+    when(/^(dns|domain|revert|dnssec|llmnr)\b|--set-/, ...networkChange),
+  ),
+  networksetup: when(/^-(set|add|remove|create|delete|switch)/, ...networkChange),
+  netsh: when(/\b(set|add|delete|reset)\b/i, ...networkChange),
+  netplan: when(/^(apply|try|set)\b/, ...networkChange),
+  ...named('wg-quick openvpn ifup ifdown dhclient', always(...networkChange)),
+  scutil: when(/^--(set|dns|proxy) \S/, 'system-config', 'changes the name or the network of the machine'),
+  ...named(
+    'update-ca-certificates update-ca-trust',
+    always('system-config', 'changes which certificates the machine trusts'),
+  ),
+  trust: when(/^anchor\b/, 'system-config', 'changes which certificates the machine trusts'),
+  ...named(
+    'setsebool semanage aa-teardown aa-disable aa-complain pam-auth-update authselect',
+    always('system-config', 'changes the protection of the system'),
+  ),
+  gsettings: when(/^(set|reset|reset-recursively)\b/, 'system-config', 'changes preferences of the user'),
+  dconf: when(/^(write|reset|load)\b/, 'system-config', 'changes preferences of the user'),
+  'xdg-settings': when(/^set\b/, 'system-config', 'changes preferences of the user'),
+  'xdg-mime': when(/^(default|install)\b/, 'system-config', 'changes preferences of the user'),
+  ...named(
+    'dpkg-divert dpkg-reconfigure dpkg-statoverride debconf-set-selections',
+    when(/^(?!-*list)./, 'system-config', 'changes packages of the system'),
+  ),
+  ...named(
+    'dbus-send busctl gdbus',
+    when(
+      /\b(Reboot|PowerOff|Halt|Suspend|Hibernate|Terminate\w+|Kill\w+|StopUnit|DisableUnitFiles)\b/,
+      'process',
+      'stops the machine or its services',
+    ),
+  ),
+  taskkill: (call) => {
+    const [, name] = /\/im\s+(\S+)/i.exec(call.words.join(' ')) ?? [];
+    return name === undefined ? UNKNOWN : call.run(['killall', name.replace(/\.exe$/i, '')]);
+  },
   ldconfig: (call) =>
     readArgs(call.words, { letters: 'fCr' }).rest.length > 0
       ? always('environment', 'changes where programs find their libraries')(call)
@@ -100,6 +129,8 @@ export const system: Handlers = {
   osascript: (call) => {
     for (const [, command = ''] of call.words.join('\n').matchAll(/do shell script "((?:[^"\\]|\\.)*)"/g))
       call.script(command.replace(/\\(.)/g, '$1'));
+    if (/\bto\s+(shut down|restart|log out|sleep)\b/.test(call.words.join('\n')))
+      call.act('deny', 'process', 'stops the machine', askPerson);
     return UNKNOWN;
   },
   'cmd.exe': when(

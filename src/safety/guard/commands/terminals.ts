@@ -1,8 +1,9 @@
 import { readArgs } from '../argv.ts';
 import { feed, joined, tryScript } from '../feed.ts';
-import { NETWORK, UNKNOWN } from '../marks.ts';
+import { isOpaque, NETWORK, parentProcess, shown, UNKNOWN } from '../marks.ts';
 import type { Call, Handler, Handlers } from '../model.ts';
-import { sends } from './hosts.ts';
+import { checkProcess } from './agent-process.ts';
+import { keepHere, sends } from './hosts.ts';
 
 const ssh: Handler = (call) => {
   const monitor = call.name === 'autossh' ? 'M' : '';
@@ -10,6 +11,7 @@ const ssh: Handler = (call) => {
   const [host = '', ...command] = args.rest;
   if (args.has('R'))
     call.act('deny', 'remote-shell', `opens a tunnel from ${host} into this machine`, 'Do not open tunnels.');
+  if (args.has('w')) call.act('deny', 'remote-shell', `joins the network of ${host}`, 'Do not open tunnels.');
   if (args.has('D'))
     call.act('deny', 'remote-shell', `opens a proxy through ${host}`, 'Do not open tunnels.');
   for (const option of args.all('o')) {
@@ -19,7 +21,10 @@ const ssh: Handler = (call) => {
   if (call.stdin !== null && /^(ba|z|da)?sh$/.test(command[0] ?? 'sh'))
     feed(call, call.stdin, (text) => call.script(text));
   const local = /^([^@]*@)?(localhost|127\.0\.0\.1)$/.test(host);
-  if (!local && call.stdin !== null) sends(call, call.stdin, host);
+  if (!local && call.stdin !== null) {
+    sends(call, call.stdin, host);
+    if (isOpaque(call.stdin)) call.act('deny', 'exfiltration', `sends data to ${shown(host)}`, keepHere);
+  }
   if (command.length === 0) return UNKNOWN;
   joined(call, command);
   return local ? UNKNOWN : NETWORK;
@@ -53,6 +58,11 @@ const tmux: Handler = (call) => {
     )
   ) {
     for (const command of rest) tryScript(call, command);
+  }
+  if (/^kill-(session|window|pane)$/.test(action)) {
+    const args = readArgs(words, { letters: 't' });
+    if (args.value('t') === undefined || args.has('a')) checkProcess(call, parentProcess);
+    else checkProcess(call, args.value('t') ?? '');
   }
   // A server under a name of its own was started for the moment.
   if (/^kill-server$/.test(action) && server.all('L', 'S').length === 0)
@@ -123,6 +133,8 @@ const gdb: Handler = (call) => {
     const [, command] = /^(?:shell|!)\s*(.+)$/s.exec(word) ?? [];
     if (command && /^-?-(ex|eval-command)$/.test(call.words[i - 1] ?? '')) call.script(command);
   });
+  const target = readArgs(call.words, { letters: 'p', long: ['pid'] }).value('p', 'pid');
+  if (target !== undefined) checkProcess(call, target);
   const at = call.words.indexOf('--args');
   return at === -1 ? UNKNOWN : call.run(call.words.slice(at + 1));
 };
@@ -136,8 +148,12 @@ export const terminals: Handlers = {
   script,
   tmux,
   screen: (call) => {
-    const { rest } = readArgs(call.words, { letters: 'SXcehptT', stop: true });
-    return rest.length === 0 ? UNKNOWN : call.run(rest);
+    const args = readArgs(call.words, { letters: 'ScehptT', stop: true });
+    const [order = '', ...more] = args.rest;
+    if (!args.has('X')) return order === '' ? UNKNOWN : call.run(args.rest);
+    if (/^(quit|kill)$/.test(order)) checkProcess(call, args.value('S') ?? parentProcess);
+    if (order === 'stuff') for (const typed of more) tryScript(call, typed);
+    return UNKNOWN;
   },
   vim: editor,
   vi: editor,

@@ -2,6 +2,7 @@ import { readArgs } from '../argv.ts';
 import { NETWORK, shown, UNKNOWN } from '../marks.ts';
 import type { Call, Handler, Handlers } from '../model.ts';
 import { hostOf, isLocal, sends, sendsFile } from './hosts.ts';
+import { named } from './rules.ts';
 
 const curl: Handler = (call) => {
   const args = readArgs(call.words, {
@@ -86,6 +87,9 @@ const curl: Handler = (call) => {
   }
   for (const value of args.all('data-raw', 'form-string', 'A', 'user-agent', 'b', 'cookie', 'e', 'referer'))
     sends(call, value, host);
+  // Without a `=` it is no cookie but a file with cookies.
+  for (const file of args.all('b', 'cookie'))
+    if (/^[~/.]/.test(file) && !file.includes('=')) sendsFile(call, file, host);
   for (const value of args.all('H', 'header', 'u', 'user')) sends(call, value, host, true);
   for (const file of args.all('T', 'upload-file')) sendsFile(call, file, host);
   for (const file of args.all('c', 'cookie-jar', 'D', 'dump-header'))
@@ -165,6 +169,20 @@ const httpie: Handler = (call) => {
   return NETWORK;
 };
 
+/** Saves what it fetches under a name of its own or one that it is given. */
+function download(letters: string, long: readonly string[]): Handler {
+  return (call) => {
+    const args = readArgs(call.words, { letters, long });
+    const [url = '', file] = args.rest;
+    const name = args.value('o', 'out', 'output') ?? file ?? lastPart(url);
+    const folder = args.value('d', 'dir');
+    const path = folder === undefined ? name : `${folder}/${name}`;
+    call.file('write', path);
+    call.keep(path, NETWORK);
+    return '';
+  };
+}
+
 /** Programs that speak HTTP. */
 export const transfers: Handlers = {
   curl,
@@ -172,6 +190,7 @@ export const transfers: Handlers = {
   // Of FreeBSD.
   fetch: ({ words }) => (words.includes('-') ? NETWORK : UNKNOWN),
   wget2: wget,
-  http: httpie,
-  https: httpie,
+  ...named('http https xh xhs curlie', httpie),
+  ...named('lynx w3m links elinks GET lwp-request', () => NETWORK),
+  ...named('aria2c axel lwp-download', download('odxsjnm', ['out', 'dir', 'output'])),
 };

@@ -2,6 +2,7 @@ import { feed } from '../feed.ts';
 import { UNKNOWN } from '../marks.ts';
 import type { Call } from '../model.ts';
 import { isProjectFile, zoneOf } from '../paths.ts';
+import { useSetting } from './git-settings.ts';
 
 const loaded =
   /^(LD_PRELOAD|LD_AUDIT|DYLD_INSERT_LIBRARIES|PROMPT_COMMAND|PERL5OPT|RUBYOPT|PYTHONSTARTUP|JAVA_TOOL_OPTIONS)$/;
@@ -13,7 +14,7 @@ const route =
   /^(https?_proxy|all_proxy|HTTPS?_PROXY|ALL_PROXY|(ANTHROPIC|OPENAI|GEMINI|GOOGLE_GEMINI)_(BASE_URL|API_BASE))$/;
 /** Variables whose value is a command that some other program starts. */
 const commands =
-  /^(PAGER|GIT_PAGER|MANPAGER|EDITOR|VISUAL|GIT_EDITOR|GIT_SEQUENCE_EDITOR|GIT_EXTERNAL_DIFF|GIT_SSH_COMMAND|GIT_SSH|GIT_ASKPASS|SSH_ASKPASS|GIT_PROXY_COMMAND|BROWSER|LESSOPEN|LESSCLOSE|FCEDIT|SUDO_ASKPASS|RSYNC_RSH|TAR_OPTIONS|CC|CXX)$/;
+  /^(\w*(PAGER|EDITOR|BROWSER|ASKPASS)|VISUAL|GIT_EXTERNAL_DIFF|GIT_SSH_COMMAND|GIT_SSH|GIT_PROXY_COMMAND|LESSOPEN|LESSCLOSE|FCEDIT|RSYNC_RSH|TAR_OPTIONS|CC|CXX|LD|RUSTC|RUSTC_WRAPPER|FZF_DEFAULT_COMMAND|npm_config_script_shell|NPM_CONFIG_SCRIPT_SHELL)$/;
 
 /** A variable that other programs obey can make them run something else. */
 export function checkVariable(name: string, value: string, call: Call): void {
@@ -26,6 +27,11 @@ export function checkVariable(name: string, value: string, call: Call): void {
   }
   if (/^PS[0124]$/.test(name) && /\$\(|`/.test(value))
     call.script(`: "${value.replaceAll('"', '\\"')}"`, { stdin: null });
+  const [, number] = /^GIT_CONFIG_VALUE_(\d+)$/.exec(name) ?? [];
+  const key = `GIT_CONFIG_KEY_${number}`;
+  if (number !== undefined)
+    useSetting(call, `${call.env.get(key) ?? call.shell.variables.get(key)?.items[0]}=${value}`, false);
+  if (name === 'MAKEFLAGS' && value.includes('--eval')) call.run(['make', value]);
   if (commands.test(name)) feed(call, value, (text) => call.script(text, { stdin: null }));
 }
 
@@ -33,7 +39,10 @@ function hijack(name: string, value: string, call: Call): string | null {
   const { context } = call.shell.world;
   if (loaded.test(name)) return `${name} loads code into every program`;
   if (name === 'PATH' || libraries.test(name)) {
-    const foreign = value.split(':').some((folder) => isForeign(folder, call));
+    // A library of the project may well lie where the program starts.
+    const foreign = value
+      .split(':')
+      .some((folder) => isForeign(folder, call) && (folder !== '.' || name === 'PATH'));
     return foreign ? `${name} puts a folder that anybody can write in front` : null;
   }
   if (/^(BASH_ENV|ENV|ZDOTDIR)$/.test(name)) {
@@ -42,7 +51,7 @@ function hijack(name: string, value: string, call: Call): string | null {
   }
   if (name === 'NODE_OPTIONS') {
     const module = /(?:--require|--import|--loader|-r)[= ](\S+)/.exec(value)?.[1];
-    return module?.startsWith('/') && !isProjectFile(module, context)
+    return /^(\/|data:|https?:)/.test(module ?? '') && !isProjectFile(module ?? '', context)
       ? `${name} loads ${module} into every node`
       : null;
   }

@@ -2,15 +2,23 @@ import { readArgs } from '../argv.ts';
 import { tryScript } from '../feed.ts';
 import { PRIVATE, UNKNOWN } from '../marks.ts';
 import type { Call, Handler, Handlers } from '../model.ts';
+import { checkProcess } from './agent-process.ts';
 import { checkVariable } from './variables.ts';
 
-type Wrapper = { readonly letters?: string; readonly long?: readonly string[]; readonly skip?: number };
+type Wrapper = {
+  readonly letters?: string;
+  readonly long?: readonly string[];
+  readonly skip?: number;
+  /** Takes a process that runs already by -p or --pid. */
+  readonly attaches?: boolean;
+};
 
 /** Starts the command that stands after its own options and `skip` words. */
-function wrapper({ letters = '', long = [], skip = 0 }: Wrapper = {}): Handler {
+function wrapper({ letters = '', long = [], skip = 0, attaches = false }: Wrapper = {}): Handler {
   return (call) => {
-    const { rest } = readArgs(call.words, { letters, long, stop: true });
-    const inner = rest.slice(skip);
+    const args = readArgs(call.words, { letters, long, stop: true });
+    if (attaches) for (const target of args.all('p', 'pid')) checkProcess(call, target);
+    const inner = args.rest.slice(skip);
     return inner.length === 0 ? '' : call.run(inner);
   };
 }
@@ -41,7 +49,7 @@ const sudo: Handler = (call) => {
   const rest = args.rest.filter((word, i) => !(i === 0 && /^\w+=/.test(word)));
   const [program = ''] = rest;
   const looks = args.has('l', 'list', 'v', 'validate', 'k', 'K', 'V', 'version');
-  if (!looks && !harmlessAsRoot.test(program)) {
+  if ((!looks && !harmlessAsRoot.test(program)) || args.has('S', 'stdin')) {
     call.act(
       'deny',
       'privilege',
@@ -145,8 +153,8 @@ export const wrappers: Handlers = {
   gtimeout: wrapper({ letters: 'sk', long: ['signal', 'kill-after'], skip: 1 }),
   stdbuf: wrapper({ letters: 'ioe', long: ['input', 'output', 'error'] }),
   unbuffer: skipNone,
-  strace: wrapper({ letters: 'aeEIoOpPsSuUX' }),
-  ltrace: wrapper({ letters: 'aeDlnopsuX' }),
+  strace: wrapper({ letters: 'aeEIoOpPsSuUX', long: ['attach'], attaches: true }),
+  ltrace: wrapper({ letters: 'aeDlnopsuX', attaches: true }),
   valgrind: skipNone,
   perf: (call) =>
     call.words[0] === 'stat' || call.words[0] === 'record'
@@ -162,10 +170,10 @@ export const wrappers: Handlers = {
   'dbus-run-session': skipNone,
   'systemd-run': wrapper({ letters: 'pEutHM', long: ['unit', 'property', 'setenv', 'uid', 'on-calendar'] }),
   'systemd-inhibit': skipNone,
-  prlimit: wrapper({ letters: 'po' }),
+  prlimit: wrapper({ letters: 'po', long: ['pid'], attaches: true }),
   choom: wrapper({ letters: 'np' }),
   numactl: wrapper({ letters: 'CNmipl' }),
-  cpulimit: wrapper({ letters: 'lpePc' }),
+  cpulimit: wrapper({ letters: 'lpePc', long: ['pid'], attaches: true }),
   cgexec: wrapper({ letters: 'g' }),
   faketime: wrapper({ letters: 'fp', skip: 1 }),
   uclampset: wrapper({ letters: 'mMp' }),

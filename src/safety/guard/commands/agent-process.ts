@@ -1,0 +1,32 @@
+import { parentProcess, UNKNOWN } from '../marks.ts';
+import type { Call } from '../model.ts';
+
+/** Programs that must not be ended from within. */
+export const agent = /ralph|claude|codex|gemini|opencode|swarm/;
+
+/** Ends a process, stops it or takes it over: nobody does this to the agent and its loop. */
+export function checkProcess(call: Call, target: string): void {
+  if (target === '1' || target === '-1' || target === '0')
+    call.act(
+      'deny',
+      'process',
+      target === '1' ? 'ends the first process' : 'ends all processes of the user',
+      'End the process that you started, by its id.',
+    );
+  if (target === parentProcess || agent.test(target) || (target.includes(UNKNOWN) && soughtAgent(call)))
+    call.act('deny', 'process', 'ends the agent or its loop', 'Finish the task instead.');
+}
+
+/** Whether the command has picked the agent out of a list of processes. */
+function soughtAgent({ shell }: Call): boolean {
+  const { steps } = shell.world;
+  return (
+    steps.some(({ words }) => words[0] === 'ps') &&
+    steps.some(
+      ({ words }) =>
+        /^([efrz]?grep|rg|g?awk|sed)$/.test(words[0] ?? '') &&
+        words.slice(1).some((word) => agent.test(word.replace(/[[\]]/g, ''))) &&
+        !words.includes('-v'),
+    )
+  );
+}

@@ -1,0 +1,23 @@
+/** Whether SQL destroys data, its texts and comments aside. */
+export function destroysData(sql: string): string | null {
+  const bare = sql.replace(/'(?:[^']|'')*'/g, "''").replace(/--[^\n]*|\/\*.*?\*\//gs, ' ');
+  for (const statement of bare.split(';')) {
+    const [, what] =
+      /^\s*(?:BEGIN\s+)?(DROP\s+(?:TABLE|DATABASE|SCHEMA|KEYSPACE|COLLECTION|USER|ROLE|VIEW|INDEX|TABLESPACE|OWNED)|TRUNCATE|ALTER\s+TABLE\s+.*\bDROP\s+COLUMN)\b/is.exec(
+        statement,
+      ) ?? [];
+    if (what) return what.replace(/\s+/g, ' ').toUpperCase();
+    if (/^\s*DELETE\s+FROM\s+\S+\s*$/i.test(statement)) return 'DELETE without WHERE';
+    if (/^\s*DELETE\s+FROM\b.*\bWHERE\s+(1\s*=\s*1|true)\s*$/is.test(statement)) return 'DELETE of every row';
+    if (/^\s*UPDATE\s+\S+\s+SET\b(?!.*\bWHERE\b)/is.test(statement)) return 'UPDATE without WHERE';
+  }
+  if (/\bDETACH\s+DELETE\b/i.test(bare)) return 'DELETE of nodes';
+  const [, mongo] =
+    /\b(dropDatabase|dropCollection|deleteMany\(\s*\{\s*\}|\.drop\(\s*\)|\.remove\(\s*\{\s*\})/.exec(bare) ??
+    [];
+  return mongo ?? null;
+}
+
+/** Calls of libraries that empty a table, a schema or a store. */
+export const empties =
+  /\b(delete_all|destroy_all|truncate_tables|drop_all|dropDatabase|dropSchema|flush_?(all|db))\b|\bobjects\.(all\(\)\.)?delete\(|\.deleteMany\(\s*(\{\s*\})?\s*\)|\.destroy\(\s*\{\s*(truncate:\s*true|where:\s*\{\s*\})|\bsync\(\s*\{\s*force:\s*true/i;

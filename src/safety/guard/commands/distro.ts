@@ -1,0 +1,37 @@
+import { readArgs } from '../argv.ts';
+import { NETWORK, shown, UNKNOWN } from '../marks.ts';
+import type { Handler, Handlers } from '../model.ts';
+import { named, when } from './rules.ts';
+
+const systemPackages: Handler = (call) => {
+  const args = readArgs(call.words, { letters: 'oct' });
+  const [action = ''] = args.rest;
+  if (
+    /^(remove|purge|autoremove|erase|uninstall|full-upgrade|dist-upgrade|-R.*)$/.test(action) ||
+    call.words.some((word) => /^-R/.test(word) && call.name === 'pacman')
+  ) {
+    call.act('deny', 'system-config', 'removes packages of the system', 'Leave the system as it is.');
+  }
+  if (args.rest[0] === 'module' && /^(disable|reset|remove)$/.test(args.rest[1] ?? ''))
+    call.act('deny', 'system-config', 'changes packages of the system', 'Leave the system as it is.');
+  if (args.has('dangerous', 'allow-unauthenticated', 'nogpgcheck'))
+    call.act(
+      'deny',
+      'supply-chain',
+      'installs what nobody has signed',
+      'Install from the packages of the system.',
+    );
+  const removes = call.words.some((word) => /^(-r|-P|--remove|--purge|-e|--erase)$/.test(word));
+  if (removes && /^(dpkg|rpm)$/.test(call.name))
+    call.act('deny', 'system-config', 'removes packages of the system', 'Leave the system as it is.');
+  for (const path of args.rest)
+    if (/^https?:/.test(path) || (/\.(deb|rpm|apk)$/.test(path) && call.content(path).includes(NETWORK)))
+      call.act('deny', 'supply-chain', `installs ${shown(path)}`, 'Install from the packages of the system.');
+  return UNKNOWN;
+};
+
+/** Packages of the system. */
+export const distro: Handlers = {
+  ...named('apt apt-get dpkg rpm dnf yum pacman apk zypper snap flatpak port emerge', systemPackages),
+  'apt-mark': when(/^(hold|unhold|auto|manual)\b/, 'system-config', 'changes packages of the system'),
+};
