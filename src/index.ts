@@ -19,7 +19,8 @@ export { type Outcome, outcomes } from './core/outcome.ts';
 export { completionContract, composePrompt } from './core/prompt.ts';
 export type { Limit, Progress, Turn, TurnEnd, Usage } from './core/turn.ts';
 export type { Category } from './safety/guard/categories.ts';
-export { checkCommand, checkToolCall, type GuardPlace, type GuardVerdict } from './safety/guard/library.ts';
+export type { GuardPlace, GuardVerdict } from './safety/guard/check-types.ts';
+export { checkCommand, checkToolCall } from './safety/guard/library.ts';
 export {
   CONTINUATION_PROMPT_TEMPLATE,
   DEFAULT_COMPLETION_PROMISE,

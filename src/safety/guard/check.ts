@@ -1,5 +1,5 @@
+import type { GuardPlace, GuardVerdict } from './check-types.ts';
 import { judgeCommand } from './judge.ts';
-import type { GuardPlace, GuardVerdict } from './library.ts';
 import { loadGuardContext } from './load-context.ts';
 import type { Finding, GuardContext } from './model.ts';
 import { judgeToolCall } from './tool-call.ts';

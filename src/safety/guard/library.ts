@@ -1,21 +1,4 @@
-import type { Category } from './categories.ts';
-
-/** Where a call would happen. */
-export type GuardPlace = {
-  /** The folder; without it that of this process. */
-  readonly cwd?: string;
-  /** The environment of what would run; without it that of this process. */
-  readonly env?: Readonly<Record<string, string | undefined>>;
-  /** Whether nobody is there to ask, so that what cannot be judged is denied. True if not given. */
-  readonly unattended?: boolean;
-};
-
-/** What the guard says, and to deny or to warn, why. */
-export type GuardVerdict = {
-  readonly verdict: 'allow' | 'warn' | 'deny';
-  readonly category: Category | null;
-  readonly reason: string | null;
-};
+import type { GuardPlace, GuardVerdict } from './check-types.ts';
 
 /**
  * Says whether a shell command may run, with the rules of the project (`.ralph/guard.json`); fails where those are wrong.

@@ -12,7 +12,6 @@ import {
 } from '../../core/shape.ts';
 import { categories } from './categories.ts';
 import { hasGlob, mayMatch } from './marks.ts';
-import type { FileEffect } from './model.ts';
 
 const kinds = ['delete', 'write', 'read'] as const;
 const text = simple(
@@ -58,6 +57,7 @@ function describe(problem: Problem): string {
   return `${at || 'the file'} has no "${problem.name}" (there are: ${problem.known.join(', ')})`;
 }
 
+type Touch = { readonly kind: string; readonly path: string; readonly recursive: boolean };
 type Roots = { readonly project: string; readonly home: string };
 
 /** Whether a rule speaks of this effect. `path` is absolute; patterns may start at the project, at / or at ~. */
@@ -77,7 +77,7 @@ export function ruleMatches(
 }
 
 /** Whether all of a folder, or what a pattern of the shell stands for, may take along what the rule speaks of. */
-export function ruleIsReached(rule: GuardRule, { kind, path, recursive }: FileEffect, roots: Roots): boolean {
+export function ruleIsReached(rule: GuardRule, { kind, path, recursive }: Touch, roots: Roots): boolean {
   if (rule.effect !== kind || rule.path === undefined) return false;
   const names = absolute(rule.path, roots).replace(/\/+$/, '').split('/');
   const wild = names.findIndex((name) => /[*?]/.test(name));
