@@ -101,6 +101,16 @@ describe('the guard in the hooks of the plugin', () => {
     },
   );
 
+  it('refuses by its exit code where nobody reads its answer', async () => {
+    const child = spawn(process.execPath, [join(plugin, 'hooks/guard.cjs')], {
+      env: { ...env, RALPH_RUN_ID: 'r1' },
+      stdio: ['pipe', 'pipe', 'ignore'],
+    });
+    child.stdout.destroy();
+    child.stdin.end(JSON.stringify({ tool_name: 'Bash', tool_input: { command: 'rm -rf ~' } }));
+    expect(await new Promise((resolve) => child.on('exit', resolve))).toBe(2);
+  });
+
   it('refuses it in a session that has a loop, and writes it into the journal of the loop', () => {
     fire('UserPromptSubmit', { prompt: '/ralph-loop x' });
     expect(bash('git push --force')).toMatchObject(denied);

@@ -18,7 +18,9 @@ async function main(): Promise<void> {
   const { load, keep } = useCodeCache(require);
   const { guardHook, placeOf } = load(join(__dirname, 'guard-rules.cjs')) as typeof import('./hook.ts');
   const { output, denial, onDuty } = guardHook(input, process.env);
-  if (output !== null) writeStdio(1, `${JSON.stringify(output)}\n`);
+  const isTold = output === null || writeStdio(1, `${JSON.stringify(output)}\n`);
+  // A refusal that nobody has read is one all the same.
+  if (denial !== null && !isTold) process.exitCode = 2;
   if (denial !== null && isObject(input)) await record(denial, placeOf(input, process.env).sessionId);
   if (onDuty) keep();
 }
