@@ -49,7 +49,7 @@ describe('guardHook', () => {
     expect(ask('Bash', {})).toBeNull();
   });
 
-  it.each(['no event', null, [], {}, { tool_name: 5 }])(
+  it.each([['no event'], [null], [[]], [{}], [{ tool_name: 5 }]])(
     'lets nothing happen in a run where the event is %j, and says nothing elsewhere',
     (event) => {
       expect(() => guardHook(event, env)).toThrow('cannot be read');
@@ -73,6 +73,9 @@ describe('guardHook', () => {
       'apply_patch',
       { command: '*** Begin Patch\n*** Update File: .git/hooks/pre-commit\n+x\n*** End Patch' },
     ],
+    ['Write', { file_path: '.Ralph/guard.json' }],
+    ['Write', { file_path: '.GIT/hooks/pre-commit' }],
+    ['Write', { file_path: '.claude/Settings.json' }],
     ['Read', { file_path: '~/.ssh/id_rsa' }],
     ['Grep', { path: '~/.ssh', pattern: '.' }],
     ['Grep', { pattern: '.', glob: '**/.env' }],

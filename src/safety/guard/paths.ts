@@ -264,15 +264,16 @@ function projectZone(name: string): Zone {
   if (name === '') return 'project-root';
   // Nearly every path: nothing hidden in it.
   if (!name.startsWith('.') && !name.includes('/.') && !name.includes('opencode.json')) return 'project';
-  if (/^(.*\/)?\.ralph(\/|$)/.test(name) || name === '.ralph-active') return 'loop';
+  // Not all disks tell upper from lower case.
+  if (/^(.*\/)?\.ralph(\/|$)|^\.ralph-active$/i.test(name)) return 'loop';
   if (
-    /^(.*\/)?(\.claude\/(settings[^/]*\.json|hooks(\/.*)?)|\.claude|\.codex(\/.*)?|\.gemini(\/settings\.json|\/hooks\/.*)?|\.mcp\.json|opencode\.jsonc?|\.opencode(\/plugins?(\/.*)?)?|\.cursor\/hooks\.json|\.github\/hooks\/.*)$/.test(
+    /^(.*\/)?(\.claude\/(settings[^/]*\.json|hooks(\/.*)?)|\.claude|\.codex(\/.*)?|\.gemini(\/settings\.json|\/hooks\/.*)?|\.mcp\.json|opencode\.jsonc?|\.opencode(\/plugins?(\/.*)?)?|\.cursor\/hooks\.json|\.github\/hooks\/.*)$/i.test(
       name,
     )
   )
     return 'agent';
-  if (/^(.*\/)?\.git\/(hooks(\/.*)?|config|info\/attributes)$/.test(name)) return 'hooks';
-  if (/^(.*\/)?\.git(\/.*)?$/.test(name)) return 'git';
+  if (/^(.*\/)?\.git\/(hooks(\/.*)?|config|info\/attributes)$/i.test(name)) return 'hooks';
+  if (/^(.*\/)?\.git(\/.*)?$/i.test(name)) return 'git';
   return 'project';
 }
 
