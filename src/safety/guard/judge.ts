@@ -1,6 +1,7 @@
 import { judgeEffect } from './classify.ts';
 import { PRIVATE, secretsIn, unmarked } from './marks.ts';
 import type { Effect, FileEffect, Finding, GuardContext, Step, World } from './model.ts';
+import { OwnFiles } from './own-files.ts';
 import { resolvePath } from './paths.ts';
 import { wholeEnvironment } from './private.ts';
 import { runSource, Unparsable } from './run.ts';
@@ -30,7 +31,7 @@ function follow(command: string, context: GuardContext, untilDenied: boolean): J
     context,
     effects: [],
     steps: [],
-    files: new Map(),
+    files: new OwnFiles(),
     fetched: new Map(),
     links: new Map(),
     gitAliases: new Map(),

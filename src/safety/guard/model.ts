@@ -1,5 +1,6 @@
 import type { AndOr, CompoundList, Function as FunctionNode, ParsedScript, PipelineNode } from 'unbash';
 import type { Category } from './categories.ts';
+import type { OwnFiles } from './own-files.ts';
 import type { GuardPolicy } from './policy.ts';
 
 export type { Category } from './categories.ts';
@@ -76,8 +77,7 @@ export type World = {
   readonly context: GuardContext;
   readonly effects: Effect[];
   readonly steps: Step[];
-  /** Files that the command itself wrote, with what is in them. */
-  readonly files: Map<string, string>;
+  readonly files: OwnFiles;
   /** Folders that the command fetched, with where they came from. */
   readonly fetched: Map<string, string>;
   readonly links: Map<string, string>;

@@ -76,8 +76,7 @@ const copy: Handler = (call) => {
 /** What the command itself has put into a folder goes with the folder. */
 function spreads(call: Call, from: string, to: string): void {
   const folder = call.path(from);
-  for (const [path, content] of [...call.shell.world.files]) {
-    if (path === folder || !isInside(path, folder)) continue;
+  for (const [path, content] of call.shell.world.files.below(folder)) {
     const copy = `${to}/${path.slice(folder.length + 1)}`;
     call.file('write', copy);
     call.keep(copy, content);

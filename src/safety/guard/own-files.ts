@@ -1,0 +1,19 @@
+/** Files that the command itself wrote, with what is in them. */
+export class OwnFiles extends Map<string, string> {
+  readonly #folders = new Set<string>();
+
+  override set(path: string, content: string): this {
+    for (let at = path.lastIndexOf('/'); at > 0; at = path.lastIndexOf('/', at - 1)) {
+      const folder = path.slice(0, at);
+      if (this.#folders.has(folder)) break;
+      this.#folders.add(folder);
+    }
+    return super.set(path, content);
+  }
+
+  /** Those in a folder, at any depth. Most folders have none, which is known without a look at all files. */
+  below(folder: string): [string, string][] {
+    if (!this.#folders.has(folder)) return [];
+    return [...this].filter(([path]) => path.startsWith(`${folder}/`));
+  }
+}
