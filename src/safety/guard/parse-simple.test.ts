@@ -9,7 +9,10 @@ import { parseSimple } from './parse-simple.ts';
 function whole(node: unknown): unknown {
   if (Array.isArray(node)) return node.map(whole);
   if (!isObject(node)) return node;
-  const names = new Set([...Object.keys(node), ...['args', 'redirects', 'value', 'parts']]);
+  const names = new Set([
+    ...Object.keys(node),
+    ...['args', 'redirects', 'value', 'parts', 'name', 'append', 'index'],
+  ]);
   return Object.fromEntries([...names].map((name) => [name, whole(node[name])]));
 }
 
@@ -30,6 +33,10 @@ const simpleOnes = [
   '  "/usr/bin/rm" x  ',
   'printf \'\' "" \'two\nlines\' "two\nlines"',
   'echo 2 >x; echo 2>x',
+  'cat ~/x ~ a~b',
+  'A=1 B= C="two words" make CC=gcc',
+  'A=~/x; ls && B=a=b',
+  'dd if=a of=b',
   '',
 ];
 
@@ -38,9 +45,13 @@ const others = [
   'echo `id`',
   'echo a\\ b',
   'rm *',
-  'cat ~/x',
-  'A=1 make',
   'export A=1',
+  'A=1 export B=2',
+  'A=(1 2)',
+  'A+=1 ls',
+  'a[1]=2',
+  'A=$B',
+  'A=1 > out',
   'a & b',
   'a |& b',
   'a &> b',
@@ -89,6 +100,10 @@ describe('a simple command', () => {
         '-rf',
         '--to=x',
         'a=b',
+        'A=',
+        '~',
+        '~/x',
+        'export',
         'src/a.ts',
         '2',
         '12',

@@ -1,13 +1,28 @@
-import type { AndOr, Command, ParsedScript, PipelineNode, Redirection, Statement, Word } from 'unbash';
+import type {
+  AndOr,
+  Assignment,
+  Command,
+  ParsedScript,
+  PipelineNode,
+  Redirection,
+  Statement,
+  Word,
+} from 'unbash';
 
-/** A word with nothing to expand in it, or one quoted text; `=` only where it cannot make an assignment. */
-const wordPattern = /'[^']*'|"[^"\\$`!]*"|-[\w./:,@%+=-]*|[\w./:,@%+][\w./:,@%+-]*/y;
+/** A word with nothing to expand in it but `~`, or one quoted text. */
+const wordPattern = /'[^']*'|"[^"\\$`!]*"|[\w./:,@%+~=-]+/y;
+const assignmentPattern = /([A-Za-z_]\w*)=/y;
 const redirectPattern = /(\d?)(>&(?=\d)|>>|>(?![&|])|<(?![<&>]))[ \t]*/y;
 /** What may stand after a word: blanks before the next one, or the end of a command. */
 const borderPattern = /[ \t]*(&&|\|\||\|(?!&)|;(?![;&])|\n|$)|[ \t]+/y;
 const blanks = /[ \t]*/y;
 const space = /[ \t\n]*/y;
-const reserved = /^(if|then|elif|else|fi|do|done|case|esac|while|until|for|in|select|function|time|coproc)$/;
+const reserved = new Set([
+  ...['if', 'then', 'elif', 'else', 'fi', 'do', 'done', 'case', 'esac', 'while', 'until', 'for', 'in'],
+  ...['select', 'function', 'time', 'coproc'],
+]);
+/** After these, `a=b` is no word. */
+const declaring = new Set(['alias', 'export', 'declare', 'typeset', 'local', 'readonly']);
 
 type Place = { readonly source: string; at: number };
 /** A part of a statement, and the operator after it: empty at the end of the source. */
@@ -68,8 +83,21 @@ function readPipeline(place: Place): Read<PipelineNode> | null {
 function readCommand(place: Place): Read<Command> | null {
   match(blanks, place);
   const pos = place.at;
+  const prefix: Assignment[] = [];
+  for (let item = readAssignment(place); item !== undefined; item = readAssignment(place)) {
+    if (item === null) return null;
+    prefix.push(item);
+    const border = match(borderPattern, place);
+    if (border === null) return null;
+    const [, operator] = border;
+    if (operator !== undefined) {
+      const { end } = item;
+      const none = { name: undefined, suffix: [], args: [], redirects: [] };
+      return { node: { type: 'Command', pos, end, prefix, ...none }, operator };
+    }
+  }
   const name = readWord(place);
-  if (name === null || name.text.startsWith('-') || reserved.test(name.text)) return null;
+  if (name === null || /^[-=]|^\w+\+?=/.test(name.text) || reserved.has(name.text)) return null;
   const args: Word[] = [];
   const redirects: Redirection[] = [];
   const suffix: (Word | Redirection)[] = [];
@@ -78,17 +106,29 @@ function readCommand(place: Place): Read<Command> | null {
     if (border === null) return null;
     const [, operator] = border;
     if (operator !== undefined) {
-      return { node: { type: 'Command', pos, end, name, prefix: [], suffix, args, redirects }, operator };
+      return { node: { type: 'Command', pos, end, name, prefix, suffix, args, redirects }, operator };
     }
     const redirect = readRedirect(place);
     const word = redirect === undefined ? readWord(place) : null;
     const item = redirect ?? word;
-    if (!item) return null;
+    if (!item || (word?.text.includes('=') && declaring.has(name.text))) return null;
     if (redirect) redirects.push(redirect);
     if (word) args.push(word);
     suffix.push(item);
     end = item.end;
   }
+}
+
+/** `NAME=word` before a command. Undefined where there is none, null where it is not one of these. */
+function readAssignment(place: Place): Assignment | null | undefined {
+  const pos = place.at;
+  const name = match(assignmentPattern, place)?.[1];
+  if (name === undefined) return undefined;
+  const at = place.at;
+  const value = readWord(place) ?? { type: 'Word', text: '', pos: at, end: at, value: '' };
+  const { end } = value;
+  const text = place.source.slice(pos, end);
+  return { type: 'Assignment', pos, end, text, name, value, append: undefined, index: undefined };
 }
 
 /** Undefined where there is none, null where it is not one of these. */

@@ -200,6 +200,11 @@ const credentials =
 const publicKey = /\.pub$|\/\.ssh\/(known_hosts|config|authorized_keys)$/;
 const secretName =
   /^(\.env(\.(?!example$|sample$|template$|dist$|test$|defaults?$|schema$)[\w.-]+)?|\.envrc|id_(rsa|dsa|ecdsa|ed25519)|.*\.(p12|pfx|keystore|jks|kdbx|ppk)|.*private.*\.pem|(service-?account|credentials|client_secret).*\.json|\.git-credentials|\.pgpass|\.netrc|\.htpasswd)$/i;
+/** Most names are told apart without the pattern, which takes long to make ready. */
+function mayBeSecret(name: string): boolean {
+  return /^[.i]/i.test(name) || secretEndings.has(name.slice(name.lastIndexOf('.') + 1).toLowerCase());
+}
+const secretEndings = new Set(['p12', 'pfx', 'keystore', 'jks', 'kdbx', 'ppk', 'pem', 'json']);
 const systemSecrets =
   /^\/(etc\/(g?shadow-?|sudoers|sudoers\.d(\/.*)?|ssh\/ssh_host_\w+_key|ssl\/private(\/.*)?|kubernetes\/.*)|proc\/[^/]+\/(environ|mem)|dev\/k?mem|root\/\.ssh(\/.*)?|run\/secrets(\/.*)?|var\/run\/secrets(\/.*)?)$/;
 
@@ -304,7 +309,7 @@ export function isSecretFile(path: string, context: GuardContext, recursive: boo
   const name = path.slice(path.lastIndexOf('/') + 1);
   if (publicKey.test(path)) return false;
   // Under /tmp a file of this name was made for a test: no secret may be copied there.
-  if (secretName.test(name) && !hasGlob(name))
+  if (mayBeSecret(name) && secretName.test(name) && !hasGlob(name))
     return !isTemporary(path, context) || isProjectFile(path, context);
   if (isProjectFile(path, context) && !hasGlob(path) && !recursive) return false;
   if (systemSecrets.test(path)) return true;
