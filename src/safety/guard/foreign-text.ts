@@ -33,7 +33,7 @@ export function readCode(
   home: string,
   given: Iterable<[string, string]> = [],
 ): Code {
-  const source = withoutAliases(withoutImports(withoutKeys(written)));
+  const source = withoutModules(withoutAliases(withoutImports(withoutKeys(written))));
   const masked = mask(source, language);
   const code: Code = { language, source, masked, names: new Map(given), home, work: workFor(source) };
   const assignment =
@@ -44,7 +44,30 @@ export function readCode(
     spend(code, end - start);
     code.names.set(match[1] ?? '', evaluate(code, source.slice(start, end)));
   }
+  environmentNames(code);
   return code;
+}
+
+/** Names that stand for variables of the environment. */
+function environmentNames({ masked, names }: Code): void {
+  for (const [, name = ''] of masked.matchAll(
+    /\bfor\s+(?:\w+\s*,\s*)?(\w+)\s+in\s+(?:\w+\()?os\.environ\.(?:items|values)\b/g,
+  ))
+    names.set(name, PRIVATE);
+  for (const [, list = ''] of masked.matchAll(/\{([^{}]*)\}\s*=\s*process\.env\b/g)) {
+    for (const item of list.split(',')) {
+      const [variable = '', name = variable] = item.split(':').map((part) => part.trim());
+      if (isSecretName(variable)) names.set(name, secretOf(variable));
+    }
+  }
+}
+
+/** A module that is called on the spot: `require('fs/promises').rm(…)`. */
+function withoutModules(source: string): string {
+  return source.replace(
+    /\b(?:require|import)\(\s*["'](?:node:)?(fs|child_process)(?:\/promises)?["']\s*\)(?:\.promises)?(?=\.)/g,
+    '$1',
+  );
 }
 
 const keyText = `(["']\\w*["'](?:\\s*(?:\\+\\s*)?["']\\w*["'])*)\\s*`;
@@ -222,7 +245,7 @@ export function evaluate(code: Code, text: string, depth = 0): string {
   const [, pattern] = code.language === 'perl' ? (/^\s*<([^<>]+)>\s*$/.exec(text) ?? []) : [];
   if (pattern !== undefined && /[*/]/.test(pattern)) return interpolated(code, pattern);
   const masked = mask(text, code.language);
-  const answer = /[?!]|==|\b(?:if|in|is|not|typeof|exists|defined|length)\b/.test(masked)
+  const answer = /[?!]|==|\b(?:if|in|is|not|for|typeof|exists|defined|length)\b/.test(masked)
     ? answerOf(code, text, masked, depth)
     : null;
   if (answer !== null) return answer;
@@ -269,6 +292,7 @@ export function evaluate(code: Code, text: string, depth = 0): string {
       const [method = ''] = /^\.\w+/.exec(rest) ?? [];
       i += method.length;
       if (/^\.(homedir|home)$/.test(method)) out = code.home;
+      if (method === '.parent') out += '/..';
       if (text[i] === '(') {
         const end = endOf(masked, i + 1, '');
         const inside = text.slice(i + 1, end);
@@ -305,7 +329,8 @@ function answerOf(code: Code, text: string, masked: string, depth: number): stri
   const trimmed = masked.trim();
   if (trimmed.startsWith('(') && endOf(trimmed, 1, '') === trimmed.length - 1)
     return evaluate(code, text.trim().slice(1, -1), depth + 1);
-  if (/^[[({]\s*(\w+)\s+for\s+\1\s+in\s/.test(trimmed)) return UNKNOWN;
+  const inner = /^[[{]/.test(trimmed) ? outside(trimmed.slice(1, -1)).search(/\sfor\s/) : -1;
+  if (inner !== -1) return evaluate(code, text.trim().slice(1, inner + 1), depth + 1);
   const top = outside(masked);
   const [, first = '', , last] =
     code.language === 'python'
@@ -377,6 +402,7 @@ function nameValue(code: Code, chain: string): string {
   if (name !== undefined) return environmentValue(code, name);
   const known = code.names.get(chain.replace(/^[$@%]/, ''));
   if (known !== undefined) return known;
+  if (chain.endsWith('.parent')) return `${nameValue(code, chain.slice(0, -7))}/..`;
   if (
     /^(True|False|None|true|false|null|undefined|nil|shell|recursive|force|encoding|new|return|await|and|or|not|if|else|in|for|my|glob|Dir)$/.test(
       chain,
@@ -394,8 +420,18 @@ function callValue(code: Code, name: string, inside: string, depth: number): str
   if (/(^|\.)(homedir|Path\.home)$/.test(name) || name === 'Dir.home') return code.home;
   if (/(^|\.)(getenv|environ\.get|ENV\.fetch)$/.test(name))
     return args.length === 0 ? PRIVATE : environmentValue(code, value(0));
-  if (/^(JSON\.stringify|json\.dumps|dict|repr|util\.inspect|Object\.(entries|assign))$/.test(name))
+  // Only the names.
+  if (/^(sorted|list)$/.test(name) && /\benviron\s*$/.test(inside)) return UNKNOWN;
+  if (
+    /^(JSON\.stringify|json\.dumps|dict|repr|util\.inspect|sorted|list|Object\.(entries|values|assign))$/.test(
+      name,
+    )
+  )
     return value(0) === PRIVATE ? PRIVATE : UNKNOWN;
+  if (/(^|\.)(getcwd|cwd|pwd)$/.test(name)) return '.';
+  if (/(^|\.)dirname$/.test(name)) return `${value(0)}/..`;
+  if (name === 'URL') return joinPaths([`${value(1)}/..`, value(0)]);
+  if (/\benviron\.(values|items|copy)$/.test(name)) return PRIVATE;
   if (/(expanduser|expand_path)$/.test(name)) return value(0).replace(/^~/, code.home);
   if (name === 'implode' || (name === 'join' && code.language === 'perl'))
     return args
@@ -431,7 +467,7 @@ function callValue(code: Code, name: string, inside: string, depth: number): str
     return NETWORK;
   if (/(decompress|inflate|inflateSync|gunzipSync|unpack|pack|loads|rot13)$/.test(name)) return DECODED;
   if (
-    /^(str|Path|pathlib\.Path|PurePath|String|bytes|Buffer\.from|Pathname|os\.fspath|os\.path\.(abspath|realpath|normpath)|new)$/.test(
+    /^(str|Path|pathlib\.Path|PurePath|String|bytes|Buffer\.from|Pathname|os\.fspath|(url\.)?fileURLToPath|os\.path\.(abspath|realpath|normpath)|new)$/.test(
       name,
     )
   )

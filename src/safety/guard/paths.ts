@@ -272,7 +272,7 @@ function projectZone(name: string): Zone {
   // Not all disks tell upper from lower case.
   if (/^(.*\/)?\.ralph(\/|$)|^\.ralph-active$/i.test(name)) return 'loop';
   if (
-    /^(.*\/)?(\.claude\/(settings[^/]*\.json|hooks(\/.*)?)|\.claude|\.codex(\/.*)?|\.gemini(\/settings\.json|\/hooks\/.*)?|\.mcp\.json|opencode\.jsonc?|\.opencode(\/plugins?(\/.*)?)?|\.cursor\/hooks\.json|\.github\/hooks\/.*)$/i.test(
+    /^(.*\/)?(\.claude\/(settings[^/]*\.json|hooks(\/.*)?|\uE000)|\.claude|\.codex(\/.*)?|\.gemini(\/settings\.json|\/hooks\/.*)?|\.mcp\.json|opencode\.jsonc?|\.opencode(\/plugins?(\/.*)?)?|\.cursor\/hooks\.json|\.github\/hooks\/.*)$/i.test(
       name,
     )
   )

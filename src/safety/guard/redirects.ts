@@ -91,7 +91,7 @@ function keepOpen({ descriptor }: Redirection, { text }: Input, { world }: Shell
 }
 
 /** What matters about text that goes into a file: where it comes from. */
-function written(output: string, path: string, { context }: World): Omit<Act, 'kind'>[] {
+export function written(output: string, path: string, { context }: World): Omit<Act, 'kind'>[] {
   if (output.includes(committed(path)))
     return [
       {

@@ -12,7 +12,7 @@ import type {
 import { checkVariable } from './commands/variables.ts';
 import { runCompound } from './compound.ts';
 import { expandText, expandWord, literalText } from './expand.ts';
-import { asText, committed, hasGlob, isOpaque, shown, UNKNOWN } from './marks.ts';
+import { asText, hasGlob, isOpaque, PRIVATE, UNKNOWN } from './marks.ts';
 import type {
   Act,
   Call,
@@ -30,7 +30,7 @@ import type {
 import { parseShell } from './parse.ts';
 import { resolvePath } from './paths.ts';
 import { perform, runUnknown } from './programs.ts';
-import { contentOf, fetchedWith, fileEffect, throughLink, withRedirects } from './redirects.ts';
+import { contentOf, fetchedWith, fileEffect, throughLink, withRedirects, written } from './redirects.ts';
 import { fork, isConstant, scalar, spend, stepCost, TooLong } from './shell.ts';
 
 /** The parser found something that no shell would run as it stands. */
@@ -303,13 +303,10 @@ class ShellCall implements Call {
   keep(target: string, content: string): void {
     const path = this.path(target);
     this.shell.world.files.set(path, content);
-    if (content.includes(committed(path)))
-      this.act(
-        'deny',
-        'git',
-        `throws away uncommitted changes in ${shown(path)}`,
-        'Commit or stash the work first.',
-      );
+    // A file that is copied as a whole keeps its name, mostly.
+    if (content === PRIVATE && /^(cp|mv|install)$/.test(this.name)) return;
+    for (const act of written(content, path, this.shell.world))
+      this.act(act.verdict, act.category, act.what, act.instead);
   }
 
   run(

@@ -1,6 +1,6 @@
 import { isSecretName } from '../../secrets.ts';
 import { readArgs } from '../argv.ts';
-import { ENDLESS, hasGlob, isPlain, PRIVATE, STAR, secretOf, UNKNOWN } from '../marks.ts';
+import { ENDLESS, hasGlob, isPlain, PRIVATE, STAR, secretOf, secretsIn, UNKNOWN } from '../marks.ts';
 import type { Handler, Handlers } from '../model.ts';
 import { hiddenIn, isSecretFile } from '../paths.ts';
 import { contents } from './contents.ts';
@@ -53,12 +53,19 @@ const ls: Handler = (call) => {
 const dateGrammar = { letters: 'dfr', long: ['date', 'file', 'reference'] };
 
 const jq: Handler = (call) => {
-  const args = readArgs(call.words, {
+  // These take a name and a value.
+  const pair = /^--(arg|argjson|slurpfile|rawfile)$/;
+  const words = call.words.filter((_, i, all) => !pair.test(all[i - 2] ?? ''));
+  for (const [i, word] of call.words.entries())
+    if (/^--(slurp|raw)file$/.test(word)) call.file('read', call.words[i + 2] ?? '');
+  const args = readArgs(words, {
     letters: 'L',
     long: ['arg', 'argjson', 'slurpfile', 'rawfile', 'indent', 'from-file'],
   });
   const [filter = '', ...paths] = args.rest;
   const text = contents(call, paths);
+  const [given] = secretsIn(call.words.join(' '));
+  if (given !== undefined && filter.includes('$')) return secretOf(given);
   if (/^\s*"(?:[^"\\]|\\["\\/])*"\s*$/.test(filter)) return `${JSON.parse(filter)}\n`;
   const [environ, name] = /(?:^|[|(,\s])(?:env|\$ENV)\b(?:\.(\w+))?/.exec(filter) ?? [];
   if (environ) return name ? variable(name) : PRIVATE;

@@ -5,7 +5,7 @@ import { filesOfPatch } from '../patch-files.ts';
 import { isInside, isProjectFile, isSecretFile } from '../paths.ts';
 import { size } from '../size.ts';
 import { fetchesFiles, unpacks } from './fetched.ts';
-import { committedTree, loses, undoesWork } from './git-work.ts';
+import { committedTree, loses, patches, undoesWork } from './git-work.ts';
 import { maySend } from './hosts.ts';
 
 const remove: Handler = (call) => {
@@ -249,8 +249,7 @@ const archive: Handler = (call) => {
     call.file('write', folder);
     const content = file === undefined || file === '-' ? (call.stdin ?? '') : call.content(file);
     unpacks(call, content, folder);
-    for (const [, from = '', name = ''] of content.matchAll(/^member (\S+) as (\S+)$/gm))
-      spreads(call, from, `${folder}/${name}`);
+    takesOut(call, content, folder);
     if (
       call.stdin?.includes(committedTree) &&
       isInside(call.path(folder), call.shell.world.context.projectRoot)
@@ -264,13 +263,23 @@ const archive: Handler = (call) => {
     const path = name.startsWith('/') ? name : `${folder}/${name}`;
     call.file('read', path, { recursive: true });
     if (args.has('remove-files')) call.file('delete', path, { recursive: true });
-    members += `member ${call.path(path)} as ${name.replace(/^\/+/, '')}\n`;
+    members += member(call, path, name);
   }
   if (file === undefined || file === '-') return `${UNKNOWN}\n${members}`;
   call.file('write', file);
   call.keep(file, `${UNKNOWN}\n${members}`);
   return '';
 };
+
+/** A line about what an archive of this command holds. */
+function member(call: Call, path: string, name: string): string {
+  return `member ${call.path(path)} as ${name.replace(/^\/+/, '')}\n`;
+}
+
+function takesOut(call: Call, content: string, folder: string): void {
+  for (const [, from = '', name = ''] of content.matchAll(/^member (\S+) as (\S+)$/gm))
+    spreads(call, from, `${folder}/${name}`);
+}
 
 const zip: Handler = (call) => {
   const args = readArgs(call.words, { letters: 'xiPbt', long: ['unzip-command'] });
@@ -283,6 +292,7 @@ const zip: Handler = (call) => {
   if (args.has('m')) for (const path of paths) call.file('delete', path, { recursive: true });
   if (file === '-') return UNKNOWN;
   call.file('write', file);
+  call.keep(file, `${UNKNOWN}\n${paths.map((path) => member(call, path, path)).join('')}`);
   return '';
 };
 
@@ -291,7 +301,9 @@ const unzip: Handler = (call) => {
   if (args.has('l', 't', 'v', 'p')) return UNKNOWN;
   const folder = args.value('d') ?? '.';
   call.file('write', folder);
-  unpacks(call, call.content(args.rest[0] ?? ''), folder);
+  const content = call.content(args.rest[0] ?? '');
+  unpacks(call, content, folder);
+  takesOut(call, content, folder);
   return '';
 };
 
@@ -383,12 +395,18 @@ export const files: Handlers = {
   },
   split,
   patch: (call) => {
-    const args = readArgs(call.words, { letters: 'pidorBDFVYz', long: ['input', 'output', 'directory'] });
+    const args = readArgs(call.words, {
+      letters: 'pidorBDFVYz',
+      long: ['input', 'output', 'directory', 'strip'],
+    });
     const [target] = args.rest;
     const folder = args.value('d', 'directory');
+    const file = args.value('i', 'input');
+    const text = file === undefined ? (call.stdin ?? '') : call.content(file);
     if (folder !== undefined) call.file('write', `${folder}/${target ?? 'patched'}`);
     else if (target !== undefined) call.file('write', target);
-    undoesWork(call, call.stdin ?? '', readArgs(call.words).has('R', 'reverse'));
+    else patches(call, text, Number(args.value('p', 'strip') ?? 0));
+    undoesWork(call, text, readArgs(call.words).has('R', 'reverse'));
     return '';
   },
   apply_patch: applyPatch,

@@ -20,7 +20,7 @@ const deletes =
   /(?:\b(?:shutil\.rmtree|os\.(?:remove|unlink|rmdir|removedirs)|rmtree|remove_tree|rmSync|rmdirSync|unlinkSync|unlink|rmdir|rimraf|removeSync|emptyDirSync|emptyDir|send2trash|FileUtils\.(?:rm\w*|remove\w*)|File\.(?:delete|unlink)|Dir\.(?:rmdir|delete|unlink)|Deno\.remove(?:Sync)?|os\.remove|os\.RemoveAll|remove_(?:dir_all|dir|file))|(?<![.\w$])remove|\b(?:fs|promises|fsp|fse|fs\/promises["']\))\.(?:rm|remove))\s*[( ]/g;
 
 const runs =
-  /\b(?:os\.(?:system|popen|exec\w+|spawn\w+)|(?:subprocess|sp|s)\.(?:run|call|check_call|check_output|Popen|getoutput|getstatusoutput)|pty\.spawn|(?:child_process["'] *\)\.|cp\.|child_process\.)?(?:execSync|execFileSync|spawnSync|execFile|spawn|exec|execa|execaSync)|system|shell_exec|passthru|popen|proc_open|os\.execute|exec\.Command|io\.popen|IO\.popen|Open3\.\w+|Deno\.Command|Bun\.spawn(?:Sync)?|qx|capture2e?|check_output)\s*[( ]/g;
+  /\b(?:os\.(?:system|popen|exec\w+|spawn\w+)|(?:subprocess|sp|s)\.(?:run|call|check_call|check_output|Popen|getoutput|getstatusoutput)|pty\.spawn|asyncio\.create_subprocess_\w+|(?:child_process["'] *\)\.|cp\.|child_process\.)?(?:execSync|execFileSync|spawnSync|execFile|spawn|exec|execa|execaSync)|system|shell_exec|passthru|popen|proc_open|os\.execute|exec\.Command|io\.popen|IO\.popen|Open3\.\w+|Deno\.Command|Bun\.spawn(?:Sync)?|qx|capture2e?|check_output)\s*[( ]/g;
 
 const writes =
   /\b(?:writeFileSync|appendFileSync|writeFile|appendFile|createWriteStream|truncateSync|chmodSync|chownSync|outputFileSync|file_put_contents|File\.(?:write|chmod|truncate)|IO\.write|os\.(?:chmod|chown|truncate|mkfifo)|writeTextFile(?:Sync)?|Bun\.write|extractall)\s*\(/g;
@@ -29,7 +29,7 @@ const moves =
   /\b(?:renameSync|rename|copyFileSync|copyFile|cpSync|symlinkSync|symlink|linkSync|shutil\.(?:move|copy\w*|unpack_archive)|os\.(?:rename|replace|symlink|link)|FileUtils\.(?:mv|cp\w*|ln\w*)|File\.(?:rename|symlink)|copy|move)\s*\(/g;
 
 const reads =
-  /\b(?:readFileSync|readFile|createReadStream|file_get_contents|File\.(?:read|open|readlines|foreach)|IO\.read(?:lines)?|readTextFile(?:Sync)?|readfile|fopen|linecache\.getlines|Bun\.file)\s*\(/g;
+  /\b(?:readFileSync|readFile|createReadStream|file_get_contents|File\.(?:read|open|readlines|foreach)|IO\.read(?:lines)?|readTextFile(?:Sync)?|readfile|fopen|linecache\.getlines?|Bun\.file)\s*\(/g;
 
 const perlOpens = /\bopen\s*[( ]/g;
 
@@ -48,7 +48,7 @@ const applies = /\b(?:map|forEach|each|array_map|array_walk)\s*\(/g;
 const opens = /\b(?:io\.|codecs\.)?open(?:Sync)?\s*\(/g;
 
 const methods =
-  /\.(unlink|rmdir|write_text|write_bytes|read_text|read_bytes|touch|symlink_to|rename|chmod)\s*\(/g;
+  /\.(unlink|rmdir|write_text|write_bytes|read_text|read_bytes|touch|symlink_to|rename|replace|chmod|open)\s*\(/g;
 
 const lists =
   /\b(?:os\.(?:walk|listdir|scandir)|(?:glob\.)?i?glob|readdirSync|readdir|Dir\.(?:glob|entries|children|each_child))\s*\(/g;
@@ -63,20 +63,35 @@ const noteworthy =
 const oneLiner = 'Use plain shell commands or a script file that can be read.';
 
 /** Follows code of another language far enough to see what it deletes, runs, writes, reads and sends. */
-export function follow(outer: Call, source: string, language: Language): string {
+export function follow(outer: Call, source: string, language: Language, file = './-'): string {
   const { home } = outer.shell.world.context;
-  const code = readCode(source, language, home);
+  const own = ownNames(file);
+  const code = readCode(source, language, home, own);
   if (!noteworthy.test(source)) return printed(code);
   const call = movedCall(outer, code);
+  let output = effects(call, code, source);
   for (const names of rounds(code))
-    effects(call, names.length === 0 ? code : readCode(source, language, home, names), source);
+    output += effects(call, readCode(source, language, home, [...own, ...names]), source);
   connections(call, source, code.masked);
   bodies(call, code);
-  return printed(code);
+  return printed(code) + output;
 }
 
-/** What one round through the code does. */
-function effects(call: Call, code: Code, source: string): void {
+/** What code calls the file that it stands in. */
+function ownNames(file: string): [string, string][] {
+  const folder = file.slice(0, file.lastIndexOf('/')) || '.';
+  return [
+    ...['__file__', '__filename', 'import.meta.filename', 'import.meta.url'].map((name): [string, string] => [
+      name,
+      file,
+    ]),
+    ['__dirname', folder],
+    ['import.meta.dirname', folder],
+  ];
+}
+
+/** What one round through the code does; answers with what the programs print that it starts. */
+function effects(call: Call, code: Code, source: string): string {
   const { language } = code;
   if (language === 'perl' || language === 'ruby' || language === 'php') {
     for (const [, ticks, quoted] of source.matchAll(/(?:^|[^\\])`([^`]+)`|(?:qx|%x)[{([]([^})\]]+)/g))
@@ -88,8 +103,8 @@ function effects(call: Call, code: Code, source: string): void {
     ...(language === 'perl' ? [...source.matchAll(perlGlobs)] : []).map(([, text = '']) =>
       evaluate(code, text),
     ),
-    ...(language === 'perl' ? found(code, perlFinds) : []).flatMap(([, args]) =>
-      args.slice(1).map((arg) => evaluate(code, arg)),
+    ...(language === 'perl' ? [...found(code, perlFinds), ...found(code, /\bopendir\s*[( ]/g)] : []).flatMap(
+      ([, args]) => args.slice(1).map((arg) => evaluate(code, arg)),
     ),
     ...[...masked.matchAll(/\.(?:iterdir|r?glob)\s*\(/g)].map(({ index }) => objectBefore(code, index)),
   ];
@@ -98,7 +113,7 @@ function effects(call: Call, code: Code, source: string): void {
     if (!args.some((arg) => deleter.test(arg))) continue;
     for (const base of bases) known(base, () => call.file('delete', withinBase(base), { recursive: true }));
   }
-  for (const [name, args] of found(code, runs)) execution(call, code, name, args);
+  const output = found(code, runs).map(([name, args]) => execution(call, code, name, args));
   for (const [, args] of [
     ...found(code, writes),
     ...(language === 'perl' ? found(code, perlTruncates) : []),
@@ -127,9 +142,20 @@ function effects(call: Call, code: Code, source: string): void {
       ),
     );
   }
-  for (const match of masked.matchAll(methods))
-    method(call, match[1] ?? '', objectBefore(code, match.index), bases);
+  for (const match of masked.matchAll(methods)) {
+    const args = argumentsAt(code, match.index + match[0].length).map((arg) => evaluate(code, arg));
+    method(call, match[1] ?? '', objectBefore(code, match.index), args, bases);
+  }
+  for (const [, args] of found(code, /\bfileinput\.\w+\s*\(/g))
+    known(evaluate(code, args[0] ?? ''), (path) =>
+      call.file(args.some((arg) => arg.startsWith('inplace')) ? 'write' : 'read', path),
+    );
+  for (const [, [what = '', to = '']] of found(code, /\b(?:json|pickle|yaml)\.(?:safe_)?dump\s*\(/g)) {
+    const [, [path = ''] = []] = found({ ...code, source: to, masked: to }, opens)[0] ?? [];
+    if (path !== '') call.keep(evaluate(code, path), evaluate(code, what));
+  }
   for (const [, args] of found(code, evaluates)) hiddenCode(call, code, args);
+  return output.join('');
 }
 
 /** The same call in the folder that the code goes to. */
@@ -138,7 +164,11 @@ function movedCall(call: Call, code: Code): Call {
   const folder = args ? evaluate(code, args[0] ?? '') : '';
   if (folder === '' || isOpaque(folder)) return call;
   const within = (path: string) => (path.startsWith('/') ? path : `${folder}/${path}`);
-  return call.with({ file: (kind, path, more) => call.file(kind, within(path), more) });
+  return call.with({
+    file: (kind, path, more) => call.file(kind, within(path), more),
+    run: (words, more) => call.run(words, { cwd: folder, ...more }),
+    script: (text, more) => call.script(text, { cwd: folder, ...more }),
+  });
 }
 
 /** Each call of the kind, with its name and its arguments; a space instead of a bracket takes all up to the end. */
@@ -195,34 +225,52 @@ function withinBase(base: string): string {
   return `${base.replace(/\*.*$/, '')}/${UNKNOWN}`;
 }
 
-function execution(call: Call, code: Code, name: string, args: readonly string[]): void {
-  const [first = '', second] = args;
+/** Programs whose output goes where that of the code goes, without a word about it. */
+const inherits =
+  /^(os\.(system|exec|spawn)|(subprocess|sp|s)\.(run|call|check_call|Popen)$|system|exec$|passthru)/;
+
+function execution(call: Call, code: Code, name: string, args: readonly string[]): string {
+  const output = started(call, code, name, args);
+  const options = args.slice(1).join(' ');
+  const shown =
+    /inherit/.test(options) || (inherits.test(name) && !/capture_output|stdout\s*=/.test(options));
+  // What is caught is mostly caught to be printed.
+  const told = isOpaque(output) && /\b(print|console\.log|puts|echo|say|stdout\.write)\b/.test(code.masked);
+  return shown || told ? output : '';
+}
+
+function started(call: Call, code: Code, name: string, args: readonly string[]): string {
+  const [first = '', second] = args.map((arg) => arg.replace(/^args\s*=\s*/, ''));
+  const [, at = ''] = /(?:^|[{,\s])cwd\s*[:=]\s*([^,}]+)/.exec(args.slice(1).join(', ')) ?? [];
+  const cwd = at === '' ? UNKNOWN : evaluate(code, at);
+  const more = { stdin: null, ...(isOpaque(cwd) ? {} : { cwd }) };
   const list = listOf(code, first);
   const others = second === undefined ? null : listOf(code, second);
   const texts = args
     .filter((arg) => !/^\w+\s*=[^=]|^\{|^(function|\()/.test(arg))
     .map((arg) => evaluate(code, arg));
-  if (/pty\.spawn/.test(name) && /socket/.test(code.masked)) return;
+  if (/pty\.spawn/.test(name) && /socket/.test(code.masked)) return '';
   if (list)
-    call.run(
+    return call.run(
       list.filter((word) => word !== ''),
-      { stdin: null },
+      more,
     );
-  else if (others && !/^\s*\{/.test(second ?? ''))
-    call.run(/execv|execl/.test(name) ? [texts[0] ?? '', ...others.slice(1)] : [texts[0] ?? '', ...others], {
-      stdin: null,
-    });
-  else if (
+  if (others && !/^\s*\{/.test(second ?? ''))
+    return call.run(
+      /execv|execl/.test(name) ? [texts[0] ?? '', ...others.slice(1)] : [texts[0] ?? '', ...others],
+      more,
+    );
+  if (
     texts.length > 1 &&
-    (name === 'exec.Command' ||
+    (/^exec\.Command$|subprocess_exec$/.test(name) ||
       (/^(system|exec|os\.execl\w*|os\.spawn\w*)$/.test(name) && /perl|ruby|python/.test(code.language)))
   )
-    call.run(
+    return call.run(
       texts.filter((word) => word !== ''),
-      { stdin: null },
+      more,
     );
-  else if (!(code.language === 'python' && name === 'exec'))
-    feed(call, texts[0] ?? '', (text) => call.script(text, { stdin: null }));
+  if (code.language === 'python' && name === 'exec') return '';
+  return feed(call, texts[0] ?? '', (text) => call.script(text, more));
 }
 
 function openFile(call: Call, path: string, modes: readonly string[]): void {
@@ -232,7 +280,8 @@ function openFile(call: Call, path: string, modes: readonly string[]): void {
   const target = name === '' ? (modes[0] ?? '') : name;
   if (/\|\s*$/.test(path) || /^\s*\|/.test(path))
     return void call.script(path.replaceAll('|', ''), { stdin: null });
-  const writing = arrow?.startsWith('>') || /^\+?>/.test(path) || /(^|\s|,)["']?[rb]*[wax]\+?b?/.test(mode);
+  const writing =
+    arrow?.startsWith('>') || /^\+?>/.test(path) || /(^|\s|,)["']?([rb]*[wax]\+?b?|rb?\+)/.test(mode);
   known(target, () =>
     call.file(
       writing ? 'write' : 'read',
@@ -242,8 +291,18 @@ function openFile(call: Call, path: string, modes: readonly string[]): void {
   );
 }
 
-function method(call: Call, name: string, path: string, bases: readonly string[]): void {
-  if (/^(unlink|rmdir)$/.test(name)) {
+function method(
+  call: Call,
+  name: string,
+  path: string,
+  args: readonly string[],
+  bases: readonly string[],
+): void {
+  // With two texts it works on a text.
+  if (name === 'replace' && args.length !== 1) return;
+  if (/^(rename|replace)$/.test(name)) known(args[0] ?? '', (to) => call.file('write', to));
+  if (name === 'open') openFile(call, path, args);
+  else if (/^(unlink|rmdir)$/.test(name)) {
     const inside = path.startsWith(UNKNOWN) ? bases.map((base) => `${base}/${UNKNOWN}`) : [path];
     for (const target of inside) known(target, () => call.file('delete', target));
   } else if (/^read_/.test(name)) known(path, () => call.file('read', path));
@@ -398,7 +457,7 @@ function bodies(call: Call, code: Code): void {
 
 /** Goes through all variables with their values. */
 const showsEnvironment =
-  /\b(?:in|of)\s+(?:os\.environ\.(?:items|values)\b|Object\.(?:entries|values)\(\s*process\.env\s*\))|\bObject\.(?:entries|values)\(\s*process\.env\s*\)\.|\bin\s+(?:os\.environ|process\.env)\b[\s\S]{0,200}\b(?:environ|env)\[\w+\]/;
+  /\bof\s+Object\.(?:entries|values)\(\s*process\.env\s*\)|\bObject\.(?:entries|values)\(\s*process\.env\s*\)\.|\bin\s+process\.env\b[\s\S]{0,200}\benv\[\w+\]/;
 
 /** What a few prints print: it may be given to a shell next. */
 function printed(code: Code): string {

@@ -1,20 +1,17 @@
-import { type Code, endOf, evaluate, listOf } from '../foreign-text.ts';
+import { argumentsAt, type Code, endOf, evaluate, listOf } from '../foreign-text.ts';
 import { asGlob, isOpaque } from '../marks.ts';
 
 /** Longer lists and longer code would take long; the start of a list says enough. */
 const mostRounds = 12;
 const longest = 8000;
 
-/** The names that loops give to their items, round by round: first none of them, then those that are written out. */
+/** The names that loops give to their items and functions to what they are called with, round by round. */
 export function rounds(code: Code): [string, string][][] {
   const loops = code.source.length > longest ? [] : loopsIn(code);
   const count = Math.min(mostRounds, Math.max(0, ...loops.map(({ items }) => items.length)));
-  return [
-    [],
-    ...Array.from({ length: count }, (_, i) =>
-      loops.map(({ name, items }): [string, string] => [name, items[Math.min(i, items.length - 1)] ?? '']),
-    ),
-  ];
+  return Array.from({ length: count }, (_, i) =>
+    loops.map(({ name, items }): [string, string] => [name, items[Math.min(i, items.length - 1)] ?? '']),
+  );
 }
 
 type Loop = { readonly name: string; readonly items: readonly string[] };
@@ -35,20 +32,43 @@ function loopsIn(code: Code): Loop[] {
     name,
     items: itemsOf(code, source.slice(index, index + list.length)),
   }));
-  return [...over, ...applied].filter(({ items }) => items.length > 0);
+  return [...over, ...applied, ...parameters(code)].filter(({ items }) => items.length > 0);
+}
+
+const functions =
+  /\b(?:def|function)\s+(\w+)\s*\(([^()]*)\)|\b(?:const|let|var)\s+(\w+)\s*=\s*(?:async\s*)?\(?([\w\s,]*)\)?\s*=>/g;
+
+/** What the functions of the code are called with. */
+function parameters(code: Code): Loop[] {
+  return [...code.masked.matchAll(functions)].slice(0, mostRounds).flatMap((match) => {
+    const [head, name = match[3] ?? '', list = match[4] ?? ''] = match;
+    const calls = [...code.masked.matchAll(new RegExp(`(?<![.\\w])${name}\\s*\\(`, 'g'))]
+      .filter(({ index }) => index < match.index || index >= match.index + head.length)
+      .slice(0, mostRounds)
+      .map((call) => argumentsAt(code, call.index + call[0].length).map((arg) => evaluate(code, arg)));
+    return list.split(',').map((parameter, i) => ({
+      name: /\w+/.exec(parameter)?.[0] ?? '',
+      items: calls.map((args) => args[i] ?? '').filter((item) => item !== '' && !isOpaque(item)),
+    }));
+  });
 }
 
 /** What is gone through: a list, a name that stands for one, or the files that a pattern finds. */
 function itemsOf(code: Code, text: string): string[] {
-  const [, name] = /^\s*([A-Za-z_]\w*)\s*$/.exec(text) ?? [];
+  const [, name] = /^\s*([A-Za-z_]\w*)(?:\.values\(\))?\s*$/.exec(text) ?? [];
   if (name !== undefined) {
-    const [head] = new RegExp(`(?:^|[\\s;])${name}\\s*=\\s*(?=[[(])`).exec(code.masked) ?? [];
+    const [head] = new RegExp(`(?:^|[\\s;])${name}\\s*=\\s*(?=[[({])`).exec(code.masked) ?? [];
     if (head === undefined) return [];
     const start = code.masked.indexOf(head) + head.length;
     return itemsOf(code, code.source.slice(start, endOf(code.masked, start + 1, '') + 1));
   }
   const found = /^\s*(?:\w+\.)*i?glob(?:Sync)?\s*\(/.test(text) ? [asGlob(evaluate(code, text))] : [];
-  return (listOf(code, text.replace(/\s+if\b[^\])]*$/, '')) ?? found).filter(
-    (item) => item !== '' && !isOpaque(item),
-  );
+  // Of a table the values count.
+  const list = /^\s*\{/.test(text)
+    ? `[${text
+        .trim()
+        .slice(1, -1)
+        .replace(/(["'])[^"']*\1\s*:/g, '')}]`
+    : text.replace(/\s+if\b[^\])]*$/, '');
+  return (listOf(code, list) ?? found).filter((item) => item !== '' && !isOpaque(item));
 }

@@ -28,9 +28,14 @@ function interpreter({ language, code, letters = '', long = [] }: Interpreter): 
     const args = readArgs(call.words, grammar);
     const inline = args.all(...code);
     const given = inline.length > 0 ? args.rest : args.rest.slice(1);
-    const run = (text: string) =>
+    const run = (text: string, file?: string) =>
       feed(call, text, (known) =>
-        follow(call, withInput(withArguments(known, language, given, inline.length > 0), call), language),
+        follow(
+          call,
+          withInput(withArguments(known, language, given, inline.length > 0), call),
+          language,
+          file,
+        ),
       );
     if (language === 'php' && args.has('S')) return serves(call, args.value('t') ?? '.');
     // `ruby -run -e httpd FOLDER`
@@ -42,7 +47,7 @@ function interpreter({ language, code, letters = '', long = [] }: Interpreter): 
       for (const path of args.rest) call.file(args.flags.has('i') ? 'write' : 'read', path);
     }
     if (inline.length > 0) {
-      const output = inline.map(run).join('');
+      const output = inline.map((text) => run(text)).join('');
       if (language === 'js' && args.has('p', 'print'))
         return evaluateOnly(call, inline[0] ?? '', language, output);
       return output;
@@ -52,7 +57,7 @@ function interpreter({ language, code, letters = '', long = [] }: Interpreter): 
       return call.stdin === null || args.has('version', 'V', 'v') ? UNKNOWN : run(call.stdin);
     const name = file.slice(file.lastIndexOf('/') + 1);
     if (/^(artisan|manage\.py|console)$/.test(name)) return call.run([name, ...rest]);
-    return run(call.content(file));
+    return run(call.content(file), call.path(file));
   };
 }
 
@@ -127,7 +132,11 @@ const awk: Handler = (call) => {
     args.value('F', 'field-separator') === '=' && /^[^{}]*\{\s*print\s+\$1\s*;?\s*\}\s*$/.test(program);
   if (!names || inPlace || !leavesNames(call, paths, (line) => line.replace(/=.*/, '')))
     for (const path of paths) if (!/^\w+=/.test(path)) call.file(inPlace ? 'write' : 'read', path);
-  const code = readCode(withFields(program, call.stdin), 'awk', call.shell.world.context.home);
+  const given = args.all('v', 'assign').map((word): [string, string] => {
+    const at = word.indexOf('=');
+    return [word.slice(0, at), word.slice(at + 1)];
+  });
+  const code = readCode(withFields(program, call.stdin), 'awk', call.shell.world.context.home, given);
   const text = (from: number, stop: string) =>
     evaluate(code, code.source.slice(from, endOf(code.masked, from, stop)));
   const start = (at: number) =>

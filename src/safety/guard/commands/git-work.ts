@@ -29,6 +29,12 @@ export function undoesWork(call: Call, patch: string, backwards: boolean): void 
     loses(call, call.shell.cwd, 'throws away uncommitted changes');
 }
 
+/** The files that a patch names, without the first parts of their paths. */
+export function patches(call: Call, text: string, strip: number): void {
+  for (const [, path = ''] of text.matchAll(/^(?:\+\+\+|---) ([^\t\n]+)/gm))
+    if (path !== '/dev/null') call.file('write', path.split('/').slice(strip).join('/'));
+}
+
 export const push: Subcommand = (call) => {
   const args = readArgs(call.words, { letters: 'o', long: ['repo', 'receive-pack', 'exec', 'push-option'] });
   for (const program of args.all('receive-pack', 'exec')) call.script(program);
@@ -70,6 +76,7 @@ export const push: Subcommand = (call) => {
 export const checkout: Subcommand = (call, cwd) => {
   const args = readArgs(call.words, { letters: 'bB', long: ['orphan', 'conflict'] });
   const dash = call.words.indexOf('--');
+  if (args.has('f', 'force')) return loses(call, cwd, 'throws away uncommitted changes');
   if (args.has('b', 'orphan')) return '';
   if (args.has('B')) {
     moves(call, cwd, args.value('B'), args.rest[0]);
@@ -84,15 +91,14 @@ export const checkout: Subcommand = (call, cwd) => {
       ? args.rest.filter((word, i) => looksLikePath(word) || (i > 0 && !tracks))
       : call.words.slice(dash + 1);
   const branch = dash === -1 && args.rest.length === 1 && !looksLikePath(args.rest[0] ?? '');
-  if (args.has('f', 'force')) loses(call, cwd, 'throws away uncommitted changes');
-  else if (paths.length > 0 && !branch)
+  if (paths.length > 0 && !branch)
     loses(call, cwd, `throws away uncommitted changes in ${shown(paths.join(' '))}`);
   return '';
 };
 
 /** Somebody who is not there says yes to each question. */
 function answered({ stdin }: Call): boolean {
-  return /^\s*[ya1-9]/im.test(stdin ?? '');
+  return /^\s*[yac1-9]/im.test(stdin ?? '');
 }
 
 /** Folders that every other project has, and that hardly a branch is called after. */

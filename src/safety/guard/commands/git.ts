@@ -13,6 +13,7 @@ import {
   loses,
   moves,
   ownChanges,
+  patches,
   push,
   removeFiles,
   reset,
@@ -42,7 +43,7 @@ const gitProgram: Handler = (call) => {
   }
   const here = call.with({
     words: rest,
-    path: (path) => call.path(path.startsWith('/') ? path : `${cwd}/${path}`),
+    path: (path) => call.path(path.startsWith('/') || path.startsWith(UNKNOWN) ? path : `${cwd}/${path}`),
   });
   const handler = Object.hasOwn(subcommands, sub) ? subcommands[sub] : undefined;
   writesTo(here, sub);
@@ -198,7 +199,9 @@ const subcommands: Readonly<Record<string, Subcommand>> = {
     const args = readArgs(call.words, { letters: 'pC', long: ['directory', 'exclude', 'include'] });
     const patch =
       args.rest.length === 0 ? (call.stdin ?? '') : args.rest.map((path) => call.content(path)).join('');
-    if (!args.has('check', 'stat', 'cached')) undoesWork(call, patch, args.has('R', 'reverse'));
+    if (args.has('check', 'stat', 'cached')) return '';
+    undoesWork(call, patch, args.has('R', 'reverse'));
+    patches(call, patch, Number(args.value('p') ?? 1));
     return '';
   },
   bisect: (call, cwd) => (call.words[0] === 'run' ? call.run(call.words.slice(1), { cwd }) : UNKNOWN),

@@ -51,15 +51,17 @@ const grep: Handler = (call) => {
   if (quiet && !recursive) return UNKNOWN;
   const pick = (line: string) => selected(call.name, args, patterns[0] ?? pattern, line);
   if (args.has('o', 'only-matching') && leavesNames(call, paths, pick)) return UNKNOWN;
-  if (paths.length > 0) contents(call, paths, recursive);
+  const read = paths.length > 0 ? contents(call, paths, recursive) : '';
   for (const name of args.all('include', 'g', 'glob'))
     for (const folder of paths.length > 0 ? paths : ['.']) call.file('read', `${folder}/${asGlob(name)}`);
   const input = call.stdin ?? UNKNOWN;
-  // What is left of all files is some of them.
-  const text = args.has('v', 'invert-match') ? input : input.replaceAll(STAR, UNKNOWN);
+  // What is left of all files is some of them, or those that have a word in their name.
+  const some = /^[\w-]+$/.test(sought.trim()) ? STAR + sought.trim() + STAR : UNKNOWN;
+  const text = args.has('v', 'invert-match') ? input : input.replaceAll(STAR, some);
   if (paths.length > 0) {
     const named = args.has('l', 'files-with-matches', 'L', 'files-without-match');
-    return named ? `${paths.map((path) => (recursive ? `${path}/${UNKNOWN}` : path)).join('\n')}\n` : UNKNOWN;
+    if (named) return `${paths.map((path) => (recursive ? `${path}/${UNKNOWN}` : path)).join('\n')}\n`;
+    return read.includes(PRIVATE) ? PRIVATE : UNKNOWN;
   }
   return pick(text);
 };

@@ -108,6 +108,7 @@ const editor: Handler = (call) => {
   if (call.name === 'ed' && inside) call.script(inside);
   const orders = [
     ...call.words.filter((_, i) => /^-\w*c$/.test(call.words[i - 1] ?? '')),
+    ...call.words.flatMap((word) => /^-c(.+)$/s.exec(word)?.[1] ?? []),
     ...call.words.flatMap((word) => /^\+(.+)$/.exec(word)?.[1] ?? []),
     call.stdin ?? '',
   ];
