@@ -81,9 +81,10 @@ function joinedText(texts: string): string {
 
 /** `fs['rmSync'](…)` and `getattr(os, 'system')(…)` as one would write them. */
 function withoutKeys(source: string): string {
-  if (!/import|getattr|\benv\b|\[\s*["']/.test(source)) return source;
+  if (!/import|require|getattr|\benv\b|\[\s*["']/.test(source)) return source;
   const plain = source
     .replace(/\b(?:__import__|importlib\.import_module)\(\s*["'](\w+)["']\s*\)/g, '$1')
+    .replace(/\brequire\(\s*["'](?:node:)?(net|tls|https?|dns|axios|got)["']\s*\)(?=\s*[.(])/g, '$1')
     .replace(keyOfObject, (_, object: string, key: string) => `${object}.${joinedText(key)}`)
     .replace(keyInBrackets, (_, before: string, key: string) => `${before}.${joinedText(key)}`);
   return /\{\s*env\s*\}\s*=\s*process\b/.test(plain)
@@ -91,7 +92,7 @@ function withoutKeys(source: string): string {
     : plain;
 }
 
-const modules = '(?:node:)?(fs(?:/promises)?|child_process|os|shutil|subprocess)';
+const modules = '(?:node:)?(fs(?:/promises)?|child_process|os|shutil|subprocess|net|tls|https?|dns)';
 const imports = [
   new RegExp(`\\bimport\\s*\\{([^}]*)\\}\\s*from\\s*["']${modules}["']`, 'g'),
   new RegExp(`\\{([^{}]*)\\}\\s*=\\s*(?:await\\s+)?(?:require|import)\\(\\s*["']${modules}["']\\s*\\)`, 'g'),
@@ -467,7 +468,7 @@ function callValue(code: Code, name: string, inside: string, depth: number): str
     return NETWORK;
   if (/(decompress|inflate|inflateSync|gunzipSync|unpack|pack|loads|rot13)$/.test(name)) return DECODED;
   if (
-    /^(str|Path|pathlib\.Path|PurePath|String|bytes|Buffer\.from|Pathname|os\.fspath|(url\.)?fileURLToPath|os\.path\.(abspath|realpath|normpath)|new)$/.test(
+    /^(str|Path|pathlib\.Path|PurePath|String|bytes|Buffer\.from|Pathname|URI|URI\.parse|URL|os\.fspath|(url\.)?fileURLToPath|os\.path\.(abspath|realpath|normpath)|new)$/.test(
       name,
     )
   )

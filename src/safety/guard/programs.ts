@@ -16,7 +16,22 @@ export function perform(call: Call): string {
   mentionSecrets(call, call.words);
   writeOutput(call);
   destroysUnasked(call);
+  touchesMachine(call);
   return UNKNOWN;
+}
+
+const looksAtDisks = /^(smartctl|blkid|lsblk|udevadm|blockdev|df|findmnt|lsof|fdisk)$/;
+
+/** A program that is given a disk, or one that starts and stops a service by itself. */
+function touchesMachine(call: Call): void {
+  const [first = ''] = call.shell.world.steps.at(-1)?.words ?? [];
+  const disk = call.words.find((word) =>
+    /^([\w-]+=)?\/dev\/(sd|hd|vd|xvd|nvme|mmcblk|r?disk|mapper\/|md|dm-)/.test(word),
+  );
+  if (disk !== undefined && !looksAtDisks.test(call.name))
+    call.act('deny', 'disk', `gives ${disk} to ${call.name}`, 'Work on a file that holds an image.');
+  if (/^\/etc\/(init|rc)\.d\//.test(first) && !/^(status|help)?$/.test(call.words[0] ?? ''))
+    call.act('deny', 'system-config', 'changes a service of the system', 'Leave it to a person.');
 }
 
 /** Of a program that nobody has told the guard of: `tool destroy`, and `tool delete --force`. */

@@ -19,7 +19,9 @@ export function checkProcess(call: Call, target: string): void {
 
 /** Whether the command has picked the agent out of a list of processes. */
 function soughtAgent({ shell }: Call): boolean {
-  const { steps } = shell.world;
+  const { steps, effects } = shell.world;
+  if (effects.some((effect) => effect.kind === 'read' && /\/\.ralph\/|\/state\/ralph\//.test(effect.path)))
+    return true;
   return (
     steps.some(({ words }) => words[0] === 'ps') &&
     steps.some(

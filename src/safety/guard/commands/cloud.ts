@@ -26,8 +26,9 @@ const awsCall: Handler = (call) => {
   const [service = '', action = '', ...rest] = args.rest;
   const local = /localhost|127\.0\.0\.1/.test(args.value('endpoint-url') ?? '');
   const deny = (what: string) => call.act(local ? 'warn' : 'deny', 'cloud', what, askPerson);
+  if (asksHelp(call) || call.words.at(-1) === 'help') return UNKNOWN;
   if (
-    /^(delete|terminate|deregister|purge|remove|destroy|detach|revoke|disable|stop|reset|schedule-key-deletion|cancel|release|batch-delete)(-|$)/.test(
+    /^(delete|terminate|close|leave|deregister|purge|remove|destroy|detach|revoke|disable|stop|reset|schedule-key-deletion|cancel|release|batch-delete)(-|$)/.test(
       action,
     ) &&
     !args.has('dry-run')
@@ -52,6 +53,8 @@ const awsCall: Handler = (call) => {
     deny(`${action}: gives more rights`);
   if (service === 's3') {
     if (/^(rm|rb)$/.test(action) && !args.has('dryrun')) deny('deletes what is stored in S3');
+    if (action === 'mv' && args.has('recursive') && rest[0]?.startsWith('s3://'))
+      deny('moves what is stored in S3');
     if (action === 'sync' && args.has('delete')) deny('deletes what is stored in S3');
     if (/^(cp|mv|sync)$/.test(action) && !local) copiesAway(call, rest);
     if (action === 'cp' && rest.at(-1) === '-') return NETWORK;
@@ -78,6 +81,8 @@ const kube: Handler = (call) => {
   if (args.has('dry-run') || asksHelp(call)) return UNKNOWN;
   if (/^(delete|drain|cordon|taint|replace)$/.test(action))
     call.act('deny', 'cloud', `${action} in the cluster`, askPerson);
+  if (action === 'cp' && !call.words.some((word) => /^\w[\w/.-]*:/.test(word) && word === args.rest[1]))
+    uploads(call, args.rest.slice(1, -1), args.rest.at(-1) ?? '');
   if (action === 'scale' && args.value('replicas') === '0')
     call.act('deny', 'cloud', 'stops a deployment', askPerson);
   if (
@@ -119,6 +124,11 @@ function provider(pattern: RegExp): Handler {
       if (isSecretFile(call.path(word), call.shell.world.context, false)) call.file('read', word);
     // What has a space in it is a message or an order for another program.
     const plain = call.with({ words: call.words.filter((word) => !/\s/.test(word)) });
+    if (
+      call.words.some((word) => /(^|=)(0\.0\.0\.0\/0|::\/0)$|allUsers|allAuthenticatedUsers/.test(word)) &&
+      /\b(create|update|ch|set|add)\b/.test(plain.words.join(' '))
+    )
+      call.act('deny', 'cloud', 'opens it to everybody', askPerson);
     down(plain);
     return printed(plain);
   };
@@ -130,12 +140,15 @@ const infrastructure: Handler = (call) => {
   if (asksHelp(call)) return UNKNOWN;
   const yes = call.words.some((word) => /^(--?auto-approve|--yes|-y|--skip-preview|--force|-f)$/.test(word));
   if (
-    /^(destroy|force-unlock|taint|remove)$/.test(action) ||
+    /^(destroy|force-unlock|taint|remove|destroy-all)$/.test(action) ||
     (action === 'state' && /^(rm|push|mv)$/.test(sub)) ||
     (/^(workspace|stack)$/.test(action) && /^(delete|rm)$/.test(sub))
   )
     call.act('deny', 'cloud', `${action} of the infrastructure`, 'Use plan, and let a person apply it.');
-  else if (/^(apply|up|deploy)$/.test(action) && (yes || args.has('destroy')))
+  else if (
+    /^(apply|up|deploy)$/.test(action) &&
+    (yes || call.words.some((word) => /^--?destroy$/.test(word)))
+  )
     call.act(
       'deny',
       'cloud',
@@ -216,13 +229,17 @@ export const cloud: Handlers = {
   openstack: provider(/\bdelete\b/),
   vagrant: when(/^destroy\b/, 'cloud', 'deletes a machine and its data', askPerson),
   virsh: when(/^(destroy|undefine|vol-delete|pool-delete)\b/, 'cloud', 'deletes a machine', askPerson),
+  salt: (call) => {
+    const at = call.words.indexOf('cmd.run');
+    return at === -1 ? UNKNOWN : joined(call, call.words.slice(at + 1));
+  },
   ansible: (call) => {
     const args = readArgs(call.words, { letters: 'miaubfl', long: ['module-name', 'args', 'inventory'] });
     const order = args.value('a', 'args') ?? '';
     const isShell = /^(shell|command|raw|script)$/.test(args.value('m', 'module-name') ?? 'command');
     return isShell ? joined(call, [order]) : UNKNOWN;
   },
-  railway: provider(/^(down|delete|remove)\b/),
+  railway: provider(/^down\b|\b(delete|remove)\b/),
   kind: when(/^delete clusters? --all/, 'cloud', 'deletes every cluster', askPerson),
   eb: provider(/^terminate\b/),
   copilot: provider(/\bdelete\b/),

@@ -10,7 +10,12 @@ const docker: Handler = (call) => {
     long: ['host', 'context', 'config', 'log-level'],
     stop: true,
   });
-  const [action = '', ...rest] = args.rest;
+  // `docker container rm` is `docker rm`.
+  const words =
+    args.rest[0] === 'container' && /^(rm|stop|kill|exec)$/.test(args.rest[1] ?? '')
+      ? args.rest.slice(1)
+      : args.rest;
+  const [action = '', ...rest] = words;
   const [sub = '', ...more] = rest;
   const away = args.value('H', 'host') ?? call.env.get('DOCKER_HOST') ?? '';
   if (/^(rm|rmi|stop|kill|system|volume|container)$/.test(action) && /^(tcp|ssh):/.test(away))
@@ -45,7 +50,8 @@ const docker: Handler = (call) => {
     );
   if (action === 'volume' && removes)
     call.act('deny', 'container', 'deletes the data of containers', 'Keep volumes.');
-  if (/^(rm|rmi|stop|kill)$/.test(action) && rest.some((word) => word.includes(UNKNOWN)))
+  const every = rest.some((word) => word.includes(UNKNOWN) || /^(-\w*a\w*|--all)$/.test(word));
+  if (/^(rm|rmi|stop|kill)$/.test(action) && every)
     call.act('deny', 'container', `${action}s every container or image`, 'Name the one that you made.');
   // By a filter they are some, and their maker's.
   if (action === 'ps' && rest.some((word) => /^(-f|--filter)/.test(word))) return 'filtered-container\n';
@@ -53,7 +59,8 @@ const docker: Handler = (call) => {
     call.act(action === 'push' ? 'deny' : 'warn', 'supply-chain', 'publishes an image', askPerson);
   if (action === 'cp')
     for (const path of rest) if (!path.includes(':')) call.file('read', path, { recursive: true });
-  if (/^(swarm|node|service|stack|secret|config)$/.test(action) && removes) host('changes the cluster');
+  if (/^(swarm|node|service|stack|secret|config)$/.test(action) && (removes || /=0$/.test(rest.at(-1) ?? '')))
+    host('changes the cluster');
   return UNKNOWN;
 };
 
@@ -173,11 +180,17 @@ export const containers: Handlers = {
   ...named(
     'skopeo crane oras buildah ko',
     when(
-      /^(push|publish|delete)\b|^copy\b.*\sdocker:\/\/\S+$/,
+      /^(push|publish|delete|rmi?\b.*(-a|--all))\b|^copy\b.*\sdocker:\/\/\S+$/,
       'supply-chain',
       'publishes or deletes an image',
       askPerson,
     ),
+  ),
+  ...named('lxc-destroy lxc-stop', always('container', 'takes a container down')),
+  'systemd-nspawn': when(
+    /(^|\s)(-D|--directory|--bind)[ =]?\/(\s|$)/,
+    'container',
+    'gives a container the machine',
   ),
   ctr: when(/\b(rm|delete|remove)\b/, 'container', 'deletes containers', askPerson),
   crictl: when(/^(rm|rmi|rmp)\b/, 'container', 'deletes containers', askPerson),

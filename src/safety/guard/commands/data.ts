@@ -13,11 +13,12 @@ export function destroysData(sql: string): string | null {
   }
   if (/\bDETACH\s+DELETE\b/i.test(bare)) return 'DELETE of nodes';
   const [, mongo] =
-    /\b(dropDatabase|dropCollection|deleteMany\(\s*\{\s*\}|\.drop\(\s*\)|\.remove\(\s*\{\s*\})/.exec(bare) ??
-    [];
+    /\b(dropDatabase|dropCollection|deleteMany\(\s*\{\s*\}|\.drop\(\s*\)|\.remove\(\s*\{\s*\})/.exec(
+      bare.replace(/"(?:[^"\\]|\\.)*"/g, '""'),
+    ) ?? [];
   return mongo ?? null;
 }
 
 /** Calls of libraries that empty a table, a schema or a store. */
 export const empties =
-  /\b(delete_all|destroy_all|truncate_tables|drop_all|dropDatabase|dropSchema|flush_?(all|db))\b|\bobjects\.(all\(\)\.)?delete\(|\.deleteMany\(\s*(\{\s*\})?\s*\)|\.destroy\(\s*\{\s*(truncate:\s*true|where:\s*\{\s*\})|\bsync\(\s*\{\s*force:\s*true/i;
+  /\b(delete_all|destroy_all|truncate_tables|drop_all|drop_table|drop_database|dropDatabase|dropSchema|dropTable|flush_?(all|db))\b|\bobjects\.(all\(\)\.)?delete\(|\.deleteMany\(\s*(\{\s*\})?\s*\)|\.destroy\(\s*\{\s*(truncate:\s*true|where:\s*\{\s*\})|\)\.(del|truncate)\(\s*\)|\bsync\(\s*\{\s*force:\s*true/i;

@@ -10,7 +10,11 @@ const makeTestDatabase = 'Work on a database of your own whose name says test.';
 const isTest = (name: string) => /test|tmp|temp|scratch|:memory:|sandbox/i.test(name);
 
 const sql: Handler = (call) => {
-  const args = readArgs(call.words, {
+  // The password of mysql is never a word of its own.
+  const words = /^(mysql|mariadb|mycli)/.test(call.name)
+    ? call.words.filter((word) => !/^-p/.test(word))
+    : call.words;
+  const args = readArgs(words, {
     letters: 'cdfhUpeEPuqQDs',
     long: [
       'command',
@@ -156,10 +160,16 @@ export const databases: Handlers = {
   prisma,
   ...named('rails rake', rails),
   artisan: framework(/\b(migrate:(fresh|reset|refresh)|db:wipe)\b/, '--execute', ['php', '-r']),
-  'manage.py': framework(/\b(flush|reset_db|sqlflush|migrate \S+ zero)\b/, '-c', ['python3', '-c']),
+  ...named(
+    'manage.py django-admin',
+    framework(/\b(flush|reset_db|sqlflush|migrate \S+ zero)\b/, '-c', ['python3', '-c']),
+  ),
   console: migrations(/\bdoctrine:(database|schema):drop\b/),
   ...named('sequelize sequelize-cli', migrations(/\bdb:drop|db:migrate:undo:all/)),
-  ...named('typeorm mikro-orm', migrations(/\bschema:drop|\bmigration:fresh/)),
+  ...named(
+    'typeorm typeorm-ts-node-commonjs typeorm-ts-node-esm mikro-orm',
+    migrations(/\bschema:drop|\bmigration:fresh/),
+  ),
   knex: migrations(/\bmigrate:rollback\b.*--all/),
   'drizzle-kit': migrations(/^drop\b|^push\b.*--force/),
   ...named('alembic aerich', migrations(/^downgrade (base|-v 0)\b/)),
@@ -182,7 +192,10 @@ export const databases: Handlers = {
   goose: migrations(/\b(reset|down-to 0)\b/),
   migrate: migrations(/\b(drop|down -all)\b/),
   ...named('sqlx diesel sea-orm-cli', migrations(/^(database|migrate) (drop|reset|fresh|refresh)\b/)),
-  atlas: migrations(/^schema clean\b/),
+  atlas: (call) => {
+    when(/\b(delete|terminate)\b/, 'cloud', 'takes down what runs in the cloud')(call);
+    return migrations(/^schema clean\b/)(call);
+  },
   wp: migrations(/^db (reset|drop|clean)\b/),
   drush: migrations(/^sql[:-](drop|create)\b/),
 };

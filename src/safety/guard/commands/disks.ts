@@ -57,6 +57,8 @@ export const disks: Handlers = {
   mount,
   umount: mount,
   btrfs: when(/\b(delete|remove|replace)\b/, 'disk', 'deletes a volume'),
+  grubby: unless(/^--(info|default-\w+)\b/, changed),
+  format: when(/^[a-z]:/i, 'disk', 'formats a disk'),
   vssadmin: always('disk', 'changes disk snapshots'),
   tmutil: when(/^(delete|disable)/, 'disk', 'deletes backups'),
 };

@@ -1,13 +1,14 @@
 import { readArgs } from '../argv.ts';
 import { NETWORK, shown, UNKNOWN } from '../marks.ts';
 import type { Handler, Handlers } from '../model.ts';
+import { installer } from './publishing.ts';
 import { named, when } from './rules.ts';
 
 const systemPackages: Handler = (call) => {
   const args = readArgs(call.words, { letters: 'oct' });
   const [action = ''] = args.rest;
   if (
-    /^(remove|purge|autoremove|erase|uninstall|full-upgrade|dist-upgrade|-R.*)$/.test(action) ||
+    /^(remove|del|purge|autoremove|erase|uninstall|full-upgrade|dist-upgrade|-R.*)$/.test(action) ||
     call.words.some((word) => /^-R/.test(word) && call.name === 'pacman')
   ) {
     call.act('deny', 'system-config', 'removes packages of the system', 'Leave the system as it is.');
@@ -33,5 +34,13 @@ const systemPackages: Handler = (call) => {
 /** Packages of the system. */
 export const distro: Handlers = {
   ...named('apt apt-get dpkg rpm dnf yum pacman apk zypper snap flatpak port emerge', systemPackages),
+  brew: (call) => {
+    when(
+      /^(services (stop|start|restart|kill)|(uninstall|remove|rm)\b)/,
+      'system-config',
+      'changes services or packages of the system',
+    )(call);
+    return installer(call);
+  },
   'apt-mark': when(/^(hold|unhold|auto|manual)\b/, 'system-config', 'changes packages of the system'),
 };

@@ -13,7 +13,7 @@ import { DECODED, isOpaque, NETWORK, PRIVATE, UNKNOWN } from '../marks.ts';
 import type { Call } from '../model.ts';
 import { destroysData, empties } from './data.ts';
 import { rounds } from './foreign-loops.ts';
-import { hasReadOthers } from './hosts.ts';
+import { hasReadOthers, hostOf, sends } from './hosts.ts';
 
 /** Calls by what they do; found only in code, never in a text. */
 const deletes =
@@ -73,6 +73,7 @@ export function follow(outer: Call, source: string, language: Language, file = '
   for (const names of rounds(code))
     output += effects(call, readCode(source, language, home, [...own, ...names]), source);
   connections(call, source, code.masked);
+  requests(call, code);
   bodies(call, code);
   return printed(code) + output;
 }
@@ -370,7 +371,7 @@ function connections(call: Call, source: string, masked: string): void {
     call.act('deny', 'remote-shell', 'gives a shell to another machine', 'Do not open shells to others.');
   }
   if (
-    /\bfork\b\s*(\(\s*\)\s*)?(while|until)\b|\bfork\b[^;]*\bwhile\b[^;]*\bfork\b|\bwhile\b[\s\S]{0,80}\bfork\b|\bfork\b.*\bfork\b|loop\s*\{\s*fork|for\s*\(;;\)\s*\{?\s*(\w+\.)*fork/.test(
+    /\bfork\b\s*(\(\s*\)\s*)?(while|until|for)\b|\bwhile\b[\s\S]{0,40}\bpcntl_fork\b|\bfork\b[^;]*\bwhile\b[^;]*\bfork\b|\bwhile\b[\s\S]{0,80}\bfork\b|\bfork\b.*\bfork\b|loop\s*\{\s*fork|for\s*\(;;\)\s*\{?\s*(\w+\.)*fork/.test(
       masked,
     ) ||
     (endless.test(masked) && /\b(spawn|fork|Popen|Process|exec)\s*\(/.test(masked) && !paused.test(masked))
@@ -387,12 +388,18 @@ function connections(call: Call, source: string, masked: string): void {
       'ends the agent or every process',
       'End the process that you started, by its id.',
     );
+  if (
+    /\b(process_iter|psutil\.pids)\b/.test(masked) &&
+    /\.(kill|terminate|suspend)\s*\(/.test(masked) &&
+    !/\bname\b|\bcmdline\b/.test(masked)
+  )
+    call.act('deny', 'process', 'ends every process', 'End the process that you started, by its id.');
   if (/\b(os\.setuid|posix_setuid|process\.setuid|Process::UID)\b.*\b0\b/.test(masked))
     call.act('deny', 'privilege', 'becomes root', 'Work as the user that you are.');
   if (wholeEnvironmentIn.test(masked) && /https?:\/\/(?!localhost|127\.)/.test(source))
     call.act('deny', 'exfiltration', 'sends the environment away', 'Keep it on this machine.');
   if (
-    /\b(requests\.(post|put)|urlopen|http\.client|fetch|https?\.request|axios\.post|Net::HTTP|curl_exec|LWP|smtplib)\b/.test(
+    /\b(requests\.(post|put)|urlopen|http\.client|fetch|https?\.request|axios\.post|Net::HTTP|curl_exec|LWP|smtplib|net\.(connect|createConnection)|TCPSocket|create_connection|fsockopen|IO::Socket)\b/.test(
       masked,
     ) &&
     (/environ\b|process\.env\b(?!\.)|\bENV\.to_h/.test(masked) ||
@@ -402,13 +409,41 @@ function connections(call: Call, source: string, masked: string): void {
   }
 }
 
+/** Functions that take an address first and what is sent after it. */
+const sending =
+  /\b(?:fetch|urlopen|Request|requests\.\w+|httpx\.\w+|axios(?:\.\w+)?|got(?:\.\w+)?|https?\.(?:get|request)|Net::HTTP\.\w+|URI(?:\.open)?|file_get_contents|curl_init|lookup|resolve\w*|gethostbyname|getaddrinfo)\s*\(/g;
+
+/** Secrets that go to a host which they are not for, and commands that come from one. */
+function requests(call: Call, code: Code): void {
+  for (const [, args] of found(code, sending)) {
+    const texts = args.map((arg) => evaluate(code, arg));
+    const host = hostOf(texts[0] ?? '');
+    if (host !== '' && !host.startsWith(UNKNOWN)) sends(call, texts.join(' '), host, true);
+  }
+  if (!/https?:\/\/(?!localhost|127\.|\[::1\])/.test(code.source) || found(code, sending).length === 0)
+    return;
+  if (
+    found(code, runs).some(
+      ([name, args]) =>
+        /exec|system|popen|run|call|spawn/i.test(name) && evaluate(code, args[0] ?? '') === UNKNOWN,
+    )
+  )
+    call.act(
+      'deny',
+      'remote-code',
+      'runs what comes from the network',
+      'Download it to a file and read it first.',
+    );
+}
+
 /** Rights, rows and memory, as far as a call says plainly what it does with them. */
 function bodies(call: Call, code: Code): void {
   const { masked, source, language } = code;
   if (/\bchmod\w*\s*[( ][^);]{0,200}\b0o?[4-7][0-7]{3}\b/.test(masked))
     call.act('deny', 'privilege', 'sets the set-user-id bit', 'Run the program as the user who needs it.');
   for (const [, args] of found(code, /\.(?:query|execute|executescript|exec|run|do)\s*\(/g)) {
-    const what = destroysData(evaluate(code, args[0] ?? ''));
+    const [, inner] = /^[\w.]*\b(?:text|sql|raw)\((.*)\)$/is.exec(args[0] ?? '') ?? [];
+    const what = destroysData(evaluate(code, inner ?? args[0] ?? ''));
     if (what !== null && !/:memory:|\btest\b|\/tmp\//.test(source))
       call.act(
         'deny',

@@ -2,13 +2,14 @@ import { isSecretName } from '../../secrets.ts';
 import { readArgs } from '../argv.ts';
 import { feed } from '../feed.ts';
 import { endOf, evaluate, type Language, readCode } from '../foreign-text.ts';
-import { isOpaque, isPlain, PRIVATE, secretOf, secretsIn, UNKNOWN } from '../marks.ts';
+import { isOpaque, isPlain, NETWORK, PRIVATE, secretOf, secretsIn, UNKNOWN } from '../marks.ts';
 import type { Call, Handler, Handlers } from '../model.ts';
 import { namesOnly } from '../private.ts';
 import { compilers } from './compilers.ts';
 import { leavesNames } from './contents.ts';
 import { follow } from './foreign-effects.ts';
 import { serves } from './hosts.ts';
+import { named } from './rules.ts';
 
 type Interpreter = {
   readonly language: Language;
@@ -42,7 +43,8 @@ function interpreter({ language, code, letters = '', long = [] }: Interpreter): 
     if (language === 'ruby' && inline[0] === 'httpd' && args.all('r').includes('un'))
       return serves(call, args.rest[0] ?? '.');
     if (language === 'python' && args.has('m')) return pythonModule(call, args.value('m') ?? '');
-    if (language === 'js') for (const module of args.all('r', 'require', 'import')) run(call.content(module));
+    if (language === 'js')
+      for (const module of args.all('r', 'require', 'import', 'loader')) run(program(call, module));
     if (args.has('n', 'p') && /perl|ruby/.test(language)) {
       for (const path of args.rest) call.file(args.flags.has('i') ? 'write' : 'read', path);
     }
@@ -56,9 +58,15 @@ function interpreter({ language, code, letters = '', long = [] }: Interpreter): 
     if (file === undefined || file === '-' || file === '/dev/stdin')
       return call.stdin === null || args.has('version', 'V', 'v') ? UNKNOWN : run(call.stdin);
     const name = file.slice(file.lastIndexOf('/') + 1);
-    if (/^(artisan|manage\.py|console)$/.test(name)) return call.run([name, ...rest]);
-    return run(call.content(file), call.path(file));
+    if (/^(artisan|manage\.py|console|setup\.py)$/.test(name) && call.content(file) === UNKNOWN)
+      return call.run([name, ...rest]);
+    return run(program(call, file), call.path(file));
   };
+}
+
+/** What a file holds, or what comes from an address that some take in its place. */
+function program(call: Call, file: string): string {
+  return /^https?:/.test(file) ? NETWORK : call.content(file);
 }
 
 /** What is read from the pipe stands in the code where it is read, where it is short and known. */
@@ -210,6 +218,8 @@ const powershell: Handler = (call) => {
     /\b(iwr|irm|invoke-webrequest|invoke-restmethod|downloadstring|curl|wget)\b/i.test(code)
   )
     call.act('deny', 'remote-code', 'runs code from the network', 'Download it to a file and read it first.');
+  if (/\bsockets\.tcp/i.test(code))
+    call.act('deny', 'remote-shell', 'opens a connection to another machine', 'Use curl.');
   for (const [, words = ''] of code.matchAll(/\b(?:remove-item|rm|del|rd|ri|erase)\s+([^;|]*)/gi)) {
     for (const word of words.split(/\s+/)) {
       const path = word
@@ -295,8 +305,7 @@ export const foreign: Handlers = {
   ruby,
   irb: ruby,
   php,
-  lua,
-  luajit: lua,
+  ...named('lua luajit lua5.1 lua5.2 lua5.3 lua5.4', lua),
   julia: interpreter({ language: 'python', code: ['e'] }),
   awk,
   gawk: awk,

@@ -60,7 +60,7 @@ export const keys: Handlers = {
     'Let the program that needs it ask for it.',
   ),
   vault: when(
-    /^(kv get|read|token|delete|kv (delete|destroy|metadata delete)|secrets disable)/,
+    /^(kv get|read|token|delete|kv (delete|destroy|metadata delete)|secrets disable|operator (seal|rekey|step-down))/,
     'credentials',
     'prints or deletes a stored secret',
     'Let the program that needs it ask for it.',

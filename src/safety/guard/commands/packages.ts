@@ -1,9 +1,14 @@
 import { readArgs } from '../argv.ts';
+import { feed } from '../feed.ts';
 import { UNKNOWN } from '../marks.ts';
 import type { Call, Handler, Handlers } from '../model.ts';
-import { checkRegistry, install, publisher, release } from './publishing.ts';
+import { checkRegistry, install, installer, publisher, release } from './publishing.ts';
 import { asksHelp, named } from './rules.ts';
 import { checkVariable } from './variables.ts';
+
+/** What else pnpm, yarn and bun are told is a script or a program of the project. */
+const ownCommand =
+  /^(|add|audit|bin|build|cache|ci|config|create|dedupe|deploy|dlx|env|exec|fetch|get|global|import|in|info|init|ins|install|i|licenses|link|list|ll|login|logout|ls|node|npm|outdated|owner|pack|patch|plugin|pm|policies|prune|publish|rb|rebuild|remove|restart|rm|root|run|run-script|search|set|setup|start|stop|store|t|tag|team|test|tst|un|uninstall|unlink|unplug|up|update|upgrade|upgrade-interactive|version|versions|view|why|workspace|workspaces|x)$/;
 
 const npm: Handler = (call) => {
   const args = readArgs(call.words, {
@@ -50,6 +55,7 @@ const npm: Handler = (call) => {
   if (/^(install|i|ci|add|in|ins|)$/.test(action)) ownRegistry(call);
   if (/^(install|i|ci|add|in|ins|)$/.test(action) && !args.has('ignore-scripts'))
     for (const script of ['preinstall', 'install', 'postinstall', 'prepare']) ownScript(call, script);
+  if (call.name !== 'npm' && !ownCommand.test(action)) call.run(call.words.slice(call.words.indexOf(action)));
   if (/^(install|i|add|in|ins|create|init)$/.test(action)) install(call, rest, args.has('g', 'global'));
   return UNKNOWN;
 };
@@ -172,7 +178,7 @@ export const packages: Handlers = {
   bun: (call) => {
     const [action = '', file] = call.words;
     return /^(-e|--eval|-p|--print|-)$/.test(action) ||
-      (action === 'run' && file === '-') ||
+      (action === 'run' && /^(-$|https?:)/.test(file ?? '')) ||
       /\.[cm]?[jt]sx?$/.test(action)
       ? call.run(['node', ...(action === 'run' ? call.words.slice(1) : call.words)])
       : npm(call);
@@ -200,8 +206,7 @@ export const packages: Handlers = {
       if (/^https?:/.test(channel)) checkRegistry(call, channel);
     return runner(/^run$/)(call);
   }),
-  bundle: runner(/^exec$/),
-  bundler: runner(/^exec$/),
+  ...named('bundle bundler', runner(/^exec$/, installer)),
   mise: runner(/^(exec|x)$/),
   asdf: runner(/^exec$/),
   nix: runner(/^(shell|develop)$/),
@@ -213,6 +218,7 @@ export const packages: Handlers = {
         const [name = '', ...value] = setting.split('=');
         checkVariable(name, value.join('='), call);
       }
+    if (action === 'run') for (const file of settings) feed(call, call.content(file), () => UNKNOWN);
     return UNKNOWN;
   },
 };

@@ -27,6 +27,7 @@ const killByName: Handler = (call) => {
     long: ['user', 'signal', 'uid', 'euid', 'parent'],
   });
   const names = args.rest.filter((word) => !/^-/.test(word));
+  for (const parent of args.all('P', 'parent')) checkProcess(call, parent);
   // Signal 0 only asks whether they are there.
   if (args.has('l', 'list', '0')) return UNKNOWN;
   if (args.has('u', 'user', 'U', 'uid') && names.length === 0)
@@ -62,7 +63,7 @@ const services: Handler = (call) => {
   if (/^(enable|reenable|link|edit|set-default|add-wants|import-environment|set-environment)$/.test(action))
     call.act('deny', 'persistence', 'makes a program start by itself', 'Start it in this session.');
   else if (
-    /^(start|stop|restart|reload|disable|mask|unmask|kill|isolate|poweroff|reboot|halt|suspend|hibernate|rescue|emergency|daemon-reload|daemon-reexec|revert)$/.test(
+    /^(start|stop|restart|reload|disable|mask|unmask|kill|isolate|poweroff|reboot|halt|suspend|hibernate|rescue|emergency|kexec|soft-reboot|daemon-reload|daemon-reexec|revert)$/.test(
       action,
     )
   ) {
@@ -133,7 +134,7 @@ export const processes: Handlers = {
   },
   xkill: always('process', 'ends a program that is not known yet'),
   journalctl: when(/--(vacuum|rotate|flush)/, 'destructive-files', 'deletes the log of the system'),
-  auditctl: when(/(^|\s)-(e|D|a|w|d|W)\b/, 'system-config', 'changes what the system records'),
+  auditctl: when(/(^|\s)-(e|D|a|w|d|W|R)\b/, 'system-config', 'changes what the system records'),
   renice: (call) => {
     for (const target of readArgs(call.words, { letters: 'n' }).rest)
       if (target !== '0') checkProcess(call, target);
@@ -157,6 +158,11 @@ export const processes: Handlers = {
   sysctl,
   systemctl: services,
   service,
+  supervisorctl: when(
+    /^(stop|shutdown|restart|remove|reload)\b/,
+    'system-config',
+    'changes services of the system',
+  ),
   'rc-update': always('persistence', 'makes a program start by itself'),
   'update-rc.d': always('persistence', 'makes a program start by itself'),
   chkconfig: always('persistence', 'makes a program start by itself'),

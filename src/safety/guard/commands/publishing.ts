@@ -17,7 +17,7 @@ export function install(call: Call, packages: readonly string[], everywhere: boo
     const [, host] = /^(?:\w+ ?@ ?)?(?:git\+)?(?:https?|ssh|git):\/\/(?:[^@/]*@)?([^/:]+)/.exec(name) ?? [];
     if (
       host &&
-      !/(^|\.)(github\.com|gitlab\.com|bitbucket\.org|npmjs\.org|pypi\.org|pythonhosted\.org|localhost)$/.test(
+      !/(^|\.)(github\.com|gitlab\.com|bitbucket\.org|npmjs\.org|rubygems\.org|crates\.io|packagist\.org|pypi\.org|pythonhosted\.org|localhost)$/.test(
         host,
       )
     )
@@ -32,6 +32,18 @@ export function install(call: Call, packages: readonly string[], everywhere: boo
     call.act('warn', 'system-config', 'installs for the whole machine', 'Install it in the project.');
 }
 
+/** A tool that is told to take packages, or to take them from now on, from an address. */
+export const installer: Handler = (call) => {
+  const [action = ''] = call.words.filter((word) => !word.startsWith('-'));
+  if (/^(add|install|require|sources?|config|tap|plugin)$/.test(action))
+    install(
+      call,
+      call.words.map((word) => word.replace(/^--?[\w-]+=/, '')),
+      false,
+    );
+  return UNKNOWN;
+};
+
 /** A tool that publishes when it is told so. */
 export function publisher(pattern: RegExp): Handler {
   return (call) => {
@@ -39,15 +51,10 @@ export function publisher(pattern: RegExp): Handler {
       letters: 'Cp',
       long: ['manifest-path', 'registry', 'index', 'repository', 'repository-url', 'git', 'source', 'server'],
     });
-    if (call.name === 'gem') {
-      checkRegistry(call, args.value('source'));
-      if (args.rest[0] === 'sources' && args.has('add', 'a')) checkRegistry(call, args.rest[1]);
-    }
     if (call.name === 'luarocks') checkRegistry(call, args.value('server'));
+    installer(call);
     if (pattern.test(args.rest.join(' ')) && !args.has('dry-run', 'n') && !asksHelp(call))
       call.act('deny', 'supply-chain', 'publishes a package', release);
-    if (call.name === 'cargo' && args.rest[0] === 'install' && args.has('git'))
-      install(call, args.all('git'), false);
     return UNKNOWN;
   };
 }

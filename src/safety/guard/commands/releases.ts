@@ -1,13 +1,16 @@
 import { readArgs } from '../argv.ts';
 import { UNKNOWN } from '../marks.ts';
 import type { Handlers } from '../model.ts';
-import { publisher, release } from './publishing.ts';
+import { installer, publisher, release } from './publishing.ts';
 import { asksHelp, named, when } from './rules.ts';
 
 /** Tools that publish what the project makes. */
 export const releases: Handlers = {
   cargo: publisher(/^(publish|yank|owner|login|release)\b/),
   gem: publisher(/^(push|yank|owner)\b/),
+  composer: installer,
+  ...named('maturin', publisher(/^(publish|upload)\b/)),
+  'setup.py': publisher(/\b(upload|register)\b/),
   twine: publisher(/^upload\b/),
   flit: publisher(/^publish\b/),
   ...named('mvn mvnw', publisher(/\bdeploy\b/)),
@@ -42,7 +45,7 @@ export const releases: Handlers = {
   nx: publisher(/^release publish\b/),
   pod: publisher(/^trunk push\b/),
   helm: (call) =>
-    /^(uninstall|delete|rollback)$/.test(call.words[0] ?? '')
+    /^(uninstall|delete|rollback)$/.test(call.words[0] ?? '') && !asksHelp(call)
       ? call.act('deny', 'cloud', 'removes a deployment', 'Leave it to a person.')
       : publisher(/^push\b/)(call),
 };

@@ -2,6 +2,7 @@ import { readArgs } from '../argv.ts';
 import { NETWORK, UNKNOWN } from '../marks.ts';
 import { mentionSecrets } from '../mentions.ts';
 import type { Handler, Handlers } from '../model.ts';
+import { isSecretFile } from '../paths.ts';
 import { fetchesFiles, fetchesFolder } from './fetched.ts';
 import { isLocal, keepHere, sends, serves, uploads } from './hosts.ts';
 import { asksHelp, named } from './rules.ts';
@@ -25,7 +26,9 @@ const copyRemote: Handler = (call) => {
 /** What ftp is told to upload, on its command line or by its input. */
 const ftp: Handler = (call) => {
   const host = readArgs(call.words, { letters: 'ceupP' }).rest[0] ?? '';
-  if (!isLocal(host)) uploads(call, putsOf(`${call.words.join('\n')}\n${call.stdin ?? ''}`), host);
+  if (!isLocal(host))
+    uploads(call, putsOf(`${call.words.join('\n').replace(/\bput\n/g, 'put ')}\n${call.stdin ?? ''}`), host);
+  if (call.words.some((word) => /^(https?|ftp):/.test(word))) return NETWORK;
   return UNKNOWN;
 };
 
@@ -53,6 +56,9 @@ const gh: Handler = (call) => {
   const [source = '', folder] = readArgs(rest, { letters: 'u' }).rest;
   if (topic === 'repo' && action === 'clone') fetchesFolder(call, `https://github.com/${source}`, folder);
   const files = readArgs(rest, { letters: 'dfR' }).rest;
+  if (topic === 'release')
+    for (const file of files)
+      if (isSecretFile(call.path(file), call.shell.world.context, false)) call.file('read', file);
   if (topic === 'gist' && /^(create|edit)$/.test(action)) {
     for (const file of files) if (file !== '-') call.file('read', file);
     call.act('deny', 'exfiltration', 'publishes files as a gist', keepHere);
@@ -84,8 +90,13 @@ const gh: Handler = (call) => {
   if (topic === 'alias' && action === 'set' && rest[1]?.startsWith('!')) call.script(rest[1].slice(1));
   if (topic === 'api') {
     const args = readArgs(call.words.slice(1), { letters: 'XfFHq', long: ['method', 'field', 'raw-field'] });
-    if (/^delete$/i.test(args.value('X', 'method') ?? ''))
-      call.act('deny', 'cloud', 'deletes something on GitHub', person);
+    const method = args.value('X', 'method') ?? '';
+    if (/^delete$/i.test(method)) call.act('deny', 'cloud', 'deletes something on GitHub', person);
+    if (
+      /^(put|post|patch)$/i.test(method) &&
+      /\/(collaborators|protection|keys|hooks|invitations|memberships)\b/.test(args.rest[0] ?? '')
+    )
+      call.act('deny', 'cloud', 'changes who may do what on GitHub', person);
     if (
       args
         .all('f', 'F', 'field', 'raw-field')
@@ -127,6 +138,11 @@ export const sharing: Handlers = {
     'serve http-server live-server miniserve darkhttpd simple-http-server static-server',
     webServer({ letters: 'lpadcSCPTU', long: ['listen', 'port', 'config', 'host', 'interfaces'] }),
   ),
+  caddy: (call) =>
+    call.words[0] === 'file-server'
+      ? webServer({ letters: 'rl', long: ['root', 'listen', 'domain'], by: ['r', 'root'] })(call)
+      : UNKNOWN,
+  smbclient: (call) => ftp(call.with({ words: call.words.flatMap((word) => word.split(/\s*;\s*/)) })),
   httpd: webServer({ letters: 'pcuhr', by: ['h'] }),
   gh,
   glab,

@@ -85,13 +85,15 @@ export const sockets: Handlers = {
   host: lookUp,
   ping: lookUp,
   ...named(
-    'ngrok cloudflared lt localtunnel bore frpc chisel zrok rathole pagekite inlets stunnel iodine',
+    'ngrok cloudflared lt localtunnel bore frpc chisel zrok rathole pagekite inlets stunnel iodine wstunnel gost sshuttle',
     tunnel,
   ),
   ...named('tmate sshx upterm gs-netcat ttyd gotty wetty', tunnel),
   ...named('sshd dropbear telnetd rshd vncserver x11vnc x0vncserver xrdp', tunnel),
   ...named('pwncat pwncat-cs dnscat dnscat2 reverse-ssh msfconsole msfvenom', tunnel),
   ztcp: tunnel,
+  websocat: (call) =>
+    call.words.some((word) => /^(cmd|exec|sh-c|writefile):/.test(word)) ? tunnel(call) : UNKNOWN,
   code: (call) => (/^(tunnel|serve-web)$/.test(call.words[0] ?? '') ? tunnel(call) : UNKNOWN),
   'code-server': (call) =>
     /0\.0\.0\.0|\[::\]|--auth[ =]none|--link\b/.test(call.words.join(' ')) ? tunnel(call) : UNKNOWN,

@@ -14,7 +14,9 @@ const network: Handler = (call) => {
   const changes =
     call.name === 'ip'
       ? /^(add|del|delete|set|flush|replace|change)$/.test(action) && first !== 'netns-list'
-      : call.words.length > 1 && /^(up|down|\d+\.\d+)/.test(action);
+      : call.name === 'route' || call.name === 'tc'
+        ? /\b(add|del|delete|flush|replace|change)\b/.test(call.words.slice(0, 2).join(' '))
+        : call.words.length > 1 && /^(up|down|\d+\.\d+)/.test(action);
   if (changes) call.act('deny', 'system-config', 'changes the network of the machine', askPerson);
   return UNKNOWN;
 };
@@ -55,12 +57,27 @@ export const system: Handlers = {
   ip: network,
   ifconfig: network,
   route: network,
-  localectl: when(/^set-/, 'system-config', 'changes the language of the system'),
-  brew: when(
-    /^(services (stop|start|restart|kill)|(uninstall|remove|rm)\b)/,
+  tc: network,
+  rfkill: when(/^(un)?block\b/, ...networkChange),
+  hwclock: when(/--(set|systohc|hctosys)|(^|\s)-[ws]\b/, 'system-config', 'sets the clock of the machine'),
+  apparmor_parser: when(
+    /^(-R|--remove|-C|--Complain)\b/,
     'system-config',
-    'changes services or packages of the system',
+    'changes the protection of the system',
   ),
+  ...named(
+    'sc sc.exe',
+    when(/^(stop|delete|config|create|start)\b/i, 'system-config', 'changes a service of the system'),
+  ),
+  ...named(
+    'net net.exe',
+    when(
+      /^(user|localgroup|stop|share)\b.*(\/(add|delete)|^stop)/i,
+      'system-config',
+      'changes the users of the machine',
+    ),
+  ),
+  localectl: when(/^set-/, 'system-config', 'changes the language of the system'),
   'apt-key': when(/^(add|del|adv)/, 'supply-chain', 'changes whose packages are trusted'),
   claude: when(
     /^config (set|add|remove)\b.*\b(hooks|permission|disable)/i,
@@ -121,6 +138,7 @@ export const system: Handlers = {
       ? always('environment', 'changes where programs find their libraries')(call)
       : UNKNOWN,
   'add-apt-repository': always('supply-chain', 'changes where packages come from'),
+  ...named('gosu su-exec runas', always('privilege', 'runs a program as another user')),
   run0: always('privilege', 'runs a program as another user'),
   machinectl: when(/^(shell|login|poweroff|terminate|remove)\b/, 'privilege', 'enters or changes a machine'),
   csrutil: always('system-config', 'changes the protection of the system'),
@@ -129,6 +147,8 @@ export const system: Handlers = {
   osascript: (call) => {
     for (const [, command = ''] of call.words.join('\n').matchAll(/do shell script "((?:[^"\\]|\\.)*)"/g))
       call.script(command.replace(/\\(.)/g, '$1'));
+    if (/with administrator privileges/.test(call.words.join('\n')))
+      call.act('deny', 'privilege', 'runs a program as another user', askPerson);
     if (/\bto\s+(shut down|restart|log out|sleep)\b/.test(call.words.join('\n')))
       call.act('deny', 'process', 'stops the machine', askPerson);
     return UNKNOWN;

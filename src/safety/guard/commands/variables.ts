@@ -5,10 +5,11 @@ import { isProjectFile, zoneOf } from '../paths.ts';
 import { useSetting } from './git-settings.ts';
 
 const loaded =
-  /^(LD_PRELOAD|LD_AUDIT|DYLD_INSERT_LIBRARIES|PROMPT_COMMAND|PERL5OPT|RUBYOPT|PYTHONSTARTUP|JAVA_TOOL_OPTIONS)$/;
+  /^(LD_PRELOAD|LD_AUDIT|DYLD_INSERT_LIBRARIES|PROMPT_COMMAND|PERL5OPT|RUBYOPT|PYTHONSTARTUP|DOTNET_STARTUP_HOOKS)$/;
 const libraries =
   /^(LD_LIBRARY_PATH|DYLD_LIBRARY_PATH|PYTHONPATH|NODE_PATH|PERL5LIB|RUBYLIB|GIT_EXEC_PATH|GIT_TEMPLATE_DIR)$/;
-const registryVariable = /^(NPM_CONFIG_REGISTRY|npm_config_registry|PIP_INDEX_URL|UV_INDEX_URL|GOPROXY)$/;
+const registryVariable =
+  /^(NPM_CONFIG_REGISTRY|npm_config_registry|YARN_NPM_REGISTRY_SERVER|YARN_REGISTRY|BUN_CONFIG_REGISTRY|PIP_(EXTRA_)?INDEX_URL|UV_((EXTRA_)?INDEX_URL|INDEX|DEFAULT_INDEX)|GOPROXY)$/;
 /** Variables that lead what a program says to another machine. */
 const route =
   /^(https?_proxy|all_proxy|HTTPS?_PROXY|ALL_PROXY|(ANTHROPIC|OPENAI|GEMINI|GOOGLE_GEMINI)_(BASE_URL|API_BASE))$/;
@@ -49,6 +50,8 @@ function hijack(name: string, value: string, call: Call): string | null {
     const outside = value.includes('/') && !isProjectFile(call.path(value), context);
     return outside ? `${name} makes every shell run ${value}` : null;
   }
+  if (/_(OPTS|OPTIONS)$/.test(name) && /-(javaagent|agentpath|agentlib):/.test(value))
+    return `${name} loads code into every program`;
   if (name === 'NODE_OPTIONS') {
     const module = /(?:--require|--import|--loader|-r)[= ](\S+)/.exec(value)?.[1];
     return /^(\/|data:|https?:)/.test(module ?? '') && !isProjectFile(module ?? '', context)

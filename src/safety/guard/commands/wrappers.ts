@@ -189,7 +189,11 @@ export const wrappers: Handlers = {
   linux64: setarch,
   shx: busybox,
   chpst: wrapper({ letters: 'uUbeo' }),
-  setpriv: skipNone,
+  setpriv: (call) => {
+    if (call.words.some((word) => /^--(re|ru|e)?uid[= ]?(0|root)?$/.test(word)))
+      call.act('deny', 'privilege', 'becomes another user', 'Work as the user that you are.');
+    return skipNone(call);
+  },
   unshare,
   'start-stop-daemon': (call) => {
     const at = call.words.findIndex((word) => /^(--exec|-x|--startas|-a)$/.test(word));
