@@ -4,7 +4,7 @@ import { checkVariable } from './commands/variables.ts';
 import { lookUp } from './expand-parts.ts';
 import { feed } from './feed.ts';
 import { PRIVATE, secretOf, UNKNOWN } from './marks.ts';
-import { loadsVariables, runsSecret } from './mentions.ts';
+import { runsSecret } from './mentions.ts';
 import type { Call } from './model.ts';
 import { printf } from './printf.ts';
 import { namesOnly } from './private.ts';
@@ -112,7 +112,6 @@ function moveTo(call: Call, target: string): string {
 
 function declare(call: Call): string {
   const { shell, name, words } = call;
-  if (name === 'export') loadsVariables(call);
   if (words.length === 0 || (words.length === 1 && /^-[px]+$/.test(words[0] ?? ''))) return PRIVATE;
   if (words[0] === '-p')
     return words

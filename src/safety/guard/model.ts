@@ -104,6 +104,8 @@ export type Shell = {
   readonly depth: number;
   /** Stands in a pipeline or in the background. */
   readonly forked: boolean;
+  /** What is printed becomes variables, as in `export $(cat .env)`, and is not shown. */
+  readonly loads: boolean;
 };
 
 /** A program that is called, with all its words expanded. */

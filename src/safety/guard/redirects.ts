@@ -54,7 +54,7 @@ export function withRedirects(
     }
     const path = throughLink('write', name, resolvePath(name, shell.cwd, shell.world), shell.world);
     if (operator === '<' || operator === '<&') {
-      note(fileEffect('read', path));
+      if (!isLoaded(path, shell)) note(fileEffect('read', path));
       input = { text: contentOf(path, shell) };
       keepOpen(redirect, input, shell);
       continue;
@@ -82,6 +82,11 @@ export function withRedirects(
     for (const act of written(output, path, shell.world)) note({ kind: 'act', ...act });
   }
   return '';
+}
+
+/** Whether a file is read for the variables in it, as `source .env` does. */
+export function isLoaded(path: string, { loads }: Shell): boolean {
+  return loads && /\/\.env(\.[\w.-]+)?$/.test(path);
 }
 
 /** Input under a number of its own can be had later, as /dev/fd/3. */

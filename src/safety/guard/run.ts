@@ -30,7 +30,15 @@ import type {
 import { parseShell } from './parse.ts';
 import { resolvePath } from './paths.ts';
 import { perform, runUnknown } from './programs.ts';
-import { contentOf, fetchedWith, fileEffect, throughLink, withRedirects, written } from './redirects.ts';
+import {
+  contentOf,
+  fetchedWith,
+  fileEffect,
+  isLoaded,
+  throughLink,
+  withRedirects,
+  written,
+} from './redirects.ts';
 import { fork, isConstant, scalar, spend, stepCost, TooLong } from './shell.ts';
 
 /** The parser found something that no shell would run as it stands. */
@@ -103,8 +111,9 @@ function runNode(node: PipelineNode | AndOr | CompoundList, shell: Shell): strin
 function runCommand(node: Command, shell: Shell): string {
   const words: string[] = [];
   if (node.name) addWords(words, node.name, shell);
+  const here = words[0] === 'export' ? { ...shell, loads: true } : shell;
   for (const arg of node.args) {
-    if (arg.type === 'Word') addWords(words, arg, shell);
+    if (arg.type === 'Word') addWords(words, arg, here);
     else words.push(declared(arg, shell));
   }
   if (node.prefix.length === 0 && node.redirects.length === 0)
@@ -292,6 +301,7 @@ class ShellCall implements Call {
 
   file(kind: FileEffect['kind'], target: string, more: Partial<FileEffect> = {}): void {
     const path = throughLink(kind, target, this.path(target), this.shell.world);
+    if (kind === 'read' && isLoaded(path, this.shell)) return;
     this.add(fileEffect(kind, path, more));
   }
 

@@ -30,6 +30,7 @@ export function newShell(world: World): Shell {
     input: { text: null },
     depth: 0,
     forked: false,
+    loads: false,
   };
 }
 
@@ -46,6 +47,7 @@ export function fork(shell: Shell, over: Partial<Pick<Shell, 'cwd' | 'input' | '
     input: over.input ?? shell.input,
     depth: shell.depth + 1,
     forked: over.forked ?? shell.forked,
+    loads: shell.loads,
   };
 }
 

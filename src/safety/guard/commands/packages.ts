@@ -1,5 +1,4 @@
 import { readArgs } from '../argv.ts';
-import { feed } from '../feed.ts';
 import { UNKNOWN } from '../marks.ts';
 import type { Call, Handler, Handlers } from '../model.ts';
 import { checkRegistry, install, installer, publisher, release } from './publishing.ts';
@@ -212,13 +211,12 @@ export const packages: Handlers = {
   nix: runner(/^(shell|develop)$/),
   go: (call) => {
     const [action = '', ...settings] = call.words;
-    if (action === 'run') return call.run(['go run', ...settings.filter((path) => path.endsWith('.go'))]);
+    if (action === 'run') return call.run(['go run', ...settings]);
     if (action === 'env' && settings.includes('-w'))
       for (const setting of settings) {
         const [name = '', ...value] = setting.split('=');
         checkVariable(name, value.join('='), call);
       }
-    if (action === 'run') for (const file of settings) feed(call, call.content(file), () => UNKNOWN);
     return UNKNOWN;
   },
 };
