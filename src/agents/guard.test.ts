@@ -38,11 +38,25 @@ describe('the guard before the tools of an agent', () => {
   });
 
   it('is a hook for Codex with the digest by which it is trusted', () => {
-    const [, hooks = '', , state = ''] = codex.guard?.(programs, around)?.args ?? [];
+    const [, , , hooks = '', , state = ''] = codex.guard?.(programs, around)?.args ?? [];
     expect(hooks).toContain(`command="node '/opt/ralph kit/guard.cjs'",timeout=60`);
     expect(state).toContain(
       `trusted_hash="sha256:<{"event_name":"pre_tool_use","hooks":[{"async":false,"command":"node '/opt/ralph kit/guard.cjs'","timeout":60,"type":"command"}]}>"`,
     );
+  });
+
+  it('is there where the settings of the agent switch hooks off', () => {
+    const [, settings = ''] = claude.guard?.(programs, around)?.args ?? [];
+    expect(JSON.parse(settings).disableAllHooks).toBe(false);
+    expect(codex.guard?.(programs, around)?.args).toContain('features.hooks=true');
+  });
+
+  it('is not there where a flag of the user leaves hooks and plugins out', () => {
+    for (const flag of ['--bare', '--safe-mode']) {
+      expect(claude.guard?.(programs, { ...around, flags: [flag] })).toBeNull();
+    }
+    expect(opencode.guard?.(programs, { ...around, flags: ['--pure'] })).toBeNull();
+    expect(opencode.guard?.(programs, { ...around, env: { OPENCODE_PURE: '1' } })).toBeNull();
   });
 
   it('is not there in a Codex that knows no such hooks', () => {

@@ -57,6 +57,7 @@ function hookLine(path: string): string {
 
 /** Gemini takes hooks from its settings alone. */
 function hasGeminiHook(cwd: string, env: Context['env']): boolean {
-  const files = [cwd, env.HOME || homedir()].map((folder) => join(folder, '.gemini', 'settings.json'));
+  const homes = [cwd, env.GEMINI_CLI_HOME || env.HOME || homedir()];
+  const files = homes.map((folder) => join(folder, '.gemini', 'settings.json'));
   return files.some((path) => readText(path)?.includes('guard.cjs'));
 }

@@ -1,4 +1,4 @@
-import { existsSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, inject, it } from 'vitest';
 import { agents as adapters } from '../../src/agents/registry.ts';
@@ -21,6 +21,16 @@ const script = (repo: Repo): ModelAnswer[] => {
     { blocks: [{ shell: 'echo yes > allowed.txt' }] },
     done,
   ];
+};
+
+/** What a repository or a user may have there. */
+const hooksOff: Readonly<Record<string, (repo: Repo) => void>> = {
+  claude: (repo) => repo.write('.claude/settings.json', '{"disableAllHooks":true}'),
+  codex: ({ home }) => {
+    const path = join(home, '.codex/config.toml');
+    const text = readFileSync(path, 'utf8');
+    writeFileSync(path, text.replace('[features]', '[features]\nhooks = false'));
+  },
 };
 
 describe.skipIf(agents.length === 0)('the guard in a run of a real agent', () => {
@@ -48,6 +58,14 @@ describe.skipIf(agents.length === 0)('the guard in a run of a real agent', () =>
           const calls = [{ tool: { name: 'Monitor', input } }, { shell: 'sleep 1' }];
           return [...calls.map((call) => ({ blocks: [call] })), done];
         });
+        expect((await room.start('run', '-p', 'Mend it.').done).code).toBe(0);
+        expect(existsSync(join(room.repo.home, 'note.txt'))).toBe(true);
+        expect(room.asked(1)).toContain('ralph guard (destructive-files)');
+      });
+
+      it.runIf(agent.name in hooksOff)('holds where the settings of the agent switch hooks off', async () => {
+        const room = await openRoom(agent, script);
+        hooksOff[agent.name]?.(room.repo);
         expect((await room.start('run', '-p', 'Mend it.').done).code).toBe(0);
         expect(existsSync(join(room.repo.home, 'note.txt'))).toBe(true);
         expect(room.asked(1)).toContain('ralph guard (destructive-files)');

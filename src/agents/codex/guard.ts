@@ -18,5 +18,5 @@ export function guard(
   const digest = sha256(JSON.stringify({ event_name: 'pre_tool_use', hooks: [handler] }));
   const hooks = `hooks.PreToolUse=[{hooks=[{type="command",command=${JSON.stringify(hook)},timeout=${timeout}}]}]`;
   const state = `hooks.state={${JSON.stringify(place)}={trusted_hash="sha256:${digest}"}}`;
-  return { args: ['-c', hooks, '-c', state], env: {} };
+  return { args: ['-c', 'features.hooks=true', '-c', hooks, '-c', state], env: {} };
 }

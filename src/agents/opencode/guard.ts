@@ -4,8 +4,13 @@ import type { AgentGuard, GuardPrograms } from '../adapter.ts';
 /** A plugin in configuration of this call alone, beside what the user has there. */
 export function guard(
   { opencodePlugin }: GuardPrograms,
-  { env }: { readonly env: Readonly<Record<string, string | undefined>> },
+  {
+    env,
+    flags,
+  }: { readonly env: Readonly<Record<string, string | undefined>>; readonly flags: readonly string[] },
 ): AgentGuard | null {
+  // Without plugins, there is none of ours either.
+  if (flags.includes('--pure') || env.OPENCODE_PURE) return null;
   const own = parse(env.OPENCODE_CONFIG_CONTENT);
   if (own === null) return null;
   const plugins = Array.isArray(own.plugin) ? own.plugin : [];
