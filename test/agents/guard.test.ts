@@ -2,6 +2,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, inject, it } from 'vitest';
 import { agents as adapters } from '../../src/agents/registry.ts';
+import { atLeast } from '../../src/agents/version.ts';
 import type { ModelAnswer } from '../../src/testkit/index.ts';
 import type { Repo } from '../support/repo.ts';
 import { openRoom } from './room.ts';
@@ -50,18 +51,21 @@ describe.skipIf(agents.length === 0)('the guard in a run of a real agent', () =>
         expect(shown.stdout).toContain('Refused by the guard:');
       });
 
-      it.runIf(agent.name === 'claude')('refuses it to the tool that watches a command as well', async () => {
-        const room = await openRoom(agent, (repo) => {
-          writeFileSync(join(repo.home, 'note.txt'), 'keep\n');
-          const command = `unlink ${join(repo.home, 'note.txt')}`;
-          const input = { command, description: 'x', timeout_ms: 5000, persistent: false };
-          const calls = [{ tool: { name: 'Monitor', input } }, { shell: 'sleep 1' }];
-          return [...calls.map((call) => ({ blocks: [call] })), done];
-        });
-        expect((await room.start('run', '-p', 'Mend it.').done).code).toBe(0);
-        expect(existsSync(join(room.repo.home, 'note.txt'))).toBe(true);
-        expect(room.asked(1)).toContain('ralph guard (destructive-files)');
-      });
+      it.runIf(agent.name === 'claude' && atLeast(agent.version, '2.1.300'))(
+        'refuses it to the tool that watches a command as well',
+        async () => {
+          const room = await openRoom(agent, (repo) => {
+            writeFileSync(join(repo.home, 'note.txt'), 'keep\n');
+            const command = `unlink ${join(repo.home, 'note.txt')}`;
+            const input = { command, description: 'x', timeout_ms: 5000, persistent: false };
+            const calls = [{ tool: { name: 'Monitor', input } }, { shell: 'sleep 1' }];
+            return [...calls.map((call) => ({ blocks: [call] })), done];
+          });
+          expect((await room.start('run', '-p', 'Mend it.').done).code).toBe(0);
+          expect(existsSync(join(room.repo.home, 'note.txt'))).toBe(true);
+          expect(room.asked(1)).toContain('ralph guard (destructive-files)');
+        },
+      );
 
       it.runIf(agent.name in hooksOff)('holds where the settings of the agent switch hooks off', async () => {
         const room = await openRoom(agent, script);

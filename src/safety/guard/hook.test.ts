@@ -151,6 +151,12 @@ describe('guardHook', () => {
     expect(ask('Write', { file_path: 'link/notes.txt' })).toMatchObject(denial);
   });
 
+  it('tells the agent what to do instead, and no path of kilobytes', () => {
+    const answer = JSON.stringify(ask('Bash', { command: `rm /${'a/'.repeat(5000)}b` }));
+    expect(answer.length).toBeLessThan(1000);
+    expect(answer).toContain('Delete only what is inside it.');
+  });
+
   it('tells what was refused, for the record', () => {
     const { denial } = guardHook({ tool_name: 'Bash', tool_input: { command: 'rm -rf ~' } }, env);
     expect(denial).toEqual({

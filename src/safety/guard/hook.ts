@@ -3,6 +3,7 @@ import { isObject } from '../../core/shape.ts';
 import type { Denial } from '../../store/mailbox.ts';
 import { loadGuardContext } from './load-context.ts';
 import type { Environment, Finding } from './model.ts';
+import { shorten } from './shorten.ts';
 import { guardDuty } from './switch.ts';
 import { describeCall, judgeToolCall } from './tool-call.ts';
 
@@ -70,8 +71,9 @@ export function denialOf(
   return verdict === 'deny' ? { tool, what: describeCall(words), category, reason } : null;
 }
 
-export function guardText({ category, reason }: Finding): string {
-  return `ralph guard (${category}): ${reason}`;
+/** What the agent is told. It goes into its context, so that a path of kilobytes does not stand there whole. */
+export function guardText({ category, reason = '' }: Finding): string {
+  return `ralph guard (${category}): ${shorten(reason, 600)}`;
 }
 
 function hostOf(input: unknown): GuardHost {
