@@ -49,10 +49,17 @@ function programsIn(root: string): GuardPrograms {
   };
 }
 
-/** In Node 20 these certificates triple the start, and a hook has no use for them. */
+/**
+ * In Node 20 these certificates triple the start, and a hook has no use for them. This very Node, since the agent may not
+ * find another; and where it does not come to its end, a refusal.
+ */
 function hookLine(path: string): string {
-  if (process.platform === 'win32') return `node "${path}"`;
-  return `NODE_EXTRA_CA_CERTS= node '${path.replaceAll("'", `'\\''`)}'`;
+  if (process.platform === 'win32') return `"${process.execPath}" "${path}"`;
+  return `NODE_EXTRA_CA_CERTS= ${quoted(process.execPath)} ${quoted(path)} || exit 2`;
+}
+
+function quoted(word: string): string {
+  return `'${word.replaceAll("'", `'\\''`)}'`;
 }
 
 /** Gemini takes hooks from its settings alone. */

@@ -45,7 +45,7 @@ const denied = {
 /** A path with all that the line of sh may use, and no node. */
 function withoutNode() {
   const bin = join(room, 'bin');
-  for (const name of ['sh', 'cat', 'nice', 'grep']) {
+  for (const name of ['sh', 'cat', 'nice', 'grep', 'dd']) {
     const found = ['/bin', '/usr/bin'].map((folder) => join(folder, name)).find((path) => existsSync(path));
     if (found && !existsSync(join(bin, name))) symlinkSync(found, join(bin, name));
   }
@@ -156,6 +156,29 @@ describe('the guard in the hooks of the plugin', () => {
       expect(await Promise.race([failed, ended])).toBe(0);
     },
   );
+
+  it.each([
+    ['in a run', { RALPH_RUN_ID: 'r1' }, () => {}],
+    ['where the settings say always', {}, () => set('project/.ralph/settings.json', { guard: 'always' })],
+    ['in a session that has a loop', {}, () => fire('UserPromptSubmit', { prompt: '/ralph-loop x' })],
+  ])('refuses %s where it is killed or cannot start', (_name, extra, prepare) => {
+    prepare();
+    const killed = join(room, 'killed');
+    mkdirSync(killed);
+    writeFileSync(join(killed, 'node'), '#!/bin/sh\nkill -9 $$\n', { mode: 0o755 });
+    const { hooks } = JSON.parse(readFileSync(join(plugin, 'hooks/hooks.json'), 'utf8'));
+    const [{ command, args }] = hooks.PreToolUse[0].hooks;
+    for (const PATH of [`${killed}:/usr/bin:/bin`, withoutNode().PATH]) {
+      const { status, stderr } = spawnSync(command, args, {
+        cwd: join(room, 'project'),
+        env: { ...env, ...extra, PATH },
+        input: '{"session_id":"s1"}',
+        encoding: 'utf8',
+      });
+      expect(status).toBe(2);
+      expect(stderr).not.toBe('');
+    }
+  });
 
   it('does not start node for a session while only another one has a loop', () => {
     fire('UserPromptSubmit', { prompt: '/ralph-loop x', session_id: 'other-session' });

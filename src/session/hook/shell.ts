@@ -33,12 +33,14 @@ const leave = `{ [ "\${CLAUDECODE-}" ] || cat >/dev/null; exit 0; }`;
 // The name of the file of a session whose id is not a plain one says nothing to a shell.
 const mine = `f=\${f##*/}; case $f in *[=~]*) g=1 ;; esac; case $i in *"\${f%.json}"*) g=1 ;; esac`;
 
+// Nobody knows what a guard would have said that was killed, or that could not be started.
+const judged = `{ ${node}node "$0" || exit 2; exit 0; }`;
 const unattended = [
   `[ "\${RALPH_GUARD-}" != off ] || ${leave}`,
-  `g=\${RALPH_RUN_ID-}\${RALPH_GUARD-}; [ "\${HOME-}" ] || g=1; [ -z "$g" ] || ${node}exec node "$0"; ${config}`,
-  `${near}; for f in ${project} "$c/ralph/settings.json"; do [ -e "$f" ] && grep -q '"always"' "$f" && ${node}exec node "$0"; done`,
+  `g=\${RALPH_RUN_ID-}\${RALPH_GUARD-}; [ "\${HOME-}" ] || g=1; [ -z "$g" ] || ${judged}; ${config}`,
+  `${near}; for f in ${project} "$c/ralph/settings.json"; do [ -e "$f" ] && grep -q '"always"' "$f" && ${judged}; done`,
   `${folder}; set -- "$d"/ralph/sessions/*.json; [ -e "$1" ] || ${leave}; ${read}`,
-  `for f; do ${mine}; done; if [ "$g" ]; then ${run}; else ${pass}; fi`,
+  `for f; do ${mine}; done; if [ "$g" ]; then ${run} || exit 2; else ${pass}; fi`,
 ].join('; ');
 
 /** What a field of the input holds, as long as nothing in it is escaped. */
