@@ -54,7 +54,7 @@ function programsIn(root: string): GuardPrograms {
  * find another; and where it does not come to its end, a refusal.
  */
 function hookLine(path: string): string {
-  if (process.platform === 'win32') return `"${process.execPath}" "${path}"`;
+  if (process.platform === 'win32') return `node "${path}"`;
   return `NODE_EXTRA_CA_CERTS= ${quoted(process.execPath)} ${quoted(path)} || exit 2`;
 }
 
