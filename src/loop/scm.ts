@@ -14,6 +14,12 @@ export type ScmTask = { readonly command: string; readonly tasks: readonly strin
 
 export type ScmResult = { readonly task: string; readonly ok: boolean; readonly detail: string };
 
+/** For what runs outside of a sandbox: no hooks, and no submodules, whose configuration may be the agent's. */
+const withoutAgents = [
+  'core.hooksPath=/dev/null',
+  ...['push.recurseSubmodules=no', 'fetch.recurseSubmodules=no', 'submodule.recurse=no'],
+].flatMap((setting) => ['-c', setting]);
+
 /** Runs the tasks in order and stops at the first that fails. No shell sees the message. */
 export async function* runScm(
   { command, tasks }: ScmTask,
@@ -36,10 +42,11 @@ export async function* runScm(
     }
     const more = message === null ? [] : ['-am', message];
     if (spec.stop.aborted) return;
-    // A commit runs hooks, which run what the agent wrote; a push needs the user's own login and runs none.
-    const inside = commits ? sandbox : noSandbox;
-    const hooks = command === 'git' && inside !== sandbox ? ['-c', 'core.hooksPath=/dev/null'] : [];
-    const { end, output } = await runSideProcess(spec, [command, ...hooks, ...words, ...more], {
+    // These need the user's own login. All else runs what the agent wrote: hooks, filters, what a repository names.
+    const outside = command === 'git' && ['push', 'fetch'].includes(words[0] ?? '');
+    const inside = outside ? noSandbox : sandbox;
+    const careful = outside && sandbox !== noSandbox ? withoutAgents : [];
+    const { end, output } = await runSideProcess(spec, [command, ...careful, ...words, ...more], {
       sandbox: inside,
       ...(inside === sandbox ? {} : { cwd: root, env: outsideEnvironment(spec.env, root) }),
       timeoutMs: 10 * 60_000,

@@ -43,16 +43,30 @@ export async function gitRoot(cwd: string): Promise<string | null> {
 }
 
 /** The nearest folder above that holds a `.git`, without asking git: for the way to the first start of an agent. */
-export function findRepository(cwd: string): string | null {
+export function findRepository(cwd: string, isOne = isRepository): string | null {
   for (let folder = realPath(cwd); ; folder = dirname(folder)) {
-    if (isRepository(join(folder, '.git'))) return folder;
+    if (isOne(join(folder, '.git'))) return folder;
     if (folder === dirname(folder)) return null;
   }
+}
+
+/** The same, but what is left of a repository counts as well: git would go on to one around it. */
+export function findWhatWasRepository(cwd: string): string | null {
+  return findRepository(cwd, (path) => isRepository(path) || isFilled(path));
 }
 
 /** Git passes over an empty folder of that name, too. */
 function isRepository(path: string): boolean {
   return existsSync(join(path, 'HEAD')) || lstatOf(path)?.isDirectory() === false;
+}
+
+function isFilled(path: string): boolean {
+  try {
+    return listDir(path).length > 0;
+  } catch {
+    // What we may not look into is not ours.
+    return false;
+  }
 }
 
 /** Where the parts of a repository are. */

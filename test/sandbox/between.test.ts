@@ -122,6 +122,42 @@ describe.skipIf(!bwrapWorks())('between the turns in bwrap, ralph', () => {
     expect((await show(repo)).iterations).toBe(2);
   });
 
+  it.each([
+    [['add -A', 'commit'], 'a filter and a monitor of a repository in this one'],
+    [['commit', 'push'], 'what a submodule names for its own push'],
+  ])('runs nothing of the agent for the tasks %j: %s', async (tasks) => {
+    const evil = [
+      'git init -q -b main evil && cd evil && git config user.name x && git config user.email x@example.com',
+      'git commit -q --allow-empty -m x && git update-ref refs/remotes/origin/old HEAD && echo "* filter=x" > .gitattributes',
+      'git add -A && git commit -qm y && git remote add origin ../../remote.git && git config branch.main.remote origin',
+      'git config branch.main.merge refs/heads/main && git config remote.origin.receivepack "touch ~/owned.txt; false"',
+      'git config filter.x.clean "touch ~/owned.txt; cat" && git config core.fsmonitor "touch ~/owned.txt; false"',
+      'cd .. && git add evil && git commit -qm link && echo more >> README.md && echo more >> evil/.gitattributes',
+    ].join(' && ');
+    const repo = await repoWith(
+      [{ steps: [{ shell: evil }, work, { text: tag }] }, { steps: [{ text: 'Add more' }] }],
+      { scm: { tasks } },
+      { files: { 'README.md': 'x\n' } },
+    );
+    const remote = repo.path('..', 'remote.git');
+    repo.git('init', '-q', '--bare', remote);
+    repo.git('remote', 'add', 'origin', remote);
+    repo.git('push', '-q', '-u', 'origin', 'HEAD');
+    repo.git('config', 'submodule.recurse', 'true');
+    const { code, stdout, stderr } = await runRalph(inBwrap(1), sandboxed(repo));
+    expect(code, stdout + stderr).toBe(0);
+    for (const task of tasks) expect(stdout).toContain(`SCM ${task}: `);
+    expect(stdout).not.toContain('failed');
+    expect(owned(repo)).toBe(false);
+    // The same is run by whoever asks git without care.
+    try {
+      repo.git(...(tasks[1] === 'push' ? ['push', `${remote}/.`, 'HEAD:refs/heads/again'] : ['add', '-A']));
+    } catch {
+      // It did what the agent wanted, and failed then.
+    }
+    expect(owned(repo)).toBe(true);
+  });
+
   it('writes no log of a PRD through a link', async () => {
     const repo = prdRepo(tasksJson(aStory('US-001')));
     allowEdits(repo);

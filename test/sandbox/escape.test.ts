@@ -1,5 +1,5 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { waitUntil } from '../support/processes.ts';
 import { leftovers, type Probe, probes, rootProbes, type World } from './probes.ts';
@@ -164,6 +164,30 @@ describe.each(everybody())('an agent in bwrap, started by $name', (who) => {
       });
       expect((await Promise.all(rounds)).flat()).toEqual(Array(12).fill('kept'));
       expect(existsSync(commondir)).toBe(false);
+    });
+
+    it.each([
+      ['has no HEAD any more', 'rm .git/HEAD'],
+      ['has a HEAD that is none', 'echo nothing > .git/HEAD'],
+      ['is none', 'true'],
+    ])('gets nothing of the repository around its own, once that %s', async (_what, command) => {
+      const world = await worlds.make(who);
+      const own = { ...world, repo: join(world.repo, 'own') };
+      await worlds.run(who, world, ['mkdir', '-p', join(own.repo, '.ralph')]);
+      if (command !== 'true') await worlds.run(who, own, ['git', 'init', '-q']);
+      // As with a home that is under git: it is not the project of what is below it.
+      else await worlds.run(who, world, ['sh', '-c', 'mv .git README.md "$HOME"; mv own "$HOME/own"']);
+      const below = command === 'true' ? { ...world, repo: join(world.home, 'own') } : own;
+      await worlds.run(who, below, worlds.inside(below, command));
+      const script =
+        'for path in ../README.md ../.git/refs/heads/owned .git/config; do echo owned > $path; done; ls ../.git/refs/heads > heads.txt';
+      const { output: said } = await worlds.run(who, below, worlds.inside(below, script));
+      const around = dirname(below.repo);
+      expect(readFileSync(join(around, 'README.md'), 'utf8'), said).toBe('x\n');
+      expect(existsSync(join(around, '.git', 'refs', 'heads', 'owned')), said).toBe(false);
+      if (command !== 'true')
+        expect(readFileSync(join(own.repo, '.git', 'config'), 'utf8')).not.toContain('owned');
+      else expect(readFileSync(join(below.repo, 'heads.txt'), 'utf8')).toBe('');
     });
 
     it('cannot make a repository at the top of a folder without one, nor where the loop is', async () => {

@@ -3,14 +3,13 @@ import { fileURLToPath } from 'node:url';
 import type { HeldFiles } from '../../store/held-files.ts';
 import { systemClock } from '../../system/clock.ts';
 import { ensureDir, lstatOf, readText, writeAtomic } from '../../system/files.ts';
-import { gitFolders } from '../../system/git.ts';
 import { findProgram, outsideEnvironment } from '../../system/process.ts';
 import { agentNeeds } from './agents.ts';
 import { namesToPass } from './environment.ts';
 import { homeOf } from './folders.ts';
 import { holdProject } from './held.ts';
 import { markedCommand } from './marked.ts';
-import { placeOf } from './place.ts';
+import { gitOf, placeOf } from './place.ts';
 import type { Availability, Sandbox, SandboxSpec } from './sandbox.ts';
 import { createTool, reasonOf } from './tool.ts';
 
@@ -55,7 +54,7 @@ export function createDockerSandbox(spec: SandboxSpec): Sandbox {
     summary: `Docker Desktop's sandbox ${name}`,
     bringsAgent: true,
     async prepare({ resumed = false } = {}) {
-      held = holdProject(place.root, await gitFolders(place.cwd));
+      held = holdProject(place.root, await gitOf(place));
       keepLogin(state);
       if (!(await find())) return create();
       // Once a file was taken over, changes of it out here are not seen inside until the next start.

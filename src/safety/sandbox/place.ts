@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto';
-import { basename } from 'node:path';
+import { basename, join } from 'node:path';
 import { RalphError } from '../../core/error.ts';
 import { stateFolder } from '../../store/paths.ts';
-import { findRepository } from '../../system/git.ts';
+import { lstatOf } from '../../system/files.ts';
+import { findWhatWasRepository, type GitFolders, gitFolders } from '../../system/git.ts';
 import { isWithin, realPath } from '../../system/real-path.ts';
 import { homeOf } from './folders.ts';
 import type { SandboxSpec } from './sandbox.ts';
@@ -19,7 +20,8 @@ export type Place = {
 
 export function placeOf({ cwd, env }: Pick<SandboxSpec, 'cwd' | 'env'>): Place {
   const [here, home] = [realPath(cwd), homeOf(env)];
-  const repository = findRepository(here);
+  // An agent that breaks its repository must not get the one around it the next time.
+  const repository = findWhatWasRepository(here);
   // Some keep their home, or all of it, under git: that is not the project.
   const root = repository === null || isWithin(home, repository) ? here : repository;
   for (const kept of [home, realPath(stateFolder(env))]) {
@@ -36,4 +38,11 @@ export function placeOf({ cwd, env }: Pick<SandboxSpec, 'cwd' | 'env'>): Place {
     .replace(/^[.-]+|[.-]+$/g, '')
     .slice(0, 40);
   return { cwd: here, root, home, name: `ralph-${word || 'project'}-${hash}` };
+}
+
+/** The repository of the project, not one around it: where git finds no other, it takes that. */
+export async function gitOf({ cwd, root }: Place): Promise<GitFolders | null> {
+  const git = await gitFolders(cwd);
+  const isPointer = lstatOf(join(root, '.git'))?.isFile() === true;
+  return git !== null && (isPointer || isWithin(git.gitDir, root)) ? git : null;
 }

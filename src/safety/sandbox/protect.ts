@@ -47,8 +47,10 @@ export function protectProject(
     { path: join(folder, '.opencode'), standIn: { content: null, scratch: agent === 'opencode' } },
     ...obeyedByOpencode.map((name) => ({ path: join(folder, name), standIn: { content: settings } })),
     ...obeyedIfThere.map((name) => ({ path: join(folder, name) })),
-    // A repository that is made here would be obeyed by whoever asks git here later.
-    ...(folder === root && findRepository(root) === root ? [] : [empty(join(folder, '.git'))]),
+    // One that is made here, or repaired, would be obeyed by whoever asks git here later.
+    ...(folder === root && git !== null && findRepository(root) === root
+      ? []
+      : [empty(join(folder, '.git'))]),
   ]);
   const found = git === null ? { writable: [], readOnly: [] } : protectGit(root, git);
   const all = [...readOnly, ...found.readOnly, ...included].filter(

@@ -1,15 +1,13 @@
-import { dirname } from 'node:path';
 import type { AgentName } from '../../agents/registry.ts';
 import { isObject } from '../../core/shape.ts';
 import type { HeldFiles } from '../../store/held-files.ts';
-import { gitFolders } from '../../system/git.ts';
 import { findProgram, outsideEnvironment } from '../../system/process.ts';
 import { isWithin } from '../../system/real-path.ts';
 import { agentNeeds } from './agents.ts';
 import { namesToPass } from './environment.ts';
 import { holdProject } from './held.ts';
 import { markedCommand } from './marked.ts';
-import { placeOf } from './place.ts';
+import { gitOf, placeOf } from './place.ts';
 import type { Availability, Sandbox, SandboxSpec } from './sandbox.ts';
 import { createTool, reasonOf } from './tool.ts';
 
@@ -47,11 +45,11 @@ export function createSbx(spec: SandboxSpec): Sandbox {
     summary: `Docker Sandboxes, the virtual machine ${name}`,
     bringsAgent: true,
     async prepare() {
-      const git = await gitFolders(place.cwd);
+      const git = await gitOf(place);
       held = holdProject(place.root, git);
       if (await find()) return;
       const agent = templates.includes(spec.agent) ? spec.agent : 'shell';
-      const beside = git === null || isWithin(git.commonDir, place.root) ? [] : [dirname(git.commonDir)];
+      const beside = git === null || isWithin(git.commonDir, place.root) ? [] : [git.commonDir];
       const more = (spec.paths ?? []).map((path) =>
         path.endsWith(':rw') ? path.slice(0, -3) : `${path}:ro`,
       );
