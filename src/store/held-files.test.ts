@@ -50,6 +50,17 @@ describe('holdFiles', () => {
     expect(readFileSync(at(settings), 'utf8')).toBe('mine');
   });
 
+  it('puts a program back as one', () => {
+    writeFileSync(at('hook'), 'mine', { mode: 0o755 });
+    const hook = holdFiles(at(), ['hook']);
+    writeFileSync(at('hook'), 'theirs');
+    hook.restore();
+    expect({ text: readFileSync(at('hook'), 'utf8'), mode: lstatSync(at('hook')).mode & 0o777 }).toEqual({
+      text: 'mine',
+      mode: 0o755,
+    });
+  });
+
   it('puts the folder back when a file is in its place', () => {
     rmSync(at('.ralph'), { recursive: true });
     writeFileSync(at('.ralph'), 'a file');

@@ -10,12 +10,16 @@ export type HeldFiles = {
 
 /** Holds the content of files (paths relative to `root`), those that do not exist included. */
 export function holdFiles(root: string, paths: readonly string[]): HeldFiles {
-  const held = paths.map((path) => ({ path, content: read(join(root, path)) }));
+  const held = paths.map((path) => ({
+    path,
+    content: read(join(root, path)),
+    mode: modeOf(join(root, path)),
+  }));
   return {
     restore() {
       const changed = held.filter(({ path, content }) => !isAsHeld(join(root, path), content, root));
-      return changed.map(({ path, content }) => {
-        const aside = putBack(join(root, path), content, root);
+      return changed.map(({ path, content, mode }) => {
+        const aside = putBack(join(root, path), content, mode, root);
         return aside === null ? path : `${path} (the changed one is ${basename(aside)})`;
       });
     },
@@ -28,11 +32,11 @@ function isAsHeld(path: string, content: Buffer | null, root: string): boolean {
   return found.equals(content) && isRealDir(dirname(path), root);
 }
 
-function putBack(path: string, content: Buffer | null, root: string): string | null {
+function putBack(path: string, content: Buffer | null, mode: number, root: string): string | null {
   reclaimDir(dirname(path), root, 0o755);
   // Also a link or a folder that was put in its place.
   const aside = setAside(path);
-  if (content !== null) writeAtomic(path, content, { mode: 0o644, root });
+  if (content !== null) writeAtomic(path, content, { mode, root });
   return aside;
 }
 
@@ -42,4 +46,9 @@ function read(path: string): Buffer | null {
   } catch {
     return null;
   }
+}
+
+/** A hook that cannot be executed is none. */
+function modeOf(path: string): number {
+  return (fs.lstatSync(path, { throwIfNoEntry: false })?.mode ?? 0o644) & 0o777;
 }

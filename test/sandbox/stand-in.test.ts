@@ -14,7 +14,7 @@ const done = { steps: [work, { text: tag }] };
 
 type Room = {
   readonly repo: Repo;
-  ralph(words: readonly string[], defects?: string): Promise<RunResult>;
+  ralph(words: readonly string[], defects?: string, cwd?: string): Promise<RunResult>;
   /** The commands of the stand-in that were called. */
   calls(): string[][];
 };
@@ -34,8 +34,8 @@ async function makeRoom(name: 'sbx' | 'docker', turns: Turns, settings: object =
   const env = { ...repo.env, STAND_IN: standIn, TEMPLATE: template, DIST: dirname(builtProgram('ralph')) };
   return {
     repo,
-    ralph: (words, defects = '') =>
-      runRalph(words, { cwd: repo.cwd, bin: repo.bin, env: { ...env, DEFECTS: defects } }),
+    ralph: (words, defects = '', cwd = repo.cwd) =>
+      runRalph(words, { cwd, bin: repo.bin, env: { ...env, DEFECTS: defects } }),
     calls: () => readLines(join(standIn, 'calls')).map((line): string[] => JSON.parse(line)),
   };
 }
@@ -98,6 +98,21 @@ describe.skipIf(!bwrapWorks())('a loop in sbx, which a stand-in plays', () => {
     expect(room.repo.exists('.git/hooks/pre-commit')).toBe(false);
     expect(room.repo.read('.git/config')).not.toContain('owned');
     expect(room.repo.exists('.claude/settings.json')).toBe(false);
+  });
+
+  it('does the same for a linked worktree, which gets its repository and not what is beside that', async () => {
+    const room = await makeRoom('sbx', [done]);
+    const linked = room.repo.path('..', 'linked');
+    room.repo.git('worktree', 'add', '-q', linked);
+    const main = room.repo.path('.git');
+    const evil = `echo owned > '${main}/hooks/pre-commit'; git config core.fsmonitor owned; git config --get core.fsmonitor; echo owned > '${room.repo.cwd}/README.md'`;
+    const words = ['sandbox', 'exec', '--provider', 'sbx', '--', 'sh', '-c', evil];
+    const { stdout } = await room.ralph(words, '', linked);
+    expect(stdout).toBe('owned\n');
+    expect(room.calls().find((call) => call[1] === 'create')).toEqual(expect.arrayContaining([linked, main]));
+    expect(room.repo.exists('.git/hooks/pre-commit')).toBe(false);
+    expect(room.repo.read('.git/config')).not.toContain('owned');
+    expect(room.repo.read('README.md')).toBe('x\n');
   });
 
   it('is the first choice of auto', async () => {

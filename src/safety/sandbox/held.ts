@@ -25,12 +25,19 @@ const settingsFiles = [
 
 /** For sandboxes that show the project as it is: what decides what runs outside is put back after each command. */
 export function holdProject(root: string, git: GitFolders | null): HeldFiles {
-  const inGit =
-    git === null ? [] : ['config', 'config.worktree', 'commondir'].map((name) => join(git.commonDir, name));
-  const hooks = git === null ? [] : hookNames.map((name) => join(git.hooks, name));
-  const inside = [...inGit, ...hooks]
-    .filter((path) => isWithin(path, root))
-    .map((path) => relative(root, path));
-  // In a linked worktree `commondir` is git's own, and elsewhere it is not there.
-  return holdFiles(root, [...settingsFiles, ...inside]);
+  const project = holdFiles(root, [...settingsFiles, ...below(root, git)]);
+  // A linked worktree has its repository elsewhere.
+  const elsewhere = git !== null && !isWithin(git.commonDir, root) ? git.commonDir : null;
+  const repository = elsewhere === null ? null : holdFiles(elsewhere, below(elsewhere, git));
+  return { restore: () => [...project.restore(), ...(repository?.restore() ?? [])] };
+}
+
+function below(folder: string, git: GitFolders | null): string[] {
+  if (git === null) return [];
+  // In a linked worktree `commondir` and `gitdir` are git's own, and elsewhere they are not there.
+  const settings = [git.commonDir, git.gitDir].flatMap((each) =>
+    ['config', 'config.worktree', 'commondir', 'gitdir'].map((name) => join(each, name)),
+  );
+  const all = new Set([...settings, ...hookNames.map((name) => join(git.hooks, name))]);
+  return [...all].filter((path) => isWithin(path, folder)).map((path) => relative(folder, path));
 }
