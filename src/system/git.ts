@@ -85,7 +85,9 @@ export async function gitFolders(cwd: string): Promise<GitFolders | null> {
   const result = await git(cwd, ['rev-parse', '--path-format=absolute', ...wanted]);
   const [gitDir, commonDir, hooks] = result?.stdout.split('\n').map((path) => realPath(path)) ?? [];
   if (!gitDir || !commonDir || !hooks) return null;
-  return { gitDir, commonDir, hooks, submodules: submodulesIn(join(commonDir, 'modules')) };
+  // A linked worktree has its own.
+  const submodules = [...new Set([commonDir, gitDir])].flatMap((each) => submodulesIn(join(each, 'modules')));
+  return { gitDir, commonDir, hooks, submodules };
 }
 
 /** Names of submodules may be paths, so that a folder without a HEAD is one on the way. */

@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { waitUntil } from '../support/processes.ts';
-import { leftovers, type Probe, probes, rootProbes, type World } from './probes.ts';
+import { kernelProbes, leftovers, type Probe, probes, rootProbes, type World } from './probes.ts';
 import { bwrapWorks, everybody, git } from './support.ts';
 import { openWorlds, scriptOf, sleeping, type Worlds } from './world.ts';
 
@@ -19,7 +19,7 @@ afterAll(() => worlds.close());
 
 describe.each(everybody())('an agent in bwrap, started by $name', (who) => {
   describe.skipIf(!bwrapWorks(who))('where bubblewrap works', () => {
-    const all = who.name === 'root' ? [...probes, ...rootProbes] : probes;
+    const all = [...probes, ...kernelProbes, ...(who.name === 'root' ? rootProbes : [])];
     let attacked: World;
     let output = '';
 
@@ -142,6 +142,26 @@ describe.each(everybody())('an agent in bwrap, started by $name', (who) => {
       expect(existsSync(join(main, 'hooks', 'pre-commit'))).toBe(false);
       expect(readFileSync(join(world.repo, 'README.md'), 'utf8')).toBe('x\n');
       expect(git(world.repo, 'worktree', 'list').split('\n')).toHaveLength(3);
+    });
+
+    it('commits in a submodule, and changes nothing of what git obeys there, in a linked worktree, too', async () => {
+      const world = await worlds.make(who);
+      const linked = { ...world, repo: join(world.base, 'linked') };
+      const add = ['git', '-c', 'protocol.file.allow=always', 'submodule', '-q'];
+      await worlds.run(who, world, ['git', 'clone', '-q', '--bare', '.', join(world.base, 'lib.git')]);
+      await worlds.run(who, world, [...add, 'add', join(world.base, 'lib.git'), 'lib']);
+      await worlds.run(who, world, ['git', 'commit', '-qam', 'lib']);
+      await worlds.run(who, world, ['git', 'worktree', 'add', '-q', '-b', 'side', linked.repo]);
+      await worlds.run(who, linked, [...add, 'update', '--init']);
+      await worlds.run(who, linked, ['mkdir', '.ralph']);
+      for (const each of [world, linked]) {
+        const folder = git(join(each.repo, 'lib'), 'rev-parse', '--absolute-git-dir');
+        const script = `cd lib && git -c user.name=dev -c user.email=d@example.com commit -q --allow-empty -m inside; echo owned > "${folder}/config"; echo owned > "${folder}/hooks/pre-commit"`;
+        const { output: said } = await worlds.run(who, each, worlds.inside(each, script));
+        expect(git(join(each.repo, 'lib'), 'log', '-1', '--format=%s'), said).toBe('inside');
+        expect(readFileSync(join(folder, 'config'), 'utf8')).not.toContain('owned');
+        expect(existsSync(join(folder, 'hooks', 'pre-commit'))).toBe(false);
+      }
     });
 
     it('is in one worktree, while others are in other ones of the same repository', async () => {

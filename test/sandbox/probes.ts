@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import { existsSync, lstatSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { alive } from '../support/processes.ts';
@@ -107,6 +108,11 @@ export const probes: readonly Probe[] = [
     succeeded: inRepo('.git/worktrees/x/config.worktree', 'owned'),
   },
   {
+    name: 'put a submodule where git will find it',
+    command: 'mkdir -p .git/modules/x && echo owned > .git/modules/x/config',
+    succeeded: inRepo('.git/modules/x/config', 'owned'),
+  },
+  {
     name: 'swap the folder of git',
     command: 'mv .git was-git && cp -r was-git .git',
     succeeded: ({ repo }) => existsSync(join(repo, 'was-git')),
@@ -128,7 +134,8 @@ export const probes: readonly Probe[] = [
   },
   ...[
     ...['.claude/settings.json', '.codex/config.toml', '.gemini/settings.json', '.opencode/plugins/x.js'],
-    ...['.vscode/tasks.json', '.cursor/hooks.json', '.husky/pre-commit'],
+    ...['.vscode/tasks.json', '.cursor/hooks.json', '.husky/pre-commit', '.github/hooks/x.json'],
+    ...['.clinerules/hooks/TaskStart', '.zed/settings.json', '.git/config.worktree'],
   ].map(
     (name): Probe => ({
       name: `write ${name}, which is not there`,
@@ -174,7 +181,34 @@ export const probes: readonly Probe[] = [
     command: `node -e 'require("net").connect("service.sock").on("data", (t) => require("fs").writeFileSync("inside.txt", t)).on("error", () => {})'`,
     succeeded: inRepo('inside.txt', 'REACHED'),
   },
+  {
+    name: 'send a message to a service by its socket in the project',
+    command: `perl -MSocket -e 'socket(S, AF_UNIX, SOCK_DGRAM, 0); exit(!send(S, "x", 0, sockaddr_un("messages.sock")))' && echo owned > message.txt`,
+    succeeded: inRepo('message.txt', 'owned'),
+  },
 ];
+
+/** The number of a system call, by the kind of processor. */
+const callNumber = (x64: number, arm64: number) => (process.arch === 'arm64' ? arm64 : x64);
+
+/** What namespaces do not keep apart. Left out where this machine does not have it. */
+export const kernelProbes: readonly Probe[] = [
+  {
+    name: 'use the keyrings of the kernel',
+    command: `perl -e '@a = ("user", "x"); exit(syscall(${callNumber(248, 217)}, $a[0], $a[1], $a[1], 1, -2) < 0)' && echo owned > keys.txt`,
+    succeeded: inRepo('keys.txt', 'owned'),
+  },
+  {
+    name: 'open a socket to what runs the machine',
+    command: `perl -e 'exit(!socket(S, 40, 1, 0))' && echo owned > vsock.txt`,
+    succeeded: inRepo('vsock.txt', 'owned'),
+  },
+  {
+    name: 'make a queue for calls that no filter sees',
+    command: `perl -e '$p = pack("x200"); exit(syscall(425, 4, $p) < 0)' && echo owned > queue.txt`,
+    succeeded: inRepo('queue.txt', 'owned'),
+  },
+].filter(({ command }) => spawnSync('sh', ['-c', command.replace(/&& echo.*/, '')]).status === 0);
 
 /** Tried by root only; what is possible is asked, not done, since it would change this machine. */
 export const rootProbes: readonly Probe[] = [
@@ -204,5 +238,5 @@ export const rootProbes: readonly Probe[] = [
 export const leftovers = ({ repo }: World): string[] =>
   [
     ...['.claude', '.codex', '.gemini', '.opencode', '.mcp.json', 'opencode.json', '.husky', 'included.inc'],
-    ...['.git/commondir', '.git/worktrees'],
+    ...['.git/commondir', '.git/worktrees', '.git/modules', '.git/config.worktree', '.github', '.clinerules'],
   ].filter((name) => existsSync(join(repo, name)) || isFolder(join(repo, name)));

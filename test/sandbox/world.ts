@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { cpSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { type AddressInfo, createServer as createNetServer, type Server as NetServer } from 'node:net';
 import { delimiter, dirname, join } from 'node:path';
@@ -33,7 +33,7 @@ export async function openWorlds(settings: object): Promise<Worlds> {
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;
   const template = makeTemplate();
-  const kept: { base: string; sleeper: ChildProcess; services: NetServer[] }[] = [];
+  const kept: { base: string; helpers: ChildProcess[]; services: NetServer[] }[] = [];
 
   const start: Worlds['start'] = (who, world, words) => {
     const [program = '', ...rest] = [...who.through, ...words];
@@ -58,7 +58,12 @@ export async function openWorlds(settings: object): Promise<Worlds> {
       await waitUntil(() => commandLine(sleeper.pid) === ['sleep', '600', ''].join('\0'), {
         timeoutMs: 30_000,
       });
-      kept.push({ base: world.base, sleeper, services });
+      // Node.js has no such sockets.
+      const messages = spawn('perl', ['-MSocket', '-e', receive, join(repo, 'messages.sock')], {
+        stdio: 'ignore',
+      });
+      await waitUntil(() => existsSync(join(repo, 'messages.sock')), { timeoutMs: 30_000 });
+      kept.push({ base: world.base, helpers: [sleeper, messages], services });
       return { ...world, victim: sleeper.pid ?? 0 };
     },
     async run(who, world, words) {
@@ -79,9 +84,9 @@ export async function openWorlds(settings: object): Promise<Worlds> {
     },
     close() {
       server.close();
-      for (const { base, sleeper, services } of kept) {
+      for (const { base, helpers, services } of kept) {
         for (const service of services) service.close();
-        sleeper.kill('SIGKILL');
+        for (const helper of helpers) helper.kill('SIGKILL');
         rmSync(base, { recursive: true, force: true });
       }
       for (const folder of [template, dirname(dirname(ralph))])
@@ -89,6 +94,9 @@ export async function openWorlds(settings: object): Promise<Worlds> {
     },
   };
 }
+
+const receive =
+  'umask 0; socket(S, AF_UNIX, SOCK_DGRAM, 0); bind(S, sockaddr_un($ARGV[0])); recv(S, $x, 9, 0) while 1';
 
 async function listenIn(folder: string): Promise<NetServer> {
   const service = createNetServer((socket) => socket.end('REACHED'));

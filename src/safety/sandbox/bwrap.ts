@@ -1,8 +1,10 @@
+import { dirname, join } from 'node:path';
 import { RalphError } from '../../core/error.ts';
-import { readText } from '../../system/files.ts';
-import { findProgram, outsideEnvironment, runCommand } from '../../system/process.ts';
+import { readText, writeAtomic } from '../../system/files.ts';
+import { type Argv, findProgram, outsideEnvironment, runCommand } from '../../system/process.ts';
 import { realPath } from '../../system/real-path.ts';
 import { passVariables, proxyVariables } from './environment.ts';
+import { callFilter } from './filter.ts';
 import { hiddenPlaces, socketsIn, toolPlaces } from './folders.ts';
 import { createLocalParts, type Opened } from './local.ts';
 import { inOrder } from './mounts.ts';
@@ -47,6 +49,8 @@ export function createBwrap(spec: SandboxSpec): Sandbox {
   const { name } = place;
   const program = findProgram('bwrap', outsideEnvironment(spec.env, place.root)) ?? '/usr/bin/bwrap';
 
+  const filter = join(dirname(parts.home), 'filter');
+
   /** Looked at anew for each command: services come and go. */
   function options({ mounts, network }: Opened): string[] {
     const hidden = hiddenPlaces(spec.env, place.root);
@@ -80,18 +84,17 @@ export function createBwrap(spec: SandboxSpec): Sandbox {
     bringsAgent: false,
     async prepare() {
       await parts.open();
+      const bytes = callFilter();
+      if (bytes !== null) writeAtomic(filter, bytes, { fsync: false });
     },
     wrap(argv, env, cwd) {
       const opened = parts.opened();
       const { network, standIns } = opened;
       standIns.place();
       const start = [process.execPath, `${own}/inner.cjs`, `${own}/proxy`, String(network.port)];
+      const words = [...options(opened), '--chdir', realPath(cwd), '--'];
       return {
-        argv: [
-          program,
-          ...[...options(opened), '--chdir', realPath(cwd), '--'],
-          ...[...start, network.forwards.join(','), ...argv],
-        ],
+        argv: [...filtered(filter, program), ...words, ...start, network.forwards.join(','), ...argv],
         env: {
           ...passVariables(env, parts.variables),
           ...proxyVariables(network.port),
@@ -108,6 +111,12 @@ export function createBwrap(spec: SandboxSpec): Sandbox {
       return { provider: 'bwrap', name, state: kept === null ? 'absent' : 'ready', detail: kept ?? '' };
     },
   };
+}
+
+/** Bubblewrap reads a filter from a file that is open already. */
+function filtered(filter: string, program: string): Argv {
+  if (callFilter() === null) return [program];
+  return ['/bin/sh', '-c', 'exec "$@" 3<"$0"', filter, program, '--seccomp', '3'];
 }
 
 function isRoot(): boolean {

@@ -1,6 +1,6 @@
 import { homedir, userInfo } from 'node:os';
 import { basename, delimiter, dirname, isAbsolute, join, relative, sep } from 'node:path';
-import { lstatOf } from '../../system/files.ts';
+import { lstatOf, readText } from '../../system/files.ts';
 import type { Environment } from '../../system/process.ts';
 import { isWithin, realPath } from '../../system/real-path.ts';
 import { listeningSockets } from '../../system/sockets.ts';
@@ -31,11 +31,14 @@ export function homeOf(env: Environment): string {
   return realPath(env.HOME && isAbsolute(env.HOME) ? env.HOME : homedir());
 }
 
-export function hiddenPlaces(env: Environment, project: string): Hidden {
-  const homes = [homeOf(env), ...ownHome()].filter((home) => home !== '/');
+export function hiddenPlaces(env: Environment, project: string, users = usersHere()): Hidden {
+  const homes = [homeOf(env), ...ownHome(), ...homesOfPeople(users)].filter((home) => home !== '/');
   const folders = topmost([...hiddenFolders.map(realPath), ...homes].filter(isFolder));
   const outside = (path: string) => !folders.some((folder) => isWithin(path, folder));
-  const secrets = secretPlaces.map(realPath).filter(outside);
+  const keys = homesOf(users)
+    .filter(outside)
+    .flatMap((home) => secretsOfHome.map((name) => join(home, name)));
+  const secrets = [...secretPlaces, ...keys].map(realPath).filter(outside);
   const sockets = openSockets().filter(
     (path) => outside(path) && !isWithin(path, project) && !isWithin(path, '/dev'),
   );
@@ -61,6 +64,25 @@ function ownHome(): string[] {
   } catch {
     return [];
   }
+}
+
+type User = { readonly id: number; readonly home: string };
+
+function usersHere(): User[] {
+  const lines = (readText('/etc/passwd') ?? '').split('\n').map((line) => line.split(':'));
+  return lines.flatMap(([, , id = '', , , home = '']) =>
+    isAbsolute(home) ? [{ id: Number(id), home: realPath(home) }] : [],
+  );
+}
+
+/** Those of services, too, which are folders of programs and data. */
+function homesOf(users: readonly User[]): string[] {
+  return [...new Set(users.map(({ home }) => home))].filter(isFolder);
+}
+
+/** A folder at the top of the machine is more than somebody's home. */
+function homesOfPeople(users: readonly User[]): string[] {
+  return homesOf(users.filter(({ id, home }) => id >= 1000 && dirname(home) !== '/'));
 }
 
 /** Where programs are kept below a home. Nothing of it is a secret, and all of it is read-only inside. */
@@ -90,6 +112,19 @@ const secretFolders = [
   ...['.ssh', '.gnupg', '.aws', '.azure', '.kube', '.docker', '.fly', '.password-store', '.mozilla'],
   ...['.config/gh', '.config/gcloud', '.config/op', '.local/share/keyrings'],
 ];
+const secretsOfHome = [
+  ...secretFolders,
+  ...[
+    '.netrc',
+    '.pgpass',
+    '.my.cnf',
+    '.git-credentials',
+    '.npmrc',
+    '.pypirc',
+    '.vault-token',
+    '.bash_history',
+  ],
+];
 /** Below a home: each program has a folder for its settings, and maybe its keys, in these. */
 const settingsFolders = ['.', '.config', '.local', '.local/share', '.local/state'];
 
@@ -101,7 +136,7 @@ export function toolPlaces(
   kept: readonly string[],
   packages: readonly string[] = [],
 ): string[] {
-  const homes = [homeOf(env), ...ownHome()];
+  const homes = [homeOf(env), ...ownHome(), ...homesOfPeople(usersHere())];
   const searched = (env.PATH ?? '').split(delimiter).filter(isAbsolute).map(realPath);
   const isTooMuch = (folder: string) => holdsMore(folder, homes, [...hidden.folders, ...kept]);
   const around = (folder: string) => [folder, ...besides(folder, isTooMuch)];

@@ -1,7 +1,7 @@
 import { dirname, join } from 'node:path';
 import type { AgentName } from '../../agents/registry.ts';
 import { RalphError } from '../../core/error.ts';
-import { lstatOf, readText } from '../../system/files.ts';
+import { lstatOf } from '../../system/files.ts';
 import { findRepository, type GitFolders } from '../../system/git.ts';
 import { isWithin } from '../../system/real-path.ts';
 
@@ -25,7 +25,19 @@ export type Protection = {
 /** What agents, editors and ralph read at their start and obey; an empty folder in its place is invisible to git. */
 const obeyed = [
   ...['.ralph', '.claude', '.codex', '.gemini', '.qwen', '.pi', '.cline', '.amp', '.copilot', '.agents'],
-  ...['.cursor', '.kiro', '.factory', '.vscode', '.idea', '.husky', '.mcp.json'],
+  ...['.clinerules', '.github/hooks', '.github/copilot', '.cursor', '.kiro', '.factory', '.windsurf', '.roo'],
+  ...[
+    '.kilocode',
+    '.continue',
+    '.junie',
+    '.augment',
+    '.trae',
+    '.vscode',
+    '.idea',
+    '.zed',
+    '.husky',
+    '.mcp.json',
+  ],
 ];
 /** OpenCode fails on a folder where it looks for these. */
 const obeyedByOpencode = ['opencode.json', 'opencode.jsonc'];
@@ -60,8 +72,10 @@ export function protectProject(
   for (const { path } of all) {
     refuseLink(path);
     const top = [...writable].find((folder) => isWithin(path, folder));
-    for (let folder = dirname(path); top && folder !== top && isWithin(folder, top); folder = dirname(folder))
-      writable.add(folder);
+    for (let at = dirname(path); top && at !== top && isWithin(at, top); at = dirname(at)) {
+      refuseLink(at);
+      writable.add(at);
+    }
   }
   return { writable: [...writable].sort(), readOnly: all };
 }
@@ -78,6 +92,8 @@ function protectGit(root: string, { gitDir, commonDir, hooks, submodules }: GitF
       ...(linked || gitDir !== pointer ? [{ path: pointer }] : []),
       ...others,
       empty(join(commonDir, 'worktrees')),
+      // Whoever gets a submodule later would obey one that is there already.
+      ...[...new Set([commonDir, gitDir])].map((folder) => empty(join(folder, 'modules'))),
       ...settingsOf(commonDir),
       ...(linked ? settingsOf(gitDir) : []),
       ...(isWithin(hooks, root) || isWithin(hooks, commonDir) ? [empty(hooks)] : []),
@@ -89,13 +105,12 @@ function protectGit(root: string, { gitDir, commonDir, hooks, submodules }: GitF
 function settingsOf(folder: string): Protected[] {
   // A file of that name moves all settings elsewhere; this one moves them to where they are.
   const common = { path: join(folder, 'commondir'), standIn: { content: '.\n' } };
-  const perWorktree = /^\s*worktreeconfig\b/im.test(readText(join(folder, 'config')) ?? '');
-  const config = join(folder, 'config.worktree');
   return [
     { path: join(folder, 'config') },
     empty(join(folder, 'hooks')),
     common,
-    perWorktree ? { path: config, standIn: { content: '' } } : { path: config },
+    // Git obeys it as soon as somebody has a sparse checkout.
+    { path: join(folder, 'config.worktree'), standIn: { content: '' } },
     { path: join(folder, 'gitdir') },
   ];
 }

@@ -15,6 +15,10 @@ function setUp() {
   const wanted = [
     { path: join(project, '.claude'), standIn: { content: null } },
     { path: join(project, 'commondir'), standIn: { content: '.\n' } },
+    ...['hooks', 'copilot'].map((name) => ({
+      path: join(project, '.github', name),
+      standIn: { content: null },
+    })),
     { path: join(project, 'never') },
   ];
   return { env, folder, project, create: (name = 'one') => createStandIns(env, name, wanted) };
@@ -25,7 +29,7 @@ describe('what stands in for nothing', () => {
     const { folder, project, create } = setUp();
     const standIns = create();
     standIns.place();
-    expect(readdirSync(project).sort()).toEqual(['.claude', 'commondir']);
+    expect(readdirSync(project).sort()).toEqual(['.claude', '.github', 'commondir']);
     standIns.clear();
     expect([...readdirSync(project), ...readdirSync(folder)]).toEqual([]);
   });
@@ -45,7 +49,7 @@ describe('what stands in for nothing', () => {
     one.clear();
     one.place();
     one.clear();
-    expect(readdirSync(project).sort()).toEqual(['.claude', 'commondir']);
+    expect(readdirSync(project).sort()).toEqual(['.claude', '.github', 'commondir']);
     two.clear();
     expect(readdirSync(project)).toEqual([]);
   });
@@ -57,7 +61,7 @@ describe('what stands in for nothing', () => {
     mkdirSync(network);
     keepOnRecord(env, network);
     clearAbandoned(env);
-    expect(readdirSync(project).sort()).toEqual(['.claude', 'commondir', 'ralph-net-x']);
+    expect(readdirSync(project).sort()).toEqual(['.claude', '.github', 'commondir', 'ralph-net-x']);
     for (const name of readdirSync(folder)) {
       const path = join(folder, name);
       const value = {

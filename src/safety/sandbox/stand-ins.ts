@@ -1,4 +1,4 @@
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { isObject } from '../../core/shape.ts';
 import { sandboxFolder } from '../../store/paths.ts';
 import {
@@ -46,8 +46,9 @@ export function createStandIns(env: Environment, name: string, wanted: readonly 
       locked(folder, () => {
         clearRecord(folder, file);
         const shared = new Set(livingRecords(folder).flatMap(({ placed }) => placed.map(({ path }) => path)));
+        const isOurs = (path: string) => shared.has(path) || !lstatOf(path);
         const placed = wanted.flatMap(({ path, standIn }) =>
-          standIn && (shared.has(path) || !lstatOf(path)) ? [{ path, content: standIn.content }] : [],
+          standIn && isOurs(path) ? [{ path, content: standIn.content }, ...above(path, isOurs)] : [],
         );
         if (placed.length === 0) return;
         const owner = processIdentity(process.pid) ?? { pid: process.pid, startedAt: '' };
@@ -87,6 +88,12 @@ function recordsIn(env: Environment): string {
 function locked(folder: string, use: () => void): void {
   ensureDir(folder);
   withLock(join(folder, 'lock'), use);
+}
+
+/** The folders above, from below, that have to be made as well. */
+function above(path: string, isOurs: (path: string) => boolean): Placed[] {
+  const folder = dirname(path);
+  return isOurs(folder) ? [{ path: folder, content: null }, ...above(folder, isOurs)] : [];
 }
 
 function make({ path, content }: Placed): void {
