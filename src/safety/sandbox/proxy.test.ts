@@ -1,9 +1,9 @@
 import { once } from 'node:events';
 import { createServer, request } from 'node:http';
-import { type AddressInfo, connect } from 'node:net';
+import { type AddressInfo, connect, createServer as createNetServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { makeTempDir, removeTempDir } from '../../system/temp.ts';
 import { lifeline } from './carry.ts';
 import { parseHostRule } from './hosts.ts';
@@ -156,6 +156,50 @@ describe('the proxy', () => {
       asked.end(Buffer.alloc(3_000_000, 'x'));
     });
     expect(answer).toBe('REACHED');
+  });
+
+  it.each(['099 Low', '101 Switching\r\nconnection: upgrade\r\nupgrade: x'])(
+    'takes no harm from a host that answers %j',
+    async (status) => {
+      const host = createNetServer((client) => {
+        client.on('error', () => {});
+        client.once('data', () => client.write(`HTTP/1.1 ${status}\r\n\r\n`));
+      });
+      host.listen(0, '127.0.0.1');
+      await once(host, 'listening');
+      onTestFinished(() => void host.close());
+      const place = `127.0.0.1:${(host.address() as AddressInfo).port}`;
+      const { socket } = await setUp(() => [place]);
+      expect(await send(socket, get('x', `http://${place}/`))).toContain('HTTP/1.1 502 ');
+    },
+  );
+
+  it('goes on to the next address of a name where nobody is at the first', async () => {
+    const { socket, port } = await setUp(
+      (own) => [`localhost:${own}`],
+      async () => ['127.0.0.2', '127.0.0.1'],
+    );
+    expect(await send(socket, `${tunnel(`localhost:${port}`)}${get('x')}`)).toContain('REACHED');
+    expect(await send(socket, get('x', `http://localhost:${port}/`))).toContain('REACHED');
+  });
+
+  it('leaves the loop its files, however many connections are opened', async () => {
+    const { socket, port } = await setUp((own) => [`127.0.0.1:${own}`]);
+    const clients = await Promise.all(
+      Array.from({ length: 400 }, async () => {
+        const client = connect(socket);
+        client.on('error', () => {});
+        await once(client, 'connect');
+        return client;
+      }),
+    );
+    await vi.waitFor(() =>
+      expect(clients.filter(({ destroyed }) => destroyed).length).toBeGreaterThanOrEqual(144),
+    );
+    for (const client of clients) client.destroy();
+    await vi.waitFor(async () =>
+      expect(await send(socket, get('x', `http://127.0.0.1:${port}/`))).toContain('REACHED'),
+    );
   });
 
   it('keeps a lifeline open until it closes itself', async () => {

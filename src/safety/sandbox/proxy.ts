@@ -1,6 +1,6 @@
 import { lookup } from 'node:dns/promises';
 import { createServer, type IncomingMessage, request, type Server, type ServerResponse } from 'node:http';
-import { connect, isIP, type Socket } from 'node:net';
+import { connect, isIP, type LookupFunction, type Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { messageOf } from '../../core/error.ts';
 import { lifeline } from './carry.ts';
@@ -18,16 +18,25 @@ export type ProxyOptions = {
 
 export type HostProxy = { close(): Promise<void> };
 
-type Way = { readonly address: string } | { readonly refused: string; readonly status: 403 | 502 };
+type Way =
+  | { readonly addresses: readonly string[] }
+  | { readonly refused: string; readonly status: 403 | 502 };
 
 const connectTimeoutMs = 30_000;
+/** Each has a file open here, and maybe one more to its host; the loop needs some as well. */
+const maxConnections = 256;
+/** Of the name of a host. */
+const maxName = 253;
 const established = 'HTTP/1.1 200 Connection Established\r\n\r\n';
 
 /** Listens on a unix socket and carries connections to the hosts that the rules allow, and to no other. */
 export async function startProxy(socketPath: string, options: ProxyOptions): Promise<HostProxy> {
-  const server = createServer((asked, answer) => void forward(asked, answer, options));
+  const server = createServer((asked, answer) => {
+    forward(asked, answer, options).catch((error) => reply(answer, 502, messageOf(error)));
+  });
+  server.maxConnections = maxConnections;
   server.on('connect', (asked: IncomingMessage, client: Duplex, head: Buffer) => {
-    void tunnel(asked.url ?? '', client, head, options);
+    tunnel(asked.url ?? '', client, head, options).catch(() => client.destroy());
   });
   // A protocol that we do not speak would be a way around the rules.
   server.on('upgrade', (_asked: IncomingMessage, client: Duplex) => client.destroy());
@@ -56,7 +65,7 @@ async function tunnel(target: string, client: Duplex, head: Buffer, options: Pro
   const [host, port] = [plainHost(place.host), Number(place.port)];
   const way = await findWay(host, port, options);
   if ('refused' in way) return refuse(client, way.status, way.refused);
-  const server = connect({ host: way.address, port, timeout: connectTimeoutMs });
+  const server = connect({ ...towards(host, way.addresses), port, timeout: connectTimeoutMs });
   const fail = (why: string) => {
     if (server.connecting || server.pending) refuse(client, 502, why);
     else client.destroy();
@@ -84,24 +93,38 @@ async function forward(asked: IncomingMessage, answer: ServerResponse, options: 
   const { 'proxy-connection': _, 'proxy-authorization': __, ...headers } = asked.headers;
   const onward = request(
     {
-      host: way.address,
+      ...towards(host, way.addresses),
       port,
+      agent: false,
       method: asked.method,
       path: `${url.pathname}${url.search}`,
       headers: { ...headers, host: url.host, connection: 'close' },
       timeout: connectTimeoutMs,
     },
     (response) => {
-      answer.writeHead(response.statusCode ?? 502, response.headers);
+      const status = response.statusCode ?? 0;
+      if (status < 200) return void onward.destroy(new Error(`the host answers with status ${status}`));
+      answer.writeHead(status, response.headers);
       response.pipe(answer);
     },
   );
+  onward.on('upgrade', (_response, socket) => {
+    socket.destroy();
+    reply(answer, 502, 'the host speaks another protocol');
+  });
   onward.on('error', (error) => reply(answer, 502, messageOf(error)));
   answer.once('close', () => onward.destroy());
   asked.pipe(onward);
 }
 
-/** An address for a host that is allowed. It is the one that was checked: a name that changes its mind gains nothing. */
+/** Options to connect to one of these addresses, the first that answers: many names have one that leads nowhere. */
+function towards(host: string, addresses: readonly string[]) {
+  const found = addresses.map((address) => ({ address, family: isIP(address) }));
+  const lookup: LookupFunction = (_name, _options, answer) => answer(null, found);
+  return { host, lookup, autoSelectFamily: true };
+}
+
+/** The addresses of a host that is allowed. No others are taken: a name that changes its mind gains nothing. */
 async function findWay(
   host: string,
   port: number,
@@ -109,7 +132,7 @@ async function findWay(
 ): Promise<Way> {
   const rule = ruleFor(rules, host, port);
   const deny = (because: string): Way => {
-    denied({ host, port, because });
+    denied({ host: host.slice(0, maxName), port, because });
     return { refused: `${host}:${port} ${because}`, status: 403 };
   };
   if (rule === undefined) return deny('is not an allowed host');
@@ -119,13 +142,13 @@ async function findWay(
   } catch (error) {
     return { refused: `${host} cannot be found: ${messageOf(error)}`, status: 502 };
   }
-  const address = meansPrivate(rule) ? addresses[0] : addresses.find(isPublic);
-  if (address !== undefined) return { address };
+  const fit = meansPrivate(rule) ? addresses : addresses.filter(isPublic);
+  if (fit.length > 0) return { addresses: fit };
   return deny(`leads to ${addresses.join(', ') || 'no address'}, which is not public`);
 }
 
 async function lookupAll(host: string): Promise<string[]> {
-  if (host === 'localhost') return ['127.0.0.1'];
+  if (host === 'localhost') return ['127.0.0.1', '::1'];
   return (await lookup(host, { all: true })).map(({ address }) => address);
 }
 
