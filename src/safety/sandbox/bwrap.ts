@@ -36,8 +36,11 @@ export async function bwrapAvailable(env: SandboxSpec['env']): Promise<Availabil
     return { ok: false, why: 'bubblewrap is not installed', remedy: 'apt-get install bubblewrap' };
   }
   const words = ['--ro-bind', '/', '/', '--dev', '/dev', '--proc', '/proc', ...namespaces, ...asRoot()];
-  const tried = await runCommand([program, ...words, 'true'], { cwd: '/', env, timeoutMs: 15_000 });
-  if (tried.exitCode === 0) return { ok: true, detail: await versionOf(program, env) };
+  const [tried, version] = await Promise.all([
+    runCommand([program, ...words, 'true'], { cwd: '/', env, timeoutMs: 15_000 }),
+    versionOf(program, env),
+  ]);
+  if (tried.exitCode === 0) return { ok: true, detail: version };
   const why = tried.stderr.trim().split('\n')[0] || `exit code ${tried.exitCode}`;
   return { ok: false, why: `bubblewrap cannot make a sandbox here: ${why}`, remedy: namespaceRemedy() };
 }

@@ -37,7 +37,8 @@ export function hiddenPlaces(env: Environment, project: string, users = usersHer
   const outside = (path: string) => !folders.some((folder) => isWithin(path, folder));
   const keys = homesOf(users)
     .filter(outside)
-    .flatMap((home) => secretsOfHome.map((name) => join(home, name)));
+    .flatMap((home) => secretsOfHome.map((name) => join(home, name)))
+    .filter(look);
   const secrets = [...secretPlaces, ...keys].map(realPath).filter(outside);
   const sockets = openSockets().filter(
     (path) => outside(path) && !isWithin(path, project) && !isWithin(path, '/dev'),

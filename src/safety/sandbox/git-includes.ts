@@ -1,19 +1,12 @@
 import { dirname, isAbsolute, join, resolve } from 'node:path';
-import { lstatOf } from '../../system/files.ts';
-import type { GitFolders } from '../../system/git.ts';
 import { type Environment, runCommand } from '../../system/process.ts';
-import { isWithin, realPath } from '../../system/real-path.ts';
+import { realPath } from '../../system/real-path.ts';
 import { homeOf } from './folders.ts';
-import type { Protected } from './protect.ts';
 
 const includeKey = /^include(?:if\..*)?\.path$/is;
 
-/** The files within reach of the agent that the configuration of git takes in, also those that are not there yet. */
-export async function includedSettings(
-  root: string,
-  { commonDir }: GitFolders,
-  env: Environment,
-): Promise<Protected[]> {
+/** The files that the configuration of git takes in, also those that are not there yet. */
+export async function includedSettings(root: string, env: Environment): Promise<string[]> {
   const words = ['git', 'config', '--list', '--includes', '--show-origin', '-z'] as const;
   const { stdout } = await runCommand(words, { cwd: root, env });
   const fields = stdout.split('\0');
@@ -26,20 +19,9 @@ export async function includedSettings(
     paths.add(file);
     if (includeKey.test(key)) paths.add(resolve(dirname(file), inHome(entry.slice(key.length + 1), env)));
   }
-  return [...paths]
-    .map((path) => join(realPath(dirname(path)), path.slice(dirname(path).length)))
-    .filter((path) => [root, commonDir].some((folder) => isWithin(path, folder)))
-    .map(protectFile);
+  return [...paths].map((path) => join(realPath(dirname(path)), path.slice(dirname(path).length)));
 }
 
 function inHome(path: string, env: Environment): string {
   return path.startsWith('~/') && !isAbsolute(path) ? join(homeOf(env), path.slice(2)) : path;
-}
-
-/** Where not even its folder is there, an empty one stands in for that. */
-function protectFile(path: string): Protected {
-  if (lstatOf(dirname(path))) return { path, standIn: { content: '' } };
-  let missing = dirname(path);
-  while (!lstatOf(dirname(missing))) missing = dirname(missing);
-  return { path: missing, standIn: { content: null } };
 }

@@ -68,9 +68,11 @@ export function createLocalParts(spec: SandboxSpec): LocalParts {
       ensureDir(folder);
       lock = lockProject(folder, place);
       clearAbandoned(spec.env);
-      await home.fill();
-      const git = await gitOf(place);
-      const included = git === null ? [] : await includedSettings(place.root, git, outside);
+      const [git, included] = await Promise.all([
+        gitOf(place),
+        includedSettings(place.root, outside),
+        home.fill(),
+      ]);
       const scratch = join(folder, 'scratch');
       ensureDir(scratch);
       const protection = protectProject(place.root, place.cwd, git, spec.agent, included);

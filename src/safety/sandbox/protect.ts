@@ -50,7 +50,7 @@ export function protectProject(
   cwd: string,
   git: GitFolders | null,
   agent: AgentName,
-  included: readonly Protected[] = [],
+  included: readonly string[] = [],
 ): Protection {
   const settings = agent === 'opencode' ? '{}\n' : null;
   const readOnly: Protected[] = [...new Set([root, cwd])].flatMap((folder) => [
@@ -65,10 +65,13 @@ export function protectProject(
       : [empty(join(folder, '.git'))]),
   ]);
   const found = git === null ? { writable: [], readOnly: [] } : protectGit(root, git);
-  const all = [...readOnly, ...found.readOnly, ...included].filter(
+  const writable = new Set([root, ...found.writable]);
+  const within = included
+    .filter((path) => [...writable].some((folder) => isWithin(path, folder)))
+    .map(protectFile);
+  const all = [...readOnly, ...found.readOnly, ...within].filter(
     ({ path, standIn }) => standIn || lstatOf(path),
   );
-  const writable = new Set([root, ...found.writable]);
   for (const { path } of all) {
     refuseLink(path);
     const top = [...writable].find((folder) => isWithin(path, folder));
@@ -117,6 +120,14 @@ function settingsOf(folder: string): Protected[] {
 
 function empty(path: string): Protected {
   return { path, standIn: { content: null } };
+}
+
+/** Where not even its folder is there, an empty one stands in for that. */
+function protectFile(path: string): Protected {
+  if (lstatOf(dirname(path))) return { path, standIn: { content: '' } };
+  let missing = dirname(path);
+  while (!lstatOf(dirname(missing))) missing = dirname(missing);
+  return { path: missing, standIn: { content: null } };
 }
 
 /** A link can be replaced whatever is mounted at its end. */
