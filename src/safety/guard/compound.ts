@@ -45,10 +45,15 @@ export function runCompound(
       let output = '';
       checkEndless(digs(node) || (isEndless(node) && fills(node.body)), shell);
       let before: string | null;
+      let left: number;
       do {
         before = shell.input.text;
+        left = shell.args.length;
         output += walk.list(node.clause, shell) + walk.list(node.body, shell);
-      } while (shell.input.text !== before && shell.input.text !== '');
+      } while (
+        (shell.input.text !== before && shell.input.text !== '') ||
+        (shell.args.length < left && shell.args.length > 0)
+      );
       return output;
     }
     case 'ArithmeticFor':

@@ -1,6 +1,6 @@
 import { isSecretName } from '../secrets.ts';
 import { decodeBase64, decodeHex, unescapeText } from './decode.ts';
-import { DECODED, isPlain, NETWORK, PRIVATE, secretOf, UNKNOWN } from './marks.ts';
+import { DECODED, isPlain, NETWORK, PRIVATE, secretOf, secretsIn, UNKNOWN } from './marks.ts';
 
 export type Language = 'python' | 'js' | 'perl' | 'ruby' | 'php' | 'lua' | 'awk';
 
@@ -52,6 +52,10 @@ export function readCode(
 function environmentNames({ masked, names }: Code): void {
   for (const [, name = ''] of masked.matchAll(
     /\bfor\s+(?:\w+\s*,\s*)?(\w+)\s+in\s+(?:\w+\()?os\.environ\.(?:items|values)\b/g,
+  ))
+    names.set(name, PRIVATE);
+  for (const [, , name = 'environ'] of masked.matchAll(
+    /\bfrom\s+os\s+import\s+([^;\n]*,\s*)?environ\b(?:\s+as\s+(\w+))?/g,
   ))
     names.set(name, PRIVATE);
   for (const [, list = ''] of masked.matchAll(/\{([^{}]*)\}\s*=\s*process\.env\b/g)) {
@@ -154,7 +158,7 @@ function moduleName(from: string): string {
 }
 
 /** Where a text or a comment may begin. */
-const special = /["'`#]|\/\/|--/g;
+const special = /["'`#]|\/\/|\/\*|--/g;
 
 function mask(source: string, language: Language): string {
   const line = language === 'js' || language === 'php' ? '//' : language === 'lua' ? '--' : '#';
@@ -169,6 +173,10 @@ function mask(source: string, language: Language): string {
     if (source.startsWith(line, at) && !(line === '//' && source[at - 1] === ':')) {
       const end = source.indexOf('\n', at);
       stop = end === -1 ? source.length : end;
+      out += ' '.repeat(stop - at);
+    } else if (line === '//' && source.startsWith('/*', at)) {
+      const end = source.indexOf('*/', at + 2);
+      stop = end === -1 ? source.length : end + 2;
       out += ' '.repeat(stop - at);
     } else if (language === 'python' && /["']/.test(char) && source.startsWith(char.repeat(3), at)) {
       const end = source.indexOf(char.repeat(3), at + 3);
@@ -395,14 +403,26 @@ function environmentValue(code: Code, name: string): string {
   return isSecretName(name) ? secretOf(name) : UNKNOWN;
 }
 
+const fixedNames: Readonly<Record<string, string>> = {
+  'os.pardir': '..',
+  'os.curdir': '.',
+  'os.sep': '/',
+  'sys.executable': 'python3',
+  'process.execPath': 'node',
+};
+
 function nameValue(code: Code, chain: string): string {
   const [, name] =
-    /^(?:process\.env\.|(?:process\.env|os\.environ|ENV|ENVIRON|\$ENV|\$_ENV|_ENV|\$_SERVER)[[{]["']?)(\w+)/.exec(
+    /^(?:(?:process\.)?env\.|(?:process\.env|os\.environ|ENV|ENVIRON|\$ENV|\$_ENV|_ENV|\$_SERVER)[[{]["']?)(\w+)/.exec(
       chain,
     ) ?? [];
   if (name !== undefined) return environmentValue(code, name);
   const known = code.names.get(chain.replace(/^[$@%]/, ''));
   if (known !== undefined) return known;
+  const [, held = '', key = ''] = /^[$@%]?(\w+)(?:\.|\[["']|\{["']?)(\w+)/.exec(chain) ?? [];
+  if (code.names.get(held) === PRIVATE) return environmentValue(code, key);
+  const fixed = fixedNames[chain];
+  if (fixed !== undefined) return fixed;
   if (chain.endsWith('.parent')) return `${nameValue(code, chain.slice(0, -7))}/..`;
   if (
     /^(True|False|None|true|false|null|undefined|nil|shell|recursive|force|encoding|new|return|await|and|or|not|if|else|in|for|my|glob|Dir)$/.test(
@@ -421,10 +441,21 @@ function callValue(code: Code, name: string, inside: string, depth: number): str
   if (/(^|\.)(homedir|Path\.home)$/.test(name) || name === 'Dir.home') return code.home;
   if (/(^|\.)(getenv|environ\.get|ENV\.fetch)$/.test(name))
     return args.length === 0 ? PRIVATE : environmentValue(code, value(0));
+  const object = name.replace(/\.(?:encode|strip|trim|toString|slice|substring|upper|lower)$/, '');
+  const of = object === name ? '' : nameValue(code, object);
+  if (secretsIn(of).length > 0) return of;
+  if (code.names.get(name.replace(/\.(get|fetch)$/, '')) === PRIVATE && args.length > 0)
+    return environmentValue(code, value(0));
+  if (/^(decodeURIComponent|decodeURI|unescape|(urllib\.parse\.)?unquote)$/.test(name))
+    return percent(value(0));
+  if (/(encode|hexlify|btoa|quote|encodeURIComponent|repr|ascii)$/.test(name)) {
+    const kept = secretsIn(value(0));
+    if (kept.length > 0) return kept.map(secretOf).join(' ');
+  }
   // Only the names.
   if (/^(sorted|list)$/.test(name) && /\benviron\s*$/.test(inside)) return UNKNOWN;
   if (
-    /^(JSON\.stringify|json\.dumps|dict|repr|util\.inspect|sorted|list|Object\.(entries|values|assign))$/.test(
+    /^(JSON\.stringify|json\.dumps|dict|repr|util\.inspect|Dumper|var_export|sorted|list|Object\.(entries|values|assign))$/.test(
       name,
     )
   )
@@ -479,6 +510,14 @@ function callValue(code: Code, name: string, inside: string, depth: number): str
   if (/(^|\.)(compile|glob|bsd_glob|iglob)$/.test(name)) return value(0);
   if (/^(require|import|__import__)$/.test(name)) return '';
   return UNKNOWN;
+}
+
+function percent(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
 }
 
 function decoded(text: string, decode: (text: string) => string): string {

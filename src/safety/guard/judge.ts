@@ -35,6 +35,7 @@ function follow(command: string, context: GuardContext, untilDenied: boolean): J
     fetched: new Map(),
     links: new Map(),
     gitAliases: new Map(),
+    atExit: [],
     work: workFor(command),
     note: (effect, step) => {
       world.effects.push(effect);
@@ -82,7 +83,8 @@ export function judgeFile(
 function walk(command: string, world: World): Finding | null {
   const verdict = world.context.unattended ? 'deny' : 'warn';
   try {
-    judgeOutput(runSource(command, newShell(world)), world);
+    const output = runSource(command, newShell(world));
+    judgeOutput(output + world.atExit.map((run) => run()).join(''), world);
     return null;
   } catch (error) {
     if (error instanceof Settled) return null;

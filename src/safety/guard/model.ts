@@ -82,6 +82,8 @@ export type World = {
   readonly fetched: Map<string, string>;
   readonly links: Map<string, string>;
   readonly gitAliases: Map<string, string>;
+  /** What traps run when the shell ends. */
+  readonly atExit: (() => string)[];
   /** How much work may still go into following the command. */
   work: number;
   /** Records what the command, or one step of it, would do. */
@@ -111,6 +113,8 @@ export type Shell = {
 /** A program that is called, with all its words expanded. */
 export type Call = {
   readonly shell: Shell;
+  /** The shell as the program sees it, with the variables of this call. */
+  readonly seen: Shell;
   readonly name: string;
   readonly words: readonly string[];
   readonly stdin: string | null;

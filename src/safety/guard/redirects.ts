@@ -157,7 +157,8 @@ export function fetchedWith(path: string, { fetched, context }: World): string |
 }
 
 /** What a file of this command holds; one that was there before is unknown or private. */
-export function contentOf(path: string, { world }: Shell): string {
+export function contentOf(named: string, { world }: Shell): string {
+  const path = world.links.get(named) ?? named;
   const own = world.files.get(path) ?? fetchedWith(path, world);
   if (own !== undefined) return own;
   if (path === '/dev/null') return '';

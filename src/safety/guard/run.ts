@@ -265,7 +265,6 @@ class ShellCall implements Call {
   readonly shell: Shell;
   readonly stdin: string | null;
   readonly env: ReadonlyMap<string, string>;
-  /** The shell as the program sees it, with the variables of this call. */
   readonly seen: Shell;
   readonly step: Step;
 

@@ -1,6 +1,17 @@
 import { isSecretName } from '../../secrets.ts';
 import { readArgs } from '../argv.ts';
-import { ENDLESS, hasGlob, isPlain, PRIVATE, STAR, secretOf, secretsIn, UNKNOWN } from '../marks.ts';
+import {
+  DECODED,
+  ENDLESS,
+  hasGlob,
+  isOpaque,
+  isPlain,
+  PRIVATE,
+  STAR,
+  secretOf,
+  secretsIn,
+  UNKNOWN,
+} from '../marks.ts';
 import type { Handler, Handlers } from '../model.ts';
 import { hiddenIn, isSecretFile } from '../paths.ts';
 import { contents } from './contents.ts';
@@ -70,6 +81,8 @@ const jq: Handler = (call) => {
   const [environ, name] = /(?:^|[|(,\s])(?:env|\$ENV)\b(?:\.(\w+))?/.exec(filter) ?? [];
   if (environ) return name ? variable(name) : PRIVATE;
   if (isPlain(text) && /^(\.\w+|\.?\[\d+\])+$/.test(filter)) return member(text, filter);
+  if (args.has('n', 'null-input') && /\b(join|implode|base64d|ltrimstr|sub|gsub)\b/.test(filter))
+    return DECODED;
   return text.replaceAll(UNKNOWN, '') === '' ? UNKNOWN : text;
 };
 
@@ -95,8 +108,11 @@ export const answers: Handlers = {
   mktemp: temporary,
   tree: listing,
   pwd: ({ shell }) => `${shell.cwd}\n`,
-  dirname: ({ words }) =>
-    `${(words.at(-1) ?? '').replace(/\/+[^/]*\/*$/, '') || (words.at(-1)?.startsWith('/') ? '/' : '.')}\n`,
+  dirname: ({ words }) => {
+    const path = words.at(-1) ?? '';
+    if (!path.includes('/')) return isOpaque(path) ? `${path}\n` : '.\n';
+    return `${path.replace(/\/+[^/]*\/*$/, '') || '/'}\n`;
+  },
   basename: ({ words }) => `${(words[0] ?? '').replace(/\/+$/, '').split('/').at(-1)}\n`,
   realpath: (call) => `${call.path(readArgs(call.words).rest[0] ?? '.')}\n`,
   readlink: (call) => `${call.path(readArgs(call.words).rest[0] ?? '.')}\n`,
@@ -115,7 +131,14 @@ export const answers: Handlers = {
   false: () => '',
   ':': () => '',
   sleep: () => '',
-  stat: () => UNKNOWN,
+  stat: (call) => {
+    const args = readArgs(call.words, { letters: 'c', long: ['format', 'printf'] });
+    const format = args.value('c', 'format', 'printf');
+    if (format === undefined) return UNKNOWN;
+    return args.rest
+      .map((path) => `${format.replace(/%(\w)/g, (_, letter) => (letter === 'n' ? path : UNKNOWN))}\n`)
+      .join('');
+  },
   file: (call) => {
     // The names to look at, which it repeats.
     for (const list of readArgs(call.words, { letters: 'fFmPe' }).all('f')) call.file('read', list);

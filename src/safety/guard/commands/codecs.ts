@@ -13,7 +13,9 @@ const base64: Handler = (call) => {
 
 const xxd: Handler = (call) => {
   const args = readArgs(call.words, { letters: 'clso' });
-  const text = contents(call, args.rest);
+  const [file, target] = args.rest;
+  const text = contents(call, file === undefined ? [] : [file]);
+  if (target !== undefined) call.file('write', target);
   if (!args.has('r')) return text;
   return isPlain(text) && args.has('p') ? decodeHex(text) : DECODED;
 };

@@ -3,6 +3,7 @@ import { UNKNOWN } from '../marks.ts';
 import type { Call, Handler, Handlers } from '../model.ts';
 import { filesOfPatch } from '../patch-files.ts';
 import { isInside, isProjectFile, isSecretFile } from '../paths.ts';
+import { spend, stepCost } from '../shell.ts';
 import { size } from '../size.ts';
 import { fetchesFiles, unpacks } from './fetched.ts';
 import { committedTree, loses, patches, undoesWork } from './git-work.ts';
@@ -77,6 +78,8 @@ const copy: Handler = (call) => {
 function spreads(call: Call, from: string, to: string): void {
   const folder = call.path(from);
   for (const [path, content] of call.shell.world.files.below(folder)) {
+    // A folder that is copied into itself doubles each time.
+    spend(call.shell.world, stepCost);
     const copy = `${to}/${path.slice(folder.length + 1)}`;
     call.file('write', copy);
     call.keep(copy, content);
@@ -330,9 +333,13 @@ const attributes: Handler = (call) => {
 };
 
 const split: Handler = (call) => {
-  const args = readArgs(call.words, { letters: 'lbnCat', long: ['filter'] });
+  const args = readArgs(call.words, {
+    letters: call.name === 'csplit' ? 'fnb' : 'lbnCat',
+    long: ['filter', 'prefix'],
+  });
   for (const command of args.all('filter')) call.script(command);
-  const [from = '', prefix = 'x'] = args.rest;
+  const [from = '', last = 'x'] = args.rest;
+  const prefix = call.name === 'csplit' ? (args.value('f', 'prefix') ?? 'xx') : last;
   if (from !== '-') call.file('read', from);
   call.file('write', prefix);
   return '';

@@ -9,7 +9,7 @@ import {
   listOf,
   readCode,
 } from '../foreign-text.ts';
-import { DECODED, isOpaque, NETWORK, PRIVATE, UNKNOWN } from '../marks.ts';
+import { DECODED, isOpaque, NETWORK, PRIVATE, secretsIn, UNKNOWN } from '../marks.ts';
 import type { Call } from '../model.ts';
 import { destroysData, empties } from './data.ts';
 import { rounds } from './foreign-loops.ts';
@@ -112,6 +112,8 @@ function effects(call: Call, code: Code, source: string): string {
   for (const [name, args] of found(code, deletes)) deletion(call, code, name, args, bases);
   for (const [, args] of found(code, applies)) {
     if (!args.some((arg) => deleter.test(arg))) continue;
+    for (const path of args.flatMap((arg) => listOf(code, arg) ?? []))
+      known(path, () => call.file('delete', path, { recursive: true }));
     for (const base of bases) known(base, () => call.file('delete', withinBase(base), { recursive: true }));
   }
   const output = found(code, runs).map(([name, args]) => execution(call, code, name, args));
@@ -132,9 +134,13 @@ function effects(call: Call, code: Code, source: string): string {
   }
   for (const [, args] of found(code, reads))
     known(evaluate(code, args[0] ?? ''), (path) => call.file('read', path));
+  const secrets = found(code, /\.write(?:lines)?\s*\(/g)
+    .map(([, args]) => evaluate(code, args[0] ?? ''))
+    .filter((text) => text.includes(PRIVATE) || secretsIn(text).length > 0);
   for (const [, all] of found(code, language === 'perl' ? perlOpens : opens)) {
     // Perl names the handle first.
     const [path = '', ...modes] = language === 'perl' ? all.slice(1) : all;
+    if (secrets.length > 0 && modes.length > 0) call.keep(evaluate(code, path), secrets.join('\n'));
     openFile(
       call,
       evaluate(code, path),
@@ -146,6 +152,10 @@ function effects(call: Call, code: Code, source: string): string {
   for (const match of masked.matchAll(methods)) {
     const args = argumentsAt(code, match.index + match[0].length).map((arg) => evaluate(code, arg));
     method(call, match[1] ?? '', objectBefore(code, match.index), args, bases);
+  }
+  for (const [, args] of found(code, /\b(?:urlopen|urlretrieve|fetch)\s*\(/g)) {
+    const [, path] = /^file:\/\/(\/.*)$/.exec(evaluate(code, args[0] ?? '')) ?? [];
+    if (path !== undefined) call.file('read', path);
   }
   for (const [, args] of found(code, /\bfileinput\.\w+\s*\(/g))
     known(evaluate(code, args[0] ?? ''), (path) =>
@@ -244,7 +254,10 @@ function started(call: Call, code: Code, name: string, args: readonly string[]):
   const [first = '', second] = args.map((arg) => arg.replace(/^args\s*=\s*/, ''));
   const [, at = ''] = /(?:^|[{,\s])cwd\s*[:=]\s*([^,}]+)/.exec(args.slice(1).join(', ')) ?? [];
   const cwd = at === '' ? UNKNOWN : evaluate(code, at);
-  const more = { stdin: null, ...(isOpaque(cwd) ? {} : { cwd }) };
+  const input = args.find((arg) => /^input\s*=/.test(arg))?.replace(/^input\s*=/, '');
+  const [, [told = input] = []] = found(code, /\.communicate\s*\(/g)[0] ?? [];
+  const stdin = told === undefined ? null : evaluate(code, told);
+  const more = { stdin, ...(isOpaque(cwd) ? {} : { cwd }) };
   const list = listOf(code, first);
   const others = second === undefined ? null : listOf(code, second);
   const texts = args
@@ -498,7 +511,7 @@ const showsEnvironment =
 function printed(code: Code): string {
   const parts = found(
     code,
-    /\b(?:print|console\.log|puts|echo|process\.stdout\.write|sys\.stdout\.write|say|print_r|var_dump|pprint|pp?)\s*[( ]/g,
+    /\b(?:print|console\.\w+|puts|echo|process\.std(?:out|err)\.write|sys\.std(?:out|err)\.write|say|warn|die|print_r|var_dump|pprint|pp?|Error|SystemExit)\s*[( ]/g,
   ).map(([, args]) =>
     args
       .filter((arg) => !/^(end|sep|file|flush)\s*=/.test(arg))

@@ -32,7 +32,16 @@ function loopsIn(code: Code): Loop[] {
     name,
     items: itemsOf(code, source.slice(index, index + list.length)),
   }));
-  return [...over, ...applied, ...parameters(code)].filter(({ items }) => items.length > 0);
+  const walked = [...masked.matchAll(/\bfor\s+(\w+)\s*,\s*\w+\s*,\s*\w+\s+in\s+os\.walk\s*\(/g)].map(
+    ({ index, 0: head, 1: name = '' }) => ({
+      name,
+      items: argumentsAt(code, index + head.length)
+        .slice(0, 1)
+        .map((arg) => evaluate(code, arg))
+        .filter((item) => item !== '' && !isOpaque(item)),
+    }),
+  );
+  return [...over, ...applied, ...walked, ...parameters(code)].filter(({ items }) => items.length > 0);
 }
 
 const functions =

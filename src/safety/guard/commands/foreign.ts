@@ -1,7 +1,8 @@
 import { isSecretName } from '../../secrets.ts';
 import { readArgs } from '../argv.ts';
+import { unescapeText } from '../decode.ts';
 import { feed } from '../feed.ts';
-import { endOf, evaluate, type Language, readCode } from '../foreign-text.ts';
+import { type Code, endOf, evaluate, type Language, readCode } from '../foreign-text.ts';
 import { isOpaque, isPlain, NETWORK, PRIVATE, secretOf, secretsIn, UNKNOWN } from '../marks.ts';
 import type { Call, Handler, Handlers } from '../model.ts';
 import { namesOnly } from '../private.ts';
@@ -115,6 +116,11 @@ function pythonModule(call: Call, module: string): string {
     return feed(call, readArgs(rest, { letters: 'nrsu' }).rest.join('\n'), (text) =>
       follow(call, text, 'python'),
     );
+  if (/^(zipfile|tarfile)$/.test(module)) {
+    const at = rest.findIndex((word) => /^(-e|--extract)$/.test(word));
+    if (at !== -1) call.file('write', rest[at + 2] ?? '.');
+    return UNKNOWN;
+  }
   if (/^(cProfile|profile|pdb|trace)$/.test(module))
     return python(call.with({ words: readArgs(rest, { letters: 'osmc', stop: true }).rest })) ?? UNKNOWN;
   const own = call.shell.world.files.get(call.path(`${module.replaceAll('.', '/')}.py`));
@@ -179,8 +185,25 @@ const awk: Handler = (call) => {
   if (names) return namesOnly(call.stdin ?? UNKNOWN, call.shell.world.context);
   if (column !== undefined && paths.length === 0 && isPlain(call.stdin ?? UNKNOWN))
     return fields(call.stdin ?? '', args.value('F', 'field-separator'), column);
+  const [, shown] = /^\s*\{\s*print\s+([^{};|>]+?)\s*;?\s*\}\s*$/.exec(program) ?? [];
+  if (shown !== undefined && paths.length === 0) return eachLine(call, code, shown);
   return paths.length === 0 ? (call.stdin ?? UNKNOWN) : UNKNOWN;
 };
+
+/** What `{ print … }` makes of each line, of which some may not be known. */
+function eachLine(call: Call, code: Code, shown: string): string {
+  const lines = (call.stdin ?? UNKNOWN).replace(/\n$/, '').split('\n');
+  if (lines.length > 50 || !/\$0/.test(shown) || /\$[1-9N]/.test(shown)) return call.stdin ?? UNKNOWN;
+  return lines
+    .map(
+      (line) =>
+        `${evaluate(
+          code,
+          shown.replaceAll('$0', () => JSON.stringify(line)),
+        )}\n`,
+    )
+    .join('');
+}
 
 /** A program that looks at `$1` sees what stands there, as far as one line of input says it. */
 function withFields(program: string, input: string | null): string {
@@ -198,7 +221,7 @@ function fields(text: string, separator: string | undefined, column: string): st
     .replace(/\n$/, '')
     .split('\n')
     .map((line) => {
-      const all = separator === undefined ? line.trim().split(/\s+/) : line.split(separator);
+      const all = separator === undefined ? line.trim().split(/\s+/) : line.split(unescapeText(separator));
       return column === '0' ? line : (all.at(column === 'NF' ? -1 : Number(column) - 1) ?? '');
     })
     .map((field) => `${field}\n`)

@@ -47,7 +47,12 @@ const gitProgram: Handler = (call) => {
   });
   const handler = Object.hasOwn(subcommands, sub) ? subcommands[sub] : undefined;
   writesTo(here, sub);
-  return handler?.(here, cwd) ?? UNKNOWN;
+  const output = handler?.(here, cwd) ?? UNKNOWN;
+  // Git prints a message, and keeps it.
+  const messages = /^(commit|tag|merge|notes)$/.test(sub)
+    ? rest.filter((word) => secretsIn(word).length > 0)
+    : [];
+  return messages.length > 0 ? messages.join('\n') : output;
 };
 
 /** Patches, archives and bundles go to where an option says. */
@@ -67,8 +72,7 @@ const commit: Subcommand = (call) => {
     call.act('warn', 'git', 'skips the hooks of the project', 'Let the hooks run and mend what they find.');
   const file = args.value('F', 'file');
   if (file && file !== '-') call.file('read', file);
-  // Git prints the message, and keeps it.
-  return args.all('m', 'message').find((message) => secretsIn(message).length > 0) ?? UNKNOWN;
+  return UNKNOWN;
 };
 
 const remote: Subcommand = (call) => {
@@ -290,7 +294,8 @@ const subcommands: Readonly<Record<string, Subcommand>> = {
   'ls-files': (call) => {
     const args = readArgs(call.words, { letters: 'xX', long: ['exclude'] });
     const all = !args.has('i', 'ignored', 'd', 'deleted') && args.rest.length === 0;
-    return `./${all ? STAR : UNKNOWN}\n`;
+    const ignored = args.has('o', 'others') && (args.has('i', 'ignored') || !args.has('exclude-standard'));
+    return `./${all ? STAR : UNKNOWN}\n${ignored ? `./.${STAR}\n` : ''}`;
   },
   daemon: (call) =>
     call.act('deny', 'exfiltration', 'serves the repository to others', 'Push to the remote of the project.'),

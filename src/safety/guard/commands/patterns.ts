@@ -56,7 +56,8 @@ const grep: Handler = (call) => {
     for (const folder of paths.length > 0 ? paths : ['.']) call.file('read', `${folder}/${asGlob(name)}`);
   const input = call.stdin ?? UNKNOWN;
   // What is left of all files is some of them, or those that have a word in their name.
-  const some = /^[\w-]+$/.test(sought.trim()) ? STAR + sought.trim() + STAR : UNKNOWN;
+  const [, word] = /^\^?(?:\\?\.)?([\w-]+)\$?$/.exec(asText(sought.trim())) ?? [];
+  const some = word === undefined ? UNKNOWN : STAR + word + STAR;
   const text = args.has('v', 'invert-match') ? input : input.replaceAll(STAR, some);
   if (paths.length > 0) {
     const named = args.has('l', 'files-with-matches', 'L', 'files-without-match');

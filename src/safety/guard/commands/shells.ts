@@ -60,6 +60,10 @@ const make: Handler = (call) => {
   const defined = new Map(
     [...text.matchAll(/^(\w+)\s*[:?]?:?=[ \t]*(.*)$/gm)].map(([, name = '', value = '']) => [name, value]),
   );
+  for (const word of args.rest) {
+    const [, name, value = ''] = /^(\w+)=(.*)$/s.exec(word) ?? [];
+    if (name !== undefined) defined.set(name, value);
+  }
   const goals = args.rest.filter((word) => !/=|^\d+$/.test(word));
   const script = [...atOnce(text), ...args.all('eval').flatMap(atOnce), ...recipesOf(text, goals)]
     .join('\n')

@@ -66,9 +66,15 @@ const cut: Handler = (call) => {
   const between = args.value('d', 'delimiter') ?? '\t';
   const fields = args.value('f', 'fields');
   const field = Number(fields);
+  const [, after] = /^(\d+)-$/.exec(fields ?? '') ?? [];
   const [, first = '1', dash = '', last = ''] =
     /^(\d*)(-?)(\d*)$/.exec(args.value('c', 'b', 'characters', 'bytes') ?? '') ?? [];
   const part = (line: string) => {
+    if (after !== undefined)
+      return line
+        .split(between)
+        .slice(Number(after) - 1)
+        .join(between);
     if (fields !== undefined)
       return field > 0 && line.includes(between) ? (line.split(between)[field - 1] ?? '') : line;
     const from = Number(first || 1) - 1;
@@ -124,7 +130,11 @@ export const text: Handlers = {
   hexdump: shows('efns'),
   hd: shows('ns'),
   strings: shows('nte'),
-  iconv: shows('fto'),
+  iconv: (call) => {
+    const args = readArgs(call.words, { letters: 'fto', long: ['from-code', 'to-code', 'output'] });
+    for (const target of args.all('o', 'output')) call.file('write', target);
+    return contents(call, args.rest);
+  },
   comm: shows(''),
   diff: shows('UCIx'),
   cmp: shows('in'),

@@ -2,6 +2,7 @@ import { readArgs } from '../argv.ts';
 import { tryScript } from '../feed.ts';
 import { PRIVATE, UNKNOWN } from '../marks.ts';
 import type { Call, Handler, Handlers } from '../model.ts';
+import { fork, scalar } from '../shell.ts';
 import { checkProcess } from './agent-process.ts';
 import { checkVariable } from './variables.ts';
 
@@ -27,14 +28,16 @@ const env: Handler = (call) => {
   const args = readArgs(call.words, { letters: 'uCS', long: ['unset', 'chdir', 'split-string'], stop: true });
   const split = args.value('S', 'split-string');
   const rest = args.rest[0] === '-' ? args.rest.slice(1) : [...args.rest];
+  const seen = fork(call.seen);
   while (/^[A-Za-z_]\w*=/.test(rest[0] ?? '')) {
     const [name = '', ...value] = (rest.shift() ?? '').split('=');
     checkVariable(name, value.join('='), call);
+    seen.variables.set(name, scalar(value.join('=')));
   }
   const folder = args.value('C', 'chdir');
   if (split !== undefined) return call.script([split, ...rest].join(' '));
   if (rest.length === 0) return PRIVATE;
-  return call.run(rest, folder === undefined ? {} : { cwd: folder });
+  return call.with({ seen }).run(rest, folder === undefined ? {} : { cwd: folder });
 };
 
 const harmlessAsRoot =
