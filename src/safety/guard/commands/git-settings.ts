@@ -63,11 +63,11 @@ export function useSetting(call: Call, setting: string, stays: boolean, everywhe
   if (/^clean\.requireforce$/i.test(name) && /^(false|no|off|0)$/i.test(value))
     call.shell.world.gitAliases.set(forcedClean, '');
   if (/^core\.hookspath$/i.test(name)) {
-    if (!isInside(call.path(value), projectRoot))
+    if (value === '' || !isInside(call.path(value), projectRoot))
       call.act(
         'deny',
         'git-hooks',
-        `takes the hooks of git from ${shown(value)}`,
+        `takes the hooks of git from ${shown(value) || 'nowhere'}`,
         'Leave the hooks of the project as they are.',
       );
     return;
