@@ -1,5 +1,6 @@
 import type { Handler, Handlers } from '../model.ts';
 import { answers } from './answers.ts';
+import { archives } from './archives.ts';
 import { cloud } from './cloud.ts';
 import { codecs } from './codecs.ts';
 import { containers } from './containers.ts';
@@ -11,6 +12,7 @@ import { foreign } from './foreign.ts';
 import { git } from './git.ts';
 import { keys } from './keys.ts';
 import { packages } from './packages.ts';
+import { patches } from './patches.ts';
 import { patterns } from './patterns.ts';
 import { processes } from './processes.ts';
 import { releases } from './releases.ts';
@@ -40,6 +42,8 @@ export const groups: Readonly<Record<string, Handlers>> = {
   codecs,
   answers,
   files,
+  archives,
+  patches,
   shells,
   git,
   transfers,

@@ -1,13 +1,11 @@
 import { readArgs } from '../argv.ts';
 import { UNKNOWN } from '../marks.ts';
 import type { Call, Handler, Handlers } from '../model.ts';
-import { filesOfPatch } from '../patch-files.ts';
-import { isInside, isProjectFile, isSecretFile } from '../paths.ts';
-import { spend, stepCost } from '../shell.ts';
+import { isProjectFile, isSecretFile } from '../paths.ts';
 import { size } from '../size.ts';
-import { fetchesFiles, unpacks } from './fetched.ts';
-import { committedTree, loses, patches, undoesWork } from './git-work.ts';
+import { fetchesFiles } from './fetched.ts';
 import { maySend } from './hosts.ts';
+import { spreads } from './spreads.ts';
 
 const remove: Handler = (call) => {
   const args = readArgs(call.words);
@@ -73,18 +71,6 @@ const copy: Handler = (call) => {
   });
   return '';
 };
-
-/** What the command itself has put into a folder goes with the folder. */
-function spreads(call: Call, from: string, to: string): void {
-  const folder = call.path(from);
-  for (const [path, content] of call.shell.world.files.below(folder)) {
-    // A folder that is copied into itself doubles each time.
-    spend(call.shell.world, stepCost);
-    const copy = `${to}/${path.slice(folder.length + 1)}`;
-    call.file('write', copy);
-    call.keep(copy, content);
-  }
-}
 
 const modeGrammar = { letters: 'tSgmo', long: ['mode', 'owner', 'group', 'target-directory'] };
 
@@ -219,113 +205,6 @@ const sync: Handler = (call) => {
   return UNKNOWN;
 };
 
-const archive: Handler = (call) => {
-  const [first = '', ...others] = call.words;
-  const words = /^[a-zA-Z]+$/.test(first) ? [`-${first}`, ...others] : call.words;
-  const args = readArgs(words, {
-    letters: 'fCTIXbKNgVFH',
-    long: [
-      'file',
-      'directory',
-      'use-compress-program',
-      'to-command',
-      'checkpoint-action',
-      'exclude',
-      'files-from',
-      'transform',
-      'rsh-command',
-    ],
-  });
-  const folder = args.value('C', 'directory') ?? '.';
-  for (const program of args.all(
-    'I',
-    'use-compress-program',
-    'to-command',
-    'checkpoint-action',
-    'rsh-command',
-  )) {
-    const command = program.startsWith('exec=') ? program.slice(5) : program;
-    if (!/^(sleep|dot|ttyout|echo|bell|totals)\b/.test(command)) call.script(command, { stdin: null });
-  }
-  const file = args.value('f', 'file');
-  if (args.has('x', 'extract', 'get')) {
-    call.file('write', folder);
-    const content = file === undefined || file === '-' ? (call.stdin ?? '') : call.content(file);
-    unpacks(call, content, folder);
-    takesOut(call, content, folder);
-    if (
-      call.stdin?.includes(committedTree) &&
-      isInside(call.path(folder), call.shell.world.context.projectRoot)
-    )
-      loses(call, call.shell.cwd, 'throws away uncommitted changes');
-    return '';
-  }
-  if (!args.has('c', 'create', 'r', 'u', 'append', 'update')) return UNKNOWN;
-  let members = '';
-  for (const name of args.rest) {
-    const path = name.startsWith('/') ? name : `${folder}/${name}`;
-    call.file('read', path, { recursive: true });
-    if (args.has('remove-files')) call.file('delete', path, { recursive: true });
-    members += member(call, path, name);
-  }
-  if (file === undefined || file === '-') return `${UNKNOWN}\n${members}`;
-  call.file('write', file);
-  call.keep(file, `${UNKNOWN}\n${members}`);
-  return '';
-};
-
-/** A line about what an archive of this command holds. */
-function member(call: Call, path: string, name: string): string {
-  return `member ${call.path(path)} as ${name.replace(/^\/+/, '')}\n`;
-}
-
-function takesOut(call: Call, content: string, folder: string): void {
-  for (const [, from = '', name = ''] of content.matchAll(/^member (\S+) as (\S+)$/gm))
-    spreads(call, from, `${folder}/${name}`);
-}
-
-const zip: Handler = (call) => {
-  const args = readArgs(call.words, { letters: 'xiPbt', long: ['unzip-command'] });
-  const [file = '', ...paths] = args.rest;
-  const test =
-    args.value('unzip-command') ??
-    (call.words.includes('-TT') ? call.words[call.words.indexOf('-TT') + 1] : undefined);
-  if (test !== undefined) call.script(test);
-  for (const path of paths) call.file('read', path, { recursive: args.has('r') });
-  if (args.has('m')) for (const path of paths) call.file('delete', path, { recursive: true });
-  if (file === '-') return UNKNOWN;
-  call.file('write', file);
-  call.keep(file, `${UNKNOWN}\n${paths.map((path) => member(call, path, path)).join('')}`);
-  return '';
-};
-
-const unzip: Handler = (call) => {
-  const args = readArgs(call.words, { letters: 'dxP' });
-  if (args.has('l', 't', 'v', 'p')) return UNKNOWN;
-  const folder = args.value('d') ?? '.';
-  call.file('write', folder);
-  const content = call.content(args.rest[0] ?? '');
-  unpacks(call, content, folder);
-  takesOut(call, content, folder);
-  return '';
-};
-
-const sevenZip: Handler = (call) => {
-  const [action = '', archive = '', ...paths] = call.words.filter((word) => !word.startsWith('-'));
-  if (action === 'x' || action === 'e') {
-    const folder = call.words.find((word) => word.startsWith('-o'))?.slice(2) ?? '.';
-    call.file('write', folder);
-    return '';
-  }
-  if (!/^(a|u|d|rn)$/.test(action)) return UNKNOWN;
-  for (const path of paths) {
-    call.file('read', path, { recursive: true });
-    if (call.words.includes('-sdel')) call.file('delete', path, { recursive: true });
-  }
-  call.file('write', archive);
-  return '';
-};
-
 const attributes: Handler = (call) => {
   for (const path of readArgs(call.words).rest)
     if (/[/.~]/.test(path)) call.file('write', path, { how: 'mode', recursive: true });
@@ -344,13 +223,6 @@ const split: Handler = (call) => {
   call.file('write', prefix);
   return '';
 };
-
-/** Codex takes it for its own tool where a shell is told to run it: the patch on its input or as its one word. */
-function applyPatch(call: Call): string {
-  const patch = [call.stdin ?? '', ...call.words].join('\n');
-  for (const { kind, path } of filesOfPatch(patch)) call.file(kind, path);
-  return '';
-}
 
 export const files: Handlers = {
   rm: remove,
@@ -386,38 +258,7 @@ export const files: Handlers = {
   chattr: attributes,
   setfacl: attributes,
   rsync: sync,
-  tar: archive,
-  bsdtar: archive,
-  zip,
-  '7z': sevenZip,
-  '7za': sevenZip,
-  '7zz': sevenZip,
-  unzip,
-  cpio: (call) => {
-    const args = readArgs(call.words, { letters: 'FEHDICMR' });
-    const listed = (call.stdin ?? '').split('\n').filter(Boolean);
-    if (!args.has('i', 'extract')) for (const path of listed) call.file('read', path);
-    if (args.has('p', 'pass-through')) call.file('write', args.rest[0] ?? '.');
-    return UNKNOWN;
-  },
   split,
-  patch: (call) => {
-    const args = readArgs(call.words, {
-      letters: 'pidorBDFVYz',
-      long: ['input', 'output', 'directory', 'strip'],
-    });
-    const [target] = args.rest;
-    const folder = args.value('d', 'directory');
-    const file = args.value('i', 'input');
-    const text = file === undefined ? (call.stdin ?? '') : call.content(file);
-    if (folder !== undefined) call.file('write', `${folder}/${target ?? 'patched'}`);
-    else if (target !== undefined) call.file('write', target);
-    else patches(call, text, Number(args.value('p', 'strip') ?? 0));
-    undoesWork(call, text, readArgs(call.words).has('R', 'reverse'));
-    return '';
-  },
-  apply_patch: applyPatch,
-  applypatch: applyPatch,
   csplit: split,
   rename: (call) => {
     for (const path of readArgs(call.words).rest.slice(1)) if (/[./]/.test(path)) call.file('delete', path);

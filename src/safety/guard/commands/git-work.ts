@@ -30,7 +30,7 @@ export function undoesWork(call: Call, patch: string, backwards: boolean): void 
 }
 
 /** The files that a patch names, without the first parts of their paths. */
-export function patches(call: Call, text: string, strip: number): void {
+export function writesPatched(call: Call, text: string, strip: number): void {
   for (const [, path = ''] of text.matchAll(/^(?:\+\+\+|---) ([^\t\n]+)/gm))
     if (path !== '/dev/null') call.file('write', path.split('/').slice(strip).join('/'));
 }

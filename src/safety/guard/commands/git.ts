@@ -13,7 +13,6 @@ import {
   loses,
   moves,
   ownChanges,
-  patches,
   push,
   removeFiles,
   reset,
@@ -22,6 +21,7 @@ import {
   stash,
   undoesWork,
   worktree,
+  writesPatched,
 } from './git-work.ts';
 
 const gitProgram: Handler = (call) => {
@@ -205,7 +205,7 @@ const subcommands: Readonly<Record<string, Subcommand>> = {
       args.rest.length === 0 ? (call.stdin ?? '') : args.rest.map((path) => call.content(path)).join('');
     if (args.has('check', 'stat', 'cached')) return '';
     undoesWork(call, patch, args.has('R', 'reverse'));
-    patches(call, patch, Number(args.value('p') ?? 1));
+    writesPatched(call, patch, Number(args.value('p') ?? 1));
     return '';
   },
   bisect: (call, cwd) => (call.words[0] === 'run' ? call.run(call.words.slice(1), { cwd }) : UNKNOWN),

@@ -1,0 +1,132 @@
+import { readArgs } from '../argv.ts';
+import { UNKNOWN } from '../marks.ts';
+import type { Call, Handler, Handlers } from '../model.ts';
+import { isInside } from '../paths.ts';
+import { unpacks } from './fetched.ts';
+import { committedTree, loses } from './git-work.ts';
+import { spreads } from './spreads.ts';
+
+const tar: Handler = (call) => {
+  const [first = '', ...others] = call.words;
+  const words = /^[a-zA-Z]+$/.test(first) ? [`-${first}`, ...others] : call.words;
+  const args = readArgs(words, {
+    letters: 'fCTIXbKNgVFH',
+    long: [
+      'file',
+      'directory',
+      'use-compress-program',
+      'to-command',
+      'checkpoint-action',
+      'exclude',
+      'files-from',
+      'transform',
+      'rsh-command',
+    ],
+  });
+  const folder = args.value('C', 'directory') ?? '.';
+  for (const program of args.all(
+    'I',
+    'use-compress-program',
+    'to-command',
+    'checkpoint-action',
+    'rsh-command',
+  )) {
+    const command = program.startsWith('exec=') ? program.slice(5) : program;
+    if (!/^(sleep|dot|ttyout|echo|bell|totals)\b/.test(command)) call.script(command, { stdin: null });
+  }
+  const file = args.value('f', 'file');
+  if (args.has('x', 'extract', 'get')) {
+    call.file('write', folder);
+    const content = file === undefined || file === '-' ? (call.stdin ?? '') : call.content(file);
+    unpacks(call, content, folder);
+    takesOut(call, content, folder);
+    if (
+      call.stdin?.includes(committedTree) &&
+      isInside(call.path(folder), call.shell.world.context.projectRoot)
+    )
+      loses(call, call.shell.cwd, 'throws away uncommitted changes');
+    return '';
+  }
+  if (!args.has('c', 'create', 'r', 'u', 'append', 'update')) return UNKNOWN;
+  let members = '';
+  for (const name of args.rest) {
+    const path = name.startsWith('/') ? name : `${folder}/${name}`;
+    call.file('read', path, { recursive: true });
+    if (args.has('remove-files')) call.file('delete', path, { recursive: true });
+    members += member(call, path, name);
+  }
+  if (file === undefined || file === '-') return `${UNKNOWN}\n${members}`;
+  call.file('write', file);
+  call.keep(file, `${UNKNOWN}\n${members}`);
+  return '';
+};
+
+/** A line about what an archive of this command holds. */
+function member(call: Call, path: string, name: string): string {
+  return `member ${call.path(path)} as ${name.replace(/^\/+/, '')}\n`;
+}
+
+function takesOut(call: Call, content: string, folder: string): void {
+  for (const [, from = '', name = ''] of content.matchAll(/^member (\S+) as (\S+)$/gm))
+    spreads(call, from, `${folder}/${name}`);
+}
+
+const zip: Handler = (call) => {
+  const args = readArgs(call.words, { letters: 'xiPbt', long: ['unzip-command'] });
+  const [file = '', ...paths] = args.rest;
+  const test =
+    args.value('unzip-command') ??
+    (call.words.includes('-TT') ? call.words[call.words.indexOf('-TT') + 1] : undefined);
+  if (test !== undefined) call.script(test);
+  for (const path of paths) call.file('read', path, { recursive: args.has('r') });
+  if (args.has('m')) for (const path of paths) call.file('delete', path, { recursive: true });
+  if (file === '-') return UNKNOWN;
+  call.file('write', file);
+  call.keep(file, `${UNKNOWN}\n${paths.map((path) => member(call, path, path)).join('')}`);
+  return '';
+};
+
+const unzip: Handler = (call) => {
+  const args = readArgs(call.words, { letters: 'dxP' });
+  if (args.has('l', 't', 'v', 'p')) return UNKNOWN;
+  const folder = args.value('d') ?? '.';
+  call.file('write', folder);
+  const content = call.content(args.rest[0] ?? '');
+  unpacks(call, content, folder);
+  takesOut(call, content, folder);
+  return '';
+};
+
+const sevenZip: Handler = (call) => {
+  const [action = '', archive = '', ...paths] = call.words.filter((word) => !word.startsWith('-'));
+  if (action === 'x' || action === 'e') {
+    const folder = call.words.find((word) => word.startsWith('-o'))?.slice(2) ?? '.';
+    call.file('write', folder);
+    return '';
+  }
+  if (!/^(a|u|d|rn)$/.test(action)) return UNKNOWN;
+  for (const path of paths) {
+    call.file('read', path, { recursive: true });
+    if (call.words.includes('-sdel')) call.file('delete', path, { recursive: true });
+  }
+  call.file('write', archive);
+  return '';
+};
+
+/** Programs that put many files into one, and take them out again. */
+export const archives: Handlers = {
+  tar,
+  bsdtar: tar,
+  zip,
+  '7z': sevenZip,
+  '7za': sevenZip,
+  '7zz': sevenZip,
+  unzip,
+  cpio: (call) => {
+    const args = readArgs(call.words, { letters: 'FEHDICMR' });
+    const listed = (call.stdin ?? '').split('\n').filter(Boolean);
+    if (!args.has('i', 'extract')) for (const path of listed) call.file('read', path);
+    if (args.has('p', 'pass-through')) call.file('write', args.rest[0] ?? '.');
+    return UNKNOWN;
+  },
+};

@@ -1,0 +1,29 @@
+import { readArgs } from '../argv.ts';
+import type { Handler, Handlers } from '../model.ts';
+import { filesOfPatch } from '../patch-files.ts';
+import { undoesWork, writesPatched } from './git-work.ts';
+
+const patch: Handler = (call) => {
+  const args = readArgs(call.words, {
+    letters: 'pidorBDFVYz',
+    long: ['input', 'output', 'directory', 'strip'],
+  });
+  const [target] = args.rest;
+  const folder = args.value('d', 'directory');
+  const file = args.value('i', 'input');
+  const text = file === undefined ? (call.stdin ?? '') : call.content(file);
+  if (folder !== undefined) call.file('write', `${folder}/${target ?? 'patched'}`);
+  else if (target !== undefined) call.file('write', target);
+  else writesPatched(call, text, Number(args.value('p', 'strip') ?? 0));
+  undoesWork(call, text, readArgs(call.words).has('R', 'reverse'));
+  return '';
+};
+
+/** Codex takes it for its own tool where a shell is told to run it: the patch on its input or as its one word. */
+const applyPatch: Handler = (call) => {
+  const patch = [call.stdin ?? '', ...call.words].join('\n');
+  for (const { kind, path } of filesOfPatch(patch)) call.file(kind, path);
+  return '';
+};
+
+export const patches: Handlers = { patch, apply_patch: applyPatch, applypatch: applyPatch };

@@ -1,0 +1,14 @@
+import type { Call } from '../model.ts';
+import { spend, stepCost } from '../shell.ts';
+
+/** What the command itself has put into a folder goes with the folder. */
+export function spreads(call: Call, from: string, to: string): void {
+  const folder = call.path(from);
+  for (const [path, content] of call.shell.world.files.below(folder)) {
+    // A folder that is copied into itself doubles each time.
+    spend(call.shell.world, stepCost);
+    const copy = `${to}/${path.slice(folder.length + 1)}`;
+    call.file('write', copy);
+    call.keep(copy, content);
+  }
+}
