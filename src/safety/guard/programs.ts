@@ -37,8 +37,8 @@ function touchesMachine(call: Call): void {
 /** Of a program that nobody has told the guard of: `tool destroy`, and `tool delete --force`. */
 function destroysUnasked(call: Call): void {
   const [first = ''] = call.shell.world.steps.at(-1)?.words ?? [];
-  // One of the project has its own idea of these words.
-  if (first.includes('/') || /^(ember|ng|nest)$/.test(call.name)) return;
+  // Programs of the project, generators and lists of tasks mean something else by these words.
+  if (first.includes('/') || /^(ember|ng|nest|bd|br|task|todo)$/.test(call.name)) return;
   const orders = call.words
     .filter((word) => !word.startsWith('-'))
     .slice(0, 3)

@@ -1,4 +1,4 @@
-import { parentProcess, UNKNOWN } from '../marks.ts';
+import { hasGlob, parentProcess, UNKNOWN } from '../marks.ts';
 import type { Call } from '../model.ts';
 
 /** Programs that must not be ended from within. */
@@ -6,7 +6,8 @@ export const agent = /ralph|claude|codex|gemini|opencode|swarm/;
 
 /** Ends a process, stops it or takes it over: nobody does this to the agent and its loop. */
 export function checkProcess(call: Call, target: string): void {
-  if (target === '1' || target === '-1' || target === '0')
+  const all = hasGlob(target) || (target.includes(UNKNOWN) && listsProc(call));
+  if (target === '1' || target === '-1' || target === '0' || all)
     call.act(
       'deny',
       'process',
@@ -15,6 +16,13 @@ export function checkProcess(call: Call, target: string): void {
     );
   if (target === parentProcess || agent.test(target) || (target.includes(UNKNOWN) && soughtAgent(call)))
     call.act('deny', 'process', 'ends the agent or its loop', 'Finish the task instead.');
+}
+
+/** `ls /proc` names every process. */
+function listsProc({ shell }: Call): boolean {
+  return shell.world.steps.some(
+    ({ words }) => words[0] === 'ls' && words.some((word) => /^\/proc\/?$/.test(word)),
+  );
 }
 
 /** Whether the command has picked the agent out of a list of processes. */

@@ -4,19 +4,17 @@ import { NETWORK, shown, UNKNOWN } from '../marks.ts';
 import type { Call, Handler, Handlers } from '../model.ts';
 import { isSecretFile } from '../paths.ts';
 import { destroysData } from './data.ts';
+import { fetchesFiles } from './fetched.ts';
 import { uploads } from './hosts.ts';
 import { askPerson, asksHelp, named, when } from './rules.ts';
 
-/** Local paths that go to where the last one leads. */
+/** Local paths that go to where the last one leads, or what comes from there. */
 function copiesAway(call: Call, paths: readonly string[]): void {
   const isRemote = (path: string) => /^\w+:/.test(path);
   const target = paths.at(-1) ?? '';
-  if (isRemote(target))
-    uploads(
-      call,
-      paths.filter((path) => !isRemote(path) && path !== '-'),
-      target,
-    );
+  const local = paths.filter((path) => !isRemote(path) && path !== '-');
+  if (isRemote(target)) uploads(call, local, target);
+  else fetchesFiles(call, paths.slice(0, -1), target);
 }
 
 const awsCall: Handler = (call) => {
@@ -122,6 +120,12 @@ function provider(pattern: RegExp): Handler {
     if (asksHelp(call) || call.words.includes('--dry-run')) return UNKNOWN;
     for (const word of call.words)
       if (isSecretFile(call.path(word), call.shell.world.context, false)) call.file('read', word);
+    if (call.words[0] === 'deploy')
+      uploads(
+        call,
+        call.words.filter((word) => word.startsWith('/')),
+        call.name,
+      );
     // What has a space in it is a message or an order for another program.
     const plain = call.with({ words: call.words.filter((word) => !/\s/.test(word)) });
     if (
@@ -159,7 +163,7 @@ const infrastructure: Handler = (call) => {
 };
 
 const remove =
-  /\b(delete|destroy|remove|rm|terminate|purge|apps?:destroy|addons:destroy|pg:reset|db:reset|projects?:delete|site:delete|sites:delete|hosting:disable|firestore:delete|functions:delete|secrets? (set|put|delete|unset|rm)|secret (put|delete)|config:(unset|set)|env:(unset|set)|env (rm|remove)|ps:scale \S+=0|scale count 0|erase|teardown|uninstall)\b|(^|\s)rb\s/;
+  /\b(delete|permanent-delete|destroy|remove|rm|terminate|purge|apps?:destroy|addons:destroy|pg:reset|db:reset|projects?:delete|site:delete|sites:delete|hosting:disable|firestore:delete|functions:delete|secrets? (set|put|delete|unset|rm)|secret (put|delete)|config:(unset|set)|env:(unset|set)|env (rm|remove)|ps:scale \S+=0|scale count 0|erase|teardown|uninstall)\b|(^|\s)rb\s/;
 
 /** What runs in the cloud. */
 export const cloud: Handlers = {
@@ -186,7 +190,8 @@ export const cloud: Handlers = {
   gsutil: (call) => {
     const [action = '', ...paths] = readArgs(call.words).rest;
     if (/^(cp|mv|rsync)$/.test(action)) copiesAway(call, paths);
-    return provider(/(^|\s)(rm|rb|rsync\s.*-d)\b/)(call);
+    provider(/(^|\s)(rm|rb|rsync\s.*-d)\b/)(call);
+    return paths.at(-1) === '-' ? NETWORK : UNKNOWN;
   },
   az: provider(/\b(delete|purge|remove|deallocate|stop|reset)\b/),
   heroku: (call) => {
@@ -198,10 +203,13 @@ export const cloud: Handlers = {
   },
   vercel: provider(/^(remove|rm)\b|\b(rm|remove)\b/),
   ...named(
-    'doctl netlify fly flyctl firebase render linode linode-cli hcloud ibmcloud oci eksctl kops argocd flux okteto',
+    'doctl netlify fly flyctl firebase firebase-tools render linode linode-cli hcloud ibmcloud oci eksctl kops argocd flux okteto',
     provider(remove),
   ),
-  ...named('pscale neon neonctl turso planetscale confluent stripe civo scw exo vultr-cli', provider(remove)),
+  ...named(
+    'pscale neon neonctl turso planetscale confluent stripe rancher upstash databricks civo scw exo vultr-cli',
+    provider(remove),
+  ),
   ...named('mc s3cmd s5cmd azcopy b2 tkn istioctl kn faas-cli multipass limactl colima lando', (call) => {
     if (/^(cp|put|sync|copy|mirror|upload)$/.test(call.words[0] ?? ''))
       copiesAway(call, readArgs(call.words.slice(1)).rest);
@@ -228,6 +236,16 @@ export const cloud: Handlers = {
   sam: provider(/^delete\b/),
   openstack: provider(/\bdelete\b/),
   vagrant: when(/^destroy\b/, 'cloud', 'deletes a machine and its data', askPerson),
+  snow: (call) => call.run(['snowsql', ...call.words.slice(1)]),
+  ...named(
+    'VBoxManage vboxmanage',
+    when(
+      /^(unregistervm|closemedium)\b.*--delete|^controlvm \S+ poweroff/,
+      'cloud',
+      'deletes a machine',
+      askPerson,
+    ),
+  ),
   virsh: when(/^(destroy|undefine|vol-delete|pool-delete)\b/, 'cloud', 'deletes a machine', askPerson),
   salt: (call) => {
     const at = call.words.indexOf('cmd.run');

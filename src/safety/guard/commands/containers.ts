@@ -64,12 +64,14 @@ const docker: Handler = (call) => {
   return UNKNOWN;
 };
 
+const client = /^\s*(psql|mysql\w*|mariadb|dropdb|redis-cli|mongosh?|cqlsh)\b/;
+
 /** What happens to files in a container is not ours to judge, but its data is data. */
 function inContainer(call: Call, words: readonly string[]): string {
-  const at = words.findIndex((word) =>
-    /^(psql|mysql\w*|mariadb|dropdb|redis-cli|mongosh?|cqlsh)$/.test(word),
-  );
-  return at === -1 ? UNKNOWN : call.run(words.slice(at));
+  const at = words.findIndex((word) => client.test(word) && !/\s/.test(word));
+  if (at !== -1) return call.run(words.slice(at));
+  const [code = ''] = words.filter((word, i) => words[i - 1] === '-c' && client.test(word));
+  return code === '' ? UNKNOWN : call.script(code);
 }
 
 function container(call: Call, words: readonly string[]): string {

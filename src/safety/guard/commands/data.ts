@@ -1,9 +1,18 @@
+import type { Call } from '../model.ts';
+
 /** Whether SQL destroys data, its texts and comments aside. */
 export function destroysData(sql: string): string | null {
-  const bare = sql.replace(/'(?:[^']|'')*'/g, "''").replace(/--[^\n]*|\/\*.*?\*\//gs, ' ');
+  const bare = sql
+    .replace(/^\uE000+/, '')
+    .replace(/'(?:[^']|'')*'/g, "''")
+    .replace(/--[^\n]*|\/\*.*?\*\//gs, ' ');
+  for (const [, inner = ''] of sql.matchAll(/\bEXECUTE\s+'((?:[^']|'')*)'/gi)) {
+    const what = destroysData(inner);
+    if (what) return what;
+  }
   for (const statement of bare.split(';')) {
     const [, what] =
-      /^\s*(?:BEGIN\s+)?(DROP\s+(?:TABLE|DATABASE|SCHEMA|KEYSPACE|COLLECTION|USER|ROLE|VIEW|INDEX|TABLESPACE|OWNED)|TRUNCATE|ALTER\s+TABLE\s+.*\bDROP\s+COLUMN)\b/is.exec(
+      /^\s*(?:BEGIN\s+)?(DROP\s+(?:TABLE|DATABASE|SCHEMA|KEYSPACE|COLLECTION|USER|ROLE|(?:MATERIALIZED\s+)?VIEW|INDEX|TABLESPACE|OWNED|EXTENSION|SEQUENCE|TYPE)|TRUNCATE|ALTER\s+TABLE\s+.*\bDROP\s+COLUMN)\b/is.exec(
         statement,
       ) ?? [];
     if (what) return what.replace(/\s+/g, ' ').toUpperCase();
@@ -21,4 +30,11 @@ export function destroysData(sql: string): string | null {
 
 /** Calls of libraries that empty a table, a schema or a store. */
 export const empties =
-  /\b(delete_all|destroy_all|truncate_tables|drop_all|drop_table|drop_database|dropDatabase|dropSchema|dropTable|flush_?(all|db))\b|\bobjects\.(all\(\)\.)?delete\(|\.deleteMany\(\s*(\{\s*\})?\s*\)|\.destroy\(\s*\{\s*(truncate:\s*true|where:\s*\{\s*\})|\)\.(del|truncate)\(\s*\)|\bsync\(\s*\{\s*force:\s*true/i;
+  /(?:\.|->|::)(delete_all|destroy_all|truncate_tables|drop_all|drop_table|drop_database|dropDatabase|dropSchema|dropTable|flush_?(all|db)|drop\(\s*\))|\bobjects\.(all\(\)\.)?delete\(|\.deleteMany\(\s*(\{\s*\})?\s*\)|\.destroy\(\s*\{\s*(truncate:\s*true|where:\s*\{\s*\})|\)\.(del|truncate)\(\s*\)|\bsync\(\s*\{\s*force:\s*true/i;
+
+/** Whether a command is meant for the tests, by the variables that say so. */
+export function isTestRun({ env, shell }: Call): boolean {
+  return ['NODE_ENV', 'RAILS_ENV', 'RACK_ENV', 'APP_ENV', 'MIX_ENV', 'DATABASE_URL'].some((name) =>
+    /\btest|_test\b/.test(env.get(name) ?? shell.variables.get(name)?.items[0] ?? ''),
+  );
+}

@@ -2,7 +2,8 @@ import { readArgs } from '../argv.ts';
 import { hasGlob, STAR, shown, UNKNOWN } from '../marks.ts';
 import type { Handler, Handlers } from '../model.ts';
 import { zoneOf } from '../paths.ts';
-import { destroysData } from './data.ts';
+import { destroysData, isTestRun } from './data.ts';
+import { isOwn } from './hosts.ts';
 import { askPerson, asksHelp, named, when } from './rules.ts';
 
 const makeTestDatabase = 'Work on a database of your own whose name says test.';
@@ -37,7 +38,7 @@ const sql: Handler = (call) => {
   if (isLite && first !== '') call.file('read', first);
   const statements = [
     ...args.all('c', 'command', 'e', 'execute', 'eval', 'E', 'q', 'query', 'Q'),
-    ...(isLite ? more : []),
+    ...(isLite ? more : call.name === 'cypher-shell' ? args.rest : []),
     ...(call.stdin === null ? [] : [call.stdin]),
   ];
   for (const file of args.all('f', 'file')) if (file !== '-') statements.push(call.content(file));
@@ -66,7 +67,7 @@ const sql: Handler = (call) => {
 };
 
 const redis: Handler = (call) => {
-  const args = readArgs(call.words, { letters: 'hpanu', long: ['pattern', 'count'] });
+  const args = readArgs(call.words, { letters: 'hpanu', long: ['pattern', 'count', 'eval'] });
   const { rest } = args;
   const [command = ''] = rest;
   if (
@@ -79,6 +80,9 @@ const redis: Handler = (call) => {
       `${command.toUpperCase() || 'FLUSHALL'} of the whole store`,
       makeTestDatabase,
     );
+  const script = args.value('eval');
+  if (script !== undefined && /\bflush(all|db)\b/i.test(call.content(script)))
+    call.act('deny', 'database', 'empties the whole store', makeTestDatabase);
   if (/^(eval|script)$/i.test(command) && rest.some((word) => /\bflush(all|db)\b/i.test(word)))
     call.act('deny', 'database', 'empties the whole store', makeTestDatabase);
   if (/^(del|unlink)$/i.test(command) && rest.some(hasGlob))
@@ -99,9 +103,7 @@ const dropDatabase: Handler = (call) => {
 function migrations(pattern: RegExp): Handler {
   return (call) => {
     const line = call.words.map(shown).join(' ');
-    const test = /\b(test|testing)\b/.test(
-      `${line} ${call.env.get('RAILS_ENV') ?? ''} ${call.env.get('NODE_ENV') ?? ''} ${call.env.get('APP_ENV') ?? ''} ${call.env.get('MIX_ENV') ?? ''}`,
-    );
+    const test = /\b(test|testing)\b/.test(line) || isTestRun(call);
     if (pattern.test(line) && !asksHelp(call))
       call.act(test ? 'warn' : 'deny', 'database', 'drops or resets the database', makeTestDatabase);
     return UNKNOWN;
@@ -150,6 +152,13 @@ export const databases: Handlers = {
   mysqladmin: data(/\bdrop\b|\bshutdown\b/),
   pg_restore: data(/(^|\s)(-\w*c|--clean)\b/),
   pg_dropcluster: data(/./),
+  pg_ctlcluster: data(/\bstop\b/),
+  pg_ctl: (call) => {
+    const args = readArgs(call.words, { letters: 'Dmlot' });
+    if (/^(stop|kill)$/.test(args.rest[0] ?? '') && !isOwn(call, args.value('D') ?? '/'))
+      call.act('deny', 'database', 'stops the database of the machine', makeTestDatabase);
+    return UNKNOWN;
+  },
   rabbitmqctl: data(/\b(reset|force_reset|delete_\w+|purge_queue|stop|stop_app)\b/),
   rabbitmqadmin: data(/^(delete|purge)\b/),
   ...named(
@@ -164,10 +173,11 @@ export const databases: Handlers = {
     'manage.py django-admin',
     framework(/\b(flush|reset_db|sqlflush|migrate \S+ zero)\b/, '-c', ['python3', '-c']),
   ),
+  ...named('sail symfony', (call) => (call.words.length === 0 ? UNKNOWN : call.run(call.words))),
   console: migrations(/\bdoctrine:(database|schema):drop\b/),
   ...named('sequelize sequelize-cli', migrations(/\bdb:drop|db:migrate:undo:all/)),
   ...named(
-    'typeorm typeorm-ts-node-commonjs typeorm-ts-node-esm mikro-orm',
+    'typeorm typeorm-ts-node-commonjs typeorm-ts-node-esm mikro-orm mikro-orm-esm',
     migrations(/\bschema:drop|\bmigration:fresh/),
   ),
   knex: migrations(/\bmigrate:rollback\b.*--all/),

@@ -8,7 +8,9 @@ const systemPackages: Handler = (call) => {
   const args = readArgs(call.words, { letters: 'oct' });
   const [action = ''] = args.rest;
   if (
-    /^(remove|del|purge|autoremove|erase|uninstall|full-upgrade|dist-upgrade|-R.*)$/.test(action) ||
+    /^(remove|rm|del|downgrade|purge|autoremove|erase|uninstall|full-upgrade|dist-upgrade|-R.*)$/.test(
+      action,
+    ) ||
     call.words.some((word) => /^-R/.test(word) && call.name === 'pacman')
   ) {
     call.act('deny', 'system-config', 'removes packages of the system', 'Leave the system as it is.');
@@ -33,7 +35,15 @@ const systemPackages: Handler = (call) => {
 
 /** Packages of the system. */
 export const distro: Handlers = {
-  ...named('apt apt-get dpkg rpm dnf yum pacman apk zypper snap flatpak port emerge', systemPackages),
+  ...named('apt apt-get dpkg rpm dnf yum pacman apk zypper aptitude snap flatpak port', systemPackages),
+  ...named(
+    'emerge xbps-remove nix-env',
+    when(
+      /(^|\s)(--unmerge|-C|--depclean|-e|--uninstall|-R\S*)(\s|$)/,
+      'system-config',
+      'removes packages of the system',
+    ),
+  ),
   brew: (call) => {
     when(
       /^(services (stop|start|restart|kill)|(uninstall|remove|rm)\b)/,

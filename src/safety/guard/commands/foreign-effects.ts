@@ -11,9 +11,9 @@ import {
 } from '../foreign-text.ts';
 import { DECODED, isOpaque, NETWORK, PRIVATE, secretsIn, UNKNOWN } from '../marks.ts';
 import type { Call } from '../model.ts';
-import { destroysData, empties } from './data.ts';
+import { destroysData, empties, isTestRun } from './data.ts';
 import { rounds } from './foreign-loops.ts';
-import { hasReadOthers, hostOf, sends } from './hosts.ts';
+import { hasReadOthers, hostOf, isLocal, sends } from './hosts.ts';
 
 /** Calls by what they do; found only in code, never in a text. */
 const deletes =
@@ -22,6 +22,13 @@ const deletes =
 const runs =
   /\b(?:os\.(?:system|popen|exec\w+|spawn\w+)|(?:subprocess|sp|s)\.(?:run|call|check_call|check_output|Popen|getoutput|getstatusoutput)|pty\.spawn|asyncio\.create_subprocess_\w+|(?:child_process["'] *\)\.|cp\.|child_process\.)?(?:execSync|execFileSync|spawnSync|execFile|spawn|exec|execa|execaSync)|system|shell_exec|passthru|popen|proc_open|os\.execute|exec\.Command|io\.popen|IO\.popen|Open3\.\w+|Deno\.Command|Bun\.spawn(?:Sync)?|qx|capture2e?|check_output)\s*[( ]/g;
 
+/** `.exec(…)` of a database or a pattern starts no program. */
+const runsPlainly = new RegExp(runs.source.replace('|exec|', '|(?<!\\.|->)exec|'), 'g');
+
+function startsShell({ language, source }: Code): boolean {
+  return language === 'js' && /child_process|shelljs|zx|execa/.test(source);
+}
+
 const writes =
   /\b(?:writeFileSync|appendFileSync|writeFile|appendFile|createWriteStream|truncateSync|chmodSync|chownSync|outputFileSync|file_put_contents|File\.(?:write|chmod|truncate)|IO\.write|os\.(?:chmod|chown|truncate|mkfifo)|writeTextFile(?:Sync)?|Bun\.write|extractall)\s*\(/g;
 
@@ -29,7 +36,7 @@ const moves =
   /\b(?:renameSync|rename|copyFileSync|copyFile|cpSync|symlinkSync|symlink|linkSync|shutil\.(?:move|copy\w*|unpack_archive)|os\.(?:rename|replace|symlink|link)|FileUtils\.(?:mv|cp\w*|ln\w*)|File\.(?:rename|symlink)|copy|move)\s*\(/g;
 
 const reads =
-  /\b(?:readFileSync|readFile|createReadStream|file_get_contents|File\.(?:read|open|readlines|foreach)|IO\.read(?:lines)?|readTextFile(?:Sync)?|readfile|fopen|linecache\.getlines?|Bun\.file)\s*\(/g;
+  /\b(?:readFileSync|readFile|createReadStream|file_get_contents|File\.(?:read|open|readlines|foreach)|IO\.read(?:lines)?|readTextFile(?:Sync)?|readfile|fopen|linecache\.getlines?|Bun\.file|put|upload(?:_?[fF]ile)?|upload_from_filename|fput_object|sendFile)\s*\(/g;
 
 const perlOpens = /\bopen\s*[( ]/g;
 
@@ -116,7 +123,11 @@ function effects(call: Call, code: Code, source: string): string {
       known(path, () => call.file('delete', path, { recursive: true }));
     for (const base of bases) known(base, () => call.file('delete', withinBase(base), { recursive: true }));
   }
-  const output = found(code, runs).map(([name, args]) => execution(call, code, name, args));
+  for (const [, args] of found(code, /\burlretrieve\s*\(/g))
+    call.keep(evaluate(code, args[1] ?? ''), NETWORK);
+  const output = found(code, startsShell(code) ? runs : runsPlainly).map(([name, args]) =>
+    execution(call, code, name, args),
+  );
   for (const [, args] of [
     ...found(code, writes),
     ...(language === 'perl' ? found(code, perlTruncates) : []),
@@ -361,6 +372,9 @@ function hiddenCode(call: Call, code: Code, args: readonly string[]): void {
 const wholeEnvironmentIn =
   /\bos\.environ\b(?!\s*[[.])|\bprocess\.env\b(?!\s*[[.])|%ENV\b|\bENV\.to_\w+|\$_ENV\b(?!\[)|\bgetenv\(\s*\)/;
 
+/** For a program that is started here. */
+const handedOn = /\benv\s*[:=]\s*(?:dict\(\s*)?(?:os\.environ|process\.env)\b/g;
+
 const endless =
   /\bwhile\s*\(?\s*(1|true|True)\b|\bfor\s*\(\s*;\s*;\s*\)|\bloop\s*(do|\{)|\bsetInterval\s*\([^;]*,\s*\d?\s*\)/;
 const paused = /\b(sleep|wait|await|break|last|return|exit|read|recv|accept|input|gets|poll)\w*\b/;
@@ -391,7 +405,7 @@ function connections(call: Call, source: string, masked: string): void {
   )
     call.act('deny', 'exhaustion', 'starts processes without end', oneLiner);
   if (
-    /\b(os\.kill|process\.kill|Process\.kill|posix_kill)\s*\(\s*(["':]?\s*["']?\w*["']?\s*,\s*)?(1\b|-1\b|os\.getppid|(process|Process)\.ppid|0\b)|\bkill\s+\S+\s*,?\s*(getppid|-?1\b)/.test(
+    /\b(kill|killpg|posix_kill)\b[^;\n]*\b(posix_)?getppid\b|\b(os\.kill|process\.kill|Process\.kill|posix_kill)\s*\(\s*(["':]?\s*["']?\w*["']?\s*,\s*)?(1\b|-1\b|os\.getppid|(process|Process)\.ppid|0\b)|\bkill\s+\S+\s*,?\s*(getppid|-?1\b)/.test(
       masked,
     )
   )
@@ -409,7 +423,7 @@ function connections(call: Call, source: string, masked: string): void {
     call.act('deny', 'process', 'ends every process', 'End the process that you started, by its id.');
   if (/\b(os\.setuid|posix_setuid|process\.setuid|Process::UID)\b.*\b0\b/.test(masked))
     call.act('deny', 'privilege', 'becomes root', 'Work as the user that you are.');
-  if (wholeEnvironmentIn.test(masked) && /https?:\/\/(?!localhost|127\.)/.test(source))
+  if (wholeEnvironmentIn.test(masked.replace(handedOn, '')) && /https?:\/\/(?!localhost|127\.)/.test(source))
     call.act('deny', 'exfiltration', 'sends the environment away', 'Keep it on this machine.');
   if (
     /\b(requests\.(post|put)|urlopen|http\.client|fetch|https?\.request|axios\.post|Net::HTTP|curl_exec|LWP|smtplib|net\.(connect|createConnection)|TCPSocket|create_connection|fsockopen|IO::Socket)\b/.test(
@@ -424,14 +438,21 @@ function connections(call: Call, source: string, masked: string): void {
 
 /** Functions that take an address first and what is sent after it. */
 const sending =
-  /\b(?:fetch|urlopen|Request|requests\.\w+|httpx\.\w+|axios(?:\.\w+)?|got(?:\.\w+)?|https?\.(?:get|request)|Net::HTTP\.\w+|URI(?:\.open)?|file_get_contents|curl_init|lookup|resolve\w*|gethostbyname|getaddrinfo)\s*\(/g;
+  /\b(?:fetch|urlopen|Request|requests\.\w+|httpx\.\w+|axios(?:\.\w+)?|got(?:\.\w+)?|https?\.(?:get|request)|Net::HTTP\.\w+|URI(?:\.open)?|file_get_contents|curl_init|lookup|resolve\w*|gethostbyname|getaddrinfo|post_form|(?:->|\.)(?:post|put|patch|request))\s*\(/g;
 
 /** Secrets that go to a host which they are not for, and commands that come from one. */
 function requests(call: Call, code: Code): void {
-  for (const [, args] of found(code, sending)) {
+  for (const [name, args] of found(code, sending)) {
     const texts = args.map((arg) => evaluate(code, arg));
     const host = hostOf(texts[0] ?? '');
-    if (host !== '' && !host.startsWith(UNKNOWN)) sends(call, texts.join(' '), host, true);
+    const isAddress =
+      /^https?:\/\//.test(texts[0] ?? '') || (/lookup|resolve|get\w+$/.test(name) && host.includes('.'));
+    if (!isAddress || host.startsWith(UNKNOWN)) continue;
+    sends(call, texts.join(' '), host, true);
+    const isDelete =
+      /\.delete$/.test(name) || /\bmethod["']?\s*[:=]\s*["']DELETE\b/i.test(args.slice(1).join(' '));
+    if (isDelete && !isLocal(host))
+      call.act('deny', 'cloud', `deletes something on ${host}`, 'Leave it to a person.');
   }
   if (!/https?:\/\/(?!localhost|127\.|\[::1\])/.test(code.source) || found(code, sending).length === 0)
     return;
@@ -454,7 +475,7 @@ function bodies(call: Call, code: Code): void {
   const { masked, source, language } = code;
   if (/\bchmod\w*\s*[( ][^);]{0,200}\b0o?[4-7][0-7]{3}\b/.test(masked))
     call.act('deny', 'privilege', 'sets the set-user-id bit', 'Run the program as the user who needs it.');
-  for (const [, args] of found(code, /\.(?:query|execute|executescript|exec|run|do)\s*\(/g)) {
+  for (const [, args] of found(code, /(?:\.|->)(?:query|execute|executescript|exec|run|do)\s*\(/g)) {
     const [, inner] = /^[\w.]*\b(?:text|sql|raw)\((.*)\)$/is.exec(args[0] ?? '') ?? [];
     const what = destroysData(evaluate(code, inner ?? args[0] ?? ''));
     if (what !== null && !/:memory:|\btest\b|\/tmp\//.test(source))
@@ -465,7 +486,7 @@ function bodies(call: Call, code: Code): void {
         'Work on a database of your own whose name says test.',
       );
   }
-  const tests = /:memory:|\btest\b|\/tmp\//.test([source, ...call.env.values()].join(' '));
+  const tests = /:memory:|\btest\b|\/tmp\//.test(source) || isTestRun(call);
   if (empties.test(masked) && !tests)
     call.act(
       'deny',

@@ -61,6 +61,9 @@ function interpreter({ language, code, letters = '', long = [] }: Interpreter): 
     const name = file.slice(file.lastIndexOf('/') + 1);
     if (/^(artisan|manage\.py|console|setup\.py)$/.test(name) && call.content(file) === UNKNOWN)
       return call.run([name, ...rest]);
+    // A program of a package, by its file.
+    const [, tool] = /(?:^|\/)node_modules\/(?:\.bin\/|@[^/]+\/)?([^/]+)/.exec(file) ?? [];
+    if (tool !== undefined && call.content(file) === UNKNOWN) return call.run([tool, ...rest]);
     return run(program(call, file), call.path(file));
   };
 }
@@ -159,8 +162,10 @@ const awk: Handler = (call) => {
     run(text(index + match.length, ''));
   if (/\/inet\d?\/(tcp|udp)\//.test(program) && /\|&/.test(program))
     call.act('deny', 'remote-shell', 'opens a connection to another machine', 'Use curl.');
-  for (const { index } of code.masked.matchAll(/\|\s*getline/g))
-    run(evaluate(code, code.source.slice(start(index), index)));
+  for (const { index } of code.masked.matchAll(/\|\s*getline/g)) {
+    const output = run(evaluate(code, code.source.slice(start(index), index)));
+    if (output.includes(NETWORK) && /\bsystem\s*\(/.test(code.masked)) run(NETWORK);
+  }
   for (const { index, 0: match } of code.masked.matchAll(/(?<!\|)\|&?(?!\||\s*getline)/g)) {
     const [, printed = ''] = /\bprintf?\b\s*\(?(.*)$/s.exec(code.source.slice(start(index), index)) ?? [];
     call.script(text(index + match.length, ';}\n'), { stdin: evaluate(code, printed) || UNKNOWN });
@@ -228,6 +233,9 @@ function fields(text: string, separator: string | undefined, column: string): st
     .join('');
 }
 
+const machineCmdlets =
+  /\b(format-volume|clear-disk|stop-computer|restart-computer|set-executionpolicy|set-mppreference|(stop|remove|set|restart)-service|(new|remove|set)-local\w+|disable-\w+|stop-process\b.*-name)\b/i;
+
 const powershell: Handler = (call) => {
   const at = call.words.findIndex((word) => /^-(c|command)$/i.test(word));
   const code =
@@ -252,7 +260,7 @@ const powershell: Handler = (call) => {
         call.file('delete', path.replaceAll('\\', '/').replace(/^[a-z]:/i, ''), { recursive: true });
     }
   }
-  if (/\b(format-volume|clear-disk|stop-computer|restart-computer|set-executionpolicy)\b/i.test(code))
+  if (machineCmdlets.test(code))
     call.act('deny', 'system-config', 'changes the machine', 'Leave it to a person.');
   return UNKNOWN;
 };

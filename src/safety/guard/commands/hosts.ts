@@ -48,6 +48,8 @@ export function hasReadOthers(call: Call): boolean {
 export function sendsFile(call: Call, path: string, host: string): void {
   if (path === '-' || path === '/dev/stdin') {
     sends(call, call.stdin ?? '', host);
+    if (!isLocal(host) && isOpaque(call.stdin ?? '') && hasPacked(call))
+      call.act('deny', 'exfiltration', `sends an archive to ${host}`, keepHere);
     return;
   }
   const { context } = call.shell.world;
@@ -61,6 +63,13 @@ export function sendsFile(call: Call, path: string, host: string): void {
     );
   const outside = !isProjectFile(full, context) && full.startsWith('/') && !full.startsWith('/tmp/');
   call.act(secret || outside ? 'deny' : 'warn', 'exfiltration', `sends ${shown(path)} to ${host}`, keepHere);
+}
+
+/** Whether the command has put files together, to be sent as one. */
+function hasPacked({ shell }: Call): boolean {
+  return shell.world.steps.some(({ words: [program = '', action = ''] }) =>
+    program === 'git' ? /^(bundle|archive)$/.test(action) : /^(bsdtar|tar|zip|7z\w?|cpio)$/.test(program),
+  );
 }
 
 /** Of the project or made for the moment. */

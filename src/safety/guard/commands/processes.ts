@@ -2,7 +2,7 @@ import { readArgs } from '../argv.ts';
 import { PRIVATE, parentProcess, shown, UNKNOWN } from '../marks.ts';
 import type { Handler, Handlers } from '../model.ts';
 import { agent, checkProcess } from './agent-process.ts';
-import { always, askPerson, named, when } from './rules.ts';
+import { always, askPerson, asksHelp, named, when } from './rules.ts';
 
 const kill: Handler = (call) => {
   if (call.words.some((word) => /^-(l|L|-list)$/.test(word))) return UNKNOWN;
@@ -20,6 +20,9 @@ const kill: Handler = (call) => {
 /** The loop, its agent, and what a session of the user lives in. */
 const vital =
   /^\W*(ralph|swarm|claude|codex|gemini|opencode|amp|copilot|qwen|tmux|screen|sshd?|systemd|init|dbus\S*|x?org|gnome\S*|bash|zsh|sh|node|dockerd|containerd|postgres|mysqld|\.\*|\.)\b/i;
+
+/** Also at the end of a path or after a program that starts it. */
+const ownAgent = /(^|[/\s*])(ralph|claude|codex|opencode)(\s|$)/;
 
 const killByName: Handler = (call) => {
   const args = readArgs(call.words, {
@@ -39,7 +42,7 @@ const killByName: Handler = (call) => {
     );
   for (const name of names) {
     if (
-      (vital.test(name) || /^\W+$/.test(name)) &&
+      (vital.test(name) || ownAgent.test(name) || /^\W+$/.test(name)) &&
       !(/\s/.test(name.trim()) && /^\W*(node|bash|sh)\b/.test(name))
     )
       call.act(
@@ -60,7 +63,12 @@ const findProcess: Handler = ({ words }) => {
 const services: Handler = (call) => {
   const args = readArgs(call.words, { letters: 'pHMtn' });
   const [action = ''] = args.rest;
-  if (/^(enable|reenable|link|edit|set-default|add-wants|import-environment|set-environment)$/.test(action))
+  if (asksHelp(call)) return UNKNOWN;
+  if (
+    /^(enable|reenable|link|edit|set-default|add-wants|import-environment|set-environment|set-property)$/.test(
+      action,
+    )
+  )
     call.act('deny', 'persistence', 'makes a program start by itself', 'Start it in this session.');
   else if (
     /^(start|stop|restart|reload|disable|mask|unmask|kill|isolate|poweroff|reboot|halt|suspend|hibernate|rescue|emergency|kexec|soft-reboot|daemon-reload|daemon-reexec|revert)$/.test(
@@ -143,11 +151,13 @@ export const processes: Handlers = {
   ps: ({ words }) =>
     words.some((word) => /^(-o)?ppid=?$/.test(word))
       ? `${parentProcess}\n`
-      : words.some((word) => /^[a-z]*e[a-z]*$/.test(word))
-        ? PRIVATE
-        : /(^|\s)-?\w*[eA]\w*o\s*pid=?(\s|$)/.test(words.join(' '))
-          ? `1\n${UNKNOWN}\n`
-          : UNKNOWN,
+      : words.some((word) => agent.test(word))
+        ? `${words.find((word) => agent.test(word))}\n`
+        : words.some((word) => /^[a-z]*e[a-z]*$/.test(word))
+          ? PRIVATE
+          : /(^|\s)-?\w*[eA]\w*o\s*pid=?(\s|$)/.test(words.join(' '))
+            ? `1\n${UNKNOWN}\n`
+            : UNKNOWN,
   pgrep: findProcess,
   pidof: findProcess,
   ...named('reboot shutdown halt poweroff init telinit kexec', always('process', 'stops the machine')),

@@ -44,8 +44,13 @@ export const releases: Handlers = {
       : call.act('deny', 'supply-chain', 'publishes a release', release),
   nx: publisher(/^release publish\b/),
   pod: publisher(/^trunk push\b/),
-  helm: (call) =>
-    /^(uninstall|delete|rollback)$/.test(call.words[0] ?? '') && !asksHelp(call)
+  helm: (call) => {
+    const { rest } = readArgs(call.words, {
+      letters: 'n',
+      long: ['namespace', 'kube-context', 'kubeconfig'],
+    });
+    return /^(uninstall|delete|rollback)$/.test(rest[0] ?? '') && !asksHelp(call)
       ? call.act('deny', 'cloud', 'removes a deployment', 'Leave it to a person.')
-      : publisher(/^push\b/)(call),
+      : publisher(/^push\b/)(call);
+  },
 };

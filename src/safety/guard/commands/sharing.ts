@@ -3,7 +3,7 @@ import { NETWORK, UNKNOWN } from '../marks.ts';
 import { mentionSecrets } from '../mentions.ts';
 import type { Handler, Handlers } from '../model.ts';
 import { isSecretFile } from '../paths.ts';
-import { fetchesFiles, fetchesFolder } from './fetched.ts';
+import { fetchesFiles, fetchesFolder, keepFetched } from './fetched.ts';
 import { isLocal, keepHere, sends, serves, uploads } from './hosts.ts';
 import { asksHelp, named } from './rules.ts';
 
@@ -26,8 +26,12 @@ const copyRemote: Handler = (call) => {
 /** What ftp is told to upload, on its command line or by its input. */
 const ftp: Handler = (call) => {
   const host = readArgs(call.words, { letters: 'ceupP' }).rest[0] ?? '';
-  if (!isLocal(host))
-    uploads(call, putsOf(`${call.words.join('\n').replace(/\bput\n/g, 'put ')}\n${call.stdin ?? ''}`), host);
+  const orders = call.words
+    .join('\n')
+    .replace(/\bput\n/g, 'put ')
+    .replace(/;\s*/g, '\n')
+    .replaceAll('~', call.shell.world.context.home);
+  if (!isLocal(host)) uploads(call, putsOf(`${orders}\n${call.stdin ?? ''}`), host);
   if (call.words.some((word) => /^(https?|ftp):/.test(word))) return NETWORK;
   return UNKNOWN;
 };
@@ -49,11 +53,13 @@ const share: Handler = (call) => {
 
 const gh: Handler = (call) => {
   mentionSecrets(call, call.words);
-  sends(call, call.words.join(' '), 'github.com', true);
+  const said = call.words.filter((_, i) => !/^(-H|--header)$/.test(call.words[i - 1] ?? ''));
+  sends(call, said.join(' '), 'github.com');
   const [topic = '', action = '', ...rest] = call.words;
   const person = 'Leave it to a person.';
   if (asksHelp(call)) return UNKNOWN;
   const [source = '', folder] = readArgs(rest, { letters: 'u' }).rest;
+  if (topic === 'gist' && action === 'clone') keepFetched(call, folder ?? source);
   if (topic === 'repo' && action === 'clone') fetchesFolder(call, `https://github.com/${source}`, folder);
   const files = readArgs(rest, { letters: 'dfR' }).rest;
   if (topic === 'release')
@@ -97,6 +103,8 @@ const gh: Handler = (call) => {
       /\/(collaborators|protection|keys|hooks|invitations|memberships)\b/.test(args.rest[0] ?? '')
     )
       call.act('deny', 'cloud', 'changes who may do what on GitHub', person);
+    if (call.words.some((word) => /\bmutation\b[\s\S]*\b(delete|remove|archive)\w*\s*\(/.test(word)))
+      call.act('deny', 'cloud', 'deletes something on GitHub', person);
     if (
       args
         .all('f', 'F', 'field', 'raw-field')
@@ -132,6 +140,16 @@ export const sharing: Handlers = {
   scp: copyRemote,
   sftp: copyRemote,
   ...named('ftp tftp lftp', ftp),
+  ncftpput: (call) => {
+    const [host = '', , ...files] = readArgs(call.words, { letters: 'upP' }).rest;
+    uploads(call, files, host);
+    return UNKNOWN;
+  },
+  ...named('gh-pages surge', (call) => {
+    const args = readArgs(call.words, { letters: 'dr', long: ['dist', 'repo', 'project'] });
+    uploads(call, [...args.all('d', 'dist'), ...args.rest.slice(0, 1)], 'the web');
+    return UNKNOWN;
+  }),
   ...named('mail mailx sendmail mutt s-nail swaks msmtp', mail),
   ...named('croc wormhole magic-wormhole ffsend transfer transfer.sh onionshare onionshare-cli', share),
   ...named(

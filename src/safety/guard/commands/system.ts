@@ -113,6 +113,43 @@ export const system: Handlers = {
     'setsebool semanage aa-teardown aa-disable aa-complain pam-auth-update authselect',
     always('system-config', 'changes the protection of the system'),
   ),
+  ...named(
+    'rc-service sv initctl apachectl apache2ctl',
+    when(
+      /\b(stop|start|restart|graceful|down|force-\w+)\b/,
+      'system-config',
+      'changes a service of the system',
+    ),
+  ),
+  nginx: (call) => {
+    const args = readArgs(call.words, { letters: 'spcg' });
+    return args.has('s') && !args.has('p', 'c')
+      ? always('system-config', 'changes a service of the system')(call)
+      : UNKNOWN;
+  },
+  arp: when(/(^|\s)-[sd]\b/, ...networkChange),
+  networkctl: when(/^(up|down|delete|reconfigure|renew)\b/, ...networkChange),
+  wpa_cli: when(/\b(disconnect|disable_network|remove_network|terminate)\b/, ...networkChange),
+  ethtool: when(/^-[A-Zs]\b/, ...networkChange),
+  macchanger: always(...networkChange),
+  ...named('ntpdate rdate', always('system-config', 'sets the clock of the machine')),
+  chronyc: when(
+    /\b(makestep|settime|online|offline|delete|add)\b/,
+    'system-config',
+    'sets the clock of the machine',
+  ),
+  ...named('dseditgroup sysadminctl', always('system-config', 'changes the users of the machine')),
+  ...named(
+    'fdesetup tccutil',
+    when(/^(disable|reset|remove|authrestart)\b/, 'system-config', 'changes the protection of the system'),
+  ),
+  ...named('kextload kextunload kmutil', always('process', 'changes the kernel')),
+  systemsetup: when(/^-set/, 'system-config', 'changes the machine'),
+  softwareupdate: when(/(^|\s)(-i|-ia|--install)\b/, 'system-config', 'changes the system'),
+  'do-release-upgrade': always('system-config', 'changes the system'),
+  wmic: when(/\b(delete|call)\b/i, 'system-config', 'changes the machine'),
+  rtcwake: unless(/-m (no|show)\b/, always('process', 'stops the machine')),
+  kmod: when(/^(load|unload|insmod|rmmod)\b/, 'process', 'changes the kernel'),
   gsettings: when(/^(set|reset|reset-recursively)\b/, 'system-config', 'changes preferences of the user'),
   dconf: when(/^(write|reset|load)\b/, 'system-config', 'changes preferences of the user'),
   'xdg-settings': when(/^set\b/, 'system-config', 'changes preferences of the user'),

@@ -18,12 +18,13 @@ const ssh: Handler = (call) => {
     const [, proxy] = /^(?:ProxyCommand|LocalCommand|KnownHostsCommand)[= ](.*)$/i.exec(option) ?? [];
     if (proxy && proxy !== 'none') call.script(proxy);
   }
-  if (call.stdin !== null && /^(ba|z|da)?sh$/.test(command[0] ?? 'sh'))
-    feed(call, call.stdin, (text) => call.script(text));
+  const runsInput = /^(ba|z|da)?sh$/.test(command[0] ?? 'sh');
+  if (call.stdin !== null && runsInput) feed(call, call.stdin, (text) => call.script(text));
   const local = /^([^@]*@)?(localhost|127\.0\.0\.1)$/.test(host);
   if (!local && call.stdin !== null) {
     sends(call, call.stdin, host);
-    if (isOpaque(call.stdin)) call.act('deny', 'exfiltration', `sends data to ${shown(host)}`, keepHere);
+    if (isOpaque(call.stdin) && !runsInput)
+      call.act('deny', 'exfiltration', `sends data to ${shown(host)}`, keepHere);
   }
   if (command.length === 0) return UNKNOWN;
   joined(call, command);

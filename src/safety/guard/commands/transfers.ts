@@ -99,6 +99,8 @@ const curl: Handler = (call) => {
   const content = isLocal(host) ? UNKNOWN : NETWORK;
   const method = args.value('X', 'request') ?? '';
   if (/^delete$/i.test(method)) deletesRemotely(call, urls[0] ?? '');
+  if (/\/_delete_by_query\b/.test(urls[0] ?? ''))
+    call.act('deny', 'database', 'deletes documents', 'Work on an index of your own.');
   if (saved === undefined || saved === '-') return content;
   const folder = args.value('output-dir');
   const path = folder === undefined || saved.startsWith('/') ? saved : `${folder}/${saved}`;
@@ -140,6 +142,7 @@ const wget: Handler = (call) => {
       'timeout',
       'execute',
       'use-askpass',
+      'method',
     ],
   });
   const url = args.rest[0] ?? '';
@@ -149,6 +152,7 @@ const wget: Handler = (call) => {
   for (const text of args.all('header')) sends(call, text, host, true);
   for (const program of args.all('use-askpass')) call.script(program);
   sends(call, url, host);
+  if (/^delete$/i.test(args.value('method') ?? '')) deletesRemotely(call, url);
   const content = isLocal(host) ? UNKNOWN : NETWORK;
   if (args.value('O', 'output-document') === '-') return content;
   if (args.has('spider')) return '';
@@ -160,7 +164,10 @@ const wget: Handler = (call) => {
 };
 
 const httpie: Handler = (call) => {
-  const host = hostOf(call.words.find((word) => /[./:]/.test(word)) ?? '');
+  const url = call.words.find((word) => /[./:]/.test(word)) ?? '';
+  // `:3000/x` is short for localhost.
+  const host = url.startsWith(':') ? 'localhost' : hostOf(url);
+  if (host !== 'localhost' && call.words.some((word) => /^delete$/i.test(word))) deletesRemotely(call, url);
   for (const word of call.words) {
     const [, file] = /^[\w.-]+(?:=|:=)?@(.+)$/.exec(word) ?? [];
     if (file) sendsFile(call, file, host);

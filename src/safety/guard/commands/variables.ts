@@ -15,7 +15,7 @@ const route =
   /^(https?_proxy|all_proxy|HTTPS?_PROXY|ALL_PROXY|(ANTHROPIC|OPENAI|GEMINI|GOOGLE_GEMINI)_(BASE_URL|API_BASE))$/;
 /** Variables whose value is a command that some other program starts. */
 const commands =
-  /^(\w*(PAGER|EDITOR|BROWSER|ASKPASS)|VISUAL|GIT_EXTERNAL_DIFF|GIT_SSH_COMMAND|GIT_SSH|GIT_PROXY_COMMAND|LESSOPEN|LESSCLOSE|FCEDIT|RSYNC_RSH|TAR_OPTIONS|CC|CXX|LD|RUSTC|RUSTC_WRAPPER|FZF_DEFAULT_COMMAND|npm_config_script_shell|NPM_CONFIG_SCRIPT_SHELL)$/;
+  /^(\w*(PAGER|EDITOR|BROWSER|ASKPASS)|VISUAL|GIT_EXTERNAL_DIFF|GIT_SSH_COMMAND|GIT_SSH|GIT_PROXY_COMMAND|LESSOPEN|LESSCLOSE|FCEDIT|RSYNC_RSH|CC|CXX|LD|RUSTC|RUSTC_WRAPPER|FZF_DEFAULT_COMMAND|npm_config_script_shell|NPM_CONFIG_SCRIPT_SHELL)$/;
 
 /** A variable that other programs obey can make them run something else. */
 export function checkVariable(name: string, value: string, call: Call): void {
@@ -32,6 +32,9 @@ export function checkVariable(name: string, value: string, call: Call): void {
   const key = `GIT_CONFIG_KEY_${number}`;
   if (number !== undefined)
     useSetting(call, `${call.env.get(key) ?? call.shell.variables.get(key)?.items[0]}=${value}`, false);
+  if (name === 'GIT_CONFIG_PARAMETERS')
+    for (const [, setting = ''] of value.matchAll(/'([^']*)'/g)) useSetting(call, setting, false);
+  if (name === 'TAR_OPTIONS') call.script(`tar ${value}`, { stdin: null });
   if (name === 'MAKEFLAGS' && value.includes('--eval')) call.run(['make', value]);
   if (commands.test(name)) feed(call, value, (text) => call.script(text, { stdin: null }));
 }
@@ -52,8 +55,8 @@ function hijack(name: string, value: string, call: Call): string | null {
   }
   if (/_(OPTS|OPTIONS)$/.test(name) && /-(javaagent|agentpath|agentlib):/.test(value))
     return `${name} loads code into every program`;
-  if (name === 'NODE_OPTIONS') {
-    const module = /(?:--require|--import|--loader|-r)[= ](\S+)/.exec(value)?.[1];
+  if (/^(NODE_OPTIONS|npm_config_node_options)$/.test(name)) {
+    const module = /(?:--require|--import|--(?:experimental-)?loader|-r)[= ](\S+)/.exec(value)?.[1];
     return /^(\/|data:|https?:)/.test(module ?? '') && !isProjectFile(module ?? '', context)
       ? `${name} loads ${module} into every node`
       : null;

@@ -171,7 +171,11 @@ export const wrappers: Handlers = {
   caffeinate: wrapper({ letters: 'tw' }),
   'xvfb-run': wrapper({ letters: 'nesfp' }),
   'dbus-run-session': skipNone,
-  'systemd-run': wrapper({ letters: 'pEutHM', long: ['unit', 'property', 'setenv', 'uid', 'on-calendar'] }),
+  'systemd-run': (call) => {
+    if (call.words.some((word) => /^--(on-|timer-property)/.test(word)))
+      call.act('deny', 'persistence', 'schedules a command for later', 'Run it now.');
+    return wrapper({ letters: 'pEutHM', long: ['unit', 'property', 'setenv', 'uid', 'on-calendar'] })(call);
+  },
   'systemd-inhibit': skipNone,
   prlimit: wrapper({ letters: 'po', long: ['pid'], attaches: true }),
   choom: wrapper({ letters: 'np' }),
