@@ -146,6 +146,23 @@ describe('guardHook', () => {
     expect(ask('NotebookEdit', { file_path: 'a', notebook_path: '~/.bashrc' })).toMatchObject(denial);
   });
 
+  it('knows where the environment puts the state of loops, their settings and those of a fleet', () => {
+    const places = {
+      XDG_STATE_HOME: '/tmp/state/',
+      XDG_CONFIG_HOME: '/tmp/config',
+      SWARM_HOME: '/tmp/swarm',
+    };
+    const write = (file_path: string, over: object) =>
+      ask('Write', { file_path }, 'PreToolUse', { ...env, ...over });
+    for (const path of ['/tmp/state/ralph/x', '/tmp/config/ralph/settings.json', '/tmp/swarm/a.json']) {
+      expect(write(path, places)).toMatchObject(denial);
+      expect(write(path, {})).toBeNull();
+    }
+    // A path that is not absolute counts for nothing.
+    const reason = JSON.stringify(write('~/.local/state/ralph/x', { XDG_STATE_HOME: 'state' }));
+    expect(reason).toContain('loop-state');
+  });
+
   it('follows a symbolic link out of the project', () => {
     symlinkSync(join(root, 'home'), join(root, 'project/link'));
     expect(ask('Write', { file_path: 'link/notes.txt' })).toMatchObject(denial);

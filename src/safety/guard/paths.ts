@@ -131,7 +131,12 @@ function landmarksOf(context: GuardContext): Landmarks {
     }
   }
   const { env, home } = context;
-  const loopFolders = [`${env.XDG_STATE_HOME || `${home}/.local/state`}/ralph`, `${home}/.swarm`];
+  const given = (name: string) => (env[name]?.startsWith('/') ? env[name].replace(/\/+$/, '') : null);
+  const loopFolders = [
+    `${given('XDG_STATE_HOME') ?? `${home}/.local/state`}/ralph`,
+    ...(given('XDG_CONFIG_HOME') === null ? [] : [`${given('XDG_CONFIG_HOME')}/ralph`]),
+    given('SWARM_HOME') ?? `${home}/.swarm`,
+  ];
   const settings = ['settings.json', 'guard.json', 'runs/1/journal.ndjson'].map(
     (name) => `${context.projectRoot}/.ralph/${name}`,
   );
