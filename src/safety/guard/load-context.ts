@@ -82,8 +82,9 @@ function mayBeLink(path: string): boolean {
  */
 function loadPolicy(projectRoot: string): GuardPolicy | null {
   const path = join(projectRoot, '.ralph', 'guard.json');
+  // Most projects have none, and an error takes longer than a look.
+  if (!lstatOf(path)) return null;
   const file = readJson(path, { root: projectRoot });
-  if (!file.ok && file.reason === 'missing') return null;
   const read = file.ok ? readPolicy(file.value) : { problems: [file.message] };
   if ('policy' in read) return read.policy;
   throw new RalphError('guard-policy', `.ralph/guard.json: ${read.problems.join('; ')}`, {
