@@ -1,6 +1,6 @@
 import { hasGlob, isOpaque, STAR, shown } from './marks.ts';
 import type { Category, Effect, FileEffect, Finding, GuardContext } from './model.ts';
-import { isSecretFile, type Zone, zoneOf } from './paths.ts';
+import { isInside, isSecretFile, type Zone, zoneOf } from './paths.ts';
 import { type GuardRule, ruleIsReached, ruleMatches } from './policy.ts';
 import { worst } from './verdicts.ts';
 
@@ -11,13 +11,25 @@ type Judged = { readonly verdict: 'warn' | 'deny'; readonly category: Category; 
 /** What is to be said about one effect: of a file, where it stands and where a link leads from there. */
 export function judgeEffect(effect: Effect, context: GuardContext): Finding {
   const found = judgeAt(effect, context);
-  if (effect.kind === 'act' || found.verdict === 'deny') return found;
+  if (effect.kind === 'act' || (found.verdict === 'deny' && !isForItsPlace(found))) return found;
   const real = followed(effect, context);
-  return real === effect.path ? found : worst([found, judgeAt({ ...effect, path: real }, context)]);
+  if (real === effect.path) return found;
+  const there = judgeAt({ ...effect, path: real }, context);
+  // The project by another name: somewhere above it is a link.
+  const isProject = isInside(real, context.projectRoot) && !isInside(effect.path, context.projectRoot);
+  return isProject && isForItsPlace(found) ? there : worst([found, there]);
 }
 
+/** Whether a file is refused, or frowned upon, for where it is and not for what it is. */
+function isForItsPlace({ category }: Finding): boolean {
+  return category === 'destructive-files' || category === 'sensitive-path';
+}
+
+/** No system opens a longer one. */
+const longestPath = 4096;
+
 function followed({ kind, path }: FileEffect, { realPath }: GuardContext): string {
-  if (!realPath || isOpaque(path) || hasGlob(path)) return path;
+  if (!realPath || path.length > longestPath || isOpaque(path) || hasGlob(path)) return path;
   // A link that is deleted goes alone; what it leads to stays.
   const cut = kind === 'delete' ? path.lastIndexOf('/') : path.length;
   return realPath(path.slice(0, cut) || '/').replace(/\/$/, '') + path.slice(cut);

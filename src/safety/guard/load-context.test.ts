@@ -2,6 +2,7 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSyn
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { judgeCommand } from './judge.ts';
 import { loadGuardContext } from './load-context.ts';
 
 let top = '';
@@ -38,6 +39,18 @@ describe('where a path leads', () => {
     const named = join(top, 'named');
     symlinkSync(join(top, 'project'), named);
     expect(realPathIn(named)(join(named, 'src/a.ts'))).toBe(join(named, 'src/a.ts'));
+  });
+
+  it('leads into the project also by its other name', () => {
+    const named = join(top, 'named');
+    symlinkSync(join(top, 'project'), named);
+    const context = loadGuardContext(named, { HOME: join(top, 'home') }, true);
+    const verdictOf = (command: string) => judgeCommand(command, context).verdict;
+    expect(verdictOf(`rm -rf ${top}/project/dist && echo x > ${top}/project/src/a.ts`)).toBe('allow');
+    expect(verdictOf(`rm -rf ${top}/project`)).toBe('deny');
+    expect(verdictOf(`rm -rf ${top}/other/dist`)).toBe('deny');
+    expect(verdictOf(`rm -rf ${top}/project/.git/hooks`)).toBe('deny');
+    expect(verdictOf(`echo x > ${top}/project/.ralph/guard.json`)).toBe('deny');
   });
 
   it('is looked up again for the next command', async () => {

@@ -23,7 +23,8 @@ export function judgeToolCall(tool: string, input: unknown, context: GuardContex
   if (shellTools.test(name)) {
     const folder = textOf(fields.workdir ?? fields.directory ?? fields.dir_path);
     const there = folder ? { ...context, cwd: absolute(folder, context) } : context;
-    return worst(commandsIn(fields).map((command) => judgeCommand(command, there)));
+    const judge = /^powershell$/i.test(name) ? judgePowerShell : judgeCommand;
+    return worst(commandsIn(fields).map((command) => judge(command, there)));
   }
   if (writeTools.test(name)) return worst(pathsIn(fields).map((path) => judgeFile('write', path, context)));
   if (readTools.test(name)) {
@@ -58,7 +59,18 @@ function pathsIn(fields: Fields): string[] {
 /** Some agents give the words of the command. */
 function commandOf(command: unknown): string {
   if (!Array.isArray(command)) return textOf(command);
-  return command.map((word) => `'${textOf(word).replaceAll("'", `'\\''`)}'`).join(' ');
+  return command.map((word) => quoted(textOf(word))).join(' ');
+}
+
+/** By its own commands; the programs that it starts are those of every shell. */
+function judgePowerShell(command: string, context: GuardContext): Finding {
+  const own = judgeCommand(`pwsh -Command ${quoted(command)}`, context);
+  const asShell = judgeCommand(command, context);
+  return asShell.category === 'unparsable' ? own : worst([own, asShell]);
+}
+
+function quoted(word: string): string {
+  return `'${word.replaceAll("'", `'\\''`)}'`;
 }
 
 /** A search reads all below its folder, or the files of a name there. */

@@ -251,7 +251,9 @@ const powershell: Handler = (call) => {
     call.act('deny', 'remote-code', 'runs code from the network', 'Download it to a file and read it first.');
   if (/\bsockets\.tcp/i.test(code))
     call.act('deny', 'remote-shell', 'opens a connection to another machine', 'Use curl.');
-  for (const [, words = ''] of code.matchAll(/\b(?:remove-item|rm|del|rd|ri|erase)\s+([^;|]*)/gi)) {
+  for (const [, words = ''] of code.matchAll(
+    /(?:^|[;|&{(\n])\s*(?:remove-item|rm|del|rd|ri|erase)\s+([^;|}]*)/gi,
+  )) {
     for (const word of words.split(/\s+/)) {
       const path = word
         .replace(/["']/g, '')
