@@ -23,10 +23,14 @@ export function readArgs(words: readonly string[], grammar: Grammar = {}): Args 
   return new Words(words, grammar);
 }
 
+/** Most commands have few options or none. */
+const noFlags = new Set<string>();
+const noValues = new Map<string, string[]>();
+
 /** A class, since its methods are made once and not for each command. */
 class Words implements Args {
-  readonly flags = new Set<string>();
-  readonly values = new Map<string, string[]>();
+  flags: Set<string> = noFlags;
+  values: Map<string, string[]> = noValues;
   readonly rest: string[] = [];
 
   constructor(words: readonly string[], { letters = '', long = [], stop = false }: Grammar) {
@@ -42,12 +46,12 @@ class Words implements Args {
         const name = word.slice(2, equals === -1 ? undefined : equals);
         if (equals !== -1) this.put(name, word.slice(equals + 1));
         else if (long.includes(name)) this.put(name, words[++i] ?? '');
-        else this.flags.add(name);
+        else this.raise(name);
       } else if (word.startsWith('-') && word.length > 1) {
         for (let at = 1; at < word.length; at++) {
           const letter = word[at] ?? '';
           if (!letters.includes(letter)) {
-            this.flags.add(letter);
+            this.raise(letter);
             continue;
           }
           this.put(letter, at + 1 < word.length ? word.slice(at + 1) : (words[++i] ?? ''));
@@ -74,7 +78,13 @@ class Words implements Args {
     return this.values.size === 0 ? [] : names.flatMap((name) => this.values.get(name) ?? []);
   }
 
+  private raise(flag: string): void {
+    if (this.flags === noFlags) this.flags = new Set();
+    this.flags.add(flag);
+  }
+
   private put(name: string, value: string): void {
+    if (this.values === noValues) this.values = new Map();
     const given = this.values.get(name);
     if (given) given.push(value);
     else this.values.set(name, [value]);
