@@ -1,11 +1,11 @@
 import { isSecretName } from '../secrets.ts';
 import { readArgs } from './argv.ts';
 import { checkVariable } from './commands/variables.ts';
-import { lookUp } from './expand-parts.ts';
 import { feed } from './feed.ts';
 import { PRIVATE, secretOf, UNKNOWN } from './marks.ts';
 import { runsSecret } from './mentions.ts';
 import type { Call } from './model.ts';
+import { lookUp } from './parameters.ts';
 import { printf } from './printf.ts';
 import { namesOnly } from './private.ts';
 import { reference, scalar, tracing } from './shell.ts';

@@ -1,0 +1,42 @@
+const whitespace = /[ \t\n]+/;
+
+/** Collects the words that grow out of one. */
+export class Fields {
+  readonly #ifs: RegExp;
+  readonly #fields: string[] = [];
+  #current: string | null = null;
+
+  constructor(ifs: string) {
+    if (ifs === ' \t\n') this.#ifs = whitespace;
+    else this.#ifs = ifs === '' ? /(?!)/ : new RegExp(`[${ifs.replace(/[\\\]^-]/g, '\\$&')}]+`);
+  }
+
+  add(text: string, whole: boolean): void {
+    if (whole) {
+      this.#current = (this.#current ?? '') + text;
+      return;
+    }
+    text.split(this.#ifs).forEach((piece, index) => {
+      if (index > 0) this.break();
+      if (piece !== '') this.#current = (this.#current ?? '') + piece;
+    });
+  }
+
+  /** One value makes one word more of the same kind: what stands before them is repeated for none. */
+  addEach(values: readonly string[]): void {
+    values.forEach((value, index) => {
+      if (index > 0) this.break();
+      this.add(value, true);
+    });
+  }
+
+  break(): void {
+    if (this.#current !== null) this.#fields.push(this.#current);
+    this.#current = null;
+  }
+
+  done(): string[] {
+    this.break();
+    return this.#fields;
+  }
+}
