@@ -12,12 +12,39 @@ export function perform(call: Call): string {
     if (output !== null) return output;
   }
   const handler = handlerOf(call.name);
-  if (handler) return handler(call) ?? UNKNOWN;
+  runsFetched(call);
+  if (handler) return derived(handler(call) ?? UNKNOWN, call);
   mentionSecrets(call, call.words);
   writeOutput(call);
   destroysUnasked(call);
   touchesMachine(call);
-  return UNKNOWN;
+  return derived(UNKNOWN, call);
+}
+
+/** What a program makes of what came from the network or a decoder still comes from there. */
+function derived(output: string, call: Call): string {
+  if (!output.includes(UNKNOWN) || output.replaceAll(UNKNOWN, '').trim() !== '') return output;
+  if (call.stdin?.includes(NETWORK) || isGivenFetched(call)) return NETWORK;
+  return call.stdin?.includes(DECODED) ? DECODED : output;
+}
+
+/** Whether one of its words names a file that the command has fetched. */
+function isGivenFetched(call: Call): boolean {
+  const { files } = call.shell.world;
+  return files.size > 0 && call.words.some((word) => files.get(call.path(word))?.includes(NETWORK));
+}
+
+const runsFiles =
+  /^(java|dotnet|mono|wine|expect|tclsh|wish|osascript|Rscript|julia|groovy|scala|kotlin|elixir|escript|guile|racket|sbcl|swift|rust-script)$/;
+
+function runsFetched(call: Call): void {
+  if (runsFiles.test(call.name) && isGivenFetched(call))
+    call.act(
+      'deny',
+      'remote-code',
+      'runs what comes from the network',
+      'Download it to a file and read it first.',
+    );
 }
 
 const looksAtDisks = /^(smartctl|blkid|lsblk|udevadm|blockdev|df|findmnt|lsof|fdisk)$/;

@@ -68,15 +68,6 @@ export function withRedirects(
   if (targets.length === 0) return output;
   for (const { path, append } of targets) {
     const before = append ? (shell.world.files.get(path) ?? '') : '';
-    if (output.includes(ENDLESS) && path !== '/dev/null') {
-      note({
-        kind: 'act',
-        category: 'exhaustion',
-        verdict: 'deny',
-        what: `fills ${shown(path)} without end`,
-        instead: 'Limit it, as in head -c 1M.',
-      });
-    }
     if (path === '/dev/null') continue;
     shell.world.files.set(path, before + output);
     for (const act of written(output, path, shell.world)) note({ kind: 'act', ...act });
@@ -97,6 +88,15 @@ function keepOpen({ descriptor }: Redirection, { text }: Input, { world }: Shell
 
 /** What matters about text that goes into a file: where it comes from. */
 export function written(output: string, path: string, { context }: World): Omit<Act, 'kind'>[] {
+  if (output.includes(ENDLESS) && !/^\/dev\/(?!shm\/)/.test(path))
+    return [
+      {
+        category: 'exhaustion',
+        verdict: 'deny',
+        what: `fills ${shown(path)} without end`,
+        instead: 'Limit it, as in head -c 1M.',
+      },
+    ];
   if (output.includes(committed(path)))
     return [
       {
@@ -162,6 +162,7 @@ export function contentOf(named: string, { world }: Shell): string {
   const own = world.files.get(path) ?? fetchedWith(path, world);
   if (own !== undefined) return own;
   if (path === '/dev/null') return '';
+  if (/^\/dev\/(zero|u?random)$/.test(path)) return ENDLESS;
   // A program under another name is still that program.
   if (/^(\/usr)?(\/local)?\/s?bin\/[^/]+$/.test(path)) return `#!${path}\n`;
   return path.startsWith('/') && isSecretFile(path, world.context, false) ? PRIVATE : UNKNOWN;

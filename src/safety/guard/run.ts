@@ -306,7 +306,8 @@ class ShellCall implements Call {
 
   content(target: string): string {
     if (target === '/dev/stdin' && this.stdin !== null) return this.stdin;
-    return contentOf(this.path(target), this.shell);
+    const path = this.path(target);
+    return contentOf(this.shell.world.links.get(path) ?? path, this.shell);
   }
 
   keep(target: string, content: string): void {

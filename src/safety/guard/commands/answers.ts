@@ -105,6 +105,7 @@ export const answers: Handlers = {
   expr: ({ words }) => (words.length === 1 ? `${words[0]}\n` : UNKNOWN),
   printenv: environment,
   yes: ({ words }) => `${words.length === 0 ? 'y' : words.join(' ')}\n${ENDLESS}`,
+  pv: (call) => contents(call, readArgs(call.words, { letters: 'sLiDNB' }).rest),
   mktemp: temporary,
   tree: listing,
   pwd: ({ shell }) => `${shell.cwd}\n`,

@@ -54,8 +54,8 @@ const awsCall: Handler = (call) => {
     if (action === 'mv' && args.has('recursive') && rest[0]?.startsWith('s3://'))
       deny('moves what is stored in S3');
     if (action === 'sync' && args.has('delete')) deny('deletes what is stored in S3');
-    if (/^(cp|mv|sync)$/.test(action) && !local) copiesAway(call, rest);
-    if (action === 'cp' && rest.at(-1) === '-') return NETWORK;
+    if (/^(cp|mv|sync)$/.test(action) && !local) copiesAway(call, rest.slice(0, 2));
+    if (action === 'cp' && rest[1] === '-') return NETWORK;
   }
   const line = args.rest.join(' ');
   if (

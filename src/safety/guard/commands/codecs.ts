@@ -1,6 +1,6 @@
 import { readArgs } from '../argv.ts';
 import { decodeBase64, decodeHex, unescapeText } from '../decode.ts';
-import { asText, DECODED, isPlain, NETWORK, UNKNOWN } from '../marks.ts';
+import { asText, DECODED, ENDLESS, isPlain, NETWORK, UNKNOWN } from '../marks.ts';
 import type { Handler, Handlers } from '../model.ts';
 import { contents } from './contents.ts';
 
@@ -32,6 +32,8 @@ const openssl: Handler = (call) => {
     return UNKNOWN;
   }
   if (call.words.includes('-out')) call.file('write', value('-out') ?? '');
+  if (call.words.includes('-out') && file && call.content(file).includes(NETWORK))
+    call.keep(value('-out') ?? '', NETWORK);
   if (!['enc', 'base64', 'aes-256-cbc'].includes(kind) || !call.words.includes('-d')) return UNKNOWN;
   const text = file ? call.content(file) : (call.stdin ?? '');
   const isText = call.words.includes('-base64') || call.words.includes('-a') || kind === 'base64';
@@ -74,6 +76,7 @@ const decompress: Handler = (call) => {
   const keeps = args.has('c', 'k', 'stdout', 'keep', 't', 'test', 'l', 'list') || /cat$/.test(call.name);
   for (const path of args.rest) call.file(keeps ? 'read' : 'delete', path);
   if (call.stdin?.includes(NETWORK)) return call.stdin;
+  if (!decoding && call.stdin?.includes(ENDLESS)) return ENDLESS;
   return decoding ? DECODED : UNKNOWN;
 };
 

@@ -22,7 +22,7 @@ export function destroysData(sql: string): string | null {
   }
   if (/\bDETACH\s+DELETE\b/i.test(bare)) return 'DELETE of nodes';
   const [, mongo] =
-    /\b(dropDatabase|dropCollection|deleteMany\(\s*\{\s*\}|\.drop\(\s*\)|\.remove\(\s*\{\s*\})/.exec(
+    /(\bdropDatabase|\bdropCollection|\bdeleteMany\(\s*\{\s*\}|\.drop\(\s*\)|\.remove\(\s*\{\s*\})/.exec(
       bare.replace(/"(?:[^"\\]|\\.)*"/g, '""'),
     ) ?? [];
   return mongo ?? null;

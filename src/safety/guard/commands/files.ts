@@ -1,5 +1,5 @@
 import { readArgs } from '../argv.ts';
-import { UNKNOWN } from '../marks.ts';
+import { ENDLESS, NETWORK, UNKNOWN } from '../marks.ts';
 import type { Call, Handler, Handlers } from '../model.ts';
 import { isProjectFile, isSecretFile } from '../paths.ts';
 import { size } from '../size.ts';
@@ -138,15 +138,17 @@ const dd: Handler = (call) => {
     call.words.find((word) => word.startsWith(`${name}=`))?.slice(name.length + 1);
   const [from, to] = [value('if'), value('of')];
   if (from) call.file('read', from);
+  const source = from ? call.content(from) : (call.stdin ?? UNKNOWN);
+  const text = value('count') ? source.replaceAll(ENDLESS, UNKNOWN) : source;
   if (to) {
     call.file('write', to);
     const bytes = size(value('bs') ?? '512') * Number(value('count') ?? Number.NaN);
     const endless = /^\/dev\/(zero|u?random)$/.test(from ?? '') && !value('count');
     if (bytes > 50e9 || endless) call.act('deny', 'exhaustion', 'fills the disk', 'Make a smaller file.');
-    call.keep(to, from ? call.content(from) : (call.stdin ?? ''));
+    call.keep(to, text);
     return '';
   }
-  return from ? call.content(from) : (call.stdin ?? UNKNOWN);
+  return text;
 };
 
 const allocate: Handler = (call) => {
@@ -200,6 +202,7 @@ const sync: Handler = (call) => {
   if (deletes) call.file('delete', target, { recursive: true });
   else call.file('write', target, { how: 'overwrite' });
   fetchesFiles(call, sources, target);
+  for (const source of sources) if (call.content(source).includes(NETWORK)) call.keep(target, NETWORK);
   if (args.has('remove-source-files'))
     for (const source of sources) call.file('delete', source, { recursive: true });
   return UNKNOWN;

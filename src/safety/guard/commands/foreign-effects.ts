@@ -143,8 +143,16 @@ function effects(call: Call, code: Code, source: string): string {
     );
     known(to, () => call.file('write', to));
   }
-  for (const [, args] of found(code, reads))
-    known(evaluate(code, args[0] ?? ''), (path) => call.file('read', path));
+  const readFrom = [
+    ...found(code, reads).map(([, args]) => evaluate(code, args[0] ?? '')),
+    ...(bases.length > 0 ? found(code, opens).map(([, args]) => evaluate(code, args[0] ?? '')) : []),
+  ];
+  for (const path of readFrom) {
+    // A name found by listing a folder lies in that folder.
+    if (path.startsWith(UNKNOWN))
+      for (const base of bases) known(base, () => call.file('read', withinBase(base)));
+    else known(path, () => call.file('read', path));
+  }
   const secrets = found(code, /\.write(?:lines)?\s*\(/g)
     .map(([, args]) => evaluate(code, args[0] ?? ''))
     .filter((text) => text.includes(PRIVATE) || secretsIn(text).length > 0);
@@ -177,6 +185,7 @@ function effects(call: Call, code: Code, source: string): string {
     if (path !== '') call.keep(evaluate(code, path), evaluate(code, what));
   }
   for (const [, args] of found(code, evaluates)) hiddenCode(call, code, args);
+  keepsFetched(call, code);
   return output.join('');
 }
 
@@ -376,7 +385,10 @@ const wholeEnvironmentIn =
 const handedOn = /\benv\s*[:=]\s*(?:dict\(\s*)?(?:os\.environ|process\.env)\b/g;
 
 const endless =
-  /\bwhile\s*\(?\s*(1|true|True)\b|\bfor\s*\(\s*;\s*;\s*\)|\bloop\s*(do|\{)|\bsetInterval\s*\([^;]*,\s*\d?\s*\)/;
+  /\bitertools\.count\(|\biter\(\s*int\s*,|\bwhile\s*\(?\s*(1|true|True)\b|\bfor\s*\(\s*;\s*;\s*\)|\bloop\s*(do|\{)|\bsetInterval\s*\([^;]*,\s*\d?\s*\)/;
+/** Writes to a file, or makes a text longer by itself. */
+const grows =
+  /\b(appendFile|writeFile)\w*\s*\(|\bFile\.write\b|(?<!stdout)\.write\s*\(|\bprint\s+[A-Z]+\s|\b(\w+)\s*\+=\s*\2\b/;
 const paused = /\b(sleep|wait|await|break|last|return|exit|read|recv|accept|input|gets|poll)\w*\b/;
 
 function connections(call: Call, source: string, masked: string): void {
@@ -434,6 +446,45 @@ function connections(call: Call, source: string, masked: string): void {
   ) {
     call.act('deny', 'exfiltration', 'sends private data away', 'Keep it on this machine.');
   }
+}
+
+/** What code writes that has fetched something, and what it runs of a file that was fetched. */
+function keepsFetched(call: Call, code: Code): void {
+  const opened = found(code, opens).map(([, args]) => args.map((arg) => evaluate(code, arg)));
+  const fetches =
+    call.stdin?.includes(NETWORK) ||
+    found(code, sending).some(([, args]) => {
+      const url = evaluate(code, args[0] ?? '');
+      return /^https?:/.test(url) && !isLocal(hostOf(url));
+    });
+  if (fetches) {
+    for (const [, args] of found(code, writes))
+      known(evaluate(code, args[0] ?? ''), (path) => call.keep(path, NETWORK));
+    for (const [path = '', mode = ''] of opened)
+      if (/^[wax]/.test(mode)) known(path, () => call.keep(path, NETWORK));
+  }
+  const files = [
+    ...(/(?<![.\w])(?:exec|eval|Function|loadstring|instance_eval)\s*[( ]|\bvm\.run\w+\(/.test(code.masked)
+      ? [
+          ...opened.map(([path = '']) => path),
+          ...found(code, reads).map(([, args]) => evaluate(code, args[0] ?? '')),
+        ]
+      : []),
+    ...found(code, /(?<!\.)\b(?:require|load|do)\s*[( ]/g).map(([, args]) => evaluate(code, args[0] ?? '')),
+  ];
+  for (const file of files)
+    if (
+      file !== '' &&
+      !/\.(json|csv|txt|ya?ml)$/.test(file) &&
+      !isOpaque(file) &&
+      call.content(file).includes(NETWORK)
+    )
+      call.act(
+        'deny',
+        'remote-code',
+        'runs what comes from the network',
+        'Download it to a file and read it first.',
+      );
 }
 
 /** Functions that take an address first and what is sent after it. */
@@ -507,6 +558,8 @@ function bodies(call: Call, code: Code): void {
         'runs code from the network',
         'Download it to a file and read it first.',
       );
+  if (endless.test(masked) && grows.test(masked) && !paused.test(masked))
+    call.act('deny', 'exhaustion', 'fills the disk or the memory', 'Give the loop an end.');
   if (language === 'perl' && /(\.=|\bpush\b|\bx=)[^;]*\bwhile\s*\(?\s*1\b/.test(masked))
     call.act('deny', 'exhaustion', 'fills the memory', 'Give the loop an end.');
   if (

@@ -149,6 +149,7 @@ const awk: Handler = (call) => {
     args.value('F', 'field-separator') === '=' && /^[^{}]*\{\s*print\s+\$1\s*;?\s*\}\s*$/.test(program);
   if (!names || inPlace || !leavesNames(call, paths, (line) => line.replace(/=.*/, '')))
     for (const path of paths) if (!/^\w+=/.test(path)) call.file(inPlace ? 'write' : 'read', path);
+  if (program.includes(NETWORK)) run(NETWORK);
   const given = args.all('v', 'assign').map((word): [string, string] => {
     const at = word.indexOf('=');
     return [word.slice(0, at), word.slice(at + 1)];

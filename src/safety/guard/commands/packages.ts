@@ -123,6 +123,7 @@ const pip: Handler = (call) => {
   });
   for (const url of args.all('i', 'index-url', 'extra-index-url', 'index', 'default-index'))
     checkRegistry(call, url);
+  install(call, args.all('r', 'requirement'), false);
   for (const url of args.all('f', 'find-links')) if (/^https?:/.test(url)) checkRegistry(call, url);
   const [action = '', ...rest] = args.rest;
   if (action === 'install' || action === 'add') {

@@ -1,5 +1,5 @@
 import { readArgs } from '../argv.ts';
-import { shown, UNKNOWN } from '../marks.ts';
+import { NETWORK, shown, UNKNOWN } from '../marks.ts';
 import type { Call, Handler } from '../model.ts';
 import { asksHelp } from './rules.ts';
 import { isKnownRegistry } from './variables.ts';
@@ -14,6 +14,13 @@ export function checkRegistry(call: Call, url: string | undefined): void {
 /** Packages given by their address. */
 export function install(call: Call, packages: readonly string[], everywhere: boolean): void {
   for (const name of packages) {
+    if (/[./]/.test(name) && call.content(name).includes(NETWORK))
+      call.act(
+        'deny',
+        'supply-chain',
+        `installs ${shown(name)}`,
+        'Install a released version from the registry.',
+      );
     const [, host] = /^(?:\w+ ?@ ?)?(?:git\+)?(?:https?|ssh|git):\/\/(?:[^@/]*@)?([^/:]+)/.exec(name) ?? [];
     if (
       host &&

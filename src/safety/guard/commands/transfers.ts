@@ -173,7 +173,11 @@ const httpie: Handler = (call) => {
     if (file) sendsFile(call, file, host);
   }
   sends(call, call.words.join(' '), host);
-  return NETWORK;
+  const saved = readArgs(call.words, { letters: 'o', long: ['output'] }).value('o', 'output');
+  if (saved === undefined) return NETWORK;
+  call.file('write', saved);
+  call.keep(saved, NETWORK);
+  return '';
 };
 
 /** Saves what it fetches under a name of its own or one that it is given. */
