@@ -15,6 +15,11 @@ async function main(words: readonly string[]): Promise<void> {
     lost: () => process.exit(1),
   });
   const end = await runInForeground([program, ...rest], { cwd: process.cwd(), env: process.env });
-  if (end.error) process.stderr.write(`${end.error.message}\n`);
+  if (end.error) process.stderr.write(`${reasonOf(program, end.error)}\n`);
   process.exit(exitCodeOf(end) ?? 127);
+}
+
+function reasonOf(program: string, error: Error): string {
+  if (!('code' in error) || error.code !== 'ENOENT') return error.message;
+  return `there is no ${program} in the sandbox (sandboxPaths in the settings shows more of this machine)`;
 }

@@ -37,6 +37,8 @@ export async function status(
   for (const each of providers) {
     const said = each.ok ? `works: ${each.detail}` : `no: ${each.why}`;
     context.stdout.write(`${each.provider.padEnd(15)} ${cleanTerminal(said)}\n`);
+    const remedy = each.ok ? undefined : each.remedy;
+    if (remedy !== undefined) context.stdout.write(`${' '.repeat(15)} try: ${cleanTerminal(remedy)}\n`);
     const kept = each.sandbox;
     if (kept === undefined || kept.state === 'absent') continue;
     context.stdout.write(`${' '.repeat(15)} ${kept.name}: ${kept.state}, ${cleanTerminal(kept.detail)}\n`);

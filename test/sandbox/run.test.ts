@@ -201,6 +201,12 @@ describe('a sandbox that cannot be had', () => {
     expect(stderr).not.toContain('--no-sandbox');
   });
 
+  it('is told by ralph sandbox status, with what helps', async () => {
+    const { code, stdout } = await runRalph(['sandbox', 'status'], poor(await repoWith([{ steps: [work] }])));
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/bwrap +no: bubblewrap is not installed\n +try: apt-get install bubblewrap\n/);
+  });
+
   it('is one that the kernel forbids, which no installation helps', async () => {
     const repo = await repoWith([{ steps: [work, { text: tag }] }]);
     const refusing = '#!/bin/sh\necho "bwrap: setting up uid map: Permission denied" >&2\nexit 1\n';
@@ -237,6 +243,15 @@ describe.skipIf(!bwrapWorks())('what bwrap cannot do', () => {
     const { code, stderr } = await runRalph(runArgs(1, word), repo);
     expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining(said) });
     expect(await repo.agent.calls()).toEqual([]);
+  });
+
+  it('is to run a program that is not there, which it says', async () => {
+    const words = ['sandbox', 'exec', '--provider', 'bwrap', '--', 'no-such-program'];
+    const { code, stderr } = await runRalph(words, makeRepo());
+    expect({ code, stderr }).toEqual({
+      code: 127,
+      stderr: expect.stringContaining('there is no no-such-program in the sandbox'),
+    });
   });
 
   it('is to protect a project that is the home', async () => {
