@@ -196,6 +196,18 @@ describe.skipIf(!bwrapWorks())('a loop in docker sandbox, which a stand-in plays
     expect(readFileSync(join(home, '.gitconfig'), 'utf8')).toContain('Ralph Loop');
   });
 
+  it('shows it what else was named, read-only unless told otherwise, and the repository of a worktree', async () => {
+    const room = await makeRoom('docker', [done], { sandboxPaths: ['/usr/share', '/var/lib:rw'] });
+    const linked = room.repo.path('..', 'linked');
+    room.repo.git('worktree', 'add', '-q', linked);
+    const words = ['sandbox', 'exec', '--provider', 'docker-sandbox', '--', 'git', 'status', '--short'];
+    expect(await room.ralph(words, '', linked)).toMatchObject({ code: 0, stdout: '' });
+    const created = room.calls().find((call) => call[2] === 'create') ?? [];
+    const state = join(room.repo.home, '.dclaude_state');
+    const others = [room.repo.path('.git'), '/usr/share:ro', '/var/lib'];
+    expect(created.slice(6)).toEqual([linked, ...others, state]);
+  });
+
   it('stops it before a run is resumed, so that it sees what people have changed', async () => {
     const copy = { shell: 'cat README.md > seen.txt' };
     const room = await makeRoom('docker', [

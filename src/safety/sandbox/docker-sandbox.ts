@@ -3,13 +3,14 @@ import { fileURLToPath } from 'node:url';
 import type { HeldFiles } from '../../store/held-files.ts';
 import { systemClock } from '../../system/clock.ts';
 import { ensureDir, lstatOf, readText, writeAtomic } from '../../system/files.ts';
+import type { GitFolders } from '../../system/git.ts';
 import { findProgram, outsideEnvironment } from '../../system/process.ts';
 import { agentNeeds } from './agents.ts';
 import { namesToPass } from './environment.ts';
 import { homeOf } from './folders.ts';
 import { holdProject } from './held.ts';
 import { markedCommand } from './marked.ts';
-import { gitOf, placeOf } from './place.ts';
+import { gitOf, placeOf, workspacesOf } from './place.ts';
 import type { Availability, Sandbox, SandboxSpec } from './sandbox.ts';
 import { createTool, reasonOf } from './tool.ts';
 
@@ -39,8 +40,8 @@ export function createDockerSandbox(spec: SandboxSpec): Sandbox {
   const find = async (): Promise<boolean> =>
     (await docker.must(['ls'])).split('\n').some((line) => line.trim().split(/\s+/).includes(name));
 
-  async function create(): Promise<void> {
-    const workspaces = [place.root, ...(spec.paths ?? []).map((path) => path.replace(/:rw$/, '')), state];
+  async function create(git: GitFolders | null): Promise<void> {
+    const workspaces = [...workspacesOf(place, git, spec.paths), state];
     await docker.must(['create', '--name', name, spec.agent, ...workspaces], { timeoutMs: createTimeoutMs });
     const setup = readText(setupScript()) ?? '';
     await docker.must(['exec', '-i', '-u', 'root', '-e', `RALPH_STATE_DIR=${state}`, name, 'bash', '-s'], {
@@ -54,9 +55,10 @@ export function createDockerSandbox(spec: SandboxSpec): Sandbox {
     summary: `Docker Desktop's sandbox ${name}`,
     bringsAgent: true,
     async prepare({ resumed = false } = {}) {
-      held = holdProject(place.root, await gitOf(place));
+      const git = await gitOf(place);
+      held = holdProject(place.root, git);
       keepLogin(state);
-      if (!(await find())) return create();
+      if (!(await find())) return create(git);
       // Once a file was taken over, changes of it out here are not seen inside until the next start.
       if (resumed) await docker.must(['stop', name]);
     },

@@ -46,3 +46,14 @@ export async function gitOf({ cwd, root }: Place): Promise<GitFolders | null> {
   const isPointer = lstatOf(join(root, '.git'))?.isFile() === true;
   return git !== null && (isPointer || isWithin(git.gitDir, root)) ? git : null;
 }
+
+/** What is shown to a machine of its own, in its words: the project, its repository, and the paths of the user. */
+export function workspacesOf(
+  { root }: Place,
+  git: GitFolders | null,
+  paths: readonly string[] = [],
+): string[] {
+  const beside = git === null || isWithin(git.commonDir, root) ? [] : [git.commonDir];
+  const more = paths.map((path) => (path.endsWith(':rw') ? path.slice(0, -3) : `${path}:ro`));
+  return [root, ...beside, ...more];
+}

@@ -2,12 +2,11 @@ import type { AgentName } from '../../agents/registry.ts';
 import { isObject } from '../../core/shape.ts';
 import type { HeldFiles } from '../../store/held-files.ts';
 import { findProgram, outsideEnvironment } from '../../system/process.ts';
-import { isWithin } from '../../system/real-path.ts';
 import { agentNeeds } from './agents.ts';
 import { namesToPass } from './environment.ts';
 import { holdProject } from './held.ts';
 import { markedCommand } from './marked.ts';
-import { gitOf, placeOf } from './place.ts';
+import { gitOf, placeOf, workspacesOf } from './place.ts';
 import type { Availability, Sandbox, SandboxSpec } from './sandbox.ts';
 import { createTool, reasonOf } from './tool.ts';
 
@@ -49,11 +48,7 @@ export function createSbx(spec: SandboxSpec): Sandbox {
       held = holdProject(place.root, git);
       if (await find()) return;
       const agent = templates.includes(spec.agent) ? spec.agent : 'shell';
-      const beside = git === null || isWithin(git.commonDir, place.root) ? [] : [git.commonDir];
-      const more = (spec.paths ?? []).map((path) =>
-        path.endsWith(':rw') ? path.slice(0, -3) : `${path}:ro`,
-      );
-      await sbx.must(['create', '--name', name, agent, place.root, ...beside, ...more], {
+      await sbx.must(['create', '--name', name, agent, ...workspacesOf(place, git, spec.paths)], {
         timeoutMs: createTimeoutMs,
       });
       const hosts = spec.allowHosts ?? [];
