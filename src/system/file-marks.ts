@@ -43,7 +43,8 @@ export function markFiles(root: string, paths: Iterable<string>, maxBytes: numbe
 /** A mark of the whole content, whatever its size. */
 export function contentMark(file: string): string {
   try {
-    if (fs.lstatSync(file).isSymbolicLink()) return brief(file);
+    // To read a named pipe would mean to wait for ever.
+    if (!fs.lstatSync(file).isFile()) return brief(file);
     return sha256(fs.readFileSync(file));
   } catch {
     return 'unreadable';

@@ -158,6 +158,14 @@ describe.skipIf(!bwrapWorks())('between the turns in bwrap, ralph', () => {
     expect(owned(repo)).toBe(true);
   });
 
+  it('is not kept waiting by a pipe in the place of a file that must not change', async () => {
+    const evil = { shell: 'rm README.md; mkfifo README.md' };
+    const repo = await repoWith([{ steps: [evil, work, { text: tag }] }], { protectedPaths: ['README.md'] });
+    const { code, stdout } = await runRalph(inBwrap(1), sandboxed(repo));
+    expect(code, stdout).toBe(1);
+    expect(stdout).toContain('README.md');
+  });
+
   it('writes no log of a PRD through a link', async () => {
     const repo = prdRepo(tasksJson(aStory('US-001')));
     allowEdits(repo);
