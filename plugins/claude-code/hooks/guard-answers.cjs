@@ -1,5 +1,5 @@
-// 24b7f9a37d4c9fd8a0d3aaa57715302e
-"use strict";var guard_rules=require("./guard-rules.cjs");var w=guard_rules,i=guard_rules,r=guard_rules,d=guard_rules;var j=guard_rules,m=guard_rules,x=guard_rules;function g(t,e,n=!1){return e.length===0?t.stdin??"":e.map(s=>s==="-"||s==="/dev/stdin"?t.stdin??"":(t.file("read",s,{recursive:n}),/^\/dev\/(zero|u?random)$/.test(s)?m.ENDLESS:t.content(s))).join("")}var N=({words:t})=>{let e=t.filter(n=>!n.startsWith("-"));return e.length===0?r.PRIVATE:e.map(h).join(`
+// f669453260640a932c09daceee693d66
+"use strict";var guard_rules=require("./guard-rules.cjs");var w=guard_rules,i=guard_rules,r=guard_rules,d=guard_rules;var j=guard_rules,m=guard_rules,N=guard_rules;function p(t,e,n=!1){return e.length===0?t.stdin??"":e.map(s=>s==="-"||s==="/dev/stdin"?t.stdin??"":(t.file("read",s,{recursive:n}),/^\/dev\/(zero|u?random)$/.test(s)?m.ENDLESS:t.content(s))).join("")}var x=({words:t})=>{let e=t.filter(n=>!n.startsWith("-"));return e.length===0?r.PRIVATE:e.map(h).join(`
 `)};function h(t){return(0,w.isSecretName)(t)?(0,r.secretOf)(t):r.UNKNOWN}var H=({words:t})=>{let e=(0,i.readArgs)(t,{letters:"fs",long:["format","separator"]});if(e.rest.some(o=>/^inf|^\d{10,}$/i.test(o)))return r.ENDLESS;let n=e.value("f","format");if(n!==void 0)return`${n.replace(/%[\d.]*[aefg]/gi,"1")}
 `;let s=e.rest.at(-1)??"";return e.rest.length<3&&/^\d{2,}$/.test(s)?`1
 ${s}
@@ -16,11 +16,11 @@ ${(e.has("a","A","all","almost-all")?o:[]).map(a=>`${a}
 `).join("")}`}return e.has("a","A","all","almost-all")?`./${r.STAR}
 ./.${r.STAR}
 `:`./${r.STAR}
-`},O={letters:"dfr",long:["date","file","reference"]},$=t=>{let e=/^--(arg|argjson|slurpfile|rawfile)$/,n=t.words.filter((c,l,b)=>!e.test(b[l-2]??""));for(let[c,l]of t.words.entries())/^--(slurp|raw)file$/.test(l)&&t.file("read",t.words[c+2]??"");let s=(0,i.readArgs)(n,{letters:"L",long:["arg","argjson","slurpfile","rawfile","indent","from-file"]}),[o="",...a]=s.rest,f=g(t,a),[p]=(0,r.secretsIn)(t.words.join(" "));if(p!==void 0&&o.includes("$"))return(0,r.secretOf)(p);if(/^\s*"(?:[^"\\]|\\["\\/])*"\s*$/.test(o))return`${JSON.parse(o)}
-`;let[y,u]=/(?:^|[|(,\s])(?:env|\$ENV)\b(?:\.(\w+))?/.exec(o)??[];return y?u?h(u):r.PRIVATE:(0,r.isPlain)(f)&&/^(\.\w+|\.?\[\d+\])+$/.test(o)?k(f,o):s.has("n","null-input")&&/\b(join|implode|base64d|ltrimstr|sub|gsub)\b/.test(o)?r.DECODED:f.replaceAll(r.UNKNOWN,"")===""?r.UNKNOWN:f};function k(t,e){try{let n=JSON.parse(t);for(let s of e.match(/\w+/g)??[])n=Object(n)[s];return`${typeof n=="string"?n:JSON.stringify(n)}
+`},O={letters:"dfr",long:["date","file","reference"]},$=t=>{let e=/^--(arg|argjson|slurpfile|rawfile)$/,n=t.words.filter((g,l,b)=>!e.test(b[l-2]??""));for(let[g,l]of t.words.entries())/^--(slurp|raw)file$/.test(l)&&t.file("read",t.words[g+2]??"");let s=(0,i.readArgs)(n,{letters:"L",long:["arg","argjson","slurpfile","rawfile","indent","from-file"]}),[o="",...a]=s.rest,f=p(t,a),[u]=(0,r.secretsIn)(t.words.join(" "));if(u!==void 0&&o.includes("$"))return(0,r.secretOf)(u);if(/^\s*"(?:[^"\\]|\\["\\/])*"\s*$/.test(o))return`${JSON.parse(o)}
+`;let[y,c]=/(?:^|[|(,\s])(?:env|\$ENV)\b(?:\.(\w+))?/.exec(o)??[];return y?c?h(c):r.PRIVATE:(0,r.isPlain)(f)&&/^(\.\w+|\.?\[\d+\])+$/.test(o)?k(f,o):s.has("n","null-input")&&/\b(join|implode|base64d|ltrimstr|sub|gsub)\b/.test(o)?r.DECODED:f.replaceAll(r.UNKNOWN,"")===""?r.UNKNOWN:f};function k(t,e){try{let n=JSON.parse(t);for(let s of e.match(/\w+/g)??[])n=Object(n)[s];return`${typeof n=="string"?n:JSON.stringify(n)}
 `}catch{return r.UNKNOWN}}var v={ls:A,jq:$,yq:$,expr:({words:t})=>t.length===1?`${t[0]}
-`:r.UNKNOWN,printenv:N,yes:({words:t})=>`${t.length===0?"y":t.join(" ")}
-${r.ENDLESS}`,mktemp:S,tree:E,pwd:({shell:t})=>`${t.cwd}
+`:r.UNKNOWN,printenv:x,yes:({words:t})=>`${t.length===0?"y":t.join(" ")}
+${r.ENDLESS}`,pv:t=>p(t,(0,i.readArgs)(t.words,{letters:"sLiDNB"}).rest),mktemp:S,tree:E,pwd:({shell:t})=>`${t.cwd}
 `,dirname:({words:t})=>{let e=t.at(-1)??"";return e.includes("/")?`${e.replace(/\/+[^/]*\/*$/,"")||"/"}
 `:(0,r.isOpaque)(e)?`${e}
 `:`.
