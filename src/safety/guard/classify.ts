@@ -1,8 +1,9 @@
 import { hasGlob, isOpaque, STAR, shown } from './marks.ts';
 import type { Category, Effect, FileEffect, Finding, GuardContext } from './model.ts';
-import { isInside, isSecretFile, type Zone, zoneOf } from './paths.ts';
+import { isInside, type Zone } from './paths.ts';
 import { type GuardRule, ruleIsReached, ruleMatches } from './policy.ts';
 import { worst } from './verdicts.ts';
+import { isSecretFile, zoneOf } from './zones.ts';
 
 const allowed: Finding = { verdict: 'allow' };
 

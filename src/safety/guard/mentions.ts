@@ -1,5 +1,5 @@
 import type { Call } from './model.ts';
-import { isProjectFile, isSecretFile } from './paths.ts';
+import { isProjectFile, isSecretFile } from './zones.ts';
 
 /** A shell that runs a private file prints what it does not understand; one that traces prints all of it. */
 export function runsSecret(call: Call, file: string, traced: boolean): void {

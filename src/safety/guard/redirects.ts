@@ -3,8 +3,9 @@ import { expandText, expandWord } from './expand.ts';
 import { expandParts } from './expand-parts.ts';
 import { committed, ENDLESS, PRIVATE, secretsIn, shown, UNKNOWN } from './marks.ts';
 import type { Act, Capture, Effect, FileEffect, Input, Shell, World } from './model.ts';
-import { foldersAround, isInside, isSecretFile, resolvePath } from './paths.ts';
+import { foldersAround, isInside, resolvePath } from './paths.ts';
 import { wholeEnvironment } from './private.ts';
+import { isSecretFile } from './zones.ts';
 
 /** Opens files as a shell does before the command starts, and gives the output to where it goes. */
 export function withRedirects(

@@ -1,6 +1,7 @@
 import type { Handler, Handlers } from '../model.ts';
 import { answers } from './answers.ts';
 import { archives } from './archives.ts';
+import { awk } from './awk.ts';
 import { cloud } from './cloud.ts';
 import { codecs } from './codecs.ts';
 import { containers } from './containers.ts';
@@ -14,6 +15,7 @@ import { keys } from './keys.ts';
 import { packages } from './packages.ts';
 import { patches } from './patches.ts';
 import { patterns } from './patterns.ts';
+import { powershell } from './powershell.ts';
 import { processes } from './processes.ts';
 import { releases } from './releases.ts';
 import { searches } from './searches.ts';
@@ -56,6 +58,8 @@ export const groups: Readonly<Record<string, Handlers>> = {
   containers,
   cloud,
   foreign,
+  awk,
+  powershell,
 };
 
 const handlers: Handlers = Object.assign({}, ...Object.values(groups));

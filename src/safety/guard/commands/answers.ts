@@ -1,5 +1,6 @@
 import { isSecretName } from '../../secrets.ts';
 import { readArgs } from '../argv.ts';
+import { hiddenIn } from '../landmarks.ts';
 import {
   DECODED,
   ENDLESS,
@@ -13,7 +14,7 @@ import {
   UNKNOWN,
 } from '../marks.ts';
 import type { Handler, Handlers } from '../model.ts';
-import { hiddenIn, isSecretFile } from '../paths.ts';
+import { isSecretFile } from '../zones.ts';
 import { contents } from './contents.ts';
 
 const environment: Handler = ({ words }) => {

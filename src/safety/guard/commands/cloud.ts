@@ -2,7 +2,7 @@ import { readArgs } from '../argv.ts';
 import { joined } from '../feed.ts';
 import { NETWORK, shown, UNKNOWN } from '../marks.ts';
 import type { Call, Handler, Handlers } from '../model.ts';
-import { isSecretFile } from '../paths.ts';
+import { isSecretFile } from '../zones.ts';
 import { destroysData } from './data.ts';
 import { fetchesFiles } from './fetched.ts';
 import { uploads } from './hosts.ts';

@@ -1,8 +1,8 @@
 import { readArgs } from '../argv.ts';
 import { feed } from '../feed.ts';
+import { follow } from '../foreign/follow.ts';
 import { UNKNOWN } from '../marks.ts';
 import type { Handler, Handlers } from '../model.ts';
-import { follow } from './foreign-effects.ts';
 
 /** A program does what its source says, as far as that is a plain call with a text in it. */
 const compile: Handler = (call) => {

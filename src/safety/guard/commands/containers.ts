@@ -1,7 +1,7 @@
 import { readArgs } from '../argv.ts';
 import { NETWORK, shown, UNKNOWN } from '../marks.ts';
 import type { Call, Handler, Handlers } from '../model.ts';
-import { isProjectFile, zoneOf } from '../paths.ts';
+import { isProjectFile, zoneOf } from '../zones.ts';
 import { always, askPerson, asksHelp, named, when } from './rules.ts';
 
 const docker: Handler = (call) => {

@@ -1,7 +1,7 @@
 import { readArgs } from '../argv.ts';
 import { hasGlob, STAR, shown, UNKNOWN } from '../marks.ts';
 import type { Handler, Handlers } from '../model.ts';
-import { zoneOf } from '../paths.ts';
+import { zoneOf } from '../zones.ts';
 import { destroysData, isTestRun } from './data.ts';
 import { isOwn } from './hosts.ts';
 import { askPerson, asksHelp, named, when } from './rules.ts';

@@ -1,8 +1,8 @@
 import { readArgs } from '../argv.ts';
 import { ENDLESS, NETWORK, UNKNOWN } from '../marks.ts';
 import type { Call, Handler, Handlers } from '../model.ts';
-import { isProjectFile, isSecretFile } from '../paths.ts';
 import { size } from '../size.ts';
+import { isProjectFile, isSecretFile } from '../zones.ts';
 import { fetchesFiles } from './fetched.ts';
 import { maySend } from './hosts.ts';
 import { spreads } from './spreads.ts';

@@ -1,7 +1,7 @@
 import { readArgs } from '../argv.ts';
 import { shown, UNKNOWN } from '../marks.ts';
 import type { Call } from '../model.ts';
-import { zoneOf } from '../paths.ts';
+import { zoneOf } from '../zones.ts';
 import { forcedClean, newRemote, type Subcommand } from './git-settings.ts';
 
 const commitFirst = 'Commit or stash the work first, or undo single edits by editing the file.';

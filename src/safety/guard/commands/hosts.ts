@@ -1,6 +1,6 @@
 import { isOpaque, PRIVATE, secretsIn, shown, UNKNOWN } from '../marks.ts';
 import type { Call } from '../model.ts';
-import { isProjectFile, isSecretFile } from '../paths.ts';
+import { isProjectFile, isSecretFile } from '../zones.ts';
 
 export const keepHere = 'Keep it on this machine; a person can send it.';
 

@@ -1,8 +1,9 @@
 import { readArgs } from '../argv.ts';
 import { feed } from '../feed.ts';
+import { landmarksNamed } from '../landmarks.ts';
 import { asGlob, asText, STAR, UNKNOWN } from '../marks.ts';
 import type { Call, Handler, Handlers } from '../model.ts';
-import { isProjectFile, landmarksNamed } from '../paths.ts';
+import { isProjectFile } from '../zones.ts';
 
 const xargs: Handler = (call) => {
   const args = readArgs(call.words, {

@@ -2,7 +2,7 @@ import { readArgs } from '../argv.ts';
 import { NETWORK, UNKNOWN } from '../marks.ts';
 import { mentionSecrets } from '../mentions.ts';
 import type { Handler, Handlers } from '../model.ts';
-import { isSecretFile } from '../paths.ts';
+import { isSecretFile } from '../zones.ts';
 import { fetchesFiles, fetchesFolder, keepFetched } from './fetched.ts';
 import { isLocal, keepHere, sends, serves, uploads } from './hosts.ts';
 import { asksHelp, named } from './rules.ts';

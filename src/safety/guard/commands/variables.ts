@@ -1,7 +1,7 @@
 import { feed } from '../feed.ts';
 import { UNKNOWN } from '../marks.ts';
 import type { Call } from '../model.ts';
-import { isProjectFile, zoneOf } from '../paths.ts';
+import { isProjectFile, zoneOf } from '../zones.ts';
 import { useSetting } from './git-settings.ts';
 
 const loaded =

@@ -1,8 +1,10 @@
-import { argumentsAt, type Code, endOf, evaluate, listOf } from '../foreign-text.ts';
 import { asGlob, isOpaque } from '../marks.ts';
+import { argumentsAt, type Code, endOf } from './code.ts';
+import { evaluate, listOf } from './values.ts';
 
 /** Longer lists and longer code would take long; the start of a list says enough. */
 const mostRounds = 12;
+
 const longest = 8000;
 
 /** The names that loops give to their items and functions to what they are called with, round by round. */

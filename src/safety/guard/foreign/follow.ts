@@ -1,0 +1,180 @@
+import { feed } from '../feed.ts';
+import { DECODED, isOpaque, NETWORK, PRIVATE, secretsIn, UNKNOWN } from '../marks.ts';
+import type { Call } from '../model.ts';
+import {
+  applies,
+  deletes,
+  evaluates,
+  found,
+  known,
+  lists,
+  methods,
+  moves,
+  noteworthy,
+  objectBefore,
+  opens,
+  perlFinds,
+  perlGlobs,
+  perlMoves,
+  perlOpens,
+  perlTruncates,
+  reads,
+  runs,
+  runsPlainly,
+  startsShell,
+  writes,
+} from './calls.ts';
+import { argumentsAt, type Code, type Language } from './code.ts';
+import { deleter, deletion, method, openFile, withinBase } from './files.ts';
+import { bodies, connections } from './harm.ts';
+import { rounds } from './loops.ts';
+import { printed } from './printed.ts';
+import { readCode } from './read.ts';
+import { keepsFetched, requests } from './requests.ts';
+import { execution } from './starts.ts';
+import { evaluate, interpolated, listOf } from './values.ts';
+/** Follows code of another language far enough to see what it deletes, runs, writes, reads and sends. */
+export function follow(outer: Call, source: string, language: Language, file = './-'): string {
+  const { home } = outer.shell.world.context;
+  const own = ownNames(file);
+  const code = readCode(source, language, home, own);
+  if (!noteworthy.test(source)) return printed(code);
+  const call = movedCall(outer, code);
+  let output = effects(call, code, source);
+  for (const names of rounds(code))
+    output += effects(call, readCode(source, language, home, [...own, ...names]), source);
+  connections(call, source, code.masked);
+  requests(call, code);
+  bodies(call, code);
+  return printed(code) + output;
+}
+
+/** What code calls the file that it stands in. */
+function ownNames(file: string): [string, string][] {
+  const folder = file.slice(0, file.lastIndexOf('/')) || '.';
+  return [
+    ...['__file__', '__filename', 'import.meta.filename', 'import.meta.url'].map((name): [string, string] => [
+      name,
+      file,
+    ]),
+    ['__dirname', folder],
+    ['import.meta.dirname', folder],
+  ];
+}
+
+/** What one round through the code does; answers with what the programs print that it starts. */
+function effects(call: Call, code: Code, source: string): string {
+  const { language } = code;
+  if (language === 'perl' || language === 'ruby' || language === 'php') {
+    for (const [, ticks, quoted] of source.matchAll(/(?:^|[^\\])`([^`]+)`|(?:qx|%x)[{([]([^})\]]+)/g))
+      feed(call, interpolated(code, ticks ?? quoted ?? ''), (text) => call.script(text));
+  }
+  const { masked } = code;
+  const bases = [
+    ...found(code, lists).map(([, args]) => evaluate(code, args[0] ?? '')),
+    ...(language === 'perl' ? [...source.matchAll(perlGlobs)] : []).map(([, text = '']) =>
+      evaluate(code, text),
+    ),
+    ...(language === 'perl' ? [...found(code, perlFinds), ...found(code, /\bopendir\s*[( ]/g)] : []).flatMap(
+      ([, args]) => args.slice(1).map((arg) => evaluate(code, arg)),
+    ),
+    ...[...masked.matchAll(/\.(?:iterdir|r?glob)\s*\(/g)].map(({ index }) => objectBefore(code, index)),
+  ];
+  for (const [name, args] of found(code, deletes)) deletion(call, code, name, args, bases);
+  for (const [, args] of found(code, applies)) {
+    if (!args.some((arg) => deleter.test(arg))) continue;
+    for (const path of args.flatMap((arg) => listOf(code, arg) ?? []))
+      known(path, () => call.file('delete', path, { recursive: true }));
+    for (const base of bases) known(base, () => call.file('delete', withinBase(base), { recursive: true }));
+  }
+  for (const [, args] of found(code, /\burlretrieve\s*\(/g))
+    call.keep(evaluate(code, args[1] ?? ''), NETWORK);
+  const output = found(code, startsShell(code) ? runs : runsPlainly).map(([name, args]) =>
+    execution(call, code, name, args),
+  );
+  for (const [, args] of [
+    ...found(code, writes),
+    ...(language === 'perl' ? found(code, perlTruncates) : []),
+  ]) {
+    const path = evaluate(code, args[0] ?? '');
+    known(path, () => call.file('write', path));
+    if (args[1] !== undefined) call.keep(path, evaluate(code, args[1]));
+  }
+  for (const [name, args] of found(code, language === 'perl' ? perlMoves : moves)) {
+    const [from, to] = [evaluate(code, args[0] ?? ''), evaluate(code, args[1] ?? '')];
+    known(from, () =>
+      call.file(/move|rename|mv|replace/.test(name) ? 'delete' : 'read', from, { recursive: true }),
+    );
+    known(to, () => call.file('write', to));
+  }
+  const readFrom = [
+    ...found(code, reads).map(([, args]) => evaluate(code, args[0] ?? '')),
+    ...(bases.length > 0 ? found(code, opens).map(([, args]) => evaluate(code, args[0] ?? '')) : []),
+  ];
+  for (const path of readFrom) {
+    // A name found by listing a folder lies in that folder.
+    if (path.startsWith(UNKNOWN))
+      for (const base of bases) known(base, () => call.file('read', withinBase(base)));
+    else known(path, () => call.file('read', path));
+  }
+  const secrets = found(code, /\.write(?:lines)?\s*\(/g)
+    .map(([, args]) => evaluate(code, args[0] ?? ''))
+    .filter((text) => text.includes(PRIVATE) || secretsIn(text).length > 0);
+  for (const [, all] of found(code, language === 'perl' ? perlOpens : opens)) {
+    // Perl names the handle first.
+    const [path = '', ...modes] = language === 'perl' ? all.slice(1) : all;
+    if (secrets.length > 0 && modes.length > 0) call.keep(evaluate(code, path), secrets.join('\n'));
+    openFile(
+      call,
+      evaluate(code, path),
+      modes.map((arg) =>
+        /\bO_(WRONLY|RDWR|TRUNC)\b/.test(arg) ? 'w' : evaluate(code, arg.replace(/^mode\s*=/, '')),
+      ),
+    );
+  }
+  for (const match of masked.matchAll(methods)) {
+    const args = argumentsAt(code, match.index + match[0].length).map((arg) => evaluate(code, arg));
+    method(call, match[1] ?? '', objectBefore(code, match.index), args, bases);
+  }
+  for (const [, args] of found(code, /\b(?:urlopen|urlretrieve|fetch)\s*\(/g)) {
+    const [, path] = /^file:\/\/(\/.*)$/.exec(evaluate(code, args[0] ?? '')) ?? [];
+    if (path !== undefined) call.file('read', path);
+  }
+  for (const [, args] of found(code, /\bfileinput\.\w+\s*\(/g))
+    known(evaluate(code, args[0] ?? ''), (path) =>
+      call.file(args.some((arg) => arg.startsWith('inplace')) ? 'write' : 'read', path),
+    );
+  for (const [, [what = '', to = '']] of found(code, /\b(?:json|pickle|yaml)\.(?:safe_)?dump\s*\(/g)) {
+    const [, [path = ''] = []] = found({ ...code, source: to, masked: to }, opens)[0] ?? [];
+    if (path !== '') call.keep(evaluate(code, path), evaluate(code, what));
+  }
+  for (const [, args] of found(code, evaluates)) hiddenCode(call, code, args);
+  keepsFetched(call, code);
+  return output.join('');
+}
+
+/** The same call in the folder that the code goes to. */
+function movedCall(call: Call, code: Code): Call {
+  const [, args] = found(code, /\b(?:os\.chdir|process\.chdir|Dir\.chdir|chdir)\s*[( ]/g)[0] ?? [];
+  const folder = args ? evaluate(code, args[0] ?? '') : '';
+  if (folder === '' || isOpaque(folder)) return call;
+  const within = (path: string) => (path.startsWith('/') ? path : `${folder}/${path}`);
+  return call.with({
+    file: (kind, path, more) => call.file(kind, within(path), more),
+    run: (words, more) => call.run(words, { cwd: folder, ...more }),
+    script: (text, more) => call.script(text, { cwd: folder, ...more }),
+  });
+}
+
+function hiddenCode(call: Call, code: Code, args: readonly string[]): void {
+  const text = args.map((arg) => evaluate(code, arg)).join('');
+  const source = args.join(' ');
+  if (text.includes(NETWORK) || /urlopen|requests\.get|https?:\/\//.test(source))
+    call.act('deny', 'remote-code', 'runs code from the network', 'Download it to a file and read it first.');
+  else if (
+    text.includes(DECODED) ||
+    /b64decode|base64|fromhex|unhexlify|atob|decompress|marshal|fromCharCode|unpack|rot13/.test(source)
+  )
+    call.act('deny', 'obfuscation', 'runs code that was encoded', 'Write the code out in plain text.');
+  else if (code.language !== 'perl' && text !== '' && !isOpaque(text)) follow(call, text, code.language);
+}

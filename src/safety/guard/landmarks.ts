@@ -1,0 +1,112 @@
+import { hasGlob, mayMatch } from './marks.ts';
+import type { GuardContext } from './model.ts';
+import { isInside, type Zone } from './paths.ts';
+
+type Landmark = { readonly place: string; readonly zone: Zone; readonly names: readonly string[] };
+
+type Landmarks = {
+  readonly places: readonly Landmark[];
+  readonly around: ReadonlyMap<string, Zone>;
+  /** The same places and the settings of the loop, by the last part of their path. */
+  readonly byName: ReadonlyMap<string, readonly string[]>;
+  /** Where loops of sessions and of fleets keep their state. */
+  readonly loopFolders: readonly string[];
+  /** Where everybody puts files that need not last. */
+  readonly temporary: readonly string[];
+};
+
+const landmarkCache = new WeakMap<GuardContext, Landmarks>();
+
+/** Files below a folder that a search for this name would come upon. */
+export function landmarksNamed(name: string, folder: string, context: GuardContext): string[] {
+  const { byName } = landmarksOf(context);
+  const found = hasGlob(name)
+    ? [...byName].flatMap(([known, places]) => (mayMatch(name, known) ? places : []))
+    : (byName.get(name) ?? []);
+  return found.filter((place) => place !== folder && isInside(place, folder));
+}
+
+/** What is known to lie hidden right in a folder. */
+export function hiddenIn(folder: string, context: GuardContext): string[] {
+  const { places, around } = landmarksOf(context);
+  if (!around.has(folder)) return [];
+  const names = places.flatMap(({ place }) =>
+    place !== folder && isInside(place, folder) ? [place.slice(folder.length + 1).split('/')[0] ?? ''] : [],
+  );
+  return [...new Set(names)].filter((name) => name.startsWith('.'));
+}
+
+/** The landmarks, and for each folder around one the most important landmark in it. */
+export function landmarksOf(context: GuardContext): Landmarks {
+  const known = landmarkCache.get(context);
+  if (known) return known;
+  const places = landmarks(context).map(([place, zone]) => ({ place, zone, names: place.split('/') }));
+  const around = new Map<string, Zone>();
+  for (const { place, zone } of places) {
+    for (let folder = place; folder !== ''; folder = folder.slice(0, folder.lastIndexOf('/'))) {
+      if (!around.has(folder)) around.set(folder, zone);
+    }
+  }
+  const { env, home } = context;
+  const given = (name: string) => (env[name]?.startsWith('/') ? env[name].replace(/\/+$/, '') : null);
+  const loopFolders = [
+    `${given('XDG_STATE_HOME') ?? `${home}/.local/state`}/ralph`,
+    ...(given('XDG_CONFIG_HOME') === null ? [] : [`${given('XDG_CONFIG_HOME')}/ralph`]),
+    given('SWARM_HOME') ?? `${home}/.swarm`,
+  ];
+  const settings = ['settings.json', 'guard.json', 'runs/1/journal.ndjson'].map(
+    (name) => `${context.projectRoot}/.ralph/${name}`,
+  );
+  const byName = new Map<string, string[]>();
+  for (const place of [...places.map(({ place }) => place), ...settings]) {
+    const name = place.slice(place.lastIndexOf('/') + 1);
+    byName.set(name, [...(byName.get(name) ?? []), place]);
+  }
+  const temporary = ['/tmp', '/var/tmp', '/private/tmp', '/private/var/folders'];
+  if (env.TMPDIR) temporary.push(env.TMPDIR.replace(/\/+$/, ''));
+  const made = { places, around, byName, loopFolders, temporary };
+  landmarkCache.set(context, made);
+  return made;
+}
+
+/** Places that a wide or vague path must not reach by accident, most important first. */
+function landmarks({ home, projectRoot }: GuardContext): [string, Zone][] {
+  const inside = projectRoot === '/' ? '' : projectRoot;
+  return [
+    ...secretFiles.map((name): [string, Zone] => [`${home}/${name}`, 'credentials']),
+    [home, 'home'],
+    ...['.ralph', '.ralph-active'].map((name): [string, Zone] => [`${inside}/${name}`, 'loop']),
+    ...agentNames.map((name): [string, Zone] => [`${inside}/${name}`, 'agent']),
+    [`${inside}/.git/hooks`, 'hooks'],
+    [`${inside}/.git`, 'git'],
+    [projectRoot, 'project-root'],
+    ...['/etc', '/usr', '/var/lib', '/boot', '/bin', '/lib', '/root', '/opt', '/srv'].map(
+      (path): [string, Zone] => [path, 'system'],
+    ),
+    ['/etc/shadow', 'credentials'],
+    [`${inside}/.env`, 'credentials'],
+  ];
+}
+
+const agentNames = [
+  '.claude/settings.json',
+  '.claude/settings.local.json',
+  '.claude/hooks',
+  '.codex/config.toml',
+  '.gemini/settings.json',
+  '.mcp.json',
+];
+
+/** Some of what people keep secret at home: enough to see that a pattern reaches for it. */
+const secretFiles = [
+  ...[
+    '.ssh/id_rsa',
+    '.ssh/id_ed25519',
+    '.ssh/id_ecdsa',
+    '.ssh/id_dsa',
+    '.aws/credentials',
+    '.gnupg/secring.gpg',
+  ],
+  ...['.kube/config', '.docker/config.json', '.netrc', '.npmrc', '.git-credentials', '.config/gh/hosts.yml'],
+  ...['.claude/.credentials.json', '.codex/auth.json', '.pypirc', '.pgpass', '.bash_history'],
+];

@@ -1,0 +1,169 @@
+import { landmarksOf } from './landmarks.ts';
+import { ANY, hasGlob, STAR, segmentMatches } from './marks.ts';
+import type { GuardContext } from './model.ts';
+import { isInside, type Zone } from './paths.ts';
+/** What lies at a path; `wide` when all that lies below it counts too, as for a recursive delete. */
+export function zoneOf(path: string, context: GuardContext, wide = false): Zone {
+  if (!path.startsWith('/')) return 'unknown';
+  const vague = hasGlob(path);
+  if (!vague && !wide) return plainZone(path, context);
+  if (path === '/') return 'system';
+  if (ownCode.test(path)) return 'loop';
+  const { places, around } = landmarksOf(context);
+  if (!vague) return around.get(path) ?? plainZone(path, context);
+  const parts = path.split('/');
+  const reached = places.find(
+    ({ names }) => (wide || parts.length === names.length) && mayReach(parts, names),
+  );
+  if (reached) return reached.zone;
+  return plainZone(path.replaceAll(STAR, 'x').replaceAll(ANY, 'x'), context);
+}
+
+/** Whether a pattern may stand for the place or for a folder around it. */
+function mayReach(parts: readonly string[], names: readonly string[]): boolean {
+  if (parts.length > names.length) return false;
+  return parts.every((part, i) => part === names[i] || segmentMatches(part, names[i] ?? ''));
+}
+
+/** This package in a project or elsewhere, and what is kept of it in a form that V8 runs unseen, be it named by a pattern. */
+const ownCode =
+  /\/node_modules\/ralphkit(\/|$)|\/\.code-[^/]*\.cjs-v[^/]*$|\/\.c(o(de?)?)?[\uE003\uE004][^/]*$|\/\.code-[^/]*[\uE003\uE004][^/]*$/;
+
+const sinks = /^\/dev\/(null|stdout|stderr|stdin|tty|zero|full|u?random|ptmx|fd(\/.*)?|pts\/.*|console)$/;
+
+const startup =
+  /^(\.(bashrc|bash_profile|bash_login|bash_logout|bash_aliases|profile|zshrc|zshenv|zprofile|zlogin|zlogout|inputrc|xinitrc|xprofile|xsession|tmux\.conf|vimrc|gitconfig|selected_editor)|\.config\/(fish|autostart|systemd|environment\.d|git|nvim|zsh|profile)\b.*|\.local\/(bin|share\/(systemd|applications|dbus-1))\b.*|bin\/.*|\.vim\b.*|Library\/Launch(Agents|Daemons)\b.*|\.pam_environment|\.ssh\/(authorized_keys2?|rc|config|environment)|\.git-templates?\b.*)$/;
+
+const credentials =
+  /^(\.ssh|\.gnupg|\.aws|\.azure|\.config\/(gcloud|gh|op|hub|containers\/auth\.json|rclone)|\.kube|\.docker|\.netrc|_netrc|\.npmrc|\.yarnrc(\.yml)?|\.pypirc|\.pgpass|\.my\.cnf|\.git-credentials|\.gem\/credentials|\.cargo\/credentials(\.toml)?|\.claude\/\.credentials\.json|\.codex\/auth\.json|\.gemini\/(oauth_creds|google_accounts)\.json|\.password-store|\.vault-token|\.terraform\.d\/credentials.*|\.terraformrc|\.heroku|\.local\/share\/(keyrings|opencode\/auth\.json)|\.mozilla|\.config\/(google-chrome|chromium|BraveSoftware|Code\/User\/globalStorage)|Library\/(Keychains|Cookies|Application Support\/Google)|\.bash_history|\.zsh_history|\.histfile|\.python_history|\.node_repl_history|\.psql_history|\.mysql_history|\.local\/share\/fish\/fish_history|\.m2\/settings\.xml|\.gradle\/gradle\.properties|\.s3cfg|\.boto|\.dropbox|\.bitcoin|\.ethereum|\.electrum)(\/.*)?$/;
+
+const publicKey = /\.pub$|\/\.ssh\/(known_hosts|config|authorized_keys)$/;
+
+const secretName =
+  /^(\.env(\.(?!example$|sample$|template$|dist$|test$|defaults?$|schema$)[\w.-]+)?|\.envrc|id_(rsa|dsa|ecdsa|ed25519)|.*\.(p12|pfx|keystore|jks|kdbx|ppk)|.*private.*\.pem|(service-?account|credentials|client_secret).*\.json|\.git-credentials|\.pgpass|\.netrc|\.htpasswd)$/i;
+
+/** Most names are told apart without the pattern, which takes long to make ready. */
+function mayBeSecret(name: string): boolean {
+  return /^[.i]/i.test(name) || secretEndings.has(name.slice(name.lastIndexOf('.') + 1).toLowerCase());
+}
+
+const secretEndings = new Set(['p12', 'pfx', 'keystore', 'jks', 'kdbx', 'ppk', 'pem', 'json']);
+
+const systemSecrets =
+  /^\/(etc\/(g?shadow-?|sudoers|sudoers\.d(\/.*)?|ssh\/ssh_host_\w+_key|ssl\/private(\/.*)?|kubernetes\/.*)|proc\/[^/]+\/(environ|mem)|dev\/k?mem|root\/\.ssh(\/.*)?|run\/secrets(\/.*)?|var\/run\/secrets(\/.*)?)$/;
+
+function plainZone(path: string, context: GuardContext): Zone {
+  const { home, projectRoot } = context;
+  if (path.startsWith('/dev/')) {
+    if (sinks.test(path)) return 'sink';
+    return path.startsWith('/dev/shm/') ? 'temporary' : 'device';
+  }
+  if (isInside(path, '/proc') || isInside(path, '/sys')) return 'kernel';
+  if (landmarksOf(context).loopFolders.some((folder) => isInside(path, folder))) return 'loop';
+  if ((path.includes('/.') || path.includes('/node_modules/')) && ownCode.test(path)) return 'loop';
+  const own = isInside(path, projectRoot);
+  const zone = own ? projectZone(path.slice(projectRoot.length).replace(/^\//, '')) : 'outside';
+  if (zone !== 'outside' && (zone !== 'project' || !holdsHome(context))) return zone;
+  if (isInside(path, home)) {
+    const name = path.slice(home.length + 1);
+    const atHome = homeZone(name);
+    return own && home === projectRoot && atHome === 'home' && !ofUser.test(name) ? 'project' : atHome;
+  }
+  const [, ofOthers] = /^\/(?:home|Users)\/[^/]+\/?(.*)$/.exec(path) ?? [];
+  if (ofOthers !== undefined) return homeZone(ofOthers);
+  if (/^\/(tmp|var\/tmp|private\/tmp|private\/var\/folders)$/.test(path) || path === context.env.TMPDIR)
+    return 'temporary-root';
+  if (isTemporary(path, context)) return 'temporary';
+  if (systemSecrets.test(path)) return 'credentials';
+  return /^\/(bin|boot|etc|lib\w*|opt|root|run|sbin|srv|usr|var|System|Library|Applications|Windows)?(\/|$)/.test(
+    path,
+  )
+    ? 'system'
+    : zone;
+}
+
+/** Whether somebody works in a home, or in a folder around it: not all that lies there is the project's. */
+function holdsHome({ home, projectRoot }: GuardContext): boolean {
+  return isInside(home, projectRoot);
+}
+
+/** Whether a path belongs to the project and to nothing else. */
+export function isProjectFile(path: string, context: GuardContext): boolean {
+  return (
+    isInside(path, context.projectRoot) && (!holdsHome(context) || plainZone(path, context) === 'project')
+  );
+}
+
+/** Of a home that somebody works in: what is hidden, and the folders that every home has. */
+const ofUser =
+  /^(\.(?!env|gitignore|github)|(Desktop|Documents|Downloads|Library|Movies|Music|Photos|Pictures|Public|Templates|Videos|go|snap)(\/|$))/;
+
+/** A project that is itself under /tmp has neighbours, which are not its own temporary files. */
+function isTemporary(path: string, context: GuardContext): boolean {
+  const { projectRoot } = context;
+  const neighbours = projectRoot.slice(0, projectRoot.lastIndexOf('/'));
+  return landmarksOf(context).temporary.some(
+    (root) =>
+      isInside(path, root) &&
+      (neighbours === root || !isInside(neighbours, root) || !isInside(path, neighbours)),
+  );
+}
+
+function projectZone(name: string): Zone {
+  if (name === '') return 'project-root';
+  // Nearly every path: nothing hidden in it.
+  if (!name.startsWith('.') && !name.includes('/.') && !name.includes('opencode.json')) return 'project';
+  // Not all disks tell upper from lower case.
+  if (/^(.*\/)?\.ralph(\/|$)|^\.ralph-active$/i.test(name)) return 'loop';
+  if (
+    /^(.*\/)?(\.claude\/(settings[^/]*\.json|hooks(\/.*)?|\uE000)|\.claude|\.codex(\/.*)?|\.gemini(\/settings\.json|\/hooks\/.*)?|\.mcp\.json|opencode\.jsonc?|\.opencode(\/plugins?(\/.*)?)?|\.cursor\/hooks\.json|\.github\/hooks\/.*)$/i.test(
+      name,
+    )
+  )
+    return 'agent';
+  if (/^(.*\/)?\.git\/(hooks(\/.*)?|config|info\/attributes)$/i.test(name)) return 'hooks';
+  if (/^(.*\/)?\.git(\/.*)?$/i.test(name)) return 'git';
+  return 'project';
+}
+
+function homeZone(name: string): Zone {
+  // What is known of homes is hidden, but for Library, bin, go and _netrc.
+  if (!/^[._Lbg]/.test(name)) return 'home';
+  if (
+    /^(\.cache|\.npm|\.bun\/install\/cache|\.yarn\/cache|\.pnpm-store|\.local\/share\/pnpm|Library\/Caches|\.cargo\/registry|\.gradle\/caches|go\/pkg)\/./.test(
+      name,
+    )
+  )
+    return 'cache';
+  if (startup.test(name)) return 'startup';
+  if (credentials.test(name)) return 'credentials';
+  if (
+    /^(\.claude\.json|\.claude(\/(settings[^/]*\.json|hooks(\/.*)?|plugins(\/.*)?|CLAUDE\.md))?|\.codex(\/.*)?|\.gemini(\/settings\.json)?|\.config\/(opencode|amp|ralph)(\/.*)?)$/.test(
+      name,
+    )
+  )
+    return 'agent';
+  if (/^\.config\/ralph(\/|$)/.test(name)) return 'loop';
+  return 'home';
+}
+
+/** Whether reading the file would show a secret. A folder counts when all of it is read. */
+export function isSecretFile(path: string, context: GuardContext, recursive: boolean): boolean {
+  if (!path.startsWith('/')) return false;
+  const name = path.slice(path.lastIndexOf('/') + 1);
+  if (publicKey.test(path)) return false;
+  // Under /tmp a file of this name was made for a test: no secret may be copied there.
+  if (mayBeSecret(name) && secretName.test(name) && !hasGlob(name))
+    return !isTemporary(path, context) || isProjectFile(path, context);
+  if (isProjectFile(path, context) && !hasGlob(path) && !recursive) return false;
+  if (systemSecrets.test(path)) return true;
+  if (zoneOf(path, context) === 'credentials') return true;
+  if (!recursive) return false;
+  return (
+    path === '/' ||
+    path === '/home' ||
+    path === '/root' ||
+    path === context.home ||
+    isInside(context.home, path)
+  );
+}
