@@ -2,6 +2,7 @@ import { landmarksOf } from './landmarks.ts';
 import { ANY, hasGlob, STAR, segmentMatches } from './marks.ts';
 import type { GuardContext } from './model.ts';
 import { isInside, type Zone } from './paths.ts';
+
 /** What lies at a path; `wide` when all that lies below it counts too, as for a recursive delete. */
 export function zoneOf(path: string, context: GuardContext, wide = false): Zone {
   if (!path.startsWith('/')) return 'unknown';

@@ -3,6 +3,7 @@ import type { Call } from '../model.ts';
 import { known } from './calls.ts';
 import type { Code } from './code.ts';
 import { evaluate, listOf } from './values.ts';
+
 export function deletion(
   call: Call,
   code: Code,

@@ -33,6 +33,7 @@ import { readCode } from './read.ts';
 import { keepsFetched, requests } from './requests.ts';
 import { execution } from './starts.ts';
 import { evaluate, interpolated, listOf } from './values.ts';
+
 /** Follows code of another language far enough to see what it deletes, runs, writes, reads and sends. */
 export function follow(outer: Call, source: string, language: Language, file = './-'): string {
   const { home } = outer.shell.world.context;

@@ -3,6 +3,7 @@ import { PRIVATE, secretOf } from '../marks.ts';
 import { type Code, endOf, type Language, mask, spend, workFor } from './code.ts';
 import { withoutAliases, withoutImports, withoutKeys, withoutModules } from './rewrite.ts';
 import { evaluate } from './values.ts';
+
 export function readCode(
   written: string,
   language: Language,

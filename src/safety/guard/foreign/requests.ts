@@ -4,6 +4,7 @@ import type { Call } from '../model.ts';
 import { found, known, opens, reads, runs, writes } from './calls.ts';
 import type { Code } from './code.ts';
 import { evaluate } from './values.ts';
+
 /** What code writes that has fetched something, and what it runs of a file that was fetched. */
 export function keepsFetched(call: Call, code: Code): void {
   const opened = found(code, opens).map(([, args]) => args.map((arg) => evaluate(code, arg)));

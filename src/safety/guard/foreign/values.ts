@@ -3,6 +3,7 @@ import { decodeBase64, decodeHex, unescapeText } from '../decode.ts';
 import { DECODED, NETWORK, PRIVATE, secretOf, secretsIn, UNKNOWN } from '../marks.ts';
 import { argumentsAt, type Code, closing, endOf, mask, spend } from './code.ts';
 import { backwards, characters, decoded, filled, joinPaths, outside, percent } from './texts.ts';
+
 /** What an expression of texts, known names and paths amounts to. */
 export function evaluate(code: Code, text: string, depth = 0): string {
   if (depth > 20) return UNKNOWN;
