@@ -20,7 +20,24 @@ function repeated(part, between = '; ') {
   return text;
 }
 
+/** What agents type all day; N is a number. */
+const mixed = [
+  '(cd packages/pN && npm run build 2>&1 | tail -n 20)',
+  'git add -A && git commit -m "fix(coreN): keep the last line" && git log --oneline -5',
+  'grep -rn "functionN" src --include="*.ts" | head -n 30',
+  'for f in src/partN/*.ts; do npx prettier --check "$f" || echo "$f"; done',
+  "sed -i 's/oldN/newN/g' src/fileN.ts && git diff --stat",
+  'mkdir -p build/N && cp -r assets build/N/ && rm -rf build/N/tmp',
+  "python3 -c \"import json; print(json.load(open('package.json'))['version'], N)\"",
+  'curl -s http://localhost:3000/api/N | jq .items[0].name',
+  'TOKEN_COUNT=N npm test -- --run testN 2>/dev/null || true',
+  'if [ -f out/N.log ]; then tail -n 50 out/N.log; else echo "no log $(date +%s)"; fi',
+  'find . -name "*.tmpN" -not -path "./node_modules/*" -delete',
+  'cat > notes/N.md <<EOF\nStep N: never run rm -rf / here.\nEOF',
+];
+
 const shapes = {
+  'a mix': repeated((i) => mixed[i % mixed.length].replaceAll('N', i), '\n'),
   'simple commands': repeated((i) => `cp src/a${i}.ts dist/a${i}.ts`),
   'simple lines': repeated((i) => `grep -n foo src/a${i}.ts`, '\n'),
   pipes: repeated((i) => `grep -v x${i} | sort -u | head -n 5`, ' | '),

@@ -27,6 +27,7 @@ import {
 import { argumentsAt, type Code, type Language } from './code.ts';
 import { deleter, deletion, method, openFile, withinBase } from './files.ts';
 import { bodies, connections } from './harm.ts';
+import { onlyLooks } from './harmless.ts';
 import { rounds } from './loops.ts';
 import { printed } from './printed.ts';
 import { readCode } from './read.ts';
@@ -40,6 +41,10 @@ export function follow(outer: Call, source: string, language: Language, file = '
   const own = ownNames(file);
   const code = readCode(source, language, home, own);
   if (!noteworthy.test(source)) return printed(code);
+  if (onlyLooks(code)) {
+    opening(outer, code, []);
+    return printed(code);
+  }
   const call = movedCall(outer, code);
   let output = effects(call, code, source);
   for (const names of rounds(code))
@@ -121,18 +126,7 @@ function effects(call: Call, code: Code, source: string): string {
   const secrets = found(code, /\.write(?:lines)?\s*\(/g)
     .map(([, args]) => evaluate(code, args[0] ?? ''))
     .filter((text) => text.includes(PRIVATE) || secretsIn(text).length > 0);
-  for (const [, all] of found(code, language === 'perl' ? perlOpens : opens)) {
-    // Perl names the handle first.
-    const [path = '', ...modes] = language === 'perl' ? all.slice(1) : all;
-    if (secrets.length > 0 && modes.length > 0) call.keep(evaluate(code, path), secrets.join('\n'));
-    openFile(
-      call,
-      evaluate(code, path),
-      modes.map((arg) =>
-        /\bO_(WRONLY|RDWR|TRUNC)\b/.test(arg) ? 'w' : evaluate(code, arg.replace(/^mode\s*=/, '')),
-      ),
-    );
-  }
+  opening(call, code, secrets);
   for (const match of masked.matchAll(methods)) {
     const args = argumentsAt(code, match.index + match[0].length).map((arg) => evaluate(code, arg));
     method(call, match[1] ?? '', objectBefore(code, match.index), args, bases);
@@ -152,6 +146,21 @@ function effects(call: Call, code: Code, source: string): string {
   for (const [, args] of found(code, evaluates)) hiddenCode(call, code, args);
   keepsFetched(call, code);
   return output.join('');
+}
+
+function opening(call: Call, code: Code, secrets: readonly string[]): void {
+  for (const [, all] of found(code, code.language === 'perl' ? perlOpens : opens)) {
+    // Perl names the handle first.
+    const [path = '', ...modes] = code.language === 'perl' ? all.slice(1) : all;
+    if (secrets.length > 0 && modes.length > 0) call.keep(evaluate(code, path), secrets.join('\n'));
+    openFile(
+      call,
+      evaluate(code, path),
+      modes.map((arg) =>
+        /\bO_(WRONLY|RDWR|TRUNC)\b/.test(arg) ? 'w' : evaluate(code, arg.replace(/^mode\s*=/, '')),
+      ),
+    );
+  }
 }
 
 /** The same call in the folder that the code goes to. */
