@@ -35,15 +35,19 @@ const harmless = new Set([
 ]);
 
 /** Something that is called by more than a name, or later, or that goes round. */
-const unclear = /[\])`@.]\s*\(|[`@]|=>|\b(?:while|for|def|class|lambda|function|async|await|exec|eval)\b/;
+const unclear =
+  /[\])`@.]\s{0,9}\(|\s{10}\(|[`@]|=>|\b(?:while|for|def|class|lambda|function|async|await|exec|eval)\b/;
 
 /** Whether code calls nothing but these: most one-liners look something up and print it. */
 export function onlyLooks({ language, masked }: Code): boolean {
   if ((language !== 'python' && language !== 'js') || unclear.test(masked)) return false;
-  for (const [, chain = ''] of masked.matchAll(/([\w$.]*)\s*\(/g)) {
+  for (let at = masked.indexOf('('); at !== -1; at = masked.indexOf('(', at + 1)) {
+    const chain = /[\w$.]*$/.exec(masked.slice(Math.max(0, at - longestName), at).trimEnd())?.[0] ?? '';
     const name = chain.slice(chain.lastIndexOf('.') + 1);
     // To open is to open a file only where nothing stands before it.
     if (chain !== '' && chain !== 'open' && !harmless.has(name)) return false;
   }
   return true;
 }
+
+const longestName = 60;
