@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { chmodSync, existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { waitUntil } from '../support/processes.ts';
@@ -93,6 +93,17 @@ describe.each(everybody())('an agent in bwrap, started by $name', (who) => {
       await worlds.run(who, world, [node, ralph, 'sandbox', 'status']);
       expect(leftovers(world)).toEqual([]);
       expect(readdirSync(join(world.base, 'tmp'))).toEqual([]);
+    });
+
+    it('holds nobody up by closing the folder of its project', async () => {
+      const world = await worlds.make(who);
+      const words = worlds.inside(world, 'chmod 000 .');
+      expect(await worlds.run(who, world, words)).toMatchObject({ code: 0, output: '' });
+      // What could not be cleared up then is cleared up later.
+      chmodSync(world.repo, 0o755);
+      const [node = '', ralph = ''] = words;
+      await worlds.run(who, world, [node, ralph, 'sandbox', 'status']);
+      expect(leftovers(world)).toEqual([]);
     });
 
     it('works with git: branches, commits, a stash', async () => {

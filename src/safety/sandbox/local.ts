@@ -87,11 +87,14 @@ export function createLocalParts(spec: SandboxSpec): LocalParts {
     },
     settle,
     async close() {
-      settle();
-      await open?.network.close();
-      open = null;
-      lock?.release();
-      lock = null;
+      try {
+        settle();
+      } finally {
+        await open?.network.close();
+        open = null;
+        lock?.release();
+        lock = null;
+      }
     },
     kept: () => (lstatOf(folder) ? `home in ${home.folder}, ${listDir(home.folder).length} entries` : null),
     remove() {

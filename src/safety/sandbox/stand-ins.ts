@@ -110,12 +110,21 @@ function make({ path, content }: Placed): void {
 
 function clearRecord(folder: string, file: string): void {
   const needed = new Set(livingRecords(folder, file).flatMap(({ placed }) => placed.map(({ path }) => path)));
-  for (const { path, content } of recordIn(join(folder, file))?.placed ?? []) {
-    if (needed.has(path)) continue;
-    if (content === null) removeEmptyDir(path);
-    else if (lstatOf(path)?.isFile() && readText(path) === content) removeIfThere(path);
+  const record = recordIn(join(folder, file));
+  const left = record?.placed.filter((each) => !needed.has(each.path) && !isCleared(each)) ?? [];
+  if (left.length === 0) removeIfThere(join(folder, file));
+  else writeAtomic(join(folder, file), JSON.stringify({ ...record, placed: left }), { fsync: false });
+}
+
+/** False where we may not look: an agent can close the folder of its project. It stays on record for later. */
+function isCleared({ path, content }: Placed): boolean {
+  try {
+    if (content === null) return removeEmptyDir(path) || lstatOf(path) !== null;
+    if (lstatOf(path)?.isFile() && readText(path) === content) removeIfThere(path);
+    return true;
+  } catch {
+    return false;
   }
-  removeIfThere(join(folder, file));
 }
 
 function clearTemporary(file: string): void {
