@@ -42,7 +42,7 @@ const commonJs = {
 };
 
 /** Commands that people wait for: each in one file, because to load thirty chunks takes longer. */
-const whole = ['run', 'swarm-ls', 'swarm-status'];
+const whole = ['run', 'guard-check', 'swarm-ls', 'swarm-status'];
 
 rmSync(dist, { recursive: true, force: true });
 await buildHelp();

@@ -25,9 +25,16 @@ export async function guardParts(root, options) {
       plugins,
     });
   const rulesWith = (exported) =>
-    make('rules', exporting(root, [`${guard}/hook.ts`, ['guardHook', 'placeOf']], ...exported), [
-      loadedLater(root, groups),
-    ]);
+    make(
+      'rules',
+      exporting(
+        root,
+        [`${guard}/hook.ts`, ['guardHook', 'placeOf']],
+        [`${guard}/judge.ts`, ['judgeCommand']],
+        ...exported,
+      ),
+      [loadedLater(root, groups)],
+    );
 
   const core = new Set(sourcesOf(await rulesWith([])));
   const later = {

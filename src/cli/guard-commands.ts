@@ -15,7 +15,7 @@ export const guardCommands = {
       ['ralph guard check --json --stdin < commands.jsonl', 'many in one go'],
     ],
     details: guardDetails,
-    load: async () => ({ main: (await import('./guard.ts')).check }),
+    load: async () => ({ main: (await import('./guard-check.ts')).check }),
   }),
   'guard explain': command({
     summary: 'Show what a shell command would do, step by step.',

@@ -1,3 +1,4 @@
+import type { GuardVerdict } from './check-types.ts';
 import type { Finding, Verdict } from './model.ts';
 
 const order: readonly Verdict[] = ['allow', 'warn', 'deny'];
@@ -7,4 +8,9 @@ export function worst(findings: Iterable<Finding>): Finding {
   let found: Finding = { verdict: 'allow' };
   for (const next of findings) if (order.indexOf(next.verdict) > order.indexOf(found.verdict)) found = next;
   return found;
+}
+
+/** A finding with all of its fields, as JSON wants it. */
+export function toldOf({ verdict, category, reason }: Finding): GuardVerdict {
+  return { verdict, category: category ?? null, reason: reason ?? null };
 }

@@ -1,0 +1,71 @@
+import { join } from 'node:path';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { isObject } from '../core/shape.ts';
+import type { Finding, GuardContext } from '../safety/guard/model.ts';
+import { toldOf } from '../safety/guard/verdicts.ts';
+import { cleanTerminal } from '../safety/terminal.ts';
+import { stdinLines } from '../system/stdio.ts';
+import { commandOf, contextOf, usage } from './guard-input.ts';
+import type { guardCheckOptions } from './options.ts';
+import { findPackageRoot } from './package-root.ts';
+import type { Context, Input } from './spec.ts';
+
+type Judge = typeof import('../safety/guard/judge.ts').judgeCommand;
+
+export async function check(
+  context: Context,
+  { values, args }: Input<typeof guardCheckOptions>,
+): Promise<number> {
+  const guard = contextOf(context, values.attended);
+  if (values.stdin) {
+    if (args.length > 0) throw usage('a command is given, and --stdin wants them on standard input', 'check');
+    return checkMany(context, guard, await loadJudge());
+  }
+  const command = commandOf(args, 'check');
+  const finding = (await loadJudge())(command, guard);
+  const { verdict, category, reason } = finding;
+  const words = reason === undefined ? verdict : `${verdict} (${category}): ${reason}`;
+  context.stdout.write(values.json ? `${JSON.stringify(toldOf(finding))}\n` : `${cleanTerminal(words)}\n`);
+  return verdict === 'deny' ? 1 : 0;
+}
+
+/** The guard as its hook has it: in files of which only those are loaded that the command needs. */
+async function loadJudge(): Promise<Judge> {
+  const root = findPackageRoot();
+  if (root === null) return (await import('../safety/guard/judge.ts')).judgeCommand;
+  return require(join(root, 'plugins/claude-code/hooks/guard-rules.cjs')).judgeCommand;
+}
+
+/** One command per line in, one verdict per line out, each at once: whoever asks may wait for it with the next line. */
+async function checkMany({ stdout }: Context, guard: GuardContext, judge: Judge): Promise<number> {
+  for (const lines of stdinLines()) {
+    const verdicts = lines.filter((line) => line.trim() !== '').map((line) => verdictOn(line, guard, judge));
+    if (verdicts.length > 0) stdout.write(verdicts.join(''));
+    // Where nobody reads any more, this is the end.
+    await nextTurn();
+  }
+  return 0;
+}
+
+/** What cannot be read is answered as what cannot be parsed. */
+function verdictOn(line: string, guard: GuardContext, judge: Judge): string {
+  const command = commandIn(line);
+  const finding: Finding =
+    command === null
+      ? {
+          verdict: guard.unattended ? 'deny' : 'warn',
+          category: 'unparsable',
+          reason: 'this line is no JSON object with a text as its "command".',
+        }
+      : judge(command, guard);
+  return `${JSON.stringify(toldOf(finding))}\n`;
+}
+
+function commandIn(line: string): string | null {
+  try {
+    const value: unknown = JSON.parse(line.replace(/^\uFEFF/, ''));
+    return isObject(value) && typeof value.command === 'string' ? value.command : null;
+  } catch {
+    return null;
+  }
+}
