@@ -8,6 +8,7 @@ import { isPlain, NETWORK, UNKNOWN } from '../marks.ts';
 import type { Call, Handler, Handlers } from '../model.ts';
 import { compilers } from './compilers.ts';
 import { serves } from './hosts.ts';
+import { publisher } from './publishing.ts';
 import { named } from './rules.ts';
 
 type Interpreter = {
@@ -146,15 +147,17 @@ const ruby = interpreter({ language: 'ruby', code: ['e'], letters: 'rI' });
 
 const php = interpreter({ language: 'php', code: ['r'], letters: 'dSt' });
 
+const juliaCode = interpreter({ language: 'python', code: ['e'] });
+
 const lua = interpreter({ language: 'lua', code: ['e'], letters: 'l' });
 
 /** What these run is seen as far as it is a plain call with a literal. */
-const otherLanguage =
-  (pattern: RegExp): Handler =>
+export const otherLanguage =
+  (pattern: RegExp, deletes = /\b(?:unlink|file\.remove)\s*\(\s*["']([^"']+)["']/g): Handler =>
   (call) => {
     const code = [...call.words, call.stdin ?? ''].join('\n');
     for (const [, command = ''] of code.matchAll(pattern)) call.script(command);
-    for (const [, path = ''] of code.matchAll(/\bunlink\s*\(\s*["']([^"']+)["']/g))
+    for (const [, path = ''] of code.matchAll(deletes))
       call.file('delete', path.replace(/^~(?=\/|$)/, call.shell.world.context.home), { recursive: true });
     return UNKNOWN;
   };
@@ -187,6 +190,7 @@ export const foreign: Handlers = {
         'runs code from the network',
         'Download it to a file and read it first.',
       );
+    if (call.words[0] === 'publish') return publisher(/^publish\b/)(call);
     return bunOrDeno(call);
   },
   Rscript: otherLanguage(/\bsystem2?\s*\(\s*["']([^"']+)["']/g),
@@ -203,5 +207,23 @@ export const foreign: Handlers = {
   irb: ruby,
   php,
   ...named('lua luajit lua5.1 lua5.2 lua5.3 lua5.4', lua),
-  julia: interpreter({ language: 'python', code: ['e'] }),
+  julia: (call) => {
+    otherLanguage(/\brun\s*\(\s*`([^`]+)`/g, /(?<![.\w])rm\s*\(\s*"([^"]+)"/g)(call);
+    return juliaCode(call);
+  },
+  ...named(
+    'elixir iex',
+    otherLanguage(
+      /(?:System\.shell|:os\.cmd)\s*\(\s*(?:~c)?["']([^"']+)["']/g,
+      /\bFile\.rm(?:_rf|dir)?!?\s*\(?\s*"([^"]+)"/g,
+    ),
+  ),
+  groovy: otherLanguage(/["']([^"']+)["']\s*\.execute\s*\(/g, /\bFile\s*\(\s*["']([^"']+)["']\s*\)\.delete/g),
+  ...named(
+    'guile racket sbcl',
+    otherLanguage(
+      /\((?:system|uiop:run-program)\s+"([^"]+)"/g,
+      /\(delete-(?:directory|file)[/*\w]*\s+"([^"]+)"/g,
+    ),
+  ),
 };

@@ -19,15 +19,20 @@ const shell: Handler = (call) => {
     call.act('deny', 'remote-code', 'runs code from the network', 'Download it to a file and read it first.');
   if (/\bsockets\.tcp/i.test(code))
     call.act('deny', 'remote-shell', 'opens a connection to another machine', 'Use curl.');
-  for (const [, words = ''] of code.matchAll(
-    /(?:^|[;|&{(\n])\s*(?:remove-item|rm|del|rd|ri|erase)\s+([^;|}]*)/gi,
-  )) {
+  const removed = [
+    ...code.matchAll(/(?:^|[;|&{(\n])\s*(?:remove-item|rm|del|rd|ri|erase)\s+([^;|}]*)/gi),
+    // What is listed comes through the pipe.
+    ...code.matchAll(
+      /\b(?:get-childitem|gci|dir|ls)\s+([^;|}]*)\|[^;}]*\b(?:remove-item|rm|del|rd|ri|erase)\b/gi,
+    ),
+  ];
+  for (const [, words = ''] of removed) {
     for (const word of words.split(/\s+/)) {
       const path = word
         .replace(/["']/g, '')
         .replace(/^\$(HOME|env:HOME|env:USERPROFILE)|^~/i, call.shell.world.context.home);
       if (path !== '' && !path.startsWith('-'))
-        call.file('delete', path.replaceAll('\\', '/').replace(/^[a-z]:/i, ''), { recursive: true });
+        call.file('delete', path.replaceAll('\\', '/').replace(/^[a-z]:\/*/i, '/'), { recursive: true });
     }
   }
   if (machineCmdlets.test(code))

@@ -48,14 +48,15 @@ const make: Handler = (call) => {
   const named =
     file ??
     ['GNUmakefile', 'makefile', 'Makefile'].find((name) => call.shell.world.files.has(call.path(name)));
-  const text =
+  const read =
     named === '-' || named === '/dev/stdin'
       ? (call.stdin ?? '')
       : named === undefined
         ? fetchedRules(call.content('Makefile'))
         : call.content(named);
+  const text = [...args.all('eval'), read].join('\n').trimStart();
   // Rules that were there before are the project's.
-  if (text === '' && !args.has('eval') && !args.rest.some((word) => word.includes('='))) return UNKNOWN;
+  if (text === '' && !args.rest.some((word) => word.includes('='))) return UNKNOWN;
   if (text.includes(NETWORK)) return feed(call, NETWORK, () => UNKNOWN);
   const defined = new Map(
     [...text.matchAll(/^(\w+)\s*[:?]?:?=[ \t]*(.*)$/gm)].map(([, name = '', value = '']) => [name, value]),
@@ -65,7 +66,7 @@ const make: Handler = (call) => {
     if (name !== undefined) defined.set(name, value);
   }
   const goals = args.rest.filter((word) => !/=|^\d+$/.test(word));
-  const script = [...atOnce(text), ...args.all('eval').flatMap(atOnce), ...recipesOf(text, goals)]
+  const script = [...atOnce(text), ...recipesOf(text, goals)]
     .join('\n')
     .replace(/\$[({](\w+)[)}]/g, (_, name: string) => defined.get(name) ?? `$${name}`)
     .replaceAll('$$', '$');

@@ -3,7 +3,8 @@ import { feed, joined, tryScript } from '../feed.ts';
 import { isOpaque, NETWORK, parentProcess, shown, UNKNOWN } from '../marks.ts';
 import type { Call, Handler, Handlers } from '../model.ts';
 import { checkProcess } from './agent-process.ts';
-import { keepHere, sends } from './hosts.ts';
+import { otherLanguage } from './foreign.ts';
+import { hostOf, isLocal, keepHere, sends } from './hosts.ts';
 
 const ssh: Handler = (call) => {
   const monitor = call.name === 'autossh' ? 'M' : '';
@@ -84,6 +85,17 @@ function atHome({ shell }: Call, path: string): string {
   return path.replace(/^(~|\$HOME)(?=\/|$)/, shell.world.context.home);
 }
 
+/** Code that an editor or a debugger hands to an interpreter inside of it. */
+function otherCode(call: Call, command: string): void {
+  const [, language = '', code = ''] = /^:?(lua|python|py|perl|ruby)[3x]?\s+(.+)$/s.exec(command) ?? [];
+  if (code !== '')
+    call.run([
+      language.startsWith('py') ? 'python3' : language,
+      language.startsWith('py') ? '-c' : '-e',
+      code,
+    ]);
+}
+
 const editor: Handler = (call) => {
   call.words.forEach((word, i) => {
     const before = call.words[i - 1] ?? '';
@@ -94,6 +106,7 @@ const editor: Handler = (call) => {
       /\bsystem\(["'](.+)["']\)/.exec(command ?? '') ??
       [];
     if (shellCommand) call.script(shellCommand);
+    otherCode(call, command ?? '');
     const [, target] = /^w!?\s+(\S+)/.exec(command ?? '') ?? [];
     if (target) call.file('write', atHome(call, target));
     for (const [, name = '', path = ''] of (command ?? '').matchAll(editorCalls))
@@ -124,6 +137,11 @@ const editor: Handler = (call) => {
   return UNKNOWN;
 };
 
+const lisp = otherLanguage(
+  /\((?:async-)?shell-command(?:-to-string)?\s+"([^"]+)"/g,
+  /\(delete-(?:directory|file)\s+"([^"]+)"/g,
+);
+
 const expect: Handler = (call) => {
   const code = readArgs(call.words, { letters: 'cf' }).value('c') ?? '';
   for (const [, command = ''] of code.matchAll(/\b(?:spawn|exec|system)\s+([^;\n]+)/g)) call.script(command);
@@ -133,7 +151,9 @@ const expect: Handler = (call) => {
 const gdb: Handler = (call) => {
   call.words.forEach((word, i) => {
     const [, command] = /^(?:shell|!)\s*(.+)$/s.exec(word) ?? [];
-    if (command && /^-?-(ex|eval-command)$/.test(call.words[i - 1] ?? '')) call.script(command);
+    if (!/^-?-(ex|eval-command)$/.test(call.words[i - 1] ?? '')) return;
+    if (command) call.script(command);
+    otherCode(call, word);
   });
   const target = readArgs(call.words, { letters: 'p', long: ['pid'] }).value('p', 'pid');
   if (target !== undefined) checkProcess(call, target);
@@ -162,14 +182,24 @@ export const terminals: Handlers = {
   nvim: editor,
   ex: editor,
   ed: editor,
-  emacs: editor,
+  emacs: (call) => {
+    lisp(call);
+    return editor(call);
+  },
+  xterm: (call) => {
+    const display = call.words[call.words.indexOf('-display') + 1] ?? '';
+    if (call.words.includes('-display') && /^[\w.-]+:\d/.test(display) && !isLocal(hostOf(display)))
+      call.act('deny', 'remote-shell', `shows a shell on ${shown(display)}`, 'Do not open tunnels.');
+    const at = call.words.indexOf('-e');
+    return at === -1 ? UNKNOWN : joined(call, call.words.slice(at + 1));
+  },
   nano: editor,
   expect,
   gdb,
   lldb: gdb,
   man: (call) => {
-    const pager = readArgs(call.words, { letters: 'PMS', long: ['pager'] }).value('P', 'pager');
-    if (pager) call.script(pager);
+    const args = readArgs(call.words, { letters: 'PMSH', long: ['pager', 'html'] });
+    for (const program of args.all('P', 'pager', 'H', 'html')) call.script(program);
     return UNKNOWN;
   },
 };

@@ -26,7 +26,7 @@ function wrapper({ letters = '', long = [], skip = 0, attaches = false }: Wrappe
 
 const env: Handler = (call) => {
   const args = readArgs(call.words, { letters: 'uCS', long: ['unset', 'chdir', 'split-string'], stop: true });
-  const split = args.value('S', 'split-string');
+  if (args.value('S', 'split-string') !== undefined) return splits(call);
   const rest = args.rest[0] === '-' ? args.rest.slice(1) : [...args.rest];
   const seen = fork(call.seen);
   while (/^[A-Za-z_]\w*=/.test(rest[0] ?? '')) {
@@ -35,10 +35,18 @@ const env: Handler = (call) => {
     seen.variables.set(name, scalar(value.join('=')));
   }
   const folder = args.value('C', 'chdir');
-  if (split !== undefined) return call.script([split, ...rest].join(' '));
   if (rest.length === 0) return PRIVATE;
   return call.with({ seen }).run(rest, folder === undefined ? {} : { cwd: folder });
 };
+
+/** `env -S TEXT` takes the text apart as a shell does; what stands behind it stays as it is. */
+function splits(call: Call): string {
+  const at = call.words.findIndex((word) => /^(-\w*S|--split-string)/.test(word));
+  const [, inline] = /^(?:-\w*S|--split-string=)(.+)$/s.exec(call.words[at] ?? '') ?? [];
+  const after = call.words.slice(at + 1);
+  const [text = '', ...words] = inline === undefined ? after : [inline, ...after];
+  return words.length === 0 ? call.script(text) : call.run([...text.trim().split(/\s+/), ...words]);
+}
 
 const harmlessAsRoot =
   /^(apt(-get)?|dnf|yum|pacman|apk|brew|zypper|whoami|id|true|journalctl|lsof|ss|netstat|dmesg|ls|-v|-l)$/;
@@ -121,6 +129,31 @@ const many: Handler = (call) => {
   return UNKNOWN;
 };
 
+const noValue =
+  /^--(unshare-.*|share-net|die-with-parent|new-session|as-pid-1|clearenv|disable-userns|assert-userns-disabled)$/;
+const twoValues = /^--((ro-|dev-)?bind(-try|-data)?|ro-bind-data|symlink|setenv|file|chmod|overlay)$/;
+
+/** What the sandbox may write under its own name is the world as it is. */
+const bwrap: Handler = (call) => {
+  const { words } = call;
+  let open = false;
+  let i = 0;
+  for (; words[i]?.startsWith('--'); i++) {
+    const word = words[i] ?? '';
+    if (word === '--') {
+      i++;
+      break;
+    }
+    if (
+      /^--(dev-)?bind(-try)?$/.test(word) &&
+      call.path(words[i + 1] ?? '') === call.path(words[i + 2] ?? '')
+    )
+      open = true;
+    i += noValue.test(word) ? 0 : twoValues.test(word) ? 2 : 1;
+  }
+  return open && i < words.length ? call.run(words.slice(i)) : UNKNOWN;
+};
+
 const skipNone = wrapper();
 
 /** Programs that run another with something changed. */
@@ -166,6 +199,15 @@ export const wrappers: Handlers = {
   catchsegv: skipNone,
   eatmydata: skipNone,
   fakeroot: skipNone,
+  bwrap,
+  'nix-shell': (call) => {
+    for (const code of readArgs(call.words, { letters: 'pIA', long: ['run', 'command'] }).all(
+      'run',
+      'command',
+    ))
+      call.script(code);
+    return UNKNOWN;
+  },
   proot: wrapper({ letters: 'rbwS' }),
   firejail: skipNone,
   caffeinate: wrapper({ letters: 'tw' }),

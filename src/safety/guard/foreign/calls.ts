@@ -52,7 +52,7 @@ export const evaluates =
 
 /** Code without any of these words does nothing but reckon and print. */
 export const noteworthy =
-  /rm|remove|unlink|rimraf|delete|empty|trash|exec|spawn|system|open|run|call|write|append|ch(?:mod|own|dir)|truncat|rename|copy|cp|move|mv|link|read|file|load|eval|function|assert|socket|connect|fetch|fork|kill|setuid|env|http|require|import|query|while|loop|for|touch|glob|dir|walk|command|output|qx|%x|`|argv|\.do\b|send|post|base64|pack|path/i;
+  /rm|remove|unlink|rimraf|delete|destroy|drop|flush|empty|trash|exec|spawn|system|open|run|call|write|append|ch(?:mod|own|dir)|truncat|rename|copy|cp|move|mv|link|read|file|load|eval|function|assert|socket|connect|fetch|fork|kill|setuid|env|http|require|import|query|while|loop|for|touch|glob|dir|walk|command|output|qx|%x|`|argv|\.do\b|send|post|base64|pack|path/i;
 
 /** Each call of the kind, with its name and its arguments; a space instead of a bracket takes all up to the end. */
 export function found(code: Code, pattern: RegExp): readonly [string, string[]][] {

@@ -11,7 +11,8 @@ export function evaluate(code: Code, text: string, depth = 0): string {
   const [, , plain] = /^\s*(["'])([^"'\\$#{`]*)\1\s*$/.exec(text) ?? [];
   if (plain !== undefined) return plain;
   const [, pattern] = code.language === 'perl' ? (/^\s*<([^<>]+)>\s*$/.exec(text) ?? []) : [];
-  if (pattern !== undefined && /[*/]/.test(pattern)) return interpolated(code, pattern);
+  if (pattern !== undefined && /[*/]/.test(pattern))
+    return interpolated(code, pattern).replace(/^~(?=\/|$)/, code.home);
   const masked = mask(text, code.language);
   const answer = /[?!]|==|\b(?:if|in|is|not|for|typeof|exists|defined|length)\b/.test(masked)
     ? answerOf(code, text, masked, depth)
@@ -249,6 +250,7 @@ function callValue(code: Code, name: string, inside: string, depth: number): str
       .map((_, i) => value(i))
       .filter(Boolean)
       .join('/');
+  if (code.language === 'perl' && /glob$/.test(name)) return value(0).replace(/^~(?=\/|$)/, code.home);
   if (/(^|\.)(compile|glob|bsd_glob|iglob)$/.test(name)) return value(0);
   if (/^(require|import|__import__)$/.test(name)) return '';
   return UNKNOWN;
