@@ -23,6 +23,8 @@ import {
   worktree,
   writesPatched,
 } from './git-work.ts';
+import { when } from './rules.ts';
+import { checkVariable } from './variables.ts';
 
 const gitProgram: Handler = (call) => {
   const { words, shell } = call;
@@ -33,7 +35,8 @@ const gitProgram: Handler = (call) => {
     if (word === '-C') cwd = call.path(words[++i] ?? '.');
     else if (word === '-c') useSetting(call, words[++i] ?? '', false);
     else if (word.startsWith('--config-env')) i += word.includes('=') ? 0 : 1;
-    else if (/^--(git-dir|work-tree|namespace|exec-path)$/.test(word)) i++;
+    else if (word.startsWith('--exec-path=')) checkVariable('GIT_EXEC_PATH', word.slice(12), call);
+    else if (/^--(git-dir|work-tree|namespace)$/.test(word)) i++;
   }
   const [sub = '', ...rest] = words.slice(i);
   const alias = shell.world.gitAliases.get(sub);
@@ -102,6 +105,24 @@ function executes(pattern: RegExp): Subcommand {
   };
 }
 
+const fetches: Subcommand = (call, cwd) => {
+  const args = readArgs(call.words, { letters: 'jo' });
+  const [, ...refs] = args.rest;
+  const ref = refs.find(
+    (word) =>
+      (word.startsWith('+') || args.has('f', 'force')) && /[^:]:(?!refs\/(remotes|pull)\/)./.test(word),
+  );
+  if (ref !== undefined)
+    loses(call, cwd, `overwrites a branch with ${shown(ref)}`, 'Fetch without a plus and without -f.');
+  return connects(call, cwd);
+};
+
+/** A template brings hooks along. */
+function usesTemplate(call: Call): void {
+  const folder = readArgs(call.words, { letters: 'b', long: ['template'] }).value('template') ?? '';
+  checkVariable('GIT_TEMPLATE_DIR', folder, call);
+}
+
 /** Prints a file as it was committed. */
 const stored: Subcommand = (call) => {
   const [, path] = /^[^:]*:(.+)$/.exec(readArgs(call.words).rest.at(-1) ?? '') ?? [];
@@ -164,7 +185,9 @@ const subcommands: Readonly<Record<string, Subcommand>> = {
       ? loses(call, cwd, 'deletes a branch with its commits', ask)
       : moves(call, cwd, ...readArgs(call.words, { letters: 'm' }).rest.slice(0, 2)),
   'symbolic-ref'(call, cwd) {
-    const [name, target] = readArgs(call.words, { letters: 'm' }).rest;
+    const args = readArgs(call.words, { letters: 'm' });
+    const [name, target] = args.rest;
+    if (args.has('d', 'delete')) loses(call, cwd, `deletes ${shown(name ?? '')}`, ask);
     if (target !== undefined && name !== 'HEAD')
       loses(call, cwd, `puts another branch in the place of ${shown(name ?? '')}`, 'Make a new branch.');
     return UNKNOWN;
@@ -219,7 +242,7 @@ const subcommands: Readonly<Record<string, Subcommand>> = {
           .join(' '),
         { cwd },
       );
-    if (call.words[0] === 'deinit' && readArgs(call.words).has('f', 'force'))
+    if (/^(deinit|update)$/.test(call.words[0] ?? '') && readArgs(call.words).has('f', 'force'))
       loses(call, cwd, 'throws away changes in a submodule');
     return UNKNOWN;
   },
@@ -230,17 +253,15 @@ const subcommands: Readonly<Record<string, Subcommand>> = {
     }).rest;
     if (folder !== undefined) call.file('write', folder, { how: 'create' });
     fetchesFolder(call, url, folder);
+    usesTemplate(call);
     return connects(call, cwd);
   },
-  fetch(call, cwd) {
-    const ref = readArgs(call.words, { letters: 'jo' }).rest.find((word) =>
-      /^\+[^:]+:(?!refs\/(remotes|pull)\/)./.test(word),
-    );
-    if (ref !== undefined)
-      loses(call, cwd, `overwrites a branch with ${shown(ref)}`, 'Fetch without a plus.');
-    return connects(call, cwd);
+  fetch: fetches,
+  pull: fetches,
+  init(call) {
+    usesTemplate(call);
+    return '';
   },
-  pull: connects,
   'ls-remote': connects,
   archive(call, cwd) {
     connects(call, cwd);
@@ -308,5 +329,12 @@ export const git: Handlers = {
     call.words[0] === 'delete'
       ? call.act('deny', 'cloud', 'deletes the repository', 'Leave it to a person.')
       : gitProgram(call),
+  svn: when(/^revert\b.*\s(-R|--recursive|--depth)/, 'git', 'throws away uncommitted changes', ask),
+  hg: when(
+    /^(up|update|co|checkout)\b.*\s(-C|--clean)\b|^(purge|strip)\b|^revert\b.*\s(-a|--all)\b/,
+    'git',
+    'throws away uncommitted changes or commits',
+    ask,
+  ),
   'git-filter-repo': (call) => gitProgram(call.with({ words: ['filter-repo', ...call.words] })),
 };

@@ -7,7 +7,7 @@ import { useSetting } from './git-settings.ts';
 const loaded =
   /^(LD_PRELOAD|LD_AUDIT|DYLD_INSERT_LIBRARIES|PROMPT_COMMAND|PERL5OPT|RUBYOPT|PYTHONSTARTUP|DOTNET_STARTUP_HOOKS)$/;
 const libraries =
-  /^(LD_LIBRARY_PATH|DYLD_LIBRARY_PATH|PYTHONPATH|NODE_PATH|PERL5LIB|RUBYLIB|GIT_EXEC_PATH|GIT_TEMPLATE_DIR)$/;
+  /^(LD_LIBRARY_PATH|DYLD_LIBRARY_PATH|PYTHONPATH|NODE_PATH|PERL5LIB|RUBYLIB|GIT_EXEC_PATH|GIT_TEMPLATE_DIR|PYTHONHOME|GCONV_PATH)$/;
 const registryVariable =
   /^(NPM_CONFIG_REGISTRY|npm_config_registry|YARN_NPM_REGISTRY_SERVER|YARN_REGISTRY|BUN_CONFIG_REGISTRY|PIP_(EXTRA_)?INDEX_URL|UV_((EXTRA_)?INDEX_URL|INDEX|DEFAULT_INDEX)|GOPROXY)$/;
 /** Variables that lead what a program says to another machine. */
@@ -15,7 +15,7 @@ const route =
   /^(https?_proxy|all_proxy|HTTPS?_PROXY|ALL_PROXY|(ANTHROPIC|OPENAI|GEMINI|GOOGLE_GEMINI)_(BASE_URL|API_BASE))$/;
 /** Variables whose value is a command that some other program starts. */
 const commands =
-  /^(\w*(PAGER|EDITOR|BROWSER|ASKPASS)|VISUAL|GIT_EXTERNAL_DIFF|GIT_SSH_COMMAND|GIT_SSH|GIT_PROXY_COMMAND|LESSOPEN|LESSCLOSE|FCEDIT|RSYNC_RSH|CC|CXX|LD|RUSTC|RUSTC_WRAPPER|FZF_DEFAULT_COMMAND|npm_config_script_shell|NPM_CONFIG_SCRIPT_SHELL)$/;
+  /^(\w*(PAGER|EDITOR|BROWSER|ASKPASS)|VISUAL|GIT_EXTERNAL_DIFF|GIT_SSH_COMMAND|GIT_SSH|GIT_PROXY_COMMAND|LESSOPEN|LESSCLOSE|FCEDIT|RSYNC_RSH|CC|CXX|LD|(CARGO_BUILD_)?RUSTC(_WORKSPACE)?(_WRAPPER)?|FZF_DEFAULT_COMMAND|npm_config_script_shell|NPM_CONFIG_SCRIPT_SHELL)$/;
 
 /** A variable that other programs obey can make them run something else. */
 export function checkVariable(name: string, value: string, call: Call): void {
@@ -36,7 +36,13 @@ export function checkVariable(name: string, value: string, call: Call): void {
     for (const [, setting = ''] of value.matchAll(/'([^']*)'/g)) useSetting(call, setting, false);
   if (name === 'TAR_OPTIONS') call.script(`tar ${value}`, { stdin: null });
   if (name === 'MAKEFLAGS' && value.includes('--eval')) call.run(['make', value]);
-  if (commands.test(name)) feed(call, value, (text) => call.script(text, { stdin: null }));
+  const command = commandIn(name, value);
+  if (command !== undefined) feed(call, command, (text) => call.script(text, { stdin: null }));
+}
+
+function commandIn(name: string, value: string): string | undefined {
+  if (name === 'GOFLAGS') return /-toolexec=(\S+)/.exec(value)?.[1];
+  return commands.test(name) ? value : undefined;
 }
 
 function hijack(name: string, value: string, call: Call): string | null {
@@ -68,7 +74,8 @@ function hijack(name: string, value: string, call: Call): string | null {
   if (name === 'RALPH_GUARD' && /^(off|auto)$/.test(value)) return 'RALPH_GUARD turns the guard off';
   if (/^GIT_CONFIG_(GLOBAL|SYSTEM)$/.test(name))
     return isForeign(value, call) ? `${name} takes settings from ${value}` : null;
-  if (commands.test(name) && isForeign(value.split(' ')[0] ?? '', call))
+  if (name === 'GIT_SSL_NO_VERIFY' && !/^(0|false|no|off)$/i.test(value)) return 'makes git trust any server';
+  if (isForeign(commandIn(name, value)?.split(' ')[0] ?? '', call))
     return `${name} makes others run ${value}`;
   if (name.startsWith('GIT_SSH') && !/^\S*\bssh(\s|$)/.test(value)) return `${name} makes git run ${value}`;
   return null;
