@@ -36,22 +36,26 @@ const startup =
   /^(\.(bashrc|bash_profile|bash_login|bash_logout|bash_aliases|profile|zshrc|zshenv|zprofile|zlogin|zlogout|inputrc|xinitrc|xprofile|xsession|tmux\.conf|vimrc|gitconfig|selected_editor)|\.config\/(fish|autostart|systemd|environment\.d|git|nvim|zsh|profile)\b.*|\.local\/(bin|share\/(systemd|applications|dbus-1))\b.*|bin\/.*|\.vim\b.*|Library\/Launch(Agents|Daemons)\b.*|\.pam_environment|\.ssh\/(authorized_keys2?|rc|config|environment)|\.git-templates?\b.*)$/;
 
 const credentials =
-  /^(\.ssh|\.gnupg|\.aws|\.azure|\.config\/(gcloud|gh|op|hub|containers\/auth\.json|rclone)|\.kube|\.docker|\.netrc|_netrc|\.npmrc|\.yarnrc(\.yml)?|\.pypirc|\.pgpass|\.my\.cnf|\.git-credentials|\.gem\/credentials|\.cargo\/credentials(\.toml)?|\.claude\/\.credentials\.json|\.codex\/auth\.json|\.gemini\/(oauth_creds|google_accounts)\.json|\.password-store|\.vault-token|\.terraform\.d\/credentials.*|\.terraformrc|\.heroku|\.local\/share\/(keyrings|opencode\/auth\.json)|\.mozilla|\.config\/(google-chrome|chromium|BraveSoftware|Code\/User\/globalStorage)|Library\/(Keychains|Cookies|Application Support\/Google)|\.bash_history|\.zsh_history|\.histfile|\.python_history|\.node_repl_history|\.psql_history|\.mysql_history|\.local\/share\/fish\/fish_history|\.m2\/settings\.xml|\.gradle\/gradle\.properties|\.s3cfg|\.boto|\.dropbox|\.bitcoin|\.ethereum|\.electrum)(\/.*)?$/;
+  /^(\.ssh|\.gnupg|\.aws|\.azure|\.config\/(gcloud|gh|op|hub|containers\/auth\.json|rclone|doctl|ngrok|heroku|stripe|netlify|glab-cli|sops|configstore|solana|fly|helm\/registry|\.wrangler)|\.(ngrok2|oci|databrickscfg|fly|sentryclirc|snowsql|subversion\/auth|Xauthority|wrangler|kaggle|thunderbird|viminfo)|\.kube|\.docker|\.netrc|_netrc|\.npmrc|\.yarnrc(\.yml)?|\.pypirc|\.pgpass|\.my\.cnf|\.git-credentials|\.gem\/credentials|\.cargo\/credentials(\.toml)?|\.claude\/\.credentials\.json|\.codex\/auth\.json|\.gemini\/(oauth_creds|google_accounts)\.json|\.password-store|\.vault-token|\.terraform\.d\/credentials.*|\.terraformrc|\.heroku|\.local\/share\/(keyrings|opencode\/auth\.json)|\.mozilla|\.config\/(google-chrome|chromium|BraveSoftware|Code\/User\/globalStorage)|Library\/(Keychains|Cookies|Application Support\/Google)|\.histfile|\.m2\/settings\.xml|\.gradle\/gradle\.properties|\.s3cfg|\.boto|\.dropbox|\.bitcoin|\.ethereum|\.electrum)(\/.*)?$/;
+
+/** By its name alone: where tools keep what they log in with, and what was typed. */
+const keptSecret =
+  /^\.(.*[/.])?((auth|credentials?|(access_?)?tokens?|api_?keys?|keys?|secrets?|vault_pass\w*)(\.(json|toml|ya?ml|ini|txt|db|conf))?|\w+_history)$/;
 
 const publicKey = /\.pub$|\/\.ssh\/(known_hosts|config|authorized_keys)$/;
 
 const secretName =
-  /^(\.env(\.(?!example$|sample$|template$|dist$|test$|defaults?$|schema$)[\w.-]+)?|\.envrc|id_(rsa|dsa|ecdsa|ed25519)|.*\.(p12|pfx|keystore|jks|kdbx|ppk)|.*private.*\.pem|(service-?account|credentials|client_secret).*\.json|\.git-credentials|\.pgpass|\.netrc|\.htpasswd)$/i;
+  /^(\.env(\.(?!example$|sample$|template$|dist$|test$|defaults?$|schema$)[\w.-]+)?|\.env~|\.envrc|\.dev\.vars|\.vault[-_](token|pass\w*)|master\.key|.*firebase-adminsdk.*\.json|id_(rsa|dsa|ecdsa|ed25519)|.*\.(p12|pfx|keystore|jks|kdbx|ppk)|.*private.*\.pem|(service-?account|credentials|client_secret).*\.json|\.git-credentials|\.pgpass|\.netrc|\.htpasswd)$/i;
 
 /** Most names are told apart without the pattern, which takes long to make ready. */
 function mayBeSecret(name: string): boolean {
   return /^[.i]/i.test(name) || secretEndings.has(name.slice(name.lastIndexOf('.') + 1).toLowerCase());
 }
 
-const secretEndings = new Set(['p12', 'pfx', 'keystore', 'jks', 'kdbx', 'ppk', 'pem', 'json']);
+const secretEndings = new Set(['p12', 'pfx', 'keystore', 'jks', 'kdbx', 'ppk', 'pem', 'key', 'json']);
 
 const systemSecrets =
-  /^\/(etc\/(g?shadow-?|sudoers|sudoers\.d(\/.*)?|ssh\/ssh_host_\w+_key|ssl\/private(\/.*)?|kubernetes\/.*)|proc\/[^/]+\/(environ|mem)|dev\/k?mem|root\/\.ssh(\/.*)?|run\/secrets(\/.*)?|var\/run\/secrets(\/.*)?)$/;
+  /^\/(etc\/(g?shadow-?|sudoers|sudoers\.d(\/.*)?|ssh\/ssh_host_\w+_key|ssl\/private(\/.*)?|kubernetes\/.*)|proc\/[^/]+\/(environ|mem)|dev\/k?mem|etc\/rancher\/.*\.yaml|root\/\.((ssh|aws|kube|docker|gnupg)(\/.*)?|\w+_history|netrc|git-credentials|npmrc|pgpass|my\.cnf)|run\/secrets(\/.*)?|var\/run\/secrets(\/.*)?)$/;
 
 function plainZone(path: string, context: GuardContext): Zone {
   const { home, projectRoot } = context;
@@ -130,6 +134,7 @@ function projectZone(name: string): Zone {
 function homeZone(name: string): Zone {
   // What is known of homes is hidden, but for Library, bin, go and _netrc.
   if (!/^[._Lbg]/.test(name)) return 'home';
+  if (keptSecret.test(name)) return 'credentials';
   if (
     /^(\.cache|\.npm|\.bun\/install\/cache|\.yarn\/cache|\.pnpm-store|\.local\/share\/pnpm|Library\/Caches|\.cargo\/registry|\.gradle\/caches|go\/pkg)\/./.test(
       name,
@@ -158,7 +163,9 @@ export function isSecretFile(path: string, context: GuardContext, recursive: boo
     return !isTemporary(path, context) || isProjectFile(path, context);
   if (isProjectFile(path, context) && !hasGlob(path) && !recursive) return false;
   if (systemSecrets.test(path)) return true;
-  if (zoneOf(path, context) === 'credentials') return true;
+  const zone = zoneOf(path, context);
+  // In a project such a file is mostly made for its tests.
+  if (zone === 'credentials' || (zone === 'home' && /\.(pem|key)$/.test(name))) return true;
   if (!recursive) return false;
   return (
     path === '/' ||
