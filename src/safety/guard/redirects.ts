@@ -143,7 +143,7 @@ export function throughLink(
 
 /** Folders of a project that an archive or a clone seldom brings along. */
 const usual =
-  /^(src|lib|bin|dist|build|scripts?|tools?|tests?|node_modules|packages|apps|\.venv|venv)\/|^[^/]*$/;
+  /^(src|lib|bin|dist|build|scripts?|tools?|tests?|node_modules|packages|apps|\.venv|venv)\/|^(?!(install|setup|bootstrap)(\.sh)?$)[^/]*$/;
 
 /** What a file holds that came with a folder which the command has fetched. */
 export function fetchedWith(path: string, { fetched, context }: World): string | undefined {

@@ -1,5 +1,5 @@
 import { readArgs } from '../argv.ts';
-import { UNKNOWN } from '../marks.ts';
+import { DECODED, NETWORK, UNKNOWN } from '../marks.ts';
 import type { Call, Handler, Handlers } from '../model.ts';
 import { isInside } from '../paths.ts';
 import { unpacks } from './fetched.ts';
@@ -36,8 +36,9 @@ const tar: Handler = (call) => {
   }
   const file = args.value('f', 'file');
   if (args.has('x', 'extract', 'get')) {
-    call.file('write', folder);
     const content = file === undefined || file === '-' ? (call.stdin ?? '') : call.content(file);
+    if (args.has('O', 'to-stdout')) return packed(content);
+    call.file('write', folder);
     unpacks(call, content, folder);
     takesOut(call, content, folder);
     if (
@@ -60,6 +61,11 @@ const tar: Handler = (call) => {
   call.keep(file, `${UNKNOWN}\n${members}`);
   return '';
 };
+
+/** What a file says that is printed straight out of an archive: no more than what was encoded can it be read here. */
+function packed(content: string): string {
+  return content.includes(NETWORK) ? NETWORK : DECODED;
+}
 
 /** A line about what an archive of this command holds. */
 function member(call: Call, path: string, name: string): string {
@@ -88,7 +94,8 @@ const zip: Handler = (call) => {
 
 const unzip: Handler = (call) => {
   const args = readArgs(call.words, { letters: 'dxP' });
-  if (args.has('l', 't', 'v', 'p')) return UNKNOWN;
+  if (args.has('p')) return packed(call.content(args.rest[0] ?? ''));
+  if (args.has('l', 't', 'v')) return UNKNOWN;
   const folder = args.value('d') ?? '.';
   call.file('write', folder);
   const content = call.content(args.rest[0] ?? '');
@@ -123,9 +130,10 @@ export const archives: Handlers = {
   '7zz': sevenZip,
   unzip,
   cpio: (call) => {
-    const args = readArgs(call.words, { letters: 'FEHDICMR' });
+    const args = readArgs(call.words, { letters: 'FEHDICMR', long: ['directory'] });
     const listed = (call.stdin ?? '').split('\n').filter(Boolean);
-    if (!args.has('i', 'extract')) for (const path of listed) call.file('read', path);
+    if (args.has('i', 'extract')) call.file('write', args.value('D', 'directory') ?? '.');
+    else for (const path of listed) call.file('read', path);
     if (args.has('p', 'pass-through')) call.file('write', args.rest[0] ?? '.');
     return UNKNOWN;
   },
