@@ -2,7 +2,7 @@ import type { Word, WordPart } from 'unbash';
 import { expandBraces } from './braces.ts';
 import { Fields } from './fields.ts';
 import { withHome } from './home.ts';
-import { ANY, asGlob, isOpaque, STAR, UNKNOWN } from './marks.ts';
+import { ANY, asGlob, isOpaque, STAR, shown, UNKNOWN } from './marks.ts';
 import type { Capture, Shell } from './model.ts';
 import { lookUp, parameter } from './parameters.ts';
 import { parseShell } from './parse.ts';
@@ -61,6 +61,15 @@ export function expandParts(parts: readonly WordPart[], shell: Shell, capture: C
 function bracedWords(word: Word, shell: Shell): Word[] {
   if (!word.parts?.some(({ type }) => type === 'BraceExpansion')) return [word];
   const { world } = shell;
+  const [, from, to] = /\{(-?\d+)\.\.(-?\d+)/.exec(word.text) ?? [];
+  if (Math.abs(Number(to) - Number(from)) > 5e6)
+    world.note({
+      kind: 'act',
+      category: 'exhaustion',
+      verdict: 'deny',
+      what: `makes ${shown(word.text)} into words, all at once`,
+      instead: 'Count with seq.',
+    });
   const sources = expandBraces(word.text, world.work / stepCost);
   if (!sources) throw new TooLong();
   spend(world, sources.length * stepCost);

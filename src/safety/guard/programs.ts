@@ -13,6 +13,7 @@ export function perform(call: Call): string {
   }
   const handler = handlerOf(call.name);
   runsFetched(call);
+  changesService(call);
   if (handler) return derived(handler(call) ?? UNKNOWN, call);
   mentionSecrets(call, call.words);
   writeOutput(call);
@@ -49,14 +50,19 @@ function runsFetched(call: Call): void {
 
 const looksAtDisks = /^(smartctl|blkid|lsblk|udevadm|blockdev|df|findmnt|lsof|fdisk)$/;
 
-/** A program that is given a disk, or one that starts and stops a service by itself. */
+/** A program that is given a disk. */
 function touchesMachine(call: Call): void {
-  const [first = ''] = call.shell.world.steps.at(-1)?.words ?? [];
   const disk = call.words.find((word) =>
     /^([\w-]+=)?\/dev\/(sd|hd|vd|xvd|nvme|mmcblk|r?disk|mapper\/|md|dm-)/.test(word),
   );
   if (disk !== undefined && !looksAtDisks.test(call.name))
     call.act('deny', 'disk', `gives ${disk} to ${call.name}`, 'Work on a file that holds an image.');
+}
+
+/** The script of a service is called like the program that it starts. */
+function changesService(call: Call): void {
+  const [first = ''] = call.shell.world.steps.at(-1)?.words ?? [];
+  if (!first.startsWith('/etc/')) return;
   if (/^\/etc\/(init|rc)\.d\//.test(first) && !/^(status|help)?$/.test(call.words[0] ?? ''))
     call.act('deny', 'system-config', 'changes a service of the system', 'Leave it to a person.');
 }

@@ -124,6 +124,8 @@ export const answers: Handlers = {
   date: (call) => {
     if (call.words.some((word) => word.startsWith('-')) && readArgs(call.words, dateGrammar).has('s', 'set'))
       call.act('deny', 'system-config', 'sets the clock of the machine', 'Leave it to a person.');
+    // Lines that are no dates are shown in its errors.
+    for (const file of readArgs(call.words, dateGrammar).all('f', 'file')) call.file('read', file);
     const format = call.words.find((word) => word.startsWith('+'))?.slice(1);
     return format === undefined ? UNKNOWN : `${format.replace(/%[-_0^#]?\w/g, '1')}\n`;
   },

@@ -213,6 +213,7 @@ export const cloud: Handlers = {
   ...named('mc s3cmd s5cmd azcopy b2 tkn istioctl kn faas-cli multipass limactl colima lando', (call) => {
     if (/^(cp|put|sync|copy|mirror|upload)$/.test(call.words[0] ?? ''))
       copiesAway(call, readArgs(call.words.slice(1)).rest);
+    if (call.name === 's3cmd') provider(/(^|\s)del\s/)(call);
     return provider(remove)(call);
   }),
   ...named('qm pct', when(/^(destroy|stop|shutdown|reset)\b/, 'cloud', 'takes a machine down', askPerson)),

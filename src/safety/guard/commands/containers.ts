@@ -70,6 +70,14 @@ const client = /^\s*(psql|mysql\w*|mariadb|dropdb|redis-cli|mongosh?|cqlsh)\b/;
 function inContainer(call: Call, words: readonly string[]): string {
   const at = words.findIndex((word) => client.test(word) && !/\s/.test(word));
   if (at !== -1) return call.run(words.slice(at));
+  const removes = words.indexOf('rm');
+  if (
+    removes !== -1 &&
+    words
+      .slice(removes)
+      .some((word) => /^\/var\/lib\/(postgresql|mysql|mongo|redis|clickhouse|elasticsearch)/.test(word))
+  )
+    return call.act('deny', 'database', 'deletes the files of a database', 'Work on a database of your own.');
   const [code = ''] = words.filter((word, i) => words[i - 1] === '-c' && client.test(word));
   return code === '' ? UNKNOWN : call.script(code);
 }
@@ -194,7 +202,12 @@ export const containers: Handlers = {
     'container',
     'gives a container the machine',
   ),
-  ctr: when(/\b(rm|delete|remove)\b/, 'container', 'deletes containers', askPerson),
+  ctr: when(
+    /\b(rm|delete|remove)\b|\brun\b.*--privileged\b/,
+    'container',
+    'deletes containers or gives them all rights on the machine',
+    askPerson,
+  ),
   crictl: when(/^(rm|rmi|rmp)\b/, 'container', 'deletes containers', askPerson),
   'k3s-uninstall.sh': always('container', 'deletes the cluster'),
   'docker-compose': (call) => compose(call, call.words),

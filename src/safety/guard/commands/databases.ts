@@ -52,6 +52,8 @@ const sql: Handler = (call) => {
     }
     for (const [, name, path = ''] of text.matchAll(/\b(readfile|writefile)\(\s*'([^']+)'/gi))
       call.file(name === 'readfile' ? 'read' : 'write', path);
+    if (/\bCOPY\b[^;]*\b(TO|FROM)\s+PROGRAM\b/i.test(text))
+      call.act('deny', 'database', 'runs a program on the server', askPerson);
     const what = destroysData(text);
     const temporary =
       isTest(database) || (isLite && zoneOf(call.path(first), call.shell.world.context) === 'temporary');

@@ -46,6 +46,11 @@ const npm: Handler = (call) => {
   if (/^(config|set)$/.test(action)) config(call, action === 'set' ? rest : rest.slice(1), rest[0] ?? '');
   if (/^(exec|x|dlx)$/.test(action))
     return npx(call.with({ words: call.words.slice(call.words.indexOf(action) + 1) }));
+  if (
+    /^(uninstall|un|unlink|remove|rm|r)$/.test(action) &&
+    rest.some((name) => /^(ralphkit|cc-safety-net)(@|$)/.test(name))
+  )
+    call.act('deny', 'loop-state', 'takes the guard away', 'Leave it installed.');
   if (action === 'pkg' && rest[0] === 'set') setFields(call, rest.slice(1));
   if (/^(run|run-script|test|start|stop|build)$/.test(action) || (call.name !== 'npm' && action !== '')) {
     const name = /^run/.test(action) ? (rest[0] ?? '') : action;

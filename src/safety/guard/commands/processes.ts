@@ -182,6 +182,7 @@ export const processes: Handlers = {
       : always('persistence', 'changes what starts by itself')(call),
   crontab,
   schtasks: when(/\/(create|change)/i, 'persistence', 'makes a program start by itself'),
+  hping3: when(/--flood\b/, 'exhaustion', 'floods another machine', 'Send a few packets.'),
   stress: always('exhaustion', 'uses up the machine', 'Measure with a small load.'),
   'stress-ng': always('exhaustion', 'uses up the machine', 'Measure with a small load.'),
 };

@@ -21,7 +21,7 @@ export const releases: Handlers = {
   ),
   ...named('sbt lein', publisher(/\b(publish(?!Local)\w*|deploy)\b/)),
   ...named('dart flutter', publisher(/^pub publish\b/)),
-  ...named('jsr elm opam', publisher(/^publish\b/)),
+  ...named('jsr elm opam nimble', publisher(/^publish\b/)),
   ...named('stack cabal luarocks anaconda snapcraft', publisher(/^(upload|push|release)\b/)),
   ...named('gradle gradlew', publisher(/\bpublish(?!ToMavenLocal)\w*\b/)),
   dotnet: (call) => {

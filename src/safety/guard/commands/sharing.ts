@@ -4,7 +4,7 @@ import { mentionSecrets } from '../mentions.ts';
 import type { Handler, Handlers } from '../model.ts';
 import { isSecretFile } from '../zones.ts';
 import { fetchesFiles, fetchesFolder, keepFetched } from './fetched.ts';
-import { isLocal, keepHere, sends, serves, uploads } from './hosts.ts';
+import { hostOf, isLocal, keepHere, sends, serves, uploads } from './hosts.ts';
 import { asksHelp, named } from './rules.ts';
 
 const copyRemote: Handler = (call) => {
@@ -25,7 +25,12 @@ const copyRemote: Handler = (call) => {
 
 /** What ftp is told to upload, on its command line or by its input. */
 const ftp: Handler = (call) => {
-  const host = readArgs(call.words, { letters: 'ceupP' }).rest[0] ?? '';
+  const args = readArgs(call.words, { letters: 'ceupP' });
+  const host = args.rest[0] ?? '';
+  // `ftp -u URL FILE` uploads at once.
+  const [target = ''] = args.all('u');
+  if (call.name === 'ftp' && target.includes(':') && !isLocal(hostOf(target)))
+    uploads(call, args.rest, target);
   const orders = call.words
     .join('\n')
     .replace(/\bput\n/g, 'put ')
@@ -151,7 +156,10 @@ export const sharing: Handlers = {
     return UNKNOWN;
   }),
   ...named('mail mailx sendmail mutt s-nail swaks msmtp', mail),
-  ...named('croc wormhole magic-wormhole ffsend transfer transfer.sh onionshare onionshare-cli', share),
+  ...named(
+    'croc wormhole magic-wormhole ffsend transfer transfer.sh onionshare onionshare-cli pastebinit',
+    share,
+  ),
   ...named(
     'serve http-server live-server miniserve darkhttpd simple-http-server static-server',
     webServer({ letters: 'lpadcSCPTU', long: ['listen', 'port', 'config', 'host', 'interfaces'] }),

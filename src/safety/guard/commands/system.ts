@@ -80,7 +80,7 @@ export const system: Handlers = {
   localectl: when(/^set-/, 'system-config', 'changes the language of the system'),
   'apt-key': when(/^(add|del|adv)/, 'supply-chain', 'changes whose packages are trusted'),
   claude: when(
-    /^config (set|add|remove)\b.*\b(hooks|permission|disable)/i,
+    /^config (set|add|remove)\b.*\b(hooks|permission|disable)|^plugin (uninstall|remove|rm|disable)\b/i,
     'agent-settings',
     'changes what you may do',
   ),
@@ -174,7 +174,11 @@ export const system: Handlers = {
     readArgs(call.words, { letters: 'fCr' }).rest.length > 0
       ? always('environment', 'changes where programs find their libraries')(call)
       : UNKNOWN,
-  'add-apt-repository': always('supply-chain', 'changes where packages come from'),
+  ...named(
+    'add-apt-repository apt-add-repository',
+    always('supply-chain', 'changes where packages come from'),
+  ),
+  mshta: always('remote-code', 'runs a page as a program'),
   ...named('gosu su-exec runas', always('privilege', 'runs a program as another user')),
   run0: always('privilege', 'runs a program as another user'),
   machinectl: when(/^(shell|login|poweroff|terminate|remove)\b/, 'privilege', 'enters or changes a machine'),

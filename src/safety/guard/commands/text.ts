@@ -1,7 +1,7 @@
 import { readArgs } from '../argv.ts';
 import { unescapeText } from '../decode.ts';
 import { asText, ENDLESS, isOpaque, isPlain, UNKNOWN } from '../marks.ts';
-import type { Handler, Handlers } from '../model.ts';
+import type { Call, Handler, Handlers } from '../model.ts';
 import { printf } from '../printf.ts';
 import { namesOnly } from '../private.ts';
 import { size } from '../size.ts';
@@ -30,11 +30,18 @@ const lines = (from: 'start' | 'end') => (text: string, words: readonly string[]
   return `${(from === 'start' ? all.slice(0, count) : all.slice(-count)).join('\n')}\n`;
 };
 
+/** It keeps all that it reads until the end comes. */
+function needsEnd(call: Call, text: string): void {
+  if (text.includes(ENDLESS))
+    call.act('deny', 'exhaustion', 'looks for the end of what has none', 'Use head -c.');
+}
+
 const sort: Handler = (call) => {
   const args = readArgs(call.words, { letters: 'okStT', long: ['output', 'compress-program'] });
   for (const program of args.all('compress-program')) call.script(program);
   const target = args.value('o', 'output');
   const text = contents(call, args.rest);
+  needsEnd(call, text);
   if (target === undefined) return text;
   call.file('write', target);
   return '';
@@ -114,8 +121,7 @@ export const text: Handlers = {
   nl: shows('bdfhilnpsvw'),
   head: shows('nc', lines('start')),
   tail: (call) => {
-    if (call.words.includes('/dev/zero'))
-      call.act('deny', 'exhaustion', 'looks for the end of what has none', 'Use head -c.');
+    if (call.words.includes('/dev/zero')) needsEnd(call, ENDLESS);
     return shows('nc', lines('end'))(call);
   },
   cut,

@@ -78,9 +78,9 @@ const curl: Handler = (call) => {
     'form',
   )) {
     const [, file] =
-      /^(?:[\w.[\]-]*=)?@([^;]*)/.exec(value) ??
+      /^(?:[^=<@]*=)?@([^;]*)/.exec(value) ??
       (urlencoded.has(value) ? /^[\w.-]+@(.*)/.exec(value) : null) ??
-      /^[\w.-]+=<([^;]*)/.exec(value) ??
+      /^[^=<@]+=<([^;]*)/.exec(value) ??
       [];
     if (file !== undefined) sendsFile(call, file, host);
     else sends(call, value, host);
@@ -169,7 +169,7 @@ const httpie: Handler = (call) => {
   const host = url.startsWith(':') ? 'localhost' : hostOf(url);
   if (host !== 'localhost' && call.words.some((word) => /^delete$/i.test(word))) deletesRemotely(call, url);
   for (const word of call.words) {
-    const [, file] = /^[\w.-]+(?:=|:=)?@(.+)$/.exec(word) ?? [];
+    const [, file] = /^(?:[\w.-]+(?:=|:=)?)?@(.+)$/.exec(word) ?? [];
     if (file) sendsFile(call, file, host);
   }
   sends(call, call.words.join(' '), host);
