@@ -56,12 +56,12 @@ const copy: Handler = (call) => {
     setsUser(call, readArgs(call.words, modeGrammar).value('m', 'mode') ?? '', [target]);
   const { context } = call.shell.world;
   for (const source of sources) {
-    const to = call.path(target);
-    const inside = isProjectFile(call.path(source), context) && isProjectFile(to, context);
+    const [from, to] = [call.path(source), call.path(target)];
+    const inside = isProjectFile(from, context) && isProjectFile(to, context);
     // Under a name such as env.txt it is no longer known for a secret.
-    const disguised = /\/[^/]*\.\w+$/.test(to) && !isSecretFile(to, context, false);
-    if (!inside || (disguised && isSecretFile(call.path(source), context, false)))
-      call.file('read', source, { recursive });
+    const disguises =
+      isSecretFile(from, context, false) && /\/[^/]*\.\w+$/.test(to) && !isSecretFile(to, context, false);
+    if (!inside || disguises) call.file('read', source, { recursive });
   }
   destinations(withFolder(call, target), sources).forEach((path, i) => {
     const source = sources[i] ?? sources[0] ?? '';
