@@ -1,38 +1,16 @@
 import type { Code } from './code.ts';
 
 /** Functions that reckon, read or print, whatever they are called with. */
-const harmless = new Set([
-  ...['print', 'load', 'loads', 'dumps', 'len', 'range', 'str', 'int', 'float', 'bool', 'list', 'dict'],
-  ...[
-    'set',
-    'tuple',
-    'sorted',
-    'sum',
-    'min',
-    'max',
-    'abs',
-    'round',
-    'enumerate',
-    'zip',
-    'any',
-    'all',
-    'repr',
-  ],
-  ...['keys', 'values', 'items', 'join', 'split', 'strip', 'lower', 'upper', 'startswith', 'endswith'],
-  ...[
-    'log',
-    'error',
-    'parse',
-    'stringify',
-    'slice',
-    'trim',
-    'includes',
-    'toString',
-    'toFixed',
-    'Number',
-    'String',
-  ],
-]);
+const harmless = new Set(
+  `
+    print load loads dumps len range str int float bool list dict set tuple sorted sum min max abs round
+    enumerate zip any all repr type isinstance ord hex bin keys values items join split splitlines strip rstrip
+    lstrip lower upper title startswith endswith count index append getcwd exists isfile isdir basename cwd
+    homedir log info warn error parse stringify slice substring trim includes indexOf push concat toString
+    toFixed toUpperCase toLowerCase padStart padEnd Number String Boolean parseInt parseFloat isArray now
+    existsSync
+  `.split(/\s+/),
+);
 
 /** Something that is called by more than a name, or later, or that goes round. */
 const unclear =
