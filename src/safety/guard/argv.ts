@@ -93,6 +93,6 @@ class Words implements Args {
 
 function isAbbreviated(name: string, flags: ReadonlySet<string>): boolean {
   if (name.length <= 3) return false;
-  for (const flag of flags) if (flag.length > 2 && name.startsWith(flag)) return true;
+  for (const flag of flags) if (flag.length > 1 && name.startsWith(flag)) return true;
   return false;
 }

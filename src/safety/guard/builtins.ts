@@ -8,7 +8,7 @@ import type { Call } from './model.ts';
 import { lookUp } from './parameters.ts';
 import { printf } from './printf.ts';
 import { namesOnly } from './private.ts';
-import { reference, scalar, tracing } from './shell.ts';
+import { reference, scalar, spend, tracing } from './shell.ts';
 
 /** What changes the shell itself. Answers with the output, or null where the program of that name is meant. */
 export const builtins: Readonly<Record<string, (call: Call) => string | null>> = {
@@ -35,6 +35,7 @@ export const builtins: Readonly<Record<string, (call: Call) => string | null>> =
     return words.length === 0 ? PRIVATE : '';
   },
   shift({ shell, words }) {
+    spend(shell.world, shell.args.length);
     shell.args = shell.args.slice(Number(words[0] ?? 1) || 1);
     return '';
   },
@@ -146,7 +147,7 @@ function read({ shell, words, stdin, env }: Call): string {
   const [separators = ''] = env.has('IFS') ? [env.get('IFS')] : lookUp('IFS', shell);
   const fields = /^\s*$/.test(separators)
     ? line.trim().split(/\s+/)
-    : [...separators].reduce((parts, one) => parts.flatMap((part) => part.split(one)), [line]);
+    : line.split(new RegExp(`[${separators.replace(/[\\\]^-]/g, '\\$&')}]`));
   const list = args.value('a');
   if (list !== undefined) {
     shell.variables.set(list, { items: fields, array: true });

@@ -16,8 +16,9 @@ export function judgeEffect(effect: Effect, context: GuardContext): Finding {
   const real = followed(effect, context);
   if (real === effect.path) return found;
   const there = judgeAt({ ...effect, path: real }, context);
-  // The project by another name: somewhere above it is a link.
-  const isProject = isInside(real, context.projectRoot) && !isInside(effect.path, context.projectRoot);
+  // The project by another name: a folder above it is a link. A file that is one may be replaced instead of followed.
+  const inFolder = followed({ ...effect, kind: 'delete' }, context);
+  const isProject = isInside(inFolder, context.projectRoot) && !isInside(effect.path, context.projectRoot);
   return isProject && isForItsPlace(found) ? there : worst([found, there]);
 }
 

@@ -22,7 +22,7 @@ function isPlain(command: string): boolean {
 const shortens = /^(head|tail)( -n \d{1,6}| -\d{1,6})?$|^wc -[lwc]$|^sort$|^uniq$/;
 const looking = new Set(['ls', 'pwd', 'whoami']);
 /** Words that lead out of the project or make one of these do something else. */
-const special = /^\/|\.\.|^-[cCx]|^-\w*f|^--(no-index|force|output)/;
+const special = /^\/|\.\.|^-[cCx]|^-[^-]*f|^--(n|f|o)/;
 
 const any = /^/;
 const subcommands: Readonly<Record<string, RegExp>> = {

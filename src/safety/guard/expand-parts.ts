@@ -6,7 +6,7 @@ import { ANY, asGlob, isOpaque, STAR, shown, UNKNOWN } from './marks.ts';
 import type { Capture, Shell } from './model.ts';
 import { lookUp, parameter } from './parameters.ts';
 import { parseShell } from './parse.ts';
-import { spend, stepCost, TooLong, wordCost } from './shell.ts';
+import { spend, TooLong, wordCost } from './shell.ts';
 
 type Mode = { readonly split: boolean; readonly quoted: boolean };
 
@@ -55,7 +55,9 @@ const oneWord = /^[^ \t\n*?[]+$/;
 export function expandParts(parts: readonly WordPart[], shell: Shell, capture: Capture): string {
   const fields = new Fields(' \t\n');
   for (const part of parts) addPart(part, fields, shell, capture, { split: false, quoted: true });
-  return fields.done().join(' ');
+  const text = fields.done().join(' ');
+  spend(shell.world, text.length);
+  return text;
 }
 
 function bracedWords(word: Word, shell: Shell): Word[] {
@@ -70,9 +72,9 @@ function bracedWords(word: Word, shell: Shell): Word[] {
       what: `makes ${shown(word.text)} into words, all at once`,
       instead: 'Count with seq.',
     });
-  const sources = expandBraces(word.text, world.work / stepCost);
+  const sources = expandBraces(word.text, world.work / wordCost);
   if (!sources) throw new TooLong();
-  spend(world, sources.length * stepCost);
+  spend(world, sources.length * wordCost);
   if (sources.every((source) => /^[\w./:,@%+-]+$/.test(source)))
     return sources.map((text) => ({ type: 'Word', text, value: text, pos: 0, end: text.length }));
   const command = parseShell(`_ ${sources.join(' ')}`).commands[0]?.command;

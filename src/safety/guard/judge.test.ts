@@ -284,6 +284,30 @@ describe('a project around the home', () => {
   });
 });
 
+describe('variables of a private file', () => {
+  it.each([
+    'export $(cat .env)',
+    "export $(grep -v '^#' .env | xargs) && npm test",
+    "export $(sed 's/#.*//g' .env | xargs) >/dev/null; node --version",
+  ])('may be loaded: %s', (command) => {
+    expect(verdictOf(command)).toBe('allow');
+  });
+
+  it.each([
+    'export $(cat .env >&2)',
+    'export $(cat .env | tee /dev/stderr)',
+    'export $(cat .env > /dev/tty)',
+    'export $(sh -c "cat .env >&2")',
+    `export $(awk '{print > "/dev/stderr"}' .env)`,
+    'export $(cp .env /tmp/x); cat /tmp/x',
+    'export $(sed -n p .env | dd of=/tmp/o); cat /tmp/o',
+    'export $(cat .env) && env',
+    'export $(cat ~/.ssh/id_rsa)',
+  ])('are not read out on the way: %s', (command) => {
+    expect(verdictOf(command, { env: {} })).toBe('deny');
+  });
+});
+
 describe('a long command', () => {
   it('of 16 KB takes one step for each command in it, and judges each file once', () => {
     const parts = Array.from({ length: 500 }, (_, i) => `cp src/file-${i}.ts dist/file-${i % 10}.ts`);
@@ -317,6 +341,33 @@ describe('a command that would take minutes to follow', () => {
     },
     20_000,
   );
+
+  it.each([
+    ['stars in a replacement', `x=${'a'.repeat(7000)}; echo \${x//a*a*b/}; cat ~/.ssh/id_rsa`],
+    ['a long PATH', `echo x > f; PATH=${'a:'.repeat(15_000)}; ${'b\n'.repeat(15_000)}cat ~/.ssh/id_rsa`],
+    ['blanks for an editor', `ed f <<E\n${' \n'.repeat(30_000)}E\ncat ~/.ssh/id_rsa`],
+    ['blanks for PowerShell', `pwsh -c '${'\n'.repeat(60_000)}'; cat ~/.ssh/id_rsa`],
+    ['text through many programs', `echo ${'a'.repeat(20_000)}${' | tr a b'.repeat(5000)}`],
+    [
+      'separators',
+      `while IFS=${'a,'.repeat(130)} read x; do :; done <<< ${'a,'.repeat(20_000)}; cat ~/.ssh/id_rsa`,
+    ],
+    ['a heredoc that doubles', `x=ab\n${'read -r x <<E\n$x$x\nE\n'.repeat(40)}`],
+    ['many words to shift', `set -- ${'a '.repeat(20_000)}; while [ $1 ]; do shift; done; cat ~/.ssh/id_rsa`],
+  ])(
+    'is denied in time: %s',
+    (_name, command) => {
+      expect(verdictOf(command)).toBe('deny');
+    },
+    20_000,
+  );
+
+  it('is not one that goes over many files and words', () => {
+    expect(verdictOf('mkdir -p data/{a..z}/{a..z}/{0..9}')).toBe('allow');
+    const names = Array.from({ length: 2000 }, (_, i) => `src/file-${i}.ts`).join(' ');
+    const body = 'a="$f"; echo "$a"; wc -l "$f"; grep -c x "$f"; head -n 1 "$f"; tail -n 1 "$f"';
+    expect(verdictOf(`for f in ${names}; do ${body}; done`)).toBe('allow');
+  });
 
   it('is not one that only writes much', () => {
     const json = JSON.stringify(Array.from({ length: 5000 }, (_, id) => ({ id, tags: [{ name: 'a' }] })));

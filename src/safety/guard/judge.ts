@@ -36,6 +36,7 @@ function follow(command: string, context: GuardContext, untilDenied: boolean): J
     links: new Map(),
     gitAliases: new Map(),
     atExit: [],
+    hasLoaded: false,
     work: workFor(command),
     note: (effect, step) => {
       world.effects.push(effect);
@@ -121,7 +122,7 @@ function judgeOutput(output: string, world: World): void {
   if (!output.includes(PRIVATE)) return;
   world.note({
     kind: 'act',
-    ...wholeEnvironment(world.context, 'prints the whole environment'),
+    ...wholeEnvironment(world, 'prints the whole environment'),
   });
 }
 

@@ -50,6 +50,9 @@ describe('where a path leads', () => {
     expect(verdictOf(`rm -rf ${top}/project`)).toBe('deny');
     expect(verdictOf(`rm -rf ${top}/other/dist`)).toBe('deny');
     expect(verdictOf(`rm -rf ${top}/project/.git/hooks`)).toBe('deny');
+    symlinkSync(join(top, 'project/src/a.ts'), join(top, 'other/tool'));
+    expect(verdictOf(`ln -sf /tmp/evil ${top}/other/tool`)).toBe('deny');
+    expect(verdictOf(`mv src/b.ts ${top}/other/tool`)).toBe('deny');
     expect(verdictOf(`echo x > ${top}/project/.ralph/guard.json`)).toBe('deny');
   });
 

@@ -84,6 +84,8 @@ export type World = {
   readonly gitAliases: Map<string, string>;
   /** What traps run when the shell ends. */
   readonly atExit: (() => string)[];
+  /** Whether variables came out of a private file, so that all of them are private now. */
+  hasLoaded: boolean;
   /** How much work may still go into following the command. */
   work: number;
   /** Records what the command, or one step of it, would do. */

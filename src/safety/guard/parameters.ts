@@ -75,7 +75,7 @@ export function parameter(
       const end = operation.operator === '/%' ? '$' : '';
       const by = text(operation.replacement);
       const regex = new RegExp(anchor + source + end, operation.operator === '//' ? 'gs' : 's');
-      return items.map((item) => item.replace(regex, () => by));
+      return items.map((item) => (isTooLong(item, pattern) ? UNKNOWN : item.replace(regex, () => by)));
     }
     case 'Slice': {
       const offset = Number(text(operation.offset));
@@ -122,6 +122,11 @@ function slice(item: string, offset: number, length: number | undefined): string
   return length === undefined ? rest : rest.slice(0, length);
 }
 
+/** A star looks through all of a text from each place in it. */
+function isTooLong(item: string, pattern: string): boolean {
+  return item.length > 1000 && pattern.includes(STAR);
+}
+
 /** Many stars take a backtracking matcher too long. */
 function isTooVague(pattern: string): boolean {
   return pattern.split(STAR).length > 3;
@@ -135,7 +140,7 @@ function patternSource(pattern: string, greedy: boolean): string {
 }
 
 function removePattern(item: string, pattern: string, operator: string): string {
-  if (item.length > 1000 && pattern.includes(STAR)) return UNKNOWN;
+  if (isTooLong(item, pattern)) return UNKNOWN;
   const source = patternSource(pattern, operator.length === 2);
   if (operator.startsWith('#')) return item.replace(new RegExp(`^${source}`, 's'), '');
   if (operator === '%%') return item.replace(new RegExp(`${source}$`, 's'), '');

@@ -1,10 +1,10 @@
 import { isSecretName } from '../secrets.ts';
 import { PRIVATE, UNKNOWN } from './marks.ts';
-import type { Act, GuardContext } from './model.ts';
+import type { Act, GuardContext, World } from './model.ts';
 
 /** Shows all variables, or a private file: harmful where a secret is among them, else a bad habit. */
-export function wholeEnvironment({ env }: GuardContext, what: string): Omit<Act, 'kind'> {
-  const secret = Object.keys(env).find(isSecretName);
+export function wholeEnvironment({ context: { env }, hasLoaded }: World, what: string): Omit<Act, 'kind'> {
+  const secret = hasLoaded ? 'what was loaded' : Object.keys(env).find(isSecretName);
   return {
     category: 'credentials',
     verdict: secret === undefined ? 'warn' : 'deny',

@@ -88,7 +88,8 @@ function keepOpen({ descriptor }: Redirection, { text }: Input, { world }: Shell
 }
 
 /** What matters about text that goes into a file: where it comes from. */
-export function written(output: string, path: string, { context }: World): Omit<Act, 'kind'>[] {
+export function written(output: string, path: string, world: World): Omit<Act, 'kind'>[] {
+  const { context } = world;
   if (output.includes(ENDLESS) && !/^\/dev\/(?!shm\/)/.test(path))
     return [
       {
@@ -118,9 +119,7 @@ export function written(output: string, path: string, { context }: World): Omit<
         instead: 'Let the program read the variable.',
       },
     ];
-  return output.includes(PRIVATE)
-    ? [wholeEnvironment(context, `writes private data into ${shown(path)}`)]
-    : [];
+  return output.includes(PRIVATE) ? [wholeEnvironment(world, `writes private data into ${shown(path)}`)] : [];
 }
 
 export function fileEffect(

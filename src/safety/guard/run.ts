@@ -12,6 +12,7 @@ import type {
 import { checkVariable } from './commands/variables.ts';
 import { runCompound } from './compound.ts';
 import { expandText, expandWord, literalText } from './expand.ts';
+import { loading } from './loading.ts';
 import { asText, hasGlob, isOpaque, PRIVATE, UNKNOWN } from './marks.ts';
 import type {
   Act,
@@ -39,7 +40,7 @@ import {
   withRedirects,
   written,
 } from './redirects.ts';
-import { fork, isConstant, scalar, spend, stepCost, TooLong } from './shell.ts';
+import { fork, isConstant, scalar, spend, stepCost, TooLong, wordCost } from './shell.ts';
 
 /** The parser found something that no shell would run as it stands. */
 export class Unparsable extends Error {}
@@ -95,6 +96,7 @@ function runNode(node: PipelineNode | AndOr | CompoundList, shell: Shell): strin
       let text: string | null = shell.input.text;
       node.commands.forEach((command, i) => {
         const input: Input = i === 0 ? shell.input : { text };
+        if (i > 0) spend(shell.world, text?.length ?? 0);
         text = runNode(command, node.commands.length === 1 ? shell : fork(shell, { input, forked: true }));
       });
       return text ?? '';
@@ -111,9 +113,8 @@ function runNode(node: PipelineNode | AndOr | CompoundList, shell: Shell): strin
 function runCommand(node: Command, shell: Shell): string {
   const words: string[] = [];
   if (node.name) addWords(words, node.name, shell);
-  const here = words[0] === 'export' ? { ...shell, loads: true } : shell;
   for (const arg of node.args) {
-    if (arg.type === 'Word') addWords(words, arg, here);
+    if (arg.type === 'Word') addWords(words, arg, words[0] === 'export' ? loading(arg, shell) : shell);
     else words.push(declared(arg, shell));
   }
   if (node.prefix.length === 0 && node.redirects.length === 0)
@@ -197,7 +198,9 @@ function assigned({ name, value, append, index }: Assignment, shell: Shell): Val
 type Calling = { stdin: string | null; env: ReadonlyMap<string, string>; seen: Shell };
 
 /** Runs words as a command: a function, an alias, a file of this command, a built-in or a program. */
-function runWords(words: readonly string[], shell: Shell, { stdin, env, seen }: Calling): string {
+function runWords(given: readonly string[], shell: Shell, { stdin: read, env, seen }: Calling): string {
+  const words = given.some(isLong) ? given.map(squeezed) : given;
+  const stdin = read !== null && isLong(read) ? squeezed(read) : read;
   const first = words[0] ?? '';
   const rest = words.slice(1);
   if (first === '') return rest.length === 0 ? '' : runWords(rest, shell, { stdin, env, seen });
@@ -220,10 +223,20 @@ function runWords(words: readonly string[], shell: Shell, { stdin, env, seen }: 
   return perform(call);
 }
 
+function isLong(text: string): boolean {
+  return text.length > 2000;
+}
+
+/** Patterns that look for blanks would go through thousands of them again and again. */
+function squeezed(text: string): string {
+  return text.replace(/\s{100,}/g, (blanks) => (blanks.includes('\n') ? '\n' : ' '));
+}
+
 /** Where a program lies that this command has written itself, called by its path or found through PATH. */
 function ownProgram(name: string, call: Call, { variables, world }: Shell): string | undefined {
   if (world.files.size === 0 && world.fetched.size === 0) return undefined;
   const folders = name.includes('/') ? [''] : (variables.get('PATH')?.items.join(':').split(':') ?? []);
+  spend(world, folders.length * wordCost);
   return folders
     .map((folder) => call.path(folder === '' ? name : `${folder}/${name}`))
     .find((path) => world.files.has(path) || (name.includes('/') && fetchedWith(path, world) !== undefined));

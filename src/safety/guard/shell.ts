@@ -10,7 +10,7 @@ export const wordCost = 20;
 
 /** The work that may go into a command: honest ones take a small part of it. */
 export function workFor(command: string): number {
-  return 4000 * stepCost + 40 * command.length;
+  return 20_000 * stepCost + 40 * command.length;
 }
 
 export function spend(world: World, cost: number): void {
