@@ -16,6 +16,7 @@ export function perform(call: Call): string {
   changesService(call);
   if (handler) return derived(handler(call) ?? UNKNOWN, call);
   mentionSecrets(call, call.words);
+  startsAnother(call);
   writeOutput(call);
   destroysUnasked(call);
   touchesMachine(call);
@@ -65,6 +66,20 @@ function changesService(call: Call): void {
   if (!first.startsWith('/etc/')) return;
   if (/^\/etc\/(init|rc)\.d\//.test(first) && !/^(status|help)?$/.test(call.words[0] ?? ''))
     call.act('deny', 'system-config', 'changes a service of the system', 'Leave it to a person.');
+}
+
+/** Takes words as they come, and does nothing with them but write or look them up. */
+const speaks =
+  /^(ralph|claude|codex|gemini|opencode|cowsay|figlet|toilet|say|espeak|tldr|apropos|whatis|whereis|info|bd|br|task|todo|notify-send|logger|explain|howdoi)$/;
+
+/** A wrapper that nobody has told the guard of: what it starts stands behind its own words. */
+function startsAnother(call: Call): void {
+  const at = call.words.findIndex(
+    (word, i) =>
+      /^(\/\S*\/)?(rm|(ba|z|da|k)?sh)$/.test(word) &&
+      (word.endsWith('rm') ? /^-\w*[rRf]/ : /^-\w*c$/).test(call.words[i + 1] ?? ''),
+  );
+  if (at !== -1 && !speaks.test(call.name)) call.run(call.words.slice(at));
 }
 
 /** Of a program that nobody has told the guard of: `tool destroy`, and `tool delete --force`. */
