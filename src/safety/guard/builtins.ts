@@ -24,7 +24,7 @@ export const builtins: Readonly<Record<string, (call: Call) => string | null>> =
   mapfile: readLines,
   readarray: readLines,
   eval: (call) =>
-    call.words.length === 0 ? '' : feed(call, call.words.join(' '), (text) => call.here(text)),
+    feed(call, call.words.slice(call.words[0] === '--' ? 1 : 0).join(' '), (text) => call.here(text)),
   source,
   '.': source,
   set({ shell, words }) {

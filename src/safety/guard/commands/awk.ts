@@ -4,6 +4,7 @@ import { unescapeText } from '../decode.ts';
 import { feed } from '../feed.ts';
 import { type Code, endOf } from '../foreign/code.ts';
 import { readCode } from '../foreign/read.ts';
+import { filled } from '../foreign/texts.ts';
 import { evaluate } from '../foreign/values.ts';
 import { isOpaque, isPlain, NETWORK, PRIVATE, secretOf, secretsIn, UNKNOWN } from '../marks.ts';
 import type { Call, Handler, Handlers } from '../model.ts';
@@ -64,6 +65,14 @@ const program: Handler = (call) => {
   const [, literal] =
     /^\s*BEGIN\s*\{\s*printf?\s*\(?\s*"((?:[^"\\]|\\.)*)"\s*\)?\s*;?\s*\}\s*$/.exec(program) ?? [];
   if (literal !== undefined) return `${literal.replace(/\\(.)/g, '$1')}\n`;
+  const [, format, numbers] =
+    /^\s*BEGIN\s*\{\s*printf\s*\(?\s*"((?:[^"\\]|\\.)*)"\s*,([\d\s,]+)\)?\s*;?\s*\}\s*$/.exec(program) ?? [];
+  if (format !== undefined)
+    return filled(
+      format.replace(/\\n/g, '\n'),
+      /%c/g,
+      (numbers ?? '').split(',').map((number) => String.fromCharCode(Number(number))),
+    );
   const [, column] = /^\s*\{\s*print\s+\$(\d+|NF)\s*;?\s*\}\s*$/.exec(program) ?? [];
   if (names) return namesOnly(call.stdin ?? UNKNOWN, call.shell.world.context);
   if (column !== undefined && paths.length === 0 && isPlain(call.stdin ?? UNKNOWN))

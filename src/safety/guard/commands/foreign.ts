@@ -3,11 +3,13 @@ import { feed } from '../feed.ts';
 import type { Language } from '../foreign/code.ts';
 import { follow } from '../foreign/follow.ts';
 import { readCode } from '../foreign/read.ts';
+import { percent } from '../foreign/texts.ts';
 import { evaluate } from '../foreign/values.ts';
-import { isPlain, NETWORK, UNKNOWN } from '../marks.ts';
+import { DECODED, isPlain, NETWORK, UNKNOWN } from '../marks.ts';
 import type { Call, Handler, Handlers } from '../model.ts';
 import { compilers } from './compilers.ts';
 import { serves } from './hosts.ts';
+import { otherLanguage } from './other-languages.ts';
 import { publisher } from './publishing.ts';
 import { named } from './rules.ts';
 
@@ -26,14 +28,18 @@ function interpreter({ language, code, letters = '', long = [] }: Interpreter): 
     stop: true,
   };
   return (call) => {
-    const args = readArgs(call.words, grammar);
+    const args = readArgs(
+      language === 'js' ? call.words.map((word) => (word === '-pe' ? '-p' : word)) : call.words,
+      grammar,
+    );
     const inline = args.all(...code);
+    const byLine = /perl|ruby/.test(language) && args.has('n', 'p');
     const given = inline.length > 0 ? args.rest : args.rest.slice(1);
     const run = (text: string, file?: string) =>
       feed(call, text, (known) =>
         follow(
           call,
-          withInput(withArguments(known, language, given, inline.length > 0), call),
+          withInput(withArguments(known, language, given, inline.length > 0), byLine, call),
           language,
           file,
         ),
@@ -45,13 +51,14 @@ function interpreter({ language, code, letters = '', long = [] }: Interpreter): 
     if (language === 'python' && args.has('m')) return pythonModule(call, args.value('m') ?? '');
     if (language === 'js')
       for (const module of args.all('r', 'require', 'import', 'loader')) run(program(call, module));
-    if (args.has('n', 'p') && /perl|ruby/.test(language)) {
+    if (byLine) {
       for (const path of args.rest) call.file(args.flags.has('i') ? 'write' : 'read', path);
     }
     if (inline.length > 0) {
       const output = inline.map((text) => run(text)).join('');
       if (language === 'js' && args.has('p', 'print'))
         return evaluateOnly(call, inline[0] ?? '', language, output);
+      if (byLine && inline.some((text) => /\b(chr|hex|oct|pack|unpack)\b/.test(text))) return DECODED;
       return output;
     }
     const [file, ...rest] = args.rest;
@@ -69,14 +76,18 @@ function interpreter({ language, code, letters = '', long = [] }: Interpreter): 
 
 /** What a file holds, or what comes from an address that some take in its place. */
 function program(call: Call, file: string): string {
+  const [, coded, code] = /^data:[^,]*?(;base64)?,(.*)$/s.exec(file) ?? [];
+  if (code !== undefined) return coded === undefined ? percent(code) : DECODED;
   return /^https?:/.test(file) ? NETWORK : call.content(file);
 }
 
 /** What is read from the pipe stands in the code where it is read, where it is short and known. */
-function withInput(source: string, { stdin }: Call): string {
+function withInput(source: string, byLine: boolean, { stdin }: Call): string {
   if (stdin === null || stdin.length > 2000 || !isPlain(stdin)) return source;
   return source.replace(
-    /\b(?:sys\.stdin\.read(?:line)?|STDIN\.read|(?<![.\w])input|(?<![.\w])gets)\(\)|\b(?:\w+\.)?readFileSync\((?:0|["']\/dev\/stdin["'])(?:,[^()]*)?\)|<STDIN>/g,
+    byLine
+      ? /\$_\b/g
+      : /\b(?:sys\.stdin\.read(?:line)?|STDIN\.read|(?<![.\w])input|(?<![.\w])gets)\(\)|\b(?:\w+\.)?readFileSync\((?:0|["']\/dev\/stdin["'])(?:,[^()]*)?\)|<STDIN>/g,
     () => JSON.stringify(stdin),
   );
 }
@@ -151,17 +162,6 @@ const juliaCode = interpreter({ language: 'python', code: ['e'] });
 
 const lua = interpreter({ language: 'lua', code: ['e'], letters: 'l' });
 
-/** What these run is seen as far as it is a plain call with a literal. */
-export const otherLanguage =
-  (pattern: RegExp, deletes = /\b(?:unlink|file\.remove)\s*\(\s*["']([^"']+)["']/g): Handler =>
-  (call) => {
-    const code = [...call.words, call.stdin ?? ''].join('\n');
-    for (const [, command = ''] of code.matchAll(pattern)) call.script(command);
-    for (const [, path = ''] of code.matchAll(deletes))
-      call.file('delete', path.replace(/^~(?=\/|$)/, call.shell.world.context.home), { recursive: true });
-    return UNKNOWN;
-  };
-
 const bunOrDeno: Handler = (call) =>
   call.words[0] === 'eval'
     ? node(call.with({ words: ['-e', ...call.words.slice(1)] }))
@@ -193,7 +193,6 @@ export const foreign: Handlers = {
     if (call.words[0] === 'publish') return publisher(/^publish\b/)(call);
     return bunOrDeno(call);
   },
-  Rscript: otherLanguage(/\bsystem2?\s*\(\s*["']([^"']+)["']/g),
   tclsh: (call) => {
     const code = [call.stdin ?? '', ...call.words.slice(0, 1).map((path) => call.content(path))].join('\n');
     for (const [, paths = ''] of code.matchAll(/\bfile\s+delete\s+([^\n;\]]+)/g))
@@ -207,23 +206,13 @@ export const foreign: Handlers = {
   irb: ruby,
   php,
   ...named('lua luajit lua5.1 lua5.2 lua5.3 lua5.4', lua),
+  zx: otherLanguage(/\$`([^`]+)`/g),
   julia: (call) => {
-    otherLanguage(/\brun\s*\(\s*`([^`]+)`/g, /(?<![.\w])rm\s*\(\s*"([^"]+)"/g)(call);
+    otherLanguage()(call);
     return juliaCode(call);
   },
   ...named(
-    'elixir iex',
-    otherLanguage(
-      /(?:System\.shell|:os\.cmd)\s*\(\s*(?:~c)?["']([^"']+)["']/g,
-      /\bFile\.rm(?:_rf|dir)?!?\s*\(?\s*"([^"]+)"/g,
-    ),
-  ),
-  groovy: otherLanguage(/["']([^"']+)["']\s*\.execute\s*\(/g, /\bFile\s*\(\s*["']([^"']+)["']\s*\)\.delete/g),
-  ...named(
-    'guile racket sbcl',
-    otherLanguage(
-      /\((?:system|uiop:run-program)\s+"([^"]+)"/g,
-      /\(delete-(?:directory|file)[/*\w]*\s+"([^"]+)"/g,
-    ),
+    'R Rscript elixir iex groovy guile racket sbcl swift ghc runghc ocaml erl raku clojure clj octave gnuplot jshell scala kotlin',
+    otherLanguage(),
   ),
 };

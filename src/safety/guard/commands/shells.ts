@@ -3,9 +3,14 @@ import { feed } from '../feed.ts';
 import { isPlain, NETWORK, UNKNOWN } from '../marks.ts';
 import { runsSecret } from '../mentions.ts';
 import type { Handler, Handlers } from '../model.ts';
+import { named } from './rules.ts';
 
 const shell: Handler = (call) => {
-  const args = readArgs(call.words, { letters: 'oO', long: ['rcfile', 'init-file'], stop: true });
+  // `+x` takes an option back.
+  const words = call.words[0]?.startsWith('+')
+    ? call.words.filter((word) => !/^\+\w$/.test(word))
+    : call.words;
+  const args = readArgs(words, { letters: 'oO', long: ['rcfile', 'init-file'], stop: true });
   const { flags, rest } = args;
   const [first, ...more] = rest;
   const options = args.all('o');
@@ -122,6 +127,7 @@ export const shells: Handlers = {
   ash: shell,
   fish: shell,
   rbash: shell,
+  ...named('csh tcsh yash osh nu xonsh elvish', shell),
   at,
   batch: at,
   make,

@@ -3,8 +3,8 @@ import { feed, joined, tryScript } from '../feed.ts';
 import { isOpaque, NETWORK, parentProcess, shown, UNKNOWN } from '../marks.ts';
 import type { Call, Handler, Handlers } from '../model.ts';
 import { checkProcess } from './agent-process.ts';
-import { otherLanguage } from './foreign.ts';
 import { hostOf, isLocal, keepHere, sends } from './hosts.ts';
+import { otherLanguage } from './other-languages.ts';
 
 const ssh: Handler = (call) => {
   const monitor = call.name === 'autossh' ? 'M' : '';
@@ -28,6 +28,7 @@ const ssh: Handler = (call) => {
       call.act('deny', 'exfiltration', `sends data to ${shown(host)}`, keepHere);
   }
   if (command.length === 0) return UNKNOWN;
+  if (!local) sends(call, command.join(' '), host);
   joined(call, command);
   return local ? UNKNOWN : NETWORK;
 };
@@ -137,10 +138,7 @@ const editor: Handler = (call) => {
   return UNKNOWN;
 };
 
-const lisp = otherLanguage(
-  /\((?:async-)?shell-command(?:-to-string)?\s+"([^"]+)"/g,
-  /\(delete-(?:directory|file)\s+"([^"]+)"/g,
-);
+const lisp = otherLanguage();
 
 const expect: Handler = (call) => {
   const code = readArgs(call.words, { letters: 'cf' }).value('c') ?? '';

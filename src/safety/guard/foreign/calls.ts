@@ -7,7 +7,7 @@ export const deletes =
   /(?:\b(?:shutil\.rmtree|os\.(?:remove|unlink|rmdir|removedirs)|rmtree|remove_tree|rmSync|rmdirSync|unlinkSync|unlink|rmdir|rimraf|removeSync|emptyDirSync|emptyDir|send2trash|FileUtils\.(?:rm\w*|remove\w*)|File\.(?:delete|unlink)|Dir\.(?:rmdir|delete|unlink)|Deno\.remove(?:Sync)?|os\.remove|os\.RemoveAll|remove_(?:dir_all|dir|file))|(?<![.\w$])remove|\b(?:fs|promises|fsp|fse|fs\/promises["']\))\.(?:rm|remove))\s*[( ]/g;
 
 export const runs =
-  /\b(?:os\.(?:system|popen|exec\w+|spawn\w+)|(?:subprocess|sp|s)\.(?:run|call|check_call|check_output|Popen|getoutput|getstatusoutput)|pty\.spawn|asyncio\.create_subprocess_\w+|(?:child_process["'] *\)\.|cp\.|child_process\.)?(?:execSync|execFileSync|spawnSync|execFile|spawn|exec|execa|execaSync)|system|shell_exec|passthru|popen|proc_open|os\.execute|exec\.Command|io\.popen|IO\.popen|Open3\.\w+|Deno\.Command|Bun\.spawn(?:Sync)?|qx|capture2e?|check_output)\s*[( ]/g;
+  /\b(?:os\.(?:system|popen|exec\w+|(?:posix_)?spawn\w+)|(?:subprocess|sp|s)\.(?:run|call|check_call|check_output|Popen|getoutput|getstatusoutput)|pty\.spawn|asyncio\.create_subprocess_\w+|(?:child_process["'] *\)\.|cp\.|child_process\.)?(?:execSync|execFileSync|spawnSync|execFile|spawn|exec|execa|execaSync)|system|shell_exec|passthru|popen|proc_open|os\.execute|exec\.Command|io\.popen|IO\.popen|Open3\.\w+|Deno\.Command|Bun\.spawn(?:Sync)?|qx|capture2e?|check_output|check_call|getoutput|getstatusoutput|Popen)\s*[( ]/g;
 
 /** `.exec(…)` of a database or a pattern starts no program. */
 export const runsPlainly = new RegExp(runs.source.replace('|exec|', '|(?<!\\.|->)exec|'), 'g');

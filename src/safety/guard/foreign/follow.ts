@@ -1,5 +1,5 @@
 import { feed } from '../feed.ts';
-import { DECODED, isOpaque, NETWORK, PRIVATE, secretsIn, UNKNOWN } from '../marks.ts';
+import { DECODED, isOpaque, NETWORK, UNKNOWN } from '../marks.ts';
 import type { Call } from '../model.ts';
 import {
   applies,
@@ -123,10 +123,8 @@ function effects(call: Call, code: Code, source: string): string {
       for (const base of bases) known(base, () => call.file('read', withinBase(base)));
     else known(path, () => call.file('read', path));
   }
-  const secrets = found(code, /\.write(?:lines)?\s*\(/g)
-    .map(([, args]) => evaluate(code, args[0] ?? ''))
-    .filter((text) => text.includes(PRIVATE) || secretsIn(text).length > 0);
-  opening(call, code, secrets);
+  const texts = found(code, /\.write(?:lines)?\s*\(/g).map(([, args]) => evaluate(code, args[0] ?? ''));
+  opening(call, code, texts);
   for (const match of masked.matchAll(methods)) {
     const args = argumentsAt(code, match.index + match[0].length).map((arg) => evaluate(code, arg));
     method(call, match[1] ?? '', objectBefore(code, match.index), args, bases);
@@ -148,11 +146,11 @@ function effects(call: Call, code: Code, source: string): string {
   return output.join('');
 }
 
-function opening(call: Call, code: Code, secrets: readonly string[]): void {
+function opening(call: Call, code: Code, texts: readonly string[]): void {
   for (const [, all] of found(code, code.language === 'perl' ? perlOpens : opens)) {
     // Perl names the handle first.
     const [path = '', ...modes] = code.language === 'perl' ? all.slice(1) : all;
-    if (secrets.length > 0 && modes.length > 0) call.keep(evaluate(code, path), secrets.join('\n'));
+    if (texts.length > 0 && modes.length > 0) call.keep(evaluate(code, path), texts.join('\n'));
     openFile(
       call,
       evaluate(code, path),

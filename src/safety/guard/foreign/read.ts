@@ -1,7 +1,7 @@
 import { isSecretName } from '../../secrets.ts';
 import { PRIVATE, secretOf } from '../marks.ts';
 import { type Code, endOf, type Language, mask, spend, workFor } from './code.ts';
-import { withoutAliases, withoutImports, withoutKeys, withoutModules } from './rewrite.ts';
+import { plainPerl, withoutAliases, withoutImports, withoutKeys, withoutModules } from './rewrite.ts';
 import { evaluate } from './values.ts';
 
 export function readCode(
@@ -10,7 +10,8 @@ export function readCode(
   home: string,
   given: Iterable<[string, string]> = [],
 ): Code {
-  const source = withoutModules(withoutAliases(withoutImports(withoutKeys(written))));
+  const plain = language === 'perl' ? plainPerl(written) : written;
+  const source = withoutModules(withoutAliases(withoutImports(withoutKeys(plain))));
   const masked = mask(source, language);
   const code: Code = { language, source, masked, names: new Map(given), home, work: workFor(source) };
   const assignment =

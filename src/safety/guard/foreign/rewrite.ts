@@ -94,3 +94,11 @@ export function withoutAliases(source: string): string {
 function moduleName(from: string): string {
   return from.replace('/promises', '');
 }
+
+/** Perl's other quotes become plain ones, and a call without a name gets the one that it takes. */
+export function plainPerl(source: string): string {
+  if (!/\bqq?\s*[({[]|\bunlink\s*[};]/.test(source)) return source;
+  return source
+    .replace(/\bqq?\s*[({[]([^(){}[\]]*)[)}\]]/g, (_, text: string) => JSON.stringify(text))
+    .replace(/\bunlink(?=\s*[};])/g, 'unlink $_');
+}

@@ -40,7 +40,9 @@ function started(call: Call, code: Code, name: string, args: readonly string[]):
     );
   if (others && !/^\s*\{/.test(second ?? ''))
     return call.run(
-      /execv|execl/.test(name) ? [texts[0] ?? '', ...others.slice(1)] : [texts[0] ?? '', ...others],
+      /execv|execl|posix_spawn/.test(name)
+        ? [texts[0] ?? '', ...others.slice(1)]
+        : [texts[0] ?? '', ...others],
       more,
     );
   if (

@@ -208,6 +208,7 @@ function callValue(code: Code, name: string, inside: string, depth: number): str
   if (name === 'URL') return joinPaths([`${value(1)}/..`, value(0)]);
   if (/\benviron\.(values|items|copy)$/.test(name)) return PRIVATE;
   if (/(expanduser|expand_path)$/.test(name)) return value(0).replace(/^~/, code.home);
+  if (/expandvars$/.test(name)) return value(0).replace(/^\$(HOME\b|\{HOME\})/, code.home);
   if (name === 'implode' || (name === 'join' && code.language === 'perl'))
     return args
       .slice(1)
