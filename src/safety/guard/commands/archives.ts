@@ -48,6 +48,7 @@ const tar: Handler = (call) => {
       loses(call, call.shell.cwd, 'throws away uncommitted changes');
     return '';
   }
+  if (args.flags.has('delete') && file !== undefined) call.file('write', file);
   if (!args.has('c', 'create', 'r', 'u', 'append', 'update')) return UNKNOWN;
   let members = '';
   for (const name of args.rest) {

@@ -19,7 +19,7 @@ function copiesAway(call: Call, paths: readonly string[]): void {
 
 const awsCall: Handler = (call) => {
   const args = readArgs(call.words, {
-    long: ['profile', 'region', 'output', 'query', 'endpoint-url', 'sql', 'statement'],
+    long: ['profile', 'region', 'output', 'query', 'endpoint-url', 'sql', 'statement', 'body'],
   });
   const [service = '', action = '', ...rest] = args.rest;
   const local = /localhost|127\.0\.0\.1/.test(args.value('endpoint-url') ?? '');
@@ -44,6 +44,7 @@ const awsCall: Handler = (call) => {
     /--desired-(count|capacity)[ =]0\b/.test(call.words.join(' '))
   )
     deny('stops a service');
+  if (action === 'put-object') copiesAway(call, [args.value('body') ?? '', 's3://']);
   const [sql] = ['sql', 'statement'].flatMap((name) => args.value(name) ?? []);
   if (destroysData(sql ?? ''))
     call.act('deny', 'database', `${destroysData(sql ?? '')} in the database`, askPerson);
@@ -248,10 +249,10 @@ export const cloud: Handlers = {
     ),
   ),
   virsh: when(/^(destroy|undefine|vol-delete|pool-delete)\b/, 'cloud', 'deletes a machine', askPerson),
-  salt: (call) => {
+  ...named('salt salt-call', (call) => {
     const at = call.words.indexOf('cmd.run');
     return at === -1 ? UNKNOWN : joined(call, call.words.slice(at + 1));
-  },
+  }),
   ansible: (call) => {
     const args = readArgs(call.words, { letters: 'miaubfl', long: ['module-name', 'args', 'inventory'] });
     const order = args.value('a', 'args') ?? '';

@@ -3,6 +3,7 @@ import { decodeBase64, decodeHex, unescapeText } from '../decode.ts';
 import { asText, DECODED, ENDLESS, isPlain, NETWORK, UNKNOWN } from '../marks.ts';
 import type { Handler, Handlers } from '../model.ts';
 import { contents } from './contents.ts';
+import { named } from './rules.ts';
 
 const base64: Handler = (call) => {
   const args = readArgs(call.words, { letters: 'w', long: ['wrap'] });
@@ -72,7 +73,8 @@ function range(_: string, first: string, last: string): string {
 const decompress: Handler = (call) => {
   const args = readArgs(call.words, { letters: 'S' });
   const decoding =
-    !/^(gzip|bzip2|xz|zstd|lz4|brotli)$/.test(call.name) || args.has('d', 'decompress', 'uncompress');
+    !/^(gzip|bzip2|xz|zstd|lz4|brotli|lzma|lzip|lzop|pigz|compress)$/.test(call.name) ||
+    args.has('d', 'decompress', 'uncompress');
   const keeps = args.has('c', 'k', 'stdout', 'keep', 't', 'test', 'l', 'list') || /cat$/.test(call.name);
   for (const path of args.rest) call.file(keeps ? 'read' : 'delete', path);
   if (call.stdin?.includes(NETWORK)) return call.stdin;
@@ -105,4 +107,5 @@ export const codecs: Handlers = {
   zstdcat: decompress,
   lz4: decompress,
   brotli: decompress,
+  ...named('lzma unlzma lzcat lzip lzop pigz unpigz compress uncompress', decompress),
 };

@@ -234,6 +234,7 @@ export const files: Handlers = {
   del: remove,
   trash: remove,
   'trash-put': remove,
+  'trash-cli': remove,
   gio: (call) =>
     call.words[0] === 'trash' || call.words[0] === 'remove'
       ? remove(call.with({ words: call.words.slice(1) }))

@@ -2,6 +2,7 @@ import { readArgs } from '../argv.ts';
 import { shown, UNKNOWN } from '../marks.ts';
 import type { Call } from '../model.ts';
 import { isInside } from '../paths.ts';
+import { zoneOf } from '../zones.ts';
 
 /** A subcommand of git, in the folder that it works in. */
 export type Subcommand = (call: Call, cwd: string) => string | undefined;
@@ -76,7 +77,7 @@ export function useSetting(call: Call, setting: string, stays: boolean, everywhe
     /^(include\.path|includeif\..*\.path|core\.attributesfile|init\.templatedir|core\.worktree)$/i.test(
       name,
     ) &&
-    stays
+    (stays || zoneOf(call.path(value), call.shell.world.context) === 'temporary')
   ) {
     call.act(
       'deny',
@@ -92,6 +93,15 @@ export function useSetting(call: Call, setting: string, stays: boolean, everywhe
       'environment',
       'makes git trust any server',
       'Name the certificate with http.sslCAInfo.',
+    );
+    return;
+  }
+  if (/^remote\..*\.(url|pushurl)$/i.test(name) && stays) {
+    call.act(
+      'deny',
+      'exfiltration',
+      `sends the project to ${shown(value)} from now on`,
+      'Add another remote beside it, and let a person decide.',
     );
     return;
   }
@@ -132,7 +142,8 @@ export const connects: Subcommand = (call, cwd) => {
   for (const program of args.all('upload-pack', 'exec', ...(call.words.includes('-u') ? ['u'] : [])))
     if (!/^git-/.test(program)) call.script(program, { cwd });
   for (const setting of args.all('c', 'config')) useSetting(call, setting, false);
-  for (const url of args.rest) {
+  for (const name of args.rest) {
+    const url = call.shell.world.gitAliases.get(newRemote(name)) ?? name;
     const [, command] = /^ext::(.+)$/s.exec(url) ?? [];
     // Words are parted by a space, and `% ` is a space inside a word.
     if (command)

@@ -74,7 +74,7 @@ export const push: Subcommand = (call) => {
 };
 
 export const checkout: Subcommand = (call, cwd) => {
-  const args = readArgs(call.words, { letters: 'bB', long: ['orphan', 'conflict'] });
+  const args = readArgs(call.words, { letters: 'bB', long: ['orphan', 'conflict', 'pathspec-from-file'] });
   const dash = call.words.indexOf('--');
   if (args.has('f', 'force')) return loses(call, cwd, 'throws away uncommitted changes');
   if (args.has('b', 'orphan')) return '';
@@ -83,6 +83,8 @@ export const checkout: Subcommand = (call, cwd) => {
     return '';
   }
   if (args.has('ours', 'theirs')) return '';
+  if (args.value('pathspec-from-file') !== undefined)
+    return loses(call, cwd, 'throws away uncommitted changes');
   if (args.has('p', 'patch'))
     return answered(call) ? loses(call, cwd, 'throws away uncommitted changes') : '';
   const tracks = args.has('t', 'track', 'detach');
@@ -170,7 +172,11 @@ export const branch: Subcommand = (call, cwd) => {
       `deletes the branch ${shown(args.rest.join(' '))} with its commits`,
       'Use git branch -d, which keeps what is not merged.',
     );
-  else if (args.flags.has('M') && args.rest.length > 1 && args.rest.join(' ') !== 'master main')
+  else if (
+    (args.flags.has('M') || args.flags.has('C')) &&
+    args.rest.length > 1 &&
+    args.rest.join(' ') !== 'master main'
+  )
     loses(call, cwd, `takes the place of the branch ${shown(args.rest[1] ?? '')}`, 'Use git branch -m.');
   else if (args.has('f', 'force')) moves(call, cwd, args.rest[0], args.rest[1]);
   return UNKNOWN;

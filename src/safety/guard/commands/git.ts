@@ -336,5 +336,6 @@ export const git: Handlers = {
     'throws away uncommitted changes or commits',
     ask,
   ),
+  bfg: when(/--(delete|strip|replace)/, 'git', 'rewrites the whole history', ask),
   'git-filter-repo': (call) => gitProgram(call.with({ words: ['filter-repo', ...call.words] })),
 };

@@ -12,7 +12,8 @@ const keychain: Handler = (call) => {
 };
 
 const gpg: Handler = (call) => {
-  const args = readArgs(call.words, { letters: 'oru' });
+  const args = readArgs(call.words, { letters: 'oru', long: ['output'] });
+  for (const path of args.all('o', 'output')) if (path !== '-') call.file('write', path);
   if (args.has('export-secret-keys', 'export-secret-subkeys'))
     call.act('deny', 'credentials', 'prints a private key', 'It need not be seen.');
   if (args.has('delete-secret-keys', 'delete-secret-and-public-key', 'delete-secret-key'))

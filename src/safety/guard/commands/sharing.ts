@@ -85,6 +85,16 @@ const gh: Handler = (call) => {
     call.act('deny', 'credentials', 'prints the GitHub token', 'Leave --show-token out.');
   if (topic === 'repo' && /^(archive|rename)$/.test(action))
     call.act('deny', 'cloud', `${action}s the repository`, person);
+  for (const file of readArgs(rest, { letters: 'F', long: ['body-file', 'notes-file'] }).all(
+    'F',
+    'body-file',
+    'notes-file',
+  ))
+    if (file !== '-' && topic !== 'api') call.file('read', file);
+  if (topic === 'repo' && action === 'create' && rest.includes('--public'))
+    call.act('deny', 'exfiltration', 'shows the project to everybody', person);
+  if (topic === 'repo' && action === 'sync' && rest.includes('--force'))
+    call.act('deny', 'git', 'overwrites a branch with its commits', person);
   if (topic === 'repo' && action === 'edit' && rest.some((word) => /^--visibility/.test(word)))
     call.act('deny', 'exfiltration', 'changes who can see the repository', person);
   // A cache or a label is soon made again.
@@ -122,6 +132,8 @@ const gh: Handler = (call) => {
 };
 
 const glab: Handler = (call) => {
+  if (/^snippet (create|new)\b/.test(call.words.join(' ')))
+    call.act('deny', 'exfiltration', 'publishes files as a snippet', keepHere);
   sends(call, call.words.join(' '), 'gitlab.com', true);
   if (
     /^(repo|project|release|variable|ci|issue|mr|ssh-key) delete\b|^api\b.*\bDELETE\b/.test(

@@ -84,6 +84,7 @@ export const sockets: Handlers = {
   nslookup: lookUp,
   host: lookUp,
   ping: lookUp,
+  ...named('traceroute tracepath mtr drill', lookUp),
   ...named(
     'ngrok cloudflared lt localtunnel bore frpc chisel zrok rathole pagekite inlets stunnel iodine wstunnel gost sshuttle',
     tunnel,

@@ -186,7 +186,9 @@ export const system: Handlers = {
   spctl: always('system-config', 'changes the protection of the system'),
   xset: () => UNKNOWN,
   osascript: (call) => {
-    for (const [, command = ''] of call.words.join('\n').matchAll(/do shell script "((?:[^"\\]|\\.)*)"/g))
+    for (const [, command = ''] of call.words
+      .join('\n')
+      .matchAll(/do (?:shell )?script "((?:[^"\\]|\\.)*)"/g))
       call.script(command.replace(/\\(.)/g, '$1'));
     if (/with administrator privileges/.test(call.words.join('\n')))
       call.act('deny', 'privilege', 'runs a program as another user', askPerson);
