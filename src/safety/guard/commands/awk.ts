@@ -63,16 +63,14 @@ const program: Handler = (call) => {
   const secret = secretsIn(args.all('v', 'assign').join(' '));
   if (secret.length > 0 && /\bprintf?\b/.test(code.masked)) return secret.map(secretOf).join(' ');
   const [, literal] =
-    /^\s*BEGIN\s*\{\s*printf?\s*\(?\s*"((?:[^"\\]|\\.)*)"\s*\)?\s*;?\s*\}\s*$/.exec(program) ?? [];
+    /^\s*BEGIN\s*\{\s*printf?\s*(?:\(\s*)?"((?:[^"\\]|\\.)*)"[\s);]*\}\s*$/.exec(program) ?? [];
   if (literal !== undefined) return `${literal.replace(/\\(.)/g, '$1')}\n`;
-  const [, format, numbers] =
-    /^\s*BEGIN\s*\{\s*printf\s*\(?\s*"((?:[^"\\]|\\.)*)"\s*,([\d\s,]+)\)?\s*;?\s*\}\s*$/.exec(program) ?? [];
-  if (format !== undefined)
-    return filled(
-      format.replace(/\\n/g, '\n'),
-      /%c/g,
-      (numbers ?? '').split(',').map((number) => String.fromCharCode(Number(number))),
-    );
+  const [, format, numbers = ''] =
+    /^\s*BEGIN\s*\{\s*printf\s*(?:\(\s*)?"((?:[^"\\]|\\.)*)"\s*,([\d\s,);]+)\}\s*$/.exec(program) ?? [];
+  if (format !== undefined) {
+    const characters = [...numbers.matchAll(/\d+/g)].map(([number]) => String.fromCharCode(Number(number)));
+    return filled(unescapeText(format), /%c/g, characters);
+  }
   const [, column] = /^\s*\{\s*print\s+\$(\d+|NF)\s*;?\s*\}\s*$/.exec(program) ?? [];
   if (names) return namesOnly(call.stdin ?? UNKNOWN, call.shell.world.context);
   if (column !== undefined && paths.length === 0 && isPlain(call.stdin ?? UNKNOWN))

@@ -3,6 +3,7 @@ import { feed } from '../feed.ts';
 import { follow } from '../foreign/follow.ts';
 import { UNKNOWN } from '../marks.ts';
 import type { Handler, Handlers } from '../model.ts';
+import { otherLanguage } from './other-languages.ts';
 
 /** A program does what its source says, as far as that is a plain call with a text in it. */
 const compile: Handler = (call) => {
@@ -11,7 +12,10 @@ const compile: Handler = (call) => {
   if (target !== undefined) call.file('write', target);
   for (const path of args.rest) {
     const source = path === '-' ? (call.stdin ?? UNKNOWN) : call.content(path);
-    feed(call, source, (text) => follow(call, text, 'js'));
+    feed(call, source, (text) => {
+      otherLanguage()(call.with({ words: [], stdin: text }));
+      return follow(call, text, 'js');
+    });
   }
   return UNKNOWN;
 };
@@ -25,6 +29,8 @@ export const compilers: Handlers = {
   'clang++': compile,
   tcc: compile,
   rustc: compile,
+  javac: compile,
+  java: (call) => (call.words.some((word) => word.endsWith('.java')) ? compile(call) : UNKNOWN),
   // No program can be called so: go leaves what it runs to this.
   'go run': compile,
 };

@@ -203,7 +203,7 @@ export const containers: Handlers = {
     'gives a container the machine',
   ),
   ctr: when(
-    /\b(rm|delete|remove)\b|\brun\b.*--privileged\b/,
+    /\b(rm|delete|remove)\b|^(?=.*\brun\b).*--privileged\b/,
     'container',
     'deletes containers or gives them all rights on the machine',
     askPerson,

@@ -52,7 +52,7 @@ const sql: Handler = (call) => {
     }
     for (const [, name, path = ''] of text.matchAll(/\b(readfile|writefile)\(\s*'([^']+)'/gi))
       call.file(name === 'readfile' ? 'read' : 'write', path);
-    if (/\bCOPY\b[^;]*\b(TO|FROM)\s+PROGRAM\b/i.test(text))
+    if (text.split(';').some((part) => /^\s*COPY\b/i.test(part) && /\b(TO|FROM)\s+PROGRAM\b/i.test(part)))
       call.act('deny', 'database', 'runs a program on the server', askPerson);
     const what = destroysData(text);
     const temporary =

@@ -3,11 +3,11 @@ import type { Handler } from '../model.ts';
 
 /** Calls that start a program, by what most languages name them. */
 const starts =
-  /\b\w*(?:system|[sS]hell|cmd|[cC]ommand|exec|run-program)(?:-to-string)?\s*\(?\s*(?:~c)?["'`]([^"'`]+)["'`]|["']([^"']+)["']\s*\.execute\s*\(|\brun\s*\(\s*`([^`]+)`/g;
+  /\b\w*(?:system|[sS]hell|cmd|[cC]ommand|exec|run-program)(?:-to-string)?\s*(?:\(\s*)?(?:~c)?["'`]([^"'`]+)["'`]|["']([^"']+)["']\s*\.execute\s*\(|\brun\s*\(\s*`([^`]+)`/g;
 
 /** Calls that delete a file or a folder, by what most languages name them. */
 const deletes =
-  /(?<![\w-])(?:[\w.]*\.)?(?:rm|unlink|remove|delete)[\w/*-]*!?\s*\(?\s*(?:\w+:\s*)?["']([^"']+)["']|\bFile\s*\(\s*["']([^"']+)["']\s*\)\.delete/g;
+  /(?<![\w.-])(?:[\w.]*\.)?(?:rm|unlink|remove|delete)[\w/*-]*!?\s*(?:\(\s*)?(?:\w+:\s*)?["']([^"']+)["']|\bFile\s*\(\s*["']([^"']+)["']\s*\)\.delete/g;
 
 /** What code of a language does that the guard cannot read, as far as it is a plain call with a literal. */
 export function otherLanguage(pattern = starts): Handler {

@@ -22,9 +22,9 @@ const shell: Handler = (call) => {
   const removed = [
     ...code.matchAll(/(?:^|[;|&{(\n])\s*(?:remove-item|rm|del|rd|ri|erase)\s+([^;|}]*)/gi),
     // What is listed comes through the pipe.
-    ...code.matchAll(
-      /\b(?:get-childitem|gci|dir|ls)\s+([^;|}]*)\|[^;}]*\b(?:remove-item|rm|del|rd|ri|erase)\b/gi,
-    ),
+    ...(/\|\s*(?:remove-item|rm|del|rd|ri|erase)\b/i.test(code)
+      ? code.matchAll(/\b(?:get-childitem|gci|dir|ls)\s+([^;|}]*)\|/gi)
+      : []),
   ];
   for (const [, words = ''] of removed) {
     for (const word of words.split(/\s+/)) {
