@@ -1,6 +1,10 @@
+import { NETWORK } from './marks.ts';
+
 /** Files that the command itself wrote, with what is in them. */
 export class OwnFiles extends Map<string, string> {
   readonly #folders = new Set<string>();
+  /** Whether one of them came over the network. */
+  hasFetched = false;
 
   override set(path: string, content: string): this {
     for (let at = path.lastIndexOf('/'); at > 0; at = path.lastIndexOf('/', at - 1)) {
@@ -8,6 +12,7 @@ export class OwnFiles extends Map<string, string> {
       if (this.#folders.has(folder)) break;
       this.#folders.add(folder);
     }
+    if (content.includes(NETWORK)) this.hasFetched = true;
     return super.set(path, content);
   }
 

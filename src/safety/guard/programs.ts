@@ -25,6 +25,7 @@ export function perform(call: Call): string {
 
 /** What a program makes of what came from the network or a decoder still comes from there. */
 function derived(output: string, call: Call): string {
+  if (!call.stdin && !call.shell.world.files.hasFetched) return output;
   if (!output.includes(UNKNOWN) || output.replaceAll(UNKNOWN, '').trim() !== '') return output;
   if (call.stdin?.includes(NETWORK) || isGivenFetched(call)) return NETWORK;
   return call.stdin?.includes(DECODED) ? DECODED : output;
@@ -33,14 +34,14 @@ function derived(output: string, call: Call): string {
 /** Whether one of its words names a file that the command has fetched. */
 function isGivenFetched(call: Call): boolean {
   const { files } = call.shell.world;
-  return files.size > 0 && call.words.some((word) => files.get(call.path(word))?.includes(NETWORK));
+  return files.hasFetched && call.words.some((word) => files.get(call.path(word))?.includes(NETWORK));
 }
 
 const runsFiles =
   /^(java|dotnet|mono|wine|expect|tclsh|wish|osascript|Rscript|julia|groovy|scala|kotlin|elixir|escript|guile|racket|sbcl|swift|rust-script)$/;
 
 function runsFetched(call: Call): void {
-  if (runsFiles.test(call.name) && isGivenFetched(call))
+  if (isGivenFetched(call) && runsFiles.test(call.name))
     call.act(
       'deny',
       'remote-code',

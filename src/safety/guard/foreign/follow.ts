@@ -32,7 +32,7 @@ import { rounds } from './loops.ts';
 import { printed } from './printed.ts';
 import { readCode } from './read.ts';
 import { keepsFetched, requests } from './requests.ts';
-import { execution } from './starts.ts';
+import { startAll } from './starts.ts';
 import { evaluate, interpolated, listOf } from './values.ts';
 
 /** Follows code of another language far enough to see what it deletes, runs, writes, reads and sends. */
@@ -95,9 +95,7 @@ function effects(call: Call, code: Code, source: string): string {
   }
   for (const [, args] of found(code, /\burlretrieve\s*\(/g))
     call.keep(evaluate(code, args[1] ?? ''), NETWORK);
-  const output = found(code, startsShell(code) ? runs : runsPlainly).map(([name, args]) =>
-    execution(call, code, name, args),
-  );
+  const output = startAll(call, code, found(code, startsShell(code) ? runs : runsPlainly));
   for (const [, args] of [
     ...found(code, writes),
     ...(language === 'perl' ? found(code, perlTruncates) : []),
@@ -143,7 +141,7 @@ function effects(call: Call, code: Code, source: string): string {
   }
   for (const [, args] of found(code, evaluates)) hiddenCode(call, code, args);
   keepsFetched(call, code);
-  return output.join('');
+  return output;
 }
 
 function opening(call: Call, code: Code, texts: readonly string[]): void {

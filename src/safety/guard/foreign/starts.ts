@@ -9,23 +9,43 @@ import { evaluate, listOf } from './values.ts';
 const inherits =
   /^(os\.(system|exec|spawn)|(subprocess|sp|s)\.(run|call|check_call|Popen)$|system|exec$|passthru)/;
 
-export function execution(call: Call, code: Code, name: string, args: readonly string[]): string {
-  const output = started(call, code, name, args);
+/** What the code starts, one after the other; answers with what is printed of it. */
+export function startAll(call: Call, code: Code, calls: readonly (readonly [string, string[]])[]): string {
+  if (calls.length === 0) return '';
+  const prints = /\b(print|console\.log|puts|echo|say|stdout\.write)\b/.test(code.masked);
+  const [, [told] = []] = found(code, /\.communicate\s*\(/g)[0] ?? [];
+  return calls.map(([name, args]) => execution(call, code, name, args, { prints, told })).join('');
+}
+
+type Talk = { readonly prints: boolean; readonly told: string | undefined };
+
+function execution(
+  call: Call,
+  code: Code,
+  name: string,
+  args: readonly string[],
+  { prints, told }: Talk,
+): string {
+  const output = started(call, code, name, args, told);
   const options = args.slice(1).join(' ');
   const shown =
     /inherit/.test(options) || (inherits.test(name) && !/capture_output|stdout\s*=/.test(options));
   // What is caught is mostly caught to be printed.
-  const told = isOpaque(output) && /\b(print|console\.log|puts|echo|say|stdout\.write)\b/.test(code.masked);
-  return shown || told ? output : '';
+  return shown || (prints && isOpaque(output)) ? output : '';
 }
 
-function started(call: Call, code: Code, name: string, args: readonly string[]): string {
+function started(
+  call: Call,
+  code: Code,
+  name: string,
+  args: readonly string[],
+  told: string | undefined,
+): string {
   const [first = '', second] = args.map((arg) => arg.replace(/^args\s*=\s*/, ''));
   const [, at = ''] = /(?:^|[{,\s])cwd\s*[:=]\s*([^,}]+)/.exec(args.slice(1).join(', ')) ?? [];
   const cwd = at === '' ? UNKNOWN : evaluate(code, at);
-  const input = args.find((arg) => /^input\s*=/.test(arg))?.replace(/^input\s*=/, '');
-  const [, [told = input] = []] = found(code, /\.communicate\s*\(/g)[0] ?? [];
-  const stdin = told === undefined ? null : evaluate(code, told);
+  const input = told ?? args.find((arg) => /^input\s*=/.test(arg))?.replace(/^input\s*=/, '');
+  const stdin = input === undefined ? null : evaluate(code, input);
   const more = { stdin, ...(isOpaque(cwd) ? {} : { cwd }) };
   const list = listOf(code, first);
   const others = second === undefined ? null : listOf(code, second);
