@@ -74,6 +74,16 @@ describe('the policy of a project', () => {
     }
   });
 
+  it.each([
+    ['delete', 'rm -rf migrations'],
+    ['delete', 'git rm -r migrations'],
+    ['write', 'mv migrations old'],
+    ['write', 'git mv migrations old'],
+  ])('takes %s for what is done by %s', (effect, command) => {
+    const deny = [{ effect, path: 'migrations/**' }];
+    expect(judge(command, { deny })).toMatchObject({ verdict: 'deny', category: 'policy' });
+  });
+
   it.each(['rm -rf dist', 'rm -rf migrations-old', 'rm *.log', 'rm -rf src/*', 'rmdir migrations', 'ls -R'])(
     'allows %s beside it',
     (command) => {

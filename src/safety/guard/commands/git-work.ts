@@ -191,12 +191,16 @@ export function moves(call: Call, cwd: string, name = '', to = ''): '' {
 export const removeFiles: Subcommand = (call, cwd) => {
   const args = readArgs(call.words);
   if (args.has('cached', 'n', 'dry-run')) return '';
-  if (args.rest.some((path) => /^(\.|\.\/|\*|\uE003|:\/)$/.test(path)))
+  if (args.rest.some((path) => isEverything.test(path)))
     loses(call, cwd, 'removes every file of the project', 'Name the files.');
   else if (args.has('f', 'force'))
     loses(call, cwd, 'removes files even where their changes would be lost', 'Use git rm without -f.');
+  for (const path of args.rest)
+    if (!isEverything.test(path)) call.file('delete', path, { recursive: args.has('r') });
   return '';
 };
+
+const isEverything = /^(\.|\.\/|\*|\uE003|:\/)$/;
 
 export const worktree: Subcommand = (call, cwd) => {
   const args = readArgs(call.words.slice(1));

@@ -11,6 +11,7 @@ import {
   clean,
   committedTree,
   loses,
+  moveFiles,
   moves,
   ownChanges,
   push,
@@ -197,7 +198,7 @@ const subcommands: Readonly<Record<string, Subcommand>> = {
     if (args.has('n', 'dry-run')) return '';
     if (args.has('f', 'force'))
       loses(call, cwd, 'overwrites a file with its changes', 'Use git mv without -f.');
-    for (const path of args.rest) call.file('write', path);
+    for (const path of args.rest) call.file('write', path, { recursive: true });
     return '';
   },
   'filter-branch': (call, cwd) => loses(call, cwd, 'rewrites the whole history', ask),
