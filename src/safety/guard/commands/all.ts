@@ -1,4 +1,5 @@
 import type { Handler, Handlers } from '../model.ts';
+import { agents } from './agents.ts';
 import { answers } from './answers.ts';
 import { archives } from './archives.ts';
 import { awk } from './awk.ts';
@@ -33,6 +34,7 @@ import { wrappers } from './wrappers.ts';
 export const groups: Readonly<Record<string, Handlers>> = {
   disks,
   processes,
+  agents,
   keys,
   system,
   wrappers,

@@ -11,7 +11,6 @@ import {
   clean,
   committedTree,
   loses,
-  moveFiles,
   moves,
   ownChanges,
   push,

@@ -79,11 +79,6 @@ export const system: Handlers = {
   ),
   localectl: when(/^set-/, 'system-config', 'changes the language of the system'),
   'apt-key': when(/^(add|del|adv)/, 'supply-chain', 'changes whose packages are trusted'),
-  claude: when(
-    /^config (set|add|remove)\b.*\b(hooks|permission|disable)|^plugin (uninstall|remove|rm|disable)\b/i,
-    'agent-settings',
-    'changes what you may do',
-  ),
   hostnamectl: hostname,
   timedatectl: hostname,
   hostname,
