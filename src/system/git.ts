@@ -1,5 +1,5 @@
-import { existsSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { existsSync, readlinkSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
 import { listDir, lstatOf, readText } from './files.ts';
 import {
   type Argv,
@@ -50,9 +50,35 @@ export function findRepository(cwd: string, isOne = isRepository): string | null
   }
 }
 
-/** The same, but what is left of a repository counts as well: git would go on to one around it. */
-export function findWhatWasRepository(cwd: string): string | null {
-  return findRepository(cwd, (path) => isRepository(path) || isFilled(path));
+/** The same, but null where that is no whole repository: git would go on to one around it, and that is another one. */
+export function findWholeRepository(cwd: string): string | null {
+  const found = findRepository(cwd, (path) => isRepository(path) || isFilled(path));
+  return found !== null && isWhole(gitFolderOf(found)) ? found : null;
+}
+
+/** By what git itself looks at. */
+function isWhole(gitDir: string): boolean {
+  const path = join(gitDir, 'HEAD');
+  // Long ago it was a link, and its branch may have no commit yet.
+  const head = lstatOf(path)?.isSymbolicLink() ? readlinkSync(path) : textOf(path);
+  if (!/^(ref:\s*refs\/|refs\/|[0-9a-f]{40})/.test(head ?? '')) return false;
+  const isThere = (name: string) => existsSync(join(gitDir, name));
+  return isThere('commondir') || (isThere('objects') && isThere('refs'));
+}
+
+/** In a linked worktree and in a submodule, a file says where it is. */
+function gitFolderOf(top: string): string {
+  const path = join(top, '.git');
+  const pointer = lstatOf(path)?.isFile() ? /^gitdir: (.+)/.exec(textOf(path) ?? '')?.[1] : undefined;
+  return pointer === undefined ? path : resolve(top, pointer);
+}
+
+function textOf(path: string): string | null {
+  try {
+    return readText(path);
+  } catch {
+    return null;
+  }
 }
 
 /** Git passes over an empty folder of that name, too. */

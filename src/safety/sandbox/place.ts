@@ -3,7 +3,7 @@ import { basename, join } from 'node:path';
 import { RalphError } from '../../core/error.ts';
 import { stateFolder } from '../../store/paths.ts';
 import { lstatOf } from '../../system/files.ts';
-import { findWhatWasRepository, type GitFolders, gitFolders } from '../../system/git.ts';
+import { findWholeRepository, type GitFolders, gitFolders } from '../../system/git.ts';
 import { isWithin, realPath } from '../../system/real-path.ts';
 import { homeOf } from './folders.ts';
 import type { SandboxSpec } from './sandbox.ts';
@@ -20,8 +20,9 @@ export type Place = {
 
 export function placeOf({ cwd, env }: Pick<SandboxSpec, 'cwd' | 'env'>): Place {
   const [here, home] = [realPath(cwd), homeOf(env)];
-  // An agent that breaks its repository must not get the one around it the next time.
-  const repository = findWhatWasRepository(here);
+  // An agent that breaks its repository must not get the one around it the next time; and what is left of one somewhere
+  // above says nothing about the folders beside ours.
+  const repository = findWholeRepository(here);
   // Some keep their home, or all of it, under git: that is not the project.
   const root = repository === null || isWithin(home, repository) ? here : repository;
   for (const kept of [home, realPath(stateFolder(env))]) {
