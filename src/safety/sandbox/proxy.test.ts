@@ -1,3 +1,4 @@
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer, request } from 'node:http';
 import { type AddressInfo, connect, createServer as createNetServer } from 'node:net';
@@ -182,6 +183,32 @@ describe('the proxy', () => {
     expect(await send(socket, `${tunnel(`localhost:${port}`)}${get('x')}`)).toContain('REACHED');
     expect(await send(socket, get('x', `http://localhost:${port}/`))).toContain('REACHED');
   });
+
+  it.runIf(process.platform === 'linux')(
+    'waits for an address that is slow, where the next one leads nowhere',
+    async () => {
+      // Its queue is full and it takes nobody for a second, so the kernel drops who knocks, who knocks again later.
+      const slow = [
+        "const server = require('node:net').createServer((client) => client.on('error', () => {}).end('REACHED'));",
+        "server.listen({ port: 0, host: '127.0.0.1', backlog: 1 }, () => {",
+        "  require('node:fs').writeSync(1, String(server.address().port));",
+        '  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1000);',
+        '});',
+      ].join('\n');
+      const host = spawn(process.execPath, ['-e', slow], { stdio: ['ignore', 'pipe', 'inherit'] });
+      onTestFinished(() => void host.kill('SIGKILL'));
+      const [port] = await once(host.stdout, 'data');
+      for (let n = 0; n < 4; n++) {
+        const waiting = connect(Number(port), '127.0.0.1').on('error', () => {});
+        onTestFinished(() => void waiting.destroy());
+      }
+      const { socket } = await setUp(
+        () => [`localhost:${port}`],
+        async () => ['127.0.0.1', '::1'],
+      );
+      expect(await send(socket, tunnel(`localhost:${port}`))).toContain('REACHED');
+    },
+  );
 
   it('leaves the loop its files, however many connections are opened', async () => {
     const { socket, port } = await setUp((own) => [`127.0.0.1:${own}`]);

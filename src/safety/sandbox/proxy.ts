@@ -23,6 +23,8 @@ type Way =
   | { readonly refused: string; readonly status: 403 | 502 };
 
 const connectTimeoutMs = 30_000;
+/** For each address of a name. */
+const attemptTimeoutMs = 10_000;
 /** Each has a file open here, and maybe one more to its host; the loop needs some as well. */
 const maxConnections = 256;
 /** Of the name of a host. */
@@ -121,7 +123,8 @@ async function forward(asked: IncomingMessage, answer: ServerResponse, options: 
 function towards(host: string, addresses: readonly string[]) {
   const found = addresses.map((address) => ({ address, family: isIP(address) }));
   const lookup: LookupFunction = (_name, _options, answer) => answer(null, found);
-  return { host, lookup, autoSelectFamily: true };
+  // Node gives up an address after 250 ms, and does not come back to it when the next one fails.
+  return { host, lookup, autoSelectFamily: true, autoSelectFamilyAttemptTimeout: attemptTimeoutMs };
 }
 
 /** The addresses of a host that is allowed. No others are taken: a name that changes its mind gains nothing. */
