@@ -1,8 +1,10 @@
+import { basename, isAbsolute } from 'node:path';
 import { RalphError } from '../core/error.ts';
 import { splitWords } from '../core/words.ts';
 import { noSandbox, type Sandbox } from '../safety/sandbox/sandbox.ts';
 import { hasChanges } from '../system/git.ts';
-import { outsideEnvironment } from '../system/process.ts';
+import { type Environment, findProgram, outsideEnvironment } from '../system/process.ts';
+import { isWithin, realPath } from '../system/real-path.ts';
 import type { RunSpec } from './run-spec.ts';
 import { runSideProcess } from './side-process.ts';
 
@@ -14,11 +16,14 @@ export type ScmTask = { readonly command: string; readonly tasks: readonly strin
 
 export type ScmResult = { readonly task: string; readonly ok: boolean; readonly detail: string };
 
-/** For what runs outside of a sandbox: no hooks, and no submodules, whose configuration may be the agent's. */
-const withoutAgents = [
-  'core.hooksPath=/dev/null',
-  ...['push.recurseSubmodules=no', 'fetch.recurseSubmodules=no', 'submodule.recurse=no'],
-].flatMap((setting) => ['-c', setting]);
+/** For what runs outside of a sandbox: no hooks, and no repositories below, whose configuration may be the agent's. */
+const withoutAgents: Readonly<Record<string, readonly string[]>> = {
+  git: [
+    'core.hooksPath=/dev/null',
+    ...['push.recurseSubmodules=no', 'fetch.recurseSubmodules=no', 'submodule.recurse=no'],
+  ].flatMap((setting) => ['-c', setting]),
+  hg: ['--config', 'subrepos.allowed=false'],
+};
 
 /** Runs the tasks in order and stops at the first that fails. No shell sees the message. */
 export async function* runScm(
@@ -29,10 +34,12 @@ export async function* runScm(
 ): AsyncGenerator<ScmResult> {
   // The repository that was there at the start: the agent may have made another one around our folder.
   const root = spec.workspace.root ?? spec.cwd;
+  const env = outsideEnvironment(spec.env, root);
+  const name = basename(command);
   for (const task of tasks) {
     const words = splitWords(task) ?? [task];
     const commits = words[0] === 'commit';
-    if (commits && command === 'git' && (await hasChanges(root)) === false) {
+    if (commits && name === 'git' && (await hasChanges(root)) === false) {
       yield { task, ok: true, detail: 'nothing to commit (new files are not part of commit -am)' };
       continue;
     }
@@ -43,12 +50,11 @@ export async function* runScm(
     const more = message === null ? [] : ['-am', message];
     if (spec.stop.aborted) return;
     // These need the user's own login. All else runs what the agent wrote: hooks, filters, what a repository names.
-    const outside = command === 'git' && ['push', 'fetch'].includes(words[0] ?? '');
-    const inside = outside ? noSandbox : sandbox;
-    const careful = outside && sandbox !== noSandbox ? withoutAgents : [];
+    const needsLogin = words[0] === 'push' || (name === 'git' && words[0] === 'fetch');
+    const outside = sandbox !== noSandbox && needsLogin && !isOfProject(command, env, root);
+    const careful = outside ? (withoutAgents[name] ?? []) : [];
     const { end, output } = await runSideProcess(spec, [command, ...careful, ...words, ...more], {
-      sandbox: inside,
-      ...(inside === sandbox ? {} : { cwd: root, env: outsideEnvironment(spec.env, root) }),
+      ...(outside ? { cwd: root, env } : { sandbox }),
       timeoutMs: 10 * 60_000,
     });
     const ok = end.exitCode === 0;
@@ -60,6 +66,12 @@ export async function* runScm(
     };
     if (!ok) return;
   }
+}
+
+/** Whether the program may be one that the agent wrote. */
+function isOfProject(command: string, env: Environment, root: string): boolean {
+  const program = findProgram(command, env);
+  return program === null || !isAbsolute(program) || isWithin(realPath(program), realPath(root));
 }
 
 /** The content of the first `<response>` tag, or the first line that is not empty. */

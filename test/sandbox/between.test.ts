@@ -1,4 +1,4 @@
-import { existsSync, lstatSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
 import { aStory } from '../../src/core/review/examples.ts';
@@ -156,6 +156,35 @@ describe.skipIf(!bwrapWorks())('between the turns in bwrap, ralph', () => {
       // It did what the agent wanted, and failed then.
     }
     expect(owned(repo)).toBe(true);
+  });
+
+  it('pushes with the login of the user whatever the program is, and with nothing of the agent', async () => {
+    const repo = await repoWith(
+      [
+        { steps: [{ shell: 'echo owned > .hg/hgrc; mv .hg .gone; echo owned >> .hg/requires' }, work] },
+        { steps: [work, { text: tag }] },
+      ],
+      { scm: { command: 'hg', tasks: ['summary', 'push --force'] } },
+      { files: { '.hg/requires': 'store\n' } },
+    );
+    // The home of a sandbox is another one.
+    const script = '#!/bin/sh\necho "$@" >> ~/ran.txt\n';
+    writeFileSync(join(repo.bin, 'hg'), script, { mode: 0o755 });
+    const { code, stdout, stderr } = await runRalph(inBwrap(2), sandboxed(repo));
+    expect(code, stdout + stderr).toBe(0);
+    const ran = readFileSync(join(repo.home, 'ran.txt'), 'utf8');
+    expect([...new Set(ran.trim().split('\n'))]).toEqual(['--config subrepos.allowed=false push --force']);
+    expect(repo.read('.hg/requires')).toBe('store\n');
+    expect(existsSync(repo.path('.hg', 'hgrc'))).toBe(false);
+  });
+
+  it.each(['./push.sh', 'push.sh'])('pushes inside by a program of the project: %s', async (command) => {
+    const repo = await repoWith(turns('true'), { scm: { command, tasks: ['push'] } });
+    writeFileSync(repo.path('push.sh'), '#!/bin/sh\ntouch ~/owned.txt pushed.txt\n', { mode: 0o755 });
+    const bin = [repo.cwd, repo.bin].join(delimiter);
+    const { stdout } = await runRalph(inBwrap(2), { ...sandboxed(repo), bin });
+    expect(stdout).toContain('SCM push: ');
+    expect([owned(repo), existsSync(repo.path('pushed.txt'))]).toEqual([false, true]);
   });
 
   it('is not kept waiting by a pipe in the place of a file that must not change', async () => {

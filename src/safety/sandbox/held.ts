@@ -20,6 +20,7 @@ const hookNames = [
 
 const settingsFiles = [
   ...['.claude/settings.json', '.claude/settings.local.json', '.mcp.json', '.codex/config.toml'],
+  ...['.hg/hgrc', '.hg/hgrc-not-shared', '.hg/requires', '.hg/sharedpath'],
   ...['.codex/hooks.json', '.gemini/settings.json', '.qwen/settings.json', 'opencode.json', 'opencode.jsonc'],
 ];
 

@@ -44,6 +44,9 @@ const obeyedByOpencode = ['opencode.json', 'opencode.jsonc'];
 /** Made by those who start the agent, if at all. */
 const obeyedIfThere = ['.ralph-active', '.envrc'];
 
+/** The settings of Mercurial, and what says that they are elsewhere. */
+const obeyedByMercurial = ['hgrc', 'hgrc-not-shared', 'requires'];
+
 /** The files that decide what runs outside of the sandbox, in a working copy whose top folder is `root`. */
 export function protectProject(
   root: string,
@@ -59,6 +62,7 @@ export function protectProject(
     { path: join(folder, '.opencode'), standIn: { content: null, scratch: agent === 'opencode' } },
     ...obeyedByOpencode.map((name) => ({ path: join(folder, name), standIn: { content: settings } })),
     ...obeyedIfThere.map((name) => ({ path: join(folder, name) })),
+    ...(lstatOf(join(folder, '.hg')) ? protectMercurial(join(folder, '.hg')) : []),
     // One that is made here, or repaired, would be obeyed by whoever asks git here later.
     ...(folder === root && git !== null && findRepository(root) === root
       ? []
@@ -103,6 +107,13 @@ function protectGit(root: string, { gitDir, commonDir, hooks, submodules }: GitF
       ...submodules.flatMap((each) => [...settingsOf(each.gitDir), { path: each.pointer }]),
     ],
   };
+}
+
+function protectMercurial(folder: string): Protected[] {
+  return [
+    ...obeyedByMercurial.map((name) => ({ path: join(folder, name), standIn: { content: '' } })),
+    { path: join(folder, 'sharedpath') },
+  ];
 }
 
 function settingsOf(folder: string): Protected[] {
