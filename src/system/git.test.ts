@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { afterEach, describe, expect, it } from 'vitest';
 import { makeRepo } from '../../test/support/repo.ts';
@@ -42,6 +43,29 @@ describe('without git', () => {
       countCommits(cwd, null),
     ];
     expect(await Promise.all(answers)).toEqual([null, null, null, null, null]);
+  });
+});
+
+describe.skipIf(process.platform === 'win32')('with a named pipe where git reads', () => {
+  it.each([
+    ...['.git/HEAD', '.git/index', '.git/refs/heads/main', '.git/packed-refs', '.git/info/exclude'],
+    ...['.gitignore', '.gitattributes'],
+  ])('does not wait at %s', async (path) => {
+    const repo = makeRepo({ files: { file: '1' } });
+    repo.git('branch', '--quiet', '--move', '--force', 'main');
+    rmSync(repo.path(path), { force: true });
+    execFileSync('mkfifo', [repo.path(path)]);
+    expect(await Promise.all([treeState(repo.cwd), changedFiles(repo.cwd, null)])).toEqual([null, null]);
+  });
+
+  it('does not wait at the index of a linked worktree', async () => {
+    const repo = makeRepo({ files: { file: '1' } });
+    repo.git('worktree', 'add', '--quiet', 'side');
+    const index = repo.path('.git', 'worktrees', 'side', 'index');
+    rmSync(index);
+    execFileSync('mkfifo', [index]);
+    expect(await changedFiles(repo.path('side'), null)).toBeNull();
+    expect(await changedFiles(repo.cwd, 'HEAD')).not.toBeNull();
   });
 });
 

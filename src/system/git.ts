@@ -1,4 +1,4 @@
-import { existsSync, readlinkSync } from 'node:fs';
+import { existsSync, readlinkSync, statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { listDir, lstatOf, readText } from './files.ts';
 import {
@@ -58,9 +58,8 @@ export function findWholeRepository(cwd: string): string | null {
 
 /** By what git itself looks at. */
 function isWhole(gitDir: string): boolean {
-  const path = join(gitDir, 'HEAD');
   // Long ago it was a link, and its branch may have no commit yet.
-  const head = lstatOf(path)?.isSymbolicLink() ? readlinkSync(path) : textOf(path);
+  const head = linkOf(join(gitDir, 'HEAD')) ?? textOf(join(gitDir, 'HEAD'));
   if (!/^(ref:\s*refs\/|refs\/|[0-9a-f]{40})/.test(head ?? '')) return false;
   const isThere = (name: string) => existsSync(join(gitDir, name));
   return isThere('commondir') || (isThere('objects') && isThere('refs'));
@@ -69,8 +68,16 @@ function isWhole(gitDir: string): boolean {
 /** In a linked worktree and in a submodule, a file says where it is. */
 function gitFolderOf(top: string): string {
   const path = join(top, '.git');
-  const pointer = lstatOf(path)?.isFile() ? /^gitdir: (.+)/.exec(textOf(path) ?? '')?.[1] : undefined;
+  const pointer = lstatOf(path)?.isFile() ? /^gitdir: (.*\S)/.exec(textOf(path) ?? '')?.[1] : undefined;
   return pointer === undefined ? path : resolve(top, pointer);
+}
+
+function linkOf(path: string): string | null {
+  try {
+    return readlinkSync(path);
+  } catch {
+    return null;
+  }
 }
 
 function textOf(path: string): string | null {
@@ -243,9 +250,38 @@ export function runGit(
   more: Environment = {},
   stdin?: string,
 ): Promise<CommandResult> {
+  const pipe = findPipe(cwd);
+  if (pipe !== undefined) return Promise.resolve(unreadable(pipe));
   const [argv, { env, ...options }] = gitCommand(cwd, args);
   const input = stdin === undefined ? {} : { stdin };
   return runCommand(argv, { ...options, env: { ...env, ...more }, timeoutMs, ...input });
+}
+
+/** A named pipe that an agent put where git reads at almost every call: it would wait there until its time is over. */
+function findPipe(cwd: string): string | undefined {
+  const top = findRepository(cwd);
+  if (top === null) return undefined;
+  const own = gitFolderOf(top);
+  const common = resolve(own, textOf(join(own, 'commondir'))?.trim() || '.');
+  const branch = /^ref:\s*(\S+)/.exec(textOf(join(own, 'HEAD')) ?? '')?.[1] ?? 'HEAD';
+  return [
+    ...['HEAD', 'index'].map((name) => join(own, name)),
+    ...[branch, 'packed-refs', 'info/exclude', 'info/attributes'].map((name) => join(common, name)),
+    ...['.gitignore', '.gitattributes'].map((name) => join(top, name)),
+  ].find(isPipe);
+}
+
+function isPipe(path: string): boolean {
+  try {
+    return statSync(path, { throwIfNoEntry: false })?.isFIFO() === true;
+  } catch {
+    return false;
+  }
+}
+
+function unreadable(path: string): CommandResult {
+  const stderr = `fatal: ${path} is not a regular file\n`;
+  return { exitCode: 128, signal: null, stdout: '', stderr, timedOut: false, truncated: false };
 }
 
 /** A call of git as we make it, for those that start it themselves. */
