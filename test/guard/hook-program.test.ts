@@ -180,6 +180,23 @@ describe('the guard in the hooks of the plugin', () => {
     }
   });
 
+  it.each([
+    ['in a run', { RALPH_RUN_ID: 'r1' }],
+    ['in a session that has a loop', {}],
+  ])('ends %s before a host ends it, which would let the call pass', (_name, extra) => {
+    fire('UserPromptSubmit', { prompt: '/ralph-loop x' });
+    writeFileSync(join(room, 'bin/node'), '#!/bin/sh\nulimit -t\n', { mode: 0o755 });
+    const { hooks } = JSON.parse(readFileSync(join(plugin, 'hooks/hooks.json'), 'utf8'));
+    const [{ command, args }] = hooks.PreToolUse[0].hooks;
+    const { stdout } = spawnSync(command, args, {
+      cwd: join(room, 'project'),
+      env: { ...env, ...extra, PATH: `${join(room, 'bin')}:/usr/bin:/bin` },
+      input: '{"session_id":"s1"}',
+      encoding: 'utf8',
+    });
+    expect(stdout).toMatch(/^\d+\n$/);
+  });
+
   it('does not start node for a session while only another one has a loop', () => {
     fire('UserPromptSubmit', { prompt: '/ralph-loop x', session_id: 'other-session' });
     expect(bash('rm -rf ~/notes', withoutNode())).toBeNull();

@@ -33,14 +33,16 @@ const leave = `{ [ "\${CLAUDECODE-}" ] || cat >/dev/null; exit 0; }`;
 // The name of the file of a session whose id is not a plain one says nothing to a shell.
 const mine = `f=\${f##*/}; case $f in *[=~]*) g=1 ;; esac; case $i in *"\${f%.json}"*) g=1 ;; esac`;
 
+// A host ends a hook that takes too long and lets the call pass, so that the guard has to be ended before.
+const limit = `ulimit -t 10 2>/dev/null`;
 // Nobody knows what a guard would have said that was killed, or that could not be started.
-const judged = `{ ${node}node "$0" || exit 2; exit 0; }`;
+const judged = `{ ${limit}; ${node}node "$0" || exit 2; exit 0; }`;
 const unattended = [
   `[ "\${RALPH_GUARD-}" != off ] || ${leave}`,
   `g=\${RALPH_RUN_ID-}\${RALPH_GUARD-}; [ "\${HOME-}" ] || g=1; [ -z "$g" ] || ${judged}; ${config}`,
   `${near}; for f in ${project} "$c/ralph/settings.json"; do [ -e "$f" ] && grep -q '"always"' "$f" && ${judged}; done`,
   `${folder}; set -- "$d"/ralph/sessions/*.json; [ -e "$1" ] || ${leave}; ${read}`,
-  `for f; do ${mine}; done; if [ "$g" ]; then ${run} || exit 2; else ${pass}; fi`,
+  `for f; do ${mine}; done; if [ "$g" ]; then ${limit}; ${run} || exit 2; else ${pass}; fi`,
 ].join('; ');
 
 /** What a field of the input holds, as long as nothing in it is escaped. */
