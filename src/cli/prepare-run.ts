@@ -73,14 +73,14 @@ export async function prepareRun(
   }
   const sandbox = await findSandbox(context, loaded);
   const found = await findAgent(context, loaded, sandbox);
-  const { guard, line: guardLine } = guardRun(context, settings, found, sandbox);
+  const run = earlier?.run ?? newRunId(systemClock.now());
+  const { guard, line: guardLine } = guardRun(context, settings, found, run, sandbox);
   const agent = { ...found, guard };
   const problem = preflight(context, loaded, agent);
   if (problem) throw problem;
   const ownSecret = isOfProject(loaded, 'notify.secret');
   const unsent = notifyProblem(settings.notify, context.env, { ownSecret });
   if (unsent !== null) throw settingsError(unsent);
-  const run = earlier?.run ?? newRunId(systemClock.now());
   const plan = planFor(run, settings, agent.adapter, {
     minToolCalls: sources.minToolCalls !== 'default',
     response: sources.completionResponse !== 'default',

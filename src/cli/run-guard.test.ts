@@ -1,33 +1,65 @@
+import { spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { expect, it, onTestFinished } from 'vitest';
+import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { agents } from '../agents/registry.ts';
-import type { ResolvedSettings } from '../store/settings-schema.ts';
+import { loadSettings } from '../store/settings.ts';
 import { guardRun } from './run-guard.ts';
 
-function lineOf(name: 'claude' | 'gemini', env: Record<string, string> = {}) {
-  const cwd = mkdtempSync(join(tmpdir(), 'ralph-run-guard-'));
+let cwd: string;
+
+beforeEach(() => {
+  cwd = mkdtempSync(join(tmpdir(), 'ralph-run-guard-'));
   onTestFinished(() => rmSync(cwd, { recursive: true }));
-  const settings = { guard: 'auto', agent: { flags: [], env: {} } } as unknown as ResolvedSettings;
-  return guardRun({ cwd, env: { HOME: cwd, ...env } }, settings, { adapter: agents[name], version: null });
+});
+
+function guardOf(name: 'claude' | 'codex' | 'gemini', env: Record<string, string> = {}) {
+  const { settings } = loadSettings({ cwd, env: { HOME: cwd } });
+  const agent = { adapter: agents[name], version: null };
+  return guardRun({ cwd, env: { HOME: cwd, ...env } }, settings, agent, 'r1');
 }
 
-it.skipIf(process.platform === 'win32')(
-  'starts the guard with this Node, and refuses where it breaks off',
-  () => {
-    const [, settings = ''] = lineOf('claude').guard.args;
-    const { command } = JSON.parse(settings).hooks.PreToolUse[0].hooks[0];
-    expect(command).toMatch(/guard\.cjs' \|\| exit 2$/);
-    expect(command).toContain(`'${process.execPath}'`);
-  },
-);
+function hookOfClaude(): string {
+  const [, settings = ''] = guardOf('claude').guard.args;
+  return JSON.parse(settings).hooks.PreToolUse[0].hooks[0].command;
+}
+
+describe.skipIf(process.platform === 'win32')('the line that starts the guard of a run', () => {
+  /** The line with a program in the place of the guard, started as a host does whose settings come from a repository. */
+  function start(program: string) {
+    const path = join(cwd, 'stand-in.cjs');
+    writeFileSync(path, program);
+    const line = hookOfClaude().replace(/'[^']*guard\.cjs'/, `'${path}'`);
+    const env = { RALPH_GUARD: 'off', RALPH_RUN_ID: 'other', NODE_OPTIONS: '--require=/none.cjs' };
+    return spawnSync('sh', ['-c', line], { env: { ...process.env, ...env }, encoding: 'utf8' });
+  }
+
+  it('is this Node, and a refusal where it breaks off', () => {
+    expect(hookOfClaude()).toContain(`'${process.execPath}'`);
+    expect(hookOfClaude()).toContain("guard.cjs'");
+    expect(start('').status).toBe(0);
+    expect(start('process.kill(process.pid, 9)').status).toBe(2);
+  });
+
+  it('lets nobody switch it off by a variable', () => {
+    const { status, stdout } = start('const e = process.env; console.log(e.RALPH_GUARD, e.RALPH_RUN_ID)');
+    expect([status, stdout]).toEqual([0, 'always r1\n']);
+    expect(guardOf('codex').guard.args.join(' ')).toContain('RALPH_GUARD=always');
+  });
+
+  it('ends the guard before a host does, which would let the call pass', () => {
+    const { stdout } = start(
+      `process.stdout.write(require('node:child_process').execFileSync('sh', ['-c', 'ulimit -t']))`,
+    );
+    expect(stdout).toMatch(/^\d+\n$/);
+  });
+});
 
 it('finds the hook of Gemini where its home is', () => {
-  const home = mkdtempSync(join(tmpdir(), 'ralph-gemini-'));
-  onTestFinished(() => rmSync(home, { recursive: true }));
-  mkdirSync(join(home, '.gemini'));
+  const home = join(cwd, 'gemini');
+  mkdirSync(join(home, '.gemini'), { recursive: true });
   writeFileSync(join(home, '.gemini/settings.json'), '{"hooks":"guard.cjs"}');
-  expect(lineOf('gemini', { GEMINI_CLI_HOME: home }).line).toBe('the guard judges its tool calls first');
-  expect(lineOf('gemini').line).toContain('does not see its tool calls');
+  expect(guardOf('gemini', { GEMINI_CLI_HOME: home }).line).toBe('the guard judges its tool calls first');
+  expect(guardOf('gemini').line).toContain('does not see its tool calls');
 });

@@ -20,6 +20,7 @@ export function guardRun(
   { cwd, env }: Pick<Context, 'cwd' | 'env'>,
   { guard: setting, agent: { flags, env: agentEnv } }: ResolvedSettings,
   { adapter, version }: Pick<RunAgent, 'adapter' | 'version'>,
+  run: string,
   sandbox: { readonly provider: ProviderName; readonly bringsAgent: boolean } | null = null,
 ): RunGuard {
   if (setting === 'off' || (sandbox !== null && setting === 'auto'))
@@ -28,7 +29,7 @@ export function guardRun(
     return { guard: off, line: `the guard cannot be in ${sandbox.provider}, which has an agent of its own` };
   const around = { version, flags, env: { ...env, ...agentEnv } };
   const root = findPackageRoot();
-  const found = root === null ? null : (adapter.guard?.(programsIn(root), around) ?? null);
+  const found = root === null ? null : (adapter.guard?.(programsIn(root, run), around) ?? null);
   if (found !== null) {
     const guard = { args: found.args, env: { ...found.env, ...on } };
     return { guard, line: 'the guard judges its tool calls first ("guard": "off" in the settings for none)' };
@@ -39,10 +40,10 @@ export function guardRun(
   return { guard: { args: [], env: on }, line: `the guard does not see its tool calls${way}` };
 }
 
-function programsIn(root: string): GuardPrograms {
+function programsIn(root: string, run: string): GuardPrograms {
   const claudePlugin = join(root, 'plugins', 'claude-code');
   return {
-    hook: hookLine(join(claudePlugin, 'hooks', 'guard.cjs')),
+    hook: hookLine(join(claudePlugin, 'hooks', 'guard.cjs'), run),
     claudePlugin,
     opencodePlugin: join(root, 'dist', 'lib', 'opencode-guard.js'),
     sha256,
@@ -50,12 +51,14 @@ function programsIn(root: string): GuardPrograms {
 }
 
 /**
- * In Node 20 these certificates triple the start, and a hook has no use for them. This very Node, since the agent may not
- * find another; and where it does not come to its end, a refusal.
+ * This very Node, since the agent may not find another. Where it does not come to its end, a refusal; a host that ends it
+ * would let the call pass, so that a limit does before. The settings of a repository may give a hook other variables.
  */
-function hookLine(path: string): string {
+function hookLine(path: string, run: string): string {
   if (process.platform === 'win32') return `node "${path}"`;
-  return `NODE_EXTRA_CA_CERTS= ${quoted(process.execPath)} ${quoted(path)} || exit 2`;
+  // In Node 20 these certificates triple the start, and a hook has no use for them.
+  const env = `NODE_EXTRA_CA_CERTS= NODE_OPTIONS= RALPH_GUARD=always RALPH_RUN_ID=${quoted(run)}`;
+  return `ulimit -t 10 2>/dev/null; ${env} ${quoted(process.execPath)} ${quoted(path)} || exit 2`;
 }
 
 function quoted(word: string): string {
