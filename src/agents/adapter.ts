@@ -69,16 +69,18 @@ export type AgentTask = {
 export type GuardPrograms = {
   /** A line for a shell that reads the event of a hook. */
   readonly hook: string;
-  /** Folder of the plugin for Claude Code, which has the same hook. */
-  readonly claudePlugin: string;
   /** File of the plugin for OpenCode. */
   readonly opencodePlugin: string;
   sha256(text: string): string;
+  /** What is in a file that the user's words name; null where it cannot be read, or may not be on a command line. */
+  readJson(path: string): unknown;
 };
 
 /** What puts the guard before the tools of an agent: words for its command line, and environment. */
 export type AgentGuard = {
   readonly args: readonly string[];
+  /** The user's own words, where `args` say some of them already. */
+  readonly flags?: readonly string[];
   readonly env: Readonly<Record<string, string>>;
 };
 

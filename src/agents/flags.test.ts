@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { unlessGiven } from './flags.ts';
+import { unlessGiven, withGuard } from './flags.ts';
 
 describe('our own options', () => {
   const ours = ['--mode', 'fast'];
@@ -18,5 +18,13 @@ describe('our own options', () => {
     ['the option with an equals sign', ['--mode=slow']],
   ])('give way to %s', (_, flags) => {
     expect(unlessGiven(flags, ['-m', '--mode'], ours)).toEqual([]);
+  });
+});
+
+describe('withGuard', () => {
+  it('leaves out words of the user that the guard says itself', () => {
+    const guard = { args: ['--settings', '{}'], env: {} };
+    expect(withGuard(guard, ['-x', '--debug'])).toEqual(['--settings', '{}', '-x', '--debug']);
+    expect(withGuard({ ...guard, flags: ['-x'] }, ['-x', '--debug'])).toEqual(['--settings', '{}', '-x']);
   });
 });

@@ -5,9 +5,9 @@ import { opencode } from './opencode/adapter.ts';
 
 const programs = {
   hook: "node '/opt/ralph kit/guard.cjs'",
-  claudePlugin: '/opt/plugin',
   opencodePlugin: '/opt/guard.js',
   sha256: (text: string) => `<${text}>`,
+  readJson: (path: string) => (path === 'mine.json' ? { model: 'mine' } : null),
 };
 const around = { version: null, flags: [], env: {} };
 
@@ -31,11 +31,36 @@ describe('the guard before the tools of an agent', () => {
     }
   });
 
-  it('comes as a plugin where the user has settings of his own on the command line', () => {
-    for (const flags of [['--settings', 'x.json'], ['--settings=x.json']]) {
-      expect(claude.guard?.(programs, { ...around, flags })?.args).toEqual(['--plugin-dir', '/opt/plugin']);
-    }
+  it.each([
+    [['--settings', 'mine.json']],
+    [['--settings=mine.json']],
+    [['--settings', '{"model":"mine","disableAllHooks":true}']],
+    [['--settings', 'other.json', '--settings', '{"model":"mine"}']],
+  ])('comes with the settings that the user has on the command line: %j', (own) => {
+    const found = claude.guard?.(programs, { ...around, flags: ['--debug', ...own, '--verbose'] });
+    const [flag, settings = ''] = found?.args ?? [];
+    expect(flag).toBe('--settings');
+    expect(JSON.parse(settings)).toMatchObject({
+      model: 'mine',
+      disableAllHooks: false,
+      hooks: { PreToolUse: [{ hooks: [{ command: programs.hook }] }] },
+    });
+    expect(found?.flags).toEqual(['--debug', '--verbose']);
   });
+
+  it('stands after the hooks that the user has on the command line', () => {
+    const mine = { hooks: { Stop: ['s'], PreToolUse: ['p'] } };
+    const flags = ['--settings', JSON.stringify(mine)];
+    const [, settings = ''] = claude.guard?.(programs, { ...around, flags })?.args ?? [];
+    expect(JSON.parse(settings).hooks).toMatchObject({ Stop: ['s'], PreToolUse: ['p', {}] });
+  });
+
+  it.each(['none.json', '{"a"', '{]}', '{"hooks":1}', '{"hooks":{"PreToolUse":{}}}'])(
+    'is not there where the settings of the user cannot be read: %s',
+    (given) => {
+      expect(claude.guard?.(programs, { ...around, flags: ['--settings', given] })).toBeNull();
+    },
+  );
 
   it('is a hook for Codex with the digest by which it is trusted', () => {
     const [, , , hooks = '', , state = ''] = codex.guard?.(programs, around)?.args ?? [];

@@ -1,3 +1,4 @@
+import { withGuard } from '../agents/flags.ts';
 import { newLoop } from '../core/decide.ts';
 import { formatDuration } from '../core/duration.ts';
 import { composePrompt } from '../core/prompt.ts';
@@ -15,7 +16,7 @@ export function dryRun(prepared: PreparedRun, asJson: boolean): string {
     {
       ...instructed,
       permissions: agent.permissions,
-      flags: [...agent.guard.args, ...settings.agent.flags],
+      flags: withGuard(agent.guard, settings.agent.flags),
       asRoot: agent.asRoot,
     },
     agent.version,

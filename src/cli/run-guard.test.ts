@@ -14,8 +14,14 @@ beforeEach(() => {
   onTestFinished(() => rmSync(cwd, { recursive: true }));
 });
 
-function guardOf(name: 'claude' | 'codex' | 'gemini', env: Record<string, string> = {}) {
-  const { settings } = loadSettings({ cwd, env: { HOME: cwd } });
+function guardOf(
+  name: 'claude' | 'codex' | 'gemini',
+  env: Record<string, string> = {},
+  flags: readonly string[] = [],
+) {
+  const words = flags.map((word) => `'${word}'`);
+  const cli = [{ key: 'agent.flags', value: words, flag: '--agent-flag' } as const];
+  const { settings } = loadSettings({ cwd, env: { HOME: cwd }, cli });
   const agent = { adapter: agents[name], version: null };
   return guardRun({ cwd, env: { HOME: cwd, ...env } }, settings, agent, 'r1');
 }
@@ -53,6 +59,35 @@ describe.skipIf(process.platform === 'win32')('the line that starts the guard of
       `process.stdout.write(require('node:child_process').execFileSync('sh', ['-c', 'ulimit -t']))`,
     );
     expect(stdout).toMatch(/^\d+\n$/);
+  });
+});
+
+describe('the settings that the user has on the command line of Claude Code', () => {
+  const guardBeside = (file: string, text: string) => {
+    writeFileSync(join(cwd, 'mine.json'), text);
+    return guardOf('claude', {}, ['--settings', file]);
+  };
+
+  it('come with the guard', () => {
+    const { guard, line } = guardBeside('mine.json', '{"model":"mine"}');
+    const [, settings = ''] = guard.args;
+    expect(JSON.parse(settings)).toMatchObject({ model: 'mine', hooks: { PreToolUse: [{}] } });
+    expect(guard.flags).toEqual([]);
+    expect(line).toContain('the guard judges');
+  });
+
+  it.each([
+    ['cannot be read', 'none.json', '{}'],
+    ['are no JSON', 'mine.json', '{'],
+    [
+      'hold a secret, which everybody sees on a command line',
+      'mine.json',
+      '{"env":{"API_TOKEN":"tok-6a1f0c2e9b"}}',
+    ],
+  ])('leave the guard out where they %s, and the run says so', (_why, file, text) => {
+    const { guard, line } = guardBeside(file, text);
+    expect(guard.args).toEqual([]);
+    expect(line).toContain('the guard does not see its tool calls');
   });
 });
 

@@ -1,11 +1,13 @@
 import { homedir } from 'node:os';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import type { AgentGuard, GuardPrograms } from '../agents/adapter.ts';
+import { isObject } from '../core/shape.ts';
 import type { RunAgent } from '../loop/run-spec.ts';
+import { createRedactor } from '../safety/redact.ts';
 import type { ProviderName } from '../safety/sandbox/sandbox.ts';
 import type { ResolvedSettings } from '../store/settings-schema.ts';
 import { sha256 } from '../system/crypto.ts';
-import { readText } from '../system/files.ts';
+import { readJson, readText } from '../system/files.ts';
 import { findPackageRoot } from './package-root.ts';
 import type { Context } from './spec.ts';
 
@@ -29,9 +31,9 @@ export function guardRun(
     return { guard: off, line: `the guard cannot be in ${sandbox.provider}, which has an agent of its own` };
   const around = { version, flags, env: { ...env, ...agentEnv } };
   const root = findPackageRoot();
-  const found = root === null ? null : (adapter.guard?.(programsIn(root, run), around) ?? null);
+  const found = root === null ? null : (adapter.guard?.(programsIn(root, run, cwd), around) ?? null);
   if (found !== null) {
-    const guard = { args: found.args, env: { ...found.env, ...on } };
+    const guard = { ...found, env: { ...found.env, ...on } };
     return { guard, line: 'the guard judges its tool calls first ("guard": "off" in the settings for none)' };
   }
   const installed = adapter.name === 'gemini' && hasGeminiHook(cwd, env);
@@ -40,14 +42,23 @@ export function guardRun(
   return { guard: { args: [], env: on }, line: `the guard does not see its tool calls${way}` };
 }
 
-function programsIn(root: string, run: string): GuardPrograms {
-  const claudePlugin = join(root, 'plugins', 'claude-code');
+function programsIn(root: string, run: string, cwd: string): GuardPrograms {
   return {
-    hook: hookLine(join(claudePlugin, 'hooks', 'guard.cjs'), run),
-    claudePlugin,
+    hook: hookLine(join(root, 'plugins', 'claude-code', 'hooks', 'guard.cjs'), run),
     opencodePlugin: join(root, 'dist', 'lib', 'opencode-guard.js'),
     sha256,
+    readJson: (path) => withoutSecrets(resolve(cwd, path)),
   };
+}
+
+/** Everybody on this machine sees a command line: what holds a secret stays in its file. */
+function withoutSecrets(path: string): unknown {
+  const file = readJson(path);
+  if (!file.ok || !isObject(file.value)) return null;
+  const env = Object.entries(isObject(file.value.env) ? file.value.env : {});
+  const texts = env.filter((entry): entry is [string, string] => typeof entry[1] === 'string');
+  const text = JSON.stringify(file.value);
+  return createRedactor(Object.fromEntries(texts)).text(text) === text ? file.value : null;
 }
 
 /**

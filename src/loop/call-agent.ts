@@ -1,3 +1,4 @@
+import { withGuard } from '../agents/flags.ts';
 import { RalphError } from '../core/error.ts';
 import type { LoopState } from '../core/loop.ts';
 import { outcomes } from '../core/outcome.ts';
@@ -55,7 +56,7 @@ export async function runAgent(spec: RunSpec, loop: LoopState, call: AgentCall):
       ...instructed,
       permissions,
       asRoot,
-      flags: [...guard.args, ...spec.settings.agent.flags],
+      flags: withGuard(guard, spec.settings.agent.flags),
       ...(cutSession === null ? {} : { resumeSession: cutSession }),
     },
     sandbox,
@@ -102,7 +103,7 @@ export function sessionCutBy(
 /** Asks the same agent one short question, outside the loop. Gives what it printed. */
 export async function askAgent(spec: RunSpec, sandbox: Sandbox, prompt: string): Promise<string> {
   const { adapter, program, version, permissions, asRoot, guard } = spec.agent;
-  const flags = [...guard.args, ...spec.settings.agent.flags];
+  const flags = withGuard(guard, spec.settings.agent.flags);
   const task = { prompt, permissions, asRoot, flags };
   const { args, stdin, env } = adapter.command(task, version, 'text');
   const { end, stdout } = await runSideProcess(spec, [program, ...args], {

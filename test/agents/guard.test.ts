@@ -8,7 +8,7 @@ import type { Repo } from '../support/repo.ts';
 import { openRoom } from './room.ts';
 
 const done: ModelAnswer = { blocks: [{ text: '<promise>DONE</promise>' }] };
-const programs = { hook: 'x', claudePlugin: 'x', opencodePlugin: 'x', sha256: () => 'x' };
+const programs = { hook: 'x', opencodePlugin: 'x', sha256: () => 'x', readJson: () => null };
 const agents = inject('agents').filter(({ name, version }) => {
   const adapter = Object.values(adapters).find((one) => one.name === name);
   return adapter?.guard?.(programs, { version, flags: [], env: {} });

@@ -1,3 +1,4 @@
+import { guardedTools } from '../../../agents/claude/guard.ts';
 import { type StartIf, startIf } from '../../hook/shell.ts';
 
 /** A hook of Claude Code in exec form: no shell of the host's touches it. */
@@ -24,7 +25,7 @@ const entries: Readonly<Record<string, Entry>> = {
   PreToolUse: {
     file: 'guard.cjs',
     startIf: 'unattended',
-    matcher: '^(Bash|PowerShell|Monitor|Read|Grep|Write|Edit|MultiEdit|NotebookRead|NotebookEdit|mcp__.+)$',
+    matcher: guardedTools,
     timeout: 60,
   },
   PostToolUse: { file: 'context-monitor.cjs', startIf: 'context-fills', matcher: '.*', timeout: 60 },
