@@ -144,6 +144,17 @@ describe('the guard in the hooks of the plugin', () => {
     );
   });
 
+  it.each(['CLAUDE_PROJECT_DIR', 'GEMINI_PROJECT_DIR'])(
+    'has a say outside of the project that the session was started in (%s)',
+    (name) => {
+      set('project/.ralph/settings.json', { guard: 'always' });
+      const call = { tool_name: 'Bash', tool_input: { command: 'rm -rf ~/notes' } };
+      const there = (folder: string) => fire('PreToolUse', call, { [name]: join(room, folder) }, 'bin');
+      expect(there('project/src')).toMatchObject(denied);
+      expect(there('home')).toBeNull();
+    },
+  );
+
   it.each(['PreToolUse', 'Stop'])(
     'reads all that a host says at %s, be there nothing to do',
     async (event) => {

@@ -233,6 +233,23 @@ describe('guardHook', () => {
       expect(asked({ RALPH_GUARD: 'off', RALPH_RUN_ID: 'r1' })).toBeNull();
     });
 
+    it.each(['CLAUDE_PROJECT_DIR', 'GEMINI_PROJECT_DIR'])(
+      'as the settings say where the session was started (%s), wherever the agent went',
+      (name) => {
+        const askedIn = (cwd: string, over: object) =>
+          guardHook(
+            { tool_name: 'Bash', tool_input: harmful, session_id: 's1', cwd: join(root, cwd) },
+            { ...attended, [name]: join(root, 'project/src'), ...over },
+          ).output;
+        set('project/vendor/.ralph/settings.json', 'off');
+        expect(askedIn('project/vendor', { RALPH_RUN_ID: 'r1' })).toMatchObject(denial);
+        set('project/.ralph/settings.json', 'always');
+        expect(askedIn('elsewhere', {})).toMatchObject(denial);
+        set('project/.ralph/settings.json', 'off');
+        expect(askedIn('elsewhere', { RALPH_RUN_ID: 'r1' })).toBeNull();
+      },
+    );
+
     it('as the nearest settings say', () => {
       set('home/.config/ralph/settings.json', 'always');
       set('project/.ralph/settings.json', 'off');

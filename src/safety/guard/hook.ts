@@ -4,7 +4,7 @@ import type { Denial } from '../../store/mailbox.ts';
 import { loadGuardContext } from './load-context.ts';
 import type { Environment, Finding } from './model.ts';
 import { shorten } from './shorten.ts';
-import { guardDuty } from './switch.ts';
+import { type CallPlace, guardDuty } from './switch.ts';
 import { describeCall, judgeToolCall } from './tool-call.ts';
 
 /** Hosts that ask before a tool call. Codex takes the form of Claude Code. */
@@ -34,10 +34,8 @@ export function guardHook(input: unknown, env: Environment, host: GuardHost = ho
   return { output: outputFor(host, finding), denial: denialOf(finding, tool, words), onDuty: true };
 }
 
-type Place = Parameters<typeof guardDuty>[0];
-
 /** Where an event comes from. */
-export function placeOf(input: Readonly<Record<string, unknown>>, env: Environment): Place {
+export function placeOf(input: Readonly<Record<string, unknown>>, env: Environment): CallPlace {
   const { cwd, session_id: sessionId } = input;
   return {
     env,
@@ -47,7 +45,7 @@ export function placeOf(input: Readonly<Record<string, unknown>>, env: Environme
 }
 
 /** What the guard says to a tool call; null where it has no say. */
-export function judgeCall(tool: string, words: unknown, place: Place): Finding | null {
+export function judgeCall(tool: string, words: unknown, place: CallPlace): Finding | null {
   const duty = guardDuty(place);
   if (duty === null) return null;
   try {

@@ -6,6 +6,7 @@ import { findUp, realPath } from '../../system/real-path.ts';
 import type { Environment, GuardContext } from './model.ts';
 import { isInside } from './paths.ts';
 import { type GuardPolicy, readPolicy } from './policy.ts';
+import { startFolders } from './start-folders.ts';
 
 /** Everything that a judgement in this folder needs, from the disk and the environment. */
 export function loadGuardContext(cwd: string, env: Environment, unattended: boolean): GuardContext {
@@ -28,10 +29,8 @@ export function loadGuardContext(cwd: string, env: Environment, unattended: bool
  * project, where the agent went, is no project of its own. A home that is itself a repository is no project.
  */
 function findProject(cwd: string, home: string, env: Environment): string {
-  const started = [env.CLAUDE_PROJECT_DIR, env.GEMINI_PROJECT_DIR].find(
-    (folder) => folder && isInside(cwd, folder) && !isInside(home, folder),
-  );
-  const start = started || cwd;
+  const started = startFolders(env).find((folder) => isInside(cwd, folder) && !isInside(home, folder));
+  const start = started ?? cwd;
   const found = findUp(start, ['.git', '.ralph']);
   return found === null || isInside(home, found) ? start : found;
 }

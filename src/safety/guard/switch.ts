@@ -5,6 +5,7 @@ import { hasSessionLoop } from '../../store/session-loops.ts';
 import { readJson } from '../../system/files.ts';
 import { findUp } from '../../system/real-path.ts';
 import type { Environment } from './model.ts';
+import { startFolders } from './start-folders.ts';
 
 const projectFile = '.ralph/settings.json';
 const localFile = '.ralph/settings.local.json';
@@ -13,21 +14,25 @@ const localFile = '.ralph/settings.local.json';
 export type GuardSetting = 'auto' | 'always' | 'off';
 
 /** Where a tool is about to be called. */
-export type GuardPlace = { readonly env: Environment; readonly cwd: string; readonly sessionId: string };
+export type CallPlace = { readonly env: Environment; readonly cwd: string; readonly sessionId: string };
 
 /** Whether the guard has a say here, and whether somebody is there to see a warning; null where it has none. */
-export function guardDuty({ env, cwd, sessionId }: GuardPlace): { readonly unattended: boolean } | null {
+export function guardDuty({ env, cwd, sessionId }: CallPlace): { readonly unattended: boolean } | null {
   const setting = guardSetting(env, cwd);
   if (setting === 'off') return null;
   const unattended = Boolean(env.RALPH_RUN_ID) || (sessionId !== '' && hasSessionLoop(env, sessionId));
   return unattended || setting === 'always' ? { unattended } : null;
 }
 
-/** The environment, then the files of the project and of the user. What is wrong in them is for other commands to tell. */
+/**
+ * The environment, then the files of the project where the session was started and of the user. What is wrong in them is
+ * for other commands to tell. A folder where the agent went has no say.
+ */
 function guardSetting(env: Environment, cwd: string): GuardSetting {
   const given = known(env.RALPH_GUARD);
   if (given !== null) return given;
-  const project = findUp(cwd, ['.ralph']);
+  const [start = cwd] = startFolders(env);
+  const project = findUp(start, ['.ralph']);
   const ofProject = project === null ? [] : [join(project, localFile), join(project, projectFile)];
   for (const path of [...ofProject, join(configFolder(env), 'settings.json')]) {
     const setting = settingIn(path);

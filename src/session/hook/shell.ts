@@ -14,9 +14,10 @@ export type StartIf =
 // Without a home, only node knows where the state is.
 const folder = `d=\${XDG_STATE_HOME-}; case $d in /*) ;; *) d=\${HOME-}/.local/state ;; esac`;
 const config = `c=\${XDG_CONFIG_HOME-}; case $c in /*) ;; *) c=\${HOME-}/.config ;; esac`;
-// The settings of the project around this folder, and of the one that the session was started in.
-const near = `p=$PWD; until [ -z "$p" ] || [ -e "$p/.ralph" ]; do p=\${p%/*}; done`;
-const project = `"$p/.ralph/settings.json" "$p/.ralph/settings.local.json" "\${CLAUDE_PROJECT_DIR:-$p}/.ralph/settings.json" "\${CLAUDE_PROJECT_DIR:-$p}/.ralph/settings.local.json"`;
+// The settings of the project that the session was started in; without one, of the one around this folder.
+const start = `p=\${CLAUDE_PROJECT_DIR:-\${GEMINI_PROJECT_DIR-}}; case $p in /*) ;; *) p=$PWD ;; esac`;
+const near = `${start}; until [ -z "$p" ] || [ -e "$p/.ralph" ]; do p=\${p%/*}; done`;
+const project = `"$p/.ralph/settings.json" "$p/.ralph/settings.local.json"`;
 const named = '*ralph-loop*|*ulw-loop*|*cancel-ralph*|*ralph-status*|*ralph-pause*|*ralph-resume*';
 // A loop outside of the session that works on a PRD here.
 const up = `p=$PWD; until [ -z "$p" ] || [ -e "$p/.ralph-active" ] || [ -e "$p/.git" ]; do p=\${p%/*}; done; [ -e "$p/.ralph-active" ]`;
