@@ -19,18 +19,18 @@ beforeEach(() => {
 
 afterEach(() => removeTempDir(room));
 
-/** Runs the hooks of an event as a host does that reads hooks.json. */
-function fire(event: string, input: object, extra: Record<string, string> = {}, folder = 'project') {
+/** Runs the hook of an event as a host does that reads hooks.json. */
+function start(event: string, input: string, extra: Record<string, string>, folder = 'project') {
   const { hooks } = JSON.parse(readFileSync(join(plugin, 'hooks/hooks.json'), 'utf8'));
   const [{ command, args }] = hooks[event][0].hooks;
   const words = args.map((word: string) => word.replace('$' + '{CLAUDE_PLUGIN_ROOT}', () => plugin));
   const cwd = join(room, folder);
-  const { status, stdout, stderr } = spawnSync(command, words, {
-    cwd,
-    env: { ...env, ...extra },
-    input: JSON.stringify({ hook_event_name: event, session_id: 's1', cwd, ...input }),
-    encoding: 'utf8',
-  });
+  return spawnSync(command, words, { cwd, env: { ...env, ...extra }, input, encoding: 'utf8' });
+}
+
+function fire(event: string, input: object, extra: Record<string, string> = {}, folder = 'project') {
+  const whole = { hook_event_name: event, session_id: 's1', cwd: join(room, folder), ...input };
+  const { status, stdout, stderr } = start(event, JSON.stringify(whole), extra, folder);
   expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
   return stdout === '' ? null : JSON.parse(stdout).hookSpecificOutput;
 }
@@ -177,15 +177,8 @@ describe('the guard in the hooks of the plugin', () => {
     const killed = join(room, 'killed');
     mkdirSync(killed);
     writeFileSync(join(killed, 'node'), '#!/bin/sh\nkill -9 $$\n', { mode: 0o755 });
-    const { hooks } = JSON.parse(readFileSync(join(plugin, 'hooks/hooks.json'), 'utf8'));
-    const [{ command, args }] = hooks.PreToolUse[0].hooks;
     for (const PATH of [`${killed}:/usr/bin:/bin`, withoutNode().PATH]) {
-      const { status, stderr } = spawnSync(command, args, {
-        cwd: join(room, 'project'),
-        env: { ...env, ...extra, PATH },
-        input: '{"session_id":"s1"}',
-        encoding: 'utf8',
-      });
+      const { status, stderr } = start('PreToolUse', '{"session_id":"s1"}', { ...extra, PATH });
       expect(status).toBe(2);
       expect(stderr).not.toBe('');
     }
@@ -197,15 +190,25 @@ describe('the guard in the hooks of the plugin', () => {
   ])('ends %s before a host ends it, which would let the call pass', (_name, extra) => {
     fire('UserPromptSubmit', { prompt: '/ralph-loop x' });
     writeFileSync(join(room, 'bin/node'), '#!/bin/sh\nulimit -t\n', { mode: 0o755 });
-    const { hooks } = JSON.parse(readFileSync(join(plugin, 'hooks/hooks.json'), 'utf8'));
-    const [{ command, args }] = hooks.PreToolUse[0].hooks;
-    const { stdout } = spawnSync(command, args, {
-      cwd: join(room, 'project'),
-      env: { ...env, ...extra, PATH: `${join(room, 'bin')}:/usr/bin:/bin` },
-      input: '{"session_id":"s1"}',
-      encoding: 'utf8',
-    });
+    const PATH = `${join(room, 'bin')}:/usr/bin:/bin`;
+    const { stdout } = start('PreToolUse', '{"session_id":"s1"}', { ...extra, PATH });
     expect(stdout).toMatch(/^\d+\n$/);
+  });
+
+  it.each([
+    ['without a home', { HOME: '' }, 's2'],
+    ['while the loop of another session has a name that sh cannot read', {}, 'other/session'],
+    ['in a call that speaks of the loop of another session', {}, 'spoken-of'],
+  ])('lets a call pass %s where there is no node, and refuses it where it is killed', (_name, extra, id) => {
+    fire('UserPromptSubmit', { prompt: '/ralph-loop x', session_id: id });
+    const call = '{"session_id":"s1","tool_name":"Bash","tool_input":{"command":"echo spoken-of"}}';
+    expect(start('PreToolUse', call, { ...extra, ...withoutNode() }).status).toBe(0);
+    writeFileSync(join(room, 'bin/node'), '#!/bin/sh\nkill -9 $$\n', { mode: 0o755 });
+    expect(start('PreToolUse', call, { ...extra, ...withoutNode() }).status).toBe(2);
+  });
+
+  it.each([{ RALPH_GUARD: 'auto' }, { RALPH_GUARD: '' }])('does not start node for %j alone', (extra) => {
+    expect(bash('rm -rf ~/notes', { ...extra, ...withoutNode() })).toBeNull();
   });
 
   it('does not start node for a session while only another one has a loop', () => {

@@ -38,12 +38,17 @@ const mine = `f=\${f##*/}; case $f in *[=~]*) g=1 ;; esac; case $i in *"\${f%.js
 const limit = `ulimit -t 10 2>/dev/null`;
 // Nobody knows what a guard would have said that was killed, or that could not be started.
 const judged = `{ ${limit}; ${node}node "$0" || exit 2; exit 0; }`;
+// Where it may have no say at all, a machine without node must still be able to work.
+const unsure = `{ [ $? = 127 ] && ${leave}; exit 2; }`;
+// What else names a loop may be a call that speaks of it.
+const own = `f=\${f##*/}; f=\${f%.json}; case $i in *'"session_id":"'"$f"'"'*|*'"session_id": "'"$f"'"'*) g=own ;; *"$f"*) g=\${g:-1} ;; esac; case $f in *[=~]*) g=\${g:-1} ;; esac`;
 const unattended = [
   `[ "\${RALPH_GUARD-}" != off ] || ${leave}`,
-  `g=\${RALPH_RUN_ID-}\${RALPH_GUARD-}; [ "\${HOME-}" ] || g=1; [ -z "$g" ] || ${judged}; ${config}`,
+  `g=\${RALPH_RUN_ID-}; [ "\${RALPH_GUARD-}" != always ] || g=1; [ -z "$g" ] || ${judged}`,
+  `[ "\${HOME-}" ] || { ${limit}; ${node}node "$0" || ${unsure}; exit 0; }; ${config}`,
   `${near}; for f in ${project} "$c/ralph/settings.json"; do [ -e "$f" ] && grep -q '"always"' "$f" && ${judged}; done`,
   `${folder}; set -- "$d"/ralph/sessions/*.json; [ -e "$1" ] || ${leave}; ${read}`,
-  `for f; do ${mine}; done; if [ "$g" ]; then ${limit}; ${run} || exit 2; else ${pass}; fi`,
+  `for f; do ${own}; done; case $g in own) ${limit}; ${run} || exit 2 ;; 1) ${limit}; ${run} || ${unsure} ;; *) ${pass} ;; esac`,
 ].join('; ');
 
 /** What a field of the input holds, as long as nothing in it is escaped. */
