@@ -158,6 +158,26 @@ describe.skipIf(!bwrapWorks())('between the turns in bwrap, ralph', () => {
     expect(owned(repo)).toBe(true);
   });
 
+  it('takes in what others pushed by a fetch and a rebase, where a pull inside finds no remote', async () => {
+    const tasks = ['commit', 'fetch', 'rebase', 'push'];
+    const change = { shell: 'echo more >> README.md' };
+    const repo = await repoWith(
+      [{ steps: [change, { text: tag }] }, { steps: [{ text: 'Add more' }] }],
+      { scm: { tasks } },
+      { files: { 'README.md': 'x\n' } },
+    );
+    const remote = join(repo.home, 'remote.git');
+    repo.git('init', '-q', '--bare', remote);
+    repo.git('remote', 'add', 'origin', remote);
+    repo.git('commit', '-q', '--allow-empty', '-m', 'theirs');
+    repo.git('push', '-q', '-u', 'origin', 'HEAD');
+    repo.git('reset', '-q', '--hard', 'HEAD~1');
+    const { code, stdout, stderr } = await runRalph(inBwrap(1), sandboxed(repo));
+    expect(code, stdout + stderr).toBe(0);
+    const log = repo.git('log', '-2', '--format=%s', '@{upstream}');
+    expect(log.split('\n'), stdout).toEqual(['Add more', 'theirs']);
+  });
+
   it('pushes with the login of the user whatever the program is, and with nothing of the agent', async () => {
     const repo = await repoWith(
       [
