@@ -17,13 +17,10 @@ export type ScmTask = { readonly command: string; readonly tasks: readonly strin
 export type ScmResult = { readonly task: string; readonly ok: boolean; readonly detail: string };
 
 /** For what runs outside of a sandbox: no hooks, and no repositories below, whose configuration may be the agent's. */
-const withoutAgents: Readonly<Record<string, readonly string[]>> = {
-  git: [
-    'core.hooksPath=/dev/null',
-    ...['push.recurseSubmodules=no', 'fetch.recurseSubmodules=no', 'submodule.recurse=no'],
-  ].flatMap((setting) => ['-c', setting]),
-  hg: ['--config', 'subrepos.allowed=false'],
-};
+const withoutAgents = [
+  'core.hooksPath=/dev/null',
+  ...['push.recurseSubmodules=no', 'fetch.recurseSubmodules=no', 'submodule.recurse=no'],
+].flatMap((setting) => ['-c', setting]);
 
 /** Runs the tasks in order and stops at the first that fails. No shell sees the message. */
 export async function* runScm(
@@ -49,10 +46,11 @@ export async function* runScm(
     }
     const more = message === null ? [] : ['-am', message];
     if (spec.stop.aborted) return;
-    // These need the user's own login. All else runs what the agent wrote: hooks, filters, what a repository names.
-    const needsLogin = words[0] === 'push' || (name === 'git' && words[0] === 'fetch');
+    // These need the user's own login. All else runs what the agent wrote: hooks, filters, what a repository names. What
+    // another program than git obeys in a project nobody can know.
+    const needsLogin = name === 'git' && (words[0] === 'push' || words[0] === 'fetch');
     const outside = sandbox !== noSandbox && needsLogin && !isOfProject(command, env, root);
-    const careful = outside ? (withoutAgents[name] ?? []) : [];
+    const careful = outside ? withoutAgents : [];
     const { end, output } = await runSideProcess(spec, [command, ...careful, ...words, ...more], {
       ...(outside ? { cwd: root, env } : { sandbox }),
       timeoutMs: 10 * 60_000,

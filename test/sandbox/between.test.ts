@@ -1,4 +1,4 @@
-import { existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, lstatSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
 import { aStory } from '../../src/core/review/examples.ts';
@@ -178,22 +178,22 @@ describe.skipIf(!bwrapWorks())('between the turns in bwrap, ralph', () => {
     expect(log.split('\n'), stdout).toEqual(['Add more', 'theirs']);
   });
 
-  it('pushes with the login of the user whatever the program is, and with nothing of the agent', async () => {
+  it('pushes inside by a program other than git, which obeys who knows what, and keeps its settings', async () => {
     const repo = await repoWith(
       [
         { steps: [{ shell: 'echo owned > .hg/hgrc; mv .hg .gone; echo owned >> .hg/requires' }, work] },
         { steps: [work, { text: tag }] },
       ],
-      { scm: { command: 'hg', tasks: ['summary', 'push --force'] } },
+      { scm: { command: 'hg', tasks: ['push --force'] } },
       { files: { '.hg/requires': 'store\n' } },
     );
     // The home of a sandbox is another one.
-    const script = '#!/bin/sh\necho "$@" >> ~/ran.txt\n';
+    const script = '#!/bin/sh\necho "$@" >> ~/ran.txt; echo "$@" >> ran.txt\n';
     writeFileSync(join(repo.bin, 'hg'), script, { mode: 0o755 });
     const { code, stdout, stderr } = await runRalph(inBwrap(2), sandboxed(repo));
     expect(code, stdout + stderr).toBe(0);
-    const ran = readFileSync(join(repo.home, 'ran.txt'), 'utf8');
-    expect([...new Set(ran.trim().split('\n'))]).toEqual(['--config subrepos.allowed=false push --force']);
+    expect(repo.read('ran.txt')).toContain('push --force');
+    expect(existsSync(join(repo.home, 'ran.txt'))).toBe(false);
     expect(repo.read('.hg/requires')).toBe('store\n');
     expect(existsSync(repo.path('.hg', 'hgrc'))).toBe(false);
   });
