@@ -101,6 +101,15 @@ describe('the guard in the hooks of the plugin', () => {
     },
   );
 
+  it('refuses in a session that has a loop where the event breaks off, and only there', () => {
+    fire('UserPromptSubmit', { prompt: '/ralph-loop x' });
+    const broken = (id: string) => `{"session_id":"${id}","tool_name":"Bash","tool_input":{"comm`;
+    const { status, stderr } = start('PreToolUse', broken('s1'), {});
+    expect(status).toBe(2);
+    expect(stderr).toContain('cannot be read');
+    expect(start('PreToolUse', broken('s2'), {}).status).toBe(0);
+  });
+
   it('refuses by its exit code where nobody reads its answer', async () => {
     const child = spawn(process.execPath, [join(plugin, 'hooks/guard.cjs')], {
       env: { ...env, RALPH_RUN_ID: 'r1' },
