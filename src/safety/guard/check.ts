@@ -1,3 +1,4 @@
+import { RalphError } from '../../core/error.ts';
 import type { GuardPlace, GuardVerdict } from './check-types.ts';
 import { judgeCommand } from './judge.ts';
 import { loadGuardContext } from './load-context.ts';
@@ -6,13 +7,23 @@ import { judgeToolCall } from './tool-call.ts';
 import { toldOf } from './verdicts.ts';
 
 export function commandVerdict(command: string, place: GuardPlace): GuardVerdict {
+  requireText('checkCommand', 'the command', command);
   return toldOf(judgeCommand(command, contextOf(place)));
 }
 
 export function toolCallVerdict(tool: string, input: unknown, place: GuardPlace): GuardVerdict {
+  requireText('checkToolCall', 'the name of the tool', tool);
   return toldOf(judgeToolCall(tool, input, contextOf(place)));
 }
 
 function contextOf({ cwd = process.cwd(), env = process.env, unattended = true }: GuardPlace): GuardContext {
   return loadGuardContext(cwd, env, unattended);
+}
+
+/** A program may have no types. */
+function requireText(name: string, what: string, value: unknown): void {
+  if (typeof value === 'string') return;
+  throw new RalphError('guard-input', `${name}: ${what} is no text`, {
+    remedy: `give ${name} ${what} as a string`,
+  });
 }

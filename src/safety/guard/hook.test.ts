@@ -149,6 +149,16 @@ describe('guardHook', () => {
     expect(ask('shell', { command: ['zsh', '-lc', 'rm -rf ~', 'zsh'] })).toMatchObject(denial);
   });
 
+  it.each([{ command: 123 }, { command: ['rm', {}] }, { command: 'ls', cmd: {} }, null, 5])(
+    'denies a shell the call %j, which does not show its command',
+    (input) => {
+      expect(ask('Bash', input)).toMatchObject(denial);
+      expect(ask('Bash', input, 'PreToolUse', { HOME: env.HOME ?? '', RALPH_GUARD: 'always' })).toEqual({
+        systemMessage: expect.stringContaining('unparsable'),
+      });
+    },
+  );
+
   it('lets no field hide another', () => {
     expect(ask('exec_command', { command: 'ls', cmd: 'rm -rf ~' })).toMatchObject(denial);
     expect(ask('NotebookEdit', { file_path: 'a', notebook_path: '~/.bashrc' })).toMatchObject(denial);

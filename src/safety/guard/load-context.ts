@@ -1,5 +1,5 @@
 import { homedir } from 'node:os';
-import { basename, dirname, isAbsolute, join } from 'node:path';
+import { basename, dirname, isAbsolute, join, resolve } from 'node:path';
 import { RalphError } from '../../core/error.ts';
 import { lstatOf, readJson } from '../../system/files.ts';
 import { findUp, realPath } from '../../system/real-path.ts';
@@ -9,7 +9,8 @@ import { type GuardPolicy, readPolicy } from './policy.ts';
 import { startFolders } from './start-folders.ts';
 
 /** Everything that a judgement in this folder needs, from the disk and the environment. */
-export function loadGuardContext(cwd: string, env: Environment, unattended: boolean): GuardContext {
+export function loadGuardContext(folder: string, env: Environment, unattended: boolean): GuardContext {
+  const cwd = resolve(folder);
   const home = env.HOME || homedir();
   const projectRoot = findProject(cwd, home, env);
   const policy = loadPolicy(projectRoot);

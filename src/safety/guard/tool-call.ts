@@ -21,6 +21,7 @@ export function judgeToolCall(tool: string, input: unknown, context: GuardContex
   const name = tool.replace(/^mcp__.+__/, '');
   if (patchTools.test(name)) return judgePatch(fields, context);
   if (shellTools.test(name)) {
+    if (!showsCommand(input)) return unreadable(context);
     const folder = textOf(fields.workdir ?? fields.directory ?? fields.dir_path);
     const there = folder ? { ...context, cwd: absolute(folder, context) } : context;
     const judge = /^powershell$/i.test(name) ? judgePowerShell : judgeCommand;
@@ -60,6 +61,26 @@ function pathsIn(fields: Fields): string[] {
 function commandOf(command: unknown): string {
   if (!Array.isArray(command)) return textOf(command);
   return command.map((word) => quoted(textOf(word))).join(' ');
+}
+
+/** Whether the commands of a call can be read; it may have none. */
+function showsCommand(input: unknown): boolean {
+  if (!isObject(input)) return isCommand(input);
+  return [input.command, input.cmd].every(
+    (given) => given === undefined || given === null || isCommand(given),
+  );
+}
+
+function isCommand(value: unknown): boolean {
+  return (Array.isArray(value) ? value : [value]).every((word) => typeof word === 'string');
+}
+
+function unreadable({ unattended }: GuardContext): Finding {
+  return {
+    verdict: unattended ? 'deny' : 'warn',
+    category: 'unparsable',
+    reason: 'the command is neither a text nor a list of texts, so nobody knows what would run.',
+  };
 }
 
 /** By its own commands; the programs that it starts are those of every shell. */
