@@ -1,3 +1,4 @@
+import { quoteWord } from '../core/words.ts';
 import {
   type Flag,
   groupsOf,
@@ -5,7 +6,6 @@ import {
   type Offer,
   type Place,
   placesOf,
-  quote,
   wordsOf,
 } from './completion-table.ts';
 import type { Program } from './spec.ts';
@@ -61,7 +61,7 @@ ${places.map((place) => optionCase(program, place)).join('\n')}
 
   ((COMP_CWORD == 1)) && return
   case $command in
-${places.flatMap((place) => (place.offer === 'nothing' ? [] : [`    ${quote(place.name)}) ${find(program, place.offer)} ;;`])).join('\n')}
+${places.flatMap((place) => (place.offer === 'nothing' ? [] : [`    ${quoteWord(place.name)}) ${find(program, place.offer)} ;;`])).join('\n')}
   esac
 }
 
@@ -89,7 +89,7 @@ ${cases.join('\n')}
 /** After an option that takes a value. Where the value may be left out, an option may follow as well. */
 function valueCase(program: Program, place: Place, { words, value }: Flag): string[] {
   if (value === null) return [];
-  const pattern = words.map((word) => quote(`${place.name} ${word}`)).join(' | ');
+  const pattern = words.map((word) => quoteWord(`${place.name} ${word}`)).join(' | ');
   const found = [find(program, value.offer), 'return'].filter(Boolean).join('; ');
   return [`    ${pattern}) ${value.optional ? `[[ $cur == -* ]] || { ${found}; }` : found} ;;`];
 }
@@ -101,7 +101,7 @@ function optionCase({ name: program, defaultCommand }: Program, { name, flags }:
 }
 
 function find({ name }: Program, offer: Offer): string {
-  if (typeof offer !== 'string') return `_${name}_offer ${offer.map(quote).join(' ')}`;
+  if (typeof offer !== 'string') return `_${name}_offer ${offer.map(quoteWord).join(' ')}`;
   switch (offer) {
     case 'files':
       return 'compopt -o default 2>/dev/null';

@@ -89,8 +89,3 @@ function valueFor(long: string, { type, value, choices }: Option): Flag['value']
   const literal = value !== undefined && /^[a-z]+$/.test(value) ? [value] : undefined;
   return { name, offer: choices ?? literal ?? offers[name] ?? 'nothing', optional: type === 'optional' };
 }
-
-/** One word for bash and zsh, whatever is in it. */
-export function quote(text: string): string {
-  return `'${text.replaceAll("'", `'\\''`)}'`;
-}

@@ -1,3 +1,4 @@
+import { quoteWord } from '../core/words.ts';
 import {
   type Flag,
   groupsOf,
@@ -5,7 +6,6 @@ import {
   type Offer,
   type Place,
   placesOf,
-  quote,
   wordsOf,
 } from './completion-table.ts';
 import type { Program } from './spec.ts';
@@ -55,7 +55,7 @@ fi
 }
 
 function described(words: readonly [string, string][]): string {
-  return words.map(([word, summary]) => `      ${quote(`${word}:${summary}`)}`).join('\n');
+  return words.map(([word, summary]) => `      ${quoteWord(`${word}:${summary}`)}`).join('\n');
 }
 
 /** The second word of a group; after it, the command is both words. */
@@ -78,10 +78,11 @@ ${described(words)}
 }
 
 function argumentsOf(program: Program, { name, flags, offer }: Place): string {
-  const argument = offer === 'nothing' ? [] : [quote(`1:${program.name} ${name}:${find(program, offer)}`)];
+  const argument =
+    offer === 'nothing' ? [] : [quoteWord(`1:${program.name} ${name}:${find(program, offer)}`)];
   const specs = [...argument, ...flags.flatMap((flag) => specsOf(program, flag))];
   const lines = ['_arguments -s -S $version', ...specs].join(' \\\n        ');
-  return `    ${quote(name)})\n      ${lines}\n      ;;`;
+  return `    ${quoteWord(name)})\n      ${lines}\n      ;;`;
 }
 
 /** One spec for each word of an option; each rules the others out, unless it may be repeated. */
@@ -89,10 +90,10 @@ function specsOf(program: Program, { words, help, value, repeats }: Flag): strin
   const before = repeats ? '*' : `(${words.join(' ')})`;
   return words.map((word) => {
     const explained = `[${help.replace(/[\\[\]]/g, '\\$&')}]`;
-    if (value === null) return quote(`${before}${word}${explained}`);
+    if (value === null) return quoteWord(`${before}${word}${explained}`);
     const attached = word.startsWith('--') ? '=' : '+';
     const message = `${value.optional ? '::' : ':'}${value.name}:${find(program, value.offer)}`;
-    return quote(`${before}${word}${attached}${explained}${message}`);
+    return quoteWord(`${before}${word}${attached}${explained}${message}`);
   });
 }
 

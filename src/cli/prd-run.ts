@@ -5,6 +5,7 @@ import { problemLine } from '../core/review/check.ts';
 import { dependencyProblems } from '../core/review/dependencies.ts';
 import { isComplete } from '../core/review/mode.ts';
 import { defaultReviewRules, type ReviewRules, type TaskList } from '../core/review/story.ts';
+import { quoteWord } from '../core/words.ts';
 import { settleLastRun } from '../prd/last-run.ts';
 import { keepLogs } from '../prd/log.ts';
 import { approvedOutside, memoryOf, outsideWarning, remembered } from '../prd/memory.ts';
@@ -197,7 +198,11 @@ function settingsFor(context: Context, values: Values): CliSetting[] {
       : []),
     ...(values.model === undefined
       ? []
-      : given('agent.flags', [...agent.flags, ...modelFlags(command, values.model)].map(quoted), '--model')),
+      : given(
+          'agent.flags',
+          [...agent.flags, ...modelFlags(command, values.model)].map(quoteWord),
+          '--model',
+        )),
   ];
 }
 
@@ -207,9 +212,4 @@ function modelFlags(command: string, model: string): string[] {
   throw new RalphError('no-model', `${command} does not take a model on its command line`, {
     remedy: 'leave out --model, and choose the model in the settings of the agent',
   });
-}
-
-/** A word that is still one after it was split as a shell does. */
-function quoted(word: string): string {
-  return `'${word.replaceAll("'", `'\\''`)}'`;
 }

@@ -2,6 +2,7 @@ import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 import type { AgentGuard, GuardPrograms } from '../agents/adapter.ts';
 import { isObject } from '../core/shape.ts';
+import { quoteWord } from '../core/words.ts';
 import type { RunAgent } from '../loop/run-spec.ts';
 import { createRedactor } from '../safety/redact.ts';
 import type { ProviderName } from '../safety/sandbox/sandbox.ts';
@@ -68,12 +69,8 @@ function withoutSecrets(path: string): unknown {
 function hookLine(path: string, run: string): string {
   if (process.platform === 'win32') return `node "${path}"`;
   // In Node 20 these certificates triple the start, and a hook has no use for them.
-  const env = `NODE_EXTRA_CA_CERTS= NODE_OPTIONS= RALPH_GUARD=always RALPH_RUN_ID=${quoted(run)}`;
-  return `ulimit -t 10 2>/dev/null; ${env} ${quoted(process.execPath)} ${quoted(path)} || exit 2`;
-}
-
-function quoted(word: string): string {
-  return `'${word.replaceAll("'", `'\\''`)}'`;
+  const env = `NODE_EXTRA_CA_CERTS= NODE_OPTIONS= RALPH_GUARD=always RALPH_RUN_ID=${quoteWord(run)}`;
+  return `ulimit -t 10 2>/dev/null; ${env} ${quoteWord(process.execPath)} ${quoteWord(path)} || exit 2`;
 }
 
 /** Gemini takes hooks from its settings alone. */

@@ -1,4 +1,5 @@
 import { RalphError } from '../core/error.ts';
+import { quoteWord } from '../core/words.ts';
 import { createSandbox, lookAtProviders, openSandbox } from '../safety/sandbox/open-sandbox.ts';
 import {
   type DeniedHost,
@@ -89,7 +90,7 @@ async function runInside(
 /** The sandbox is a session of its own, so that nothing inside can type on this terminal; `script` makes it another. */
 function ownTerminal(argv: Argv, { env }: Context): Argv {
   if (findProgram('script', env) === null) return argv;
-  const line = argv.map((word) => `'${word.replaceAll("'", `'\\''`)}'`).join(' ');
+  const line = argv.map(quoteWord).join(' ');
   return ['script', '-qec', line, '/dev/null'];
 }
 

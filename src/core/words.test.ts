@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { splitWords } from './words.ts';
+import { quoteWord, splitWords } from './words.ts';
 
 describe('splitWords', () => {
   it.each([
@@ -30,4 +30,13 @@ describe('splitWords', () => {
       }),
     );
   });
+});
+
+describe('quoteWord', () => {
+  it.each(['', 'plain', 'two words', "it's", "''", '$HOME `x` "y" \\', 'a\nb'])(
+    'keeps %j one word',
+    (word) => {
+      expect(splitWords(`${quoteWord(word)} ${quoteWord(word)}`)).toEqual([word, word]);
+    },
+  );
 });

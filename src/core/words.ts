@@ -36,3 +36,8 @@ export function splitWords(text: string): string[] | null {
   if (word !== null) words.push(word);
   return words;
 }
+
+/** A word in single quotes, which every shell of Unix reads alike, and `splitWords` too. */
+export function quoteWord(word: string): string {
+  return `'${word.replaceAll("'", `'\\''`)}'`;
+}

@@ -1,3 +1,4 @@
+import { quoteWord } from '../core/words.ts';
 import { nextCommand as nextOfLoop } from '../fleet/why.ts';
 import type { Picture } from '../view/picture.ts';
 import type { LoopSource } from './sources.ts';
@@ -31,5 +32,5 @@ function nextOfWorker({ name, folder, worker }: LoopSource, status: Status): str
 
 /** As a word of a shell. */
 function quoted(path: string): string {
-  return /^[\w./-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`;
+  return /^[\w./-]+$/.test(path) ? path : quoteWord(path);
 }

@@ -1,3 +1,4 @@
+import { quoteWord } from '../core/words.ts';
 import type { LoopRecord } from '../store/fleet-loops.ts';
 import type { LoopWorker } from '../store/fleet-workers.ts';
 import { readJournal } from '../store/journal.ts';
@@ -27,7 +28,7 @@ export function engineCommand(
 
 /** The agent's own words go by a setting: `ralph run` puts them after its own. */
 export function engineEnv({ cmd }: Pick<LoopWorker, 'cmd'>): Record<string, string> {
-  const flags = cmd.slice(1).map((word) => `'${word.replaceAll("'", "'\\''")}'`);
+  const flags = cmd.slice(1).map(quoteWord);
   return flags.length === 0 ? {} : { RALPH_AGENT_FLAGS: JSON.stringify(flags) };
 }
 

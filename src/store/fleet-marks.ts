@@ -1,4 +1,5 @@
 import { rmSync, writeFileSync } from 'node:fs';
+import { quoteWord } from '../core/words.ts';
 import { ensureDir, readText, writeAtomic } from '../system/files.ts';
 import type { Environment } from '../system/program.ts';
 import { fleetPaths, markPaths } from './fleet-paths.ts';
@@ -33,7 +34,7 @@ export function removeMarks(env: Environment, name: string): void {
 export function writeWords(env: Environment, name: string, words: readonly string[]): string {
   const { words: path } = markPaths(env, name);
   ensureMarks(env);
-  const quoted = words.map((word) => `'${word.replaceAll("'", "'\\''")}'`);
+  const quoted = words.map(quoteWord);
   writeAtomic(path, `set -- ${quoted.join(' ')} "$@"\n`, { fsync: false });
   return path;
 }

@@ -1,6 +1,7 @@
 import { existsSync, rmSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
 import type { Outcome } from '../core/outcome.ts';
+import { quoteWord } from '../core/words.ts';
 import { ensureDir, readText, writeAtomic } from '../system/files.ts';
 import { lastEvent, readJournal } from './journal.ts';
 import { answerPath, answersFolder, projectPaths, runPaths } from './paths.ts';
@@ -27,7 +28,7 @@ export function goOnCommand(cwd: string, prd: string | null): string {
   if (prd === null) return 'ralph run --resume';
   const folder = relative(cwd, prd);
   if (folder === 'ralph') return 'ralph prd run';
-  const word = /^[\w./-]+$/.test(folder) ? folder : `'${folder.replaceAll("'", "'\\''")}'`;
+  const word = /^[\w./-]+$/.test(folder) ? folder : quoteWord(folder);
   return `ralph prd run --ralph-dir ${word}`;
 }
 

@@ -3,6 +3,7 @@ import { chmod, mkdir, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { RalphError } from '../core/error.ts';
+import { quoteWord } from '../core/words.ts';
 import { assertScript, type FakeAgentName, type Script } from './script.ts';
 import { type Call, filesOf, linesOf } from './traces.ts';
 
@@ -63,9 +64,7 @@ function locateProgram(): string {
 }
 
 function shellShim(program: string, script: string): string {
-  const words = [process.execPath, program, '--script', script].map(
-    (word) => `'${word.replaceAll("'", `'\\''`)}'`,
-  );
+  const words = [process.execPath, program, '--script', script].map(quoteWord);
   return `#!/bin/sh\nexec ${words.join(' ')} "$@"\n`;
 }
 

@@ -1,4 +1,5 @@
 import { isObject } from '../../core/shape.ts';
+import { quoteWord } from '../../core/words.ts';
 import { judgeCommand, judgeFile } from './judge.ts';
 import type { Finding, GuardContext } from './model.ts';
 import { filesOfPatch } from './patch-files.ts';
@@ -60,7 +61,7 @@ function pathsIn(fields: Fields): string[] {
 /** Some agents give the words of the command. */
 function commandOf(command: unknown): string {
   if (!Array.isArray(command)) return textOf(command);
-  return command.map((word) => quoted(textOf(word))).join(' ');
+  return command.map((word) => quoteWord(textOf(word))).join(' ');
 }
 
 /** Whether the commands of a call can be read; it may have none. */
@@ -85,13 +86,9 @@ function unreadable({ unattended }: GuardContext): Finding {
 
 /** By its own commands; the programs that it starts are those of every shell. */
 function judgePowerShell(command: string, context: GuardContext): Finding {
-  const own = judgeCommand(`pwsh -Command ${quoted(command)}`, context);
+  const own = judgeCommand(`pwsh -Command ${quoteWord(command)}`, context);
   const asShell = judgeCommand(command, context);
   return asShell.category === 'unparsable' ? own : worst([own, asShell]);
-}
-
-function quoted(word: string): string {
-  return `'${word.replaceAll("'", `'\\''`)}'`;
 }
 
 /** A search reads all below its folder, or the files of a name there. */

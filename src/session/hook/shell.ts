@@ -1,3 +1,4 @@
+import { quoteWord } from '../../core/words.ts';
 /**
  * When node has something to do: any loop exists (or alerts do), the prompt names a command, or either of them; the
  * context fills up; `unattended` is the guard of tool calls, for a run, a session that has a loop, and where the
@@ -77,10 +78,7 @@ export const startIf: Readonly<Record<StartIf, string>> = {
 
 /** The same for a host that only knows a command line, which it gives to a shell of its own choice (sh, zsh, fish). */
 export function commandLine(condition: StartIf, path: string, platform: string): string {
-  return platform === 'win32' ? `node "${path}"` : `sh -c ${quoted(startIf[condition])} ${quoted(path)}`;
-}
-
-/** A word in single quotes, which every shell of Unix reads alike. */
-function quoted(word: string): string {
-  return `'${word.replaceAll("'", `'\\''`)}'`;
+  return platform === 'win32'
+    ? `node "${path}"`
+    : `sh -c ${quoteWord(startIf[condition])} ${quoteWord(path)}`;
 }

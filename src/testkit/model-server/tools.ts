@@ -1,4 +1,5 @@
 import { asRecord, type JsonRecord, list, str } from '../../agents/json.ts';
+import { quoteWord } from '../../core/words.ts';
 
 /** A tool that the client offers to the model. A free-form one takes text instead of JSON. */
 export type OfferedTool = { readonly name: string; readonly schema: JsonRecord; readonly freeForm?: boolean };
@@ -50,7 +51,7 @@ export function writeCall(
   tools: readonly OfferedTool[],
 ): ToolCall {
   const tool = find(writeTools, tools);
-  if (!tool) return shellCall(`printf '%s' ${quoted(content)} > ${quoted(path)}`, tools);
+  if (!tool) return shellCall(`printf '%s' ${quoteWord(content)} > ${quoteWord(path)}`, tools);
   if (tool.freeForm) return { name: tool.name, input: addFilePatch(path, content) };
   const fields = Object.keys(asRecord(tool.schema.properties));
   const name = (known: readonly string[]) => known.find((field) => fields.includes(field)) ?? known[0] ?? '';
@@ -64,10 +65,6 @@ export function emptyCall(tool: OfferedTool): JsonCall {
 
 function find(names: readonly string[], tools: readonly OfferedTool[]): OfferedTool | undefined {
   return names.map((name) => tools.find((tool) => tool.name === name)).find((tool) => tool !== undefined);
-}
-
-function quoted(text: string): string {
-  return `'${text.replaceAll("'", `'\\''`)}'`;
 }
 
 function callOf({ name, schema }: OfferedTool, input: JsonRecord): JsonCall {
