@@ -1,4 +1,4 @@
-import { existsSync, readlinkSync, realpathSync } from 'node:fs';
+import { existsSync, readdirSync, readlinkSync, realpathSync } from 'node:fs';
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
 
 /** As many as Linux follows. */
@@ -32,6 +32,16 @@ function targetOf(path: string): string | null {
     return resolve(dirname(path), readlinkSync(path));
   } catch {
     return null;
+  }
+}
+
+/** The names of all symbolic links in a folder; none where there is no folder, null where it cannot be read. */
+export function linksIn(folder: string): ReadonlySet<string> | null {
+  try {
+    const entries = readdirSync(folder, { withFileTypes: true });
+    return new Set(entries.filter((entry) => entry.isSymbolicLink()).map(({ name }) => name));
+  } catch (error) {
+    return error instanceof Error && 'code' in error && error.code === 'ENOENT' ? new Set() : null;
   }
 }
 

@@ -41,6 +41,17 @@ describe('where a path leads', () => {
     expect(realPathIn(named)(join(named, 'src/a.ts'))).toBe(join(named, 'src/a.ts'));
   });
 
+  it('is known of each of many files in one folder', () => {
+    const project = join(top, 'project');
+    symlinkSync(join(top, 'other'), join(project, 'src/n30'));
+    const real = realPathIn(project);
+    const found = Array.from({ length: 40 }, (_, i) => real(join(project, `src/n${i}`)));
+    expect(found[30]).toBe(join(top, 'other'));
+    expect(found.filter((path, i) => path !== join(project, `src/n${i}`))).toEqual([join(top, 'other')]);
+    const missing = Array.from({ length: 40 }, (_, i) => real(join(project, `none/n${i}`)));
+    expect(missing[39]).toBe(join(project, 'none/n39'));
+  });
+
   it('leads into the project also by its other name', () => {
     const named = join(top, 'named');
     symlinkSync(join(top, 'project'), named);
