@@ -19,7 +19,7 @@ export function judgeEffect(effect: Effect, context: GuardContext): Finding {
   // The project by another name: a folder above it is a link. A file that is one may be replaced instead of followed.
   const inFolder = followed({ ...effect, kind: 'delete' }, context);
   const isProject = isInside(inFolder, context.projectRoot) && !isInside(effect.path, context.projectRoot);
-  return isProject && isForItsPlace(found) ? there : worst([found, there]);
+  return isProject ? there : worst([found, there]);
 }
 
 /** Whether a file is refused, or frowned upon, for where it is and not for what it is. */

@@ -284,6 +284,31 @@ describe('a project around the home', () => {
   });
 });
 
+describe('a home under /tmp', () => {
+  it.each([
+    'cat ~/.netrc',
+    'while read l; do echo $l; done < ~/.ssh/id_rsa',
+    'cp ~/.env /tmp/x.txt',
+    'python3 -m http.server -d ~',
+  ])('is a home all the same: %s', (command) => {
+    const place = { home: '/tmp/throw/home', projectRoot: '/tmp/throw/home/p', cwd: '/tmp/throw/home/p' };
+    expect(verdictOf(command, place)).toBe('deny');
+  });
+});
+
+describe('a judgement', () => {
+  it('ends with the first thing that is denied', () => {
+    const asked: string[] = [];
+    const realPath = (path: string) => {
+      asked.push(path);
+      return path;
+    };
+    expect(verdictOf('touch a; cat ~/.netrc; touch b', { realPath })).toBe('deny');
+    expect(asked).toContain('/home/dev/project/a');
+    expect(asked).not.toContain('/home/dev/project/b');
+  });
+});
+
 describe('variables of a private file', () => {
   it.each([
     'export $(cat .env)',
@@ -303,6 +328,7 @@ describe('variables of a private file', () => {
     'export $(sed -n p .env | dd of=/tmp/o); cat /tmp/o',
     'export $(cat .env) && env',
     'export $(cat ~/.ssh/id_rsa)',
+    'export $(cat id_rsa)',
   ])('are not read out on the way: %s', (command) => {
     expect(verdictOf(command, { env: {} })).toBe('deny');
   });

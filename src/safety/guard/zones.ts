@@ -103,9 +103,10 @@ export function isProjectFile(path: string, context: GuardContext): boolean {
 const ofUser =
   /^(\.(?!env|gitignore|github)|(Desktop|Documents|Downloads|Library|Movies|Music|Photos|Pictures|Public|Templates|Videos|go|snap)(\/|$))/;
 
-/** A project that is itself under /tmp has neighbours, which are not its own temporary files. */
-function isTemporary(path: string, context: GuardContext): boolean {
-  const { projectRoot } = context;
+/** A project that is itself under /tmp has neighbours, which are not its own temporary files; a home there is a home. */
+export function isTemporary(path: string, context: GuardContext): boolean {
+  const { home, projectRoot } = context;
+  if (isInside(path, home)) return false;
   const neighbours = projectRoot.slice(0, projectRoot.lastIndexOf('/'));
   return landmarksOf(context).temporary.some(
     (root) =>

@@ -1,6 +1,6 @@
 import { isOpaque, PRIVATE, secretsIn, shown, UNKNOWN } from '../marks.ts';
 import type { Call } from '../model.ts';
-import { isProjectFile, isSecretFile } from '../zones.ts';
+import { isProjectFile, isSecretFile, isTemporary } from '../zones.ts';
 
 export const keepHere = 'Keep it on this machine; a person can send it.';
 
@@ -61,8 +61,12 @@ export function sendsFile(call: Call, path: string, host: string): void {
     /secret|credential|passw|\.(sql|dump|db|sqlite3?|bak|tar|tgz|tar\.\w+|zip|7z|rar|bundle|key|pem)$/i.test(
       full,
     );
-  const outside = !isProjectFile(full, context) && full.startsWith('/') && !full.startsWith('/tmp/');
-  call.act(secret || outside ? 'deny' : 'warn', 'exfiltration', `sends ${shown(path)} to ${host}`, keepHere);
+  call.act(
+    secret || !isOwn(call, path) ? 'deny' : 'warn',
+    'exfiltration',
+    `sends ${shown(path)} to ${host}`,
+    keepHere,
+  );
 }
 
 /** Whether the command has put files together, to be sent as one. */
@@ -74,8 +78,9 @@ function hasPacked({ shell }: Call): boolean {
 
 /** Of the project or made for the moment. */
 export function isOwn(call: Call, path: string): boolean {
+  const { context } = call.shell.world;
   const full = call.path(path);
-  return !full.startsWith('/') || full.startsWith('/tmp/') || isProjectFile(full, call.shell.world.context);
+  return !full.startsWith('/') || isTemporary(full, context) || isProjectFile(full, context);
 }
 
 /** Of its own a project may send parts, such as what it has built, but neither all of it nor its history. */
