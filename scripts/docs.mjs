@@ -32,6 +32,7 @@ const eventMeanings = {
   notice: 'something that a person may want to know',
   notified: 'a notification was sent, or could not be; also after `run.ended`',
   'run.ended': 'the run ended with an outcome',
+  'run.yielded': 'the process stopped after one iteration, as its supervisor asked; the run goes on',
   'run.failed':
     'The loop itself could not go on: a full disk, a prompt file that went away. It can be resumed.',
   'run.abandoned': 'the process of the run had died; written by the next run',
@@ -109,10 +110,10 @@ function agents(source) {
   );
 }
 
-function exitCodes({ outcomes, startFailures }) {
+function exitCodes({ outcomes, otherExits }) {
   const rows = [
     ...Object.entries(outcomes).map(([name, { exitCode, meaning }]) => [exitCode, `\`${name}\``, meaning]),
-    ...Object.values(startFailures).map(({ exitCode, meaning }) => [exitCode, '-', meaning]),
+    ...Object.values(otherExits).map(({ exitCode, meaning }) => [exitCode, '-', meaning]),
   ];
   return table(
     ['Code', 'Outcome', 'Meaning'],

@@ -1,6 +1,6 @@
 import { relative } from 'node:path';
 import { RalphError } from '../core/error.ts';
-import { outcomes } from '../core/outcome.ts';
+import { otherExits, outcomes } from '../core/outcome.ts';
 import { ownWorkingCopy } from '../loop/ownership.ts';
 import { runLoop } from '../loop/run-loop.ts';
 import type { RunAgent, RunEnd, RunSpec } from '../loop/run-spec.ts';
@@ -103,6 +103,7 @@ export async function startRun(
       nonce: () => randomHex(6),
       observer: allOf(view, [kind.observe?.(redactor, prepared.run), telemetry]),
     });
+    if (end === null) return otherExits.yielded.exitCode;
     concluded(context, prepared, end, view);
     return end.exitCode;
   } finally {

@@ -37,9 +37,9 @@ function days(since: number): number {
 type Row = RunRecord & { readonly running: boolean; readonly status?: string; readonly silentDays?: number };
 
 function row(record: Row): string {
-  const { run, outcome, because, iterations, agent, usage, startedAt, running, status } = record;
-  const dead = because === null ? 'killed' : 'failed';
-  const state = outcome ?? status ?? (running ? 'running' : dead);
+  const { run, outcome, because, yielded, iterations, agent, usage, startedAt, running, status } = record;
+  const resting = yielded ? 'waiting' : because === null ? 'killed' : 'failed';
+  const state = outcome ?? status ?? (running ? 'running' : resting);
   const started = startedAt?.slice(0, 16).replace('T', ' ') ?? '';
   const cost = usage.costUsd === undefined ? '' : formatCost(usage.costUsd);
   return [

@@ -33,7 +33,7 @@ function summary(record: RunRecord, style: Style): string {
     [
       'Outcome',
       record.outcome === null
-        ? 'none: it is still running, or was killed'
+        ? `none: it ${record.yielded ? 'waits for its supervisor to start the next iteration' : 'is still running, or was killed'}`
         : `${record.outcome} (exit code ${record.exitCode})`,
     ],
     ...(record.because

@@ -1,8 +1,8 @@
-import { outcomes, startFailures } from '../core/outcome.ts';
+import { otherExits, outcomes } from '../core/outcome.ts';
 
 /** `ralph help exit-codes`, from the tables in core. */
 export function exitCodes(): string {
-  const rows = [...Object.entries(outcomes), ...Object.entries(startFailures)]
+  const rows = [...Object.entries(outcomes), ...Object.entries(otherExits)]
     .map(([name, { exitCode, meaning }]) => ({ name: /^[A-Z_]+$/.test(name) ? name : '', exitCode, meaning }))
     .sort((a, b) => a.exitCode - b.exitCode);
   const lines = rows.map(

@@ -21,7 +21,7 @@ export async function watchText(context: Context, run: LocatedRun, style: Style)
     if (lines.length > 0) context.stdout.write(`${lines.join('\n')}\n`);
     const { state } = watched.picture;
     if (state === 'ended' || state === 'failed' || state === 'abandoned') return 0;
-    if (!isAlive) {
+    if (!isAlive && state !== 'yielded') {
       context.stdout.write('The process of this loop is gone. Next: ralph run --resume\n');
       return 0;
     }

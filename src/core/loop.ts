@@ -117,8 +117,7 @@ export type ReasonCode =
   | 'quota'
   | 'failures'
   | 'interrupted'
-  | 'cancelled'
-  | 'one-iteration';
+  | 'cancelled';
 
 export type Decision =
   | { readonly kind: 'continue'; readonly prompt: string; readonly because: Reason }

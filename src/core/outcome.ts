@@ -14,8 +14,12 @@ export const outcomes = {
 
 export type Outcome = keyof typeof outcomes;
 
-/** Exit codes that no outcome has: the loop did not start. */
-export const startFailures = {
+/** Exit codes that no outcome has. */
+export const otherExits = {
   usage: { exitCode: 2, meaning: 'wrong settings or wrong use of the command' },
   alreadyRunning: { exitCode: 5, meaning: 'a loop is already running in this working copy' },
+  yielded: {
+    exitCode: 75,
+    meaning: 'stopped after one iteration (--one-iteration); the loop is not over: --resume goes on',
+  },
 } as const;

@@ -53,6 +53,8 @@ function standingOf(picture: Picture, { life, worker, question }: LoopSource): S
     const detail = state === 'waiting' ? (waitFor ?? 'paused') : 'it pauses after this iteration';
     return { status: 'paused', detail };
   }
+  if (state === 'yielded')
+    return { status: 'waiting', detail: 'waits for its supervisor to start the next iteration' };
   if (life === 'alive' && state === 'waiting') return { status: 'waiting', detail: waitFor ?? 'waiting' };
   if (life === 'alive' && (state === 'going' || state === 'abandoned'))
     return { status: 'running', detail: tool ? `${tool.name} ${tool.summary}`.trim() : doing(picture) };

@@ -1,5 +1,5 @@
 import { RalphError } from '../core/error.ts';
-import { startFailures } from '../core/outcome.ts';
+import { otherExits } from '../core/outcome.ts';
 import { lastEvent, openJournal } from '../store/journal.ts';
 import { projectPaths, runPaths } from '../store/paths.ts';
 import { latestRun } from '../store/runs.ts';
@@ -78,11 +78,18 @@ function lockAbove(top: string, info: LockInfo, own: Lock): Lock {
   }
 }
 
+/** A process that came to its own end wrote one of these last. */
+const lastOfProcess = new Set<string | undefined>([
+  'run.ended',
+  'run.yielded',
+  'run.failed',
+  'run.abandoned',
+]);
+
 /** We hold the lock: a run without an end belongs to a process that died. */
 async function closeAbandonedRun(cwd: string, run: string, clock: Clock): Promise<boolean> {
   const path = runPaths(cwd, run).journal;
-  const last = lastEvent(path)?.type;
-  if (last === 'run.ended' || last === 'run.failed' || last === 'run.abandoned') return false;
+  if (lastOfProcess.has(lastEvent(path)?.type)) return false;
   const swept = await sweepRun(run, { traced: true });
   // A run that died before it had a journal needs none. One that died before its first word there gets its end.
   if (lstatOf(path) === null) return false;
@@ -99,7 +106,7 @@ function alreadyRunning(pid: number, info: Readonly<Record<string, unknown>>): R
     `a loop is already running here: run ${run}, process ${pid}, since ${since}`,
     {
       remedy: 'ralph stop',
-      exitCode: startFailures.alreadyRunning.exitCode,
+      exitCode: otherExits.alreadyRunning.exitCode,
     },
   );
 }

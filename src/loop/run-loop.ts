@@ -18,8 +18,8 @@ import type { Recorder, RunEnd, RunSpec } from './run-spec.ts';
 /** Between two looks at the clock on the wall. */
 const longestNap = 30_000;
 
-/** The outer loop: runs the agent again and again until `decide` says stop. */
-export async function runLoop(spec: RunSpec): Promise<RunEnd> {
+/** The outer loop: runs the agent again and again until `decide` says stop. Null if it yielded after one iteration. */
+export async function runLoop(spec: RunSpec): Promise<RunEnd | null> {
   const paths = runPaths(spec.cwd, spec.run);
   // Before the first event, so that a run that can be resumed has its record.
   const protectedFiles = protectFiles(spec.cwd, spec.settings.protectedPaths, {
@@ -54,16 +54,20 @@ export async function runLoop(spec: RunSpec): Promise<RunEnd> {
     };
     for (;;) {
       loop = { ...loop, task: readTask(spec) };
-      const { ran, decision, ...next } = await runIteration(spec, loop, parts);
-      loop = next.loop;
-      const end = await settle(spec, decision, record);
-      if (!end) continue;
-      const { outcome, because } = end;
+      const { ran, decision, loop: decided } = await runIteration(spec, loop, parts);
+      loop = decided;
+      const next = await settle(spec, decision, record);
+      if (next === 'go-on') continue;
+      // The checks ran code of the agent's after its turn.
+      journal.restore('whole');
+      if (next === 'yield') {
+        record({ type: 'run.yielded', iteration: ran });
+        return null;
+      }
+      const { outcome, because } = next;
       // A finished task stays finished, but whoever sent the signal is told that it came first.
       const exitCode = spec.finish.aborted ? outcomes.INTERRUPTED.exitCode : outcomes[outcome].exitCode;
       const ms = Math.round(spec.clock.monotonic() - started);
-      // The checks ran code of the agent's after its turn.
-      journal.restore('whole');
       record({ type: 'run.ended', outcome, exitCode, because, iterations: ran, usage: loop.usage, ms });
       return { outcome, exitCode, because };
     }
@@ -98,19 +102,17 @@ function recordFailure(record: Recorder, error: unknown): void {
   }
 }
 
-/** What follows from a decision: the end of the run, or nothing once the wait is over. */
-async function settle(
-  spec: RunSpec,
-  decision: Decision,
-  record: Recorder,
-): Promise<{ outcome: Outcome; because: Reason } | null> {
+type End = { readonly outcome: Outcome; readonly because: Reason };
+
+/** What follows from a decision; where the loop waits, once the wait is over. */
+async function settle(spec: RunSpec, decision: Decision, record: Recorder): Promise<End | 'go-on' | 'yield'> {
   const done = decision.kind === 'stop' && decision.outcome === 'PROMISE_ACCEPTED';
   if (spec.finish.aborted && !done) return asked(spec.finish);
   if (decision.kind === 'stop') return decision;
-  if (spec.oneIteration) return afterOne;
+  if (spec.oneIteration) return 'yield';
   if (decision.kind === 'wait') await pause(spec.clock, decision.ms, spec.finish);
   if (spec.isPaused()) await holdOn(spec, record);
-  return spec.finish.aborted ? asked(spec.finish) : null;
+  return spec.finish.aborted ? asked(spec.finish) : 'go-on';
 }
 
 /** Until the person who paused the loop lets it go on, or ends it. */
@@ -131,12 +133,7 @@ async function pause(clock: Clock, ms: number, signal: AbortSignal): Promise<voi
   }
 }
 
-const afterOne = {
-  outcome: 'CANCELLED',
-  because: { code: 'one-iteration', text: 'stopped after one iteration, as asked' },
-} as const satisfies { outcome: Outcome; because: Reason };
-
-function asked({ reason }: AbortSignal): { outcome: Outcome; because: Reason } {
+function asked({ reason }: AbortSignal): End {
   return reason === 'CANCELLED'
     ? { outcome: 'CANCELLED', because: { code: 'cancelled', text: 'stopped by ralph stop' } }
     : { outcome: 'INTERRUPTED', because: { code: 'interrupted', text: 'stopped by a signal' } };

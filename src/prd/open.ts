@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { RalphError } from '../core/error.ts';
-import { startFailures } from '../core/outcome.ts';
+import { otherExits } from '../core/outcome.ts';
 import { problemLine } from '../core/review/check.ts';
 import { checkInvariants } from '../core/review/invariants.ts';
 import { readTasks } from '../core/review/read-tasks.ts';
@@ -95,7 +95,7 @@ export function refuseSecondLoop(projectDir: string): void {
     `a loop is already working on this PRD: process ${pid}, by .ralph-active`,
     {
       remedy: `ralph stop, or if process ${pid} is something else: rm .ralph-active`,
-      exitCode: startFailures.alreadyRunning.exitCode,
+      exitCode: otherExits.alreadyRunning.exitCode,
     },
   );
 }

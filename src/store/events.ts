@@ -222,6 +222,8 @@ export type EventBody =
       readonly usage: Usage;
       readonly ms: number;
     }
+  /** The process stopped after one iteration, as its supervisor asked. The run is not over. */
+  | { readonly type: 'run.yielded'; readonly iteration: number }
   /** The loop itself could not go on (a full disk, a prompt file that went away); it can be resumed. */
   | { readonly type: 'run.failed'; readonly code: string; readonly message: string }
   /** Written by the next start, which found that this run's process had died. */

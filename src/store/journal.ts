@@ -33,7 +33,7 @@ export type JournalOptions = {
 };
 
 /** After these, the record has to survive a power cut before anything else is done. */
-const durableNow = new Set<EventBody['type']>(['run.ended', 'run.failed', 'run.abandoned']);
+const durableNow = new Set<EventBody['type']>(['run.ended', 'run.yielded', 'run.failed', 'run.abandoned']);
 /** After these too, but the next agent need not wait for the disk. */
 const durableSoon = new Set<EventBody['type']>(['run.started', 'decision']);
 /** An agent may make thousands of these in a second: those that come together are written together. */

@@ -15,6 +15,8 @@ export type RunRecord = {
   readonly kind: 'run' | 'session';
   readonly outcome: Outcome | null;
   readonly exitCode: number | null;
+  /** True between two iterations that a supervisor starts: no process runs, and the run is not over. */
+  readonly yielded: boolean;
   readonly iterations: number;
   readonly verdicts: readonly {
     readonly iteration: number;
@@ -102,6 +104,7 @@ export function recordOf(
     kind,
     // The decision is durable before the end is written.
     outcome: ended?.outcome ?? accepted ?? null,
+    yielded: events.findLast(({ type }) => type !== 'notified')?.type === 'run.yielded',
     exitCode: ended?.exitCode ?? (accepted ? 0 : null),
     iterations: ended?.iterations ?? last(events, 'iteration.started')?.iteration ?? 0,
     verdicts: events

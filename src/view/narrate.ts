@@ -92,6 +92,8 @@ export function narrate(event: JournalEvent, style: Style): string[] {
       const why = event.outcome === 'PROMISE_ACCEPTED' ? [] : [cleanTerminal(event.because.text)];
       return ['', style.bold(paint(`${event.outcome} (${figures})`)), ...why];
     }
+    case 'run.yielded':
+      return [style.dim('Stopped after one iteration, as asked. Next: ralph run --resume')];
     default:
       return [];
   }

@@ -331,7 +331,7 @@ describe('the picture of a run', () => {
     const types = [
       ...['run.started', 'run.resumed', 'iteration.started', 'agent.started', 'tool.started', 'tool.ended'],
       ...['todo', 'agent.ended', 'guardrail.started', 'guardrail.ended', 'verify.ended', 'scm.ended', 'note'],
-      ...['verdict', 'decision', 'notice', 'run.ended', 'run.failed', 'run.abandoned'],
+      ...['verdict', 'decision', 'notice', 'run.ended', 'run.yielded', 'run.failed', 'run.abandoned'],
     ];
     const event = fc.record({
       type: fc.constantFrom(...types),

@@ -62,6 +62,10 @@ function apply(picture: Picture, event: JournalEvent, at: number): void {
     case 'run.ended':
       endRun(picture, event, at);
       return;
+    case 'run.yielded':
+      cut(picture);
+      picture.state = 'yielded';
+      return;
     case 'run.failed':
       fail(picture, at, event.message);
       return;
@@ -83,7 +87,7 @@ function apply(picture: Picture, event: JournalEvent, at: number): void {
 
 type Inner = Exclude<
   Extract<JournalEvent, { iteration: number }>,
-  { type: 'run.resumed' | 'iteration.started' | 'prd.iteration' | 'prd.checked' | 'decision' }
+  { type: 'run.resumed' | 'run.yielded' | 'iteration.started' | 'prd.iteration' | 'prd.checked' | 'decision' }
 >;
 
 function inIteration(picture: Picture, event: Inner, at: number): void {

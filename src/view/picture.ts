@@ -120,8 +120,11 @@ export type Picture = {
   /** The time of the last event. */
   updatedAt: number | null;
   endedAt: number | null;
-  /** `going` is all that a journal can tell: whether the process lives is a question for the system. */
-  state: 'going' | 'waiting' | 'ended' | 'failed' | 'abandoned';
+  /**
+   * `going` is all that a journal can tell: whether the process lives is a question for the system. `yielded` is between
+   * two iterations that a supervisor starts, each with a process of its own.
+   */
+  state: 'going' | 'waiting' | 'yielded' | 'ended' | 'failed' | 'abandoned';
   outcome: Outcome | null;
   exitCode: number | null;
   because: string | null;

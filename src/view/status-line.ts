@@ -52,7 +52,7 @@ export function statusLine(
 
 /** How long the loop has been at work. */
 export function elapsed({ elapsedMs, updatedAt, state }: Picture, now: number): number {
-  const isOver = state === 'ended' || state === 'failed' || state === 'abandoned';
+  const isOver = state !== 'going' && state !== 'waiting';
   return elapsedMs + (isOver || updatedAt === null ? 0 : Math.max(0, now - updatedAt));
 }
 

@@ -151,6 +151,9 @@ export async function startTelemetry(version: string): Promise<Telemetry | null>
       case 'run.ended':
         endRun(event, event.exitCode === 0, { 'ralph.outcome': event.outcome });
         return;
+      case 'run.yielded':
+        endRun(event, true, { 'ralph.yielded': true });
+        return;
       case 'run.failed':
         endRun(event, false, { 'ralph.failure': event.code });
         return;

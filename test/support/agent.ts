@@ -34,6 +34,7 @@ export type Shown = {
   readonly run: string;
   readonly outcome: string | null;
   readonly exitCode: number | null;
+  readonly yielded: boolean;
   readonly iterations: number;
   readonly because: string | null;
   readonly verdicts: readonly {

@@ -17,6 +17,10 @@ export function checkLastRun(cwd: string): HealthCheck {
   }
   const run = listRuns(cwd).at(-1);
   const record = run === undefined ? null : readRun(cwd, run);
+  if (record?.yielded) {
+    const evidence = `run ${record.run} waits for its supervisor to start the next iteration`;
+    return { id, status: 'ok', evidence };
+  }
   if (record !== null && record.outcome === null) {
     const evidence = `run ${record.run} was killed in iteration ${record.iterations}`;
     return { id, status: 'warning', evidence, remedy: 'ralph run --resume' };

@@ -1,5 +1,5 @@
 import { RalphError } from '../../core/error.ts';
-import { startFailures } from '../../core/outcome.ts';
+import { otherExits } from '../../core/outcome.ts';
 import type { RunAgent } from '../../loop/run-spec.ts';
 import { projectPaths, stateFolder } from '../../store/paths.ts';
 import type { LoadedSettings } from '../../store/settings.ts';
@@ -25,7 +25,7 @@ export function preflight(
   ];
   const failed = checks.find(({ status }) => status === 'error');
   if (failed === undefined) return null;
-  const { exitCode } = startFailures.usage;
+  const { exitCode } = otherExits.usage;
   return new RalphError(failed.id, failed.evidence, {
     exitCode,
     ...(failed.remedy === undefined ? {} : { remedy: failed.remedy }),

@@ -1,6 +1,6 @@
 import { dirname, join, relative } from 'node:path';
 import { RalphError } from '../../core/error.ts';
-import { startFailures } from '../../core/outcome.ts';
+import { otherExits } from '../../core/outcome.ts';
 import { sandboxFolder } from '../../store/paths.ts';
 import { ensureDir, listDir, lstatOf, readText, removeIfThere, writeAtomic } from '../../system/files.ts';
 import type { GitFolders } from '../../system/git.ts';
@@ -145,7 +145,7 @@ function lockProject(folder: string, { root }: Place): Lock {
     unreadableLock(path, taken.owner) ??
     new RalphError('sandbox-busy', `a sandbox for ${root} is open already, in process ${pid}`, {
       remedy: 'wait for its end, or: ralph stop',
-      exitCode: startFailures.alreadyRunning.exitCode,
+      exitCode: otherExits.alreadyRunning.exitCode,
     })
   );
 }

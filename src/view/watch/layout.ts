@@ -166,8 +166,8 @@ function stateText({ state, outcome, needs }: Picture, isAlive: boolean, style: 
   if (outcome === 'PROMISE_ACCEPTED') return style.green(outcome);
   if (needs !== null) return style.red(outcome ?? state);
   if (outcome !== null) return style.yellow(outcome);
-  if (!isAlive) return style.red('died');
-  return state === 'waiting' ? style.yellow('waiting') : style.cyan('running');
+  if (!isAlive && state !== 'yielded') return style.red('died');
+  return state === 'waiting' || state === 'yielded' ? style.yellow('waiting') : style.cyan('running');
 }
 
 function figuresLine({ picture, live }: WatchView, { style, columns }: Options): string {
@@ -209,7 +209,7 @@ function helpLines(style: Style): string[] {
 }
 
 function isOver({ state }: Picture): boolean {
-  return state !== 'going' && state !== 'waiting';
+  return state !== 'going' && state !== 'waiting' && state !== 'yielded';
 }
 
 function guardrailCount({ iterations }: Picture): number {

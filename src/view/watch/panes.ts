@@ -105,12 +105,13 @@ function nowLines(picture: Picture, isAlive: boolean, style: Style, now: number)
     const next = needs?.kind === 'answer' ? 'ralph answer "..." && ralph run --resume' : `ralph show ${run}`;
     return [outcome ?? 'failed', ...wrapped(because ?? ''), `Next: ${next}`];
   }
-  if (state === 'abandoned' || !isAlive)
+  if (state === 'abandoned' || (!isAlive && state !== 'yielded'))
     return ['The process of this loop is gone.', 'Next: ralph run --resume'];
   if (waitUntil !== null) {
     const left = formatDuration(Math.max(0, Math.floor((waitUntil - now) / 1000) * 1000));
     return [`Waits ${left}, until ${clockTime(waitUntil)}`, ...wrapped(waitFor ?? '')];
   }
+  if (state === 'yielded') return ['Waits for its supervisor to start the next iteration'];
   if (state === 'waiting')
     return [`${style.symbol('wait')} ${firstLine(waitFor ?? 'waits')} ${since(updatedAt ?? now, now)}`];
   const check = picture.iterations.at(-1)?.guardrails.findLast(({ ok }) => ok === null);
