@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { bookEnd } from '../fleet/book-end.ts';
+import { endStep } from '../fleet/end-loop.ts';
 import type { Beat, Claim, Claimant, IterationEnd, Next } from '../fleet/port.ts';
-import { claim as claimStep } from '../fleet/start-iteration.ts';
+import { claim as claimStep, usedUp } from '../fleet/start-iteration.ts';
 import type { FleetEvent } from '../store/fleet-events.ts';
-import { logLine } from '../store/fleet-log.ts';
 import type { LoopRecord } from '../store/fleet-loops.ts';
 import type { ClusterLimits } from './cluster.ts';
 import {
@@ -69,7 +69,7 @@ async function begin(engine: Engine, found: Found): Promise<Claim | null> {
     if (entry.lane !== found.lane) return null;
     if (loop.status !== 'running' || (loop.waitUntil ?? 0) > now()) return null;
     if (loop.iteration === loop.ended && loop.iteration >= loop.settings.max_iterations)
-      return allDone(loop, now());
+      return { ...endStep(loop, usedUp(loop), now()), entry: { holder: null } };
     const started = startStep(loop, host, now());
     const events = [...takeover(entry, host, now()), ...(started.events ?? [])];
     return { ...started, events, entry: { holder: { host, lock }, answered: null } };
@@ -99,21 +99,6 @@ function takeover({ holder, loop }: Entry, host: string, at: number): FleetEvent
   if (holder === null || loop.iteration <= loop.ended) return [];
   const text = `${holder.host} was silent, ${host} runs iteration ${loop.iteration} again`;
   return [{ at, type: 'notice', text, iteration: loop.iteration }];
-}
-
-/** The counters may have been put right meanwhile. */
-function allDone(loop: LoopRecord, at: number): EntryStep {
-  const text = `loop complete after ${loop.iteration} iterations`;
-  return {
-    change: {
-      status: 'stopped',
-      waitUntil: null,
-      why: { state: 'done', since: at, detail: text, reason: 'max' },
-    },
-    lines: [logLine(at, 'DONE', `${text} reason=max_iterations`)],
-    events: [{ at, type: 'done', text, iteration: loop.iteration, reason: 'max' }],
-    entry: { holder: null },
-  };
 }
 
 export async function renew({ store, leaseMs }: Engine, claim: Claim): Promise<Beat> {

@@ -2,6 +2,7 @@ import { RalphError } from '../core/error.ts';
 import { isObject } from '../core/shape.ts';
 import type { Claim, Next, Spent } from '../fleet/port.ts';
 import type { FleetEvent } from '../store/fleet-events.ts';
+import { endIn } from '../store/fleet-loop-record.ts';
 import type { LoopRecord, LoopStep } from '../store/fleet-loops.ts';
 import type { ClusterView } from './cluster.ts';
 import { parsed } from './json.ts';
@@ -83,12 +84,12 @@ export async function tell(
 
 export function parseEntry(text: string): Entry | null {
   const value = parsed(text);
-  return isEntry(value) ? value : null;
+  return isEntry(value) ? { ...value, loop: { ...value.loop, end: endIn(value.loop) } } : null;
 }
 
 export function viewOf(entry: Entry): ClusterView {
   const { loop, holder, repo, branch, labels, tags, command, account, spent, head } = entry;
-  const { name, status, iteration, startedAt, iterationStartedAt, failures, totalFailures, why } = loop;
+  const { name, status, iteration, startedAt, iterationStartedAt, failures, totalFailures, why, end } = loop;
   return {
     name,
     status,
@@ -99,6 +100,7 @@ export function viewOf(entry: Entry): ClusterView {
     failures,
     totalFailures,
     why,
+    end,
     host: isOver(entry) ? null : (holder?.host ?? null),
     repo,
     branch,

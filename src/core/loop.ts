@@ -116,6 +116,7 @@ export type ReasonCode =
   | 'auth'
   | 'quota'
   | 'failures'
+  | 'prompt-file'
   | 'interrupted'
   | 'cancelled';
 

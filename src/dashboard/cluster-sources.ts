@@ -108,6 +108,7 @@ function recordOf(view: ClusterView): LoopRecord {
     waitUntil: view.waitUntil,
     held: false,
     why: view.why,
+    end: view.end,
     settings: {
       prompt_file: '',
       max_iterations: view.maxIterations,

@@ -45,8 +45,8 @@ function layFleet(picture: Picture, loop: LoopRecord, now: number): Picture {
   };
 }
 
-function ended(picture: Picture, { status, why }: LoopRecord, now: number): Picture {
-  const outcome = outcomeOf(picture.outcome, status, why);
+function ended(picture: Picture, { status, why, end }: LoopRecord, now: number): Picture {
+  const outcome = end?.outcome ?? (status === 'failed' ? 'AGENT_FAILED' : 'CANCELLED');
   const because = (outcome === picture.outcome && picture.because) || why.detail || whyText(why, now);
   const marks: Partial<Record<Outcome, Mark>> = { PROMISE_ACCEPTED: 'accepted', CANCELLED: 'stopped' };
   return {
@@ -55,24 +55,12 @@ function ended(picture: Picture, { status, why }: LoopRecord, now: number): Pict
     endedAt: why.since,
     outcome,
     because,
-    needs: needsOf(outcome, because),
+    exitCode: end?.exitCode ?? null,
+    needs: end?.exitCode === 0 ? null : needsOf(outcome, because),
     waitFor: null,
     waitUntil: null,
     tool: null,
   };
-}
-
-function outcomeOf(
-  judged: Outcome | null,
-  status: LoopRecord['status'],
-  { state, reason }: LoopRecord['why'],
-): Outcome {
-  if (status === 'failed') {
-    const isOwn = judged !== null && judged !== 'CANCELLED' && judged !== 'INTERRUPTED';
-    return isOwn ? judged : 'AGENT_FAILED';
-  }
-  if (state !== 'done') return 'CANCELLED';
-  return reason === 'max' ? 'MAX_ITERATIONS_REACHED' : 'PROMISE_ACCEPTED';
 }
 
 /** The last iteration is over, however it was left. */

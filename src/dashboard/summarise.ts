@@ -43,7 +43,7 @@ export function summarise(picture: Picture, source: LoopSource): LoopSummary {
 }
 
 function standingOf(picture: Picture, { life, worker, question }: LoopSource): Standing {
-  const { state, outcome, needs, because, waitFor, tool } = picture;
+  const { state, outcome, exitCode, needs, because, waitFor, tool } = picture;
   if (worker?.loop === null)
     return life === 'alive'
       ? { status: 'running', detail: 'its command runs' }
@@ -58,7 +58,8 @@ function standingOf(picture: Picture, { life, worker, question }: LoopSource): S
   if (life === 'alive' && state === 'waiting') return { status: 'waiting', detail: waitFor ?? 'waiting' };
   if (life === 'alive' && (state === 'going' || state === 'abandoned'))
     return { status: 'running', detail: tool ? `${tool.name} ${tool.summary}`.trim() : doing(picture) };
-  if (outcome === 'PROMISE_ACCEPTED') return { status: 'done', detail: because ?? 'done' };
+  // A worker that had nothing to reach is complete when its iterations are used up.
+  if (outcome === 'PROMISE_ACCEPTED' || exitCode === 0) return { status: 'done', detail: because ?? 'done' };
   if (question === 'answered') return { status: 'stopped', detail: 'you have answered it: resume it' };
   if (question === 'past') return { status: 'stopped', detail: `it asked: ${because}` };
   if (outcome === 'CANCELLED' || outcome === 'INTERRUPTED')

@@ -50,7 +50,7 @@ function add(picture: Picture, event: FleetEvent, of: number | null): void {
 }
 
 /** Which events are the end of the iteration that runs, and how it came out then. */
-function endBy(one: IterationPicture, { type, at, exitCode = null, reason }: FleetEvent, seq: number): void {
+function endBy(one: IterationPicture, { type, at, exitCode = null, outcome }: FleetEvent, seq: number): void {
   if (type === 'iteration.ended') {
     one.exitCode = exitCode;
     end(one, at, exitCode === null || exitCode === 0 ? 'went-on' : 'failed', seq);
@@ -60,7 +60,7 @@ function endBy(one: IterationPicture, { type, at, exitCode = null, reason }: Fle
   if (type === 'window-lost') end(one, at, 'failed', seq);
   if (type === 'limit') end(one, at, 'limited', seq);
   if (type === 'stopped') end(one, at, 'stopped', seq);
-  if (type !== 'done' || reason === 'max') return;
+  if (outcome !== 'PROMISE_ACCEPTED') return;
   end(one, at, 'accepted', seq);
   Object.assign(one, { mark: 'accepted', seq });
 }

@@ -39,7 +39,7 @@ describe('the end of an iteration', () => {
 
   it('with the fifth failure is the end of the loop', () => {
     const { step, next } = bookEnd({ ...running, failures: 4 }, { ...exited, exitCode: 1 });
-    expect(next).toEqual({ kind: 'ended', status: 'failed', exitCode: 1 });
+    expect(next).toEqual({ kind: 'ended', status: 'failed', exitCode: 3 });
     expect(step.events?.at(-1)?.text).toBe('5 consecutive failures, stopping loop');
   });
 
@@ -78,19 +78,19 @@ describe('the end of an iteration', () => {
     expect(step.events?.[0]?.text).toBe('inactivity timeout (60s), restarting');
   });
 
-  it('at the maximum completes the loop, and a match on it is a match', () => {
+  it('at the maximum ends the loop, and a match on it is a match', () => {
     const last = { ...running, iteration: 10, ended: 9 };
     expect(bookEnd(last, exited).step.lines?.at(-1)).toContain('reason=max_iterations');
     const matched = bookEnd(last, { ...exited, exitCode: 3, doneMatched: true });
     expect(matched.next).toEqual({ kind: 'ended', status: 'stopped', exitCode: 0 });
     expect(matched.step.lines?.at(-1)).toContain('reason=done_pattern');
-    const reasons = [bookEnd(last, exited), matched].map(({ step }) => [
-      step.change.why?.reason,
-      step.events?.at(-1)?.reason,
+    const outcomes = [bookEnd(last, exited), matched].map(({ step }) => [
+      step.change.end?.outcome,
+      step.events?.at(-1)?.outcome,
     ]);
-    expect(reasons).toEqual([
-      ['max', 'max'],
-      ['done', 'done'],
+    expect(outcomes).toEqual([
+      ['MAX_ITERATIONS_REACHED', 'MAX_ITERATIONS_REACHED'],
+      ['PROMISE_ACCEPTED', 'PROMISE_ACCEPTED'],
     ]);
   });
 

@@ -1,9 +1,10 @@
 import { decide, newLoop } from '../core/decide.ts';
 import type { LoopPlan } from '../core/loop.ts';
 import type { Turn } from '../core/turn.ts';
-import type { EndReason, FleetEvent } from '../store/fleet-events.ts';
+import type { FleetEvent } from '../store/fleet-events.ts';
 import { type LogKind, logLine } from '../store/fleet-log.ts';
-import type { LoopRecord, LoopStep, Why } from '../store/fleet-loops.ts';
+import type { LoopEnd, LoopRecord, LoopStep, Why } from '../store/fleet-loops.ts';
+import { endBy, endStep, type Stop } from './end-loop.ts';
 import type { IterationEnd, Next } from './port.ts';
 
 export const maxFailures = 5;
@@ -23,15 +24,18 @@ export function bookEnd(loop: LoopRecord, end: IterationEnd): { step: LoopStep; 
   const iteration = end.how === 'limited' && decision.kind === 'wait' ? loop.iteration - 1 : loop.iteration;
   const booked = { ...counts, iteration, ended: iteration };
 
-  if (end.stop) return stopped(end, booked, told, end.stop);
-  if (decision.kind === 'stop') {
-    const reason =
-      decision.outcome === 'PROMISE_ACCEPTED'
-        ? 'done'
-        : decision.outcome === 'MAX_ITERATIONS_REACHED'
-          ? 'max'
-          : 'failed';
-    return ended(loop, end, booked, told, reason);
+  const stop = end.stop ? stopOf(end.stop) : decision.kind === 'stop' ? decision : null;
+  if (stop !== null) {
+    const ended = endBy(stop, loop);
+    const step = endStep({ ...loop, ...booked }, ended, end.at);
+    return {
+      step: {
+        change: { ...booked, ...step.change },
+        lines: [...told.lines, ...(step.lines ?? [])],
+        events: [...told.events, ...(step.events ?? [])],
+      },
+      next: nextAfter(step.change.status, ended),
+    };
   }
   const until = decision.kind === 'wait' ? end.at + decision.ms : null;
   const paused = loop.status === 'paused';
@@ -50,65 +54,17 @@ export function bookEnd(loop: LoopRecord, end: IterationEnd): { step: LoopStep; 
 }
 
 type Told = { readonly lines: string[]; readonly events: FleetEvent[] };
-type Booked = Pick<LoopRecord, 'failures' | 'totalFailures' | 'iteration' | 'ended'>;
 
 /** Somebody else judged that it does not go on. */
-function stopped(
-  { at }: IterationEnd,
-  booked: Booked,
-  told: Told,
-  { status, why: text }: NonNullable<IterationEnd['stop']>,
-): { step: LoopStep; next: Next } {
-  const isPaused = status === 'paused';
-  return {
-    step: {
-      change: {
-        ...booked,
-        status,
-        waitUntil: null,
-        why: { state: isPaused ? 'answer' : 'failed', since: at, detail: text },
-      },
-      lines: [...told.lines, logLine(at, isPaused ? 'PAUSE' : 'FAIL', `loop ${status}: ${text}`)],
-      events: [...told.events, { at, type: isPaused ? 'paused' : 'failed', text }],
-    },
-    next: isPaused ? { kind: 'paused' } : { kind: 'ended', status: 'failed', exitCode: 1 },
-  };
+function stopOf({ status, why: text }: NonNullable<IterationEnd['stop']>): Stop {
+  return status === 'paused'
+    ? { outcome: 'BLOCKED', because: { code: 'blocked', text } }
+    : { outcome: 'AGENT_FAILED', because: { code: 'turn-failed', text } };
 }
 
-function ended(
-  loop: LoopRecord,
-  { at }: IterationEnd,
-  booked: Booked,
-  told: Told,
-  reason: EndReason,
-): { step: LoopStep; next: Next } {
-  const { iteration } = loop;
-  const status = reason === 'failed' ? 'failed' : 'stopped';
-  const complete = `loop complete after ${iteration} iterations`;
-  const texts = {
-    done:
-      loop.options.run === undefined
-        ? ['done pattern matched, stopping loop', `${complete} reason=done_pattern`]
-        : ['claim accepted, stopping loop', `${complete} reason=claim_accepted`],
-    max: [complete, `${complete} reason=max_iterations`],
-    failed: [
-      `${maxFailures} consecutive failures, stopping loop`,
-      `loop stopped after ${iteration} iterations reason=failures`,
-    ],
-  } as const;
-  const [text, line] = texts[reason];
-  const why: Why = { state: reason === 'failed' ? 'failed' : 'done', since: at, detail: text, reason };
-  return {
-    step: {
-      change: { ...booked, status, waitUntil: null, why },
-      lines: [...told.lines, logLine(at, 'DONE', line)],
-      events: [
-        ...told.events,
-        { at, type: reason === 'failed' ? 'failed' : 'done', text, iteration, reason },
-      ],
-    },
-    next: { kind: 'ended', status, exitCode: reason === 'failed' ? 1 : 0 },
-  };
+function nextAfter(status: LoopRecord['status'] | undefined, { exitCode }: LoopEnd): Next {
+  if (status === 'paused') return { kind: 'paused' };
+  return { kind: 'ended', status: status === 'failed' ? 'failed' : 'stopped', exitCode };
 }
 
 /** What is told of an end; that another iteration comes, only where it `goesOn`. */

@@ -2,6 +2,7 @@ import { logLine } from '../store/fleet-log.ts';
 import { applyStep, type LoopRecord, type LoopStep, updateLoop } from '../store/fleet-loops.ts';
 import { markChanged } from '../store/fleet-marks.ts';
 import type { Environment } from '../system/program.ts';
+import { endBy, endStep } from './end-loop.ts';
 import { holdLoop } from './hold.ts';
 
 /** What a command did to a loop: `before` is how it was found, null where there is none. */
@@ -50,6 +51,7 @@ export function resumeStep(loop: LoopRecord, at: number): LoopStep | null {
       held: false,
       waitUntil: null,
       why: { state: loop.iteration > loop.ended ? 'working' : 'queued', since: at },
+      end: null,
     },
     lines: [logLine(at, 'RESUME', `loop resumed at iteration ${loop.iteration}`)],
     events: [{ at, type: 'resumed', text: 'resumed' }],
@@ -63,16 +65,8 @@ export function stopLoop(env: Environment, name: string, at: number): Change {
 
 export function stopStep(loop: LoopRecord, at: number): LoopStep | null {
   if (loop.status === 'stopped' || loop.status === 'failed') return null;
-  return {
-    change: {
-      status: 'stopped',
-      ended: loop.iteration,
-      waitUntil: null,
-      why: { state: 'stopped', since: at },
-    },
-    lines: [logLine(at, 'STOP', `loop stopped at iteration ${loop.iteration}`)],
-    events: [{ at, type: 'stopped', text: 'stopped' }],
-  };
+  const because = { code: 'cancelled', text: 'somebody stopped it' } as const;
+  return endStep(loop, endBy({ outcome: 'CANCELLED', because }, loop), at);
 }
 
 function change(env: Environment, name: string, step: (loop: LoopRecord) => LoopStep | null): Change {

@@ -130,7 +130,8 @@ function isCurrent(loop: LoopRecord, claim: Claim): boolean {
 function viewOf(env: Environment, name: string): LoopView | null {
   const loop = readLoop(env, name);
   if (loop === null) return null;
-  const { status, iteration, settings, startedAt, iterationStartedAt, failures, totalFailures, why } = loop;
+  const { status, iteration, settings, startedAt, iterationStartedAt, failures, totalFailures, why, end } =
+    loop;
   return {
     name,
     status,
@@ -141,6 +142,7 @@ function viewOf(env: Environment, name: string): LoopView | null {
     failures,
     totalFailures,
     why,
+    end,
     host: null,
   };
 }

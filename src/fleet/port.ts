@@ -1,4 +1,4 @@
-import type { LoopOptions, LoopSettings, LoopStatus, Why } from '../store/fleet-loops.ts';
+import type { LoopEnd, LoopOptions, LoopSettings, LoopStatus, Why } from '../store/fleet-loops.ts';
 
 /** A loop as somebody hands it to a fleet. The name is its identity: handed in twice, it runs once. */
 export type LoopOrder = {
@@ -41,6 +41,8 @@ export type LoopView = {
   readonly failures: number;
   readonly totalFailures: number;
   readonly why: Why;
+  /** Null while it has not ended. */
+  readonly end: LoopEnd | null;
   /** The machine that has it, where there are several. */
   readonly host: string | null;
 };
@@ -98,7 +100,7 @@ export type Next =
   | { readonly kind: 'continue'; readonly claim: Claim | null }
   | { readonly kind: 'wait'; readonly until: number }
   | { readonly kind: 'paused' }
-  | { readonly kind: 'ended'; readonly status: 'stopped' | 'failed'; readonly exitCode: 0 | 1 };
+  | { readonly kind: 'ended'; readonly status: 'stopped' | 'failed'; readonly exitCode: number };
 
 /** Limits that hold over all loops of a fleet. */
 export type FleetLimits = {

@@ -24,6 +24,7 @@ export function newRecord(name: string, { settings, options, held }: NewLoop, at
     waitUntil: null,
     held,
     why: { state: 'queued', since: at },
+    end: null,
     settings,
     options,
     lines: [],

@@ -1,7 +1,14 @@
 import { isRalphError, messageOf } from '../core/error.ts';
 import { holdingLimits } from '../store/fleet-limits.ts';
 import { logLine } from '../store/fleet-log.ts';
-import { applyStep, type LoopRecord, type LoopStep, readLoop, type Why } from '../store/fleet-loops.ts';
+import {
+  applyStep,
+  type LoopEnd,
+  type LoopRecord,
+  type LoopStep,
+  readLoop,
+  type Why,
+} from '../store/fleet-loops.ts';
 import { ensureMarks } from '../store/fleet-marks.ts';
 import { loopPaths, workerRunId } from '../store/fleet-paths.ts';
 import type { LoopWorker, Worker } from '../store/fleet-workers.ts';
@@ -12,6 +19,7 @@ import type { Tmux } from '../system/tmux.ts';
 import { mayStart } from './admission.ts';
 import { sessionWords } from './context.ts';
 import { type Delivery, deliveryFor } from './delivery.ts';
+import { endBy, endStep } from './end-loop.ts';
 import { engineCommand, engineEnv } from './engine-run.ts';
 import { holdLoop } from './hold.ts';
 import { readMark, windowFor } from './runner.ts';
@@ -54,11 +62,15 @@ async function start(env: Environment, worker: LoopWorker, tmux: Tmux, now: () =
 
   // Somebody may have lowered the maximum meanwhile.
   if (!isClaimed && loop.iteration >= loop.settings.max_iterations) {
-    const text = `loop complete after ${loop.iteration} iterations`;
-    return end(env, name, 'stopped', text, `${text} reason=max_iterations`, now());
+    return end(env, name, (newest) => endStep(newest, usedUp(newest), now()));
   }
   const prompt = readPrompt(loop.settings.prompt_file);
-  if ('problem' in prompt) return end(env, name, 'failed', prompt.problem, prompt.problem, now());
+  if ('problem' in prompt) {
+    const because = { code: 'prompt-file', text: prompt.problem } as const;
+    return end(env, name, (newest) =>
+      endStep(newest, { outcome: 'AGENT_FAILED', because, exitCode: 1 }, now()),
+    );
+  }
 
   const paths = loopPaths(env, name);
   writeAtomic(paths.prompt, prompt.text, { fsync: false });
@@ -123,25 +135,13 @@ export function readPrompt(file: string): { readonly text: string } | { readonly
   }
 }
 
-function end(
-  env: Environment,
-  name: string,
-  status: 'stopped' | 'failed',
-  why: string,
-  line: string,
-  at: number,
-): Started {
-  const failed = status === 'failed';
-  const reason = failed ? 'failed' : 'max';
-  const loop = applyStep(env, name, ({ iteration }) => ({
-    change: {
-      status,
-      ended: iteration,
-      waitUntil: null,
-      why: { state: failed ? 'failed' : 'done', since: at, detail: why, reason },
-    },
-    lines: [logLine(at, failed ? 'FAIL' : 'DONE', line)],
-    events: [{ at, type: failed ? 'failed' : 'done', text: why, reason }],
-  }));
-  return loop === null ? { kind: 'not-due', loop } : { kind: 'ended', loop, why };
+/** The end of a loop whose iterations were used up, or cut down meanwhile. */
+export function usedUp(loop: LoopRecord): LoopEnd {
+  const because = { code: 'max-iterations', text: `${loop.iteration} iterations are used up` } as const;
+  return endBy({ outcome: 'MAX_ITERATIONS_REACHED', because }, loop);
+}
+
+function end(env: Environment, name: string, step: (loop: LoopRecord) => LoopStep): Started {
+  const loop = applyStep(env, name, step);
+  return loop === null ? { kind: 'not-due', loop } : { kind: 'ended', loop, why: loop.why.detail ?? '' };
 }

@@ -15,6 +15,7 @@ const meanings: Readonly<Record<WhyState, string>> = {
   queued: 'waits for its turn',
   paused: 'paused',
   done: 'done',
+  unfinished: 'not done',
   failed: 'failed',
   'window-lost': 'window lost',
   stopped: 'stopped',
@@ -27,6 +28,7 @@ const urgency: Readonly<Record<WhyState, number>> = {
   blocked: 0,
   'logged-out': 0,
   failed: 1,
+  unfinished: 1,
   'window-lost': 1,
   limit: 2,
   backoff: 2,
@@ -78,7 +80,7 @@ function isState(word: string): word is WhyState {
 export function nextCommand(name: string, { state }: Why): string | null {
   if (needsYou(state)) return `swarm attach ${name}`;
   if (state === 'paused') return `swarm ralph resume ${name}`;
-  if (state === 'failed') return `swarm respawn ${name}`;
+  if (state === 'failed' || state === 'unfinished') return `swarm respawn ${name}`;
   if (state === 'limit') return 'swarm limits';
   return null;
 }

@@ -1,7 +1,5 @@
 import * as fs from 'node:fs';
-
-/** Why a loop came to its end: the claim or the pattern, no iterations left, or too many failures. */
-export type EndReason = 'done' | 'max' | 'failed';
+import type { Outcome } from '../core/outcome.ts';
 
 /** One entry in the timeline of a worker. `text` is for people; `at` is epoch milliseconds. */
 export type FleetEvent = {
@@ -16,6 +14,7 @@ export type FleetEvent = {
     | 'paused'
     | 'resumed'
     | 'done'
+    | 'unfinished'
     | 'failed'
     | 'stopped'
     | 'window-lost'
@@ -31,8 +30,8 @@ export type FleetEvent = {
   readonly text: string;
   readonly iteration?: number;
   readonly exitCode?: number | null;
-  /** Of `done` and `failed`. */
-  readonly reason?: EndReason;
+  /** Of the end of a loop. */
+  readonly outcome?: Outcome;
 };
 
 /** Adds to a timeline; it tells what happened and decides nothing, so that it may miss an entry after a crash. */

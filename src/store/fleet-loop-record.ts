@@ -1,8 +1,19 @@
+import type { Reason } from '../core/loop.ts';
+import { type Outcome, outcomes } from '../core/outcome.ts';
 import { isObject } from '../core/shape.ts';
-import type { EndReason } from './fleet-events.ts';
 import { readStamp, stamp } from './fleet-time.ts';
 
 export type LoopStatus = 'running' | 'paused' | 'stopped' | 'failed';
+
+/**
+ * How a loop ended. `exitCode` is that of `ralph run` for the outcome; 0 also for a loop that had nothing to reach and
+ * used up its iterations.
+ */
+export type LoopEnd = {
+  readonly outcome: Outcome;
+  readonly because: Reason;
+  readonly exitCode: number;
+};
 
 /** What a loop is doing, as `swarm why` and `swarm top` show it. */
 export type WhyState =
@@ -18,6 +29,7 @@ export type WhyState =
   | 'queued'
   | 'paused'
   | 'done'
+  | 'unfinished'
   | 'failed'
   | 'window-lost'
   | 'stopped';
@@ -28,8 +40,6 @@ export type Why = {
   readonly since: number;
   readonly detail?: string;
   readonly until?: number;
-  /** Of a loop that is over. */
-  readonly reason?: EndReason;
 };
 
 /** `state.json` of a loop; the names are the contract of that file, which people read and edit. */
@@ -89,6 +99,8 @@ export type LoopRecord = {
   /** Nobody drives it yet (`--no-run`). */
   readonly held: boolean;
   readonly why: Why;
+  /** Null while it has not ended, and of a loop whose end was written by another program. */
+  readonly end: LoopEnd | null;
   readonly settings: LoopSettings;
   readonly options: LoopOptions;
   /** Lines of `iterations.log` that the last step brought: after a crash, what is missing is added. */
@@ -171,10 +183,21 @@ export function recordFromState(
     why: isLost
       ? { state: 'paused', since: startedAt, detail: 'its record was damaged, and its options are lost' }
       : { state: 'queued', since: startedAt },
+    end: null,
     settings,
     options: options ?? {},
     lines: [],
   };
+}
+
+/** The end in a record; null in one that was written before ends were kept. */
+export function endIn({ end }: { readonly end?: unknown }): LoopEnd | null {
+  return isEnd(end) ? end : null;
+}
+
+function isEnd(value: unknown): value is LoopEnd {
+  if (!isObject(value) || !isObject(value.because) || !isCount(value.exitCode)) return false;
+  return typeof value.outcome === 'string' && Object.hasOwn(outcomes, value.outcome);
 }
 
 export function isRecord(value: unknown, name: string): value is LoopRecord {

@@ -18,6 +18,7 @@ const loop: LoopRecord = {
   totalFailures: 0,
   waitUntil: null,
   held: false,
+  end: null,
   why: { state: 'working', since: 2000 },
   settings: { prompt_file: '/p.md', max_iterations: 10, done_pattern: null, inactivity_timeout: 60 },
   options: { run: ['--verify=npm test'], engine: ['ralph'] },

@@ -9,7 +9,9 @@ import { appendFleetEvents, type FleetEvent } from './fleet-events.ts';
 import { ensureLogLines, logLine } from './fleet-log.ts';
 import {
   edited,
+  endIn,
   isRecord,
+  type LoopEnd,
   type LoopOptions,
   type LoopRecord,
   type LoopSettings,
@@ -22,7 +24,7 @@ import {
 } from './fleet-loop-record.ts';
 import { fleetPaths, loopPaths } from './fleet-paths.ts';
 
-export type { LoopOptions, LoopRecord, LoopSettings, LoopStatus, RalphState, Why, WhyState };
+export type { LoopEnd, LoopOptions, LoopRecord, LoopSettings, LoopStatus, RalphState, Why, WhyState };
 export { stateOf };
 
 /** What a step changes, and what it tells the log and the timeline. */
@@ -39,7 +41,11 @@ export function readLoop(env: Environment, name: string): LoopRecord | null {
   const state = readJson(paths.state);
   if (record.ok && isRecord(record.value, name)) {
     const { settings } = record.value;
-    return { ...record.value, settings: state.ok ? edited(settings, state.value).settings : settings };
+    return {
+      ...record.value,
+      end: endIn(record.value),
+      settings: state.ok ? edited(settings, state.value).settings : settings,
+    };
   }
   if (!record.ok && record.reason === 'unreadable') return null;
   if (record.ok || record.reason === 'torn') setAside(paths.record);

@@ -258,6 +258,12 @@ export function fleetOfTwelve(env: Readonly<Record<string, string>>, cwd: string
   for (const scene of scenes) writeLoop(env, scene, ago);
 }
 
+const accepted = {
+  outcome: 'PROMISE_ACCEPTED',
+  because: { code: 'claim-accepted', text: 'the claim was accepted' },
+  exitCode: 0,
+} as const;
+
 function writeLoop(
   env: Readonly<Record<string, string>>,
   { name, status, why, iteration }: WorkerScene,
@@ -279,6 +285,7 @@ function writeLoop(
     waitUntil: null,
     held: false,
     why,
+    end: why.state === 'done' ? accepted : null,
     settings: { prompt_file: `${name}.md`, max_iterations: 20, inactivity_timeout: 60, done_pattern: null },
     options: {},
     launch: 0,

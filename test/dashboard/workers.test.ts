@@ -8,7 +8,13 @@ import type { ListUpdate } from '../../src/dashboard/stream.ts';
 import type { LoopSummary } from '../../src/dashboard/summary.ts';
 import { newRecord } from '../../src/fleet/record.ts';
 import { appendFleetEvents, type FleetEvent } from '../../src/store/fleet-events.ts';
-import { createLoop, type LoopRecord, readLoop, updateLoop } from '../../src/store/fleet-loops.ts';
+import {
+  createLoop,
+  type LoopEnd,
+  type LoopRecord,
+  readLoop,
+  updateLoop,
+} from '../../src/store/fleet-loops.ts';
 import { fleetPaths, loopPaths } from '../../src/store/fleet-paths.ts';
 import { addWorker, removeWorker, type Worker } from '../../src/store/fleet-workers.ts';
 import { keepAnswer, keepQuestion } from '../../src/store/human.ts';
@@ -178,32 +184,49 @@ describe('what the dashboard tells of a worker', () => {
   });
 });
 
+function usedUp(exitCode: number): LoopEnd {
+  const because = { code: 'max-iterations', text: '3 iterations are used up' } as const;
+  return { outcome: 'MAX_ITERATIONS_REACHED', because, exitCode };
+}
+
 describe('a worker that drives a terminal', () => {
   const started = { type: 'iteration.started', text: 'iteration 3', iteration: 3 } as const;
 
   it('is not done when its iterations ran out', async () => {
     const world = makeWorld();
-    const detail = 'loop complete after 3 iterations';
-    const why = { state: 'done', since: startedAt + 2000, detail, reason: 'max' } as const;
-    enlist(world, 'max', { status: 'stopped', iteration: 3, ended: 3, why });
+    const detail = 'loop not done after 3 iterations';
+    const why = { state: 'unfinished', since: startedAt + 2000, detail } as const;
+    enlist(world, 'max', { status: 'stopped', iteration: 3, ended: 3, why, end: usedUp(1) });
     tell(
       world,
       'max',
       started,
       { type: 'iteration.ended', text: 'ended', iteration: 3, exitCode: 0 },
-      { type: 'done', text: detail, iteration: 3, reason: 'max' },
+      { type: 'unfinished', text: detail, iteration: 3, outcome: 'MAX_ITERATIONS_REACHED' },
     );
     const { summary, picture } = await find(world, 'worker:max');
     expect(summary).toMatchObject({ status: 'failed', detail, marks: ['went-on'], offers: [] });
     expect(picture).toMatchObject({ outcome: 'MAX_ITERATIONS_REACHED', because: detail, state: 'ended' });
   });
 
+  it('with nothing to reach is done when its iterations are used up', async () => {
+    const world = makeWorld();
+    const detail = 'loop complete after 3 iterations';
+    const why = { state: 'done', since: startedAt + 2000, detail } as const;
+    enlist(world, 'max', { status: 'stopped', iteration: 3, ended: 3, why, end: usedUp(0) });
+    const { summary, picture } = await find(world, 'worker:max');
+    expect(summary).toMatchObject({ status: 'done', detail });
+    expect(picture).toMatchObject({ outcome: 'MAX_ITERATIONS_REACHED', exitCode: 0, needs: null });
+  });
+
   it('is done when its pattern was found, in the middle of an iteration too', async () => {
     const world = makeWorld();
     const detail = 'done pattern matched, stopping loop';
-    const why = { state: 'done', since: startedAt + 1000, detail, reason: 'done' } as const;
-    enlist(world, 'done', { status: 'stopped', iteration: 3, ended: 3, why });
-    tell(world, 'done', started, { type: 'done', text: detail, iteration: 3, reason: 'done' });
+    const why = { state: 'done', since: startedAt + 1000, detail } as const;
+    const because = { code: 'claim-accepted', text: detail } as const;
+    const end = { outcome: 'PROMISE_ACCEPTED', because, exitCode: 0 } as const;
+    enlist(world, 'done', { status: 'stopped', iteration: 3, ended: 3, why, end });
+    tell(world, 'done', started, { type: 'done', text: detail, iteration: 3, outcome: 'PROMISE_ACCEPTED' });
     const { summary, picture } = await find(world, 'worker:done');
     expect(summary).toMatchObject({ status: 'done', marks: ['accepted'] });
     expect(picture.iterations[0]).toMatchObject({ endedAt: startedAt + 1000, agentMs: 1000 });
@@ -313,7 +336,7 @@ describe('a worker with the checks of ralph run', () => {
     expect(summary).toMatchObject({ status: 'failed', detail: '5 failures', next: 'swarm respawn one' });
     expect(picture).toMatchObject({ outcome: 'AGENT_FAILED', endedAt: since });
     updateLoop(world.env, 'one', () => ({
-      change: { status: 'stopped', why: { state: 'done', since, detail: 'loop complete', reason: 'max' } },
+      change: { status: 'stopped', why: { state: 'unfinished', since, detail: 'not done' }, end: usedUp(1) },
     }));
     journal(world, 2, 'MAX_ITERATIONS_REACHED');
     expect((await find(world, 'worker:one')).picture).toMatchObject({

@@ -116,7 +116,7 @@ describe('swarm spawn --ralph', { timeout: 120_000 }, () => {
     });
     await fleet.loop('agent', 'cat; echo working', '--done-pattern', 'All tasks complete');
     await fleet.until('agent', 'stopped');
-    expect(fleet.log('agent').at(-1)).toBe('[DONE] loop complete after 3 iterations reason=max_iterations');
+    expect(fleet.log('agent').at(-1)).toBe('[FAIL] loop not done after 3 iterations reason=max_iterations');
   });
 
   it('prompt file edited mid-loop: the next iteration reads it anew', async () => {
