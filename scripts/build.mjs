@@ -7,6 +7,7 @@ import { fileURLToPath } from 'node:url';
 import * as esbuild from 'esbuild';
 import { withHash } from './code-hash.mjs';
 import { writeHooks } from './hooks.mjs';
+import { settingsJsonSchema } from './settings-json-schema.mjs';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
@@ -257,10 +258,11 @@ function buildTypes() {
   }
 }
 
-/** The JSON Schema that editors read, from the same table as the settings themselves. */
+/** The JSON Schema that editors read, from the schema that checks the settings. */
 async function buildSettingsSchema() {
-  const { settingsJsonSchema } = await loadModule('src/store/settings-schema.ts');
-  writeFileSync(join(dist, 'settings.schema.json'), `${JSON.stringify(settingsJsonSchema(), null, 2)}\n`);
+  const { settingsSchema } = await loadModule('src/store/settings-schema.ts');
+  const schema = settingsJsonSchema(settingsSchema);
+  writeFileSync(join(dist, 'settings.schema.json'), `${JSON.stringify(schema, null, 2)}\n`);
 }
 
 /** What a module of the source exports. Commands that it would load later are left out. */

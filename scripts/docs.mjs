@@ -3,6 +3,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { loadSource } from './load-source.mjs';
+import { settingsJsonSchema } from './settings-json-schema.mjs';
 
 /** What each event of the journal tells; its fields come from the type. */
 const eventMeanings = {
@@ -121,10 +122,11 @@ function exitCodes({ outcomes, otherExits }) {
   );
 }
 
-function settings({ settingTable, settingsJsonSchema, variableName }) {
+function settings({ settingTable, settingsSchema, variableName }) {
+  const schema = settingsJsonSchema(settingsSchema);
   const rows = [...settingTable].map(([key, { description, fallback }]) => [
     `\`${key}\``,
-    kindOfValue(schemaAt(settingsJsonSchema(), key)),
+    kindOfValue(schemaAt(schema, key)),
     fallback === undefined ? '-' : `\`${JSON.stringify(fallback)}\``,
     key === '$schema' ? '-' : `\`${variableName(key)}\``,
     inCode(description),

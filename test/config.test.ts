@@ -89,12 +89,4 @@ describe('what is published about settings', () => {
     expect(stdout).toContain('  maximumIterations, RALPH_MAXIMUM_ITERATIONS\n');
     expect(stdout).toContain('Iterations before the loop gives up. Default: 10\n');
   });
-
-  it('the package has the JSON Schema', () => {
-    const schema = JSON.parse(readFileSync(new URL('../dist/settings.schema.json', import.meta.url), 'utf8'));
-    expect(schema).toMatchObject({
-      properties: { maximumIterations: { default: 10 } },
-      additionalProperties: false,
-    });
-  });
 });

@@ -1,4 +1,4 @@
-import { isObject } from '../core/shape.ts';
+import { isObject } from '../core/json.ts';
 import { cleanTerminal } from '../safety/terminal.ts';
 import { type LoadedSettings, loadSettings } from '../store/settings.ts';
 import { mergeSettings, nestSetting, type Settings, settingIn } from '../store/settings-layers.ts';

@@ -1,9 +1,10 @@
+import * as v from 'valibot';
 import { messageOf } from '../core/error.ts';
+import { isObject } from '../core/json.ts';
 import { findJsonError } from '../core/json-error.ts';
-import { isObject, type Problem } from '../core/shape.ts';
 import { readText } from '../system/files.ts';
-import { describeProblem, settingsError } from './settings-problem.ts';
-import { type ResolvedSettings, type SettingKey, settingsShape } from './settings-schema.ts';
+import { describeIssue, settingsError } from './settings-problem.ts';
+import { type ResolvedSettings, type SettingKey, settingsSchema } from './settings-schema.ts';
 
 export const projectFile = '.ralph/settings.json';
 export const localFile = '.ralph/settings.local.json';
@@ -36,18 +37,17 @@ export function readSettingsFile(path: string, name: string): Settings | null {
 
 /** Checks and converts a whole set of settings, or fails with a sentence that names the place. */
 export function resolveSettings(value: unknown, where: string): ResolvedSettings {
-  const problems: Problem[] = [];
-  const settings = settingsShape.read(value, [], problems);
-  const [problem] = problems;
-  if (problem !== undefined) throw settingsError(describeProblem(where, value, problem));
-  if (settings === undefined) throw settingsError(`${where} cannot be used`);
-  return settings;
+  const { success, output, issues } = v.safeParse(settingsSchema, value);
+  if (!success) throw settingsError(describeIssue(where, issues[0]));
+  return output;
 }
 
 /** One setting as a person typed it, or an error that names the place. */
 export function readSetting(key: SettingKey, raw: unknown, where: string): Settings {
   const readings = typeof raw === 'string' ? readingsOf(raw) : [raw];
-  const fitting = readings.map((reading) => nestSetting(key, reading)).find(fits);
+  const fitting = readings
+    .map((reading) => nestSetting(key, reading))
+    .find((value) => v.is(settingsSchema, value));
   if (fitting !== undefined) return fitting;
   const json = typeof raw === 'string' ? tryJson(raw).find((value) => typeof value === 'object') : undefined;
   const written = nestSetting(key, json ?? raw);
@@ -97,12 +97,6 @@ function readFile(path: string, name: string): string | null {
   } catch (error) {
     throw settingsError(`${name} cannot be read: ${messageOf(error)}`, error);
   }
-}
-
-function fits(value: Settings): boolean {
-  const problems: Problem[] = [];
-  settingsShape.read(value, [], problems);
-  return problems.length === 0;
 }
 
 const switches = new Map([

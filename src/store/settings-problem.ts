@@ -1,6 +1,5 @@
+import type { BaseIssue } from 'valibot';
 import { RalphError } from '../core/error.ts';
-import { nearest } from '../core/nearest.ts';
-import type { Path, Problem } from '../core/shape.ts';
 import { settingTable } from './settings-schema.ts';
 
 /** The error for wrong settings: exit code 2 and one sentence. */
@@ -9,18 +8,24 @@ export function settingsError(message: string, cause?: unknown): RalphError {
 }
 
 /** One sentence: where, which setting, what was found, what is expected. */
-export function describeProblem(where: string, value: unknown, problem: Problem): string {
-  const { path } = problem;
-  if (problem.kind === 'value') {
-    const subject = path.length === 0 ? where : `${where}: ${pathName(path)}`;
-    return `${subject} is ${inWords(valueAt(value, path))}, expected ${problem.expected}`;
-  }
-  const beside = nearest(problem.name, problem.known);
-  const elsewhere = [...settingTable.keys()].find((key) => key.endsWith(`.${problem.name}`));
-  const meant = beside === null ? elsewhere : pathName([...path, beside]);
-  const advice = meant ? `; did you mean "${meant}"?` : '';
-  const name = pathName([...path, problem.name]);
-  return `${where}: there is no setting ${name.endsWith('"') ? name : `"${name}"`}${advice}`;
+export function describeIssue(where: string, issue: BaseIssue<unknown>): string {
+  const { path = [], expected, input, message } = issue;
+  const keys = path.map(({ key }) => key);
+  if (expected === 'never') return `${where}: ${describeName(keys, message)}`;
+  const place = path.at(-1);
+  const subject = place === undefined ? where : `${where}: ${pathName(keys)}`;
+  // The input of a failAction is in capitals already; its place has what was written.
+  const content = place?.origin === 'value' ? place.value : input;
+  return `${subject} is ${inWords(content)}, expected ${message}`;
+}
+
+/** `meant` is the nearest name beside the unknown one, or empty. */
+function describeName(keys: readonly unknown[], meant: string): string {
+  const elsewhere = [...settingTable.keys()].find((key) => key.endsWith(`.${keys.at(-1)}`));
+  const advice = meant === '' ? elsewhere : pathName([...keys.slice(0, -1), meant]);
+  const name = pathName(keys);
+  const quoted = name.endsWith('"') ? name : `"${name}"`;
+  return `there is no setting ${quoted}${advice ? `; did you mean "${advice}"?` : ''}`;
 }
 
 function inWords(value: unknown): string {
@@ -31,18 +36,11 @@ function inWords(value: unknown): string {
   return JSON.stringify(value.length > 60 ? `${value.slice(0, 60)}…` : value);
 }
 
-function pathName(path: Path): string {
-  return path.reduce<string>((name, part) => {
-    if (typeof part === 'number') return `${name}[${part}]`;
+function pathName(keys: readonly unknown[]): string {
+  return keys.reduce<string>((name, key) => {
+    if (typeof key === 'number') return `${name}[${key}]`;
     // A name that is the user's own may hold anything, and this goes to a terminal.
-    const word = /^[\w$=-]+$/.test(part) ? part : inWords(part);
-    return name === '' ? word : `${name}.${word}`;
+    const word = /^[\w$=-]+$/.test(String(key)) ? key : inWords(key);
+    return name === '' ? `${word}` : `${name}.${word}`;
   }, '');
-}
-
-function valueAt(value: unknown, path: Path): unknown {
-  return path.reduce<unknown>((inner, part) => {
-    if (typeof inner !== 'object' || inner === null || !Object.hasOwn(inner, part)) return undefined;
-    return Reflect.get(inner, part);
-  }, value);
 }

@@ -1,89 +1,60 @@
+import * as v from 'valibot';
 import { durationPattern, parseDuration } from '../core/duration.ts';
-import type { FailAction } from '../core/loop.ts';
+import { isObject } from '../core/json.ts';
+import { nearest } from '../core/nearest.ts';
 import { noticeKinds } from '../core/notice.ts';
-import {
-  convert,
-  dictionary,
-  type Fields,
-  type Input,
-  list,
-  type Output,
-  object,
-  oneOf,
-  optional,
-  preset,
-  required,
-  type Shape,
-  simple,
-} from '../core/shape.ts';
 import { splitWords } from '../core/words.ts';
 
-const anyText = simple('text', { type: 'string' }, (value) => typeof value === 'string');
-const text = simple(
-  'text that is not empty',
-  { type: 'string', pattern: '\\S' },
-  (value): value is string => typeof value === 'string' && value.trim() !== '',
-);
-const texts = list('a list of texts', text);
-const yesOrNo = simple('true or false', { type: 'boolean' }, (value) => typeof value === 'boolean');
-const count = simple(
-  'a whole number above 0',
-  { type: 'integer', minimum: 1 },
-  (value): value is number => Number.isSafeInteger(value) && Number(value) > 0,
-);
-const countOrNone = simple(
+// The message of a schema says what is expected; settings-problem.ts makes a sentence of it.
+const anyText = v.string('text');
+const text = v.message(v.pipe(v.string(), v.regex(/\S/)), 'text that is not empty');
+const texts = v.array(text, 'a list of texts');
+const yesOrNo = v.boolean('true or false');
+const count = v.message(v.pipe(v.number(), v.safeInteger(), v.minValue(1)), 'a whole number above 0');
+const countOrNone = v.message(
+  v.pipe(v.number(), v.safeInteger(), v.minValue(0)),
   'a whole number, 0 or more',
-  { type: 'integer', minimum: 0 },
-  (value): value is number => Number.isSafeInteger(value) && Number(value) >= 0,
 );
-const amount = simple(
-  'a number above 0',
-  { type: 'number', exclusiveMinimum: 0 },
-  (value): value is number => Number.isFinite(value) && Number(value) > 0,
-);
+const amount = v.message(v.pipe(v.number(), v.finite(), v.gtValue(0)), 'a number above 0');
 
+const durationText = v.union([
+  v.pipe(v.string(), v.regex(durationPattern)),
+  v.pipe(v.number(), v.minValue(0)),
+]);
 const durationWords = 'a duration such as "90s", "15m" or "1h30m", or a number of seconds';
-const durationText = simple(
-  durationWords,
-  {
-    anyOf: [
-      { type: 'string', pattern: durationPattern.source },
-      { type: 'number', minimum: 0 },
-    ],
-  },
-  (value) => typeof value === 'string' || typeof value === 'number',
-);
-const duration = convert(durationText, durationWords, (value) => parseDuration(value) ?? undefined);
+const duration = v.pipe(v.message(durationText, durationWords), convert(parseDuration, durationWords));
 /** A duration after which something is stopped; 0 is never, which is null. */
-const timeout = convert(duration, durationWords, (ms) => (ms === 0 ? null : ms));
+const timeout = v.pipe(
+  duration,
+  v.transform((ms) => (ms === 0 ? null : ms)),
+);
 
-const flags = convert(texts, 'words whose quotes are closed', (values) => {
-  const words = values.map(splitWords);
-  return words.every((split) => split !== null) ? words.flat() : undefined;
-});
+const flags = v.pipe(texts, convert(splitFlags, 'words whose quotes are closed'));
 
 const failActions = oneOf('APPEND', 'PREPEND', 'REPLACE');
-const failAction: Shape<string, FailAction> = {
-  schema: failActions.schema,
-  read: (value, path, problems) =>
-    failActions.read(typeof value === 'string' ? value.toUpperCase() : value, path, problems),
-};
+const failAction = v.pipe(v.string(failActions.message), v.toUpperCase(), failActions);
 
-const webAddress = simple(
+const webAddress = v.message(
+  v.pipe(v.string(), v.regex(/^https?:\/\/[^\s/]/)),
   'an address such as "https://example.com/hook"',
-  { type: 'string', pattern: '^https?://[^\\s/]' },
-  (value): value is string => typeof value === 'string' && /^https?:\/\/[^\s/]/.test(value),
 );
 
-const environment = dictionary('an object of texts whose names have no "="', /^[^=\0]+$/, anyText);
+const variable = v.pipe(v.string(), v.regex(/^[^=\0]+$/, 'a name without "="'));
+const environment = v.pipe(
+  v.custom<Record<string, string>>(isObject, 'an object of texts'),
+  v.record(variable, anyText),
+);
 
 // From here on one line is one setting: its type, its default where it has one, and what it does.
-const guardrail = object('an object with a command', {
-  command: required(text, 'Shell command; a non-zero exit code is a failure.'),
-  failAction: preset(failAction, 'APPEND', 'How a failure joins the next prompt.'),
-  hint: optional(text, 'Told to the agent together with the failure.'),
-  timeout: optional(timeout, 'Replaces guardrailTimeout for this command.'),
-});
+const guardrail = group(
+  {
+    command: v.pipe(text, v.description('Shell command; a non-zero exit code is a failure.')),
+    failAction: preset(failAction, 'APPEND', 'How a failure joins the next prompt.'),
+    hint: optional(text, 'Told to the agent together with the failure.'),
+    timeout: optional(timeout, 'Replaces guardrailTimeout for this command.'),
+  },
+  'an object with a command',
+);
 
 const groups = {
   agent: {
@@ -102,14 +73,18 @@ const groups = {
     tasks: preset(texts, [], 'Its tasks, in order, when the guardrails pass: commit, push.'),
   },
   notify: {
-    on: preset(list('a list of kinds', oneOf(...noticeKinds)), noticeKinds, 'What you are told about.'),
+    on: preset(
+      v.array(oneOf(...noticeKinds), 'a list of kinds'),
+      [...noticeKinds],
+      'What you are told about.',
+    ),
     bell: preset(yesOrNo, false, 'Ring the bell of the terminal.'),
     desktop: preset(yesOrNo, false, 'Show a desktop notification.'),
     webhook: optional(webAddress, 'Address that gets a JSON POST.'),
     secret: optional(text, 'Signs what the webhook gets (HMAC-SHA256); keep it out of the repository.'),
     command: optional(texts, 'A program and its words, run without a shell, with JSON on its stdin.'),
   },
-} as const satisfies Record<string, Fields>;
+} satisfies Record<string, v.ObjectEntries>;
 
 const fields = {
   $schema: optional(anyText, 'Where an editor finds the JSON Schema of this file.'),
@@ -123,8 +98,12 @@ const fields = {
   ),
   donePattern: optional(text, 'A regular expression; text of the agent that matches it is a claim, too.'),
   minToolCalls: preset(countOrNone, 1, 'Tool calls without which a claim is not believed.'),
-  agent: preset(object('an object', groups.agent), {}, 'The agent that does the work.'),
-  guardrails: preset(list('a list of guardrails', guardrail), [], 'Commands to pass after each iteration.'),
+  agent: preset(group(groups.agent), {}, 'The agent that does the work.'),
+  guardrails: preset(
+    v.array(guardrail, 'a list of guardrails'),
+    [],
+    'Commands to pass after each iteration.',
+  ),
   verify: preset(texts, [], 'Commands to pass before a claim is accepted.'),
   guard: preset(
     oneOf('auto', 'always', 'off'),
@@ -132,12 +111,8 @@ const fields = {
     'Judge tool calls before they happen: in unattended work without a sandbox, in every session, or never.',
   ),
   protectedPaths: preset(texts, [], 'Files whose change speaks against a claim, such as tests.'),
-  scm: optional(object('an object', groups.scm), 'Source control, run when all guardrails pass.'),
-  notify: preset(
-    object('an object', groups.notify),
-    {},
-    'How you are told that a loop needs or did something.',
-  ),
+  scm: optional(group(groups.scm), 'Source control, run when all guardrails pass.'),
+  notify: preset(group(groups.notify), {}, 'How you are told that a loop needs or did something.'),
   sandbox: optional(
     oneOf('auto', 'sbx', 'docker-sandbox', 'bwrap', 'container', 'none'),
     'Where the agent runs; auto is the first of sbx, bwrap and container that works.',
@@ -162,15 +137,15 @@ const fields = {
   maxIterationTokens: optional(count, 'Most tokens for one iteration.'),
   stuckAfter: preset(countOrNone, 3, 'Iterations without progress before the loop stops; 0 is never.'),
   maxFailures: preset(count, 5, 'Failed iterations in a row before the loop stops.'),
-} as const satisfies Fields;
+} satisfies v.ObjectEntries;
 
-export const settingsShape = object('an object', fields);
+export const settingsSchema = v.pipe(group(fields), v.title('Settings of ralph'));
 
 /** What may stand in a settings file. */
-export type SettingsFile = Input<typeof settingsShape>;
+export type SettingsFile = v.InferInput<typeof settingsSchema>;
 
 /** Settings as the loop uses them: defaults filled in, durations in milliseconds, flags split into words. */
-export type ResolvedSettings = Output<typeof settingsShape>;
+export type ResolvedSettings = v.InferOutput<typeof settingsSchema>;
 
 /** The dotted name of a setting, such as `maxCost` or `agent.command`. */
 export type SettingKey =
@@ -183,22 +158,60 @@ export type SettingInfo = { readonly description: string; readonly fallback?: un
 /** Every setting, in the order of the schema. */
 export const settingTable: ReadonlyMap<SettingKey, SettingInfo> = new Map(
   keysOf(fields).flatMap((name): [SettingKey, SettingInfo][] => {
-    if (name === 'agent') return keysOf(groups.agent).map((key) => [`agent.${key}`, groups.agent[key]]);
-    if (name === 'scm') return keysOf(groups.scm).map((key) => [`scm.${key}`, groups.scm[key]]);
-    if (name === 'notify') return keysOf(groups.notify).map((key) => [`notify.${key}`, groups.notify[key]]);
-    return [[name, fields[name]]];
+    if (name === 'agent')
+      return keysOf(groups.agent).map((key) => [`agent.${key}`, infoOf(groups.agent[key])]);
+    if (name === 'scm') return keysOf(groups.scm).map((key) => [`scm.${key}`, infoOf(groups.scm[key])]);
+    if (name === 'notify')
+      return keysOf(groups.notify).map((key) => [`notify.${key}`, infoOf(groups.notify[key])]);
+    return [[name, infoOf(fields[name])]];
   }),
 );
 
-/** The JSON Schema of a settings file, for editors. */
-export function settingsJsonSchema(): Record<string, unknown> {
-  return {
-    $schema: 'http://json-schema.org/draft-07/schema#',
-    title: 'Settings of ralph',
-    ...settingsShape.schema,
-  };
+function infoOf(schema: v.GenericSchema): SettingInfo {
+  return { description: v.getDescription(schema) ?? '', fallback: v.getDefault(schema) };
 }
 
-function keysOf<T extends object>(value: T): (keyof T & string)[] {
-  return Object.keys(value) as (keyof T & string)[];
+function keysOf<E extends v.ObjectEntries>(entries: E) {
+  return v.keyof(v.object(entries)).options;
+}
+
+function optional<const S extends v.GenericSchema>(schema: S, description: string) {
+  return v.pipe(v.exactOptional(schema), v.description(description));
+}
+
+/** A setting with a default, given as it would be written. */
+function preset<const S extends v.GenericSchema, const D extends v.InferInput<S>>(
+  schema: S,
+  fallback: D,
+  description: string,
+) {
+  return v.pipe(v.optional(schema, fallback), v.description(description));
+}
+
+/** An object of known names. The message for an unknown name is the name that was probably meant, or nothing. */
+function group<const E extends v.ObjectEntries>(entries: E, expected = 'an object') {
+  const schema = v.strictObject(entries, ({ expected: kind, input }) =>
+    kind === 'never' ? (nearest(String(input), Object.keys(entries)) ?? '') : expected,
+  );
+  // valibot takes a list for an object.
+  return v.pipe(v.custom<v.InferInput<typeof schema>>(isObject, expected), schema);
+}
+
+function oneOf<const T extends string>(...words: T[]) {
+  return v.picklist(words, `${words.slice(0, -1).join(', ')} or ${words.at(-1)}`);
+}
+
+/** Converts a value; null means that it is not as expected. */
+function convert<In, Out>(turn: (value: In) => Out | null, expected: string) {
+  return v.rawTransform<In, Out>(({ dataset, addIssue, NEVER }) => {
+    const output = turn(dataset.value);
+    if (output !== null) return output;
+    addIssue({ message: expected });
+    return NEVER;
+  });
+}
+
+function splitFlags(values: string[]): string[] | null {
+  const words = values.map(splitWords);
+  return words.every((split) => split !== null) ? words.flat() : null;
 }

@@ -232,19 +232,17 @@ describe('a wrong settings file', () => {
     [{ maximumIterations: 1.5 }, 'maximumIterations is 1.5, expected a whole number above 0'],
     [{ completionResponse: ' ' }, 'completionResponse is " ", expected text that is not empty'],
     [{ agent: 'claude' }, 'agent is "claude", expected an object'],
+    [{ scm: [] }, 'scm is a list, expected an object'],
     [{ agent: { flags: '--x' } }, 'agent.flags is "--x", expected a list of texts'],
     [{ agent: { flags: ['"open'] } }, 'agent.flags is a list, expected words whose quotes are closed'],
-    [
-      { agent: { env: { 'A=B': 'x' } } },
-      'agent.env is an object, expected an object of texts whose names have no "="',
-    ],
+    [{ agent: { env: { 'A=B': 'x' } } }, 'agent.env.A=B is "A=B", expected a name without "="'],
     [
       { guardrails: [{ failAction: 'APPEND' }] },
-      'guardrails[0].command is missing, expected text that is not empty',
+      'guardrails[0].command is missing, expected an object with a command',
     ],
     [
-      { guardrails: [{ command: 'x', failAction: 'IGNORE' }] },
-      'guardrails[0].failAction is "IGNORE", expected APPEND, PREPEND or REPLACE',
+      { guardrails: [{ command: 'x', failAction: 'ignore' }] },
+      'guardrails[0].failAction is "ignore", expected APPEND, PREPEND or REPLACE',
     ],
     [{ promiseMatch: 'loose' }, 'promiseMatch is "loose", expected claim, substring or lenient'],
     [

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
+import { isObject } from '../core/json.ts';
 import { nearest } from '../core/nearest.ts';
-import { isObject } from '../core/shape.ts';
 import { configFolder } from './paths.ts';
 import {
   type Layer,
