@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { runRalph } from './support/ralph.ts';
 import { makeRepo } from './support/repo.ts';
