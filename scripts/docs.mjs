@@ -5,40 +5,6 @@ import { fileURLToPath } from 'node:url';
 import { loadSource } from './load-source.mjs';
 import { settingsJsonSchema } from './settings-json-schema.mjs';
 
-/** What each event of the journal tells; its fields come from the type. */
-const eventMeanings = {
-  'run.started': 'the run began, with everything that stays the same for it',
-  'run.resumed': 'the same run goes on, in another process',
-  'iteration.started': 'an iteration began',
-  'prd.iteration': 'what this iteration of a PRD is for, and how its stories stand before it',
-  'prd.checked': 'the task list after the turn; a change that the mode does not allow was undone',
-  'sandbox.ready': 'the agent runs in a sandbox from here on',
-  'sandbox.denied': 'the agent wanted to reach a host that is not allowed; told once for each',
-  'agent.started': "the agent's process was started",
-  'tool.started': 'the agent called a tool',
-  'tool.ended': 'the tool came back',
-  todo: 'the agent changed its list of todos',
-  'agent.ended': "the agent's turn is over and its processes are gone",
-  'guardrail.started': 'a guardrail was started',
-  'guardrail.ended': 'the guardrail came back',
-  'verify.ended': 'a verify command came back, after a claim',
-  'guard.denied': 'the guard refused a tool call',
-  'scm.ended': 'a task of source control came back',
-  note: 'word from a human, which goes into the next prompt',
-  verdict: 'a claim was judged',
-  decision: 'go on, wait or stop, with the state of the loop after the turn',
-  signal: 'a signal came (not written by this version)',
-  paused: 'a person lets the loop wait before its next iteration',
-  unpaused: 'the pause is over',
-  notice: 'something that a person may want to know',
-  notified: 'a notification was sent, or could not be; also after `run.ended`',
-  'run.ended': 'the run ended with an outcome',
-  'run.yielded': 'the process stopped after one iteration, as its supervisor asked; the run goes on',
-  'run.failed':
-    'The loop itself could not go on: a full disk, a prompt file that went away. It can be resumed.',
-  'run.abandoned': 'the process of the run had died; written by the next run',
-};
-
 /** The modules that know what the documents tell. */
 const modules = [
   'src/agents/registry.ts',
@@ -80,7 +46,7 @@ export async function stalePages(root, { write = false } = {}) {
     'README.md': { agents: agents(source) },
     'docs/exit-codes.md': { 'exit-codes': exitCodes(source) },
     'docs/settings.md': { settings: settings(source), options: options(source) },
-    'docs/journal.md': { events: await events(root) },
+    'docs/journal.md': await journal(root),
     'docs/done.md': { examples: readings(source) },
   };
   const stale = [];
@@ -171,27 +137,51 @@ function inCode(text) {
   return text.replace(/<(\w+)>.*?<\/\1>/g, '`$&`');
 }
 
-/** The members of the union `EventBody`. */
-async function events(root) {
-  const { default: ts } = await import('typescript');
-  const path = 'src/store/events.ts';
-  const file = ts.createSourceFile(path, await readFile(join(root, path), 'utf8'), ts.ScriptTarget.Latest);
-  const union = file.statements.find((statement) => statement.name?.text === 'EventBody').type;
-  const rows = union.types.map(({ members }) => {
-    const [type, ...fields] = members.map(({ name, questionToken, type }) => ({
-      name: `${name.text}${questionToken ? '?' : ''}`,
-      type: type.getText(file).replace(/\s+/g, ' ').replaceAll('readonly ', ''),
-    }));
-    const name = type.type.slice(1, -1);
-    if (!Object.hasOwn(eventMeanings, name))
-      throw new Error(`${path}: say what "${name}" tells in scripts/docs.mjs`);
-    return [
-      `\`${name}\``,
-      eventMeanings[name],
-      fields.map((field) => `\`${field.name}: ${field.type}\``).join(', '),
-    ];
-  });
-  return table(['Event', 'What it tells', 'Fields'], rows);
+/** The events of the journal, and the parts that several of them share. */
+async function journal(root) {
+  const paths = ['src/store/events.ts', 'src/store/loop-schemas.ts'];
+  const { eventTable, ...shared } = await loadSource(root, paths);
+  const names = new Map(Object.entries(shared).map(([name, schema]) => [schema, name]));
+  const parts = new Map();
+  const named = (schema) => {
+    const name = names.get(schema);
+    if (name === undefined) return typeText(schema, named);
+    if (!parts.has(name)) parts.set(name, '').set(name, typeText(schema, named));
+    return name;
+  };
+  const rows = Object.entries(eventTable).map(([type, { meaning, schema }]) => [
+    code(type),
+    meaning,
+    fieldTexts(schema, named).map(code).join(', '),
+  ]);
+  const partRows = [...parts].map((cells) => cells.map(code));
+  return {
+    events: table(['Event', 'What it tells', 'Fields'], rows),
+    parts: table(['Part', 'Type'], partRows),
+  };
+}
+
+/** A schema as TypeScript would write it; `inner` does the same for what is in it. */
+function typeText(schema, inner) {
+  const { type, options, wrapped, item, key, value } = schema;
+  if (type === 'picklist') return options.map((word) => `'${word}'`).join(' | ');
+  if (type === 'literal') return String(schema.literal);
+  if (type === 'nullable') return `${inner(wrapped)} | null`;
+  if (type === 'exact_optional') return inner(wrapped);
+  if (type === 'array') return `${inner(item)}[]`;
+  if (type === 'record') return `Record<${inner(key)}, ${inner(value)}>`;
+  if (type === 'object') return `{ ${fieldTexts(schema, inner).join(', ')} }`;
+  return type === 'custom' ? 'string' : type;
+}
+
+function fieldTexts({ entries }, inner) {
+  return Object.entries(entries).map(
+    ([name, schema]) => `${name}${schema.type === 'exact_optional' ? '?' : ''}: ${inner(schema)}`,
+  );
+}
+
+function code(text) {
+  return `\`${text}\``;
 }
 
 function readings({ readClaim }) {

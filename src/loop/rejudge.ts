@@ -4,7 +4,7 @@ import { agentNameOf, agents } from '../agents/registry.ts';
 import { createTurnReader, type StreamedTurn } from '../agents/turn.ts';
 import { decide, newLoop } from '../core/decide.ts';
 import { RalphError } from '../core/error.ts';
-import type { Evidence, LoopPlan, Reason, Verdict } from '../core/loop.ts';
+import type { Evidence, LoopPlan, Verdict } from '../core/loop.ts';
 import type { Turn } from '../core/turn.ts';
 import type { EventOf, JournalEvent } from '../store/events.ts';
 import { runPaths } from '../store/paths.ts';
@@ -109,7 +109,10 @@ function recordedJudgement({ events }: Go): Judgement | null {
   return judgementOf(verdict, decision?.because);
 }
 
-function judgementOf(verdict: Verdict | undefined, because: Reason | undefined): Judgement {
+function judgementOf(
+  verdict: Verdict | undefined,
+  because: EventOf<'decision'>['because'] | undefined,
+): Judgement {
   if (verdict) {
     const { accepted, evidence } = verdict;
     return { claim: 'done', accepted, because: verdict.because, evidence };

@@ -1,5 +1,5 @@
 import type { TaskList } from '../core/review/story.ts';
-import type { StoryState } from '../store/events.ts';
+import type { StoryState } from '../store/loop-schemas.ts';
 
 /** The stories as a journal keeps them. */
 export function storiesOf({ userStories }: TaskList): StoryState[] {

@@ -1,235 +1,281 @@
+import * as v from 'valibot';
 import type { TodoItem } from '../agents/adapter.ts';
 import type { UserAgent } from '../agents/custom/user-agent.ts';
 import type { EndCause } from '../agents/turn.ts';
-import type { Decision, Evidence, LoopState, Reason } from '../core/loop.ts';
-import type { NoticeKind } from '../core/notice.ts';
-import type { Outcome } from '../core/outcome.ts';
-import type { TaskCounts } from '../core/review/mode.ts';
-import type { IterationMode, ReviewFields, ReviewRules } from '../core/review/story.ts';
-import type { ContextSize, Limit, Progress, TurnEnd, Usage } from '../core/turn.ts';
+import { noticeKinds } from '../core/notice.ts';
+import * as part from './loop-schemas.ts';
 import type { CliSetting } from './settings.ts';
 
-/** The version of the events in a journal. A reader skips what it does not know. */
+/** The version of the events in a journal. */
 export const journalVersion = 1;
 
-/** The state of a loop without what stays the same (the plan) or is large (the task). */
-export type SavedLoop = Omit<LoopState, 'plan' | 'task'>;
+const number = v.number();
+const text = v.string();
+const flag = v.boolean();
+const exitCode = v.nullable(number);
+const iteration = number;
 
-/** A story as it stood at some moment of a run. */
-export type StoryState = ReviewFields & {
-  readonly id: string;
-  readonly title: string;
-  readonly priority: number;
-  readonly dependsOn: readonly string[];
+const output: v.GenericSchema<UserAgent['output']> = v.picklist(['text', 'claude-stream-json']);
+const endCause: v.GenericSchema<EndCause> = v.picklist([
+  'exited',
+  'finished',
+  'idle',
+  'hard-timeout',
+  'stopped',
+  'not-started',
+]);
+const todoItem: v.GenericSchema<TodoItem> = v.object({
+  text,
+  status: v.picklist(['pending', 'active', 'done']),
+});
+/** Releases differ in their settings: whoever loads the settings again refuses a key that is none. */
+const cliSetting: v.GenericSchema<CliSetting> = v.object({
+  key: v.custom<CliSetting['key']>((value) => typeof value === 'string'),
+  value: v.unknown(),
+  flag: v.custom<CliSetting['flag']>((value) => typeof value === 'string'),
+});
+
+/** An event: what it tells, for docs/journal.md, and its fields. */
+const event = <const E extends v.ObjectEntries>(meaning: string, fields: E) => ({
+  meaning,
+  schema: v.object(fields),
+});
+
+/** What a journal tells. Every view is folded from these. */
+export const eventTable = {
+  'run.started': event('The run began, with everything that stays the same for it.', {
+    run: text,
+    version: text,
+    pid: number,
+    cwd: text,
+    agent: text,
+    /** As the agent itself reports it. */
+    agentVersion: v.exactOptional(text),
+    /** What an agent from the settings prints. */
+    output: v.exactOptional(output),
+    command: text,
+    plan: part.plan,
+    task: text,
+    promptFile: v.exactOptional(text),
+    /** Settings from the command line, which a resumed run keeps. */
+    cli: v.array(cliSetting),
+  }),
+  'run.resumed': event('The same run goes on, in another process.', {
+    pid: number,
+    iteration,
+    agent: v.exactOptional(text),
+    agentVersion: v.exactOptional(text),
+    output: v.exactOptional(output),
+    plan: v.exactOptional(part.plan),
+    cli: v.array(cliSetting),
+  }),
+  'iteration.started': event('An iteration began.', {
+    iteration,
+    of: v.nullable(number),
+    promptChars: number,
+    promptStart: v.exactOptional(text),
+    /** The commit that it starts from. */
+    head: v.exactOptional(text),
+  }),
+  'prd.iteration': event(
+    'What this iteration of a PRD is for, and how its stories stand before it. `story` is null where none is left.',
+    {
+      iteration,
+      mode: part.iterationMode,
+      story: v.nullable(text),
+      counts: part.taskCounts,
+      stories: v.array(part.storyState),
+      /** What the PRD is about, in a line. */
+      about: v.exactOptional(text),
+      rules: v.exactOptional(part.reviewRules),
+    },
+  ),
+  'prd.checked': event(
+    'The task list after the turn. If the mode did not allow a change, it was undone; the counts are those that hold.',
+    {
+      iteration,
+      mode: part.iterationMode,
+      ok: flag,
+      problems: v.array(text),
+      undone: flag,
+      /** Every story is done. */
+      complete: flag,
+      counts: part.taskCounts,
+      stories: v.array(part.storyState),
+    },
+  ),
+  'sandbox.ready': event('The agent runs in a sandbox from here on.', { provider: text, name: text }),
+  'sandbox.denied': event(
+    'The agent wanted to reach a host that is not allowed; written once for each host.',
+    {
+      host: text,
+      port: number,
+      because: text,
+    },
+  ),
+  'agent.started': event("The agent's process was started.", {
+    iteration,
+    pid: v.nullable(number),
+    argv: v.array(text),
+  }),
+  'tool.started': event('The agent called a tool.', { iteration, id: text, name: text, summary: text }),
+  'tool.ended': event('The tool returned.', {
+    iteration,
+    id: text,
+    ok: flag,
+    exitCode: v.exactOptional(number),
+  }),
+  todo: event('The agent changed its list of todos.', { iteration, items: v.array(todoItem) }),
+  'agent.ended': event("The agent's turn is over and its processes are gone.", {
+    iteration,
+    end: part.turnEnd,
+    cause: endCause,
+    exitCode,
+    toolCalls: v.nullable(number),
+    ms: number,
+    usage: v.exactOptional(part.usage),
+    limit: v.exactOptional(part.limit),
+    error: v.exactOptional(text),
+    session: v.exactOptional(text),
+    progress: part.progress,
+    /** The agent's context at its fullest. */
+    context: v.exactOptional(part.contextSize),
+    /** Processes that outlived the agent and were ended. */
+    swept: v.exactOptional(v.array(number)),
+    unknownEvents: v.exactOptional(v.record(text, number)),
+    /** The end of the agent's own text. */
+    text,
+  }),
+  'guardrail.started': event('A guardrail was started.', { iteration, command: text }),
+  'guardrail.ended': event('The guardrail ended.', {
+    iteration,
+    command: text,
+    ok: flag,
+    exitCode,
+    timedOut: flag,
+    ms: number,
+    log: text,
+    action: text,
+  }),
+  'verify.ended': event('A verify command ended, after a claim. `log` is relative to the working copy.', {
+    iteration,
+    command: text,
+    ok: flag,
+    exitCode,
+    timedOut: flag,
+    ms: number,
+    log: v.exactOptional(text),
+  }),
+  'scm.ended': event('A task of source control ended.', { iteration, task: text, ok: flag, detail: text }),
+  'guard.denied': event('The guard refused a tool call. `what` is the command or the file.', {
+    iteration,
+    tool: text,
+    what: text,
+    category: text,
+    reason: text,
+  }),
+  note: event('Message from a human that goes into the next prompt.', { iteration, text }),
+  verdict: event('A claim was judged.', {
+    iteration,
+    accepted: flag,
+    because: text,
+    evidence: v.array(part.evidence),
+  }),
+  decision: event(
+    'Go on, wait or stop, with the state of the loop after the turn. `head` is the commit that the iteration ended on.',
+    {
+      iteration,
+      kind: v.picklist(['continue', 'wait', 'stop']),
+      because: part.reason,
+      outcome: v.exactOptional(part.outcome),
+      ms: v.exactOptional(number),
+      head: v.exactOptional(text),
+      loop: part.savedLoop,
+    },
+  ),
+  paused: event('A person lets the loop wait before its next iteration.', { because: text }),
+  unpaused: event('The pause is over.', {}),
+  notice: event('Something that a person may want to know.', { text }),
+  notified: event('A notification was sent, or could not be. Also comes after `run.ended`.', {
+    kind: v.picklist(noticeKinds),
+    channel: text,
+    ok: flag,
+    detail: text,
+  }),
+  'run.ended': event('The run ended with an outcome.', {
+    outcome: part.outcome,
+    exitCode: number,
+    because: part.reason,
+    iterations: number,
+    usage: part.usage,
+    ms: number,
+  }),
+  'run.yielded': event(
+    'The process stopped after one iteration, as its supervisor asked (`--one-iteration`). The run is not over: `run.resumed` follows.',
+    { iteration },
+  ),
+  'run.failed': event(
+    'The loop itself could not go on: a full disk, a prompt file that went away. It can be resumed.',
+    { code: text, message: text },
+  ),
+  'run.abandoned': event('The process of the run had died. Written by the next run.', {
+    swept: v.array(number),
+  }),
 };
 
-/** What a journal tells, in order. Every view is made from these. */
-export type EventBody =
-  | {
-      readonly type: 'run.started';
-      readonly run: string;
-      readonly version: string;
-      readonly pid: number;
-      readonly cwd: string;
-      readonly agent: string;
-      /** As the agent itself told it. */
-      readonly agentVersion?: string;
-      /** What an agent from the settings prints. */
-      readonly output?: UserAgent['output'];
-      readonly command: string;
-      readonly plan: LoopState['plan'];
-      readonly task: string;
-      readonly promptFile?: string;
-      /** Settings from the command line, which a resumed run keeps. */
-      readonly cli: readonly CliSetting[];
-    }
-  /** The same run goes on, in another process. */
-  | {
-      readonly type: 'run.resumed';
-      readonly pid: number;
-      readonly iteration: number;
-      readonly agent?: string;
-      readonly agentVersion?: string;
-      readonly output?: UserAgent['output'];
-      readonly plan?: LoopState['plan'];
-      readonly cli: readonly CliSetting[];
-    }
-  | {
-      readonly type: 'iteration.started';
-      readonly iteration: number;
-      readonly of: number | null;
-      readonly promptChars: number;
-      /** The beginning of the prompt. */
-      readonly promptStart?: string;
-      /** The commit that it starts from. */
-      readonly head?: string;
-    }
-  /** An iteration of a PRD: what it is for, and how the stories stand before it. */
-  | {
-      readonly type: 'prd.iteration';
-      readonly iteration: number;
-      readonly mode: IterationMode;
-      /** The id of the story; null where none is left to work on. */
-      readonly story: string | null;
-      readonly counts: TaskCounts;
-      readonly stories: readonly StoryState[];
-      /** What the PRD is about, in a line. */
-      readonly about?: string;
-      readonly rules?: ReviewRules;
-    }
-  /** The task list after the turn. A change that the mode does not allow was undone: the counts are those that hold. */
-  | {
-      readonly type: 'prd.checked';
-      readonly iteration: number;
-      readonly mode: IterationMode;
-      readonly ok: boolean;
-      readonly problems: readonly string[];
-      readonly undone: boolean;
-      /** Every story is done. */
-      readonly complete: boolean;
-      readonly counts: TaskCounts;
-      readonly stories: readonly StoryState[];
-    }
-  /** The agent runs in a sandbox from here on. */
-  | { readonly type: 'sandbox.ready'; readonly provider: string; readonly name: string }
-  /** A host that the agent wanted to reach and may not; told once for each. */
-  | {
-      readonly type: 'sandbox.denied';
-      readonly host: string;
-      readonly port: number;
-      readonly because: string;
-    }
-  | {
-      readonly type: 'agent.started';
-      readonly iteration: number;
-      readonly pid: number | null;
-      readonly argv: readonly string[];
-    }
-  | {
-      readonly type: 'tool.started';
-      readonly iteration: number;
-      readonly id: string;
-      readonly name: string;
-      readonly summary: string;
-    }
-  | {
-      readonly type: 'tool.ended';
-      readonly iteration: number;
-      readonly id: string;
-      readonly ok: boolean;
-      readonly exitCode?: number;
-    }
-  | { readonly type: 'todo'; readonly iteration: number; readonly items: readonly TodoItem[] }
-  | {
-      readonly type: 'agent.ended';
-      readonly iteration: number;
-      readonly end: TurnEnd;
-      readonly cause: EndCause;
-      readonly exitCode: number | null;
-      readonly toolCalls: number | null;
-      readonly ms: number;
-      readonly usage?: Usage;
-      readonly limit?: Limit;
-      readonly error?: string;
-      readonly session?: string;
-      readonly progress: Progress;
-      /** The agent's context at its fullest. */
-      readonly context?: ContextSize;
-      /** Processes that outlived the agent and were ended. */
-      readonly swept?: readonly number[];
-      readonly unknownEvents?: Readonly<Record<string, number>>;
-      /** The end of the agent's own text. */
-      readonly text: string;
-    }
-  | { readonly type: 'guardrail.started'; readonly iteration: number; readonly command: string }
-  | {
-      readonly type: 'guardrail.ended';
-      readonly iteration: number;
-      readonly command: string;
-      readonly ok: boolean;
-      readonly exitCode: number | null;
-      readonly timedOut: boolean;
-      readonly ms: number;
-      readonly log: string;
-      readonly action: string;
-    }
-  | {
-      readonly type: 'verify.ended';
-      readonly iteration: number;
-      readonly command: string;
-      readonly ok: boolean;
-      readonly exitCode: number | null;
-      readonly timedOut: boolean;
-      readonly ms: number;
-      /** Relative to the working copy. */
-      readonly log?: string;
-    }
-  | {
-      readonly type: 'scm.ended';
-      readonly iteration: number;
-      readonly task: string;
-      readonly ok: boolean;
-      readonly detail: string;
-    }
-  /** The guard refused a tool call. */
-  | {
-      readonly type: 'guard.denied';
-      readonly iteration: number;
-      readonly tool: string;
-      /** The command, or the file. */
-      readonly what: string;
-      readonly category: string;
-      readonly reason: string;
-    }
-  /** Word from a human that goes into the next prompt. */
-  | { readonly type: 'note'; readonly iteration: number; readonly text: string }
-  | {
-      readonly type: 'verdict';
-      readonly iteration: number;
-      readonly accepted: boolean;
-      readonly because: string;
-      readonly evidence: readonly Evidence[];
-    }
-  | {
-      readonly type: 'decision';
-      readonly iteration: number;
-      readonly kind: Decision['kind'];
-      readonly because: Reason;
-      readonly outcome?: Outcome;
-      readonly ms?: number;
-      /** The commit that the iteration ended on. */
-      readonly head?: string;
-      readonly loop: SavedLoop;
-    }
-  /** A person lets the loop wait, and go on. */
-  | { readonly type: 'paused'; readonly because: string }
-  | { readonly type: 'unpaused' }
-  | { readonly type: 'notice'; readonly text: string }
-  /** Also after the end of the run, which is what most notifications tell. */
-  | {
-      readonly type: 'notified';
-      readonly kind: NoticeKind;
-      readonly channel: string;
-      readonly ok: boolean;
-      readonly detail: string;
-    }
-  | {
-      readonly type: 'run.ended';
-      readonly outcome: Outcome;
-      readonly exitCode: number;
-      readonly because: Reason;
-      readonly iterations: number;
-      readonly usage: Usage;
-      readonly ms: number;
-    }
-  /** The process stopped after one iteration, as its supervisor asked. The run is not over. */
-  | { readonly type: 'run.yielded'; readonly iteration: number }
-  /** The loop itself could not go on (a full disk, a prompt file that went away); it can be resumed. */
-  | { readonly type: 'run.failed'; readonly code: string; readonly message: string }
-  /** Written by the next start, which found that this run's process had died. */
-  | { readonly type: 'run.abandoned'; readonly swept: readonly number[] };
+type EventTable = typeof eventTable;
+
+type ReadonlyDeep<T> = T extends object ? { readonly [K in keyof T]: ReadonlyDeep<T[K]> } : T;
+
+type Fields<T extends keyof EventTable> = ReadonlyDeep<v.InferOutput<EventTable[T]['schema']>>;
+
+/** An event as a writer gives it to the journal. */
+export type EventBody = { [T in keyof EventTable]: { readonly type: T } & Fields<T> }[keyof EventTable];
 
 /** An event as it stands in the journal. */
 export type JournalEvent = EventBody & { readonly v: number; readonly seq: number; readonly at: string };
 
 export type EventOf<T extends EventBody['type']> = Extract<JournalEvent, { type: T }>;
+
+/** Parses a line of a journal: `unknown` is an event of a newer release, `damaged` any other line that is no event. */
+export function readEvent(line: string): JournalEvent | 'damaged' | 'unknown' {
+  const value = parseJson(line);
+  if (!hasEnvelope(value)) return 'damaged';
+  if (value.v !== journalVersion || !isEventType(value.type)) return 'unknown';
+  return isEvent(value) ? value : 'damaged';
+}
+
+function parseJson(line: string): unknown {
+  try {
+    return JSON.parse(line);
+  } catch {
+    return undefined;
+  }
+}
+
+type Envelope = Pick<JournalEvent, 'v' | 'seq' | 'at'> & { readonly type: string };
+
+/** By hand and not by schema: every line of every journal passes here, and this takes half the time. */
+function hasEnvelope(value: unknown): value is Envelope {
+  if (typeof value !== 'object' || value === null) return false;
+  return (
+    'v' in value &&
+    typeof value.v === 'number' &&
+    'seq' in value &&
+    typeof value.seq === 'number' &&
+    'at' in value &&
+    typeof value.at === 'string' &&
+    !Number.isNaN(Date.parse(value.at)) &&
+    'type' in value &&
+    typeof value.type === 'string'
+  );
+}
+
+function isEventType(type: string): type is EventBody['type'] {
+  return Object.hasOwn(eventTable, type);
+}
+
+/** Looks the schema up by type. A variant would try one schema after the other. */
+function isEvent(value: Envelope): value is JournalEvent {
+  return isEventType(value.type) && v.is(eventTable[value.type].schema, value);
+}

@@ -1,7 +1,6 @@
 import * as fs from 'node:fs';
 import { isoTime } from '../core/iso-time.ts';
 import { type EventBody, type JournalEvent, journalVersion } from './events.ts';
-import { readJournal } from './journal.ts';
 
 const tailBytes = 64 * 1024;
 const newline = 0x0a;
@@ -14,7 +13,7 @@ export function appendEvents(path: string, bodies: readonly EventBody[], now: ()
   const { O_APPEND, O_CREAT, O_RDWR, O_NOFOLLOW = 0 } = fs.constants;
   const fd = fs.openSync(path, O_APPEND | O_CREAT | O_RDWR | O_NOFOLLOW, 0o600);
   try {
-    let seq = cutToWholeLines(fd, path);
+    let seq = cutToWholeLines(fd);
     const at = isoTime(now());
     const lines = bodies.map((body) => {
       const event: JournalEvent = { v: journalVersion, seq: ++seq, at, ...body };
@@ -27,27 +26,33 @@ export function appendEvents(path: string, bodies: readonly EventBody[], now: ()
   }
 }
 
-/** The number of the last event. */
-function cutToWholeLines(fd: number, path: string): number {
+/** Cuts a torn last line off and returns the number of the last event. Reads more where the end of the file has none. */
+function cutToWholeLines(fd: number, bytes = tailBytes): number {
   const { size } = fs.fstatSync(fd);
-  const tail = Buffer.alloc(Math.min(size, tailBytes));
+  const tail = Buffer.alloc(Math.min(size, bytes));
   fs.readSync(fd, tail, 0, tail.length, size - tail.length);
-  const end = tail.lastIndexOf(newline);
-  if (end === -1 || end === 0) return cutAfter(fd, readJournal(path));
-  if (end + 1 < tail.length) fs.ftruncateSync(fd, size - tail.length + end + 1);
-  const start = tail.lastIndexOf(newline, end - 1);
-  if (start === -1 && tail.length < size) return readJournal(path).events.at(-1)?.seq ?? 0;
-  return seqOf(tail.subarray(start + 1, end)) ?? readJournal(path).events.at(-1)?.seq ?? 0;
+  const end = tail.lastIndexOf(newline) + 1;
+  const lines = tail.subarray(0, end).toString('utf8').split('\n');
+  const isWhole = tail.length === size;
+  // The first line has lost its beginning.
+  const seq = lastSeq(isWhole ? lines : lines.slice(1));
+  if (seq === null && !isWhole) return cutToWholeLines(fd, size);
+  if (end < tail.length) fs.ftruncateSync(fd, size - tail.length + end);
+  return seq ?? 0;
 }
 
-function cutAfter(fd: number, { events, wholeBytes }: ReturnType<typeof readJournal>): number {
-  fs.ftruncateSync(fd, wholeBytes);
-  return events.at(-1)?.seq ?? 0;
+/** The number of the last line that has one; it need not be an event that we know. */
+export function lastSeq(lines: readonly string[]): number | null {
+  for (const line of lines.toReversed()) {
+    const seq = seqOf(line);
+    if (seq !== null) return seq;
+  }
+  return null;
 }
 
-function seqOf(line: Buffer): number | null {
+function seqOf(line: string): number | null {
   try {
-    const { seq } = JSON.parse(line.toString('utf8'));
+    const { seq } = JSON.parse(line);
     return typeof seq === 'number' ? seq : null;
   } catch {
     return null;

@@ -50,6 +50,17 @@ describe('a journal', () => {
     expect(lastEvent(path)).toMatchObject({ seq: 3 });
   });
 
+  it('skips and counts what it cannot read, and goes on behind it', () => {
+    journal.close();
+    const line = readFileSync(path, 'utf8').split('\n').at(-2) ?? '';
+    appendFileSync(path, `no event\n${line.replace('"text":"two"', '"text":2')}\n`);
+    appendFileSync(path, `${line.replace('notice', 'from.the.future').replace('"seq":2', '"seq":4')}\n`);
+    expect(readJournal(path)).toMatchObject({ damaged: 2, unknown: 1, events: [{ seq: 1 }, { seq: 2 }] });
+    journal = open();
+    expect(note('after').seq).toBe(5);
+    expect(lastEvent(path)).toMatchObject({ text: 'after' });
+  });
+
   it('is left alone when it is as we wrote it', () => {
     expect(journal.restore('quick')).toBe(false);
     journal.close();

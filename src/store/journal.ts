@@ -11,7 +11,8 @@ import {
   setAside,
   writeFailure,
 } from '../system/files.ts';
-import { type EventBody, type JournalEvent, journalVersion } from './events.ts';
+import { type EventBody, type JournalEvent, journalVersion, readEvent } from './events.ts';
+import { lastSeq } from './journal-append.ts';
 import { createSpool, readChunks, type Spool, writeAll } from './spool.ts';
 
 export type Journal = {
@@ -44,15 +45,15 @@ export function openJournal(path: string, now: () => number, options: JournalOpt
   const { root = dirname(path), clean = (json) => json } = options;
   refuseLinkedFolders(path, root);
   ensureDir(dirname(path));
-  const { events, wholeBytes } = readJournal(path);
+  const content = readJournal(path);
   const { O_APPEND, O_CREAT, O_EXCL, O_RDWR, O_NOFOLLOW = 0 } = fs.constants;
   const open = (flags: number) => fs.openSync(path, O_APPEND | O_CREAT | O_RDWR | O_NOFOLLOW | flags, 0o600);
-  let seq = events.at(-1)?.seq ?? 0;
+  let { seq } = content;
   let fd = guard(path, () => open(0));
-  if (fs.fstatSync(fd).size > wholeBytes) fs.ftruncateSync(fd, wholeBytes);
+  if (fs.fstatSync(fd).size > content.wholeBytes) fs.ftruncateSync(fd, content.wholeBytes);
   const stamp = createStamp();
   const written = createSpool();
-  for (const chunk of readChunks(fd, wholeBytes)) written.add(chunk);
+  for (const chunk of readChunks(fd, content.wholeBytes)) written.add(chunk);
   let waiting = '';
   let later: NodeJS.Immediate | null = null;
   let syncing: NodeJS.Immediate | null = null;
@@ -171,31 +172,46 @@ export type JournalContent = {
   readonly events: readonly JournalEvent[];
   /** Lines that are no events: 1 for a torn tail, more if somebody edited the file. */
   readonly damaged: number;
+  /** Events of a type or version that only a newer release knows. */
+  readonly unknown: number;
+  /** The number of the last event. */
+  readonly seq: number;
   /** Bytes up to and including the last whole line. */
   readonly wholeBytes: number;
 };
 
 /** Reads what can be read. A missing file is an empty journal. */
 export function readJournal(path: string): JournalContent {
-  let bytes: Buffer;
+  const bytes = readBytes(path);
+  const wholeBytes = bytes.lastIndexOf(0x0a) + 1;
+  const lines = bytes.subarray(0, wholeBytes).toString('utf8').split('\n');
+  const { events, damaged, unknown } = readEvents(lines);
+  const torn = wholeBytes < bytes.length ? 1 : 0;
+  return { events, damaged: damaged + torn, unknown, seq: lastSeq(lines) ?? 0, wholeBytes };
+}
+
+/** The events in whole lines, and how many of the others there are. */
+export function readEvents(lines: readonly string[]): Omit<JournalContent, 'seq' | 'wholeBytes'> {
+  const events: JournalEvent[] = [];
+  const skipped = { damaged: 0, unknown: 0 };
+  for (const line of lines) {
+    if (line === '') continue;
+    const event = readEvent(line);
+    if (typeof event === 'string') skipped[event]++;
+    else events.push(event);
+  }
+  return { events, ...skipped };
+}
+
+function readBytes(path: string): Buffer {
   try {
-    bytes = fs.readFileSync(path);
+    return fs.readFileSync(path);
   } catch (error) {
-    if (errorCode(error) === 'ENOENT') return { events: [], damaged: 0, wholeBytes: 0 };
+    if (errorCode(error) === 'ENOENT') return Buffer.alloc(0);
     throw new RalphError('journal-unreadable', `${path} cannot be read: ${messageOf(error)}`, {
       cause: error,
     });
   }
-  const wholeBytes = bytes.lastIndexOf(0x0a) + 1;
-  const events: JournalEvent[] = [];
-  let damaged = wholeBytes < bytes.length ? 1 : 0;
-  for (const line of bytes.subarray(0, wholeBytes).toString('utf8').split('\n')) {
-    if (line === '') continue;
-    const event = parseEvent(line);
-    if (event) events.push(event);
-    else damaged++;
-  }
-  return { events, damaged, wholeBytes };
 }
 
 /**
@@ -212,26 +228,12 @@ export function lastEvent(path: string): JournalEvent | null {
     const length = fs.readSync(fd, tail, 0, tailBytes, from);
     const lines = tail.subarray(0, length).toString('utf8').split('\n');
     for (const line of lines.slice(0, -1).reverse()) {
-      const event = parseEvent(line);
-      if (event && event.type !== 'notified') return event;
+      const event = readEvent(line);
+      if (typeof event !== 'string' && event.type !== 'notified') return event;
     }
     return null;
   } finally {
     fs.closeSync(fd);
-  }
-}
-
-/** The event in a line, or null: a reader skips what it does not know. */
-export function parseEvent(line: string): JournalEvent | null {
-  try {
-    const value: unknown = JSON.parse(line);
-    if (typeof value !== 'object' || value === null) return null;
-    const { v, seq, type } = value as Partial<JournalEvent>;
-    return v === journalVersion && typeof seq === 'number' && typeof type === 'string'
-      ? (value as JournalEvent)
-      : null;
-  } catch {
-    return null;
   }
 }
 

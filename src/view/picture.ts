@@ -1,10 +1,10 @@
 import type { TodoItem } from '../agents/adapter.ts';
-import type { Decision, Limits, Reason, Verdict } from '../core/loop.ts';
+import type { Decision, Limits, Verdict } from '../core/loop.ts';
 import type { Outcome } from '../core/outcome.ts';
 import type { TaskCounts } from '../core/review/mode.ts';
 import type { IterationMode } from '../core/review/story.ts';
 import type { TurnEnd, Usage } from '../core/turn.ts';
-import type { StoryState } from '../store/events.ts';
+import type { StoryState } from '../store/loop-schemas.ts';
 
 /** How a go of the loop came out; colour and shape in every view follow it. */
 export type Mark =
@@ -93,7 +93,11 @@ export type IterationPicture = {
   scm: { task: string; ok: boolean; detail: string }[];
   notes: string[];
   verdict: Verdict | null;
-  decision: { kind: Decision['kind']; because: Reason; outcome: Outcome | null } | null;
+  decision: {
+    kind: Decision['kind'];
+    because: { code: string; text: string };
+    outcome: Outcome | null;
+  } | null;
   /** The wait that followed: how long was planned, and how long it really was once the loop went on. */
   wait: { startedAt: number; plannedMs: number; ms: number | null } | null;
 };

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { EventBody, JournalEvent, StoryState } from '../store/events.ts';
+import type { EventBody, JournalEvent } from '../store/events.ts';
+import type { StoryState } from '../store/loop-schemas.ts';
 import { pictureOf } from './picture-fold.ts';
 import { reportMarkdown } from './report-md.ts';
 import { statsOf } from './stats.ts';

@@ -3,7 +3,8 @@ import { dirname } from 'node:path';
 import type { LoopPlan } from '../../src/core/loop.ts';
 import { type Outcome, outcomes } from '../../src/core/outcome.ts';
 import { noUsage, type Usage } from '../../src/core/turn.ts';
-import type { EventBody, JournalEvent, StoryState } from '../../src/store/events.ts';
+import type { EventBody, JournalEvent } from '../../src/store/events.ts';
+import type { StoryState } from '../../src/store/loop-schemas.ts';
 
 /** Writes journals as loops would, with figures that a test can know. */
 export type JournalWriter = {

@@ -1,10 +1,10 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Usage } from '../../src/core/turn.ts';
-import type { StoryState } from '../../src/store/events.ts';
 import type { LoopRecord } from '../../src/store/fleet-loops.ts';
 import { fleetPaths, loopPaths } from '../../src/store/fleet-paths.ts';
 import { keepQuestion } from '../../src/store/human.ts';
+import type { StoryState } from '../../src/store/loop-schemas.ts';
 import { runPaths } from '../../src/store/paths.ts';
 import { addIteration, endRun, type JournalWriter, journalWriter, planOf, startRun } from './journals.ts';
 

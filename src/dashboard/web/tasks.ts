@@ -1,5 +1,5 @@
 import type { IterationMode } from '../../core/review/story.ts';
-import type { StoryState } from '../../store/events.ts';
+import type { StoryState } from '../../store/loop-schemas.ts';
 import type { IterationPicture, Picture } from '../../view/picture.ts';
 import { h, label, svg } from './dom.ts';
 import { plural } from './format.ts';
