@@ -13,9 +13,6 @@ const hooks = {
   gemini: ['stop', 'prompt', 'session-start'],
 };
 
-/** Judges what is said around a tag: its patterns cost milliseconds even to read, and few turns hold a tag. */
-const mention = 'src/core/mention.ts';
-
 const entries = {
   ...Object.fromEntries(
     Object.entries(hooks).flatMap(([host, names]) => [
@@ -27,7 +24,6 @@ const entries = {
       [`${host}/hooks/verify`, 'src/session/verify.ts'],
       [`${host}/hooks/notify-end`, 'src/session/notify-end.ts'],
       [`${host}/hooks/stop-check`, 'src/session/prd/stop-check.ts'],
-      [`${host}/hooks/mention`, mention],
     ]),
   ),
   // One guard serves all hosts.
@@ -44,7 +40,6 @@ const loadedLater = {
         '\\',
         '/',
       );
-      if (source === mention && kind === 'import-statement') return { path: source, namespace: 'later' };
       if (kind !== 'dynamic-import') return undefined;
       const [name] = Object.entries(entries).find(([, entry]) => entry === source) ?? [];
       return name === undefined ? undefined : { path: `./${basename(name)}.cjs`, external: true };
@@ -54,11 +49,9 @@ const loadedLater = {
       importer.endsWith('paths.ts') ? { path, namespace: 'later' } : undefined,
     );
     build.onResolve({ filter: /./, namespace: 'later' }, ({ path }) => ({ path, external: true }));
-    build.onLoad({ filter: /./, namespace: 'later' }, ({ path }) =>
-      path === mention
-        ? { contents: whenCalled('./mention.cjs', 'isMention', 'breaksBetween') }
-        : { contents: whenCalled(path, 'homedir') },
-    );
+    build.onLoad({ filter: /./, namespace: 'later' }, ({ path }) => ({
+      contents: whenCalled(path, 'homedir'),
+    }));
   },
 };
 

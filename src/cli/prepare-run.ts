@@ -274,8 +274,7 @@ function permissionsFor(adapter: AgentAdapter, wanted: Permissions): Permissions
 async function patternMatcher(pattern: string | undefined): Promise<((text: string) => boolean) | undefined> {
   if (pattern === undefined) return undefined;
   const { compilePattern } = await import('../core/pattern.ts');
-  const compiled = compilePattern(pattern);
-  return (text) => compiled.claims(text);
+  return compilePattern(pattern).test;
 }
 
 function contractWarning(prompt: PromptSource, plan: LoopPlan, { adapter }: RunAgent): string[] {

@@ -16,7 +16,8 @@ export const promise = `When is it done?
 The agent claims to be done by writing a tag in its own text: <response>DONE</response>, or
 <promise>DONE</promise> with --completion-promise DONE. Tool output, thinking, your prompt and subagents do not count.
 
-  --promise-match claim      the exact tag, unless the sentence only speaks of it ("I will not output ... yet")
+  --promise-match claim      the exact tag alone on its line, behind a finished clause, or as the last word of a sentence
+                             such as "Task finished"; not where a sentence only mentions it ("I will not output ... yet")
   --promise-match substring  the exact tag anywhere
   --promise-match lenient    the tag in any case, with blanks inside
   --done-pattern REGEX       a match in the agent's text is a claim, too. Patterns run on a linear-time engine (RE2):

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { claims, mentions, tag } from './claim-examples.ts';
+import { claims, mentions as mentionsByForm, tag } from '../../test/core/claim-examples.ts';
 import { readClaim } from './completion.ts';
 import type { Completion } from './loop.ts';
 
@@ -9,13 +9,18 @@ const substring: Completion = { promise: { token: 'DONE', match: 'substring' } }
 const lenient: Completion = { promise: { token: 'DONE', match: 'lenient' } };
 const response: Completion = { response: 'DONE' };
 
+const forms = Object.entries(mentionsByForm).flatMap(([form, texts]) =>
+  texts.map((text) => ({ form, text })),
+);
+const mentions = Object.values(mentionsByForm).flat();
+
 describe('readClaim in claim mode', () => {
   it.each(claims)('takes as a claim: %j', (text) => {
     expect(readClaim([text], claim)).toEqual({ kind: 'done', marker: tag });
   });
 
-  it.each(mentions)('takes as a mention: %j', (text) => {
-    expect(readClaim([text], claim).kind).toBe('mention');
+  it.each(forms)('takes as a mention ($form): $text', ({ form, text }) => {
+    expect(readClaim([text], claim)).toEqual({ kind: 'mention', marker: tag, form, written: tag });
   });
 
   it.each(mentions)('judges the response tag by the same rule: %j', (text) => {
@@ -27,26 +32,55 @@ describe('readClaim in claim mode', () => {
     expect(readClaim(["I'm done.", 'DONE'], claim)).toEqual({ kind: 'none' });
   });
 
-  it('tells an almost right tag from none, so that the agent can be told', () => {
-    expect(readClaim(['<promise> done </promise>'], claim)).toEqual({
+  it.each([
+    ['DONE', '<promise> done </promise>'],
+    ['DONE', '<PROMISE>DONE</PROMISE>'],
+    ['ALL DONE', '<promise>ALL  DONE</promise>'],
+    ['ALL DONE', '<promise>ALL\nDONE</promise>'],
+    ['ALL\tDONE', '<promise>all done</promise>'],
+  ])('takes for %j the almost right %j as a near miss', (token, written) => {
+    const marker = `<promise>${token}</promise>`;
+    expect(readClaim([`All is well.\n\n${written}`], { promise: { token, match: 'claim' } })).toEqual({
       kind: 'mention',
-      marker: tag,
-      nearMiss: '<promise> done </promise>',
+      marker,
+      form: 'near-miss',
+      written,
     });
   });
 
-  it('keeps thoughts of separate blocks apart', () => {
-    expect(readClaim(['Let me check whether the tests will pass', tag], claim).kind).toBe('done');
-    expect(readClaim(['I will not output', tag], claim).kind).toBe('mention');
-    expect(readClaim(['I will run the tests and then print the result.', `Good. ${tag}`], claim).kind).toBe(
-      'done',
-    );
+  it('takes other white space inside a response as a near miss', () => {
+    expect(readClaim(['<response>all\ndone</response>'], { response: 'ALL DONE' })).toEqual({
+      kind: 'mention',
+      marker: '<response>ALL DONE</response>',
+      form: 'near-miss',
+      written: '<response>all\ndone</response>',
+    });
   });
 
-  it('finds a claim split at any place over any events', () => {
+  it('answers the last of several mentions', () => {
+    expect(readClaim([`I will not output ${tag} yet.\n\n- [ ] ${tag}`], claim)).toMatchObject({
+      form: 'checkbox',
+    });
+  });
+
+  it.each([
+    ['behind a sentence that was never ended', ['Let me check whether the tests will pass', tag]],
+    ['behind a list', ['Changes:\n- parser\n- formatter', tag]],
+    ['behind a table', ['| a | b |', tag]],
+    ['behind a code fence', ['```\nnpm test\n```', tag]],
+    ['in bold', ['I check the docs', `**${tag}**`]],
+    ['before another block', [tag, 'Bye.']],
+    [
+      'in a block of a sentence that ends',
+      ['I will run the tests and then print the result.', `Good. ${tag}`],
+    ],
+  ])('takes as a claim a tag in a block of its own, %s', (_, blocks) => {
+    expect(readClaim(blocks, claim).kind).toBe('done');
+  });
+
+  it('finds a claim split inside its tag over any events', () => {
     fc.assert(
       fc.property(fc.constantFrom(...claims), fc.array(fc.nat(200), { maxLength: 6 }), (text, cuts) => {
-        // Cuts inside the tag: elsewhere a block border may rightly change what a sentence is.
         const from = text.lastIndexOf(tag);
         const places = [...new Set(cuts.map((cut) => from + 1 + (cut % (tag.length - 1))))].sort(
           (a, b) => a - b,
@@ -64,6 +98,18 @@ describe('readClaim in claim mode', () => {
       }),
       { numRuns: 20000 },
     );
+  });
+
+  it.each([
+    ['one line', `I will not output ${tag} and not say why. `],
+    ['fences', `\`\`\`\nx = 1\n${tag}\n\`\`\`\n`],
+    ['openings of fences', `\`\`\`js\n~~~~ ${tag} yet\n`],
+    ['openings of tags', '<promise>'],
+    ['openings of comments', `<!-- not ${tag} `],
+    ['blanks and marks', `${'> - * '.repeat(20)}${tag} not yet `],
+  ])('reads 10 MB of tags in linear time: %s', (_, piece) => {
+    const text = piece.repeat(Math.ceil(10_000_000 / piece.length));
+    expect(readClaim([text, `\n${tag}`], claim).kind).toBe('done');
   });
 
   it('never accepts text without the exact tag, in claim and substring', () => {
@@ -142,6 +188,17 @@ describe('readClaim for a human', () => {
     expect(readClaim(['If I get stuck I will output <promise>BLOCKED: why</promise>.'], claim).kind).toBe(
       'none',
     );
+  });
+
+  it.each([
+    ['blocked', 'I cannot go on:\n\n<promise>BLOCKED: no key</promise>'],
+    ['decide', '**<promise>DECIDE: tabs\nor spaces?</promise>**'],
+    ['blocked', 'The registry answers 403. <promise>BLOCKED: no access</promise>'],
+    ['none', 'The contract has `<promise>BLOCKED: why</promise>` for that, which I do not need.'],
+    ['none', '- [ ] <promise>BLOCKED: why</promise>'],
+    ['none', 'When stuck I will print:\n<promise>BLOCKED: why</promise>\nLet me begin.'],
+  ])('follows the rule of claims: %s in %j', (kind, text) => {
+    expect(readClaim([text], claim).kind).toBe(kind);
   });
 
   it('counts against a claim by what was said last', () => {

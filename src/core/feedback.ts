@@ -1,3 +1,4 @@
+import type { MentionForm } from './claim-form.ts';
 import type { Claim } from './completion.ts';
 import type { Feedback, Verdict } from './loop.ts';
 
@@ -47,19 +48,32 @@ export function rejectionFeedback(verdict: Verdict, marker: string): Feedback {
     );
   }
   return append(
-    `Your claim ${marker} was rejected: ${verdict.because}.\nMend this first, then put the tag alone on a line again.`,
+    `Your claim ${marker} was rejected: ${verdict.because}.\nMend this first, then put the tag alone on the last line of your answer again.`,
   );
 }
 
-/** What the agent is told when it only spoke of the tag. */
-export function mentionFeedback(claim: Extract<Claim, { kind: 'mention' }>): Feedback {
-  if (claim.nearMiss !== undefined) {
-    return append(
-      `You wrote ${JSON.stringify(claim.nearMiss)}, which is not the completion tag. If the task is fully done, put the tag alone on a line, exactly: ${claim.marker}`,
-    );
-  }
+/** What is said of a tag that was only mentioned, by its form. */
+const MENTIONS: Record<Exclude<MentionForm, 'near-miss'>, string> = {
+  sentence: 'You mentioned the completion tag in a sentence',
+  quoted: 'You quoted the completion tag in a sentence',
+  checkbox: 'You put the completion tag behind an open checkbox',
+  struck: 'You struck the completion tag out',
+  comment: 'You put the completion tag into a comment',
+  table: 'You put the completion tag into a table',
+  question: 'You wrote a question mark behind the completion tag',
+  announced: 'You announced the completion tag and wrote more behind it',
+  'list-item': 'You made the completion tag a list item and wrote more behind it',
+  code: 'You put the completion tag into a code block with other lines',
+};
+
+/** Answers a mention: the form that was seen, and how to claim. */
+export function mentionFeedback({ form, marker, written }: Extract<Claim, { kind: 'mention' }>): Feedback {
+  const seen =
+    form === 'near-miss'
+      ? `You wrote ${JSON.stringify(written)}, which is not the completion tag.`
+      : `${MENTIONS[form]}, which does not count as a claim.`;
   return append(
-    `You mentioned the completion tag in a sentence, which does not count as a claim. If the task is fully done, put the tag alone on a line: ${claim.marker}`,
+    `${seen} If the task is fully done, put the tag alone on a line, the last of your answer, exactly so: ${marker}`,
   );
 }
 

@@ -1,28 +1,13 @@
 import { RE2JS } from 're2js';
 import { messageOf, RalphError } from './error.ts';
-import { isMention } from './mention.ts';
 
-export type Pattern = {
-  /** Whether it matches anywhere. */
-  test(text: string): boolean;
-  /** Whether it matches where the text does not merely speak of it. */
-  claims(text: string): boolean;
-};
+export type Pattern = { test(text: string): boolean };
 
 /** Compiles a user's pattern on an engine that takes linear time, whatever the pattern and the text. */
 export function compilePattern(source: string): Pattern {
   try {
     const compiled = RE2JS.compile(endOfText(source), RE2JS.MULTILINE);
-    return {
-      test: (text) => compiled.matcher(text).find(),
-      claims(text) {
-        const matcher = compiled.matcher(text);
-        while (matcher.find()) {
-          if (!isMention({ text, breaks: [] }, matcher.start(), matcher.end())) return true;
-        }
-        return false;
-      },
-    };
+    return { test: (text) => compiled.matcher(text).find() };
   } catch (error) {
     throw new RalphError(
       'pattern',

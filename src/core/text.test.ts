@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { backoffMs, withJitter } from './backoff.ts';
+import { readClaim } from './completion.ts';
 import { newLoop } from './decide.ts';
 import { RalphError } from './error.ts';
-import { defuseTags, guardrailMessage, slugOf, truncate } from './feedback.ts';
+import { defuseTags, guardrailMessage, mentionFeedback, slugOf, truncate } from './feedback.ts';
 import type { Feedback, LoopPlan } from './loop.ts';
 import { compilePattern } from './pattern.ts';
 import { completionContract, composePrompt, namesMarker } from './prompt.ts';
@@ -46,6 +47,34 @@ describe('guardrail messages', () => {
   });
 });
 
+describe('the answer to a mention', () => {
+  const tag = '<promise>ALL DONE</promise>';
+
+  it.each([
+    [`I will not output ${tag} yet.`, 'You mentioned the completion tag in a sentence,'],
+    [`The rule says to print "${tag}" at the end.`, 'You quoted the completion tag in a sentence,'],
+    [`- [ ] ${tag}`, 'You put the completion tag behind an open checkbox,'],
+    [`~~${tag}~~`, 'You struck the completion tag out,'],
+    [`<!-- ${tag} -->`, 'You put the completion tag into a comment,'],
+    [`| last line | ${tag} |`, 'You put the completion tag into a table,'],
+    [`${tag}?`, 'You wrote a question mark behind the completion tag,'],
+    [`I will print:\n${tag}\nLet me begin.`, 'You announced the completion tag and wrote more behind it,'],
+    [`1. ${tag}\n\nLet me begin.`, 'You made the completion tag a list item and wrote more behind it,'],
+    [`\`\`\`\necho\n${tag}\n\`\`\``, 'You put the completion tag into a code block with other lines,'],
+    [
+      '<promise>ALL\n DONE</promise>',
+      'You wrote "<promise>ALL\\n DONE</promise>", which is not the completion tag.',
+    ],
+  ])('is true of its form: %j', (text, answer) => {
+    const claim = readClaim([text], { promise: { token: 'ALL DONE', match: 'claim' } });
+    const feedback = claim.kind === 'mention' ? mentionFeedback(claim) : null;
+    expect(feedback?.text).toContain(answer);
+    expect(feedback?.text).toMatch(
+      /put the tag alone on a line, the last of your answer, exactly so: <promise>ALL DONE<\/promise>$/,
+    );
+  });
+});
+
 describe('prompts', () => {
   const plan = { limits: { iterations: 10 }, countInPrompt: true } as LoopPlan;
 
@@ -69,7 +98,9 @@ describe('prompts', () => {
 
   it('carry a contract that names the marker', () => {
     const completion = { response: 'DONE' };
-    expect(completionContract(completion)).toContain('\n<response>DONE</response>\n');
+    expect(completionContract(completion)).toContain(
+      'put this tag alone on the last line of your answer, exactly as it stands here:\n<response>DONE</response>\n',
+    );
     expect(namesMarker('say <RESPONSE>done</RESPONSE> at the end', completion)).toBe(true);
     expect(namesMarker('say done at the end', completion)).toBe(false);
   });
@@ -99,12 +130,6 @@ describe('patterns', () => {
     expect(compilePattern('done\\Z').test('done\nmore')).toBe(false);
     expect(compilePattern('\\\\Z').test('a\\Z')).toBe(true);
     expect(compilePattern('^(a+)+$').test(`${'a'.repeat(5000)}!`)).toBe(false);
-  });
-
-  it('are claims only where the text does not merely speak of them', () => {
-    const pattern = compilePattern('ALL DONE');
-    expect(pattern.claims('I will write ALL DONE later.')).toBe(false);
-    expect(pattern.claims('I will write ALL DONE later.\n\nALL DONE')).toBe(true);
   });
 
   it.each([

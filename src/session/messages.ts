@@ -19,7 +19,7 @@ export function startMessage(state: SessionLoop): string {
     'How to finish:',
     [
       `- Only when the task is fully done and you have checked it, output the completion promise: ${marker}`,
-      '- Put it alone on a line, exactly as it stands here: same case, no space inside the tag, no variant of it.',
+      '- Put it alone on the last line of your answer, exactly as it stands here: same case, no space inside the tag, no variant of it.',
       '- If the task is not done, do not output the promise, and do not mention it either. A promise without work is rejected.',
       ...verifyLines(state),
       '- If only a human can help, output <promise>BLOCKED: what is missing</promise>; if a human has to choose, <promise>DECIDE: the question</promise>.',
