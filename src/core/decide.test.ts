@@ -60,6 +60,12 @@ describe('decide on claims', () => {
     expect(loop.outcome).toBe('PROMISE_ACCEPTED');
   });
 
+  it('judges the claim that the driver read and checked, and reads no other', () => {
+    const claim = { kind: 'done', marker: tag } as const;
+    expect(decide(loopWith(), worked, [testsFail], claim).verdict?.accepted).toBe(false);
+    expect(decide(loopWith(), claimed, [], { kind: 'none' }).verdict).toBeUndefined();
+  });
+
   it('accepts a claim on the last allowed iteration', () => {
     expect(decide(loopWith({ iterations: 1 }), claimed, []).decision).toMatchObject({
       outcome: 'PROMISE_ACCEPTED',
@@ -67,13 +73,13 @@ describe('decide on claims', () => {
   });
 
   it('rejects a claim without a tool call and says so in the next prompt', () => {
-    const { decision, verdict } = decide(loopWith(), { ...claimed, toolCalls: 0 }, []);
+    const { loop, decision, verdict } = decide(loopWith(), { ...claimed, toolCalls: 0 }, []);
     expect(verdict).toMatchObject({
       accepted: false,
       because: 'tool-calls: 0 tool calls, at least 1 wanted',
     });
     expect(decision).toMatchObject({ kind: 'continue', because: { code: 'claim-rejected' } });
-    expect(decision.kind === 'continue' && decision.prompt).toContain(
+    expect(composePrompt(loop)).toContain(
       'Promise detected, but no tool calls/work were performed; you must actually complete the task before emitting the promise.',
     );
   });
@@ -115,14 +121,14 @@ describe('decide on claims', () => {
   });
 
   it('answers a mention with how to claim', () => {
-    const { decision, verdict } = decide(
+    const { loop, decision, verdict } = decide(
       loopWith(),
       { ...worked, text: [`I will not output ${tag} yet.`] },
       [],
     );
     expect(verdict).toBeUndefined();
     expect(decision).toMatchObject({ kind: 'continue', because: { code: 'mention' } });
-    expect(decision.kind === 'continue' && decision.prompt).toContain('put the tag alone on a line');
+    expect(composePrompt(loop)).toContain('put the tag alone on a line');
   });
 
   it('ends for a human with the words kept', () => {
@@ -364,8 +370,8 @@ describe('decide for any turns', () => {
         let loop = newLoop(plan, task);
         for (const turn of turns) {
           const decided = decide(loop, turn, [testsFail]);
-          if (decided.decision.kind !== 'stop') expect(decided.decision.prompt.startsWith(task)).toBe(true);
           loop = decided.loop;
+          if (decided.decision.kind !== 'stop') expect(composePrompt(loop).startsWith(task)).toBe(true);
         }
         expect(composePrompt(loop).includes(task)).toBe(true);
       }),

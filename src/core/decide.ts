@@ -6,7 +6,6 @@ import { mentionFeedback, rejectionFeedback } from './feedback.ts';
 import type { Decision, Feedback, LoopPlan, LoopState, Reason, Verdict } from './loop.ts';
 import type { Outcome } from './outcome.ts';
 import { errorSignature, madeProgress, stuckReason } from './progress.ts';
-import { composePrompt } from './prompt.ts';
 import { addUsage, type Limit, noUsage, type Turn } from './turn.ts';
 
 export type Decided = { readonly loop: LoopState; readonly verdict?: Verdict; readonly decision: Decision };
@@ -33,10 +32,17 @@ export function newLoop(plan: LoopPlan, task: string, firstIteration = 1): LoopS
   };
 }
 
-/** The one question: go on, wait or stop? Pure; every shape of loop asks it after each turn. */
-export function decide(before: LoopState, turn: Turn, checks: readonly Check[]): Decided {
+/**
+ * Answers the one question: go on, wait or stop? Pure; every kind of loop asks it after each turn. A driver that needs
+ * the claim for its checks reads it once and passes it on.
+ */
+export function decide(
+  before: LoopState,
+  turn: Turn,
+  checks: readonly Check[],
+  claim: Claim = readClaim(turn.text, before.plan.completion, turn),
+): Decided {
   const loop = account(before, turn, checks);
-  const claim = readClaim(turn.text, loop.plan.completion, turn);
   if (turn.end === 'aborted')
     return stop(loop, 'INTERRUPTED', { code: 'interrupted', text: 'the turn was stopped' });
   if (claim.kind === 'blocked') return stop(loop, 'BLOCKED', { code: 'blocked', text: claim.why });
@@ -181,12 +187,12 @@ function whyGoOn(claim: Claim, verdict: Verdict | undefined, checks: readonly Ch
 }
 
 function go(loop: LoopState, because: Reason): Decided {
-  return { loop, decision: { kind: 'continue', prompt: composePrompt(loop), because } };
+  return { loop, decision: { kind: 'continue', because } };
 }
 
 function wait(loop: LoopState, ms: number, because: Reason): Decided {
   const waited = { ...loop, elapsedMs: loop.elapsedMs + ms };
-  return { loop: waited, decision: { kind: 'wait', ms, prompt: composePrompt(waited), because } };
+  return { loop: waited, decision: { kind: 'wait', ms, because } };
 }
 
 function stop(loop: LoopState, outcome: Outcome, because: Reason): Decided {

@@ -120,8 +120,9 @@ export type ReasonCode =
   | 'interrupted'
   | 'cancelled';
 
+/** What comes next. The next prompt is made of the state that comes with it: `composePrompt(loop)`. */
 export type Decision =
-  | { readonly kind: 'continue'; readonly prompt: string; readonly because: Reason }
+  | { readonly kind: 'continue'; readonly because: Reason }
   /** Wait, then run the iteration that the state names. */
-  | { readonly kind: 'wait'; readonly ms: number; readonly prompt: string; readonly because: Reason }
+  | { readonly kind: 'wait'; readonly ms: number; readonly because: Reason }
   | { readonly kind: 'stop'; readonly outcome: Outcome; readonly because: Reason };

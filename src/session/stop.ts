@@ -1,4 +1,4 @@
-import { readClaim } from '../core/completion.ts';
+import { type Claim, readClaim } from '../core/completion.ts';
 import { decide } from '../core/decide.ts';
 import { messageOf } from '../core/error.ts';
 import type { Check } from '../core/evidence.ts';
@@ -37,17 +37,17 @@ export type StopEvent = {
 /** The stop hook of every host: may the agent stop? */
 export async function atStop(event: StopEvent, context: SessionContext): Promise<Reply> {
   if (event.subagent) return silent;
-  const read = readSessionLoop(context.env, event.sessionId);
-  if (read.kind === 'set-aside') return { kind: 'notice', notice: setAsideText(read.path) };
-  if (read.kind === 'none' || read.state.status === 'paused' || event.planMode) return silent;
-  const { state } = read;
+  const stored = readSessionLoop(context.env, event.sessionId);
+  if (stored.kind === 'set-aside') return { kind: 'notice', notice: setAsideText(stored.path) };
+  if (stored.kind === 'none' || stored.state.status === 'paused' || event.planMode) return silent;
+  const { state } = stored;
   if (isDrivenElsewhere(state, context.driver)) return silent;
 
-  const found = await readSettledTurn(event, state);
-  if (found.interrupted && found.askedSince) return pauseLoop(state, 'you interrupted it', context);
+  const latest = await readSettledTurn(event, state);
+  if (latest.interrupted && latest.askedSince) return pauseLoop(state, 'you interrupted it', context);
   return (
-    waitForTasks(state, found, event.backgroundTasks, context) ??
-    judgeTurn(state, found, context, event.continuation)
+    waitForTasks(state, latest, event.backgroundTasks, context) ??
+    judgeTurn(state, latest, context, event.continuation)
   );
 }
 
@@ -79,19 +79,23 @@ function waitForTasks(
   };
 }
 
-/** The transcript may lag behind the host's own word. Before a claim is turned down for want of work, it gets a second. */
+/** The turn that ends now, and what it claims. */
+type ClaimedTurn = TurnRead & { readonly claim: Claim };
+
+/** Reads the turn. The transcript may lag behind the host's event: a claim without work gets a second for it to catch up. */
 async function readSettledTurn(
   event: StopEvent,
   { transcript, minToolCalls, loop }: SessionLoop,
-): Promise<TurnRead> {
+): Promise<ClaimedTurn> {
   const wanted = Math.max(1, minToolCalls - loop.toolCalls);
   for (let tries = 0; ; tries++) {
-    const found = event.readTurn(transcript, wanted);
+    const latest = event.readTurn(transcript, wanted);
+    const claim = readClaim(latest.text, loop.plan.completion);
     const lags =
-      found.mark.path !== null &&
-      found.mark.unseen !== null &&
-      loop.toolCalls + (found.toolCalls ?? 0) < minToolCalls;
-    if (tries === 20 || !lags || readClaim(found.text, loop.plan.completion).kind !== 'done') return found;
+      latest.mark.path !== null &&
+      latest.mark.unseen !== null &&
+      loop.toolCalls + (latest.toolCalls ?? 0) < minToolCalls;
+    if (tries === 20 || !lags || claim.kind !== 'done') return { ...latest, claim };
     await pause(50);
   }
 }
@@ -103,20 +107,20 @@ function pause(ms: number): Promise<void> {
 
 async function judgeTurn(
   state: SessionLoop,
-  found: TurnRead,
+  latest: ClaimedTurn,
   context: SessionContext,
   continuation = continuationMessage,
 ): Promise<Reply> {
   const { env, now } = context;
-  const claimed = readClaim(found.text, state.loop.plan.completion).kind === 'done';
-  const turn = turnOf(state, found, claimed, now());
+  const claimed = latest.claim.kind === 'done';
+  const turn = turnOf(state, latest, claimed, now());
   const warning = claimed ? noWorkWarning(state, turn) : null;
   const verified = claimed && state.verify.length > 0 ? await verify(state, context) : [];
   const checks: Check[] = [...(warning === null ? [] : [warning]), ...verified.map(({ check }) => check)];
-  const decided = decide(state.loop, turn, checks);
+  const decided = decide(state.loop, turn, checks, latest.claim);
   const { decision } = decided;
   const at = now();
-  const change = { loop: decided.loop, transcript: found.mark, turnStartedAt: at, updatedAt: at };
+  const change = { loop: decided.loop, transcript: latest.mark, turnStartedAt: at, updatedAt: at };
   const next: SessionLoop = { ...state, ...change };
   const events = [...verified.map(({ event }) => event), ...turnEvents(state, turn, decided)];
 
@@ -146,15 +150,20 @@ async function notify(...end: Parameters<typeof notifySessionEnd>): Promise<void
   }
 }
 
-function turnOf(state: SessionLoop, found: TurnRead, claimed: boolean, now: number): Turn {
+function turnOf(
+  state: SessionLoop,
+  { text, toolCalls, error }: TurnRead,
+  claimed: boolean,
+  now: number,
+): Turn {
   const enough = claimed && state.loop.toolCalls >= state.minToolCalls;
-  const unknownWork = found.toolCalls === null && !enough;
+  const unknownWork = toolCalls === null && !enough;
   const since = claimed ? state.startedAt : state.turnStartedAt;
   return {
-    text: found.text,
-    toolCalls: found.toolCalls,
-    end: found.error === undefined ? 'finished' : 'failed',
-    ...(found.error === undefined ? {} : { error: found.error }),
+    text,
+    toolCalls,
+    end: error === undefined ? 'finished' : 'failed',
+    ...(error === undefined ? {} : { error }),
     exitCode: null,
     progress: {
       commits: 0,
