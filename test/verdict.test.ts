@@ -208,7 +208,12 @@ describe('a judgement that would now be another one', () => {
     await runRalph(runArgs(1), repo);
     await edit(repo, 'journal.ndjson', 'at least 1 wanted', 'one more please');
     expect((await verdict(repo)).code).toBe(0);
-    await edit(repo, 'journal.ndjson', /"cause":"\w+","exitCode":0/, '"cause":"exited","exitCode":9');
+    await edit(
+      repo,
+      'journal.ndjson',
+      /"end":"finished","exitCode":0,(.*?)"cause":"\w+"/,
+      '"end":"finished","exitCode":9,$1"cause":"exited"',
+    );
     const { code, stdout } = await runRalph(['verdict'], repo);
     expect(code).toBe(1);
     expect(stdout).toMatch(/DIFFERENT: was rejected \(tool-calls: .*\), would now be rejected \(turn: .*\)/);

@@ -1,8 +1,7 @@
-import { withGuard } from '../agents/flags.ts';
 import { newLoop } from '../core/decide.ts';
 import { formatDuration } from '../core/duration.ts';
 import { composePrompt } from '../core/prompt.ts';
-import { instructAgent } from '../loop/call-agent.ts';
+import { agentTask, withContract } from '../loop/agent-turn.ts';
 import { readText } from '../system/files.ts';
 import type { PreparedRun } from './prepare-run.ts';
 
@@ -11,24 +10,15 @@ export function dryRun(prepared: PreparedRun, asJson: boolean): string {
   const { settings, agent, plan } = prepared;
   const task = 'text' in prepared.prompt ? prepared.prompt.text : (readText(prepared.prompt.file) ?? '');
   const loop = { ...(prepared.resume ?? newLoop(plan, task)), task };
-  const instructed = instructAgent(agent, composePrompt(loop), loop);
-  const command = agent.adapter.command(
-    {
-      ...instructed,
-      permissions: agent.permissions,
-      flags: withGuard(agent.guard, settings.agent.flags),
-      asRoot: agent.asRoot,
-    },
-    agent.version,
-    'stream',
-  );
+  const told = withContract(agent, composePrompt(loop), loop);
+  const command = agent.adapter.command({ ...agentTask(prepared), ...told }, agent.version, 'stream');
   const report = {
     agent: agent.adapter.name,
     permissions: agent.permissions,
     sandbox: prepared.sandbox?.provider ?? 'none',
     argv: [agent.program, ...command.args],
     promptOn: command.stdin === null ? 'argument' : 'stdin',
-    prompt: instructed.prompt,
+    prompt: told.prompt,
     iteration: loop.iteration,
     completion: plan.completion,
     minToolCalls: plan.minToolCalls,

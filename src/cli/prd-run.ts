@@ -10,7 +10,7 @@ import { settleLastRun } from '../prd/last-run.ts';
 import { keepLogs } from '../prd/log.ts';
 import { approvedOutside, memoryOf, outsideWarning, remembered } from '../prd/memory.ts';
 import { checkStart, openTasks, prdPlace, readableTasks, refuseSecondLoop } from '../prd/open.ts';
-import { type PrdStageOptions, prdFolder, prdRepository, prdStage } from '../prd/stage.ts';
+import { type PrdLoopOptions, prdFolder, prdLoop, prdRepository } from '../prd/prd-loop.ts';
 import { budgetLine, closingSummary } from '../prd/summary.ts';
 import { cleanTerminal } from '../safety/terminal.ts';
 import { goOnCommand, keepQuestion } from '../store/human.ts';
@@ -95,7 +95,7 @@ export async function main(shell: Context, { values }: Input<typeof prdRunOption
   );
 }
 
-type Plan = Omit<PrdStageOptions, 'mode' | 'rejectedFolder' | 'agentCommits' | 'now' | 'settle'> & {
+type Plan = Omit<PrdLoopOptions, 'mode' | 'rejectedFolder' | 'agentCommits' | 'now' | 'settle'> & {
   readonly opened: ReturnType<typeof openTasks>;
 };
 
@@ -118,7 +118,7 @@ function recall(
 function shaped(prepared: PreparedRun, { opened, ...plan }: Plan): PreparedRun {
   const { sandbox, settings } = prepared;
   const { projectDir, paths, rules, maxIterations } = plan;
-  const options: PrdStageOptions = {
+  const options: PrdLoopOptions = {
     ...plan,
     mode: sandbox === null ? 'direct' : 'sandbox',
     rejectedFolder: runPaths(projectDir, prepared.run).iterations,
@@ -139,7 +139,7 @@ function shaped(prepared: PreparedRun, { opened, ...plan }: Plan): PreparedRun {
       completion,
       retryEmpty: true,
     },
-    stage: prdStage(options, opened),
+    kind: prdLoop(options, opened),
     warnings: [...prepared.warnings, ...dependencyProblems(opened.tasks).map(problemLine)],
     intro: [budgetLine(opened.tasks, rules, maxIterations)],
   };

@@ -6,6 +6,7 @@ import { messageOf, RalphError } from '../core/error.ts';
 import type { LoopPlan } from '../core/loop.ts';
 import { outcomes } from '../core/outcome.ts';
 import { completionContract, namesMarker } from '../core/prompt.ts';
+import { plainLoop } from '../loop/loop-kind.ts';
 import { planFor } from '../loop/plan.ts';
 import { latestUnfinished, type Resumable, resumable } from '../loop/resume.ts';
 import type { PromptSource, RunAgent, RunSpec } from '../loop/run-spec.ts';
@@ -33,7 +34,7 @@ type Values = Input<typeof runOptions>['values'];
 /** A run with everything looked up and checked; nothing has been started or written yet. */
 export type PreparedRun = Pick<
   RunSpec,
-  'run' | 'settings' | 'cli' | 'plan' | 'prompt' | 'agent' | 'stage' | 'resume' | 'words' | 'matchPattern'
+  'run' | 'settings' | 'cli' | 'plan' | 'prompt' | 'agent' | 'kind' | 'resume' | 'words' | 'matchPattern'
 > & {
   /** The sandbox that was asked for, if one was. */
   readonly sandbox: RunSandbox | null;
@@ -95,6 +96,7 @@ export async function prepareRun(
     prompt,
     agent,
     sandbox,
+    kind: plainLoop,
     words: earlier?.words ?? [],
     ...(earlier ? { resume: earlier.loop(plan, values['one-iteration'] ?? false) } : {}),
     ...(matchPattern ? { matchPattern } : {}),

@@ -1,9 +1,9 @@
 import { type Judgement, type Rejudged, rejudge } from '../loop/rejudge.ts';
 import { cleanTerminal } from '../safety/terminal.ts';
-import { keptText } from '../session/record.ts';
 import { readJournal } from '../store/journal.ts';
 import { recordOf } from '../store/runs.ts';
 import { locateRun } from '../store/session-runs.ts';
+import { keptText } from '../store/turn-events.ts';
 import { createStyle, type Style } from '../view/style.ts';
 import { verdictTable } from '../view/verdict-table.ts';
 import type { verdictOptions } from './options.ts';

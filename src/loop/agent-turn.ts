@@ -1,123 +1,205 @@
-import type { AgentAdapter, AgentEvent, AgentTask } from '../agents/adapter.ts';
+import type { AgentEvent } from '../agents/adapter.ts';
+import { withGuard } from '../agents/flags.ts';
 import { createTurnReader, type StreamedTurn } from '../agents/turn.ts';
-import type { Sandbox } from '../safety/sandbox/sandbox.ts';
+import { RalphError } from '../core/error.ts';
+import type { LoopState } from '../core/loop.ts';
+import { outcomes } from '../core/outcome.ts';
+import { completionContract, namesMarker } from '../core/prompt.ts';
+import type { Progress } from '../core/turn.ts';
 import { inSandbox } from '../safety/sandbox/start.ts';
-import { openStreamLog } from '../store/stream-log.ts';
-import type { Clock } from '../system/clock.ts';
+import { runPaths } from '../store/paths.ts';
+import { keepEarlierLog, openStreamLog } from '../store/stream-log.ts';
+import { streamEvents } from '../store/turn-events.ts';
+import { ensureDir, writeAtomic } from '../system/files.ts';
 import { createLineSplitter } from '../system/lines.ts';
 import { keepMemorySmall } from '../system/memory.ts';
-import { type Environment, type ProcessEnd, startProcess } from '../system/process.ts';
+import { type ProcessEnd, type RunningProcess, startProcess } from '../system/process.ts';
+import type { RunAgent, RunParts, RunSpec } from './run-spec.ts';
 
-export type AgentTurnSpec = {
-  readonly adapter: AgentAdapter;
-  readonly version: string | null;
-  /** The program as it was found on the PATH. */
-  readonly program: string;
-  readonly task: AgentTask;
-  readonly sandbox: Sandbox;
-  readonly cwd: string;
-  readonly env: Environment;
-  readonly run: string;
-  readonly iteration: number;
-  readonly idleMs: number | null;
-  readonly hardMs: number | null;
-  readonly graceMs: number;
-  /** What it leaves running is found also where it hides: somebody else's turn depends on it. */
-  readonly traced: boolean;
-  /** Text that is no event of the stream is an answer, too. */
-  readonly plainText?: boolean;
-  /** Where the raw stream is kept. */
-  readonly logFile: string;
-  readonly redact: { push(chunk: Buffer): Buffer; end(): Buffer };
-  readonly clock: Clock;
-  readonly stop: AbortSignal;
-  started(pid: number | null, argv: readonly string[]): void;
-  event(event: AgentEvent): void;
-  stderr(text: string): void;
-  /** The stream said that the turn is over; the process may still run for a moment. */
-  resultSeen(): void;
+/** What the agent said and did, from its start to the end of its process tree. */
+export type AgentTurn = StreamedTurn & {
+  readonly process: ProcessEnd;
+  readonly progress: Progress;
+  readonly ms: number;
 };
 
-export type AgentTurn = StreamedTurn & { readonly process: ProcessEnd; readonly ms: number };
+type AgentCall = { readonly loop: LoopState; readonly prompt: string; readonly parts: RunParts };
 
 const stderrTailChars = 4000;
+const cutOff = 'You were cut off by a limit of the provider. Go on where you stopped. The task is unchanged:';
 
-/** Runs the agent once, from its start to the end of its process tree. */
-export async function runAgentTurn(spec: AgentTurnSpec): Promise<AgentTurn> {
-  const { adapter, clock } = spec;
+/** Runs the agent once and reads what it did. */
+export async function readTurn(spec: RunSpec, call: AgentCall): Promise<AgentTurn> {
+  const { agent, clock, kind, workspace } = spec;
+  const { iteration, plan } = call.loop;
+  const { sandbox, record, cutSession } = call.parts;
   const started = clock.monotonic();
-  const command = adapter.command(spec.task, spec.version, 'stream');
-  const argv = [spec.program, ...command.args] as const;
-  const reader = createTurnReader(adapter, {
+  const logFile = runPaths(spec.cwd, spec.run).stream(iteration);
+  keepEarlierLog(logFile);
+  const log = openStreamLog(logFile);
+  const redact = spec.redactor.stream();
+  const reader = createTurnReader(agent.adapter, {
     now: () => clock.now(),
-    resumed: spec.task.resumeSession !== undefined,
-    plainText: spec.plainText ?? false,
+    resumed: cutSession !== null,
+    plainText: kind.plainText,
   });
-  const log = openStreamLog(spec.logFile);
-  const openTools = new Set<string>();
   let stderrTail = '';
-
+  const follow = idleClock(() => process);
   const lines = createLineSplitter((line) => {
     const wasOver = reader.ended;
-    for (const event of reader.pushBytes(line)) take(event, wasOver);
-    process.touch();
-    if (reader.ended && !wasOver) {
-      process.finish();
-      spec.resultSeen();
+    for (const event of reader.pushBytes(line)) {
+      follow(event, wasOver);
+      for (const body of streamEvents(iteration, event)) record(body);
+      spec.observer.agent(event);
     }
+    process.touch();
+    if (!reader.ended || wasOver) return;
+    process.finish();
+    // In a sandbox, git does not run here while the agent could still put something in its way.
+    if (sandbox.provider === 'none') workspace.look();
   });
+  const { process, failureOf } = startAgent(spec, call, {
+    stdout(chunk) {
+      log.write(redact.push(chunk));
+      lines.push(chunk);
+    },
+    stderr(text) {
+      stderrTail = `${stderrTail}${text}`.slice(-stderrTailChars);
+    },
+  });
+  try {
+    const end = await process.done;
+    await sandbox.settle();
+    const failure = failureOf(end, stderrTail);
+    if (failure) throw failure;
+    lines.end();
+    log.write(redact.end());
+    const turn = reader.finish({ exitCode: end.exitCode, cause: end.cause, stderrTail });
+    if (end.error) throw end.error;
+    const progress = await workspace.progress();
+    return {
+      ...turn,
+      end: plan.retryEmpty && didNothing(turn, progress) ? 'empty' : turn.end,
+      text: agent.adapter.endsWithoutResult ? withoutEcho(turn.text, call.prompt) : turn.text,
+      process: end,
+      progress,
+      ms: clock.monotonic() - started,
+    };
+  } finally {
+    log.close();
+  }
+}
 
-  function take(event: AgentEvent, wasOver: boolean): void {
+/** Starts the agent's process, and records that it did. */
+function startAgent(
+  spec: RunSpec,
+  { loop, prompt, parts: { sandbox, record, cutSession } }: AgentCall,
+  output: { stdout(chunk: Buffer): void; stderr(text: string): void },
+) {
+  const { agent, cwd, run, settings } = spec;
+  const { iteration } = loop;
+  const told = withContract(agent, cutSession === null ? prompt : `${cutOff}\n\n${prompt}`, loop);
+  const task = { ...agentTask(spec), ...told, ...(cutSession === null ? {} : { resumeSession: cutSession }) };
+  const { args, stdin, env } = agent.adapter.command(task, agent.version, 'stream');
+  const argv = [agent.program, ...args] as const;
+  const inside = inSandbox(sandbox, argv, {
+    env: { ...spec.env, ...spec.kind.env, ...settings.agent.env, ...agent.guard.env, ...env },
+    cwd,
+    stdin,
+  });
+  const process = startProcess({
+    ...inside,
+    cwd,
+    runId: run,
+    traced: spec.kind.traced && sandbox.provider === 'none',
+    iteration,
+    idleMs: settings.idleTimeout,
+    hardMs: settings.iterationTimeout,
+    graceMs: settings.exitGrace,
+    clock: spec.clock,
+    stop: spec.stop,
+    onStdout: output.stdout,
+    onStderr(chunk) {
+      const text = chunk.toString('utf8');
+      output.stderr(text);
+      spec.observer.stderr(inside.withoutMarker(text));
+    },
+  });
+  // After the start, so that the agent does not wait for our bookkeeping.
+  const paths = runPaths(cwd, run);
+  ensureDir(paths.iterations);
+  writeAtomic(paths.prompt(iteration), spec.redactor.text(told.prompt), { fsync: false });
+  record({ type: 'agent.started', iteration, pid: process.pid, argv });
+  spec.workspace.prepare();
+  keepMemorySmall();
+  return {
+    process,
+    failureOf({ cause, exitCode, error }: ProcessEnd, stderr: string): Error | null {
+      if (cause === 'not-started') return notStarted(agent, error);
+      return (cause === 'exited' && inside.failure?.(exitCode, stderr)) || null;
+    },
+  };
+}
+
+/** What every call of the agent is made with. */
+export function agentTask({ agent, settings }: Pick<RunSpec, 'agent' | 'settings'>) {
+  const { permissions, asRoot, guard } = agent;
+  return { permissions, asRoot, flags: withGuard(guard, settings.agent.flags) };
+}
+
+/** Adds the completion contract to a prompt, unless the task names the marker itself. */
+export function withContract(
+  { adapter }: RunAgent,
+  prompt: string,
+  { task, plan }: Pick<LoopState, 'task' | 'plan'>,
+): { readonly prompt: string; readonly systemPrompt?: string } {
+  const contract = completionContract(plan.completion);
+  const toldAlready = namesMarker(task, plan.completion) || adapter.name === 'custom';
+  if (contract === null || toldAlready) return { prompt };
+  if (adapter.takesSystemPrompt) return { prompt, systemPrompt: contract };
+  return { prompt: `${prompt}\n\n${contract}` };
+}
+
+/** Returns the session to continue when the iteration is run again; null where the agent had done nothing yet. */
+export function sessionCutBy(
+  { limit, sessionId, toolCalls }: AgentTurn,
+  { adapter }: RunAgent,
+): string | null {
+  const waits = limit?.kind === 'usage' || limit?.kind === 'overload';
+  return waits && adapter.canResume && sessionId !== undefined && (toolCalls ?? 0) > 0 ? sessionId : null;
+}
+
+/** Stops the idle clock while a tool runs, and lets an agent go on that works after its result. */
+function idleClock(running: () => RunningProcess): (event: AgentEvent, wasOver: boolean) => void {
+  const openTools = new Set<string>();
+  return (event, wasOver) => {
+    const process = running();
     if (event.type === 'tool-start') openTools.add(event.id);
     if (event.type === 'tool-end') openTools.delete(event.id);
     if (openTools.size > 0) process.pauseIdle();
     else process.resumeIdle();
-    // Some agents go on after a result, for instance when a background task comes back.
+    // For instance when a background task comes back.
     if (wasOver && (event.type === 'text' || event.type === 'tool-start')) process.reopen();
     if (wasOver && event.type === 'result') process.finish();
-    spec.event(event);
-  }
+  };
+}
 
-  const env = { ...spec.env, ...command.env };
-  const inside = inSandbox(spec.sandbox, argv, { env, cwd: spec.cwd, stdin: command.stdin });
-  const process = startProcess({
-    ...inside,
-    cwd: spec.cwd,
-    runId: spec.run,
-    traced: spec.traced && spec.sandbox.provider === 'none',
-    iteration: spec.iteration,
-    idleMs: spec.idleMs,
-    hardMs: spec.hardMs,
-    graceMs: spec.graceMs,
-    clock,
-    onStdout(chunk) {
-      log.write(spec.redact.push(chunk));
-      lines.push(chunk);
-    },
-    onStderr(chunk) {
-      const text = chunk.toString('utf8');
-      stderrTail = `${stderrTail}${text}`.slice(-stderrTailChars);
-      spec.stderr(inside.withoutMarker(text));
-    },
+/** True if the turn ended well, but without a word, a tool call or a change. */
+function didNothing({ end, text, toolCalls }: StreamedTurn, { commits, filesChanged }: Progress): boolean {
+  const silent = end === 'finished' && !toolCalls && text.every((block) => block.trim() === '');
+  return silent && commits === 0 && filesChanged === 0;
+}
+
+/** Takes the prompt out of the answer: a program that prints its input, such as `cat`, has said nothing. */
+function withoutEcho(text: readonly string[], prompt: string): string[] {
+  return text.map((block) => block.replace(prompt.trim(), () => ''));
+}
+
+function notStarted({ adapter, program }: RunAgent, error: Error | undefined): RalphError {
+  const why = error?.message ?? 'unknown reason';
+  return new RalphError('agent-not-started', `the agent ${program} could not be started: ${why}`, {
+    remedy: adapter.install,
+    exitCode: outcomes.AGENT_FAILED.exitCode,
+    cause: error,
   });
-  spec.started(process.pid, argv);
-  keepMemorySmall();
-  const stop = () => process.stop();
-  spec.stop.addEventListener('abort', stop, { once: true });
-  if (spec.stop.aborted) stop();
-
-  try {
-    const end = await process.done;
-    await spec.sandbox.settle();
-    const failure = end.cause === 'exited' ? inside.failure?.(end.exitCode, stderrTail) : null;
-    if (failure) throw failure;
-    lines.end();
-    log.write(spec.redact.end());
-    const turn = reader.finish({ exitCode: end.exitCode, cause: end.cause, stderrTail });
-    if (end.error && end.cause !== 'not-started') throw end.error;
-    return { ...turn, process: end, ms: clock.monotonic() - started };
-  } finally {
-    spec.stop.removeEventListener('abort', stop);
-    log.close();
-  }
 }

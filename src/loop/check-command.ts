@@ -65,11 +65,10 @@ export async function runCheck(
     idleMs: null,
     hardMs: timeoutMs,
     clock,
+    stop: context.stop,
     onStdout: out.push,
     onStderr: err.push,
   });
-  const stop = () => process.stop();
-  context.stop.addEventListener('abort', stop, { once: true });
   try {
     const end = await process.done;
     await sandbox.settle();
@@ -91,7 +90,6 @@ export async function runCheck(
       output: head,
     };
   } finally {
-    context.stop.removeEventListener('abort', stop);
     log.close();
   }
 }

@@ -7,108 +7,59 @@ import type { Feedback, LoopState } from '../core/loop.ts';
 import { composePrompt } from '../core/prompt.ts';
 import type { Progress, Turn } from '../core/turn.ts';
 import type { Sandbox } from '../safety/sandbox/sandbox.ts';
-import type { Journal } from '../store/journal.ts';
-import type { AgentTurn } from './agent-turn.ts';
-import { askAgent, runAgent, sessionCutBy } from './call-agent.ts';
+import { agentEnded, decisionEvents, iterationStarted } from '../store/turn-events.ts';
+import { type AgentTurn, readTurn, sessionCutBy } from './agent-turn.ts';
 import type { CheckContext } from './check-command.ts';
 import { runGuardrails } from './guardrails.ts';
-import type { ProtectedFiles } from './protected.ts';
-import { recordAgentEnd, recordDecision } from './record.ts';
-import type { Inspected, Recorder, RunSpec } from './run-spec.ts';
-import { commitMessagePrompt, runScm } from './scm.ts';
+import type { Inspection, Recorder } from './loop-kind.ts';
+import type { RunParts, RunSpec } from './run-spec.ts';
+import { runScm } from './scm.ts';
 import { runVerify } from './verify.ts';
 
-/** What lives as long as the run. */
-export type RunParts = {
-  readonly journal: Journal;
-  readonly record: Recorder;
-  readonly sandbox: Sandbox;
-  readonly protectedFiles: ProtectedFiles;
-  /** Guardrails that passed the last time they ran. */
-  readonly passed: Set<string>;
-  /** The agent's session that a limit cut off, for the next try. */
-  cutSession: string | null;
-};
-
-/** One go: prompt, agent, checks, decision. */
+/** Runs one iteration: prompt, agent, checks, decision. */
 export async function runIteration(
   spec: RunSpec,
   before: LoopState,
   parts: RunParts,
 ): Promise<Decided & { readonly ran: number }> {
-  const { record, sandbox } = parts;
-  const { workspace } = spec;
-  const started = spec.clock.monotonic();
-  const staged = spec.stage?.prepare(before.iteration, before.task, workspace.head());
-  const loop = {
-    ...before,
-    task: staged?.task ?? before.task,
-    feedback: [...before.feedback, ...wordsOfHumans(spec, before.iteration, record)],
-  };
-  const { iteration } = loop;
+  const { clock, kind, workspace } = spec;
+  const { record } = parts;
+  const { iteration, plan } = before;
+  const started = clock.monotonic();
+  const { task, events } = kind.prepare(iteration, before.task, workspace.head());
+  const loop = { ...before, task, feedback: [...before.feedback, ...takeNotes(spec, iteration, record)] };
   const prompt = composePrompt(loop);
-  record({
-    type: 'iteration.started',
-    iteration,
-    of: loop.plan.limits.iterations,
-    promptChars: prompt.length,
-    promptStart: prompt.slice(0, 200),
-    ...headOf(workspace),
-  });
-  for (const event of staged?.events ?? []) record(event);
+  record(iterationStarted(loop, prompt, headOf(workspace)));
+  for (const event of events) record(event);
 
-  const { cutSession } = parts;
-  const ranTurn = await runAgent(spec, loop, {
-    prompt,
-    cutSession,
-    record,
-    sandbox,
-    started: () => workspace.prepare(),
-    // In a sandbox, git is not run here as long as the agent could still put something in its way.
-    resultSeen: () => sandbox.provider === 'none' && workspace.look(),
-  });
-  // With a stage every go is a fresh agent: what it is for may have changed.
-  parts.cutSession = spec.stage ? null : sessionCutBy(ranTurn, spec.agent);
-  const changed = await workspace.progress();
-  const agentTurn =
-    loop.plan.retryEmpty && didNothing(ranTurn, changed) ? { ...ranTurn, end: 'empty' as const } : ranTurn;
-  recordAgentEnd(agentTurn, iteration, changed, record);
-  if (spec.stage) recordSwept(agentTurn.process.sweptPids, record);
-  for (const denial of spec.takeDenials()) record({ type: 'guard.denied', iteration, ...denial });
+  const agent = await readTurn(spec, { loop, prompt, parts });
+  parts.cutSession = kind.resumesSession ? sessionCutBy(agent, spec.agent) : null;
+  recordAgentEnd(spec, agent, iteration, record);
   const ownFiles = restoreOwnFiles(spec, parts);
 
-  const context = checkContext(spec, iteration, sandbox);
-  const guardrails = guardrailsApply(agentTurn) ? await checkGuardrails(spec, context, record) : [];
-  const progress = withNewPasses(spec.stage?.progressOf(changed) ?? changed, guardrails, parts.passed);
-  const inspected = await spec.stage?.inspect(iteration, agentTurn.end, record);
-  if (inspected?.committed) await workspace.forgive();
-  const turn = {
-    ...turnOf(spec, withoutEcho(agentTurn, prompt, spec), progress),
-    ...(inspected?.done ? { tasksDone: true } : {}),
-  };
-  const checks = [
-    ...ownFiles,
-    ...guardrails,
-    ...(inspected?.checks ?? []),
-    ...(await checkClaim(spec, loop, turn, { guardrails, inspected }, context, parts)),
-  ];
-  const turnNow = {
-    ...turn,
-    endedAt: spec.clock.now(),
-    durationMs: Math.round(spec.clock.monotonic() - started),
-  };
+  const context = checkContext(spec, iteration, parts.sandbox);
+  const guardrails = canBeChecked(agent) ? await checkGuardrails(spec, context, record) : [];
+  const inspection = await kind.inspect(iteration, agent.end, record);
+  if (inspection.committed) await workspace.forgive();
+  const claim = readClaim(agent.text, plan.completion, {
+    patternMatched: spec.matchPattern?.(agent.text.join('\n')) ?? false,
+    tasksDone: inspection.done,
+  });
+  const checks = [...ownFiles, ...guardrails, ...inspection.checks];
+  if (claim.kind === 'done')
+    checks.push(...(await checkClaim(spec, parts, context, { agent, checks, inspection })));
 
-  const decided = decide(loop, spec.stop.aborted ? { ...turnNow, end: 'aborted' } : turnNow, checks);
-  if (agentTurn.end === 'finished' && checks.every((check) => check.ok))
-    await commitWork(spec, iteration, parts);
-  recordDecision(decided, iteration, headOf(workspace), record);
+  const turn: Turn = {
+    ...agent,
+    end: spec.stop.aborted ? 'aborted' : agent.end,
+    progress: withNewPasses(kind.progressOf(agent.progress), guardrails, parts.passed),
+    endedAt: clock.now(),
+    durationMs: Math.round(clock.monotonic() - started),
+  };
+  const decided = decide(loop, turn, checks, claim);
+  if (agent.end === 'finished' && checks.every(({ ok }) => ok)) await commitWork(spec, iteration, parts);
+  for (const event of decisionEvents(iteration, decided, headOf(workspace))) record(event);
   return { ...decided, ran: iteration };
-}
-
-/** Whose turn is next may be judged by what still ran. */
-function recordSwept(pids: readonly number[], record: Recorder): void {
-  if (pids.length === 0) return;
-  record({ type: 'notice', text: `ended what the turn had left running: ${pids.join(', ')}` });
 }
 
 function headOf(workspace: RunSpec['workspace']): { head?: string } {
@@ -116,18 +67,36 @@ function headOf(workspace: RunSpec['workspace']): { head?: string } {
   return head === null ? {} : { head };
 }
 
-/** Notes and answers stand in a fence: they are told, but they cannot pose as the loop. */
-function wordsOfHumans(spec: RunSpec, iteration: number, record: Recorder): Feedback[] {
+/** Takes the notes and answers of humans. Each stands in a fence, so that it cannot pose as the loop. */
+function takeNotes(spec: RunSpec, iteration: number, record: Recorder): Feedback[] {
   const answers = iteration === (spec.resume?.iteration ?? 1) ? spec.words : [];
-  const words = [...answers, ...spec.takeNotes()].map((text): Feedback => {
+  const notes = [...answers, ...spec.takeNotes()].map((text): Feedback => {
     record({ type: 'note', iteration, text });
     return { action: 'APPEND', text: fence('A human left word for you', text, spec.nonce()) };
   });
   if (answers.length > 0) spec.wordsKept();
-  return words;
+  return notes;
 }
 
-/** An agent that removes or edits what belongs to the loop neither ends nor bends it. */
+function recordAgentEnd(spec: RunSpec, agent: AgentTurn, iteration: number, record: Recorder): void {
+  const { sessionId, context, unknown, ms, process } = agent;
+  const swept = process.sweptPids;
+  record(
+    agentEnded(iteration, agent, {
+      cause: process.cause,
+      ms: Math.round(ms),
+      ...(context ? { context } : {}),
+      ...(sessionId ? { session: sessionId } : {}),
+      ...(swept.length > 0 ? { swept } : {}),
+      ...(Object.keys(unknown).length > 0 ? { unknownEvents: unknown } : {}),
+    }),
+  );
+  if (spec.kind.traced && swept.length > 0)
+    record({ type: 'notice', text: `ended what the turn had left running: ${swept.join(', ')}` });
+  for (const denial of spec.takeDenials()) record({ type: 'guard.denied', iteration, ...denial });
+}
+
+/** Puts files of the loop back that the agent removed or edited, and rejects a claim for it. */
 function restoreOwnFiles(spec: RunSpec, { journal, record }: RunParts): Check[] {
   const restored = [...(journal.restore('quick') ? ['the journal'] : []), ...spec.restoreFiles()];
   if (restored.length === 0) return [];
@@ -139,14 +108,8 @@ function restoreOwnFiles(spec: RunSpec, { journal, record }: RunParts): Check[] 
   ];
 }
 
-/** It ended well, without a word or a deed. */
-function didNothing({ end, text, toolCalls }: AgentTurn, { commits, filesChanged }: Progress): boolean {
-  const silent = end === 'finished' && !toolCalls && text.every((block) => block.trim() === '');
-  return silent && commits === 0 && filesChanged === 0;
-}
-
-/** Where the agent did nothing there is nothing to check. */
-function guardrailsApply({ end }: AgentTurn): boolean {
+/** False where the agent did nothing that a guardrail could check. */
+function canBeChecked({ end }: AgentTurn): boolean {
   return end !== 'limited' && end !== 'aborted' && end !== 'empty';
 }
 
@@ -165,13 +128,7 @@ async function checkGuardrails(spec: RunSpec, context: CheckContext, record: Rec
   return checks;
 }
 
-/** A program that prints what it was asked has not answered: `cat` is no agent. */
-function withoutEcho(turn: AgentTurn, prompt: string, { agent }: RunSpec): AgentTurn {
-  if (!agent.adapter.endsWithoutResult) return turn;
-  return { ...turn, text: turn.text.map((block) => block.replace(prompt.trim(), () => '')) };
-}
-
-/** A guardrail that passes for the first time is progress, too. */
+/** Adds guardrails that pass for the first time to the progress of a turn. */
 function withNewPasses(progress: Progress, guardrails: readonly Check[], passed: Set<string>): Progress {
   const fresh = guardrails.filter((check) => check.ok && !passed.has(check.check));
   for (const check of guardrails) {
@@ -183,42 +140,34 @@ function withNewPasses(progress: Progress, guardrails: readonly Check[], passed:
     : { ...progress, other: `${fresh.map((check) => check.check).join(', ')} passes now` };
 }
 
-/** What is only looked at when the agent claims to be done; slow commands last, and not if the claim has failed already. */
+/** Makes the checks that only a claim needs: slow commands last, and only if nothing has failed before. */
 async function checkClaim(
   spec: RunSpec,
-  loop: LoopState,
-  turn: Turn,
-  { guardrails, inspected }: { guardrails: readonly Check[]; inspected: Inspected | undefined },
-  context: CheckContext,
   { protectedFiles, record }: RunParts,
+  context: CheckContext,
+  turn: { readonly agent: AgentTurn; readonly checks: readonly Check[]; readonly inspection: Inspection },
 ): Promise<Check[]> {
-  if (readClaim(turn.text, loop.plan.completion, turn).kind !== 'done') return [];
   const files = protectedFiles.check();
-  const checks = [...(inspected ? [inspected.evidence] : []), ...(files ? [files] : [])];
-  const before = [...guardrails, ...(inspected?.checks ?? []), ...checks];
-  const stillGood = turn.end === 'finished' && before.every((check) => check.ok);
-  if (!stillGood) return checks;
+  const checks = [...turn.inspection.evidence, ...(files ? [files] : [])];
+  const good = turn.agent.end === 'finished' && [...turn.checks, ...checks].every(({ ok }) => ok);
+  if (!good || spec.settings.verify.length === 0) return checks;
+  const { iteration } = context;
   for await (const { check, ms, ...result } of runVerify(spec.settings.verify, context, spec.nonce)) {
-    record({ type: 'verify.ended', iteration: context.iteration, ms: Math.round(ms), ...result });
+    record({ type: 'verify.ended', iteration, ms: Math.round(ms), ...result });
     checks.push(check);
   }
-  // The commands ran code of the agent's, which may have touched what was looked at before.
-  const again =
-    spec.settings.verify.length > 0
-      ? await spec.stage?.inspect(context.iteration, turn.end, record)
-      : undefined;
-  return [...checks, ...(again?.checks ?? []), ...(again ? [again.evidence] : [])];
+  // The commands ran code of the agent's, which may have changed what was inspected before.
+  const again = await spec.kind.inspect(iteration, turn.agent.end, record);
+  return [...checks, ...again.checks, ...again.evidence];
 }
 
-/** Source control, when nothing failed that was checked. A failure is told, and the work stays where it is. */
+/** Runs source control. A failure is recorded, and the work stays where it is. */
 async function commitWork(spec: RunSpec, iteration: number, { record, sandbox }: RunParts): Promise<void> {
   const { scm } = spec.settings;
   if (!scm || spec.stop.aborted) return;
   try {
-    const ask = () => askAgent(spec, sandbox, commitMessagePrompt);
-    for await (const result of runScm(scm, spec, sandbox, ask)) {
+    for await (const result of runScm(scm, spec, sandbox))
       record({ type: 'scm.ended', iteration, ...result });
-    }
   } catch (error) {
     record({ type: 'scm.ended', iteration, task: scm.tasks.join(', '), ok: false, detail: messageOf(error) });
   }
@@ -232,29 +181,11 @@ function checkContext(spec: RunSpec, iteration: number, sandbox: Sandbox): Check
     env: spec.env,
     run: spec.run,
     iteration,
-    traced: spec.stage !== undefined,
+    traced: spec.kind.traced,
     timeoutMs: spec.settings.guardrailTimeout,
     maxChars: spec.settings.outputTruncateChars,
     clock: spec.clock,
     stop: spec.stop,
     redact: () => spec.redactor.stream(),
-  };
-}
-
-function turnOf(spec: RunSpec, agentTurn: AgentTurn, progress: Progress): Turn {
-  const { text, toolCalls, end, exitCode, usage, limit, error } = agentTurn;
-  const matched = spec.matchPattern?.(text.join('\n'));
-  return {
-    text,
-    toolCalls,
-    end,
-    exitCode,
-    progress,
-    endedAt: spec.clock.now(),
-    durationMs: 0,
-    ...(usage ? { usage } : {}),
-    ...(limit ? { limit } : {}),
-    ...(error ? { error } : {}),
-    ...(matched === undefined ? {} : { patternMatched: matched }),
   };
 }

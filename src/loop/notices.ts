@@ -3,7 +3,8 @@ import { formatDuration } from '../core/duration.ts';
 import { type Notice, type NoticeFacts, noticeKindOf, noticeOf } from '../core/notice.ts';
 import type { EventOf, JournalEvent } from '../store/events.ts';
 import { channelsOf } from '../system/notify/delivery.ts';
-import type { Recorder, RunSpec } from './run-spec.ts';
+import type { Recorder } from './loop-kind.ts';
+import type { RunSpec } from './run-spec.ts';
 
 export type Notices = {
   /** Sends what this event is worth telling, and does not wait for it. */

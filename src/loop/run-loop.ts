@@ -7,13 +7,15 @@ import { noSandbox, type Sandbox } from '../safety/sandbox/sandbox.ts';
 import type { EventBody } from '../store/events.ts';
 import { openJournal } from '../store/journal.ts';
 import { runPaths } from '../store/paths.ts';
+import { runEnded } from '../store/turn-events.ts';
 import type { Clock } from '../system/clock.ts';
 import { readText } from '../system/files.ts';
 import { realPath } from '../system/real-path.ts';
 import { runIteration } from './iteration.ts';
+import type { Recorder } from './loop-kind.ts';
 import { startNotices } from './notices.ts';
 import { protectFiles } from './protected.ts';
-import type { Recorder, RunEnd, RunSpec } from './run-spec.ts';
+import type { RunEnd, RunParts, RunSpec } from './run-spec.ts';
 
 /** Between two looks at the clock on the wall. */
 const longestNap = 30_000;
@@ -44,7 +46,7 @@ export async function runLoop(spec: RunSpec): Promise<RunEnd | null> {
     let loop = spec.resume ?? newLoop(spec.plan, readTask(spec));
     record(startEvent(spec, loop));
     sandbox = await openSandbox(spec, record);
-    const parts = {
+    const parts: RunParts = {
       journal,
       sandbox,
       record,
@@ -67,15 +69,15 @@ export async function runLoop(spec: RunSpec): Promise<RunEnd | null> {
       const { outcome, because } = next;
       // A finished task stays finished, but whoever sent the signal is told that it came first.
       const exitCode = spec.finish.aborted ? outcomes.INTERRUPTED.exitCode : outcomes[outcome].exitCode;
-      const ms = Math.round(spec.clock.monotonic() - started);
-      record({ type: 'run.ended', outcome, exitCode, because, iterations: ran, usage: loop.usage, ms });
+      const ms = spec.clock.monotonic() - started;
+      record(runEnded({ outcome, because, exitCode }, { iteration: ran, usage: loop.usage }, ms));
       return { outcome, exitCode, because };
     }
   } catch (error) {
     recordFailure(record, error);
     throw error;
   } finally {
-    spec.stage?.close();
+    spec.kind.close();
     spec.workspace.close();
     await sandbox.stop();
     await notices.settled();

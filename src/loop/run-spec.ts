@@ -1,15 +1,16 @@
 import type { AgentAdapter, AgentEvent, AgentGuard, Permissions } from '../agents/adapter.ts';
-import type { Check } from '../core/evidence.ts';
 import type { LoopPlan, LoopState, Reason } from '../core/loop.ts';
 import type { Outcome } from '../core/outcome.ts';
-import type { Progress, TurnEnd } from '../core/turn.ts';
 import type { DeniedHost, Sandbox } from '../safety/sandbox/sandbox.ts';
-import type { EventBody, JournalEvent } from '../store/events.ts';
+import type { JournalEvent } from '../store/events.ts';
+import type { Journal } from '../store/journal.ts';
 import type { Denial } from '../store/mailbox.ts';
 import type { CliSetting } from '../store/settings.ts';
 import type { ResolvedSettings } from '../store/settings-schema.ts';
 import type { Clock } from '../system/clock.ts';
 import type { Environment } from '../system/process.ts';
+import type { LoopKind, Recorder } from './loop-kind.ts';
+import type { ProtectedFiles } from './protected.ts';
 import type { Workspace } from './workspace.ts';
 
 /** Takes secrets out of what is kept and shown. */
@@ -31,32 +32,6 @@ export type RunAgent = {
 
 export type PromptSource = { readonly text: string } | { readonly file: string };
 
-/** What a kind of loop does around each turn; a plain run has no stage. */
-export type Stage = {
-  /** More of the environment of the agent. */
-  readonly env: Environment;
-  /** Before the agent starts, on this commit: the task of this iteration, made of the one that was read, and what there is to tell about it. */
-  prepare(
-    iteration: number,
-    task: string,
-    head: string | null,
-  ): { readonly task: string; readonly events: readonly EventBody[] };
-  progressOf(changed: Progress): Progress;
-  /** After the turn, and again after commands that may have changed something. */
-  inspect(iteration: number, end: TurnEnd, record: Recorder): Promise<Inspected>;
-  close(): void;
-};
-
-export type Inspected = {
-  readonly checks: readonly Check[];
-  /** Speaks for or against a claim, and is looked at only when there is one. */
-  readonly evidence: Check;
-  /** What is written down says that all is done: a claim without a tag. */
-  readonly done: boolean;
-  /** It has committed something itself, which is no progress of the agent. */
-  readonly committed?: boolean;
-};
-
 /** All that a run needs; nothing of it is looked up later. */
 export type RunSpec = {
   readonly run: string;
@@ -70,7 +45,7 @@ export type RunSpec = {
   readonly agent: RunAgent;
   /** Makes the sandbox that the agent runs in ready; without it there is none. */
   openSandbox?(denied: (host: DeniedHost) => void): Promise<Sandbox>;
-  readonly stage?: Stage;
+  readonly kind: LoopKind;
   /** Where an earlier process of this run left off. */
   readonly resume?: LoopState;
   /** What a human said since the last run, for the first prompt. */
@@ -107,7 +82,16 @@ export type RunSpec = {
   };
 };
 
-/** Appends to the journal and tells the observer. */
-export type Recorder = (body: EventBody) => void;
+/** What lives as long as the run. */
+export type RunParts = {
+  readonly journal: Journal;
+  readonly record: Recorder;
+  readonly sandbox: Sandbox;
+  readonly protectedFiles: ProtectedFiles;
+  /** Guardrails that passed the last time they ran. */
+  readonly passed: Set<string>;
+  /** The agent's session that a limit cut off, for the next try. */
+  cutSession: string | null;
+};
 
 export type RunEnd = { readonly outcome: Outcome; readonly exitCode: number; readonly because: Reason };

@@ -5,11 +5,12 @@ import { noSandbox, type Sandbox } from '../safety/sandbox/sandbox.ts';
 import { hasChanges } from '../system/git.ts';
 import { type Environment, findProgram, outsideEnvironment } from '../system/process.ts';
 import { isWithin, realPath } from '../system/real-path.ts';
+import { agentTask } from './agent-turn.ts';
 import type { RunSpec } from './run-spec.ts';
 import { runSideProcess } from './side-process.ts';
 
-/** What the agent is asked. */
-export const commitMessagePrompt =
+const messageTimeoutMs = 5 * 60_000;
+const messagePrompt =
   'Provide a short imperative commit message for the changes. Output only the message, no explanation.';
 
 export type ScmTask = { readonly command: string; readonly tasks: readonly string[] };
@@ -27,7 +28,6 @@ export async function* runScm(
   { command, tasks }: ScmTask,
   spec: RunSpec,
   sandbox: Sandbox,
-  askForMessage: () => Promise<string>,
 ): AsyncGenerator<ScmResult> {
   // The repository that was there at the start: the agent may have made another one around our folder.
   const root = spec.workspace.root ?? spec.cwd;
@@ -40,7 +40,7 @@ export async function* runScm(
       yield { task, ok: true, detail: 'nothing to commit (new files are not part of commit -am)' };
       continue;
     }
-    const message = commits ? commitMessage(await askForMessage()) : null;
+    const message = commits ? commitMessage(await askForMessage(spec, sandbox)) : null;
     if (commits && message === null) {
       throw new RalphError('scm-message', 'the agent gave no commit message; the SCM tasks were left out');
     }
@@ -64,6 +64,20 @@ export async function* runScm(
     };
     if (!ok) return;
   }
+}
+
+/** Asks the agent for a commit message, outside the loop. Returns what it printed; nothing if it failed. */
+async function askForMessage(spec: RunSpec, sandbox: Sandbox): Promise<string> {
+  const { adapter, program, version, guard } = spec.agent;
+  const task = { ...agentTask(spec), prompt: messagePrompt };
+  const { args, stdin, env } = adapter.command(task, version, 'text');
+  const { end, stdout } = await runSideProcess(spec, [program, ...args], {
+    env: { ...spec.env, ...spec.settings.agent.env, ...guard.env, ...env },
+    stdin,
+    sandbox,
+    timeoutMs: messageTimeoutMs,
+  });
+  return end.exitCode === 0 ? stdout : '';
 }
 
 /** Whether the program may be one that the agent wrote. */

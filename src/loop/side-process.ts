@@ -27,13 +27,14 @@ export async function runSideProcess(
     if (output.length < maxChars) output += text;
   };
   const { env = spec.env, cwd = spec.cwd, stdin = null, sandbox = noSandbox } = options;
-  const process = startProcess({
+  const { done } = startProcess({
     ...inSandbox(sandbox, argv, { env, cwd, stdin }),
     cwd,
     runId: spec.run,
     idleMs: null,
     hardMs: options.timeoutMs,
     clock: spec.clock,
+    stop: spec.stop,
     onStdout(chunk) {
       const text = out.write(chunk);
       if (stdout.length < maxChars) stdout += text;
@@ -41,14 +42,7 @@ export async function runSideProcess(
     },
     onStderr: (chunk) => keep(err.write(chunk)),
   });
-  const stop = () => process.stop();
-  spec.stop.addEventListener('abort', stop, { once: true });
-  if (spec.stop.aborted) stop();
-  try {
-    const end = await process.done;
-    await sandbox.settle();
-    return { end, stdout, output };
-  } finally {
-    spec.stop.removeEventListener('abort', stop);
-  }
+  const end = await done;
+  await sandbox.settle();
+  return { end, stdout, output };
 }

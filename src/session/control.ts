@@ -71,12 +71,13 @@ function answer(
   }
 }
 
-/** Ends a loop from outside of its session; null when it changed meanwhile. */
+/** Ends a loop as cancelled; null when it changed meanwhile. */
 export function cancelLoop(
   state: SessionLoop,
   { env, now }: Pick<SessionContext, 'env' | 'now'>,
+  text = 'you cancelled it',
 ): Reply | null {
-  const because: Reason = { code: 'cancelled', text: 'you cancelled it' };
+  const because: Reason = { code: 'cancelled', text };
   const loop = { ...state.loop, outcome: 'CANCELLED' } as const;
   const events = recorder([endEvent(state, 'CANCELLED', because, now())], now);
   if (!endSessionLoop(env, state, { loop, updatedAt: now() }, events)) return null;

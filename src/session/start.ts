@@ -1,12 +1,14 @@
 import { newLoop } from '../core/decide.ts';
 import type { LoopPlan } from '../core/loop.ts';
+import type { EventBody } from '../store/events.ts';
 import { newRunId } from '../store/runs.ts';
 import { createSessionLoop, readSessionLoop, type SessionLoop } from '../store/session-loops.ts';
+import { iterationStarted } from '../store/turn-events.ts';
 import { fileSize } from '../system/scan-lines.ts';
 import { type LoopOptions, parseLoopCommand } from './command-line.ts';
 import type { SessionContext } from './context.ts';
 import { iterationText, startMessage } from './messages.ts';
-import { recorder, startEvents } from './record.ts';
+import { recorder } from './record.ts';
 import type { Reply } from './reply.ts';
 import { silent } from './reply.ts';
 
@@ -35,7 +37,7 @@ export function startSessionLoop(event: StartEvent, context: SessionContext): Re
   if (!parsed.ok) return { kind: 'answer', message: `Ralph loop not started. ${parsed.message}` };
   const state = newState(event, parsed.task, parsed.options, context);
   const message = startMessage(state);
-  if (createSessionLoop(env, state, recorder(startEvents(state, version, message.length), now))) {
+  if (createSessionLoop(env, state, recorder(startEvents(state, version, message), now))) {
     return { kind: 'context', message, notice: startNotice(state) };
   }
   const other = readSessionLoop(env, event.sessionId);
@@ -44,6 +46,16 @@ export function startSessionLoop(event: StartEvent, context: SessionContext): Re
     kind: 'answer',
     message: `Ralph loop not started: ${other.state.run} is ${other.state.status} in this session (${iterationText(other.state.loop)}). /cancel-ralph ends it.`,
   };
+}
+
+function startEvents(state: SessionLoop, version: string, prompt: string): EventBody[] {
+  const { run, cwd, host, command, loop } = state;
+  const { plan, task } = loop;
+  const { pid } = process;
+  return [
+    { type: 'run.started', run, version, pid, cwd, agent: host, command: `/${command}`, plan, task, cli: [] },
+    iterationStarted(loop, prompt),
+  ];
 }
 
 function newState(

@@ -12,12 +12,13 @@ import {
   type TranscriptMark,
   updateSessionLoop,
 } from '../store/session-loops.ts';
+import { agentEnded, decisionEvents, iterationStarted } from '../store/turn-events.ts';
 import { changedSince } from '../system/changed-since.ts';
 import type { SessionContext } from './context.ts';
 import { pauseLoop, setAsideText } from './control.ts';
 import { continuationMessage, endMessage } from './messages.ts';
 import type { notifySessionEnd } from './notify-end.ts';
-import { endEvent, iterationEvent, recorder, turnEvents } from './record.ts';
+import { endEvent, recorder } from './record.ts';
 import { type Reply, silent } from './reply.ts';
 import type { TurnRead } from './turn.ts';
 
@@ -122,7 +123,12 @@ async function judgeTurn(
   const at = now();
   const change = { loop: decided.loop, transcript: latest.mark, turnStartedAt: at, updatedAt: at };
   const next: SessionLoop = { ...state, ...change };
-  const events = [...verified.map(({ event }) => event), ...turnEvents(state, turn, decided)];
+  const { iteration } = state.loop;
+  const events = [
+    ...verified.map(({ event }) => event),
+    agentEnded(iteration, turn, { cause: 'exited', ms: turn.durationMs, session: state.sessionId }),
+    ...decisionEvents(iteration, decided),
+  ];
 
   if (decision.kind === 'stop') {
     events.push(endEvent(next, decision.outcome, decision.because, at));
@@ -134,7 +140,7 @@ async function judgeTurn(
     return { kind: 'notice', notice: `${message}${warned}${kept === 'kept' ? '' : ` ${kept}`}` };
   }
   const message = continuation(next);
-  events.push(iterationEvent(next, message.length));
+  events.push(iterationStarted(next.loop, message));
   const kept = keep(() => updateSessionLoop(env, state, change, recorder(events, now)));
   if (kept === 'too-late') return silent;
   return { kind: 'continue', message, ...(kept === 'kept' ? {} : { notice: kept }) };

@@ -41,6 +41,8 @@ export type ProcessSpec = {
   /** From TERM to KILL, in real time whatever `clock` is. */
   readonly termMs?: number;
   readonly clock?: Clock;
+  /** Ends the tree when it aborts. */
+  readonly stop?: AbortSignal;
   readonly onStdout: (chunk: Buffer) => void;
   readonly onStderr: (chunk: Buffer) => void;
 };
@@ -126,7 +128,11 @@ export function startProcess(spec: ProcessSpec): RunningProcess {
     return { exitCode, signal, cause, sweptPids, ...(thrown === undefined ? {} : { error: thrown }) };
   }
 
-  return { ...controls, pid, stop: () => end('stopped'), done: untilDone() };
+  const stop = () => end('stopped');
+  spec.stop?.addEventListener('abort', stop, { once: true });
+  if (spec.stop?.aborted) stop();
+  const done = untilDone().finally(() => spec.stop?.removeEventListener('abort', stop));
+  return { ...controls, pid, stop, done };
 }
 
 /** Ends all that carries the run in its environment, and the iteration where one is given. */

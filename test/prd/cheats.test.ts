@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { aStory, legalStates } from '../../src/core/review/examples.ts';
 import { readTasks } from '../../src/core/review/read-tasks.ts';
 import { defaultReviewRules, type Story } from '../../src/core/review/story.ts';
-import { prdStage } from '../../src/prd/stage.ts';
+import { prdLoop } from '../../src/prd/prd-loop.ts';
 import type { EventBody } from '../../src/store/events.ts';
 import { prdPaths } from '../../src/store/tasks.ts';
 import { headCommit } from '../../src/system/git.ts';
@@ -19,7 +19,7 @@ async function turn(repo: Repo, shell: string) {
   const read = readTasks(JSON.parse(repo.read('ralph/tasks.json')));
   if (!read.ok) throw new Error('no task list');
   const told: string[] = [];
-  const stage = prdStage(
+  const loop = prdLoop(
     {
       projectDir: repo.cwd,
       paths: prdPaths(repo.path('ralph'), repo.cwd),
@@ -36,11 +36,11 @@ async function turn(repo: Repo, shell: string) {
     },
     { text: repo.read('ralph/tasks.json'), tasks: read.tasks },
   );
-  stage.prepare(1, 'Go.', await headCommit(repo.cwd));
+  loop.prepare(1, 'Go.', await headCommit(repo.cwd));
   act(repo, shell);
   const events: EventBody[] = [];
-  const inspected = await stage.inspect(1, 'finished', (event) => events.push(event));
-  stage.close();
+  const inspected = await loop.inspect(1, 'finished', (event) => events.push(event));
+  loop.close();
   const notices = events.flatMap((event) => (event.type === 'notice' ? [event.text] : []));
   return { ...inspected, notices, told, names: inspected.checks.map(({ check }) => check) };
 }

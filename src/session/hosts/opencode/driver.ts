@@ -1,7 +1,5 @@
 import { messageOf } from '../../../core/error.ts';
-import type { Reason } from '../../../core/loop.ts';
 import {
-  endSessionLoop,
   hasSessionLoop,
   readSessionLoop,
   type SessionLoop,
@@ -9,8 +7,9 @@ import {
 } from '../../../store/session-loops.ts';
 import type { Clock } from '../../../system/clock.ts';
 import type { SessionContext } from '../../context.ts';
+import { cancelLoop } from '../../control.ts';
 import { iterationText } from '../../messages.ts';
-import { endEvent, recorder } from '../../record.ts';
+import { recorder } from '../../record.ts';
 import { atStop } from '../../stop.ts';
 import type { createHost } from './client.ts';
 import { continuation, type Look, lookAt } from './turn.ts';
@@ -161,13 +160,10 @@ export function createDriver({ host, context, clock }: Parts) {
   }
 
   /** Ends the loop of a session, whatever it is doing. */
-  function end(id: string, because: Reason): void {
+  function end(id: string, why: string): void {
     forget(id);
     for (let state = loopOf(id); state !== null; state = loopOf(id)) {
-      const at = context.now();
-      const change = { loop: { ...state.loop, outcome: 'CANCELLED' }, updatedAt: at } as const;
-      const events = recorder([endEvent(state, 'CANCELLED', because, at)], context.now);
-      if (endSessionLoop(env, state, change, events)) return;
+      if (cancelLoop(state, context, why)) return;
     }
   }
 

@@ -100,11 +100,10 @@ export function createPlugin({ client, directory }: PluginInput, around: Surroun
     const sessionId = [properties.sessionID, info].find((id) => typeof id === 'string');
     if (typeof sessionId !== 'string') return;
     if (event === 'session.idle') return driver.idle(sessionId);
-    if (event === 'session.deleted')
-      return driver.end(sessionId, { code: 'cancelled', text: 'the session was deleted' });
+    if (event === 'session.deleted') return driver.end(sessionId, 'the session was deleted');
     const error = isObject(properties.error) ? properties.error : {};
     if (error.name === 'MessageAbortedError' || error.name === 'AbortError')
-      return driver.end(sessionId, { code: 'cancelled', text: 'you aborted the turn' });
+      return driver.end(sessionId, 'you aborted the turn');
     driver.failed(sessionId, textOf(error));
   }
 

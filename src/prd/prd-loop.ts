@@ -6,7 +6,7 @@ import { readTasks } from '../core/review/read-tasks.ts';
 import { type ReviewRules, snapshotOf, type TaskList, type TaskProblem } from '../core/review/story.ts';
 import { checkBetween, removed } from '../core/review/transitions.ts';
 import type { Progress } from '../core/turn.ts';
-import type { Inspected, Recorder, Stage } from '../loop/run-spec.ts';
+import type { Inspection, LoopKind, Recorder } from '../loop/loop-kind.ts';
 import type { EventBody } from '../store/events.ts';
 import type { PrdMemory } from '../store/prd-memory.ts';
 import { type ActivePayload, removeActive, writeActive } from '../store/ralph-active.ts';
@@ -22,7 +22,7 @@ import { aboutOf, storiesOf } from './stories.ts';
 import { checkTurn, type Held, isIllegal } from './turn-check.ts';
 import { mendHead, type Room, undo } from './undo.ts';
 
-export type PrdStageOptions = {
+export type PrdLoopOptions = {
   readonly projectDir: string;
   readonly paths: PrdPaths;
   readonly rules: ReviewRules;
@@ -48,7 +48,7 @@ export const prdFolder = 'RALPH_PRD_DIR';
 export const prdRepository = 'RALPH_PRD_GIT';
 
 /** The loop over a PRD: each iteration gets its mode and a snapshot, and what it made of the task list is checked. */
-export function prdStage(options: PrdStageOptions, first: Held): Stage {
+export function prdLoop(options: PrdLoopOptions, first: Held): LoopKind {
   const { projectDir, paths, rules, maxIterations, gitTop, rejectedFolder } = options;
   const room: Room = { projectDir, top: paths.top, aside: rejectedFolder };
   const hadRepository = lstatOf(join(paths.root, '.git')) !== null;
@@ -98,6 +98,9 @@ export function prdStage(options: PrdStageOptions, first: Held): Stage {
 
   return {
     env: { [prdFolder]: paths.root, ...(gitTop === null ? {} : { [prdRepository]: gitTop }) },
+    traced: true,
+    plainText: true,
+    resumesSession: false,
     prepare(iteration, task, head) {
       reclaimDir(rejectedFolder, projectDir);
       const edits = takeEdits();
@@ -134,7 +137,7 @@ export function prdStage(options: PrdStageOptions, first: Held): Stage {
       };
     },
     progressOf: (changed: Progress) => (gitTop === null ? changed : { ...changed, filesChanged: 0 }),
-    async inspect(iteration, end, record): Promise<Inspected> {
+    async inspect(iteration, end, record): Promise<Inspection> {
       const { mode } = step;
       const before = held.tasks;
       await options.settle?.();
@@ -179,7 +182,7 @@ export function prdStage(options: PrdStageOptions, first: Held): Stage {
           ...(complete ? [] : [...steeringChecks(steered), ...progressChecks(progress.length > 0)]),
           ...(left ? commitChecks(left) : []),
         ],
-        evidence: evidenceOf(held.tasks, rules),
+        evidence: [evidenceOf(held.tasks, rules)],
         done: complete,
         committed,
       };
