@@ -13,7 +13,8 @@ export function judge(loop: LoopState, turn: Turn, checks: readonly Check[], mar
   for (const { check, ok, detail } of checks) evidence.push({ check, ok, detail });
   const failed = evidence.find((item) => !item.ok);
   if (failed) return { accepted: false, because: `${failed.check}: ${failed.detail}`, evidence };
-  const passed = `passed: ${evidence.map((item) => item.check).join(', ')}`;
+  // A check may be made again after another one that could have changed its result.
+  const passed = `passed: ${[...new Set(evidence.map((item) => item.check))].join(', ')}`;
   const byTasks = marker !== undefined && marker === loop.plan.completion.tasks;
   return { accepted: true, because: byTasks ? `${doneByTasks}, ${passed}` : passed, evidence };
 }

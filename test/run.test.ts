@@ -1,43 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { repoWith, runArgs, show, type Turns, tag, work } from './support/agent.ts';
+import { repoWith, runArgs, show, tag, work } from './support/agent.ts';
 import { alive, processesOfRun, waitUntil } from './support/processes.ts';
 import { runRalph, startRalph } from './support/ralph.ts';
 import { makeRepo } from './support/repo.ts';
 
-describe('when is it done', () => {
-  it('a genuine claim ends the loop with 0', async () => {
-    const repo = await repoWith([{ steps: [work, { text: `All finished.\n${tag}` }] }]);
-    const { code, stderr } = await runRalph(runArgs(3), repo);
-    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
-    expect(await show(repo)).toMatchObject({ outcome: 'PROMISE_ACCEPTED', exitCode: 0, iterations: 1 });
-  });
-
-  it('without a tag it goes on and ends with 1 at the limit', async () => {
-    const repo = await repoWith([{ steps: [work, { text: 'I am done.' }] }]);
-    expect((await runRalph(runArgs(2), repo)).code).toBe(1);
-    expect(await show(repo)).toMatchObject({ outcome: 'MAX_ITERATIONS_REACHED', exitCode: 1, iterations: 2 });
-  });
-
-  it.each<[string, Turns[number]['steps']]>([
-    ['a mention of the tag', [{ text: `I will not output ${tag} yet.` }]],
-    [
-      'the tag in tool output',
-      [{ tool: { name: 'Bash', input: { command: 'cat x' }, output: tag, ok: true } }],
-    ],
-    ['the tag in thinking', [{ thinking: `Soon ${tag}` }]],
-    ['the tag in the echoed prompt', [{ echoPrompt: true }]],
-    ["the tag in a subagent's message", [{ subagent: { text: `Done.\n${tag}` } }]],
-  ])('%s does not end it', async (_, steps) => {
-    const repo = await repoWith([{ steps: [work, ...steps, { text: 'Still at it.' }] }]);
-    const { code } = await runRalph(
-      ['run', '-p', `Say ${tag} at the end.`, '-m', '2', '--completion-promise', 'DONE'],
-      repo,
-    );
-    expect(code).toBe(1);
-    expect(repo.agent.turn()).toBe(2);
-  });
-
+describe('what the agent is told about its claim', () => {
   it('a claim without a tool call is rejected, with the reason in the next prompt', async () => {
     const repo = await repoWith([{ steps: [{ text: tag }] }, { steps: [work, { text: tag }] }]);
     expect((await runRalph(runArgs(3), repo)).code).toBe(0);
@@ -49,31 +17,6 @@ describe('when is it done', () => {
     });
     expect(second).toMatchObject({ iteration: 2, accepted: true });
     expect((await repo.agent.calls())[1]?.prompt).toContain('no tool calls/work were performed');
-  });
-
-  it('a claim with exit code 1 is rejected', async () => {
-    const repo = await repoWith([{ steps: [work, { text: tag }], exitCode: 1 }]);
-    expect((await runRalph(runArgs(1), repo)).code).toBe(1);
-    expect((await show(repo)).verdicts[0]).toMatchObject({
-      accepted: false,
-      because: expect.stringContaining('turn'),
-    });
-  });
-
-  it('a claim in a result that is an error is rejected', async () => {
-    const repo = await repoWith([{ steps: [work, { text: tag }, { result: { ok: false } }], exitCode: 0 }]);
-    expect((await runRalph(runArgs(1), repo)).code).toBe(1);
-    expect((await show(repo)).verdicts[0]?.accepted).toBe(false);
-  });
-
-  it('a claim on the last iteration is accepted', async () => {
-    const repo = await repoWith([{ steps: [work] }, { steps: [work, { text: tag }] }]);
-    expect((await runRalph(runArgs(2), repo)).code).toBe(0);
-  });
-
-  it('a tag split over two events is found', async () => {
-    const repo = await repoWith([{ steps: [work, { deltas: ['All done.\n<promise>DO', 'NE</promise>'] }] }]);
-    expect((await runRalph(runArgs(1), repo)).code).toBe(0);
   });
 
   it('a failing guardrail rejects the claim and its output goes into the next prompt', async () => {

@@ -1,0 +1,132 @@
+import { readClaim } from '../../src/core/completion.ts';
+import { decide, newLoop } from '../../src/core/decide.ts';
+import type { Check } from '../../src/core/evidence.ts';
+import type { Completion, LoopPlan } from '../../src/core/loop.ts';
+import { outcomes } from '../../src/core/outcome.ts';
+import type { Limit, Turn, TurnEnd } from '../../src/core/turn.ts';
+import type { ScriptTurn } from '../../src/testkit/index.ts';
+import { usageOf } from '../../src/testkit/play.ts';
+import {
+  type Case,
+  type CaseSettings,
+  check,
+  type Difference,
+  type End,
+  finish,
+  look,
+  token,
+} from './case.ts';
+
+/** How a case ends by `decide` alone, with the differences of one driver. */
+export function expectedEnd({ settings, turns }: Case, differences: readonly Difference[]): End {
+  const plan = differences.reduce((plan, difference) => difference.plan?.(plan) ?? plan, planOf(settings));
+  const first = differences.some(({ firstIteration }) => firstIteration === 0) ? 0 : 1;
+  let loop = newLoop(plan, '', first);
+  let finished = false;
+  for (let index = 0; index < 100; index++) {
+    const script = turns[Math.min(index, turns.length - 1)] ?? { steps: [] };
+    finished ||= script.steps.includes(finish);
+    const turn = differences.reduce(
+      (turn, difference) => difference.turn?.(turn, finished) ?? turn,
+      turnOf(script, settings),
+    );
+    const { iteration } = loop;
+    const evidence = differences.flatMap((difference) => difference.evidence?.(finished) ?? []);
+    const decided = decide(loop, turn, checksOf(settings, plan.completion, turn, evidence, finished));
+    loop = decided.loop;
+    if (decided.decision.kind !== 'stop') continue;
+    const { outcome, because } = decided.decision;
+    return { outcome, iterations: iteration, ...because, exitCode: outcomes[outcome].exitCode };
+  }
+  throw new Error('the case has no end');
+}
+
+/** The plan of `ralph run` for these settings. */
+function planOf(settings: CaseSettings): LoopPlan {
+  const { stuckAfter = 3 } = settings;
+  return {
+    id: 'case',
+    completion: completionOf(settings),
+    limits: {
+      iterations: settings.maxIterations,
+      wallMs: settings.maxTime ?? null,
+      tokens: settings.maxTokens ?? null,
+      costUsd: settings.maxCost ?? null,
+      iterationTokens: settings.maxIterationTokens ?? null,
+      iterationCostUsd: null,
+      waitMs: (settings.maxWait ?? 3600) * 1000,
+      failures: settings.maxFailures ?? 5,
+      withoutProgress: stuckAfter,
+      withoutTools: stuckAfter,
+      sameError: 2 * stuckAfter,
+    },
+    minToolCalls: settings.minToolCalls ?? 1,
+    countInPrompt: false,
+  };
+}
+
+function completionOf({ pattern, response, match = 'claim' }: CaseSettings): Completion {
+  if (pattern !== undefined) return { pattern };
+  return response ? { response: token } : { promise: { token, match } };
+}
+
+/** Reads a turn from the script itself: the expectation must not come from the code that is tested. */
+function turnOf(script: ScriptTurn, { pattern }: CaseSettings): Turn {
+  const text = script.steps.flatMap((step) => {
+    if ('text' in step) return [step.text];
+    return 'deltas' in step ? [step.deltas.join('')] : [];
+  });
+  const deeds = script.steps.filter((step) => 'shell' in step);
+  const shown = script.steps.filter((step) => 'tool' in step && step.tool.ok !== false);
+  const limit = limitOf(script);
+  const stderr = script.steps.flatMap((step) => ('stderr' in step ? [step.stderr] : []));
+  return {
+    text,
+    toolCalls: deeds.length + shown.length,
+    end: endOf(script, limit),
+    exitCode: script.exitCode ?? 0,
+    usage: usageOf(script),
+    ...(limit === undefined ? {} : { limit, error: limit.message ?? '' }),
+    progress: { commits: 0, filesChanged: deeds.some((step) => step !== look) ? 1 : 0 },
+    ...(stderr.length === 0 ? {} : { error: stderr.join('\n') }),
+    endedAt: Date.now(),
+    durationMs: 1000,
+    ...(pattern === undefined ? {} : { patternMatched: new RegExp(pattern).test(text.join('\n')) }),
+  };
+}
+
+function endOf({ steps, exitCode }: ScriptTurn, limit: Limit | undefined): TurnEnd {
+  if (steps.some((step) => 'hang' in step)) return 'aborted';
+  if (limit !== undefined) return 'limited';
+  return exitCode || steps.some((step) => 'result' in step && step.result.ok === false)
+    ? 'failed'
+    : 'finished';
+}
+
+/** The limit behind an error, by its HTTP status. */
+function limitOf({ steps }: ScriptTurn): Limit | undefined {
+  const error = steps.flatMap((step) => ('error' in step ? [step.error] : []))[0];
+  if (error === undefined) return undefined;
+  const { status, message, resetsAt } = error;
+  if (resetsAt !== undefined) return { kind: 'usage', resetsAt: resetsAt * 1000, message };
+  if (status === 401) return { kind: 'auth', message };
+  if (status === 402) return { kind: 'quota', message: `API Error: 402 ${message}` };
+  return { kind: 'context', message };
+}
+
+/** The guardrail of every turn, and what is looked at when the agent claims to be done. */
+function checksOf(
+  { guardrail, verify }: CaseSettings,
+  completion: Completion,
+  turn: Turn,
+  evidence: readonly Check[],
+  finished: boolean,
+): Check[] {
+  const result = (name: string): Check => ({ check: `${name}: ${check}`, ok: finished, detail: '' });
+  const isClaim = readClaim(turn.text, completion, turn).kind === 'done';
+  return [
+    ...(guardrail ? [result('guardrail')] : []),
+    ...(isClaim ? evidence : []),
+    ...(isClaim && verify ? [result('verify')] : []),
+  ];
+}
