@@ -19,7 +19,7 @@ import { keepMemory, type PrdMemory, readMemory } from '../store/prd-memory.ts';
 import { type CliSetting, loadSettings } from '../store/settings.ts';
 import type { PrdPaths } from '../store/tasks.ts';
 import { systemClock } from '../system/clock.ts';
-import type { RunView } from '../view/run-view.ts';
+import type { RunOutput } from '../view/run-output.ts';
 import type { prdRunOptions } from './prd-options.ts';
 import type { PreparedRun } from './prepare-run.ts';
 import type { Context, Input } from './spec.ts';
@@ -146,7 +146,7 @@ function shaped(prepared: PreparedRun, { opened, ...plan }: Plan): PreparedRun {
 }
 
 function next(
-  view: RunView,
+  view: RunOutput,
   { run }: PreparedRun,
   kept: string | null,
   outcome: string,

@@ -2,10 +2,10 @@ import { resolve } from 'node:path';
 import { openLibrary } from '../dashboard/library.ts';
 import { readPage } from '../dashboard/page.ts';
 import { collectReport, reportHtml } from '../dashboard/report.ts';
+import type { RunView } from '../store/run-view.ts';
 import { pickRun } from '../store/runs.ts';
 import { systemClock } from '../system/clock.ts';
 import { writeAtomic } from '../system/files.ts';
-import type { Picture } from '../view/picture.ts';
 import { reportMarkdown } from '../view/report-md.ts';
 import { pageFolder } from './dashboard.ts';
 import type { reportOptions } from './options.ts';
@@ -23,7 +23,7 @@ export async function main(context: Context, { values, args }: Input<typeof repo
     return writeMarkdown(
       context,
       values.output,
-      wanted.map((id) => library.picture(id)),
+      wanted.map((id) => library.view(id)),
     );
   const name = wanted.length === 1 ? `report-${wanted[0]}.html` : 'report.html';
   const data = await collectReport(library, wanted, __VERSION__, systemClock.now());
@@ -40,10 +40,10 @@ export async function main(context: Context, { values, args }: Input<typeof repo
 function writeMarkdown(
   { cwd, stdout }: Context,
   output: string | undefined,
-  pictures: readonly (Picture | null)[],
+  views: readonly (RunView | null)[],
 ): number {
   const now = systemClock.now();
-  const text = pictures.flatMap((picture) => (picture ? [reportMarkdown(picture, now)] : [])).join('\n');
+  const text = views.flatMap((view) => (view ? [reportMarkdown(view, now)] : [])).join('\n');
   if (output === undefined || output === '-') stdout.write(text);
   else writeAtomic(resolve(cwd, output), text, { mode: 0o644 });
   return 0;

@@ -17,7 +17,7 @@ import { localFile, projectFile } from '../store/settings-layers.ts';
 import { systemClock } from '../system/clock.ts';
 import { randomHex } from '../system/crypto.ts';
 import { findRepository } from '../system/git.ts';
-import { createRunView, type RunView } from '../view/run-view.ts';
+import { createRunOutput, type RunOutput } from '../view/run-output.ts';
 import type { runOptions } from './options.ts';
 import { type PreparedRun, prepareRun } from './prepare-run.ts';
 import { sandboxSpec } from './sandbox-spec.ts';
@@ -43,7 +43,7 @@ export type RunKind = {
 export async function startRun(
   context: Context,
   input: Input<typeof runOptions>,
-  concluded: (context: Context, prepared: PreparedRun, end: RunEnd, view: RunView) => void,
+  concluded: (context: Context, prepared: PreparedRun, end: RunEnd, view: RunOutput) => void,
   kind: RunKind = {},
 ): Promise<number> {
   clearAbandoned(context.env);
@@ -117,7 +117,7 @@ export async function startRun(
 
 /** The view hears of everything, and whoever else wants to know of most. */
 function allOf(
-  view: RunView,
+  view: RunOutput,
   others: readonly (Partial<RunSpec['observer']> | undefined)[],
 ): RunSpec['observer'] {
   return {
@@ -136,7 +136,7 @@ function allOf(
 /** Only where a collector is named is any of it loaded. */
 async function openTelemetry(
   { env }: Context,
-  view: RunView,
+  view: RunOutput,
 ): Promise<{ journal(event: JournalEvent): void; close(): Promise<void> } | undefined> {
   if (!env.OTEL_EXPORTER_OTLP_ENDPOINT || env.OTEL_SDK_DISABLED === 'true') return undefined;
   const { startTelemetry, telemetryPackages } = await import('../view/telemetry.ts');
@@ -197,7 +197,7 @@ function conclude(
   { cwd }: Context,
   prepared: PreparedRun,
   { outcome, because }: RunEnd,
-  view: RunView,
+  view: RunOutput,
 ): void {
   const { run, plan, agent } = prepared;
   const kept = keepQuestion(cwd, outcome, because.text);
@@ -217,8 +217,8 @@ function viewOf(
   { values }: Input<typeof runOptions>,
   prepared: PreparedRun,
   redactor: Redactor,
-): RunView {
-  return createRunView({
+): RunOutput {
+  return createRunOutput({
     mode: values.json ? 'json' : 'text',
     stream: prepared.settings.streamAgentOutput,
     verbose: values.verbose ?? false,

@@ -1,10 +1,10 @@
 import { runningLoop } from '../loop/ownership.ts';
+import { foldEvents } from '../store/fold-events.ts';
 import { readJournal } from '../store/journal.ts';
 import { runPaths } from '../store/paths.ts';
 import { listRuns } from '../store/runs.ts';
 import { listSessionRuns, locateRun } from '../store/session-runs.ts';
 import { systemClock } from '../system/clock.ts';
-import { pictureOf } from '../view/picture-fold.ts';
 import { type RunHistory, statsOf } from '../view/stats.ts';
 import { statsText } from '../view/stats-text.ts';
 import { createStyle } from '../view/style.ts';
@@ -40,6 +40,6 @@ function goingOn({ env, cwd }: Context): ReadonlySet<string> {
 
 function readHistory({ run, journal }: Source, running: ReadonlySet<string>): RunHistory {
   const { events } = readJournal(journal);
-  const picture = pictureOf(run, events);
-  return { events, picture, ...(running.has(run) ? {} : { until: picture.updatedAt ?? 0 }) };
+  const view = foldEvents(run, events);
+  return { events, view, ...(running.has(run) ? {} : { until: view.updatedAt ?? 0 }) };
 }

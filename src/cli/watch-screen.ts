@@ -1,9 +1,9 @@
 import { join } from 'node:path';
 import { cleanTerminal } from '../safety/terminal.ts';
+import type { IterationView } from '../store/run-view.ts';
 import { type LocatedRun, locateRun } from '../store/session-runs.ts';
 import { systemClock } from '../system/clock.ts';
 import { tailLines } from '../system/tail-lines.ts';
-import type { IterationPicture } from '../view/picture.ts';
 import type { Style } from '../view/style.ts';
 import { press, startState, type WatchState } from '../view/watch/keys.ts';
 import { layoutWatch, type WatchView } from '../view/watch/layout.ts';
@@ -40,7 +40,7 @@ export async function watchScreen(
     lines: (size) =>
       layoutWatch(viewOf(context, watched, state, isAlive), { style, ...size, now: systemClock.now() }),
     key(key, control) {
-      state = press(state, key, watched.picture.iterations.length);
+      state = press(state, key, watched.loop.iterations.length);
       if (state.quit) control.end(0);
     },
   });
@@ -51,12 +51,12 @@ function latestRun({ env, cwd }: Context): LocatedRun {
 }
 
 function viewOf(context: Context, watched: WatchedRun, state: WatchState, isAlive: boolean): WatchView {
-  const { picture } = watched;
-  const newest = picture.iterations.length - 1;
-  const one = picture.iterations[state.selected ?? newest];
+  const { loop } = watched;
+  const newest = loop.iterations.length - 1;
+  const one = loop.iterations[state.selected ?? newest];
   const live = one === undefined || one.index === newest ? watched.output() : '';
   return {
-    picture,
+    loop,
     state,
     isAlive,
     live: watched.figures(),
@@ -66,7 +66,7 @@ function viewOf(context: Context, watched: WatchedRun, state: WatchState, isAliv
 }
 
 /** The log of the check that failed, or of the last one. */
-function readLog({ cwd }: Context, one: IterationPicture): WatchView['log'] {
+function readLog({ cwd }: Context, one: IterationView): WatchView['log'] {
   const checks = [...one.guardrails, ...one.verify].filter(({ log }) => log !== null);
   const check = checks.find(({ ok }) => ok === false) ?? checks.at(-1);
   if (check === undefined || check.log === null) return null;

@@ -19,7 +19,7 @@ export async function watchText(context: Context, run: LocatedRun, style: Style)
     const events = watched.read();
     const lines = events.flatMap((event) => story(event, style));
     if (lines.length > 0) context.stdout.write(`${lines.join('\n')}\n`);
-    const { state } = watched.picture;
+    const { state } = watched.loop;
     if (state === 'ended' || state === 'failed' || state === 'abandoned') return 0;
     if (!isAlive && state !== 'yielded') {
       context.stdout.write('The process of this loop is gone. Next: ralph run --resume\n');

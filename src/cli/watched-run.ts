@@ -3,13 +3,13 @@ import { userAgent } from '../agents/custom/user-agent.ts';
 import { agentNameOf, agents } from '../agents/registry.ts';
 import { runningLoop } from '../loop/ownership.ts';
 import type { JournalEvent } from '../store/events.ts';
+import { addEvent } from '../store/fold-events.ts';
 import { tailJournal } from '../store/journal-tail.ts';
 import { runPaths } from '../store/paths.ts';
+import { newRunView, type RunView } from '../store/run-view.ts';
 import { type LocatedRun, locateRun } from '../store/session-runs.ts';
 import { systemClock } from '../system/clock.ts';
 import { tailLines } from '../system/tail-lines.ts';
-import type { Picture } from '../view/picture.ts';
-import { addEvent, newPicture } from '../view/picture-fold.ts';
 import { type LiveFigures, noFigures } from '../view/status-line.ts';
 import type { Style } from '../view/style.ts';
 import { createLiveOutput } from '../view/watch/live-output.ts';
@@ -21,7 +21,7 @@ const lastBytes = 256 * 1024;
 /** A run that is read while others write it. */
 export type WatchedRun = {
   readonly located: LocatedRun;
-  readonly picture: Picture;
+  readonly loop: RunView;
   /** Reads what is new; the events that came. */
   read(): readonly JournalEvent[];
   /** Whether its process lives, or its session may go on. */
@@ -35,12 +35,12 @@ export function watchRun(context: Context, first: LocatedRun, style: Style): Wat
   const { env, cwd } = context;
   let located = first;
   let tail = tailJournal(located.journal);
-  let picture = newPicture(first.run);
+  let loop = newRunView(first.run);
   let adapter: AgentAdapter | null = null;
   let stream = { go: -1, tail: tailLines(''), output: null as ReturnType<typeof createLiveOutput> | null };
 
   function startOver(): void {
-    picture = newPicture(first.run);
+    loop = newRunView(first.run);
     stream = { ...stream, go: -1 };
   }
 
@@ -56,7 +56,7 @@ export function watchRun(context: Context, first: LocatedRun, style: Style): Wat
   }
 
   function readStream(): void {
-    const one = picture.iterations.at(-1);
+    const one = loop.iterations.at(-1);
     if (one === undefined || adapter === null || located.session !== null) return;
     const begin = () => (adapter === null ? null : createLiveOutput(adapter, style, () => systemClock.now()));
     if (one.index !== stream.go) {
@@ -72,8 +72,8 @@ export function watchRun(context: Context, first: LocatedRun, style: Style): Wat
     get located() {
       return located;
     },
-    get picture() {
-      return picture;
+    get loop() {
+      return loop;
     },
     read() {
       relocate();
@@ -82,7 +82,7 @@ export function watchRun(context: Context, first: LocatedRun, style: Style): Wat
       for (const event of events) {
         if (event.type === 'run.started' || event.type === 'run.resumed')
           adapter = adapterOf(event) ?? adapter;
-        addEvent(picture, event);
+        addEvent(loop, event);
       }
       readStream();
       return events;
@@ -93,7 +93,7 @@ export function watchRun(context: Context, first: LocatedRun, style: Style): Wat
     },
     output: () => stream.output?.text() ?? '',
     figures() {
-      const isRunning = picture.iterations.at(-1)?.agentMs === null && picture.state === 'going';
+      const isRunning = loop.iterations.at(-1)?.agentMs === null && loop.state === 'going';
       return isRunning ? (stream.output?.figures() ?? noFigures) : noFigures;
     },
   };

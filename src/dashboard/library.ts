@@ -1,22 +1,22 @@
+import { addEvent } from '../store/fold-events.ts';
 import { type JournalTail, tailJournal } from '../store/journal-tail.ts';
+import type { RunView } from '../store/run-view.ts';
+import { newRunView } from '../store/run-view.ts';
 import type { Environment } from '../system/program.ts';
-import type { Picture } from '../view/picture.ts';
-import { addEvent } from '../view/picture-fold.ts';
-import { newPicture } from '../view/picture-new.ts';
 import { present } from './present.ts';
 import { type LoopSource, lifeOf, listSources, questionOf, type Sources } from './sources.ts';
 import { summarise } from './summarise.ts';
 import { byUrgency, type LoopSummary } from './summary.ts';
-import { workerPicture } from './worker-picture.ts';
+import { workerView } from './worker-view.ts';
 
 /** A loop as it was at the last look. What was read is dropped where nobody watches and nothing goes on. */
 type Entry = {
   source: LoopSource;
   tail: JournalTail | null;
   /** As the journal tells it. */
-  folded: Picture | null;
+  folded: RunView | null;
   /** As it is shown. */
-  picture: Picture;
+  view: RunView;
   summary: LoopSummary;
   /** What a run asked at its end. */
   asked: string | null;
@@ -40,9 +40,9 @@ export type Library = {
   /** What changed after a revision; after -1, all there is. */
   changedSince(revision: number): Changes;
   find(id: string): LoopSource | null;
-  /** The picture of a loop, up to date. */
-  picture(id: string): Picture | null;
-  /** The revision of its summary: a picture may change without an event in its journal. */
+  /** The view of a loop, up to date. */
+  view(id: string): RunView | null;
+  /** The revision of its summary: a view may change without an event in its journal. */
   revisionOf(id: string): number;
   /** Looks which loops there are. */
   list(): Promise<void>;
@@ -78,8 +78,8 @@ export async function openLibrary(options: LibraryOptions): Promise<Library> {
     const life = isRun && isOpen(folded) ? lifeOf(env, entry.source.folder, folded.run) : entry.source.life;
     entry.asked = isRun && folded.needs?.kind === 'answer' ? (folded.because ?? '') : null;
     entry.source = { ...entry.source, life, question: questionNow(entry.source, entry.asked) };
-    entry.picture = present(folded, entry.source, now());
-    const summary = summarise(entry.picture, entry.source);
+    entry.view = present(folded, entry.source, now());
+    const summary = summarise(entry.view, entry.source);
     if (JSON.stringify(summary) !== JSON.stringify(entry.summary)) entry.revision = ++revision;
     entry.summary = summary;
   }
@@ -102,10 +102,10 @@ export async function openLibrary(options: LibraryOptions): Promise<Library> {
       if (changed) look(known);
       return;
     }
-    const picture = newPicture(source.run ?? source.name);
-    const summary = summarise(picture, source);
+    const view = newRunView(source.run ?? source.name);
+    const summary = summarise(view, source);
     const entry: Entry = {
-      ...{ source, picture, summary, tail: null, folded: null, asked: null },
+      ...{ source, view, summary, tail: null, folded: null, asked: null },
       revision: ++revision,
     };
     entries.set(source.id, entry);
@@ -135,11 +135,11 @@ export async function openLibrary(options: LibraryOptions): Promise<Library> {
       revision,
     }),
     find: (id) => entries.get(id)?.source ?? null,
-    picture(id) {
+    view(id) {
       const entry = entries.get(id);
       if (entry === undefined) return null;
       look(entry);
-      return entry.picture;
+      return entry.view;
     },
     revisionOf: (id) => entries.get(id)?.revision ?? 0,
     list() {
@@ -165,23 +165,23 @@ export async function openLibrary(options: LibraryOptions): Promise<Library> {
 function forget(entry: Entry): void {
   entry.folded = null;
   entry.tail = null;
-  entry.picture = newPicture(entry.source.name);
+  entry.view = newRunView(entry.source.name);
 }
 
-function isOpen({ state }: Picture): boolean {
+function isOpen({ state }: RunView): boolean {
   return state === 'going' || state === 'waiting';
 }
 
-/** The picture with what was appended since the last look. */
-function follow(entry: Entry, env: Environment): Picture {
+/** The view with what was appended since the last look. */
+function follow(entry: Entry, env: Environment): RunView {
   const { source } = entry;
   if (source.journal === null) {
-    entry.folded = source.worker ? workerPicture(env, source.worker) : newPicture(source.name);
+    entry.folded = source.worker ? workerView(env, source.worker) : newRunView(source.name);
     return entry.folded;
   }
   entry.tail ??= tailJournal(source.journal);
   const { events, restarted } = entry.tail.read();
-  const folded = restarted || entry.folded === null ? newPicture(source.run ?? source.name) : entry.folded;
+  const folded = restarted || entry.folded === null ? newRunView(source.run ?? source.name) : entry.folded;
   for (const event of events) addEvent(folded, event);
   entry.folded = folded;
   return folded;

@@ -1,18 +1,18 @@
 import { quoteWord } from '../core/words.ts';
 import { nextCommand as nextOfLoop } from '../fleet/why.ts';
-import type { Picture } from '../view/picture.ts';
+import type { RunView } from '../store/run-view.ts';
 import type { LoopSource } from './sources.ts';
 import { isLive, type Status } from './summary.ts';
 
 /** What a person types next; null while it goes on, and where that is theirs to know. */
-export function nextCommand(picture: Picture, source: LoopSource, status: Status): string | null {
+export function nextCommand(view: RunView, source: LoopSource, status: Status): string | null {
   if (isLive(status) && status !== 'needs-you') return null;
   if (source.worker !== null) return nextOfWorker(source, status);
-  if (source.kind === 'session') return `ralph show ${picture.run}`;
-  return nextOfRun(picture, source);
+  if (source.kind === 'session') return `ralph show ${view.run}`;
+  return nextOfRun(view, source);
 }
 
-function nextOfRun({ run, outcome, limits, stories }: Picture, { question, isLatest }: LoopSource): string {
+function nextOfRun({ run, outcome, limits, stories }: RunView, { question, isLatest }: LoopSource): string {
   // A run of a PRD is never resumed: the next one goes on where the list of stories stands.
   const isPrd = stories.length > 0;
   const goOn = isPrd ? 'ralph prd run' : isLatest ? 'ralph run --resume' : `ralph run --resume ${run}`;

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { LogRead } from '../store/read-log.ts';
-import type { Picture } from '../view/picture.ts';
+import type { RunView } from '../store/run-view.ts';
 import { type IterationDetails, readCheckLog, readDetails } from './details.ts';
 import type { Library } from './library.ts';
 import type { Page } from './page.ts';
@@ -11,7 +11,7 @@ export type ReportData = {
   readonly version: string;
   readonly madeAt: number;
   readonly loops: readonly LoopSummary[];
-  readonly pictures: Readonly<Record<string, Picture>>;
+  readonly views: Readonly<Record<string, RunView>>;
   /** By loop and index of the iteration. */
   readonly details: Readonly<Record<string, IterationDetails>>;
   /** By loop, index and name of the check. */
@@ -28,18 +28,18 @@ export async function collectReport(
   version: string,
   madeAt: number,
 ): Promise<ReportData> {
-  const pictures: Record<string, Picture> = {};
+  const views: Record<string, RunView> = {};
   const details: Record<string, IterationDetails> = {};
   const logs: Record<string, LogRead> = {};
   let left = maxChars;
   for (const id of ids) {
-    const picture = library.picture(id);
+    const view = library.view(id);
     const folder = library.find(id)?.folder;
-    if (picture === null || folder === undefined) continue;
-    pictures[id] = picture;
-    for (const one of picture.iterations.toReversed()) {
+    if (view === null || folder === undefined) continue;
+    views[id] = view;
+    for (const one of view.iterations.toReversed()) {
       if (left <= 0) break;
-      const found = await readDetails(folder, picture, one);
+      const found = await readDetails(folder, view, one);
       details[`${id} ${one.index}`] = found;
       left -= JSON.stringify(found).length;
       for (const [kind, checks] of [
@@ -54,8 +54,8 @@ export async function collectReport(
       }
     }
   }
-  const loops = library.summaries().filter(({ id }) => Object.hasOwn(pictures, id));
-  return { version, madeAt, loops, pictures, details, logs };
+  const loops = library.summaries().filter(({ id }) => Object.hasOwn(views, id));
+  return { version, madeAt, loops, views, details, logs };
 }
 
 /** The page with its script, its style and its data in one file. Nothing else in it is run, and nothing is loaded. */

@@ -126,16 +126,16 @@ async function serveLoop(
     return json(response, 200, { loops: library.summaries(), trouble });
   }
   const source = await findNow(library, id);
-  const picture = library.picture(id);
-  if (source === null || picture === null) return fail(response, 404, noLoop);
-  if (part === undefined) return json(response, 200, picture);
+  const view = library.view(id);
+  if (source === null || view === null) return fail(response, 404, noLoop);
+  if (part === undefined) return json(response, 200, view);
   if (part === 'terminal' && index === undefined && source.worker !== null) {
     return json(response, 200, { screen: await options.screen(source.worker.worker.name) });
   }
   const one =
-    part === 'iterations' && /^\d{1,6}$/.test(index ?? '') ? picture.iterations[Number(index)] : undefined;
+    part === 'iterations' && /^\d{1,6}$/.test(index ?? '') ? view.iterations[Number(index)] : undefined;
   if (one === undefined) return fail(response, 404, 'there is no such iteration');
-  if (what === undefined) return json(response, 200, await readDetails(source.folder, picture, one));
+  if (what === undefined) return json(response, 200, await readDetails(source.folder, view, one));
   const check = what === 'logs' ? findCheck(one, name ?? '') : null;
   if (check === null) return fail(response, 404, 'there is no such check');
   return json(response, 200, readCheckLog(source.folder, check));
@@ -158,7 +158,7 @@ async function act(
   if (typeof action === 'string') return fail(response, 400, action);
   // Nothing is done to a loop as it was a while ago.
   await library.list();
-  library.picture(id);
+  library.view(id);
   const source = library.find(id);
   if (source === null) return fail(response, 404, noLoop);
   const done = await actions(source, action);

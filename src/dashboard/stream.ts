@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http';
-import type { Picture } from '../view/picture.ts';
+import type { RunView } from '../store/run-view.ts';
 import type { Changes, Library } from './library.ts';
 
 /** Somebody who looks at the page: what was sent already. */
@@ -17,10 +17,10 @@ type Viewer = {
 /** All loops first, and then those that changed or went away. */
 export type ListUpdate = Omit<Changes, 'revision'> & { readonly all: boolean };
 
-/** The head of a picture, and the goes of it that changed since the viewer looked last. */
-export type PictureUpdate = Omit<Picture, 'iterations'> & {
+/** The head of a view, and the goes of it that changed since the viewer looked last. */
+export type ViewUpdate = Omit<RunView, 'iterations'> & {
   readonly id: string;
-  readonly iterations: Picture['iterations'];
+  readonly iterations: RunView['iterations'];
   /** How many there are in all; a viewer that has more starts anew. */
   readonly count: number;
 };
@@ -76,16 +76,16 @@ export function createStreams(library: Library): Streams {
     }
     tellList(viewer);
     if (viewer.loop === null) return;
-    const picture = library.picture(viewer.loop);
+    const view = library.view(viewer.loop);
     const loopRevision = library.revisionOf(viewer.loop);
-    if (picture === null || (picture.seq === viewer.seq && loopRevision === viewer.loopRevision)) return;
+    if (view === null || (view.seq === viewer.seq && loopRevision === viewer.loopRevision)) return;
     // Viewers that are equally far get the same words, which are made once.
     const key = `${viewer.loop} ${viewer.seq}`;
-    const text = written.get(key) ?? JSON.stringify(updateOf(viewer.loop, picture, viewer.seq));
+    const text = written.get(key) ?? JSON.stringify(updateOf(viewer.loop, view, viewer.seq));
     written.set(key, text);
-    viewer.seq = picture.seq;
+    viewer.seq = view.seq;
     viewer.loopRevision = loopRevision;
-    viewer.response.write(`id: ${picture.seq}\nevent: picture\ndata: ${text}\n\n`);
+    viewer.response.write(`id: ${view.seq}\nevent: view\ndata: ${text}\n\n`);
   }
 
   function tellList(viewer: Viewer): void {
@@ -134,7 +134,7 @@ export function createStreams(library: Library): Streams {
  * A journal that was written anew has a smaller `seq`: then all of it is news. The last iteration always is: it may have
  * been cut short without a word.
  */
-function updateOf(id: string, { iterations, ...head }: Picture, since: number): PictureUpdate {
+function updateOf(id: string, { iterations, ...head }: RunView, since: number): ViewUpdate {
   const from = since > head.seq ? -1 : since;
   const count = iterations.length;
   const news = iterations.filter(({ seq, index }) => seq > from || index === count - 1);

@@ -1,5 +1,5 @@
 import { noUsage } from '../core/turn.ts';
-import type { Picture } from '../view/picture.ts';
+import type { RunView } from '../store/run-view.ts';
 import { nextCommand } from './next-command.ts';
 import { offersFor } from './offers.ts';
 import type { LoopSource } from './sources.ts';
@@ -10,40 +10,40 @@ const shownMarks = 40;
 type Standing = { readonly status: Status; readonly detail: string };
 
 /** What the page of all loops shows of one. Each part is named: a source knows more than anybody may see. */
-export function summarise(picture: Picture, source: LoopSource): LoopSummary {
+export function summarise(view: RunView, source: LoopSource): LoopSummary {
   const { id, kind, name, folder, hasTerminal } = source;
-  const last = picture.iterations.at(-1);
-  const { stories } = picture;
-  const { status, detail } = standingOf(picture, source);
+  const last = view.iterations.at(-1);
+  const { stories } = view;
+  const { status, detail } = standingOf(view, source);
   return {
     id,
     kind,
     name,
     folder,
     hasTerminal,
-    title: firstLine(picture.task),
-    agent: picture.agent ?? '',
+    title: firstLine(view.task),
+    agent: view.agent ?? '',
     status,
     detail,
     iteration: last?.iteration ?? 0,
-    of: last?.of ?? picture.limits?.iterations ?? null,
-    startedAt: picture.startedAt,
-    updatedAt: picture.updatedAt,
-    elapsedMs: picture.elapsedMs,
-    usage: picture.usage ?? noUsage,
-    budgetUsd: picture.limits?.costUsd ?? null,
+    of: last?.of ?? view.limits?.iterations ?? null,
+    startedAt: view.startedAt,
+    updatedAt: view.updatedAt,
+    elapsedMs: view.elapsedMs,
+    usage: view.usage ?? noUsage,
+    budgetUsd: view.limits?.costUsd ?? null,
     stories:
       stories.length === 0
         ? null
         : { done: stories.filter(({ passes }) => passes).length, total: stories.length },
-    marks: picture.iterations.slice(-shownMarks).map(({ mark }) => mark),
-    next: nextCommand(picture, source, status),
+    marks: view.iterations.slice(-shownMarks).map(({ mark }) => mark),
+    next: nextCommand(view, source, status),
     offers: offersFor(source, status),
   };
 }
 
-function standingOf(picture: Picture, { life, worker, question }: LoopSource): Standing {
-  const { state, outcome, exitCode, needs, because, waitFor, tool } = picture;
+function standingOf(view: RunView, { life, worker, question }: LoopSource): Standing {
+  const { state, outcome, exitCode, needs, because, waitFor, tool } = view;
   if (worker?.loop === null)
     return life === 'alive'
       ? { status: 'running', detail: 'its command runs' }
@@ -57,7 +57,7 @@ function standingOf(picture: Picture, { life, worker, question }: LoopSource): S
     return { status: 'waiting', detail: 'waits for its supervisor to start the next iteration' };
   if (life === 'alive' && state === 'waiting') return { status: 'waiting', detail: waitFor ?? 'waiting' };
   if (life === 'alive' && (state === 'going' || state === 'abandoned'))
-    return { status: 'running', detail: tool ? `${tool.name} ${tool.summary}`.trim() : doing(picture) };
+    return { status: 'running', detail: tool ? `${tool.name} ${tool.summary}`.trim() : doing(view) };
   // A worker that had nothing to reach is complete when its iterations are used up.
   if (outcome === 'PROMISE_ACCEPTED' || exitCode === 0) return { status: 'done', detail: because ?? 'done' };
   if (question === 'answered') return { status: 'stopped', detail: 'you have answered it: resume it' };
@@ -67,7 +67,7 @@ function standingOf(picture: Picture, { life, worker, question }: LoopSource): S
   return { status: 'failed', detail: needs?.text ?? because ?? 'it came to no end' };
 }
 
-function doing({ iterations }: Picture): string {
+function doing({ iterations }: RunView): string {
   const last = iterations.at(-1);
   const check = last?.guardrails.find(({ ok }) => ok === null);
   if (check) return `checks: ${check.command}`;

@@ -1,5 +1,5 @@
 import type { Usage } from '../core/turn.ts';
-import type { Mark } from '../view/picture.ts';
+import type { Mark } from '../store/run-view.ts';
 import type { Action } from './actions.ts';
 
 /** Where a loop stands, for somebody who looks at many. */

@@ -1,6 +1,6 @@
 import { formatDuration } from '../core/duration.ts';
 import { plainLine } from '../core/notice.ts';
-import { type IterationPicture, type Picture, timeByKind } from './picture.ts';
+import { type IterationView, type RunView, timeByKind } from '../store/run-view.ts';
 import { costText, elapsed } from './status-line.ts';
 import { formatTokens } from './units.ts';
 
@@ -8,34 +8,34 @@ import { formatTokens } from './units.ts';
  * A run as Markdown, for a pull request: how it ended, every claim with its evidence, and each iteration. Texts of the
  * agent stand in code spans, where neither markup nor names mean anything.
  */
-export function reportMarkdown(picture: Picture, now: number): string {
-  const { outcome, because, stories } = picture;
+export function reportMarkdown(view: RunView, now: number): string {
+  const { outcome, because, stories } = view;
   const parts = [
-    `## ralph: ${outcome ?? (picture.state === 'failed' ? 'failed' : 'not ended')}`,
+    `## ralph: ${outcome ?? (view.state === 'failed' ? 'failed' : 'not ended')}`,
     because === null ? '' : code(because, 500),
-    table(['', ''], summary(picture, now)),
+    table(['', ''], summary(view, now)),
     stories.length === 0 ? '' : '### Stories',
-    stories.length === 0 ? '' : table(['Story', 'Title', 'Done', 'Reviews'], storyRows(picture)),
+    stories.length === 0 ? '' : table(['Story', 'Title', 'Done', 'Reviews'], storyRows(view)),
     '### Claims',
-    claimRows(picture).length === 0
+    claimRows(view).length === 0
       ? 'No claim was made.'
-      : table(['Iteration', 'Verdict', 'Check', 'Evidence'], claimRows(picture)),
+      : table(['Iteration', 'Verdict', 'Check', 'Evidence'], claimRows(view)),
     '### Iterations',
-    table(['', 'Result', 'Time', 'Cost', 'Tools', 'Files', 'Guardrails', 'Why'], iterationRows(picture, now)),
+    table(['', 'Result', 'Time', 'Cost', 'Tools', 'Files', 'Guardrails', 'Why'], iterationRows(view, now)),
   ];
   return `${parts.filter((part) => part !== '').join('\n\n')}\n`;
 }
 
-function summary(picture: Picture, now: number): string[][] {
-  const { usage, iterations, limits, claims } = picture;
+function summary(view: RunView, now: number): string[][] {
+  const { usage, iterations, limits, claims } = view;
   const input = usage.inputTokens + usage.cacheReadTokens + usage.cacheWriteTokens;
   const most = limits?.iterations == null ? '' : ` of ${limits.iterations}`;
   const rows = [
-    ['Run', code(picture.run, 80)],
-    ['Task', code(picture.task, 200)],
-    ['Agent', code(`${picture.agent ?? 'unknown'} ${picture.agentVersion ?? ''}`, 80)],
+    ['Run', code(view.run, 80)],
+    ['Task', code(view.task, 200)],
+    ['Agent', code(`${view.agent ?? 'unknown'} ${view.agentVersion ?? ''}`, 80)],
     ['Iterations', `${iterations.at(-1)?.iteration ?? 0}${most}`],
-    ['Time', formatDuration(elapsed(picture, picture.endedAt ?? now))],
+    ['Time', formatDuration(elapsed(view, view.endedAt ?? now))],
     ['Cost', costText(usage)],
     ['Tokens', `${formatTokens(input)} in, ${formatTokens(usage.outputTokens)} out`],
     ['Claims', `${claims.accepted} accepted, ${claims.rejected} rejected`],
@@ -43,7 +43,7 @@ function summary(picture: Picture, now: number): string[][] {
   return rows.filter(([, value]) => value !== '');
 }
 
-function storyRows({ stories }: Picture): string[][] {
+function storyRows({ stories }: RunView): string[][] {
   return stories.map(({ id, title, passes, reviewCount }) => [
     code(id, 40),
     code(title, 120),
@@ -52,7 +52,7 @@ function storyRows({ stories }: Picture): string[][] {
   ]);
 }
 
-function claimRows({ iterations }: Picture): string[][] {
+function claimRows({ iterations }: RunView): string[][] {
   return iterations.flatMap(({ iteration, verdict }) =>
     (verdict?.evidence ?? []).map(({ check, ok, detail }, index) => [
       index === 0 ? String(iteration) : '',
@@ -63,7 +63,7 @@ function claimRows({ iterations }: Picture): string[][] {
   );
 }
 
-function iterationRows({ iterations }: Picture, now: number): string[][] {
+function iterationRows({ iterations }: RunView, now: number): string[][] {
   return iterations.map((one) => [
     String(one.iteration),
     one.mark,
@@ -76,7 +76,7 @@ function iterationRows({ iterations }: Picture, now: number): string[][] {
   ]);
 }
 
-function whyOf({ verdict, decision, error }: IterationPicture): string {
+function whyOf({ verdict, decision, error }: IterationView): string {
   return verdict?.because ?? error ?? decision?.because.text ?? '';
 }
 

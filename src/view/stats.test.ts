@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { EventBody, JournalEvent } from '../store/events.ts';
+import { foldEvents } from '../store/fold-events.ts';
 import type { StoryState } from '../store/loop-schemas.ts';
-import { pictureOf } from './picture-fold.ts';
 import { reportMarkdown } from './report-md.ts';
 import { statsOf } from './stats.ts';
 import { statsText } from './stats-text.ts';
@@ -22,7 +22,7 @@ function history(run: string, bodies: readonly EventBody[]) {
       ...body,
     }),
   );
-  return { events, picture: pictureOf(run, events) };
+  return { events, view: foldEvents(run, events) };
 }
 
 function go(iteration: number, claim: { ok: boolean; text?: string } | null): EventBody[] {
@@ -151,7 +151,7 @@ describe('statsText', () => {
 describe('reportMarkdown', () => {
   it('has the outcome, the evidence and each iteration', () => {
     const run = history('a', [...go(1, { ok: false }), ...go(2, { ok: true }), ended('PROMISE_ACCEPTED')]);
-    const text = reportMarkdown(run.picture, start);
+    const text = reportMarkdown(run.view, start);
     expect(text).toContain('## ralph: PROMISE_ACCEPTED');
     expect(text).toContain('| 1 | **rejected** | `turn` | ✅ `exit code 1` |');
     expect(text).toContain('|  |  | `guardrail: npm test` | ❌ `exit code 1` |');
@@ -166,7 +166,7 @@ describe('reportMarkdown', () => {
       .map((parts) => parts.join(''));
     fc.assert(
       fc.property(hostile, (text) => {
-        const markdown = reportMarkdown(history('a', go(1, { ok: false, text })).picture, start);
+        const markdown = reportMarkdown(history('a', go(1, { ok: false, text })).view, start);
         const rows = markdown.split('\n').filter((line) => line.startsWith('|'));
         expect(rows).toHaveLength(2 + 7 + 2 + 2 + 2 + 1);
         expect(markdown).not.toContain('\x1b');
@@ -181,7 +181,7 @@ describe('reportMarkdown', () => {
     const because = { code: 'no-claim', text: '' } as const;
     const decided = { type: 'decision', iteration: 1, kind: 'continue', because } as EventBody;
     const one = history('r', [...go(1, null), decided, { type: 'paused', because: 'paused by a person' }]);
-    const pausedAt = one.picture.updatedAt ?? 0;
+    const pausedAt = one.view.updatedAt ?? 0;
     expect(statsOf([one], pausedAt + 90_000).time.waiting).toBe(90_000);
     expect(statsOf([{ ...one, until: pausedAt }], pausedAt + 90_000).time.waiting).toBe(0);
   });
@@ -189,7 +189,7 @@ describe('reportMarkdown', () => {
   it('tells costs without the tail of a binary fraction', () => {
     const dime = (run: string) => {
       const one = history(run, go(1, { ok: true }));
-      return { ...one, picture: { ...one.picture, usage: { ...usage, costUsd: 0.1 } } };
+      return { ...one, view: { ...one.view, usage: { ...usage, costUsd: 0.1 } } };
     };
     expect(statsOf(['a', 'b', 'c'].map(dime), start).usage.costUsd).toBe(0.3);
   });

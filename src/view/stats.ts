@@ -1,10 +1,10 @@
 import { addUsage, noUsage, type Usage } from '../core/turn.ts';
 import type { JournalEvent } from '../store/events.ts';
-import { type Picture, type TimeByKind, timeByKind } from './picture.ts';
+import { type RunView, type TimeByKind, timeByKind } from '../store/run-view.ts';
 
 /** A run with its journal. */
 export type RunHistory = {
-  readonly picture: Picture;
+  readonly view: RunView;
   readonly events: readonly JournalEvent[];
   /** Where nobody drives it any more: its last sign of life, up to which an open wait counts. */
   readonly until?: number;
@@ -39,8 +39,8 @@ export type Stats = {
 };
 
 export function statsOf(histories: readonly RunHistory[], now: number): Stats {
-  const goes = histories.flatMap(({ picture }) => picture.iterations);
-  const usage = histories.reduce((sum, { picture }) => addUsage(sum, picture.usage), noUsage);
+  const goes = histories.flatMap(({ view }) => view.iterations);
+  const usage = histories.reduce((sum, { view }) => addUsage(sum, view.usage), noUsage);
   const acceptedTasks = histories.reduce((sum, history) => sum + tasksOf(history), 0);
   const rejected = goes.flatMap(({ verdict }) => (verdict?.accepted === false ? [verdict] : []));
   const reviewed = histories.flatMap(reviewsOf);
@@ -48,7 +48,7 @@ export function statsOf(histories: readonly RunHistory[], now: number): Stats {
   return {
     v: 1,
     runs: histories.length,
-    outcomes: countBy(histories.map(({ picture }) => picture.outcome ?? 'none')),
+    outcomes: countBy(histories.map(({ view }) => view.outcome ?? 'none')),
     iterations: goes.length,
     toolCalls: goes.reduce((sum, { toolCalls }) => sum + (toolCalls ?? 0), 0),
     usage: usage.costUsd === undefined ? usage : { ...usage, costUsd: exact(usage.costUsd) },
@@ -56,10 +56,10 @@ export function statsOf(histories: readonly RunHistory[], now: number): Stats {
     costPerAcceptedTask:
       usage.costUsd === undefined || acceptedTasks === 0 ? null : exact(usage.costUsd / acceptedTasks),
     time: histories
-      .flatMap(({ picture, until = now }) => picture.iterations.map((one) => timeByKind(one, until)))
+      .flatMap(({ view, until = now }) => view.iterations.map((one) => timeByKind(one, until)))
       .reduce(addTimes, noTime),
     claims: {
-      accepted: histories.reduce((sum, { picture }) => sum + picture.claims.accepted, 0),
+      accepted: histories.reduce((sum, { view }) => sum + view.claims.accepted, 0),
       rejected: rejected.length,
     },
     rejectedBy: countBy(rejected.map(({ evidence }) => evidence.find(({ ok }) => !ok)?.check ?? 'unknown')),
@@ -90,22 +90,22 @@ function addTimes(a: TimeByKind, b: TimeByKind): TimeByKind {
 }
 
 /** Stories that were done before the run began are not its own. */
-function tasksOf({ picture, events }: RunHistory): number {
+function tasksOf({ view, events }: RunHistory): number {
   const lists = events.flatMap((event) =>
     event.type === 'prd.iteration' || event.type === 'prd.checked' ? [event.stories] : [],
   );
   const [first] = lists;
   const last = lists.at(-1);
-  if (first === undefined || last === undefined) return picture.outcome === 'PROMISE_ACCEPTED' ? 1 : 0;
+  if (first === undefined || last === undefined) return view.outcome === 'PROMISE_ACCEPTED' ? 1 : 0;
   const before = new Set(first.flatMap(({ id, passes }) => (passes ? [id] : [])));
   return last.filter(({ id, passes }) => passes && !before.has(id)).length;
 }
 
 /** The story of each review. */
-function reviewsOf({ picture, events }: RunHistory): string[] {
+function reviewsOf({ view, events }: RunHistory): string[] {
   return events.flatMap((event) =>
     event.type === 'prd.iteration' && event.mode === 'review' && event.story !== null
-      ? [`${picture.cwd} ${event.story}`]
+      ? [`${view.cwd} ${event.story}`]
       : [],
   );
 }

@@ -1,7 +1,8 @@
 import type { AgentEvent } from '../agents/adapter.ts';
 import { addUsage, noUsage } from '../core/turn.ts';
 import type { JournalEvent } from '../store/events.ts';
-import { addEvent, newPicture } from './picture-fold.ts';
+import { addEvent } from '../store/fold-events.ts';
+import { newRunView } from '../store/run-view.ts';
 import { type LiveFigures, noFigures, statusLine } from './status-line.ts';
 import type { Style } from './style.ts';
 
@@ -25,7 +26,7 @@ export type StatusBar = {
 const erase = '\x1b[J';
 
 export function createStatusBar(terminal: Output, style: Style, now: () => number): StatusBar {
-  const picture = newPicture('');
+  const view = newRunView('');
   let live: LiveFigures = noFigures;
   let timer: NodeJS.Timeout | null = null;
 
@@ -33,7 +34,7 @@ export function createStatusBar(terminal: Output, style: Style, now: () => numbe
   function drawn(): string {
     if (timer === null) return '';
     const width = (terminal.columns ?? 80) - 1;
-    const line = statusLine(picture, live, { style, width, now: now() });
+    const line = statusLine(view, live, { style, width, now: now() });
     // Index and back: there is a line below the cursor, and the column is kept. Nothing wraps on it.
     return `\x1bD\x1b[A\x1b7\x1b[B\r\x1b[?7l${line}\x1b[?7h\x1b8`;
   }
@@ -51,11 +52,11 @@ export function createStatusBar(terminal: Output, style: Style, now: () => numbe
 
   return {
     journal(event) {
-      addEvent(picture, event);
+      addEvent(view, event);
       if (event.type === 'agent.started') live = { ...noFigures, lastSign: now() };
       if (event.type === 'agent.ended') live = noFigures;
       if (event.type === 'iteration.started') timer ??= setInterval(redraw, 1000).unref();
-      if (picture.state !== 'going' && picture.state !== 'waiting') stop();
+      if (view.state !== 'going' && view.state !== 'waiting') stop();
     },
     agent(event) {
       live = { ...live, lastSign: now() };

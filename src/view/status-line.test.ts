@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { EventBody } from '../store/events.ts';
-import { addEvent, newPicture } from './picture-fold.ts';
+import { addEvent } from '../store/fold-events.ts';
+import { newRunView } from '../store/run-view.ts';
 import { noFigures, statusLine } from './status-line.ts';
 import { createStyle } from './style.ts';
 import { widthOf } from './width.ts';
@@ -15,8 +16,8 @@ const usage = {
   costUsd: 0.5,
 };
 
-function picture() {
-  const folded = newPicture('r');
+function view() {
+  const folded = newRunView('r');
   const check = (command: string, ok: boolean): EventBody[] => [
     { type: 'guardrail.started', iteration: 3, command },
     {
@@ -72,20 +73,20 @@ const now = start + 130_000;
 
 describe('statusLine', () => {
   it('tells iteration, time, tokens, cost, context, tasks, guardrails and idleness', () => {
-    expect(statusLine(picture(), live, { style, width: 200, now })).toBe(
+    expect(statusLine(view(), live, { style, width: 200, now })).toBe(
       'iter 4/15 · 2m10s · ↑90K ↓6K · $0.58 (est) · ctx 41% · 1/2 tasks · guard ✓✗ · idle 12s',
     );
   });
 
   it('leaves out what matters least where there is no room', () => {
-    const at = (width: number) => statusLine(picture(), live, { style, width, now });
+    const at = (width: number) => statusLine(view(), live, { style, width, now });
     expect(at(60)).toBe('iter 4/15 · 2m10s · $0.58 (est) · 1/2 tasks · guard ✓✗');
     expect(at(24)).toBe('iter 4/15 · 2m10s');
     for (let width = 9; width < 100; width++) expect(widthOf(at(width))).toBeLessThanOrEqual(width);
   });
 
   it('says nothing that nobody told: no cost, no context, no idleness of an agent that speaks', () => {
-    const bare = newPicture('r');
+    const bare = newRunView('r');
     const body = { type: 'iteration.started', iteration: 1, of: null, promptChars: 1 } as const;
     addEvent(bare, { v: 1, seq: 1, at: new Date(start).toISOString(), ...body });
     const speaks = { ...noFigures, lastSign: start + 4000 };
@@ -93,19 +94,19 @@ describe('statusLine', () => {
   });
 
   it('shows the context in tokens where nobody told how large it may be', () => {
-    const line = statusLine(picture(), { ...live, context: { tokens: 82_000 } }, { style, width: 200, now });
+    const line = statusLine(view(), { ...live, context: { tokens: 82_000 } }, { style, width: 200, now });
     expect(line).toContain('ctx 82K');
   });
 
   it('is plain ASCII where the terminal has nothing else', () => {
     const ascii = createStyle({ env: { NO_EMOJI: '1' }, isTTY: false });
-    const line = statusLine(picture(), live, { style: ascii, width: 200, now });
+    const line = statusLine(view(), live, { style: ascii, width: 200, now });
     expect(line).toMatch(/^[\x20-\x7e]+$/);
     expect(line).toContain('guard +x');
   });
 
   it('says that the loop is paused', () => {
-    const paused = { ...picture(), state: 'waiting' as const, waitFor: 'paused by a person' };
+    const paused = { ...view(), state: 'waiting' as const, waitFor: 'paused by a person' };
     const line = statusLine(paused, noFigures, { style, width: 200, now: start + 60_000 });
     expect(line).toMatch(/paused$/);
   });

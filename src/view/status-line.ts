@@ -1,6 +1,6 @@
 import { formatDuration } from '../core/duration.ts';
 import { addUsage, type ContextSize, noUsage, type Usage } from '../core/turn.ts';
-import type { CheckPicture, Picture } from './picture.ts';
+import type { CheckView, RunView } from '../store/run-view.ts';
 import type { Style } from './style.ts';
 import { formatCost, formatTokens } from './units.ts';
 import { widthOf } from './width.ts';
@@ -24,22 +24,22 @@ type Part = { readonly text: string; readonly rank: number };
 
 /** `iter 4/15 · 2m10s · ↑45K ↓3K · $0.58 (est) · ctx 41% · 3/7 tasks · guard ✓✗ · idle 12s`, as much as fits. */
 export function statusLine(
-  picture: Picture,
+  view: RunView,
   live: LiveFigures,
   options: { readonly style: Style; readonly width: number; readonly now: number },
 ): string {
   const { style, width, now } = options;
   const { dim } = style;
-  const usage = usageNow(picture, live);
+  const usage = usageNow(view, live);
   const parts: Part[] = [
-    { rank: 0, text: iterationText(picture, style) },
-    { rank: 1, text: dim(formatDuration(wholeSeconds(elapsed(picture, now)))) },
+    { rank: 0, text: iterationText(view, style) },
+    { rank: 1, text: dim(formatDuration(wholeSeconds(elapsed(view, now)))) },
     { rank: 5, text: dim(tokensText(usage, style)) },
     { rank: 2, text: costText(usage) },
-    { rank: 6, text: contextText(live.context ?? picture.iterations.at(-1)?.context ?? null) },
-    { rank: 4, text: tasksText(picture) },
-    { rank: 3, text: guardText(picture, style) },
-    { rank: 7, text: doingText(picture, live, now, style) },
+    { rank: 6, text: contextText(live.context ?? view.iterations.at(-1)?.context ?? null) },
+    { rank: 4, text: tasksText(view) },
+    { rank: 3, text: guardText(view, style) },
+    { rank: 7, text: doingText(view, live, now, style) },
   ];
   const separator = dim(style.emoji ? ' · ' : ' | ');
   let shown = parts.filter(({ text }) => text !== '');
@@ -51,25 +51,25 @@ export function statusLine(
 }
 
 /** How long the loop has been at work. */
-export function elapsed({ elapsedMs, updatedAt, state }: Picture, now: number): number {
+export function elapsed({ elapsedMs, updatedAt, state }: RunView, now: number): number {
   const isOver = state !== 'going' && state !== 'waiting';
   return elapsedMs + (isOver || updatedAt === null ? 0 : Math.max(0, now - updatedAt));
 }
 
 /** Guardrails as they stand: of the iteration that runs, or of the one before while it has none yet. */
-export function latestGuardrails({ iterations }: Picture): readonly CheckPicture[] {
+export function latestGuardrails({ iterations }: RunView): readonly CheckView[] {
   return iterations.findLast(({ guardrails }) => guardrails.length > 0)?.guardrails ?? [];
 }
 
 /** `✓`, `✗`, or a dot while it runs. */
-export function checkMark({ ok }: Pick<CheckPicture, 'ok'>, style: Style): string {
+export function checkMark({ ok }: Pick<CheckView, 'ok'>, style: Style): string {
   const [pass, fail, running] = style.emoji ? ['✓', '✗', '·'] : ['+', 'x', '.'];
   if (ok === null) return style.dim(running ?? '');
   return ok ? style.green(pass ?? '') : style.red(fail ?? '');
 }
 
 /** Stories of a PRD where there are any, else the agent's own list. */
-export function taskCount({ stories, todo }: Picture): { done: number; all: number } {
+export function taskCount({ stories, todo }: RunView): { done: number; all: number } {
   if (stories.length > 0) return { done: stories.filter(({ passes }) => passes).length, all: stories.length };
   return { done: todo.filter(({ status }) => status === 'done').length, all: todo.length };
 }
@@ -92,32 +92,32 @@ export function contextText(context: { tokens: number; window?: number | null } 
   return `ctx ${window ? `${Math.round((tokens / window) * 100)}%` : formatTokens(tokens)}`;
 }
 
-export function usageNow(picture: Picture, live: LiveFigures): Usage {
-  return addUsage(picture.usage, live.usage ?? noUsage);
+export function usageNow(view: RunView, live: LiveFigures): Usage {
+  return addUsage(view.usage, live.usage ?? noUsage);
 }
 
-function iterationText({ iterations }: Picture, style: Style): string {
+function iterationText({ iterations }: RunView, style: Style): string {
   const one = iterations.at(-1);
   if (one === undefined) return '';
   return style.bold(`iter ${one.iteration}${one.of === null ? '' : `/${one.of}`}`);
 }
 
-function tasksText(picture: Picture): string {
-  const { done, all } = taskCount(picture);
+function tasksText(view: RunView): string {
+  const { done, all } = taskCount(view);
   return all === 0 ? '' : `${done}/${all} tasks`;
 }
 
-function guardText(picture: Picture, style: Style): string {
-  const checks = latestGuardrails(picture);
+function guardText(view: RunView, style: Style): string {
+  const checks = latestGuardrails(view);
   return checks.length === 0 ? '' : `guard ${checks.map((check) => checkMark(check, style)).join('')}`;
 }
 
-function doingText(picture: Picture, { lastSign }: LiveFigures, now: number, style: Style): string {
-  if (picture.waitUntil !== null) {
-    const left = formatDuration(wholeSeconds(Math.max(0, picture.waitUntil - now)));
-    return style.yellow(`waits ${left}, until ${clockTime(picture.waitUntil)}`);
+function doingText(view: RunView, { lastSign }: LiveFigures, now: number, style: Style): string {
+  if (view.waitUntil !== null) {
+    const left = formatDuration(wholeSeconds(Math.max(0, view.waitUntil - now)));
+    return style.yellow(`waits ${left}, until ${clockTime(view.waitUntil)}`);
   }
-  if (picture.state === 'waiting') return style.yellow('paused');
+  if (view.state === 'waiting') return style.yellow('paused');
   if (lastSign === null || now - lastSign < idleFrom) return '';
   return style.yellow(`idle ${formatDuration(wholeSeconds(now - lastSign))}`);
 }

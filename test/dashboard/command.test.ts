@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Picture } from '../../src/view/picture.ts';
+import type { RunView } from '../../src/store/run-view.ts';
 import { repoWith, runArgs, tag, work } from '../support/agent.ts';
 import { waitUntil } from '../support/processes.ts';
 import { type RunningRalph, runRalph, startRalph } from '../support/ralph.ts';
@@ -23,7 +23,7 @@ async function startServer(repo: Repo, ...more: string[]): Promise<{ server: Run
 }
 
 /** The latest run as the API tells it. */
-async function latest(url: string): Promise<{ id: string; status: string; picture: Picture } | null> {
+async function latest(url: string): Promise<{ id: string; status: string; view: RunView } | null> {
   const { origin, hash } = new URL(url);
   const headers = { Authorization: `Bearer ${hash.replace('#token=', '')}` };
   const { loops } = (await (await fetch(`${origin}/api/loops`, { headers })).json()) as {
@@ -31,8 +31,8 @@ async function latest(url: string): Promise<{ id: string; status: string; pictur
   };
   const [loop] = loops;
   if (loop === undefined) return null;
-  const picture = (await (await fetch(`${origin}/api/loops/${loop.id}`, { headers })).json()) as Picture;
-  return { ...loop, picture };
+  const view = (await (await fetch(`${origin}/api/loops/${loop.id}`, { headers })).json()) as RunView;
+  return { ...loop, view };
 }
 
 describe('ralph dashboard', () => {
@@ -56,18 +56,18 @@ describe('ralph dashboard', () => {
     repo.write('go.txt', 'x');
     await page.locator('.loop-title .pill.paused').waitFor();
     await waitUntil(
-      async () => (await latest(url))?.picture.notices.some(({ text }) => text.startsWith('paused')),
+      async () => (await latest(url))?.view.notices.some(({ text }) => text.startsWith('paused')),
       patient,
     );
-    expect((await latest(url))?.picture.iterations).toHaveLength(1);
+    expect((await latest(url))?.view.iterations).toHaveLength(1);
     await page.getByRole('button', { name: 'Resume' }).click();
     await page.locator('dialog button.primary').click();
     expect((await loop.done).code).toBe(0);
     await page.getByRole('heading', { name: 'Done: the claim was accepted' }).waitFor();
     expect(await page.locator('.columns .mark').count()).toBe(3);
-    const picture = (await latest(url))?.picture;
-    expect(picture?.outcome).toBe('PROMISE_ACCEPTED');
-    expect(picture?.iterations.every((one) => one.guardrails.every(({ ok }) => ok))).toBe(true);
+    const view = (await latest(url))?.view;
+    expect(view?.outcome).toBe('PROMISE_ACCEPTED');
+    expect(view?.iterations.every((one) => one.guardrails.every(({ ok }) => ok))).toBe(true);
     expect(problems).toEqual([]);
     server.child.kill('SIGTERM');
     expect((await server.done).code).toBe(0);

@@ -8,9 +8,9 @@ import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Action } from '../../src/dashboard/actions.ts';
 import { collectReport, reportHtml } from '../../src/dashboard/report.ts';
+import { foldEvents } from '../../src/store/fold-events.ts';
 import { projectPaths, runPaths } from '../../src/store/paths.ts';
 import { acquireLock } from '../../src/system/lock.ts';
-import { pictureOf } from '../../src/view/picture-fold.ts';
 import {
   page as built,
   cpuMeter,
@@ -91,11 +91,11 @@ describe('a loop that works without a word', () => {
   });
 });
 
-describe('the pictures of a loop', () => {
+describe('the views of a loop', () => {
   it('show the figures of the journal', async () => {
     const world = makeWorld();
     const { events } = shopRun(world.cwd, run);
-    const picture = pictureOf(run, events);
+    const view = foldEvents(run, events);
     const { url } = await serve(world);
     const { page, problems } = await openTab(browser, url);
     await openLoop(page, run);
@@ -103,7 +103,7 @@ describe('the pictures of a loop', () => {
       page
         .locator(`.bar.${name}`)
         .evaluateAll((bars) => bars.map((bar) => Number(bar.getAttribute('data-amount'))));
-    const { iterations } = picture;
+    const { iterations } = view;
     expect(await amounts('input')).toEqual(iterations.map(({ usage }) => usage?.inputTokens));
     expect(await amounts('output')).toEqual(iterations.map(({ usage }) => usage?.outputTokens));
     expect(await amounts('cache-read')).toEqual(iterations.map(({ usage }) => usage?.cacheReadTokens));
@@ -319,7 +319,7 @@ describe('what an agent writes', () => {
 });
 
 describe('a report', () => {
-  it('opens from disk without a network, with the same pictures', async () => {
+  it('opens from disk without a network, with the same views', async () => {
     const world = makeWorld();
     shopRun(world.cwd, run);
     prdRun(world.cwd);

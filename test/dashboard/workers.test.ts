@@ -66,10 +66,10 @@ function tell(world: World, name: string, ...events: Omit<FleetEvent, 'at'>[]): 
 
 async function find(world: World, id: string) {
   const library = await libraryOf(world);
-  const picture = library.picture(id);
+  const view = library.view(id);
   const summary = library.summaries().find((one) => one.id === id);
-  if (summary === undefined || picture === null) throw new Error(`no ${id}`);
-  return { summary, picture };
+  if (summary === undefined || view === null) throw new Error(`no ${id}`);
+  return { summary, view };
 }
 
 const offered = ({ offers }: LoopSummary) => offers.map(({ action }) => action);
@@ -145,9 +145,9 @@ describe('what the dashboard tells of a worker', () => {
       ].sort(),
     );
     const stream = await openStream(server, '?loop=worker:sec');
-    await stream.until('picture', () => true);
-    const picture = await get(server, '/api/loops/worker:sec');
-    for (const text of [JSON.stringify(loops), JSON.stringify(picture), stream.text()]) {
+    await stream.until('view', () => true);
+    const view = await get(server, '/api/loops/worker:sec');
+    for (const text of [JSON.stringify(loops), JSON.stringify(view), stream.text()]) {
       expect(text).toContain('sec');
       expect(text).not.toContain(secret);
       expect(text).not.toContain('/very/own');
@@ -204,9 +204,9 @@ describe('a worker that drives a terminal', () => {
       { type: 'iteration.ended', text: 'ended', iteration: 3, exitCode: 0 },
       { type: 'unfinished', text: detail, iteration: 3, outcome: 'MAX_ITERATIONS_REACHED' },
     );
-    const { summary, picture } = await find(world, 'worker:max');
+    const { summary, view } = await find(world, 'worker:max');
     expect(summary).toMatchObject({ status: 'failed', detail, marks: ['went-on'], offers: [] });
-    expect(picture).toMatchObject({ outcome: 'MAX_ITERATIONS_REACHED', because: detail, state: 'ended' });
+    expect(view).toMatchObject({ outcome: 'MAX_ITERATIONS_REACHED', because: detail, state: 'ended' });
   });
 
   it('with nothing to reach is done when its iterations are used up', async () => {
@@ -214,9 +214,9 @@ describe('a worker that drives a terminal', () => {
     const detail = 'loop complete after 3 iterations';
     const why = { state: 'done', since: startedAt + 2000, detail } as const;
     enlist(world, 'max', { status: 'stopped', iteration: 3, ended: 3, why, end: usedUp(0) });
-    const { summary, picture } = await find(world, 'worker:max');
+    const { summary, view } = await find(world, 'worker:max');
     expect(summary).toMatchObject({ status: 'done', detail });
-    expect(picture).toMatchObject({ outcome: 'MAX_ITERATIONS_REACHED', exitCode: 0, needs: null });
+    expect(view).toMatchObject({ outcome: 'MAX_ITERATIONS_REACHED', exitCode: 0, needs: null });
   });
 
   it('is done when its pattern was found, in the middle of an iteration too', async () => {
@@ -227,9 +227,9 @@ describe('a worker that drives a terminal', () => {
     const end = { outcome: 'PROMISE_ACCEPTED', because, exitCode: 0 } as const;
     enlist(world, 'done', { status: 'stopped', iteration: 3, ended: 3, why, end });
     tell(world, 'done', started, { type: 'done', text: detail, iteration: 3, outcome: 'PROMISE_ACCEPTED' });
-    const { summary, picture } = await find(world, 'worker:done');
+    const { summary, view } = await find(world, 'worker:done');
     expect(summary).toMatchObject({ status: 'done', marks: ['accepted'] });
-    expect(picture.iterations[0]).toMatchObject({ endedAt: startedAt + 1000, agentMs: 1000 });
+    expect(view.iterations[0]).toMatchObject({ endedAt: startedAt + 1000, agentMs: 1000 });
   });
 
   it('that waits for a permission needs you, and takes an answer by its terminal', async () => {
@@ -248,9 +248,9 @@ describe('a worker that drives a terminal', () => {
     const world = makeWorld();
     enlist(world, 'one', atWork);
     tell(world, 'one', started);
-    const { picture } = await find(world, 'worker:one');
-    expect(picture.told).toBe('timeline');
-    expect(picture.iterations[0]?.toolCalls).toBeNull();
+    const { view } = await find(world, 'worker:one');
+    expect(view.source).toBe('timeline');
+    expect(view.iterations[0]?.toolCalls).toBeNull();
   });
 });
 
@@ -281,9 +281,9 @@ describe('a worker with the checks of ralph run', () => {
     const why = { state: 'backoff', since: startedAt, until } as const;
     enlist(world, 'one', { iteration: 1, ended: 1, options, why });
     journal(world, 1);
-    const { summary, picture } = await find(world, 'worker:one');
+    const { summary, view } = await find(world, 'worker:one');
     expect(summary.status).toBe('waiting');
-    expect(picture).toMatchObject({
+    expect(view).toMatchObject({
       state: 'waiting',
       outcome: null,
       because: null,
@@ -298,11 +298,11 @@ describe('a worker with the checks of ralph run', () => {
     const why = { state: 'answer', since: startedAt, detail: 'Gross or net?' } as const;
     enlist(world, 'one', { status: 'paused', iteration: 2, ended: 2, options, why });
     journal(world, 2, 'NEEDS_DECISION');
-    const { summary, picture } = await find(world, 'worker:one');
+    const { summary, view } = await find(world, 'worker:one');
     expect(summary).toMatchObject({ status: 'needs-you', detail: 'Gross or net?' });
     expect(summary.next).toBe(`(cd ${world.cwd} && ralph answer "…") && swarm ralph resume one`);
     expect(offered(summary)).toEqual(['answer', 'stop']);
-    expect(picture).toMatchObject({ outcome: 'NEEDS_DECISION', needs: { kind: 'answer' } });
+    expect(view).toMatchObject({ outcome: 'NEEDS_DECISION', needs: { kind: 'answer' } });
     const swarm = [process.execPath, '-e', ''] as const;
     const actions = createActions({ env: world.env, now: Date.now, version: '1.2.3', swarm });
     const server = await serve(world, { actions });
@@ -332,14 +332,14 @@ describe('a worker with the checks of ralph run', () => {
       why: { state: 'failed', since, detail: '5 failures' },
     });
     journal(world, 2);
-    const { summary, picture } = await find(world, 'worker:one');
+    const { summary, view } = await find(world, 'worker:one');
     expect(summary).toMatchObject({ status: 'failed', detail: '5 failures', next: 'swarm respawn one' });
-    expect(picture).toMatchObject({ outcome: 'AGENT_FAILED', endedAt: since });
+    expect(view).toMatchObject({ outcome: 'AGENT_FAILED', endedAt: since });
     updateLoop(world.env, 'one', () => ({
       change: { status: 'stopped', why: { state: 'unfinished', since, detail: 'not done' }, end: usedUp(1) },
     }));
     journal(world, 2, 'MAX_ITERATIONS_REACHED');
-    expect((await find(world, 'worker:one')).picture).toMatchObject({
+    expect((await find(world, 'worker:one')).view).toMatchObject({
       outcome: 'MAX_ITERATIONS_REACHED',
       because: 'Gross or net?',
     });
@@ -352,7 +352,7 @@ describe('a worker with the checks of ralph run', () => {
     shopRun(world.cwd);
     const library = await libraryOf(world);
     expect(library.summaries().map(({ id }) => id)).toEqual(['worker:one', '20261114-213000-001abc']);
-    expect(library.picture('worker:one')?.run).toBe(run);
+    expect(library.view('worker:one')?.run).toBe(run);
     // The record names its run only after the first iteration: until then it is the newest since the start.
     updateLoop(world.env, 'one', () => ({
       change: { options: { run: options.run }, startedAt: startedAt + 7_200_000 },
@@ -369,7 +369,7 @@ describe('a worker that only runs a command', () => {
     const actions = createActions({ env: world.env, now: Date.now, version: '1.2.3', swarm: ['true'] });
     const server = await serve(world, { actions });
     const stream = await openStream(server, '?loop=worker:plain');
-    expect(await stream.until<{ task: string }>('picture', () => true)).toMatchObject({
+    expect(await stream.until<{ task: string }>('view', () => true)).toMatchObject({
       task: 'npm run dev',
     });
     const { loops } = await get<{ loops: LoopSummary[] }>(server, '/api/loops');
@@ -411,7 +411,7 @@ describe('what changes while nobody looks', () => {
     expect(await get(server, '/api/loops/r1')).toMatchObject({ run: 'r1' });
     shopRun(world.cwd, 'r2');
     const stream = await openStream(server, '?loop=r2');
-    expect(await stream.until('picture', () => true)).toMatchObject({ run: 'r2' });
+    expect(await stream.until('view', () => true)).toMatchObject({ run: 'r2' });
     shopRun(world.cwd, 'r3');
     expect(await post(server, 'r3', { action: 'pause' })).toMatchObject({ status: 200 });
     expect(await post(server, 'r4', { action: 'pause' })).toMatchObject({ status: 404 });
@@ -519,12 +519,12 @@ describe('a run whose process died', () => {
   it('was cut in its last iteration, and its story is nobody’s work', async () => {
     const world = makeWorld();
     prdRun(world.cwd, 'r1');
-    const { summary, picture } = await find(world, 'r1');
+    const { summary, view } = await find(world, 'r1');
     expect(summary).toMatchObject({ status: 'failed', detail: 'its process is gone: it was killed' });
-    expect(picture.state).toBe('abandoned');
-    expect(picture.iterations.at(-1)).toMatchObject({ mark: 'cut', endedAt: picture.updatedAt });
+    expect(view.state).toBe('abandoned');
+    expect(view.iterations.at(-1)).toMatchObject({ mark: 'cut', endedAt: view.updatedAt });
     const stream = await openStream(await serve(world), '?loop=r1');
-    const sent = await stream.until<{ iterations: { mark: string }[] }>('picture', () => true);
+    const sent = await stream.until<{ iterations: { mark: string }[] }>('view', () => true);
     expect(sent.iterations.at(-1)?.mark).toBe('cut');
   });
 });

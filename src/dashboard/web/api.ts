@@ -2,13 +2,13 @@ import type { LogRead } from '../../store/read-log.ts';
 import type { Action } from '../actions.ts';
 import type { IterationDetails } from '../details.ts';
 import type { ReportData } from '../report.ts';
-import type { ListUpdate, PictureUpdate } from '../stream.ts';
+import type { ListUpdate, ViewUpdate } from '../stream.ts';
 
 export type Info = { readonly version: string; readonly control: boolean };
 
 export type Listener = {
   loops(update: ListUpdate): void;
-  picture(update: PictureUpdate): void;
+  view(update: ViewUpdate): void;
   /** Whether the server answers. */
   connected(isConnected: boolean): void;
 };
@@ -100,7 +100,7 @@ function followStream(
     if (data === undefined) return;
     seq = fields.get('id') ?? seq;
     if (fields.get('event') === 'loops') listener.loops(JSON.parse(data));
-    if (fields.get('event') === 'picture') listener.picture(JSON.parse(data));
+    if (fields.get('event') === 'view') listener.view(JSON.parse(data));
   }
 
   async function read(): Promise<void> {
@@ -156,9 +156,8 @@ function reportApi(data: ReportData): Api {
     follow(loop, listener) {
       listener.connected(true);
       listener.loops({ all: true, loops: data.loops, gone: [], trouble: null });
-      const picture = loop === null ? undefined : data.pictures[loop];
-      if (loop !== null && picture)
-        listener.picture({ id: loop, ...picture, count: picture.iterations.length });
+      const view = loop === null ? undefined : data.views[loop];
+      if (loop !== null && view) listener.view({ id: loop, ...view, count: view.iterations.length });
       return () => {};
     },
     details: async (loop, index) =>

@@ -1,11 +1,11 @@
 import { totalTokens } from '../../core/turn.ts';
-import { type IterationPicture, type Picture, timeByKind } from '../../view/picture.ts';
+import { type IterationView, type RunView, timeByKind } from '../../store/run-view.ts';
 import { formatCost, formatTokens } from '../../view/units.ts';
 import { label, svg } from './dom.ts';
 import { duration, plural } from './format.ts';
 import { markShape } from './marks.ts';
 
-/** One picture over all iterations. */
+/** One view over all iterations. */
 export type Row = {
   readonly name: string;
   readonly note: string;
@@ -17,22 +17,22 @@ export type Row = {
   readonly behind?: (g: SVGGElement, top: number, width: number) => void;
   /** Over all columns: words at the left edge of what is in view. */
   readonly inFront?: (g: SVGGElement, top: number) => void;
-  readonly draw: (g: SVGGElement, one: IterationPicture, top: number, width: number) => void;
+  readonly draw: (g: SVGGElement, one: IterationView, top: number, width: number) => void;
 };
 
 /** Of which nothing is known. */
 const lowRow = 16;
 
 /** What is drawn for each iteration, one row below the other. */
-export function rowsOf(picture: Picture, now: number): Row[] {
+export function rowsOf(view: RunView, now: number): Row[] {
   return [
     outcomeRow,
-    timeRow(picture, now),
-    tokenRow(picture),
-    costRow(picture),
-    contextRow(picture),
-    ...guardrailRows(picture),
-    changeRow(picture),
+    timeRow(view, now),
+    tokenRow(view),
+    costRow(view),
+    contextRow(view),
+    ...guardrailRows(view),
+    changeRow(view),
   ];
 }
 
@@ -46,7 +46,7 @@ const outcomeRow: Row = {
   },
 };
 
-function timeRow({ iterations }: Picture, now: number): Row {
+function timeRow({ iterations }: RunView, now: number): Row {
   const parts = iterations.map((one) => timeByKind(one, now));
   const sums = parts.map(({ agent, review, checks, waiting }) => agent + review + checks + waiting);
   const longest = Math.max(1, ...sums);
@@ -75,7 +75,7 @@ function timeRow({ iterations }: Picture, now: number): Row {
   };
 }
 
-function tokenRow({ iterations }: Picture): Row {
+function tokenRow({ iterations }: RunView): Row {
   const kinds = [
     ['input', 'inputTokens', 'in'],
     ['cache-write', 'cacheWriteTokens', 'cache write'],
@@ -105,7 +105,7 @@ function tokenRow({ iterations }: Picture): Row {
 }
 
 /** The cost of each iteration as a bar, the sum as a line, the budget as the line that it must not cross. */
-function costRow({ iterations, limits, usage }: Picture): Row {
+function costRow({ iterations, limits, usage }: RunView): Row {
   const height = usage.costUsd === undefined ? lowRow : 64;
   const own = iterations.map((one) => one.usage?.costUsd ?? 0);
   let running = 0;
@@ -156,7 +156,7 @@ const thresholds = [0.5, 0.6, 0.7, 0.8, 0.9];
 const namedThresholds = [0.5, 0.7, 0.9];
 
 /** Against the window where its size is known; a guess would be worse than none. */
-function contextRow({ iterations }: Picture): Row {
+function contextRow({ iterations }: RunView): Row {
   const window = iterations.findLast(({ context }) => context?.window)?.context?.window ?? null;
   const most = Math.max(0, ...iterations.map(({ context }) => context?.tokens ?? 0));
   const max = Math.max(1, window ?? most);
@@ -203,7 +203,7 @@ function contextRow({ iterations }: Picture): Row {
 }
 
 /** A row for each guardrail; a cell opens its log. */
-function guardrailRows({ iterations }: Picture): Row[] {
+function guardrailRows({ iterations }: RunView): Row[] {
   const commands = new Set(iterations.flatMap(({ guardrails }) => guardrails.map(({ command }) => command)));
   return [...commands].map((command) => {
     const results = iterations.flatMap(({ guardrails }) =>
@@ -239,8 +239,8 @@ function guardrailRows({ iterations }: Picture): Row[] {
   });
 }
 
-function changeRow({ iterations, told }: Picture): Row {
-  const isKnown = told === 'journal';
+function changeRow({ iterations, source }: RunView): Row {
+  const isKnown = source === 'journal';
   const height = isKnown ? 40 : lowRow;
   const max = Math.max(1, ...iterations.map(({ filesChanged }) => filesChanged));
   const commits = iterations.reduce((sum, one) => sum + one.commits, 0);

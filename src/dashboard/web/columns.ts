@@ -1,11 +1,11 @@
-import type { IterationPicture, Picture } from '../../view/picture.ts';
+import type { IterationView, RunView } from '../../store/run-view.ts';
 import { type Row, rowsOf } from './column-rows.ts';
 import { h, label, oncePerFrame, svg } from './dom.ts';
 
-/** One picture below the other, with a column for each iteration: what belongs together stands above each other. */
+/** One view below the other, with a column for each iteration: what belongs together stands above each other. */
 export type Columns = {
   readonly element: HTMLElement;
-  show(picture: Picture, selected: number, now: number): void;
+  show(view: RunView, selected: number, now: number): void;
 };
 
 export type ColumnEvents = {
@@ -38,7 +38,7 @@ export function createColumns(events: ColumnEvents): Columns {
     canvas,
   );
   const element = h('div', { class: 'strip' }, labels, scroller);
-  let picture: Picture | null = null;
+  let view: RunView | null = null;
   let rows: Row[] = [];
   let width = 24;
   let selected = -1;
@@ -49,10 +49,10 @@ export function createColumns(events: ColumnEvents): Columns {
   let columnsFor = '';
 
   const draw = oncePerFrame(() => {
-    if (picture !== null) render(picture);
+    if (view !== null) render(view);
   });
 
-  function render(current: Picture): void {
+  function render(current: RunView): void {
     const { iterations } = current;
     rows = rowsOf(current, now);
     const room = scroller.clientWidth || 800;
@@ -84,7 +84,7 @@ export function createColumns(events: ColumnEvents): Columns {
   }
 
   /** Only what is new or has changed: most of a long run stays as it was drawn. */
-  function drawColumns(iterations: readonly IterationPicture[]): void {
+  function drawColumns(iterations: readonly IterationView[]): void {
     const scale = JSON.stringify([width, rows.map(({ name, height, scale }) => [name, height, scale])]);
     const known = scale === columnsFor ? columns : new Map<number, Column>();
     const before = [...columns.values()];
@@ -112,7 +112,7 @@ export function createColumns(events: ColumnEvents): Columns {
   /** What was drawn beyond the view needs no drawing when it comes into it. */
   function onScroll(): void {
     words.setAttribute('transform', `translate(${scroller.scrollLeft} 0)`);
-    const { first, last } = columnsInView(picture?.iterations.length ?? 0);
+    const { first, last } = columnsInView(view?.iterations.length ?? 0);
     if (first < drawn.first || last > drawn.last) draw();
   }
 
@@ -140,7 +140,7 @@ export function createColumns(events: ColumnEvents): Columns {
 
   function indexAt(event: MouseEvent): number | null {
     const index = Math.floor((event.clientX - canvas.getBoundingClientRect().left) / width);
-    return picture !== null && index >= 0 && index < picture.iterations.length ? index : null;
+    return view !== null && index >= 0 && index < view.iterations.length ? index : null;
   }
 
   scroller.addEventListener('scroll', onScroll, { passive: true });
@@ -162,9 +162,9 @@ export function createColumns(events: ColumnEvents): Columns {
   });
   scroller.addEventListener('keydown', (event) => {
     const step = { ArrowLeft: -1, ArrowRight: 1, Home: -1e9, End: 1e9 }[event.key];
-    if (step === undefined || picture === null) return;
+    if (step === undefined || view === null) return;
     event.preventDefault();
-    events.select(Math.max(0, Math.min(picture.iterations.length - 1, selected + step)));
+    events.select(Math.max(0, Math.min(view.iterations.length - 1, selected + step)));
   });
   new ResizeObserver(draw).observe(scroller);
 
@@ -172,7 +172,7 @@ export function createColumns(events: ColumnEvents): Columns {
     element,
     show(next, index, at) {
       now = at;
-      picture = next;
+      view = next;
       if (index !== selected) {
         selected = index;
         const left = index * width;
@@ -186,15 +186,15 @@ export function createColumns(events: ColumnEvents): Columns {
 }
 
 /** An iteration as it was drawn. */
-type Column = { readonly one: IterationPicture; readonly element: SVGGElement };
+type Column = { readonly one: IterationView; readonly element: SVGGElement };
 
-function column(one: IterationPicture, rows: readonly Row[], width: number): SVGGElement {
+function column(one: IterationView, rows: readonly Row[], width: number): SVGGElement {
   const g = svg('g', { transform: `translate(${one.index * width} 0)`, 'data-index': one.index });
   for (const { row, top } of placed(rows)) row.draw(g, one, top, width);
   return g;
 }
 
-function stillGrows({ endedAt, wait }: IterationPicture): boolean {
+function stillGrows({ endedAt, wait }: IterationView): boolean {
   return endedAt === null || wait?.ms === null;
 }
 
@@ -209,7 +209,7 @@ function placed(rows: readonly Row[]): { row: Row; top: number }[] {
 
 /** As many numbers as have room. */
 function numbers(
-  iterations: readonly IterationPicture[],
+  iterations: readonly IterationView[],
   first: number,
   last: number,
   width: number,
@@ -232,6 +232,6 @@ function setSize(canvas: SVGSVGElement, width: number, height: number): void {
   if (canvas.getAttribute('height') !== String(height)) canvas.setAttribute('height', String(height));
 }
 
-function describe({ iterations, claims }: Picture): string {
+function describe({ iterations, claims }: RunView): string {
   return `${iterations.length} iterations: time, tokens, cost, context, guardrails and changes of each. ${claims.rejected} claims rejected, ${claims.accepted} accepted.`;
 }

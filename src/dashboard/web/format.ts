@@ -1,6 +1,6 @@
 import { formatDuration } from '../../core/duration.ts';
 import { totalTokens, type Usage } from '../../core/turn.ts';
-import type { Mark } from '../../view/picture.ts';
+import type { Mark } from '../../store/run-view.ts';
 import { formatCost, formatTokens } from '../../view/units.ts';
 
 /** A time in its two largest units, so that times can be compared at a glance. */

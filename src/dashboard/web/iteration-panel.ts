@@ -1,4 +1,4 @@
-import { type CheckPicture, type IterationPicture, type Picture, timeByKind } from '../../view/picture.ts';
+import { type CheckView, type IterationView, type RunView, timeByKind } from '../../store/run-view.ts';
 import { formatCost, formatTokens } from '../../view/units.ts';
 import type { IterationDetails } from '../details.ts';
 import type { Api } from './api.ts';
@@ -12,7 +12,7 @@ type Tab = 'summary' | 'changes' | 'tools' | 'prompt';
 /** All about the iteration that is chosen. */
 export type IterationPanel = {
   readonly element: HTMLElement;
-  show(picture: Picture, one: IterationPicture, now: number): void;
+  show(view: RunView, one: IterationView, now: number): void;
   openCheck(command: string): void;
 };
 
@@ -30,14 +30,14 @@ export function createPanel(api: Api, loop: string): IterationPanel {
     body,
   );
   let tab: Tab = 'summary';
-  let picture: Picture | null = null;
-  let one: IterationPicture | null = null;
+  let view: RunView | null = null;
+  let one: IterationView | null = null;
   let now = 0;
   let drawn = '';
   let openLog: string | null = null;
 
   function draw(): void {
-    if (one === null || picture === null) return;
+    if (one === null || view === null) return;
     const key = `${tab} ${one.index} ${one.seq} ${one.mark} ${openLog}`;
     if (key === drawn) return;
     drawn = key;
@@ -56,12 +56,12 @@ export function createPanel(api: Api, loop: string): IterationPanel {
     fill(tabs, ...names.map(([name, text]) => tabButton(name, text)));
     if (focused) tabs.querySelector<HTMLElement>('[aria-selected=true]')?.focus();
     const current = one;
-    const shown = picture;
+    const shown = view;
     switch (tab) {
       case 'summary':
         fill(
           body,
-          summary(current, picture, now, openLog, (command) => {
+          summary(current, view, now, openLog, (command) => {
             openLog = openLog === command ? null : command;
             draw();
           }),
@@ -123,7 +123,7 @@ export function createPanel(api: Api, loop: string): IterationPanel {
     );
   }
 
-  function showLog(current: IterationPicture, command: string): void {
+  function showLog(current: IterationView, command: string): void {
     const kind = current.guardrails.some((check) => check.command === command) ? 'guardrail' : 'verify';
     const list = kind === 'guardrail' ? current.guardrails : current.verify;
     const index = list.findLastIndex((check) => check.command === command);
@@ -149,10 +149,10 @@ export function createPanel(api: Api, loop: string): IterationPanel {
 
   return {
     element,
-    show(nextPicture, next, at) {
+    show(nextView, next, at) {
       now = at;
       if (one?.index !== next.index) openLog = null;
-      picture = nextPicture;
+      view = nextView;
       one = next;
       draw();
     },
@@ -167,8 +167,8 @@ export function createPanel(api: Api, loop: string): IterationPanel {
 }
 
 function summary(
-  one: IterationPicture,
-  picture: Picture,
+  one: IterationView,
+  view: RunView,
   now: number,
   openLog: string | null,
   toggle: (command: string) => void,
@@ -201,7 +201,7 @@ function summary(
             ? `${formatTokens(context.tokens)}, window unknown`
             : `${Math.round((context.tokens / context.window) * 100)} % of ${formatTokens(context.window)}`,
         ],
-    ['Changes', changesOf(one, picture)],
+    ['Changes', changesOf(one, view)],
     one.prd ? ['Story', `${one.prd.story ?? 'none'} (${one.prd.mode})`] : null,
     decision ? ['Decision', `${decision.kind}: ${decision.because.text}`] : null,
   ];
@@ -236,7 +236,7 @@ function summary(
         h('p', { class: 'verdict no', text: `Undone in the task list: ${text}` }),
       ),
       checkList(one, openLog, toggle),
-      one.index === picture.iterations.length - 1 && picture.todo.length > 0 && todoList(picture),
+      one.index === view.iterations.length - 1 && view.todo.length > 0 && todoList(view),
       one.text !== '' &&
         h(
           'div',
@@ -249,7 +249,7 @@ function summary(
 }
 
 function checkList(
-  one: IterationPicture,
+  one: IterationView,
   openLog: string | null,
   toggle: (command: string) => void,
 ): HTMLElement | null {
@@ -271,7 +271,7 @@ function checkList(
 }
 
 function checkLine(
-  check: CheckPicture,
+  check: CheckView,
   openLog: string | null,
   toggle: (command: string) => void,
 ): HTMLElement[] {
@@ -288,7 +288,7 @@ function checkLine(
   ];
 }
 
-function todoList({ todo }: Picture): HTMLElement {
+function todoList({ todo }: RunView): HTMLElement {
   const signs = { done: '✓', active: '▸', pending: '○' };
   return h(
     'div',
@@ -302,7 +302,7 @@ function todoList({ todo }: Picture): HTMLElement {
   );
 }
 
-function toolTable({ tools, toolCalls }: IterationPicture): HTMLElement {
+function toolTable({ tools, toolCalls }: IterationView): HTMLElement {
   if (tools.length === 0) return h('p', { class: 'note', text: 'No tool calls.' });
   return h(
     'div',
@@ -340,14 +340,14 @@ function toolTable({ tools, toolCalls }: IterationPicture): HTMLElement {
   );
 }
 
-function changesOf({ commits, filesChanged }: IterationPicture, { told }: Picture): string {
-  if (told === 'timeline') return 'not known';
+function changesOf({ commits, filesChanged }: IterationView, { source }: RunView): string {
+  if (source === 'timeline') return 'not known';
   return `${plural(commits, 'commit')}, ${plural(filesChanged, 'file')} changed`;
 }
 
 function changes(
-  one: IterationPicture,
-  { told }: Picture,
+  one: IterationView,
+  { source }: RunView,
   { committed, uncommitted }: IterationDetails,
 ): HTMLElement {
   const nothing = committed === null && uncommitted === null && one.files.length === 0;
@@ -370,7 +370,7 @@ function changes(
     nothing &&
       h('p', {
         class: 'note',
-        text: told === 'timeline' ? 'What it changed is not known.' : 'Nothing was changed.',
+        text: source === 'timeline' ? 'What it changed is not known.' : 'Nothing was changed.',
       }),
   );
 }

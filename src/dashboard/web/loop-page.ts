@@ -1,7 +1,7 @@
-import type { IterationPicture, Picture } from '../../view/picture.ts';
-import { timeByKind } from '../../view/picture.ts';
+import type { IterationView, RunView } from '../../store/run-view.ts';
+import { timeByKind } from '../../store/run-view.ts';
 import { formatCost } from '../../view/units.ts';
-import type { PictureUpdate } from '../stream.ts';
+import type { ViewUpdate } from '../stream.ts';
 import { isLive, type LoopSummary } from '../summary.ts';
 import type { Api } from './api.ts';
 import { createColumns } from './columns.ts';
@@ -18,7 +18,7 @@ import { createTimeline } from './timeline.ts';
 
 export type LoopPage = {
   readonly element: HTMLElement;
-  update(update: PictureUpdate): void;
+  update(update: ViewUpdate): void;
   /** What the page of all loops knows of it. */
   know(summary: LoopSummary): void;
   /** It is not there any more. */
@@ -28,9 +28,9 @@ export type LoopPage = {
   tick(): void;
 };
 
-/** One loop in all its pictures. */
+/** One loop in all its views. */
 export function createLoopPage(id: string, api: Api, hasControl: () => boolean): LoopPage {
-  let picture: Picture | null = null;
+  let view: RunView | null = null;
   let summary: LoopSummary | undefined;
   let selected = -1;
   let isFollowing = true;
@@ -80,7 +80,7 @@ export function createLoopPage(id: string, api: Api, hasControl: () => boolean):
 
   function select(index: number): void {
     selected = index;
-    isFollowing = picture !== null && index === picture.iterations.length - 1;
+    isFollowing = view !== null && index === view.iterations.length - 1;
     draw();
   }
 
@@ -90,22 +90,22 @@ export function createLoopPage(id: string, api: Api, hasControl: () => boolean):
   }
 
   function draw(): void {
-    if (picture === null) return;
-    if (isFollowing) selected = picture.iterations.length - 1;
-    drawHead(picture);
-    const marksNow = picture.iterations.map(({ mark, wait }) => `${mark}${wait === null}`);
+    if (view === null) return;
+    if (isFollowing) selected = view.iterations.length - 1;
+    drawHead(view);
+    const marksNow = view.iterations.map(({ mark, wait }) => `${mark}${wait === null}`);
     const legendKey = [...new Set(marksNow)].join(' ');
-    if (legendKey !== drawnLegend) fill(legend, ...legendOf(picture));
+    if (legendKey !== drawnLegend) fill(legend, ...legendOf(view));
     drawnLegend = legendKey;
-    timeline.show(picture, selected, now(picture, summary));
-    columns.show(picture, selected, now(picture, summary));
-    const one = picture.iterations[selected];
+    timeline.show(view, selected, now(view, summary));
+    columns.show(view, selected, now(view, summary));
+    const one = view.iterations[selected];
     panel.element.hidden = one === undefined;
-    if (one) panel.show(picture, one, now(picture, summary));
+    if (one) panel.show(view, one, now(view, summary));
     drawReadout();
   }
 
-  function drawHead(current: Picture): void {
+  function drawHead(current: RunView): void {
     fill(
       title,
       h('h1', { text: summary?.kind === 'worker' ? summary.name : firstLine(current.task) || current.run }),
@@ -136,17 +136,17 @@ export function createLoopPage(id: string, api: Api, hasControl: () => boolean):
   }
 
   function drawReadout(): void {
-    const one = picture?.iterations[hovered ?? selected];
-    readout.textContent = picture && one ? say(one, picture.told, now(picture, summary)) : '';
+    const one = view?.iterations[hovered ?? selected];
+    readout.textContent = view && one ? say(one, view.source, now(view, summary)) : '';
   }
 
   return {
     element,
     update({ iterations, count, id: _id, ...head }) {
-      const before = picture === null || picture.iterations.length > count ? [] : picture.iterations;
+      const before = view === null || view.iterations.length > count ? [] : view.iterations;
       const merged = [...before];
       for (const one of iterations) merged[one.index] = one;
-      picture = { ...head, iterations: merged };
+      view = { ...head, iterations: merged };
       draw();
     },
     know(next) {
@@ -174,35 +174,35 @@ export function createLoopPage(id: string, api: Api, hasControl: () => boolean):
       told.textContent = 'It is not there any more: somebody removed it.';
     },
     step(by) {
-      if (picture === null || picture.iterations.length === 0) return;
-      select(Math.max(0, Math.min(picture.iterations.length - 1, selected + by)));
+      if (view === null || view.iterations.length === 0) return;
+      select(Math.max(0, Math.min(view.iterations.length - 1, selected + by)));
     },
     tick() {
-      if (picture !== null && isGoing(picture, summary)) draw();
+      if (view !== null && isGoing(view, summary)) draw();
     },
   };
 }
 
 /** The end of what is shown: now for what goes on, its last sign of life for what does not. */
-function now(picture: Picture, summary: LoopSummary | undefined): number {
-  return isGoing(picture, summary) ? Date.now() : (picture.updatedAt ?? Date.now());
+function now(view: RunView, summary: LoopSummary | undefined): number {
+  return isGoing(view, summary) ? Date.now() : (view.updatedAt ?? Date.now());
 }
 
 /** A person who is asked, and one who paused it, are waited for. */
-function isGoing({ state }: Picture, summary: LoopSummary | undefined): boolean {
+function isGoing({ state }: RunView, summary: LoopSummary | undefined): boolean {
   return summary !== undefined && isLive(summary.status) && (state === 'going' || state === 'waiting');
 }
 
-function figuresOf(picture: Picture, at: number): HTMLElement[] {
-  const { iterations, limits, usage, claims, updatedAt, waitUntil, state } = picture;
+function figuresOf(view: RunView, at: number): HTMLElement[] {
+  const { iterations, limits, usage, claims, updatedAt, waitUntil, state } = view;
   const last = iterations.at(-1);
   const context = iterations.findLast((one) => one.context !== null)?.context ?? null;
-  const elapsed = picture.elapsedMs + Math.max(0, at - (updatedAt ?? at));
+  const elapsed = view.elapsedMs + Math.max(0, at - (updatedAt ?? at));
   const toolCalls = iterations.reduce((sum, one) => sum + (one.toolCalls ?? 0), 0);
   const entries: (readonly [string, string])[] = [
     [last?.of ? `of ${last.of} iterations` : 'iterations', String(last?.iteration ?? 0)],
     ['at work', duration(elapsed)],
-    ...(picture.told === 'timeline'
+    ...(view.source === 'timeline'
       ? []
       : ([
           [limits?.costUsd ? `cost, budget ${formatCost(limits.costUsd)}` : 'cost', cost(usage)],
@@ -220,7 +220,7 @@ function figuresOf(picture: Picture, at: number): HTMLElement[] {
   );
 }
 
-function say(one: IterationPicture, told: Picture['told'], at: number): string {
+function say(one: IterationView, source: RunView['source'], at: number): string {
   const time = timeByKind(one, at);
   const parts = [
     `Iteration ${one.iteration}: ${markNames[one.mark]}`,
@@ -229,13 +229,13 @@ function say(one: IterationPicture, told: Picture['told'], at: number): string {
     one.usage?.costUsd === undefined ? '' : formatCost(one.usage.costUsd),
     one.context?.window ? `context ${Math.round((one.context.tokens / one.context.window) * 100)} %` : '',
     one.prd ? `${one.prd.mode} ${one.prd.story ?? ''}` : '',
-    told === 'timeline' ? '' : plural(one.commits, 'commit'),
+    source === 'timeline' ? '' : plural(one.commits, 'commit'),
   ];
   return parts.filter(Boolean).join(' · ');
 }
 
 /** What is there to see, each with its shape. */
-function legendOf({ iterations }: Picture): HTMLElement[] {
+function legendOf({ iterations }: RunView): HTMLElement[] {
   const used = new Set(iterations.map(({ mark }) => mark));
   const marks = markOrder.filter((mark) => used.has(mark));
   const key = (sign: Element, name: string) =>
@@ -246,7 +246,7 @@ function legendOf({ iterations }: Picture): HTMLElement[] {
   ];
 }
 
-function noticeList({ notices, damaged }: Picture): HTMLElement | null {
+function noticeList({ notices, damaged }: RunView): HTMLElement | null {
   if (notices.length === 0 && damaged === 0) return null;
   return h(
     'section',

@@ -70,7 +70,7 @@ function route(): void {
       else if (!loops.has(id)) loopPage?.leave();
       else if (update.loops.some((loop) => loop.id === id)) know(id);
     },
-    picture: (update) => loopPage?.update(update),
+    view: (update) => loopPage?.update(update),
     connected(isConnected) {
       link.textContent = api.isLive ? (isConnected ? 'live' : 'not connected') : 'report';
       link.className = `link ${isConnected ? 'on' : 'off'}`;

@@ -1,4 +1,4 @@
-import type { Mark } from '../../view/picture.ts';
+import type { Mark } from '../../store/run-view.ts';
 import { svg } from './dom.ts';
 import { markNames } from './format.ts';
 

@@ -1,14 +1,14 @@
 import { type Outcome, outcomes } from '../../core/outcome.ts';
-import type { Picture } from '../../view/picture.ts';
+import type { RunView } from '../../store/run-view.ts';
 import type { LoopSummary } from '../summary.ts';
 import { button, h } from './dom.ts';
 import { markIcon } from './marks.ts';
 
 /** How it ended, what was shown for it, and what to type next: the first thing to see of a loop that is over. */
-export function stopCard(picture: Picture, summary: LoopSummary | undefined): HTMLElement | null {
+export function stopCard(view: RunView, summary: LoopSummary | undefined): HTMLElement | null {
   const status = summary?.status;
   if (status === 'running' || status === 'waiting' || status === 'paused') return null;
-  const { outcome } = picture;
+  const { outcome } = view;
   const command = summary?.next ?? null;
   const tone =
     outcome === 'PROMISE_ACCEPTED'
@@ -29,11 +29,11 @@ export function stopCard(picture: Picture, summary: LoopSummary | undefined): HT
       h(
         'div',
         {},
-        h('h2', { text: headline(picture, summary) }),
-        h('p', { class: 'why', text: picture.because ?? summary?.detail ?? '' }),
+        h('h2', { text: headline(view, summary) }),
+        h('p', { class: 'why', text: view.because ?? summary?.detail ?? '' }),
       ),
     ),
-    evidenceTable(picture),
+    evidenceTable(view),
     command !== null &&
       h(
         'p',
@@ -45,7 +45,7 @@ export function stopCard(picture: Picture, summary: LoopSummary | undefined): HT
   );
 }
 
-function headline({ outcome, state }: Picture, summary: LoopSummary | undefined): string {
+function headline({ outcome, state }: RunView, summary: LoopSummary | undefined): string {
   if (outcome !== null) {
     const { meaning } = outcomes[outcome];
     return meaning.charAt(0).toUpperCase() + meaning.slice(1);
@@ -59,7 +59,7 @@ function toneOf(outcome: Outcome): 'calm' | 'bad' {
 }
 
 /** The evidence of the last claim. */
-function evidenceTable({ iterations }: Picture): HTMLElement | null {
+function evidenceTable({ iterations }: RunView): HTMLElement | null {
   const judged = iterations.findLast(({ verdict }) => verdict !== null);
   if (!judged?.verdict) return null;
   return h(

@@ -1,12 +1,12 @@
 import type { IterationMode } from '../../core/review/story.ts';
 import type { StoryState } from '../../store/loop-schemas.ts';
-import type { IterationPicture, Picture } from '../../view/picture.ts';
+import type { IterationView, RunView } from '../../store/run-view.ts';
 import { h, label, svg } from './dom.ts';
 import { plural } from './format.ts';
 
 /** The stories of a PRD: where each stands, how many are left after each iteration, and what bounced. */
-export function tasksCard(picture: Picture): HTMLElement | null {
-  const { stories } = picture;
+export function tasksCard(view: RunView): HTMLElement | null {
+  const { stories } = view;
   if (stories.length === 0) return null;
   const done = stories.filter(({ passes }) => passes).length;
   return h(
@@ -21,8 +21,8 @@ export function tasksCard(picture: Picture): HTMLElement | null {
         text: `${done} of ${plural(stories.length, 'story').replace('storys', 'stories')} done`,
       }),
     ),
-    board(picture),
-    h('div', { class: 'two' }, burnDown(picture), matrix(picture)),
+    board(view),
+    h('div', { class: 'two' }, burnDown(view), matrix(view)),
   );
 }
 
@@ -39,7 +39,7 @@ const columns: readonly (readonly [name: string, className: string, fits: (story
     ['Done', 'done', ({ passes }) => passes],
   ];
 
-function board({ stories, iterations, state }: Picture): HTMLElement {
+function board({ stories, iterations, state }: RunView): HTMLElement {
   const current = state === 'going' ? iterations.at(-1)?.prd?.story : null;
   return h(
     'div',
@@ -74,7 +74,7 @@ function storyCard({ id, title, reviewCount, dependsOn }: StoryState, isCurrent:
 const width = 420;
 const height = 130;
 
-function burnDown({ iterations, stories }: Picture): HTMLElement {
+function burnDown({ iterations, stories }: RunView): HTMLElement {
   const worked = iterations.filter((one) => one.prd !== null);
   const left = worked
     .map(({ prd }) => (prd ? (prd.after ?? prd.before) : null))
@@ -113,7 +113,7 @@ const modeNames: Readonly<Record<IterationMode, string>> = {
 };
 
 /** Rows are stories, columns what was done with each, in order. */
-function matrix({ stories, iterations }: Picture): HTMLElement {
+function matrix({ stories, iterations }: RunView): HTMLElement {
   return h(
     'figure',
     { class: 'matrix' },
@@ -138,7 +138,7 @@ function matrix({ stories, iterations }: Picture): HTMLElement {
   );
 }
 
-function step({ iteration, prd }: IterationPicture): HTMLElement | null {
+function step({ iteration, prd }: IterationView): HTMLElement | null {
   if (prd === null) return null;
   const bounced = prd.mode === 'review' && prd.reviewStatus === 'changes_requested';
   const approved = prd.mode === 'review' && prd.reviewStatus === 'approved';

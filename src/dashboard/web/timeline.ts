@@ -1,4 +1,4 @@
-import type { IterationPicture, Picture } from '../../view/picture.ts';
+import type { IterationView, RunView } from '../../store/run-view.ts';
 import { h, label, oncePerFrame, svg } from './dom.ts';
 import { duration } from './format.ts';
 import { markShape } from './marks.ts';
@@ -6,14 +6,14 @@ import { markShape } from './marks.ts';
 /** The whole run on one line of time, in lanes: what happened when, and where the time went. */
 export type Timeline = {
   readonly element: HTMLElement;
-  show(picture: Picture, selected: number, now: number): void;
+  show(view: RunView, selected: number, now: number): void;
 };
 
 type Lane = 'agent' | 'checks' | 'review' | 'waiting';
 type Span = { readonly lane: Lane; readonly start: number; readonly end: number; readonly look: string };
 /** A go of the loop on the line, where off time is left out: `shift` is what its own times are moved by. */
 type Placed = {
-  readonly one: IterationPicture;
+  readonly one: IterationView;
   readonly from: number;
   readonly to: number;
   readonly spans: readonly Span[];
@@ -88,8 +88,8 @@ export function createTimeline(events: {
 
   return {
     element,
-    show(picture, index, now) {
-      placed = place(picture.iterations, now);
+    show(view, index, now) {
+      placed = place(view.iterations, now);
       total = Math.max(1, placed.at(-1)?.to ?? 1);
       selected = index;
       draw();
@@ -98,7 +98,7 @@ export function createTimeline(events: {
 }
 
 /** One after the other; the time between two processes of a run belongs to nobody and is left out. */
-function place(iterations: readonly IterationPicture[], now: number): Placed[] {
+function place(iterations: readonly IterationView[], now: number): Placed[] {
   let at = 0;
   return iterations.map((one) => {
     const end = one.endedAt ?? now;
@@ -110,7 +110,7 @@ function place(iterations: readonly IterationPicture[], now: number): Placed[] {
   });
 }
 
-function spansOf(one: IterationPicture, end: number, waitMs: number): Span[] {
+function spansOf(one: IterationView, end: number, waitMs: number): Span[] {
   const spans: Span[] = [];
   if (one.agentStartedAt !== null) {
     const lane = one.prd?.mode === 'review' ? 'review' : 'agent';

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { EventBody } from '../../store/events.ts';
-import type { Picture } from '../picture.ts';
-import { addEvent, newPicture } from '../picture-fold.ts';
+import { addEvent } from '../../store/fold-events.ts';
+import { newRunView, type RunView } from '../../store/run-view.ts';
 import { noFigures } from '../status-line.ts';
 import { createStyle } from '../style.ts';
 import { widthOf } from '../width.ts';
@@ -59,26 +59,26 @@ function go(iteration: number, text: string, ok: boolean): EventBody[] {
   ];
 }
 
-function pictureOf(bodies: readonly EventBody[]): Picture {
-  const picture = newPicture('20261101-000000-000abc');
+function foldEvents(bodies: readonly EventBody[]): RunView {
+  const loop = newRunView('20261101-000000-000abc');
   for (const [index, body] of bodies.entries()) {
-    addEvent(picture, { v: 1, seq: index + 1, at: new Date(start + index * 1000).toISOString(), ...body });
+    addEvent(loop, { v: 1, seq: index + 1, at: new Date(start + index * 1000).toISOString(), ...body });
   }
-  return picture;
+  return loop;
 }
 
 function screen(
-  picture: Picture,
+  loop: RunView,
   columns: number,
   rows: number,
   state: Partial<WatchState> = {},
   style = plain,
 ) {
   const view = {
-    picture,
+    loop,
     live: noFigures,
     isAlive: true,
-    output: picture.iterations.at(-1)?.text ?? '',
+    output: loop.iterations.at(-1)?.text ?? '',
     log: null,
     state: { ...startState, ...state },
   };
@@ -87,7 +87,7 @@ function screen(
 
 describe('the watch screen', () => {
   it('shows everything at 80x24', () => {
-    const lines = screen(pictureOf([...go(1, 'a', false), ...go(2, 'a', true).slice(0, 4)]), 80, 24).join(
+    const lines = screen(foldEvents([...go(1, 'a', false), ...go(2, 'a', true).slice(0, 4)]), 80, 24).join(
       '\n',
     );
     for (const part of [
@@ -104,14 +104,14 @@ describe('the watch screen', () => {
   });
 
   it('has two columns where there is room', () => {
-    const lines = screen(pictureOf(go(1, 'a', true)), 200, 60);
+    const lines = screen(foldEvents(go(1, 'a', true)), 200, 60);
     expect(lines.some((line) => /Timeline .*│.* Now /.test(line))).toBe(true);
   });
 
   it('keeps the selected iteration on the screen among five hundred', () => {
-    const picture = pictureOf(Array.from({ length: 500 }, (_, index) => go(index + 1, 'a', true)).flat());
+    const loop = foldEvents(Array.from({ length: 500 }, (_, index) => go(index + 1, 'a', true)).flat());
     const shown = (selected: number | null) =>
-      screen(picture, 80, 24, { selected })
+      screen(loop, 80, 24, { selected })
         .filter((line) => line.startsWith('>'))
         .map((line) => Number(line.slice(1, 6)));
     expect([shown(null), shown(0), shown(250)]).toEqual([[500], [1], [251]]);
@@ -129,7 +129,7 @@ describe('the watch screen', () => {
       usage,
       ms: 1,
     };
-    const lines = screen(pictureOf([...go(1, 'a', true), ended]), 80, 24).join('\n');
+    const lines = screen(foldEvents([...go(1, 'a', true), ended]), 80, 24).join('\n');
     expect(lines).toContain('no key');
     expect(lines).toContain('ralph answer "..." && ralph run --resume');
   });
@@ -163,14 +163,14 @@ describe('the watch screen', () => {
     const sizes = fc.tuple(fc.integer({ min: 1, max: 230 }), fc.integer({ min: 1, max: 70 }));
     fc.assert(
       fc.property(hostile, states, sizes, fc.boolean(), (text, state, [columns, rows], painted) => {
-        const picture = pictureOf([
+        const loop = foldEvents([
           ...go(1, text, true),
           ...go(2, text, false),
           ...go(3, text, true).slice(0, 4),
         ]);
         // What the live output gives is clean already.
-        for (const one of picture.iterations) one.text = 'clean';
-        const lines = screen(picture, columns, rows, state, painted ? colours : plain);
+        for (const one of loop.iterations) one.text = 'clean';
+        const lines = screen(loop, columns, rows, state, painted ? colours : plain);
         expect(lines).toHaveLength(rows);
         for (const line of lines) {
           expect(widthOf(line)).toBeLessThanOrEqual(columns);
@@ -185,14 +185,14 @@ describe('the watch screen', () => {
     const because = { code: 'no-claim', text: 'no claim' } as const;
     const decided = { type: 'decision', iteration: 1, kind: 'continue', because } as EventBody;
     const paused: EventBody = { type: 'paused', because: 'paused by a person (ralph unpause)' };
-    const lines = screen(pictureOf([...go(1, 'a', true), decided, paused]), 80, 24);
+    const lines = screen(foldEvents([...go(1, 'a', true), decided, paused]), 80, 24);
     expect(lines[0]).toContain('waiting');
     expect(lines.join('\n')).toMatch(/paused by a person \(ralph unpause\) 50s/);
     expect(lines.join('\n')).not.toContain('The agent thinks');
   });
 
   it('has help that fits 80 columns', () => {
-    const help = screen(pictureOf(go(1, 'a', true)), 400, 40, { help: true }).map((line) => line.trimEnd());
+    const help = screen(foldEvents(go(1, 'a', true)), 400, 40, { help: true }).map((line) => line.trimEnd());
     // The first and the last are those of the screen itself.
     expect(Math.max(...help.slice(1, -1).map(widthOf))).toBeLessThanOrEqual(80);
   });

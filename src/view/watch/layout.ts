@@ -1,6 +1,6 @@
 import { formatDuration } from '../../core/duration.ts';
+import type { RunView } from '../../store/run-view.ts';
 import { firstLine } from '../narrate.ts';
-import type { Picture } from '../picture.ts';
 import {
   contextText,
   costText,
@@ -26,7 +26,7 @@ import {
 
 /** All that is on the screen. */
 export type WatchView = {
-  readonly picture: Picture;
+  readonly loop: RunView;
   readonly live: LiveFigures;
   /** Whether the process of the loop lives. */
   readonly isAlive: boolean;
@@ -63,12 +63,12 @@ export function layoutWatch(view: WatchView, options: Options): string[] {
 /** One pane below the other; the output takes what is left. */
 function narrow(view: WatchView, body: number, options: Options): string[] {
   const panes = panesOf(view);
-  const { iterations } = view.picture;
+  const { iterations } = view.loop;
   const rooms = share(body, [
     { pane: panes.timeline, wants: Math.max(1, iterations.length), most: Math.max(2, Math.floor(body / 4)) },
-    { pane: panes.now, wants: isOver(view.picture) ? 4 : 2, most: Math.max(2, Math.floor(body / 5)) },
-    { pane: panes.guardrails, wants: guardrailCount(view.picture), most: Math.max(1, Math.floor(body / 8)) },
-    { pane: panes.tasks, wants: taskCount(view.picture).all, most: Math.max(1, Math.floor(body / 5)) },
+    { pane: panes.now, wants: isOver(view.loop) ? 4 : 2, most: Math.max(2, Math.floor(body / 5)) },
+    { pane: panes.guardrails, wants: guardrailCount(view.loop), most: Math.max(1, Math.floor(body / 8)) },
+    { pane: panes.tasks, wants: taskCount(view.loop).all, most: Math.max(1, Math.floor(body / 5)) },
   ]);
   const used = rooms.reduce((sum, { rows }) => sum + rows + 1, 0);
   return [...rooms, { pane: panes.large, rows: body - used - 1 }].flatMap(({ pane, rows }) =>
@@ -81,12 +81,12 @@ function wide(view: WatchView, body: number, options: Options): string[] {
   const panes = panesOf(view);
   const left = Math.floor(options.columns * 0.62);
   const right = options.columns - left - 3;
-  const timeline = Math.min(Math.max(1, view.picture.iterations.length), Math.floor(body * 0.4));
+  const timeline = Math.min(Math.max(1, view.loop.iterations.length), Math.floor(body * 0.4));
   const story = [
     ...box(panes.timeline, timeline, { ...options, columns: left }),
     ...box(panes.large, body - timeline - 2, { ...options, columns: left }),
   ];
-  const guardrails = Math.min(Math.max(1, guardrailCount(view.picture)), Math.floor(body / 4));
+  const guardrails = Math.min(Math.max(1, guardrailCount(view.loop)), Math.floor(body / 4));
   const tasks = Math.max(1, body - guardrails - 4 - 3);
   const standing = [
     ...box(panes.now, 4, { ...options, columns: right }),
@@ -98,9 +98,9 @@ function wide(view: WatchView, body: number, options: Options): string[] {
 }
 
 function panesOf(view: WatchView) {
-  const { picture, state, isAlive, output, log } = view;
-  const selected = state.selected ?? Math.max(0, picture.iterations.length - 1);
-  const one = picture.iterations[selected];
+  const { loop, state, isAlive, output, log } = view;
+  const selected = state.selected ?? Math.max(0, loop.iterations.length - 1);
+  const one = loop.iterations[selected];
   const number = one === undefined ? '' : ` of iteration ${one.iteration}`;
   const large: Record<WatchState['pane'], Pane> = {
     output: { title: `Output${number}`, lines: (options) => textPane(output, options) },
@@ -110,15 +110,15 @@ function panesOf(view: WatchView) {
       lines: (options) => textPane(log?.text ?? 'No guardrail has run in this iteration.', options),
     },
   };
-  const tasks = picture.stories.length > 0 ? 'Stories' : 'Todo';
-  const { done, all } = taskCount(picture);
+  const tasks = loop.stories.length > 0 ? 'Stories' : 'Todo';
+  const { done, all } = taskCount(loop);
   return {
-    timeline: { title: 'Timeline', lines: (options) => timelinePane(picture, selected, options) },
-    now: { title: 'Now', lines: (options) => nowPane(picture, isAlive, options) },
-    guardrails: { title: 'Guardrails', lines: (options) => guardrailPane(picture, options) },
+    timeline: { title: 'Timeline', lines: (options) => timelinePane(loop, selected, options) },
+    now: { title: 'Now', lines: (options) => nowPane(loop, isAlive, options) },
+    guardrails: { title: 'Guardrails', lines: (options) => guardrailPane(loop, options) },
     tasks: {
       title: all === 0 ? tasks : `${tasks} ${done}/${all}`,
-      lines: (options) => taskPane(picture, options),
+      lines: (options) => taskPane(loop, options),
     },
     large: large[state.pane],
   } satisfies Record<string, Pane>;
@@ -150,19 +150,19 @@ function box({ title, lines }: Pane, rows: number, options: Options): string[] {
   ];
 }
 
-function headLine({ picture, isAlive }: WatchView, { style, columns, now }: Options): string {
-  const one = picture.iterations.at(-1);
+function headLine({ loop, isAlive }: WatchView, { style, columns, now }: Options): string {
+  const one = loop.iterations.at(-1);
   const iteration = one === undefined ? '' : `iter ${one.iteration}${one.of === null ? '' : `/${one.of}`}  `;
-  const time = formatDuration(Math.floor(elapsed(picture, isAlive ? now : 0) / 1000) * 1000).replace(
+  const time = formatDuration(Math.floor(elapsed(loop, isAlive ? now : 0) / 1000) * 1000).replace(
     /^0ms$/,
     '0s',
   );
   const right = `${iteration}${time}`;
-  const left = `${style.bold('ralph watch')} ${firstLine(picture.run)} ${picture.agent ?? ''} ${stateText(picture, isAlive, style)}`;
+  const left = `${style.bold('ralph watch')} ${firstLine(loop.run)} ${loop.agent ?? ''} ${stateText(loop, isAlive, style)}`;
   return `${fitTo(left, columns - widthOf(right) - 1)} ${style.bold(right)}`;
 }
 
-function stateText({ state, outcome, needs }: Picture, isAlive: boolean, style: Style): string {
+function stateText({ state, outcome, needs }: RunView, isAlive: boolean, style: Style): string {
   if (outcome === 'PROMISE_ACCEPTED') return style.green(outcome);
   if (needs !== null) return style.red(outcome ?? state);
   if (outcome !== null) return style.yellow(outcome);
@@ -170,25 +170,25 @@ function stateText({ state, outcome, needs }: Picture, isAlive: boolean, style: 
   return state === 'waiting' || state === 'yielded' ? style.yellow('waiting') : style.cyan('running');
 }
 
-function figuresLine({ picture, live }: WatchView, { style, columns }: Options): string {
-  const usage = usageNow(picture, live);
-  const { accepted, rejected } = picture.claims;
-  const budget = picture.limits?.costUsd;
+function figuresLine({ loop, live }: WatchView, { style, columns }: Options): string {
+  const usage = usageNow(loop, live);
+  const { accepted, rejected } = loop.claims;
+  const budget = loop.limits?.costUsd;
   const cost = costText(usage);
-  const context = live.context ?? picture.iterations.findLast((one) => one.context !== null)?.context ?? null;
+  const context = live.context ?? loop.iterations.findLast((one) => one.context !== null)?.context ?? null;
   const parts = [
     tokensText(usage, style),
     cost === '' || budget == null ? cost : `${cost} of $${budget}`,
     contextText(context),
     accepted + rejected === 0 ? '' : `claims: ${accepted} accepted, ${rejected} rejected`,
-    picture.damaged === 0 ? '' : style.red(`${picture.damaged} damaged events`),
+    loop.damaged === 0 ? '' : style.red(`${loop.damaged} damaged events`),
   ].filter((part) => part !== '');
   return cutTo(parts.join(style.emoji ? ' · ' : ' | '), columns, style.symbol('more'));
 }
 
-function footLine({ state, picture }: WatchView, { style, columns }: Options): string {
+function footLine({ state, loop }: WatchView, { style, columns }: Options): string {
   const keys = '? help  q quit  ↑↓ iteration  o output  e evidence  l log';
-  const command = state.pane === 'evidence' ? `= ralph verdict ${picture.run}` : '';
+  const command = state.pane === 'evidence' ? `= ralph verdict ${loop.run}` : '';
   const plain = style.emoji ? keys : keys.replace('↑↓', 'j k');
   const room = columns - widthOf(plain) - 2;
   const shown = command.length <= room ? `${plain}${' '.repeat(room - command.length + 2)}${command}` : plain;
@@ -201,18 +201,18 @@ function helpLines(style: Style): string[] {
     '',
     ...keyHelp.map(([key, meaning]) => `  ${style.bold(fitTo(plain(key), 14))} ${meaning}`),
     '',
-    `  Time in the timeline: ${barParts.map(([kind, picture, ascii]) => `${style.emoji ? picture : ascii} ${kind}`).join('  ')}`,
+    `  Time in the timeline: ${barParts.map(([kind, loop, ascii]) => `${style.emoji ? loop : ascii} ${kind}`).join('  ')}`,
     '  The screen only reads the journal: quitting changes nothing about the loop.',
     '  From another terminal: ralph note "..." tells the agent something,',
     '  ralph pause lets the loop wait, ralph stop ends it.',
   ];
 }
 
-function isOver({ state }: Picture): boolean {
+function isOver({ state }: RunView): boolean {
   return state !== 'going' && state !== 'waiting' && state !== 'yielded';
 }
 
-function guardrailCount({ iterations }: Picture): number {
+function guardrailCount({ iterations }: RunView): number {
   return new Set(iterations.flatMap(({ guardrails }) => guardrails.map(({ command }) => command))).size;
 }
 

@@ -1,7 +1,7 @@
 import { formatDuration } from '../../core/duration.ts';
 import { cleanTerminal } from '../../safety/terminal.ts';
+import { type IterationView, type Mark, type RunView, timeByKind } from '../../store/run-view.ts';
 import { firstLine } from '../narrate.ts';
-import { type IterationPicture, type Mark, type Picture, timeByKind } from '../picture.ts';
 import { checkMark, clockTime, costText } from '../status-line.ts';
 import type { Style } from '../style.ts';
 import { fitTo, wrapTo } from '../width.ts';
@@ -14,7 +14,7 @@ export type PaneOptions = {
   readonly now: number;
 };
 
-const marks: Record<Mark, readonly [picture: string, ascii: string]> = {
+const marks: Record<Mark, readonly [loop: string, ascii: string]> = {
   running: ['▶', '>'],
   accepted: ['✓', '+'],
   rejected: ['✗', 'x'],
@@ -28,9 +28,9 @@ const marks: Record<Mark, readonly [picture: string, ascii: string]> = {
 };
 
 /** One line per go: how it came out, what its time went to, its cost, and why it went on. */
-export function timelinePane(picture: Picture, selected: number, options: PaneOptions): string[] {
+export function timelinePane(loop: RunView, selected: number, options: PaneOptions): string[] {
   const { style, columns, rows, now } = options;
-  const { iterations } = picture;
+  const { iterations } = loop;
   const first = Math.max(0, Math.min(selected - Math.floor(rows / 2), iterations.length - rows));
   const longest = Math.max(1, ...iterations.map((one) => sum(timeByKind(one, now))));
   const barWidth = Math.min(30, Math.max(8, Math.floor(columns / 5)));
@@ -45,7 +45,7 @@ export function timelinePane(picture: Picture, selected: number, options: PaneOp
       time.padStart(7),
       cost.padStart(12),
       '',
-      noteOf(one, picture, style),
+      noteOf(one, loop, style),
     ].join(' ');
   });
 }
@@ -67,40 +67,40 @@ export const barParts = [
   ['waiting', '░', '.'],
 ] as const;
 
-function timeBar(one: IterationPicture, longest: number, width: number, { style, now }: PaneOptions): string {
+function timeBar(one: IterationView, longest: number, width: number, { style, now }: PaneOptions): string {
   const times = timeByKind(one, now);
   let out = '';
   let before = 0;
   let drawn = 0;
-  for (const [kind, picture, ascii] of barParts) {
+  for (const [kind, loop, ascii] of barParts) {
     before += times[kind];
     const upTo = Math.min(width, Math.round((before / longest) * width));
-    const part = (style.emoji ? picture : ascii).repeat(Math.max(0, upTo - drawn));
+    const part = (style.emoji ? loop : ascii).repeat(Math.max(0, upTo - drawn));
     out += kind === 'checks' ? style.yellow(part) : kind === 'agent' ? style.cyan(part) : style.dim(part);
     drawn = Math.max(drawn, upTo);
   }
   return out;
 }
 
-function noteOf(one: IterationPicture, picture: Picture, style: Style): string {
+function noteOf(one: IterationView, loop: RunView, style: Style): string {
   const story = one.prd ? `${one.prd.mode} ${firstLine(one.prd.story ?? '')} ` : '';
   if (one.mark === 'running') return `${story}running`;
   if (one.verdict?.accepted) return style.green(`${story}accepted`);
   if (one.verdict !== null) return `${story}rejected: ${firstLine(one.verdict.because)}`;
   if (one.mark === 'cut') return `${story}cut off`;
-  const because = one.decision?.because.text ?? picture.because ?? '';
+  const because = one.decision?.because.text ?? loop.because ?? '';
   return `${story}${firstLine(because)}`;
 }
 
 /** What goes on at this moment, or how it ended and what to do about it. */
-export function nowPane(picture: Picture, isAlive: boolean, options: PaneOptions): string[] {
+export function nowPane(loop: RunView, isAlive: boolean, options: PaneOptions): string[] {
   const { style, columns, rows, now } = options;
-  const lines = nowLines(picture, isAlive, style, now).flatMap((line) => wrapTo(line, columns));
+  const lines = nowLines(loop, isAlive, style, now).flatMap((line) => wrapTo(line, columns));
   return lines.slice(0, rows);
 }
 
-function nowLines(picture: Picture, isAlive: boolean, style: Style, now: number): string[] {
-  const { state, outcome, because, needs, waitUntil, waitFor, tool, run, updatedAt } = picture;
+function nowLines(loop: RunView, isAlive: boolean, style: Style, now: number): string[] {
+  const { state, outcome, because, needs, waitUntil, waitFor, tool, run, updatedAt } = loop;
   if (state === 'ended' || state === 'failed') {
     const next = needs?.kind === 'answer' ? 'ralph answer "..." && ralph run --resume' : `ralph show ${run}`;
     return [outcome ?? 'failed', ...wrapped(because ?? ''), `Next: ${next}`];
@@ -114,7 +114,7 @@ function nowLines(picture: Picture, isAlive: boolean, style: Style, now: number)
   if (state === 'yielded') return ['Waits for its supervisor to start the next iteration'];
   if (state === 'waiting')
     return [`${style.symbol('wait')} ${firstLine(waitFor ?? 'waits')} ${since(updatedAt ?? now, now)}`];
-  const check = picture.iterations.at(-1)?.guardrails.findLast(({ ok }) => ok === null);
+  const check = loop.iterations.at(-1)?.guardrails.findLast(({ ok }) => ok === null);
   if (check) return [`${style.symbol('run')} ${firstLine(check.command)} ${since(check.startedAt, now)}`];
   if (tool === null) return ['The agent thinks'];
   const summary = tool.summary === '' ? '' : `(${firstLine(tool.summary)})`;
@@ -122,16 +122,16 @@ function nowLines(picture: Picture, isAlive: boolean, style: Style, now: number)
 }
 
 /** Rows are guardrails, columns are goes, the newest to the right. */
-export function guardrailPane(picture: Picture, options: PaneOptions): string[] {
+export function guardrailPane(loop: RunView, options: PaneOptions): string[] {
   const { style, columns, rows } = options;
   const commands = [
-    ...new Set(picture.iterations.flatMap((one) => one.guardrails.map(({ command }) => command))),
+    ...new Set(loop.iterations.flatMap((one) => one.guardrails.map(({ command }) => command))),
   ];
   const nameWidth = Math.min(
     Math.max(8, ...commands.map((command) => command.length)),
     Math.floor(columns / 2),
   );
-  const shown = picture.iterations.slice(-Math.max(1, columns - nameWidth - 2));
+  const shown = loop.iterations.slice(-Math.max(1, columns - nameWidth - 2));
   return commands.slice(-rows).map((command) => {
     const cells = shown.map(({ guardrails }) => {
       const check = guardrails.findLast((one) => one.command === command);
@@ -143,7 +143,7 @@ export function guardrailPane(picture: Picture, options: PaneOptions): string[] 
 }
 
 /** The stories of a PRD where there are any, else the agent's own list. */
-export function taskPane({ stories, todo }: Picture, { style, rows }: PaneOptions): string[] {
+export function taskPane({ stories, todo }: RunView, { style, rows }: PaneOptions): string[] {
   const [done, active, open] = style.emoji ? ['✓', '▸', '○'] : ['+', '>', 'o'];
   const lines =
     stories.length > 0
@@ -166,7 +166,7 @@ export function taskPane({ stories, todo }: Picture, { style, rows }: PaneOption
 }
 
 /** The claim of a go with everything that was checked about it. */
-export function evidencePane(one: IterationPicture | undefined, { style, rows }: PaneOptions): string[] {
+export function evidencePane(one: IterationView | undefined, { style, rows }: PaneOptions): string[] {
   if (one === undefined || one.verdict === null) return ['No claim was judged in this iteration.'];
   const { accepted, because, evidence } = one.verdict;
   const head = accepted ? style.green('Claim accepted') : style.red('Claim rejected');

@@ -1,9 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { EventBody, JournalEvent } from '../store/events.ts';
-import { timeByKind } from './picture.ts';
-import { addEvent, pictureOf } from './picture-fold.ts';
-import { newPicture } from './picture-new.ts';
+import { addEvent, foldEvents } from './fold-events.ts';
+import { newRunView, timeByKind } from './run-view.ts';
 
 const start = Date.parse('2026-11-01T00:00:00.000Z');
 const limits = {
@@ -94,9 +93,9 @@ const goOn = (iteration: number): EventBody => ({
   loop,
 });
 
-describe('the picture of a run', () => {
+describe('the view of a run', () => {
   it('has the figures of each iteration and their totals', () => {
-    const picture = pictureOf(
+    const view = foldEvents(
       'r',
       journal(
         runStarted,
@@ -122,7 +121,7 @@ describe('the picture of a run', () => {
         agentEnded(2),
       ),
     );
-    const [first, second] = picture.iterations;
+    const [first, second] = view.iterations;
     expect(first).toMatchObject({
       mark: 'failed-checks',
       agentMs: 900,
@@ -138,7 +137,7 @@ describe('the picture of a run', () => {
       to: 'after1',
     });
     expect(second).toMatchObject({ mark: 'running', usage });
-    expect(picture).toMatchObject({
+    expect(view).toMatchObject({
       state: 'going',
       seq: 11,
       task: 'Do it.',
@@ -150,7 +149,7 @@ describe('the picture of a run', () => {
 
   it('counts claims, and says what a person has to do at the end', () => {
     const evidence = [{ check: 'tool-calls', ok: false, detail: 'none' }];
-    const picture = pictureOf(
+    const view = foldEvents(
       'r',
       journal(
         runStarted,
@@ -164,9 +163,9 @@ describe('the picture of a run', () => {
         { type: 'run.ended', outcome: 'BLOCKED', exitCode: 4, because: blocked, iterations: 2, usage, ms: 5 },
       ),
     );
-    expect(picture.iterations.map(({ mark }) => mark)).toEqual(['rejected', 'needs-person']);
-    expect(picture.iterations[0]?.verdict).toEqual({ accepted: false, because: 'no work', evidence });
-    expect(picture).toMatchObject({
+    expect(view.iterations.map(({ mark }) => mark)).toEqual(['rejected', 'needs-person']);
+    expect(view.iterations[0]?.verdict).toEqual({ accepted: false, because: 'no work', evidence });
+    expect(view).toMatchObject({
       state: 'ended',
       outcome: 'BLOCKED',
       claims: { accepted: 0, rejected: 1 },
@@ -189,16 +188,16 @@ describe('the picture of a run', () => {
       },
       { ...begin(1), second: 63 },
     );
-    const waiting = pictureOf('r', events.slice(0, 4));
+    const waiting = foldEvents('r', events.slice(0, 4));
     expect(waiting).toMatchObject({ state: 'waiting', waitFor: 'limit', waitUntil: start + 63_000 });
-    const picture = pictureOf('r', events);
-    expect(picture.iterations.map(({ iteration, mark }) => [iteration, mark])).toEqual([
+    const view = foldEvents('r', events);
+    expect(view.iterations.map(({ iteration, mark }) => [iteration, mark])).toEqual([
       [1, 'limited'],
       [1, 'running'],
     ]);
-    expect(picture.iterations[0]?.wait).toEqual({ startedAt: start + 3000, plannedMs: 60_000, ms: 60_000 });
-    expect(picture).toMatchObject({ state: 'going', waitFor: null });
-    expect(timeByKind(picture.iterations[0] ?? fail(), start)).toMatchObject({ agent: 900, waiting: 60_000 });
+    expect(view.iterations[0]?.wait).toEqual({ startedAt: start + 3000, plannedMs: 60_000, ms: 60_000 });
+    expect(view).toMatchObject({ state: 'going', waitFor: null });
+    expect(timeByKind(view.iterations[0] ?? fail(), start)).toMatchObject({ agent: 900, waiting: 60_000 });
   });
 
   it('shows a pause as a wait without an end, which a wait before it runs into', () => {
@@ -215,20 +214,20 @@ describe('the picture of a run', () => {
       { type: 'unpaused', second: 64 },
       begin(2),
     );
-    const paused = pictureOf('r', events.slice(0, 5));
+    const paused = foldEvents('r', events.slice(0, 5));
     expect(paused).toMatchObject({ state: 'waiting', waitFor: 'paused by a person', waitUntil: null });
     const waiting = (now: number) => timeByKind(paused.iterations[0] ?? fail(), now).waiting;
     expect(waiting(start + 34_000)).toBe(30_000);
-    const picture = pictureOf('r', events);
-    expect(picture).toMatchObject({ state: 'going', waitFor: null });
-    expect(picture.iterations[0]?.wait).toEqual({ startedAt: start + 4000, plannedMs: 0, ms: 60_000 });
+    const view = foldEvents('r', events);
+    expect(view).toMatchObject({ state: 'going', waitFor: null });
+    expect(view.iterations[0]?.wait).toEqual({ startedAt: start + 4000, plannedMs: 0, ms: 60_000 });
     const limited: EventBody = {
       ...decided,
       kind: 'wait',
       ms: 500,
       because: { code: 'usage-limit', text: 'x' },
     };
-    const both = pictureOf(
+    const both = foldEvents(
       'r',
       journal(runStarted, begin(1), agentEnded(1), limited, ...bodiesOf(events, 4)),
     );
@@ -236,7 +235,7 @@ describe('the picture of a run', () => {
   });
 
   it('leaves out the time in which no process of the run lived', () => {
-    const picture = pictureOf(
+    const view = foldEvents(
       'r',
       journal(
         runStarted,
@@ -246,9 +245,9 @@ describe('the picture of a run', () => {
         { ...begin(1), second: 2001 },
       ),
     );
-    expect(picture.elapsedMs).toBe(2000);
-    expect(picture.iterations.map(({ mark }) => mark)).toEqual(['cut', 'running']);
-    expect(picture).toMatchObject({ state: 'going', needs: null, pid: 3 });
+    expect(view.elapsedMs).toBe(2000);
+    expect(view.iterations.map(({ mark }) => mark)).toEqual(['cut', 'running']);
+    expect(view).toMatchObject({ state: 'going', needs: null, pid: 3 });
   });
 
   it('knows what an iteration of a PRD was for, and how the stories stood before and after it', () => {
@@ -268,7 +267,7 @@ describe('the picture of a run', () => {
       changesRequested: 0,
       open: 0,
     });
-    const picture = pictureOf(
+    const view = foldEvents(
       'r',
       journal(
         runStarted,
@@ -296,7 +295,7 @@ describe('the picture of a run', () => {
         },
       ),
     );
-    const [one] = picture.iterations;
+    const [one] = view.iterations;
     expect(one?.prd).toEqual({
       mode: 'review',
       story: 'US-1',
@@ -305,26 +304,26 @@ describe('the picture of a run', () => {
       reviewStatus: 'approved',
       problems: [],
     });
-    expect(picture.stories).toEqual([story(true)]);
-    expect(picture.task).toBe('PRD shop: Sign in by mail');
+    expect(view.stories).toEqual([story(true)]);
+    expect(view.task).toBe('PRD shop: Sign in by mail');
     expect(timeByKind(one ?? fail(), start)).toMatchObject({ agent: 0, review: 900 });
   });
 
   it('never lets anything end before it began when the clock is set back', () => {
-    const picture = pictureOf(
+    const view = foldEvents(
       'r',
       journal(runStarted, { ...begin(1), second: 100 }, { ...goOn(1), second: 5 }),
     );
-    const [one] = picture.iterations;
+    const [one] = view.iterations;
     expect(one?.endedAt).toBe(one?.startedAt);
-    expect(picture.elapsedMs).toBe(100_000);
+    expect(view.elapsedMs).toBe(100_000);
   });
 
   it('skips kinds that it does not know and counts events that make no sense', () => {
-    const picture = pictureOf('r', journal(runStarted, begin(1)));
-    addEvent(picture, { v: 1, seq: 3, at: 'never', type: 'from.the.future', iteration: 1 } as never);
-    addEvent(picture, { v: 1, seq: 4, at: 'never', type: 'agent.ended', iteration: 1 } as never);
-    expect(picture).toMatchObject({ seq: 4, damaged: 1, elapsedMs: 1000 });
+    const view = foldEvents('r', journal(runStarted, begin(1)));
+    addEvent(view, { v: 1, seq: 3, at: 'never', type: 'from.the.future', iteration: 1 } as never);
+    addEvent(view, { v: 1, seq: 4, at: 'never', type: 'agent.ended', iteration: 1 } as never);
+    expect(view).toMatchObject({ seq: 4, damaged: 1, elapsedMs: 1000 });
   });
 
   it('survives any content in events of any kind', () => {
@@ -350,9 +349,9 @@ describe('the picture of a run', () => {
     });
     fc.assert(
       fc.property(fc.array(event), (events) => {
-        const picture = newPicture('r');
-        for (const [index, one] of events.entries()) addEvent(picture, { v: 1, seq: index, ...one } as never);
-        expect(JSON.parse(JSON.stringify(picture))).toHaveProperty('run', 'r');
+        const view = newRunView('r');
+        for (const [index, one] of events.entries()) addEvent(view, { v: 1, seq: index, ...one } as never);
+        expect(JSON.parse(JSON.stringify(view))).toHaveProperty('run', 'r');
       }),
     );
   });
@@ -362,9 +361,9 @@ describe('the picture of a run', () => {
       { type: 'tool.started', iteration: 1, id: `t${index}`, name: 'Bash', summary: 'x'.repeat(5000) },
       { type: 'tool.ended', iteration: 1, id: `t${index}`, ok: true },
     ]).flat();
-    const picture = pictureOf('r', journal(runStarted, begin(1), ...calls));
-    expect(picture.iterations[0]?.toolCalls).toBe(5000);
-    expect(JSON.stringify(picture).length).toBeLessThan(40_000);
+    const view = foldEvents('r', journal(runStarted, begin(1), ...calls));
+    expect(view.iterations[0]?.toolCalls).toBe(5000);
+    expect(JSON.stringify(view).length).toBeLessThan(40_000);
   });
 });
 

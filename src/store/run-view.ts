@@ -3,8 +3,8 @@ import type { Decision, Limits, Verdict } from '../core/loop.ts';
 import type { Outcome } from '../core/outcome.ts';
 import type { TaskCounts } from '../core/review/mode.ts';
 import type { IterationMode } from '../core/review/story.ts';
-import type { TurnEnd, Usage } from '../core/turn.ts';
-import type { StoryState } from '../store/loop-schemas.ts';
+import { noUsage, type TurnEnd, type Usage } from '../core/turn.ts';
+import type { StoryState } from './loop-schemas.ts';
 
 /** How a go of the loop came out; colour and shape in every view follow it. */
 export type Mark =
@@ -21,7 +21,7 @@ export type Mark =
   | 'cut';
 
 /** A guardrail or verify command in one iteration; `ok` is null while it runs. Times are epoch milliseconds. */
-export type CheckPicture = {
+export type CheckView = {
   command: string;
   ok: boolean | null;
   timedOut: boolean;
@@ -31,7 +31,7 @@ export type CheckPicture = {
   log: string | null;
 };
 
-export type ToolPicture = {
+export type ToolView = {
   id: string;
   name: string;
   summary: string;
@@ -41,10 +41,10 @@ export type ToolPicture = {
 };
 
 /** Tokens in the agent's context at their highest; `window` is null where nobody told its size. */
-export type ContextPicture = { tokens: number; window: number | null };
+export type ContextView = { tokens: number; window: number | null };
 
 /** `after` and `reviewStatus` say how the list and the story stood when it was over; null before that. */
-export type PrdPicture = {
+export type PrdView = {
   mode: IterationMode;
   story: string | null;
   before: TaskCounts;
@@ -55,7 +55,7 @@ export type PrdPicture = {
 };
 
 /** One go of the loop. An iteration that is run again, after a limit or a crash, is another go with the same number. */
-export type IterationPicture = {
+export type IterationView = {
   /** Its place among all goes, from 0. */
   index: number;
   iteration: number;
@@ -68,7 +68,7 @@ export type IterationPicture = {
   promptChars: number;
   promptStart: string;
   /** What an iteration of a PRD is for; null in any other run. */
-  prd: PrdPicture | null;
+  prd: PrdView | null;
   agentStartedAt: number | null;
   agentMs: number | null;
   end: TurnEnd | null;
@@ -76,11 +76,11 @@ export type IterationPicture = {
   error: string | null;
   text: string;
   /** The last tool calls; `toolCalls` counts them all, and is null where the agent does not report them. */
-  tools: ToolPicture[];
+  tools: ToolView[];
   toolCalls: number | null;
   toolErrors: number;
   usage: Usage | null;
-  context: ContextPicture | null;
+  context: ContextView | null;
   commits: number;
   filesChanged: number;
   /** The first of the changed files that were not committed. */
@@ -88,8 +88,8 @@ export type IterationPicture = {
   /** HEAD when it began and when it was over. */
   from: string | null;
   to: string | null;
-  guardrails: CheckPicture[];
-  verify: CheckPicture[];
+  guardrails: CheckView[];
+  verify: CheckView[];
   scm: { task: string; ok: boolean; detail: string }[];
   notes: string[];
   verdict: Verdict | null;
@@ -102,11 +102,11 @@ export type IterationPicture = {
   wait: { startedAt: number; plannedMs: number; ms: number | null } | null;
 };
 
-/** Everything that a view shows of a run. Only the fold in `picture-fold.ts` writes it. */
-export type Picture = {
+/** A run as its events tell it. Every command and the page show this; only `fold-events.ts` writes it. */
+export type RunView = {
   run: string;
-  /** A worker that only drives a terminal has no journal: tool calls, costs and changes are not known of it. */
-  told: 'journal' | 'timeline';
+  /** A worker that only drives a terminal has a timeline and no journal: nothing tells its tool calls, costs and changes. */
+  source: 'journal' | 'timeline';
   /** The last event. */
   seq: number;
   /** Events that could not be understood; unknown kinds are no damage. */
@@ -134,14 +134,14 @@ export type Picture = {
   because: string | null;
   /** Set where nothing goes on before a person acts: to answer, or to look. */
   needs: { kind: 'answer' | 'look'; text: string } | null;
-  iterations: IterationPicture[];
+  iterations: IterationView[];
   usage: Usage;
   /** Milliseconds that the loop was at work, waits included; off time before a resume is not. */
   elapsedMs: number;
   claims: { accepted: number; rejected: number };
   todo: readonly TodoItem[];
   /** The tool call that runs. */
-  tool: ToolPicture | null;
+  tool: ToolView | null;
   waitUntil: number | null;
   waitFor: string | null;
   /** The stories of a PRD as they stand. */
@@ -150,10 +150,89 @@ export type Picture = {
   notices: { at: number; text: string }[];
 };
 
+/** A run of which nothing is known yet. */
+export function newRunView(run: string): RunView {
+  return {
+    run,
+    source: 'journal',
+    seq: 0,
+    damaged: 0,
+    version: null,
+    cwd: null,
+    agent: null,
+    agentVersion: null,
+    command: null,
+    task: '',
+    promptFile: null,
+    limits: null,
+    pid: null,
+    startedAt: null,
+    updatedAt: null,
+    endedAt: null,
+    state: 'going',
+    outcome: null,
+    exitCode: null,
+    because: null,
+    needs: null,
+    iterations: [],
+    usage: noUsage,
+    elapsedMs: 0,
+    claims: { accepted: 0, rejected: 0 },
+    todo: [],
+    tool: null,
+    waitUntil: null,
+    waitFor: null,
+    stories: [],
+    notices: [],
+  };
+}
+
+/** A go of the loop that has just begun. */
+export function newIteration(
+  { index, iteration, of, at }: { index: number; iteration: number; of: number | null; at: number },
+  seq: number,
+): IterationView {
+  return {
+    index,
+    iteration,
+    of,
+    seq,
+    mark: 'running',
+    startedAt: at,
+    endedAt: null,
+    promptChars: 0,
+    promptStart: '',
+    prd: null,
+    agentStartedAt: null,
+    agentMs: null,
+    end: null,
+    exitCode: null,
+    error: null,
+    text: '',
+    tools: [],
+    toolCalls: 0,
+    toolErrors: 0,
+    usage: null,
+    context: null,
+    commits: 0,
+    filesChanged: 0,
+    files: [],
+    from: null,
+    to: null,
+    guardrails: [],
+    verify: [],
+    scm: [],
+    notes: [],
+    verdict: null,
+    decision: null,
+    wait: null,
+  };
+}
+
 /** Milliseconds of a go by what they went to; what is still going on counts up to `now`. */
 export type TimeByKind = { agent: number; checks: number; review: number; waiting: number; other: number };
 
-export function timeByKind(one: IterationPicture, now: number): TimeByKind {
+export function timeByKind(one: IterationView, now: number): TimeByKind {
   const agentMs =
     one.agentMs ?? (one.agentStartedAt === null || one.endedAt !== null ? 0 : now - one.agentStartedAt);
   const checks = [...one.guardrails, ...one.verify].reduce((sum, check) => sum + checkMs(check, one, now), 0);
@@ -169,6 +248,6 @@ export function timeByKind(one: IterationPicture, now: number): TimeByKind {
   };
 }
 
-function checkMs(check: CheckPicture, one: IterationPicture, now: number): number {
+function checkMs(check: CheckView, one: IterationView, now: number): number {
   return check.ms ?? Math.max(0, (one.endedAt ?? now) - check.startedAt);
 }

@@ -18,7 +18,7 @@ type Output = {
   readonly columns?: number;
 };
 
-export type RunViewOptions = {
+export type RunOutputOptions = {
   /** `json` prints the journal on stdout and nothing else there. */
   readonly mode: 'text' | 'json';
   /** Show what the agent does as it happens. */
@@ -38,7 +38,7 @@ export type RunViewOptions = {
 };
 
 /** What a person sees of a run while it runs. */
-export type RunView = {
+export type RunOutput = {
   journal(event: JournalEvent): void;
   agent(event: AgentEvent): void;
   stderr(text: string): void;
@@ -54,7 +54,7 @@ export type RunView = {
   close(): void;
 };
 
-export function createRunView(options: RunViewOptions): RunView {
+export function createRunOutput(options: RunOutputOptions): RunOutput {
   const { mode, redactor } = options;
   const style = createStyle({
     env: options.env,
@@ -131,7 +131,7 @@ export function createRunView(options: RunViewOptions): RunView {
 }
 
 /** Control sequences that the agent may write, or a log that only looks like a terminal, do not go with it. */
-function wantsStatusBar({ statusLine, mode, raw, stdout, env }: RunViewOptions): boolean {
+function wantsStatusBar({ statusLine, mode, raw, stdout, env }: RunOutputOptions): boolean {
   return statusLine && mode === 'text' && !raw && stdout.isTTY === true && env.TERM !== 'dumb' && !env.CI;
 }
 
