@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { isObject } from '../core/shape.ts';
+import { isObject } from '../core/json.ts';
 import type { Finding, GuardContext } from '../safety/guard/model.ts';
 import { toldOf } from '../safety/guard/verdicts.ts';
 import { cleanTerminal } from '../safety/terminal.ts';

@@ -1,4 +1,4 @@
-import { isObject } from '../core/shape.ts';
+import { isObject } from '../core/json.ts';
 import { judgeCommand } from '../safety/guard/judge.ts';
 import type { GuardContext } from '../safety/guard/model.ts';
 

@@ -1,7 +1,7 @@
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 import type { AgentGuard, GuardPrograms } from '../agents/adapter.ts';
-import { isObject } from '../core/shape.ts';
+import { isObject } from '../core/json.ts';
 import { quoteWord } from '../core/words.ts';
 import type { RunAgent } from '../loop/run-spec.ts';
 import { createRedactor } from '../safety/redact.ts';

@@ -1,5 +1,5 @@
 import type { Cluster } from '../cluster/cluster.ts';
-import { isObject } from '../core/shape.ts';
+import { isObject } from '../core/json.ts';
 import type { LoopOrder, WorkSource } from '../fleet/port.ts';
 import { checkName } from '../fleet/spawn.ts';
 import { readPrompt } from '../fleet/start-iteration.ts';

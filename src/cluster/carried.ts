@@ -1,4 +1,4 @@
-import { isObject } from '../core/shape.ts';
+import { isObject } from '../core/json.ts';
 import type { EventOf } from '../store/events.ts';
 import { openJournal, readJournal } from '../store/journal.ts';
 import { runPaths } from '../store/paths.ts';

@@ -1,4 +1,4 @@
-import { isObject } from '../core/shape.ts';
+import { isObject } from '../core/json.ts';
 import { allEntries } from './entries.ts';
 import { forgetHosts, readHosts } from './hosts.ts';
 import { parsed } from './json.ts';

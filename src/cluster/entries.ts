@@ -1,5 +1,5 @@
 import { RalphError } from '../core/error.ts';
-import { isObject } from '../core/shape.ts';
+import { isObject } from '../core/json.ts';
 import type { Claim, Next, Spent } from '../fleet/port.ts';
 import type { FleetEvent } from '../store/fleet-events.ts';
 import { endIn } from '../store/fleet-loop-record.ts';

@@ -1,4 +1,4 @@
-import { isObject } from '../core/shape.ts';
+import { isObject } from '../core/json.ts';
 import type { Claimant } from '../fleet/port.ts';
 import type { HostView } from './cluster.ts';
 import { parsed } from './json.ts';

@@ -1,7 +1,7 @@
 import { StringDecoder } from 'node:string_decoder';
 import { agentNameOf } from '../agents/registry.ts';
+import { isObject } from '../core/json.ts';
 import { compilePattern, type Pattern } from '../core/pattern.ts';
-import { isObject } from '../core/shape.ts';
 import { totalTokens } from '../core/turn.ts';
 import { deliveryFor } from '../fleet/delivery.ts';
 import { engineCommand, engineEnd, engineEnv } from '../fleet/engine-run.ts';

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
-import { isObject } from '../core/shape.ts';
+import { isObject } from '../core/json.ts';
 import { type Clock, systemClock } from '../system/clock.ts';
 import { listDir } from '../system/files.ts';
 import { readPart } from '../system/read-part.ts';

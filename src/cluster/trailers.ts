@@ -1,4 +1,4 @@
-import { isObject } from '../core/shape.ts';
+import { isObject } from '../core/json.ts';
 import type { IterationEnd } from '../fleet/port.ts';
 import { runGit } from '../system/git.ts';
 import type { SealedEnd } from './job.ts';

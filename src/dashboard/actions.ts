@@ -1,4 +1,4 @@
-import { isObject } from '../core/shape.ts';
+import { isObject } from '../core/json.ts';
 
 /** What a person may do to a loop from the page. */
 export type Action =

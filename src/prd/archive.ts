@@ -1,7 +1,7 @@
 import { basename, join, relative } from 'node:path';
 import { RalphError } from '../core/error.ts';
+import { isObject } from '../core/json.ts';
 import type { TaskList } from '../core/review/story.ts';
-import { isObject } from '../core/shape.ts';
 import { moveFolder, newArchiveFolder } from '../store/prd-archive.ts';
 import { type prdPaths, readTasksFile } from '../store/tasks.ts';
 import { readText, refuseLinkedFolders, removeIfThere, writeAtomic } from '../system/files.ts';

@@ -1,11 +1,11 @@
 import { resolve } from 'node:path';
 import { RalphError } from '../core/error.ts';
+import { isObject } from '../core/json.ts';
 import { otherExits } from '../core/outcome.ts';
 import { problemLine } from '../core/review/check.ts';
 import { checkInvariants } from '../core/review/invariants.ts';
 import { readTasks } from '../core/review/read-tasks.ts';
 import type { ReviewRules, TaskList, TaskProblem } from '../core/review/story.ts';
-import { isObject } from '../core/shape.ts';
 import { activeOwner, readActive } from '../store/ralph-active.ts';
 import { prdPaths, readTasksFile } from '../store/tasks.ts';
 import { lstatOf, readText } from '../system/files.ts';

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { RalphError } from '../core/error.ts';
-import { isObject } from '../core/shape.ts';
+import { isObject } from '../core/json.ts';
 import { fillTemplate } from '../core/template.ts';
 import type { prdPaths } from '../store/tasks.ts';
 import { readText } from '../system/files.ts';

@@ -1,4 +1,4 @@
-import { isObject } from '../core/shape.ts';
+import { isObject } from '../core/json.ts';
 import type { TranscriptMark } from '../store/session-loops.ts';
 import { fileSize, type Needle, scanLinesBack, utf8Of } from '../system/scan-lines.ts';
 import { dropUnseen, joinLastMessage, type TurnRead } from './turn.ts';

@@ -1,20 +1,24 @@
 import { realpathSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import * as v from 'valibot';
 import { versionIn } from '../agents/version.ts';
-import { isObject } from '../core/shape.ts';
 import { systemClock } from '../system/clock.ts';
-import { ensureDir, readJson, writeAtomic } from '../system/files.ts';
+import { ensureDir, readJsonAs, writeAtomic } from '../system/files.ts';
 import { type CommandResult, type Environment, runCommand } from '../system/process.ts';
 import { cacheFolder } from './paths.ts';
 
 /** The state of a program's file, and what it answered in that state. */
-type Known = {
-  readonly file: string;
-  readonly changed: number;
-  readonly size: number;
-  readonly version: string | null;
-  readonly asked: number;
-};
+const entrySchema = v.object({
+  file: v.string(),
+  changed: v.number(),
+  size: v.number(),
+  version: v.nullable(v.string()),
+  asked: v.number(),
+});
+type CacheEntry = Readonly<v.InferOutput<typeof entrySchema>>;
+
+/** The entries by the path of the program. */
+const cacheSchema = v.object({ v: v.literal(1), programs: v.record(v.string(), entrySchema) });
 
 const timeoutMs = 10_000;
 // A shim of a version manager (volta, mise, asdf) stays as it is when the program behind it is updated.
@@ -25,21 +29,21 @@ const validMs = 7 * 24 * 60 * 60_000;
  * file changes. Only for agents that we know: any other program may take `--version` for a task.
  */
 export async function agentVersion(program: string, env: Environment): Promise<string | null> {
-  const known = knownOf(program, env);
-  return known ? known.version : (await askAgentVersion(program, env)).version;
+  const entry = cacheEntryOf(program, env);
+  return entry ? entry.version : (await askAgentVersion(program, env)).version;
 }
 
 /** What is remembered of a program that has not changed since; null where nothing is. */
 export function rememberedVersion(program: string, env: Environment): string | null {
-  return knownOf(program, env)?.version ?? null;
+  return cacheEntryOf(program, env)?.version ?? null;
 }
 
-function knownOf(program: string, env: Environment): Known | null {
-  const known = remembered(env)[resolve(program)];
+function cacheEntryOf(program: string, env: Environment): CacheEntry | null {
+  const entry = remembered(env)[resolve(program)];
   const now = stateOf(program);
   const same =
-    known && now && known.file === now.file && known.changed === now.changed && known.size === now.size;
-  return same ? known : null;
+    entry && now && entry.file === now.file && entry.changed === now.changed && entry.size === now.size;
+  return same ? entry : null;
 }
 
 /** Runs `--version` in any case, and gives what came of it as well. */
@@ -62,7 +66,7 @@ export async function askAgentVersion(
 }
 
 /** Package managers give files the time of their packing, or of all packages; the time of change is always true. */
-function stateOf(program: string): Pick<Known, 'file' | 'changed' | 'size'> | null {
+function stateOf(program: string): Pick<CacheEntry, 'file' | 'changed' | 'size'> | null {
   try {
     const file = realpathSync(program);
     const { ctimeMs: changed, size } = statSync(file);
@@ -77,29 +81,20 @@ function cacheFile(env: Environment): string {
 }
 
 /** By the path of the program, without what is too old. A torn file is an empty one. */
-function remembered(env: Environment): Readonly<Record<string, Known>> {
-  const read = readJson(cacheFile(env));
-  if (!read.ok || !isObject(read.value) || read.value.v !== 1 || !isObject(read.value.programs)) return {};
+function remembered(env: Environment): Readonly<Record<string, CacheEntry>> {
+  const { programs = {} } = readJsonAs(cacheFile(env), cacheSchema) ?? {};
   const now = systemClock.now();
-  const valid = Object.entries(read.value.programs).filter(
-    (entry): entry is [string, Known] => isKnown(entry[1]) && Math.abs(now - entry[1].asked) < validMs,
+  return Object.fromEntries(
+    Object.entries(programs).filter(([, { asked }]) => Math.abs(now - asked) < validMs),
   );
-  return Object.fromEntries(valid);
 }
 
-function remember(env: Environment, program: string, known: Known): void {
-  const programs = { ...remembered(env), [program]: known };
+function remember(env: Environment, program: string, entry: CacheEntry): void {
+  const programs = { ...remembered(env), [program]: entry };
   try {
     ensureDir(cacheFolder(env));
     writeAtomic(cacheFile(env), `${JSON.stringify({ v: 1, programs })}\n`, { fsync: false });
   } catch {
     // A home that cannot be written costs time, not the run.
   }
-}
-
-function isKnown(value: unknown): value is Known {
-  if (!isObject(value)) return false;
-  const { file, changed, size, version, asked } = value;
-  if (typeof file !== 'string' || (version !== null && typeof version !== 'string')) return false;
-  return [changed, size, asked].every((number) => typeof number === 'number');
 }

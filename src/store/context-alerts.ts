@@ -1,13 +1,15 @@
 import { createHash } from 'node:crypto';
 import * as fs from 'node:fs';
 import { join } from 'node:path';
-import { isObject } from '../core/shape.ts';
-import { ensureDir, readJson, removeIfThere, writeAtomic } from '../system/files.ts';
+import * as v from 'valibot';
+import { ensureDir, readJsonAs, removeIfThere, writeAtomic } from '../system/files.ts';
 import { stateFolder } from './paths.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
 const oldMs = 7 * 24 * 3600_000;
+
+const alertsSchema = v.object({ transcript: v.string(), bytes: v.number(), fired: v.array(v.number()) });
 
 /** The transcript of a session, and how many bytes it had. */
 export type Transcript = { readonly path: string; readonly size: number };
@@ -17,11 +19,8 @@ export type Transcript = { readonly path: string; readonly size: number };
  * another session.
  */
 export function firedAlerts(env: Environment, sessionId: string, { path, size }: Transcript): number[] {
-  const read = readJson(alertsPath(env, sessionId));
-  if (!read.ok || !isObject(read.value) || !Array.isArray(read.value.fired)) return [];
-  const { transcript, bytes, fired } = read.value;
-  if (transcript !== path || size * 2 < Number(bytes)) return [];
-  return fired.filter((each) => typeof each === 'number');
+  const alerts = readJsonAs(alertsPath(env, sessionId), alertsSchema);
+  return alerts?.transcript === path && size * 2 >= alerts.bytes ? alerts.fired : [];
 }
 
 export function keepAlerts(

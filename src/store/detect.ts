@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import * as v from 'valibot';
 import type { AgentName } from '../agents/registry.ts';
-import { isObject } from '../core/shape.ts';
-import { readJson, readText } from '../system/files.ts';
+import { readJsonAs, readText } from '../system/files.ts';
 import { type Environment, findProgram } from '../system/program.ts';
 
 /** In the order in which they are offered. */
@@ -80,11 +80,14 @@ function makeChecks(folder: Folder): ProjectCheck[] {
   return kinds.filter((kind) => targets.has(kind)).map((kind) => ({ kind, command: `make ${kind}`, from }));
 }
 
+const manifestSchema = v.object({
+  scripts: v.fallback(v.record(v.string(), v.unknown()), {}),
+  packageManager: v.fallback(v.string(), ''),
+});
+
 function scriptChecks(folder: Folder, path: string): ProjectCheck[] {
-  const read = readJson(path);
-  const manifest = read.ok && isObject(read.value) ? read.value : {};
-  const scripts = isObject(manifest.scripts) ? manifest.scripts : {};
-  const manager = packageManager(folder, manifest.packageManager);
+  const { scripts = {}, packageManager: declared = '' } = readJsonAs(path, manifestSchema) ?? {};
+  const manager = packageManager(folder, declared);
   const check = (kind: CheckKind, names: readonly string[]): ProjectCheck[] => {
     const name = names.find((candidate) => isRealScript(scripts[candidate]));
     return name === undefined ? [] : [{ kind, command: `${manager} run ${name}`, from: 'package.json' }];
@@ -102,8 +105,8 @@ function isRealScript(script: unknown): boolean {
   return typeof script === 'string' && script !== '' && !script.includes('no test specified');
 }
 
-function packageManager(folder: Folder, declared: unknown): string {
-  const name = typeof declared === 'string' ? declared.split('@')[0] : undefined;
+function packageManager(folder: Folder, declared: string): string {
+  const [name] = declared.split('@');
   if (name === 'npm' || name === 'pnpm' || name === 'yarn' || name === 'bun') return name;
   if (folder.has('pnpm-lock.yaml')) return 'pnpm';
   if (folder.has('yarn.lock')) return 'yarn';

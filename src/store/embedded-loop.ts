@@ -1,8 +1,8 @@
 import { rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import * as v from 'valibot';
 import { messageOf } from '../core/error.ts';
 import type { PromiseMatch } from '../core/loop.ts';
-import { isObject } from '../core/shape.ts';
 import { ensureDir, readJson, setAside, writeAtomic } from '../system/files.ts';
 import { withLock } from '../system/lock.ts';
 import { projectPaths } from './paths.ts';
@@ -35,6 +35,26 @@ export interface RalphLoopCounters {
   failures: number;
 }
 
+const optionalText = v.exactOptional(v.string());
+
+const stateSchema: v.GenericSchema<unknown, RalphLoopState> = v.object({
+  active: v.boolean(),
+  iteration: v.number(),
+  maxIterations: v.number(),
+  completionPromise: v.string(),
+  startedAt: v.string(),
+  prompt: v.string(),
+  sessionId: v.string(),
+  lastIterationAt: optionalText,
+  description: optionalText,
+  match: v.exactOptional(v.picklist(['claim', 'substring', 'lenient'])),
+  minToolCalls: v.exactOptional(v.number()),
+  instruction: optionalText,
+  counters: v.exactOptional(
+    v.object({ toolCalls: v.number(), withoutTools: v.number(), failures: v.number() }),
+  ),
+});
+
 /** Where a hook says what it does. */
 export type Log = {
   readonly [Level in 'info' | 'warn' | 'error']: (
@@ -50,8 +70,9 @@ const fileName = 'ralph-loop-state.json';
 export function readState(workdir: string, stateDir?: string, log: Log = silent): RalphLoopState | null {
   const path = statePath(workdir, stateDir);
   const read = readJson(path);
-  if (read.ok && isState(read.value)) return read.value;
   if (!read.ok && read.reason === 'missing') return null;
+  const { success, output } = v.safeParse(stateSchema, read.ok ? read.value : null);
+  if (success) return output;
   const problem = read.ok ? `${path} does not hold the state of a loop.` : read.message;
   try {
     const aside = !read.ok && read.reason === 'unreadable' ? null : setAside(path);
@@ -156,31 +177,4 @@ function statePath(workdir: string, stateDir: string | undefined): string {
 function stateText(state: RalphLoopState): string {
   const names = Object.keys(state).sort();
   return `${JSON.stringify(state, [...names, 'toolCalls', 'withoutTools', 'failures'], 2)}\n`;
-}
-
-function isState(value: unknown): value is RalphLoopState {
-  if (!isObject(value)) return false;
-  const { match, counters } = value;
-  return (
-    typeof value.active === 'boolean' &&
-    [value.iteration, value.maxIterations].every((number) => typeof number === 'number') &&
-    [value.completionPromise, value.startedAt, value.prompt, value.sessionId].every(isText) &&
-    [value.lastIterationAt, value.description, value.instruction].every(isTextOrNothing) &&
-    (match === undefined || match === 'claim' || match === 'substring' || match === 'lenient') &&
-    (value.minToolCalls === undefined || typeof value.minToolCalls === 'number') &&
-    (counters === undefined || isCounters(counters))
-  );
-}
-
-function isCounters(value: unknown): boolean {
-  if (!isObject(value)) return false;
-  return [value.toolCalls, value.withoutTools, value.failures].every((number) => typeof number === 'number');
-}
-
-function isText(value: unknown): boolean {
-  return typeof value === 'string';
-}
-
-function isTextOrNothing(value: unknown): boolean {
-  return value === undefined || typeof value === 'string';
 }

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { isObject } from '../core/shape.ts';
+import { isObject } from '../core/json.ts';
 import { ensureDir, readJson, setAside, writeAtomic } from '../system/files.ts';
 import { withLock } from '../system/lock.ts';
 import type { Environment } from '../system/program.ts';

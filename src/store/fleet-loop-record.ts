@@ -1,6 +1,6 @@
+import { isObject } from '../core/json.ts';
 import type { Reason } from '../core/loop.ts';
 import { type Outcome, outcomes } from '../core/outcome.ts';
-import { isObject } from '../core/shape.ts';
 import { readStamp, stamp } from './fleet-time.ts';
 
 export type LoopStatus = 'running' | 'paused' | 'stopped' | 'failed';

@@ -1,6 +1,6 @@
 import * as fs from 'node:fs';
 import { basename, join } from 'node:path';
-import { isObject } from '../core/shape.ts';
+import { isObject } from '../core/json.ts';
 import { systemClock } from '../system/clock.ts';
 import { ensureDir, listDir, readJson, readText, setAside, writeAtomic } from '../system/files.ts';
 import { withLock } from '../system/lock.ts';

@@ -1,6 +1,6 @@
 import { renameSync } from 'node:fs';
 import { RalphError } from '../core/error.ts';
-import { isObject } from '../core/shape.ts';
+import { isObject } from '../core/json.ts';
 import { ensureDir, lstatOf, readJson, writeAtomic } from '../system/files.ts';
 import { withLock } from '../system/lock.ts';
 import type { Environment } from '../system/program.ts';

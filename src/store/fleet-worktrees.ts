@@ -1,6 +1,6 @@
 import * as fs from 'node:fs';
 import { join } from 'node:path';
-import { isObject } from '../core/shape.ts';
+import { isObject } from '../core/json.ts';
 import { ensureDir, readJson, removeIfThere, setAside, writeAtomic } from '../system/files.ts';
 import { isAlive, type ProcessIdentity, processIdentity } from '../system/process-identity.ts';
 import type { Environment } from '../system/program.ts';

@@ -1,18 +1,19 @@
 import { dirname, join } from 'node:path';
-import { isObject } from '../core/shape.ts';
+import * as v from 'valibot';
 import type { FileChange } from '../system/file-changes.ts';
-import { ensureDir, readJson, writeAtomic } from '../system/files.ts';
+import { ensureDir, readJsonAs, writeAtomic } from '../system/files.ts';
 import type { Environment } from '../system/program.ts';
 import { stateFolder } from './paths.ts';
 
 /** What an installation made of a file, so that it can be undone to the byte. */
 export type Installed = Pick<FileChange, 'before' | 'after'>;
 
+const content = v.nullable(v.string());
+const installedSchema = v.record(v.string(), v.object({ before: content, after: content }));
+
 /** The files that installations have changed, by their paths. */
 export function readInstalled(env: Environment): ReadonlyMap<string, Installed> {
-  const read = readJson(recordFile(env));
-  const entries = read.ok && isObject(read.value) ? Object.entries(read.value) : [];
-  return new Map(entries.flatMap(([path, value]) => (isInstalled(value) ? [[path, value]] : [])));
+  return new Map(Object.entries(readJsonAs(recordFile(env), installedSchema) ?? {}));
 }
 
 export function writeInstalled(env: Environment, installed: ReadonlyMap<string, Installed>): void {
@@ -23,10 +24,4 @@ export function writeInstalled(env: Environment, installed: ReadonlyMap<string, 
 
 function recordFile(env: Environment): string {
   return join(stateFolder(env), 'installed.json');
-}
-
-function isInstalled(value: unknown): value is Installed {
-  return (
-    isObject(value) && [value.before, value.after].every((text) => text === null || typeof text === 'string')
-  );
 }

@@ -1,8 +1,8 @@
 import * as fs from 'node:fs';
 import { join } from 'node:path';
-import { isObject } from '../core/shape.ts';
+import * as v from 'valibot';
 import { systemClock } from '../system/clock.ts';
-import { ensureDir, readJson, removeIfThere, writeAtomic } from '../system/files.ts';
+import { ensureDir, readJsonAs, removeIfThere, writeAtomic } from '../system/files.ts';
 import { mailboxPath } from './paths.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -10,14 +10,18 @@ type Environment = Readonly<Record<string, string | undefined>>;
 /** `iteration`: stop when the iteration is over. `now`: end the agent. */
 export type StopRequest = 'iteration' | 'now';
 
-/** A tool call that the guard refused. */
-export type Denial = {
-  readonly tool: string;
+const stopSchema = v.object({ how: v.fallback(v.picklist(['iteration', 'now']), 'iteration') });
+const noteSchema = v.object({ text: v.string() });
+const denialSchema = v.object({
+  tool: v.string(),
   /** The command, or the file. */
-  readonly what: string;
-  readonly category: string;
-  readonly reason: string;
-};
+  what: v.string(),
+  category: v.string(),
+  reason: v.string(),
+});
+
+/** A tool call that the guard refused. */
+export type Denial = Readonly<v.InferOutput<typeof denialSchema>>;
 
 export type Mailbox = {
   /** Notes that came since the last call, oldest first; each is given once. */
@@ -67,9 +71,8 @@ export function openMailbox(
   const folder = mailboxPath(env, run);
   ensureDir(folder);
   const look = (): void => {
-    const read = readJson(join(folder, 'stop.json'));
-    if (!read.ok || typeof read.value !== 'object' || read.value === null || !('how' in read.value)) return;
-    onStop(read.value.how === 'now' ? 'now' : 'iteration');
+    const stop = readJsonAs(join(folder, 'stop.json'), stopSchema);
+    if (stop !== null) onStop(stop.how);
   };
   // What was asked of an earlier process of this run is over.
   for (const name of ['stop.json', 'pause.json']) removeIfThere(join(folder, name));
@@ -86,9 +89,9 @@ export function openMailbox(
   return {
     takeNotes() {
       look();
-      return take(folder, 'note').flatMap(({ text }) => (typeof text === 'string' ? [text] : []));
+      return take(folder, 'note', noteSchema).map(({ text }) => text);
     },
-    takeDenials: () => take(folder, 'denial').flatMap(readDenial),
+    takeDenials: () => take(folder, 'denial', denialSchema),
     async waitForChange(signal) {
       const change = new AbortController();
       wake = () => change.abort();
@@ -106,23 +109,17 @@ export function openMailbox(
 }
 
 /** What was left under this name, oldest first; it is gone afterwards. */
-function take(folder: string, kind: string): Readonly<Record<string, unknown>>[] {
+function take<S extends v.GenericSchema>(folder: string, kind: string, schema: S): v.InferOutput<S>[] {
   if (!fs.existsSync(folder)) return [];
   const names = fs
     .readdirSync(folder)
     .filter((name) => name.startsWith(`${kind}-`) && name.endsWith('.json'));
   return names.sort().flatMap((name) => {
     const path = join(folder, name);
-    const read = readJson(path);
+    const message = readJsonAs(path, schema);
     fs.rmSync(path, { force: true });
-    return read.ok && isObject(read.value) ? [read.value] : [];
+    return message === null ? [] : [message];
   });
-}
-
-function readDenial({ tool, what, category, reason }: Readonly<Record<string, unknown>>): Denial[] {
-  if (typeof tool !== 'string' || typeof what !== 'string') return [];
-  if (typeof category !== 'string' || typeof reason !== 'string') return [];
-  return [{ tool, what, category, reason }];
 }
 
 function nameAt(kind: string, now: number): string {

@@ -1,16 +1,40 @@
+import * as v from 'valibot';
+import { isObject } from '../core/json.ts';
 import type { TaskRules } from '../core/review/check.ts';
-import { statusOf } from '../core/review/read-tasks.ts';
 import {
   defaultReviewRules,
   iterationModes,
-  type ReviewFields,
+  reviewStatusSchema,
   type Snapshot,
 } from '../core/review/story.ts';
-import { isObject } from '../core/shape.ts';
-import { lstatOf, readJson, removeIfThere, setAside, writeAtomic } from '../system/files.ts';
+import { lstatOf, readJsonAs, removeIfThere, setAside, writeAtomic } from '../system/files.ts';
 import { processIdentity, processStart } from '../system/process-identity.ts';
 import { projectPaths } from './paths.ts';
 import { activePath } from './ralph-active-path.ts';
+
+const positive = v.pipe(v.number(), v.safeInteger(), v.minValue(1));
+
+/** A marker as it is read: other programs and agents write it, too, so a wrong field counts as its default. */
+const markerSchema = v.object({
+  timestamp: v.fallback(v.string(), ''),
+  pid: v.fallback(v.nullable(v.pipe(v.number(), v.safeInteger())), null),
+  skipReview: v.fallback(v.boolean(), false),
+  /** A script may have written it as text. */
+  reviewCap: v.fallback(
+    v.union([positive, v.pipe(v.string(), v.transform(Number), positive)]),
+    defaultReviewRules.reviewCap,
+  ),
+  /** Null where there is none; a word that is no mode counts as the strictest one. */
+  iterationMode: v.nullish(v.fallback(v.picklist(iterationModes), 'implement'), null),
+  preIterationSnapshot: v.nullish(v.unknown(), null),
+});
+
+/** The review fields in a snapshot; what is missing is as it is at the start of a story. */
+export const reviewFieldsSchema = v.object({
+  passes: v.fallback(v.boolean(), false),
+  reviewStatus: v.fallback(reviewStatusSchema, null),
+  reviewCount: v.fallback(v.pipe(v.number(), v.safeInteger()), 0),
+});
 
 /** What stands in `.ralph-active`, by the names that others read it by. */
 export type ActivePayload = {
@@ -40,40 +64,19 @@ export type ActiveMarker = {
 export function readActive(projectDir: string): ActiveMarker | null {
   const path = activePath(projectDir);
   if (lstatOf(path) === null) return null;
-  const read = readJson(path);
-  const value = read.ok && isObject(read.value) ? read.value : {};
-  const { timestamp, pid, skipReview, reviewCap, iterationMode, preIterationSnapshot } = value;
-  const since = typeof timestamp === 'string' ? Date.parse(timestamp) : Number.NaN;
-  // The strictest mode, where there is none of that name.
-  const mode = iterationModes.find((each) => each === iterationMode) ?? 'implement';
-  const { snapshot, unreadable } = snapshotIn(preIterationSnapshot);
-  const missing = missingIn(value);
+  const marker = readJsonAs(path, markerSchema) ?? v.parse(markerSchema, {});
+  const since = Date.parse(marker.timestamp);
+  const { snapshot, problem } = readSnapshot(marker.preIterationSnapshot);
+  const { pid, skipReview, reviewCap, iterationMode: mode } = marker;
+  const missing =
+    marker.preIterationSnapshot === null ? 'preIterationSnapshot' : mode === null ? 'iterationMode' : null;
   return {
-    pid: Number.isSafeInteger(pid) ? Number(pid) : null,
+    pid,
     since: Number.isNaN(since) ? null : since,
-    rules: {
-      skipReview: skipReview === true,
-      reviewCap: capIn(reviewCap) ?? defaultReviewRules.reviewCap,
-      iteration: missing === null && snapshot ? { mode, snapshot } : null,
-    },
+    rules: { skipReview, reviewCap, iteration: mode && snapshot ? { mode, snapshot } : null },
     warning: missing && `.ralph-active has no ${missing}: the transitions of this iteration are not checked`,
-    problem: unreadable,
+    problem,
   };
-}
-
-/** The field without which no transition can be checked. */
-function missingIn({
-  preIterationSnapshot,
-  iterationMode,
-}: Readonly<Record<string, unknown>>): string | null {
-  if (preIterationSnapshot === undefined || preIterationSnapshot === null) return 'preIterationSnapshot';
-  return iterationMode === undefined || iterationMode === null ? 'iterationMode' : null;
-}
-
-/** A number, also as text: a script may have written it. */
-function capIn(value: unknown): number | null {
-  const cap = typeof value === 'string' && value.trim() !== '' ? Number(value) : value;
-  return Number.isSafeInteger(cap) && Number(cap) > 0 ? Number(cap) : null;
 }
 
 export function writeActive(projectDir: string, payload: ActivePayload): void {
@@ -102,30 +105,20 @@ export function activeOwner({ pid, since }: Pick<ActiveMarker, 'pid' | 'since'>)
   return since !== null && started !== null && started > since + slackMs ? null : pid;
 }
 
-type SnapshotRead = { readonly snapshot: Snapshot | null; readonly unreadable: string | null };
-
-/** What can be read of a snapshot counts; what is missing of a story is as it is at the start of one. */
-export function snapshotIn(value: unknown): SnapshotRead {
-  if (value === undefined || value === null) return { snapshot: null, unreadable: null };
-  if (!isObject(value))
-    return { snapshot: null, unreadable: 'the preIterationSnapshot in .ralph-active is damaged' };
-  const entries = Object.entries(value);
-  const bad = entries.filter(([, fields]) => !isObject(fields)).map(([id]) => id);
+/** Reads what can be read of a snapshot; `problem` says what cannot. */
+function readSnapshot(value: unknown): { snapshot: Snapshot | null; problem: string | null } {
+  if (value === null) return { snapshot: null, problem: null };
+  const damage = 'the preIterationSnapshot in .ralph-active is damaged';
+  if (!isObject(value)) return { snapshot: null, problem: damage };
+  const stories = Object.entries(value).map(([id, fields]) => ({
+    id,
+    ...v.safeParse(reviewFieldsSchema, fields),
+  }));
+  const bad = stories.filter(({ success }) => !success).map(({ id }) => id);
   return {
     snapshot: Object.fromEntries(
-      entries.flatMap(([id, fields]) => (isObject(fields) ? [[id, fieldsIn(fields)]] : [])),
+      stories.flatMap(({ id, success, output }) => (success ? [[id, output]] : [])),
     ),
-    unreadable:
-      bad.length === 0
-        ? null
-        : `the preIterationSnapshot in .ralph-active is damaged: ${bad.slice(0, 20).join(', ')}`,
-  };
-}
-
-function fieldsIn({ passes, reviewStatus, reviewCount }: Readonly<Record<string, unknown>>): ReviewFields {
-  return {
-    passes: passes === true,
-    reviewStatus: statusOf(reviewStatus),
-    reviewCount: Number.isSafeInteger(reviewCount) ? Number(reviewCount) : 0,
+    problem: bad.length === 0 ? null : `${damage}: ${bad.slice(0, 20).join(', ')}`,
   };
 }

@@ -1,7 +1,7 @@
 import * as fs from 'node:fs';
 import { join } from 'node:path';
+import { isObject } from '../core/json.ts';
 import type { LoopState } from '../core/loop.ts';
-import { isObject } from '../core/shape.ts';
 import {
   ensureDir,
   errorCode,

@@ -1,5 +1,7 @@
 import type { BaseIssue } from 'valibot';
 import { RalphError } from '../core/error.ts';
+import { nearest } from '../core/nearest.ts';
+import { isUnknownName } from '../core/strict-object.ts';
 import { settingTable } from './settings-schema.ts';
 
 /** The error for wrong settings: exit code 2 and one sentence. */
@@ -9,9 +11,9 @@ export function settingsError(message: string, cause?: unknown): RalphError {
 
 /** One sentence: where, which setting, what was found, what is expected. */
 export function describeIssue(where: string, issue: BaseIssue<unknown>): string {
-  const { path = [], expected, input, message } = issue;
+  const { path = [], input, message } = issue;
   const keys = path.map(({ key }) => key);
-  if (expected === 'never') return `${where}: ${describeName(keys, message)}`;
+  if (isUnknownName(issue)) return `${where}: ${describeName(keys, message.split(', '))}`;
   const place = path.at(-1);
   const subject = place === undefined ? where : `${where}: ${pathName(keys)}`;
   // The input of a failAction is in capitals already; its place has what was written.
@@ -19,10 +21,10 @@ export function describeIssue(where: string, issue: BaseIssue<unknown>): string 
   return `${subject} is ${inWords(content)}, expected ${message}`;
 }
 
-/** `meant` is the nearest name beside the unknown one, or empty. */
-function describeName(keys: readonly unknown[], meant: string): string {
+function describeName(keys: readonly unknown[], knownNames: readonly string[]): string {
+  const beside = nearest(String(keys.at(-1)), knownNames);
   const elsewhere = [...settingTable.keys()].find((key) => key.endsWith(`.${keys.at(-1)}`));
-  const advice = meant === '' ? elsewhere : pathName([...keys.slice(0, -1), meant]);
+  const advice = beside === null ? elsewhere : pathName([...keys.slice(0, -1), beside]);
   const name = pathName(keys);
   const quoted = name.endsWith('"') ? name : `"${name}"`;
   return `there is no setting ${quoted}${advice ? `; did you mean "${advice}"?` : ''}`;

@@ -1,8 +1,8 @@
 import * as v from 'valibot';
 import { durationPattern, parseDuration } from '../core/duration.ts';
 import { isObject } from '../core/json.ts';
-import { nearest } from '../core/nearest.ts';
 import { noticeKinds } from '../core/notice.ts';
+import { strictObject } from '../core/strict-object.ts';
 import { splitWords } from '../core/words.ts';
 
 // The message of a schema says what is expected; settings-problem.ts makes a sentence of it.
@@ -46,7 +46,7 @@ const environment = v.pipe(
 );
 
 // From here on one line is one setting: its type, its default where it has one, and what it does.
-const guardrail = group(
+const guardrail = strictObject(
   {
     command: v.pipe(text, v.description('Shell command; a non-zero exit code is a failure.')),
     failAction: preset(failAction, 'APPEND', 'How a failure joins the next prompt.'),
@@ -98,7 +98,7 @@ const fields = {
   ),
   donePattern: optional(text, 'A regular expression; text of the agent that matches it is a claim, too.'),
   minToolCalls: preset(countOrNone, 1, 'Tool calls without which a claim is not believed.'),
-  agent: preset(group(groups.agent), {}, 'The agent that does the work.'),
+  agent: preset(strictObject(groups.agent), {}, 'The agent that does the work.'),
   guardrails: preset(
     v.array(guardrail, 'a list of guardrails'),
     [],
@@ -111,8 +111,8 @@ const fields = {
     'Judge tool calls before they happen: in unattended work without a sandbox, in every session, or never.',
   ),
   protectedPaths: preset(texts, [], 'Files whose change speaks against a claim, such as tests.'),
-  scm: optional(group(groups.scm), 'Source control, run when all guardrails pass.'),
-  notify: preset(group(groups.notify), {}, 'How you are told that a loop needs or did something.'),
+  scm: optional(strictObject(groups.scm), 'Source control, run when all guardrails pass.'),
+  notify: preset(strictObject(groups.notify), {}, 'How you are told that a loop needs or did something.'),
   sandbox: optional(
     oneOf('auto', 'sbx', 'docker-sandbox', 'bwrap', 'container', 'none'),
     'Where the agent runs; auto is the first of sbx, bwrap and container that works.',
@@ -139,7 +139,7 @@ const fields = {
   maxFailures: preset(count, 5, 'Failed iterations in a row before the loop stops.'),
 } satisfies v.ObjectEntries;
 
-export const settingsSchema = v.pipe(group(fields), v.title('Settings of ralph'));
+export const settingsSchema = v.pipe(strictObject(fields), v.title('Settings of ralph'));
 
 /** What may stand in a settings file. */
 export type SettingsFile = v.InferInput<typeof settingsSchema>;
@@ -186,15 +186,6 @@ function preset<const S extends v.GenericSchema, const D extends v.InferInput<S>
   description: string,
 ) {
   return v.pipe(v.optional(schema, fallback), v.description(description));
-}
-
-/** An object of known names. The message for an unknown name is the name that was probably meant, or nothing. */
-function group<const E extends v.ObjectEntries>(entries: E, expected = 'an object') {
-  const schema = v.strictObject(entries, ({ expected: kind, input }) =>
-    kind === 'never' ? (nearest(String(input), Object.keys(entries)) ?? '') : expected,
-  );
-  // valibot takes a list for an object.
-  return v.pipe(v.custom<v.InferInput<typeof schema>>(isObject, expected), schema);
 }
 
 function oneOf<const T extends string>(...words: T[]) {

@@ -1,5 +1,6 @@
 import * as fs from 'node:fs';
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
+import * as v from 'valibot';
 import { messageOf, RalphError } from '../core/error.ts';
 
 export type WriteOptions = {
@@ -80,6 +81,13 @@ export function readJson(path: string, options: ReadOptions = {}): JsonRead {
   } catch (error) {
     return { ok: false, reason: 'torn', message: `${path} is not valid JSON: ${messageOf(error)}` };
   }
+}
+
+/** Returns what a JSON file holds by its schema; null where there is no such file or it does not fit. */
+export function readJsonAs<S extends v.GenericSchema>(path: string, schema: S): v.InferOutput<S> | null {
+  const file = readJson(path);
+  const { success, output } = v.safeParse(schema, file.ok ? file.value : undefined);
+  return success ? output : null;
 }
 
 /** Moves a file out of the way, into the folder where one is given, and returns its new name; null when it was gone already. */

@@ -1,4 +1,4 @@
-import { isObject } from '../../core/shape.ts';
+import { isObject } from '../../core/json.ts';
 import type { AgentGuard, GuardPrograms } from '../adapter.ts';
 
 /** The tools whose calls the guard judges. */

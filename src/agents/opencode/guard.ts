@@ -1,4 +1,4 @@
-import { isObject } from '../../core/shape.ts';
+import { isObject } from '../../core/json.ts';
 import type { AgentGuard, GuardPrograms } from '../adapter.ts';
 
 /** A plugin in configuration of this call alone, beside what the user has there. */

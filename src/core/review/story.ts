@@ -1,37 +1,74 @@
+import * as v from 'valibot';
+import { isObject } from '../json.ts';
+
 /** Where a story stands between its first line of code and its approval. */
-export type ReviewStatus = 'needs_review' | 'changes_requested' | 'approved';
+export const reviewStatusSchema = v.nullable(
+  v.picklist(
+    ['needs_review', 'changes_requested', 'approved'],
+    'null, "needs_review", "changes_requested" or "approved"',
+  ),
+);
+
+export type ReviewStatus = NonNullable<v.InferOutput<typeof reviewStatusSchema>>;
 
 /** What one iteration may do: the mode follows from the task list, never from the agent. */
-export type IterationMode = 'implement' | 'review' | 'review-fix';
+export type IterationMode = (typeof iterationModes)[number];
 
-export const iterationModes: readonly IterationMode[] = ['implement', 'review', 'review-fix'];
+export const iterationModes = ['implement', 'review', 'review-fix'] as const;
+
+// The message of a schema says what is expected; read-tasks.ts makes a sentence of it.
+const text = v.string('a text');
+const textsWords = 'a list of texts';
+const texts = v.array(v.string(textsWords), textsWords);
+
+const storySchema = v.object({
+  id: v.message(v.pipe(v.string(), v.check(hasText)), 'a text that is not empty'),
+  title: text,
+  passes: v.boolean('true or false'),
+  priority: v.message(v.pipe(v.number(), v.finite()), 'a number'),
+  acceptanceCriteria: v.message(
+    v.pipe(
+      v.array(v.unknown()),
+      v.check((criteria) => criteria.some(saysSomething)),
+    ),
+    'a list with at least one criterion that says something',
+  ),
+  reviewStatus: reviewStatusSchema,
+  reviewCount: v.message(v.pipe(v.number(), v.safeInteger(), v.minValue(0)), 'a non-negative integer'),
+  reviewFeedback: text,
+  notes: v.nullish(text, ''),
+  description: v.nullish(text, ''),
+  dependsOn: v.nullish(texts, []),
+});
+
+/** A task list as far as the loop reads it; people and agents may keep more in the file. */
+export const taskListSchema = v.pipe(
+  v.custom<object>(isObject, 'an object'),
+  v.object({
+    project: text,
+    branchName: text,
+    description: text,
+    userStories: v.array(
+      v.pipe(
+        v.custom<object>(isObject, 'an object'),
+        storySchema,
+        v.partialCheck(
+          [['passes'], ['notes']],
+          ({ passes, notes }) => !passes || hasText(notes),
+          'passes is true, but notes is empty: say there what was done',
+        ),
+      ),
+      'a list of stories',
+    ),
+    verifyCommands: v.nullish(texts, []),
+  }),
+);
+
+export type TaskList = Readonly<v.InferOutput<typeof taskListSchema>>;
+export type Story = Readonly<v.InferOutput<typeof storySchema>>;
 
 /** The fields that say whether a story is done; only a review may raise them. */
-export type ReviewFields = {
-  readonly passes: boolean;
-  readonly reviewStatus: ReviewStatus | null;
-  readonly reviewCount: number;
-};
-
-/** A story as far as the loop reads it; people and agents may keep more in the file. */
-export type Story = ReviewFields & {
-  readonly id: string;
-  readonly title: string;
-  readonly description: string;
-  readonly priority: number;
-  readonly acceptanceCriteria: readonly unknown[];
-  readonly reviewFeedback: string;
-  readonly notes: string;
-  readonly dependsOn: readonly string[];
-};
-
-export type TaskList = {
-  readonly project: string;
-  readonly branchName: string;
-  readonly description: string;
-  readonly verifyCommands: readonly string[];
-  readonly userStories: readonly Story[];
-};
+export type ReviewFields = Pick<Story, 'passes' | 'reviewStatus' | 'reviewCount'>;
 
 /** The review fields of every story before an iteration, by id. */
 export type Snapshot = Readonly<Record<string, ReviewFields>>;
@@ -60,6 +97,12 @@ export type TaskProblem = {
 /** Whether there is anything to read; signs that do not print are no text, nor are letters and symbols that are blank. */
 export function hasText(text: string): boolean {
   return /(?![\u115F\u1160\u2800\u3164\uFFA0])[\p{L}\p{N}\p{P}\p{S}]/u.test(text);
+}
+
+/** True for a text that says something, or an object that holds one. */
+function saysSomething(criterion: unknown): boolean {
+  const values: unknown[] = isObject(criterion) ? Object.values(criterion) : [criterion];
+  return values.some((value) => typeof value === 'string' && hasText(value));
 }
 
 export function snapshotOf({

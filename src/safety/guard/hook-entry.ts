@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { messageOf } from '../../core/error.ts';
-import { isObject } from '../../core/shape.ts';
+import { isObject } from '../../core/json.ts';
 import type { Denial } from '../../store/mailbox.ts';
 import { useCodeCache } from '../../system/code-cache.ts';
 import { readStdin, writeStdio } from '../../system/stdio.ts';

@@ -1,5 +1,5 @@
 import { messageOf } from '../../core/error.ts';
-import { isObject } from '../../core/shape.ts';
+import { isObject } from '../../core/json.ts';
 import type { Denial } from '../../store/mailbox.ts';
 import { loadGuardContext } from './load-context.ts';
 import type { Environment, Finding } from './model.ts';

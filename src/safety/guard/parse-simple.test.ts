@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { parse } from 'unbash';
 import { describe, expect, it } from 'vitest';
 import { readCorpus } from '../../../test/guard/corpus.ts';
-import { isObject } from '../../core/shape.ts';
+import { isObject } from '../../core/json.ts';
 import { parseSimple } from './parse-simple.ts';
 
 /** The tree with what the parser works out only when asked. */

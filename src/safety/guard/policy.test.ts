@@ -135,6 +135,7 @@ describe('the policy of a project', () => {
     [[], 'the file has to be an object'],
     [{ allow: 'all' }, 'allow has to be a list of rules'],
     [{ allow: [{ effect: 'explode' }] }, 'allow[0].effect has to be'],
+    [{ allow: [{ path: 'x' }] }, 'allow[0].effect is missing'],
     [{ alow: [] }, 'the file has no "alow"'],
     [{ deny: [{ effect: 'delete', regex: 'x' }] }, 'deny[0] has no "regex"'],
   ])('says what is wrong with %j', (value, message) => {

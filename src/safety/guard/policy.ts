@@ -1,60 +1,46 @@
+import * as v from 'valibot';
 import { matchesGlob } from '../../core/glob.ts';
-import {
-  list,
-  type Output,
-  object,
-  oneOf,
-  optional,
-  type Problem,
-  preset,
-  required,
-  simple,
-} from '../../core/shape.ts';
+import { isUnknownName, strictObject } from '../../core/strict-object.ts';
 import { categories } from './categories.ts';
 import { hasGlob, mayMatch } from './marks.ts';
 
-const kinds = ['delete', 'write', 'read'] as const;
-const text = simple(
-  'a text',
-  { type: 'string' },
-  (value): value is string => typeof value === 'string' && value !== '',
+const effects = ['delete', 'write', 'read', ...categories] as const;
+const text = v.exactOptional(v.message(v.pipe(v.string(), v.nonEmpty()), 'a text'));
+
+const ruleSchema = strictObject(
+  {
+    effect: v.picklist(effects, effects.join(', ')),
+    /** A pattern: from the project, from / or from ~; without it all paths. */
+    path: text,
+    /** Told to the agent when the rule denies. */
+    reason: text,
+  },
+  'a rule',
 );
+const rules = v.optional(v.array(ruleSchema, 'a list of rules'), []);
 
-const ruleShape = object('a rule', {
-  effect: required(oneOf(...kinds, ...categories), 'what happens: delete, write, read, or a category'),
-  path: optional(text, 'a path pattern: from the project, from / or from ~; without it all paths'),
-  reason: optional(text, 'told to the agent when the rule denies'),
-});
+/** `.ralph/guard.json`: rules of the project over those of the guard. What is denied wins over what is allowed. */
+const policySchema = strictObject({ $schema: text, allow: rules, deny: rules });
 
-/** `.ralph/guard.json`: rules of the project over those of the guard. */
-export const policyShape = object('an object', {
-  $schema: optional(text, 'for editors'),
-  allow: preset(list('a list of rules', ruleShape), [], 'effects that are fine here'),
-  deny: preset(
-    list('a list of rules', ruleShape),
-    [],
-    'effects that are never fine here; they win over allow',
-  ),
-});
-
-export type GuardPolicy = Output<typeof policyShape>;
-export type GuardRule = Output<typeof ruleShape>;
+export type GuardPolicy = Readonly<v.InferOutput<typeof policySchema>>;
+export type GuardRule = Readonly<v.InferOutput<typeof ruleSchema>>;
 
 /** Reads a policy that was parsed from JSON; says what is wrong instead of guessing. */
 export function readPolicy(value: unknown): { policy: GuardPolicy } | { problems: string[] } {
-  const problems: Problem[] = [];
-  const policy = policyShape.read(value, [], problems);
-  if (policy && problems.length === 0) return { policy };
-  return { problems: problems.map(describe) };
+  const { success, output, issues } = v.safeParse(policySchema, value);
+  return success ? { policy: output } : { problems: issues.map(describeIssue) };
 }
 
-function describe(problem: Problem): string {
-  const at = problem.path
-    .map((part) => (typeof part === 'number' ? `[${part}]` : `.${part}`))
+function describeIssue(issue: v.BaseIssue<unknown>): string {
+  const keys = (issue.path ?? []).map(({ key }) => key);
+  const name = isUnknownName(issue) ? keys.pop() : null;
+  const at = keys
+    .map((key) => (typeof key === 'number' ? `[${key}]` : `.${key}`))
     .join('')
     .replace(/^\./, '');
-  if (problem.kind === 'value') return `${at || 'the file'} has to be ${problem.expected}`;
-  return `${at || 'the file'} has no "${problem.name}" (there are: ${problem.known.join(', ')})`;
+  if (name !== null) return `${at || 'the file'} has no "${name}" (there are: ${issue.message})`;
+  if (issue.path?.at(-1)?.origin === 'key') return `${at} is missing`;
+  return `${at || 'the file'} has to be ${issue.message}`;
 }
 
 type Touch = { readonly kind: string; readonly path: string; readonly recursive: boolean };

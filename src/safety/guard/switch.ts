@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { isObject } from '../../core/shape.ts';
+import { isObject } from '../../core/json.ts';
 import { configFolder } from '../../store/paths.ts';
 import { hasSessionLoop } from '../../store/session-loops.ts';
 import { readJson } from '../../system/files.ts';

@@ -1,4 +1,4 @@
-import { isObject } from '../../core/shape.ts';
+import { isObject } from '../../core/json.ts';
 import { quoteWord } from '../../core/words.ts';
 import { judgeCommand, judgeFile } from './judge.ts';
 import type { Finding, GuardContext } from './model.ts';

@@ -1,5 +1,5 @@
 import type { AgentName } from '../../agents/registry.ts';
-import { isObject } from '../../core/shape.ts';
+import { isObject } from '../../core/json.ts';
 import type { HeldFiles } from '../../store/held-files.ts';
 import { findProgram, outsideEnvironment } from '../../system/process.ts';
 import { agentNeeds } from './agents.ts';

@@ -1,5 +1,5 @@
 import { dirname, join } from 'node:path';
-import { isObject } from '../../core/shape.ts';
+import { isObject } from '../../core/json.ts';
 import { sandboxFolder } from '../../store/paths.ts';
 import {
   ensureDir,

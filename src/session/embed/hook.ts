@@ -1,4 +1,4 @@
-import { isObject } from '../../core/shape.ts';
+import { isObject } from '../../core/json.ts';
 import {
   isSameState,
   type Log,

@@ -1,4 +1,4 @@
-import { isObject } from '../../core/shape.ts';
+import { isObject } from '../../core/json.ts';
 
 /** A piece of a message. Only `text` pieces are the assistant's own words. */
 export interface HostPart {

@@ -1,4 +1,4 @@
-import { isObject } from '../../core/shape.ts';
+import { isObject } from '../../core/json.ts';
 
 /** What a host sends to a hook, as far as it matters here. They all took over the form of Claude Code. */
 export type HookInput = {

@@ -1,6 +1,6 @@
 import { basename, join } from 'node:path';
 import { messageOf, RalphError } from '../../core/error.ts';
-import { isObject } from '../../core/shape.ts';
+import { isObject } from '../../core/json.ts';
 import { commandLine, type StartIf } from './shell.ts';
 
 /** A hook of ours: the built file, when node is started for it, and how long it may take in the host's own unit. */

@@ -1,6 +1,6 @@
 import { dirname, join } from 'node:path';
 import { messageOf } from '../../core/error.ts';
-import { isObject } from '../../core/shape.ts';
+import { isObject } from '../../core/json.ts';
 import { projectPaths } from '../../store/paths.ts';
 import { activePath } from '../../store/ralph-active-path.ts';
 import { readSessionLoop } from '../../store/session-loops.ts';

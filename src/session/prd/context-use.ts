@@ -1,4 +1,4 @@
-import { isObject } from '../../core/shape.ts';
+import { isObject } from '../../core/json.ts';
 import { fileSize, scanLinesBack, utf8Of } from '../../system/scan-lines.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;

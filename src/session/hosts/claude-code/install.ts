@@ -1,6 +1,6 @@
 import { homedir } from 'node:os';
 import { join } from 'node:path';
-import { isObject } from '../../../core/shape.ts';
+import { isObject } from '../../../core/json.ts';
 import type { FileChange } from '../../../system/file-changes.ts';
 import { readText } from '../../../system/files.ts';
 import { parseSettings, withHooks } from '../../hook/settings.ts';

@@ -1,4 +1,4 @@
-import { isObject } from '../../../core/shape.ts';
+import { isObject } from '../../../core/json.ts';
 import { parseLine, type TranscriptEntry, type TranscriptFormat } from '../../transcript.ts';
 
 const agent = '"type":"gemini"';

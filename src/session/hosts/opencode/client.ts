@@ -1,4 +1,4 @@
-import { isObject } from '../../../core/shape.ts';
+import { isObject } from '../../../core/json.ts';
 import type { Log } from '../../../store/embedded-loop.ts';
 import type { HostMessage } from '../../embed/messages.ts';
 import type { Toast } from '../../embed/types.ts';

@@ -1,7 +1,7 @@
 import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { messageOf } from '../../../core/error.ts';
-import { isObject } from '../../../core/shape.ts';
+import { isObject } from '../../../core/json.ts';
 import { readSessionLoop, updateSessionLoop } from '../../../store/session-loops.ts';
 import { type Clock, systemClock } from '../../../system/clock.ts';
 import { parseLoopCommand } from '../../command-line.ts';
