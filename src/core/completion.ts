@@ -1,5 +1,6 @@
-import { fencesIn, formOf, joinBlocks, type MentionForm } from './claim-form.ts';
+import { type MentionForm, readForm } from './claim-form.ts';
 import type { Completion } from './loop.ts';
+import { joinBlocks, type Tag, tagsIn } from './tags.ts';
 
 /** What the agent's own text says about being done. */
 export type Claim =
@@ -62,17 +63,17 @@ function readPromise(text: string, promise: Completion['promise']): Reading {
   if (promise.match === 'lenient') return done(text.search(lenientPromise(promise.token)));
   if (promise.match === 'substring') return done(text.lastIndexOf(marker));
 
-  let claimed = nothing;
+  let claim = nothing;
   let mention = nothing;
   let nearMiss = nothing;
-  for (const { start: at, written, content, readForm } of tagsIn(text, 'promise')) {
-    if (written === marker) {
-      const form = readForm();
-      if (form === 'claim') claimed = done(at);
-      else mention = { claim: { kind: 'mention', marker, form, written }, at };
-    } else if (sameWords(content, promise.token)) nearMiss = nearMissOf(marker, written, at);
+  for (const tag of tagsIn(text, 'promise')) {
+    if (tag.written === marker) {
+      const form = readForm(text, tag);
+      if (form === 'claim') claim = done(tag.start);
+      else mention = mentionOf(tag, marker, form);
+    } else if (sameWords(tag.content, promise.token)) nearMiss = mentionOf(tag, marker, 'near-miss');
   }
-  return [claimed, mention, nearMiss].find((reading) => reading !== nothing) ?? nothing;
+  return [claim, mention, nearMiss].find((reading) => reading !== nothing) ?? nothing;
 }
 
 /** The first `<response>` that is not a mention decides, whatever comes later. */
@@ -80,73 +81,33 @@ function readResponse(text: string, response: string | undefined): Reading {
   if (response === undefined) return nothing;
   const marker = `<response>${response}</response>`;
   let mention = nothing;
-  for (const { start: at, written, content, readForm } of tagsIn(text, 'response')) {
-    const form = readForm();
-    const isExact = sameText(content, response);
-    if (form === 'claim' && isExact) return { claim: { kind: 'done', marker }, at };
-    if (form === 'claim') return sameWords(content, response) ? nearMissOf(marker, written, at) : mention;
-    if (isExact) mention = { claim: { kind: 'mention', marker, form, written }, at };
+  for (const tag of tagsIn(text, 'response')) {
+    const form = readForm(text, tag);
+    const isExact = sameText(tag.content, response);
+    if (form === 'claim' && isExact) return { claim: { kind: 'done', marker }, at: tag.start };
+    if (form === 'claim')
+      return sameWords(tag.content, response) ? mentionOf(tag, marker, 'near-miss') : mention;
+    if (isExact) mention = mentionOf(tag, marker, form);
   }
   return mention;
 }
 
-function nearMissOf(marker: string, written: string, at: number): Reading {
-  return { claim: { kind: 'mention', marker, form: 'near-miss', written: written.slice(0, 200) }, at };
+function mentionOf({ start, written }: Tag, marker: string, form: MentionForm): Reading {
+  return { claim: { kind: 'mention', marker, form, written: written.slice(0, 200) }, at: start };
 }
 
 /** The last `<promise>BLOCKED: why</promise>` or `<promise>DECIDE: question</promise>` with something to say. */
 function readHumanRequest(text: string): Reading | null {
   let last: Reading | null = null;
-  for (const { start: at, content, readForm } of tagsIn(text, 'promise')) {
-    const [, word, rest] = /^\s*(BLOCKED|DECIDE):([\s\S]*)$/.exec(content) ?? [];
+  for (const tag of tagsIn(text, 'promise')) {
+    const [, word, rest] = /^\s*(BLOCKED|DECIDE):([\s\S]*)$/.exec(tag.content) ?? [];
     const request = rest?.trim();
-    if (!request || readForm() !== 'claim') continue;
-    last = {
-      claim: word === 'BLOCKED' ? { kind: 'blocked', why: request } : { kind: 'decide', question: request },
-      at,
-    };
+    if (!request || readForm(text, tag) !== 'claim') continue;
+    const claim: Claim =
+      word === 'BLOCKED' ? { kind: 'blocked', why: request } : { kind: 'decide', question: request };
+    last = { claim, at: tag.start };
   }
   return last;
-}
-
-type Tag = {
-  readonly start: number;
-  /** The whole tag as it stands in the text. */
-  readonly written: string;
-  readonly content: string;
-  readonly readForm: () => 'claim' | MentionForm;
-};
-
-/** Finds `<name>…</name>` in any case in linear time; a tag with another opening inside starts at the inner one. */
-function* tagsIn(text: string, name: string): Generator<Tag> {
-  const opening = new RegExp(`<${name}>`, 'gi');
-  const closing = new RegExp(`</${name}>`, 'gi');
-  const fences = fencesIn(text);
-  let fence = fences.next();
-  let open = opening.exec(text);
-  while (open) {
-    const contentStart = open.index + open[0].length;
-    closing.lastIndex = contentStart;
-    const close = closing.exec(text);
-    if (!close) return;
-    opening.lastIndex = contentStart;
-    let next = opening.exec(text);
-    while (next && next.index < close.index) {
-      open = next;
-      next = opening.exec(text);
-    }
-    const start = open.index;
-    const end = close.index + close[0].length;
-    while (!fence.done && fence.value.end < end) fence = fences.next();
-    const around = !fence.done && fence.value.start < start ? fence.value : null;
-    const written = text.slice(start, end);
-    const readForm = () => {
-      if (!around) return formOf(text, start, end);
-      return around.content.trim() === written ? formOf(text, around.start, around.end) : 'code';
-    };
-    yield { start, written, content: text.slice(start + open[0].length, close.index), readForm };
-    open = next;
-  }
 }
 
 function sameText(a: string, b: string): boolean {

@@ -131,6 +131,14 @@ describe('decide on claims', () => {
     expect(composePrompt(loop)).toContain('put the tag alone on a line');
   });
 
+  it('tells an almost right tag from a mention', () => {
+    const { decision } = decide(loopWith(), { ...worked, text: ['<promise>done</promise>'] }, []);
+    expect(decision).toMatchObject({
+      kind: 'continue',
+      because: { code: 'mention', text: 'a tag was almost right: "<promise>done</promise>"' },
+    });
+  });
+
   it('ends for a human with the words kept', () => {
     const blocked = decide(loopWith(), { ...worked, text: ['<promise>BLOCKED: no key</promise>'] }, []);
     expect(blocked.decision).toEqual({

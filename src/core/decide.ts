@@ -182,7 +182,13 @@ function whyGoOn(claim: Claim, verdict: Verdict | undefined, checks: readonly Ch
   const failed = checks.find((check) => !check.ok);
   if (failed) return { code: 'checks-failed', text: `${failed.check}: ${failed.detail}` };
   if (claim.kind === 'mention')
-    return { code: 'mention', text: `the tag was mentioned, not claimed: ${claim.marker}` };
+    return {
+      code: 'mention',
+      text:
+        claim.form === 'near-miss'
+          ? `a tag was almost right: ${JSON.stringify(claim.written)}`
+          : `the tag was mentioned, not claimed: ${claim.marker}`,
+    };
   return { code: 'no-claim', text: 'the agent did not claim to be done' };
 }
 

@@ -1,0 +1,68 @@
+export type Tag = {
+  readonly start: number;
+  readonly end: number;
+  /** The whole tag as it stands in the text. */
+  readonly written: string;
+  readonly content: string;
+  /** The closed code fence around it. */
+  readonly fence?: Fence;
+};
+
+export type Fence = { readonly start: number; readonly end: number; readonly content: string };
+
+// A fence without an end runs to the end of the text and is skipped, so that the search stays linear.
+const FENCE = /^[ \t>]*(`{3,}|~{3,})[^\n`]*(?=\n)([\s\S]*?)(?:(\n[ \t>]*\1[`~]*[ \t\r]*)$|$(?![\s\S]))/gm;
+const BLOCK_END = /(?:[\p{Ll}\p{Lu}\p{N}\p{So}.!?…:;)|。！？]|<\/\w+>)$/u;
+const BLOCK_START = /^(?:[>#-]+\s*|[*_`]*)(?:[\p{Lu}\p{N}\p{So}]|<\w)/u;
+
+/**
+ * Joins text blocks as they are, since a tag may be cut in two. A block that starts or ends with a tag gets a new line,
+ * unless the border may lie within a sentence: at a blank, at markup that opens or closes, before a small letter.
+ */
+export function joinBlocks(blocks: readonly string[]): string {
+  const parts = blocks.flatMap((block, i) => {
+    const last = blocks[i - 1]?.slice(-20) ?? '';
+    const meetsTag =
+      /^[>#*_`-]{0,3}<(?:promise|response)>/i.test(block) || /<\/(?:promise|response)>$/i.test(last);
+    return meetsTag && BLOCK_END.test(last) && BLOCK_START.test(block) ? ['\n', block] : [block];
+  });
+  return parts.join('');
+}
+
+/** Finds `<name>…</name>` in any case in linear time; a tag with another opening inside starts at the inner one. */
+export function* tagsIn(text: string, name: 'promise' | 'response'): Generator<Tag> {
+  const opening = new RegExp(`<${name}>`, 'gi');
+  const closing = new RegExp(`</${name}>`, 'gi');
+  const fences = fencesIn(text);
+  let fence = fences.next();
+  let open = opening.exec(text);
+  while (open) {
+    const contentStart = open.index + open[0].length;
+    closing.lastIndex = contentStart;
+    const close = closing.exec(text);
+    if (!close) return;
+    opening.lastIndex = contentStart;
+    let next = opening.exec(text);
+    while (next && next.index < close.index) {
+      open = next;
+      next = opening.exec(text);
+    }
+    const start = open.index;
+    const end = close.index + close[0].length;
+    while (!fence.done && fence.value.end < end) fence = fences.next();
+    yield {
+      start,
+      end,
+      written: text.slice(start, end),
+      content: text.slice(start + open[0].length, close.index),
+      ...(!fence.done && fence.value.start < start ? { fence: fence.value } : {}),
+    };
+    open = next;
+  }
+}
+
+function* fencesIn(text: string): Generator<Fence> {
+  for (const { index, 0: all, 2: content = '', 3: close } of text.matchAll(FENCE)) {
+    if (close !== undefined) yield { start: index, end: index + all.length, content };
+  }
+}
