@@ -1,5 +1,5 @@
 import type { Cluster, ClusterView } from '../cluster/cluster.ts';
-import { nextCommand, whyNow } from '../fleet/why.ts';
+import { nextCommand, stateWord, whyNow, whyText } from '../fleet/why.ts';
 import { cleanTerminal, createTerminalCleaner } from '../safety/terminal.ts';
 import { ago, showStamp, stamp } from '../store/fleet-time.ts';
 import { systemClock } from '../system/clock.ts';
@@ -32,7 +32,7 @@ export function ls(context: Context, { values }: Input<typeof lsOptions>): Promi
       .filter((view) => status === 'all' || isOpen(view) === (status === 'running'));
     const rows = views.map((view) => [
       view.name,
-      statusText(view),
+      isOpen(view) ? 'running' : stateWord(view.why.state),
       view.host ?? '-',
       iterationText(view),
       ago(systemClock.now() - view.startedAt),
@@ -63,6 +63,7 @@ function workerJson(view: ClusterView) {
     metadata: { ralph: true, ralph_iteration: view.iteration },
     host: view.host,
     loop: view.status,
+    end: view.end,
     max_iterations: view.maxIterations,
     why: view.why,
     repo: view.repo,
@@ -77,6 +78,7 @@ export function status(context: Context, { values, args }: Input<typeof statusOp
   return withCluster(context, values, async (cluster) => {
     const view = await needLoop(cluster, args[0], 2);
     const details = [
+      ...(view.end === null ? [] : [stateWord(view.why.state)]),
       ...(view.host === null ? [] : [`host ${view.host}`]),
       `iteration ${iterationText(view)}`,
       `branch ${view.branch}`,
@@ -180,7 +182,7 @@ export function loopStatus(
       `Host: ${view.host ?? '-'}`,
       `Repository: ${view.repo}`,
       `Branch: ${view.branch}${view.head === null ? '' : ` (${view.head.slice(0, 12)})`}`,
-      `Why: ${view.why.state}${view.why.detail === undefined ? '' : ` (${view.why.detail})`}`,
+      `Why: ${whyText(view.why, systemClock.now())}`,
     ];
     context.stdout.write(cleanTerminal(`${lines.join('\n')}\n`));
     return 0;
@@ -196,7 +198,7 @@ export function loopLs(context: Context, { values }: Input<typeof ralphLsOptions
       view.status,
       iterationText(view),
       String(view.totalFailures),
-      view.why.state,
+      whyText(view.why, systemClock.now()),
       view.host ?? '-',
     ]);
     const head = ['NAME', 'STATUS', 'ITERATION', 'FAILURES', 'WHY', 'HOST'];

@@ -1,3 +1,4 @@
+import type { Cluster } from '../cluster/cluster.ts';
 import { cleanTerminal } from '../safety/terminal.ts';
 import { showStamp, stamp } from '../store/fleet-time.ts';
 import { systemClock } from '../system/clock.ts';
@@ -11,10 +12,9 @@ import type {
   loopCommandOptions,
   waitOptions,
 } from './swarm-options.ts';
+import { type Waited, waitedLoop, waitUntilOver } from './swarm-wait.ts';
 
 // What `swarm` does to a cluster: each command answers as its local twin does.
-
-const lookMs = 1000;
 
 export function kill(context: Context, { values, args }: Input<typeof killOptions>): Promise<number> {
   if (!values.all && args[0] === undefined) throw fault('must specify worker name or --all');
@@ -31,20 +31,15 @@ export function kill(context: Context, { values, args }: Input<typeof killOption
 export function wait(context: Context, { values, args }: Input<typeof waitOptions>): Promise<number> {
   if (!values.all && args[0] === undefined) throw fault('name required (or use --all)');
   return withCluster(context, values, async (cluster) => {
-    const wanted = values.all ? await cluster.list() : [await needLoop(cluster, args[0])];
-    let pending = new Set(wanted.filter((view) => isOpen(view) || !values.all).map(({ name }) => name));
-    const deadline = systemClock.monotonic() + (values.timeout ?? Number.POSITIVE_INFINITY);
-    for (;;) {
-      const open = new Set((await cluster.list()).filter(isOpen).map(({ name }) => name));
-      for (const name of pending) if (!open.has(name)) context.stdout.write(`${name}: exited\n`);
-      pending = new Set([...pending].filter((name) => open.has(name)));
-      if (pending.size === 0) return 0;
-      if (systemClock.monotonic() >= deadline) break;
-      await systemClock.sleep(Math.min(lookMs, Math.max(1, deadline - systemClock.monotonic())));
-    }
-    for (const name of pending) context.stdout.write(`${name}: still running (timeout)\n`);
-    return 1;
+    const only = values.all ? null : (await needLoop(cluster, args[0])).name;
+    return waitUntilOver(context, () => waitedIn(cluster, only), values);
   });
+}
+
+/** The loops of a cluster, or the one of that name, for somebody who waits for them. */
+export async function waitedIn(cluster: Cluster, only: string | null): Promise<readonly Waited[]> {
+  const views = await cluster.list();
+  return views.filter(({ name }) => only === null || name === only).map(waitedLoop);
 }
 
 export function clean(context: Context, { values, args }: Input<typeof cleanOptions>): Promise<number> {

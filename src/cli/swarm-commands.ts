@@ -163,10 +163,13 @@ export const swarm: Program = {
       load: async () => ({ main: (await import('./swarm-keys.ts')).mainEof }),
     }),
     wait: command({
-      summary: 'Wait until a worker has ended.',
+      summary: 'Wait until a worker has ended; of a loop, the exit code is that of ralph run.',
       args: [worker],
       options: waitOptions,
-      examples: [['swarm wait --all --timeout 2h', 'exit code 1 if some still run then']],
+      examples: [
+        ['swarm wait agent', 'exit code 0 if its loop is done'],
+        ['swarm wait --all --timeout 2h', '0 if all are done, 1 if some still run then'],
+      ],
       load: () => import('./swarm-wait.ts'),
     }),
     kill: command({

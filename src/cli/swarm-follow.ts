@@ -1,3 +1,4 @@
+import { exitCodeOf } from '../fleet/end-loop.ts';
 import { reviveSupervisor } from '../fleet/supervisor-start.ts';
 import { cleanTerminal } from '../safety/terminal.ts';
 import { readLoop } from '../store/fleet-loops.ts';
@@ -10,7 +11,7 @@ import { selfCommand } from './swarm-context.ts';
 
 const lookMs = 300;
 
-/** Shows what happens to a loop until it ends, and gives its exit code: 0 complete, 1 failed. */
+/** Shows what happens to a loop until it ends or waits for an answer, and returns its exit code. */
 export async function followLoop(context: Context, name: string): Promise<number> {
   const { env, stdout, stderr } = context;
   const over = new AbortController();
@@ -25,7 +26,8 @@ export async function followLoop(context: Context, name: string): Promise<number
   });
   for (;;) {
     const loop = readLoop(env, name);
-    if (loop === null || loop.status === 'stopped' || loop.status === 'failed') {
+    const exitCode = loop === null ? 1 : exitCodeOf(loop);
+    if (exitCode !== null) {
       // What was told at the end is read before leaving.
       await systemClock.sleep(lookMs);
       over.abort();
@@ -33,7 +35,8 @@ export async function followLoop(context: Context, name: string): Promise<number
       if (loop?.status === 'failed' && loop.why.detail !== undefined) {
         stderr.write(`swarm: error: ${cleanTerminal(loop.why.detail)}\n`);
       }
-      return loop?.status === 'failed' ? 1 : 0;
+      if (loop === null) stderr.write(`swarm: error: the loop of '${name}' is gone\n`);
+      return exitCode;
     }
     await reviveSupervisor(env, selfCommand());
     await systemClock.sleep(lookMs);

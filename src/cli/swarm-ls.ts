@@ -1,7 +1,10 @@
 import { runningNow } from '../fleet/live.ts';
+import { stateWord } from '../fleet/why.ts';
+import { type LoopRecord, readLoop } from '../store/fleet-loops.ts';
 import { ago, readStamp } from '../store/fleet-time.ts';
 import { type Worker, worktreeOf } from '../store/fleet-workers.ts';
 import { systemClock } from '../system/clock.ts';
+import type { Environment } from '../system/program.ts';
 import type { Context, Input } from './spec.ts';
 import { allWorkers } from './swarm-context.ts';
 import { wantsEngine } from './swarm-engine.ts';
@@ -17,9 +20,14 @@ export async function main(context: Context, input: Input<typeof lsOptions>): Pr
   const running = await runningNow(context.env, tagged);
   const lives = tagged
     .map((worker, index) => ({ worker, running: running[index] === true }))
-    .filter((live) => status === 'all' || live.running === (status === 'running'));
+    .filter((live) => status === 'all' || live.running === (status === 'running'))
+    .map((live) => ({ ...live, loop: live.running ? null : loopOf(context.env, live.worker) }));
   if (format === 'json') {
-    const workers = lives.map((live) => ({ ...live.worker, status: statusText(live.running) }));
+    const workers = lives.map(({ worker, running: isRunning, loop }) => ({
+      ...worker,
+      status: isRunning ? 'running' : 'stopped',
+      ...(worker.metadata.ralph === true ? { end: loop?.end ?? null } : {}),
+    }));
     context.stdout.write(`${JSON.stringify(workers, null, 2)}\n`);
   } else if (format === 'names') {
     context.stdout.write(lives.map(({ worker }) => `${worker.name}\n`).join(''));
@@ -31,20 +39,35 @@ export async function main(context: Context, input: Input<typeof lsOptions>): Pr
   return 0;
 }
 
-export function statusText(running: boolean): 'running' | 'stopped' {
-  return running ? 'running' : 'stopped';
+/** `running` or `stopped`; of a loop that does not run, how it ended or what it waits for. */
+function statusText(running: boolean, loop: LoopRecord | null): string {
+  if (running) return 'running';
+  return loop === null || loop.status === 'running' ? 'stopped' : stateWord(loop.why.state);
+}
+
+/** Null for a worker without a loop. */
+export function loopOf(env: Environment, { name, metadata }: Worker): LoopRecord | null {
+  return metadata.ralph === true ? readLoop(env, name) : null;
 }
 
 export function uptime(started: string): string {
   return ago(systemClock.now() - (readStamp(started) ?? systemClock.now()));
 }
 
-function row({ worker, running }: { worker: Worker; running: boolean }): string[] {
+function row({
+  worker,
+  running,
+  loop,
+}: {
+  worker: Worker;
+  running: boolean;
+  loop: LoopRecord | null;
+}): string[] {
   const { tmux, pid, tags } = worker;
   const place = tmux === null ? (pid ?? '-') : `${tmux.session}:${tmux.window}`;
   return [
     worker.name,
-    statusText(running),
+    statusText(running, loop),
     String(place),
     uptime(worker.started),
     worktreeOf(worker)?.path ?? '-',

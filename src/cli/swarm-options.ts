@@ -54,10 +54,14 @@ const loopOptions = {
     type: 'duration',
     help: 'restart the agent when its screen has not changed for that long (60)',
   },
-  'done-pattern': { type: 'string', value: 'REGEX', help: 'what the agent prints when all is done' },
+  'done-pattern': {
+    type: 'string',
+    value: 'REGEX',
+    help: 'what the agent has printed at the end of an iteration when all is done',
+  },
   'check-done-continuous': {
     type: 'boolean',
-    help: 'accepted for scripts: the pattern is always watched for',
+    help: 'end the agent at the first match of the pattern, not at the end of its iteration',
   },
   'clean-state': {
     type: 'boolean',
@@ -76,7 +80,7 @@ const loopOptions = {
   },
   'restart-on-compact': { type: 'boolean', help: 'start it anew when it has compacted its context' },
   ...runEngineOptions,
-  wait: { type: 'boolean', help: 'stay until the loop ends: exit code 0 if it is complete, 1 if it failed' },
+  wait: { type: 'boolean', help: 'stay until the loop ends, and end with its exit code, as ralph run does' },
 } as const satisfies Options;
 
 export const spawnOptions = {

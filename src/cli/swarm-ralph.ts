@@ -104,7 +104,14 @@ export async function mainLs(context: Context, input: Input<typeof ralphLsOption
     String(loop.totalFailures),
     whyText(loop.why, systemClock.now()),
   ]);
-  if (format === 'json') context.stdout.write(`${JSON.stringify(loops.map(stateOf), null, 2)}\n`);
+  if (format === 'json')
+    context.stdout.write(
+      `${JSON.stringify(
+        loops.map((loop) => ({ ...stateOf(loop), end: loop.end })),
+        null,
+        2,
+      )}\n`,
+    );
   else if (format === 'names') context.stdout.write(loops.map(({ name }) => `${name}\n`).join(''));
   else context.stdout.write(tableText(['NAME', 'STATUS', 'ITERATION', 'FAILURES', 'WHY'], rows));
   return 0;

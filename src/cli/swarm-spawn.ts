@@ -95,6 +95,7 @@ export function loopOf(context: Context, values: LoopValues, cmd: readonly strin
     options: {
       ...(context.env.PATH === undefined ? {} : { path: context.env.PATH }),
       ...(values.account === undefined ? {} : { account: values.account }),
+      ...(values['check-done-continuous'] ? { checkDoneContinuous: true } : {}),
       ...contextOf(context, values, cmd),
       ...engineOf(values, cmd),
     },
@@ -147,6 +148,12 @@ function engineOf(values: LoopValues, cmd: readonly string[]): LoopOptions {
     throw fault(
       `${program} is no agent that ralph run knows, so that it cannot be checked as one`,
       'leave out --run',
+    );
+  }
+  if (values['check-done-continuous']) {
+    throw fault(
+      '--check-done-continuous watches the screen of an agent, and ralph run has none: it reads each turn when it is over',
+      'leave it out',
     );
   }
   const pattern = values['done-pattern'] === undefined ? [] : [`--done-pattern=${values['done-pattern']}`];

@@ -1,9 +1,12 @@
 import { runningNow } from '../fleet/live.ts';
+import { stateWord } from '../fleet/why.ts';
+import { cleanTerminal } from '../safety/terminal.ts';
+import type { LoopRecord } from '../store/fleet-loops.ts';
 import { worktreeOf } from '../store/fleet-workers.ts';
 import type { Context, Input } from './spec.ts';
 import { needWorker } from './swarm-context.ts';
 import { wantsEngine } from './swarm-engine.ts';
-import { statusText, uptime } from './swarm-ls.ts';
+import { loopOf, uptime } from './swarm-ls.ts';
 import type { statusOptions } from './swarm-options.ts';
 
 /** Exit code 0 for a worker that runs, 1 for one that does not, 2 where there is none. */
@@ -15,11 +18,20 @@ export async function main(context: Context, input: Input<typeof statusOptions>)
   const [running = false] = await runningNow(context.env, [worker]);
   const { tmux, pid, started } = worker;
   const worktree = worktreeOf(worker);
+  const loop = loopOf(context.env, worker);
   const details = [
+    ...(loop === null ? [] : loopDetails(loop)),
     tmux === null ? `pid ${pid}` : `tmux window ${tmux.session}:${tmux.window}`,
     ...(worktree === null ? [] : [`worktree ${worktree.path}`]),
     `uptime ${uptime(started)}`,
   ];
-  context.stdout.write(`${worker.name}: ${statusText(running)} (${details.join(', ')})\n`);
+  const status = running ? 'running' : 'stopped';
+  context.stdout.write(cleanTerminal(`${worker.name}: ${status} (${details.join(', ')})\n`));
   return running ? 0 : 1;
+}
+
+/** How far a loop is, and how it ended where it is over: `not done, iteration 3/3`. */
+function loopDetails({ why, end, iteration, settings }: LoopRecord): string[] {
+  const word = end === null ? [] : [stateWord(why.state)];
+  return [...word, `iteration ${iteration}/${settings.max_iterations}`];
 }

@@ -5,17 +5,17 @@ import { checkName } from '../fleet/spawn.ts';
 import { readPrompt } from '../fleet/start-iteration.ts';
 import { createRedactor } from '../safety/redact.ts';
 import { isSecretName } from '../safety/secrets.ts';
-import { systemClock } from '../system/clock.ts';
 import type { Context, Input } from './spec.ts';
+import { waitedIn } from './swarm-cluster.ts';
 import { fault } from './swarm-context.ts';
-import { isOpen, missingMachine, needEngine, needLoop, warnInTheClear, withCluster } from './swarm-engine.ts';
+import { missingMachine, needEngine, warnInTheClear, withCluster } from './swarm-engine.ts';
 import type { submitOptions } from './swarm-options.ts';
 import { loopOf } from './swarm-spawn.ts';
+import { waitUntilOver } from './swarm-wait.ts';
 
 type SubmitInput = Input<typeof submitOptions>;
 
 const maxPromptChars = 256 * 1024;
-const lookMs = 1000;
 
 /** Hands a loop to a cluster: whichever machine is free runs it. */
 export async function main(context: Context, input: SubmitInput): Promise<number> {
@@ -33,17 +33,8 @@ export async function main(context: Context, input: SubmitInput): Promise<number
     context.stdout.write(
       `submitted ${name} (${source.branch}) [ralph mode: up to ${order.settings.max_iterations} iterations]${idle}\n`,
     );
-    return input.values.wait ? untilOver(cluster, name) : 0;
+    return input.values.wait ? waitUntilOver(context, () => waitedIn(cluster, name), {}) : 0;
   });
-}
-
-/** As that of `swarm spawn --wait`. */
-async function untilOver(cluster: Cluster, name: string): Promise<number> {
-  for (;;) {
-    const { status } = await needLoop(cluster, name);
-    if (!isOpen({ status })) return status === 'failed' ? 1 : 0;
-    await systemClock.sleep(lookMs);
-  }
 }
 
 function orderOf(

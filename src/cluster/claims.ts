@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { bookEnd } from '../fleet/book-end.ts';
-import { endStep } from '../fleet/end-loop.ts';
+import { endAtMax, endStep } from '../fleet/end-loop.ts';
 import type { Beat, Claim, Claimant, IterationEnd, Next } from '../fleet/port.ts';
-import { claim as claimStep, usedUp } from '../fleet/start-iteration.ts';
+import { claim as claimStep } from '../fleet/start-iteration.ts';
 import type { FleetEvent } from '../store/fleet-events.ts';
 import type { LoopRecord } from '../store/fleet-loops.ts';
 import type { ClusterLimits } from './cluster.ts';
@@ -69,7 +69,7 @@ async function begin(engine: Engine, found: Found): Promise<Claim | null> {
     if (entry.lane !== found.lane) return null;
     if (loop.status !== 'running' || (loop.waitUntil ?? 0) > now()) return null;
     if (loop.iteration === loop.ended && loop.iteration >= loop.settings.max_iterations)
-      return { ...endStep(loop, usedUp(loop), now()), entry: { holder: null } };
+      return { ...endStep(loop, endAtMax(loop), now()), entry: { holder: null } };
     const started = startStep(loop, host, now());
     const events = [...takeover(entry, host, now()), ...(started.events ?? [])];
     return { ...started, events, entry: { holder: { host, lock }, answered: null } };

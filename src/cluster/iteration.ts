@@ -74,12 +74,15 @@ async function runPlain(spec: IterationSpec): Promise<SealedEnd | null> {
     pattern,
   });
   if (ran.cause === 'stopped') return null;
-  if (ran.done) return { how: 'done', exitCode: null, doneMatched: true };
-  if (ran.cause === 'idle') return { how: 'inactive', exitCode: null, doneMatched: false };
+  if (ran.matched === 'while-running') return { how: 'done', exitCode: null, doneMatched: true };
+  const doneMatched = ran.matched === 'at-end';
+  if (ran.cause === 'idle') return { how: 'inactive', exitCode: null, doneMatched };
   const agent = agentNameOf(program);
   const limit =
-    ran.exitCode === 0 || agent === 'custom' ? null : limitAtExit(agent, ran.lines, systemClock.now());
-  if (limit === null) return { how: 'exited', exitCode: ran.exitCode, doneMatched: false };
+    ran.exitCode === 0 || agent === 'custom' || doneMatched
+      ? null
+      : limitAtExit(agent, ran.lines, systemClock.now());
+  if (limit === null) return { how: 'exited', exitCode: ran.exitCode, doneMatched };
   const until = limit.until === undefined ? {} : { limitUntil: limit.until };
   return { how: 'limited', exitCode: ran.exitCode, doneMatched: false, ...until };
 }
@@ -136,8 +139,8 @@ async function runEngine(spec: IterationSpec): Promise<SealedEnd | null> {
 type Ran = {
   readonly exitCode: number | null;
   readonly cause: string;
-  /** The done pattern was seen. */
-  readonly done: boolean;
+  /** When the done pattern was seen. */
+  readonly matched: 'while-running' | 'at-end' | null;
   readonly lines: readonly string[];
 };
 
@@ -159,7 +162,7 @@ async function runProcess(
   const redactor = createRedactor(how.env);
   let tail = '';
   let changed = false;
-  let done = false;
+  let endedAtMatch = false;
   const pipe = () => {
     const [redact, decoder, cleaner] = [
       redactor.stream(),
@@ -201,8 +204,8 @@ async function runProcess(
     if (!changed) return;
     changed = false;
     spec.shows(tail);
-    if (!done && isDone()) {
-      done = true;
+    if (job.options.checkDoneContinuous && !endedAtMatch && isDone()) {
+      endedAtMatch = true;
       running.finish();
     }
   }, lookMs);
@@ -218,7 +221,8 @@ async function runProcess(
       tail += `${problem.message}\n`;
     }
     spec.shows(tail);
-    return { exitCode: exitCodeOf(end), cause: end.cause, done: done || isDone(), lines: lines() };
+    const matched = endedAtMatch ? 'while-running' : isDone() ? 'at-end' : null;
+    return { exitCode: exitCodeOf(end), cause: end.cause, matched, lines: lines() };
   } finally {
     clearInterval(looking);
     spec.stop.removeEventListener('abort', stop);

@@ -78,10 +78,7 @@ function goOn(
   }
   const again = turn.end === 'empty' && loop.plan.retryEmpty === true;
   if (!again && limits.iterations !== null && loop.iteration >= limits.iterations) {
-    return stop(loop, 'MAX_ITERATIONS_REACHED', {
-      code: 'max-iterations',
-      text: `${limits.iterations} iteration${limits.iterations === 1 ? ' is' : 's are'} used up`,
-    });
+    return stop(loop, 'MAX_ITERATIONS_REACHED', usedUp(limits.iterations));
   }
   const spent = spentBudget(loop, turn);
   if (spent) return stop(loop, 'BUDGET_SPENT', spent);
@@ -97,6 +94,14 @@ function goOn(
     return wait(next, backoffMs(loop.failures), reason);
   }
   return go(next, whyGoOn(claim, verdict, checks));
+}
+
+/** Why a loop stops after its last iteration. */
+export function usedUp(iterations: number): Reason {
+  return {
+    code: 'max-iterations',
+    text: `${iterations} iteration${iterations === 1 ? ' is' : 's are'} used up`,
+  };
 }
 
 /** A provider's limit is not the agent's failure: the same iteration is run again when it is over. */

@@ -85,8 +85,7 @@ function tellEnd(
     exitCode,
   });
   const line = (kind: LogKind, text: string) => logLine(at, kind, `iteration ${iteration} ${text}`);
-  // Scripts read a number there: what we ended ourselves when its work was done counts as 0.
-  const code = exitCode ?? (how === 'lost' || how === 'limited' ? -1 : 0);
+  const code = exitCode ?? 'unknown';
   if (how === 'inactive') {
     const seconds = settings.inactivity_timeout;
     return {

@@ -38,6 +38,8 @@ export type Driven = {
     readonly context: ContextWatch | null;
   } | null;
   echoed: boolean;
+  /** The done pattern is on the screen. */
+  shows: boolean;
   /** The limits of the fleet keep it back. */
   keptBack: boolean;
   /** What the screen said at the last look. */
@@ -64,6 +66,7 @@ export function newDriven(worker: LoopWorker, loop: LoopRecord): Driven {
     quiet: null,
     turn: null,
     echoed: false,
+    shows: false,
     keptBack: false,
     screen: null,
     trouble: '',
@@ -84,6 +87,7 @@ export function forgetScreen(driven: Driven, startedAt: number): void {
   driven.quiet = null;
   driven.turn = null;
   driven.echoed = false;
+  driven.shows = false;
   driven.screen = null;
   driven.trouble = '';
 }

@@ -1,3 +1,4 @@
+import { usedUp } from '../core/decide.ts';
 import type { Decision } from '../core/loop.ts';
 import { type Outcome, outcomes } from '../core/outcome.ts';
 import type { FleetEvent } from '../store/fleet-events.ts';
@@ -40,15 +41,29 @@ export function endBy({ outcome, because }: Stop, loop: LoopRecord): LoopEnd {
   return { outcome, because, exitCode: isComplete ? 0 : outcomes[outcome].exitCode };
 }
 
+/** The end of a loop that has no iteration left. */
+export function endAtMax(loop: LoopRecord): LoopEnd {
+  return endBy({ outcome: 'MAX_ITERATIONS_REACHED', because: usedUp(loop.iteration) }, loop);
+}
+
 /** Whether there is something to reach: a done pattern, or the marker that every `ralph run` has. */
 function hasGoal({ settings, options }: LoopRecord): boolean {
   return settings.done_pattern !== null || options.run !== undefined;
 }
 
+/**
+ * The exit code for whoever waits for a loop; null while it goes on. 1 where nobody wrote down how it ended: what is not
+ * known to be done is not done.
+ */
+export function exitCodeOf({ status, end }: Pick<LoopRecord, 'status' | 'end'>): number | null {
+  if (end !== null) return end.exitCode;
+  return status === 'stopped' || status === 'failed' ? 1 : null;
+}
+
 /** Ends a loop after the iteration that it is at. The only place that says in words how a loop ended. */
 export function endStep(loop: LoopRecord, end: LoopEnd, at: number): LoopStep {
   const form = end.exitCode === 0 ? done : forms[end.outcome];
-  const { text, line } = wordsOf(loop, end, form);
+  const { text, line, detail } = wordsOf(loop, end, form);
   const { outcome } = end;
   return {
     change: {
@@ -56,7 +71,7 @@ export function endStep(loop: LoopRecord, end: LoopEnd, at: number): LoopStep {
       iteration: loop.iteration,
       ended: loop.iteration,
       waitUntil: null,
-      why: { state: form.state, since: at, detail: text },
+      why: { state: form.state, since: at, ...(detail === '' ? {} : { detail }) },
       end,
     },
     lines: [logLine(at, form.log, line)],
@@ -64,25 +79,26 @@ export function endStep(loop: LoopRecord, end: LoopEnd, at: number): LoopStep {
   };
 }
 
-/** The sentence for people, and the line of the log. */
-function wordsOf(loop: LoopRecord, { outcome, because, exitCode }: LoopEnd, { status }: Form) {
+/** The sentence of the timeline, the line of the log, and what `swarm why` adds to the state. */
+function wordsOf(loop: LoopRecord, end: LoopEnd, { status }: Form) {
+  const { outcome, because, exitCode } = end;
   const after = `after ${loop.iteration} iterations`;
+  const words = (text: string, line: string, detail = text) => ({ text, line, detail });
+  if (outcome === 'CANCELLED') return words('stopped', `loop stopped at iteration ${loop.iteration}`, '');
+  if (outcome === 'MAX_ITERATIONS_REACHED' && exitCode !== 0) {
+    const text = `loop not done ${after}`;
+    return words(text, `${text} reason=max_iterations`, because.text);
+  }
   const complete = `loop complete ${after}`;
+  if (outcome === 'MAX_ITERATIONS_REACHED') return words(complete, `${complete} reason=max_iterations`);
   if (outcome === 'PROMISE_ACCEPTED') {
     return loop.options.run === undefined
-      ? { text: 'done pattern matched, stopping loop', line: `${complete} reason=done_pattern` }
-      : { text: 'claim accepted, stopping loop', line: `${complete} reason=claim_accepted` };
-  }
-  if (outcome === 'MAX_ITERATIONS_REACHED') {
-    const text = exitCode === 0 ? complete : `loop not done ${after}`;
-    return { text, line: `${text} reason=max_iterations` };
-  }
-  if (outcome === 'CANCELLED') {
-    return { text: because.text, line: `loop stopped at iteration ${loop.iteration}` };
+      ? words('done pattern matched, stopping loop', `${complete} reason=done_pattern`)
+      : words('claim accepted, stopping loop', `${complete} reason=claim_accepted`);
   }
   if (because.code === 'failures') {
     const text = `${loop.failures} consecutive failures, stopping loop`;
-    return { text, line: `loop stopped ${after} reason=failures` };
+    return words(text, `loop stopped ${after} reason=failures`);
   }
-  return { text: because.text, line: `loop ${status}: ${because.text}` };
+  return words(because.text, `loop ${status}: ${because.text}`);
 }

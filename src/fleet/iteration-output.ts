@@ -10,7 +10,7 @@ const historyLines = 2000;
 const attempts = 40;
 const pauseMs = 25;
 
-/** What the output says of an end that came by itself: that all is done, or that a usage limit cut it. */
+/** What an agent has printed by the end of its iteration: that all is done, or that a usage limit cut it. */
 export async function readOutput(
   env: Environment,
   clock: Clock,
@@ -20,7 +20,9 @@ export async function readOutput(
 ): Promise<Partial<IterationEnd> & { readonly doneMatched: boolean }> {
   const { lookIfDone } = turnOf(env, one);
   const mayBeLimited = how === 'exited' && exitCode !== 0 && one.agent !== 'custom';
-  if (how === 'done' || (lookIfDone === null && !mayBeLimited)) return { doneMatched: how === 'done' };
+  // An agent with a screen of its own takes it away when it is ended: what it showed before counts.
+  if (one.shows && how !== 'exited' && how !== 'lost') return { doneMatched: true };
+  if (lookIfDone === null && !mayBeLimited) return { doneMatched: false };
   const lines = await printed(env, clock, tmux, one);
   if (lookIfDone?.(lines, one.echoed).done) return { doneMatched: true };
   const limit = mayBeLimited ? limitAtExit(one.agent, lines, clock.now()) : null;

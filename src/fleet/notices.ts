@@ -7,7 +7,7 @@ import type { Environment } from '../system/program.ts';
 /** Tells people of loops that are over. */
 export type Notices = {
   /** Nothing waits for it but the end of the supervisor. */
-  tell(worker: Worker, loop: LoopRecord, isDone: boolean): void;
+  tell(worker: Worker, loop: LoopRecord): void;
   isEmpty(): boolean;
   /** When all are sent. */
   sent(): Promise<void>;
@@ -22,11 +22,11 @@ export function createNotices(options: {
   const { env, version, say } = options;
   const underWay = new Set<Promise<void>>();
   return {
-    tell(worker, loop, isDone) {
+    tell(worker, loop) {
       if (loop.status !== 'stopped' && loop.status !== 'failed') return;
       const { name, cwd } = worker;
       const facts = {
-        kind: loop.status === 'failed' ? 'failure' : isDone ? 'done' : 'limit',
+        kind: loop.status === 'failed' ? 'failure' : loop.end?.exitCode === 0 ? 'done' : 'limit',
         run: workerRunId(env, name),
         project: name,
         iterations: loop.iteration,

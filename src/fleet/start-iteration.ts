@@ -1,14 +1,7 @@
 import { isRalphError, messageOf } from '../core/error.ts';
 import { holdingLimits } from '../store/fleet-limits.ts';
 import { logLine } from '../store/fleet-log.ts';
-import {
-  applyStep,
-  type LoopEnd,
-  type LoopRecord,
-  type LoopStep,
-  readLoop,
-  type Why,
-} from '../store/fleet-loops.ts';
+import { applyStep, type LoopRecord, type LoopStep, readLoop, type Why } from '../store/fleet-loops.ts';
 import { ensureMarks } from '../store/fleet-marks.ts';
 import { loopPaths, workerRunId } from '../store/fleet-paths.ts';
 import type { LoopWorker, Worker } from '../store/fleet-workers.ts';
@@ -19,7 +12,7 @@ import type { Tmux } from '../system/tmux.ts';
 import { mayStart } from './admission.ts';
 import { sessionWords } from './context.ts';
 import { type Delivery, deliveryFor } from './delivery.ts';
-import { endBy, endStep } from './end-loop.ts';
+import { endAtMax, endStep } from './end-loop.ts';
 import { engineCommand, engineEnv } from './engine-run.ts';
 import { holdLoop } from './hold.ts';
 import { readMark, windowFor } from './runner.ts';
@@ -62,7 +55,7 @@ async function start(env: Environment, worker: LoopWorker, tmux: Tmux, now: () =
 
   // Somebody may have lowered the maximum meanwhile.
   if (!isClaimed && loop.iteration >= loop.settings.max_iterations) {
-    return end(env, name, (newest) => endStep(newest, usedUp(newest), now()));
+    return end(env, name, (newest) => endStep(newest, endAtMax(newest), now()));
   }
   const prompt = readPrompt(loop.settings.prompt_file);
   if ('problem' in prompt) {
@@ -135,13 +128,12 @@ export function readPrompt(file: string): { readonly text: string } | { readonly
   }
 }
 
-/** The end of a loop whose iterations were used up, or cut down meanwhile. */
-export function usedUp(loop: LoopRecord): LoopEnd {
-  const because = { code: 'max-iterations', text: `${loop.iteration} iterations are used up` } as const;
-  return endBy({ outcome: 'MAX_ITERATIONS_REACHED', because }, loop);
-}
-
 function end(env: Environment, name: string, step: (loop: LoopRecord) => LoopStep): Started {
-  const loop = applyStep(env, name, step);
-  return loop === null ? { kind: 'not-due', loop } : { kind: 'ended', loop, why: loop.why.detail ?? '' };
+  let why = '';
+  const loop = applyStep(env, name, (newest) => {
+    const taken = step(newest);
+    why = taken.events?.[0]?.text ?? '';
+    return taken;
+  });
+  return loop === null ? { kind: 'not-due', loop } : { kind: 'ended', loop, why };
 }

@@ -240,7 +240,7 @@ export function createSupervisor({ env, clock, tickMs, version, say }: Superviso
       } else if (started.kind === 'ended') {
         const prefix = started.loop.status === 'failed' ? 'swarm: error:' : `[ralph] ${one.name}:`;
         say(`${prefix} ${started.why}`);
-        notices.tell(one.worker, started.loop, false);
+        notices.tell(one.worker, started.loop);
         one.again = true;
       } else if (started.kind === 'not-opened') {
         say(`swarm: error: failed to create tmux window: ${messageOf(started.error)}`);
@@ -291,7 +291,7 @@ export function createSupervisor({ env, clock, tickMs, version, say }: Superviso
     if (after === null) return;
     one.again = true;
     // `ralph run` has told of its own end.
-    if (judged === null) notices.tell(one.worker, after, end.doneMatched);
+    if (judged === null) notices.tell(one.worker, after);
     for (const other of driven.values()) if (other.keptBack && other !== one) void handle(other);
   }
 

@@ -30,7 +30,7 @@ export type LookTime = {
 const calmTicks = 5;
 const calmPace = 3;
 
-/** Follows the screen of an agent, and tells when it is done, at a limit, or has fallen silent. */
+/** Follows the screen of an agent, and tells when it is at a limit, has fallen silent, or is to be ended as done. */
 export function lookAtScreen(
   env: Environment,
   one: Driven,
@@ -42,7 +42,10 @@ export function lookAtScreen(
   const changed = text !== one.text || one.motion === null;
   const lines = text.split('\n');
   const isEngine = one.loop.options.run !== undefined;
-  if (changed && !isEngine && isDone(env, one, lines)) return { ...nothing, end: 'done' };
+  if (changed && !isEngine) {
+    one.shows = showsPattern(env, one, lines);
+    if (one.shows && one.loop.options.checkDoneContinuous) return { ...nothing, end: 'done' };
+  }
   // The first look comes up to two ticks after the start, and nothing has been seen to change since.
   const unseenMs = one.motion === null ? Math.min(ageOf(one, now), 2 * tickMs, timeoutMs / 2) : 0;
   const motion = changed ? follow(one.motion, lines, monotonic - unseenMs) : one.motion;
@@ -78,7 +81,7 @@ function ageOf({ loop }: Driven, now: number): number {
   return Math.max(0, now - (loop.iterationStartedAt ?? now));
 }
 
-function isDone(env: Environment, one: Driven, lines: readonly string[]): boolean {
+function showsPattern(env: Environment, one: Driven, lines: readonly string[]): boolean {
   const { lookIfDone } = turnOf(env, one);
   if (lookIfDone === null) return false;
   const check = lookIfDone(lines, one.echoed);

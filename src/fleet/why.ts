@@ -54,6 +54,11 @@ export function byUrgency(
   return urgency[a.state] - urgency[b.state] || (a.name < b.name ? -1 : 1);
 }
 
+/** A state in a word or two: `done`, `not done`, `waits for your answer`. */
+export function stateWord(state: WhyState): string {
+  return meanings[state];
+}
+
 /** `usage limit until 14:30`, `waits for its turn (8 of 8 run)`, `stopped by the login`. */
 export function whyText({ state, detail, until }: Why, now: number): string {
   const meaning = meanings[state];

@@ -68,6 +68,8 @@ export type LoopOptions = {
   /** End the iteration at this share of the context window, in percent. */
   readonly maxContext?: number;
   readonly restartOnCompact?: boolean;
+  /** End the agent at the first match of the done pattern; otherwise it is looked for when the iteration has ended. */
+  readonly checkDoneContinuous?: boolean;
   /** Loops of one account wait together at a usage limit. */
   readonly account?: string;
   /** Options of `ralph run`: each iteration is one of `ralph run`, with all that it checks. */

@@ -128,7 +128,13 @@ describe('a loop', { timeout: 120_000 }, () => {
       files: { 'PROMPT.md': 'Do the task.\n' },
       settings: { notify: { command: ['node', '-e', write] } },
     });
-    await fleet.loop('agent', 'echo "All complete"; sleep 600', '--done-pattern', 'All complete');
+    await fleet.loop(
+      'agent',
+      'echo "All complete"; sleep 600',
+      '--done-pattern',
+      'All complete',
+      '--check-done-continuous',
+    );
     await fleet.until('agent', 'stopped');
     await noSupervisor(fleet);
     expect(fleet.read('notice.txt')).toBe('done ralph: agent done');

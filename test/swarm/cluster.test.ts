@@ -128,7 +128,7 @@ describe.skipIf(missing.redis !== null)(`swarm on a cluster (${missing.redis ?? 
     expect((await swarm('kill', '--all')).stdout).toBe('killed a\n');
     expect(await cluster.heartbeat(next)).toEqual({ kind: 'cancelled' });
     expect(await swarm('status', 'a')).toMatchObject({ code: 1 });
-    expect((await swarm('wait', 'a')).stdout).toBe('a: exited\n');
+    expect(await swarm('wait', 'a')).toMatchObject({ code: 130, stdout: 'a: exited, stopped\n' });
     expect((await swarm('clean', '--all')).stdout).toBe('cleaned a\n');
     const gone = await swarm('status', 'a');
     expect(gone).toMatchObject({ code: 2, stderr: expect.stringContaining("worker 'a' not found") });
@@ -225,7 +225,7 @@ describe.skipIf(missing.redis !== null)(`swarm on a cluster (${missing.redis ?? 
     if (claim === null) throw new Error('not given');
     const stop = { status: 'failed', why: 'it cannot be done' } as const;
     await cluster.finishIteration(claim, ended({ exitCode: 1, stop }));
-    expect((await waiting.done).code).toBe(1);
+    expect((await waiting.done).code).toBe(3);
   });
 
   it('says where no machine is there that could run a loop', async () => {

@@ -90,9 +90,9 @@ describe('swarm spawn --ralph', { timeout: 120_000 }, () => {
     expect(fleet.log('agent')[1]).toMatch(/^\[END\] iteration 1 exit=0/);
   });
 
-  it('done pattern stops loop: while the agent runs, which is then ended', async () => {
+  it('done pattern stops loop: at the end of the iteration', async () => {
     const fleet = makeFleet();
-    const script = 'cat >/dev/null; echo $$ >pid.txt; echo working; echo "All tasks complete"; sleep 600';
+    const script = 'cat >/dev/null; echo working; echo "All tasks complete"';
     await fleet.loop('agent', script, '--done-pattern', 'All tasks (complete|done)');
     expect(await fleet.until('agent', 'stopped')).toMatchObject({
       current_iteration: 1,
@@ -100,7 +100,6 @@ describe('swarm spawn --ralph', { timeout: 120_000 }, () => {
     });
     expect(fleet.eventTexts('agent').at(-1)).toBe('done pattern matched, stopping loop');
     expect(fleet.log('agent').at(-1)).toBe('[DONE] loop complete after 1 iterations reason=done_pattern');
-    await waitUntil(() => !alive(Number(fleet.read('pid.txt'))), patience);
   });
 
   it('done pattern stops loop: in what an agent printed before it exited, above the screen too', async () => {

@@ -13,7 +13,9 @@ async function spawnMany(fleet: TestFleet): Promise<void> {
   const next = async (): Promise<void> => {
     for (let name = names.shift(); name !== undefined; name = names.shift()) {
       const script = `${spins}; echo; echo "ALL FINISHED"; sleep 600`;
-      expect(await fleet.loop(name, script, '--done-pattern', 'ALL FINISHED')).toMatchObject({ code: 0 });
+      expect(
+        await fleet.loop(name, script, '--done-pattern', 'ALL FINISHED', '--check-done-continuous'),
+      ).toMatchObject({ code: 0 });
     }
   };
   await Promise.all([next(), next(), next()]);
