@@ -1,4 +1,3 @@
-import type { Cluster } from '../cluster/cluster.ts';
 import { cleanTerminal } from '../safety/terminal.ts';
 import { showStamp, stamp } from '../store/fleet-time.ts';
 import { systemClock } from '../system/clock.ts';
@@ -12,7 +11,7 @@ import type {
   loopCommandOptions,
   waitOptions,
 } from './swarm-options.ts';
-import { type Waited, waitedLoop, waitUntilOver } from './swarm-wait.ts';
+import { waitedIn, waitUntilOver } from './swarm-waited.ts';
 
 // What `swarm` does to a cluster: each command answers as its local twin does.
 
@@ -34,12 +33,6 @@ export function wait(context: Context, { values, args }: Input<typeof waitOption
     const only = values.all ? null : (await needLoop(cluster, args[0])).name;
     return waitUntilOver(context, () => waitedIn(cluster, only), values);
   });
-}
-
-/** The loops of a cluster, or the one of that name, for somebody who waits for them. */
-export async function waitedIn(cluster: Cluster, only: string | null): Promise<readonly Waited[]> {
-  const views = await cluster.list();
-  return views.filter(({ name }) => only === null || name === only).map(waitedLoop);
 }
 
 export function clean(context: Context, { values, args }: Input<typeof cleanOptions>): Promise<number> {

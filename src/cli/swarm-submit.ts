@@ -6,12 +6,11 @@ import { readPrompt } from '../fleet/start-iteration.ts';
 import { createRedactor } from '../safety/redact.ts';
 import { isSecretName } from '../safety/secrets.ts';
 import type { Context, Input } from './spec.ts';
-import { waitedIn } from './swarm-cluster.ts';
 import { fault } from './swarm-context.ts';
 import { missingMachine, needEngine, warnInTheClear, withCluster } from './swarm-engine.ts';
 import type { submitOptions } from './swarm-options.ts';
 import { loopOf } from './swarm-spawn.ts';
-import { waitUntilOver } from './swarm-wait.ts';
+import { waitedIn, waitUntilOver } from './swarm-waited.ts';
 
 type SubmitInput = Input<typeof submitOptions>;
 

@@ -1,25 +1,11 @@
-import { exitCodeOf } from '../fleet/end-loop.ts';
 import { runningNow } from '../fleet/live.ts';
-import { whyText } from '../fleet/why.ts';
-import { cleanTerminal } from '../safety/terminal.ts';
-import { type LoopRecord, readLoop } from '../store/fleet-loops.ts';
+import { readLoop } from '../store/fleet-loops.ts';
 import { readWorkers } from '../store/fleet-workers.ts';
-import { systemClock } from '../system/clock.ts';
 import type { Context, Input } from './spec.ts';
 import { allWorkers, fault, needWorker } from './swarm-context.ts';
 import { wantsEngine } from './swarm-engine.ts';
 import type { waitOptions } from './swarm-options.ts';
-
-const lookMs = 500;
-
-/** A worker that somebody waits for. `exitCode` is 1 while a loop goes on: it is not done. */
-export type Waited = {
-  readonly name: string;
-  readonly isOver: boolean;
-  /** How it ended, in words. */
-  readonly text: string;
-  readonly exitCode: number;
-};
+import { type Waited, waitedLoop, waitUntilOver } from './swarm-waited.ts';
 
 export async function main(context: Context, input: Input<typeof waitOptions>): Promise<number> {
   if (wantsEngine(context, input.values)) return (await import('./swarm-cluster.ts')).wait(context, input);
@@ -28,55 +14,6 @@ export async function main(context: Context, input: Input<typeof waitOptions>): 
   const wanted = values.all ? null : (await needWorker(context, args[0])).name;
   if (wanted === null) await allWorkers(context);
   return waitUntilOver(context, () => look(context, wanted), values);
-}
-
-/**
- * Waits until all of them are over and returns the exit code: that of the first in the list that is not done, 0 where
- * all are done, 1 at the time-out.
- */
-export async function waitUntilOver(
-  context: Context,
-  ask: () => Promise<readonly Waited[]>,
-  { all = false, timeout = Number.POSITIVE_INFINITY }: { readonly all?: boolean; readonly timeout?: number },
-): Promise<number> {
-  const deadline = systemClock.monotonic() + timeout;
-  const say = ({ name, text }: Pick<Waited, 'name' | 'text'>) =>
-    context.stdout.write(cleanTerminal(`${name}: ${text}\n`));
-  let waited = await ask();
-  // Of all workers, those that ended well long ago are no news.
-  for (const one of waited) if (one.isOver && !(all && one.exitCode === 0)) say(one);
-  for (;;) {
-    const open = waited.filter(({ isOver }) => !isOver);
-    if (open.length === 0) return waited.find(({ exitCode }) => exitCode !== 0)?.exitCode ?? 0;
-    if (systemClock.monotonic() >= deadline) {
-      for (const { name } of open) say({ name, text: 'still running (timeout)' });
-      return 1;
-    }
-    await systemClock.sleep(Math.min(lookMs, Math.max(1, deadline - systemClock.monotonic())));
-    const now = new Map((await ask()).map((one) => [one.name, one]));
-    waited = waited.map((one) => {
-      const next = one.isOver ? one : (now.get(one.name) ?? { ...one, isOver: true, text: 'gone' });
-      if (next.isOver && !one.isOver) say(next);
-      return next;
-    });
-  }
-}
-
-/** A loop as somebody sees it who waits for it. One that waits for an answer is over for them, too. */
-export function waitedLoop({
-  name,
-  status,
-  why,
-  end,
-}: Pick<LoopRecord, 'name' | 'status' | 'why' | 'end'>): Waited {
-  const exitCode = exitCodeOf({ status, end });
-  const text = whyText(why, systemClock.now());
-  return {
-    name,
-    isOver: exitCode !== null,
-    text: status === 'paused' ? text : `exited, ${text}`,
-    exitCode: exitCode ?? 1,
-  };
 }
 
 async function look({ env }: Context, wanted: string | null): Promise<readonly Waited[]> {
