@@ -79,10 +79,9 @@ function stopHook(room, name, transcript) {
 
 /** Runs a hook as the host does, and gives its milliseconds. */
 function hook(room, event, input) {
-  const [{ command, args }] = hooks[event][0].hooks;
-  const words = args.map((word) => word.replace(`\${CLAUDE_PLUGIN_ROOT}`, plugin));
+  const line = hooks[event][0].hooks[0].command.replace(`\${CLAUDE_PLUGIN_ROOT}`, plugin);
   const file = room.write('input.json', JSON.stringify({ hook_event_name: event, ...input }));
-  const { ms, stderr } = launch(room, [command, ...words], { input: file });
+  const { ms, stderr } = launch(room, ['/bin/sh', '-c', line], { input: file });
   if (stderr !== '') throw new Error(`${event} failed: ${stderr}`);
   return ms;
 }

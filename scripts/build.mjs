@@ -1,12 +1,11 @@
-// Builds dist/: the commands as small CommonJS files with lazily loaded chunks, the library as ESM with types, and the
-// JSON Schema of the settings.
+// Builds dist/: the programs, the commands that they load, the library with its types, and the JSON Schema of the settings.
 import { execFileSync } from 'node:child_process';
 import { chmodSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { basename, dirname, join, relative } from 'node:path';
+import { dirname, join, relative, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import * as esbuild from 'esbuild';
-import { withHash } from './code-hash.mjs';
 import { writeHooks } from './hooks.mjs';
+import { loadSource } from './load-source.mjs';
 import { settingsJsonSchema } from './settings-json-schema.mjs';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
@@ -22,33 +21,33 @@ const shared = {
   define: { __VERSION__: JSON.stringify(version) },
   legalComments: 'none',
   logLevel: 'warning',
-  // Optional: only who wants telemetry installs it.
-  external: ['@opentelemetry/*'],
+  external: [
+    // Optional: only who wants telemetry installs it.
+    '@opentelemetry/*',
+    // Optional for the clients of databases, which find that it is not there and do without.
+    ...['pg-native', 'msgpackr-extract', '@valkey/valkey-glide', 'redis', '@redis/client', 'bullmq-otel'],
+  ],
 };
 
-/** CommonJS has no import.meta.url. */
-const ownUrl = "const __url=require('node:url').pathToFileURL(__filename).href;";
+/** All files that went into the programs. */
+const inputs = new Set();
 
-/** Brings the clients of databases along: one file that only a command about a cluster loads. */
-const stores = 'stores';
-
-/** What turns bundled code into CommonJS that starts fast. */
+/** Node starts CommonJS faster than ES modules, and one file faster than many. */
 const commonJs = {
+  ...shared,
+  splitting: false,
   format: 'cjs',
-  platform: 'node',
-  target: 'node20.19',
+  outExtension: { '.js': '.cjs' },
   define: { ...shared.define, 'import.meta.url': '__url' },
-  supported: { 'dynamic-import': false },
+  banner: { js: `'use strict'; const __url = require('node:url').pathToFileURL(__filename).href;` },
+  minifySyntax: true,
   minifyWhitespace: true,
 };
 
-/** Commands that people wait for: each in one file, because to load thirty chunks takes longer. */
-const whole = ['run', 'guard-check', 'swarm-ls', 'swarm-status'];
-
 rmSync(dist, { recursive: true, force: true });
 await buildHelp();
-await buildPrograms(await buildCommands());
-await buildWhole();
+await buildPrograms();
+writeFileSync(join(dist, 'LICENSES.txt'), licencesOf([...inputs]));
 await buildPage();
 await buildSettingsSchema();
 buildTypes();
@@ -57,120 +56,66 @@ await buildLibrary(); // Last: `scripts/setup.mjs` takes dist/lib/index.js as th
 
 /** A page for each command, so that `ralph run --help` reads one small file and nothing else. */
 async function buildHelp() {
-  const { helpPages } = await loadModule('src/cli/help-pages.ts');
+  const { helpPages } = await loadSource(root, ['src/cli/help-pages.ts']);
   mkdirSync(join(dist, 'help'), { recursive: true });
   for (const [words, page] of helpPages)
     writeFileSync(join(dist, 'help', `${words.replaceAll(' ', '.')}.txt`), page);
 }
 
 /**
- * Node starts CommonJS faster than ESM, but esbuild splits only ESM: so split first, then turn each file into CommonJS.
- * Gives the file of each command by its source.
+ * `ralph` and `swarm`, tiny files that load what they need from dist/commands; and the programs that others start, which
+ * have nothing beside them.
  */
-async function buildCommands() {
-  const { outputFiles, metafile } = await esbuild.build({
-    ...shared,
-    entryPoints: {
-      'start-ralph': 'src/cli/start-ralph.ts',
-      'start-swarm': 'src/cli/start-swarm.ts',
-      'fake-agent': 'src/testkit/fake-agent.ts',
-    },
-    outdir: 'dist',
-    chunkNames: 'chunks/[name]-[hash]',
-    outExtension: { '.js': '.cjs' },
-    minifySyntax: true,
-    minifyWhitespace: true,
-    write: false,
-    metafile: true,
-    plugins: [lazyParts((name) => (whole.includes(name) ? `../${name}.cjs` : storesPlace(name, '..')))],
-  });
-  for (const { path, text } of outputFiles) {
-    const { code } = await esbuild.transform(text, commonJs);
-    writeCode(path, code);
-  }
-  chmodSync(join(dist, 'fake-agent.cjs'), 0o755);
-  const entries = Object.entries(metafile.outputs).map(([path, { entryPoint }]) => [entryPoint, path]);
-  return new Map(entries.filter(([entryPoint]) => entryPoint !== undefined));
-}
-
-/** The two programs, each with its table of commands beside it in one file. */
-async function buildPrograms(commands) {
-  const fileOf = (name, path) =>
-    whole.includes(name) ? `./${name}.cjs` : `./${relative('dist', commands.get(relative(root, path)))}`;
-  await bundle({ 'start-ralph': 'src/cli/start-ralph.ts', 'start-swarm': 'src/cli/start-swarm.ts' }, 'dist', [
-    lazyParts(fileOf),
-  ]);
-  await bundle({ ralph: 'src/cli/ralph.ts', swarm: 'src/cli/swarm.ts' }, 'dist', [
-    lazyParts((name) => `./${name}.cjs`),
-  ]);
-  for (const name of ['ralph', 'swarm']) chmodSync(join(dist, `${name}.cjs`), 0o755);
-}
-
-/** The way to the first start of an agent is one file: thirty chunks cost more than reading some code twice. */
-async function buildWhole() {
-  const parts = new Map();
-  const keep = (name, path) => {
-    const place = storesPlace(name, '.');
-    if (place !== null) return place;
-    parts.set(name, path);
-    return `./parts/${name}.cjs`;
-  };
-  await bundle(Object.fromEntries(whole.map((name) => [name, `src/cli/${name}.ts`])), 'dist', [
-    lazyParts(keep),
-  ]);
-  await bundle(Object.fromEntries(parts), 'dist/parts', [lazyParts((name) => storesPlace(name, '..'))]);
-  await buildStores();
-  // One file with nothing beside it: only this one is seen inside a sandbox.
-  await bundle({ 'sandbox-inner': 'src/cli/sandbox-inner.ts' }, 'dist', []);
-  await bundle({ 'loop-runner': 'src/cli/loop-runner.ts' }, 'dist/parts', []);
-}
-
-/** Each entry point as one file of CommonJS. */
-async function bundle(entryPoints, outdir, plugins, more = {}) {
-  const { outputFiles, metafile } = await esbuild.build({
-    ...shared,
+async function buildPrograms() {
+  const entries = await bundle(
+    { ralph: 'src/cli/ralph.ts', swarm: 'src/cli/swarm.ts' },
+    'dist',
+    './commands',
+  );
+  await buildOnDemand(entries);
+  await esbuild.build({
     ...commonJs,
-    ...more,
+    entryPoints: { 'fake-agent': 'src/testkit/fake-agent.ts', 'sandbox-inner': 'src/cli/sandbox-inner.ts' },
+    outdir: 'dist',
+  });
+  for (const name of ['ralph', 'swarm', 'fake-agent']) chmodSync(join(dist, `${name}.cjs`), 0o755);
+}
+
+/**
+ * A file for each module that is imported on demand: every command, and what few runs of a command need. Each holds all
+ * that it imports, so that a command loads one file; code that many of them share is there many times.
+ */
+async function buildOnDemand(entries) {
+  const sources = new Map([...entries, ['cli-loop-runner', 'src/cli/loop-runner.ts']]);
+  for (let fresh = sources; fresh.size > 0; ) {
+    const targets = await bundle(Object.fromEntries(fresh), 'dist/commands', '.');
+    fresh = new Map([...targets].filter(([name]) => !sources.has(name)));
+    for (const [name, source] of fresh) sources.set(name, source);
+  }
+}
+
+/** Builds each entry point as one file; returns what these import on demand from `folder`: name of the file to source. */
+async function bundle(entryPoints, outdir, folder) {
+  const targets = new Map();
+  const onDemand = (build) =>
+    build.onResolve({ filter: /^\./ }, ({ kind, path, resolveDir }) => {
+      if (kind !== 'dynamic-import') return undefined;
+      const source = relative(root, join(resolveDir, path));
+      const name = source.replace(/^src.(.*)\.ts$/, '$1').replaceAll(sep, '-');
+      targets.set(name, source);
+      return { path: `${folder}/${name}.cjs`, external: true };
+    });
+  const { metafile } = await esbuild.build({
+    ...commonJs,
     entryPoints,
     outdir,
-    plugins,
-    splitting: false,
-    outExtension: { '.js': '.cjs' },
-    minifySyntax: true,
-    write: false,
-  });
-  for (const { path, text } of outputFiles) writeCode(path, text);
-  return metafile;
-}
-
-/** To put each function of a module of Node behind a getter, as esbuild does, takes milliseconds. */
-function writeCode(path, text) {
-  const plain = text.replaceAll(/__toESM\((require\("node:[a-z_/]+"\))(?:,1)?\)/g, '$1');
-  const code = plain.includes('__url') ? plain.replace(/^(#!.*\n)?/, `$1${ownUrl}`) : plain;
-  mkdirSync(dirname(path), { recursive: true });
-  writeFileSync(path, code.startsWith('#!') ? code : withHash(code));
-}
-
-/** Where the stores stand, seen from a folder of dist; null for anything else. */
-function storesPlace(name, from) {
-  return name === stores ? `${from}/stores/${stores}.cjs` : null;
-}
-
-/** What is optional in the clients is left out: they find that it is not there, and go on. */
-async function buildStores() {
-  const optional = [
-    'pg-native',
-    'msgpackr-extract',
-    '@valkey/valkey-glide',
-    'redis',
-    '@redis/client',
-    'bullmq-otel',
-  ];
-  const { inputs } = await bundle({ [stores]: 'src/cluster/stores.ts' }, 'dist/stores', [], {
-    external: optional,
+    // `import()` becomes `require`: Node's loader of ES modules takes milliseconds to get ready.
+    supported: { 'dynamic-import': false },
+    plugins: [{ name: 'on-demand', setup: onDemand }],
     metafile: true,
   });
-  writeFileSync(join(dist, 'stores', 'LICENSES.txt'), licencesOf(Object.keys(inputs)));
+  for (const input of Object.keys(metafile.inputs)) inputs.add(input);
+  return targets;
 }
 
 /** The licence of every package that was bundled. */
@@ -190,19 +135,6 @@ function licencesOf(files) {
       return `${name} ${found}\n\n${text}\n`;
     })
     .join(`\n${'-'.repeat(80)}\n\n`);
-}
-
-/** Leaves what is imported on demand where `place` says, by its name and path; null bundles it as usual. */
-function lazyParts(place) {
-  return {
-    name: 'lazy-parts',
-    setup: (build) =>
-      build.onResolve({ filter: /^\./ }, ({ kind, path, resolveDir }) => {
-        if (kind !== 'dynamic-import') return undefined;
-        const found = place(basename(path, '.ts'), join(resolveDir, path));
-        return found === null ? undefined : { path: found, external: true };
-      }),
-  };
 }
 
 /** The page of the dashboard, which a report carries in one file, too. */
@@ -260,20 +192,7 @@ function buildTypes() {
 
 /** The JSON Schema that editors read, from the schema that checks the settings. */
 async function buildSettingsSchema() {
-  const { settingsSchema } = await loadModule('src/store/settings-schema.ts');
+  const { settingsSchema } = await loadSource(root, ['src/store/settings-schema.ts']);
   const schema = settingsJsonSchema(settingsSchema);
   writeFileSync(join(dist, 'settings.schema.json'), `${JSON.stringify(schema, null, 2)}\n`);
-}
-
-/** What a module of the source exports. Commands that it would load later are left out. */
-async function loadModule(entry) {
-  const { outputFiles } = await esbuild.build({
-    ...shared,
-    splitting: false,
-    entryPoints: [entry],
-    outdir: 'dist',
-    write: false,
-    plugins: [lazyParts((name) => `./${name}.ts`)],
-  });
-  return import(`data:text/javascript,${encodeURIComponent(outputFiles[0].text)}`);
 }

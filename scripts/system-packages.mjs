@@ -9,6 +9,7 @@ const needed = {
   git: 'git',
   ps: 'procps',
   python3: 'python3',
+  shellcheck: 'shellcheck',
   tmux: 'tmux',
   ip: 'iproute2',
   zsh: 'zsh',

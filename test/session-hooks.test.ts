@@ -1,24 +1,14 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
-import {
-  existsSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { readJournal } from '../src/store/journal.ts';
 import { makeTempDir, removeTempDir } from '../src/system/temp.ts';
 import { certificate } from './support/certificate.ts';
-import { copyBuilt } from './support/copy.ts';
 import { startHookServer } from './support/hook-server.ts';
+import { barePath, fireHook, type Ran, plugin as source } from './support/hooks.ts';
 
-const source = fileURLToPath(new URL('../plugins/claude-code', import.meta.url));
 let room: string;
 let plugin: string;
 let sessions: string;
@@ -26,8 +16,8 @@ let env: Record<string, string>;
 
 beforeEach(() => {
   room = makeTempDir('ralph-hooks-');
-  plugin = join(room, "a copy's $(plugin)");
-  copyBuilt(source, plugin);
+  plugin = join(room, "a copy's plugin");
+  cpSync(source, plugin, { recursive: true });
   const home = join(room, 'home');
   sessions = join(home, '.local/state/ralph/sessions');
   mkdirSync(home);
@@ -36,32 +26,10 @@ beforeEach(() => {
 
 afterEach(() => removeTempDir(room));
 
-type Ran = { readonly code: number | null; readonly stdout: string; readonly stderr: string };
-
 /** Runs the hook of an event as a host does that reads hooks.json. */
 function fire(event: string, input: object, extra: Record<string, string> = {}): Promise<Ran> {
-  const text = JSON.stringify({ hook_event_name: event, session_id: 's', cwd: room, ...input });
-  return fireText(event, text, extra);
-}
-
-function fireText(event: string, text: string, extra: Record<string, string>): Promise<Ran> {
-  const { hooks } = JSON.parse(readFileSync(join(plugin, 'hooks/hooks.json'), 'utf8'));
-  const [{ command, args }] = hooks[event][0].hooks;
-  const words = args.map((word: string) => word.replace('$' + '{CLAUDE_PLUGIN_ROOT}', () => plugin));
-  const child = spawn(command, words, { cwd: room, env: { ...env, ...extra } });
-  let [stdout, stderr] = ['', ''];
-  child.stdout.on('data', (text) => {
-    stdout += text;
-  });
-  child.stderr.on('data', (text) => {
-    stderr += text;
-  });
-  child.stdin.on('error', () => {});
-  child.stdin.end(text);
-  return new Promise((resolve, reject) => {
-    child.once('error', reject);
-    child.once('close', (code) => resolve({ code, stdout, stderr }));
-  });
+  const whole = { session_id: 's', cwd: room, ...input };
+  return fireHook(event, whole, { cwd: room, env: { ...env, ...extra }, plugin });
 }
 
 async function fired(event: string, input: object, extra?: Record<string, string>) {
@@ -155,13 +123,8 @@ describe('the hooks of the plugin', () => {
     ['PostToolUse', { transcript_path: fileURLToPath(import.meta.url) }],
     ['UserPromptExpansion', { command_name: 'help', command_args: '' }],
   ])('do not even start node at %s where no loop is', async (event, input) => {
-    expect(await fired(event, input, { PATH: withoutNode() })).toBeNull();
+    expect(await fired(event, input, withoutNode())).toBeNull();
     expect(existsSync(sessions)).toBe(false);
-  });
-
-  it('do not start node for words of a session while only another has a loop', async () => {
-    await fired('UserPromptSubmit', { prompt: '/ralph-loop x', session_id: 'other-session' });
-    expect(await fired('UserPromptSubmit', { prompt: 'Fix the tests' }, { PATH: withoutNode() })).toBeNull();
   });
 
   it('find the loop of a session whatever its id is', async () => {
@@ -178,41 +141,60 @@ describe('the hooks of the plugin', () => {
     }
   });
 
-  it('take megabytes of input as they are, and do not keep a shell busy with them', async () => {
-    const task = `fix ${'words and * '.repeat(200_000)}end`;
-    await fired('UserPromptSubmit', { prompt: `/ralph-loop ${task}`, session_id: 'session-one' });
+  it('take megabytes of input as they are', async () => {
+    const task = `fix ${'words and * '.repeat(100_000)}end`;
+    expect(await fired('UserPromptSubmit', { prompt: task }, withoutNode())).toBeNull();
+    await fired('UserPromptSubmit', { prompt: `/ralph-loop ${task}` });
     const [name = ''] = readdirSync(sessions).filter((file) => file.endsWith('.json'));
     expect(JSON.parse(readFileSync(join(sessions, name), 'utf8')).loop.task).toBe(task);
-    const other = { prompt: task, session_id: 'other' };
-    expect(await fired('UserPromptSubmit', other, { PATH: withoutNode() })).toBeNull();
   });
 
-  it('look at the context again only when it can have passed the next threshold', async () => {
-    const transcript_path = join(room, 'long.jsonl');
-    const window = { CLAUDE_CONTEXT_WINDOW: '1000' };
-    const blind = { ...window, PATH: withoutNode() };
-    const afterCall = async (size: number, extra: Record<string, string>) => {
-      writeFileSync(transcript_path, 'x'.repeat(size));
-      return fire('PostToolUse', { transcript_path, tool_response: '}'.repeat(100_000) }, extra);
+  it('read a command in JSON of several lines', async () => {
+    const input = {
+      hook_event_name: 'UserPromptSubmit',
+      session_id: 's',
+      cwd: room,
+      prompt: '/ralph-loop "a  b"',
     };
-    expect((await afterCall(2200, window)).stdout).toContain('NOTICE');
-    expect(await afterCall(2210, blind)).toEqual({ code: 0, stdout: '', stderr: '' });
-    expect((await afterCall(2400, window)).stdout).toContain('past 60%');
-    expect((await afterCall(3600, window)).stdout).toContain('CRITICAL');
-    expect(await afterCall(40_000, blind)).toEqual({ code: 0, stdout: '', stderr: '' });
-    await fired('SessionStart', { source: 'compact' }, window);
-    expect((await afterCall(3600, window)).stdout).toContain('CRITICAL');
+    const { stdout } = await fireHook('UserPromptSubmit', JSON.stringify(input, null, 2), {
+      cwd: room,
+      env,
+      plugin,
+    });
+    expect(JSON.parse(stdout).hookSpecificOutput.additionalContext).toContain('a  b');
   });
 
-  it('read a transcript path with a blank before it', async () => {
-    const transcript_path = join(room, 'short.jsonl');
-    writeFileSync(transcript_path, 'x');
-    const text = JSON.stringify({ session_id: 's', transcript_path }, null, 1);
-    expect(await fireText('PostToolUse', text, { PATH: withoutNode() })).toEqual({
-      code: 0,
-      stdout: '',
-      stderr: '',
-    });
+  it.each([
+    ['an agent of a run', () => ({ RALPH_RUN_ID: 'r' })],
+    [
+      'a session while any has a loop',
+      async () => {
+        await fired('UserPromptSubmit', { prompt: '/ralph-loop x', session_id: 'other' });
+        return {};
+      },
+    ],
+    [
+      'a folder below an active PRD',
+      () => {
+        mkdirSync(join(room, 'project'));
+        writeFileSync(join(room, 'project/.ralph-active'), '{}');
+        return { CLAUDE_PROJECT_DIR: join(room, 'project/src') };
+      },
+    ],
+  ])('tell %s how full its context is, by the tokens in the transcript', async (_name, prepare) => {
+    const extra: Record<string, string> = await prepare();
+    const transcript_path = join(room, 'small.jsonl');
+    const message = {
+      role: 'assistant',
+      content: [],
+      usage: { input_tokens: 3, cache_read_input_tokens: 181_000 },
+    };
+    writeFileSync(transcript_path, `${JSON.stringify({ type: 'assistant', message })}\n`);
+    const answer = await fired('PostToolUse', { transcript_path }, extra);
+    expect(answer.hookSpecificOutput.additionalContext).toContain('[CRITICAL] Context usage is at about 91%');
+    expect(await fired('PostToolUse', { transcript_path }, extra)).toBeNull();
+    await fired('SessionStart', { source: 'compact' }, extra);
+    expect(await fired('PostToolUse', { transcript_path }, extra)).not.toBeNull();
   });
 
   it.each([
@@ -224,15 +206,42 @@ describe('the hooks of the plugin', () => {
     expect(await fired('Stop', {}, extra())).toHaveProperty('decision', 'block');
   });
 
-  it('run nothing of what the agent says where a host starts the command without its words', async () => {
-    const { hooks } = JSON.parse(readFileSync(join(plugin, 'hooks/hooks.json'), 'utf8'));
-    for (const [{ hooks: commands }] of Object.values<[{ hooks: { command: string }[] }]>(hooks)) {
-      const child = spawn(commands[0]?.command ?? '', [], { cwd: room, env });
-      child.stdin.on('error', () => {});
-      child.stdin.end(JSON.stringify({ last_assistant_message: '$(touch pwned) `touch pwned`' }));
-      await once(child, 'close');
-    }
+  it.each([[[]], [['']], [['install']]])('do nothing when the gate is called with %j', async (words) => {
+    await fired('UserPromptSubmit', { prompt: '/ralph-loop x' });
+    const input = JSON.stringify({ session_id: 's', last_assistant_message: '$(touch pwned) `touch pwned`' });
+    const gate = join(plugin, 'hooks/gate.sh');
+    const { status, stdout, stderr } = spawnSync('/bin/sh', [gate, ...words], { cwd: room, env, input });
+    expect([status, `${stdout}${stderr}`]).toEqual([0, '']);
     expect(existsSync(join(room, 'pwned'))).toBe(false);
+  });
+
+  it.each([
+    ['with a PATH that holds node and nothing else', () => ({ PATH: barePath(room, 'node') })],
+    ['without a home', () => ({ HOME: '', XDG_STATE_HOME: join(env.HOME ?? '', '.local/state') })],
+  ])('run a loop %s', async (_name, prepare) => {
+    const extra: Record<string, string> = prepare();
+    await fired('UserPromptSubmit', { prompt: '/ralph-loop "x y" --min-tool-calls 0' }, extra);
+    expect((await fired('Stop', { last_assistant_message: 'more' }, extra)).reason).toContain('x y');
+    const claim = { last_assistant_message: '<promise>DONE</promise>' };
+    expect((await fired('Stop', claim, extra)).systemMessage).toContain('PROMISE_ACCEPTED');
+  });
+
+  it('write nothing into their own folder', async () => {
+    const listing = () => readdirSync(plugin, { recursive: true }).map(String).sort();
+    const before = listing();
+    await fired('UserPromptSubmit', { prompt: '/ralph-loop x' });
+    await fired('Stop', {});
+    await fired('PreToolUse', { tool_name: 'Bash', tool_input: { command: 'cp a b && rm -rf dist' } });
+    expect(listing()).toEqual(before);
+  });
+
+  it('say so where there is no node, and let the agent stop', async () => {
+    await fired('UserPromptSubmit', { prompt: '/ralph-loop x' });
+    expect(await fire('Stop', {}, withoutNode())).toEqual({
+      code: 1,
+      stdout: '',
+      stderr: 'ralph: node is not on the PATH, so the stop hook cannot run\n',
+    });
   });
 
   it('let a cancel beat a stop that is late, a hundred times', async () => {
@@ -258,13 +267,6 @@ describe('the hooks of the plugin', () => {
   }, 240_000);
 });
 
-/** A path with all that the guards may use, and no node. */
-function withoutNode(): string {
-  const bin = join(room, 'bin');
-  mkdirSync(bin, { recursive: true });
-  for (const name of ['sh', 'cat', 'dd', 'nice', 'wc']) {
-    const found = ['/bin', '/usr/bin'].map((folder) => join(folder, name)).find((path) => existsSync(path));
-    if (found && !existsSync(join(bin, name))) symlinkSync(found, join(bin, name));
-  }
-  return bin;
+function withoutNode(): Record<string, string> {
+  return { PATH: barePath(room, 'nothing') };
 }

@@ -1,8 +1,7 @@
-import { mkdirSync } from 'node:fs';
+import { cpSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { repoWith, runArgs, tag, work } from './support/agent.ts';
-import { copyBuilt } from './support/copy.ts';
 import { startHookServer } from './support/hook-server.ts';
 import { builtProgram, runRalph } from './support/ralph.ts';
 
@@ -80,7 +79,7 @@ describe('OpenTelemetry', () => {
     const repo = await repoWith([claims]);
     const copy = join(repo.home, 'copy');
     mkdirSync(copy);
-    copyBuilt(join(builtProgram('ralph'), '..'), join(copy, 'dist'));
+    cpSync(join(builtProgram('ralph'), '..'), join(copy, 'dist'), { recursive: true });
     const env = { ...repo.env, OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:9', NODE_PATH: '' };
     // The built command is only looked at: what runs is its copy, which has no packages around it.
     const through = [

@@ -1,4 +1,4 @@
-import { messageOf, RalphError } from '../core/error.ts';
+import { isRalphError, messageOf } from '../core/error.ts';
 import { outcomes } from '../core/outcome.ts';
 import { createRedactor } from '../safety/redact.ts';
 import { cleanTerminal } from '../safety/terminal.ts';
@@ -60,7 +60,7 @@ function readSettings({ cwd, env }: Context, agent: string | undefined): Examine
     const evidence = files.length === 0 ? 'no settings file, so the defaults' : files.join(', ');
     return { settings, ownSecret, check: { id, status: 'ok', evidence } };
   } catch (error) {
-    const remedy = (error instanceof RalphError && error.remedy) || 'ralph help settings';
+    const remedy = (isRalphError(error) && error.remedy) || 'ralph help settings';
     const settings = resolveSettings(agent === undefined ? {} : { agent: { command: agent } }, 'defaults');
     return { settings, ownSecret: false, check: { id, status: 'error', evidence: messageOf(error), remedy } };
   }

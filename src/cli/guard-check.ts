@@ -1,16 +1,13 @@
-import { join } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { isObject } from '../core/json.ts';
+import { judgeCommand } from '../safety/guard/judge.ts';
 import type { Finding, GuardContext } from '../safety/guard/model.ts';
 import { toldOf } from '../safety/guard/verdicts.ts';
 import { cleanTerminal } from '../safety/terminal.ts';
 import { stdinLines } from '../system/stdio.ts';
 import { commandOf, contextOf, usage } from './guard-input.ts';
 import type { guardCheckOptions } from './options.ts';
-import { findPackageRoot } from './package-root.ts';
 import type { Context, Input } from './spec.ts';
-
-type Judge = typeof import('../safety/guard/judge.ts').judgeCommand;
 
 export async function check(
   context: Context,
@@ -19,27 +16,20 @@ export async function check(
   const guard = contextOf(context, values.attended);
   if (values.stdin) {
     if (args.length > 0) throw usage('a command is given, and --stdin wants them on standard input', 'check');
-    return checkMany(context, guard, await loadJudge());
+    return checkMany(context, guard);
   }
   const command = commandOf(args, 'check');
-  const finding = (await loadJudge())(command, guard);
+  const finding = judgeCommand(command, guard);
   const { verdict, category, reason } = finding;
   const words = reason === undefined ? verdict : `${verdict} (${category}): ${reason}`;
   context.stdout.write(values.json ? `${JSON.stringify(toldOf(finding))}\n` : `${cleanTerminal(words)}\n`);
   return verdict === 'deny' ? 1 : 0;
 }
 
-/** The guard as its hook has it: in files of which only those are loaded that the command needs. */
-async function loadJudge(): Promise<Judge> {
-  const root = findPackageRoot();
-  if (root === null) return (await import('../safety/guard/judge.ts')).judgeCommand;
-  return require(join(root, 'plugins/claude-code/hooks/guard-rules.cjs')).judgeCommand;
-}
-
 /** One command per line in, one verdict per line out, each at once: whoever asks may wait for it with the next line. */
-async function checkMany({ stdout }: Context, guard: GuardContext, judge: Judge): Promise<number> {
+async function checkMany({ stdout }: Context, guard: GuardContext): Promise<number> {
   for (const lines of stdinLines()) {
-    const verdicts = lines.filter((line) => line.trim() !== '').map((line) => verdictOn(line, guard, judge));
+    const verdicts = lines.filter((line) => line.trim() !== '').map((line) => verdictOn(line, guard));
     if (verdicts.length > 0) stdout.write(verdicts.join(''));
     // Where nobody reads any more, this is the end.
     await nextTurn();
@@ -48,7 +38,7 @@ async function checkMany({ stdout }: Context, guard: GuardContext, judge: Judge)
 }
 
 /** What cannot be read is answered as what cannot be parsed. */
-function verdictOn(line: string, guard: GuardContext, judge: Judge): string {
+function verdictOn(line: string, guard: GuardContext): string {
   const command = commandIn(line);
   const finding: Finding =
     command === null
@@ -57,7 +47,7 @@ function verdictOn(line: string, guard: GuardContext, judge: Judge): string {
           category: 'unparsable',
           reason: 'this line is no JSON object with a text as its "command".',
         }
-      : judge(command, guard);
+      : judgeCommand(command, guard);
   return `${JSON.stringify(toldOf(finding))}\n`;
 }
 

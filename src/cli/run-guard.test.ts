@@ -36,14 +36,14 @@ describe.skipIf(process.platform === 'win32')('the line that starts the guard of
   function start(program: string) {
     const path = join(cwd, 'stand-in.cjs');
     writeFileSync(path, program);
-    const line = hookOfClaude().replace(/'[^']*guard\.cjs'/, `'${path}'`);
+    const line = hookOfClaude().replace(/'[^']*start\.cjs'/, `'${path}'`);
     const env = { RALPH_GUARD: 'off', RALPH_RUN_ID: 'other', NODE_OPTIONS: '--require=/none.cjs' };
     return spawnSync('sh', ['-c', line], { env: { ...process.env, ...env }, encoding: 'utf8' });
   }
 
   it('is this Node, and a refusal where it breaks off', () => {
     expect(hookOfClaude()).toContain(`'${process.execPath}'`);
-    expect(hookOfClaude()).toContain("guard.cjs'");
+    expect(hookOfClaude()).toContain("start.cjs' guard");
     expect(start('').status).toBe(0);
     expect(start('process.kill(process.pid, 9)').status).toBe(2);
   });
@@ -94,7 +94,7 @@ describe('the settings that the user has on the command line of Claude Code', ()
 it('finds the hook of Gemini where its home is', () => {
   const home = join(cwd, 'gemini');
   mkdirSync(join(home, '.gemini'), { recursive: true });
-  writeFileSync(join(home, '.gemini/settings.json'), '{"hooks":"guard.cjs"}');
+  writeFileSync(join(home, '.gemini/settings.json'), '{"hooks":"gate.sh guard gemini"}');
   expect(guardOf('gemini', { GEMINI_CLI_HOME: home }).line).toBe('the guard judges its tool calls first');
   expect(guardOf('gemini').line).toContain('does not see its tool calls');
 });

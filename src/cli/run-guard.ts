@@ -45,7 +45,7 @@ export function guardRun(
 
 function programsIn(root: string, run: string, cwd: string): GuardPrograms {
   return {
-    hook: hookLine(join(root, 'plugins', 'claude-code', 'hooks', 'guard.cjs'), run),
+    hook: hookLine(join(root, 'plugins', 'claude-code', 'hooks', 'generated', 'start.cjs'), run),
     opencodePlugin: join(root, 'dist', 'lib', 'opencode-guard.js'),
     sha256,
     readJson: (path) => withoutSecrets(resolve(cwd, path)),
@@ -67,15 +67,15 @@ function withoutSecrets(path: string): unknown {
  * would let the call pass, so that a limit does before. The settings of a repository may give a hook other variables.
  */
 function hookLine(path: string, run: string): string {
-  if (process.platform === 'win32') return `node "${path}"`;
+  if (process.platform === 'win32') return `node "${path}" guard`;
   // In Node 20 these certificates triple the start, and a hook has no use for them.
   const env = `NODE_EXTRA_CA_CERTS= NODE_OPTIONS= RALPH_GUARD=always RALPH_RUN_ID=${quoteWord(run)}`;
-  return `ulimit -t 10 2>/dev/null; ${env} ${quoteWord(process.execPath)} ${quoteWord(path)} || exit 2`;
+  return `ulimit -t 10 2>/dev/null; ${env} ${quoteWord(process.execPath)} ${quoteWord(path)} guard || exit 2`;
 }
 
 /** Gemini takes hooks from its settings alone. */
 function hasGeminiHook(cwd: string, env: Context['env']): boolean {
   const homes = [cwd, env.GEMINI_CLI_HOME || env.HOME || homedir()];
   const files = homes.map((folder) => join(folder, '.gemini', 'settings.json'));
-  return files.some((path) => readText(path)?.includes('guard.cjs'));
+  return files.some((path) => readText(path)?.includes(' guard gemini'));
 }

@@ -73,7 +73,10 @@ async function work(
     labels,
     slots,
     rules,
-    runner: [process.execPath, join(dirname(realPath(process.argv[1] ?? '')), 'parts', 'loop-runner.cjs')],
+    runner: [
+      process.execPath,
+      join(dirname(realPath(process.argv[1] ?? '')), 'commands', 'cli-loop-runner.cjs'),
+    ],
     env,
     clock: systemClock,
     say,

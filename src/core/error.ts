@@ -17,7 +17,7 @@ export class RalphError extends Error {
   }
 }
 
-/** By name, because `ralph run` is a bundle of its own with a class of its own. */
+/** Goes by the name: each file of the build has a class of its own. */
 export function isRalphError(error: unknown): error is RalphError {
   return error instanceof Error && error.name === 'RalphError';
 }

@@ -1,6 +1,6 @@
 import { dirname, resolve } from 'node:path';
 import { newLoop } from '../core/decide.ts';
-import { messageOf, RalphError } from '../core/error.ts';
+import { isRalphError, messageOf, RalphError } from '../core/error.ts';
 import type { Decision, LoopState, Reason } from '../core/loop.ts';
 import { type Outcome, outcomes } from '../core/outcome.ts';
 import { noSandbox, type Sandbox } from '../safety/sandbox/sandbox.ts';
@@ -96,7 +96,7 @@ async function openSandbox(spec: RunSpec, record: Recorder): Promise<Sandbox> {
 
 /** As far as it can still be written: the disk may be what failed. */
 function recordFailure(record: Recorder, error: unknown): void {
-  const code = error instanceof RalphError ? error.code : 'internal';
+  const code = isRalphError(error) ? error.code : 'internal';
   try {
     record({ type: 'run.failed', code, message: messageOf(error) });
   } catch {

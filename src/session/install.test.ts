@@ -1,6 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import {
   chmodSync,
+  cpSync,
   existsSync,
   mkdirSync,
   readdirSync,
@@ -133,7 +134,7 @@ describe.each(withSettings)('the settings of %s', (host) => {
 
   it('name built files that are there', () => {
     run(host, 'install');
-    const named = textOf(fileOf(host))?.match(/\/[^'" ]*\.cjs/g) ?? [];
+    const named = textOf(fileOf(host))?.match(/\/[^'" ]*gate\.sh/g) ?? [];
     expect(named.length).toBeGreaterThanOrEqual(4);
     expect(named.filter((path) => !existsSync(path))).toEqual([]);
   });
@@ -146,14 +147,8 @@ describe('hooks that are a command line', () => {
 
   it.each(shells)('start a loop and send the agent back, whatever the path, in %s', (shell) => {
     const odd = join(room, "it's $(a) `copy`");
-    for (const host of ['codex', 'claude-code']) {
-      const hooks = join('plugins', host, 'hooks');
-      mkdirSync(join(odd, hooks), { recursive: true });
-      for (const name of ['stop', 'stop-main', 'prompt']) {
-        const file = join(hooks, `${name}.cjs`);
-        if (existsSync(join(root, file))) writeFileSync(join(odd, file), readFileSync(join(root, file)));
-      }
-    }
+    const hooksFolder = 'plugins/claude-code/hooks';
+    cpSync(join(root, hooksFolder), join(odd, hooksFolder), { recursive: true });
     run('codex', 'install', { root: odd });
     const { hooks } = JSON.parse(textOf(fileOf('codex')) ?? '');
     const fire = (event: string, input: object) => {
@@ -175,7 +170,7 @@ describe('hooks that are a command line', () => {
   it('start node itself on Windows', () => {
     run('codex', 'install', { platform: 'win32' });
     const { hooks } = JSON.parse(textOf(fileOf('codex')) ?? '');
-    expect(hooks.Stop[0].hooks[0].command).toMatch(/^node ".*stop\.cjs"$/);
+    expect(hooks.Stop[0].hooks[0].command).toMatch(/^node ".*start\.cjs" stop codex$/);
     run('codex', 'uninstall', { platform: 'win32' });
     expect(textOf(fileOf('codex'))).toBeNull();
   });

@@ -34,24 +34,9 @@ export function keepAlerts(
   writeAtomic(alertsPath(env, sessionId), `${JSON.stringify(state)}\n`, { fsync: false });
 }
 
-/** The sizes of this transcript between which a session needs no look with this window; the shell that starts the hook reads them. */
-export function keepNextLook(
-  env: Environment,
-  sessionId: string,
-  transcript: Transcript,
-  { from, to, window }: { readonly from: number; readonly to: number; readonly window: number },
-): void {
-  const path = nextLookPath(env, sessionId);
-  if (path === null) return;
-  ensureDir(alertsFolder(env));
-  writeAtomic(path, `${from} ${to} ${window} ${transcript.path}\n`, { fsync: false });
-}
-
-/** A session that starts is told of every threshold again. What sessions of long ago left is cleared away. */
+/** Forgets what a starting session was told, and clears away the records of sessions of long ago. */
 export function rearmAlerts(env: Environment, sessionId: string, now: number): void {
   removeIfThere(alertsPath(env, sessionId));
-  const nextLook = nextLookPath(env, sessionId);
-  if (nextLook !== null) removeIfThere(nextLook);
   const folder = alertsFolder(env);
   if (!fs.existsSync(folder)) return;
   for (const name of fs.readdirSync(folder)) {
@@ -68,9 +53,4 @@ function alertsFolder(env: Environment): string {
 /** Ids come from outside: a name made of their hash is a safe one. */
 function alertsPath(env: Environment, sessionId: string): string {
   return join(alertsFolder(env), `${createHash('sha256').update(sessionId).digest('hex').slice(0, 16)}.json`);
-}
-
-/** A shell knows no hashes: only plain ids have this file. */
-function nextLookPath(env: Environment, sessionId: string): string | null {
-  return /^[\w-]{1,180}$/.test(sessionId) ? join(alertsFolder(env), `${sessionId}.next`) : null;
 }

@@ -1,6 +1,6 @@
 import * as fs from 'node:fs';
 import { dirname } from 'node:path';
-import { messageOf, RalphError } from '../core/error.ts';
+import { isRalphError, messageOf, RalphError } from '../core/error.ts';
 import {
   ensureDir,
   errorCode,
@@ -247,7 +247,7 @@ function guard<T>(path: string, work: () => T): T {
 
 function journalFailure(path: string, error: unknown): unknown {
   const failure = writeFailure(path, error);
-  if (!(failure instanceof RalphError) || failure.code !== 'disk-full') return failure;
+  if (!isRalphError(failure) || failure.code !== 'disk-full') return failure;
   const remedy = 'free some space (df -h shows where), then ralph run --resume';
   return new RalphError(failure.code, failure.message, { remedy, cause: error });
 }

@@ -1,7 +1,7 @@
 import * as fs from 'node:fs';
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
 import * as v from 'valibot';
-import { messageOf, RalphError } from '../core/error.ts';
+import { isRalphError, messageOf, RalphError } from '../core/error.ts';
 
 export type WriteOptions = {
   readonly mode?: number;
@@ -273,7 +273,7 @@ function foldersBelow(root: string, path: string): string[] {
 /** What went wrong with a write, in words for a human. */
 export function writeFailure(path: string, error: unknown): unknown {
   const code = errorCode(error);
-  if (error instanceof RalphError || code === undefined) return error;
+  if (isRalphError(error) || code === undefined) return error;
   if (code === 'ENOSPC' || code === 'EDQUOT') {
     return new RalphError('disk-full', `There is no space left to write ${path}.`, {
       remedy: 'free some space (df -h shows where), then run the same command again',

@@ -1,10 +1,10 @@
-import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { makeRepo, type Repo } from '../support/repo.ts';
 import { plugin, runProgram } from './support.ts';
 
-const monitor = ['node', join(plugin, 'hooks/context-monitor.cjs')] as const;
+const monitor = ['node', join(plugin, 'hooks/generated/context.cjs')] as const;
 const window = { CLAUDE_CONTEXT_WINDOW: '1000' };
 
 function inputOf(repo: Repo, session = 's') {
@@ -110,7 +110,7 @@ describe('the context monitor', () => {
 
   it('starts over when a session starts', async () => {
     const repo = makeRepo({ git: false });
-    const start = ['node', join(plugin, 'hooks/session-start.cjs')] as const;
+    const start = ['node', join(plugin, 'hooks/generated/session-start.cjs')] as const;
     expect(await told(repo, filled(50))).toContain('[NOTICE]');
     expect(await told(repo, filled(50))).toBe('');
     const started = await runProgram(start, repo, {
@@ -138,26 +138,6 @@ describe('the context monitor', () => {
     writeFileSync(repo.path('b'), answerWith({ input_tokens: 550 }));
     const input = { ...inputOf(repo), transcript_path: repo.path('b') };
     expect((await runProgram(monitor, repo, input, window)).stdout).toContain('[NOTICE]');
-  });
-
-  it('is started by the plugin only when there is something to look at', async () => {
-    const repo = makeRepo({ git: false });
-    const { hooks } = JSON.parse(readFileSync(join(plugin, 'hooks/hooks.json'), 'utf8'));
-    const [{ matcher, hooks: commands }] = hooks.PostToolUse;
-    expect(matcher).toBe('.*');
-    const [{ command, args }] = commands;
-    const words = args.map((word: string) => word.replace('$' + '{CLAUDE_PLUGIN_ROOT}', () => plugin));
-    const fire = (content: string, env: Record<string, string> = {}) => {
-      writeFileSync(repo.path('t.jsonl'), content);
-      return runProgram([command, ...words], repo, inputOf(repo), env);
-    };
-    // Node cannot start here, so that it is heard of when the line of sh wants it.
-    const noNode = { PATH: '/usr/bin:/bin', NODE_OPTIONS: '--no-such-option' };
-    expect(await fire('x'.repeat(199_000), noNode)).toMatchObject({ stdout: '', stderr: '' });
-    expect((await fire('x'.repeat(600_000))).stdout).toContain('[WARNING]');
-    expect((await fire('x'.repeat(4000), window)).stdout).toContain('[CRITICAL]');
-    rmSync(repo.path('t.jsonl'));
-    expect((await runProgram([command, ...words], repo, inputOf(repo))).stdout).toBe('');
   });
 
   it('is there under its older name', async () => {

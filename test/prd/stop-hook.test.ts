@@ -4,13 +4,12 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { aStory, aTaskList, legalStates } from '../../src/core/review/examples.ts';
 import { type Snapshot, type Story, snapshotOf } from '../../src/core/review/story.ts';
-import { startIf } from '../../src/session/hook/shell.ts';
 import { acquireLock } from '../../src/system/lock.ts';
 import type { Repo } from '../support/repo.ts';
 import { plugin, prdRepo, type Ran, runProgram, tasksJson } from './support.ts';
 
 const { open, waiting, rejected, approved } = legalStates;
-const stop = ['node', join(plugin, 'hooks/stop.cjs')] as const;
+const stop = ['node', join(plugin, 'hooks/generated/stop.cjs')] as const;
 const input = { hook_event_name: 'Stop', session_id: 's', stop_hook_active: false };
 
 function activate(repo: Repo, marker: object | string = {}): Repo {
@@ -291,7 +290,7 @@ describe('the stop hook while a PRD is worked on', () => {
     expect(reasonOf(await runProgram(stop, inside, { ...input, cwd: inside.cwd }))).toContain(
       'cannot be used',
     );
-    const started = ['sh', '-c', startIf['any-loop'], stop[1]] as const;
+    const started = ['/bin/sh', join(plugin, 'hooks/gate.sh'), 'stop'] as const;
     expect(reasonOf(await runProgram(started, inside, { ...input, cwd: inside.cwd }))).toContain(
       'cannot be used',
     );

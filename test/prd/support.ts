@@ -1,17 +1,15 @@
 import { spawn } from 'node:child_process';
 import { chmodSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { aStory } from '../../src/core/review/examples.ts';
 import type { Story } from '../../src/core/review/story.ts';
 import type { JournalEvent } from '../../src/store/events.ts';
 import { readJournal } from '../../src/store/journal.ts';
 import { runPaths } from '../../src/store/paths.ts';
+import type { Ran } from '../support/hooks.ts';
 import { makeRepo, type Repo } from '../support/repo.ts';
 
-export const plugin = fileURLToPath(new URL('../../plugins/claude-code', import.meta.url));
-
-export type Ran = { readonly code: number | null; readonly stdout: string; readonly stderr: string };
+export { plugin, type Ran } from '../support/hooks.ts';
 
 /** The text of a task list with these stories. */
 export function tasksJson(...userStories: readonly Partial<Story>[]): string {

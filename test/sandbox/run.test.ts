@@ -136,7 +136,7 @@ describe.skipIf(!bwrapWorks())('a run in bwrap', () => {
       const { code, stdout } = await runRalph(runArgs(1, '--sandbox', 'bwrap'), sandboxed(repo));
       expect(code, stdout).toBe(0);
       const [call] = await repo.agent.calls();
-      const hook = /'([^']*guard\.cjs)'/.exec(call?.argv.join(' ') ?? '')?.[1];
+      const hook = /'([^']*start\.cjs)'/.exec(call?.argv.join(' ') ?? '')?.[1];
       return { repo, hook, guard: repo.read('guard.txt').trim() };
     };
     const { repo, hook = '', guard } = await run({ guard: 'always' });

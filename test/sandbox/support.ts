@@ -1,8 +1,16 @@
 import { execFileSync, spawnSync } from 'node:child_process';
-import { chmodSync, chownSync, lstatSync, mkdirSync, mkdtempSync, readdirSync, realpathSync } from 'node:fs';
+import {
+  chmodSync,
+  chownSync,
+  cpSync,
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  realpathSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { copyBuilt } from '../support/copy.ts';
 import { builtProgram } from '../support/ralph.ts';
 
 /** Whether bubblewrap can make namespaces here; where it cannot, its suites are skipped. */
@@ -39,7 +47,7 @@ export function everybody(): Who[] {
 /** The built commands where everybody can read them. */
 export function readableRalph(): string {
   const folder = mkdtempSync(join(realpathSync(tmpdir()), 'dist-'));
-  copyBuilt(dirname(builtProgram('ralph')), join(folder, 'dist'));
+  cpSync(dirname(builtProgram('ralph')), join(folder, 'dist'), { recursive: true });
   for (const path of [realpathSync(tmpdir()), folder]) chmodSync(path, 0o755);
   return join(folder, 'dist', 'ralph.cjs');
 }

@@ -1,5 +1,5 @@
 import { atLeast } from '../../agents/version.ts';
-import { messageOf, RalphError } from '../../core/error.ts';
+import { isRalphError, messageOf } from '../../core/error.ts';
 import { clearAbandoned } from '../../safety/sandbox/stand-ins.ts';
 import type { ResolvedSettings } from '../../store/settings-schema.ts';
 import { freeBytes, tryWriting } from '../../system/room.ts';
@@ -76,7 +76,7 @@ export async function checkSandbox(
       const chosen = await chooseProvider(choice, { cwd, env, ...image });
       return { id, status: 'ok', evidence: `the agent runs in ${chosen}; there is ${works.join(', ')}` };
     } catch (error) {
-      const remedy = (error instanceof RalphError && error.remedy) || 'ralph sandbox status';
+      const remedy = (isRalphError(error) && error.remedy) || 'ralph sandbox status';
       return { id, status: 'error', evidence: messageOf(error), remedy };
     }
   }

@@ -1,33 +1,25 @@
-import { join } from 'node:path';
 import { messageOf } from '../../core/error.ts';
 import { isObject } from '../../core/json.ts';
-import type { Denial } from '../../store/mailbox.ts';
-import { useCodeCache } from '../../system/code-cache.ts';
 import { readStdin, writeStdio } from '../../system/stdio.ts';
 import { isEveryday } from './everyday.ts';
 import { shellTools } from './shell-tools.ts';
 
 /** The hook as a program: the event on stdin, one JSON document or nothing on stdout. */
-async function main(): Promise<void> {
+function main(): void {
   const input = parse(readStdin());
   if (isObject(input) && isObject(input.tool_input) && shellTools.test(String(input.tool_name))) {
     const { command, cmd } = input.tool_input;
     if (typeof command === 'string' && cmd === undefined && isEveryday(command)) return;
   }
-  // Loaded only now, and kept compiled: most of the time of a hook goes into loading code.
-  const { load, keep } = useCodeCache(require);
-  const { guardHook, placeOf } = load(join(__dirname, 'guard-rules.cjs')) as typeof import('./hook.ts');
-  const { output, denial, onDuty } = guardHook(input, process.env);
+  // Everyday commands are answered without the rules, which take longer to load than Node itself.
+  const { guardHook, keepDenial, placeOf } = require('./guard-rules.cjs') as typeof import('./rules.ts');
+  const { output, denial } = guardHook(input, process.env);
   const isTold = output === null || writeStdio(1, `${JSON.stringify(output)}\n`);
+  if (denial === null) return;
   // A refusal that nobody has read is one all the same.
-  if (denial !== null && !isTold) process.exitCode = 2;
-  if (denial !== null && isObject(input)) await record(denial, placeOf(input, process.env).sessionId);
-  if (onDuty) keep();
-}
-
-async function record(denial: Denial, sessionId: string): Promise<void> {
-  const { keepDenial } = await import('./denials.ts');
+  if (!isTold) process.exitCode = 2;
   try {
+    const { sessionId } = placeOf(isObject(input) ? input : {}, process.env);
     keepDenial(denial, sessionId, process.env, Date.now);
   } catch (error) {
     writeStdio(2, `ralph guard: the record could not be written: ${messageOf(error)}\n`);
@@ -44,8 +36,10 @@ function parse(text: string): unknown {
   }
 }
 
-main().catch((error: unknown) => {
+try {
+  main();
+} catch (error) {
   // Every host takes this code for a refusal: a guard that is broken must not open the door.
   process.exitCode = 2;
   writeStdio(2, `ralph guard: ${messageOf(error)}\n`);
-});
+}

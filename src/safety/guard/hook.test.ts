@@ -61,7 +61,7 @@ describe('guardHook', () => {
     'lets nothing happen in a run where the event is %j, and says nothing elsewhere',
     (event) => {
       expect(() => guardHook(event, env)).toThrow('cannot be read');
-      expect(guardHook(event, { HOME: env.HOME })).toEqual({ output: null, denial: null, onDuty: false });
+      expect(guardHook(event, { HOME: env.HOME })).toEqual({ output: null, denial: null });
     },
   );
 

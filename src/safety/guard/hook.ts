@@ -15,11 +15,9 @@ export type GuardAnswer = {
   readonly output: object | null;
   /** What was refused, for the record. */
   readonly denial: Denial | null;
-  /** Whether the guard has a say here. */
-  readonly onDuty: boolean;
 };
 
-const nothing: GuardAnswer = { output: null, denial: null, onDuty: false };
+const nothing: GuardAnswer = { output: null, denial: null };
 
 /** Answers the event before a tool call: PreToolUse of Claude Code and Codex, BeforeTool of Gemini. */
 export function guardHook(input: unknown, env: Environment, host: GuardHost = hostOf(input)): GuardAnswer {
@@ -31,7 +29,7 @@ export function guardHook(input: unknown, env: Environment, host: GuardHost = ho
   const { tool_name: tool, tool_input: words } = input;
   const finding = judgeCall(tool, words, placeOf(input, env));
   if (finding === null) return nothing;
-  return { output: outputFor(host, finding), denial: denialOf(finding, tool, words), onDuty: true };
+  return { output: outputFor(host, finding), denial: denialOf(finding, tool, words) };
 }
 
 /** Where an event comes from. */

@@ -188,10 +188,9 @@ describe('file tools', () => {
     ['/home/dev/.ssh/authorized_keys', 'persistence'],
     ['/etc/hosts', 'sensitive-path'],
     ['../sibling/x.ts', 'destructive-files'],
-    ['node_modules/ralphkit/dist/run.cjs', 'loop-state'],
-    ['/home/dev/.nvm/lib/node_modules/ralphkit/plugins/codex/hooks/stop-main.cjs', 'loop-state'],
-    ['plugins/codex/hooks/.code-stop-main.cjs-v20.20.2-x64-98932688', 'loop-state'],
-    ['/tmp/ralphkit/dist/.code-run.cjs-v22.1.0-arm64-1', 'loop-state'],
+    ['node_modules/ralphkit/dist/ralph.cjs', 'loop-state'],
+    ['/home/dev/.nvm/lib/node_modules/ralphkit/plugins/claude-code/hooks/gate.sh', 'loop-state'],
+    ['/home/dev/.local/state/ralph/compile-cache/v22.1.0-x64-1/6b7072b2', 'loop-state'],
   ])('must not write %s', (path, category) => {
     expect(judgeFile('write', path, context)).toMatchObject({ verdict: 'deny', category });
   });
@@ -203,7 +202,6 @@ describe('file tools', () => {
     '.claude/commands/x.md',
     '.env.example',
     'node_modules/ralphkit-theme/index.js',
-    '.code-review.yml',
   ])('may write %s', (path) => {
     expect(judgeFile('write', path, context)).toEqual({ verdict: 'allow' });
   });
@@ -214,33 +212,6 @@ describe('file tools', () => {
       category: 'credentials',
     });
     expect(judgeFile('read', 'src/a.ts', context)).toEqual({ verdict: 'allow' });
-  });
-});
-
-describe('the compiled code of the hooks', () => {
-  const hooks = '/home/dev/project/plugins/codex/hooks';
-
-  it.each([
-    '.code-stop-main.cjs-v20.20.2-x64-98932688',
-    '.code-stop*',
-    '.code-*',
-    '.code*',
-    '.c*',
-    '.c?de-*',
-  ])('cannot be planted by a command that names %s', (name) => {
-    expect(verdictOf(`cp /tmp/x ${hooks}/${name}`)).toBe('deny');
-    expect(verdictOf(`cd ${hooks} && cat /tmp/x > ${name}`)).toBe('deny');
-  });
-
-  it('goes with its folder', () => {
-    for (const command of [
-      'rm -rf node_modules',
-      'rm -rf dist',
-      'rm -rf node_modules && npm ci',
-      'rm -f *.cjs',
-    ])
-      expect([command, verdictOf(command)]).toEqual([command, 'allow']);
-    expect(verdictOf('rm -rf .cache*')).toBe('allow');
   });
 });
 

@@ -26,9 +26,8 @@ function mayReach(parts: readonly string[], names: readonly string[]): boolean {
   return parts.every((part, i) => part === names[i] || segmentMatches(part, names[i] ?? ''));
 }
 
-/** This package in a project or elsewhere, and what is kept of it in a form that V8 runs unseen, be it named by a pattern. */
-const ownCode =
-  /\/node_modules\/ralphkit(\/|$)|\/\.code-[^/]*\.cjs-v[^/]*$|\/\.c(o(de?)?)?[\uE003\uE004][^/]*$|\/\.code-[^/]*[\uE003\uE004][^/]*$/;
+/** This package in a project or elsewhere. */
+const ownCode = /\/node_modules\/ralphkit(\/|$)/;
 
 const sinks = /^\/dev\/(null|stdout|stderr|stdin|tty|zero|full|u?random|ptmx|fd(\/.*)?|pts\/.*|console)$/;
 
@@ -65,7 +64,7 @@ function plainZone(path: string, context: GuardContext): Zone {
   }
   if (isInside(path, '/proc') || isInside(path, '/sys')) return 'kernel';
   if (landmarksOf(context).loopFolders.some((folder) => isInside(path, folder))) return 'loop';
-  if ((path.includes('/.') || path.includes('/node_modules/')) && ownCode.test(path)) return 'loop';
+  if (ownCode.test(path)) return 'loop';
   const own = isInside(path, projectRoot);
   const zone = own ? projectZone(path.slice(projectRoot.length).replace(/^\//, '')) : 'outside';
   if (zone !== 'outside' && (zone !== 'project' || !holdsHome(context))) return zone;

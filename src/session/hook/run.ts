@@ -1,6 +1,10 @@
+import { dirname } from 'node:path';
 import { messageOf } from '../../core/error.ts';
 import { readStdin, writeStdio } from '../../system/stdio.ts';
 import type { SessionContext } from '../context.ts';
+import { claudeCode } from '../hosts/claude-code/host.ts';
+import { codex } from '../hosts/codex/host.ts';
+import { gemini } from '../hosts/gemini/host.ts';
 import type { HookHost } from './host.ts';
 
 type Hook = (
@@ -11,18 +15,18 @@ type Hook = (
 ) => string | Promise<string>;
 
 /**
- * Runs a hook as a program: input from stdin, one JSON document or nothing to stdout, exit code 0 whatever happens.
- * Answers whether it had anything to say.
+ * Runs a hook as a program: the host as the first argument (Claude Code without one), input from stdin, one JSON document
+ * or nothing to stdout, exit code 0 whatever happens.
  */
-export async function runHook(host: HookHost, hook: Hook, driver: string): Promise<boolean> {
+export async function runHook(hook: Hook): Promise<void> {
+  const host = [codex, gemini].find(({ name }) => name === process.argv[2]) ?? claudeCode;
+  // The built files are in a folder below that of the hooks.
+  const driver = dirname(__dirname);
   const context: SessionContext = { env: process.env, now: Date.now, driver, version: __VERSION__ };
   const warn = (line: string) => writeStdio(2, `${line}\n`);
   try {
-    const output = await hook(host, readStdin(), context, warn);
-    writeStdio(1, output);
-    return output !== '';
+    writeStdio(1, await hook(host, readStdin(), context, warn));
   } catch (error) {
     warn(`ralph: ${messageOf(error)}`);
-    return false;
   }
 }

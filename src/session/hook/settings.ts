@@ -1,37 +1,38 @@
 import { basename, join } from 'node:path';
 import { messageOf, RalphError } from '../../core/error.ts';
 import { isObject } from '../../core/json.ts';
-import { commandLine, type StartIf } from './shell.ts';
+import { quoteWord } from '../../core/words.ts';
 
-/** A hook of ours: the built file, when node is started for it, and how long it may take in the host's own unit. */
-export type HookEntry = {
-  readonly file: string;
-  readonly startIf: StartIf;
-  readonly matcher?: string;
-  readonly timeout: number;
-};
+/** What the gate is called with, which is also the name of the built file. */
+export type HookEvent = 'stop' | 'prompt' | 'session-start' | 'context' | 'guard' | 'interrupt';
 
-/** The guard of commands, from the folder of any host's hooks: one serves them all. */
-export const guard = '../../claude-code/hooks/guard.cjs';
+/** A hook of ours, and how long it may take in the host's own unit. */
+export type HookEntry = { readonly event: HookEvent; readonly matcher?: string; readonly timeout: number };
 
 type Json = Readonly<Record<string, unknown>>;
 
-/** The hooks of a host that takes a command line; `folder` is the one of the built files. */
+/** The hooks in the form that all hosts share; `command` gives the command line that starts one. */
 export function commandHooks(
   entries: Readonly<Record<string, HookEntry>>,
-  folder: string,
-  platform: string,
+  command: (event: HookEvent) => string,
 ): Json {
   return Object.fromEntries(
-    Object.entries(entries).map(([event, { file, startIf, matcher, timeout }]) => {
-      const command = commandLine(startIf, join(folder, file), platform);
-      const group = {
-        ...(matcher === undefined ? {} : { matcher }),
-        hooks: [{ type: 'command', command, timeout }],
-      };
-      return [event, [group]];
+    Object.entries(entries).map(([name, { event, matcher, timeout }]) => {
+      const hook = { type: 'command', command: command(event), timeout };
+      return [name, [{ ...(matcher === undefined ? {} : { matcher }), hooks: [hook] }]];
     }),
   );
+}
+
+/** How a host starts a hook of the package at `root`: through the gate, on Windows with node itself. */
+export function hookCommand(
+  { root, platform }: { readonly root: string; readonly platform: string },
+  host?: 'codex' | 'gemini',
+): (event: HookEvent) => string {
+  const at = (...names: string[]) => join(root, 'plugins', 'claude-code', 'hooks', ...names);
+  const start =
+    platform === 'win32' ? `node "${at('generated', 'start.cjs')}"` : `/bin/sh ${quoteWord(at('gate.sh'))}`;
+  return (event) => [start, event, ...(host === undefined ? [] : [host])].join(' ');
 }
 
 /** The settings with these hooks and without any older ones of ours; all else stays. */
@@ -87,12 +88,11 @@ function withoutOurs(group: unknown): unknown[] {
   return hooks.length === 0 ? [] : [{ ...group, hooks }];
 }
 
-/** A hook that ends in one of the built files, as a word of its own or as the last of a command line. */
+/** A command line of ours: the gate, or what earlier versions started, as a word of its own or the last of the line. */
 function isOurs(hook: unknown): boolean {
   if (!isObject(hook)) return false;
-  const last = Array.isArray(hook.args) ? hook.args.at(-1) : hook.command;
-  const path = String(last).replaceAll('\\', '/');
-  return /\/plugins\/(claude-code|codex|gemini)\/hooks\/(stop|prompt|session-start|interrupt|guard|context-monitor)\.cjs['"]?$/.test(
-    path,
+  const words = [hook.command, ...(Array.isArray(hook.args) ? hook.args : [])].join(' ');
+  return /\/plugins\/(claude-code|codex|gemini)\/hooks\/(gate\.sh|generated\/start\.cjs|[\w-]+\.cjs)['"]?( |$)/.test(
+    words.replaceAll('\\', '/'),
   );
 }

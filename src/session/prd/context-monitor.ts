@@ -1,7 +1,7 @@
-import { firedAlerts, keepAlerts, keepNextLook } from '../../store/context-alerts.ts';
+import { firedAlerts, keepAlerts } from '../../store/context-alerts.ts';
 import type { SessionContext } from '../context.ts';
 import { type Reply, silent } from '../reply.ts';
-import { contextUse, contextWindow } from './context-use.ts';
+import { contextUse } from './context-use.ts';
 
 type Severity = 'NOTICE' | 'WARNING' | 'CRITICAL';
 
@@ -27,11 +27,10 @@ export function watchContext(
   { sessionId, transcript }: { readonly sessionId: string; readonly transcript: string },
   { env }: Pick<SessionContext, 'env'>,
 ): Reply {
-  const found = contextUse(transcript, env);
-  if (found === null) return silent;
-  const { use, size } = found;
+  const measure = contextUse(transcript, env);
+  if (measure === null) return silent;
+  const { use, size } = measure;
   const file = { path: transcript, size };
-  keepNextLook(env, sessionId, file, nextLook(use, size, contextWindow(env)));
   const passed = thresholds.filter(([percent]) => use >= percent);
   const top = passed.at(-1);
   if (top === undefined) return silent;
@@ -44,14 +43,4 @@ export function watchContext(
     kind: 'context',
     message: `[${severity}] Context usage is at about ${shown}% (past ${percent}%). ${texts[severity]}`,
   };
-}
-
-/** The transcript has to grow by this before the next threshold can be passed: a token takes a byte or more. */
-function nextLook(use: number, from: number, window: number) {
-  const [next] = thresholds.find(([percent]) => percent > use) ?? [];
-  const to =
-    next === undefined
-      ? Number.MAX_SAFE_INTEGER
-      : from + Math.max(window / 50, ((next - use) / 100) * window);
-  return { from, to: Math.ceil(to), window };
 }

@@ -5,10 +5,13 @@ type Environment = Readonly<Record<string, string | undefined>>;
 
 const defaultWindow = 200_000;
 const defaultCharsPerToken = 4;
-/** Further back than this nobody looks for a usage: the newest one stands near the end. */
+/** How many lines from the end are searched for the newest usage. */
 const mostLines = 500;
 
-/** How much of the context window a session has used, in percent, by a transcript of this size; null where that cannot be read. */
+/**
+ * How much of its context window a session has used, in percent: by the tokens that the newest answer reports, or where
+ * none does, by the size of the transcript. Null if the transcript cannot be read.
+ */
 export function contextUse(
   transcript: string,
   env: Environment,
@@ -17,12 +20,7 @@ export function contextUse(
   if (size === null) return null;
   const perToken = positive(env.RALPH_CHARS_PER_TOKEN) ?? defaultCharsPerToken;
   const tokens = reportedTokens(transcript) ?? size / perToken;
-  return { use: (tokens / contextWindow(env)) * 100, size };
-}
-
-/** The tokens that a session has room for. */
-export function contextWindow(env: Environment): number {
-  return positive(env.CLAUDE_CONTEXT_WINDOW) ?? defaultWindow;
+  return { use: (tokens / (positive(env.CLAUDE_CONTEXT_WINDOW) ?? defaultWindow)) * 100, size };
 }
 
 function sizeOf(path: string): number | null {
@@ -33,7 +31,7 @@ function sizeOf(path: string): number | null {
   }
 }
 
-/** What the newest answer of the main thread said that it read and wrote: after a compaction that is little again. */
+/** The tokens that the newest answer of the main thread read and wrote; after a compaction these are few again. */
 function reportedTokens(path: string): number | null {
   let tokens: number | null = null;
   let seen = 0;

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""The PostToolUse hook under the name that settings from elsewhere may have: hands over to ../context-monitor.cjs."""
+"""The PostToolUse hook under the name that settings from elsewhere may have: hands over to ../generated/context.cjs."""
 import os
 import sys
 
-HOOK = os.path.join(os.path.dirname(os.path.realpath(__file__)), os.pardir, "context-monitor.cjs")
+HOOK = os.path.join(os.path.dirname(os.path.realpath(__file__)), os.pardir, "generated", "context.cjs")
 try:
     os.execvp("node", ["node", HOOK])
 except OSError as error:

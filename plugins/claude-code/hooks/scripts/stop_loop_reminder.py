@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""The Stop hook under the name that settings from elsewhere may have: hands over to ../stop.cjs."""
+"""The Stop hook under the name that settings from elsewhere may have: hands over to ../generated/stop.cjs."""
 import os
 import sys
 
-HOOK = os.path.join(os.path.dirname(os.path.realpath(__file__)), os.pardir, "stop.cjs")
+HOOK = os.path.join(os.path.dirname(os.path.realpath(__file__)), os.pardir, "generated", "stop.cjs")
 try:
     os.execvp("node", ["node", HOOK])
 except OSError as error:

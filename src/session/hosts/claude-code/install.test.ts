@@ -46,7 +46,7 @@ describe('ralph install claude', () => {
   it('writes hooks that point at the built files, and the commands under their short names', () => {
     run('install');
     const [{ hooks }] = read().hooks.Stop;
-    expect(existsSync(hooks[0].args.at(-1))).toBe(true);
+    expect(hooks[0].command).toBe(`/bin/sh '${join(root, 'plugins/claude-code/hooks/gate.sh')}' stop`);
     expect(Object.keys(read().hooks).sort()).toEqual([
       'PostToolUse',
       'PreToolUse',
@@ -76,9 +76,9 @@ describe('ralph install claude', () => {
     expect(existsSync(settings)).toBe(false);
   });
 
-  it('starts node without a shell on Windows', () => {
+  it('starts node itself on Windows', () => {
     run('install', { platform: 'win32' });
-    expect(read().hooks.Stop[0].hooks[0].command).toBe('node');
+    expect(read().hooks.Stop[0].hooks[0].command).toMatch(/^node ".*start\.cjs" stop$/);
   });
 
   it('keeps what is there, and changes nothing the second time', () => {
@@ -143,7 +143,10 @@ describe('ralph install claude', () => {
     run('install', { scope: 'user' });
     const shared = join(room, 'repo/.claude/settings.json');
     const old = readFileSync(join(room, 'home/.claude/settings.json'), 'utf8');
-    write(shared, JSON.stringify({ model: 'x', ...JSON.parse(old) }));
+    const args = ['-n', '0', 'sh', '-c', 'exec node "$0"', join(root, 'plugins/claude-code/hooks/stop.cjs')];
+    const older = { SessionEnd: [{ hooks: [{ type: 'command', command: 'nice', args }] }] };
+    const { hooks } = JSON.parse(old);
+    write(shared, JSON.stringify({ model: 'x', hooks: { ...hooks, ...older } }));
     run('install');
     expect(read(shared)).toEqual({ model: 'x' });
     expect(read().hooks).toHaveProperty('Stop');

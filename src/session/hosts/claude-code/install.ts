@@ -3,9 +3,9 @@ import { join } from 'node:path';
 import { isObject } from '../../../core/json.ts';
 import type { FileChange } from '../../../system/file-changes.ts';
 import { readText } from '../../../system/files.ts';
-import { parseSettings, withHooks } from '../../hook/settings.ts';
+import { commandHooks, hookCommand, parseSettings, withHooks } from '../../hook/settings.ts';
 import { changeOf, type HostInstaller, type InstallPlace } from '../../installer.ts';
-import { hookSettings } from './settings.ts';
+import { claudeHooks } from './hooks.ts';
 
 /** What is written under its short name; Claude Code knows the plugin's own only as `ralphkit:name`. */
 const prompts = [
@@ -22,7 +22,7 @@ const prompts = [
 export const claudeInstaller: HostInstaller = {
   install(place) {
     const viaPlugin = hasPlugin(place);
-    const hooks = viaPlugin ? {} : hookSettings(join(pluginFolder(place), 'hooks'), place.platform);
+    const hooks = viaPlugin ? {} : commandHooks(claudeHooks, hookCommand(place));
     const own = prompts.map((path) => promptChange(place, path));
     const kept = own.filter(({ before, after }) => before !== null && before !== after);
     return {

@@ -1,27 +1,22 @@
 import { homedir } from 'node:os';
 import { join } from 'node:path';
-import { commandHooks, guard, type HookEntry, withHooks } from '../../hook/settings.ts';
+import { commandHooks, type HookEntry, hookCommand, withHooks } from '../../hook/settings.ts';
 import { changeOf, type HostInstaller, type InstallPlace } from '../../installer.ts';
 
 /** Timeouts are in seconds; Codex gives an interrupt three at most. */
 const entries: Readonly<Record<string, HookEntry>> = {
-  UserPromptSubmit: { file: 'prompt.cjs', startIf: 'command-or-loop', timeout: 60 },
-  SessionStart: { file: 'session-start.cjs', startIf: 'any-loop', matcher: 'compact|resume', timeout: 60 },
+  UserPromptSubmit: { event: 'prompt', timeout: 60 },
+  SessionStart: { event: 'session-start', matcher: 'compact|resume', timeout: 60 },
   // The tools of Codex that run commands or change files, and those of servers.
-  PreToolUse: {
-    file: guard,
-    startIf: 'unattended',
-    matcher: '^(Bash|apply_patch|Edit|Write|mcp__.+)$',
-    timeout: 60,
-  },
-  Stop: { file: 'stop.cjs', startIf: 'any-loop', timeout: 1800 },
-  Interrupt: { file: 'interrupt.cjs', startIf: 'any-loop', timeout: 3 },
+  PreToolUse: { event: 'guard', matcher: '^(Bash|apply_patch|Edit|Write|mcp__.+)$', timeout: 60 },
+  Stop: { event: 'stop', timeout: 1800 },
+  Interrupt: { event: 'interrupt', timeout: 3 },
 };
 
 /** Hooks into hooks.json, next to what is there. */
 export const codexInstaller: HostInstaller = {
   install(place) {
-    const hooks = commandHooks(entries, join(place.root, 'plugins', 'codex', 'hooks'), place.platform);
+    const hooks = commandHooks(entries, hookCommand(place, 'codex'));
     return {
       changes: [changeOf(hooksFile(place), (before) => withHooks(hooksFile(place), before, hooks))],
       notes: [

@@ -1,25 +1,24 @@
 import { homedir } from 'node:os';
 import { join } from 'node:path';
-import { commandHooks, guard, type HookEntry, withHooks } from '../../hook/settings.ts';
+import { commandHooks, type HookEntry, hookCommand, withHooks } from '../../hook/settings.ts';
 import { changeOf, type HostInstaller, type InstallPlace } from '../../installer.ts';
 
 /** Timeouts are in milliseconds. */
 const entries: Readonly<Record<string, HookEntry>> = {
-  BeforeAgent: { file: 'prompt.cjs', startIf: 'command-or-loop', timeout: 60_000 },
-  SessionStart: { file: 'session-start.cjs', startIf: 'any-loop', matcher: 'resume', timeout: 60_000 },
+  BeforeAgent: { event: 'prompt', timeout: 60_000 },
+  SessionStart: { event: 'session-start', matcher: 'resume', timeout: 60_000 },
   BeforeTool: {
-    file: guard,
-    startIf: 'unattended',
+    event: 'guard',
     matcher: 'run_shell_command|read_file|read_many_files|grep_search|search_file_content|write_file|replace',
     timeout: 60_000,
   },
-  AfterAgent: { file: 'stop.cjs', startIf: 'any-loop', timeout: 1_800_000 },
+  AfterAgent: { event: 'stop', timeout: 1_800_000 },
 };
 
 /** Hooks into settings.json, next to what is there. */
 export const geminiInstaller: HostInstaller = {
   install(place) {
-    const hooks = commandHooks(entries, join(place.root, 'plugins', 'gemini', 'hooks'), place.platform);
+    const hooks = commandHooks(entries, hookCommand(place, 'gemini'));
     return {
       changes: [changeOf(settingsFile(place), (before) => withHooks(settingsFile(place), before, hooks))],
       notes: [
