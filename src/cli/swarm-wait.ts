@@ -1,6 +1,5 @@
 import { runningNow } from '../fleet/live.ts';
 import { readLoop } from '../store/fleet-loops.ts';
-import { readWorkers } from '../store/fleet-workers.ts';
 import type { Context, Input } from './spec.ts';
 import { allWorkers, fault, needWorker } from './swarm-context.ts';
 import { wantsEngine } from './swarm-engine.ts';
@@ -12,12 +11,13 @@ export async function main(context: Context, input: Input<typeof waitOptions>): 
   const { values, args } = input;
   if (!values.all && args[0] === undefined) throw fault('name required (or use --all)');
   const wanted = values.all ? null : (await needWorker(context, args[0])).name;
-  if (wanted === null) await allWorkers(context);
   return waitUntilOver(context, () => look(context, wanted), values);
 }
 
-async function look({ env }: Context, wanted: string | null): Promise<readonly Waited[]> {
-  const workers = readWorkers(env).workers.filter(({ name }) => wanted === null || name === wanted);
+/** Also starts a supervisor where that has died: nothing would end otherwise. */
+async function look(context: Context, wanted: string | null): Promise<readonly Waited[]> {
+  const { env } = context;
+  const workers = (await allWorkers(context)).filter(({ name }) => wanted === null || name === wanted);
   const running = await runningNow(env, workers);
   return workers.map(({ name, metadata }, index): Waited => {
     const isOver = running[index] !== true;

@@ -82,7 +82,7 @@ export async function holdLoop(spec: HoldSpec, first: Claim): Promise<Parted> {
       if (next === null) return { how: 'lost', rest: false };
       if (next.kind !== 'continue') {
         over = next.kind === 'ended';
-        say(`${name}: ${next.kind === 'ended' ? next.status : next.kind}`);
+        say(`${name}: ${next.kind === 'ended' ? endText(next.exitCode) : next.kind}`);
         return { how: 'ended', rest: false };
       }
       if (next.claim === null) return { how: 'given-back', rest: false };
@@ -134,6 +134,10 @@ export async function holdLoop(spec: HoldSpec, first: Claim): Promise<Parted> {
       .giveBack(claim)
       .catch((error) => say(`${name}: could not be given back: ${messageOf(error)}`));
   }
+}
+
+function endText(exitCode: number): string {
+  return exitCode === 0 ? 'done' : `ended, not done (exit code ${exitCode})`;
 }
 
 async function jobOf(cluster: Cluster, { name }: Claim): Promise<LoopJob | null> {

@@ -1,6 +1,8 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { installFakeAgent } from '../../src/testkit/index.ts';
+import { type Turns, work } from '../support/agent.ts';
 import { alive, waitUntil } from '../support/processes.ts';
 import { makeFleet, patience, type TestFleet } from './fleet.ts';
 
@@ -90,6 +92,39 @@ describe('swarm wait', { timeout: 120_000 }, () => {
     const waiting = fleet.start('wait', 'agent');
     await fleet.swarm('kill', 'agent');
     expect(await waiting.done).toMatchObject({ code: 130, stdout: 'agent: exited, stopped\n' });
+  });
+});
+
+describe('a loop with the checks of ralph run', { timeout: 120_000 }, () => {
+  async function spawnEngine(turns: Turns, ...options: string[]) {
+    const fleet = makeFleet();
+    await installFakeAgent(fleet.bin, { agent: 'claude', script: { turns } });
+    const words = ['--name', 'agent', '--ralph', '--prompt-file', 'PROMPT.md', '--max-iterations', '2'];
+    const place = ['--tmux-socket', fleet.socket];
+    const spawned = await fleet.swarm('spawn', ...words, ...place, ...options, '--wait', '--', 'claude');
+    return { fleet, spawned };
+  }
+
+  it('always has something to reach: without an accepted claim it is not done', async () => {
+    const { fleet, spawned } = await spawnEngine([{ steps: [work, { text: 'more' }] }], '--run');
+    expect(spawned.code).toBe(1);
+    expect((await fleet.swarm('wait', 'agent')).stdout).toContain('not done (2 iterations are used up)');
+  });
+
+  it('ends with 4 for whoever waits when the agent asks for a human, and goes on after the answer', async () => {
+    const blocked = { steps: [work, { text: '<promise>BLOCKED: no access to the database</promise>' }] };
+    const done = { steps: [work, { text: '<promise>DONE</promise>' }] };
+    const { fleet, spawned } = await spawnEngine([blocked, done], '--completion-promise', 'DONE');
+    expect(spawned.code).toBe(4);
+    expect(await fleet.swarm('wait', 'agent')).toMatchObject({
+      code: 4,
+      stdout: 'agent: waits for your answer (no access to the database)\n',
+    });
+    await fleet.swarm('ralph', 'resume', 'agent');
+    expect(await fleet.swarm('wait', 'agent')).toMatchObject({
+      code: 0,
+      stdout: 'agent: exited, done (claim accepted, stopping loop)\n',
+    });
   });
 });
 

@@ -11,7 +11,7 @@ export function stopCard(view: RunView, summary: LoopSummary | undefined): HTMLE
   const { outcome } = view;
   const command = summary?.next ?? null;
   const tone =
-    outcome === 'PROMISE_ACCEPTED'
+    outcome === 'PROMISE_ACCEPTED' || view.exitCode === 0
       ? 'good'
       : status === 'needs-you'
         ? 'ask'
@@ -45,7 +45,9 @@ export function stopCard(view: RunView, summary: LoopSummary | undefined): HTMLE
   );
 }
 
-function headline({ outcome, state }: RunView, summary: LoopSummary | undefined): string {
+function headline({ outcome, exitCode, state }: RunView, summary: LoopSummary | undefined): string {
+  if (outcome === 'MAX_ITERATIONS_REACHED' && exitCode === 0)
+    return 'Complete: all its iterations have run, and there was nothing else to reach';
   if (outcome !== null) {
     const { meaning } = outcomes[outcome];
     return meaning.charAt(0).toUpperCase() + meaning.slice(1);
