@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { claims, mentions as mentionsByForm, tag } from '../../test/core/claim-examples.ts';
+import { claims, tag } from '../../test/core/claim-examples.ts';
+import { mentions as mentionsByForm } from '../../test/core/mention-examples.ts';
 import { readClaim } from './completion.ts';
 import type { Completion } from './loop.ts';
 
@@ -60,6 +61,9 @@ describe('readClaim in claim mode', () => {
   it('answers the last of several mentions', () => {
     expect(readClaim([`I will not output ${tag} yet.\n\n- [ ] ${tag}`], claim)).toMatchObject({
       form: 'checkbox',
+    });
+    expect(readClaim([`I will not output ${tag} yet.\n\n<promise>done</promise>`], claim)).toMatchObject({
+      form: 'near-miss',
     });
   });
 
@@ -206,9 +210,9 @@ describe('readClaim for a human', () => {
 
   it('counts against a claim by what was said last', () => {
     expect(readClaim([`${tag}\n<promise>BLOCKED: no key</promise>`], claim).kind).toBe('blocked');
-    expect(readClaim([`<promise>BLOCKED: no key</promise>\nResolved now.\n\n${tag}`], claim).kind).toBe(
-      'done',
-    );
+    const resolved = [`${tag}\n<promise>BLOCKED: no key</promise>\nResolved now.\n\n${tag}`];
+    expect(readClaim(resolved, claim).kind).toBe('done');
+    expect(readClaim(resolved, substring).kind).toBe('done');
   });
 });
 

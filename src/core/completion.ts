@@ -65,15 +65,13 @@ function readPromise(text: string, promise: Completion['promise']): Reading {
 
   let claim = nothing;
   let mention = nothing;
-  let nearMiss = nothing;
   for (const tag of tagsIn(text, 'promise')) {
-    if (tag.written === marker) {
-      const form = readForm(text, tag);
-      if (form === 'claim') claim = done(tag.start);
-      else mention = mentionOf(tag, marker, form);
-    } else if (sameWords(tag.content, promise.token)) nearMiss = mentionOf(tag, marker, 'near-miss');
+    if (!sameWords(tag.content, promise.token)) continue;
+    const form = tag.written === marker ? readForm(text, tag) : 'near-miss';
+    if (form === 'claim') claim = done(tag.start);
+    else mention = mentionOf(tag, marker, form);
   }
-  return [claim, mention, nearMiss].find((reading) => reading !== nothing) ?? nothing;
+  return claim === nothing ? mention : claim;
 }
 
 /** The first `<response>` that is not a mention decides, whatever comes later. */
