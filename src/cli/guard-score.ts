@@ -1,4 +1,4 @@
-import { isObject } from '../core/json.ts';
+import * as v from 'valibot';
 import { judgeCommand } from '../safety/guard/judge.ts';
 import type { GuardContext } from '../safety/guard/model.ts';
 
@@ -40,12 +40,12 @@ export function readCases(text: string): Case[] | string {
   return cases;
 }
 
+const caseSchema = v.object({ command: v.string(), verdict: v.picklist(['allow', 'warn', 'deny']) });
+
 function readCase(line: string): Case | null {
   try {
-    const value: unknown = JSON.parse(line);
-    if (!isObject(value) || typeof value.command !== 'string') return null;
-    if (!/^(allow|warn|deny)$/.test(String(value.verdict))) return null;
-    return { command: value.command, harmful: value.verdict === 'deny' };
+    const { command, verdict } = v.parse(caseSchema, JSON.parse(line));
+    return { command, harmful: verdict === 'deny' };
   } catch {
     return null;
   }

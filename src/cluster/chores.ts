@@ -1,7 +1,7 @@
-import { isObject } from '../core/json.ts';
+import * as v from 'valibot';
 import { allEntries } from './entries.ts';
 import { forgetHosts, readHosts } from './hosts.ts';
-import { parsed } from './json.ts';
+import { parseAs } from './json.ts';
 import { readLanes } from './lane-names.ts';
 import { type Engine, type Store, submissionShelves } from './store.ts';
 
@@ -51,6 +51,8 @@ async function mend({ store, now }: Engine): Promise<void> {
   }
 }
 
+const straysSchema = v.object({ at: v.number(), strays: v.array(v.string()) });
+
 type Stray = { readonly text: string; remove(): Promise<unknown> };
 
 /**
@@ -61,7 +63,7 @@ type Stray = { readonly text: string; remove(): Promise<unknown> };
 async function sweep(engine: Engine): Promise<void> {
   const { store, now } = engine;
   const text = await store.get('fleet', 'strays');
-  const before = readStrays(text);
+  const before = parseAs(straysSchema, text) ?? { at: 0, strays: [] };
   if (!isDue(engine, before.at, sweepEveryMs)) return;
   const found = (await findStrays(store)).slice(0, sweepAtOnce);
   const known = new Set(before.strays);
@@ -72,13 +74,6 @@ async function sweep(engine: Engine): Promise<void> {
   const next = JSON.stringify({ at: now(), strays: fresh.map((one) => one.text) });
   if (!(await store.swap('fleet', 'strays', text, next))) return;
   for (const { remove } of old) await remove();
-}
-
-function readStrays(text: string | null): { readonly at: number; readonly strays: readonly unknown[] } {
-  const value = text === null ? null : parsed(text);
-  if (!isObject(value) || typeof value.at !== 'number' || !Array.isArray(value.strays))
-    return { at: 0, strays: [] };
-  return { at: value.at, strays: value.strays };
 }
 
 async function findStrays(store: Store): Promise<Stray[]> {

@@ -1,14 +1,18 @@
-import { isObject } from '../core/json.ts';
+import * as v from 'valibot';
 import type { Claimant } from '../fleet/port.ts';
-import type { HostView } from './cluster.ts';
-import { parsed } from './json.ts';
+import { parseAs } from './json.ts';
 import type { Engine, Store } from './store.ts';
 
 /** A machine as it stands in the store. */
-export type HostRecord = Pick<HostView, 'labels' | 'draining' | 'seenAt'> & {
+const hostRecord = v.object({
+  labels: v.pipe(v.array(v.string()), v.readonly()),
+  draining: v.fallback(v.boolean(), false),
+  /** When it last asked for work or told that it is there. */
+  seenAt: v.number(),
   /** Tells machines of the same name apart. */
-  readonly id: string | null;
-};
+  id: v.fallback(v.nullable(v.string()), null),
+});
+export type HostRecord = Readonly<v.InferOutput<typeof hostRecord>>;
 
 const seenEveryMs = 10_000;
 /** A machine is gone after this many leases, and not before it could have been seen some times. */
@@ -19,15 +23,14 @@ const forgetMs = 24 * 60 * 60 * 1000;
 export async function readHosts(store: Store): Promise<ReadonlyMap<string, HostRecord>> {
   const hosts = new Map<string, HostRecord>();
   for (const [host, text] of await store.all('hosts')) {
-    const record = parseHost(text);
+    const record = parseAs(hostRecord, text);
     if (record !== null) hosts.set(host, record);
   }
   return hosts;
 }
 
 export async function isDraining(store: Store, host: string): Promise<boolean> {
-  const text = await store.get('hosts', host);
-  return text !== null && parseHost(text)?.draining === true;
+  return parseAs(hostRecord, await store.get('hosts', host))?.draining === true;
 }
 
 /** Whether a machine has been silent for so long that nobody should count on it. */
@@ -88,14 +91,7 @@ async function updateHost(
 ): Promise<void> {
   for (;;) {
     const text = await store.get('hosts', host);
-    const next = change(text === null ? null : parseHost(text));
+    const next = change(parseAs(hostRecord, text));
     if (await store.swap('hosts', host, text, next === null ? null : JSON.stringify(next))) return;
   }
-}
-
-function parseHost(text: string): HostRecord | null {
-  const value = parsed(text);
-  if (!isObject(value) || typeof value.seenAt !== 'number' || !Array.isArray(value.labels)) return null;
-  const { labels, seenAt, draining, id } = value;
-  return { labels, seenAt, draining: draining === true, id: typeof id === 'string' ? id : null };
 }

@@ -1,13 +1,13 @@
-import { isObject } from '../core/json.ts';
-import { parsed } from './json.ts';
+import * as v from 'valibot';
+import { parseAs } from './json.ts';
 import type { Store } from './store.ts';
 
 /** Loops of one account that ask for the same labels wait in one lane. */
-export type LaneInfo = {
-  readonly name: string;
-  readonly account: string | null;
-  readonly labels: readonly string[];
-};
+const laneSchema = v.object({
+  account: v.fallback(v.nullable(v.string()), null),
+  labels: v.pipe(v.array(v.string()), v.readonly()),
+});
+export type LaneInfo = Readonly<v.InferOutput<typeof laneSchema>> & { readonly name: string };
 
 /** The lane of a loop; a colon is no part of the name of a queue. */
 export function laneFor(account: string | null, labels: readonly string[]): LaneInfo {
@@ -22,11 +22,8 @@ export async function ensureLane(store: Store, lane: LaneInfo): Promise<void> {
 
 export async function readLanes(store: Store): Promise<readonly LaneInfo[]> {
   return [...(await store.all('lanes'))].flatMap(([name, text]) => {
-    const value = parsed(text);
-    if (!isObject(value) || !Array.isArray(value.labels)) return [];
-    return [
-      { name, account: typeof value.account === 'string' ? value.account : null, labels: value.labels },
-    ];
+    const lane = parseAs(laneSchema, text);
+    return lane === null ? [] : [{ name, ...lane }];
   });
 }
 

@@ -1,18 +1,23 @@
-import { isObject } from '../core/json.ts';
+import * as v from 'valibot';
 import type { ClusterLimits } from './cluster.ts';
-import { parsed } from './json.ts';
+import { parseAs } from './json.ts';
 import type { Store } from './store.ts';
 
-const none: ClusterLimits = {
-  maxParallel: null,
-  startsPerMinute: null,
-  maxCostUsd: null,
-  spentUsd: 0,
-  holds: {},
-};
+const numberOrNone = v.fallback(v.nullable(v.number()), null);
+const limitsSchema = v.object({
+  maxParallel: numberOrNone,
+  startsPerMinute: numberOrNone,
+  maxCostUsd: numberOrNone,
+  spentUsd: v.fallback(v.number(), 0),
+  holds: v.fallback(v.record(v.string(), v.number()), {}),
+});
 
 export async function readLimits(store: Store): Promise<ClusterLimits> {
-  return parse(await store.get('fleet', 'limits'));
+  return parseLimits(await store.get('fleet', 'limits'));
+}
+
+function parseLimits(text: string | null): ClusterLimits {
+  return parseAs(limitsSchema, text) ?? v.parse(limitsSchema, {});
 }
 
 /** Changes the limits as nobody else does at the same time. */
@@ -22,7 +27,7 @@ export async function updateLimits(
 ): Promise<boolean> {
   for (;;) {
     const text = await store.get('fleet', 'limits');
-    const before = parse(text);
+    const before = parseLimits(text);
     const changed = change(before);
     if (changed === null) return false;
     if (await store.swap('fleet', 'limits', text, JSON.stringify({ ...before, ...changed }))) return true;
@@ -44,9 +49,4 @@ export function heldUntil({ holds }: ClusterLimits, account: string | null, now:
 
 export function isBudgetSpent({ maxCostUsd, spentUsd }: ClusterLimits): boolean {
   return maxCostUsd !== null && spentUsd >= maxCostUsd;
-}
-
-function parse(text: string | null): ClusterLimits {
-  const value = text === null ? null : parsed(text);
-  return isObject(value) && isObject(value.holds) ? { ...none, ...value } : none;
 }

@@ -1,24 +1,15 @@
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
-import { isObject } from '../core/json.ts';
+import * as v from 'valibot';
 import { type Clock, systemClock } from '../system/clock.ts';
 import { listDir } from '../system/files.ts';
 import { readPart } from '../system/read-part.ts';
 import type { Cluster } from './cluster.ts';
-import { parsed } from './json.ts';
+import { parseAs } from './json.ts';
 import { isLoopName, placesIn } from './places.ts';
 
 // The full record of a loop stays on the machines that ran it. Whoever wants it asks them by letter, piece by piece: no
 // connection goes to a machine, and the store never holds more than one piece.
-
-type Letter = {
-  readonly name: string;
-  /** The box for the answer. */
-  readonly reply: string;
-  /** Without a file, the list of them is wanted. */
-  readonly file?: string;
-  readonly from?: number;
-};
 
 const pieceBytes = 192 * 1024;
 /** Between two looks for letters; shorter while somebody reads. */
@@ -27,6 +18,23 @@ const busyLookMs = 20;
 const busyForMs = 3000;
 const answerMs = 15_000;
 const logName = /^(\d{3,})(?:\.try-(\d+))?\.log$/;
+
+/** Anybody who can reach the store can write one: it names a file of ours, or is thrown away. */
+const letterSchema = v.object({
+  name: v.pipe(v.string(), v.check(isLoopName)),
+  /** The box for the answer. */
+  reply: v.pipe(v.string(), v.startsWith('reply:')),
+  /** Without a file, the list of them is wanted. */
+  file: v.exactOptional(v.pipe(v.string(), v.regex(logName))),
+  from: v.exactOptional(v.pipe(v.number(), v.safeInteger(), v.minValue(0))),
+});
+type Letter = v.InferOutput<typeof letterSchema>;
+
+const answerSchema = v.object({
+  files: v.optional(v.array(v.pipe(v.string(), v.regex(logName))), []),
+  bytes: v.optional(v.string(), ''),
+});
+type Answer = v.InferOutput<typeof answerSchema>;
 
 /** Answers letters for a machine until `over`. What goes wrong on the way is asked again by whoever wants to know. */
 export async function answerLetters(
@@ -39,7 +47,7 @@ export async function answerLetters(
       const text = await cluster.take(boxOf(host));
       if (text !== null) {
         busyUntil = clock.monotonic() + busyForMs;
-        const letter = readLetter(text);
+        const letter = parseAs(letterSchema, text);
         if (letter !== null) await cluster.post(letter.reply, JSON.stringify(answerTo(letter, folder)));
         continue;
       }
@@ -65,11 +73,12 @@ export async function fetchRecords(
     hosts.map(async (host) => ({ host, listed: await ask(cluster, host, { name }) })),
   );
   for (const { host, listed } of lists) {
-    for (const file of fileNames(listed)) {
+    for (const file of listed?.files ?? []) {
       const [, iteration, attempt] = logName.exec(file) ?? [];
       const title = `iteration ${Number(iteration)}${attempt === undefined ? '' : `, try ${attempt}`} on ${host}`;
       for (let from = 0; ; ) {
-        const bytes = bytesIn(await ask(cluster, host, { name, file, from }));
+        const answer = await ask(cluster, host, { name, file, from });
+        const bytes = Buffer.from(answer?.bytes ?? '', 'base64');
         each({ host, title, file }, bytes);
         from += bytes.length;
         if (bytes.length < pieceBytes) break;
@@ -83,19 +92,19 @@ async function ask(
   { post, take }: Pick<Cluster, 'take' | 'post'>,
   host: string,
   letter: Omit<Letter, 'reply'>,
-): Promise<unknown> {
+): Promise<Answer | null> {
   const reply = `reply:${randomUUID()}`;
   await post(boxOf(host), JSON.stringify({ ...letter, reply }));
   const until = systemClock.monotonic() + answerMs;
   while (systemClock.monotonic() < until) {
     const answer = await take(reply);
-    if (answer !== null) return JSON.parse(answer);
+    if (answer !== null) return parseAs(answerSchema, answer);
     await systemClock.sleep(busyLookMs);
   }
   return null;
 }
 
-function answerTo({ name, file, from = 0 }: Letter, folder: string): { files?: string[]; bytes?: string } {
+function answerTo({ name, file, from = 0 }: Letter, folder: string): Partial<Answer> {
   const { root } = placesIn(folder).record(name);
   if (file === undefined)
     return {
@@ -115,26 +124,6 @@ function inOrder(one: string, other: string): number {
   };
   const [a, b] = [numbers(one), numbers(other)];
   return a[0] - b[0] || (a[1] < b[1] ? -1 : 1);
-}
-
-/** Anybody who can reach the store can write one: it names a file of ours, or is thrown away. */
-function readLetter(text: string): Letter | null {
-  const read = parsed(text);
-  if (!isObject(read) || typeof read.name !== 'string' || !isLoopName(read.name)) return null;
-  const { name, reply, file, from } = read;
-  if (typeof reply !== 'string' || !reply.startsWith('reply:')) return null;
-  if (file === undefined) return { name, reply };
-  if (typeof file !== 'string' || !logName.test(file)) return null;
-  return { name, reply, file, from: typeof from === 'number' && from >= 0 ? Math.floor(from) : 0 };
-}
-
-function fileNames(answer: unknown): string[] {
-  const files = isObject(answer) && Array.isArray(answer.files) ? answer.files : [];
-  return files.filter((file): file is string => typeof file === 'string' && logName.test(file));
-}
-
-function bytesIn(answer: unknown): Buffer {
-  return Buffer.from(isObject(answer) && typeof answer.bytes === 'string' ? answer.bytes : '', 'base64');
 }
 
 function boxOf(host: string): string {

@@ -1,23 +1,24 @@
 import { join } from 'node:path';
-import { isObject } from '../core/json.ts';
+import * as v from 'valibot';
 import { ensureDir, readJson, setAside, writeAtomic } from '../system/files.ts';
 import { withLock } from '../system/lock.ts';
 import type { Environment } from '../system/program.ts';
 import { fleetPaths } from './fleet-paths.ts';
 
 /** Limits that hold over all loops of a machine. */
-export type StoredLimits = {
-  readonly maxParallel: number | null;
+const storedLimits = v.object({
+  maxParallel: v.nullable(v.pipe(v.number(), v.safeInteger(), v.minValue(1))),
   /** Until when the loops of an account wait, in epoch milliseconds, by account. */
-  readonly holds: Readonly<Record<string, number>>;
-};
+  holds: v.record(v.string(), v.number()),
+});
+export type StoredLimits = Readonly<v.InferOutput<typeof storedLimits>>;
 
 const noLimits: StoredLimits = { maxParallel: null, holds: {} };
 
 export function readLimits(env: Environment): StoredLimits {
   const path = pathOf(env);
   const read = readJson(path);
-  if (read.ok && isLimits(read.value)) return read.value;
+  if (read.ok && v.is(storedLimits, read.value)) return read.value;
   if (read.ok || read.reason === 'torn') setAside(path);
   return noLimits;
 }
@@ -58,13 +59,4 @@ function write(env: Environment, limits: StoredLimits): void {
 
 function pathOf(env: Environment): string {
   return join(fleetPaths(env).root, 'limits.json');
-}
-
-function isLimits(value: unknown): value is StoredLimits {
-  if (!isObject(value) || !isObject(value.holds)) return false;
-  const { maxParallel, holds } = value;
-  const isCount = typeof maxParallel === 'number' && Number.isSafeInteger(maxParallel) && maxParallel > 0;
-  return (
-    (maxParallel === null || isCount) && Object.values(holds).every((until) => typeof until === 'number')
-  );
 }

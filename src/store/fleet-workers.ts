@@ -1,40 +1,47 @@
 import { renameSync } from 'node:fs';
+import * as v from 'valibot';
 import { RalphError } from '../core/error.ts';
-import { isObject } from '../core/json.ts';
 import { ensureDir, lstatOf, readJson, writeAtomic } from '../system/files.ts';
 import { withLock } from '../system/lock.ts';
 import type { Environment } from '../system/program.ts';
 import { fleetPaths } from './fleet-paths.ts';
 
-export type TmuxPlace = { readonly session: string; readonly window: string; readonly socket: string | null };
-export type WorktreePlace = {
-  readonly path: string;
-  readonly branch: string;
-  readonly base_repo: string;
+const texts = v.pipe(v.array(v.string()), v.readonly());
+const tmuxPlace = v.object({
+  session: v.string(),
+  window: v.string(),
+  socket: v.nullish(v.string(), null),
+});
+export const worktreePlace = v.object({
+  path: v.string(),
+  branch: v.string(),
+  base_repo: v.string(),
   /** Its folder was removed on purpose; a respawn makes it again. */
-  readonly removed?: true;
-};
+  removed: v.exactOptional(v.literal(true)),
+});
 
-/** A worker as it stands in `state.json`; the names are the contract of that file. */
-export type Worker = {
-  readonly name: string;
-  readonly status: 'running' | 'stopped';
-  readonly cmd: readonly string[];
-  readonly started: string;
-  readonly cwd: string;
-  readonly env: Readonly<Record<string, string>>;
-  readonly tags: readonly string[];
-  readonly tmux: TmuxPlace | null;
-  readonly worktree: WorktreePlace | null;
-  readonly pid: number | null;
-  readonly metadata: WorkerMetadata;
-};
+/** A worker as it stands in `state.json`; the names are the contract of that file. An older record may lack the rest. */
+const workerSchema = v.object({
+  name: v.string(),
+  status: v.picklist(['running', 'stopped']),
+  cmd: texts,
+  started: v.string(),
+  cwd: v.string(),
+  env: v.nullish(v.pipe(v.record(v.string(), v.string()), v.readonly()), {}),
+  tags: v.nullish(texts, []),
+  tmux: v.nullish(tmuxPlace, null),
+  worktree: v.nullish(worktreePlace, null),
+  pid: v.nullish(v.number(), null),
+  metadata: v.nullish(
+    v.looseObject({ ralph: v.exactOptional(v.boolean()), ralph_iteration: v.exactOptional(v.number()) }),
+    {},
+  ),
+});
+const workersFile = v.object({ workers: v.array(workerSchema) });
 
-export type WorkerMetadata = {
-  readonly ralph?: boolean;
-  readonly ralph_iteration?: number;
-  readonly [other: string]: unknown;
-};
+export type TmuxPlace = Readonly<v.InferOutput<typeof tmuxPlace>>;
+export type WorktreePlace = Readonly<v.InferOutput<typeof worktreePlace>>;
+export type Worker = Readonly<v.InferOutput<typeof workerSchema>>;
 
 /** A worker that runs as a loop: it always has a window. */
 export type LoopWorker = Worker & { readonly tmux: TmuxPlace };
@@ -112,35 +119,11 @@ export function findWorker(env: Environment, name: string): Worker | null {
 }
 
 function workersIn(value: unknown, path: string): Worker[] {
-  const list = isObject(value) ? value.workers : undefined;
-  if (!Array.isArray(list)) throw foreign(path, 'it has no list of workers');
-  return list.map((entry: unknown, index) => {
-    const worker = readWorker(entry);
-    if (worker === null) throw foreign(path, `worker ${index + 1} in it lacks a name, a status or a command`);
-    return worker;
-  });
-}
-
-/** A record that an older version or a person wrote may lack the rest. */
-function readWorker(value: unknown): Worker | null {
-  if (!isObject(value)) return null;
-  const { name, status, cmd, started, cwd } = value;
-  if (typeof name !== 'string' || (status !== 'running' && status !== 'stopped')) return null;
-  if (!Array.isArray(cmd) || typeof started !== 'string' || typeof cwd !== 'string') return null;
-  const known = value as Partial<Worker>;
-  return {
-    name,
-    status,
-    cmd,
-    started,
-    cwd,
-    env: known.env ?? {},
-    tags: known.tags ?? [],
-    tmux: known.tmux ? { ...known.tmux, socket: known.tmux.socket ?? null } : null,
-    worktree: known.worktree ?? null,
-    pid: known.pid ?? null,
-    metadata: known.metadata ?? {},
-  };
+  const { success, output, issues } = v.safeParse(workersFile, value);
+  if (success) return output.workers;
+  const [, worker, field] = issues[0].path ?? [];
+  if (worker === undefined) throw foreign(path, 'it has no list of workers');
+  throw foreign(path, `worker ${Number(worker.key) + 1} in it has no usable ${field?.key ?? 'record'}`);
 }
 
 function foreign(path: string, why: string): RalphError {

@@ -1,21 +1,22 @@
 import * as fs from 'node:fs';
 import { join } from 'node:path';
-import { isObject } from '../core/json.ts';
-import { ensureDir, readJson, removeIfThere, setAside, writeAtomic } from '../system/files.ts';
-import { isAlive, type ProcessIdentity, processIdentity } from '../system/process-identity.ts';
+import * as v from 'valibot';
+import { ensureDir, readJsonAs, removeIfThere, setAside, writeAtomic } from '../system/files.ts';
+import { isAlive, processIdentity, processIdentitySchema } from '../system/process-identity.ts';
 import type { Environment } from '../system/program.ts';
 import { fleetPaths } from './fleet-paths.ts';
-import type { WorktreePlace } from './fleet-workers.ts';
+import { worktreePlace } from './fleet-workers.ts';
 
 /** A worktree that is being made: written before the first step, gone when a worker has it or nothing is left of it. */
-export type WorktreeIntent = {
-  readonly name: string;
-  readonly place: WorktreePlace;
+const intentSchema = v.object({
+  name: v.string(),
+  place: worktreePlace,
   /** The branch is new, and begins at this commit. */
-  readonly newBranchAt: string | null;
+  newBranchAt: v.nullable(v.string()),
   /** Who makes it. */
-  readonly maker: ProcessIdentity;
-};
+  maker: processIdentitySchema,
+});
+export type WorktreeIntent = Readonly<v.InferOutput<typeof intentSchema>>;
 
 export function writeIntent(env: Environment, order: Omit<WorktreeIntent, 'maker'>): WorktreeIntent {
   const maker = processIdentity(process.pid) ?? { pid: process.pid, startedAt: 'unknown' };
@@ -46,18 +47,11 @@ export function abandonedIntents(env: Environment): WorktreeIntent[] {
   const files = namesIn(folder(env)).filter((name) => name.endsWith('.json'));
   return files.flatMap((file) => {
     const path = join(folder(env), file);
-    const read = readJson(path);
-    if (read.ok && isIntent(read.value)) return isAlive(read.value.maker) ? [] : [read.value];
+    const intent = readJsonAs(path, intentSchema);
+    if (intent !== null) return isAlive(intent.maker) ? [] : [intent];
     setAside(path);
     return [];
   });
-}
-
-function isIntent(value: unknown): value is WorktreeIntent {
-  if (!isObject(value) || !isObject(value.place) || !isObject(value.maker)) return false;
-  const { path, branch, base_repo } = value.place;
-  const texts = [value.name, path, branch, base_repo, value.maker.startedAt];
-  return texts.every((text) => typeof text === 'string') && typeof value.maker.pid === 'number';
 }
 
 function folder(env: Environment): string {

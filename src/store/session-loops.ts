@@ -1,11 +1,11 @@
 import * as fs from 'node:fs';
 import { join } from 'node:path';
-import { isObject } from '../core/json.ts';
-import type { LoopState } from '../core/loop.ts';
+import * as v from 'valibot';
 import {
   ensureDir,
   errorCode,
   readJson,
+  readJsonAs,
   readText,
   removeIfThere,
   setAside,
@@ -13,46 +13,52 @@ import {
 } from '../system/files.ts';
 import { withLock } from '../system/lock.ts';
 import type { Environment } from '../system/program.ts';
+import { loopState } from './loop-schemas.ts';
 import { stateFolder } from './paths.ts';
 
-const sessionVersion = 1;
-
 /** How far a host's transcript was read. */
-export type TranscriptMark = {
-  readonly path: string | null;
-  readonly offset: number;
+const transcriptMark = v.object({
+  path: v.nullable(v.string()),
+  offset: v.number(),
   /** The end of the last answer where the transcript did not hold it yet: it belongs to the turn before. */
-  readonly unseen: string | null;
-};
+  unseen: v.nullable(v.string()),
+});
 
 /** A loop inside an agent's session, as it stands on disk between two hooks. */
-export type SessionLoop = {
-  readonly v: typeof sessionVersion;
-  readonly host: string;
-  readonly sessionId: string;
-  readonly cwd: string;
-  readonly run: string;
-  readonly command: string;
-  readonly status: 'active' | 'paused';
-  readonly loop: LoopState;
-  readonly verify: readonly string[];
+const sessionLoop = v.object({
+  v: v.literal(1),
+  host: v.string(),
+  sessionId: v.string(),
+  cwd: v.string(),
+  run: v.string(),
+  command: v.string(),
+  status: v.picklist(['active', 'paused']),
+  /** Without a promise nothing that the agent says could end it. */
+  loop: v.pipe(
+    loopState,
+    v.check(({ plan }) => plan.completion.promise !== undefined),
+  ),
+  verify: v.pipe(v.array(v.string()), v.readonly()),
   /** What the user asked for; the plan has 0 where the policy does not reject. */
-  readonly minToolCalls: number;
-  readonly onPromiseNoWork: 'reject' | 'warn' | 'accept';
+  minToolCalls: v.number(),
+  onPromiseNoWork: v.picklist(['reject', 'warn', 'accept']),
   /** The prompt that started it, so that a second event of the same prompt starts nothing. */
-  readonly promptId: string | null;
+  promptId: v.nullable(v.string()),
   /** The folder of the hooks that drive it: with two copies installed, only one does. */
-  readonly driver: string;
-  readonly transcript: TranscriptMark;
+  driver: v.string(),
+  transcript: transcriptMark,
   /** When the background tasks that it waits for were first seen, by their ids. */
-  readonly waitsFor?: Readonly<Record<string, number>>;
+  waitsFor: v.exactOptional(v.record(v.string(), v.number())),
   /** Epoch milliseconds. */
-  readonly startedAt: number;
-  readonly turnStartedAt: number;
-  readonly updatedAt: number;
+  startedAt: v.number(),
+  turnStartedAt: v.number(),
+  updatedAt: v.number(),
   /** Grows with every change; a writer that knows an older one is too late. */
-  readonly revision: number;
-};
+  revision: v.number(),
+});
+
+export type TranscriptMark = Readonly<v.InferOutput<typeof transcriptMark>>;
+export type SessionLoop = Readonly<v.InferOutput<typeof sessionLoop>>;
 
 export type SessionRead =
   | { readonly kind: 'none' }
@@ -81,11 +87,10 @@ export function endedPaths(env: Environment, run: string) {
 /** The loop of this session. What is torn or foreign is set aside: it must neither end nor drive a session. */
 export function readSessionLoop(env: Environment, sessionId: string): SessionRead {
   const { file } = sessionPaths(env, sessionId);
-  const read = readJson(file);
-  if (!read.ok && read.reason === 'missing') return { kind: 'none' };
-  if (read.ok && isSessionLoop(read.value) && read.value.sessionId === sessionId) {
-    return { kind: 'loop', state: read.value };
-  }
+  const content = readJson(file);
+  if (!content.ok && content.reason === 'missing') return { kind: 'none' };
+  const { success, output } = v.safeParse(sessionLoop, content.ok ? content.value : null);
+  if (success && output.sessionId === sessionId) return { kind: 'loop', state: output };
   const path = setAside(file);
   return path === null ? { kind: 'none' } : { kind: 'set-aside', path };
 }
@@ -104,7 +109,7 @@ export function noteInSession(
   const paths = sessionPaths(env, sessionId);
   if (!fs.existsSync(paths.file)) return false;
   return withLock(paths.lock, () => {
-    const [state] = readState(paths.file);
+    const state = readJsonAs(paths.file, sessionLoop);
     if (state?.sessionId !== sessionId) return false;
     record(paths.journal, state);
     return true;
@@ -212,13 +217,13 @@ export function listSessionLoops(env: Environment): SessionLoop[] {
   const folder = sessionsFolder(env);
   return namesIn(folder)
     .filter((name) => name.endsWith('.json'))
-    .flatMap((name) => readState(join(folder, name)));
+    .flatMap((name) => readJsonAs(join(folder, name), sessionLoop) ?? []);
 }
 
 /** The ended loops. */
 export function listEndedLoops(env: Environment): SessionLoop[] {
   const folder = join(sessionsFolder(env), 'ended');
-  return namesIn(folder).flatMap((run) => readState(endedPaths(env, run).state));
+  return namesIn(folder).flatMap((run) => readJsonAs(endedPaths(env, run).state, sessionLoop) ?? []);
 }
 
 function isCurrent(env: Environment, before: SessionLoop): boolean {
@@ -228,11 +233,6 @@ function isCurrent(env: Environment, before: SessionLoop): boolean {
 
 function writeState(path: string, state: SessionLoop): void {
   writeAtomic(path, `${JSON.stringify(state)}\n`);
-}
-
-function readState(path: string): SessionLoop[] {
-  const read = readJson(path);
-  return read.ok && isSessionLoop(read.value) ? [read.value] : [];
 }
 
 function namesIn(folder: string): string[] {
@@ -261,61 +261,4 @@ function shortened(name: string): string {
   let hash = 0x811c9dc5;
   for (const char of name) hash = Math.imul(hash ^ char.charCodeAt(0), 0x01000193) >>> 0;
   return `${name.slice(0, 160)}~${hash.toString(16)}`;
-}
-
-function isSessionLoop(value: unknown): value is SessionLoop {
-  if (!isObject(value) || value.v !== sessionVersion) return false;
-  const { loop, transcript, verify } = value;
-  const texts = [value.host, value.sessionId, value.cwd, value.run, value.command, value.driver];
-  const numbers = [value.minToolCalls, value.startedAt, value.turnStartedAt, value.updatedAt, value.revision];
-  return (
-    texts.every((text) => typeof text === 'string') &&
-    numbers.every((number) => typeof number === 'number') &&
-    (value.status === 'active' || value.status === 'paused') &&
-    Array.isArray(verify) &&
-    verify.every((command) => typeof command === 'string') &&
-    isObject(transcript) &&
-    typeof transcript.offset === 'number' &&
-    isLoop(loop)
-  );
-}
-
-const counters = [
-  'iteration',
-  'toolCalls',
-  'filesChanged',
-  'elapsedMs',
-  'waitedMs',
-  'failures',
-  'overloads',
-  'withoutProgress',
-  'withoutTools',
-  'sameError',
-];
-const limits = ['waitMs', 'failures', 'withoutProgress', 'withoutTools', 'sameError'];
-const openLimits = ['iterations', 'wallMs', 'tokens', 'costUsd', 'iterationTokens', 'iterationCostUsd'];
-
-/** All that a decision counts with: a loop that somebody wrote by hand could drive a session for ever. */
-function isLoop(value: unknown): boolean {
-  if (!isObject(value) || !isObject(value.plan)) return false;
-  const { plan, task, feedback, usage } = value;
-  const { completion, limits: planned, minToolCalls } = plan;
-  return (
-    typeof task === 'string' &&
-    Array.isArray(feedback) &&
-    feedback.every((item) => isObject(item) && typeof item.text === 'string') &&
-    isObject(usage) &&
-    areNumbers(value, counters) &&
-    isObject(completion) &&
-    isObject(completion.promise) &&
-    typeof completion.promise.token === 'string' &&
-    isObject(planned) &&
-    areNumbers(planned, limits) &&
-    openLimits.every((name) => planned[name] === null || typeof planned[name] === 'number') &&
-    (minToolCalls === null || typeof minToolCalls === 'number')
-  );
-}
-
-function areNumbers(value: Readonly<Record<string, unknown>>, names: readonly string[]): boolean {
-  return names.every((name) => typeof value[name] === 'number');
 }

@@ -1,10 +1,12 @@
 import * as fs from 'node:fs';
 import { basename, dirname } from 'node:path';
+import * as v from 'valibot';
 import { RalphError } from '../core/error.ts';
 import {
   errorCode,
   lstatOf,
   readJson,
+  readJsonAs,
   reclaimDir,
   removeIfThere,
   setAside,
@@ -12,7 +14,7 @@ import {
   writeFailure,
   writeNew,
 } from './files.ts';
-import { isAlive, type ProcessIdentity, processIdentity } from './process-identity.ts';
+import { isAlive, type ProcessIdentity, processIdentity, processIdentitySchema } from './process-identity.ts';
 
 /** Who holds a lock, and what it wanted others to know. */
 export type LockInfo = ProcessIdentity & { readonly info: Readonly<Record<string, unknown>> };
@@ -29,7 +31,12 @@ export type LockResult =
   | { readonly ok: true; readonly lock: Lock; readonly tookOver?: LockInfo }
   | { readonly ok: false; readonly owner: LockInfo };
 
-type LockFile = LockInfo & { readonly token: string };
+const lockFile = v.object({
+  ...processIdentitySchema.entries,
+  token: v.string(),
+  info: v.record(v.string(), v.unknown()),
+});
+type LockFile = v.InferOutput<typeof lockFile>;
 type Found = { readonly state: 'absent' | 'held' | 'dead'; readonly file: LockFile };
 
 const unknownFile: LockFile = { pid: 0, startedAt: '', token: '', info: {} };
@@ -116,8 +123,7 @@ function createLock(path: string, token: string): Lock {
 
 /** The mark of whoever wrote the lock; null when it is no lock, or not there. */
 function tokenIn(path: string): string | null {
-  const read = readJson(path);
-  return read.ok && isLockFile(read.value) ? read.value.token : null;
+  return readJsonAs(path, lockFile)?.token ?? null;
 }
 
 /** Gives `use` a file beside `path` with this text, which is gone afterwards unless it was renamed. */
@@ -160,7 +166,7 @@ function linkNew(from: string, path: string): boolean {
 
 function look(path: string): Found {
   const read = readJson(path);
-  if (read.ok && isLockFile(read.value)) {
+  if (read.ok && v.is(lockFile, read.value)) {
     return { state: isAlive(read.value) ? 'held' : 'dead', file: read.value };
   }
   if (!read.ok && read.reason === 'missing') return { state: 'absent', file: unknownFile };
@@ -174,12 +180,4 @@ function look(path: string): Found {
 
 function ownerOf({ file: { pid, startedAt, info } }: Found): LockInfo {
   return { pid, startedAt, info };
-}
-
-function isLockFile(value: unknown): value is LockFile {
-  if (typeof value !== 'object' || value === null) return false;
-  if (!('pid' in value && 'startedAt' in value && 'token' in value && 'info' in value)) return false;
-  const { pid, startedAt, token, info } = value;
-  if (typeof pid !== 'number' || typeof startedAt !== 'string' || typeof token !== 'string') return false;
-  return typeof info === 'object' && info !== null;
 }

@@ -1,9 +1,11 @@
 import { readFileSync } from 'node:fs';
+import * as v from 'valibot';
 import { listWithPs } from './process.ts';
 import { readStat } from './process-table.ts';
 
 /** A process that cannot be taken for a later one with the same pid. */
-export type ProcessIdentity = { readonly pid: number; readonly startedAt: string };
+export const processIdentitySchema = v.object({ pid: v.number(), startedAt: v.string() });
+export type ProcessIdentity = Readonly<v.InferOutput<typeof processIdentitySchema>>;
 
 let bootId: string | undefined;
 

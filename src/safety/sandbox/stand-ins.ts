@@ -1,12 +1,12 @@
 import { dirname, join } from 'node:path';
-import { isObject } from '../../core/json.ts';
+import * as v from 'valibot';
 import { sandboxFolder } from '../../store/paths.ts';
 import {
   ensureDir,
   errorCode,
   listDir,
   lstatOf,
-  readJson,
+  readJsonAs,
   readText,
   removeEmptyDir,
   removeIfThere,
@@ -15,7 +15,7 @@ import {
 } from '../../system/files.ts';
 import { withLock } from '../../system/lock.ts';
 import type { Environment } from '../../system/process.ts';
-import { isAlive, type ProcessIdentity, processIdentity } from '../../system/process-identity.ts';
+import { isAlive, processIdentity, processIdentitySchema } from '../../system/process-identity.ts';
 import { removeTempDir } from '../../system/temp.ts';
 import type { Protected } from './protect.ts';
 
@@ -26,9 +26,14 @@ export type StandIns = {
   clear(): void;
 };
 
-type Placed = { readonly path: string; readonly content: string | null };
+const owned = v.object({ owner: processIdentitySchema });
+const temporary = v.object({ folder: v.string() });
+const placed = v.object({ path: v.string(), content: v.nullable(v.string()) });
 /** What one sandbox has put somewhere, and whose it is. */
-type Entry = { readonly owner: ProcessIdentity; readonly placed: readonly Placed[] };
+const entry = v.object({ ...owned.entries, placed: v.array(placed) });
+
+type Placed = v.InferOutput<typeof placed>;
+type Entry = v.InferOutput<typeof entry>;
 
 /**
  * A mount needs something to be mounted on. What is put there is on record before it is made, so that what a killed
@@ -110,7 +115,7 @@ function make({ path, content }: Placed): void {
 
 function clearRecord(folder: string, file: string): void {
   const needed = new Set(livingRecords(folder, file).flatMap(({ placed }) => placed.map(({ path }) => path)));
-  const record = recordIn(join(folder, file));
+  const record = readJsonAs(join(folder, file), entry);
   const left = record?.placed.filter((each) => !needed.has(each.path) && !isCleared(each)) ?? [];
   if (left.length === 0) removeIfThere(join(folder, file));
   else writeAtomic(join(folder, file), JSON.stringify({ ...record, placed: left }), { fsync: false });
@@ -128,10 +133,8 @@ function isCleared({ path, content }: Placed): boolean {
 }
 
 function clearTemporary(file: string): void {
-  const read = readJson(file);
-  const path = read.ok && isObject(read.value) ? read.value.folder : null;
-  if (typeof path === 'string' && /\/ralph-net-[^/]+$/.test(path) && lstatOf(path)?.isDirectory())
-    removeTempDir(path);
+  const path = readJsonAs(file, temporary)?.folder ?? '';
+  if (/\/ralph-net-[^/]+$/.test(path) && lstatOf(path)?.isDirectory()) removeTempDir(path);
   removeIfThere(file);
 }
 
@@ -139,33 +142,13 @@ function clearTemporary(file: string): void {
 function livingRecords(folder: string, file = ''): Entry[] {
   return listDir(folder).flatMap((name) => {
     if (!name.endsWith('.json') || name === file) return [];
-    const entry = recordIn(join(folder, name));
-    return entry !== null && isAlive(entry.owner) ? [entry] : [];
+    const record = readJsonAs(join(folder, name), entry);
+    return record !== null && isAlive(record.owner) ? [record] : [];
   });
 }
 
 function isAbandoned(path: string): boolean {
   if (!/\.(json|temporary)$/.test(path)) return false;
-  const read = readJson(path);
-  const owner = read.ok && isObject(read.value) ? read.value.owner : null;
-  return !isOwner(owner) || !isAlive(owner);
-}
-
-function recordIn(path: string): Entry | null {
-  const read = readJson(path);
-  if (!read.ok || !isObject(read.value)) return null;
-  const { owner, placed } = read.value;
-  return isOwner(owner) && Array.isArray(placed) ? { owner, placed: placed.filter(isPlaced) } : null;
-}
-
-function isOwner(value: unknown): value is ProcessIdentity {
-  return isObject(value) && typeof value.pid === 'number' && typeof value.startedAt === 'string';
-}
-
-function isPlaced(value: unknown): value is Placed {
-  return (
-    isObject(value) &&
-    typeof value.path === 'string' &&
-    (value.content === null || typeof value.content === 'string')
-  );
+  const record = readJsonAs(path, owned);
+  return record === null || !isAlive(record.owner);
 }
