@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { parseHookInput } from '../src/session/hook/input.ts';
 import { promptHook } from '../src/session/hook/prompt.ts';
 import { stopHook } from '../src/session/hook/stop.ts';
 import { claudeCode } from '../src/session/hosts/claude-code/host.ts';
@@ -12,7 +13,7 @@ const day = 86_400_000;
 function startLoop({ cwd, env }: Repo, { session = 's', daysAgo = 0 } = {}) {
   const now = () => Date.now() - daysAgo * day;
   const context = { env, now, driver: cwd, version: '0.0.0' };
-  const input = (extra: object) => JSON.stringify({ session_id: session, cwd, ...extra });
+  const input = (extra: object) => parseHookInput(JSON.stringify({ session_id: session, cwd, ...extra }));
   const warnings: string[] = [];
   const warn = (line: string) => void warnings.push(line);
   promptHook(claudeCode, input({ prompt: '/ralph-loop fix it --min-tool-calls 0' }), context, warn);
@@ -48,7 +49,7 @@ describe('a loop inside a session, from outside', () => {
     expect(stdout).toContain('Ralph loop ended: CANCELLED');
     expect(listSessionLoops(repo.env)).toEqual([]);
     expect(listEndedLoops(repo.env)[0]?.loop.outcome).toBe('CANCELLED');
-    expect(await says('more')).toBe('');
+    expect(await says('more')).toEqual({ kind: 'silent' });
     const again = await runRalph(['stop', run], repo);
     expect(again.code).toBe(2);
     expect(again.stderr).toContain('does not run any more');

@@ -5,7 +5,9 @@ import { listEndedLoops, listSessionLoops } from '../../store/session-loops.ts';
 import { makeTempDir, removeTempDir } from '../../system/temp.ts';
 import type { SessionContext } from '../context.ts';
 import { type Happening, stopCases } from '../contract.ts';
+import type { Reply } from '../reply.ts';
 import type { HookHost } from './host.ts';
+import { parseHookInput } from './input.ts';
 import { interruptHook } from './interrupt.ts';
 import { promptHook } from './prompt.ts';
 import { sessionStartHook } from './session-start.ts';
@@ -44,9 +46,13 @@ export function useSessions(form: HostForm) {
     const transcript = join(world.room, `${sessionId}.jsonl`);
     const base = { session_id: sessionId, transcript_path: transcript, cwd: world.room };
     const input = (event: string, extra: object) =>
-      JSON.stringify({ ...base, hook_event_name: event, ...extra });
+      parseHookInput(JSON.stringify({ ...base, hook_event_name: event, ...extra }));
     const warn = (line: string) => void world.warnings.push(line);
-    const parse = (output: string): Output => (output === '' ? null : JSON.parse(output));
+    const print = (event: string, reply: Reply): Output => {
+      const output = form.host.print(event, reply);
+      return output === '' ? null : JSON.parse(output);
+    };
+    const { host, events } = form;
     const write = (...lines: readonly object[]) => {
       for (const line of lines) appendFileSync(transcript, `${JSON.stringify(line)}\n`);
     };
@@ -55,15 +61,21 @@ export function useSessions(form: HostForm) {
       write,
       happen: (...happenings: readonly Happening[]) => write(...happenings.flatMap(form.entriesOf)),
       prompt: (prompt: string, extra: object = {}): Output =>
-        parse(promptHook(form.host, input(form.events.prompt, { prompt, ...extra }), world.context, warn)),
+        print(
+          events.prompt,
+          promptHook(host, input(events.prompt, { prompt, ...extra }), world.context, warn),
+        ),
       async stop(extra: object = {}): Promise<Output> {
-        const output = parse(await stopHook(form.host, input(form.events.stop, extra), world.context, warn));
+        const output = print(
+          events.stop,
+          await stopHook(host, input(events.stop, extra), world.context, warn),
+        );
         if (output?.decision) write(...form.sentBack(output.reason ?? ''));
         return output;
       },
       wake: (source: string): Output =>
-        parse(sessionStartHook(form.host, input('SessionStart', { source }), world.context, warn)),
-      interrupt: (): Output => parse(interruptHook(form.host, input('Interrupt', {}), world.context, warn)),
+        print('SessionStart', sessionStartHook(host, input('SessionStart', { source }), world.context)),
+      interrupt: (): Output => print('Interrupt', interruptHook(host, input('Interrupt', {}), world.context)),
       state: () => listSessionLoops(world.context.env).find((state) => state.sessionId === sessionId),
     };
   }

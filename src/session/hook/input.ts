@@ -1,61 +1,79 @@
-import { isObject } from '../../core/json.ts';
+import * as v from 'valibot';
 
-/** What a host sends to a hook, as far as it matters here. They all took over the form of Claude Code. */
-export type HookInput = {
-  readonly event: string;
-  readonly sessionId: string;
-  readonly transcriptPath: string | null;
-  readonly cwd: string;
-  readonly promptId: string | null;
-  readonly planMode: boolean;
-  readonly subagent: boolean;
-  readonly lastMessage: string | null;
-  /** The ids of those that still run. */
-  readonly backgroundTasks: readonly string[];
-  readonly prompt: string;
-  readonly commandName: string | null;
-  readonly commandArgs: string;
-  /** Why a session starts. */
-  readonly source: string;
-};
+/** Text; null where the field is missing, empty or something else. */
+const text = v.fallback(v.nullable(v.pipe(v.string(), v.nonEmpty())), null);
 
-/**
- * Reads a hook's input; null where it is not one, and then nothing is to be done. A session without an id has at least
- * its transcript, where that is `enough`.
- */
-export function readHookInput(text: string, enough?: 'transcript'): HookInput | null {
-  let value: unknown;
+/** The id of a background task that still runs; null for any other. */
+const runningTask = v.fallback(
+  v.nullable(
+    v.pipe(
+      v.object({
+        status: v.literal('running'),
+        id: v.optional(v.unknown()),
+        command: v.optional(v.unknown()),
+      }),
+      v.transform(({ id, command }) => String(id ?? command)),
+    ),
+  ),
+  null,
+);
+
+/** What hosts send to a hook, as far as it matters here. All of them took over the form of Claude Code. */
+const hookInput = v.pipe(
+  v.object({
+    hook_event_name: text,
+    session_id: text,
+    transcript_path: text,
+    cwd: text,
+    prompt_id: text,
+    turn_id: text,
+    permission_mode: text,
+    agent_id: text,
+    last_assistant_message: text,
+    background_tasks: v.fallback(v.array(runningTask), []),
+    prompt: text,
+    command_name: text,
+    command_args: text,
+    source: text,
+  }),
+  v.transform((input) => ({
+    // Only the monitor of the context, which runs after tool calls, may be called without it.
+    event: input.hook_event_name ?? 'PostToolUse',
+    sessionId: input.session_id,
+    transcriptPath: input.transcript_path,
+    cwd: input.cwd ?? process.cwd(),
+    promptId: input.prompt_id ?? input.turn_id,
+    planMode: input.permission_mode === 'plan',
+    subagent: input.agent_id !== null,
+    lastMessage: input.last_assistant_message,
+    /** The ids of those that still run. */
+    backgroundTasks: input.background_tasks.filter((id) => id !== null),
+    prompt: input.prompt ?? '',
+    commandName: input.command_name,
+    commandArgs: input.command_args ?? '',
+    /** Why a session starts. */
+    source: input.source,
+  })),
+);
+
+export type HookInput = Readonly<v.InferOutput<typeof hookInput>>;
+
+export type SessionInput = HookInput & { readonly sessionId: string };
+
+export function hasSession(input: HookInput): input is SessionInput {
+  return input.sessionId !== null;
+}
+
+/** Parses what a host wrote to a hook. Damaged input is an input without a session, for which there is nothing to do. */
+export function parseHookInput(json: string): HookInput {
+  const parsed = v.safeParse(hookInput, valueIn(json));
+  return parsed.success ? parsed.output : v.parse(hookInput, {});
+}
+
+function valueIn(json: string): unknown {
   try {
-    value = JSON.parse(text);
+    return JSON.parse(json);
   } catch {
     return null;
   }
-  if (!isObject(value)) return null;
-  const string = (name: string): string | null => {
-    const found = value[name];
-    return typeof found === 'string' && found !== '' ? found : null;
-  };
-  const sessionId = string('session_id') ?? (enough ? string('transcript_path') : null);
-  if (sessionId === null) return null;
-  return {
-    event: string('hook_event_name') ?? '',
-    sessionId,
-    transcriptPath: string('transcript_path'),
-    cwd: string('cwd') ?? process.cwd(),
-    promptId: string('prompt_id') ?? string('turn_id'),
-    planMode: value.permission_mode === 'plan',
-    subagent: string('agent_id') !== null,
-    lastMessage: string('last_assistant_message'),
-    backgroundTasks: runningTasks(value.background_tasks),
-    prompt: string('prompt') ?? '',
-    commandName: string('command_name'),
-    commandArgs: string('command_args') ?? '',
-    source: string('source') ?? '',
-  };
-}
-
-function runningTasks(tasks: unknown): string[] {
-  if (!Array.isArray(tasks)) return [];
-  const running = tasks.filter((task) => isObject(task) && task.status === 'running');
-  return running.map(({ id, command }) => String(id ?? command));
 }

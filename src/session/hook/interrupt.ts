@@ -1,26 +1,19 @@
-import { messageOf } from '../../core/error.ts';
 import { isDrivenElsewhere, readSessionLoop } from '../../store/session-loops.ts';
 import type { SessionContext } from '../context.ts';
 import { pauseLoop } from '../control.ts';
+import { type Reply, silent } from '../reply.ts';
 import type { HookHost } from './host.ts';
-import { readHookInput } from './input.ts';
+import type { HookInput } from './input.ts';
 
-/** The hook of a user who breaks a turn off: the loop is paused. Never throws. */
+/** The hook of a user who breaks a turn off: pauses the loop. */
 export function interruptHook(
-  host: HookHost,
-  input: string,
+  _host: HookHost,
+  { sessionId, subagent }: HookInput,
   context: SessionContext,
-  warn: (line: string) => void,
-): string {
-  const read = readHookInput(input);
-  if (read === null || read.subagent) return '';
-  try {
-    const found = readSessionLoop(context.env, read.sessionId);
-    if (found.kind !== 'loop' || found.state.status !== 'active') return '';
-    if (isDrivenElsewhere(found.state, context.driver)) return '';
-    return host.print(read.event, pauseLoop(found.state, 'you interrupted it', context));
-  } catch (error) {
-    warn(`ralph: the interrupt hook failed: ${messageOf(error)}`);
-    return '';
-  }
+): Reply {
+  if (sessionId === null || subagent) return silent;
+  const stored = readSessionLoop(context.env, sessionId);
+  if (stored.kind !== 'loop' || stored.state.status !== 'active') return silent;
+  if (isDrivenElsewhere(stored.state, context.driver)) return silent;
+  return pauseLoop(stored.state, 'you interrupted it', context);
 }

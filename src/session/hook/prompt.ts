@@ -6,7 +6,7 @@ import { type Reply, silent } from '../reply.ts';
 import { startSessionLoop } from '../start.ts';
 import { readTranscript } from '../transcript.ts';
 import type { HookHost } from './host.ts';
-import { type HookInput, readHookInput } from './input.ts';
+import { type HookInput, hasSession, type SessionInput } from './input.ts';
 
 const commands = {
   'ralph-loop': 'start',
@@ -18,55 +18,58 @@ const commands = {
 } as const;
 
 type Name = keyof typeof commands;
-type Called = { readonly name: Name; readonly args: string };
+type Command = { readonly name: Name; readonly args: string };
 
-/** The hook of what the user types: what it prints for what it reads. Never throws. */
+/** The hook of what the user types. */
 export function promptHook(
   host: HookHost,
-  input: string,
+  input: HookInput,
   context: SessionContext,
   warn: (line: string) => void,
-): string {
-  const read = readHookInput(input);
-  if (read === null) return '';
+): Reply {
+  if (!hasSession(input) || input.subagent) return silent;
+  const command = commandIn(host, input);
   try {
-    return host.print(read.event, reply(host, read, context));
+    return command === null ? onOtherPrompt(host, input, context) : carryOut(host, command, input, context);
   } catch (error) {
     warn(`ralph: the prompt hook failed: ${messageOf(error)}`);
-    if (calledIn(host, read) === null) return '';
-    return host.print(read.event, { kind: 'answer', message: `Ralph loop: ${messageOf(error)}` });
+    return command === null ? silent : { kind: 'answer', message: `Ralph loop: ${messageOf(error)}` };
   }
 }
 
-function reply(host: HookHost, read: HookInput, context: SessionContext): Reply {
-  if (read.subagent) return silent;
-  const called = calledIn(host, read);
-  if (called === null) return onOtherPrompt(host, read, context);
-  const { sessionId, cwd, promptId, transcriptPath } = read;
-  if (!isStart(called.name)) return controlLoop({ control: called.name, sessionId, promptId }, context);
-  const { name: command, args } = called;
+function carryOut(
+  host: HookHost,
+  { name, args }: Command,
+  { sessionId, cwd, promptId, transcriptPath }: SessionInput,
+  context: SessionContext,
+): Reply {
+  if (!isStart(name)) return controlLoop({ control: name, sessionId, promptId }, context);
   return startSessionLoop(
-    { host: host.name, sessionId, command, args, cwd, promptId, transcriptPath },
+    { host: host.name, sessionId, command: name, args, cwd, promptId, transcriptPath },
     context,
   );
 }
 
-/** Escape raises no hook in Claude Code: the user's next words are the first chance to see it, and they come first. */
-function onOtherPrompt(host: HookHost, read: HookInput, context: SessionContext): Reply {
-  if (read.commandName !== null) return silent;
-  const found = readSessionLoop(context.env, read.sessionId);
-  if (found.kind !== 'loop' || found.state.status !== 'active') return silent;
-  const { interrupted } = readTranscript(host.transcript, read.transcriptPath, found.state.transcript, null);
-  return interrupted ? pauseLoop(found.state, 'you interrupted it', context) : silent;
+/** Pauses a loop that the user broke off: Escape raises no hook in Claude Code, so that the next prompt is the first chance. */
+function onOtherPrompt(
+  host: HookHost,
+  { sessionId, commandName, transcriptPath }: SessionInput,
+  context: SessionContext,
+): Reply {
+  if (commandName !== null) return silent;
+  const stored = readSessionLoop(context.env, sessionId);
+  if (stored.kind !== 'loop' || stored.state.status !== 'active') return silent;
+  const { interrupted } = readTranscript(host.transcript, transcriptPath, stored.state.transcript, null);
+  return interrupted ? pauseLoop(stored.state, 'you interrupted it', context) : silent;
 }
 
 /** The command in the host's own event, or at the start of the raw prompt; a plugin's prefix does not matter. */
-function calledIn(host: HookHost, read: HookInput): Called | null {
-  if (read.commandName !== null) {
-    const name = nameOf(read.commandName.replace(/^.*:/, ''));
-    return name === null ? null : { name, args: read.commandArgs };
+function commandIn(host: HookHost, input: HookInput): Command | null {
+  if (input.commandName !== null) {
+    const name = nameOf(input.commandName.replace(/^.*:/, ''));
+    return name === null ? null : { name, args: input.commandArgs };
   }
-  const prompt = host.promptOf?.(read.prompt) ?? read.prompt;
+  const prompt = host.promptOf?.(input.prompt) ?? input.prompt;
   const [, word = '', args = ''] = /^\s*\/(?:[\w.-]+:)?([\w-]+)(?:\s([\s\S]*))?$/.exec(prompt) ?? [];
   const name = nameOf(word);
   return name === null ? null : { name, args };

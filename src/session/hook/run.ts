@@ -5,14 +5,17 @@ import type { SessionContext } from '../context.ts';
 import { claudeCode } from '../hosts/claude-code/host.ts';
 import { codex } from '../hosts/codex/host.ts';
 import { gemini } from '../hosts/gemini/host.ts';
+import type { Reply } from '../reply.ts';
 import type { HookHost } from './host.ts';
+import { type HookInput, parseHookInput } from './input.ts';
 
+/** Answers an event of the host. */
 type Hook = (
   host: HookHost,
-  input: string,
+  input: HookInput,
   context: SessionContext,
   warn: (line: string) => void,
-) => string | Promise<string>;
+) => Reply | Promise<Reply>;
 
 /**
  * Runs a hook as a program: the host as the first argument (Claude Code without one), input from stdin, one JSON document
@@ -25,8 +28,9 @@ export async function runHook(hook: Hook): Promise<void> {
   const context: SessionContext = { env: process.env, now: Date.now, driver, version: __VERSION__ };
   const warn = (line: string) => writeStdio(2, `${line}\n`);
   try {
-    writeStdio(1, await hook(host, readStdin(), context, warn));
+    const input = parseHookInput(readStdin());
+    writeStdio(1, host.print(input.event, await hook(host, input, context, warn)));
   } catch (error) {
-    warn(`ralph: ${messageOf(error)}`);
+    warn(`ralph: the hook failed: ${messageOf(error)}`);
   }
 }

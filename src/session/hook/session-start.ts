@@ -1,4 +1,3 @@
-import { messageOf } from '../../core/error.ts';
 import { rearmAlerts } from '../../store/context-alerts.ts';
 import {
   adoptSessionLoop,
@@ -8,34 +7,31 @@ import {
 } from '../../store/session-loops.ts';
 import type { SessionContext } from '../context.ts';
 import { reminderMessage } from '../messages.ts';
+import { type Reply, silent } from '../reply.ts';
 import type { HookHost } from './host.ts';
-import { type HookInput, readHookInput } from './input.ts';
+import { type HookInput, hasSession, type SessionInput } from './input.ts';
 
-/** The hook of a session that starts: its context alerts are armed again, and after a compaction or a resume the task is told again. Never throws. */
+/** The hook of a session that starts: arms its context alerts again, and tells the task after a compaction or a resume. */
 export function sessionStartHook(
-  host: HookHost,
-  input: string,
-  context: SessionContext,
-  warn: (line: string) => void,
-): string {
-  const read = readHookInput(input);
-  if (read === null) return '';
-  try {
-    rearmAlerts(context.env, read.sessionId, context.now());
-    if (read.source !== 'compact' && read.source !== 'resume') return '';
-    const state = loopOf(read, context);
-    if (state === null || isDrivenElsewhere(state, context.driver)) return '';
-    return host.print(read.event, { kind: 'context', message: reminderMessage(state) });
-  } catch (error) {
-    warn(`ralph: the session start hook failed: ${messageOf(error)}`);
-    return '';
-  }
+  _host: HookHost,
+  input: HookInput,
+  { env, now, driver }: SessionContext,
+): Reply {
+  if (!hasSession(input)) return silent;
+  rearmAlerts(env, input.sessionId, now());
+  if (input.source !== 'compact' && input.source !== 'resume') return silent;
+  const state = loopOf(input, env);
+  if (state === null || isDrivenElsewhere(state, driver)) return silent;
+  return { kind: 'context', message: reminderMessage(state) };
 }
 
-/** A session that got a new id keeps its transcript, and by that its loop; nothing else makes a loop its own. */
-function loopOf(read: HookInput, { env }: SessionContext): SessionLoop | null {
-  const found = readSessionLoop(env, read.sessionId);
-  if (found.kind === 'loop') return found.state;
-  if (found.kind === 'set-aside' || read.source !== 'resume' || read.transcriptPath === null) return null;
-  return adoptSessionLoop(env, read.sessionId, read.transcriptPath);
+/** Finds the loop of a session. A resumed session with a new id keeps its transcript, and by that its loop. */
+function loopOf(
+  { sessionId, source, transcriptPath }: SessionInput,
+  env: SessionContext['env'],
+): SessionLoop | null {
+  const stored = readSessionLoop(env, sessionId);
+  if (stored.kind === 'loop') return stored.state;
+  if (stored.kind === 'set-aside' || source !== 'resume' || transcriptPath === null) return null;
+  return adoptSessionLoop(env, sessionId, transcriptPath);
 }

@@ -1,6 +1,5 @@
 import { dirname, join } from 'node:path';
 import { messageOf } from '../../core/error.ts';
-import { isObject } from '../../core/json.ts';
 import { projectPaths } from '../../store/paths.ts';
 import { activePath } from '../../store/ralph-active-path.ts';
 import { readSessionLoop } from '../../store/session-loops.ts';
@@ -9,57 +8,56 @@ import { lockOwner } from '../../system/lock.ts';
 import type { SessionContext } from '../context.ts';
 import { continuationMessage } from '../messages.ts';
 import { type Reply, silent } from '../reply.ts';
-import { atStop } from '../stop.ts';
+import { atStop, type StopEvent } from '../stop.ts';
 import { readTranscript } from '../transcript.ts';
 import type { HookHost } from './host.ts';
-import { type HookInput, readHookInput } from './input.ts';
+import type { HookInput } from './input.ts';
 
-/** The hook of an agent that is about to stop: what it prints for what it reads. Never throws. */
+/** The hook of an agent that is about to stop: asks the loop of its session, then the PRD that is worked on here. */
 export async function stopHook(
   host: HookHost,
-  input: string,
-  context: SessionContext,
-  warn: (line: string) => void,
-): Promise<string> {
-  const read = readHookInput(input);
-  const own = read === null ? silent : await ownReply(host, read, context, warn);
-  const answer = own.kind === 'continue' ? own : ((await prdReply(input, read, context, warn)) ?? own);
-  return host.print(read?.event || 'Stop', answer);
-}
-
-/** The answer of the loop in this session. */
-async function ownReply(
-  host: HookHost,
-  read: HookInput,
+  input: HookInput,
   context: SessionContext,
   warn: (line: string) => void,
 ): Promise<Reply> {
+  const own = await loopReply(host, input, context, warn);
+  return own.kind === 'continue' ? own : ((await prdReply(input, context, warn)) ?? own);
+}
+
+/** The answer of the loop in this session. */
+async function loopReply(
+  host: HookHost,
+  input: HookInput,
+  context: SessionContext,
+  warn: (line: string) => void,
+): Promise<Reply> {
+  const { sessionId, subagent, planMode, backgroundTasks, transcriptPath, lastMessage } = input;
+  if (sessionId === null) return silent;
+  const readTurn: StopEvent['readTurn'] = (from, wantedCalls) =>
+    readTranscript(host.transcript, transcriptPath, from, lastMessage, wantedCalls);
   try {
-    return await reply(host, read, context);
+    return await atStop({ sessionId, subagent, planMode, backgroundTasks, readTurn }, context);
   } catch (error) {
     warn(`ralph: the stop hook failed: ${messageOf(error)}`);
-    return afterFailure(read, context);
+    return subagent || planMode ? silent : afterFailure(sessionId, context);
   }
 }
 
 /** The answer of the PRD that a loop outside works on here; null where there is none, or nothing to say. */
 async function prdReply(
-  input: string,
-  read: HookInput | null,
+  { subagent, cwd, lastMessage, planMode, backgroundTasks }: HookInput,
   { env }: SessionContext,
   warn: (line: string) => void,
 ): Promise<Reply | null> {
-  if (read?.subagent) return null;
+  if (subagent) return null;
   try {
-    const folders = [env.CLAUDE_PROJECT_DIR, cwdIn(input), process.cwd()];
+    const folders = [env.CLAUDE_PROJECT_DIR, cwd, process.cwd()];
     const projectDir = folders.map((folder) => folder && markedFolder(folder)).find(Boolean);
     if (!projectDir || isVisitor(projectDir, env)) return null;
     const { atPrdStop } = await import('../prd/stop-check.ts');
-    const lastMessage = read?.lastMessage ?? null;
-    const unfinished = read !== null && (read.planMode || read.backgroundTasks.length > 0);
+    const unfinished = planMode || backgroundTasks.length > 0;
     const { RALPH_PRD_DIR: ralphDir, RALPH_PRD_GIT: gitTop } = env;
-    const stop = { projectDir, ralphDir, gitTop, lastMessage, unfinished };
-    const answer = await atPrdStop(stop, warn);
+    const answer = await atPrdStop({ projectDir, ralphDir, gitTop, lastMessage, unfinished }, warn);
     return answer.kind === 'silent' ? null : answer;
   } catch (error) {
     const problem = `the PRD could not be checked: ${messageOf(error)}`;
@@ -81,38 +79,12 @@ function isVisitor(projectDir: string, env: SessionContext['env']): boolean {
   return !env.RALPH_RUN_ID && lockOwner(projectPaths(projectDir).lock) !== null;
 }
 
-/** Where the agent is, even where the host tells nothing else. */
-function cwdIn(input: string): string | undefined {
-  try {
-    const value: unknown = JSON.parse(input);
-    return isObject(value) && typeof value.cwd === 'string' ? value.cwd : undefined;
-  } catch {
-    return undefined;
-  }
-}
-
-function reply(host: HookHost, read: HookInput, context: SessionContext): Promise<Reply> {
-  const { sessionId, subagent, planMode, backgroundTasks, transcriptPath, lastMessage } = read;
-  return atStop(
-    {
-      sessionId,
-      subagent,
-      planMode,
-      backgroundTasks,
-      readTurn: (from, wantedCalls) =>
-        readTranscript(host.transcript, transcriptPath, from, lastMessage, wantedCalls),
-    },
-    context,
-  );
-}
-
 /** A fault of ours must not end a loop in silence: while its state says that it is active, the work goes on. */
-function afterFailure(read: HookInput, { env }: SessionContext): Reply {
+function afterFailure(sessionId: string, { env }: SessionContext): Reply {
   try {
-    const found = readSessionLoop(env, read.sessionId);
-    if (found.kind !== 'loop' || found.state.status !== 'active' || read.subagent || read.planMode)
-      return silent;
-    return { kind: 'continue', message: continuationMessage(found.state) };
+    const stored = readSessionLoop(env, sessionId);
+    if (stored.kind !== 'loop' || stored.state.status !== 'active') return silent;
+    return { kind: 'continue', message: continuationMessage(stored.state) };
   } catch {
     return silent;
   }

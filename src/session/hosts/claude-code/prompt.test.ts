@@ -5,6 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { listEndedLoops, listSessionLoops } from '../../../store/session-loops.ts';
 import { makeTempDir, removeTempDir } from '../../../system/temp.ts';
 import type { SessionContext } from '../../context.ts';
+import { parseHookInput } from '../../hook/input.ts';
 import { promptHook } from '../../hook/prompt.ts';
 import { sessionStartHook } from '../../hook/session-start.ts';
 import { claudeCode } from './host.ts';
@@ -26,7 +27,11 @@ afterEach(() => removeTempDir(room));
 
 function send(extra: object) {
   const input = { session_id: 's', transcript_path: transcript, cwd: room, ...extra };
-  const output = promptHook(claudeCode, JSON.stringify(input), context, () => {});
+  const parsed = parseHookInput(JSON.stringify(input));
+  const output = claudeCode.print(
+    parsed.event,
+    promptHook(claudeCode, parsed, context, () => {}),
+  );
   return output === '' ? null : JSON.parse(output);
 }
 
@@ -201,8 +206,8 @@ describe('a session that starts again', () => {
       source,
       ...extra,
     };
-    const output = sessionStartHook(claudeCode, JSON.stringify(input), context, () => {});
-    return output === '' ? null : JSON.parse(output).hookSpecificOutput.additionalContext;
+    const reply = sessionStartHook(claudeCode, parseHookInput(JSON.stringify(input)), context);
+    return reply.kind === 'context' ? reply.message : null;
   }
 
   it('is told its task after a compaction and a resume, not otherwise', () => {

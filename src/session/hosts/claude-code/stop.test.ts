@@ -8,9 +8,11 @@ import { makeTempDir, removeTempDir } from '../../../system/temp.ts';
 import type { SessionContext } from '../../context.ts';
 import type { Happening } from '../../contract.ts';
 import { describeStops } from '../../hook/contract.ts';
+import { type HookInput, parseHookInput } from '../../hook/input.ts';
 import { promptHook } from '../../hook/prompt.ts';
 import { sessionStartHook } from '../../hook/session-start.ts';
 import { stopHook } from '../../hook/stop.ts';
+import type { Reply } from '../../reply.ts';
 import { claudeCode } from './host.ts';
 
 const done = '<promise>DONE</promise>';
@@ -33,17 +35,24 @@ beforeEach(() => {
 
 afterEach(() => removeTempDir(room));
 
+function inputOf(fields: object): HookInput {
+  return parseHookInput(JSON.stringify(fields));
+}
+
 function session(sessionId = 'session-1') {
   const transcript = join(room, `${sessionId}.jsonl`);
   const base = { session_id: sessionId, transcript_path: transcript, cwd: room };
   const warn = (line: string) => warnings.push(line);
-  const parse = (output: string) => (output === '' ? null : JSON.parse(output));
+  const print = (event: string, reply: Reply) => {
+    const output = claudeCode.print(event, reply);
+    return output === '' ? null : JSON.parse(output);
+  };
   return {
     id: sessionId,
     transcript,
     prompt(prompt: string, extra: object = {}) {
       const input = { ...base, hook_event_name: 'UserPromptSubmit', prompt, ...extra };
-      return parse(promptHook(claudeCode, JSON.stringify(input), context, warn));
+      return print('UserPromptSubmit', promptHook(claudeCode, inputOf(input), context, warn));
     },
     happen(...happenings: Happening[]) {
       for (const line of happenings.flatMap(entriesOf))
@@ -51,11 +60,11 @@ function session(sessionId = 'session-1') {
     },
     async stop(extra: object = {}) {
       const input = { ...base, hook_event_name: 'Stop', stop_hook_active: false, ...extra };
-      return parse(await stopHook(claudeCode, JSON.stringify(input), context, warn));
+      return print('Stop', await stopHook(claudeCode, inputOf(input), context, warn));
     },
     wake(source: string, extra: object = {}) {
       const input = { ...base, hook_event_name: 'SessionStart', source, ...extra };
-      return parse(sessionStartHook(claudeCode, JSON.stringify(input), context, warn));
+      return print('SessionStart', sessionStartHook(claudeCode, inputOf(input), context));
     },
     state: () => listSessionLoops(context.env).find((state) => state.sessionId === sessionId),
   };
@@ -259,12 +268,10 @@ describe('a stop in Claude Code', () => {
       return clock;
     };
     const input = { session_id: one.id, transcript_path: null, cwd: room, hook_event_name: 'Stop' };
-    const output = JSON.parse(
-      await stopHook(claudeCode, JSON.stringify(input), { ...context, now }, (line) => warnings.push(line)),
-    );
-    expect(output).toMatchObject({
-      decision: 'block',
-      reason: expect.stringContaining('Original task: fix it'),
+    const warn = (line: string) => warnings.push(line);
+    expect(await stopHook(claudeCode, inputOf(input), { ...context, now }, warn)).toMatchObject({
+      kind: 'continue',
+      message: expect.stringContaining('Original task: fix it'),
     });
     expect(warnings).toEqual(['ralph: the stop hook failed: a fault of ours']);
   });
@@ -281,22 +288,25 @@ describe('a stop in Claude Code', () => {
   });
 
   it.each(['', 'not json', '[]', '{}', '{"session_id":7}', 'null'])(
-    'prints nothing for the input %j',
-    async (input) => {
-      expect(await stopHook(claudeCode, input, context, (line) => warnings.push(line))).toBe('');
+    'lets the agent stop for the input %j',
+    async (json) => {
+      const reply = await stopHook(claudeCode, parseHookInput(json), context, (line) => warnings.push(line));
+      expect(reply).toEqual({ kind: 'silent' });
+      expect(warnings).toEqual([]);
     },
   );
 
   it('leaves the loop to the hooks that started it while those are installed', async () => {
     const one = session();
     one.prompt('/ralph-loop fix it');
-    const input = JSON.stringify({ session_id: one.id, hook_event_name: 'Stop', cwd: room });
-    expect(await stopHook(claudeCode, input, { ...context, driver: join(room, 'copy') }, () => {})).toBe('');
+    const input = inputOf({ session_id: one.id, hook_event_name: 'Stop', cwd: room });
+    const copy = { ...context, driver: join(room, 'copy') };
+    expect(await stopHook(claudeCode, input, copy, () => {})).toEqual({ kind: 'silent' });
     const gone = { ...context, driver: join(room, 'gone') };
     const other = session('two');
     promptHook(
       claudeCode,
-      JSON.stringify({
+      inputOf({
         session_id: 'two',
         hook_event_name: 'UserPromptSubmit',
         prompt: '/ralph-loop x',
