@@ -14,7 +14,7 @@ import { runGuardrails } from './guardrails.ts';
 import type { Inspection, Recorder } from './loop-kind.ts';
 import type { RunParts, RunSpec } from './run-spec.ts';
 import { runScm } from './scm.ts';
-import { runVerify } from './verify.ts';
+import { verifyRun } from './verify.ts';
 
 /** Runs one iteration: prompt, agent, checks, decision. */
 export async function runIteration(
@@ -150,10 +150,10 @@ async function checkClaim(
   const files = protectedFiles.check();
   const checks = [...turn.inspection.evidence, ...(files ? [files] : [])];
   const good = turn.agent.end === 'finished' && [...turn.checks, ...checks].every(({ ok }) => ok);
-  if (!good || spec.settings.verify.length === 0) return checks;
+  if (!good || spec.stop.aborted || spec.settings.verify.length === 0) return checks;
   const { iteration } = context;
-  for await (const { check, ms, ...result } of runVerify(spec.settings.verify, context, spec.nonce)) {
-    record({ type: 'verify.ended', iteration, ms: Math.round(ms), ...result });
+  for await (const { check, event } of verifyRun(spec.settings.verify, context, spec.nonce)) {
+    record(event);
     checks.push(check);
   }
   // The commands ran code of the agent's, which may have changed what was inspected before.

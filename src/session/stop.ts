@@ -3,7 +3,7 @@ import { decide } from '../core/decide.ts';
 import { messageOf } from '../core/error.ts';
 import type { Check } from '../core/evidence.ts';
 import type { Turn } from '../core/turn.ts';
-import type { EventBody } from '../store/events.ts';
+import type { VerifyResult } from '../safety/verify.ts';
 import {
   endSessionLoop,
   isDrivenElsewhere,
@@ -21,6 +21,7 @@ import type { notifySessionEnd } from './notify-end.ts';
 import { endEvent, recorder } from './record.ts';
 import { type Reply, silent } from './reply.ts';
 import type { TurnRead } from './turn.ts';
+import type { verifySession } from './verify.ts';
 
 /** An agent that is about to stop, as its host tells it. */
 export type StopEvent = {
@@ -188,18 +189,10 @@ function noWorkWarning(state: SessionLoop, turn: Turn): Check | null {
   return { check: 'tool-calls', ok: true, detail };
 }
 
-async function verify(
-  state: SessionLoop,
-  { env, now }: SessionContext,
-): Promise<{ check: Check; event: EventBody }[]> {
-  const { runVerify } = await import('./verify.ts');
-  return runVerify(state.verify, {
-    cwd: state.cwd,
-    env,
-    iteration: state.loop.iteration,
-    nonce: state.run.slice(-6),
-    now,
-  });
+/** Loaded only where a claim has commands to verify it. */
+async function verify(...turn: Parameters<typeof verifySession>): Promise<VerifyResult[]> {
+  const { verifySession } = await import('./verify.ts');
+  return verifySession(...turn);
 }
 
 /** A decision holds even where it cannot be written down (a full disk); then the user is told. */
