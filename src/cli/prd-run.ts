@@ -16,7 +16,8 @@ import { cleanTerminal } from '../safety/terminal.ts';
 import { goOnCommand, keepQuestion } from '../store/human.ts';
 import { runPaths } from '../store/paths.ts';
 import { keepMemory, type PrdMemory, readMemory } from '../store/prd-memory.ts';
-import { type CliSetting, loadSettings } from '../store/settings.ts';
+import type { CliSetting } from '../store/settings.ts';
+import type { ResolvedSettings } from '../store/settings-schema.ts';
 import type { PrdPaths } from '../store/tasks.ts';
 import { systemClock } from '../system/clock.ts';
 import type { RunOutput } from '../view/run-output.ts';
@@ -66,7 +67,7 @@ export async function main(shell: Context, { values }: Input<typeof prdRunOption
       next(view, prepared, kept === null ? null : relative(shell.cwd, kept), outcome, goOn, maxIterations);
     },
     {
-      settings: settingsFor(context, values),
+      settings: (below) => settingsFor(below, values),
       questions: paths.root,
       shape: (prepared, root) =>
         shaped(prepared, {
@@ -182,8 +183,7 @@ function runValues(values: Values, promptFile: string, maxIterations: number) {
 }
 
 /** Without settings the agent is Claude, which may do everything: it has to run checks and to commit. */
-function settingsFor(context: Context, values: Values): CliSetting[] {
-  const { agent, sandboxEnv } = loadSettings({ cwd: context.cwd, env: context.env, cli: [] }).settings;
+function settingsFor({ agent, sandboxEnv }: ResolvedSettings, values: Values): CliSetting[] {
   const command = values.agent ?? agent.command ?? 'claude';
   const given = (key: CliSetting['key'], value: unknown, flag: CliSetting['flag']): CliSetting[] => [
     { key, value, flag },

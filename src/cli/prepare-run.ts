@@ -13,7 +13,7 @@ import type { PromptSource, RunAgent, RunSpec } from '../loop/run-spec.ts';
 import type { ProviderName, Sandbox, SandboxSpec } from '../safety/sandbox/sandbox.ts';
 import { agentVersion, rememberedVersion } from '../store/agent-version.ts';
 import { findRun, newRunId } from '../store/runs.ts';
-import { type CliSetting, isOfProject, type LoadedSettings, loadSettings } from '../store/settings.ts';
+import { type CliSetting, isOfProject, type LoadedSettings, readSettings } from '../store/settings.ts';
 import { settingsError } from '../store/settings-problem.ts';
 import type { ResolvedSettings } from '../store/settings-schema.ts';
 import { systemClock } from '../system/clock.ts';
@@ -55,16 +55,23 @@ export type RunSandbox = {
   open(spec: SandboxSpec, how: { readonly resumed: boolean }): Promise<Sandbox>;
 };
 
+/** Settings of the command line that depend on what is set below it. */
+export type MoreSettings = (below: ResolvedSettings) => readonly CliSetting[];
+
 /** `settled` hears of the settings as soon as they are known, while the rest is still being looked up. */
 export async function prepareRun(
   context: Context,
   values: Values,
-  more: readonly CliSetting[],
+  more: MoreSettings,
   settled: (settings: ResolvedSettings) => void,
 ): Promise<PreparedRun> {
   const earlier = values.resume === undefined ? null : findResumable(context.cwd, values);
   const prompt = earlier?.prompt ?? readPrompt(values);
-  const { cli, loaded } = readSettings(context, values, earlier?.cli ?? [], more);
+  const withCli = readSettings(context);
+  const before = earlier?.cli ?? [];
+  const below = withCli(before).settings;
+  const cli = [...settingsOf(values, below), ...more(below)];
+  const loaded = withCli([...before, ...cli]);
   const { settings, sources } = loaded;
   settled(settings);
   if (/^\s*(BLOCKED|DECIDE):/.test(settings.completionPromise ?? '')) {
@@ -108,24 +115,6 @@ export async function prepareRun(
     guardLine: `${agent.adapter.name}: ${guardLine}`,
     verbose: values.verbose ? describe(context, loaded) : [],
   };
-}
-
-/** Hosts on the command line come besides those in the files. */
-function readSettings(
-  { cwd, env }: Context,
-  values: Values,
-  earlier: readonly CliSetting[],
-  more: readonly CliSetting[],
-): { readonly cli: CliSetting[]; readonly loaded: LoadedSettings } {
-  const typed = [...settingsOf(values), ...more];
-  const load = (cli: readonly CliSetting[]) => loadSettings({ cwd, env, cli: [...earlier, ...cli] });
-  const hosts = values['allow-host'];
-  if (hosts === undefined) return { cli: typed, loaded: load(typed) };
-  const { allowHosts } = load(typed.filter(({ key }) => key !== 'allowHosts')).settings;
-  const cli = typed.map((each) =>
-    each.key === 'allowHosts' ? { ...each, value: [...allowHosts, ...hosts] } : each,
-  );
-  return { cli, loaded: load(cli) };
 }
 
 /** Found out before anything is started: nobody is to learn after an hour that there is no sandbox. */
@@ -175,7 +164,8 @@ function readPromptFile(file: string): string | null {
   }
 }
 
-function settingsOf(values: Values): CliSetting[] {
+/** Hosts on the command line come besides those in the files. */
+function settingsOf(values: Values, { allowHosts }: ResolvedSettings): CliSetting[] {
   const table: readonly (readonly [CliSetting['key'], keyof Values])[] = [
     ['maximumIterations', 'maximum-iterations'],
     ['completionResponse', 'completion-response'],
@@ -186,7 +176,6 @@ function settingsOf(values: Values): CliSetting[] {
     ['streamAgentOutput', 'stream-agent-output'],
     ['agent.command', 'agent'],
     ['agent.permissions', 'permissions'],
-    ['allowHosts', 'allow-host'],
     ['verify', 'verify'],
     ['maxCost', 'max-cost'],
     ['maxTokens', 'max-tokens'],
@@ -205,6 +194,7 @@ function settingsOf(values: Values): CliSetting[] {
     value === undefined ? [] : [{ key, value, flag: `--${flag}` }];
   return [
     ...table.flatMap(([key, flag]) => given(key, flag, values[flag])),
+    ...given('allowHosts', 'allow-host', values['allow-host'] && [...allowHosts, ...values['allow-host']]),
     ...given('sandbox', 'sandbox', values.sandbox === '' ? 'auto' : values.sandbox),
     // Settings are written as people write them; the parser has made milliseconds of them.
     ...durations.flatMap(([key, flag]) =>

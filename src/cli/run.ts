@@ -12,14 +12,13 @@ import { holdFiles } from '../store/held-files.ts';
 import { keepQuestion, readAnswer } from '../store/human.ts';
 import { isPaused, openMailbox } from '../store/mailbox.ts';
 import { secretSettings } from '../store/secret-settings.ts';
-import type { CliSetting } from '../store/settings.ts';
 import { localFile, projectFile } from '../store/settings-layers.ts';
 import { systemClock } from '../system/clock.ts';
 import { randomHex } from '../system/crypto.ts';
 import { findRepository } from '../system/git.ts';
 import { createRunOutput, type RunOutput } from '../view/run-output.ts';
 import type { runOptions } from './options.ts';
-import { type PreparedRun, prepareRun } from './prepare-run.ts';
+import { type MoreSettings, type PreparedRun, prepareRun } from './prepare-run.ts';
 import { sandboxSpec } from './sandbox-spec.ts';
 import { listenForSignals } from './signals.ts';
 import type { Context, Input } from './spec.ts';
@@ -31,7 +30,7 @@ export async function main(context: Context, input: Input<typeof runOptions>): P
 
 /** What makes another kind of loop out of a plain run. */
 export type RunKind = {
-  readonly settings?: readonly CliSetting[];
+  readonly settings?: MoreSettings;
   /** Where a question for a human is kept, if not in `.ralph`. */
   readonly questions?: string;
   shape?(prepared: PreparedRun, root: string | null): PreparedRun;
@@ -54,7 +53,7 @@ export async function startRun(
     opening.catch(() => {});
     return opening;
   };
-  const plain = await prepareRun(context, input.values, kind.settings ?? [], open);
+  const plain = await prepareRun(context, input.values, kind.settings ?? (() => []), open);
   const prepared = kind.shape?.(plain, findRepository(context.cwd)) ?? plain;
   const redactor = createRedactor({ ...context.env, ...secretSettings(prepared.settings) });
   if (input.values['dry-run'] !== undefined)

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { RalphError } from '../core/error.ts';
-import { type CliSetting, loadSettings, readProjectSettings } from './settings.ts';
+import { type CliSetting, loadSettings, readProjectSettings, readSettings } from './settings.ts';
 import { mergeSettings } from './settings-layers.ts';
 
 let cwd: string;
@@ -35,6 +35,19 @@ const problem = (env: Record<string, string> = {}, cli: CliSetting[] = []) => {
   }
   return 'no problem';
 };
+
+describe('readSettings', () => {
+  it('reads the files once, for every command line that is put over them', () => {
+    write('settings.json', { maxCost: 1, allowHosts: ['a.example'] });
+    const withCli = readSettings({ cwd, userConfigDir, env: {} });
+    write('settings.json', { maxCost: 2 });
+    const { allowHosts } = withCli([]).settings;
+    const value = [...allowHosts, 'b.example'];
+    const { settings, sources } = withCli([{ key: 'allowHosts', value, flag: '--allow-host' }]);
+    expect(settings).toMatchObject({ maxCost: 1, allowHosts: ['a.example', 'b.example'] });
+    expect(sources.allowHosts).toBe('--allow-host');
+  });
+});
 
 describe('loadSettings', () => {
   it('has a default for all that a loop needs', () => {

@@ -59,17 +59,25 @@ const settingVariables = settingKeys
   .filter((key) => key !== '$schema')
   .map((key) => ({ key, name: variableName(key) }));
 
+type SettingsPlace = { readonly cwd: string; readonly env: Environment; readonly userConfigDir?: string };
+
 /**
  * The settings of a project: defaults, then the user's file, the project's file, its local overlay, the environment
  * and the command line, each over the one before. Throws a RalphError for anything that is not valid.
  */
-export function loadSettings(options: {
-  cwd: string;
-  env: Environment;
-  cli?: readonly CliSetting[];
-  userConfigDir?: string;
-}): LoadedSettings {
-  const { cwd, env, cli = [], userConfigDir = configFolder(env) } = options;
+export function loadSettings({
+  cli = [],
+  ...place
+}: SettingsPlace & { readonly cli?: readonly CliSetting[] }): LoadedSettings {
+  return readSettings(place)(cli);
+}
+
+/** Reads the files once. Returns a function that puts the settings of a command line over them. */
+export function readSettings({
+  cwd,
+  env,
+  userConfigDir = configFolder(env),
+}: SettingsPlace): (cli: readonly CliSetting[]) => LoadedSettings {
   const userFile = join(userConfigDir, 'settings.json');
   const fromFiles = [
     { source: 'user', name: userFile, value: readSettingsFile(userFile, userFile) },
@@ -84,10 +92,13 @@ export function loadSettings(options: {
     files.push(name);
   }
   layers.push(...environmentLayers(env));
-  for (const { key, value, flag } of cli) {
-    if (value !== undefined) layers.push({ source: flag, value: readSetting(key, value, flag) });
-  }
-  return { ...resolveLayers(layers), files, warnings: nearMisses(env) };
+  const warnings = nearMisses(env);
+  return (cli) => {
+    const flags = cli
+      .filter(({ value }) => value !== undefined)
+      .map(({ key, value, flag }) => ({ source: flag, value: readSetting(key, value, flag) }));
+    return { ...resolveLayers([...layers, ...flags]), files, warnings };
+  };
 }
 
 /** What the project's own two files say together, without defaults; null when there is no settings file. */
