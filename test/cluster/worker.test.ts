@@ -89,10 +89,11 @@ describe.skipIf(missing.redis !== null)('swarm worker', { timeout: 120_000 }, ()
     expect((await world.cluster.status('a'))?.totalFailures).toBe(1);
   });
 
-  it('ends at the done pattern, restarts a silent agent, and counts what failed', async () => {
+  it('ends after the iteration with the done pattern, restarts a silent agent, and counts what failed', async () => {
     const world = await makeWorld(store);
     world.machine('one', { words: ['--no-sandbox', '--slots', '3'] });
-    await world.submit('done', world.agent('one', 'cat >/dev/null; echo ALL DONE; sleep 60'), {
+    const says = 'cat >/dev/null; echo ALL DONE';
+    await world.submit('done', world.agent('one', `${says}; sleep 1; echo >after.txt`), {
       done_pattern: 'ALL DONE',
     });
     await world.submit('silent', world.agent('two', 'cat >/dev/null; sleep 60'), {
@@ -102,10 +103,40 @@ describe.skipIf(missing.redis !== null)('swarm worker', { timeout: 120_000 }, ()
     await world.submit('fails', world.agent('three', 'exit 3'), { max_iterations: 2 });
     expect(await world.over('done')).toBe('stopped');
     expect(await world.cluster.status('done')).toMatchObject({ iteration: 1, why: { state: 'done' } });
+    expect((await world.cluster.log('done')).at(-2)).toContain('[END] iteration 1 exit=0 ');
     expect(await world.over('silent')).toBe('stopped');
     expect(world.iterations('silent')).toEqual([1, 2]);
     expect(await world.over('fails')).toBe('stopped');
     expect(await world.cluster.status('fails')).toMatchObject({ iteration: 2, totalFailures: 2 });
+  });
+
+  it('says done only of what is done, to whoever waits', async () => {
+    const world = await makeWorld(store);
+    world.machine('one', { words: ['--no-sandbox', '--slots', '4'] });
+    const pattern = { done_pattern: 'ALL DONE', max_iterations: 2 };
+    const says = world.agent('says', 'cat >/dev/null; echo ALL DONE; sleep 600');
+    await world.submit('at-once', says, { ...pattern, options: { checkDoneContinuous: true } });
+    await world.submit('silent', says, { ...pattern, inactivity_timeout: 1 });
+    await world.submit('never', world.agent('never', 'cat >/dev/null; echo working'), pattern);
+    await world.submit('plain', world.agent('plain', 'cat >/dev/null'), { max_iterations: 1 });
+    const swarm = (...words: string[]) =>
+      runRalph([...words, '--engine', world.engine], { ...world, program: 'swarm' });
+    const all = await swarm('wait', '--all');
+    expect(all.code).toBe(1);
+    expect(all.stdout.trimEnd().split('\n').sort()).toEqual([
+      'at-once: exited, done (done pattern matched, stopping loop)',
+      'never: exited, not done (2 iterations are used up)',
+      'plain: exited, done (loop complete after 1 iterations)',
+      'silent: exited, done (done pattern matched, stopping loop)',
+    ]);
+    for (const name of ['at-once', 'silent', 'plain'])
+      expect(await world.cluster.status(name)).toMatchObject({ iteration: 1, end: { exitCode: 0 } });
+    expect((await world.cluster.log('at-once')).at(-2)).toContain('[END] iteration 1 exit=unknown ');
+    expect((await world.cluster.log('silent')).at(-2)).toContain('[TIMEOUT] iteration 1 ');
+    expect((await swarm('ls')).stdout).toMatch(/^never +not done /m);
+    expect((await swarm('status', 'never')).stdout).toMatch(/^never: stopped \(not done, iteration 2\/2, /);
+    expect((await swarm('ralph', 'status', 'never')).stdout).toContain('\nWhy: not done (2 iterations ');
+    expect((await swarm('ralph', 'ls')).stdout).toMatch(/^never +stopped +2\/2 .*not done /m);
   });
 
   it('ends the agent of a loop that somebody cancels, and keeps its work', async () => {
