@@ -69,7 +69,12 @@ export const runOptions = {
     type: 'number',
     help: 'iterations without progress before the loop stops (3; 0 is never)',
   },
-  'one-iteration': { type: 'boolean', help: 'stop after one iteration; --resume goes on' },
+  'one-iteration': {
+    type: 'optional',
+    value: 'N',
+    help: 'stop after one iteration, which gets the number N; --resume goes on',
+  },
+  'run-id': { type: 'string', value: 'RUN', help: 'name of the new run, for a program that goes on with it' },
   resume: { type: 'optional', value: 'RUN', help: 'continue a run that was stopped or killed (the latest)' },
   'dry-run': { type: 'optional', value: 'json', help: 'show what would be done, and do nothing' },
   raw: { type: 'boolean', help: "show the agent's output with its control sequences" },

@@ -12,7 +12,7 @@ import { latestUnfinished, type Resumable, resumable } from '../loop/resume.ts';
 import type { PromptSource, RunAgent, RunSpec } from '../loop/run-spec.ts';
 import type { ProviderName, Sandbox, SandboxSpec } from '../safety/sandbox/sandbox.ts';
 import { agentVersion, rememberedVersion } from '../store/agent-version.ts';
-import { findRun, newRunId } from '../store/runs.ts';
+import { findRun, hasStarted, newRunId } from '../store/runs.ts';
 import { type CliSetting, isOfProject, type LoadedSettings, readSettings } from '../store/settings.ts';
 import { settingsError } from '../store/settings-problem.ts';
 import type { ResolvedSettings } from '../store/settings-schema.ts';
@@ -34,7 +34,18 @@ type Values = Input<typeof runOptions>['values'];
 /** A run with everything looked up and checked; nothing has been started or written yet. */
 export type PreparedRun = Pick<
   RunSpec,
-  'run' | 'settings' | 'cli' | 'plan' | 'prompt' | 'agent' | 'kind' | 'resume' | 'words' | 'matchPattern'
+  | 'run'
+  | 'settings'
+  | 'cli'
+  | 'plan'
+  | 'prompt'
+  | 'agent'
+  | 'kind'
+  | 'resume'
+  | 'firstIteration'
+  | 'words'
+  | 'passed'
+  | 'matchPattern'
 > & {
   /** The sandbox that was asked for, if one was. */
   readonly sandbox: RunSandbox | null;
@@ -81,7 +92,8 @@ export async function prepareRun(
   }
   const sandbox = await findSandbox(context, loaded);
   const found = await findAgent(context, loaded, sandbox);
-  const run = earlier?.run ?? newRunId(systemClock.now());
+  const run = earlier?.run ?? newRun(context.cwd, values['run-id']);
+  const number = iterationNumber(values['one-iteration']);
   const { guard, line: guardLine } = guardRun(context, settings, found, run, sandbox);
   const agent = { ...found, guard };
   const problem = preflight(context, loaded, agent);
@@ -94,6 +106,8 @@ export async function prepareRun(
     response: sources.completionResponse !== 'default',
   });
   const matchPattern = await patternMatcher(settings.donePattern);
+  const isSupervised = values['one-iteration'] !== undefined;
+  const resume = earlier?.loop(plan, { counting: isSupervised, ...(number === undefined ? {} : { number }) });
   return {
     run,
     settings,
@@ -105,7 +119,9 @@ export async function prepareRun(
     sandbox,
     kind: plainLoop,
     words: earlier?.words ?? [],
-    ...(earlier ? { resume: earlier.loop(plan, values['one-iteration'] ?? false) } : {}),
+    passed: earlier?.passed ?? [],
+    ...(resume ? { resume } : {}),
+    firstIteration: resume?.iteration ?? number ?? 1,
     ...(matchPattern ? { matchPattern } : {}),
     warnings: [
       ...loaded.warnings,
@@ -131,7 +147,28 @@ async function findSandbox({ cwd, env }: Context, { settings }: LoadedSettings):
   };
 }
 
+/** The id of a new run; one that a supervisor chose must not be in use. */
+function newRun(cwd: string, id: string | undefined): string {
+  if (id === undefined) return newRunId(systemClock.now());
+  if (!/^[\w-]{1,60}$/.test(id))
+    throw usage(`--run-id takes up to 60 letters, digits, dashes and underscores, not "${id}"`);
+  if (hasStarted(cwd, id)) {
+    throw new RalphError('run-exists', `there is a run ${id} already`, {
+      remedy: `ralph run --resume ${id}`,
+    });
+  }
+  return id;
+}
+
+function iterationNumber(text = ''): number | undefined {
+  if (text === '') return undefined;
+  if (!/^[1-9]\d{0,8}$/.test(text))
+    throw usage(`--one-iteration takes the number of the iteration, not "${text}"`);
+  return Number(text);
+}
+
 function findResumable(cwd: string, values: Values): Resumable {
+  if (values['run-id'] !== undefined) throw usage('--run-id is for a new run; leave it out with --resume');
   if (values.prompt !== undefined || values['prompt-file'] !== undefined) {
     throw usage('--resume takes the task from the run; leave out --prompt and --prompt-file');
   }

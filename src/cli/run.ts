@@ -92,7 +92,7 @@ export async function startRun(
       redactor,
       finish: signals.finish,
       stop: signals.stop,
-      oneIteration: input.values['one-iteration'] ?? false,
+      oneIteration: input.values['one-iteration'] !== undefined,
       takeNotes: () => mailbox.takeNotes(),
       isPaused: () => isPaused(context.env, prepared.run),
       waitForMail: (signal) => mailbox.waitForChange(signal),

@@ -59,8 +59,7 @@ export async function main(
 
 /** The same loop from its beginning, with a run of its own. */
 function anew({ settings, options }: LoopRecord): NewLoop {
-  const { runId: _, ...kept } = options;
-  return { settings, options: kept, held: false };
+  return { settings, options, held: false };
 }
 
 /** Where it runs is there now, and need not be made first. */

@@ -71,10 +71,6 @@ function orderOf(
     settings: { ...settings, prompt_file: values['prompt-file'] ?? settings.prompt_file },
     options: portable,
     labels: [...new Set((values.label ?? []).flatMap((text) => text.split(',').filter(Boolean)))],
-    budget: {
-      ...(values['max-cost'] === undefined ? {} : { costUsd: values['max-cost'] }),
-      ...(values['max-tokens'] === undefined ? {} : { tokens: values['max-tokens'] }),
-    },
     source: { repo, branch, base: values.base ?? null, prompt: prompt.text, pass },
   };
   refuseSecrets(context, order);

@@ -51,11 +51,11 @@ describe('a run that moves to another machine', () => {
       feedback: [{ action: 'APPEND', text: 'mend it' }],
     });
     writeFileSync(runPaths(one, run).protected, '{"a":"1"}\n');
-    expect(unpackRun(two, packRun(one, run, 4) ?? '', here)).toEqual({ run, first: 4 });
+    move(one, two, 3);
     const moved = resumable(two, run);
     expect(moved.prompt).toEqual({ file: '/two/prompt.md' });
     expect(moved.cli).toEqual([]);
-    expect(moved.loop(plan, true)).toMatchObject({
+    expect(moved.loop(plan, { counting: true })).toMatchObject({
       task: 'The task.',
       iteration: 3,
       withoutProgress: 2,
@@ -68,7 +68,7 @@ describe('a run that moves to another machine', () => {
   it('begins with no counts where a person resumes it', () => {
     begin(one);
     decide(one, { iteration: 3, withoutProgress: 2, failures: 1, sameError: 2 });
-    expect(resumable(one, run).loop(plan, false)).toMatchObject({
+    expect(resumable(one, run).loop(plan, { counting: false })).toMatchObject({
       withoutProgress: 0,
       failures: 0,
       sameError: 0,
@@ -78,50 +78,72 @@ describe('a run that moves to another machine', () => {
   it('comes back to a machine that had it, whose journal stays and goes on', () => {
     begin(one);
     decide(one, { iteration: 2 });
-    unpackRun(two, packRun(one, run, 1) ?? '', here);
+    move(one, two, 2);
     decide(two, { iteration: 5, withoutProgress: 1 });
     const before = readJournal(runPaths(one, run).journal).events;
-    expect(unpackRun(one, packRun(two, run, 1) ?? '', here)).toEqual({ run, first: 1 });
+    move(two, one, 5);
     const { events, damaged } = readJournal(runPaths(one, run).journal);
-    expect(events.slice(0, -1)).toEqual(before);
+    expect(events.slice(0, -2)).toEqual(before);
     expect(damaged).toBe(0);
-    expect(resumable(one, run).loop(plan, true)).toMatchObject({ iteration: 5, withoutProgress: 1 });
+    expect(resumable(one, run).loop(plan, { counting: true })).toMatchObject({
+      iteration: 5,
+      withoutProgress: 1,
+    });
   });
 
-  it('changes nothing where the machine knows as much or more', () => {
+  it('changes nothing where the machine knows as much', () => {
     begin(one);
-    decide(one, { iteration: 2 });
-    const old = packRun(one, run, 1) ?? '';
     decide(one, { iteration: 3 });
     const before = readFileSync(runPaths(one, run).journal);
-    expect(unpackRun(one, old, here)).toBeNull();
+    move(one, one, 3);
     expect(readFileSync(runPaths(one, run).journal).equals(before)).toBe(true);
   });
 
-  it('is nothing where it never came to a decision, or is too large for the store', () => {
-    expect(packRun(one, run, 1)).toBeNull();
+  it('is as it was booked where the machine has decided more, whose work was refused', () => {
     begin(one);
-    expect(packRun(one, run, 1)).toBeNull();
-    decide(one, { iteration: 2, feedback: [{ action: 'APPEND', text: 'x'.repeat(600_000) }] });
-    expect(packRun(one, run, 1)).toBeNull();
+    decide(one, { iteration: 3, failures: 1 });
+    const booked = packRun({ cwd: one, id: run }) ?? '';
+    decide(one, { iteration: 3, outcome: 'PROMISE_ACCEPTED' }, 'stop');
+    unpackRun({ cwd: one, id: run }, booked, 3, here);
+    expect(resumable(one, run).loop(plan, { counting: true })).toMatchObject({ iteration: 3, failures: 1 });
+    // What was booked elsewhere meanwhile counts, and not what was interrupted here.
+    decide(one, { iteration: 3, outcome: 'INTERRUPTED' }, 'stop');
+    unpackRun({ cwd: two, id: run }, booked, 3, here);
+    decide(two, { iteration: 4, failures: 2 });
+    move(two, one, 4);
+    expect(resumable(one, run).loop(plan, { counting: true })).toMatchObject({ iteration: 4, failures: 2 });
   });
 
-  it('is nothing, and written nowhere, where the text is damaged or names another place', () => {
+  it('is nothing where it never came to a decision, or is too large for the store', () => {
+    const place = { cwd: one, id: run };
+    expect(packRun(place)).toBeNull();
+    begin(one);
+    expect(packRun(place)).toBeNull();
+    decide(one, { iteration: 2, feedback: [{ action: 'APPEND', text: 'x'.repeat(600_000) }] });
+    expect(packRun(place)).toBeNull();
+  });
+
+  it('is nothing, and written nowhere, where the text is damaged', () => {
     begin(one);
     decide(one, { iteration: 2 });
-    const text = packRun(one, run, 1) ?? '';
-    for (const bad of ['', '{}', 'null', text.replace(`"run":"${run}"`, '"run":"../../../escaped"')]) {
-      expect(unpackRun(two, bad, here)).toBeNull();
+    const text = packRun({ cwd: one, id: run }) ?? '';
+    const place = { cwd: two, id: run };
+    for (const bad of ['', '{}', 'null', text.replace('run.started', 'run.stated')]) {
+      unpackRun(place, bad, 2, here);
     }
     fc.assert(
       fc.property(fc.integer({ min: 0, max: text.length - 1 }), (end) => {
-        expect(unpackRun(two, text.slice(0, end), here)).toBeNull();
+        unpackRun(place, text.slice(0, end), 2, here);
       }),
     );
     expect(existsSync(two)).toBe(false);
-    expect(existsSync(join(folder, 'escaped'))).toBe(false);
   });
 });
+
+/** Carries the run from one machine to another, which is to run that iteration. */
+function move(from: string, to: string, iteration: number): void {
+  unpackRun({ cwd: to, id: run }, packRun({ cwd: from, id: run }) ?? '', iteration, here);
+}
 
 function begin(cwd: string): void {
   const journal = openJournal(runPaths(cwd, run).journal, () => 1000);
@@ -131,10 +153,17 @@ function begin(cwd: string): void {
   journal.close();
 }
 
-function decide(cwd: string, state: Partial<LoopState> & Pick<LoopState, 'iteration'>): void {
+/** Appends a decision; the state names the iteration that comes next or, of a stop, the last one. */
+function decide(
+  cwd: string,
+  state: Partial<LoopState> & Pick<LoopState, 'iteration'>,
+  kind: 'continue' | 'stop' = 'continue',
+): void {
   const { plan: _plan, task: _task, ...loop } = { ...newLoop(plan, ''), ...state };
   const journal = openJournal(runPaths(cwd, run).journal, () => 2000);
   const because = { code: 'no-claim', text: 'not done' } as const;
-  journal.append({ type: 'decision', iteration: state.iteration - 1, kind: 'continue', because, loop });
+  const iteration = kind === 'stop' ? state.iteration : state.iteration - 1;
+  const end = kind === 'stop' && loop.outcome ? { outcome: loop.outcome } : {};
+  journal.append({ type: 'decision', iteration, kind, because, ...end, loop });
   journal.close();
 }

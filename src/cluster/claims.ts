@@ -1,7 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { bookEnd } from '../fleet/book-end.ts';
+import { decisionOn } from '../fleet/decide-turn.ts';
 import { endAtMax, endStep } from '../fleet/end-loop.ts';
-import type { Beat, Claim, Claimant, IterationEnd, Next } from '../fleet/port.ts';
+import type { IterationEnd } from '../fleet/iteration-end.ts';
+import type { Beat, Claim, Claimant, Next } from '../fleet/port.ts';
 import { claim as claimStep } from '../fleet/start-iteration.ts';
 import type { FleetEvent } from '../store/fleet-events.ts';
 import type { LoopRecord } from '../store/fleet-loops.ts';
@@ -122,8 +124,9 @@ export async function finish(engine: Engine, claim: Claim, given: IterationEnd):
   if (before?.answered?.token === claim.token) return before.answered.next;
   if (before === null || before.holder === null || !isCurrent(before, claim)) throw claimLost(claim.name);
   const { host, lock } = before.holder;
-  if (given.how === 'limited' && given.limitUntil !== undefined && before.account !== null) {
-    await holdAccount(store, before.account, given.limitUntil, now());
+  const decision = decisionOn(before.loop, given);
+  if (decision.kind === 'wait' && decision.because.code === 'usage-limit' && before.account !== null) {
+    await holdAccount(store, before.account, given.at + decision.ms, now());
   }
   const start = randomUUID();
   const seated = await mayGoOn(engine, before, start, given.spent?.costUsd ?? 0);
@@ -131,7 +134,7 @@ export async function finish(engine: Engine, claim: Claim, given: IterationEnd):
   const step = await updateEntry(store, claim.name, (entry) => {
     if (!isCurrent(entry, claim) || entry.loop.ended >= entry.loop.iteration) return null;
     const spent = added(entry.spent, given.spent);
-    const booked = bookEnd(entry.loop, withinBudget(entry, given, spent));
+    const booked = bookEnd(entry.loop, { ...given, decision });
     next = booked.next;
     const goesOn = next.kind === 'continue' && seated.ok;
     const ended = { ...entry.loop, ...booked.step.change };
@@ -200,14 +203,6 @@ function sit(
   start: string,
 ): Promise<Seated> {
   return store.sit(lock, start, { max: maxParallel, perMinute: startsPerMinute, leaseMs });
-}
-
-function withinBudget({ budget }: Entry, end: IterationEnd, spent: Entry['spent']): IterationEnd {
-  const isSpent =
-    spent.costUsd >= (budget.costUsd ?? Number.POSITIVE_INFINITY) ||
-    spent.tokens >= (budget.tokens ?? Number.POSITIVE_INFINITY);
-  if (!isSpent || end.doneMatched || end.stop !== undefined) return end;
-  return { ...end, stop: { status: 'failed', why: 'the budget of this loop is spent' } };
 }
 
 function added(spent: Entry['spent'], more: Entry['spent'] | undefined): Entry['spent'] {

@@ -1,4 +1,5 @@
-import type { Claim, Claimant, Fleet, FleetLimits, LoopOrder, LoopView, Spent } from '../fleet/port.ts';
+import type { Spent } from '../fleet/iteration-end.ts';
+import type { Claim, Claimant, Fleet, FleetLimits, LoopOrder, LoopView } from '../fleet/port.ts';
 import type { FleetEvent } from '../store/fleet-events.ts';
 import type { Why } from '../store/fleet-loops.ts';
 

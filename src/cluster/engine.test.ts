@@ -55,7 +55,7 @@ for (const kind of ['redis', 'postgres'] as const) {
       afterEach(() => cluster.close());
 
       it('keeps what was submitted, and shows it', async () => {
-        const given = order('a', { source, labels: ['gpu'], tags: ['t'], budget: { costUsd: 5 } });
+        const given = order('a', { source, labels: ['gpu'], tags: ['t'] });
         await cluster.submit(given);
         expect(await cluster.order('a')).toEqual(given);
         expect(await cluster.status('a')).toMatchObject({
@@ -287,19 +287,21 @@ for (const kind of ['redis', 'postgres'] as const) {
         expect(await ahead.register(one, 'id-4')).toBe('one');
       });
 
-      it('ends a loop whose budget is spent, and starts nothing when that of all is', async () => {
-        await cluster.submit(order('a', { budget: { costUsd: 1 } }));
+      it('ends a loop as its run decided, and starts nothing when the budget of all is spent', async () => {
+        await cluster.submit(order('a'));
         await cluster.submit(order('b'));
         await cluster.setLimits({ maxCostUsd: 2 });
         const claims = [await claimed(() => cluster.claim(one)), await claimed(() => cluster.claim(one))];
         const [a, b] = claims.sort((x, y) => (x.name < y.name ? -1 : 1));
         if (a === undefined || b === undefined) throw new Error('two claims');
         const spent = { costUsd: 1, tokens: 10 };
-        expect(await cluster.finishIteration(a, ended({ spent }))).toMatchObject({
-          kind: 'ended',
-          exitCode: 1,
-        });
-        expect(await cluster.status('a')).toMatchObject({ status: 'failed', spent });
+        const because = { code: 'budget-cost', text: '$1.00 of $1.00 are spent' };
+        const counts = { iterations: 1, failures: 0, maxFailures: 5 };
+        const decision = { kind: 'stop', outcome: 'BUDGET_SPENT', because, ...counts } as const;
+        const over = { kind: 'ended', status: 'failed', exitCode: 7 };
+        expect(await cluster.finishIteration(a, ended({ spent, decision }))).toEqual(over);
+        const end = { outcome: 'BUDGET_SPENT', because, exitCode: 7 };
+        expect(await cluster.status('a')).toMatchObject({ status: 'failed', spent, end });
         expect(await cluster.finishIteration(b, ended({ spent }))).toEqual({ kind: 'continue', claim: null });
         expect(await cluster.limits()).toMatchObject({ maxCostUsd: 2, spentUsd: 2 });
         expect(await cluster.claim(one)).toBeNull();
@@ -346,7 +348,7 @@ for (const kind of ['redis', 'postgres'] as const) {
         expect(await cluster.status('a')).toMatchObject({
           status: 'stopped',
           iteration: 3,
-          why: { state: 'done' },
+          why: { state: 'unfinished' },
         });
       });
 

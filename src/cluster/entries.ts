@@ -1,6 +1,7 @@
 import { RalphError } from '../core/error.ts';
 import { isObject } from '../core/json.ts';
-import type { Claim, Next, Spent } from '../fleet/port.ts';
+import type { Spent } from '../fleet/iteration-end.ts';
+import type { Claim, Next } from '../fleet/port.ts';
 import type { FleetEvent } from '../store/fleet-events.ts';
 import { endIn } from '../store/fleet-loop-record.ts';
 import type { LoopRecord, LoopStep } from '../store/fleet-loops.ts';
@@ -21,7 +22,6 @@ export type Entry = {
   /** The claim that was finished last and what came after it, for whoever did not hear the answer. */
   readonly answered: { readonly token: string; readonly next: Next } | null;
   readonly spent: Spent;
-  readonly budget: Partial<Spent>;
   readonly head: string | null;
   readonly repo: string;
   readonly branch: string;

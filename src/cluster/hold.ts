@@ -1,12 +1,14 @@
 import { isRalphError, messageOf } from '../core/error.ts';
+import type { SealedEnd } from '../fleet/iteration-end.ts';
 import type { Claim, Next } from '../fleet/port.ts';
 import type { FleetEvent } from '../store/fleet-events.ts';
+import type { LoopEnd } from '../store/fleet-loops.ts';
 import type { Clock } from '../system/clock.ts';
 import { type Argv, type Partner, startPartner, sweepRun } from '../system/process.ts';
 import { withoutMarks } from '../system/process-table.ts';
 import type { Environment } from '../system/program.ts';
 import type { Cluster, News } from './cluster.ts';
-import type { LoopJob, SealedEnd } from './job.ts';
+import type { LoopJob } from './job.ts';
 import type { FromRunner, MachineRules, ToRunner } from './messages.ts';
 import { runIdOf } from './places.ts';
 
@@ -48,7 +50,7 @@ export async function holdLoop(spec: HoldSpec, first: Claim): Promise<Parted> {
   const runId = runIdOf(rules.folder, name);
   let claim = first;
   let booking = false;
-  let over = false;
+  let isOver = false;
   const news = collectNews(spec, () => claim);
   const words = wordsFrom(spec, runId, (message) => {
     if (message.type === 'shows') news.add({ tail: message.tail });
@@ -62,7 +64,14 @@ export async function holdLoop(spec: HoldSpec, first: Claim): Promise<Parted> {
   const stop = () => runner.send(toRunner({ type: 'stop', why: 'the machine was told to end' }));
   spec.stop.addEventListener('abort', stop);
   // While an end is booked, the claim may be over in the store before we hear of it.
-  const lease = keepLease(spec, () => (booking ? null : claim), words);
+  const lease = keepLease(
+    spec,
+    () => (booking ? null : claim),
+    words,
+    () => {
+      isOver = true;
+    },
+  );
   try {
     runner.send(toRunner({ type: 'begin', job, rules }));
     for (;;) {
@@ -81,7 +90,7 @@ export async function holdLoop(spec: HoldSpec, first: Claim): Promise<Parted> {
       const next = await book(answer.end);
       if (next === null) return { how: 'lost', rest: false };
       if (next.kind !== 'continue') {
-        over = next.kind === 'ended';
+        isOver = next.kind === 'ended';
         say(`${name}: ${next.kind === 'ended' ? endText(next.exitCode) : next.kind}`);
         return { how: 'ended', rest: false };
       }
@@ -97,7 +106,9 @@ export async function holdLoop(spec: HoldSpec, first: Claim): Promise<Parted> {
     lease.end();
     spec.stop.removeEventListener('abort', stop);
     await news.close();
-    await words.close(over);
+    // What has ended it may have been somebody else.
+    const view = isOver ? await cluster.status(name).catch(() => null) : null;
+    await words.close(view?.end ?? null);
   }
 
   /** A store that is away for a while does not lose what was done. */
@@ -200,8 +211,8 @@ function wordsFrom(spec: HoldSpec, runId: string, hear: (message: FromRunner) =>
     endIfSilent() {
       if (clock.monotonic() - heardAt > rules.leaseMs) runner.kill();
     },
-    async close(over: boolean) {
-      runner.send(toRunner({ type: 'leave', over }));
+    async close(end: LoopEnd | null) {
+      runner.send(toRunner({ type: 'leave', end }));
       const cancel = clock.timer(endMs, () => runner.kill());
       await gone;
       cancel();
@@ -210,7 +221,12 @@ function wordsFrom(spec: HoldSpec, runId: string, hear: (message: FromRunner) =>
 }
 
 /** Renews four times in the time of a lease, and lets the runner know, which ends the agent where that stops. */
-function keepLease(spec: HoldSpec, claim: () => Claim | null, words: ReturnType<typeof wordsFrom>) {
+function keepLease(
+  spec: HoldSpec,
+  claim: () => Claim | null,
+  words: ReturnType<typeof wordsFrom>,
+  cancelled: () => void,
+) {
   const { cluster, clock, rules } = spec;
   const over = new AbortController();
   const { runner } = words;
@@ -226,8 +242,10 @@ function keepLease(spec: HoldSpec, claim: () => Claim | null, words: ReturnType<
         runner.send(toRunner({ type: 'renewed', age: clock.monotonic() - asked }));
         words.endIfSilent();
       }
-      if (beat?.kind === 'cancelled')
+      if (beat?.kind === 'cancelled') {
+        cancelled();
         runner.send(toRunner({ type: 'stop', why: 'somebody cancelled the loop' }));
+      }
       if (beat?.kind === 'lost') runner.send(toRunner({ type: 'stop', why: 'another machine has the loop' }));
       await clock.sleep(Math.max(0, rules.leaseMs / 4 - (clock.monotonic() - asked)), over.signal);
     }

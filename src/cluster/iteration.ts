@@ -1,27 +1,26 @@
 import { StringDecoder } from 'node:string_decoder';
 import { agentNameOf } from '../agents/registry.ts';
-import { isObject } from '../core/json.ts';
 import { compilePattern, type Pattern } from '../core/pattern.ts';
-import { totalTokens } from '../core/turn.ts';
 import { deliveryFor } from '../fleet/delivery.ts';
-import { engineCommand, engineEnd, engineEnv } from '../fleet/engine-run.ts';
-import type { Spent } from '../fleet/port.ts';
+import type { SealedEnd } from '../fleet/iteration-end.ts';
+import { readIteration } from '../fleet/run-iteration.ts';
 import { limitAtExit } from '../fleet/screen/classify.ts';
 import { checkDone } from '../fleet/screen/done.ts';
+import { runCommand, runEnvironment, type SupervisedRun } from '../fleet/supervised-run.ts';
 import { createRedactor } from '../safety/redact.ts';
 import { noSandbox, type Sandbox } from '../safety/sandbox/sandbox.ts';
 import { inSandbox } from '../safety/sandbox/start.ts';
 import { createTerminalCleaner } from '../safety/terminal.ts';
 import { readJournal } from '../store/journal.ts';
 import { runPaths } from '../store/paths.ts';
-import { last } from '../store/runs.ts';
+import { runIdFor } from '../store/runs.ts';
 import { keepEarlierLog, openStreamLog } from '../store/stream-log.ts';
 import { systemClock } from '../system/clock.ts';
 import { exitCodeOf } from '../system/exit-code.ts';
-import { readJson, writeAtomic } from '../system/files.ts';
+import { writeAtomic } from '../system/files.ts';
 import { type Argv, type Environment, startProcess } from '../system/process.ts';
 import { packRun, unpackRun } from './carried.ts';
-import type { LoopJob, SealedEnd } from './job.ts';
+import type { LoopJob } from './job.ts';
 import type { Places } from './places.ts';
 
 /** All that an iteration needs of the machine it runs on. */
@@ -87,53 +86,41 @@ async function runPlain(spec: IterationSpec): Promise<SealedEnd | null> {
   return { how: 'limited', exitCode: ran.exitCode, doneMatched: false, ...until };
 }
 
-/** One iteration of `ralph run`: a run begins with the first one here, and goes on as long as the loop stays. */
+/** The run of `ralph run` that the iterations of a known agent are: the same on every machine. */
+export function runOfJob({ name, id }: LoopJob, cwd: string): SupervisedRun {
+  return { cwd, id: runIdFor(name, Number(id)) };
+}
+
+/** One iteration of `ralph run`, which goes on with the run wherever that was before. */
 async function runEngine(spec: IterationSpec): Promise<SealedEnd | null> {
   const { job, record, cwd, iteration, ralph } = spec;
-  const moved = unpackRun(cwd, job.carried ?? '', { promptFile: record.prompt, task: job.prompt });
-  if (moved !== null) writeRunNote(record.run, job.id, moved);
-  const before = moved ?? readRunNote(record.run, job.id);
-  const first = before?.first ?? iteration;
-  const worker = { cmd: job.command, cwd };
-  const ownWords = [...withoutSandbox(job.options.run ?? patternWords(job)), ...ralph.words];
+  const { command } = job;
+  const run = runOfJob(job, cwd);
+  unpackRun(run, job.carried ?? '', iteration, { promptFile: record.prompt, task: job.prompt });
+  const since = readJournal(runPaths(cwd, run.id).journal).seq;
   const startedAt = systemClock.now();
-  const loop = {
-    settings: {
-      ...job.settings,
-      prompt_file: record.prompt,
-      max_iterations: job.settings.max_iterations - first + 1,
-    },
-    options: {
-      ...job.options,
-      engine: ralph.command,
-      run: ownWords,
-      ...(before === null ? {} : { runId: before.run }),
-    },
-    iterationStartedAt: startedAt,
-  };
-  const [program = '', ...words] = engineCommand(worker, loop);
-  // A run that began elsewhere has none of them in its journal.
-  const again = before === null ? [] : ['--agent', job.command[0] ?? '', ...ownWords];
+  const words = [...withoutSandbox(job.options.run ?? patternWords(job)), ...ralph.words];
+  const [program = '', ...rest] = runCommand(run, command, {
+    settings: { ...job.settings, prompt_file: record.prompt },
+    options: { engine: ralph.command, run: words },
+    iteration,
+  });
   const ran = await runProcess(spec, {
-    argv: [program, ...words, ...again],
-    env: { ...variablesOf(spec), ...sandboxVariables(job), ...engineEnv(worker) },
+    argv: [program, ...rest],
+    env: { ...variablesOf(spec), ...sandboxVariables(job), ...runEnvironment(command) },
     sandbox: noSandbox,
     stdin: null,
     idleMs: null,
     pattern: null,
   });
   if (ran.cause === 'stopped') return null;
-  const judged = engineEnd(worker, loop);
-  // It could not even begin: a run that is not there any more is begun anew.
-  if (judged === null) {
-    writeAtomic(record.run, '{}\n', { fsync: false });
-    return { how: 'exited', exitCode: ran.exitCode ?? 1, doneMatched: false };
-  }
-  const { run, ...end } = judged;
-  writeRunNote(record.run, job.id, { run, first });
-  const state = packRun(cwd, run, first);
+  const { exitCode, lines } = ran;
+  const at = systemClock.now();
+  const process = { iteration, startedAt, since, at, how: 'exited', exitCode, output: () => lines } as const;
+  const { at: _at, ...end } = (await readIteration(run, process)).end;
+  const state = packRun(run);
   if (state !== null) spec.carries(state);
-  return { ...end, ...spentSince(cwd, run, startedAt) };
+  return end;
 }
 
 type Ran = {
@@ -247,27 +234,4 @@ function patternWords({ settings }: LoopJob): string[] {
 /** The sandbox is the machine's to decide. */
 function withoutSandbox(words: readonly string[]): string[] {
   return words.filter((word) => !/^--(?:no-)?sandbox(?:=|$)/.test(word));
-}
-
-type RunNote = { readonly run: string; readonly first: number };
-
-function writeRunNote(path: string, id: string, note: RunNote): void {
-  writeAtomic(path, `${JSON.stringify({ id, ...note })}\n`);
-}
-
-function readRunNote(path: string, id: string): RunNote | null {
-  const read = readJson(path);
-  if (!read.ok || !isObject(read.value) || read.value.id !== id) return null;
-  const { run, first } = read.value;
-  return typeof run === 'string' && typeof first === 'number' ? { run, first } : null;
-}
-
-function spentSince(cwd: string, run: string, since: number): { spent?: Spent } {
-  const { events } = readJournal(runPaths(cwd, run).journal);
-  const ended = last(
-    events.filter(({ at }) => Date.parse(at) >= since),
-    'agent.ended',
-  );
-  if (ended?.usage === undefined) return {};
-  return { spent: { tokens: totalTokens(ended.usage), costUsd: ended.usage.costUsd ?? 0 } };
 }

@@ -1,4 +1,3 @@
-import type { IterationEnd } from '../fleet/port.ts';
 import type { LoopOptions, LoopSettings } from '../store/fleet-loops.ts';
 
 /** A loop as the machine that runs it has to know it. */
@@ -22,6 +21,3 @@ export type LoopJob = {
   /** What the machine that had it before us wants us to know. */
   readonly carried?: string;
 };
-
-/** How an iteration ended, as its commit keeps it: whoever finds that commit books the same end. */
-export type SealedEnd = Omit<IterationEnd, 'at'>;

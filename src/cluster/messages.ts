@@ -1,6 +1,8 @@
+import type { SealedEnd } from '../fleet/iteration-end.ts';
 import type { SandboxChoice } from '../safety/sandbox/sandbox.ts';
 import type { FleetEvent } from '../store/fleet-events.ts';
-import type { LoopJob, SealedEnd } from './job.ts';
+import type { LoopEnd } from '../store/fleet-loops.ts';
+import type { LoopJob } from './job.ts';
 
 /** How a machine runs what it is given. */
 export type MachineRules = {
@@ -20,8 +22,8 @@ export type ToRunner =
   | { readonly type: 'renewed'; readonly age: number }
   /** End the agent now. */
   | { readonly type: 'stop'; readonly why: string }
-  /** Nothing is left to do here, and nowhere where the loop is over. */
-  | { readonly type: 'leave'; readonly over: boolean };
+  /** Nothing is left to do here; `end` is how the loop ended, null where it goes on elsewhere or later. */
+  | { readonly type: 'leave'; readonly end: LoopEnd | null };
 
 export type FromRunner =
   | { readonly type: 'alive' }

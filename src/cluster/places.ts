@@ -24,8 +24,6 @@ export function placesIn(folder: string) {
       return {
         root,
         prompt: join(root, 'prompt.md'),
-        /** Which run of `ralph run` goes on here. */
-        run: join(root, 'run.json'),
         log: (iteration: number) => join(root, `${String(iteration).padStart(3, '0')}.log`),
       };
     },

@@ -1,6 +1,7 @@
+import type { SealedEnd } from '../fleet/iteration-end.ts';
 import { runGit } from '../system/git.ts';
 import { type Checkout, removeLocks, standOn } from './checkout.ts';
-import type { LoopJob, SealedEnd } from './job.ts';
+import type { LoopJob } from './job.ts';
 import { commitTree, keepCommit, remoteRef, takeWork } from './kept.ts';
 import { type Pushed, pushBranch } from './remote.ts';
 import { partMessage, posesAsSeal, sealMessage } from './trailers.ts';
@@ -32,7 +33,7 @@ export async function sealWork(
   const parent = history.problem === null ? work.head : start;
   const kept = history.problem === null ? null : await keepCommit(repository, job.name, work.head);
   const warnings = [work.warning, history.problem].flatMap((text) => text ?? []);
-  const isPart = end.how === 'limited';
+  const isPart = end.decision ? end.decision.iterations < iteration : end.how === 'limited';
   const isNothing = parent === start && work.tree === (await treeOf(repository, start));
   if (isPart && isNothing) return { commit: null, kept, warnings };
 

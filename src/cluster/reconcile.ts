@@ -38,7 +38,7 @@ export async function reconcile(
   const counted = own.length > 0 || !lost ? own : seals.filter(({ id }) => id === seals[0]?.id);
   const iterations = unbroken(counted);
   const last = counted.find(({ iteration }) => iteration === iterations);
-  const isEnd = last !== undefined && (last.end.doneMatched || last.end.stop !== undefined);
+  const isEnd = last !== undefined && isLast(last);
   if (isEnd && own.length === 0) {
     await cluster.recount(name, iterations);
     await cluster.cancel(name);
@@ -50,6 +50,11 @@ export async function reconcile(
   return changed
     ? { kind: 'changed', before: view.iteration, iterations: count }
     : { kind: 'right', iterations };
+}
+
+/** Whether the loop was to end after it. */
+function isLast({ end }: Seal): boolean {
+  return end.decision ? end.decision.kind === 'stop' : end.doneMatched;
 }
 
 /** Newest first. */

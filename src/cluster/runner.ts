@@ -1,16 +1,19 @@
 import { join } from 'node:path';
 import { agentNameOf } from '../agents/registry.ts';
 import { messageOf } from '../core/error.ts';
+import type { SealedEnd } from '../fleet/iteration-end.ts';
+import { endRun } from '../fleet/supervised-run.ts';
 import { openSandbox } from '../safety/sandbox/open-sandbox.ts';
 import { noSandbox, type Sandbox } from '../safety/sandbox/sandbox.ts';
+import type { LoopEnd } from '../store/fleet-loops.ts';
 import { systemClock } from '../system/clock.ts';
 import { ensureDir, lstatOf, moveFolder } from '../system/files.ts';
 import { findProgram, sweepRun } from '../system/process.ts';
 import type { Environment } from '../system/program.ts';
 import { isWithin, realPath } from '../system/real-path.ts';
 import { type Checkout, openCheckout, removeCheckout } from './checkout.ts';
-import { type IterationSpec, isEngineJob, runIteration } from './iteration.ts';
-import type { LoopJob, SealedEnd } from './job.ts';
+import { type IterationSpec, isEngineJob, runIteration, runOfJob } from './iteration.ts';
+import type { LoopJob } from './job.ts';
 import { keepWork } from './kept.ts';
 import type { FromRunner, GaveUp, MachineRules, ToRunner } from './messages.ts';
 import { checkLoopName, placesIn, runIdOf } from './places.ts';
@@ -70,12 +73,12 @@ export function createRunner(env: Environment, send: (message: FromRunner) => vo
       lease?.renewed(message.age);
       send({ type: 'alive' });
     },
-    /** Ends the agent, and comes back when nothing of it is left; nor of the worktree, where the loop is over. */
-    async close(why: string, over = false): Promise<void> {
+    /** Ends the agent, and comes back when nothing of it is left; nor of the worktree, where the loop has ended. */
+    async close(why: string, ended: LoopEnd | null = null): Promise<void> {
       end('stopped', why);
       await working;
       lease?.end();
-      await loop?.close(over);
+      await loop?.close(ended);
     },
   };
 }
@@ -87,7 +90,8 @@ type RunningLoop = {
   run(iteration: number): Promise<Ended | Failed>;
   /** Where work that is not on the branch is kept now. */
   keep(why: string): Promise<string | null>;
-  close(over: boolean): Promise<void>;
+  /** Ends the run and removes the worktree, where the loop has ended. */
+  close(ended: LoopEnd | null): Promise<void>;
 };
 
 async function openLoop(
@@ -107,6 +111,7 @@ async function openLoop(
   let checkout: Checkout | null = null;
   let place = '';
   let sandbox: Sandbox | null = null;
+  let isKept = false;
   let carried: { readonly carried?: string } = {};
   const passed = Object.fromEntries(job.pass.map((name) => [name, env[name]]));
   const tell = (type: 'fenced' | 'kept' | 'notice', text: string) =>
@@ -173,6 +178,14 @@ async function openLoop(
     return failed(pushed.kind === 'refused' ? 'impossible' : 'unreachable', `the push failed: ${pushed.why}`);
   }
 
+  /** Once: after it, nothing runs here any more. */
+  async function keep(why: string): Promise<string | null> {
+    if (checkout === null || isKept) return null;
+    const kept = await keepWork(checkout, job, why);
+    isKept = true;
+    return kept === null ? null : keptAt(checkout, kept);
+  }
+
   function specFor(iteration: number): IterationSpec {
     const sandboxed = rules.sandbox === 'none' ? ['--no-sandbox'] : [`--sandbox=${rules.sandbox}`];
     return {
@@ -197,15 +210,12 @@ async function openLoop(
 
   return {
     run,
-    async keep(why) {
-      if (checkout === null) return null;
-      const kept = await keepWork(checkout, job, why);
-      return kept === null ? null : keptAt(checkout, kept);
-    },
-    async close(over) {
+    keep,
+    async close(ended) {
       await sandbox?.stop();
-      if (!over || checkout === null) return;
-      await keepWork(checkout, job, 'left at the end');
+      if (ended === null || checkout === null) return;
+      if (isEngineJob(job)) endRun(runOfJob(job, place), ended, systemClock.now());
+      await keep('left at the end');
       // What `ralph run` wrote down is a part of the record.
       moveFolder(join(place, '.ralph', 'runs'), join(record.root, `runs-${job.id}`));
       await removeCheckout(checkout);

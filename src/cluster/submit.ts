@@ -67,7 +67,7 @@ function entryFor(
   given: Pick<Entry, 'key' | 'account' | 'lane'> & { readonly at: number; readonly launch: number },
 ): Entry {
   const { key, account, lane, at, launch } = given;
-  const { name, settings, options, source, labels = [], tags, command, budget = {} } = order;
+  const { name, settings, options, source, labels = [], tags, command } = order;
   return {
     v: 1,
     key,
@@ -77,7 +77,6 @@ function entryFor(
     holder: null,
     answered: null,
     spent: { costUsd: 0, tokens: 0 },
-    budget,
     head: null,
     repo: source?.repo ?? '',
     branch: source?.branch ?? '',

@@ -8,7 +8,14 @@ const end = fc.record(
     exitCode: fc.option(fc.integer({ min: 0, max: 255 })),
     doneMatched: fc.boolean(),
     spent: fc.record({ tokens: fc.nat(), costUsd: fc.nat() }),
-    stop: fc.record({ status: fc.constantFrom('paused', 'failed'), why: fc.string({ unit: 'binary' }) }),
+    decision: fc.record({
+      kind: fc.constant('stop'),
+      outcome: fc.constantFrom('BLOCKED', 'STUCK'),
+      because: fc.record({ code: fc.constant('blocked'), text: fc.string({ unit: 'binary' }) }),
+      iterations: fc.nat(),
+      failures: fc.nat(),
+      maxFailures: fc.nat(),
+    }),
   },
   { requiredKeys: ['how', 'exitCode', 'doneMatched'] },
 );

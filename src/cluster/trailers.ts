@@ -1,7 +1,7 @@
-import { isObject } from '../core/json.ts';
-import type { IterationEnd } from '../fleet/port.ts';
+import * as v from 'valibot';
+import { type SealedEnd, sealedEnd } from '../fleet/iteration-end.ts';
 import { runGit } from '../system/git.ts';
-import type { SealedEnd } from './job.ts';
+import { parsed } from './json.ts';
 
 /** What the commit of the machine says of an iteration. */
 export type Seal = {
@@ -12,15 +12,6 @@ export type Seal = {
 };
 
 const keys = { loop: 'Ralph-Loop', id: 'Ralph-Run', iteration: 'Ralph-Iteration', end: 'Ralph-End' } as const;
-const ways: readonly string[] = [
-  'exited',
-  'inactive',
-  'done',
-  'lost',
-  'limited',
-  'wrapped-up',
-] satisfies IterationEnd['how'][];
-
 /** The message of the one commit that ends an iteration. */
 export function sealMessage({ loop, id, iteration, end }: Seal): string {
   return [
@@ -84,28 +75,6 @@ export function posesAsSeal(
 
 /** A text that was edited by hand counts as a good end without a claim: the loop goes on. */
 function readEnd(text = ''): SealedEnd {
-  try {
-    const read: unknown = JSON.parse(text);
-    if (isObject(read) && isEnd(read)) return read;
-  } catch {
-    // As below.
-  }
-  return { how: 'exited', exitCode: 0, doneMatched: false };
-}
-
-function isEnd(value: Record<string, unknown>): value is SealedEnd & Record<string, unknown> {
-  const { how, exitCode, doneMatched, limitUntil, spent, stop } = value;
-  return (
-    typeof how === 'string' &&
-    ways.includes(how) &&
-    (exitCode === null || typeof exitCode === 'number') &&
-    typeof doneMatched === 'boolean' &&
-    (limitUntil === undefined || typeof limitUntil === 'number') &&
-    (spent === undefined ||
-      (isObject(spent) && typeof spent.tokens === 'number' && typeof spent.costUsd === 'number')) &&
-    (stop === undefined ||
-      (isObject(stop) &&
-        (stop.status === 'paused' || stop.status === 'failed') &&
-        typeof stop.why === 'string'))
-  );
+  const read = v.safeParse(sealedEnd, parsed(text));
+  return read.success ? read.output : { how: 'exited', exitCode: 0, doneMatched: false };
 }

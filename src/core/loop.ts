@@ -117,6 +117,7 @@ export type ReasonCode =
   | 'quota'
   | 'failures'
   | 'prompt-file'
+  | 'not-started'
   | 'interrupted'
   | 'cancelled';
 

@@ -1,5 +1,6 @@
 import { messageOf } from '../core/error.ts';
 import { runningNow } from '../fleet/live.ts';
+import { runOf } from '../fleet/supervised-run.ts';
 import { runningLoop } from '../loop/ownership.ts';
 import type { FleetEvent } from '../store/fleet-events.ts';
 import { type LoopRecord, readLoop } from '../store/fleet-loops.ts';
@@ -7,8 +8,9 @@ import { readWorkers, type Worker } from '../store/fleet-workers.ts';
 import { hasAnswer, openQuestion } from '../store/human.ts';
 import { isPaused } from '../store/mailbox.ts';
 import { runPaths } from '../store/paths.ts';
-import { listRuns, newRunId } from '../store/runs.ts';
+import { listRuns } from '../store/runs.ts';
 import { listSessionRuns } from '../store/session-runs.ts';
+import { lstatOf } from '../system/files.ts';
 import type { Environment } from '../system/program.ts';
 import type { LoopSummary } from './summary.ts';
 
@@ -123,7 +125,7 @@ async function workersOf(env: Environment): Promise<Sources> {
 
 function sourceOf(env: Environment, worker: Worker, isRunning: boolean): LoopSource {
   const loop = readLoop(env, worker.name);
-  const run = loop === null ? null : runOf(worker, loop);
+  const run = loop === null ? null : beganRun(worker, loop);
   return {
     id: `worker:${worker.name}`,
     kind: 'worker',
@@ -139,16 +141,13 @@ function sourceOf(env: Environment, worker: Worker, isRunning: boolean): LoopSou
   };
 }
 
+/** The run of a worker with the checks of `ralph run`; null before it has begun. */
+function beganRun(worker: Worker, loop: LoopRecord): string | null {
+  const run = runOf(worker, loop);
+  return run === null || lstatOf(runPaths(run.cwd, run.id).journal) === null ? null : run.id;
+}
+
 function lifeOfLoop({ status, held }: LoopRecord): LoopSource['life'] {
   if (status === 'paused' || held) return 'paused';
   return status === 'running' ? 'alive' : 'dead';
-}
-
-/** The run of a worker with the checks of `ralph run`. The record names it once its first iteration is over. */
-function runOf(worker: Worker, { options, startedAt }: LoopRecord): string | null {
-  if (options.run === undefined) return null;
-  if (options.runId !== undefined) return options.runId;
-  // Ids sort by time; what is older was somebody else's.
-  const since = newRunId(startedAt).slice(0, -3);
-  return listRuns(worker.cwd).findLast((run) => run >= since) ?? null;
 }

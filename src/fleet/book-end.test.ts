@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { bookEnd, duration, maxFailures } from './book-end.ts';
-import type { IterationEnd } from './port.ts';
+import { bookEnd, duration } from './book-end.ts';
+import { maxFailures } from './decide-turn.ts';
+import type { IterationEnd } from './iteration-end.ts';
 import { newRecord } from './record.ts';
 
 const settings = { prompt_file: '/p.md', max_iterations: 10, done_pattern: 'DONE', inactivity_timeout: 60 };

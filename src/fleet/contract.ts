@@ -1,12 +1,13 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { systemClock } from '../system/clock.ts';
-import type { Claim, Fleet, IterationEnd, LoopOrder, Next } from './port.ts';
+import type { IterationEnd } from './iteration-end.ts';
+import type { Claim, Fleet, LoopOrder, Next } from './port.ts';
 
 const patienceMs = 30_000;
 
 /** A loop for a test, of an agent that is never started. */
 export function order(name: string, change: Partial<LoopOrder> = {}): LoopOrder {
-  const settings = { prompt_file: '/p.md', max_iterations: 3, done_pattern: null, inactivity_timeout: 60 };
+  const settings = { prompt_file: '/p.md', max_iterations: 3, done_pattern: 'DONE', inactivity_timeout: 60 };
   return { name, command: ['claude'], cwd: '/', env: {}, tags: [], settings, options: {}, ...change };
 }
 
@@ -85,7 +86,7 @@ export function describeFleet(title: string, open: () => Promise<Fleet>): void {
     });
 
     it('ends a loop after its last iteration, or as soon as it is done', async () => {
-      const settings = { ...order('').settings, max_iterations: 1 };
+      const settings = { ...order('').settings, max_iterations: 1, done_pattern: null };
       await fleet.submit(order('a', { settings }));
       const last = await fleet.finishIteration(await claimed(ask), ended());
       expect(last).toEqual({ kind: 'ended', status: 'stopped', exitCode: 0 });

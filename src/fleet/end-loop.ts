@@ -1,12 +1,11 @@
 import { usedUp } from '../core/decide.ts';
-import type { Decision } from '../core/loop.ts';
 import { type Outcome, outcomes } from '../core/outcome.ts';
 import type { FleetEvent } from '../store/fleet-events.ts';
 import { type LogKind, logLine } from '../store/fleet-log.ts';
 import type { LoopEnd, LoopRecord, LoopStep, WhyState } from '../store/fleet-loops.ts';
 
 /** A decision to stop. */
-export type Stop = Omit<Extract<Decision, { kind: 'stop' }>, 'kind'>;
+export type Stop = Omit<LoopEnd, 'exitCode'>;
 
 /** How an end is written: in `state.json`, in `swarm why`, in `iterations.log` and in the timeline. */
 type Form = {
@@ -92,7 +91,7 @@ function wordsOf(loop: LoopRecord, end: LoopEnd, { status }: Form) {
   const complete = `loop complete ${after}`;
   if (outcome === 'MAX_ITERATIONS_REACHED') return words(complete, `${complete} reason=max_iterations`);
   if (outcome === 'PROMISE_ACCEPTED') {
-    return loop.options.run === undefined
+    return loop.options.run === undefined && loop.settings.done_pattern !== null
       ? words('done pattern matched, stopping loop', `${complete} reason=done_pattern`)
       : words('claim accepted, stopping loop', `${complete} reason=claim_accepted`);
   }

@@ -1,4 +1,5 @@
 import type { LoopEnd, LoopOptions, LoopSettings, LoopStatus, Why } from '../store/fleet-loops.ts';
+import type { IterationEnd } from './iteration-end.ts';
 
 /** A loop as somebody hands it to a fleet. The name is its identity: handed in twice, it runs once. */
 export type LoopOrder = {
@@ -13,8 +14,6 @@ export type LoopOrder = {
   readonly source?: WorkSource;
   /** Labels that a machine has to have to run it. */
   readonly labels?: readonly string[];
-  /** What all its iterations together may cost. */
-  readonly budget?: Partial<Spent>;
 };
 
 /** A branch of a repository that any machine can reach. */
@@ -72,24 +71,6 @@ export type Beat =
   | { readonly kind: 'cancelled' }
   /** Another has the loop now, or it is gone: end the agent, touch nothing. */
   | { readonly kind: 'lost' };
-
-export type Spent = { readonly costUsd: number; readonly tokens: number };
-
-/** How an iteration ended. */
-export type IterationEnd = {
-  readonly at: number;
-  readonly how: 'exited' | 'inactive' | 'done' | 'lost' | 'limited' | 'wrapped-up';
-  /** The agent's own exit code, where it came to one. */
-  readonly exitCode: number | null;
-  /** Whether the done pattern matched what it printed. */
-  readonly doneMatched: boolean;
-  /** The end of a usage limit, where one cut it. */
-  readonly limitUntil?: number;
-  /** What it cost, where that is known. */
-  readonly spent?: Spent;
-  /** Another judge has decided that the loop does not go on: it failed, or a human is needed. */
-  readonly stop?: { readonly status: 'paused' | 'failed'; readonly why: string };
-};
 
 /** What comes after an iteration. */
 export type Next =

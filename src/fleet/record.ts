@@ -1,4 +1,5 @@
 import type { LoopOptions, LoopRecord, LoopSettings } from '../store/fleet-loops.ts';
+import { runIdFor } from '../store/runs.ts';
 
 /** What a new loop is asked to do. */
 export type NewLoop = {
@@ -26,7 +27,7 @@ export function newRecord(name: string, { settings, options, held }: NewLoop, at
     why: { state: 'queued', since: at },
     end: null,
     settings,
-    options,
+    options: options.run === undefined ? options : { ...options, runId: runIdFor(name, at) },
     lines: [],
   };
 }

@@ -13,9 +13,9 @@ import { mayStart } from './admission.ts';
 import { sessionWords } from './context.ts';
 import { type Delivery, deliveryFor } from './delivery.ts';
 import { endAtMax, endStep } from './end-loop.ts';
-import { engineCommand, engineEnv } from './engine-run.ts';
 import { holdLoop } from './hold.ts';
 import { readMark, windowFor } from './runner.ts';
+import { endRunOf, runCommand, runEnvironment, runOf } from './supervised-run.ts';
 
 export type Started =
   | { readonly kind: 'started'; readonly loop: LoopRecord }
@@ -55,12 +55,12 @@ async function start(env: Environment, worker: LoopWorker, tmux: Tmux, now: () =
 
   // Somebody may have lowered the maximum meanwhile.
   if (!isClaimed && loop.iteration >= loop.settings.max_iterations) {
-    return end(env, name, (newest) => endStep(newest, endAtMax(newest), now()));
+    return end(env, worker, (newest) => endStep(newest, endAtMax(newest), now()));
   }
   const prompt = readPrompt(loop.settings.prompt_file);
   if ('problem' in prompt) {
     const because = { code: 'prompt-file', text: prompt.problem } as const;
-    return end(env, name, (newest) =>
+    return end(env, worker, (newest) =>
       endStep(newest, { outcome: 'AGENT_FAILED', because, exitCode: 1 }, now()),
     );
   }
@@ -72,13 +72,18 @@ async function start(env: Environment, worker: LoopWorker, tmux: Tmux, now: () =
   const claimed = admission.loop;
   if (claimed === null) return { kind: 'not-due', loop: null };
   await sweepRun(workerRunId(env, name));
-  const isEngine = loop.options.run !== undefined;
-  const delivery: Delivery = isEngine ? { how: 'none' } : deliveryFor(worker.cmd, prompt.text);
+  const run = runOf(worker, loop);
+  const delivery: Delivery = run === null ? deliveryFor(worker.cmd, prompt.text) : { how: 'none' };
   const path = loop.options.path === undefined ? env : { ...env, PATH: loop.options.path };
   const { iteration, launch } = claimed;
-  const running = isEngine
-    ? { ...worker, cmd: engineCommand(worker, claimed), env: { ...worker.env, ...engineEnv(worker) } }
-    : { ...worker, cmd: [...worker.cmd, ...sessionWords(env, worker, claimed)] };
+  const running =
+    run === null
+      ? { ...worker, cmd: [...worker.cmd, ...sessionWords(env, worker, claimed)] }
+      : {
+          ...worker,
+          cmd: runCommand(run, worker.cmd, claimed),
+          env: { ...worker.env, ...runEnvironment(worker.cmd) },
+        };
   const spec = windowFor(path, running, { iteration, launch, delivery, prompt: paths.prompt });
   ensureMarks(env);
   try {
@@ -128,12 +133,13 @@ export function readPrompt(file: string): { readonly text: string } | { readonly
   }
 }
 
-function end(env: Environment, name: string, step: (loop: LoopRecord) => LoopStep): Started {
+function end(env: Environment, worker: Worker, step: (loop: LoopRecord) => LoopStep): Started {
   let why = '';
-  const loop = applyStep(env, name, (newest) => {
+  const loop = applyStep(env, worker.name, (newest) => {
     const taken = step(newest);
     why = taken.events?.[0]?.text ?? '';
     return taken;
   });
+  endRunOf(worker, loop);
   return loop === null ? { kind: 'not-due', loop } : { kind: 'ended', loop, why };
 }

@@ -24,13 +24,12 @@ import { bookEnd } from './book-end.ts';
 import { wrapUpText } from './context.ts';
 import { pauseWhenFree } from './control.ts';
 import { type Driven, forgetScreen, newDriven, turnOf } from './driven.ts';
-import { engineEnd } from './engine-run.ts';
-import { readOutput } from './iteration-output.ts';
+import { readEnd, type SeenEnd } from './iteration-output.ts';
 import { createNotices } from './notices.ts';
-import type { IterationEnd } from './port.ts';
 import { createRegistryWriter } from './registry-writer.ts';
 import { lookAtScreens } from './screen-round.ts';
 import { startIteration } from './start-iteration.ts';
+import { endRunOf } from './supervised-run.ts';
 import { typeIn } from './type-in.ts';
 import { lookAtScreen } from './watch-screen.ts';
 import { needsDriving, whatNext } from './what-next.ts';
@@ -205,7 +204,7 @@ export function createSupervisor({ env, clock, tickMs, version, say }: Superviso
       case 'start':
         return startNext(one);
       case 'finish':
-        return finish(one, action.how, action.exitCode);
+        return finish(one, action);
       case 'look':
         one.missedBefore = pane === null;
         return;
@@ -244,7 +243,7 @@ export function createSupervisor({ env, clock, tickMs, version, say }: Superviso
         one.again = true;
       } else if (started.kind === 'not-opened') {
         say(`swarm: error: failed to create tmux window: ${messageOf(started.error)}`);
-        await finish(one, 'lost', null);
+        await finish(one, { how: 'lost', exitCode: null });
       } else if (started.kind === 'kept-back') {
         keepBack(one, started.why, started.until);
       } else {
@@ -265,38 +264,29 @@ export function createSupervisor({ env, clock, tickMs, version, say }: Superviso
     one.cancelTimer = clock.timer(Math.max(1, ms), () => void handle(one));
   }
 
-  async function finish(
-    one: Driven,
-    how: IterationEnd['how'],
-    exitCode: number | null,
-    limitUntil?: number,
-  ): Promise<void> {
+  async function finish(one: Driven, seen: SeenEnd): Promise<void> {
     const { launch } = one.loop;
     // Of one that ended by itself, nothing is left whose children could be found.
-    const children = how !== 'exited' && how !== 'lost';
+    const children = seen.how !== 'exited' && seen.how !== 'lost';
     await sweepRun(workerRunId(env, one.name), { children });
-    const judged = one.loop.options.run === undefined ? null : engineEnd(one.worker, one.loop);
-    const output = judged === null ? await outputOf(one, { how, exitCode }) : { doneMatched: false };
-    const limit = limitUntil === undefined ? {} : { limitUntil };
-    const end = { how, exitCode, ...limit, ...output, ...judged, at: clock.now() };
+    // Somebody may have edited its settings.
+    one.loop = readLoop(env, one.name) ?? one.loop;
+    const { end, seq, isTold } = await readEnd({ env, clock, tmux: serverOf(one) }, one, seen);
+    const { decision } = end;
     // First, so that whoever reads of the limit finds the account held.
-    const { waitUntil } = bookEnd(one.loop, end).step.change;
-    if (end.how === 'limited' && waitUntil) holdAccountOf(one, waitUntil);
+    if (decision.kind === 'wait' && decision.because.code === 'usage-limit')
+      holdAccountOf(one, end.at + decision.ms);
     const after = step(one, (newest) => {
       if (newest.launch !== launch || newest.ended >= newest.iteration) return null;
       const booked = bookEnd(newest, end).step;
-      if (judged === null) return booked;
-      return { ...booked, change: { ...booked.change, options: { ...newest.options, runId: judged.run } } };
+      return seq === undefined ? booked : { ...booked, change: { ...booked.change, runSeq: seq } };
     });
     if (after === null) return;
     one.again = true;
-    // `ralph run` has told of its own end.
-    if (judged === null) notices.tell(one.worker, after);
+    endRunOf(one.worker, after);
+    if (!isTold) notices.tell(one.worker, after);
     for (const other of driven.values()) if (other.keptBack && other !== one) void handle(other);
   }
-
-  const outputOf = (one: Driven, end: Pick<IterationEnd, 'how' | 'exitCode'>) =>
-    readOutput(env, clock, serverOf(one), one, end);
 
   /** What one worker learned of a usage limit holds for all of the same account. */
   function holdAccountOf(one: Driven, until: number): void {
@@ -347,7 +337,8 @@ export function createSupervisor({ env, clock, tickMs, version, say }: Superviso
         const isLast = one.loop.iteration >= one.loop.settings.max_iterations;
         tell(one, 'context', `${context.because}${isLast ? '' : ', restarting'}`);
       }
-      await finish(one, seen.end, null, seen.until);
+      const until = seen.until === undefined ? {} : { limitUntil: seen.until };
+      await finish(one, { how: seen.end, exitCode: null, ...until });
     } finally {
       one.busy = false;
     }

@@ -35,6 +35,11 @@ export async function* runGuardrails(
   }
 }
 
+/** Name of the check that a guardrail is. */
+export function checkName(command: string): string {
+  return `guardrail: ${command}`;
+}
+
 async function runGuardrail(
   guardrail: Guardrail,
   log: string,
@@ -44,7 +49,7 @@ async function runGuardrail(
   const timeoutMs = guardrail.timeout === undefined ? context.timeoutMs : guardrail.timeout;
   const { output, ...result } = await runCheck(command, join(context.cwd, log), context, timeoutMs);
   const detail = result.timedOut ? 'timed out' : `exit code ${result.exitCode}`;
-  const check = { check: `guardrail: ${command}`, ok: result.ok, detail };
+  const check = { check: checkName(command), ok: result.ok, detail };
   if (result.ok) return { ...result, command, log, action, check };
   const failure = {
     command,

@@ -69,7 +69,7 @@ function headOf(workspace: RunSpec['workspace']): { head?: string } {
 
 /** Takes the notes and answers of humans. Each stands in a fence, so that it cannot pose as the loop. */
 function takeNotes(spec: RunSpec, iteration: number, record: Recorder): Feedback[] {
-  const answers = iteration === (spec.resume?.iteration ?? 1) ? spec.words : [];
+  const answers = iteration === spec.firstIteration ? spec.words : [];
   const notes = [...answers, ...spec.takeNotes()].map((text): Feedback => {
     record({ type: 'note', iteration, text });
     return { action: 'APPEND', text: fence('A human left word for you', text, spec.nonce()) };

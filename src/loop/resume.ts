@@ -3,10 +3,12 @@ import { newLoop } from '../core/decide.ts';
 import { RalphError } from '../core/error.ts';
 import type { LoopPlan, LoopState, Reason } from '../core/loop.ts';
 import type { Outcome } from '../core/outcome.ts';
+import type { JournalEvent } from '../store/events.ts';
 import { readJournal } from '../store/journal.ts';
 import { runPaths } from '../store/paths.ts';
 import { last, listRuns, readRun, recordOf } from '../store/runs.ts';
 import type { CliSetting } from '../store/settings.ts';
+import { checkName } from './guardrails.ts';
 import type { PromptSource } from './run-spec.ts';
 
 /** What a run can be continued with. */
@@ -16,11 +18,13 @@ export type Resumable = {
   readonly cli: readonly CliSetting[];
   /** What humans had said for the iteration that was cut short. */
   readonly words: readonly string[];
+  /** Guardrails that passed the last time they ran. */
+  readonly passed: readonly string[];
   /**
    * The state under a new plan: somebody may have raised the limits. A person who resumes a run gives it another chance;
-   * `counting`, it only goes on, and so do its counts.
+   * a supervisor only goes on with it (`counting`), and so do its counts. It may also know the number of the iteration.
    */
-  loop(plan: LoopPlan, counting: boolean): LoopState;
+  loop(plan: LoopPlan, how: { readonly counting: boolean; readonly number?: number }): LoopState;
 };
 
 /** These ended in the middle of an iteration, which is run again. */
@@ -47,11 +51,12 @@ export function resumable(cwd: string, run: string): Resumable {
     prompt,
     cli,
     words: unheard.map((event) => (event.type === 'note' ? event.text : '')),
-    loop(plan, counting) {
-      if (!decided) return newLoop(plan, started.task);
+    passed: passedIn(events),
+    loop(plan, { counting, number }) {
+      if (!decided) return newLoop(plan, started.task, number);
       const again =
         decided.kind !== 'stop' || (decided.outcome !== undefined && cutShort.has(decided.outcome));
-      const iteration = decided.loop.iteration + (again ? 0 : 1);
+      const iteration = number ?? decided.loop.iteration + (again ? 0 : 1);
       const limit = plan.limits.iterations;
       if (limit !== null && iteration > limit) {
         throw unusable(
@@ -64,7 +69,7 @@ export function resumable(cwd: string, run: string): Resumable {
       const loop = {
         ...decided.loop,
         ...counts,
-        waitedMs: 0,
+        waitedMs: counting ? decided.loop.waitedMs : 0,
         plan,
         task: started.task,
         iteration,
@@ -75,6 +80,13 @@ export function resumable(cwd: string, run: string): Resumable {
       return loop;
     },
   };
+}
+
+function passedIn(events: readonly JournalEvent[]): string[] {
+  const results = events.flatMap((event) =>
+    event.type === 'guardrail.ended' ? [[checkName(event.command), event.ok] as const] : [],
+  );
+  return [...new Map(results)].flatMap(([name, ok]) => (ok ? [name] : []));
 }
 
 /** The run that `--resume` means without a name: the latest that is not done. */

@@ -43,7 +43,7 @@ export async function runLoop(spec: RunSpec): Promise<RunEnd | null> {
   let sandbox = noSandbox;
   try {
     const started = spec.clock.monotonic();
-    let loop = spec.resume ?? newLoop(spec.plan, readTask(spec));
+    let loop = spec.resume ?? newLoop(spec.plan, readTask(spec), spec.firstIteration);
     record(startEvent(spec, loop));
     sandbox = await openSandbox(spec, record);
     const parts: RunParts = {
@@ -51,7 +51,7 @@ export async function runLoop(spec: RunSpec): Promise<RunEnd | null> {
       sandbox,
       record,
       protectedFiles,
-      passed: new Set<string>(),
+      passed: new Set(spec.passed),
       cutSession: null,
     };
     for (;;) {

@@ -48,6 +48,10 @@ export type RunSpec = {
   readonly kind: LoopKind;
   /** Where an earlier process of this run left off. */
   readonly resume?: LoopState;
+  /** Number of the first iteration of this process. */
+  readonly firstIteration: number;
+  /** Guardrails that passed before, in an earlier process of this run. */
+  readonly passed: readonly string[];
   /** What a human said since the last run, for the first prompt. */
   readonly words: readonly string[];
   /** The words are in the journal now. */

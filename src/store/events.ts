@@ -218,7 +218,7 @@ export const eventTable = {
     'The loop itself could not go on: a full disk, a prompt file that went away. It can be resumed.',
     { code: text, message: text },
   ),
-  'run.abandoned': event('The process of the run had died. Written by the next run.', {
+  'run.abandoned': event('The process of the run had died. Written by the next one, or by its supervisor.', {
     swept: v.array(number),
   }),
 };

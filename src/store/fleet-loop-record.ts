@@ -1,7 +1,7 @@
 import { isObject } from '../core/json.ts';
-import type { Reason } from '../core/loop.ts';
 import { type Outcome, outcomes } from '../core/outcome.ts';
 import { readStamp, stamp } from './fleet-time.ts';
+import type { RecordedReason } from './loop-schemas.ts';
 
 export type LoopStatus = 'running' | 'paused' | 'stopped' | 'failed';
 
@@ -11,7 +11,7 @@ export type LoopStatus = 'running' | 'paused' | 'stopped' | 'failed';
  */
 export type LoopEnd = {
   readonly outcome: Outcome;
-  readonly because: Reason;
+  readonly because: RecordedReason;
   readonly exitCode: number;
 };
 
@@ -74,7 +74,7 @@ export type LoopOptions = {
   readonly account?: string;
   /** Options of `ralph run`: each iteration is one of `ralph run`, with all that it checks. */
   readonly run?: readonly string[];
-  /** The program that does it, and its run, once there is one. */
+  /** The program that does it, and the id of its run. */
   readonly engine?: readonly string[];
   readonly runId?: string;
   /** The PATH of whoever spawned it: the supervisor may have another. */
@@ -105,6 +105,8 @@ export type LoopRecord = {
   readonly end: LoopEnd | null;
   readonly settings: LoopSettings;
   readonly options: LoopOptions;
+  /** The last event in the journal of its run that was booked. */
+  readonly runSeq?: number;
   /** Lines of `iterations.log` that the last step brought: after a crash, what is missing is added. */
   readonly lines: readonly string[];
 };

@@ -116,6 +116,7 @@ export const evidence: v.GenericSchema<Evidence> = v.object({ check: text, ok: f
 
 /** Releases differ in their codes, so any is read. */
 export const reason = v.object({ code: text, text });
+export type RecordedReason = Readonly<v.InferOutput<typeof reason>>;
 
 export const iterationMode: v.GenericSchema<IterationMode> = v.picklist([
   'implement',

@@ -1,5 +1,6 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { RalphError } from '../core/error.ts';
+import { hashText } from '../core/hash.ts';
 import type { Evidence } from '../core/loop.ts';
 import type { Outcome } from '../core/outcome.ts';
 import { noUsage, type Usage } from '../core/turn.ts';
@@ -40,10 +41,22 @@ export type RunRecord = {
 };
 
 /** An id that sorts by time, to the millisecond: loops may follow each other fast. */
-export function newRunId(now: number): string {
+export function newRunId(
+  now: number,
+  suffix = Math.random().toString(36).slice(2, 5).padEnd(3, '0'),
+): string {
   const [date, time, ms] = new Date(now).toISOString().replace(/[-:Z]/g, '').split(/[T.]/);
-  const random = Math.random().toString(36).slice(2, 5).padEnd(3, '0');
-  return `${date}-${time}-${ms}${random}`;
+  return `${date}-${time}-${ms}${suffix}`;
+}
+
+/** The id of the run that a supervisor makes for a loop: whoever knows the loop knows it. */
+export function runIdFor(loop: string, startedAt: number): string {
+  return newRunId(startedAt, hashText(loop).slice(0, 3));
+}
+
+/** Whether there is a run of that id that has begun. */
+export function hasStarted(cwd: string, run: string): boolean {
+  return last(readJournal(runPaths(cwd, run).journal).events, 'run.started') !== undefined;
 }
 
 /** Run ids of this working copy, oldest first. */

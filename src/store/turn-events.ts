@@ -1,9 +1,10 @@
 import type { AgentEvent } from '../agents/adapter.ts';
 import type { Decided } from '../core/decide.ts';
-import type { LoopState, Reason } from '../core/loop.ts';
+import type { LoopState } from '../core/loop.ts';
 import { type Outcome, outcomes } from '../core/outcome.ts';
 import type { Turn } from '../core/turn.ts';
 import type { EventBody, EventOf } from './events.ts';
+import type { RecordedReason } from './loop-schemas.ts';
 
 /** How much of the end of the agent's text the journal keeps. */
 export const keptText = 2000;
@@ -87,7 +88,7 @@ export function runEnded(
     exitCode = outcomes[outcome].exitCode,
   }: {
     readonly outcome: Outcome;
-    readonly because: Reason;
+    readonly because: RecordedReason;
     readonly exitCode?: number;
   },
   { iteration: iterations, usage }: Pick<LoopState, 'iteration' | 'usage'>,

@@ -5,6 +5,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openCheckout } from '../../src/cluster/checkout.ts';
 import { placesIn } from '../../src/cluster/places.ts';
 import { pushWork, sealWork } from '../../src/cluster/publish.ts';
+import { readJournal } from '../../src/store/journal.ts';
+import { runIdFor } from '../../src/store/runs.ts';
 import { installFakeAgent } from '../../src/testkit/index.ts';
 import { bwrapWorks } from '../sandbox/support.ts';
 import { tag, work } from '../support/agent.ts';
@@ -148,6 +150,23 @@ describe.skipIf(missing.redis !== null)('swarm worker', { timeout: 120_000 }, ()
     await waitUntil(() => one.processes().length === 0, { ...patience, what: 'the end of the agent' });
     expect(world.keptBy(one)).toHaveLength(1);
     expect(world.iterationsNow('a')).toEqual([]);
+  });
+
+  it('writes into the journal of a run that somebody cancelled the loop', async () => {
+    const world = await makeWorld(store);
+    const turns = [{ steps: [work, { text: 'more' }] }, { steps: [work, { hang: true as const }] }];
+    const agent = await installFakeAgent(world.bin, { agent: 'claude', script: { turns } });
+    const one = world.machine('one');
+    await world.submit('a', 'claude', { options: { run: ['--completion-promise=DONE'] } });
+    await waitUntil(async () => (await agent.calls()).length === 2, patience);
+    await world.cluster.cancel('a');
+    const view = await world.cluster.status('a');
+    const kept = join(one.dir, 'loops', 'a', `runs-${view?.startedAt}`);
+    await waitUntil(() => existsSync(kept), { ...patience, what: 'the end of the run' });
+    const journal = join(kept, runIdFor('a', view?.startedAt ?? 0), 'journal.ndjson');
+    const { end } = view ?? {};
+    expect(readJournal(journal).events.at(-1)).toMatchObject({ type: 'run.ended', ...end, iterations: 2 });
+    expect(end?.outcome).toBe('CANCELLED');
   });
 
   it('gives the whole record of a loop to whoever asks for it', async () => {

@@ -223,8 +223,10 @@ describe.skipIf(missing.redis !== null)(`swarm on a cluster (${missing.redis ?? 
     expect(await cluster.status('a')).toMatchObject({ status: 'running', tags: [] });
     const claim = await waitUntil(() => cluster.claim(here), { timeoutMs: 60_000 });
     if (claim === null) throw new Error('not given');
-    const stop = { status: 'failed', why: 'it cannot be done' } as const;
-    await cluster.finishIteration(claim, ended({ exitCode: 1, stop }));
+    const because = { code: 'auth', text: 'it cannot be done' };
+    const counts = { iterations: 1, failures: 1, maxFailures: 5 };
+    const decision = { kind: 'stop', outcome: 'AGENT_FAILED', because, ...counts } as const;
+    await cluster.finishIteration(claim, ended({ exitCode: 1, decision }));
     expect((await waiting.done).code).toBe(3);
   });
 

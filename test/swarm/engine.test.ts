@@ -1,16 +1,33 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { type LoopRecord, readLoop } from '../../src/store/fleet-loops.ts';
+import { readJournal } from '../../src/store/journal.ts';
+import { runPaths } from '../../src/store/paths.ts';
 import { installFakeAgent } from '../../src/testkit/index.ts';
 import { show, type Turns, work } from '../support/agent.ts';
 import { waitUntil } from '../support/processes.ts';
 import { makeFleet, patience, type TestFleet } from './fleet.ts';
 
 const done = { steps: [work, { text: '<promise>DONE</promise>' }] };
+/** Works until there is a file `go`. */
+const slow = {
+  steps: [work, { shell: 'touch began; while [ ! -e go ]; do sleep 0.05; done' }, { text: 'more' }],
+};
 const claim = { steps: [{ text: '<promise>DONE</promise>' }] };
 
 async function fleetWith(turns: Turns, settings: object = {}) {
   const fleet = makeFleet({ files: { 'PROMPT.md': 'Do the task.\n' }, settings });
   const agent = await installFakeAgent(fleet.bin, { agent: 'claude', script: { turns } });
   return { ...fleet, agent };
+}
+
+const events = (fleet: TestFleet, run: string) => readJournal(runPaths(fleet.cwd, run).journal).events;
+
+function record(fleet: TestFleet, name: string): LoopRecord {
+  const loop = readLoop({ SWARM_HOME: join(fleet.home, '.swarm') }, name);
+  if (loop === null) throw new Error(`no loop ${name}`);
+  return loop;
 }
 
 const spawn = (fleet: TestFleet, ...options: string[]) =>
@@ -28,6 +45,14 @@ const spawn = (fleet: TestFleet, ...options: string[]) =>
       'opus 4',
     ],
   );
+
+async function pauseAfterFirst(fleet: TestFleet): Promise<void> {
+  await spawn(fleet);
+  await waitUntil(() => fleet.exists('began'), patience);
+  await fleet.swarm('ralph', 'pause', 'agent');
+  fleet.write('go', '');
+  await waitUntil(() => fleet.supervisor() === null, patience);
+}
 
 describe('a loop with the checks of ralph run', { timeout: 120_000 }, () => {
   it('believes a claim only with evidence, and keeps one journal over all iterations', async () => {
@@ -52,13 +77,8 @@ describe('a loop with the checks of ralph run', { timeout: 120_000 }, () => {
   });
 
   it('is paused between two iterations and goes on with the same run', async () => {
-    const slow = { steps: [work, { shell: 'while [ ! -e go ]; do sleep 0.05; done' }, { text: 'more' }] };
     const fleet = await fleetWith([slow, done]);
-    await spawn(fleet);
-    await waitUntil(() => fleet.exists('work.txt'), patience);
-    await fleet.swarm('ralph', 'pause', 'agent');
-    fleet.write('go', '');
-    await waitUntil(() => fleet.supervisor() === null, patience);
+    await pauseAfterFirst(fleet);
     expect(fleet.state('agent')).toMatchObject({ status: 'paused', current_iteration: 1 });
     await fleet.swarm('ralph', 'resume', 'agent');
     expect(await fleet.until('agent', 'stopped', 'failed')).toMatchObject({ current_iteration: 2 });
@@ -104,6 +124,89 @@ describe('a loop with the checks of ralph run', { timeout: 120_000 }, () => {
     await spawn(fleet, '--max-tokens', '1');
     await fleet.until('agent', 'failed');
     expect(fleet.log('agent').at(-1)).toMatch(/^\[FAIL\] loop failed: .*token/);
+  });
+
+  it('counts a killed ralph run as one failed turn of the run, and goes on from there', async () => {
+    const fleet = await fleetWith([slow, done]);
+    await spawn(fleet);
+    await waitUntil(() => fleet.exists('began'), patience);
+    const { run } = await show(fleet);
+    const [started] = events(fleet, run);
+    process.kill(started?.type === 'run.started' ? started.pid : 0, 'SIGKILL');
+    await waitUntil(() => fleet.state('agent').consecutive_failures === 1, patience);
+    expect(await show(fleet)).toMatchObject({ outcome: null, yielded: true });
+    expect(fleet.eventTexts('agent')).toContain(
+      'iteration 1 failed (exit: 137), retrying in 1s (attempt 1/5)',
+    );
+    expect(await fleet.until('agent', 'stopped', 'failed')).toMatchObject({
+      current_iteration: 2,
+      consecutive_failures: 0,
+      total_failures: 1,
+    });
+    expect(await show(fleet)).toMatchObject({ run, outcome: 'PROMISE_ACCEPTED', iterations: 2 });
+    const decisions = events(fleet, run).flatMap((event) => (event.type === 'decision' ? [event] : []));
+    expect(decisions.map(({ iteration, kind, because }) => [iteration, kind, because.text])).toEqual([
+      [1, 'wait', 'the turn ended as failed: ralph run died with exit code 137'],
+      [2, 'stop', expect.any(String)],
+    ]);
+  });
+
+  it('ends without another try when its run cannot begin', async () => {
+    const fleet = await fleetWith([done], { maxFailures: 'six' });
+    await spawn(fleet);
+    await fleet.until('agent', 'stopped', 'failed');
+    const { status, iteration, totalFailures, end } = record(fleet, 'agent');
+    expect({ status, iteration, totalFailures }).toEqual({
+      status: 'failed',
+      iteration: 0,
+      totalFailures: 0,
+    });
+    expect(end).toMatchObject({ outcome: 'AGENT_FAILED', exitCode: 2, because: { code: 'not-started' } });
+    expect(end?.because.text).toContain('maxFailures');
+    expect(fleet.exists('.ralph/runs')).toBe(false);
+  });
+
+  it('ends without another try when its run cannot go on, and the journal says why', async () => {
+    const fleet = await fleetWith([slow, done]);
+    await pauseAfterFirst(fleet);
+    fleet.write('.ralph/settings.json', '{');
+    await fleet.swarm('ralph', 'resume', 'agent');
+    await fleet.until('agent', 'stopped', 'failed');
+    const { iteration, end } = record(fleet, 'agent');
+    expect({ iteration, end }).toMatchObject({ iteration: 1, end: { outcome: 'AGENT_FAILED', exitCode: 2 } });
+    expect(end?.because.text).toContain('settings.json');
+    expect(await show(fleet)).toMatchObject({
+      outcome: 'AGENT_FAILED',
+      exitCode: 2,
+      because: end?.because.text,
+      iterations: 1,
+    });
+  });
+
+  it('has its end in the journal when somebody stops it, while it runs or between two iterations', async () => {
+    for (const turns of [[slow], [{ steps: [work], exitCode: 1 }]]) {
+      const fleet = await fleetWith(turns);
+      await spawn(fleet);
+      await waitUntil(() => fleet.exists('began') || record(fleet, 'agent').failures > 1, patience);
+      await fleet.swarm('ralph', 'stop', 'agent');
+      const { end } = record(fleet, 'agent');
+      expect(end).toMatchObject({ outcome: 'CANCELLED', exitCode: 130 });
+      const { run, ...shown } = await show(fleet);
+      expect(shown).toMatchObject({ outcome: 'CANCELLED', exitCode: 130, because: end?.because.text });
+      expect(events(fleet, run).filter(({ type }) => type === 'run.abandoned')).toEqual([]);
+    }
+  });
+
+  it('has its end in the journal when somebody lowers the maximum below what ran', async () => {
+    const fleet = await fleetWith([slow, done]);
+    await pauseAfterFirst(fleet);
+    expect(await show(fleet)).toMatchObject({ outcome: null, yielded: true });
+    const file = join(fleet.home, '.swarm/ralph/agent/state.json');
+    writeFileSync(file, JSON.stringify({ ...fleet.state('agent'), max_iterations: 1 }));
+    await fleet.swarm('ralph', 'resume', 'agent');
+    await fleet.until('agent', 'stopped', 'failed');
+    const because = record(fleet, 'agent').end?.because.text;
+    expect(await show(fleet)).toMatchObject({ outcome: 'MAX_ITERATIONS_REACHED', because, iterations: 1 });
   });
 
   it('is refused for a command that ralph run does not know', async () => {

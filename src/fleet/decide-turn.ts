@@ -1,0 +1,88 @@
+import { decide, newLoop } from '../core/decide.ts';
+import type { LoopPlan } from '../core/loop.ts';
+import type { Outcome } from '../core/outcome.ts';
+import type { Turn } from '../core/turn.ts';
+import type { LoopRecord } from '../store/fleet-loops.ts';
+import type { RecordedReason } from '../store/loop-schemas.ts';
+import type { IterationEnd, LoopDecision } from './iteration-end.ts';
+
+/** Failed iterations in a row that end the loop of a plain worker. */
+export const maxFailures = 5;
+
+/** What follows an iteration: what its run decided, or what `decide` says about the turn of a plain worker. */
+export function decisionOn(loop: LoopRecord, end: IterationEnd): LoopDecision {
+  if (end.decision) return end.decision;
+  const state = { ...newLoop(planOf(loop), '', loop.iteration), failures: loop.failures };
+  const decided = decide(state, turnOf(loop, end), []);
+  return loopDecision(decided.decision, decided.loop, maxFailures);
+}
+
+/** A decision with the counts after it, as the fleet books it. */
+export function loopDecision(
+  decision: {
+    readonly kind: LoopDecision['kind'];
+    readonly because: RecordedReason;
+    readonly outcome?: Outcome;
+    readonly ms?: number;
+  },
+  { iteration, failures }: { readonly iteration: number; readonly failures: number },
+  maxFailures: number,
+): LoopDecision {
+  const { kind, because, outcome = 'AGENT_FAILED', ms = 0 } = decision;
+  const counts = { because, failures, maxFailures };
+  if (kind === 'stop') return { kind, outcome, ...counts, iterations: iteration };
+  const going = { ...counts, iterations: iteration - 1 };
+  return kind === 'wait' ? { kind, ms, ...going } : { kind, ...going };
+}
+
+/** Whether the loop waits for the provider, and not because its agent failed. */
+export function waitsForProvider({ kind, because }: LoopDecision): boolean {
+  return kind === 'wait' && (because.code === 'usage-limit' || because.code === 'overloaded');
+}
+
+/** Milliseconds from the start of the iteration to its end. */
+export function durationOf({ iterationStartedAt }: LoopRecord, { at }: IterationEnd): number {
+  return Math.max(0, at - (iterationStartedAt ?? at));
+}
+
+/** An agent that falls silent has finished its turn, and a match counts whatever the exit code. */
+function turnOf(loop: LoopRecord, end: IterationEnd): Turn {
+  const { how, exitCode, doneMatched, limitUntil } = end;
+  const good = exitCode === 0 || doneMatched || ['inactive', 'done', 'wrapped-up'].includes(how);
+  const resets = limitUntil === undefined ? {} : { resetsAt: limitUntil };
+  return {
+    text: [],
+    toolCalls: null,
+    end: good ? 'finished' : 'failed',
+    exitCode,
+    progress: { commits: 0, filesChanged: 0 },
+    endedAt: end.at,
+    durationMs: durationOf(loop, end),
+    patternMatched: doneMatched,
+    ...(how === 'limited' && !doneMatched ? { limit: { kind: 'usage', ...resets } } : {}),
+  };
+}
+
+/** The plan of a plain worker: its own settings, and no check that its screen could not answer. */
+function planOf({ name, settings }: LoopRecord): LoopPlan {
+  const { done_pattern: pattern } = settings;
+  return {
+    id: name,
+    completion: pattern === null ? {} : { pattern },
+    minToolCalls: null,
+    countInPrompt: false,
+    limits: {
+      iterations: settings.max_iterations,
+      failures: maxFailures,
+      waitMs: Number.MAX_SAFE_INTEGER,
+      wallMs: null,
+      tokens: null,
+      costUsd: null,
+      iterationTokens: null,
+      iterationCostUsd: null,
+      withoutProgress: 0,
+      withoutTools: 0,
+      sameError: 0,
+    },
+  };
+}

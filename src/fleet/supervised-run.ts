@@ -1,0 +1,67 @@
+import { noUsage } from '../core/turn.ts';
+import { quoteWord } from '../core/words.ts';
+import type { EventBody } from '../store/events.ts';
+import type { LoopEnd, LoopRecord } from '../store/fleet-loops.ts';
+import type { Worker } from '../store/fleet-workers.ts';
+import { openJournal, readJournal } from '../store/journal.ts';
+import { runPaths } from '../store/paths.ts';
+import { hasStarted, last } from '../store/runs.ts';
+import { runEnded } from '../store/turn-events.ts';
+
+/**
+ * A run of `ralph run` that a supervisor drives: each iteration is a process of its own, and all of them are one run with
+ * one journal.
+ */
+export type SupervisedRun = { readonly cwd: string; readonly id: string };
+
+/** The run of a worker; null for a plain one. */
+export function runOf({ cwd }: Pick<Worker, 'cwd'>, { options }: LoopRecord): SupervisedRun | null {
+  return options.run === undefined || options.runId === undefined ? null : { cwd, id: options.runId };
+}
+
+/** The command of one iteration: the first begins the run, the others go on with it. */
+export function runCommand(
+  run: SupervisedRun,
+  [agent = '']: readonly string[],
+  { options, settings, iteration }: Pick<LoopRecord, 'options' | 'settings' | 'iteration'>,
+): string[] {
+  const { engine = [], run: words = [] } = options;
+  const isBegun = hasStarted(run.cwd, run.id);
+  const task = isBegun ? ['--resume', run.id] : ['--run-id', run.id, '-f', settings.prompt_file];
+  const max = ['-m', String(settings.max_iterations)];
+  return [...engine, 'run', `--one-iteration=${iteration}`, ...task, '--agent', agent, ...words, ...max];
+}
+
+/** The agent's own words go by a setting: `ralph run` puts them after its own. */
+export function runEnvironment([, ...words]: readonly string[]): Record<string, string> {
+  return words.length === 0 ? {} : { RALPH_AGENT_FLAGS: JSON.stringify(words.map(quoteWord)) };
+}
+
+/** Writes how the loop of a worker ended into the journal of its run, unless the run has come to its own end. */
+export function endRunOf(worker: Pick<Worker, 'cwd'>, loop: LoopRecord | null): void {
+  const run = loop && runOf(worker, loop);
+  if (run && loop.end) endRun(run, loop.end, loop.why.since);
+}
+
+/** The same for a run that is known. */
+export function endRun(run: SupervisedRun, end: LoopEnd, at: number): void {
+  const { events } = readJournal(runPaths(run.cwd, run.id).journal);
+  const before = events.findLast(({ type }) => type !== 'notified');
+  if (before === undefined || before.type === 'run.failed') return;
+  // A process that is ended with its worker may still write that it was interrupted.
+  if (before.type === 'run.ended' && (before.outcome !== 'INTERRUPTED' || end.outcome === 'INTERRUPTED'))
+    return;
+  const iteration = last(events, 'iteration.started')?.iteration ?? 0;
+  const { usage = noUsage, elapsedMs = 0 } = last(events, 'decision')?.loop ?? {};
+  appendToRun(run, [runEnded(end, { iteration, usage }, elapsedMs)], at);
+}
+
+/** Appends to the journal of a run that no process has. Returns the number of the last event. */
+export function appendToRun({ cwd, id }: SupervisedRun, bodies: readonly EventBody[], at: number): number {
+  const journal = openJournal(runPaths(cwd, id).journal, () => at, { root: cwd });
+  try {
+    return bodies.map((body) => journal.append(body).seq).at(-1) ?? 0;
+  } finally {
+    journal.close();
+  }
+}
