@@ -1,6 +1,8 @@
+import { parseAs } from '../core/parse-as.ts';
 import { exitCodeOf } from '../fleet/end-loop.ts';
 import { reviveSupervisor } from '../fleet/supervisor-start.ts';
 import { cleanTerminal } from '../safety/terminal.ts';
+import { fleetEvent } from '../store/fleet-events.ts';
 import { readLoop } from '../store/fleet-loops.ts';
 import { loopPaths } from '../store/fleet-paths.ts';
 import { systemClock } from '../system/clock.ts';
@@ -16,8 +18,9 @@ export async function followLoop(context: Context, name: string): Promise<number
   const { env, stdout, stderr } = context;
   const over = new AbortController();
   const lines = createLineSplitter((line) => {
-    const { type, text } = JSON.parse(line.toString('utf8'));
-    if (type !== 'screen') stdout.stream.write(`[ralph] ${name}: ${cleanTerminal(text)}\n`);
+    const event = parseAs(fleetEvent, line.toString('utf8'));
+    if (event === null || event.type === 'screen') return;
+    stdout.stream.write(`[ralph] ${name}: ${cleanTerminal(event.text)}\n`);
   });
   const shown = tailFile(loopPaths(env, name).events, {
     follow: true,

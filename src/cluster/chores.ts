@@ -1,7 +1,7 @@
 import * as v from 'valibot';
+import { parseAs } from '../core/parse-as.ts';
 import { allEntries } from './entries.ts';
 import { forgetHosts, readHosts } from './hosts.ts';
-import { parseAs } from './json.ts';
 import { readLanes } from './lane-names.ts';
 import { type Engine, type Store, submissionShelves } from './store.ts';
 

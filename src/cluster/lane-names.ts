@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { parseAs } from './json.ts';
+import { parseAs } from '../core/parse-as.ts';
 import type { Store } from './store.ts';
 
 /** Loops of one account that ask for the same labels wait in one lane. */

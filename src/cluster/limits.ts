@@ -1,6 +1,6 @@
 import * as v from 'valibot';
+import { parseAs } from '../core/parse-as.ts';
 import type { ClusterLimits } from './cluster.ts';
-import { parseAs } from './json.ts';
 import type { Store } from './store.ts';
 
 const numberOrNone = v.fallback(v.nullable(v.number()), null);

@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import * as v from 'valibot';
+import { parseAs } from '../core/parse-as.ts';
 import { type Clock, systemClock } from '../system/clock.ts';
 import { listDir } from '../system/files.ts';
 import { readPart } from '../system/read-part.ts';
 import type { Cluster } from './cluster.ts';
-import { parseAs } from './json.ts';
 import { isLoopName, placesIn } from './places.ts';
 
 // The full record of a loop stays on the machines that ran it. Whoever wants it asks them by letter, piece by piece: no

@@ -1,4 +1,5 @@
-import type { FleetEvent } from '../store/fleet-events.ts';
+import { parseAs } from '../core/parse-as.ts';
+import { fleetEvent } from '../store/fleet-events.ts';
 import type { Cluster } from './cluster.ts';
 import { allEntries, isOver, readEntry, viewOf } from './entries.ts';
 import { isGone, readHosts } from './hosts.ts';
@@ -36,7 +37,8 @@ export function clusterViews(engine: Engine): Views {
       return text === null ? null : JSON.parse(text);
     },
     async events(name, count = 500) {
-      return (await lastLines('events', name, count)).map((line): FleetEvent => JSON.parse(line));
+      const lines = await lastLines('events', name, count);
+      return lines.flatMap((line) => parseAs(fleetEvent, line) ?? []);
     },
     log: (name, count = 1000) => lastLines('log', name, count),
     tail: (name) => record('tails', name),

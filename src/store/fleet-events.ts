@@ -1,38 +1,44 @@
 import * as fs from 'node:fs';
-import type { Outcome } from '../core/outcome.ts';
+import * as v from 'valibot';
+import { parseAs } from '../core/parse-as.ts';
+import { outcome } from './loop-schemas.ts';
 
-/** One entry in the timeline of a worker. `text` is for people; `at` is epoch milliseconds. */
-export type FleetEvent = {
-  readonly at: number;
-  readonly type:
-    | 'spawned'
-    | 'iteration.started'
-    | 'iteration.ended'
-    | 'inactive'
-    | 'backoff'
-    | 'queued'
-    | 'paused'
-    | 'resumed'
-    | 'done'
-    | 'unfinished'
-    | 'failed'
-    | 'stopped'
-    | 'window-lost'
-    | 'screen'
-    | 'limit'
-    | 'context'
-    | 'prompted'
+/** One entry in the timeline of a worker. */
+export const fleetEvent = v.object({
+  /** Epoch milliseconds. */
+  at: v.number(),
+  type: v.picklist([
+    'spawned',
+    'iteration.started',
+    'iteration.ended',
+    'inactive',
+    'backoff',
+    'queued',
+    'paused',
+    'resumed',
+    'done',
+    'unfinished',
+    'failed',
+    'stopped',
+    'window-lost',
+    'screen',
+    'limit',
+    'context',
+    'prompted',
     /** A push came too late: another machine had moved the branch. */
-    | 'fenced'
+    'fenced',
     /** Work that is not on the branch was put aside. */
-    | 'kept'
-    | 'notice';
-  readonly text: string;
-  readonly iteration?: number;
-  readonly exitCode?: number | null;
+    'kept',
+    'notice',
+  ]),
+  /** For people. */
+  text: v.string(),
+  iteration: v.exactOptional(v.number()),
+  exitCode: v.exactOptional(v.nullable(v.number())),
   /** Of the end of a loop. */
-  readonly outcome?: Outcome;
-};
+  outcome: v.exactOptional(outcome),
+});
+export type FleetEvent = Readonly<v.InferOutput<typeof fleetEvent>>;
 
 /** Adds to a timeline; it tells what happened and decides nothing, so that it may miss an entry after a crash. */
 export function appendFleetEvents(path: string, events: readonly FleetEvent[]): void {
@@ -43,14 +49,6 @@ export function appendFleetEvents(path: string, events: readonly FleetEvent[]): 
 /** A timeline, oldest first; torn lines are left out. */
 export function readFleetEvents(path: string): FleetEvent[] {
   if (!fs.existsSync(path)) return [];
-  return fs.readFileSync(path, 'utf8').split('\n').flatMap(readEvent);
-}
-
-function readEvent(line: string): FleetEvent[] {
-  try {
-    const event = JSON.parse(line);
-    return typeof event?.at === 'number' && typeof event.type === 'string' ? [event] : [];
-  } catch {
-    return [];
-  }
+  const lines = fs.readFileSync(path, 'utf8').split('\n');
+  return lines.flatMap((line) => parseAs(fleetEvent, line) ?? []);
 }
