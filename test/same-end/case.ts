@@ -1,5 +1,5 @@
 import type { Check } from '../../src/core/evidence.ts';
-import type { LoopPlan, PromiseMatch, ReasonCode } from '../../src/core/loop.ts';
+import type { Completion, LoopPlan, PromiseMatch, ReasonCode } from '../../src/core/loop.ts';
 import type { Outcome } from '../../src/core/outcome.ts';
 import type { Turn } from '../../src/core/turn.ts';
 import type { ScriptTurn } from '../../src/testkit/index.ts';
@@ -22,6 +22,8 @@ export type CaseSettings = {
   readonly response?: true;
   /** Done is a match of this pattern instead of the promise. */
   readonly pattern?: string;
+  /** Nothing says when the task is done. */
+  readonly noGoal?: true;
   /** A guardrail that passes once the agent took the step `finish`. */
   readonly guardrail?: true;
   /** A verify command that passes once the agent took the step `finish`. */
@@ -66,6 +68,7 @@ export type Difference = {
   readonly turn?: (turn: Turn, finished: boolean) => Turn;
   /** More evidence for or against a claim. */
   readonly evidence?: (finished: boolean) => Check;
+  readonly end?: (end: End, completion: Completion) => End;
 };
 
 export type Driver = {
@@ -92,7 +95,7 @@ export const check = 'test -e finished.txt';
 export function featuresOf({ settings, turns }: Case): Feature[] {
   const { maxIterations: _max, match: _match, ...others } = settings;
   const asked = new Set<string>(Object.keys(others));
-  if (!settings.pattern && !settings.response) asked.add('promise');
+  if (!settings.pattern && !settings.response && !settings.noGoal) asked.add('promise');
   for (const turn of turns) {
     if (turn.exitCode || turn.steps.some((step) => 'result' in step && step.result.ok === false))
       asked.add('failed turn');

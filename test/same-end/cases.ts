@@ -8,8 +8,9 @@ const inTwoDays = Math.floor(Date.now() / 1000) + 2 * 86_400;
 const claims = {
   'alone on its line': tag,
   'behind a finished sentence': `All 12 tests pass. ${tag}`,
-  'behind a colon, in another language': `Alles fertig: ${tag}`,
-  'in bold, with a note behind it': `**${tag}**\n\nNote: run the migrations before you deploy.`,
+  'announced as the last thing said': `As instructed, here is the completion promise:\n\n${tag}`,
+  'behind a word that tells completion': `Task finished ${tag}`,
+  'in bold, with a note behind it, in another language': `**${tag}**\n\nHinweis: vor dem Deploy migrieren.`,
 };
 
 const mentions = [
@@ -17,6 +18,7 @@ const mentions = [
   `Once every test passes I'll print ${tag}.`,
   `The contract asks for \`${tag}\` at the end, so I keep going.`,
   `When finished I will print:\n${tag}\nLet me begin.`,
+  'I could print <promise>BLOCKED: no key</promise> but I found it.',
   '<promise>complete</promise>',
 ];
 
@@ -52,7 +54,7 @@ export const cases: readonly Case[] = [
     name: 'a mention does not end the loop, whatever its form',
     settings: { maxIterations: mentions.length },
     turns: mentions.map((text) => ({ steps: [work, { text }] })),
-    ends: ['MAX_ITERATIONS_REACHED', 5],
+    ends: ['MAX_ITERATIONS_REACHED', 6],
   },
   {
     name: 'a tag that is not in the own text of the agent does not end the loop',
@@ -156,17 +158,17 @@ export const cases: readonly Case[] = [
     turns: [{ steps: [finish, { text: tag }, { text: '<promise>DECIDE: tabs or spaces?</promise>' }] }],
     ends: ['NEEDS_DECISION', 1],
   },
-  {
-    name: 'a blocked tag that is only mentioned does not end the loop',
-    settings: { maxIterations: 2 },
-    turns: [{ steps: [work, { text: 'I could print <promise>BLOCKED: no key</promise> but I found it.' }] }],
-    ends: ['MAX_ITERATIONS_REACHED', 2],
-  },
 
   // Limits and budgets.
   {
     name: 'without a claim the iterations run out',
     settings: { maxIterations: 2 },
+    turns: [more],
+    ends: ['MAX_ITERATIONS_REACHED', 2],
+  },
+  {
+    name: 'a loop with nothing to reach is complete after its iterations',
+    settings: { maxIterations: 2, noGoal: true },
     turns: [more],
     ends: ['MAX_ITERATIONS_REACHED', 2],
   },

@@ -36,7 +36,8 @@ export function expectedEnd({ settings, turns }: Case, differences: readonly Dif
     loop = decided.loop;
     if (decided.decision.kind !== 'stop') continue;
     const { outcome, because } = decided.decision;
-    return { outcome, iterations: iteration, ...because, exitCode: outcomes[outcome].exitCode };
+    const end: End = { outcome, iterations: iteration, ...because, exitCode: outcomes[outcome].exitCode };
+    return differences.reduce((end, difference) => difference.end?.(end, plan.completion) ?? end, end);
   }
   throw new Error('the case has no end');
 }
@@ -65,7 +66,8 @@ function planOf(settings: CaseSettings): LoopPlan {
   };
 }
 
-function completionOf({ pattern, response, match = 'claim' }: CaseSettings): Completion {
+function completionOf({ noGoal, pattern, response, match = 'claim' }: CaseSettings): Completion {
+  if (noGoal) return {};
   if (pattern !== undefined) return { pattern };
   return response ? { response: token } : { promise: { token, match } };
 }

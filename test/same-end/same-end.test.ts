@@ -5,9 +5,16 @@ import { embed } from './drivers/embed.ts';
 import { hook } from './drivers/hook.ts';
 import { prd } from './drivers/prd.ts';
 import { run } from './drivers/run.ts';
+import { tmux } from './drivers/tmux.ts';
 import { expectedEnd } from './expected.ts';
 
-const drivers: Readonly<Record<string, Driver>> = { run, hook, embed, prd };
+const drivers: Readonly<Record<string, Driver>> = {
+  run,
+  hook,
+  embed,
+  prd,
+  tmux,
+};
 
 /** Codes whose text holds a measured time, or is the driver's own. */
 const ownWords = ['budget-time', 'usage-limit', 'interrupted'];

@@ -26,6 +26,7 @@ export const embed: Driver = {
     },
   ],
   lacks: {
+    noGoal: onlyPromise,
     maxTokens: noFigures,
     maxIterationTokens: noFigures,
     maxCost: noFigures,

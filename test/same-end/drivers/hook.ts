@@ -23,6 +23,7 @@ export const hook: Driver = {
     },
   ],
   lacks: {
+    noGoal: onlyPromise,
     maxTokens: noFigures,
     maxIterationTokens: noFigures,
     maxCost: noFigures,

@@ -39,6 +39,7 @@ export const prd: Driver = {
     },
   ],
   lacks: {
+    noGoal: 'seed 002: the goal is the task list',
     response: 'seed 002: done is <promise>COMPLETE</promise>',
     pattern: 'seed 002: done is <promise>COMPLETE</promise>',
     minToolCalls: 'seed 002: the task list is the evidence',

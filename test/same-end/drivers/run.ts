@@ -8,7 +8,7 @@ import { settingsFile } from './settings.ts';
 /** `ralph run` (seed 001), which all others are compared with. */
 export const run: Driver = {
   differences: [],
-  lacks: {},
+  lacks: { noGoal: 'seed 001: there is always a completion response' },
   async play(played) {
     const repo = await repoWith(played.turns, settingsFile(played.settings));
     return playProcess(['run', '-p', task], played, repo);
