@@ -1,7 +1,6 @@
 import { appendFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { plugin } from '../../prd/support.ts';
-import { fireHook } from '../../support/plugin-hooks.ts';
+import { fireHook } from '../../support/hooks.ts';
 import { type CaseSettings, check, type Driver, task, token } from '../case.ts';
 import { endOfRun } from './journal.ts';
 import { openSession, type SessionMessage } from './session.ts';
@@ -38,10 +37,10 @@ export const hook: Driver = {
   async play(played) {
     const session = await openSession(played);
     const transcript_path = session.path('..', 'transcript.jsonl');
+    const env = { ...session.env, PATH: process.env.PATH ?? '' };
     const fire = async (event: string, extra: object) => {
-      const input = { hook_event_name: event, session_id: 's', cwd: session.cwd, transcript_path, ...extra };
-      const env = { ...process.env, ...session.env };
-      const { stdout, stderr } = await fireHook(plugin, event, JSON.stringify(input), { ...session, env });
+      const input = { session_id: 's', cwd: session.cwd, transcript_path, ...extra };
+      const { stdout, stderr } = await fireHook(event, input, { cwd: session.cwd, env });
       if (stderr !== '') throw new Error(stderr);
       return stdout === '' ? {} : JSON.parse(stdout);
     };
