@@ -9,7 +9,12 @@ describe('ralph run --one-iteration', () => {
   it('yields between two iterations: the run is neither ended nor killed, and its exit code is none of a loop', async () => {
     const repo = await repoWith([works, claims]);
     expect((await runRalph(runArgs(5, '--one-iteration'), repo)).code).toBe(75);
-    expect(await show(repo)).toMatchObject({ outcome: null, exitCode: null, yielded: true, iterations: 1 });
+    expect(await show(repo)).toMatchObject({
+      outcome: null,
+      exitCode: null,
+      state: 'yielded',
+      iterations: 1,
+    });
     expect((await runRalph(['runs'], repo)).stdout).toContain('  waiting  ');
     expect((await runRalph(['show'], repo)).stdout).toContain('waits for its supervisor');
     const stats = JSON.parse((await runRalph(['stats', '--json'], repo)).stdout);
@@ -23,7 +28,7 @@ describe('ralph run --one-iteration', () => {
     await runRalph(runArgs(5, '--one-iteration'), repo);
     expect((await runRalph(['run', '--resume', '--one-iteration'], repo)).code).toBe(0);
     const { run, ...shown } = await show(repo);
-    expect(shown).toMatchObject({ outcome: 'PROMISE_ACCEPTED', yielded: false, iterations: 2 });
+    expect(shown).toMatchObject({ outcome: 'PROMISE_ACCEPTED', state: 'ended', iterations: 2 });
     const types = repo
       .read(`.ralph/runs/${run}/journal.ndjson`)
       .trim()

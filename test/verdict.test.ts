@@ -310,7 +310,7 @@ describe('a record that is not whole', () => {
     const { code, stdout, stderr } = await runRalph(['verdict'], repo);
     expect({ code, stderr }).toEqual({
       code: 0,
-      stderr: 'warning: lines of the journal that cannot be read: 1\n',
+      stderr: 'warning: 1 damaged line in the journal was skipped\n',
     });
     expect(stdout).toContain('1          same\n');
   });

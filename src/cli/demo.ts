@@ -1,5 +1,6 @@
 import { delimiter, join } from 'node:path';
 import { chooseProvider } from '../safety/sandbox/open-sandbox.ts';
+import { recordOf } from '../store/run-record.ts';
 import { findRun, readRun } from '../store/runs.ts';
 import { ensureDir, writeAtomic } from '../system/files.ts';
 import { runCommand } from '../system/process.ts';
@@ -43,7 +44,7 @@ export async function main(context: Context, { values }: Input<typeof demoOption
       () => {},
     );
     say(`\n${style.bold('What was claimed, and what the loop thought of it')}`);
-    context.stdout.write(verdictTable(readRun(repo, findRun(repo)).verdicts, style));
+    context.stdout.write(verdictTable(recordOf(readRun(repo, findRun(repo)).view).verdicts, style));
     say(values.keep ? `\nThe repository is in ${repo}` : '');
     say(`${style.bold('Now in a repository of yours:')} ralph init && ralph run -p "Fix the failing tests"`);
     return code;

@@ -30,11 +30,13 @@ function situation(cwd: string): string[] {
   }
   const latest = listRuns(cwd).at(-1);
   if (latest !== undefined) {
-    const { outcome, iterations } = readRun(cwd, latest);
-    const told = `The last run ${outcome === null ? 'was killed' : `ended with ${outcome}`} after ${iterations} iterations.`;
+    const { outcome, state, iteration } = readRun(cwd, latest).view;
+    const rest =
+      state === 'yielded' ? 'waits for its supervisor' : state === 'failed' ? 'failed' : 'was killed';
+    const last = `The last run ${outcome === null ? rest : `ended with ${outcome}`} after ${iteration} iterations.`;
     const done = prd === null ? 'ralph run -p "your next task"' : 'ralph prd archive';
     const next = outcome === 'PROMISE_ACCEPTED' ? done : goOn;
-    return [told, 'ralph show', next];
+    return [last, 'ralph show', next];
   }
   if (readText(join(cwd, projectFile)) !== null) return ['No run here yet.', 'ralph run -p "your task"'];
   return ['No settings here yet.', 'ralph demo', 'ralph init'];

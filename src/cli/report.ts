@@ -3,7 +3,7 @@ import { openLibrary } from '../dashboard/library.ts';
 import { readPage } from '../dashboard/page.ts';
 import { collectReport, reportHtml } from '../dashboard/report.ts';
 import type { RunView } from '../store/run-view.ts';
-import { pickRun } from '../store/runs.ts';
+import { asRuns, pickRun } from '../store/runs.ts';
 import { systemClock } from '../system/clock.ts';
 import { writeAtomic } from '../system/files.ts';
 import { reportMarkdown } from '../view/report-md.ts';
@@ -18,7 +18,7 @@ export async function main(context: Context, { values, args }: Input<typeof repo
     .summaries()
     .map(({ id }) => id)
     .sort();
-  const wanted = values.all && args[0] === undefined ? runs : [pickRun(runs, args[0])];
+  const wanted = values.all && args[0] === undefined ? runs : [pickRun(asRuns(runs), args[0]).run];
   if (values.md)
     return writeMarkdown(
       context,

@@ -1,23 +1,18 @@
-import { runningLoop } from '../loop/ownership.ts';
-import { listRuns, type RunRecord, readRun } from '../store/runs.ts';
-import { listSessionRuns, readSessionRun } from '../store/session-runs.ts';
+import type { RunRecord } from '../store/run-record.ts';
+import { skippedText } from '../store/run-view.ts';
+import { listLocated, type SessionRun } from '../store/session-runs.ts';
 import { systemClock } from '../system/clock.ts';
 import { formatCost } from '../view/units.ts';
+import { isDriven, recordOfLocated } from './located-run.ts';
 import type { runsOptions } from './options.ts';
 import type { Context, Input } from './spec.ts';
 
 export function main({ cwd, env, stdout }: Context, { values }: Input<typeof runsOptions>): number {
-  const running = runningLoop(cwd)?.run ?? null;
-  const own = listRuns(cwd).map((run) => ({ ...readRun(cwd, run), running: run === running }));
-  const inSessions = listSessionRuns(env, cwd).map((run) => ({
-    ...readSessionRun(run),
-    running: run.status !== 'ended',
-    status: run.status,
-    ...(run.status !== 'ended' && days(run.updatedAt) >= silentDays
-      ? { silentDays: days(run.updatedAt) }
-      : {}),
-  }));
-  const records = [...own, ...inSessions].sort((a, b) => (a.run < b.run ? -1 : 1));
+  const records = listLocated(env, cwd).map((located): Row => {
+    const record = { ...recordOfLocated(cwd, located), running: isDriven(cwd, located) };
+    const { session } = located;
+    return session === null ? record : { ...record, status: session.status, ...silenceOf(session) };
+  });
   if (values.json) {
     stdout.write(`${JSON.stringify(records, null, 2)}\n`);
     return 0;
@@ -27,19 +22,28 @@ export function main({ cwd, env, stdout }: Context, { values }: Input<typeof run
   return 0;
 }
 
-/** From then on, the session of a loop is likely to be gone. */
+/** After so many days without a sign, the session of a loop is likely to be gone. */
 const silentDays = 3;
 
-function days(since: number): number {
-  return Math.floor((systemClock.now() - since) / 86_400_000);
+function silenceOf({ status, updatedAt }: SessionRun): { readonly silentDays?: number } {
+  const days = Math.floor((systemClock.now() - updatedAt) / 86_400_000);
+  return status !== 'ended' && days >= silentDays ? { silentDays: days } : {};
 }
 
 type Row = RunRecord & { readonly running: boolean; readonly status?: string; readonly silentDays?: number };
 
+const stateWords: Record<RunRecord['state'], string> = {
+  going: 'running',
+  waiting: 'running',
+  yielded: 'waiting',
+  ended: 'ended',
+  failed: 'failed',
+  abandoned: 'killed',
+};
+
 function row(record: Row): string {
-  const { run, outcome, because, yielded, iterations, agent, usage, startedAt, running, status } = record;
-  const resting = yielded ? 'waiting' : because === null ? 'killed' : 'failed';
-  const state = outcome ?? status ?? (running ? 'running' : resting);
+  const { run, outcome, iterations, agent, usage, startedAt, status } = record;
+  const state = outcome ?? status ?? stateWords[record.state];
   const started = startedAt?.slice(0, 16).replace('T', ' ') ?? '';
   const cost = usage.costUsd === undefined ? '' : formatCost(usage.costUsd);
   return [
@@ -50,6 +54,7 @@ function row(record: Row): string {
     agent ?? '',
     cost,
     record.silentDays === undefined ? '' : `no sign for ${record.silentDays} days; ralph stop ${run} ends it`,
+    skippedText(record) ?? '',
   ]
     .join('  ')
     .trimEnd();

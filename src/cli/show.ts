@@ -1,57 +1,61 @@
+import { formatDuration } from '../core/duration.ts';
 import { cleanTerminal } from '../safety/terminal.ts';
-import { type RunRecord, readRun } from '../store/runs.ts';
-import { locateRun, readSessionRun } from '../store/session-runs.ts';
+import type { RunRecord } from '../store/run-record.ts';
+import { skippedText } from '../store/run-view.ts';
+import { locateRun } from '../store/session-runs.ts';
 import { createStyle, type Style } from '../view/style.ts';
 import { formatCost, formatTokens } from '../view/units.ts';
 import { verdictTable } from '../view/verdict-table.ts';
+import { recordOfLocated } from './located-run.ts';
 import type { showOptions } from './options.ts';
 import type { Context, Input } from './spec.ts';
 
 export function main(context: Context, { values, args }: Input<typeof showOptions>): number {
-  const record = find(context, args[0]);
+  const { cwd, env, stdout } = context;
+  const record = recordOfLocated(cwd, locateRun(env, cwd, args[0]));
   if (values.json) {
-    context.stdout.write(`${JSON.stringify(record, null, 2)}\n`);
+    stdout.write(`${JSON.stringify(record, null, 2)}\n`);
     return 0;
   }
-  const style = createStyle({ env: context.env, isTTY: context.stdout.isTTY });
-  context.stdout.write(
-    `${summary(record, style)}\n${verdictTable(record.verdicts, style)}${denialList(record)}`,
-  );
+  const style = createStyle({ env, isTTY: stdout.isTTY });
+  stdout.write(`${summary(record, style)}\n${verdictTable(record.verdicts, style)}${denialList(record)}`);
   return 0;
 }
 
-function find({ cwd, env }: Context, wanted: string | undefined): RunRecord {
-  const { run, session } = locateRun(env, cwd, wanted);
-  return session ? readSessionRun(session) : readRun(cwd, run);
-}
+/** Why a run has no outcome. */
+const withoutOutcome: Record<RunRecord['state'], string> = {
+  going: 'none yet: it is running',
+  waiting: 'none yet: it is waiting',
+  yielded: 'none yet: it waits for its supervisor to start the next iteration',
+  ended: 'none',
+  failed: 'none: it could not go on',
+  abandoned: 'none: it was killed',
+};
 
 function summary(record: RunRecord, style: Style): string {
-  const { usage } = record;
+  const { usage, outcome } = record;
   const tokens = usage.inputTokens + usage.cacheReadTokens + usage.cacheWriteTokens;
   const rows: [string, string][] = [
     ['Run', style.bold(record.run)],
     [
       'Outcome',
-      record.outcome === null
-        ? `none: it ${record.yielded ? 'waits for its supervisor to start the next iteration' : 'is still running, or was killed'}`
-        : `${record.outcome} (exit code ${record.exitCode})`,
+      outcome === null ? withoutOutcome[record.state] : `${outcome} (exit code ${record.exitCode})`,
     ],
-    ...(record.because
-      ? ([['Because', record.because.split('\n')[0] ?? '']] satisfies [string, string][])
-      : []),
+    ['Because', record.because?.split('\n')[0] ?? ''],
     ['Iterations', String(record.iterations)],
     ['Agent', record.agent ?? 'unknown'],
     [
       'Tokens',
       `${formatTokens(tokens)} in (${formatTokens(usage.cacheReadTokens)} cached) / ${formatTokens(usage.outputTokens)} out`,
     ],
-    ...(usage.costUsd === undefined
-      ? []
-      : ([['Cost', formatCost(usage.costUsd)]] satisfies [string, string][])),
+    ['Cost', usage.costUsd === undefined ? '' : formatCost(usage.costUsd)],
+    ['Time', formatDuration(record.elapsedMs)],
     ['Started', record.startedAt ?? 'unknown'],
     ['Ended', record.endedAt ?? '-'],
+    ['Skipped', skippedText(record) ?? ''],
   ];
-  return `${rows.map(([name, value]) => `${name.padEnd(10)}  ${value}`).join('\n')}\n`;
+  const shown = rows.filter(([, value]) => value !== '');
+  return `${shown.map(([name, value]) => `${name.padEnd(10)}  ${value}`).join('\n')}\n`;
 }
 
 /** What the guard refused, a line each. */

@@ -1,11 +1,12 @@
 import { type Judgement, type Rejudged, rejudge } from '../loop/rejudge.ts';
 import { cleanTerminal } from '../safety/terminal.ts';
-import { readJournal } from '../store/journal.ts';
-import { recordOf } from '../store/runs.ts';
+import { recordOf } from '../store/run-record.ts';
+import { skippedText } from '../store/run-view.ts';
 import { locateRun } from '../store/session-runs.ts';
 import { keptText } from '../store/turn-events.ts';
 import { createStyle, type Style } from '../view/style.ts';
 import { verdictTable } from '../view/verdict-table.ts';
+import { readLocated } from './located-run.ts';
 import type { verdictOptions } from './options.ts';
 import type { Context, Input } from './spec.ts';
 
@@ -14,16 +15,18 @@ export async function main(
   { values, args }: Input<typeof verdictOptions>,
 ): Promise<number> {
   const { cwd, env, stdout, stderr } = context;
-  const { run, journal, session } = locateRun(env, cwd, args[0]);
-  const { events, damaged } = readJournal(journal);
-  if (damaged > 0) stderr.write(`warning: lines of the journal that cannot be read: ${damaged}\n`);
-  const rejudged = await rejudge(cwd, run, events, session === null ? null : keptText);
+  const located = locateRun(env, cwd, args[0]);
+  const { view, events } = readLocated(cwd, located);
+  const { run, outcome, verdicts, damaged, unknown } = recordOf(view);
+  const skipped = skippedText(view);
+  if (skipped !== null) stderr.write(`warning: ${skipped}\n`);
+  const rejudged = await rejudge(cwd, run, events, located.session === null ? null : keptText);
   const same = rejudged.every(({ now }) => now?.same !== false);
   if (values.json) {
-    stdout.write(`${JSON.stringify({ run, verdicts: rejudged.flatMap(toJson), same }, null, 2)}\n`);
+    const answer = { run, outcome, verdicts: rejudged.flatMap(toJson), same, damaged, unknown };
+    stdout.write(`${JSON.stringify(answer, null, 2)}\n`);
   } else {
     const style = createStyle({ env, isTTY: stdout.isTTY });
-    const { verdicts } = recordOf(run, events);
     stdout.write(`${verdictTable(verdicts, style)}\n${comparison(rejudged, style)}`);
   }
   return same ? 0 : 1;

@@ -1,7 +1,6 @@
 import type { AgentAdapter } from '../agents/adapter.ts';
 import { userAgent } from '../agents/custom/user-agent.ts';
 import { agentNameOf, agents } from '../agents/registry.ts';
-import { runningLoop } from '../loop/ownership.ts';
 import type { JournalEvent } from '../store/events.ts';
 import { addEvent } from '../store/fold-events.ts';
 import { tailJournal } from '../store/journal-tail.ts';
@@ -13,6 +12,7 @@ import { tailLines } from '../system/tail-lines.ts';
 import { type LiveFigures, noFigures } from '../view/status-line.ts';
 import type { Style } from '../view/style.ts';
 import { createLiveOutput } from '../view/watch/live-output.ts';
+import { isDriven } from './located-run.ts';
 import type { Context } from './spec.ts';
 
 /** How much of a stream is read when the watch begins in the middle of it. */
@@ -77,8 +77,10 @@ export function watchRun(context: Context, first: LocatedRun, style: Style): Wat
     },
     read() {
       relocate();
-      const { events, restarted } = tail.read();
+      const { events, damaged, unknown, restarted } = tail.read();
       if (restarted) startOver();
+      loop.damaged += damaged;
+      loop.unknown += unknown;
       for (const event of events) {
         if (event.type === 'run.started' || event.type === 'run.resumed')
           adapter = adapterOf(event) ?? adapter;
@@ -87,10 +89,7 @@ export function watchRun(context: Context, first: LocatedRun, style: Style): Wat
       readStream();
       return events;
     },
-    isAlive() {
-      if (located.session !== null) return located.session.status !== 'ended';
-      return runningLoop(cwd)?.run === first.run;
-    },
+    isAlive: () => isDriven(cwd, located),
     output: () => stream.output?.text() ?? '',
     figures() {
       const isRunning = loop.iterations.at(-1)?.agentMs === null && loop.state === 'going';

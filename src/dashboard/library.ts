@@ -1,7 +1,6 @@
 import { addEvent } from '../store/fold-events.ts';
 import { type JournalTail, tailJournal } from '../store/journal-tail.ts';
-import type { RunView } from '../store/run-view.ts';
-import { newRunView } from '../store/run-view.ts';
+import { isOpen, newRunView, type RunView } from '../store/run-view.ts';
 import type { Environment } from '../system/program.ts';
 import { present } from './present.ts';
 import { type LoopSource, lifeOf, listSources, questionOf, type Sources } from './sources.ts';
@@ -168,10 +167,6 @@ function forget(entry: Entry): void {
   entry.view = newRunView(entry.source.name);
 }
 
-function isOpen({ state }: RunView): boolean {
-  return state === 'going' || state === 'waiting';
-}
-
 /** The view with what was appended since the last look. */
 function follow(entry: Entry, env: Environment): RunView {
   const { source } = entry;
@@ -180,9 +175,11 @@ function follow(entry: Entry, env: Environment): RunView {
     return entry.folded;
   }
   entry.tail ??= tailJournal(source.journal);
-  const { events, restarted } = entry.tail.read();
+  const { events, damaged, unknown, restarted } = entry.tail.read();
   const folded = restarted || entry.folded === null ? newRunView(source.run ?? source.name) : entry.folded;
   for (const event of events) addEvent(folded, event);
+  folded.damaged += damaged;
+  folded.unknown += unknown;
   entry.folded = folded;
   return folded;
 }

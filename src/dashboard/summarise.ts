@@ -25,7 +25,7 @@ export function summarise(view: RunView, source: LoopSource): LoopSummary {
     agent: view.agent ?? '',
     status,
     detail,
-    iteration: last?.iteration ?? 0,
+    iteration: view.iteration,
     of: last?.of ?? view.limits?.iterations ?? null,
     startedAt: view.startedAt,
     updatedAt: view.updatedAt,

@@ -41,6 +41,7 @@ function add(view: RunView, event: FleetEvent, of: number | null): void {
     if (last) end(last, event.at, 'cut', view.seq);
     const place = { index: view.iterations.length, iteration: event.iteration ?? 0, of, at: event.at };
     const one = { ...newIteration(place, view.seq), agentStartedAt: event.at, toolCalls: null };
+    view.iteration = one.iteration;
     view.iterations.push(one);
     return;
   }

@@ -4,9 +4,7 @@ import { RalphError } from '../core/error.ts';
 import type { LoopPlan, LoopState, Reason } from '../core/loop.ts';
 import type { Outcome } from '../core/outcome.ts';
 import type { JournalEvent } from '../store/events.ts';
-import { readJournal } from '../store/journal.ts';
-import { runPaths } from '../store/paths.ts';
-import { last, listRuns, readRun, recordOf } from '../store/runs.ts';
+import { last, listRuns, readRun } from '../store/runs.ts';
 import type { CliSetting } from '../store/settings.ts';
 import { checkName } from './guardrails.ts';
 import type { PromptSource } from './run-spec.ts';
@@ -34,11 +32,11 @@ const fresh = { failures: 0, overloads: 0, withoutProgress: 0, withoutTools: 0, 
 
 /** Finds the state of a run in its journal. */
 export function resumable(cwd: string, run: string): Resumable {
-  const { events } = readJournal(runPaths(cwd, run).journal);
+  const { view, events } = readRun(cwd, run);
   const started = last(events, 'run.started');
   if (!started) throw unusable(run, 'its journal does not tell how it started');
   if (started.plan.completion.tasks !== undefined) throw unusable(run, 'it works on a PRD', 'ralph prd run');
-  if (recordOf(run, events).outcome === 'PROMISE_ACCEPTED') throw unusable(run, 'it is done');
+  if (view.outcome === 'PROMISE_ACCEPTED') throw unusable(run, 'it is done');
   if (started.promptFile === undefined && started.task.includes('[redacted:')) {
     throw unusable(run, 'its task held a secret, which is not kept');
   }
@@ -53,7 +51,7 @@ export function resumable(cwd: string, run: string): Resumable {
     words: unheard.map((event) => (event.type === 'note' ? event.text : '')),
     passed: passedIn(events),
     loop(plan, { counting, number }) {
-      if (!decided) return newLoop(plan, started.task, number);
+      if (!decided) return { ...newLoop(plan, started.task, number), usage: view.usage };
       const again =
         decided.kind !== 'stop' || (decided.outcome !== undefined && cutShort.has(decided.outcome));
       const iteration = number ?? decided.loop.iteration + (again ? 0 : 1);
@@ -69,6 +67,8 @@ export function resumable(cwd: string, run: string): Resumable {
       const loop = {
         ...decided.loop,
         ...counts,
+        // With what an iteration spent that was cut short.
+        usage: view.usage,
         waitedMs: counting ? decided.loop.waitedMs : 0,
         plan,
         task: started.task,
@@ -92,7 +92,7 @@ function passedIn(events: readonly JournalEvent[]): string[] {
 /** The run that `--resume` means without a name: the latest that is not done. */
 export function latestUnfinished(cwd: string): string {
   const runs = listRuns(cwd);
-  const run = runs.findLast((id) => readRun(cwd, id).outcome !== 'PROMISE_ACCEPTED') ?? runs.at(-1);
+  const run = runs.findLast((id) => readRun(cwd, id).view.outcome !== 'PROMISE_ACCEPTED') ?? runs.at(-1);
   if (run === undefined)
     throw new RalphError('no-run', 'there is no run here to resume', { remedy: 'ralph run -p "your task"' });
   return run;

@@ -6,12 +6,12 @@ import { readTasks } from '../core/review/read-tasks.ts';
 import { defaultReviewRules, type ReviewRules, snapshotOf, type TaskList } from '../core/review/story.ts';
 import { ownWorkingCopy } from '../loop/ownership.ts';
 import type { EventOf, JournalEvent } from '../store/events.ts';
-import { openJournal, readJournal } from '../store/journal.ts';
+import { openJournal } from '../store/journal.ts';
 import { projectPaths, runPaths } from '../store/paths.ts';
 import { keepMemory, type PrdMemory, readMemory } from '../store/prd-memory.ts';
 import { readActive, removeActive } from '../store/ralph-active.ts';
 import { activePath } from '../store/ralph-active-path.ts';
-import { last, listRuns, newRunId } from '../store/runs.ts';
+import { last, listRuns, newRunId, readRun } from '../store/runs.ts';
 import { type PrdPaths, readTasksFile } from '../store/tasks.ts';
 import type { Clock } from '../system/clock.ts';
 import { lstatOf } from '../system/files.ts';
@@ -64,8 +64,8 @@ export async function settleLastRun(place: Place, clock: Clock, env: Environment
 function lastRun({ projectDir, paths }: Place): LastRun | null {
   const tasks = relative(projectDir, paths.tasks);
   for (const run of listRuns(projectDir).reverse()) {
-    const { events } = readJournal(runPaths(projectDir, run).journal);
-    if (last(events, 'run.started')?.plan.completion.tasks === tasks) return { run, events };
+    const { view, events } = readRun(projectDir, run);
+    if (view.tasks === tasks) return { run, events };
   }
   return null;
 }

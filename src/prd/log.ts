@@ -3,6 +3,8 @@ import { messageOf } from '../core/error.ts';
 import type { Redactor } from '../loop/run-spec.ts';
 import { cleanTerminal } from '../safety/terminal.ts';
 import type { EventOf, JournalEvent } from '../store/events.ts';
+import { addEvent } from '../store/fold-events.ts';
+import { type IterationView, newRunView, type PrdView } from '../store/run-view.ts';
 import { keepEarlierLog, openStreamLog, type StreamLog } from '../store/stream-log.ts';
 import type { prdPaths } from '../store/tasks.ts';
 import { readText, reclaimDir, refuseLinkedFolders, writeAtomic } from '../system/files.ts';
@@ -33,10 +35,8 @@ export function keepLogs(
   warn: (text: string) => void,
 ): PrdLog {
   const { top } = paths;
+  const view = newRunView(run);
   let log: StreamLog | null = null;
-  let began: EventOf<'prd.iteration'> | null = null;
-  let ended: EventOf<'agent.ended'> | null = null;
-  let checked: EventOf<'prd.checked'> | null = null;
   let broken = false;
 
   const safely = (work: () => void): void => {
@@ -63,26 +63,25 @@ export function keepLogs(
     const path = paths.log(run, event.iteration);
     keepEarlierLog(path);
     log = openStreamLog(path, maxLogBytes);
-    [began, ended, checked] = [event, null, null];
     write(`# iteration ${event.iteration}, ${event.mode}, ${event.story ?? 'no story'}, ${event.at}\n\n`);
   }
 
   function finish(event: EventOf<'decision'>): void {
-    for (const problem of checked?.problems ?? [])
-      write(`\ntasks.json: ${problem}${checked?.undone ? ' (undone)' : ''}`);
+    const one = view.iterations.at(-1);
+    for (const problem of one?.prd?.problems ?? [])
+      write(`\ntasks.json: ${problem}${one?.prd?.undone ? ' (undone)' : ''}`);
     write(`\n\n# ${event.kind}: ${event.because.text}\n`);
     log?.close();
     log = null;
     keepFolder();
-    if (began) addRow(paths.summary, top, row(run, began, ended, checked, event));
+    if (one?.prd) addRow(paths.summary, top, row(run, one, one.prd));
   }
 
   return {
     journal: (event) =>
       safely(() => {
+        addEvent(view, event);
         if (event.type === 'prd.iteration') begin(event);
-        else if (event.type === 'agent.ended') ended = event;
-        else if (event.type === 'prd.checked') checked = event;
         else if (event.type === 'decision') finish(event);
         else if (event.type === 'run.failed') log?.close();
       }),
@@ -96,28 +95,20 @@ export function keepLogs(
   };
 }
 
-function row(
-  run: string,
-  { iteration, mode, story, at }: EventOf<'prd.iteration'>,
-  ended: EventOf<'agent.ended'> | null,
-  checked: EventOf<'prd.checked'> | null,
-  { kind, outcome }: EventOf<'decision'>,
-): readonly unknown[] {
-  const { done, total } = checked?.counts ?? {};
-  const seconds = ended === null ? '' : Math.round(ended.ms / 1000);
+function row(run: string, one: IterationView, prd: PrdView): readonly unknown[] {
   return [
     run,
-    iteration,
-    mode,
-    story ?? '',
-    at,
-    seconds,
-    ended?.end ?? '',
-    ended?.progress.commits ?? '',
-    done,
-    total,
-    checked?.undone ?? false,
-    outcome ?? kind,
+    one.iteration,
+    prd.mode,
+    prd.story ?? '',
+    new Date(one.startedAt).toISOString(),
+    one.agentMs === null ? '' : Math.round(one.agentMs / 1000),
+    one.end ?? '',
+    one.end === null ? '' : one.commits,
+    prd.after?.done,
+    prd.after?.total,
+    prd.undone,
+    one.decision?.outcome ?? one.decision?.kind,
   ];
 }
 

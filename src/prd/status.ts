@@ -9,11 +9,9 @@ import {
   type TaskCounts,
 } from '../core/review/mode.ts';
 import type { IterationMode, ReviewRules, ReviewStatus, TaskList } from '../core/review/story.ts';
-import { readJournal } from '../store/journal.ts';
-import { runPaths } from '../store/paths.ts';
 import type { PrdMemory } from '../store/prd-memory.ts';
 import { activeOwner, readActive } from '../store/ralph-active.ts';
-import { last, listRuns } from '../store/runs.ts';
+import { listRuns, readRun } from '../store/runs.ts';
 import type { PrdPaths } from '../store/tasks.ts';
 import { approvedOutside } from './memory.ts';
 import { stateOf } from './summary.ts';
@@ -107,13 +105,10 @@ function modeOf(status: ReviewStatus | null): IterationMode {
 function burnDown({ projectDir, paths }: Place, { since = 0 }: PrdMemory): PrdStatus['burnDown'] {
   const tasks = relative(projectDir, paths.tasks);
   return listRuns(projectDir).flatMap((run) => {
-    const { events } = readJournal(runPaths(projectDir, run).journal);
-    const started = last(events, 'run.started');
-    if (started?.plan.completion.tasks !== tasks || Date.parse(started.at) < since) return [];
-    return events.flatMap((event) =>
-      event.type === 'prd.checked'
-        ? [{ run, iteration: event.iteration, left: event.counts.total - event.counts.done }]
-        : [],
+    const { view } = readRun(projectDir, run);
+    if (view.tasks !== tasks || (view.startedAt ?? 0) < since) return [];
+    return view.iterations.flatMap(({ iteration, prd }) =>
+      prd?.after ? [{ run, iteration, left: prd.after.total - prd.after.done }] : [],
     );
   });
 }

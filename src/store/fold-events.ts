@@ -1,20 +1,18 @@
 import type { Outcome } from '../core/outcome.ts';
-import { addUsage } from '../core/turn.ts';
 import type { EventOf, JournalEvent } from './events.ts';
+import { decideIteration, foldIteration, keptText } from './fold-iteration.ts';
 import {
+  closeIteration,
   type IterationView,
-  type Mark,
+  isOpen,
   newIteration,
   newRunView,
   type RunView,
-  type ToolView,
 } from './run-view.ts';
 
-const keptTools = 60;
 const keptNotices = 50;
-const keptText = 300;
 
-/** The view of a run whose events are read already. */
+/** Folds the events of a run into its view. */
 export function foldEvents(run: string, events: Iterable<JournalEvent>): RunView {
   const view = newRunView(run);
   for (const event of events) addEvent(view, event);
@@ -23,23 +21,31 @@ export function foldEvents(run: string, events: Iterable<JournalEvent>): RunView
 
 /** Adds the next event of the journal, in time that does not grow with what is there. */
 export function addEvent(view: RunView, event: JournalEvent): void {
-  const told = Date.parse(event.at);
+  const before = view.updatedAt;
   // A clock that was set back must not make anything end before it began.
-  const at = Math.max(Number.isNaN(told) ? 0 : told, view.updatedAt ?? 0);
-  // The time between the end of one process and the start of the next is not the loop's.
-  const isOff = event.type === 'run.resumed' || event.type === 'run.abandoned';
-  if (view.updatedAt !== null && !isOff) view.elapsedMs += at - view.updatedAt;
+  const at = Math.max(Date.parse(event.at), before ?? 0);
+  // The time between two processes of a run is not the loop's.
+  if (event.type === 'run.resumed' || event.type === 'run.abandoned') stopAt(view, before ?? at);
+  else if (before !== null && isOpen(view)) view.elapsedMs += at - before;
   view.updatedAt = at;
   view.seq = event.seq;
-  try {
-    apply(view, event, at);
-  } catch {
-    // Somebody edited the journal: the rest of it is still worth showing.
-    view.damaged++;
-  }
+  foldRun(view, event, at);
 }
 
-function apply(view: RunView, event: JournalEvent, at: number): void {
+/** The view of a run of which nobody drives the rest: whatever it was doing stopped with its last event. */
+export function abandoned(view: RunView): RunView {
+  const copy = { ...view, iterations: [...view.iterations] };
+  stopAt(copy, view.updatedAt ?? 0);
+  return Object.assign(copy, endOfProcess(view));
+}
+
+/** A claim that was accepted stays accepted, whatever happens to the process. */
+function endOfProcess({ outcome }: RunView): Partial<RunView> {
+  if (outcome !== null) return { state: 'ended' };
+  return { state: 'abandoned', needs: { kind: 'look', text: 'its process is gone: it was killed' } };
+}
+
+function foldRun(view: RunView, event: JournalEvent, at: number): void {
   switch (event.type) {
     case 'run.started':
       startRun(view, event, at);
@@ -51,14 +57,17 @@ function apply(view: RunView, event: JournalEvent, at: number): void {
       startIteration(view, event, at);
       return;
     case 'decision':
-      decided(view, event, at);
+      decideIteration(view, event, at);
       return;
     case 'paused':
-      hold(view, event.because, at);
+      pauseRun(view, event.because, at);
       return;
     case 'unpaused':
-      goOn(view, at);
+      endWait(view, at);
       notice(view, at, 'goes on after the pause');
+      return;
+    case 'note':
+      notice(view, at, `note: ${event.text}`);
       return;
     case 'notice':
       notice(view, at, event.text);
@@ -67,104 +76,37 @@ function apply(view: RunView, event: JournalEvent, at: number): void {
       endRun(view, event, at);
       return;
     case 'run.yielded':
-      cut(view);
+      stopAt(view, at);
       view.state = 'yielded';
       return;
     case 'run.failed':
-      fail(view, at, event.message);
-      return;
-    case 'prd.iteration':
-      startStory(view, event);
-      return;
-    case 'prd.checked':
-      checkStory(view, event);
+      stopAt(view, at);
+      Object.assign(view, { state: 'failed', endedAt: at, because: event.message });
+      view.needs = { kind: 'look', text: event.message };
       return;
     case 'run.abandoned':
-      cut(view);
-      view.state = 'abandoned';
-      view.needs = { kind: 'look', text: 'the process of the loop died' };
+      Object.assign(view, endOfProcess(view));
+      return;
+    case 'sandbox.ready':
+    case 'sandbox.denied':
+    case 'notified':
       return;
     default:
-      if ('iteration' in event) inIteration(view, event, at);
+      // The event that began the iteration may be damaged.
+      if (view.iterations.at(-1)?.iteration !== event.iteration)
+        startIteration(view, { ...event, of: null, promptChars: 0 }, at);
+      foldIteration(view, event, at);
   }
 }
-
-type Inner = Exclude<
-  Extract<JournalEvent, { iteration: number }>,
-  { type: 'run.resumed' | 'run.yielded' | 'iteration.started' | 'prd.iteration' | 'prd.checked' | 'decision' }
->;
-
-function inIteration(view: RunView, event: Inner, at: number): void {
-  // A note is written before the iteration that reads it begins.
-  if (event.type === 'note') {
-    notice(view, at, `note: ${event.text}`);
-    return;
-  }
-  const one = view.iterations.at(-1);
-  if (one === undefined) return;
-  one.seq = event.seq;
-  switch (event.type) {
-    case 'agent.started':
-      one.agentStartedAt = at;
-      return;
-    case 'tool.started':
-      startTool(view, one, event, at);
-      return;
-    case 'tool.ended':
-      endTool(view, one, event, at);
-      return;
-    case 'todo':
-      view.todo = event.items;
-      return;
-    case 'agent.ended':
-      endAgent(view, one, event, at);
-      return;
-    case 'guardrail.started':
-      one.guardrails.push({ ...runningCheck, command: event.command, startedAt: at });
-      return;
-    case 'guardrail.ended': {
-      const running = one.guardrails.findLast(({ command, ok }) => command === event.command && ok === null);
-      const { ok, timedOut, exitCode, ms, log } = event;
-      if (running) Object.assign(running, { ok, timedOut, exitCode, ms, log });
-      return;
-    }
-    case 'verify.ended': {
-      const { command, ok, timedOut, exitCode, ms } = event;
-      one.verify.push({ command, ok, timedOut, exitCode, ms, startedAt: at - ms, log: event.log ?? null });
-      return;
-    }
-    case 'scm.ended':
-      one.scm.push({ task: event.task, ok: event.ok, detail: event.detail });
-      return;
-    case 'verdict': {
-      const { accepted, because, evidence } = event;
-      one.verdict = { accepted, because, evidence };
-      view.claims[accepted ? 'accepted' : 'rejected']++;
-      return;
-    }
-  }
-}
-
-const runningCheck = { ok: null, timedOut: false, exitCode: null, ms: null, log: null };
 
 function startRun(view: RunView, event: EventOf<'run.started'>, at: number): void {
-  Object.assign(view, {
-    version: event.version,
-    cwd: event.cwd,
-    agent: event.agent,
-    agentVersion: event.agentVersion ?? null,
-    command: event.command,
-    task: event.task,
-    promptFile: event.promptFile ?? null,
-    limits: event.plan.limits,
-    pid: event.pid,
-    startedAt: at,
-  });
+  const { version, cwd, agent, agentVersion = null, command, task, promptFile = null, plan, pid } = event;
+  Object.assign(view, { version, cwd, agent, agentVersion, command, task, promptFile, pid, startedAt: at });
+  view.limits = plan.limits;
+  view.tasks = plan.completion.tasks ?? null;
 }
 
 function resumeRun(view: RunView, event: EventOf<'run.resumed'>, at: number): void {
-  cut(view);
-  goOn(view, at);
   Object.assign(view, { endedAt: null, outcome: null, exitCode: null, because: null, needs: null });
   view.pid = event.pid;
   view.limits = event.plan?.limits ?? view.limits;
@@ -173,154 +115,54 @@ function resumeRun(view: RunView, event: EventOf<'run.resumed'>, at: number): vo
   notice(view, at, 'resumed');
 }
 
-function startIteration(view: RunView, event: EventOf<'iteration.started'>, at: number): void {
-  cut(view);
-  goOn(view, at);
+function startIteration(view: RunView, event: Omit<EventOf<'iteration.started'>, 'type'>, at: number): void {
+  stopAt(view, at);
   const { iteration, of, promptChars, promptStart = '', head = null } = event;
   const place = { index: view.iterations.length, iteration, of, at };
+  view.iteration = iteration;
   view.iterations.push({ ...newIteration(place, event.seq), promptChars, promptStart, from: head });
 }
 
-function startStory(view: RunView, event: EventOf<'prd.iteration'>): void {
-  view.stories = event.stories;
-  // The task is a template with placeholders, the same for every PRD.
-  view.task = event.about ?? view.task;
-  const one = view.iterations.at(-1);
-  if (one?.mark !== 'running') return;
-  const { mode, story, counts } = event;
-  one.seq = event.seq;
-  one.prd = { mode, story, before: counts, after: null, reviewStatus: null, problems: [] };
-}
-
-function checkStory(view: RunView, event: EventOf<'prd.checked'>): void {
-  view.stories = event.stories;
-  const one = view.iterations.at(-1);
-  if (!one?.prd) return;
-  one.seq = event.seq;
-  one.prd.after = event.counts;
-  one.prd.problems = event.problems;
-  one.prd.reviewStatus = event.stories.find(({ id }) => id === one.prd?.story)?.reviewStatus ?? null;
-}
-
-/** An iteration that was never decided is over as soon as something else begins. */
-function cut(view: RunView): void {
-  const one = view.iterations.at(-1);
+/** Ends what goes on: an iteration that was never decided is cut, and a wait is over. */
+function stopAt(view: RunView, at: number): void {
+  const last = view.iterations.at(-1);
+  if (last?.mark === 'running') replaceLast(view, closeIteration(last, 'cut', at));
   view.tool = null;
-  if (one?.mark !== 'running') return;
-  one.mark = 'cut';
-  one.endedAt = view.updatedAt;
-  one.seq = view.seq;
+  endWait(view, at);
+}
+
+function endWait(view: RunView, at: number): void {
+  const last = view.iterations.at(-1);
+  if (last?.wait && last.wait.ms === null)
+    replaceLast(view, { ...last, wait: { ...last.wait, ms: at - last.wait.startedAt } });
+  Object.assign(view, { state: 'going', waitUntil: null, waitFor: null });
+}
+
+function replaceLast(view: RunView, one: IterationView): void {
+  view.iterations[view.iterations.length - 1] = { ...one, seq: view.seq };
 }
 
 /** A pause is a wait without an end that anybody knows. */
-function hold(view: RunView, because: string, at: number): void {
+function pauseRun(view: RunView, because: string, at: number): void {
   const one = view.iterations.at(-1);
   // A session may be paused in the middle of a turn: that one runs on, or is never decided.
   if (one !== undefined && one.mark !== 'running') {
     one.wait ??= { startedAt: at, plannedMs: 0, ms: null };
     one.seq = view.seq;
   }
-  view.state = 'waiting';
-  view.waitFor = because;
-  view.waitUntil = null;
+  Object.assign(view, { state: 'waiting', waitFor: because, waitUntil: null });
   notice(view, at, because);
 }
 
-/** The wait before this moment is over. */
-function goOn(view: RunView, at: number): void {
-  const waited = view.iterations.at(-1);
-  if (waited?.wait && waited.wait.ms === null) {
-    waited.wait.ms = at - waited.wait.startedAt;
-    waited.seq = view.seq;
-  }
-  view.state = 'going';
-  view.waitUntil = null;
-  view.waitFor = null;
-}
-
-function startTool(
-  view: RunView,
-  one: IterationView,
-  { id, name, summary }: EventOf<'tool.started'>,
-  at: number,
-): void {
-  const tool: ToolView = {
-    id,
-    name,
-    summary: summary.slice(0, keptText),
-    ok: null,
-    startedAt: at,
-    ms: null,
-  };
-  if (one.toolCalls !== null) one.toolCalls++;
-  one.tools.push(tool);
-  if (one.tools.length > keptTools) one.tools.shift();
-  view.tool = tool;
-}
-
-function endTool(view: RunView, one: IterationView, event: EventOf<'tool.ended'>, at: number): void {
-  if (!event.ok) one.toolErrors++;
-  const tool = one.tools.findLast(({ id }) => id === event.id);
-  if (tool) Object.assign(tool, { ok: event.ok, ms: at - tool.startedAt });
-  if (view.tool?.id === event.id) view.tool = one.tools.findLast(({ ok }) => ok === null) ?? null;
-}
-
-function endAgent(view: RunView, one: IterationView, event: EventOf<'agent.ended'>, at: number): void {
-  const { usage, progress, end, exitCode, ms, text, toolCalls, context } = event;
-  view.tool = null;
-  Object.assign(one, { end, exitCode, text, toolCalls, agentMs: ms, error: event.error ?? null });
-  one.agentStartedAt ??= Math.max(one.startedAt, at - ms);
-  one.commits = progress.commits;
-  one.filesChanged = progress.filesChanged;
-  one.files = progress.files ?? [];
-  one.context = context ? { tokens: context.tokens, window: context.window ?? null } : null;
-  if (usage === undefined) return;
-  one.usage = usage;
-  view.usage = addUsage(view.usage, usage);
-}
-
-function decided(view: RunView, event: EventOf<'decision'>, at: number): void {
-  const one = view.iterations.at(-1);
-  if (one === undefined || one.mark !== 'running') return;
-  const { kind, because, outcome, head } = event;
-  Object.assign(one, { seq: event.seq, endedAt: at, to: head ?? null });
-  one.decision = { kind, because, outcome: outcome ?? null };
-  one.mark = markOf(one);
-  if (kind !== 'wait') return;
-  const plannedMs = event.ms ?? 0;
-  one.wait = { startedAt: at, plannedMs, ms: null };
-  view.state = 'waiting';
-  view.waitUntil = at + plannedMs;
-  view.waitFor = because.text;
-}
-
-function markOf({ decision, verdict, end, guardrails }: IterationView): Mark {
-  const outcome = decision?.outcome;
-  if (outcome === 'PROMISE_ACCEPTED') return 'accepted';
-  if (outcome === 'BLOCKED' || outcome === 'NEEDS_DECISION') return 'needs-person';
-  if (outcome === 'CANCELLED' || outcome === 'INTERRUPTED') return 'stopped';
-  if (end === 'limited') return 'limited';
-  if (end !== null && end !== 'finished') return 'failed';
-  if (verdict?.accepted === false) return 'rejected';
-  return guardrails.some(({ ok }) => ok === false) ? 'failed-checks' : 'went-on';
-}
-
 function endRun(view: RunView, event: EventOf<'run.ended'>, at: number): void {
-  cut(view);
-  goOn(view, at);
-  const { outcome, exitCode, because } = event;
-  Object.assign(view, { state: 'ended', endedAt: at, outcome, exitCode, because: because.text });
+  stopAt(view, at);
+  const { outcome, exitCode, because, iterations, usage } = event;
+  Object.assign(view, { state: 'ended', endedAt: at, outcome, exitCode, because: because.text, usage });
+  view.iteration = iterations;
   view.needs = needsOf(outcome, because.text);
 }
 
-function fail(view: RunView, at: number, message: string): void {
-  cut(view);
-  goOn(view, at);
-  Object.assign(view, { state: 'failed', endedAt: at, because: message });
-  view.needs = { kind: 'look', text: message };
-}
-
-/** Who was stopped by a person, or is done, needs nobody. */
+/** What a person has to do after an end: nothing if the loop is done, or if they stopped it. */
 export function needsOf(outcome: Outcome, text: string): RunView['needs'] {
   if (outcome === 'BLOCKED' || outcome === 'NEEDS_DECISION') return { kind: 'answer', text };
   const isOver = outcome === 'PROMISE_ACCEPTED' || outcome === 'CANCELLED' || outcome === 'INTERRUPTED';

@@ -3,9 +3,9 @@ import { dirname, join, relative, resolve } from 'node:path';
 import type { Outcome } from '../core/outcome.ts';
 import { quoteWord } from '../core/words.ts';
 import { ensureDir, readText, writeAtomic } from '../system/files.ts';
-import { lastEvent, readJournal } from './journal.ts';
+import { lastEvent } from './journal.ts';
 import { answerPath, answersFolder, projectPaths, runPaths } from './paths.ts';
-import { last, listRuns } from './runs.ts';
+import { listRuns, readRun } from './runs.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 type Question = { readonly kind: 'blocked' | 'decide'; readonly text: string };
@@ -18,9 +18,8 @@ export function openQuestion(cwd: string, prd = join(cwd, 'ralph')): Question | 
 /** The folder of the PRD that the last run worked on; null where it was another kind of run. */
 export function lastPrd(cwd: string): string | null {
   const run = listRuns(cwd).at(-1);
-  const started = run && last(readJournal(runPaths(cwd, run).journal).events, 'run.started');
-  const tasks = started ? started.plan.completion.tasks : undefined;
-  return tasks === undefined ? null : dirname(resolve(cwd, tasks));
+  const tasks = run === undefined ? null : readRun(cwd, run).view.tasks;
+  return tasks === null ? null : dirname(resolve(cwd, tasks));
 }
 
 /** What to type after an answer, and after most ends; `prd` is the folder of the PRD, if it is one. */

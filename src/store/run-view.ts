@@ -50,8 +50,9 @@ export type PrdView = {
   before: TaskCounts;
   after: TaskCounts | null;
   reviewStatus: string | null;
-  /** Changes of the task list that the mode does not allow. */
+  /** Changes of the task list that the mode does not allow, and whether they were undone. */
   problems: readonly string[];
+  undone: boolean;
 };
 
 /** One go of the loop. An iteration that is run again, after a limit or a crash, is another go with the same number. */
@@ -91,7 +92,8 @@ export type IterationView = {
   guardrails: CheckView[];
   verify: CheckView[];
   scm: { task: string; ok: boolean; detail: string }[];
-  notes: string[];
+  /** Tool calls that the guard refused. */
+  denials: { tool: string; what: string; category: string; reason: string }[];
   verdict: Verdict | null;
   decision: {
     kind: Decision['kind'];
@@ -109,8 +111,9 @@ export type RunView = {
   source: 'journal' | 'timeline';
   /** The last event. */
   seq: number;
-  /** Events that could not be understood; unknown kinds are no damage. */
+  /** Lines of the journal that were skipped: those that are no events, and events that only a newer release knows. */
   damaged: number;
+  unknown: number;
   version: string | null;
   cwd: string | null;
   agent: string | null;
@@ -118,6 +121,8 @@ export type RunView = {
   command: string | null;
   task: string;
   promptFile: string | null;
+  /** The task list of a PRD, relative to `cwd`; null in any other run. */
+  tasks: string | null;
   limits: Limits | null;
   pid: number | null;
   startedAt: number | null;
@@ -134,6 +139,8 @@ export type RunView = {
   because: string | null;
   /** Set where nothing goes on before a person acts: to answer, or to look. */
   needs: { kind: 'answer' | 'look'; text: string } | null;
+  /** The number of the last iteration that began. */
+  iteration: number;
   iterations: IterationView[];
   usage: Usage;
   /** Milliseconds that the loop was at work, waits included; off time before a resume is not. */
@@ -144,8 +151,9 @@ export type RunView = {
   tool: ToolView | null;
   waitUntil: number | null;
   waitFor: string | null;
-  /** The stories of a PRD as they stand. */
+  /** The stories of a PRD as they stand, and the ids of those that were done when the run began. */
   stories: readonly StoryState[];
+  doneBefore: readonly string[] | null;
   /** The last of what a person may want to know. */
   notices: { at: number; text: string }[];
 };
@@ -157,6 +165,7 @@ export function newRunView(run: string): RunView {
     source: 'journal',
     seq: 0,
     damaged: 0,
+    unknown: 0,
     version: null,
     cwd: null,
     agent: null,
@@ -164,6 +173,7 @@ export function newRunView(run: string): RunView {
     command: null,
     task: '',
     promptFile: null,
+    tasks: null,
     limits: null,
     pid: null,
     startedAt: null,
@@ -174,6 +184,7 @@ export function newRunView(run: string): RunView {
     exitCode: null,
     because: null,
     needs: null,
+    iteration: 0,
     iterations: [],
     usage: noUsage,
     elapsedMs: 0,
@@ -183,6 +194,7 @@ export function newRunView(run: string): RunView {
     waitUntil: null,
     waitFor: null,
     stories: [],
+    doneBefore: null,
     notices: [],
   };
 }
@@ -222,11 +234,39 @@ export function newIteration(
     guardrails: [],
     verify: [],
     scm: [],
-    notes: [],
+    denials: [],
     verdict: null,
     decision: null,
     wait: null,
   };
+}
+
+/** An iteration that was left running, ended at some moment. */
+export function closeIteration(one: IterationView, mark: Mark, at: number): IterationView {
+  if (one.mark !== 'running') return one;
+  const agentMs = one.agentMs ?? (one.agentStartedAt === null ? null : Math.max(0, at - one.agentStartedAt));
+  return { ...one, mark, endedAt: at, agentMs };
+}
+
+/** True while a process of the run should be at work or waiting, as far as its journal tells. */
+export function isOpen({ state }: Pick<RunView, 'state'>): boolean {
+  return state === 'going' || state === 'waiting';
+}
+
+/** How long the loop has been at work, waits included. */
+export function elapsedAt(view: RunView, now: number): number {
+  const { elapsedMs, updatedAt } = view;
+  return elapsedMs + (isOpen(view) && updatedAt !== null ? Math.max(0, now - updatedAt) : 0);
+}
+
+/** What was skipped of a journal, in a sentence; null where nothing was. */
+export function skippedText({ damaged, unknown }: Pick<RunView, 'damaged' | 'unknown'>): string | null {
+  const parts = [
+    ...(damaged === 0 ? [] : [`${damaged} damaged line${damaged === 1 ? '' : 's'}`]),
+    ...(unknown === 0 ? [] : [`${unknown} event${unknown === 1 ? '' : 's'} of a newer release`]),
+  ];
+  if (parts.length === 0) return null;
+  return `${parts.join(' and ')} in the journal ${damaged + unknown === 1 ? 'was' : 'were'} skipped`;
 }
 
 /** Milliseconds of a go by what they went to; what is still going on counts up to `now`. */

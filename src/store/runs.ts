@@ -1,44 +1,12 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { RalphError } from '../core/error.ts';
 import { hashText } from '../core/hash.ts';
-import type { Evidence } from '../core/loop.ts';
-import type { Outcome } from '../core/outcome.ts';
-import { noUsage, type Usage } from '../core/turn.ts';
 import { listDir } from '../system/files.ts';
 import type { EventOf, JournalEvent } from './events.ts';
+import { foldEvents } from './fold-events.ts';
 import { readJournal } from './journal.ts';
 import { projectPaths, runPaths } from './paths.ts';
-
-/** A run as `ralph show --json` prints it. Outcome and exit code are null while it runs, and when it was killed. */
-export type RunRecord = {
-  readonly run: string;
-  /** A loop of `ralph run`, or one inside an agent's session. */
-  readonly kind: 'run' | 'session';
-  readonly outcome: Outcome | null;
-  readonly exitCode: number | null;
-  /** True between two iterations that a supervisor starts: no process runs, and the run is not over. */
-  readonly yielded: boolean;
-  readonly iterations: number;
-  readonly verdicts: readonly {
-    readonly iteration: number;
-    readonly accepted: boolean;
-    readonly because: string;
-    readonly evidence: readonly Evidence[];
-  }[];
-  /** Tool calls that the guard refused. */
-  readonly denials: readonly {
-    readonly iteration: number;
-    readonly tool: string;
-    readonly what: string;
-    readonly category: string;
-    readonly reason: string;
-  }[];
-  readonly usage: Usage;
-  readonly because: string | null;
-  readonly agent: string | null;
-  readonly startedAt: string | null;
-  readonly endedAt: string | null;
-};
+import type { RunView } from './run-view.ts';
 
 /** An id that sorts by time, to the millisecond: loops may follow each other fast. */
 export function newRunId(
@@ -56,7 +24,7 @@ export function runIdFor(loop: string, startedAt: number): string {
 
 /** Whether there is a run of that id that has begun. */
 export function hasStarted(cwd: string, run: string): boolean {
-  return last(readJournal(runPaths(cwd, run).journal).events, 'run.started') !== undefined;
+  return readRun(cwd, run).view.startedAt !== null;
 }
 
 /** Run ids of this working copy, oldest first. */
@@ -76,15 +44,20 @@ export function latestRun(cwd: string): string | null {
 }
 
 /** The run that a person means by `latest`, an id, or the beginning of one. */
-export function findRun(cwd: string, wanted = 'latest'): string {
-  return pickRun(listRuns(cwd), wanted);
+export function findRun(cwd: string, wanted?: string): string {
+  return pickRun(asRuns(listRuns(cwd)), wanted).run;
+}
+
+export function asRuns(ids: readonly string[]): { readonly run: string }[] {
+  return ids.map((run) => ({ run }));
 }
 
 /** The same out of these runs, which are sorted. */
-export function pickRun(runs: readonly string[], wanted = 'latest'): string {
-  const found = wanted === 'latest' ? runs.slice(-1) : runs.filter((run) => run.startsWith(wanted));
-  const [only, ...others] = found.includes(wanted) ? [wanted] : found;
-  if (only !== undefined && others.length === 0) return only;
+export function pickRun<T extends { readonly run: string }>(runs: readonly T[], wanted = 'latest'): T {
+  const matches = wanted === 'latest' ? runs.slice(-1) : runs.filter(({ run }) => run.startsWith(wanted));
+  const [only, ...others] = matches;
+  const match = matches.find(({ run }) => run === wanted) ?? (others.length === 0 ? only : undefined);
+  if (match !== undefined) return match;
   if (runs.length === 0) {
     throw new RalphError('no-run', 'there is no run in this folder yet', {
       remedy: 'ralph run -p "your task"',
@@ -92,46 +65,21 @@ export function pickRun(runs: readonly string[], wanted = 'latest'): string {
   }
   const problem =
     only === undefined ? `there is no run "${wanted}" here` : `"${wanted}" is the beginning of several runs`;
-  throw new RalphError('no-run', `${problem}; the latest is ${runs.at(-1)}`, { remedy: 'ralph show latest' });
+  throw new RalphError('no-run', `${problem}; the latest is ${runs.at(-1)?.run}`, {
+    remedy: 'ralph show latest',
+  });
 }
 
-export function readRun(cwd: string, run: string): RunRecord {
-  return recordOf(run, readJournal(runPaths(cwd, run).journal).events);
+/** A run as its journal tells it. */
+export type RunRead = { readonly view: RunView; readonly events: readonly JournalEvent[] };
+
+export function readRun(cwd: string, run: string): RunRead {
+  return readRunAt(run, runPaths(cwd, run).journal);
 }
 
-/** Folds a journal into a record. */
-export function recordOf(
-  run: string,
-  events: readonly JournalEvent[],
-  kind: RunRecord['kind'] = 'run',
-): RunRecord {
-  const started = last(events, 'run.started');
-  const resumed = last(events, 'run.resumed');
-  const lastEnd = last(events, 'run.ended');
-  const ended = lastEnd && lastEnd.seq > (resumed?.seq ?? 0) ? lastEnd : undefined;
-  const decided = last(events, 'decision');
-  const accepted = decided?.outcome === 'PROMISE_ACCEPTED' ? decided.outcome : undefined;
-  const failed = last(events, 'run.failed');
-  return {
-    run,
-    kind,
-    // The decision is durable before the end is written.
-    outcome: ended?.outcome ?? accepted ?? null,
-    yielded: events.findLast(({ type }) => type !== 'notified')?.type === 'run.yielded',
-    exitCode: ended?.exitCode ?? (accepted ? 0 : null),
-    iterations: ended?.iterations ?? last(events, 'iteration.started')?.iteration ?? 0,
-    verdicts: events
-      .filter((event) => event.type === 'verdict')
-      .map(({ iteration, accepted, because, evidence }) => ({ iteration, accepted, because, evidence })),
-    denials: events
-      .filter((event) => event.type === 'guard.denied')
-      .map(({ iteration, tool, what, category, reason }) => ({ iteration, tool, what, category, reason })),
-    usage: ended?.usage ?? decided?.loop.usage ?? noUsage,
-    because: ended?.because.text ?? failed?.message ?? null,
-    agent: started?.agent ?? null,
-    startedAt: started?.at ?? null,
-    endedAt: ended?.at ?? null,
-  };
+export function readRunAt(run: string, journal: string): RunRead {
+  const { events, damaged, unknown } = readJournal(journal);
+  return { events, view: { ...foldEvents(run, events), damaged, unknown } };
 }
 
 /** The last event of a kind. */

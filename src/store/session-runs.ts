@@ -1,7 +1,6 @@
 import type { Environment } from '../system/program.ts';
-import { readJournal } from './journal.ts';
 import { runPaths } from './paths.ts';
-import { listRuns, pickRun, type RunRecord, recordOf } from './runs.ts';
+import { listRuns, pickRun } from './runs.ts';
 import { endedPaths, listEndedLoops, listSessionLoops, sessionPaths } from './session-loops.ts';
 
 /** A loop inside an agent's session; `status` says whether it is over. */
@@ -46,14 +45,17 @@ export type LocatedRun = {
   readonly session: SessionRun | null;
 };
 
-/** The run of this folder, or the loop inside a session, that is meant by `latest`, an id, or the beginning of one. */
-export function locateRun(env: Environment, cwd: string, wanted?: string): LocatedRun {
-  const inSessions = listSessionRuns(env, cwd, wanted);
-  const run = pickRun([...listRuns(cwd), ...inSessions.map(({ run }) => run)].sort(), wanted);
-  const session = inSessions.find((one) => one.run === run) ?? null;
-  return { run, session, journal: session?.journal ?? runPaths(cwd, run).journal };
+/** The runs of this folder and the loops inside sessions that were started in it, oldest first. */
+export function listLocated(env: Environment, cwd: string, id?: string): LocatedRun[] {
+  const own = listRuns(cwd).map((run) => ({ run, journal: runPaths(cwd, run).journal, session: null }));
+  const inSessions = listSessionRuns(env, cwd, id).map((session) => {
+    const { run, journal } = session;
+    return { run, journal, session };
+  });
+  return [...own, ...inSessions].sort((a, b) => (a.run < b.run ? -1 : 1));
 }
 
-export function readSessionRun({ run, journal }: SessionRun): RunRecord {
-  return recordOf(run, readJournal(journal).events, 'session');
+/** The run of this folder, or the loop inside a session, that is meant by `latest`, an id, or the beginning of one. */
+export function locateRun(env: Environment, cwd: string, wanted?: string): LocatedRun {
+  return pickRun(listLocated(env, cwd, wanted), wanted);
 }

@@ -1,7 +1,7 @@
 import { formatDuration } from '../core/duration.ts';
 import { plainLine } from '../core/notice.ts';
-import { type IterationView, type RunView, timeByKind } from '../store/run-view.ts';
-import { costText, elapsed } from './status-line.ts';
+import { elapsedAt, type IterationView, type RunView, skippedText, timeByKind } from '../store/run-view.ts';
+import { costText } from './status-line.ts';
 import { formatTokens } from './units.ts';
 
 /**
@@ -27,18 +27,19 @@ export function reportMarkdown(view: RunView, now: number): string {
 }
 
 function summary(view: RunView, now: number): string[][] {
-  const { usage, iterations, limits, claims } = view;
+  const { usage, limits, claims } = view;
   const input = usage.inputTokens + usage.cacheReadTokens + usage.cacheWriteTokens;
   const most = limits?.iterations == null ? '' : ` of ${limits.iterations}`;
   const rows = [
     ['Run', code(view.run, 80)],
     ['Task', code(view.task, 200)],
     ['Agent', code(`${view.agent ?? 'unknown'} ${view.agentVersion ?? ''}`, 80)],
-    ['Iterations', `${iterations.at(-1)?.iteration ?? 0}${most}`],
-    ['Time', formatDuration(elapsed(view, view.endedAt ?? now))],
+    ['Iterations', `${view.iteration}${most}`],
+    ['Time', formatDuration(elapsedAt(view, now))],
     ['Cost', costText(usage)],
     ['Tokens', `${formatTokens(input)} in, ${formatTokens(usage.outputTokens)} out`],
     ['Claims', `${claims.accepted} accepted, ${claims.rejected} rejected`],
+    ['Skipped', skippedText(view) ?? ''],
   ];
   return rows.filter(([, value]) => value !== '');
 }

@@ -1,4 +1,5 @@
 import { formatDuration } from '../core/duration.ts';
+import { skippedText } from '../store/run-view.ts';
 import { firstLine } from './narrate.ts';
 import type { Stats } from './stats.ts';
 import { costText, tokensText } from './status-line.ts';
@@ -7,7 +8,7 @@ import { formatCost } from './units.ts';
 
 /** The figures for a person. */
 export function statsText(stats: Stats, style: Style): string {
-  const { usage, claims, reviews, time } = stats;
+  const { usage, claims, reviews } = stats;
   const cost = costText(usage);
   const each = stats.costPerAcceptedTask;
   const rows: [string, string][] = [
@@ -16,7 +17,7 @@ export function statsText(stats: Stats, style: Style): string {
     ['Iterations', `${stats.iterations}, ${stats.toolCalls} tool calls`],
     ['Cost', each === null ? cost : `${cost}, ${formatCost(each)} for each accepted task`],
     ['Tokens', tokensText(usage, style)],
-    ['Time', timeText(time)],
+    ['Time', timeText(stats)],
     ['Claims', `${claims.accepted} accepted, ${claims.rejected} rejected`],
     ...Object.entries(stats.rejectedBy).map(([check, count]): [string, string] => [
       '',
@@ -33,6 +34,7 @@ export function statsText(stats: Stats, style: Style): string {
       const result = `${style.green(`${passed} passed`)}, ${failed === 0 ? '0 failed' : style.red(`${failed} failed`)}`;
       return [index === 0 ? 'Guardrails' : '', `${firstLine(command)}: ${result}, ${average} on average`];
     }),
+    ['Skipped', skippedText(stats) ?? ''],
   ];
   const shown = rows.filter(([, value]) => value !== '');
   return `${shown.map(([name, value]) => `${style.bold(name.padEnd(10))}  ${value}`).join('\n')}\n`;
@@ -45,12 +47,11 @@ function counts(outcomes: Stats['outcomes']): string {
 }
 
 /** `1h2m: agent 80%, checks 12%, waiting 8%` */
-function timeText(time: Stats['time']): string {
-  const whole = Object.values(time).reduce((sum, ms) => sum + ms, 0);
-  if (whole === 0) return '';
+function timeText({ time, elapsedMs }: Stats): string {
+  if (elapsedMs === 0) return '';
   const shares = Object.entries(time)
     .filter(([, ms]) => ms > 0)
     .sort(([, a], [, b]) => b - a)
-    .map(([kind, ms]) => `${kind} ${Math.round((ms / whole) * 100)}%`);
-  return `${formatDuration(whole)}: ${shares.join(', ')}`;
+    .map(([kind, ms]) => `${kind} ${Math.round((ms / elapsedMs) * 100)}%`);
+  return `${formatDuration(elapsedMs)}: ${shares.join(', ')}`;
 }

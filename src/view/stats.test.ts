@@ -1,8 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { EventBody, JournalEvent } from '../store/events.ts';
-import { foldEvents } from '../store/fold-events.ts';
+import { abandoned, foldEvents } from '../store/fold-events.ts';
 import type { StoryState } from '../store/loop-schemas.ts';
+import type { RunView } from '../store/run-view.ts';
 import { reportMarkdown } from './report-md.ts';
 import { statsOf } from './stats.ts';
 import { statsText } from './stats-text.ts';
@@ -13,7 +14,7 @@ const style = createStyle({ env: {}, isTTY: false });
 const usage = { inputTokens: 10, outputTokens: 5, cacheReadTokens: 0, cacheWriteTokens: 0, costUsd: 1.5 };
 const progress = { commits: 0, filesChanged: 2 };
 
-function history(run: string, bodies: readonly EventBody[]) {
+function viewOf(run: string, bodies: readonly EventBody[]): RunView {
   const events = bodies.map(
     (body, index): JournalEvent => ({
       v: 1,
@@ -22,7 +23,7 @@ function history(run: string, bodies: readonly EventBody[]) {
       ...body,
     }),
   );
-  return { events, view: foldEvents(run, events) };
+  return foldEvents(run, events);
 }
 
 function go(iteration: number, claim: { ok: boolean; text?: string } | null): EventBody[] {
@@ -71,13 +72,13 @@ function go(iteration: number, claim: { ok: boolean; text?: string } | null): Ev
   ];
 }
 
-const ended = (outcome: 'PROMISE_ACCEPTED' | 'STUCK'): EventBody => ({
+const ended = (outcome: 'PROMISE_ACCEPTED' | 'STUCK', iterations: number): EventBody => ({
   type: 'run.ended',
   outcome,
   exitCode: 0,
   because: { code: 'claim-accepted', text: 'x' },
-  iterations: 1,
-  usage,
+  iterations,
+  usage: { ...usage, costUsd: iterations * 1.5 },
   ms: 1,
 });
 
@@ -92,9 +93,10 @@ const stories = (...done: boolean[]): StoryState[] =>
     reviewStatus: null,
     reviewCount: 0,
   }));
-const forStory = (mode: 'implement' | 'review', story: string, list: StoryState[]): EventBody => ({
+type Story = { mode: 'implement' | 'review'; story: string };
+const forStory = (iteration: number, { mode, story }: Story, list: StoryState[]): EventBody => ({
   type: 'prd.iteration',
-  iteration: 1,
+  iteration,
   mode,
   story,
   counts,
@@ -103,8 +105,8 @@ const forStory = (mode: 'implement' | 'review', story: string, list: StoryState[
 
 describe('statsOf', () => {
   it('counts what failed runs cost to what an accepted task costs', () => {
-    const good = history('a', [...go(1, { ok: false }), ...go(2, { ok: true }), ended('PROMISE_ACCEPTED')]);
-    const bad = history('b', [...go(1, null), ended('STUCK')]);
+    const good = viewOf('a', [...go(1, { ok: false }), ...go(2, { ok: true }), ended('PROMISE_ACCEPTED', 2)]);
+    const bad = viewOf('b', [...go(1, null), ended('STUCK', 1)]);
     expect(statsOf([good, bad], start)).toMatchObject({
       runs: 2,
       outcomes: { PROMISE_ACCEPTED: 1, STUCK: 1 },
@@ -120,11 +122,11 @@ describe('statsOf', () => {
   });
 
   it('counts the stories that a run got done, and the reviews of each', () => {
-    const run = history('a', [
-      forStory('implement', 'S2', stories(true, false, false)),
-      forStory('review', 'S2', stories(true, false, false)),
-      forStory('review', 'S2', stories(true, false, false)),
-      forStory('review', 'S3', stories(true, true, true)),
+    const run = viewOf('a', [
+      forStory(1, { mode: 'implement', story: 'S2' }, stories(true, false, false)),
+      forStory(2, { mode: 'review', story: 'S2' }, stories(true, false, false)),
+      forStory(3, { mode: 'review', story: 'S2' }, stories(true, false, false)),
+      forStory(4, { mode: 'review', story: 'S3' }, stories(true, true, true)),
     ]);
     expect(statsOf([run], start)).toMatchObject({
       acceptedTasks: 2,
@@ -140,7 +142,7 @@ describe('statsOf', () => {
 
 describe('statsText', () => {
   it('says the main figures in words', () => {
-    const run = history('a', [...go(1, { ok: false }), ...go(2, { ok: true }), ended('PROMISE_ACCEPTED')]);
+    const run = viewOf('a', [...go(1, { ok: false }), ...go(2, { ok: true }), ended('PROMISE_ACCEPTED', 2)]);
     const text = statsText(statsOf([run], start), style);
     expect(text).toContain('$3.00, $3.00 for each accepted task');
     expect(text).toContain('1 accepted, 1 rejected');
@@ -150,8 +152,8 @@ describe('statsText', () => {
 
 describe('reportMarkdown', () => {
   it('has the outcome, the evidence and each iteration', () => {
-    const run = history('a', [...go(1, { ok: false }), ...go(2, { ok: true }), ended('PROMISE_ACCEPTED')]);
-    const text = reportMarkdown(run.view, start);
+    const run = viewOf('a', [...go(1, { ok: false }), ...go(2, { ok: true }), ended('PROMISE_ACCEPTED', 2)]);
+    const text = reportMarkdown(run, start);
     expect(text).toContain('## ralph: PROMISE_ACCEPTED');
     expect(text).toContain('| 1 | **rejected** | `turn` | ✅ `exit code 1` |');
     expect(text).toContain('|  |  | `guardrail: npm test` | ❌ `exit code 1` |');
@@ -166,7 +168,7 @@ describe('reportMarkdown', () => {
       .map((parts) => parts.join(''));
     fc.assert(
       fc.property(hostile, (text) => {
-        const markdown = reportMarkdown(history('a', go(1, { ok: false, text })).view, start);
+        const markdown = reportMarkdown(viewOf('a', go(1, { ok: false, text })), start);
         const rows = markdown.split('\n').filter((line) => line.startsWith('|'));
         expect(rows).toHaveLength(2 + 7 + 2 + 2 + 2 + 1);
         expect(markdown).not.toContain('\x1b');
@@ -177,19 +179,15 @@ describe('reportMarkdown', () => {
     );
   });
 
-  it('counts a pause that goes on up to now, and one whose process died up to its last word', () => {
-    const because = { code: 'no-claim', text: '' } as const;
-    const decided = { type: 'decision', iteration: 1, kind: 'continue', because } as EventBody;
-    const one = history('r', [...go(1, null), decided, { type: 'paused', because: 'paused by a person' }]);
-    const pausedAt = one.view.updatedAt ?? 0;
-    expect(statsOf([one], pausedAt + 90_000).time.waiting).toBe(90_000);
-    expect(statsOf([{ ...one, until: pausedAt }], pausedAt + 90_000).time.waiting).toBe(0);
+  it('counts a pause that goes on up to now, and one whose process died up to its last event', () => {
+    const one = viewOf('r', [...go(1, null), { type: 'paused', because: 'paused by a person' }]);
+    const later = (one.updatedAt ?? 0) + 90_000;
+    expect(statsOf([one], later).elapsedMs - statsOf([abandoned(one)], later).elapsedMs).toBe(90_000);
   });
 
   it('tells costs without the tail of a binary fraction', () => {
     const dime = (run: string) => {
-      const one = history(run, go(1, { ok: true }));
-      return { ...one, view: { ...one.view, usage: { ...usage, costUsd: 0.1 } } };
+      return { ...viewOf(run, go(1, { ok: true })), usage: { ...usage, costUsd: 0.1 } };
     };
     expect(statsOf(['a', 'b', 'c'].map(dime), start).usage.costUsd).toBe(0.3);
   });

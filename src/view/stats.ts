@@ -1,14 +1,11 @@
 import { addUsage, noUsage, type Usage } from '../core/turn.ts';
-import type { JournalEvent } from '../store/events.ts';
-import { type RunView, type TimeByKind, timeByKind } from '../store/run-view.ts';
-
-/** A run with its journal. */
-export type RunHistory = {
-  readonly view: RunView;
-  readonly events: readonly JournalEvent[];
-  /** Where nobody drives it any more: its last sign of life, up to which an open wait counts. */
-  readonly until?: number;
-};
+import {
+  elapsedAt,
+  type IterationView,
+  type RunView,
+  type TimeByKind,
+  timeByKind,
+} from '../store/run-view.ts';
 
 export type GuardrailStats = {
   readonly command: string;
@@ -26,6 +23,8 @@ export type Stats = {
   readonly iterations: number;
   readonly toolCalls: number;
   readonly usage: Usage;
+  /** How long the loops were at work, waits included; `time` says with what. */
+  readonly elapsedMs: number;
   /** A run whose claim was accepted; in a run of a PRD, each story that it got done. */
   readonly acceptedTasks: number;
   /** All that was spent, failures included, for each of them; null where nothing was accepted or no cost was told. */
@@ -36,40 +35,46 @@ export type Stats = {
   readonly rejectedBy: Readonly<Record<string, number>>;
   readonly reviews: { readonly stories: number; readonly reviews: number; readonly perStory: number | null };
   readonly guardrails: readonly GuardrailStats[];
+  /** Lines of the journals that were skipped: no events, and events that only a newer release knows. */
+  readonly damaged: number;
+  readonly unknown: number;
 };
 
-export function statsOf(histories: readonly RunHistory[], now: number): Stats {
-  const goes = histories.flatMap(({ view }) => view.iterations);
-  const usage = histories.reduce((sum, { view }) => addUsage(sum, view.usage), noUsage);
-  const acceptedTasks = histories.reduce((sum, history) => sum + tasksOf(history), 0);
+export function statsOf(views: readonly RunView[], now: number): Stats {
+  const goes = views.flatMap(({ iterations }) => iterations);
+  const usage = views.reduce((sum, view) => addUsage(sum, view.usage), noUsage);
+  const acceptedTasks = sumOf(views, tasksOf);
+  const elapsedMs = sumOf(views, (view) => elapsedAt(view, now));
   const rejected = goes.flatMap(({ verdict }) => (verdict?.accepted === false ? [verdict] : []));
-  const reviewed = histories.flatMap(reviewsOf);
+  const reviewed = views.flatMap(reviewsOf);
   const stories = new Set(reviewed).size;
   return {
     v: 1,
-    runs: histories.length,
-    outcomes: countBy(histories.map(({ view }) => view.outcome ?? 'none')),
-    iterations: goes.length,
-    toolCalls: goes.reduce((sum, { toolCalls }) => sum + (toolCalls ?? 0), 0),
+    runs: views.length,
+    outcomes: countBy(views.map(({ outcome }) => outcome ?? 'none')),
+    iterations: sumOf(views, ({ iteration }) => iteration),
+    toolCalls: sumOf(goes, ({ toolCalls }) => toolCalls ?? 0),
     usage: usage.costUsd === undefined ? usage : { ...usage, costUsd: exact(usage.costUsd) },
+    elapsedMs,
     acceptedTasks,
     costPerAcceptedTask:
       usage.costUsd === undefined || acceptedTasks === 0 ? null : exact(usage.costUsd / acceptedTasks),
-    time: histories
-      .flatMap(({ view, until = now }) => view.iterations.map((one) => timeByKind(one, until)))
-      .reduce(addTimes, noTime),
-    claims: {
-      accepted: histories.reduce((sum, { view }) => sum + view.claims.accepted, 0),
-      rejected: rejected.length,
-    },
+    time: timeOf(goes, elapsedMs, now),
+    claims: { accepted: sumOf(views, ({ claims }) => claims.accepted), rejected: rejected.length },
     rejectedBy: countBy(rejected.map(({ evidence }) => evidence.find(({ ok }) => !ok)?.check ?? 'unknown')),
     reviews: {
       stories,
       reviews: reviewed.length,
       perStory: stories === 0 ? null : reviewed.length / stories,
     },
-    guardrails: guardrailStats(histories),
+    guardrails: guardrailStats(goes),
+    damaged: sumOf(views, ({ damaged }) => damaged),
+    unknown: sumOf(views, ({ unknown }) => unknown),
   };
+}
+
+function sumOf<T>(items: readonly T[], figure: (item: T) => number): number {
+  return items.reduce((sum, item) => sum + figure(item), 0);
 }
 
 /** Sums of cents as binary fractions have a tail of digits that nobody spent. */
@@ -77,53 +82,42 @@ function exact(usd: number): number {
   return Math.round(usd * 1e6) / 1e6;
 }
 
-const noTime: TimeByKind = { agent: 0, checks: 0, review: 0, waiting: 0, other: 0 };
-
-function addTimes(a: TimeByKind, b: TimeByKind): TimeByKind {
+function timeOf(goes: readonly IterationView[], elapsedMs: number, now: number): TimeByKind {
+  const times = goes.map((one) => timeByKind(one, now));
+  const agent = sumOf(times, (time) => time.agent);
+  const checks = sumOf(times, (time) => time.checks);
+  const review = sumOf(times, (time) => time.review);
+  const waiting = sumOf(times, (time) => time.waiting);
   return {
-    agent: a.agent + b.agent,
-    checks: a.checks + b.checks,
-    review: a.review + b.review,
-    waiting: a.waiting + b.waiting,
-    other: a.other + b.other,
+    agent,
+    checks,
+    review,
+    waiting,
+    other: Math.max(0, elapsedMs - agent - checks - review - waiting),
   };
 }
 
 /** Stories that were done before the run began are not its own. */
-function tasksOf({ view, events }: RunHistory): number {
-  const lists = events.flatMap((event) =>
-    event.type === 'prd.iteration' || event.type === 'prd.checked' ? [event.stories] : [],
-  );
-  const [first] = lists;
-  const last = lists.at(-1);
-  if (first === undefined || last === undefined) return view.outcome === 'PROMISE_ACCEPTED' ? 1 : 0;
-  const before = new Set(first.flatMap(({ id, passes }) => (passes ? [id] : [])));
-  return last.filter(({ id, passes }) => passes && !before.has(id)).length;
+function tasksOf({ outcome, stories, doneBefore }: RunView): number {
+  if (doneBefore === null) return outcome === 'PROMISE_ACCEPTED' ? 1 : 0;
+  return stories.filter(({ id, passes }) => passes && !doneBefore.includes(id)).length;
 }
 
 /** The story of each review. */
-function reviewsOf({ view, events }: RunHistory): string[] {
-  return events.flatMap((event) =>
-    event.type === 'prd.iteration' && event.mode === 'review' && event.story !== null
-      ? [`${view.cwd} ${event.story}`]
-      : [],
+function reviewsOf({ cwd, iterations }: RunView): string[] {
+  return iterations.flatMap(({ prd }) =>
+    prd?.mode === 'review' && prd.story !== null ? [`${cwd} ${prd.story}`] : [],
   );
 }
 
-function guardrailStats(histories: readonly RunHistory[]): GuardrailStats[] {
+function guardrailStats(goes: readonly IterationView[]): GuardrailStats[] {
   const all = new Map<string, GuardrailStats>();
-  for (const { events } of histories) {
-    for (const event of events) {
-      if (event.type !== 'guardrail.ended') continue;
-      const { command, ok, ms } = event;
-      const known = all.get(command) ?? { command, passed: 0, failed: 0, ms: 0 };
-      all.set(command, {
-        command,
-        passed: known.passed + (ok ? 1 : 0),
-        failed: known.failed + (ok ? 0 : 1),
-        ms: known.ms + ms,
-      });
-    }
+  for (const { command, ok, ms } of goes.flatMap(({ guardrails }) => guardrails)) {
+    if (ok === null) continue;
+    const before = all.get(command) ?? { command, passed: 0, failed: 0, ms: 0 };
+    const passed = before.passed + (ok ? 1 : 0);
+    const failed = before.failed + (ok ? 0 : 1);
+    all.set(command, { command, passed, failed, ms: before.ms + (ms ?? 0) });
   }
   return [...all.values()];
 }

@@ -2,7 +2,7 @@ import type { AgentEvent } from '../agents/adapter.ts';
 import { addUsage, noUsage } from '../core/turn.ts';
 import type { JournalEvent } from '../store/events.ts';
 import { addEvent } from '../store/fold-events.ts';
-import { newRunView } from '../store/run-view.ts';
+import { isOpen, newRunView } from '../store/run-view.ts';
 import { type LiveFigures, noFigures, statusLine } from './status-line.ts';
 import type { Style } from './style.ts';
 
@@ -56,7 +56,7 @@ export function createStatusBar(terminal: Output, style: Style, now: () => numbe
       if (event.type === 'agent.started') live = { ...noFigures, lastSign: now() };
       if (event.type === 'agent.ended') live = noFigures;
       if (event.type === 'iteration.started') timer ??= setInterval(redraw, 1000).unref();
-      if (view.state !== 'going' && view.state !== 'waiting') stop();
+      if (!isOpen(view)) stop();
     },
     agent(event) {
       live = { ...live, lastSign: now() };

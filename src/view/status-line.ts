@@ -1,6 +1,6 @@
 import { formatDuration } from '../core/duration.ts';
 import { addUsage, type ContextSize, noUsage, type Usage } from '../core/turn.ts';
-import type { CheckView, RunView } from '../store/run-view.ts';
+import { type CheckView, elapsedAt, type RunView } from '../store/run-view.ts';
 import type { Style } from './style.ts';
 import { formatCost, formatTokens } from './units.ts';
 import { widthOf } from './width.ts';
@@ -33,7 +33,7 @@ export function statusLine(
   const usage = usageNow(view, live);
   const parts: Part[] = [
     { rank: 0, text: iterationText(view, style) },
-    { rank: 1, text: dim(formatDuration(wholeSeconds(elapsed(view, now)))) },
+    { rank: 1, text: dim(formatDuration(wholeSeconds(elapsedAt(view, now)))) },
     { rank: 5, text: dim(tokensText(usage, style)) },
     { rank: 2, text: costText(usage) },
     { rank: 6, text: contextText(live.context ?? view.iterations.at(-1)?.context ?? null) },
@@ -48,12 +48,6 @@ export function statusLine(
     shown = shown.filter(({ rank }) => rank !== least);
   }
   return shown.map(({ text }) => text).join(separator);
-}
-
-/** How long the loop has been at work. */
-export function elapsed({ elapsedMs, updatedAt, state }: RunView, now: number): number {
-  const isOver = state !== 'going' && state !== 'waiting';
-  return elapsedMs + (isOver || updatedAt === null ? 0 : Math.max(0, now - updatedAt));
 }
 
 /** Guardrails as they stand: of the iteration that runs, or of the one before while it has none yet. */

@@ -1,4 +1,4 @@
-import type { RunRecord } from '../store/runs.ts';
+import type { RunRecord } from '../store/run-record.ts';
 import type { Style } from './style.ts';
 
 /** Every claim with its evidence, one line per check. */

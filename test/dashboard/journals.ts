@@ -2,7 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { LoopPlan } from '../../src/core/loop.ts';
 import { type Outcome, outcomes } from '../../src/core/outcome.ts';
-import { noUsage, type Usage } from '../../src/core/turn.ts';
+import { addUsage, noUsage, type Usage } from '../../src/core/turn.ts';
 import type { EventBody, JournalEvent } from '../../src/store/events.ts';
 import type { StoryState } from '../../src/store/loop-schemas.ts';
 
@@ -106,7 +106,6 @@ const savedLoop = {
   feedback: [],
   toolCalls: 0,
   filesChanged: 0,
-  usage: noUsage,
   elapsedMs: 0,
   waitedMs: 0,
   failures: 0,
@@ -226,7 +225,7 @@ export function addIteration(writer: JournalWriter, iteration: number, go: Go = 
       ...(go.outcome ? { outcome: go.outcome } : {}),
       ...(go.limitedFor === undefined ? {} : { ms: go.limitedFor * 1000 }),
       ...head,
-      loop: { ...savedLoop, iteration: iteration + 1 },
+      loop: { ...savedLoop, iteration: iteration + 1, usage: spentBy(writer) },
     },
     0,
   );
@@ -243,11 +242,17 @@ export function endRun(writer: JournalWriter, outcome: Outcome, because: string,
       exitCode,
       because: { code: 'no-claim', text: because },
       iterations,
-      usage: noUsage,
+      usage: spentBy(writer),
       ms: 1000,
     },
     0,
   );
+}
+
+/** What the agent spent up to here, as the loop counts it. */
+function spentBy({ events }: JournalWriter): Usage {
+  const each = events.flatMap((event) => (event.type === 'agent.ended' ? (event.usage ?? []) : []));
+  return each.reduce(addUsage, noUsage);
 }
 
 export function countsOf(stories: readonly StoryState[]) {

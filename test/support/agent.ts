@@ -34,7 +34,7 @@ export type Shown = {
   readonly run: string;
   readonly outcome: string | null;
   readonly exitCode: number | null;
-  readonly yielded: boolean;
+  readonly state: string;
   readonly iterations: number;
   readonly because: string | null;
   readonly verdicts: readonly {

@@ -15,8 +15,9 @@ const script = { turns: [{ steps: [{ text: 'I cannot.' }], exitCode: 1 }] };
 const promise = '--completion-promise=DONE';
 
 /** What a journal says of the end of its run. */
-function endOf({ outcome, because, exitCode, iterations }: ReturnType<typeof readRun>) {
-  return { outcome, because, exitCode, iterations };
+function endOf({ view }: ReturnType<typeof readRun>) {
+  const { outcome, because, exitCode, iteration } = view;
+  return { outcome, because, exitCode, iterations: iteration };
 }
 
 async function underRun() {

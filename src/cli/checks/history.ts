@@ -1,6 +1,5 @@
 import { runningLoop } from '../../loop/ownership.ts';
-import { readJournal } from '../../store/journal.ts';
-import { projectPaths, runPaths } from '../../store/paths.ts';
+import { projectPaths } from '../../store/paths.ts';
 import { listRuns, readRun } from '../../store/runs.ts';
 import { readText } from '../../system/files.ts';
 import type { HealthCheck } from './health-check.ts';
@@ -16,13 +15,14 @@ export function checkLastRun(cwd: string): HealthCheck {
     return { id, status: 'ok', evidence };
   }
   const run = listRuns(cwd).at(-1);
-  const record = run === undefined ? null : readRun(cwd, run);
-  if (record?.yielded) {
-    const evidence = `run ${record.run} waits for its supervisor to start the next iteration`;
+  const view = run === undefined ? null : readRun(cwd, run).view;
+  if (view?.state === 'yielded') {
+    const evidence = `run ${view.run} waits for its supervisor to start the next iteration`;
     return { id, status: 'ok', evidence };
   }
-  if (record !== null && record.outcome === null) {
-    const evidence = `run ${record.run} was killed in iteration ${record.iterations}`;
+  if (view !== null && view.outcome === null) {
+    const how = view.state === 'failed' ? 'failed' : 'was killed';
+    const evidence = `run ${view.run} ${how} in iteration ${view.iteration}`;
     return { id, status: 'warning', evidence, remedy: 'ralph run --resume' };
   }
   const { lock } = projectPaths(cwd);
@@ -30,7 +30,7 @@ export function checkLastRun(cwd: string): HealthCheck {
     const evidence = `${lock} was left by a process that is dead`;
     return { id, status: 'warning', evidence, remedy: 'nothing: the next ralph run takes it over' };
   }
-  const evidence = record === null ? 'no run yet' : `run ${record.run} ended with ${record.outcome}`;
+  const evidence = view === null ? 'no run yet' : `run ${view.run} ended with ${view.outcome}`;
   return { id, status: 'ok', evidence };
 }
 
@@ -58,7 +58,7 @@ function countUnknownEvents(cwd: string, runs: readonly string[]): Map<string, M
   const unknown = new Map<string, Map<string, number>>();
   for (const run of runs) {
     let agent = 'unknown agent';
-    for (const event of readJournal(runPaths(cwd, run).journal).events) {
+    for (const event of readRun(cwd, run).events) {
       if (event.type === 'run.started' || event.type === 'run.resumed') {
         agent = `${event.agent ?? agent} ${event.agentVersion ?? ''}`.trim();
       }

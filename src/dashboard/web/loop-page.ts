@@ -1,5 +1,11 @@
-import type { IterationView, RunView } from '../../store/run-view.ts';
-import { timeByKind } from '../../store/run-view.ts';
+import {
+  elapsedAt,
+  type IterationView,
+  isOpen,
+  type RunView,
+  skippedText,
+  timeByKind,
+} from '../../store/run-view.ts';
 import { formatCost } from '../../view/units.ts';
 import type { ViewUpdate } from '../stream.ts';
 import { isLive, type LoopSummary } from '../summary.ts';
@@ -189,19 +195,18 @@ function now(view: RunView, summary: LoopSummary | undefined): number {
 }
 
 /** A person who is asked, and one who paused it, are waited for. */
-function isGoing({ state }: RunView, summary: LoopSummary | undefined): boolean {
-  return summary !== undefined && isLive(summary.status) && (state === 'going' || state === 'waiting');
+function isGoing(view: RunView, summary: LoopSummary | undefined): boolean {
+  return summary !== undefined && isLive(summary.status) && isOpen(view);
 }
 
 function figuresOf(view: RunView, at: number): HTMLElement[] {
-  const { iterations, limits, usage, claims, updatedAt, waitUntil, state } = view;
+  const { iterations, limits, usage, claims, waitUntil, state } = view;
   const last = iterations.at(-1);
   const context = iterations.findLast((one) => one.context !== null)?.context ?? null;
-  const elapsed = view.elapsedMs + Math.max(0, at - (updatedAt ?? at));
   const toolCalls = iterations.reduce((sum, one) => sum + (one.toolCalls ?? 0), 0);
   const entries: (readonly [string, string])[] = [
-    [last?.of ? `of ${last.of} iterations` : 'iterations', String(last?.iteration ?? 0)],
-    ['at work', duration(elapsed)],
+    [last?.of ? `of ${last.of} iterations` : 'iterations', String(view.iteration)],
+    ['at work', duration(elapsedAt(view, at))],
     ...(view.source === 'timeline'
       ? []
       : ([
@@ -246,14 +251,15 @@ function legendOf({ iterations }: RunView): HTMLElement[] {
   ];
 }
 
-function noticeList({ notices, damaged }: RunView): HTMLElement | null {
-  if (notices.length === 0 && damaged === 0) return null;
+function noticeList(view: RunView): HTMLElement | null {
+  const { notices } = view;
+  const skipped = skippedText(view);
+  if (notices.length === 0 && skipped === null) return null;
   return h(
     'section',
     { class: 'card', attrs: { 'aria-label': 'Notices' } },
     h('header', {}, h('h2', { text: 'Notices' })),
-    damaged > 0 &&
-      h('p', { class: 'note', text: `${plural(damaged, 'event')} of the journal could not be understood.` }),
+    skipped !== null && h('p', { class: 'note', text: `${skipped}.` }),
     h(
       'ul',
       { class: 'notices' },

@@ -1,15 +1,7 @@
 import { formatDuration } from '../../core/duration.ts';
-import type { RunView } from '../../store/run-view.ts';
+import { elapsedAt, isOpen, type RunView, skippedText } from '../../store/run-view.ts';
 import { firstLine } from '../narrate.ts';
-import {
-  contextText,
-  costText,
-  elapsed,
-  type LiveFigures,
-  taskCount,
-  tokensText,
-  usageNow,
-} from '../status-line.ts';
+import { contextText, costText, type LiveFigures, taskCount, tokensText, usageNow } from '../status-line.ts';
 import type { Style } from '../style.ts';
 import { cutTo, fitTo, widthOf } from '../width.ts';
 import { keyHelp, type WatchState } from './keys.ts';
@@ -153,7 +145,7 @@ function box({ title, lines }: Pane, rows: number, options: Options): string[] {
 function headLine({ loop, isAlive }: WatchView, { style, columns, now }: Options): string {
   const one = loop.iterations.at(-1);
   const iteration = one === undefined ? '' : `iter ${one.iteration}${one.of === null ? '' : `/${one.of}`}  `;
-  const time = formatDuration(Math.floor(elapsed(loop, isAlive ? now : 0) / 1000) * 1000).replace(
+  const time = formatDuration(Math.floor(elapsedAt(loop, isAlive ? now : 0) / 1000) * 1000).replace(
     /^0ms$/,
     '0s',
   );
@@ -181,7 +173,7 @@ function figuresLine({ loop, live }: WatchView, { style, columns }: Options): st
     cost === '' || budget == null ? cost : `${cost} of $${budget}`,
     contextText(context),
     accepted + rejected === 0 ? '' : `claims: ${accepted} accepted, ${rejected} rejected`,
-    loop.damaged === 0 ? '' : style.red(`${loop.damaged} damaged events`),
+    style.red(skippedText(loop) ?? ''),
   ].filter((part) => part !== '');
   return cutTo(parts.join(style.emoji ? ' · ' : ' | '), columns, style.symbol('more'));
 }
@@ -201,15 +193,15 @@ function helpLines(style: Style): string[] {
     '',
     ...keyHelp.map(([key, meaning]) => `  ${style.bold(fitTo(plain(key), 14))} ${meaning}`),
     '',
-    `  Time in the timeline: ${barParts.map(([kind, loop, ascii]) => `${style.emoji ? loop : ascii} ${kind}`).join('  ')}`,
+    `  Time in the timeline: ${barParts.map(([kind, sign, ascii]) => `${style.emoji ? sign : ascii} ${kind}`).join('  ')}`,
     '  The screen only reads the journal: quitting changes nothing about the loop.',
     '  From another terminal: ralph note "..." tells the agent something,',
     '  ralph pause lets the loop wait, ralph stop ends it.',
   ];
 }
 
-function isOver({ state }: RunView): boolean {
-  return state !== 'going' && state !== 'waiting' && state !== 'yielded';
+function isOver(loop: RunView): boolean {
+  return !isOpen(loop) && loop.state !== 'yielded';
 }
 
 function guardrailCount({ iterations }: RunView): number {

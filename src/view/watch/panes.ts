@@ -72,10 +72,10 @@ function timeBar(one: IterationView, longest: number, width: number, { style, no
   let out = '';
   let before = 0;
   let drawn = 0;
-  for (const [kind, loop, ascii] of barParts) {
+  for (const [kind, sign, ascii] of barParts) {
     before += times[kind];
     const upTo = Math.min(width, Math.round((before / longest) * width));
-    const part = (style.emoji ? loop : ascii).repeat(Math.max(0, upTo - drawn));
+    const part = (style.emoji ? sign : ascii).repeat(Math.max(0, upTo - drawn));
     out += kind === 'checks' ? style.yellow(part) : kind === 'agent' ? style.cyan(part) : style.dim(part);
     drawn = Math.max(drawn, upTo);
   }

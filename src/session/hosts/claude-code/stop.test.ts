@@ -2,8 +2,9 @@ import { appendFileSync, existsSync, mkdirSync, readdirSync, readFileSync, write
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { readJournal } from '../../../store/journal.ts';
+import { readRunAt } from '../../../store/runs.ts';
 import { endedPaths, listEndedLoops, listSessionLoops, sessionPaths } from '../../../store/session-loops.ts';
-import { listSessionRuns, readSessionRun } from '../../../store/session-runs.ts';
+import { listSessionRuns } from '../../../store/session-runs.ts';
 import { makeTempDir, removeTempDir } from '../../../system/temp.ts';
 import type { SessionContext } from '../../context.ts';
 import type { Happening } from '../../contract.ts';
@@ -402,12 +403,8 @@ describe('the state of a session', () => {
     paused.prompt('/ralph-pause');
     const runs = listSessionRuns(context.env, room);
     expect(runs.map(({ status }) => status)).toEqual(['ended', 'active', 'paused']);
-    const records = runs.map(readSessionRun);
-    expect(records.map(({ kind, outcome }) => [kind, outcome])).toEqual([
-      ['session', 'PROMISE_ACCEPTED'],
-      ['session', null],
-      ['session', null],
-    ]);
+    const records = runs.map(({ run, journal }) => readRunAt(run, journal).view);
+    expect(records.map(({ outcome }) => outcome)).toEqual(['PROMISE_ACCEPTED', null, null]);
     expect(listSessionRuns(context.env, '/elsewhere')).toEqual([]);
     expect(listSessionRuns(context.env, '/elsewhere', runs[0]?.run)).toHaveLength(1);
   });

@@ -4,8 +4,10 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { readJournal } from '../../../store/journal.ts';
+import { recordOf } from '../../../store/run-record.ts';
+import { readRunAt } from '../../../store/runs.ts';
 import { listEndedLoops, listSessionLoops } from '../../../store/session-loops.ts';
-import { listSessionRuns, readSessionRun } from '../../../store/session-runs.ts';
+import { listSessionRuns } from '../../../store/session-runs.ts';
 import { createFakeClock, type FakeClock } from '../../../system/clock.ts';
 import { type Happening, stopCases } from '../../contract.ts';
 import type { HostMessage } from '../../embed/messages.ts';
@@ -82,7 +84,11 @@ async function createServer(options: { argv?: string[]; config?: PluginConfig; r
     },
     loops: () => listSessionLoops(env).map(({ sessionId }) => sessionId),
     ended: () => listEndedLoops(env).map(({ loop }) => loop),
-    runs: () => listSessionRuns(env, home).map((run) => ({ ...run, ...readSessionRun(run) })),
+    runs: () =>
+      listSessionRuns(env, home).map((run) => ({
+        ...run,
+        ...recordOf(readRunAt(run.run, run.journal).view, 'session'),
+      })),
   };
 }
 
