@@ -36,6 +36,21 @@ export type Limits = {
   readonly sameError: number;
 };
 
+/** The limits of a loop that nothing bounds. */
+export const noLimits: Limits = {
+  iterations: null,
+  wallMs: null,
+  tokens: null,
+  costUsd: null,
+  iterationTokens: null,
+  iterationCostUsd: null,
+  waitMs: 0,
+  failures: Number.MAX_SAFE_INTEGER,
+  withoutProgress: 0,
+  withoutTools: 0,
+  sameError: 0,
+};
+
 export type FailAction = 'APPEND' | 'PREPEND' | 'REPLACE';
 
 /** Text that joins the next prompt once. */

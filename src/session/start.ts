@@ -1,5 +1,5 @@
 import { newLoop } from '../core/decide.ts';
-import type { LoopPlan } from '../core/loop.ts';
+import { type LoopPlan, noLimits } from '../core/loop.ts';
 import type { EventBody } from '../store/events.ts';
 import { newRunId } from '../store/runs.ts';
 import { createSessionLoop, readSessionLoop, type SessionLoop } from '../store/session-loops.ts';
@@ -89,22 +89,16 @@ function newState(
   };
 }
 
-function planOf(id: string, options: LoopOptions, failures = Number.MAX_SAFE_INTEGER): LoopPlan {
+function planOf(id: string, options: LoopOptions, failures = noLimits.failures): LoopPlan {
   return {
     id,
     completion: { promise: { token: options.completionPromise, match: options.promiseMatch } },
     limits: {
+      ...noLimits,
       iterations: options.maxIterations,
       wallMs: options.maxTimeMs,
-      tokens: null,
-      costUsd: null,
-      iterationTokens: null,
-      iterationCostUsd: null,
-      waitMs: 0,
       failures,
-      withoutProgress: 0,
       withoutTools: stalledTurns,
-      sameError: 0,
     },
     minToolCalls: options.onPromiseNoWork === 'reject' ? options.minToolCalls : 0,
     countInPrompt: false,

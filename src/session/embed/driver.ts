@@ -127,7 +127,7 @@ export function createDriver(options: DriverOptions) {
       max: after.maxIterations,
     });
     toasts.iteration(after);
-    const prompt = continuationOf(after, loop);
+    const prompt = continuationOf(loop, after.instruction);
     const plan: Plan = { before: state, after, prompt, lastUser: lastUserMark(messages) };
     session.phase = 'waiting';
     session.plannedAt = after.lastIterationAt ?? null;

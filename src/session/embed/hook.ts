@@ -10,6 +10,7 @@ import {
 import { systemClock } from '../../system/clock.ts';
 import { DEFAULT_CONFIG, DEFAULT_RECOVERY_WINDOW, HOOK_NAME } from './constants.ts';
 import { createDriver } from './driver.ts';
+import { readHostError, sessionOfEvent } from './host-event.ts';
 import { createToaster } from './toaster.ts';
 import type {
   Hook,
@@ -125,15 +126,12 @@ export function createRalphLoopHook(options: RalphLoopOptions = {}): Hook & Ralp
       case 'session.idle':
         return driver.idle(sessionId);
       case 'session.deleted':
-        end(deletedSession(data) ?? sessionId, 'Session deleted, loop cleared');
+        end((isObject(data) && sessionOfEvent(data)) || sessionId, 'Session deleted, loop cleared');
         return;
       case 'session.error': {
-        const error = isObject(data) && isObject(data.error) ? data.error : {};
-        if (error.name === 'MessageAbortedError' || error.name === 'AbortError') {
-          end(sessionId, 'User aborted, loop cleared');
-          return;
-        }
-        driver.failed(sessionId, textOf(error), config.recoveryWindow ?? DEFAULT_RECOVERY_WINDOW);
+        const { aborted, text } = readHostError(isObject(data) ? data.error : null);
+        if (aborted) end(sessionId, 'User aborted, loop cleared');
+        else driver.failed(sessionId, text, config.recoveryWindow ?? DEFAULT_RECOVERY_WINDOW);
         return;
       }
       case 'user.message':
@@ -169,16 +167,4 @@ function problemOf(state: RalphLoopState): string | null {
     return `${state.maxIterations} is no number of iterations`;
   }
   return null;
-}
-
-function deletedSession(data: unknown): string | undefined {
-  if (!isObject(data)) return undefined;
-  const info = isObject(data.info) ? data.info.id : undefined;
-  return [data.sessionId, data.sessionID, info].find((id) => typeof id === 'string');
-}
-
-function textOf(error: Readonly<Record<string, unknown>>): string {
-  const { name, message, data } = error;
-  const told = message ?? (isObject(data) ? data.message : undefined);
-  return [name, told].filter((word) => typeof word === 'string').join(': ') || 'unknown error';
 }

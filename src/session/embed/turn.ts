@@ -1,10 +1,10 @@
 import { type Decided, decide, newLoop } from '../../core/decide.ts';
-import type { LoopPlan, LoopState } from '../../core/loop.ts';
+import { type LoopPlan, type LoopState, noLimits } from '../../core/loop.ts';
 import { composePrompt } from '../../core/prompt.ts';
+import { fillTemplate } from '../../core/template.ts';
 import type { Turn } from '../../core/turn.ts';
 import type { RalphLoopCounters, RalphLoopState } from '../../store/embedded-loop.ts';
 import { CONTINUATION_PROMPT_TEMPLATE } from './constants.ts';
-import { buildContinuationPrompt } from './detect.ts';
 import { isFromAssistant, type Message } from './messages.ts';
 import type { RalphLoopConfig } from './types.ts';
 
@@ -42,11 +42,17 @@ export function nextState(state: RalphLoopState, loop: LoopState, now: number): 
   return { ...state, iteration: loop.iteration, lastIterationAt: new Date(now).toISOString(), counters };
 }
 
-/** The continuation, with what the core has to say about a claim that did not count. */
-export function continuationOf(state: RalphLoopState, loop: LoopState): string {
-  const task = buildContinuationPrompt(CONTINUATION_PROMPT_TEMPLATE, state);
+/** The prompt of the next iteration: an instruction, the template around the task, and feedback on the last turn. */
+export function continuationOf(loop: LoopState, instruction?: string): string {
+  const { completion, limits } = loop.plan;
+  const task = fillTemplate(CONTINUATION_PROMPT_TEMPLATE, {
+    ITERATION: loop.iteration,
+    MAX: limits.iterations ?? '∞',
+    PROMISE: completion.promise?.token ?? '',
+    PROMPT: loop.task,
+  });
   const prompt = composePrompt({ ...loop, task });
-  return state.instruction === undefined ? prompt : `${state.instruction}\n\n${prompt}`;
+  return instruction === undefined ? prompt : `${instruction}\n\n${prompt}`;
 }
 
 /** Null where no message says anything about tools. */
@@ -65,17 +71,10 @@ function planOf(state: RalphLoopState, config: RalphLoopConfig): LoopPlan {
     id: state.sessionId,
     completion: { promise: { token: state.completionPromise, match } },
     limits: {
+      ...noLimits,
       iterations: state.maxIterations,
-      wallMs: null,
-      tokens: null,
-      costUsd: null,
-      iterationTokens: null,
-      iterationCostUsd: null,
-      waitMs: 0,
-      failures: config.maxFailures ?? Number.MAX_SAFE_INTEGER,
-      withoutProgress: 0,
+      failures: config.maxFailures ?? noLimits.failures,
       withoutTools: config.maxTurnsWithoutTools ?? 0,
-      sameError: 0,
     },
     minToolCalls: state.minToolCalls ?? config.minToolCalls ?? null,
     countInPrompt: false,

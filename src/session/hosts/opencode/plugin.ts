@@ -7,6 +7,7 @@ import { type Clock, systemClock } from '../../../system/clock.ts';
 import { parseLoopCommand } from '../../command-line.ts';
 import type { SessionContext } from '../../context.ts';
 import { controlLoop } from '../../control.ts';
+import { readHostError, sessionOfEvent } from '../../embed/host-event.ts';
 import { reminderMessage } from '../../messages.ts';
 import type { Reply } from '../../reply.ts';
 import { startSessionLoop } from '../../start.ts';
@@ -96,15 +97,13 @@ export function createPlugin({ client, directory }: PluginInput, around: Surroun
   }
 
   async function pass(event: string, properties: Readonly<Record<string, unknown>>): Promise<void> {
-    const info = isObject(properties.info) ? properties.info.id : undefined;
-    const sessionId = [properties.sessionID, info].find((id) => typeof id === 'string');
-    if (typeof sessionId !== 'string') return;
+    const sessionId = sessionOfEvent(properties);
+    if (sessionId === undefined) return;
     if (event === 'session.idle') return driver.idle(sessionId);
     if (event === 'session.deleted') return driver.end(sessionId, 'the session was deleted');
-    const error = isObject(properties.error) ? properties.error : {};
-    if (error.name === 'MessageAbortedError' || error.name === 'AbortError')
-      return driver.end(sessionId, 'you aborted the turn');
-    driver.failed(sessionId, textOf(error));
+    const { aborted, text } = readHostError(properties.error);
+    if (aborted) driver.end(sessionId, 'you aborted the turn');
+    else driver.failed(sessionId, text);
   }
 
   return {
@@ -153,9 +152,4 @@ const openCodeCommands = new Set(['run', 'serve', 'web', 'attach', 'acp', 'tui',
 /** `opencode run` is the whole server, and ends with the first turn; `run --attach` never loads a plugin. */
 function isOneShot(argv: readonly string[]): boolean {
   return argv.slice(2).find((word) => openCodeCommands.has(word)) === 'run';
-}
-
-function textOf({ name, message, data }: Readonly<Record<string, unknown>>): string {
-  const told = message ?? (isObject(data) ? data.message : undefined);
-  return [name, told].filter((word) => typeof word === 'string').join(': ') || 'unknown error';
 }

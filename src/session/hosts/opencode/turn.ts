@@ -1,7 +1,4 @@
-import { composePrompt } from '../../../core/prompt.ts';
-import { fillTemplate } from '../../../core/template.ts';
 import type { SessionLoop, TranscriptMark } from '../../../store/session-loops.ts';
-import { CONTINUATION_PROMPT_TEMPLATE } from '../../embed/constants.ts';
 import {
   type HostMessage,
   isFromAssistant,
@@ -10,6 +7,7 @@ import {
   messagesSince,
   readMessages,
 } from '../../embed/messages.ts';
+import { continuationOf } from '../../embed/turn.ts';
 import { ultrawork } from '../../messages.ts';
 import type { TurnRead } from '../../turn.ts';
 
@@ -56,14 +54,7 @@ function isUnderWay(message: HostMessage | undefined): boolean {
   return role === 'assistant' && time !== undefined && time.completed === undefined && error === undefined;
 }
 
-/** The prompt of the next iteration, with what the core has to say about a claim that did not count. */
+/** What the agent is sent for the next iteration. */
 export function continuation({ command, loop }: SessionLoop): string {
-  const task = fillTemplate(CONTINUATION_PROMPT_TEMPLATE, {
-    ITERATION: loop.iteration,
-    MAX: loop.plan.limits.iterations ?? '∞',
-    PROMISE: loop.plan.completion.promise?.token ?? '',
-    PROMPT: loop.task,
-  });
-  const prompt = composePrompt({ ...loop, task });
-  return command === 'ulw-loop' ? `${ultrawork}\n\n${prompt}` : prompt;
+  return continuationOf(loop, command === 'ulw-loop' ? ultrawork : undefined);
 }
