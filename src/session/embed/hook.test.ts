@@ -106,6 +106,26 @@ describe('RalphLoopHook', () => {
     expect(toasts.at(-1)).toMatchObject({ title: 'Ralph Loop Complete!', variant: 'success' });
   });
 
+  it.each(['user.message', 'session.error'])(
+    'sends nothing where %s comes while the messages are read for the last time',
+    async (event) => {
+      let reads = 0;
+      const host = createHost({
+        async getMessages() {
+          // Read at the start, when the session is idle, and before the prompt.
+          if (++reads === 3) await host.hook.handler({ event, sessionId: 's1' });
+          return [{ role: 'assistant', content: 'Still at it.' }];
+        },
+      });
+      host.hook.startLoop('s1', 'mend it');
+      await host.idle();
+      await clock.advance(500);
+      expect(reads).toBe(3);
+      expect(host.prompts).toEqual([]);
+      expect(host.hook.getState('s1')?.iteration).toBe(1);
+    },
+  );
+
   it('should increment on session.idle without completion', async () => {
     const { hook, prompts, idle, says } = createHost();
     hook.startLoop('s1', 'mend it', { maxIterations: 3 });

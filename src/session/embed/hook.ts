@@ -8,7 +8,7 @@ import {
   writeState,
 } from '../../store/embedded-loop.ts';
 import { systemClock } from '../../system/clock.ts';
-import { DEFAULT_CONFIG, DEFAULT_RECOVERY_WINDOW, HOOK_NAME } from './constants.ts';
+import { DEFAULT_CONFIG, HOOK_NAME } from './constants.ts';
 import { createDriver } from './driver.ts';
 import { readHostError, sessionOfEvent } from './host-event.ts';
 import { createToaster } from './toaster.ts';
@@ -63,7 +63,7 @@ export function createRalphLoopHook(options: RalphLoopOptions = {}): Hook & Ralp
     }
     driver.forget(sessionId);
     if (!writeState(workdir, state, config.stateDir, log)) return false;
-    driver.markStart(sessionId);
+    void driver.markStart(sessionId);
     log.info(`[${HOOK_NAME}] Loop started`, {
       sessionId,
       maxIterations: state.maxIterations,
@@ -131,7 +131,7 @@ export function createRalphLoopHook(options: RalphLoopOptions = {}): Hook & Ralp
       case 'session.error': {
         const { aborted, text } = readHostError(isObject(data) ? data.error : null);
         if (aborted) end(sessionId, 'User aborted, loop cleared');
-        else driver.failed(sessionId, text, config.recoveryWindow ?? DEFAULT_RECOVERY_WINDOW);
+        else driver.failed(sessionId, text);
         return;
       }
       case 'user.message':

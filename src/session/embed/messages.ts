@@ -31,6 +31,8 @@ export type Message = {
   readonly text: readonly string[];
   /** Null where the host does not say. */
   readonly toolCalls: number | null;
+  /** An answer that has begun and is not complete, where the host says so. */
+  readonly underWay: boolean;
 };
 
 /** Where in a session's messages something happened. */
@@ -77,15 +79,19 @@ function readMessage(message: Readonly<Record<string, unknown>>): Message {
   const role = typeof info.role === 'string' ? info.role : '';
   const id = typeof info.id === 'string' ? info.id : null;
   const content = message.parts ?? message.content;
+  const { time, error } = info;
+  const underWay =
+    role === 'assistant' && isObject(time) && time.completed === undefined && error === undefined;
   // A summary repeats what was said before, promises too.
-  if (info.summary === true) return { id, role, text: [], toolCalls: null };
-  if (typeof content === 'string') return { id, role, text: [content], toolCalls: null };
-  if (!Array.isArray(content)) return { id, role, text: [], toolCalls: null };
+  if (info.summary === true) return { id, role, text: [], toolCalls: null, underWay };
+  if (typeof content === 'string') return { id, role, text: [content], toolCalls: null, underWay };
+  if (!Array.isArray(content)) return { id, role, text: [], toolCalls: null, underWay };
   return {
     id,
     role,
     text: content.flatMap(textOf),
     toolCalls: content.filter((part) => isObject(part) && toolPart.test(String(part.type))).length,
+    underWay,
   };
 }
 

@@ -8,6 +8,7 @@ import { parseLoopCommand } from '../../command-line.ts';
 import type { SessionContext } from '../../context.ts';
 import { controlLoop } from '../../control.ts';
 import { readHostError, sessionOfEvent } from '../../embed/host-event.ts';
+import { readMessages } from '../../embed/messages.ts';
 import { reminderMessage } from '../../messages.ts';
 import type { Reply } from '../../reply.ts';
 import { startSessionLoop } from '../../start.ts';
@@ -69,7 +70,7 @@ export function createPlugin({ client, directory }: PluginInput, around: Surroun
     // What was said before is no part of the turn that begins.
     const state = driver.loopOf(sessionId);
     driver.forget(sessionId);
-    if (state) updateSessionLoop(env, state, { transcript: lookAt(before).mark });
+    if (state) updateSessionLoop(env, state, { transcript: lookAt(readMessages(before)).mark });
     if (reply.notice !== undefined) toast('Ralph Loop', reply.notice, 'info');
     return reply.message;
   }

@@ -1,12 +1,5 @@
 import type { SessionLoop, TranscriptMark } from '../../../store/session-loops.ts';
-import {
-  type HostMessage,
-  isFromAssistant,
-  lastUserMark,
-  markOf,
-  messagesSince,
-  readMessages,
-} from '../../embed/messages.ts';
+import { isFromAssistant, type Message, markOf, messagesSince } from '../../embed/messages.ts';
 import { continuationOf } from '../../embed/turn.ts';
 import { ultrawork } from '../../messages.ts';
 import type { TurnRead } from '../../turn.ts';
@@ -15,24 +8,20 @@ import type { TurnRead } from '../../turn.ts';
 export type Look = {
   /** Where a later turn begins. */
   readonly mark: TranscriptMark;
-  /** Changes when the user writes. */
-  readonly lastUser: string;
   /** The assistant said or did something since the mark, and nothing of it is still under way. */
   isAnswered(since: TranscriptMark): boolean;
   read(since: TranscriptMark, error: string | null): TurnRead;
 };
 
 /** The messages of a session. OpenCode has no file to read: a place among them is their number and the last id. */
-export function lookAt(given: readonly HostMessage[]): Look {
-  const messages = readMessages(given);
+export function lookAt(messages: readonly Message[]): Look {
   const { count, id } = markOf(messages);
   const mark = { path: null, offset: count, unseen: id };
   const answersSince = ({ offset, unseen }: TranscriptMark) =>
     messagesSince(messages, { count: offset, id: unseen }).filter(isFromAssistant);
   return {
     mark,
-    lastUser: lastUserMark(messages),
-    isAnswered: (since) => answersSince(since).length > 0 && !isUnderWay(given.at(-1)),
+    isAnswered: (since) => answersSince(since).length > 0 && !messages.at(-1)?.underWay,
     read(since, error) {
       const answers = answersSince(since);
       const text = answers.flatMap((message) => message.text);
@@ -46,12 +35,6 @@ export function lookAt(given: readonly HostMessage[]): Look {
       };
     },
   };
-}
-
-/** An answer that has begun and is not complete. */
-function isUnderWay(message: HostMessage | undefined): boolean {
-  const { role, time, error } = message?.info ?? {};
-  return role === 'assistant' && time !== undefined && time.completed === undefined && error === undefined;
 }
 
 /** What the agent is sent for the next iteration. */
