@@ -25,7 +25,7 @@ export async function run(room, { rounds = 31 }) {
       ...samples,
       unit: 'ms',
       against: 'node empty.cjs',
-      budget: { of: 'ratio', atMost: 2 },
+      budget: { of: 'ratio', atMost: 3 },
     }),
   ];
 }

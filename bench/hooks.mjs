@@ -15,44 +15,37 @@ const MB = 1024 * 1024;
 
 export async function run(room, { rounds = 31 }) {
   const empty = room.write('empty.cjs', '');
-  const cases = {
-    'stop hook, 100 KB': [0.1 * MB, 1.25],
-    'stop hook, 10 MB': [10 * MB, 1.25],
-    'stop hook, 500 MB': [500 * MB, 1.25],
-    'stop hook, 50 MB last line': [0.1 * MB, 1.5, 50 * MB],
-  };
-  const contestants = { 'node empty.cjs': () => time(room, [node, empty]) };
-  for (const [name, [bytes, , lastLine]] of Object.entries(cases)) {
-    contestants[name] = stopHook(room, name, writeTranscript(room, bytes, lastLine));
-  }
   const elsewhere = { ...room, env: { ...room.env, XDG_STATE_HOME: join(room.folder, 'no-loops') } };
-  contestants['stop hook, no loop'] = () => hook(elsewhere, 'Stop', { session_id: 'none' });
-  contestants['prompt hook, no loop'] = () =>
-    hook(elsewhere, 'UserPromptSubmit', { session_id: 'none', prompt: 'Fix the tests' });
   const inRun = { ...room, env: { ...room.env, RALPH_RUN_ID: 'bench', RALPH_GUARD: 'always' } };
-  const guard = (command) => ({
-    session_id: 'none',
-    cwd: room.repo,
-    tool_name: 'Bash',
-    tool_input: { command },
-  });
-  contestants['guard hook, everyday command'] = () =>
-    hook(inRun, 'PreToolUse', guard('npm test 2>&1 | tail -n 20'));
-  contestants['guard hook, parsed command'] = () =>
-    hook(inRun, 'PreToolUse', guard('npm test && rm -rf dist'));
-  contestants['guard hook, 16 KB'] = () =>
-    hook(inRun, 'PreToolUse', guard('cp src/a.ts dist/a.ts; '.repeat(700)));
-  contestants['guard hook, no loop'] = () => hook(elsewhere, 'PreToolUse', guard('npm test'));
-  const { 'node empty.cjs': floor, ...ours } = await interleave(contestants, { rounds, warmups: 6 });
+  const call = (command) => ({ ...plain, tool_name: 'Bash', tool_input: { command } });
+  const plain = { session_id: 'none', cwd: room.repo };
+  const stop = (name, ...sizes) => [1.7, stopHook(room, name, writeTranscript(room, ...sizes))];
+  /** Each with the ratio that it may have at most; null is no budget. */
+  const cases = {
+    'stop hook, 100 KB': stop('100 KB', 0.1 * MB),
+    'stop hook, 10 MB': stop('10 MB', 10 * MB),
+    'stop hook, 500 MB': stop('500 MB', 500 * MB),
+    'stop hook, 50 MB last line': stop('50 MB line', 0.1 * MB, 50 * MB),
+    'stop hook, no loop': [0.15, () => hook(elsewhere, 'Stop', plain)],
+    'prompt hook, no loop': [0.15, () => hook(elsewhere, 'UserPromptSubmit', { ...plain, prompt: 'Fix it' })],
+    'context hook, no loop': [0.15, () => hook(elsewhere, 'PostToolUse', call('npm test'))],
+    'guard hook, no loop': [0.15, () => hook(elsewhere, 'PreToolUse', call('npm test'))],
+    'guard hook, everyday command': [
+      1.5,
+      () => hook(inRun, 'PreToolUse', call('npm test 2>&1 | tail -n 20')),
+    ],
+    'guard hook, with rules': [2, () => hook(inRun, 'PreToolUse', call('npm test && rm -rf dist'))],
+    'guard hook, 16 KB': [null, () => hook(inRun, 'PreToolUse', call('cp src/a.ts dist/a.ts; '.repeat(700)))],
+  };
+  const contestants = Object.entries(cases).map(([name, [, act]]) => [name, act]);
+  const { floor, ...ours } = await interleave(
+    { floor: () => time(room, [node, empty]), ...Object.fromEntries(contestants) },
+    { rounds, warmups: 6 },
+  );
   return Object.entries(ours).map(([name, figures]) => {
-    const atMost = cases[name]?.[1] ?? (name.endsWith('no loop') ? 0.1 : 1.3);
-    return compare(name, {
-      unit: 'ms',
-      ours: figures,
-      floor,
-      against: 'node empty.cjs',
-      budget: { of: 'ratio', atMost },
-    });
+    const [atMost] = cases[name];
+    const budget = atMost === null ? null : { of: 'ratio', atMost };
+    return compare(name, { unit: 'ms', ours: figures, floor, against: 'node empty.cjs', budget });
   });
 }
 

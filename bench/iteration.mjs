@@ -29,7 +29,7 @@ export async function run(room, { rounds = 7 }) {
       ...samples,
       unit: 'ms',
       against: 'bash for loop',
-      budget: { of: 'ours', atMost: 5 },
+      budget: { of: 'ours', atMost: 12 },
     }),
   ];
 }
