@@ -130,7 +130,6 @@ function startAgent(
   ensureDir(paths.iterations);
   writeAtomic(paths.prompt(iteration), spec.redactor.text(told.prompt), { fsync: false });
   record({ type: 'agent.started', iteration, pid: process.pid, argv });
-  spec.workspace.prepare();
   keepMemorySmall();
   return {
     process,

@@ -78,7 +78,6 @@ export async function runLoop(spec: RunSpec): Promise<RunEnd | null> {
     throw error;
   } finally {
     spec.kind.close();
-    spec.workspace.close();
     await sandbox.stop();
     await notices.settled();
     journal.close();

@@ -1,7 +1,7 @@
 import type { Progress } from '../core/turn.ts';
 import { changedBetween, markFolder } from '../system/file-marks.ts';
 import { countCommits, findRepository } from '../system/git.ts';
-import { type TreeState, treeState, type Watcher, watchTree } from '../system/tree-state.ts';
+import { type TreeState, treeState } from '../system/tree-state.ts';
 
 const keptFiles = 50;
 
@@ -11,15 +11,12 @@ export type Workspace = {
   readonly root: string | null;
   /** The commit that was checked out at the last look; null without one. */
   head(): string | null;
-  /** Gets ready to look, while the agent works: then nobody waits for git to be started. */
-  prepare(): void;
   /** Starts looking now, for instance while the agent's process is still ending. */
   look(): void;
   /** What changed since the last time, by `look` if it was called, else now. */
   progress(): Promise<Progress>;
   /** What changed up to now is ours, not the agent's. */
   forgive(): Promise<void>;
-  close(): void;
 };
 
 /**
@@ -31,23 +28,18 @@ export async function openWorkspace(
   { sandboxed }: { readonly sandboxed: boolean },
 ): Promise<Workspace> {
   const root = findRepository(cwd);
-  let watcher: Watcher | null = null;
-  const look = async (): Promise<TreeState> => (await watcher?.look()) ?? stateOf(cwd, root, !sandboxed);
+  const look = () => stateOf(cwd, root, !sandboxed);
   let before = await look();
   let looking: Promise<TreeState> | null = null;
   return {
     root,
     head: () => before.head,
-    prepare() {
-      if (root !== null && !sandboxed) watcher ??= watchTree(root);
-    },
     look() {
       looking = look();
     },
     async forgive() {
       before = await look();
     },
-    close: () => watcher?.close(),
     async progress() {
       const after = await (looking ?? look());
       looking = null;

@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, rmSync, utimesSync, writeFileSync } from 'node:f
 import { afterEach, describe, expect, it } from 'vitest';
 import { makeRepo } from '../../test/support/repo.ts';
 import { changedFiles, countCommits, findRepository, gitRoot, headCommit } from './git.ts';
-import { treeState, watchTree } from './tree-state.ts';
+import { treeState } from './tree-state.ts';
 
 describe('gitRoot', () => {
   it('is the top folder, from any folder below', async () => {
@@ -146,16 +146,6 @@ describe('treeState', () => {
     repo.write('.ralph/runs/1/journal.ndjson', '{}');
     repo.write('sub/.ralph/settings.json', '{}');
     expect(await stateText(repo.path('sub'))).toBe(before);
-  });
-
-  it('is the same from somebody who looks again and again', async () => {
-    const repo = makeRepo({ files: { file: 'one\n' } });
-    const watcher = watchTree(repo.cwd);
-    for (const text of ['two\n', 'three\n', 'one\n']) {
-      repo.write('file', text);
-      expect(await watcher?.look()).toEqual(await treeState(repo.cwd));
-    }
-    watcher?.close();
   });
 
   it('sees the whole repository from a folder below the top', async () => {

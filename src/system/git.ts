@@ -252,9 +252,11 @@ export function runGit(
 ): Promise<CommandResult> {
   const pipe = findPipe(cwd);
   if (pipe !== undefined) return Promise.resolve(unreadable(pipe));
-  const [argv, { env, ...options }] = gitCommand(cwd, args);
+  // A monitor set in the repository's own configuration would be a command that the agent chose and we run.
+  const argv: Argv = ['git', '--no-optional-locks', '-c', 'core.fsmonitor=false', ...args];
+  const env = { ...gitEnvironment(cwd), ...more };
   const input = stdin === undefined ? {} : { stdin };
-  return runCommand(argv, { ...options, env: { ...env, ...more }, timeoutMs, ...input });
+  return runCommand(argv, { cwd, env, timeoutMs, maxBytes: 64 * 1024 * 1024, ...input });
 }
 
 /** A named pipe that an agent put where git reads at almost every call: it would wait there until its time is over. */
@@ -282,13 +284,6 @@ function isPipe(path: string): boolean {
 function unreadable(path: string): CommandResult {
   const stderr = `fatal: ${path} is not a regular file\n`;
   return { exitCode: 128, signal: null, stdout: '', stderr, timedOut: false, truncated: false };
-}
-
-/** A call of git as we make it, for those that start it themselves. */
-export function gitCommand(cwd: string, args: readonly string[]) {
-  // A monitor set in the repository's own configuration would be a command that the agent chose and we run.
-  const argv: Argv = ['git', '--no-optional-locks', '-c', 'core.fsmonitor=false', ...args];
-  return [argv, { cwd, env: gitEnvironment(cwd), timeoutMs: 60_000, maxBytes: 64 * 1024 * 1024 }] as const;
 }
 
 function gitEnvironment(cwd: string): Environment {

@@ -1,6 +1,5 @@
 import { type FileMarks, markFiles } from './file-marks.ts';
-import { committedOnly, gitCommand, gitRoot, lookWithGit, runGit, workOnly } from './git.ts';
-import { repeatCommand } from './repeater.ts';
+import { committedOnly, gitRoot, lookWithGit, runGit, workOnly } from './git.ts';
 
 /** What a working copy looks like: its commit, and a mark for each file that differs from it. */
 export type TreeState = { readonly head: string | null; readonly files: FileMarks };
@@ -23,26 +22,6 @@ export async function treeState(cwd: string, options: TreeOptions = {}): Promise
     filters ? runGit(cwd, statusWords) : lookWithGit(cwd, statusWords),
   ]);
   return root === null || result.exitCode !== 0 ? null : stateIn(root, result.stdout);
-}
-
-/** Looks at the same working copy again and again, with filters. */
-export type Watcher = {
-  /** Null where it failed: `treeState` may tell. */
-  look(): Promise<TreeState | null>;
-  close(): void;
-};
-
-/** Gets ready to look from the top folder of a working copy; null where there is no faster way than `treeState`. */
-export function watchTree(top: string): Watcher | null {
-  if (process.platform === 'win32') return null;
-  const status = repeatCommand(...gitCommand(top, statusWords));
-  return {
-    async look() {
-      const text = await status.run();
-      return text === null ? null : stateIn(top, text);
-    },
-    close: () => status.close(),
-  };
 }
 
 function stateIn(root: string, text: string): TreeState {
