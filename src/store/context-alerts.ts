@@ -1,7 +1,7 @@
-import { createHash } from 'node:crypto';
 import * as fs from 'node:fs';
 import { join } from 'node:path';
 import * as v from 'valibot';
+import { sha256 } from '../system/crypto.ts';
 import { ensureDir, readJsonAs, removeIfThere, writeAtomic } from '../system/files.ts';
 import { stateFolder } from './paths.ts';
 
@@ -52,5 +52,5 @@ function alertsFolder(env: Environment): string {
 
 /** Ids come from outside: a name made of their hash is a safe one. */
 function alertsPath(env: Environment, sessionId: string): string {
-  return join(alertsFolder(env), `${createHash('sha256').update(sessionId).digest('hex').slice(0, 16)}.json`);
+  return join(alertsFolder(env), `${sha256(sessionId).slice(0, 16)}.json`);
 }
