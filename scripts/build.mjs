@@ -1,9 +1,10 @@
 // Builds dist/: the programs, the commands that they load, the library with its types, and the JSON Schema of the settings.
 import { execFileSync } from 'node:child_process';
 import { chmodSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { dirname, join, relative, sep } from 'node:path';
+import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import * as esbuild from 'esbuild';
+import { bundle } from './bundle.mjs';
 import { writeHooks } from './hooks.mjs';
 import { loadSource } from './load-source.mjs';
 import { settingsJsonSchema } from './settings-json-schema.mjs';
@@ -29,25 +30,9 @@ const shared = {
   ],
 };
 
-/** All files that went into the programs. */
-const inputs = new Set();
-
-/** Node starts CommonJS faster than ES modules, and one file faster than many. */
-const commonJs = {
-  ...shared,
-  splitting: false,
-  format: 'cjs',
-  outExtension: { '.js': '.cjs' },
-  define: { ...shared.define, 'import.meta.url': '__url' },
-  banner: { js: `'use strict'; const __url = require('node:url').pathToFileURL(__filename).href;` },
-  minifySyntax: true,
-  minifyWhitespace: true,
-};
-
 rmSync(dist, { recursive: true, force: true });
 await buildHelp();
 await buildPrograms();
-writeFileSync(join(dist, 'LICENSES.txt'), licencesOf([...inputs]));
 await buildPage();
 await buildSettingsSchema();
 buildTypes();
@@ -62,60 +47,30 @@ async function buildHelp() {
     writeFileSync(join(dist, 'help', `${words.replaceAll(' ', '.')}.txt`), page);
 }
 
-/**
- * `ralph` and `swarm`, tiny files that load what they need from dist/commands; and the programs that others start, which
- * have nothing beside them.
- */
+/** The programs. `ralph` and `swarm` are tiny files, which load what they need from dist/commands. */
 async function buildPrograms() {
-  const entries = await bundle(
-    { ralph: 'src/cli/ralph.ts', swarm: 'src/cli/swarm.ts' },
-    'dist',
-    './commands',
-  );
-  await buildOnDemand(entries);
-  await esbuild.build({
-    ...commonJs,
-    entryPoints: { 'fake-agent': 'src/testkit/fake-agent.ts', 'sandbox-inner': 'src/cli/sandbox-inner.ts' },
-    outdir: 'dist',
-  });
+  const options = {
+    define: { ...shared.define, 'import.meta.url': '__url' },
+    banner: { js: `'use strict'; const __url = require('node:url').pathToFileURL(__filename).href;` },
+    external: shared.external,
+    minifySyntax: true,
+    minifyWhitespace: true,
+  };
+  const entryPoints = {
+    ralph: 'src/cli/ralph.ts',
+    swarm: 'src/cli/swarm.ts',
+    'fake-agent': 'src/testkit/fake-agent.ts',
+    'sandbox-inner': 'src/cli/sandbox-inner.ts',
+  };
+  const runner = { 'loop-runner': 'src/cli/loop-runner.ts' };
+  const results = [
+    await bundle({ root, entryPoints, outdir: 'dist', onDemand: 'commands', options }),
+    await bundle({ root, entryPoints: runner, outdir: 'dist/commands', options }),
+  ];
+  mkdirSync(join(dist, 'commands'), { recursive: true });
+  for (const { path, contents } of results.flatMap(({ files }) => files)) writeFileSync(path, contents);
   for (const name of ['ralph', 'swarm', 'fake-agent']) chmodSync(join(dist, `${name}.cjs`), 0o755);
-}
-
-/**
- * A file for each module that is imported on demand: every command, and what few runs of a command need. Each holds all
- * that it imports, so that a command loads one file; code that many of them share is there many times.
- */
-async function buildOnDemand(entries) {
-  const sources = new Map([...entries, ['cli-loop-runner', 'src/cli/loop-runner.ts']]);
-  for (let fresh = sources; fresh.size > 0; ) {
-    const targets = await bundle(Object.fromEntries(fresh), 'dist/commands', '.');
-    fresh = new Map([...targets].filter(([name]) => !sources.has(name)));
-    for (const [name, source] of fresh) sources.set(name, source);
-  }
-}
-
-/** Builds each entry point as one file; returns what these import on demand from `folder`: name of the file to source. */
-async function bundle(entryPoints, outdir, folder) {
-  const targets = new Map();
-  const onDemand = (build) =>
-    build.onResolve({ filter: /^\./ }, ({ kind, path, resolveDir }) => {
-      if (kind !== 'dynamic-import') return undefined;
-      const source = relative(root, join(resolveDir, path));
-      const name = source.replace(/^src.(.*)\.ts$/, '$1').replaceAll(sep, '-');
-      targets.set(name, source);
-      return { path: `${folder}/${name}.cjs`, external: true };
-    });
-  const { metafile } = await esbuild.build({
-    ...commonJs,
-    entryPoints,
-    outdir,
-    // `import()` becomes `require`: Node's loader of ES modules takes milliseconds to get ready.
-    supported: { 'dynamic-import': false },
-    plugins: [{ name: 'on-demand', setup: onDemand }],
-    metafile: true,
-  });
-  for (const input of Object.keys(metafile.inputs)) inputs.add(input);
-  return targets;
+  writeFileSync(join(dist, 'LICENSES.txt'), licencesOf(results.flatMap(({ inputs }) => inputs)));
 }
 
 /** The licence of every package that was bundled. */

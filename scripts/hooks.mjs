@@ -3,44 +3,28 @@
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import * as esbuild from 'esbuild';
+import { bundle } from './bundle.mjs';
 import { loadSource } from './load-source.mjs';
 
 const plugin = 'plugins/claude-code';
 const generated = `${plugin}/hooks/generated`;
-const guardRules = 'guard-rules';
-
-const hook = (name) => [name, `src/session/hook/entries/${name}.ts`];
-const entryPoints = Object.fromEntries([
-  ...['start', 'stop', 'prompt', 'session-start', 'context', 'interrupt'].map(hook),
-  ['guard', 'src/safety/guard/hook-entry.ts'],
-  [guardRules, 'src/safety/guard/rules.ts'],
-]);
+const names = ['start', 'stop', 'prompt', 'session-start', 'context', 'interrupt'];
 
 /** The generated files as they should be: path in the repository to content. */
 async function hookFiles(root) {
   const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
-  const { outputFiles } = await esbuild.build({
-    absWorkingDir: root,
-    entryPoints,
+  const { files } = await bundle({
+    root,
+    entryPoints: {
+      ...Object.fromEntries(names.map((name) => [name, `src/session/hook/entries/${name}.ts`])),
+      guard: 'src/safety/guard/hook-entry.ts',
+    },
     outdir: generated,
-    outExtension: { '.js': '.cjs' },
-    bundle: true,
-    format: 'cjs',
-    platform: 'node',
-    target: 'node20.19',
-    // `import()` becomes `require`: Node's loader of ES modules takes milliseconds to get ready.
-    supported: { 'dynamic-import': false },
-    external: [`./${guardRules}.cjs`],
-    define: { __VERSION__: JSON.stringify(version) },
-    minify: true,
-    legalComments: 'none',
-    logLevel: 'warning',
-    write: false,
+    options: { define: { __VERSION__: JSON.stringify(version) }, minify: true },
   });
   const manifest = `${plugin}/.claude-plugin/plugin.json`;
   return new Map([
-    ...outputFiles.map(({ path, text }) => [relative(root, path), text]),
+    ...files.map(({ path, text }) => [relative(root, path), text]),
     [`${plugin}/hooks/hooks.json`, json(await hooksJson(root))],
     // Claude Code reads the skill in its folder; others look for it under this name.
     [

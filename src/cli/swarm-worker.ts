@@ -75,7 +75,7 @@ async function work(
     rules,
     runner: [
       process.execPath,
-      join(dirname(realPath(process.argv[1] ?? '')), 'commands', 'cli-loop-runner.cjs'),
+      join(dirname(realPath(process.argv[1] ?? '')), 'commands', 'loop-runner.cjs'),
     ],
     env,
     clock: systemClock,
