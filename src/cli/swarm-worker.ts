@@ -73,10 +73,7 @@ async function work(
     labels,
     slots,
     rules,
-    runner: [
-      process.execPath,
-      join(dirname(realPath(process.argv[1] ?? '')), 'commands', 'loop-runner.cjs'),
-    ],
+    runner: [process.execPath, join(dirname(realPath(process.argv[1] ?? '')), 'commands', 'loop-runner.cjs')],
     env,
     clock: systemClock,
     say,
