@@ -1,6 +1,6 @@
 import { runningNow } from '../fleet/live.ts';
 import { stateWord } from '../fleet/why.ts';
-import { type LoopRecord, readLoop } from '../store/fleet-loops.ts';
+import { type LoopRecord, readLoopRecord } from '../store/fleet-loops.ts';
 import { ago, readStamp } from '../store/fleet-time.ts';
 import { type Worker, worktreeOf } from '../store/fleet-workers.ts';
 import { systemClock } from '../system/clock.ts';
@@ -20,22 +20,20 @@ export async function main(context: Context, input: Input<typeof lsOptions>): Pr
   const running = await runningNow(context.env, tagged);
   const lives = tagged
     .map((worker, index) => ({ worker, running: running[index] === true }))
-    .filter((live) => status === 'all' || live.running === (status === 'running'))
-    .map((live) => ({ ...live, loop: live.running ? null : loopOf(context.env, live.worker) }));
-  if (format === 'json') {
-    const workers = lives.map(({ worker, running: isRunning, loop }) => ({
-      ...worker,
-      status: isRunning ? 'running' : 'stopped',
-      ...(worker.metadata.ralph === true ? { end: loop?.end ?? null } : {}),
-    }));
-    context.stdout.write(`${JSON.stringify(workers, null, 2)}\n`);
-  } else if (format === 'names') {
+    .filter((live) => status === 'all' || live.running === (status === 'running'));
+  if (format === 'names') {
     context.stdout.write(lives.map(({ worker }) => `${worker.name}\n`).join(''));
-  } else {
-    context.stdout.write(
-      tableText(['NAME', 'STATUS', 'PID/WINDOW', 'STARTED', 'WORKTREE', 'TAG'], lives.map(row)),
-    );
+    return 0;
   }
+  const shown = lives.map((live) => ({
+    ...live,
+    loop: live.running ? null : loopOf(context.env, live.worker),
+  }));
+  if (format === 'json') context.stdout.write(`${JSON.stringify(shown.map(workerJson), null, 2)}\n`);
+  else
+    context.stdout.write(
+      tableText(['NAME', 'STATUS', 'PID/WINDOW', 'STARTED', 'WORKTREE', 'TAG'], shown.map(row)),
+    );
   return 0;
 }
 
@@ -46,23 +44,26 @@ function statusText(running: boolean, loop: LoopRecord | null): string {
 }
 
 /** Null for a worker without a loop. */
-export function loopOf(env: Environment, { name, metadata }: Worker): LoopRecord | null {
-  return metadata.ralph === true ? readLoop(env, name) : null;
+function loopOf(env: Environment, { name, metadata }: Worker): LoopRecord | null {
+  return metadata.ralph === true ? readLoopRecord(env, name) : null;
 }
 
 export function uptime(started: string): string {
   return ago(systemClock.now() - (readStamp(started) ?? systemClock.now()));
 }
 
-function row({
-  worker,
-  running,
-  loop,
-}: {
-  worker: Worker;
-  running: boolean;
-  loop: LoopRecord | null;
-}): string[] {
+/** A worker and whether it runs; of a loop that does not, how it ended. */
+type Shown = { readonly worker: Worker; readonly running: boolean; readonly loop: LoopRecord | null };
+
+function workerJson({ worker, running, loop }: Shown) {
+  return {
+    ...worker,
+    status: running ? 'running' : 'stopped',
+    ...(worker.metadata.ralph === true ? { end: loop?.end ?? null } : {}),
+  };
+}
+
+function row({ worker, running, loop }: Shown): string[] {
   const { tmux, pid, tags } = worker;
   const place = tmux === null ? (pid ?? '-') : `${tmux.session}:${tmux.window}`;
   return [

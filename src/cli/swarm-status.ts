@@ -1,12 +1,12 @@
 import { runningNow } from '../fleet/live.ts';
 import { stateWord } from '../fleet/why.ts';
 import { cleanTerminal } from '../safety/terminal.ts';
-import type { LoopRecord } from '../store/fleet-loops.ts';
+import { type LoopRecord, readLoop } from '../store/fleet-loops.ts';
 import { worktreeOf } from '../store/fleet-workers.ts';
 import type { Context, Input } from './spec.ts';
 import { needWorker } from './swarm-context.ts';
 import { wantsEngine } from './swarm-engine.ts';
-import { loopOf, uptime } from './swarm-ls.ts';
+import { uptime } from './swarm-ls.ts';
 import type { statusOptions } from './swarm-options.ts';
 
 /** Exit code 0 for a worker that runs, 1 for one that does not, 2 where there is none. */
@@ -18,7 +18,7 @@ export async function main(context: Context, input: Input<typeof statusOptions>)
   const [running = false] = await runningNow(context.env, [worker]);
   const { tmux, pid, started } = worker;
   const worktree = worktreeOf(worker);
-  const loop = loopOf(context.env, worker);
+  const loop = worker.metadata.ralph === true ? readLoop(context.env, worker.name) : null;
   const details = [
     ...(loop === null ? [] : loopDetails(loop)),
     tmux === null ? `pid ${pid}` : `tmux window ${tmux.session}:${tmux.window}`,

@@ -52,6 +52,13 @@ export function readLoop(env: Environment, name: string): LoopRecord | null {
   return state.ok ? recordFromState(state.value, name, lostOptions(paths)) : null;
 }
 
+/** The same without what was edited in `state.json`: half the reading, for lists of many loops. */
+export function readLoopRecord(env: Environment, name: string): LoopRecord | null {
+  const record = readJson(loopPaths(env, name).record);
+  if (!record.ok || !isRecord(record.value, name)) return readLoop(env, name);
+  return { ...record.value, end: endIn(record.value) };
+}
+
 /** What a loop whose record is lost was asked to do; null where nobody knows any more. */
 function lostOptions({ root, options, record }: ReturnType<typeof loopPaths>): LoopOptions | null {
   const copy = readJson(options);
