@@ -32,7 +32,7 @@ function textOf(found: Reconciled, branch: string): string {
     case 'changed':
       return `put right: ${found.iterations} iterations, the store said ${found.before}`;
     case 'over':
-      return `was complete after ${found.iterations} iterations, and is ended now`;
+      return `had ended after ${found.iterations} iterations: ${found.text}`;
     case 'held':
       return `left alone, ${found.host} has it`;
     case 'unreadable':

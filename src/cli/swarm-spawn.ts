@@ -150,14 +150,18 @@ function engineOf(values: LoopValues, cmd: readonly string[]): LoopOptions {
       'leave out --run',
     );
   }
-  if (values['check-done-continuous']) {
-    throw fault(
-      '--check-done-continuous watches the screen of an agent, and ralph run has none: it reads each turn when it is over',
-      'leave it out',
-    );
-  }
+  refuseContinuous(values);
   const pattern = values['done-pattern'] === undefined ? [] : [`--done-pattern=${values['done-pattern']}`];
   return { engine: ralphCommand(), run: [...words, ...pattern] };
+}
+
+/** `ralph run` reads a turn when it is over: there is no screen to watch. */
+export function refuseContinuous(values: Pick<LoopValues, 'check-done-continuous'>): void {
+  if (!values['check-done-continuous']) return;
+  throw fault(
+    '--check-done-continuous watches the screen of an agent, and ralph run has none: it reads each turn when it is over',
+    'leave it out',
+  );
 }
 
 function variablesOf(given: readonly string[]): Record<string, string> {

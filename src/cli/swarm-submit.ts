@@ -1,5 +1,6 @@
 import type { Cluster } from '../cluster/cluster.ts';
 import { isObject } from '../core/json.ts';
+import { runsByItself } from '../fleet/delivery.ts';
 import type { LoopOrder, WorkSource } from '../fleet/port.ts';
 import { checkName } from '../fleet/spawn.ts';
 import { readPrompt } from '../fleet/start-iteration.ts';
@@ -9,7 +10,7 @@ import type { Context, Input } from './spec.ts';
 import { fault } from './swarm-context.ts';
 import { missingMachine, needEngine, warnInTheClear, withCluster } from './swarm-engine.ts';
 import type { submitOptions } from './swarm-options.ts';
-import { loopOf } from './swarm-spawn.ts';
+import { loopOf, refuseContinuous } from './swarm-spawn.ts';
 import { waitedIn, waitUntilOver } from './swarm-waited.ts';
 
 type SubmitInput = Input<typeof submitOptions>;
@@ -54,6 +55,7 @@ function orderOf(
   if (values['prompt-file'] === undefined) throw fault('--prompt-file is required', 'swarm help submit');
   if (values['max-iterations'] === undefined)
     throw fault('--max-iterations is required', 'swarm help submit');
+  if (!runsByItself(command)) refuseContinuous(values);
   const { settings, options } = loopOf(context, values, command);
   const prompt = readPrompt(settings.prompt_file);
   if ('problem' in prompt) throw fault(prompt.problem);

@@ -1,3 +1,4 @@
+import type { Stop } from '../fleet/end-loop.ts';
 import type { Spent } from '../fleet/iteration-end.ts';
 import type { Claim, Claimant, Fleet, FleetLimits, LoopOrder, LoopView } from '../fleet/port.ts';
 import type { FleetEvent } from '../store/fleet-events.ts';
@@ -75,8 +76,8 @@ export type Cluster = Omit<Fleet, 'status' | 'list' | 'limits'> & {
   register(by: Claimant, id: string): Promise<string>;
   /** A machine that drains gets no work, and its loops move after their iteration. Null is all of them. */
   drain(host: string | null, on: boolean): Promise<readonly string[]>;
-  /** Puts the counters right; false where it runs just now or there is no such loop. */
-  recount(name: string, iterations: number): Promise<boolean>;
+  /** Puts the counters right, and ends the loop where it had ended; false where it runs just now or there is none. */
+  recount(name: string, iterations: number, stop?: Stop): Promise<boolean>;
   /** Takes loops that are over off the list. */
   forget(name: string): Promise<boolean>;
   /** A letter for whoever takes from the box of that name. */

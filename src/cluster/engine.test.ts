@@ -57,7 +57,8 @@ for (const kind of ['redis', 'postgres'] as const) {
       it('keeps what was submitted, and shows it', async () => {
         const given = order('a', { source, labels: ['gpu'], tags: ['t'] });
         await cluster.submit(given);
-        expect(await cluster.order('a')).toEqual(given);
+        // A known agent is run by `ralph run`.
+        expect(await cluster.order('a')).toEqual({ ...given, options: { run: ['--done-pattern=DONE'] } });
         expect(await cluster.status('a')).toMatchObject({
           name: 'a',
           host: null,
@@ -333,6 +334,14 @@ for (const kind of ['redis', 'postgres'] as const) {
         await cluster.cancel('a');
         await cluster.report(claim, { head: 'late' });
         expect(await cluster.status('a')).toMatchObject({ head: 'abc' });
+      });
+
+      it('does not call the loop of a known agent done when its iterations are used up', async () => {
+        const settings = { ...order('').settings, max_iterations: 1, done_pattern: null };
+        await cluster.submit(order('a', { settings }));
+        const next = await cluster.finishIteration(await claimed(() => cluster.claim(one)), ended());
+        expect(next).toEqual({ kind: 'ended', status: 'stopped', exitCode: 1 });
+        expect(await cluster.status('a')).toMatchObject({ why: { state: 'unfinished' } });
       });
 
       it('counts anew what nobody runs, and ends what is complete by that', async () => {

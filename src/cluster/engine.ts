@@ -1,4 +1,5 @@
 import { pauseStep, resumeStep, stopStep } from '../fleet/control.ts';
+import { endBy, endStep } from '../fleet/end-loop.ts';
 import type { Claimant, Controlled } from '../fleet/port.ts';
 import type { LoopRecord, LoopStep } from '../store/fleet-loops.ts';
 import { createChores } from './chores.ts';
@@ -99,15 +100,18 @@ export function clusterFleet(store: Store, { leaseMs, checkMs }: LeaseTimes, now
     report: (claim, news) => reportNews(store, claim, news),
     register: (by, id) => registerHost(engine, by, id),
     drain: (host, on) => drainHosts(store, host, on),
-    async recount(name, iterations) {
+    async recount(name, iterations, stop) {
       const step = await updateEntry(store, name, ({ loop, holder }) => {
-        if (holder !== null || (loop.iteration === iterations && loop.ended === iterations)) return null;
+        if (holder !== null) return null;
+        if (stop !== undefined) return endStep({ ...loop, iteration: iterations }, endBy(stop, loop), now());
+        if (loop.iteration === iterations && loop.ended === iterations) return null;
         const text = `counted anew: ${iterations} iterations are on the branch`;
         return {
           change: { iteration: iterations, ended: iterations },
           events: [{ at: now(), type: 'iteration.ended', text, iteration: iterations }],
         };
       });
+      if (stop !== undefined) await takeOut(name);
       return step?.changed ?? false;
     },
     forget: (name) => forgetLoop(store, name),

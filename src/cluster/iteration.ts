@@ -1,7 +1,6 @@
 import { StringDecoder } from 'node:string_decoder';
 import { agentNameOf } from '../agents/registry.ts';
 import { compilePattern, type Pattern } from '../core/pattern.ts';
-import { deliveryFor } from '../fleet/delivery.ts';
 import type { SealedEnd } from '../fleet/iteration-end.ts';
 import { readIteration } from '../fleet/run-iteration.ts';
 import { limitAtExit } from '../fleet/screen/classify.ts';
@@ -47,16 +46,10 @@ const tailChars = 64 * 1024;
 const tailLines = 2000;
 const lookMs = 500;
 
-/** Known agents are run by `ralph run`, with all that it checks, unless their command is made to run by itself. */
-export function isEngineJob({ command, options }: LoopJob): boolean {
-  const isKnown = agentNameOf(command[0] ?? '') !== 'custom';
-  return isKnown && (options.run !== undefined || deliveryFor(command, 'x').how !== 'stdin');
-}
-
 /** Runs one iteration to its end; null where it was stopped from outside. */
 export async function runIteration(spec: IterationSpec): Promise<SealedEnd | null> {
   writeAtomic(spec.record.prompt, spec.job.prompt, { fsync: false });
-  return isEngineJob(spec.job) ? runEngine(spec) : runPlain(spec);
+  return spec.job.options.run === undefined ? runPlain(spec) : runEngine(spec);
 }
 
 async function runPlain(spec: IterationSpec): Promise<SealedEnd | null> {
@@ -99,7 +92,7 @@ async function runEngine(spec: IterationSpec): Promise<SealedEnd | null> {
   unpackRun(run, job.carried ?? '', iteration, { promptFile: record.prompt, task: job.prompt });
   const since = readJournal(runPaths(cwd, run.id).journal).seq;
   const startedAt = systemClock.now();
-  const words = [...withoutSandbox(job.options.run ?? patternWords(job)), ...ralph.words];
+  const words = [...withoutSandbox(job.options.run ?? []), ...ralph.words];
   const [program = '', ...rest] = runCommand(run, command, {
     settings: { ...job.settings, prompt_file: record.prompt },
     options: { engine: ralph.command, run: words },
@@ -225,10 +218,6 @@ function variablesOf({ env, job }: IterationSpec): Environment {
 function sandboxVariables({ env, pass }: LoopJob): Environment {
   const names = [...Object.keys(env), ...pass];
   return names.length === 0 ? {} : { RALPH_SANDBOX_ENV: JSON.stringify(names) };
-}
-
-function patternWords({ settings }: LoopJob): string[] {
-  return settings.done_pattern === null ? [] : [`--done-pattern=${settings.done_pattern}`];
 }
 
 /** The sandbox is the machine's to decide. */

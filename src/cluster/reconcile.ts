@@ -1,4 +1,6 @@
 import { join } from 'node:path';
+import type { Stop } from '../fleet/end-loop.ts';
+import { whyText } from '../fleet/why.ts';
 import { runGit } from '../system/git.ts';
 import { makeRepository } from './checkout.ts';
 import type { Cluster, ClusterView } from './cluster.ts';
@@ -10,8 +12,8 @@ import { readSeal, type Seal } from './trailers.ts';
 export type Reconciled =
   | { readonly kind: 'right'; readonly iterations: number }
   | { readonly kind: 'changed'; readonly before: number; readonly iterations: number }
-  /** It had come to its end before the store forgot that. */
-  | { readonly kind: 'over'; readonly iterations: number }
+  /** It had come to its end before the store forgot that; `text` says how. */
+  | { readonly kind: 'over'; readonly iterations: number; readonly text: string }
   | { readonly kind: 'held'; readonly host: string }
   | { readonly kind: 'unreadable'; readonly why: string };
 
@@ -38,23 +40,25 @@ export async function reconcile(
   const counted = own.length > 0 || !lost ? own : seals.filter(({ id }) => id === seals[0]?.id);
   const iterations = unbroken(counted);
   const last = counted.find(({ iteration }) => iteration === iterations);
-  const isEnd = last !== undefined && isLast(last);
-  if (isEnd && own.length === 0) {
-    await cluster.recount(name, iterations);
-    await cluster.cancel(name);
-    return { kind: 'over', iterations };
+  const stop = last === undefined ? null : stopIn(last);
+  if (stop !== null && own.length === 0) {
+    await cluster.recount(name, iterations, stop);
+    const why = (await cluster.status(name))?.why ?? view.why;
+    return { kind: 'over', iterations, text: whyText(why, why.since) };
   }
   // The end of a loop is booked by the machine that finds its last iteration on the branch.
-  const count = isEnd ? iterations - 1 : iterations;
+  const count = stop === null ? iterations : iterations - 1;
   const changed = await cluster.recount(name, count);
   return changed
     ? { kind: 'changed', before: view.iteration, iterations: count }
     : { kind: 'right', iterations };
 }
 
-/** Whether the loop was to end after it. */
-function isLast({ end }: Seal): boolean {
-  return end.decision ? end.decision.kind === 'stop' : end.doneMatched;
+/** How the loop was to end after an iteration; null where it was to go on. */
+function stopIn({ end: { decision, doneMatched } }: Seal): Stop | null {
+  if (decision) return decision.kind === 'stop' ? decision : null;
+  const because = { code: 'claim-accepted', text: 'the done pattern matched' };
+  return doneMatched ? { outcome: 'PROMISE_ACCEPTED', because } : null;
 }
 
 /** Newest first. */

@@ -12,7 +12,7 @@ import { findProgram, sweepRun } from '../system/process.ts';
 import type { Environment } from '../system/program.ts';
 import { isWithin, realPath } from '../system/real-path.ts';
 import { type Checkout, openCheckout, removeCheckout } from './checkout.ts';
-import { type IterationSpec, isEngineJob, runIteration, runOfJob } from './iteration.ts';
+import { type IterationSpec, runIteration, runOfJob } from './iteration.ts';
 import type { LoopJob } from './job.ts';
 import { keepWork } from './kept.ts';
 import type { FromRunner, GaveUp, MachineRules, ToRunner } from './messages.ts';
@@ -131,7 +131,7 @@ async function openLoop(
     if (!isWithin(place, realPath(checkout.path)) || !lstatOf(place)?.isDirectory()) {
       return failed('impossible', `there is no folder ${job.cwd} in the repository`);
     }
-    if (isEngineJob(job) || sandbox !== null) return null;
+    if (job.options.run !== undefined || sandbox !== null) return null;
     const program = findProgram(job.command[0] ?? '', env);
     sandbox = await openSandbox(rules.sandbox, {
       cwd: place,
@@ -214,7 +214,7 @@ async function openLoop(
     async close(ended) {
       await sandbox?.stop();
       if (ended === null || checkout === null) return;
-      if (isEngineJob(job)) endRun(runOfJob(job, place), ended, systemClock.now());
+      if (job.options.run !== undefined) endRun(runOfJob(job, place), ended, systemClock.now());
       await keep('left at the end');
       // What `ralph run` wrote down is a part of the record.
       moveFolder(join(place, '.ralph', 'runs'), join(record.root, `runs-${job.id}`));

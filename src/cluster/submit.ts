@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { runsByItself } from '../fleet/delivery.ts';
 import { accountOf } from '../fleet/limits.ts';
 import type { LoopOrder } from '../fleet/port.ts';
 import { newRecord } from '../fleet/record.ts';
@@ -7,8 +8,18 @@ import { type Entry, isOver, parseEntry, readEntry, tell } from './entries.ts';
 import { ensureLane, laneFor } from './lane-names.ts';
 import { type Engine, type Store, submissionShelves } from './store.ts';
 
+/** Known agents are run by `ralph run`, with all that it checks, though nobody asked for it. */
+function asRun(order: LoopOrder): LoopOrder {
+  const { command, options, settings } = order;
+  if (options.run !== undefined || runsByItself(command)) return order;
+  const pattern = settings.done_pattern;
+  const run = pattern === null ? [] : [`--done-pattern=${pattern}`];
+  return { ...order, options: { ...options, run } };
+}
+
 /** Writes a loop into the store. False when there is one of that name which has not ended. */
-export async function submitLoop({ store, now }: Engine, order: LoopOrder): Promise<boolean> {
+export async function submitLoop({ store, now }: Engine, given: LoopOrder): Promise<boolean> {
+  const order = asRun(given);
   const { name } = order;
   const text = await store.get('loops', name);
   const before = text === null ? null : parseEntry(text);

@@ -87,7 +87,7 @@ export function describeFleet(title: string, open: () => Promise<Fleet>): void {
 
     it('ends a loop after its last iteration, or as soon as it is done', async () => {
       const settings = { ...order('').settings, max_iterations: 1, done_pattern: null };
-      await fleet.submit(order('a', { settings }));
+      await fleet.submit(order('a', { settings, command: ['sh'] }));
       const last = await fleet.finishIteration(await claimed(ask), ended());
       expect(last).toEqual({ kind: 'ended', status: 'stopped', exitCode: 0 });
       await fleet.submit(order('b'));

@@ -54,3 +54,8 @@ export function deliveryFor(command: readonly string[], prompt: string): Deliver
   if (before === null || !isWord) return { how: 'paste' };
   return prompt.trim() === '' ? { how: 'paste' } : { how: 'argument', before };
 }
+
+/** Whether a command runs by itself: no agent that `ralph run` knows, or one that is told to work alone (`claude -p`). */
+export function runsByItself(command: readonly string[]): boolean {
+  return agentNameOf(command[0] ?? '') === 'custom' || deliveryFor(command, 'x').how === 'stdin';
+}

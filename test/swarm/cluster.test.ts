@@ -271,9 +271,13 @@ describe.skipIf(missing.redis !== null)(`swarm on a cluster (${missing.redis ?? 
     commit('b', 'of an earlier store', 2, true);
     expect((await swarm('reconcile', 'b')).stdout).toBe('b: right, 0 iterations on ralph/b\n');
     expect((await swarm('reconcile', 'b', '--lost')).stdout).toBe(
-      'b: was complete after 2 iterations, and is ended now\n',
+      'b: had ended after 2 iterations: done (claim accepted, stopping loop)\n',
     );
-    expect(await cluster.status('b')).toMatchObject({ status: 'stopped', iteration: 2 });
+    expect(await cluster.status('b')).toMatchObject({
+      status: 'stopped',
+      iteration: 2,
+      end: { exitCode: 0 },
+    });
   });
 
   it('refuses what would be a secret in the store, and says what to do instead', async () => {
