@@ -1,9 +1,19 @@
 import { describe, expect, it } from 'vitest';
+import { readJournal } from '../src/store/journal.ts';
+import { runPaths } from '../src/store/paths.ts';
 import { repoWith, runArgs, show, tag, work } from './support/agent.ts';
 import { runRalph } from './support/ralph.ts';
+import type { Repo } from './support/repo.ts';
 
 const works = { steps: [work, { text: 'More to do.' }] };
 const claims = { steps: [work, { text: tag }] };
+
+/** Runs a loop with a process for each iteration; the exit code of the last one. */
+async function oneByOne(repo: Repo): Promise<number | null> {
+  let { code } = await runRalph(runArgs(9, '--one-iteration'), repo);
+  while (code === 75) ({ code } = await runRalph(['run', '--resume', '--one-iteration'], repo));
+  return code;
+}
 
 describe('ralph run --one-iteration', () => {
   it('yields between two iterations: the run is neither ended nor killed, and its exit code is none of a loop', async () => {
@@ -44,5 +54,39 @@ describe('ralph run --one-iteration', () => {
     const { run } = await show(repo);
     expect((await runRalph(runArgs(5), repo)).code).toBe(0);
     expect(repo.read(`.ralph/runs/${run}/journal.ndjson`)).not.toContain('run.abandoned');
+  });
+
+  it('counts what it waited over all its processes', async () => {
+    const limited = { steps: [{ error: { status: 529, message: 'Overloaded' } }] };
+    const repo = await repoWith([limited], { maxWait: '2s' });
+    expect(await oneByOne(repo)).toBe(8);
+    const { events } = readJournal(runPaths(repo.cwd, (await show(repo)).run).journal);
+    const decisions = events.flatMap((event) => (event.type === 'decision' ? [event] : []));
+    const waited = decisions.reduce((sum, { ms = 0 }) => sum + ms, 0);
+    expect(waited).toBeGreaterThan(0);
+    expect(decisions.at(-1)?.loop.waitedMs).toBe(waited);
+  });
+
+  it('sees no progress in a guardrail that passed in an earlier process', async () => {
+    const stands = [{ steps: [{ shell: 'true' }, { text: 'Hm.' }] }];
+    const repo = await repoWith(stands, { stuckAfter: 2, guardrails: [{ command: 'true' }] });
+    const { code } = await runRalph(runArgs(9), repo);
+    const { outcome, iterations } = await show(repo);
+    expect(outcome).toBe('STUCK');
+    expect(await oneByOne(repo)).toBe(code);
+    expect(await show(repo)).toMatchObject({ outcome, iterations });
+  });
+
+  it('gets its number and the name of its run from a supervisor, and refuses what cannot be meant', async () => {
+    const repo = await repoWith([works]);
+    await runRalph(runArgs(9, '--one-iteration=4', '--run-id=night'), repo);
+    expect(await show(repo)).toMatchObject({ run: 'night', iterations: 4, yielded: true });
+    await runRalph(['run', '--resume', '--one-iteration=7'], repo);
+    expect(await show(repo)).toMatchObject({ run: 'night', iterations: 7 });
+    const again = await runRalph(runArgs(9, '--run-id=night'), repo);
+    expect(again).toMatchObject({ code: 2, stderr: expect.stringContaining('ralph run --resume night') });
+    for (const words of [['--run-id=../x'], ['--one-iteration=0'], ['--one-iteration=two']])
+      expect((await runRalph(runArgs(9, ...words), repo)).code).toBe(2);
+    expect((await runRalph(['run', '--resume', '--run-id=x'], repo)).code).toBe(2);
   });
 });

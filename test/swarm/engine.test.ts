@@ -7,6 +7,7 @@ import { runPaths } from '../../src/store/paths.ts';
 import { installFakeAgent } from '../../src/testkit/index.ts';
 import { show, type Turns, work } from '../support/agent.ts';
 import { waitUntil } from '../support/processes.ts';
+import { runRalph } from '../support/ralph.ts';
 import { makeFleet, patience, type TestFleet } from './fleet.ts';
 
 const done = { steps: [work, { text: '<promise>DONE</promise>' }] };
@@ -149,6 +150,34 @@ describe('a loop with the checks of ralph run', { timeout: 120_000 }, () => {
       [1, 'wait', 'the turn ended as failed: ralph run died with exit code 137'],
       [2, 'stop', expect.any(String)],
     ]);
+  });
+
+  it('counts a window that somebody killed as one failed turn, and goes on from there', async () => {
+    const fleet = await fleetWith([slow, done]);
+    await spawn(fleet);
+    await waitUntil(() => fleet.exists('began'), patience);
+    fleet.tmux('kill-window', '-t', 'agent');
+    expect(await fleet.until('agent', 'stopped', 'failed')).toMatchObject({
+      current_iteration: 2,
+      total_failures: 1,
+    });
+    expect(fleet.eventTexts('agent').join('\n')).toContain('iteration 1 failed (window lost)');
+    expect(await show(fleet)).toMatchObject({ outcome: 'PROMISE_ACCEPTED', iterations: 2 });
+  });
+
+  it('ends when somebody stops its run, and not as one that failed', async () => {
+    const fleet = await fleetWith([slow, done]);
+    await spawn(fleet);
+    await waitUntil(() => fleet.exists('began'), patience);
+    expect((await runRalph(['stop'], fleet)).code).toBe(0);
+    fleet.write('go', '');
+    await fleet.until('agent', 'stopped', 'failed');
+    expect(record(fleet, 'agent')).toMatchObject({
+      status: 'stopped',
+      iteration: 1,
+      end: { outcome: 'CANCELLED', exitCode: 130 },
+    });
+    expect(await show(fleet)).toMatchObject({ outcome: 'CANCELLED', iterations: 1 });
   });
 
   it('ends without another try when its run cannot begin', async () => {
