@@ -9,9 +9,10 @@ import { quoteWord } from '../core/words.ts';
 import { settleLastRun } from '../prd/last-run.ts';
 import { keepLogs } from '../prd/log.ts';
 import { approvedOutside, memoryOf, outsideWarning, remembered } from '../prd/memory.ts';
-import { checkStart, openTasks, prdPlace, readableTasks, refuseSecondLoop } from '../prd/open.ts';
+import { checkStart, openTasks, prdPlace, refuseSecondLoop } from '../prd/open.ts';
 import { type PrdLoopOptions, prdFolder, prdLoop, prdRepository } from '../prd/prd-loop.ts';
 import { budgetLine, closingSummary } from '../prd/summary.ts';
+import { readHeld } from '../prd/turn-check.ts';
 import { cleanTerminal } from '../safety/terminal.ts';
 import { goOnCommand, keepQuestion } from '../store/human.ts';
 import { runPaths } from '../store/paths.ts';
@@ -59,7 +60,7 @@ export async function main(shell: Context, { values }: Input<typeof prdRunOption
     context,
     { values: runValues(values, paths.prompt, maxIterations), args: [] },
     (_context, prepared, { outcome, because }, view) => {
-      const left = readableTasks(paths);
+      const left = readHeld(paths)?.tasks ?? null;
       const summary = left === null ? [] : closingSummary(left, figures);
       for (const line of [...summary, ...lastLines.slice(-1)]) view.outro(line);
       const kept = keepQuestion(projectDir, outcome, because.text, paths.root);

@@ -6,9 +6,9 @@ import { moveFolder, newArchiveFolder } from '../store/prd-archive.ts';
 import { type prdPaths, readTasksFile } from '../store/tasks.ts';
 import { readText, refuseLinkedFolders, removeIfThere, writeAtomic } from '../system/files.ts';
 import { commitPaths, currentBranch } from '../system/git.ts';
-import { readableTasks } from './open.ts';
 import { stateOf } from './summary.ts';
 import { freshFiles } from './templates.ts';
+import { readHeld } from './turn-check.ts';
 
 export type PrdArchive = {
   readonly projectDir: string;
@@ -41,7 +41,7 @@ export async function archivePrd(options: PrdArchive): Promise<PrdArchived> {
   // A link in its place would lead us out.
   if (options.includeLogs) refuseLinkedFolders(join(paths.logs, 'any'), root);
   const date = new Date(now).toISOString().slice(0, 10);
-  const tasks = readableTasks(paths);
+  const tasks = readHeld(paths)?.tasks ?? null;
   const loose = looseTasks(paths);
   const branch = loose?.branchName ?? (await currentBranch(projectDir));
   const name = archiveName(options.label ?? branch?.replace(/^ralph\//, '') ?? '');

@@ -1,8 +1,6 @@
 import { dirname, join, relative } from 'node:path';
 import { RalphError } from '../core/error.ts';
 import { checkTasks, problemLine } from '../core/review/check.ts';
-import { countTasks, isComplete } from '../core/review/mode.ts';
-import { readTasks } from '../core/review/read-tasks.ts';
 import { defaultReviewRules, type ReviewRules, snapshotOf, type TaskList } from '../core/review/story.ts';
 import { ownWorkingCopy } from '../loop/ownership.ts';
 import type { EventOf, JournalEvent } from '../store/events.ts';
@@ -17,8 +15,8 @@ import type { Clock } from '../system/clock.ts';
 import { lstatOf } from '../system/files.ts';
 import { findRepository } from '../system/git.ts';
 import { isNextOf, isSamePlan, memoryOf, remembered } from './memory.ts';
-import { storiesOf } from './stories.ts';
-import { checkTurn, type Held, isIllegal } from './turn-check.ts';
+import { listChecked } from './stories.ts';
+import { checkTurn, type Held, illegalOf, isIllegal, readHeld } from './turn-check.ts';
 import { mendHead, rejectedName, undo } from './undo.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -87,7 +85,7 @@ function checkMarker({ projectDir, paths }: Place): void {
   const problems = file.ok
     ? checkTasks(file.value, marker.rules).problems
     : [{ rule: 'schema', text: file.problem }];
-  const illegal = problems.filter(({ omission }) => !omission);
+  const illegal = illegalOf(problems);
   if (illegal.length > 0) throw cannotUndo(paths.tasks, illegal.map(problemLine), activePath(projectDir));
 }
 
@@ -106,7 +104,7 @@ async function checkBrokenOff(
   const { tasks, problems } = before
     ? checkTurn(file, before.tasks, event, rules)
     : checkTasks(file.ok ? file.value : null, { ...rules, iteration: { mode, snapshot } });
-  const illegal = problems.filter(({ omission }) => !omission);
+  const illegal = illegalOf(problems);
   const holds = illegal.length === 0 ? tasks : before?.tasks;
   if (!holds) throw cannotUndo(paths.tasks, illegal.map(problemLine));
   const undone = holds !== tasks;
@@ -123,17 +121,7 @@ async function checkBrokenOff(
   const memory = memoryOf(readMemory(env, paths.tasks), holds);
   if (memory && isNextOf(memory, holds, rules)) keepMemory(env, paths.tasks, remembered(memory, holds));
   const journal = openJournal(path, () => clock.now());
-  journal.append({
-    type: 'prd.checked',
-    iteration,
-    mode,
-    ok: !undone,
-    problems: illegal.map(problemLine),
-    undone,
-    complete: isComplete(holds, rules),
-    counts: countTasks(holds),
-    stories: storiesOf(holds),
-  });
+  journal.append(listChecked({ iteration, mode, ok: !undone, undone }, illegal, holds, rules));
   // A journal of a dead run ends with this.
   journal.append({ type: 'run.abandoned', swept: [] });
   journal.close();
@@ -149,12 +137,10 @@ async function checkBrokenOff(
 
 /** The list from before the iteration, if it is still the one that the journal speaks of. */
 function heldBefore(path: string, { stories }: EventOf<'prd.iteration'>): Held | null {
-  const file = readTasksFile({ tasks: path, top: dirname(path) });
-  const read = file.ok ? readTasks(file.value) : null;
-  if (!file.ok || !read?.ok) return null;
-  const same =
-    JSON.stringify(snapshotOf(read.tasks)) === JSON.stringify(snapshotOf({ userStories: stories }));
-  return same ? { text: file.text, tasks: read.tasks } : null;
+  const held = readHeld({ tasks: path, top: dirname(path) });
+  const isSame =
+    held && JSON.stringify(snapshotOf(held.tasks)) === JSON.stringify(snapshotOf({ userStories: stories }));
+  return isSame ? held : null;
 }
 
 function cannotUndo(path: string, problems: readonly string[], marker?: string): RalphError {

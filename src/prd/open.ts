@@ -50,13 +50,6 @@ export function openTasks(paths: ReturnType<typeof prdPaths>): {
   return { text: file.text, tasks: read.tasks };
 }
 
-/** The task list, where it can be read. */
-export function readableTasks(paths: ReturnType<typeof prdPaths>): TaskList | null {
-  const file = readTasksFile(paths);
-  const read = file.ok ? readTasks(file.value) : null;
-  return read?.ok ? read.tasks : null;
-}
-
 /** What has to be right before a loop over a PRD starts. */
 export function checkStart(tasks: TaskList, rules: ReviewRules, paths: ReturnType<typeof prdPaths>): void {
   if (tasks.userStories.length === 0) {

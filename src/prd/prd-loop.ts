@@ -1,8 +1,6 @@
 import { join, relative } from 'node:path';
-import { problemLine } from '../core/review/check.ts';
 import { checkInvariants } from '../core/review/invariants.ts';
-import { countTasks, isComplete, type NextStep, nextStep } from '../core/review/mode.ts';
-import { readTasks } from '../core/review/read-tasks.ts';
+import { countTasks, type NextStep, nextStep } from '../core/review/mode.ts';
 import { type ReviewRules, snapshotOf, type TaskList, type TaskProblem } from '../core/review/story.ts';
 import { checkBetween, removed } from '../core/review/transitions.ts';
 import type { Progress } from '../core/turn.ts';
@@ -18,8 +16,8 @@ import { holdTexts, unmakeRepository } from './held-texts.ts';
 import { beforeName } from './last-run.ts';
 import { changesSince, remembered } from './memory.ts';
 import { iterationPrompt } from './prompt.ts';
-import { aboutOf, storiesOf } from './stories.ts';
-import { checkTurn, type Held, isIllegal } from './turn-check.ts';
+import { aboutOf, listChecked, storiesOf } from './stories.ts';
+import { checkTurn, type Held, illegalOf, isIllegal, readHeld } from './turn-check.ts';
 import { mendHead, type Room, undo } from './undo.ts';
 
 export type PrdLoopOptions = {
@@ -65,11 +63,9 @@ export function prdLoop(options: PrdLoopOptions, first: Held): LoopKind {
 
   /** Whatever happened since the last turn: a person may have edited the list, but nobody approves a story then. */
   function takeEdits(): EventBody[] {
-    const file = readTasksFile(paths);
-    if (file.ok && file.text === held.text) return [];
-    const read = file.ok ? readTasks(file.value) : null;
-    if (file.ok && read?.ok && editProblems(read.tasks, held, rules).length === 0) {
-      held = { text: file.text, tasks: read.tasks };
+    const edited = readHeld(paths);
+    if (edited && (edited.text === held.text || editProblems(edited.tasks, held, rules).length === 0)) {
+      held = edited;
       return [];
     }
     putBack(paths.tasks, held.text, paths.top, rejectedFolder);
@@ -143,7 +139,7 @@ export function prdLoop(options: PrdLoopOptions, first: Held): LoopKind {
       await options.settle?.();
       const file = readTasksFile(paths);
       const checked = checkTurn(file, before, { mode, story: step.story?.id ?? null }, rules);
-      const illegal = checked.problems.filter(({ omission }) => !omission);
+      const illegal = illegalOf(checked.problems);
       const problems = end === 'finished' ? checked.problems : illegal;
       const undone = illegal.length > 0;
       const { steering, progress } = texts.changes();
@@ -161,18 +157,14 @@ export function prdLoop(options: PrdLoopOptions, first: Held): LoopKind {
         record({ type: 'notice', text: `changed during the turn and put back: ${restored.join(', ')}` });
       }
       remember();
-      const complete = isComplete(held.tasks, rules);
-      record({
-        type: 'prd.checked',
-        iteration,
-        mode,
-        ok: problems.length === 0,
-        problems: problems.map(problemLine),
-        undone,
-        complete,
-        counts: countTasks(held.tasks),
-        stories: storiesOf(held.tasks),
-      });
+      const event = listChecked(
+        { iteration, mode, ok: problems.length === 0, undone },
+        problems,
+        held.tasks,
+        rules,
+      );
+      record(event);
+      const { complete } = event;
       const query = { own: ownFiles(projectDir, paths), since: options.now, top: gitTop };
       const asks = end === 'finished' && !complete && options.agentCommits;
       const left: Uncommitted | null = asks ? await uncommittedChanges(projectDir, query) : null;

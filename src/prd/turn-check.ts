@@ -1,6 +1,7 @@
 import { messageOf } from '../core/error.ts';
 import { checkTasks, type TasksChecked } from '../core/review/check.ts';
 import type { NextStep } from '../core/review/mode.ts';
+import { readTasks } from '../core/review/read-tasks.ts';
 import {
   type ReviewRules,
   type Story,
@@ -9,10 +10,22 @@ import {
   type TaskProblem,
 } from '../core/review/story.ts';
 import { removed } from '../core/review/transitions.ts';
-import { parseTasks, type TasksFile } from '../store/tasks.ts';
+import { type PrdPaths, parseTasks, readTasksFile, type TasksFile } from '../store/tasks.ts';
 
 /** A task list that holds: the text of the file and what it says. */
 export type Held = { readonly text: string; readonly tasks: TaskList };
+
+/** Reads a task list; null where it cannot be read. */
+export function readHeld(paths: Pick<PrdPaths, 'tasks' | 'top'>): Held | null {
+  const file = readTasksFile(paths);
+  const list = file.ok ? readTasks(file.value) : null;
+  return file.ok && list?.ok ? { text: file.text, tasks: list.tasks } : null;
+}
+
+/** The problems that have to be undone; the others are things that were not done. */
+export function illegalOf(problems: readonly TaskProblem[]): TaskProblem[] {
+  return problems.filter(({ omission }) => !omission);
+}
 
 type Worked = { readonly mode: NextStep['mode']; readonly story: string | null };
 
@@ -40,8 +53,7 @@ export function isIllegal(
   worked: Worked,
   rules: ReviewRules,
 ): boolean {
-  const { problems } = checkTurn(parseTasks(text), before, worked, rules);
-  return problems.some(({ omission }) => !omission);
+  return illegalOf(checkTurn(parseTasks(text), before, worked, rules).problems).length > 0;
 }
 
 function compare(value: unknown, before: TaskList, worked: Worked, rules: ReviewRules): TasksChecked {
