@@ -220,9 +220,10 @@ export const cases: readonly Case[] = [
   // Failures.
   {
     name: 'failed turns in a row end the loop',
-    settings: { maxIterations: 9, maxFailures: 2 },
+    // More than the five of a plain worker: no supervisor may count on its own.
+    settings: { maxIterations: 9, maxFailures: 6 },
     turns: [fails],
-    ends: ['AGENT_FAILED', 2, 'failures'],
+    ends: ['AGENT_FAILED', 6, 'failures'],
   },
   {
     name: 'a failed turn is followed by another try',

@@ -1,10 +1,13 @@
 import { describe, expect, it } from 'vitest';
+import { missing } from '../support/stores.ts';
 import { type Case, type Driver, type End, featuresOf } from './case.ts';
 import { cases } from './cases.ts';
+import { cluster, useStore } from './drivers/cluster.ts';
 import { embed } from './drivers/embed.ts';
 import { hook } from './drivers/hook.ts';
 import { prd } from './drivers/prd.ts';
 import { run } from './drivers/run.ts';
+import { swarmRun } from './drivers/swarm-run.ts';
 import { tmux } from './drivers/tmux.ts';
 import { expectedEnd } from './expected.ts';
 
@@ -13,13 +16,17 @@ const drivers: Readonly<Record<string, Driver>> = {
   hook,
   embed,
   prd,
+  swarmRun,
   tmux,
+  ...(missing.redis === null ? { cluster } : {}),
 };
 
 /** Codes whose text holds a measured time, or is the driver's own. */
 const ownWords = ['budget-time', 'usage-limit', 'interrupted'];
 
-describe('the same end everywhere', () => {
+describe('the same end everywhere', { timeout: 180_000 }, () => {
+  useStore();
+
   it.each(cases.map((one) => [one.name, one] as const))('%s', async (_, played) => {
     const ends: Record<string, object> = {};
     const expected: Record<string, object> = {};

@@ -98,28 +98,6 @@ describe('a loop with the checks of ralph run', { timeout: 120_000 }, () => {
     expect(fleet.read('.ralph/blocked.txt')).toBe('no access to the database\n');
   });
 
-  it('ends as one whose iterations ran out, and nobody stopped it between two of them', async () => {
-    const fleet = await fleetWith([{ steps: [work, { text: 'more' }] }]);
-    await spawn(fleet, '--max-iterations', '2');
-    await fleet.until('agent', 'stopped', 'failed');
-    expect(fleet.log('agent').at(-1)).toContain('reason=max_iterations');
-    const run = await show(fleet);
-    expect(run).toMatchObject({ outcome: 'MAX_ITERATIONS_REACHED', iterations: 2 });
-    const journal = fleet.read(`.ralph/runs/${run.run}/journal.ndjson`);
-    const ends = journal.split('\n').filter((line) => line.includes('"run.ended"'));
-    expect(ends.map((line) => JSON.parse(line).because.code)).toEqual(['max-iterations']);
-  });
-
-  it('ends as stuck when one iteration after the other changes nothing', async () => {
-    const fleet = await fleetWith([{ steps: [{ shell: 'true' }, { text: 'hm' }] }], { stuckAfter: 2 });
-    await spawn(fleet, '--max-iterations', '9');
-    expect(await fleet.until('agent', 'stopped', 'failed')).toMatchObject({
-      status: 'failed',
-      current_iteration: 2,
-    });
-    expect(await show(fleet)).toMatchObject({ outcome: 'STUCK' });
-  });
-
   it('ends when the budget is spent', async () => {
     const fleet = await fleetWith([{ steps: [work, { text: 'more' }] }]);
     await spawn(fleet, '--max-tokens', '1');
