@@ -53,8 +53,7 @@ async function buildPrograms() {
     define: { ...shared.define, 'import.meta.url': '__url' },
     banner: { js: `'use strict'; const __url = require('node:url').pathToFileURL(__filename).href;` },
     external: shared.external,
-    minifySyntax: true,
-    minifyWhitespace: true,
+    minify: true,
   };
   const entryPoints = {
     ralph: 'src/cli/ralph.ts',
