@@ -1,4 +1,4 @@
-import * as fs from 'node:fs';
+import { existsSync, lstatSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import * as v from 'valibot';
 import { sha256 } from '../system/crypto.ts';
@@ -38,10 +38,10 @@ export function keepAlerts(
 export function rearmAlerts(env: Environment, sessionId: string, now: number): void {
   removeIfThere(alertsPath(env, sessionId));
   const folder = alertsFolder(env);
-  if (!fs.existsSync(folder)) return;
-  for (const name of fs.readdirSync(folder)) {
+  if (!existsSync(folder)) return;
+  for (const name of readdirSync(folder)) {
     const path = join(folder, name);
-    const stat = fs.lstatSync(path, { throwIfNoEntry: false });
+    const stat = lstatSync(path, { throwIfNoEntry: false });
     if (stat?.isFile() && now - stat.mtimeMs > oldMs) removeIfThere(path);
   }
 }

@@ -1,4 +1,13 @@
-import * as fs from 'node:fs';
+import {
+  closeSync,
+  constants,
+  fdatasyncSync,
+  fstatSync,
+  ftruncateSync,
+  openSync,
+  readSync,
+  writeFileSync,
+} from 'node:fs';
 import { isoTime } from '../core/iso-time.ts';
 import { type EventBody, type JournalEvent, journalVersion } from './events.ts';
 
@@ -10,8 +19,8 @@ const newline = 0x0a;
  * A torn last line is cut off first. After the end of a run, the record survives a power cut.
  */
 export function appendEvents(path: string, bodies: readonly EventBody[], now: () => number): void {
-  const { O_APPEND, O_CREAT, O_RDWR, O_NOFOLLOW = 0 } = fs.constants;
-  const fd = fs.openSync(path, O_APPEND | O_CREAT | O_RDWR | O_NOFOLLOW, 0o600);
+  const { O_APPEND, O_CREAT, O_RDWR, O_NOFOLLOW = 0 } = constants;
+  const fd = openSync(path, O_APPEND | O_CREAT | O_RDWR | O_NOFOLLOW, 0o600);
   try {
     let seq = cutToWholeLines(fd);
     const at = isoTime(now());
@@ -19,25 +28,25 @@ export function appendEvents(path: string, bodies: readonly EventBody[], now: ()
       const event: JournalEvent = { v: journalVersion, seq: ++seq, at, ...body };
       return `${JSON.stringify(event)}\n`;
     });
-    fs.writeFileSync(fd, lines.join(''));
-    if (bodies.some(({ type }) => type === 'run.ended')) fs.fdatasyncSync(fd);
+    writeFileSync(fd, lines.join(''));
+    if (bodies.some(({ type }) => type === 'run.ended')) fdatasyncSync(fd);
   } finally {
-    fs.closeSync(fd);
+    closeSync(fd);
   }
 }
 
 /** Cuts a torn last line off and returns the number of the last event. Reads more where the end of the file has none. */
 function cutToWholeLines(fd: number, bytes = tailBytes): number {
-  const { size } = fs.fstatSync(fd);
+  const { size } = fstatSync(fd);
   const tail = Buffer.alloc(Math.min(size, bytes));
-  fs.readSync(fd, tail, 0, tail.length, size - tail.length);
+  readSync(fd, tail, 0, tail.length, size - tail.length);
   const end = tail.lastIndexOf(newline) + 1;
   const lines = tail.subarray(0, end).toString('utf8').split('\n');
   const isWhole = tail.length === size;
   // The first line has lost its beginning.
   const seq = lastSeq(isWhole ? lines : lines.slice(1));
   if (seq === null && !isWhole) return cutToWholeLines(fd, size);
-  if (end < tail.length) fs.ftruncateSync(fd, size - tail.length + end);
+  if (end < tail.length) ftruncateSync(fd, size - tail.length + end);
   return seq ?? 0;
 }
 

@@ -1,4 +1,15 @@
-import * as fs from 'node:fs';
+import {
+  closeSync,
+  constants,
+  existsSync,
+  fdatasync,
+  fdatasyncSync,
+  fstatSync,
+  ftruncateSync,
+  openSync,
+  readFileSync,
+  readSync,
+} from 'node:fs';
 import { dirname } from 'node:path';
 import { isRalphError, messageOf, RalphError } from '../core/error.ts';
 import {
@@ -46,11 +57,11 @@ export function openJournal(path: string, now: () => number, options: JournalOpt
   refuseLinkedFolders(path, root);
   ensureDir(dirname(path));
   const content = readJournal(path);
-  const { O_APPEND, O_CREAT, O_EXCL, O_RDWR, O_NOFOLLOW = 0 } = fs.constants;
-  const open = (flags: number) => fs.openSync(path, O_APPEND | O_CREAT | O_RDWR | O_NOFOLLOW | flags, 0o600);
+  const { O_APPEND, O_CREAT, O_EXCL, O_RDWR, O_NOFOLLOW = 0 } = constants;
+  const open = (flags: number) => openSync(path, O_APPEND | O_CREAT | O_RDWR | O_NOFOLLOW | flags, 0o600);
   let { seq } = content;
   let fd = guard(path, () => open(0));
-  if (fs.fstatSync(fd).size > content.wholeBytes) fs.ftruncateSync(fd, content.wholeBytes);
+  if (fstatSync(fd).size > content.wholeBytes) ftruncateSync(fd, content.wholeBytes);
   const stamp = createStamp();
   const written = createSpool();
   for (const chunk of readChunks(fd, content.wholeBytes)) written.add(chunk);
@@ -58,7 +69,7 @@ export function openJournal(path: string, now: () => number, options: JournalOpt
   let later: NodeJS.Immediate | null = null;
   let syncing: NodeJS.Immediate | null = null;
   let failure: unknown = null;
-  let changedAt = fs.fstatSync(fd).ctimeMs;
+  let changedAt = fstatSync(fd).ctimeMs;
   let suspect = false;
 
   function flush(): void {
@@ -68,10 +79,10 @@ export function openJournal(path: string, now: () => number, options: JournalOpt
     if (waiting === '') return;
     const bytes = Buffer.from(waiting);
     waiting = '';
-    suspect ||= fs.fstatSync(fd).ctimeMs !== changedAt;
+    suspect ||= fstatSync(fd).ctimeMs !== changedAt;
     guard(path, () => writeAll(fd, bytes));
     written.add(bytes);
-    changedAt = fs.fstatSync(fd).ctimeMs;
+    changedAt = fstatSync(fd).ctimeMs;
   }
   function flushLater(): void {
     later ??= setImmediate(() => {
@@ -84,11 +95,11 @@ export function openJournal(path: string, now: () => number, options: JournalOpt
   }
   function syncNow(): void {
     syncing = null;
-    fs.fdatasync(fd, () => {});
+    fdatasync(fd, () => {});
   }
   function isOurs(look: 'quick' | 'whole'): boolean {
     if (!isRealDir(dirname(path), root) || !isInPlace(path, fd)) return false;
-    const { ctimeMs, size } = fs.fstatSync(fd);
+    const { ctimeMs, size } = fstatSync(fd);
     if (look === 'quick' && !suspect && ctimeMs === changedAt) return size === written.size();
     if (!holds(fd, written)) return false;
     changedAt = ctimeMs;
@@ -106,7 +117,7 @@ export function openJournal(path: string, now: () => number, options: JournalOpt
       if (gathered.has(body.type)) flushLater();
       else flush();
       guard(path, () => {
-        if (durableNow.has(body.type)) fs.fdatasyncSync(fd);
+        if (durableNow.has(body.type)) fdatasyncSync(fd);
         if (durableSoon.has(body.type)) syncing ??= setImmediate(syncNow);
       });
       // To spread two objects into one takes 5 µs, longer than all the rest of a line.
@@ -120,11 +131,11 @@ export function openJournal(path: string, now: () => number, options: JournalOpt
       guard(path, () => {
         const foreign = fd;
         fd = open(O_EXCL);
-        fs.closeSync(foreign);
+        closeSync(foreign);
         for (const chunk of written.chunks()) writeAll(fd, chunk);
-        fs.fdatasyncSync(fd);
+        fdatasyncSync(fd);
       });
-      changedAt = fs.fstatSync(fd).ctimeMs;
+      changedAt = fstatSync(fd).ctimeMs;
       suspect = false;
       return true;
     },
@@ -133,7 +144,7 @@ export function openJournal(path: string, now: () => number, options: JournalOpt
         flush();
       } finally {
         if (syncing) clearImmediate(syncing);
-        fs.closeSync(fd);
+        closeSync(fd);
         written.close();
       }
     },
@@ -153,16 +164,16 @@ function createStamp(): (time: number) => string {
 
 /** Whether the path still leads to the file that we have open. */
 function isInPlace(path: string, fd: number): boolean {
-  return lstatOf(path)?.ino === fs.fstatSync(fd).ino;
+  return lstatOf(path)?.ino === fstatSync(fd).ino;
 }
 
 /** Whether a file is what we wrote, no more, no less and nothing else. */
 function holds(fd: number, written: Spool): boolean {
-  if (fs.fstatSync(fd).size !== written.size()) return false;
+  if (fstatSync(fd).size !== written.size()) return false;
   let at = 0;
   for (const chunk of written.chunks()) {
     const found = Buffer.allocUnsafe(chunk.length);
-    if (fs.readSync(fd, found, 0, found.length, at) !== found.length || !found.equals(chunk)) return false;
+    if (readSync(fd, found, 0, found.length, at) !== found.length || !found.equals(chunk)) return false;
     at += chunk.length;
   }
   return true;
@@ -205,7 +216,7 @@ export function readEvents(lines: readonly string[]): Omit<JournalContent, 'seq'
 
 function readBytes(path: string): Buffer {
   try {
-    return fs.readFileSync(path);
+    return readFileSync(path);
   } catch (error) {
     if (errorCode(error) === 'ENOENT') return Buffer.alloc(0);
     throw new RalphError('journal-unreadable', `${path} cannot be read: ${messageOf(error)}`, {
@@ -219,13 +230,13 @@ function readBytes(path: string): Buffer {
  * out, because it may come after the end.
  */
 export function lastEvent(path: string): JournalEvent | null {
-  if (!fs.existsSync(path)) return null;
+  if (!existsSync(path)) return null;
   const tailBytes = 256 * 1024;
-  const fd = fs.openSync(path, 'r');
+  const fd = openSync(path, 'r');
   try {
-    const from = Math.max(0, fs.fstatSync(fd).size - tailBytes);
+    const from = Math.max(0, fstatSync(fd).size - tailBytes);
     const tail = Buffer.alloc(tailBytes);
-    const length = fs.readSync(fd, tail, 0, tailBytes, from);
+    const length = readSync(fd, tail, 0, tailBytes, from);
     const lines = tail.subarray(0, length).toString('utf8').split('\n');
     for (const line of lines.slice(0, -1).reverse()) {
       const event = readEvent(line);
@@ -233,7 +244,7 @@ export function lastEvent(path: string): JournalEvent | null {
     }
     return null;
   } finally {
-    fs.closeSync(fd);
+    closeSync(fd);
   }
 }
 

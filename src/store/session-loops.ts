@@ -1,4 +1,4 @@
-import * as fs from 'node:fs';
+import { existsSync, readdirSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
 import * as v from 'valibot';
 import {
@@ -97,7 +97,7 @@ export function readSessionLoop(env: Environment, sessionId: string): SessionRea
 
 /** Whether a session has a loop that is not ended; cheaper than reading it, and touches nothing. */
 export function hasSessionLoop(env: Environment, sessionId: string): boolean {
-  return fs.existsSync(sessionPaths(env, sessionId).file);
+  return existsSync(sessionPaths(env, sessionId).file);
 }
 
 /** Adds events to the journal of a session's loop; false where it has none. */
@@ -107,7 +107,7 @@ export function noteInSession(
   record: (journal: string, state: SessionLoop) => void,
 ): boolean {
   const paths = sessionPaths(env, sessionId);
-  if (!fs.existsSync(paths.file)) return false;
+  if (!existsSync(paths.file)) return false;
   return withLock(paths.lock, () => {
     const state = readJsonAs(paths.file, sessionLoop);
     if (state?.sessionId !== sessionId) return false;
@@ -135,11 +135,11 @@ export function createSessionLoop(
 
 /** The journal of a loop whose state was set aside is kept with the ended ones. */
 function keepLostJournal(env: Environment, journal: string): void {
-  const text = fs.existsSync(journal) ? readText(journal) : null;
+  const text = existsSync(journal) ? readText(journal) : null;
   if (text === null) return;
   const [, run] = /"run":"([\w-]{1,80})"/.exec(text) ?? [];
   const ended = run === undefined ? null : endedPaths(env, run);
-  if (ended === null || fs.existsSync(ended.journal)) {
+  if (ended === null || existsSync(ended.journal)) {
     removeIfThere(journal);
     return;
   }
@@ -189,7 +189,7 @@ export function endSessionLoop(
 /** Whether other hooks, which are still installed, drive this loop. Another version of the same hooks may go on with it. */
 export function isDrivenElsewhere(state: SessionLoop, driver: string): boolean {
   const anyVersion = (path: string) => path.replace(/[\\/]\d+\.\d+\.\d+[^\\/]*/g, '/*');
-  return anyVersion(state.driver) !== anyVersion(driver) && fs.existsSync(state.driver);
+  return anyVersion(state.driver) !== anyVersion(driver) && existsSync(state.driver);
 }
 
 /** Gives the loop with this transcript to a session that got a new id; null where there is none. */
@@ -237,7 +237,7 @@ function writeState(path: string, state: SessionLoop): void {
 
 function namesIn(folder: string): string[] {
   try {
-    return fs.readdirSync(folder).sort();
+    return readdirSync(folder).sort();
   } catch {
     return [];
   }
@@ -245,7 +245,7 @@ function namesIn(folder: string): string[] {
 
 function renameIfThere(from: string, to: string): void {
   try {
-    fs.renameSync(from, to);
+    renameSync(from, to);
   } catch (error) {
     if (errorCode(error) !== 'ENOENT') throw error;
   }

@@ -1,4 +1,4 @@
-import * as fs from 'node:fs';
+import { closeSync, constants, existsSync, openSync, renameSync, writeSync } from 'node:fs';
 import { dirname, join, parse } from 'node:path';
 import { ensureDir, writeFailure } from '../system/files.ts';
 
@@ -6,12 +6,12 @@ export type StreamLog = { write(chunk: Uint8Array | string): void; close(): void
 
 /** A log that grows while a process prints. Above `maxBytes` it says so once and keeps no more. */
 export function openStreamLog(path: string, maxBytes = Number.POSITIVE_INFINITY): StreamLog {
-  const { O_CREAT, O_TRUNC, O_WRONLY, O_NOFOLLOW = 0, O_NONBLOCK = 0 } = fs.constants;
+  const { O_CREAT, O_TRUNC, O_WRONLY, O_NOFOLLOW = 0, O_NONBLOCK = 0 } = constants;
   let written = 0;
   const fd = guard(path, () => {
     ensureDir(dirname(path));
     // Without O_NONBLOCK, opening a named pipe would wait for a reader.
-    return fs.openSync(path, O_CREAT | O_TRUNC | O_WRONLY | O_NOFOLLOW | O_NONBLOCK, 0o600);
+    return openSync(path, O_CREAT | O_TRUNC | O_WRONLY | O_NOFOLLOW | O_NONBLOCK, 0o600);
   });
   return {
     write(chunk) {
@@ -21,17 +21,17 @@ export function openStreamLog(path: string, maxBytes = Number.POSITIVE_INFINITY)
       const kept = written > maxBytes ? Buffer.concat([bytes, Buffer.from('\n... [log cut here]\n')]) : bytes;
       guard(path, () => writeAll(fd, kept));
     },
-    close: () => fs.closeSync(fd),
+    close: () => closeSync(fd),
   };
 }
 
 /** An iteration that is run again keeps the log of the try before, under `001.try-1.ndjson`. */
 export function keepEarlierLog(path: string): void {
-  if (!fs.existsSync(path)) return;
+  if (!existsSync(path)) return;
   for (let n = 1; ; n++) {
     const earlier = earlierLog(path, n);
-    if (fs.existsSync(earlier)) continue;
-    fs.renameSync(path, earlier);
+    if (existsSync(earlier)) continue;
+    renameSync(path, earlier);
     return;
   }
 }
@@ -44,7 +44,7 @@ export function earlierLog(path: string, n: number): string {
 
 /** One write may take only a part, on a full pipe or disk. */
 function writeAll(fd: number, bytes: Uint8Array): void {
-  for (let at = 0; at < bytes.length; ) at += fs.writeSync(fd, bytes, at);
+  for (let at = 0; at < bytes.length; ) at += writeSync(fd, bytes, at);
 }
 
 function guard<T>(path: string, work: () => T): T {

@@ -1,4 +1,4 @@
-import * as fs from 'node:fs';
+import { lstatSync, readFileSync, readlinkSync, type Stats, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { sha256 } from './crypto.ts';
 import { walkFiles } from './walk.ts';
@@ -11,7 +11,7 @@ const maxContentBytes = 1024 * 1024;
 
 /** The marks of a folder without git, from size and time of its files; null when there is no folder. */
 export function markFolder(root: string, maxFiles = defaultMaxFiles): FileMarks | null {
-  if (!fs.statSync(root, { throwIfNoEntry: false })?.isDirectory()) return null;
+  if (!statSync(root, { throwIfNoEntry: false })?.isDirectory()) return null;
   const marks = new Map<string, string>();
   for (const path of walkFiles(root)) {
     if (marks.size >= maxFiles) break;
@@ -44,8 +44,8 @@ export function markFiles(root: string, paths: Iterable<string>, maxBytes: numbe
 export function contentMark(file: string): string {
   try {
     // To read a named pipe would mean to wait for ever.
-    if (!fs.lstatSync(file).isFile()) return brief(file);
-    return sha256(fs.readFileSync(file));
+    if (!lstatSync(file).isFile()) return brief(file);
+    return sha256(readFileSync(file));
   } catch {
     return 'unreadable';
   }
@@ -57,9 +57,9 @@ export function changedBetween(before: FileMarks, after: FileMarks): string[] {
   return [...changed, ...[...before.keys()].filter((path) => !after.has(path))];
 }
 
-function statOf(path: string): fs.Stats | null {
+function statOf(path: string): Stats | null {
   try {
-    return fs.lstatSync(path, { throwIfNoEntry: false }) ?? null;
+    return lstatSync(path, { throwIfNoEntry: false }) ?? null;
   } catch {
     return null;
   }
@@ -68,5 +68,5 @@ function statOf(path: string): fs.Stats | null {
 function brief(path: string): string {
   const stat = statOf(path);
   if (stat === null) return 'gone';
-  return stat.isSymbolicLink() ? `link ${fs.readlinkSync(path)}` : `${stat.size} ${stat.mtimeMs}`;
+  return stat.isSymbolicLink() ? `link ${readlinkSync(path)}` : `${stat.size} ${stat.mtimeMs}`;
 }

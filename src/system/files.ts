@@ -1,4 +1,22 @@
-import * as fs from 'node:fs';
+import {
+  closeSync,
+  constants,
+  existsSync,
+  fchmodSync,
+  fstatSync,
+  fsyncSync,
+  lstatSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmdirSync,
+  type Stats,
+  statSync,
+  unlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
 import * as v from 'valibot';
 import { isRalphError, messageOf, RalphError } from '../core/error.ts';
@@ -15,7 +33,7 @@ export type JsonRead =
   | { readonly ok: true; readonly value: unknown }
   | { readonly ok: false; readonly reason: 'missing' | 'torn' | 'unreadable'; readonly message: string };
 
-const { O_CREAT, O_EXCL, O_NOFOLLOW = 0, O_NONBLOCK = 0, O_RDONLY, O_WRONLY } = fs.constants;
+const { O_CREAT, O_EXCL, O_NOFOLLOW = 0, O_NONBLOCK = 0, O_RDONLY, O_WRONLY } = constants;
 const defaultMaxBytes = 64 * 1024 * 1024;
 
 /** Readers see the old content or the new, never a part of it; the folder has to exist. */
@@ -46,13 +64,13 @@ export function readText(path: string, options: ReadOptions = {}): string | null
   let fd: number;
   try {
     // Without O_NONBLOCK, opening a named pipe would wait for a writer.
-    fd = fs.openSync(path, O_RDONLY | O_NONBLOCK | (root === undefined ? 0 : O_NOFOLLOW));
+    fd = openSync(path, O_RDONLY | O_NONBLOCK | (root === undefined ? 0 : O_NOFOLLOW));
   } catch (error) {
     if (isMissing(error)) return null;
     throw new RalphError('file-unreadable', `${path} cannot be read: ${messageOf(error)}`, { cause: error });
   }
   try {
-    const stat = fs.fstatSync(fd);
+    const stat = fstatSync(fd);
     if (!stat.isFile()) throw new RalphError('file-unreadable', `${path} is not a regular file.`);
     if (stat.size > maxBytes) {
       throw new RalphError(
@@ -60,10 +78,10 @@ export function readText(path: string, options: ReadOptions = {}): string | null
         `${path} has ${stat.size} bytes, more than the ${maxBytes} allowed.`,
       );
     }
-    const text = fs.readFileSync(fd, 'utf8');
+    const text = readFileSync(fd, 'utf8');
     return text.startsWith('\uFEFF') ? text.slice(1) : text;
   } finally {
-    fs.closeSync(fd);
+    closeSync(fd);
   }
 }
 
@@ -96,7 +114,7 @@ export function setAside(path: string, folder = dirname(path)): string | null {
     const target = join(folder, `${basename(path)}.bad-${n}`);
     if (lstatOf(target)) continue;
     try {
-      fs.renameSync(path, target);
+      renameSync(path, target);
       return target;
     } catch (error) {
       // The folder may be on another disk.
@@ -121,7 +139,7 @@ function makeDir(path: string, mode: number): void {
   if (isFolder(path)) return;
   if (dirname(path) !== path) makeDir(dirname(path), mode);
   try {
-    fs.mkdirSync(path, { mode });
+    mkdirSync(path, { mode });
   } catch (error) {
     if (!isFolder(path)) throw error;
   }
@@ -145,8 +163,8 @@ export function isRealDir(path: string, root: string): boolean {
 /** Moves a folder to where nothing is; one that is not there, or would have to go to another disk, stays. */
 export function moveFolder(from: string, to: string): boolean {
   try {
-    if (!fs.lstatSync(from).isDirectory() || fs.existsSync(to)) return false;
-    fs.renameSync(from, to);
+    if (!lstatSync(from).isDirectory() || existsSync(to)) return false;
+    renameSync(from, to);
     return true;
   } catch {
     return false;
@@ -157,7 +175,7 @@ export function moveFolder(from: string, to: string): boolean {
 export function removeIfThere(path: string): void {
   try {
     // The first `rmSync` of a process costs a millisecond, as much as a small hook has.
-    fs.unlinkSync(path);
+    unlinkSync(path);
   } catch (error) {
     if (!isMissing(error)) throw writeFailure(path, error);
   }
@@ -166,7 +184,7 @@ export function removeIfThere(path: string): void {
 /** The names in a folder, in order; none where there is no folder. */
 export function listDir(path: string): string[] {
   try {
-    return fs.readdirSync(path).sort();
+    return readdirSync(path).sort();
   } catch (error) {
     if (isMissing(error)) return [];
     throw error;
@@ -176,7 +194,7 @@ export function listDir(path: string): string[] {
 /** Removes a folder if nothing is in it; true when it is gone. */
 export function removeEmptyDir(path: string): boolean {
   try {
-    fs.rmdirSync(path);
+    rmdirSync(path);
     return true;
   } catch (error) {
     return isMissing(error);
@@ -184,9 +202,9 @@ export function removeEmptyDir(path: string): boolean {
 }
 
 /** What is at a path, links not followed; null where nothing is. */
-export function lstatOf(path: string): fs.Stats | null {
+export function lstatOf(path: string): Stats | null {
   try {
-    return fs.lstatSync(path, { throwIfNoEntry: false }) ?? null;
+    return lstatSync(path, { throwIfNoEntry: false }) ?? null;
   } catch (error) {
     if (isMissing(error)) return null;
     throw error;
@@ -196,7 +214,7 @@ export function lstatOf(path: string): fs.Stats | null {
 /** Whether there is a folder, by way of a symlink too. */
 export function isFolder(path: string): boolean {
   try {
-    return fs.statSync(path).isDirectory();
+    return statSync(path).isDirectory();
   } catch {
     return false;
   }
@@ -204,13 +222,13 @@ export function isFolder(path: string): boolean {
 
 /** Writes a file that must not exist yet, with its permissions whatever the umask. */
 export function writeNew(path: string, data: string | Uint8Array, mode: number, fsync: boolean): void {
-  const fd = fs.openSync(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0o600);
+  const fd = openSync(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0o600);
   try {
-    if (mode !== 0o600) fs.fchmodSync(fd, mode);
-    fs.writeFileSync(fd, data);
-    if (fsync) fs.fsyncSync(fd);
+    if (mode !== 0o600) fchmodSync(fd, mode);
+    writeFileSync(fd, data);
+    if (fsync) fsyncSync(fd);
   } finally {
-    fs.closeSync(fd);
+    closeSync(fd);
   }
 }
 
@@ -235,7 +253,7 @@ function isMissing(error: unknown): boolean {
 function renameOver(from: string, to: string): void {
   for (let attempt = 1; ; attempt++) {
     try {
-      fs.renameSync(from, to);
+      renameSync(from, to);
       return;
     } catch (error) {
       if (process.platform !== 'win32' || attempt === 10) throw error;
@@ -311,6 +329,6 @@ function reasonOf(code: string, error: unknown): string {
 
 /** Changes whenever the file does; empty where there is none. */
 export function fileStamp(path: string): string {
-  const stat = fs.statSync(path, { throwIfNoEntry: false });
+  const stat = statSync(path, { throwIfNoEntry: false });
   return stat === undefined ? '' : `${stat.ino}/${stat.mtimeMs}/${stat.size}`;
 }

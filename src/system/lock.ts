@@ -1,4 +1,4 @@
-import * as fs from 'node:fs';
+import { linkSync, readFileSync, renameSync, statSync } from 'node:fs';
 import { basename, dirname } from 'node:path';
 import * as v from 'valibot';
 import { RalphError } from '../core/error.ts';
@@ -93,7 +93,7 @@ function take(path: string, ours: string, token: string, info: Record<string, un
     try {
       const again = look(path);
       if (again.state !== 'dead') continue;
-      fs.renameSync(ours, path);
+      renameSync(ours, path);
       return { ok: true, lock, tookOver: ownerOf(again) };
     } finally {
       claim.lock.release();
@@ -147,7 +147,7 @@ function lockText(token: string, info: Record<string, unknown>): string {
 /** The lock appears with all its text at once, or not at all because there is one. */
 function linkNew(from: string, path: string): boolean {
   try {
-    fs.linkSync(from, path);
+    linkSync(from, path);
     return true;
   } catch (error) {
     const code = errorCode(error);
@@ -156,7 +156,7 @@ function linkNew(from: string, path: string): boolean {
   }
   // No hard links here (exFAT, some network mounts).
   try {
-    writeNew(path, fs.readFileSync(from), 0o600, false);
+    writeNew(path, readFileSync(from), 0o600, false);
     return true;
   } catch (error) {
     if (errorCode(error) === 'EEXIST') return false;
@@ -173,7 +173,7 @@ function look(path: string): Found {
   if (!read.ok && read.reason === 'unreadable') {
     throw new RalphError('lock-unusable', read.message, { remedy: `remove it: rm -r '${path}'` });
   }
-  const written = fs.statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0;
+  const written = statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0;
   const halfWritten = Math.abs(Date.now() - written) < halfWrittenMs;
   return { state: halfWritten ? 'held' : 'dead', file: unknownFile };
 }

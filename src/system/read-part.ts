@@ -1,19 +1,19 @@
-import * as fs from 'node:fs';
+import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
 
 /** So many bytes of a file from there on, fewer at its end; null where there is no such file. */
 export function readPart(path: string, from: number, length: number): Buffer | null {
-  const { O_NOFOLLOW = 0, O_NONBLOCK = 0, O_RDONLY } = fs.constants;
+  const { O_NOFOLLOW = 0, O_NONBLOCK = 0, O_RDONLY } = constants;
   let fd: number;
   try {
-    fd = fs.openSync(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
+    fd = openSync(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
   } catch {
     return null;
   }
   try {
-    if (!fs.fstatSync(fd).isFile()) return null;
+    if (!fstatSync(fd).isFile()) return null;
     const bytes = Buffer.alloc(length);
-    return bytes.subarray(0, fs.readSync(fd, bytes, 0, length, from));
+    return bytes.subarray(0, readSync(fd, bytes, 0, length, from));
   } finally {
-    fs.closeSync(fd);
+    closeSync(fd);
   }
 }

@@ -1,4 +1,4 @@
-import * as fs from 'node:fs';
+import { closeSync, constants, fstatSync, openSync, readSync, statSync } from 'node:fs';
 
 /** A line that is longer is shown by its two ends first. */
 const longLine = 128 * 1024;
@@ -38,7 +38,7 @@ export function utf8Of(line: string): string {
 
 /** The size of a regular file, or null. */
 export function fileSize(path: string): number | null {
-  const stat = fs.statSync(path, { throwIfNoEntry: false });
+  const stat = statSync(path, { throwIfNoEntry: false });
   return stat?.isFile() ? stat.size : null;
 }
 
@@ -48,13 +48,13 @@ export function fileSize(path: string): number | null {
  */
 export function scanLinesBack(path: string, from: number, visitor: LineVisitor): FileScan | null {
   // Without O_NONBLOCK, opening a named pipe would wait for a writer.
-  const fd = fs.openSync(path, fs.constants.O_RDONLY | (fs.constants.O_NONBLOCK ?? 0));
+  const fd = openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
   try {
-    const stat = fs.fstatSync(fd);
+    const stat = fstatSync(fd);
     if (!stat.isFile() || stat.size < from) return null;
     return scan(fd, from, stat.size, visitor);
   } finally {
-    fs.closeSync(fd);
+    closeSync(fd);
   }
 }
 
@@ -185,7 +185,7 @@ function isWhole(fd: number, start: number, end: number): boolean {
 function readFully(fd: number, into: Buffer, length: number, from: number): number {
   let done = 0;
   while (done < length) {
-    const count = fs.readSync(fd, into, done, length - done, from + done);
+    const count = readSync(fd, into, done, length - done, from + done);
     if (count === 0) break;
     done += count;
   }
