@@ -80,7 +80,7 @@ describe('ralph run --one-iteration', () => {
   it('gets its number and the name of its run from a supervisor, and refuses what cannot be meant', async () => {
     const repo = await repoWith([works]);
     await runRalph(runArgs(9, '--one-iteration=4', '--run-id=night'), repo);
-    expect(await show(repo)).toMatchObject({ run: 'night', iterations: 4, yielded: true });
+    expect(await show(repo)).toMatchObject({ run: 'night', iterations: 4, state: 'yielded' });
     await runRalph(['run', '--resume', '--one-iteration=7'], repo);
     expect(await show(repo)).toMatchObject({ run: 'night', iterations: 7 });
     const again = await runRalph(runArgs(9, '--run-id=night'), repo);

@@ -1,11 +1,10 @@
-import { noUsage } from '../core/turn.ts';
 import { quoteWord } from '../core/words.ts';
 import type { EventBody } from '../store/events.ts';
 import type { LoopEnd, LoopRecord } from '../store/fleet-loops.ts';
 import type { Worker } from '../store/fleet-workers.ts';
-import { openJournal, readJournal } from '../store/journal.ts';
+import { openJournal } from '../store/journal.ts';
 import { runPaths } from '../store/paths.ts';
-import { hasStarted, last } from '../store/runs.ts';
+import { hasStarted, readRun } from '../store/runs.ts';
 import { runEnded } from '../store/turn-events.ts';
 
 /**
@@ -45,15 +44,11 @@ export function endRunOf(worker: Pick<Worker, 'cwd'>, loop: LoopRecord | null): 
 
 /** The same for a run that is known. */
 export function endRun(run: SupervisedRun, end: LoopEnd, at: number): void {
-  const { events } = readJournal(runPaths(run.cwd, run.id).journal);
-  const before = events.findLast(({ type }) => type !== 'notified');
-  if (before === undefined || before.type === 'run.failed') return;
+  const { view } = readRun(run.cwd, run.id);
+  if (view.startedAt === null || view.state === 'failed') return;
   // A process that is ended with its worker may still write that it was interrupted.
-  if (before.type === 'run.ended' && (before.outcome !== 'INTERRUPTED' || end.outcome === 'INTERRUPTED'))
-    return;
-  const iteration = last(events, 'iteration.started')?.iteration ?? 0;
-  const { usage = noUsage, elapsedMs = 0 } = last(events, 'decision')?.loop ?? {};
-  appendToRun(run, [runEnded(end, { iteration, usage }, elapsedMs)], at);
+  if (view.state === 'ended' && (view.outcome !== 'INTERRUPTED' || end.outcome === 'INTERRUPTED')) return;
+  appendToRun(run, [runEnded(end, view, view.elapsedMs)], at);
 }
 
 /** Appends to the journal of a run that no process has. Returns the number of the last event. */

@@ -113,7 +113,7 @@ describe('a loop with the checks of ralph run', { timeout: 120_000 }, () => {
     const [started] = events(fleet, run);
     process.kill(started?.type === 'run.started' ? started.pid : 0, 'SIGKILL');
     await waitUntil(() => fleet.state('agent').consecutive_failures === 1, patience);
-    expect(await show(fleet)).toMatchObject({ outcome: null, yielded: true });
+    expect(await show(fleet)).toMatchObject({ outcome: null, state: 'yielded' });
     expect(fleet.eventTexts('agent')).toContain(
       'iteration 1 failed (exit: 137), retrying in 1s (attempt 1/5)',
     );
@@ -207,7 +207,7 @@ describe('a loop with the checks of ralph run', { timeout: 120_000 }, () => {
   it('has its end in the journal when somebody lowers the maximum below what ran', async () => {
     const fleet = await fleetWith([slow, done]);
     await pauseAfterFirst(fleet);
-    expect(await show(fleet)).toMatchObject({ outcome: null, yielded: true });
+    expect(await show(fleet)).toMatchObject({ outcome: null, state: 'yielded' });
     const file = join(fleet.home, '.swarm/ralph/agent/state.json');
     writeFileSync(file, JSON.stringify({ ...fleet.state('agent'), max_iterations: 1 }));
     await fleet.swarm('ralph', 'resume', 'agent');
