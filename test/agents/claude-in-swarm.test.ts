@@ -34,6 +34,7 @@ for (const agent of agents.length > 0 ? agents : [missing]) {
         'starting iteration 1/5',
         expect.stringContaining('inactivity timeout (15s), restarting'),
         'starting iteration 2/5',
+        'inactivity timeout (15s)',
         'done pattern matched, stopping loop',
       ]);
       expect(fleet.state('agent')).toMatchObject({ current_iteration: 2, total_failures: 0 });
@@ -77,8 +78,9 @@ for (const agent of agents.length > 0 ? agents : [missing]) {
         says(`${pattern}.`),
       ];
       const { fleet, model, spawn } = await openFleet(agent, answers, 'Work.\n');
-      const options = ['--max-context', '70', '--done-pattern', pattern, '--inactivity-timeout', '600'];
-      const spawned = await spawn(...options, '--max-iterations', '2');
+      const done = ['--done-pattern', pattern, '--check-done-continuous'];
+      const options = ['--max-context', '70', '--inactivity-timeout', '600', '--max-iterations', '2'];
+      const spawned = await spawn(...options, ...done);
       expect(spawned, spawned.stderr).toMatchObject({ code: 0 });
       await waitUntil(() => fleet.state('agent').status === 'stopped', {
         timeoutMs: 120_000,

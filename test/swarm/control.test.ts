@@ -117,7 +117,7 @@ describe('swarm ralph', { timeout: 120_000 }, () => {
     await fleet.loop('agent', obedient);
     await fleet.swarm('spawn', '--name', 'plain', '--', 'sleep', '600');
     const json = await fleet.swarm('ralph', 'list', '--format', 'json');
-    expect(JSON.parse(json.stdout)).toEqual([fleet.state('agent')]);
+    expect(JSON.parse(json.stdout)).toEqual([{ ...fleet.state('agent'), end: null }]);
     expect((await fleet.swarm('ralph', 'ls')).stdout).toMatch(/^NAME .*\nagent +running +1\/3/);
     const logs = await fleet.swarm('ralph', 'logs', 'agent', '--lines', '1');
     expect(logs.stdout).toMatch(/^\S+ \[START\] iteration 1\/3\n$/);
@@ -198,7 +198,7 @@ describe('swarm ralph', { timeout: 120_000 }, () => {
     await ran(fleet, 1);
     fleet.tmux('kill-window', '-t', 'agent');
     await ran(fleet, 2);
-    expect(fleet.log('agent')).toContain('[FAIL] iteration 1 exit=-1 attempt=1/5 backoff=1s');
+    expect(fleet.log('agent')).toContain('[FAIL] iteration 1 exit=unknown attempt=1/5 backoff=1s');
   });
 
   it('a loop whose files are removed is left alone', async () => {
