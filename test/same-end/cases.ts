@@ -6,11 +6,10 @@ const fails = { steps: [{ stderr: 'boom' }], exitCode: 1 };
 const inTwoDays = Math.floor(Date.now() / 1000) + 2 * 86_400;
 
 const claims = {
-  'alone on its line': tag,
+  'alone on its line, with a note behind it': `**${tag}**\n\nNote: run the migrations before you deploy.`,
   'behind a finished sentence': `All 12 tests pass. ${tag}`,
   'announced as the last thing said': `As instructed, here is the completion promise:\n\n${tag}`,
   'behind a word that tells completion': `Task finished ${tag}`,
-  'in bold, with a note behind it, in another language': `**${tag}**\n\nHinweis: vor dem Deploy migrieren.`,
 };
 
 const mentions = [
@@ -52,15 +51,15 @@ export const cases: readonly Case[] = [
   },
   {
     name: 'a mention does not end the loop, whatever its form',
-    settings: { maxIterations: mentions.length },
-    turns: mentions.map((text) => ({ steps: [work, { text }] })),
-    ends: ['MAX_ITERATIONS_REACHED', 6],
+    settings: { maxIterations: 1 },
+    turns: [{ steps: [work, ...mentions.map((text) => ({ text }))] }],
+    ends: ['MAX_ITERATIONS_REACHED', 1],
   },
   {
     name: 'a tag that is not in the own text of the agent does not end the loop',
-    settings: { maxIterations: foreign.length },
-    turns: foreign.map((step) => ({ steps: [work, step, { text: 'Still at it.' }] })),
-    ends: ['MAX_ITERATIONS_REACHED', 4],
+    settings: { maxIterations: 1 },
+    turns: [{ steps: [work, ...foreign, { text: 'Still at it.' }] }],
+    ends: ['MAX_ITERATIONS_REACHED', 1],
   },
   {
     name: 'a mention is enough where any occurrence counts',
@@ -76,9 +75,9 @@ export const cases: readonly Case[] = [
   },
   {
     name: 'a response in another case is a claim',
-    settings: { maxIterations: 2, response: true },
-    turns: [more, { steps: [finish, { text: `<response>${token.toLowerCase()}</response>` }] }],
-    ends: ['PROMISE_ACCEPTED', 2],
+    settings: { maxIterations: 1, response: true },
+    turns: [{ steps: [finish, { text: `<response>${token.toLowerCase()}</response>` }] }],
+    ends: ['PROMISE_ACCEPTED', 1],
   },
   {
     name: 'a match of the done pattern is a claim',
@@ -88,9 +87,9 @@ export const cases: readonly Case[] = [
   },
   {
     name: 'a task that is finished without a claim goes on',
-    settings: { maxIterations: 2 },
+    settings: { maxIterations: 1 },
     turns: [{ steps: [finish, { text: 'I am done.' }] }],
-    ends: ['MAX_ITERATIONS_REACHED', 2],
+    ends: ['MAX_ITERATIONS_REACHED', 1],
   },
 
   // A claim needs evidence.
@@ -186,9 +185,9 @@ export const cases: readonly Case[] = [
   },
   {
     name: 'the money runs out',
-    settings: { maxIterations: 9, maxCost: 0.01 },
+    settings: { maxIterations: 9, maxCost: 0.005 },
     turns: [more],
-    ends: ['BUDGET_SPENT', 2, 'budget-cost'],
+    ends: ['BUDGET_SPENT', 1, 'budget-cost'],
   },
   {
     name: 'the time runs out',
@@ -200,19 +199,19 @@ export const cases: readonly Case[] = [
   // Stuck.
   {
     name: 'turns that change nothing are stuck',
-    settings: { maxIterations: 4, stuckAfter: 2 },
+    settings: { maxIterations: 3, stuckAfter: 2 },
     turns: [{ steps: [look, { text: 'Hm.' }] }],
     ends: ['STUCK', 2, 'no-progress'],
   },
   {
     name: 'turns without a tool call are stuck',
-    settings: { maxIterations: 4, stuckAfter: 2 },
+    settings: { maxIterations: 3, stuckAfter: 2 },
     turns: [{ steps: [{ text: 'Hm.' }] }],
     ends: ['STUCK', 2, 'no-progress'],
   },
   {
     name: 'the same failed check again and again is stuck',
-    settings: { maxIterations: 4, stuckAfter: 1, guardrail: true },
+    settings: { maxIterations: 3, stuckAfter: 1, guardrail: true },
     turns: [more],
     ends: ['STUCK', 2, 'same-error'],
   },
