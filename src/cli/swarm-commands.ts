@@ -303,7 +303,7 @@ export const swarm: Program = {
     ),
     'ralph stop': onLoop('End a loop and its agent.', 'stop', 'for good', (all) => all.mainStop),
     'ralph run': onLoop(
-      'Follow a loop until it ends: exit code 0 complete, 1 failed.',
+      'Follow a loop until it ends; the exit code is that of ralph run.',
       'run',
       'starts it where it was spawned with --no-run',
       (all) => all.mainRun,
