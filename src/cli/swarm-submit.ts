@@ -1,7 +1,6 @@
-import type { Cluster } from '../cluster/cluster.ts';
+import type { Cluster, LoopOrder, WorkSource } from '../cluster/cluster.ts';
 import { isObject } from '../core/json.ts';
 import { runsByItself } from '../fleet/delivery.ts';
-import type { LoopOrder, WorkSource } from '../fleet/port.ts';
 import { checkName } from '../fleet/spawn.ts';
 import { readPrompt } from '../fleet/start-iteration.ts';
 import { createRedactor } from '../safety/redact.ts';

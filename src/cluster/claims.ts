@@ -3,11 +3,10 @@ import { bookEnd } from '../fleet/book-end.ts';
 import { decisionOn } from '../fleet/decide-turn.ts';
 import { endAtMax, endStep } from '../fleet/end-loop.ts';
 import type { IterationEnd } from '../fleet/iteration-end.ts';
-import type { Beat, Claim, Claimant, Next } from '../fleet/port.ts';
 import { claim as claimStep } from '../fleet/start-iteration.ts';
 import type { FleetEvent } from '../store/fleet-events.ts';
 import type { LoopRecord } from '../store/fleet-loops.ts';
-import type { ClusterLimits } from './cluster.ts';
+import type { Beat, Claim, Claimant, ClusterLimits, Next } from './cluster.ts';
 import {
   claimLost,
   claimOf,
@@ -130,30 +129,38 @@ export async function finish(engine: Engine, claim: Claim, given: IterationEnd):
   }
   const start = randomUUID();
   const seated = await mayGoOn(engine, before, start, given.spent?.costUsd ?? 0);
-  let next: Next = { kind: 'continue', claim: null };
   const step = await updateEntry(store, claim.name, (entry) => {
     if (!isCurrent(entry, claim) || entry.loop.ended >= entry.loop.iteration) return null;
     const spent = added(entry.spent, given.spent);
     const booked = bookEnd(entry.loop, { ...given, decision });
-    next = booked.next;
-    const goesOn = next.kind === 'continue' && seated.ok;
-    const ended = { ...entry.loop, ...booked.step.change };
+    const ended = { ...entry.loop, ...booked.change };
+    const after = nextAfter(ended);
+    const isDue = after.kind === 'continue';
+    const goesOn = isDue && seated.ok;
     const started = goesOn ? startStep(ended, host, now()) : null;
-    const delayed = !seated.ok && next.kind === 'continue' ? { waitUntil: seated.until } : {};
-    const change = { ...booked.step.change, ...delayed, ...started?.change };
-    if (goesOn) next = { kind: 'continue', claim: claimOf({ ...entry, loop: { ...ended, ...change } }) };
+    const delayed = isDue && !seated.ok ? { waitUntil: seated.until } : {};
+    const change = { ...booked.change, ...delayed, ...started?.change };
+    const claimed = { ...entry, loop: { ...ended, ...change } };
+    const next: Next = goesOn ? { kind: 'continue', claim: claimOf(claimed) } : after;
     return {
       change,
-      lines: [...(booked.step.lines ?? []), ...(started?.lines ?? [])],
-      events: [...(booked.step.events ?? []), ...(started?.events ?? [])],
+      lines: [...(booked.lines ?? []), ...(started?.lines ?? [])],
+      events: [...(booked.events ?? []), ...(started?.events ?? [])],
       entry: { spent, answered: { token: claim.token, next }, ...(goesOn ? {} : { holder: null }) },
     };
   });
   if (step === null || step.after.answered?.token !== claim.token) throw claimLost(claim.name);
-  next = step.after.answered.next;
+  const { next } = step.after.answered;
   if (given.spent !== undefined && step.changed) await countCost(store, given.spent.costUsd);
   if (step.after.holder === null) await letGo(engine, step.after, lock, start);
   return next;
+}
+
+/** What comes after an iteration whose end was booked, before anybody has claimed another. */
+function nextAfter({ status, waitUntil, end }: LoopRecord): Next {
+  if (status === 'paused') return { kind: 'paused' };
+  if (status !== 'running') return { kind: 'ended', status, exitCode: end?.exitCode ?? 1 };
+  return waitUntil === null ? { kind: 'continue', claim: null } : { kind: 'wait', until: waitUntil };
 }
 
 /** The loop is nobody's now: its entry waits again, or is taken out. What fails here is found by the next rescue. */

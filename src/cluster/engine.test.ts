@@ -1,11 +1,10 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { waitUntil } from '../../test/support/processes.ts';
 import { missing, startPostgres, startRedis, type TestStore } from '../../test/support/stores.ts';
-import { claimed, describeFleet, ended, following, order } from '../fleet/contract.ts';
-import type { Claimant } from '../fleet/port.ts';
 import { systemClock } from '../system/clock.ts';
 import { engineAddress } from './address.ts';
-import type { Cluster } from './cluster.ts';
+import type { Claimant, Cluster } from './cluster.ts';
+import { claimed, describeCluster, ended, following, order } from './contract.ts';
 import { readLanes } from './lane-names.ts';
 import { type ClusterOptions, openCluster } from './open.ts';
 import type { Store } from './store.ts';
@@ -43,7 +42,7 @@ for (const kind of ['redis', 'postgres'] as const) {
       return address.kind === 'redis' ? openRedisStore(address, times) : openPostgresStore(address, times);
     };
 
-    describeFleet('as any fleet', async () => openAt(await store.fresh()));
+    describeCluster('as one machine sees it', async () => openAt(await store.fresh()));
 
     describe('over several machines', () => {
       let cluster: Cluster;
@@ -138,7 +137,7 @@ for (const kind of ['redis', 'postgres'] as const) {
       it('frees the place of a machine that fell silent', async () => {
         const quick = await openAt(url, shortLease);
         onTestFinished(() => quick.close());
-        await quick.setMaxParallel(1);
+        await quick.setLimits({ maxParallel: 1 });
         await quick.submit(order('a'));
         await quick.submit(order('b'));
         await claimed(() => quick.claim(one));

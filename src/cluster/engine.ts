@@ -1,13 +1,12 @@
 import { pauseStep, resumeStep, stopStep } from '../fleet/control.ts';
 import { endBy, endStep } from '../fleet/end-loop.ts';
-import type { Claimant, Controlled } from '../fleet/port.ts';
 import type { LoopRecord, LoopStep } from '../store/fleet-loops.ts';
 import { createChores } from './chores.ts';
 import { finish, letGo, quietly, renew, takeNext } from './claims.ts';
-import type { Cluster } from './cluster.ts';
+import type { Claimant, Cluster, Controlled } from './cluster.ts';
 import { isCurrent, isOver, readEntry, updateEntry, viewOf } from './entries.ts';
 import { createSightings, drainHosts, isDraining, registerHost } from './hosts.ts';
-import { holdAccount, updateLimits } from './limits.ts';
+import { updateLimits } from './limits.ts';
 import { reportNews, storable } from './report.ts';
 import type { Engine, LeaseTimes, Store } from './store.ts';
 import { forgetLoop, submitLoop } from './submit.ts';
@@ -85,12 +84,6 @@ export function clusterFleet(store: Store, { leaseMs, checkMs }: LeaseTimes, now
         ...change,
         ...(change.maxCostUsd === undefined ? {} : { spentUsd: 0 }),
       }));
-    },
-    async setMaxParallel(maxParallel) {
-      await updateLimits(store, () => ({ maxParallel }));
-    },
-    async holdAccount(account, until) {
-      await holdAccount(store, account, until, now());
     },
     releaseAccount: (account) =>
       updateLimits(store, ({ holds }) => {

@@ -1,11 +1,10 @@
 import { RalphError } from '../core/error.ts';
 import { isObject } from '../core/json.ts';
 import type { Spent } from '../fleet/iteration-end.ts';
-import type { Claim, Next } from '../fleet/port.ts';
 import type { FleetEvent } from '../store/fleet-events.ts';
 import { endIn } from '../store/fleet-loop-record.ts';
 import type { LoopRecord, LoopStep } from '../store/fleet-loops.ts';
-import type { ClusterView } from './cluster.ts';
+import type { Claim, ClusterView, Next } from './cluster.ts';
 import { parsed } from './json.ts';
 import type { Store } from './store.ts';
 

@@ -1,13 +1,12 @@
 import { isRalphError, messageOf } from '../core/error.ts';
 import type { SealedEnd } from '../fleet/iteration-end.ts';
-import type { Claim, Next } from '../fleet/port.ts';
 import type { FleetEvent } from '../store/fleet-events.ts';
 import type { LoopEnd } from '../store/fleet-loops.ts';
 import type { Clock } from '../system/clock.ts';
 import { type Argv, type Partner, startPartner, sweepRun } from '../system/process.ts';
 import { withoutMarks } from '../system/process-table.ts';
 import type { Environment } from '../system/program.ts';
-import type { Cluster, News } from './cluster.ts';
+import type { Claim, Cluster, News, Next } from './cluster.ts';
 import type { LoopJob } from './job.ts';
 import type { FromRunner, MachineRules, ToRunner } from './messages.ts';
 import { runIdOf } from './places.ts';

@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import { parseAs } from '../core/parse-as.ts';
-import type { Claimant } from '../fleet/port.ts';
+import type { Claimant } from './cluster.ts';
 import type { Engine, Store } from './store.ts';
 
 /** A machine as it stands in the store. */

@@ -1,5 +1,4 @@
-import type { Claim } from '../fleet/port.ts';
-import type { News } from './cluster.ts';
+import type { Claim, News } from './cluster.ts';
 import { isOver, tell, updateEntry } from './entries.ts';
 import type { Store } from './store.ts';
 

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { runsByItself } from '../fleet/delivery.ts';
 import { accountOf } from '../fleet/limits.ts';
-import type { LoopOrder } from '../fleet/port.ts';
 import { newRecord } from '../fleet/record.ts';
 import { quietly } from './claims.ts';
+import type { LoopOrder } from './cluster.ts';
 import { type Entry, isOver, parseEntry, readEntry, tell } from './entries.ts';
 import { ensureLane, laneFor } from './lane-names.ts';
 import { type Engine, type Store, submissionShelves } from './store.ts';

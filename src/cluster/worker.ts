@@ -1,5 +1,5 @@
 import { messageOf } from '../core/error.ts';
-import type { Claim } from '../fleet/port.ts';
+import type { Claim } from './cluster.ts';
 import { type HoldSpec, holdLoop } from './hold.ts';
 import { answerLetters } from './records.ts';
 

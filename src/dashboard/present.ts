@@ -14,7 +14,7 @@ export function present(view: RunView, source: LoopSource, now: number): RunView
   return isAnswered && view.needs?.kind === 'answer' ? { ...view, needs: null } : view;
 }
 
-/** The record of the fleet is the truth about a worker: its journal ends with every iteration. */
+/** Shows a worker by the record of the fleet, which knows of pauses and waits between two iterations. */
 function layFleet(view: RunView, loop: LoopRecord, now: number): RunView {
   const { status } = loop;
   if (status === 'stopped' || status === 'failed') return ended(view, loop, now);

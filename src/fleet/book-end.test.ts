@@ -17,8 +17,7 @@ const exited: IterationEnd = { at: 223_000, how: 'exited', exitCode: 0, doneMatc
 
 describe('the end of an iteration', () => {
   it('is followed by the next one', () => {
-    const { step, next } = bookEnd(running, exited);
-    expect(next).toEqual({ kind: 'continue', claim: null });
+    const step = bookEnd(running, exited);
     expect(step.change).toMatchObject({ iteration: 3, ended: 3, failures: 0, waitUntil: null });
     expect(step.lines?.[0]).toMatch(/ \[END\] iteration 3 exit=0 duration=3m42s$/);
     expect(step.events?.[0]?.text).toBe('iteration 3 completed (exit: 0, duration: 3m 42s)');
@@ -30,23 +29,23 @@ describe('the end of an iteration', () => {
     [3, 4],
     [4, 8],
   ])('with failure %i waits %i seconds', (failures, seconds) => {
-    const { step, next } = bookEnd({ ...running, failures: failures - 1 }, { ...exited, exitCode: 1 });
-    expect(next).toEqual({ kind: 'wait', until: exited.at + seconds * 1000 });
-    expect(step.change).toMatchObject({ failures, totalFailures: 1, why: { state: 'backoff' } });
+    const step = bookEnd({ ...running, failures: failures - 1 }, { ...exited, exitCode: 1 });
+    const waitUntil = exited.at + seconds * 1000;
+    expect(step.change).toMatchObject({ waitUntil, failures, totalFailures: 1, why: { state: 'backoff' } });
     expect(step.events?.[0]?.text).toBe(
       `iteration 3 failed (exit: 1), retrying in ${seconds}s (attempt ${failures}/5)`,
     );
   });
 
   it('with the fifth failure is the end of the loop', () => {
-    const { step, next } = bookEnd({ ...running, failures: 4 }, { ...exited, exitCode: 1 });
-    expect(next).toEqual({ kind: 'ended', status: 'failed', exitCode: 3 });
+    const step = bookEnd({ ...running, failures: 4 }, { ...exited, exitCode: 1 });
+    expect(step.change).toMatchObject({ status: 'failed', failures: 5, end: { exitCode: 3 } });
     expect(step.events?.at(-1)?.text).toBe('5 consecutive failures, stopping loop');
   });
 
   it('of the last iteration, or of a paused loop, promises no other', () => {
     const texts = (loop: typeof running, end: IterationEnd) => {
-      const { lines, events } = bookEnd(loop, end).step;
+      const { lines, events } = bookEnd(loop, end);
       return [...(lines ?? []), ...(events ?? []).map(({ text }) => text)].join('\n');
     };
     const last = { ...running, iteration: 10, ended: 9 };
@@ -58,7 +57,7 @@ describe('the end of an iteration', () => {
   });
 
   it('has an exit code only where one is known, and says where the window was lost', () => {
-    const ofKind = (how: IterationEnd['how']) => bookEnd(running, { ...exited, how, exitCode: null }).step;
+    const ofKind = (how: IterationEnd['how']) => bookEnd(running, { ...exited, how, exitCode: null });
     expect(ofKind('done').lines?.[0]).toContain('[END] iteration 3 exit=unknown ');
     const lost = ofKind('lost');
     expect(lost.lines?.map((line) => line.replace(/^\S+ /, ''))).toEqual([
@@ -70,24 +69,20 @@ describe('the end of an iteration', () => {
   });
 
   it('by silence is no failure', () => {
-    const { step, next } = bookEnd(
-      { ...running, failures: 2 },
-      { ...exited, how: 'inactive', exitCode: null },
-    );
-    expect(next).toEqual({ kind: 'continue', claim: null });
-    expect(step.change).toMatchObject({ failures: 0, totalFailures: 0 });
+    const step = bookEnd({ ...running, failures: 2 }, { ...exited, how: 'inactive', exitCode: null });
+    expect(step.change).toMatchObject({ waitUntil: null, failures: 0, totalFailures: 0 });
     expect(step.events?.[0]?.text).toBe('inactivity timeout (60s), restarting');
   });
 
   it('at the maximum ends the loop, and a match on it is a match', () => {
     const last = { ...running, iteration: 10, ended: 9 };
-    expect(bookEnd(last, exited).step.lines?.at(-1)).toContain('reason=max_iterations');
+    expect(bookEnd(last, exited).lines?.at(-1)).toContain('reason=max_iterations');
     const matched = bookEnd(last, { ...exited, exitCode: 3, doneMatched: true });
-    expect(matched.next).toEqual({ kind: 'ended', status: 'stopped', exitCode: 0 });
-    expect(matched.step.lines?.at(-1)).toContain('reason=done_pattern');
-    const outcomes = [bookEnd(last, exited), matched].map(({ step }) => [
-      step.change.end?.outcome,
-      step.events?.at(-1)?.outcome,
+    expect(matched.change).toMatchObject({ status: 'stopped', end: { exitCode: 0 } });
+    expect(matched.lines?.at(-1)).toContain('reason=done_pattern');
+    const outcomes = [bookEnd(last, exited), matched].map(({ change, events }) => [
+      change.end?.outcome,
+      events?.at(-1)?.outcome,
     ]);
     expect(outcomes).toEqual([
       ['MAX_ITERATIONS_REACHED', 'MAX_ITERATIONS_REACHED'],
@@ -97,8 +92,10 @@ describe('the end of an iteration', () => {
 
   it('of a paused loop is booked, and nothing follows', () => {
     const paused = { ...running, status: 'paused' } as const;
-    expect(bookEnd(paused, exited).next).toEqual({ kind: 'paused' });
-    expect(bookEnd(paused, { ...exited, doneMatched: true }).next).toMatchObject({ kind: 'ended' });
+    const { change } = bookEnd(paused, exited);
+    expect(change).toMatchObject({ ended: 3, why: { state: 'paused' } });
+    expect(change).not.toHaveProperty('status');
+    expect(bookEnd(paused, { ...exited, doneMatched: true }).change.status).toBe('stopped');
   });
 
   it('by a usage limit makes the same iteration run again when it is over', () => {
@@ -108,9 +105,32 @@ describe('the end of an iteration', () => {
       exitCode: null,
       limitUntil: exited.at + 60_000,
     };
-    const { step, next } = bookEnd(running, limited);
-    expect(next).toEqual({ kind: 'wait', until: exited.at + 60_000 });
-    expect(step.change).toMatchObject({ iteration: 2, ended: 2, failures: 0, why: { state: 'limit' } });
+    expect(bookEnd(running, limited).change).toMatchObject({
+      waitUntil: exited.at + 60_000,
+      iteration: 2,
+      ended: 2,
+      failures: 0,
+      why: { state: 'limit' },
+    });
+  });
+
+  it('of a run is what the run decided, whatever its process looked like', () => {
+    const counts = {
+      because: { code: 'turn-failed', text: 'no' },
+      iterations: 3,
+      failures: 6,
+      maxFailures: 9,
+    };
+    const failed = { ...running, failures: 5 };
+    const waits = bookEnd(failed, { ...exited, decision: { kind: 'wait', ms: 32_000, ...counts } });
+    expect(waits.change).toMatchObject({ waitUntil: exited.at + 32_000, failures: 6, totalFailures: 1 });
+    expect(waits.events?.[0]?.text).toContain('retrying in 32s (attempt 6/9)');
+    const because = { code: 'not-started', text: 'no such agent' };
+    const stop = { kind: 'stop', outcome: 'AGENT_FAILED', exitCode: 2, ...counts, because } as const;
+    expect(bookEnd(failed, { ...exited, decision: stop }).change).toMatchObject({
+      status: 'failed',
+      end: { outcome: 'AGENT_FAILED', exitCode: 2, because },
+    });
   });
 
   it('always leaves a loop that is open or over, with every iteration booked', () => {
@@ -127,10 +147,10 @@ describe('the end of an iteration', () => {
         fc.integer({ min: 1, max: 10 }),
         (end, failures, iteration) => {
           const loop = { ...running, failures, iteration, ended: iteration - 1 };
-          const { step, next } = bookEnd(loop, end as IterationEnd);
-          expect(step.change.ended).toBe(step.change.iteration);
-          expect((step.change.status ?? 'running') === 'running').toBe(next.kind !== 'ended');
-          expect(step.lines?.length).toBeGreaterThan(0);
+          const { change, lines } = bookEnd(loop, end as IterationEnd);
+          expect(change.ended).toBe(change.iteration);
+          expect(change.status === undefined).toBe((change.end ?? null) === null);
+          expect(lines?.length).toBeGreaterThan(0);
         },
       ),
     );

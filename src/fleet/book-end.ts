@@ -4,12 +4,11 @@ import type { LoopRecord, LoopStep, Why } from '../store/fleet-loops.ts';
 import { decisionOn, durationOf, waitsForProvider } from './decide-turn.ts';
 import { endBy, endStep } from './end-loop.ts';
 import type { IterationEnd, LoopDecision } from './iteration-end.ts';
-import type { Next } from './port.ts';
 
 const windowLost = 'window lost';
 
-/** Books the end of the iteration that runs: what changes, what is told, and what comes next. */
-export function bookEnd(loop: LoopRecord, end: IterationEnd): { step: LoopStep; next: Next } {
+/** Books the end of the iteration that runs: what changes, and what is told. */
+export function bookEnd(loop: LoopRecord, end: IterationEnd): LoopStep {
   const decision = decisionOn(loop, end);
   const { failures, iterations } = decision;
   const counts = {
@@ -20,20 +19,9 @@ export function bookEnd(loop: LoopRecord, end: IterationEnd): { step: LoopStep; 
   };
   const told = tellEnd(loop, end, decision);
   if (decision.kind === 'stop') return bookStop({ ...loop, ...counts }, end.at, decision, told);
-  const until = decision.kind === 'wait' ? end.at + decision.ms : null;
   const isPaused = loop.status === 'paused';
-  return {
-    step: {
-      change: { ...counts, waitUntil: until, why: whyOf(isPaused, end, decision) },
-      lines: told.lines,
-      events: told.events,
-    },
-    next: isPaused
-      ? { kind: 'paused' }
-      : until === null
-        ? { kind: 'continue', claim: null }
-        : { kind: 'wait', until },
-  };
+  const waitUntil = decision.kind === 'wait' ? end.at + decision.ms : null;
+  return { ...told, change: { ...counts, waitUntil, why: whyOf(isPaused, end, decision) } };
 }
 
 type Told = { readonly lines: string[]; readonly events: FleetEvent[] };
@@ -43,21 +31,18 @@ function bookStop(
   at: number,
   stop: Extract<LoopDecision, { kind: 'stop' }>,
   told: Told,
-): { step: LoopStep; next: Next } {
+): LoopStep {
   const end = endBy(stop, loop);
-  const exitCode = stop.exitCode ?? end.exitCode;
-  const { change, lines = [], events = [] } = endStep(loop, { ...end, exitCode }, at);
+  const {
+    change,
+    lines = [],
+    events = [],
+  } = endStep(loop, { ...end, exitCode: stop.exitCode ?? end.exitCode }, at);
   const { failures, totalFailures } = loop;
   return {
-    step: {
-      change: { failures, totalFailures, ...change },
-      lines: [...told.lines, ...lines],
-      events: [...told.events, ...events],
-    },
-    next:
-      change.status === 'paused'
-        ? { kind: 'paused' }
-        : { kind: 'ended', status: change.status === 'failed' ? 'failed' : 'stopped', exitCode },
+    change: { failures, totalFailures, ...change },
+    lines: [...told.lines, ...lines],
+    events: [...told.events, ...events],
   };
 }
 

@@ -1,7 +1,7 @@
 import { agentNameOf } from '../agents/registry.ts';
 import { hashText } from '../core/hash.ts';
+import type { StoredLimits } from '../store/fleet-limits.ts';
 import type { Why } from '../store/fleet-loops.ts';
-import type { FleetLimits } from './port.ts';
 
 /** A loop as the limits see it. Times are epoch milliseconds. */
 export type Candidate = {
@@ -58,7 +58,7 @@ export function accountOf(
 export function admit(
   candidate: Candidate,
   others: readonly Candidate[],
-  { maxParallel, holds }: FleetLimits,
+  { maxParallel, holds }: StoredLimits,
   now: number,
 ): Admission {
   const until = heldUntil(candidate, holds, now);
@@ -76,7 +76,7 @@ export function admit(
   return { admitted: false, until: null, why: { state: 'queued', since: candidate.waitsSince, detail } };
 }
 
-function heldUntil({ account }: Candidate, holds: FleetLimits['holds'], now: number): number | null {
+function heldUntil({ account }: Candidate, holds: StoredLimits['holds'], now: number): number | null {
   const until = account === null ? undefined : holds[account];
   return until !== undefined && until > now ? until : null;
 }

@@ -278,7 +278,7 @@ export function createSupervisor({ env, clock, tickMs, version, say }: Superviso
       holdAccountOf(one, end.at + decision.ms);
     const after = step(one, (newest) => {
       if (newest.launch !== launch || newest.ended >= newest.iteration) return null;
-      const booked = bookEnd(newest, end).step;
+      const booked = bookEnd(newest, end);
       return seq === undefined ? booked : { ...booked, change: { ...booked.change, runSeq: seq } };
     });
     if (after === null) return;

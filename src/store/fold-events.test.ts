@@ -252,6 +252,13 @@ describe('the view of a run', () => {
     expect(view).toMatchObject({ state: 'going', needs: null, pid: 3 });
   });
 
+  it('needs nobody where a supervisor goes on with a run whose process died', () => {
+    const died: EventBody = { type: 'run.abandoned', swept: [] };
+    const yielded: EventBody = { type: 'run.yielded', iteration: 1 };
+    const view = foldEvents('r', journal(runStarted, begin(1), died, goOn(1), yielded));
+    expect(view).toMatchObject({ state: 'yielded', needs: null, outcome: null, endedAt: null });
+  });
+
   it('knows what an iteration of a PRD was for, and how the stories stood before and after it', () => {
     const story = (passes: boolean) => ({
       id: 'US-1',

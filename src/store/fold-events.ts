@@ -77,6 +77,7 @@ function foldRun(view: RunView, event: JournalEvent, at: number): void {
       return;
     case 'run.yielded':
       stopAt(view, at);
+      reopen(view);
       view.state = 'yielded';
       return;
     case 'run.failed':
@@ -107,12 +108,17 @@ function startRun(view: RunView, event: EventOf<'run.started'>, at: number): voi
 }
 
 function resumeRun(view: RunView, event: EventOf<'run.resumed'>, at: number): void {
-  Object.assign(view, { endedAt: null, outcome: null, exitCode: null, because: null, needs: null });
+  reopen(view);
   view.pid = event.pid;
   view.limits = event.plan?.limits ?? view.limits;
   view.agent = event.agent ?? view.agent;
   view.agentVersion = event.agentVersion ?? view.agentVersion;
   notice(view, at, 'resumed');
+}
+
+/** Takes back that the run was over: it goes on. */
+function reopen(view: RunView): void {
+  Object.assign(view, { endedAt: null, outcome: null, exitCode: null, because: null, needs: null });
 }
 
 function startIteration(view: RunView, event: Omit<EventOf<'iteration.started'>, 'type'>, at: number): void {

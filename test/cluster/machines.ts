@@ -3,12 +3,11 @@ import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileS
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { engineAddress } from '../../src/cluster/address.ts';
-import type { Cluster } from '../../src/cluster/cluster.ts';
+import type { Cluster, LoopOrder, WorkSource } from '../../src/cluster/cluster.ts';
 import type { LoopJob } from '../../src/cluster/job.ts';
 import { openCluster } from '../../src/cluster/open.ts';
 import { runIdStart } from '../../src/cluster/places.ts';
 import { readSeal } from '../../src/cluster/trailers.ts';
-import type { LoopOrder, WorkSource } from '../../src/fleet/port.ts';
 import { processesByRun } from '../../src/system/run-ids.ts';
 import { waitUntil } from '../support/processes.ts';
 import { type RunningRalph, startRalph } from '../support/ralph.ts';

@@ -72,7 +72,7 @@ describe.skipIf(missing.redis !== null)('many loops on two machines', { timeout:
         `rm '${running}'/$$`,
       ].join('; ');
       const agent = world.agent('agent', script);
-      await world.cluster.setMaxParallel(many.limit);
+      await world.cluster.setLimits({ maxParallel: many.limit });
       const names = Array.from({ length: many.loops }, (_, index) => `many${index}`);
       for (const loop of names) await world.submit(loop, agent, { max_iterations: 2 });
       const started = performance.now();

@@ -2,9 +2,9 @@ import { execFileSync } from 'node:child_process';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { engineAddress } from '../../src/cluster/address.ts';
 import type { Cluster } from '../../src/cluster/cluster.ts';
+import { ended } from '../../src/cluster/contract.ts';
 import { openCluster } from '../../src/cluster/open.ts';
 import { sealMessage } from '../../src/cluster/trailers.ts';
-import { ended } from '../../src/fleet/contract.ts';
 import { waitUntil } from '../support/processes.ts';
 import { type RunResult, runRalph, startRalph } from '../support/ralph.ts';
 import { makeRepo, type Repo } from '../support/repo.ts';
@@ -187,7 +187,12 @@ describe.skipIf(missing.redis !== null)(`swarm on a cluster (${missing.redis ?? 
     expect((await swarm('limits', ...words)).stdout).toBe(
       'at the same time: at most 3\nin a minute: at most 9 begin\ncost: $0.00 of $2.50 spent\n',
     );
-    await cluster.holdAccount('claude', Date.now() + 60_000);
+    await submit('limited');
+    const claim = await waitUntil(() => cluster.claim(here), { timeoutMs: 60_000 });
+    if (claim === null) throw new Error('not given');
+    const limitUntil = Date.now() + 600_000;
+    await cluster.finishIteration(claim, ended({ how: 'limited', exitCode: null, limitUntil }));
+    expect((await cluster.limits()).holds).toEqual({ claude: limitUntil });
     expect((await swarm('limits', '--unlimited', '--release', 'claude')).stdout).toBe(
       'at the same time: any number of iterations\n',
     );

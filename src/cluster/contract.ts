@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { IterationEnd } from '../fleet/iteration-end.ts';
 import { systemClock } from '../system/clock.ts';
-import type { IterationEnd } from './iteration-end.ts';
-import type { Claim, Fleet, LoopOrder, Next } from './port.ts';
+import type { Claim, Cluster, LoopOrder, Next } from './cluster.ts';
 
 const patienceMs = 30_000;
 
@@ -32,54 +32,54 @@ export function following(next: Next, ask: () => Promise<Claim | null>): Promise
   return next.kind === 'continue' && next.claim !== null ? Promise.resolve(next.claim) : claimed(ask);
 }
 
-/** What every fleet has to do, on one machine or on many. */
-export function describeFleet(title: string, open: () => Promise<Fleet>): void {
+/** What a cluster has to do, whatever its store. */
+export function describeCluster(title: string, open: () => Promise<Cluster>): void {
   describe(title, () => {
-    let fleet: Fleet;
-    const ask = () => fleet.claim();
+    let cluster: Cluster;
+    const ask = () => cluster.claim();
 
     beforeEach(async () => {
-      fleet = await open();
+      cluster = await open();
     });
-    afterEach(() => fleet.close());
+    afterEach(() => cluster.close());
 
     it('takes a loop of a name once', async () => {
-      expect(await fleet.submit(order('a'))).toBe(true);
-      expect(await fleet.submit(order('a'))).toBe(false);
-      expect(await fleet.list()).toHaveLength(1);
+      expect(await cluster.submit(order('a'))).toBe(true);
+      expect(await cluster.submit(order('a'))).toBe(false);
+      expect(await cluster.list()).toHaveLength(1);
     });
 
     it('takes the name again when its loop is over, and counts from the start', async () => {
-      await fleet.submit(order('a'));
+      await cluster.submit(order('a'));
       const claim = await claimed(ask);
-      await fleet.finishIteration(claim, ended({ doneMatched: true }));
-      expect(await fleet.status('a')).toMatchObject({ status: 'stopped', iteration: 1 });
-      expect(await fleet.submit(order('a'))).toBe(true);
+      await cluster.finishIteration(claim, ended({ doneMatched: true }));
+      expect(await cluster.status('a')).toMatchObject({ status: 'stopped', iteration: 1 });
+      expect(await cluster.submit(order('a'))).toBe(true);
       const again = await claimed(ask);
       expect(again).toMatchObject({ name: 'a', iteration: 1 });
       expect(again.token).not.toBe(claim.token);
     });
 
     it('submitted by ten at once, runs once', async () => {
-      const answers = await Promise.all(Array.from({ length: 10 }, () => fleet.submit(order('a'))));
+      const answers = await Promise.all(Array.from({ length: 10 }, () => cluster.submit(order('a'))));
       expect(answers.filter(Boolean)).toHaveLength(1);
       await claimed(ask);
-      expect(await fleet.claim()).toBeNull();
+      expect(await cluster.claim()).toBeNull();
     });
 
     it('gives an iteration to one only, and the next when that is finished', async () => {
-      await fleet.submit(order('a'));
+      await cluster.submit(order('a'));
       const claim = await claimed(ask);
       expect(claim).toMatchObject({ name: 'a', iteration: 1, maxIterations: 3 });
-      expect(await fleet.claim()).toBeNull();
-      const next = await fleet.finishIteration(claim, ended());
+      expect(await cluster.claim()).toBeNull();
+      const next = await cluster.finishIteration(claim, ended());
       expect(await following(next, ask)).toMatchObject({ iteration: 2 });
-      expect(await fleet.claim()).toBeNull();
+      expect(await cluster.claim()).toBeNull();
     });
 
     it('asked by many at once, gives each loop to one', async () => {
       const names = Array.from({ length: 8 }, (_, index) => `loop${index}`);
-      for (const name of names) await fleet.submit(order(name));
+      for (const name of names) await cluster.submit(order(name));
       const given = await Promise.all(Array.from({ length: 12 }, ask));
       const got = given.flatMap((claim) => claim?.name ?? []);
       expect(new Set(got).size).toBe(got.length);
@@ -87,109 +87,112 @@ export function describeFleet(title: string, open: () => Promise<Fleet>): void {
 
     it('ends a loop after its last iteration, or as soon as it is done', async () => {
       const settings = { ...order('').settings, max_iterations: 1, done_pattern: null };
-      await fleet.submit(order('a', { settings, command: ['sh'] }));
-      const last = await fleet.finishIteration(await claimed(ask), ended());
+      await cluster.submit(order('a', { settings, command: ['sh'] }));
+      const last = await cluster.finishIteration(await claimed(ask), ended());
       expect(last).toEqual({ kind: 'ended', status: 'stopped', exitCode: 0 });
-      await fleet.submit(order('b'));
-      const done = await fleet.finishIteration(await claimed(ask), ended({ how: 'done', doneMatched: true }));
+      await cluster.submit(order('b'));
+      const done = await cluster.finishIteration(
+        await claimed(ask),
+        ended({ how: 'done', doneMatched: true }),
+      );
       expect(done).toEqual({ kind: 'ended', status: 'stopped', exitCode: 0 });
-      expect(await fleet.claim()).toBeNull();
+      expect(await cluster.claim()).toBeNull();
     });
 
     it('books an end once, and refuses whoever lost the claim', async () => {
-      await fleet.submit(order('a'));
+      await cluster.submit(order('a'));
       const first = await claimed(ask);
-      const once = await fleet.finishIteration(first, ended({ exitCode: 1 }));
+      const once = await cluster.finishIteration(first, ended({ exitCode: 1 }));
       expect(once.kind).toBe('wait');
-      await fleet.finishIteration(first, ended({ exitCode: 1 }));
-      expect(await fleet.status('a')).toMatchObject({ failures: 1, totalFailures: 1 });
+      await cluster.finishIteration(first, ended({ exitCode: 1 }));
+      expect(await cluster.status('a')).toMatchObject({ failures: 1, totalFailures: 1 });
       const second = await claimed(ask);
-      await expect(fleet.finishIteration(first, ended())).rejects.toThrow(/not valid any more/);
-      expect(await fleet.heartbeat(first)).toEqual({ kind: 'lost' });
-      expect(await fleet.heartbeat(second)).toEqual({ kind: 'go-on', pausing: false });
+      await expect(cluster.finishIteration(first, ended())).rejects.toThrow(/not valid any more/);
+      expect(await cluster.heartbeat(first)).toEqual({ kind: 'lost' });
+      expect(await cluster.heartbeat(second)).toEqual({ kind: 'go-on', pausing: false });
     });
 
     it('waits after a failure', async () => {
-      await fleet.submit(order('a'));
+      await cluster.submit(order('a'));
       const end = ended({ exitCode: 1 });
-      const next = await fleet.finishIteration(await claimed(ask), end);
+      const next = await cluster.finishIteration(await claimed(ask), end);
       expect(next).toEqual({ kind: 'wait', until: end.at + 1000 });
       expect(await claimed(ask)).toMatchObject({ iteration: 2 });
       expect(systemClock.now()).toBeGreaterThanOrEqual(end.at + 1000);
     });
 
     it('runs an iteration again that was given back', async () => {
-      await fleet.submit(order('a'));
+      await cluster.submit(order('a'));
       const claim = await claimed(ask);
-      await fleet.giveBack(claim);
-      expect(await fleet.heartbeat(claim)).toEqual({ kind: 'lost' });
+      await cluster.giveBack(claim);
+      expect(await cluster.heartbeat(claim)).toEqual({ kind: 'lost' });
       const again = await claimed(ask);
       expect(again).toMatchObject({ name: 'a', iteration: 1 });
-      await fleet.giveBack(claim);
-      expect(await fleet.heartbeat(again)).toMatchObject({ kind: 'go-on' });
+      await cluster.giveBack(claim);
+      expect(await cluster.heartbeat(again)).toMatchObject({ kind: 'go-on' });
     });
 
     it('pauses after the iteration that runs, and goes on', async () => {
-      await fleet.submit(order('a'));
+      await cluster.submit(order('a'));
       const claim = await claimed(ask);
-      expect(await fleet.pause('a')).toMatchObject({ changed: true, view: { status: 'paused' } });
-      expect(await fleet.pause('a')).toMatchObject({ changed: false });
-      expect(await fleet.heartbeat(claim)).toEqual({ kind: 'go-on', pausing: true });
-      expect(await fleet.finishIteration(claim, ended())).toEqual({ kind: 'paused' });
-      expect(await fleet.claim()).toBeNull();
-      expect(await fleet.resume('a')).toMatchObject({ changed: true });
+      expect(await cluster.pause('a')).toMatchObject({ changed: true, view: { status: 'paused' } });
+      expect(await cluster.pause('a')).toMatchObject({ changed: false });
+      expect(await cluster.heartbeat(claim)).toEqual({ kind: 'go-on', pausing: true });
+      expect(await cluster.finishIteration(claim, ended())).toEqual({ kind: 'paused' });
+      expect(await cluster.claim()).toBeNull();
+      expect(await cluster.resume('a')).toMatchObject({ changed: true });
       expect(await claimed(ask)).toMatchObject({ iteration: 2 });
     });
 
     it('starts nothing of a loop that was paused before, and nothing twice when it is resumed while it runs', async () => {
-      await fleet.submit(order('a'));
-      await fleet.pause('a');
-      expect(await fleet.claim()).toBeNull();
-      await fleet.resume('a');
+      await cluster.submit(order('a'));
+      await cluster.pause('a');
+      expect(await cluster.claim()).toBeNull();
+      await cluster.resume('a');
       const claim = await claimed(ask);
-      await fleet.pause('a');
-      await fleet.resume('a');
-      expect(await fleet.claim()).toBeNull();
-      const next = await fleet.finishIteration(claim, ended());
+      await cluster.pause('a');
+      await cluster.resume('a');
+      expect(await cluster.claim()).toBeNull();
+      const next = await cluster.finishIteration(claim, ended());
       expect(await following(next, ask)).toMatchObject({ iteration: 2 });
-      expect(await fleet.claim()).toBeNull();
+      expect(await cluster.claim()).toBeNull();
     });
 
     it('tells whoever runs a cancelled loop', async () => {
-      await fleet.submit(order('a'));
+      await cluster.submit(order('a'));
       const claim = await claimed(ask);
-      expect(await fleet.cancel('a')).toMatchObject({ changed: true, view: { status: 'stopped' } });
-      expect(await fleet.heartbeat(claim)).toEqual({ kind: 'cancelled' });
-      await fleet.giveBack(claim);
-      expect(await fleet.claim()).toBeNull();
-      expect(await fleet.status('a')).toMatchObject({ status: 'stopped' });
-      expect(await fleet.cancel('nobody')).toEqual({ changed: false, view: null });
+      expect(await cluster.cancel('a')).toMatchObject({ changed: true, view: { status: 'stopped' } });
+      expect(await cluster.heartbeat(claim)).toEqual({ kind: 'cancelled' });
+      await cluster.giveBack(claim);
+      expect(await cluster.claim()).toBeNull();
+      expect(await cluster.status('a')).toMatchObject({ status: 'stopped' });
+      expect(await cluster.cancel('nobody')).toEqual({ changed: false, view: null });
     });
 
     it('runs no more at once than allowed', async () => {
-      for (const name of ['a', 'b', 'c']) await fleet.submit(order(name));
-      await fleet.setMaxParallel(2);
+      for (const name of ['a', 'b', 'c']) await cluster.submit(order(name));
+      await cluster.setLimits({ maxParallel: 2 });
       const first = await claimed(ask);
       await claimed(ask);
-      expect(await fleet.claim()).toBeNull();
-      await fleet.finishIteration(first, ended({ how: 'done', doneMatched: true }));
+      expect(await cluster.claim()).toBeNull();
+      await cluster.finishIteration(first, ended({ how: 'done', doneMatched: true }));
       await claimed(ask);
-      expect(await fleet.claim()).toBeNull();
-      expect((await fleet.limits()).maxParallel).toBe(2);
+      expect(await cluster.claim()).toBeNull();
+      expect((await cluster.limits()).maxParallel).toBe(2);
     });
 
     it('lets the loops of an account wait together for the end of its usage limit', async () => {
-      await fleet.submit(order('a'));
-      await fleet.submit(order('b'));
+      await cluster.submit(order('a'));
+      await cluster.submit(order('b'));
       const first = await claimed(ask);
       const until = systemClock.now() + 4000;
-      const next = await fleet.finishIteration(
+      const next = await cluster.finishIteration(
         first,
         ended({ how: 'limited', exitCode: null, limitUntil: until }),
       );
       expect(next).toEqual({ kind: 'wait', until });
-      await fleet.submit(order('c', { command: ['codex'] }));
-      expect((await fleet.limits()).holds).toEqual({ claude: until });
+      await cluster.submit(order('c', { command: ['codex'] }));
+      expect((await cluster.limits()).holds).toEqual({ claude: until });
       expect(await claimed(ask)).toMatchObject({ name: 'c' });
       const names = [await claimed(ask), await claimed(ask)].map(
         ({ name, iteration }) => `${name}${iteration}`,
