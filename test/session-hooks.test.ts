@@ -1,5 +1,15 @@
 import { spawnSync } from 'node:child_process';
-import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  appendFileSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -147,6 +157,20 @@ describe('the hooks of the plugin', () => {
     await fired('UserPromptSubmit', { prompt: `/ralph-loop ${task}` });
     const [name = ''] = readdirSync(sessions).filter((file) => file.endsWith('.json'));
     expect(JSON.parse(readFileSync(join(sessions, name), 'utf8')).loop.task).toBe(task);
+  });
+
+  it('find the work and the usage at the end of a transcript of 500 MB', async () => {
+    const transcript_path = join(room, 'huge.jsonl');
+    await fired('UserPromptSubmit', { prompt: '/ralph-loop x', transcript_path });
+    writeFileSync(transcript_path, '');
+    truncateSync(transcript_path, 500 * 1024 * 1024);
+    const content = [{ type: 'tool_use', id: 't', name: 'Bash', input: {} }];
+    const message = { role: 'assistant', content, usage: { input_tokens: 190_000 } };
+    appendFileSync(transcript_path, `\n${JSON.stringify({ type: 'assistant', message })}\n`);
+    const { hookSpecificOutput } = await fired('PostToolUse', { transcript_path });
+    expect(hookSpecificOutput.additionalContext).toContain('at about 95%');
+    const claim = { transcript_path, last_assistant_message: '<promise>DONE</promise>' };
+    expect((await fired('Stop', claim)).systemMessage).toContain('PROMISE_ACCEPTED');
   });
 
   it('read a command in JSON of several lines', async () => {
