@@ -19,7 +19,7 @@ function installNode(version: string): string | null {
     console.log(await installAgent({ name: 'node', version: '${version}' }, { package: 'node', needsScripts: true }));`;
   const words = ['--input-type=module', '--eval', script];
   // Tests have a home of their own, and the cache is in that of the user.
-  const env = { ...process.env, HOME: userInfo().homedir };
+  const env = { ...process.env, HOME: userInfo().homedir, XDG_CACHE_HOME: '' };
   const { status, stdout } = spawnSync(process.execPath, words, { cwd: root, env, encoding: 'utf8' });
   return status === 0 ? stdout.trim() : null;
 }
