@@ -1,4 +1,3 @@
-import { homedir } from 'node:os';
 import { isAbsolute, join } from 'node:path';
 import { sha256 } from '../system/crypto.ts';
 
@@ -72,7 +71,8 @@ export function configFolder(env: Environment): string {
 function xdgFolder(env: Environment, variable: string, otherwise: string): string {
   const base = env[variable];
   if (base !== undefined && isAbsolute(base)) return join(base, 'ralph');
-  return join(env.HOME || homedir(), otherwise, 'ralph');
+  // Loaded only where it is needed: it takes a millisecond, and nearly everybody has a HOME.
+  return join(env.HOME || process.getBuiltinModule('node:os').homedir(), otherwise, 'ralph');
 }
 
 function pad(iteration: number): string {

@@ -1,4 +1,3 @@
-import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { RalphError } from '../../core/error.ts';
 import { lstatOf, readJson } from '../../system/files.ts';
@@ -11,7 +10,7 @@ import { startFolders } from './start-folders.ts';
 /** Everything that a judgement in this folder needs, from the disk and the environment. */
 export function loadGuardContext(folder: string, env: Environment, unattended: boolean): GuardContext {
   const cwd = resolve(folder);
-  const home = env.HOME || homedir();
+  const home = env.HOME || process.getBuiltinModule('node:os').homedir();
   const projectRoot = findProject(cwd, home, env);
   const policy = loadPolicy(projectRoot);
   return {
