@@ -4,7 +4,7 @@ import { parseSimple } from './parse-simple.ts';
 /** The parser looks for the end of each brace in a word to the end of the word: thousands would take it minutes. */
 const deepestBraces = 300;
 
-/** What a shell reads in a text. The parser is large: the hook loads it only for what is not simple. */
+/** Parses a command as a shell does. Simple commands, nearly all, do not need the large parser. */
 export function parseShell(source: string): ParsedScript {
   const simple = parseSimple(source);
   if (simple) return simple;

@@ -30,43 +30,40 @@ import { text } from './text.ts';
 import { transfers } from './transfers.ts';
 import { wrappers } from './wrappers.ts';
 
-/** The programs that the guard knows, by the files here; of two with one name, the later counts. */
-export const groups: Readonly<Record<string, Handlers>> = {
-  disks,
-  processes,
-  agents,
-  keys,
-  system,
-  wrappers,
-  searches,
-  terminals,
-  text,
-  patterns,
-  sed,
-  codecs,
-  answers,
-  files,
-  archives,
-  patches,
-  shells,
-  git,
-  transfers,
-  sockets,
-  sharing,
-  packages,
-  releases,
-  distro,
-  databases,
-  containers,
-  cloud,
-  foreign,
-  awk,
-  powershell,
+/** What the guard knows of each program; of two rules for one name, the later counts. */
+const handlers: Handlers = {
+  ...disks,
+  ...processes,
+  ...agents,
+  ...keys,
+  ...system,
+  ...wrappers,
+  ...searches,
+  ...terminals,
+  ...text,
+  ...patterns,
+  ...sed,
+  ...codecs,
+  ...answers,
+  ...files,
+  ...archives,
+  ...patches,
+  ...shells,
+  ...git,
+  ...transfers,
+  ...sockets,
+  ...sharing,
+  ...packages,
+  ...releases,
+  ...distro,
+  ...databases,
+  ...containers,
+  ...cloud,
+  ...foreign,
+  ...awk,
+  ...powershell,
 };
 
-const handlers: Handlers = Object.assign({}, ...Object.values(groups));
-
-/** What is known of a program. The hook has this function made for it, one that loads the file first. */
 export function handlerOf(name: string): Handler | undefined {
   return Object.hasOwn(handlers, name) ? handlers[name] : undefined;
 }
