@@ -81,6 +81,8 @@ describe('ralph run --one-iteration', () => {
     const repo = await repoWith([works]);
     await runRalph(runArgs(9, '--one-iteration=4', '--run-id=night'), repo);
     expect(await show(repo)).toMatchObject({ run: 'night', iterations: 4, state: 'yielded' });
+    const stop = await runRalph(['stop'], repo);
+    expect(stop).toMatchObject({ code: 2, stderr: expect.stringContaining('swarm ralph stop NAME') });
     await runRalph(['run', '--resume', '--one-iteration=7'], repo);
     expect(await show(repo)).toMatchObject({ run: 'night', iterations: 7 });
     const again = await runRalph(runArgs(9, '--run-id=night'), repo);

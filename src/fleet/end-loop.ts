@@ -93,11 +93,11 @@ function wordsOf(loop: LoopRecord, end: LoopEnd, { status }: Form) {
   if (outcome === 'PROMISE_ACCEPTED') {
     return loop.options.run === undefined && loop.settings.done_pattern !== null
       ? words('done pattern matched, stopping loop', `${complete} reason=done_pattern`)
-      : words('claim accepted, stopping loop', `${complete} reason=claim_accepted`);
+      : words('claim accepted, stopping loop', `${complete} reason=claim_accepted`, because.text);
   }
   if (because.code === 'failures') {
     const text = `${loop.failures} consecutive failures, stopping loop`;
-    return words(text, `loop stopped ${after} reason=failures`);
+    return words(text, `loop stopped ${after} reason=failures`, because.text);
   }
   return words(because.text, `loop ${status}: ${because.text}`);
 }

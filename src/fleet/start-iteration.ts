@@ -1,4 +1,5 @@
 import { isRalphError, messageOf } from '../core/error.ts';
+import { otherExits } from '../core/outcome.ts';
 import { holdingLimits } from '../store/fleet-limits.ts';
 import { logLine } from '../store/fleet-log.ts';
 import { applyStep, type LoopRecord, type LoopStep, readLoop, type Why } from '../store/fleet-loops.ts';
@@ -61,7 +62,7 @@ async function start(env: Environment, worker: LoopWorker, tmux: Tmux, now: () =
   if ('problem' in prompt) {
     const because = { code: 'prompt-file', text: prompt.problem } as const;
     return end(env, worker, (newest) =>
-      endStep(newest, { outcome: 'AGENT_FAILED', because, exitCode: 1 }, now()),
+      endStep(newest, { outcome: 'AGENT_FAILED', because, exitCode: otherExits.usage.exitCode }, now()),
     );
   }
 

@@ -377,6 +377,20 @@ describe('the view of a run', () => {
     expect(foldEvents('r', events)).toMatchObject({ state: 'going', elapsedMs: 5000 });
   });
 
+  it('counts a wait that its supervisor serves between two processes, and not what comes after it', () => {
+    const waits = { ...goOn(1), kind: 'wait', ms: 60_000 } as EventBody;
+    const view = foldEvents(
+      'r',
+      journal(
+        ...[runStarted, begin(1), agentEnded(1), waits],
+        { type: 'run.yielded', iteration: 1 },
+        { type: 'run.resumed', pid: 3, iteration: 2, cli: [], second: 900 },
+        { ...begin(2), second: 901 },
+      ),
+    );
+    expect(view).toMatchObject({ elapsedMs: 64_000, iterations: [{ wait: { ms: 60_000 } }, {}] });
+  });
+
   it('finds the iteration of an event by its number where the beginning of it is missing', () => {
     const view = foldEvents('r', journal(runStarted, begin(1), agentEnded(2), goOn(2)));
     expect(view.iterations.map(({ iteration, mark }) => [iteration, mark])).toEqual([

@@ -24,8 +24,9 @@ export function addEvent(view: RunView, event: JournalEvent): void {
   const before = view.updatedAt;
   // A clock that was set back must not make anything end before it began.
   const at = Math.max(Date.parse(event.at), before ?? 0);
-  // The time between two processes of a run is not the loop's.
-  if (event.type === 'run.resumed' || event.type === 'run.abandoned') stopAt(view, before ?? at);
+  if (view.state === 'yielded' && event.type !== 'notified') serveWait(view, before ?? at, at);
+  // Else the time between two processes of a run is not the loop's.
+  else if (event.type === 'run.resumed' || event.type === 'run.abandoned') stopAt(view, before ?? at);
   else if (before !== null && isOpen(view)) view.elapsedMs += at - before;
   view.updatedAt = at;
   view.seq = event.seq;
@@ -76,7 +77,7 @@ function foldRun(view: RunView, event: JournalEvent, at: number): void {
       endRun(view, event, at);
       return;
     case 'run.yielded':
-      stopAt(view, at);
+      cutIteration(view, at);
       reopen(view);
       view.state = 'yielded';
       return;
@@ -129,12 +130,23 @@ function startIteration(view: RunView, event: Omit<EventOf<'iteration.started'>,
   view.iterations.push({ ...newIteration(place, event.seq), promptChars, promptStart, from: head });
 }
 
+/** Counts the wait between two processes that the supervisor of a run has served. */
+function serveWait(view: RunView, from: number, at: number): void {
+  const until = Math.max(from, Math.min(at, view.waitUntil ?? from));
+  view.elapsedMs += until - from;
+  stopAt(view, until);
+}
+
 /** Ends what goes on: an iteration that was never decided is cut, and a wait is over. */
 function stopAt(view: RunView, at: number): void {
+  cutIteration(view, at);
+  endWait(view, at);
+}
+
+function cutIteration(view: RunView, at: number): void {
   const last = view.iterations.at(-1);
   if (last?.mark === 'running') replaceLast(view, closeIteration(last, 'cut', at));
   view.tool = null;
-  endWait(view, at);
 }
 
 function endWait(view: RunView, at: number): void {

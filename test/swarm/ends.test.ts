@@ -80,7 +80,7 @@ describe('swarm wait', { timeout: 120_000 }, () => {
     // The first in the list that is not done, though another failed later.
     expect(waited.code).toBe(1);
     expect(waited.stdout).toContain('b-not: exited, not done (1 iteration is used up)\n');
-    expect(waited.stdout).toContain('c-failed: exited, failed (5 consecutive failures, stopping loop)\n');
+    expect(waited.stdout).toContain('c-failed: exited, failed (5 failed turns in a row)\n');
     expect((await fleet.swarm('wait', 'c-failed')).code).toBe(3);
     for (const name of ['b-not', 'c-failed']) await fleet.swarm('clean', name);
     expect(await fleet.swarm('wait', '--all')).toMatchObject({ code: 0, stdout: '' });
@@ -123,7 +123,7 @@ describe('a loop with the checks of ralph run', { timeout: 120_000 }, () => {
     await fleet.swarm('ralph', 'resume', 'agent');
     expect(await fleet.swarm('wait', 'agent')).toMatchObject({
       code: 0,
-      stdout: 'agent: exited, done (claim accepted, stopping loop)\n',
+      stdout: 'agent: exited, done (passed: turn, tool-calls)\n',
     });
   });
 });
