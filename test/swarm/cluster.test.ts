@@ -276,7 +276,7 @@ describe.skipIf(missing.redis !== null)(`swarm on a cluster (${missing.redis ?? 
     commit('b', 'of an earlier store', 2, true);
     expect((await swarm('reconcile', 'b')).stdout).toBe('b: right, 0 iterations on ralph/b\n');
     expect((await swarm('reconcile', 'b', '--lost')).stdout).toBe(
-      'b: had ended after 2 iterations: done (claim accepted, stopping loop)\n',
+      'b: had ended after 2 iterations: done (the done pattern matched)\n',
     );
     expect(await cluster.status('b')).toMatchObject({
       status: 'stopped',
