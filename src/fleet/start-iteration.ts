@@ -1,5 +1,4 @@
 import { isRalphError, messageOf } from '../core/error.ts';
-import { otherExits } from '../core/outcome.ts';
 import { holdingLimits } from '../store/fleet-limits.ts';
 import { logLine } from '../store/fleet-log.ts';
 import { applyStep, type LoopRecord, type LoopStep, readLoop, type Why } from '../store/fleet-loops.ts';
@@ -60,9 +59,10 @@ async function start(env: Environment, worker: LoopWorker, tmux: Tmux, now: () =
   }
   const prompt = readPrompt(loop.settings.prompt_file);
   if ('problem' in prompt) {
+    // Scripts of swarm know exit code 1 for this.
     const because = { code: 'prompt-file', text: prompt.problem } as const;
     return end(env, worker, (newest) =>
-      endStep(newest, { outcome: 'AGENT_FAILED', because, exitCode: otherExits.usage.exitCode }, now()),
+      endStep(newest, { outcome: 'AGENT_FAILED', because, exitCode: 1 }, now()),
     );
   }
 
