@@ -1,11 +1,11 @@
 import * as v from 'valibot';
+import { parseAs } from '../core/parse-as.ts';
 import { appendToRun, type SupervisedRun } from '../fleet/supervised-run.ts';
 import type { EventOf } from '../store/events.ts';
 import { readEvents, readJournal } from '../store/journal.ts';
 import { runPaths } from '../store/paths.ts';
 import { last } from '../store/runs.ts';
 import { readText, setAside, writeAtomic } from '../system/files.ts';
-import { parsed } from './json.ts';
 
 // A run of `ralph run` that moves to another machine: its last decision goes along, so that what counts over iterations
 // (failures, turns without progress, feedback, tool calls, cost) goes on there instead of beginning anew.
@@ -43,16 +43,17 @@ export function unpackRun(
   const { cwd, id } = run;
   const paths = runPaths(cwd, id);
   if (isAhead(last(readJournal(paths.journal).events, 'decision'), iteration)) setAside(paths.root);
-  const read = v.safeParse(carriedRun, parsed(text));
-  const { events } = readEvents(read.success ? read.output.lines : []);
+  const carried = parseAs(carriedRun, text);
+  if (carried === null) return;
+  const { events } = readEvents(carried.lines);
   const [started, decided] = [last(events, 'run.started'), last(events, 'decision')];
-  if (!read.success || started === undefined || decided === undefined) return;
+  if (started === undefined || decided === undefined) return;
   const known = readJournal(paths.journal).events;
   const ran = known.findLast((event) => event.type === 'decision' && event.outcome !== 'INTERRUPTED');
   if (ran?.type === 'decision' && ran.iteration >= decided.iteration) return;
   if (last(known, 'run.started') === undefined) {
     appendToRun(run, [{ ...bodyOf(started), cwd, ...here }], Date.parse(started.at));
-    if (read.output.files !== null) writeAtomic(paths.protected, read.output.files, { root: cwd });
+    if (carried.files !== null) writeAtomic(paths.protected, carried.files, { root: cwd });
   }
   const yielded = { type: 'run.yielded', iteration: decided.iteration } as const;
   appendToRun(run, [bodyOf(decided), yielded], Date.parse(decided.at));

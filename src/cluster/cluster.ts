@@ -1,36 +1,42 @@
+import * as v from 'valibot';
 import type { Stop } from '../fleet/end-loop.ts';
 import type { IterationEnd, Spent } from '../fleet/iteration-end.ts';
 import type { FleetEvent } from '../store/fleet-events.ts';
 import type { StoredLimits } from '../store/fleet-limits.ts';
-import type { LoopEnd, LoopOptions, LoopSettings, LoopStatus, Why } from '../store/fleet-loops.ts';
+import { loopOptions, loopSettings } from '../store/fleet-loop-record.ts';
+import type { LoopEnd, LoopStatus, Why } from '../store/fleet-loops.ts';
 
-/** A loop as somebody hands it to a cluster. The name is its identity: handed in twice, it runs once. */
-export type LoopOrder = {
-  readonly name: string;
-  readonly command: readonly string[];
-  readonly cwd: string;
-  readonly env: Readonly<Record<string, string>>;
-  readonly tags: readonly string[];
-  readonly settings: LoopSettings;
-  readonly options: LoopOptions;
-  /** Where the work is, for a machine that has nothing of it yet. */
-  readonly source?: WorkSource;
-  /** Labels that a machine has to have to run it. */
-  readonly labels?: readonly string[];
-};
+const texts = v.pipe(v.array(v.string()), v.readonly());
 
 /** A branch of a repository that any machine can reach. */
-export type WorkSource = {
-  readonly repo: string;
+const workSource = v.object({
+  repo: v.string(),
   /** Where the iterations are pushed to. */
-  readonly branch: string;
+  branch: v.string(),
   /** What it starts from where it does not exist yet; null is the default branch. */
-  readonly base: string | null;
+  base: v.nullable(v.string()),
   /** The text of the prompt: the file is on the machine of whoever submitted it. */
-  readonly prompt: string;
+  prompt: v.string(),
   /** Variables that the machine itself gives to the agent, by name: secrets are never in a store. */
-  readonly pass: readonly string[];
-};
+  pass: texts,
+});
+export type WorkSource = Readonly<v.InferOutput<typeof workSource>>;
+
+/** A loop as somebody hands it to a cluster. The name is its identity: handed in twice, it runs once. */
+export const loopOrder = v.object({
+  name: v.string(),
+  command: texts,
+  cwd: v.string(),
+  env: v.pipe(v.record(v.string(), v.string()), v.readonly()),
+  tags: texts,
+  settings: loopSettings,
+  options: loopOptions,
+  /** Where the work is, for a machine that has nothing of it yet. */
+  source: v.exactOptional(workSource),
+  /** Labels that a machine has to have to run it. */
+  labels: v.exactOptional(texts),
+});
+export type LoopOrder = Readonly<v.InferOutput<typeof loopOrder>>;
 
 /** A loop of a cluster as anybody may see it. Times are epoch milliseconds. */
 export type ClusterView = {
@@ -103,13 +109,14 @@ export type Claimant = {
 };
 
 /** The right to run one iteration. Whoever holds the claim is the only one that may finish it. Plain data. */
-export type Claim = {
-  readonly name: string;
-  readonly iteration: number;
-  readonly maxIterations: number;
+const claim = v.object({
+  name: v.string(),
+  iteration: v.number(),
+  maxIterations: v.number(),
   /** Shown again with every call: a claim that was given to another is refused by it. */
-  readonly token: string;
-};
+  token: v.string(),
+});
+export type Claim = Readonly<v.InferOutput<typeof claim>>;
 
 /** What to do while an iteration runs. */
 export type Beat =
@@ -121,15 +128,17 @@ export type Beat =
   | { readonly kind: 'lost' };
 
 /** What comes after an iteration. */
-export type Next =
+export const next = v.variant('kind', [
   /**
    * With a claim the loop stays with the caller, who runs the next iteration at once. Without one it was given back:
    * whoever asks first gets it.
    */
-  | { readonly kind: 'continue'; readonly claim: Claim | null }
-  | { readonly kind: 'wait'; readonly until: number }
-  | { readonly kind: 'paused' }
-  | { readonly kind: 'ended'; readonly status: 'stopped' | 'failed'; readonly exitCode: number };
+  v.object({ kind: v.literal('continue'), claim: v.nullable(claim) }),
+  v.object({ kind: v.literal('wait'), until: v.number() }),
+  v.object({ kind: v.literal('paused') }),
+  v.object({ kind: v.literal('ended'), status: v.picklist(['stopped', 'failed']), exitCode: v.number() }),
+]);
+export type Next = Readonly<v.InferOutput<typeof next>>;
 
 /** `changed` false: it was so already, or there is no such loop (`view` null). */
 export type Controlled = { readonly changed: boolean; readonly view: ClusterView | null };

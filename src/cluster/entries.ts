@@ -1,33 +1,36 @@
+import * as v from 'valibot';
 import { RalphError } from '../core/error.ts';
-import { isObject } from '../core/json.ts';
-import type { Spent } from '../fleet/iteration-end.ts';
+import { parseAs } from '../core/parse-as.ts';
+import { spent } from '../fleet/iteration-end.ts';
 import type { FleetEvent } from '../store/fleet-events.ts';
-import { endIn } from '../store/fleet-loop-record.ts';
-import type { LoopRecord, LoopStep } from '../store/fleet-loops.ts';
-import type { Claim, ClusterView, Next } from './cluster.ts';
-import { parsed } from './json.ts';
+import { loopRecord } from '../store/fleet-loop-record.ts';
+import type { LoopStep } from '../store/fleet-loops.ts';
+import { type Claim, type ClusterView, next } from './cluster.ts';
 import type { Store } from './store.ts';
 
+const texts = v.pipe(v.array(v.string()), v.readonly());
+
 /** A loop as it stands in the store: the record of the local fleet, and who has it. */
-export type Entry = {
-  readonly v: 1;
+const entrySchema = v.object({
+  v: v.literal(1),
   /** Of this submission: its order, its log and its timeline are kept under it. */
-  readonly key: string;
-  readonly loop: LoopRecord;
-  readonly lane: string;
-  readonly account: string | null;
+  key: v.string(),
+  loop: loopRecord,
+  lane: v.string(),
+  account: v.nullable(v.string()),
   /** Who has it; the lock is shown to the lane with every call. */
-  readonly holder: { readonly host: string; readonly lock: string } | null;
+  holder: v.nullable(v.object({ host: v.string(), lock: v.string() })),
   /** The claim that was finished last and what came after it, for whoever did not hear the answer. */
-  readonly answered: { readonly token: string; readonly next: Next } | null;
-  readonly spent: Spent;
-  readonly head: string | null;
-  readonly repo: string;
-  readonly branch: string;
-  readonly labels: readonly string[];
-  readonly tags: readonly string[];
-  readonly command: readonly string[];
-};
+  answered: v.nullable(v.object({ token: v.string(), next })),
+  spent,
+  head: v.nullable(v.string()),
+  repo: v.string(),
+  branch: v.string(),
+  labels: texts,
+  tags: texts,
+  command: texts,
+});
+export type Entry = Readonly<v.InferOutput<typeof entrySchema>>;
 
 /** What is kept of each loop: enough to see what happened, and no more. */
 const kept = { events: 500, lines: 1000 } as const;
@@ -38,8 +41,7 @@ const maxTries = 50;
 export type EntryStep = LoopStep & { readonly entry?: Partial<Omit<Entry, 'v' | 'key' | 'loop'>> };
 
 export async function readEntry(store: Store, name: string): Promise<Entry | null> {
-  const text = await store.get('loops', name);
-  return text === null ? null : parseEntry(text);
+  return parseEntry(await store.get('loops', name));
 }
 
 export async function allEntries(store: Store): Promise<Entry[]> {
@@ -57,7 +59,7 @@ export async function updateEntry(
 ): Promise<{ readonly before: Entry; readonly after: Entry; readonly changed: boolean } | null> {
   for (let attempt = 0; attempt < maxTries; attempt++) {
     const text = await store.get('loops', name);
-    const before = text === null ? null : parseEntry(text);
+    const before = parseEntry(text);
     if (before === null) return null;
     const taken = step(before);
     if (taken === null) return { before, after: before, changed: false };
@@ -81,9 +83,8 @@ export async function tell(
   await store.append(`events:${key}`, events.map(eventText), kept.events);
 }
 
-export function parseEntry(text: string): Entry | null {
-  const value = parsed(text);
-  return isEntry(value) ? { ...value, loop: { ...value.loop, end: endIn(value.loop) } } : null;
+export function parseEntry(text: string | null): Entry | null {
+  return parseAs(entrySchema, text);
 }
 
 export function viewOf(entry: Entry): ClusterView {
@@ -134,9 +135,4 @@ export function claimLost(name: string): RalphError {
 /** Somebody may print a novel into an event. */
 function eventText(event: FleetEvent): string {
   return JSON.stringify({ ...event, text: event.text.slice(0, 2000) });
-}
-
-function isEntry(value: unknown): value is Entry {
-  if (!isObject(value) || value.v !== 1 || !isObject(value.loop)) return false;
-  return typeof value.lane === 'string' && typeof value.key === 'string';
 }

@@ -1,7 +1,6 @@
-import * as v from 'valibot';
+import { parseAs } from '../core/parse-as.ts';
 import { type SealedEnd, sealedEnd } from '../fleet/iteration-end.ts';
 import { runGit } from '../system/git.ts';
-import { parsed } from './json.ts';
 
 /** What the commit of the machine says of an iteration. */
 export type Seal = {
@@ -75,6 +74,5 @@ export function posesAsSeal(
 
 /** A text that was edited by hand counts as a good end without a claim: the loop goes on. */
 function readEnd(text = ''): SealedEnd {
-  const read = v.safeParse(sealedEnd, parsed(text));
-  return read.success ? read.output : { how: 'exited', exitCode: 0, doneMatched: false };
+  return parseAs(sealedEnd, text) ?? { how: 'exited', exitCode: 0, doneMatched: false };
 }

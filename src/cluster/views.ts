@@ -1,6 +1,6 @@
 import { parseAs } from '../core/parse-as.ts';
 import { fleetEvent } from '../store/fleet-events.ts';
-import type { Cluster } from './cluster.ts';
+import { type Cluster, loopOrder } from './cluster.ts';
 import { allEntries, isOver, readEntry, viewOf } from './entries.ts';
 import { isGone, readHosts } from './hosts.ts';
 import { readLimits } from './limits.ts';
@@ -33,8 +33,7 @@ export function clusterViews(engine: Engine): Views {
     list: async () => (await allEntries(store)).map(viewOf).sort((a, b) => (a.name < b.name ? -1 : 1)),
     limits: () => readLimits(store),
     async order(name) {
-      const text = await record('orders', name);
-      return text === null ? null : JSON.parse(text);
+      return parseAs(loopOrder, await record('orders', name));
     },
     async events(name, count = 500) {
       const lines = await lastLines('events', name, count);

@@ -5,7 +5,7 @@ import { outcome, reason } from '../store/loop-schemas.ts';
 
 const count = v.number();
 
-const spent = v.object({ costUsd: v.number(), tokens: count });
+export const spent = v.object({ costUsd: v.number(), tokens: count });
 
 const counts = {
   because: reason,

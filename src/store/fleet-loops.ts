@@ -1,21 +1,29 @@
 import * as fs from 'node:fs';
 import { basename, join } from 'node:path';
-import { isObject } from '../core/json.ts';
+import * as v from 'valibot';
 import { systemClock } from '../system/clock.ts';
-import { ensureDir, listDir, readJson, readText, setAside, writeAtomic } from '../system/files.ts';
+import {
+  ensureDir,
+  listDir,
+  readJson,
+  readJsonAs,
+  readText,
+  setAside,
+  writeAtomic,
+} from '../system/files.ts';
 import { withLock } from '../system/lock.ts';
 import type { Environment } from '../system/program.ts';
 import { appendFleetEvents, type FleetEvent } from './fleet-events.ts';
 import { ensureLogLines, logLine } from './fleet-log.ts';
 import {
   edited,
-  endIn,
-  isRecord,
   type LoopEnd,
   type LoopOptions,
   type LoopRecord,
   type LoopSettings,
   type LoopStatus,
+  loopOptions,
+  loopRecord,
   type RalphState,
   recordFromState,
   stateOf,
@@ -39,13 +47,9 @@ export function readLoop(env: Environment, name: string): LoopRecord | null {
   const paths = loopPaths(env, name);
   const record = readJson(paths.record);
   const state = readJson(paths.state);
-  if (record.ok && isRecord(record.value, name)) {
-    const { settings } = record.value;
-    return {
-      ...record.value,
-      end: endIn(record.value),
-      settings: state.ok ? edited(settings, state.value).settings : settings,
-    };
+  const { success, output: loop } = v.safeParse(loopRecord, record.ok ? record.value : null);
+  if (success && loop.name === name) {
+    return { ...loop, settings: state.ok ? edited(loop.settings, state.value).settings : loop.settings };
   }
   if (!record.ok && record.reason === 'unreadable') return null;
   if (record.ok || record.reason === 'torn') setAside(paths.record);
@@ -61,8 +65,8 @@ export function readLoopRecord(env: Environment, name: string): LoopRecord | nul
 
 /** What a loop whose record is lost was asked to do; null where nobody knows any more. */
 function lostOptions({ root, options, record }: ReturnType<typeof loopPaths>): LoopOptions | null {
-  const copy = readJson(options);
-  if (copy.ok && isObject(copy.value)) return copy.value;
+  const copy = readJsonAs(options, loopOptions);
+  if (copy !== null) return copy;
   // Without a record that was set aside, another program has written the state, and asked for nothing more.
   return listDir(root).some((file) => isSetAside(record, file)) ? null : {};
 }
