@@ -58,9 +58,8 @@ export function readLoop(env: Environment, name: string): LoopRecord | null {
 
 /** The same without what was edited in `state.json`: half the reading, for lists of many loops. */
 export function readLoopRecord(env: Environment, name: string): LoopRecord | null {
-  const record = readJson(loopPaths(env, name).record);
-  if (!record.ok || !isRecord(record.value, name)) return readLoop(env, name);
-  return { ...record.value, end: endIn(record.value) };
+  const loop = readJsonAs(loopPaths(env, name).record, loopRecord);
+  return loop?.name === name ? loop : readLoop(env, name);
 }
 
 /** What a loop whose record is lost was asked to do; null where nobody knows any more. */
