@@ -1,17 +1,12 @@
 import { renameSync } from 'node:fs';
 import * as v from 'valibot';
 import { RalphError } from '../core/error.ts';
+import { isObject } from '../core/json.ts';
 import { ensureDir, lstatOf, readJson, writeAtomic } from '../system/files.ts';
 import { withLock } from '../system/lock.ts';
 import type { Environment } from '../system/program.ts';
 import { fleetPaths } from './fleet-paths.ts';
 
-const texts = v.pipe(v.array(v.string()), v.readonly());
-const tmuxPlace = v.object({
-  session: v.string(),
-  window: v.string(),
-  socket: v.nullish(v.string(), null),
-});
 export const worktreePlace = v.object({
   path: v.string(),
   branch: v.string(),
@@ -19,29 +14,24 @@ export const worktreePlace = v.object({
   /** Its folder was removed on purpose; a respawn makes it again. */
   removed: v.exactOptional(v.literal(true)),
 });
-
-/** A worker as it stands in `state.json`; the names are the contract of that file. An older record may lack the rest. */
-const workerSchema = v.object({
-  name: v.string(),
-  status: v.picklist(['running', 'stopped']),
-  cmd: texts,
-  started: v.string(),
-  cwd: v.string(),
-  env: v.nullish(v.pipe(v.record(v.string(), v.string()), v.readonly()), {}),
-  tags: v.nullish(texts, []),
-  tmux: v.nullish(tmuxPlace, null),
-  worktree: v.nullish(worktreePlace, null),
-  pid: v.nullish(v.number(), null),
-  metadata: v.nullish(
-    v.looseObject({ ralph: v.exactOptional(v.boolean()), ralph_iteration: v.exactOptional(v.number()) }),
-    {},
-  ),
-});
-const workersFile = v.object({ workers: v.array(workerSchema) });
-
-export type TmuxPlace = Readonly<v.InferOutput<typeof tmuxPlace>>;
 export type WorktreePlace = Readonly<v.InferOutput<typeof worktreePlace>>;
-export type Worker = Readonly<v.InferOutput<typeof workerSchema>>;
+export type TmuxPlace = { readonly session: string; readonly window: string; readonly socket: string | null };
+
+/** A worker as it stands in `state.json`; the names are the contract of that file. */
+export type Worker = {
+  readonly name: string;
+  readonly status: 'running' | 'stopped';
+  readonly cmd: readonly string[];
+  readonly started: string;
+  readonly cwd: string;
+  readonly env: Readonly<Record<string, string>>;
+  readonly tags: readonly string[];
+  readonly tmux: TmuxPlace | null;
+  readonly worktree: WorktreePlace | null;
+  readonly pid: number | null;
+  /** `ralph` is true of a worker with a loop. */
+  readonly metadata: Readonly<Record<string, unknown>>;
+};
 
 /** A worker that runs as a loop: it always has a window. */
 export type LoopWorker = Worker & { readonly tmux: TmuxPlace };
@@ -119,11 +109,48 @@ export function findWorker(env: Environment, name: string): Worker | null {
 }
 
 function workersIn(value: unknown, path: string): Worker[] {
-  const { success, output, issues } = v.safeParse(workersFile, value);
-  if (success) return output.workers;
-  const [, worker, field] = issues[0].path ?? [];
-  if (worker === undefined) throw foreign(path, 'it has no list of workers');
-  throw foreign(path, `worker ${Number(worker.key) + 1} in it has no usable ${field?.key ?? 'record'}`);
+  const list = isObject(value) ? value.workers : undefined;
+  if (!Array.isArray(list)) throw foreign(path, 'it has no list of workers');
+  return list.map((entry: unknown, index) => {
+    const worker = readWorker(entry);
+    if (worker === null) throw foreign(path, `worker ${index + 1} in it lacks a field, or has a wrong one`);
+    return worker;
+  });
+}
+
+/** By hand: a thousand workers by a schema cost `swarm ls` 10 ms, which is over its budget. An older record may lack the fields with a default. */
+function readWorker(value: unknown): Worker | null {
+  if (!isObject(value)) return null;
+  const { name, status, cmd, started, cwd } = value;
+  if (typeof name !== 'string' || (status !== 'running' && status !== 'stopped')) return null;
+  if (!isTexts(cmd) || typeof started !== 'string' || typeof cwd !== 'string') return null;
+  const env = value.env ?? {};
+  const tags = value.tags ?? [];
+  const metadata = value.metadata ?? {};
+  if (!isObject(env) || !hasTexts(env) || !isTexts(tags) || !isObject(metadata)) return null;
+  const pid = value.pid ?? null;
+  const tmux = readTmux(value.tmux ?? null);
+  const worktree = value.worktree ?? null;
+  if (tmux === undefined || (pid !== null && typeof pid !== 'number')) return null;
+  if (worktree !== null && !v.is(worktreePlace, worktree)) return null;
+  return { name, status, cmd, started, cwd, env, tags, tmux, worktree, pid, metadata };
+}
+
+/** Undefined where it is no place. */
+function readTmux(value: unknown): TmuxPlace | null | undefined {
+  if (value === null) return null;
+  if (!isObject(value)) return undefined;
+  const { session, window, socket = null } = value;
+  if (typeof session !== 'string' || typeof window !== 'string') return undefined;
+  return socket === null || typeof socket === 'string' ? { session, window, socket } : undefined;
+}
+
+function isTexts(value: unknown): value is readonly string[] {
+  return Array.isArray(value) && value.every((text) => typeof text === 'string');
+}
+
+function hasTexts(value: object): value is Readonly<Record<string, string>> {
+  return isTexts(Object.values(value));
 }
 
 function foreign(path: string, why: string): RalphError {

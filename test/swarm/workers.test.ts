@@ -400,6 +400,11 @@ describe('a list of workers that is damaged', () => {
     writeFileSync(path, '{"workers": [{"id": "w1"}]}');
     expect((await fleet.swarm('ls')).code).toBe(1);
     expect(readFileSync(path, 'utf8')).toBe('{"workers": [{"id": "w1"}]}');
+    const worker = { name: 'w1', status: 'running', cmd: ['true'], started: '', cwd: '/' };
+    for (const wrong of [{ tags: 'x' }, { tmux: {} }, { env: { A: 1 } }, { worktree: 'w' }, { pid: '7' }]) {
+      writeFileSync(path, JSON.stringify({ workers: [worker, { ...worker, ...wrong }] }));
+      expect((await fleet.swarm('ls')).stderr).toContain('worker 2 in it lacks a field, or has a wrong one');
+    }
   });
 });
 
