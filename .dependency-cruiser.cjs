@@ -1,50 +1,42 @@
-// The import rule of ARCHITECTURE.md as data: a layer may import the layers before it, never one beside or after it.
-const layers = [
-  ['core'],
-  ['agents'],
-  ['system'],
-  ['store'],
-  ['safety'],
-  ['loop', 'session'],
-  ['prd', 'fleet'],
-  ['cluster'],
-  ['view'],
-  ['dashboard'],
-  ['cli'],
+// The import rule of ARCHITECTURE.md as data: a room may import the rooms before it, never one after it.
+const rooms = [
+  'core',
+  'agents',
+  'os',
+  'config',
+  'journal',
+  'sandbox',
+  'drive',
+  'fleet',
+  'cluster',
+  'show',
+  'cli',
 ];
 
-// The test kit stands beside the layers: it may use all of them but cli, and only cli, tests and src/index.ts use it.
+// The test kit stands beside the rooms: it may use all of them but cli, and only cli, tests and src/index.ts use it.
 const kit = 'testkit';
-const tests = String.raw`\.test\.ts$|/(contract|expected)\.ts$`;
+const tests = String.raw`\.test\.ts$|/contract\.ts$`;
 
-const names = layers.flat();
+/** What the rest may import of packages/guard: `ralphkit-guard`, and its command for `ralph guard`. */
+const guardDoor = String.raw`^packages/guard/src/(index|command)\.ts$`;
+const guardTests = '^packages/guard/test/';
+
 const inside = (folders) => `^src/(${folders.join('|')})/`;
 
-/** What a layer may not import. */
-function beyond(index, name) {
-  const later = layers.slice(index).flat();
-  return later.filter((other) => other !== name);
-}
-
-const layerRules = layers.flatMap((layer, index) =>
-  layer
-    .map((name) => ({ name, forbidden: beyond(index, name) }))
-    .filter(({ forbidden }) => forbidden.length > 0)
-    .map(({ name, forbidden }) => ({
-      name: `${name}-imports-only-what-is-before-it`,
-      severity: 'error',
-      from: { path: inside([name]) },
-      to: { path: inside(forbidden) },
-    })),
-);
+const roomRules = rooms.slice(0, -1).map((name, index) => ({
+  name: `${name}-imports-only-what-is-before-it`,
+  severity: 'error',
+  from: { path: inside([name]) },
+  to: { path: inside(rooms.slice(index + 1)) },
+}));
 
 module.exports = {
   forbidden: [
-    ...layerRules,
+    ...roomRules,
     {
       name: 'the-test-kit-is-for-tests',
       severity: 'error',
-      from: { path: inside(names.filter((name) => name !== 'cli')), pathNot: tests },
+      from: { path: inside(rooms.filter((name) => name !== 'cli')), pathNot: tests },
       to: { path: inside([kit]) },
     },
     {
@@ -60,9 +52,9 @@ module.exports = {
       to: { path: '^src/index\\.ts$' },
     },
     {
-      name: 'every-file-has-its-layer',
+      name: 'every-file-has-its-room',
       severity: 'error',
-      from: { path: '^src/', pathNot: [inside([...names, kit]), '^src/index\\.ts$'] },
+      from: { path: '^src/', pathNot: [inside([...rooms, kit]), '^src/index\\.ts$'] },
       to: {},
     },
     {
@@ -74,13 +66,40 @@ module.exports = {
     {
       name: 'processes-start-in-one-file',
       severity: 'error',
-      from: { path: '^src/', pathNot: ['^src/system/process\\.ts$', inside([kit]), tests] },
+      from: {
+        path: '^(src|packages)/',
+        pathNot: ['^src/os/process/process\\.ts$', inside([kit]), tests, guardTests],
+      },
       to: { path: '^(node:)?child_process$' },
     },
     {
-      name: 'files-are-touched-in-system-and-store',
+      name: 'files-are-touched-in-few-rooms',
       severity: 'error',
-      from: { path: '^src/', pathNot: [inside(['system', 'store', kit]), tests] },
+      from: {
+        path: '^src/',
+        pathNot: [inside(['os', 'config', 'journal', kit]), tests],
+      },
+      to: { path: '^(node:)?fs(/promises)?$' },
+    },
+    {
+      name: 'the-guard-has-one-door',
+      severity: 'error',
+      from: { path: '^(src|test)/' },
+      to: { path: '^packages/guard/', pathNot: guardDoor },
+    },
+    {
+      name: 'the-guard-stands-alone',
+      severity: 'error',
+      from: { path: '^packages/guard/' },
+      to: { path: '^(src|test)/' },
+    },
+    {
+      name: 'the-guard-reads-files-in-few-places',
+      severity: 'error',
+      from: {
+        path: '^packages/guard/src/',
+        pathNot: [String.raw`/(command|real-path|rules-file|stdio)\.ts$`, tests],
+      },
       to: { path: '^(node:)?fs(/promises)?$' },
     },
     { name: 'no-cycles', severity: 'error', from: {}, to: { circular: true } },
@@ -88,5 +107,10 @@ module.exports = {
   options: {
     doNotFollow: { path: 'node_modules' },
     tsPreCompilationDeps: true,
+    enhancedResolveOptions: {
+      exportsFields: ['exports'],
+      conditionNames: ['source', 'import', 'node', 'default'],
+    },
+    exclude: { path: '^packages/[^/]+/dist/' },
   },
 };

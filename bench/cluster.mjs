@@ -1,4 +1,4 @@
-// What a cluster costs: an empty iteration and a renewed lease against the fleet of one machine, the time from a crash to
+// What a cluster costs: an empty iteration and a renewed lease against one durable write of a file, the time from a crash to
 // the pick-up with the usual settings, and the memory that the store needs for a loop.
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
@@ -45,24 +45,23 @@ export async function run(room, { rounds = 7 }) {
 }
 
 async function measure(room, source, kind, store, rounds) {
-  const { engineAddress, localFleet, openCluster, order, systemClock } = source;
-  const open = async (options) => openCluster(engineAddress(await store.fresh(), {}), options);
+  const { clusterAddress, openCluster, order, writeAtomic } = source;
+  const open = async (options) => openCluster(clusterAddress(await store.fresh(), {}), options);
   const cluster = await open({ leaseMs: 600_000 });
-  const local = localFleet({ HOME: join(room.folder, `home-${kind}`) }, systemClock);
+  const floor = join(room.folder, 'floor.json');
   const samples = await interleave(
     {
       cluster: () => emptyIterations(source, cluster),
-      local: () => emptyIterations(source, local),
+      write: () => durableWrites(writeAtomic, floor),
       beat: () => beats(source, cluster),
-      localBeat: () => beats(source, local),
     },
     { rounds },
   );
   await cluster.close();
-  const shared = { unit: 'ms', against: 'files of one machine' };
+  const shared = { unit: 'ms', against: 'a durable write' };
   const rows = [
-    compare(`${kind}: an empty iteration`, { ...shared, ours: samples.cluster, floor: samples.local }),
-    compare(`${kind}: a lease renewed`, { ...shared, ours: samples.beat, floor: samples.localBeat }),
+    compare(`${kind}: an empty iteration`, { ...shared, ours: samples.cluster, floor: samples.write }),
+    compare(`${kind}: a lease renewed`, { ...shared, ours: samples.beat, floor: samples.write }),
   ];
 
   if (kind === 'redis') rows.push(...(await costs(source, store, await open({ leaseMs: 600_000 }))));
@@ -149,6 +148,12 @@ async function emptyIterations({ order, ended }, fleet) {
   return (performance.now() - began) / iterations;
 }
 
+function durableWrites(writeAtomic, path) {
+  const began = performance.now();
+  for (let count = 0; count < iterations; count++) writeAtomic(path, `${'{}'.padEnd(2000)}\n`);
+  return (performance.now() - began) / iterations;
+}
+
 async function beats({ order }, fleet) {
   await fleet.submit(order('beats'));
   const claim = await fleet.claim(one);
@@ -213,8 +218,7 @@ async function loadSource(room) {
   const paths = [
     'src/cluster/address.ts',
     'src/cluster/open.ts',
-    'src/fleet/local.ts',
-    'src/system/clock.ts',
+    'src/os/files/files.ts',
     'bench/support/cluster-orders.mjs',
     'test/support/stores.ts',
   ];

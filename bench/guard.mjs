@@ -56,10 +56,9 @@ const shapes = {
 };
 
 export async function run(_room, { rounds = 31 }) {
-  const { judgeCommand, parseShell } = await loadSource(root, [
-    'src/safety/guard/judge.ts',
-    'src/safety/guard/parse.ts',
-  ]);
+  const modules = ['judge', 'parse', 'load-all'].map((name) => `packages/guard/src/${name}.ts`);
+  const { judgeCommand, parseShell, loadAll } = await loadSource(root, modules, { onDemand: true });
+  await loadAll();
   const rows = [];
   for (const [name, command] of Object.entries(shapes)) {
     const { ours, floor } = await interleave(

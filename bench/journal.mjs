@@ -76,7 +76,7 @@ function each(count, call) {
 async function loadSource({ folder }) {
   const esbuild = await import('esbuild');
   const outfile = join(folder, 'source.mjs');
-  const contents = "export * from './src/store/journal.ts'; export * from './src/system/files.ts';";
+  const contents = "export * from './src/journal/journal.ts'; export * from './src/os/files/files.ts';";
   await esbuild.build({
     stdin: { contents, resolveDir: root },
     bundle: true,

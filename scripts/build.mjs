@@ -1,7 +1,7 @@
 // Builds dist/: the programs, the commands that they load, the library with its types, and the JSON Schema of the settings.
 import { execFileSync } from 'node:child_process';
-import { chmodSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { chmodSync, cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import * as esbuild from 'esbuild';
 import { bundle } from './bundle.mjs';
@@ -12,6 +12,7 @@ import { settingsJsonSchema } from './settings-json-schema.mjs';
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
 const dist = join(root, 'dist');
+const guard = join(root, 'packages/guard');
 const shared = {
   absWorkingDir: root,
   bundle: true,
@@ -19,6 +20,8 @@ const shared = {
   format: 'esm',
   platform: 'node',
   target: 'node20.19',
+  // Packages of this repository are taken from their source.
+  conditions: ['source'],
   define: { __VERSION__: JSON.stringify(version) },
   legalComments: 'none',
   logLevel: 'warning',
@@ -30,7 +33,8 @@ const shared = {
   ],
 };
 
-rmSync(dist, { recursive: true, force: true });
+for (const folder of [dist, join(guard, 'dist')]) rmSync(folder, { recursive: true, force: true });
+await buildGuard();
 await buildHelp();
 await buildPrograms();
 await buildPage();
@@ -39,9 +43,26 @@ buildTypes();
 await writeHooks(root);
 await buildLibrary(); // Last: `scripts/setup.mjs` takes dist/lib/index.js as the sign of a whole build.
 
+/** The guard as a package of its own: its command, its library and its types. */
+async function buildGuard() {
+  const manifest = JSON.parse(readFileSync(join(guard, 'package.json'), 'utf8'));
+  const options = { define: { __VERSION__: JSON.stringify(manifest.version) }, minify: true };
+  const outdir = 'packages/guard/dist';
+  const { files } = await bundle({
+    root,
+    entryPoints: { guard: 'packages/guard/src/guard.ts' },
+    outdir,
+    options,
+  });
+  mkdirSync(join(guard, 'dist'), { recursive: true });
+  for (const { path, contents } of files) writeFileSync(path, contents, { mode: 0o755 });
+  await esbuild.build({ ...shared, entryPoints: { index: 'packages/guard/src/index.ts' }, outdir });
+  writeTypes(guard);
+}
+
 /** A page for each command, so that `ralph run --help` reads one small file and nothing else. */
 async function buildHelp() {
-  const { helpPages } = await loadSource(root, ['src/cli/help-pages.ts']);
+  const { helpPages } = await loadSource(root, ['src/cli/kernel/help-pages.ts']);
   mkdirSync(join(dist, 'help'), { recursive: true });
   for (const [words, page] of helpPages)
     writeFileSync(join(dist, 'help', `${words.replaceAll(' ', '.')}.txt`), page);
@@ -56,15 +77,15 @@ async function buildPrograms() {
     minify: true,
   };
   const entryPoints = {
-    ralph: 'src/cli/ralph.ts',
-    swarm: 'src/cli/swarm.ts',
+    ralph: 'src/cli/ralph/ralph.ts',
+    swarm: 'src/cli/swarm/swarm.ts',
     'fake-agent': 'src/testkit/fake-agent.ts',
-    'sandbox-inner': 'src/cli/sandbox-inner.ts',
+    'sandbox-inner': 'src/cli/ralph/sandbox-inner.ts',
   };
-  const runner = { 'loop-runner': 'src/cli/loop-runner.ts' };
+  const loopDriver = { 'loop-driver': 'src/cli/swarm/loop-driver.ts' };
   const results = [
     await bundle({ root, entryPoints, outdir: 'dist', onDemand: 'commands', options }),
-    await bundle({ root, entryPoints: runner, outdir: 'dist/commands', options }),
+    await bundle({ root, entryPoints: loopDriver, outdir: 'dist/commands', options }),
   ];
   mkdirSync(join(dist, 'commands'), { recursive: true });
   for (const { path, contents } of results.flatMap(({ files }) => files)) writeFileSync(path, contents);
@@ -93,7 +114,7 @@ function licencesOf(files) {
 
 /** The page of the dashboard, which a report carries in one file, too. */
 async function buildPage() {
-  const folder = join(root, 'src/dashboard/web');
+  const folder = join(root, 'src/show/web/page');
   const outdir = join(dist, 'web');
   await esbuild.build({
     absWorkingDir: root,
@@ -122,8 +143,8 @@ async function buildLibrary() {
     ...shared,
     splitting: false,
     entryPoints: {
-      opencode: 'src/session/hosts/opencode/index.ts',
-      'opencode-guard': 'src/session/hosts/opencode/guard-plugin.ts',
+      opencode: 'src/drive/embed/opencode/index.ts',
+      'opencode-guard': 'src/drive/embed/opencode/guard-plugin.ts',
     },
     outdir: 'dist/lib',
   });
@@ -134,19 +155,28 @@ async function buildLibrary() {
   });
 }
 
+/** The types of the library, and in a folder beside them those of the guard, which is bundled. */
 function buildTypes() {
+  writeTypes(root);
+  cpSync(join(guard, 'dist/types'), join(dist, 'types/guard'), { recursive: true });
+}
+
+function writeTypes(folder) {
   const tsc = join(root, 'node_modules/typescript/bin/tsc');
-  execFileSync(process.execPath, [tsc, '-p', 'tsconfig.types.json'], { cwd: root, stdio: 'inherit' });
-  for (const name of readdirSync(join(dist, 'types'), { recursive: true })) {
+  execFileSync(process.execPath, [tsc, '-p', 'tsconfig.types.json'], { cwd: folder, stdio: 'inherit' });
+  const types = join(folder, 'dist/types');
+  for (const name of readdirSync(types, { recursive: true })) {
     if (!name.endsWith('.d.ts')) continue;
-    const path = join(dist, 'types', name);
-    writeFileSync(path, readFileSync(path, 'utf8').replace(/(from ['"]\.[^'"]*)\.ts(['"])/g, '$1.js$2'));
+    const path = join(types, name);
+    const bundled = `from './${relative(dirname(path), join(types, 'guard/index.js'))}'`;
+    const text = readFileSync(path, 'utf8').replace(/(from ['"]\.[^'"]*)\.ts(['"])/g, '$1.js$2');
+    writeFileSync(path, text.replaceAll("from 'ralphkit-guard'", bundled));
   }
 }
 
 /** The JSON Schema that editors read, from the schema that checks the settings. */
 async function buildSettingsSchema() {
-  const { settingsSchema } = await loadSource(root, ['src/store/settings-schema.ts']);
+  const { settingsSchema } = await loadSource(root, ['src/config/settings-schema.ts']);
   const schema = settingsJsonSchema(settingsSchema);
   writeFileSync(join(dist, 'settings.schema.json'), `${JSON.stringify(schema, null, 2)}\n`);
 }

@@ -21,6 +21,8 @@ export async function bundle(
     format: 'cjs',
     platform: 'node',
     target: 'node20.19',
+    // Packages of this repository are taken from their source.
+    conditions: ['source'],
     // `import()` becomes `require`: Node's loader of ES modules takes milliseconds to get ready.
     supported: { 'dynamic-import': false },
     legalComments: 'none',
@@ -39,12 +41,16 @@ export async function bundle(
   return { files: [...own.files, ...rest.files], inputs: [...own.inputs, ...rest.inputs] };
 }
 
-/** Imports on demand stay imports of a file named after the source: src/cli/run.ts is cli.run.cjs. */
+/**
+ * Imports on demand stay imports of a file named after the source: src/cli/ralph/run.ts is cli.ralph.run.cjs, and
+ * packages/guard/src/check.ts is guard.check.cjs.
+ */
 function leaveOnDemand(build, { root, onDemand, targets }) {
   build.onResolve({ filter: /^\./ }, ({ kind, path, resolveDir }) => {
     if (kind !== 'dynamic-import') return undefined;
     const source = relative(root, join(resolveDir, path));
-    const name = source.replace(/^src.(.*)\.ts$/, '$1').replaceAll(sep, '.');
+    const folders = source.split(sep).filter((name) => name !== 'src' && name !== 'packages');
+    const name = folders.join('.').replace(/\.ts$/, '');
     targets.set(name, source);
     return { path: `./${join(onDemand, `${name}.cjs`)}`, external: true };
   });

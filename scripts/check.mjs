@@ -9,10 +9,17 @@ import { findBreaches } from './rooms.mjs';
 
 const checks = {
   types: () => runTypes('.'),
-  page: () => runTypes('src/dashboard/web'),
+  page: () => runTypes('src/show/web/page'),
   lint: () => run('@biomejs/biome/bin/biome', ['ci', '--error-on-warnings', '--colors=off', '.']),
   imports: () =>
-    run('dependency-cruiser/bin/dependency-cruise.mjs', ['--config', '.dependency-cruiser.cjs', 'src']),
+    run('dependency-cruiser/bin/dependency-cruise.mjs', [
+      '--config',
+      '.dependency-cruiser.cjs',
+      'src',
+      'packages',
+    ]),
+  unused: () => runKnip(),
+  dead: () => runKnip('--production'),
   rooms: async () => {
     const breaches = await findBreaches(root);
     return { ok: breaches.length === 0, output: breaches.join('\n') };
@@ -59,6 +66,11 @@ async function report(name) {
 
 function runTypes(project) {
   return run('typescript/bin/tsc', ['--noEmit', '--pretty', 'false', '-p', project]);
+}
+
+/** See knip.config.js for the two ways of asking. */
+function runKnip(...args) {
+  return run('knip/bin/knip.js', ['--no-progress', ...args]);
 }
 
 function run(program, args) {

@@ -8,11 +8,11 @@ import { settingsJsonSchema } from './settings-json-schema.mjs';
 /** The modules that know what the documents tell. */
 const modules = [
   'src/agents/registry.ts',
-  'src/cli/options.ts',
+  'src/cli/ralph/options.ts',
   'src/core/completion.ts',
   'src/core/outcome.ts',
-  'src/store/settings.ts',
-  'src/store/settings-schema.ts',
+  'src/config/settings.ts',
+  'src/config/settings-schema.ts',
 ];
 
 /** Texts of an agent; how each is read is worked out by the code. A line break is written ⏎. */
@@ -142,7 +142,7 @@ function inCode(text) {
 
 /** The events of the journal, and the parts that several of them share. */
 async function journal(root) {
-  const paths = ['src/store/events.ts', 'src/store/loop-schemas.ts'];
+  const paths = ['src/journal/events.ts', 'src/journal/loop-schemas.ts'];
   const { eventTable, ...shared } = await loadSource(root, paths);
   const names = new Map(Object.entries(shared).map(([name, schema]) => [schema, name]));
   const parts = new Map();

@@ -8,17 +8,14 @@ import { loadSource } from './load-source.mjs';
 
 const plugin = 'plugins/claude-code';
 const generated = `${plugin}/hooks/generated`;
-const names = ['start', 'stop', 'prompt', 'session-start', 'context', 'interrupt'];
+const names = ['stop', 'prompt', 'session-start', 'context', 'interrupt', 'guard'];
 
 /** The generated files as they should be: path in the repository to content. */
 async function hookFiles(root) {
   const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
   const { files } = await bundle({
     root,
-    entryPoints: {
-      ...Object.fromEntries(names.map((name) => [name, `src/session/hook/entries/${name}.ts`])),
-      guard: 'src/safety/guard/hook-entry.ts',
-    },
+    entryPoints: Object.fromEntries(names.map((name) => [name, `src/drive/hook/entries/${name}.ts`])),
     outdir: generated,
     options: { define: { __VERSION__: JSON.stringify(version) }, minify: true },
   });
@@ -37,13 +34,13 @@ async function hookFiles(root) {
 
 /** The settings of the plugin, from the table that `ralph install claude` uses too. */
 async function hooksJson(root) {
-  const { claudeHooks, commandHooks } = await loadSource(root, [
-    'src/session/hosts/claude-code/hooks.ts',
-    'src/session/hook/settings.ts',
+  const { hooks, commandHooks } = await loadSource(root, [
+    'src/agents/claude/hooks.ts',
+    'src/drive/hook/settings.ts',
   ]);
   return {
     description: 'Loops that keep this session working until its task is really done',
-    hooks: commandHooks(claudeHooks, (event) => `/bin/sh "\${CLAUDE_PLUGIN_ROOT}/hooks/gate.sh" ${event}`),
+    hooks: commandHooks(hooks.events, (event) => `/bin/sh "\${CLAUDE_PLUGIN_ROOT}/hooks/gate.sh" ${event}`),
   };
 }
 

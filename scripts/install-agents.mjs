@@ -1,10 +1,11 @@
-// Installs the real agent CLIs that scripts/agents.json pins, each version in a folder of its own below the user's cache
-// folder, where the next run finds it again. `node scripts/install-agents.mjs NAME[@VERSION]...` prints what is where.
+// Installs the real agent CLIs that src/agents/*/real.json pin, each version in a folder of its own below the user's cache
+// folder, where the next run finds it again. `node scripts/install-agents.mjs NAME[@VERSION]...` prints what is where;
+// `NAME=PATH` is a program that is there already.
 import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { mkdir, mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const timeout = 300_000;
@@ -14,32 +15,50 @@ const npmWords = [
   ...['--fetch-retries=1', '--fetch-retry-mintimeout=2000'],
 ];
 
-/** Every agent that is known here, by its name. */
+/** The real.json of every agent that has one, by its name. */
 export async function readAgents() {
-  return JSON.parse(await readFile(new URL('agents.json', import.meta.url), 'utf8'));
+  const folder = new URL('../src/agents/', import.meta.url);
+  const rows = (await readdir(folder)).sort().map(async (name) => {
+    const path = new URL(`${name}/real.json`, folder);
+    return existsSync(path) ? [[name, JSON.parse(await readFile(path, 'utf8'))]] : [];
+  });
+  return Object.fromEntries((await Promise.all(rows)).flat());
 }
 
-/** `claude` is the newest of its versions, `claude@2.1.197` is that one, `all` is every version of every agent. */
+/**
+ * `claude` is the newest of its versions, `claude@2.1.197` is that one, `all` is every version of every agent on npm, and
+ * `claude=PATH` is a program that is there already.
+ */
 export function pickAgents(table, words) {
   return words.flatMap((word) => {
     if (word === 'all') return Object.keys(table).flatMap((name) => versionsOf(table, name));
+    const [, ownName, path] = /^([^=]+)=(.+)$/.exec(word) ?? [];
+    if (path) return [{ name: rowName(table, ownName), version: 'local', program: resolve(path) }];
     const [name, wanted] = word.split('@');
-    const known = versionsOf(table, name);
+    const known = versionsOf(table, rowName(table, name));
     const found = known.find(({ version }) => wanted === undefined || version.split('-')[0] === wanted);
     if (found) return [found];
     const versions = known.map(({ version }) => version).join(', ');
-    throw new Error(`${name} ${wanted} is not in scripts/agents.json (there are: ${versions})`);
+    if (versions === '') throw new Error(`${name} is not on npm: say where its program is, ${name}=PATH`);
+    throw new Error(`${name} ${wanted} is not in its real.json (there are: ${versions})`);
   });
 }
 
-function versionsOf(table, name) {
-  const { versions } = table[name] ?? {};
-  if (versions) return versions.map((version) => ({ name, version }));
+function rowName(table, name) {
+  if (Object.hasOwn(table, name)) return name;
   throw new Error(`no such agent: ${name} (there are: ${Object.keys(table).join(', ')}, all)`);
 }
 
+function versionsOf(table, name) {
+  return (table[name].versions ?? []).map((version) => ({ name, version }));
+}
+
 /** Installs an agent unless it is there, and returns the path of its program. */
-export async function installAgent({ name, version }, { package: spec, needsScripts }) {
+export async function installAgent({ name, version, program: own }, { package: spec, needsScripts }) {
+  if (own !== undefined) {
+    await call(own, ['--version']);
+    return own;
+  }
   const cache = process.env.XDG_CACHE_HOME || join(homedir(), '.cache');
   const agents = join(cache, 'ralph', 'agents');
   const folder = join(agents, `${name}-${version.split('-')[0]}`);

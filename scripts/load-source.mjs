@@ -1,8 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** What the modules export, straight from the source of the repository at `root`, without what they import on demand. */
-export async function loadSource(root, paths) {
+/**
+ * What the modules export, straight from the source of the repository at `root`; what they import on demand is there only
+ * if asked for.
+ */
+export async function loadSource(root, paths, { onDemand = false } = {}) {
   const esbuild = await import('esbuild');
   const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
   const { outputFiles } = await esbuild.build({
@@ -10,8 +13,9 @@ export async function loadSource(root, paths) {
     bundle: true,
     format: 'esm',
     platform: 'node',
+    conditions: ['source'],
     define: { __VERSION__: JSON.stringify(version) },
-    plugins: [{ name: 'on-demand', setup: leaveOnDemand }],
+    plugins: onDemand ? [] : [{ name: 'on-demand', setup: leaveOnDemand }],
     write: false,
   });
   return import(`data:text/javascript,${encodeURIComponent(outputFiles[0].text)}`);

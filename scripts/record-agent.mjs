@@ -1,5 +1,5 @@
 // Records what a real agent CLI prints for the cases of scripts/agent-cases.json, as fixtures of its adapter:
-// `node scripts/record-agent.mjs NAME[@VERSION] CASE... [--out DIR] [--program PATH] [-- WORDS...]`
+// `node scripts/record-agent.mjs NAME[@VERSION]|NAME=PATH CASE... [--out DIR] [-- WORDS...]`
 // The words stand in for those of the adapter, for an agent that has none yet; `{prompt}` in them is the prompt.
 import { spawn } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
@@ -20,7 +20,7 @@ const source = await loadSource(root, [
   'src/agents/turn.ts',
   'src/agents/version.ts',
   'src/testkit/model-server/server.ts',
-  'src/testkit/recording/neutral.ts',
+  'scripts/neutral.ts',
   'test/agents/place.ts',
   'test/support/processes.ts',
 ]);
@@ -47,7 +47,7 @@ async function readCommandLine(given) {
   const dash = given.includes('--') ? given.indexOf('--') : given.length;
   const { values, positionals } = parseArgs({
     args: given.slice(0, dash),
-    options: { out: { type: 'string' }, program: { type: 'string' } },
+    options: { out: { type: 'string' } },
     allowPositionals: true,
   });
   const known = JSON.parse(readFileSync(new URL('agent-cases.json', import.meta.url), 'utf8'));
@@ -63,7 +63,7 @@ async function readCommandLine(given) {
   return {
     ...agent,
     row,
-    program: values.program ?? (await installAgent(agent, row)),
+    program: await installAgent(agent, row),
     cases: wanted.map((title) => [title, known[title]]),
     ownWords: dash < given.length ? given.slice(dash + 1) : null,
     out: values.out ?? join(root, 'src', 'agents', agent.name, 'fixtures'),

@@ -1,5 +1,5 @@
-// Records what a real agent CLI shows in a terminal, as fixtures of src/fleet/screen, for the cases of
-// scripts/screen-cases.mjs: `node scripts/record-screens.mjs NAME[@VERSION] CASE... [--out DIR]`
+// Records what a real agent CLI shows in a terminal, as fixtures of the agent, for the cases of
+// scripts/screen-cases.mjs: `node scripts/record-screens.mjs NAME[@VERSION]|NAME=PATH CASE... [--out DIR]`
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { homedir, hostname, tmpdir } from 'node:os';
@@ -15,7 +15,7 @@ import { screenCases } from './screen-cases.mjs';
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const source = await loadSource(root, [
   'src/testkit/model-server/server.ts',
-  'src/testkit/recording/neutral.ts',
+  'scripts/neutral.ts',
   'test/agents/place.ts',
   'test/support/processes.ts',
 ]);
@@ -25,7 +25,7 @@ try {
   mkdirSync(out, { recursive: true });
   for (const [title, script] of cases) {
     const screen = await record(agent, script);
-    writeFileSync(join(out, `${agent.name}-${agent.version}-${title}.txt`), `${screen}\n`);
+    writeFileSync(join(out, `${agent.version}-${title}.txt`), `${screen}\n`);
     console.log(`--- ${agent.name} ${agent.version} ${title}\n${screen}`);
   }
 } catch (error) {
@@ -34,19 +34,20 @@ try {
 }
 
 async function readCommandLine(given) {
-  const options = { out: { type: 'string', default: join(root, 'src', 'fleet', 'screen', 'fixtures') } };
+  const options = { out: { type: 'string' } };
   const { values, positionals } = parseArgs({ args: given, options, allowPositionals: true });
   const [word = '', ...titles] = positionals;
   const table = await readAgents();
   const [picked] = pickAgents(table, [word]);
   const row = table[picked.name];
-  const known = screenCases[picked.name] ?? {};
+  const known = row.screens ? screenCases(row.screens) : {};
   const wanted = titles.includes('all') ? Object.keys(known) : titles;
   if (wanted.length === 0 || wanted.some((title) => !Object.hasOwn(known, title))) {
     throw new Error(`which cases? ${picked.name} has: ${Object.keys(known).join(', ')}, all`);
   }
+  const out = values.out ?? join(root, 'src', 'agents', picked.name, 'fixtures', 'screens');
   const agent = { ...picked, row, program: await installAgent(picked, row) };
-  return { agent, cases: wanted.map((title) => [title, known[title]]), out: values.out };
+  return { agent, cases: wanted.map((title) => [title, known[title]]), out };
 }
 
 /** Starts the agent in a terminal of its own, takes the steps of the case, and returns what is to be seen then. */

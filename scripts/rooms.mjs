@@ -1,18 +1,18 @@
 // Rules of the source that neither the compiler, the linter nor the import check can express: what may stand where.
 import { execFileSync } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 
 const tests = /\.test\.ts$/;
-const source = /^src\/.*\.[cm]?[jt]sx?$/;
-const code = /^(src|test|bench|scripts|plugins)\/.*\.[cm]?[jt]s$|^[^/]*\.[cm]?[jt]s$/;
+const source = /^(src|packages\/\w+\/src)\/.*\.[cm]?[jt]sx?$/;
+const code = /^(src|packages|test|bench|scripts|plugins)\/.*\.[cm]?[jt]s$|^[^/]*\.[cm]?[jt]s$/;
 
 /** `where` a rule holds, but for the files in `except`; a match of `pattern` is a breach. */
 const rules = [
   {
     rule: 'process.exit only in src/cli',
     where: source,
-    except: [/^src\/cli\//, /^src\/testkit\/fake-agent/, tests],
+    except: [/^src\/cli\//, /^src\/testkit\/fake-agent/, /^packages\/guard\/src\/guard\.ts$/, tests],
     pattern: /\bprocess\.exit\(/g,
   },
   {
@@ -59,14 +59,53 @@ export async function findBreaches(root) {
   const list = ['ls-files', '-z', '--cached', '--others', '--exclude-standard'];
   const files = execFileSync('git', list, { cwd: root, encoding: 'utf8', maxBuffer: 2 ** 26 }).split('\0');
   const breaches = await Promise.all(files.filter(Boolean).map((file) => breachesIn(root, file)));
-  return breaches.flat();
+  return [...breaches.flat(), ...(await wordBreaches(root, files)), ...(await lostPaths(root, files))];
+}
+
+/** File names with a word that the last line of CONTEXT.md rules out. */
+async function wordBreaches(root, files) {
+  const words = wordsIn((await textOf(root, 'CONTEXT.md')).trim().split('\n').at(-1));
+  const hasWord = (file) => words.some((word) => new RegExp(`\\b${word}\\b`).test(basename(file)));
+  return files
+    .filter((file) => source.test(file) && hasWord(file))
+    .map((file) => `${file}:1 a word that CONTEXT.md rules out`);
+}
+
+/** Paths of the source that the maps name and nobody finds. */
+async function lostPaths(root, files) {
+  const maps = ['ARCHITECTURE.md', 'AGENTS.md', 'CONTRIBUTING.md'];
+  const isThere = (path) =>
+    files.some((file) => [file, dirname(file)].some((name) => `${name}/`.startsWith(`${path}/`)));
+  const lost = maps.map(async (map) => {
+    const text = await textOf(root, map);
+    const paths = wordsIn(text).filter((word) =>
+      /^(src|core|agents|os|config|journal|sandbox|drive|fleet|cluster|show|cli|testkit)\/[\w/.-]+$/.test(
+        word,
+      ),
+    );
+    return paths
+      .map((path) => path.replace(/^src\//, '').replace(/\/$/, ''))
+      .filter((path) => !isThere(`src/${path}`))
+      .map((path) => `${map}:1 names ${path}, which is not there`);
+  });
+  return (await Promise.all(lost)).flat();
+}
+
+/** What stands in backticks. */
+function wordsIn(text) {
+  return [...text.matchAll(/`([^`\n]+)`/g)].map(([, word]) => word);
+}
+
+/** Empty for a file that is not there. */
+function textOf(root, file) {
+  return readFile(join(root, file), 'utf8').catch(() => '');
 }
 
 async function breachesIn(root, file) {
   const relevant = rules.filter(
     ({ where, except }) => where.test(file) && !except.some((pattern) => pattern.test(file)),
   );
-  const text = await readFile(join(root, file), 'utf8').catch(() => ''); // A deleted file is still in the index.
+  const text = await textOf(root, file); // A deleted file is still in the index.
   return relevant.flatMap(({ rule, pattern }) =>
     [...text.matchAll(pattern)].map(({ index }) => `${file}:${lineAt(text, index)} ${rule}`),
   );

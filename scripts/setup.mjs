@@ -12,7 +12,7 @@ if (olderThan('node_modules/.package-lock.json', ['package-lock.json'])) {
   const words = ['ci', '--ignore-scripts', '--include=dev', '--no-audit', '--no-fund', '--loglevel=error'];
   step('installing packages', npm(), words);
 }
-if (olderThan('dist/lib/index.js', ['src', 'plugins', 'scripts', 'package.json'])) {
+if (olderThan('dist/lib/index.js', ['src', 'packages/guard/src', 'plugins', 'scripts', 'package.json'])) {
   step('building', [process.execPath], ['scripts/build.mjs']);
 }
 

@@ -1,4 +1,4 @@
-// `npm run test:agents [NAME[@VERSION]...]`: whole loops with real agents, offline. `all` is every version of every agent.
+// `npm run test:agents [NAME[@VERSION]|NAME=PATH...]`: whole loops with real agents, offline. `all` is every one on npm.
 import { spawnSync } from 'node:child_process';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';

@@ -1,4 +1,12 @@
 /** The package's door: the decision core and the guard, for people who drive loops of their own. */
+export {
+  type Category,
+  checkCommand,
+  checkToolCall,
+  type GuardError,
+  type GuardPlace,
+  type GuardVerdict,
+} from 'ralphkit-guard';
 export { type Claim, readClaim } from './core/completion.ts';
 export { type Decided, decide, newLoop } from './core/decide.ts';
 export { RalphError } from './core/error.ts';
@@ -18,9 +26,6 @@ export type {
 export { type Outcome, outcomes } from './core/outcome.ts';
 export { completionContract, composePrompt } from './core/prompt.ts';
 export type { Limit, Progress, Turn, TurnEnd, Usage } from './core/turn.ts';
-export type { Category } from './safety/guard/categories.ts';
-export type { GuardPlace, GuardVerdict } from './safety/guard/check-types.ts';
-export { checkCommand, checkToolCall } from './safety/guard/library.ts';
 export {
   CONTINUATION_PROMPT_TEMPLATE,
   DEFAULT_COMPLETION_PROMISE,
@@ -29,23 +34,12 @@ export {
   DEFAULT_MAX_ITERATIONS,
   DEFAULT_RECOVERY_WINDOW,
   HOOK_NAME,
-} from './session/embed/constants.ts';
+} from './drive/embed/constants.ts';
 export {
   buildContinuationPrompt,
   detectCompletionPromise,
   detectInMessages,
-} from './session/embed/detect.ts';
-export { createRalphLoopHook } from './session/embed/hook.ts';
-export type { HostMessage, HostMessages, HostPart } from './session/embed/messages.ts';
-export type {
-  Hook,
-  HookContext,
-  RalphLoopConfig,
-  RalphLoopHook,
-  RalphLoopOptions,
-  StartLoopOptions,
-  Toast,
-} from './session/embed/types.ts';
+} from './drive/embed/detect.ts';
 export {
   clearState,
   incrementIteration,
@@ -54,5 +48,16 @@ export {
   type RalphLoopState,
   readState,
   writeState,
-} from './store/embedded-loop.ts';
-export type { Clock } from './system/clock.ts';
+} from './drive/embed/embedded-loop.ts';
+export { createRalphLoopHook } from './drive/embed/hook.ts';
+export type { HostMessage, HostMessages, HostPart } from './drive/embed/host-messages.ts';
+export type {
+  Hook,
+  HookContext,
+  RalphLoopConfig,
+  RalphLoopHook,
+  RalphLoopOptions,
+  StartLoopOptions,
+  Toast,
+} from './drive/embed/types.ts';
+export type { Clock } from './os/clock.ts';

@@ -29,48 +29,48 @@ const importBreaches: Breach[] = [
     text: "import type { Readable } from 'node:stream';\nexport type Source = Readable;\n",
   },
   {
-    what: 'agents import system',
+    what: 'agents import os',
     rule: 'agents-imports-only-what-is-before-it',
-    file: 'src/agents/imports-system.ts',
-    text: "export { target } from '../system/target.ts';\n",
-    target: 'src/system/target.ts',
+    file: 'src/agents/imports-os.ts',
+    text: "export { target } from '../os/target.ts';\n",
+    target: 'src/os/target.ts',
   },
   {
-    what: 'loop imports the layer beside it, if only a type',
-    rule: 'loop-imports-only-what-is-before-it',
-    file: 'src/loop/imports-session.ts',
-    text: "import type { target } from '../session/target.ts';\nexport type Target = typeof target;\n",
-    target: 'src/session/target.ts',
+    what: 'drive imports the room after it, if only a type',
+    rule: 'drive-imports-only-what-is-before-it',
+    file: 'src/drive/imports-fleet.ts',
+    text: "import type { target } from '../fleet/target.ts';\nexport type Target = typeof target;\n",
+    target: 'src/fleet/target.ts',
   },
   {
-    what: 'loop imports cli when called',
-    rule: 'loop-imports-only-what-is-before-it',
-    file: 'src/loop/imports-cli.ts',
+    what: 'drive imports cli when called',
+    rule: 'drive-imports-only-what-is-before-it',
+    file: 'src/drive/imports-cli.ts',
     text: "export const load = () => import('../cli/target.ts');\n",
     target: 'src/cli/target.ts',
   },
   {
-    what: 'loop starts a process',
+    what: 'drive starts a process',
     rule: 'processes-start-in-one-file',
-    file: 'src/loop/starts.ts',
+    file: 'src/drive/process/starts.ts',
     text: "export { spawn } from 'node:child_process';\n",
   },
   {
-    what: 'system starts a process in another file',
+    what: 'os starts a process in another file',
     rule: 'processes-start-in-one-file',
-    file: 'src/system/starts.ts',
+    file: 'src/os/starts.ts',
     text: "export { spawn } from 'child_process';\n",
   },
   {
-    what: 'view writes a file',
-    rule: 'files-are-touched-in-system-and-store',
-    file: 'src/view/writes.ts',
+    what: 'show writes a file',
+    rule: 'files-are-touched-in-few-rooms',
+    file: 'src/show/writes.ts',
     text: "export { writeFile } from 'node:fs/promises';\n",
   },
   {
-    what: 'store needs the test kit',
+    what: 'journal needs the test kit',
     rule: 'the-test-kit-is-for-tests',
-    file: 'src/store/needs-kit.ts',
+    file: 'src/journal/needs-kit.ts',
     text: "export { target } from '../testkit/target.ts';\n",
     target: 'src/testkit/target.ts',
   },
@@ -83,8 +83,34 @@ const importBreaches: Breach[] = [
     targetText: "export { a } from './cycle-a.ts';\nexport const b = 1;\n",
   },
   {
-    what: 'a file stands in no layer',
-    rule: 'every-file-has-its-layer',
+    what: 'session looks behind the door of the guard',
+    rule: 'the-guard-has-one-door',
+    file: 'src/session/looks-behind.ts',
+    text: "export { target } from '../../packages/guard/src/target.ts';\n",
+    target: 'packages/guard/src/target.ts',
+  },
+  {
+    what: 'the guard imports a room of the product',
+    rule: 'the-guard-stands-alone',
+    file: 'packages/guard/src/imports-core.ts',
+    text: "export { target } from '../../../src/core/target.ts';\n",
+    target: 'src/core/target.ts',
+  },
+  {
+    what: 'the guard starts a process',
+    rule: 'processes-start-in-one-file',
+    file: 'packages/guard/src/starts.ts',
+    text: "export { spawn } from 'node:child_process';\n",
+  },
+  {
+    what: 'the guard reads a file somewhere else',
+    rule: 'the-guard-reads-files-in-few-places',
+    file: 'packages/guard/src/commands/reads.ts',
+    text: "export { readFileSync } from 'node:fs';\n",
+  },
+  {
+    what: 'a file stands in no room',
+    rule: 'every-file-has-its-room',
     file: 'src/utils/path.ts',
     text: "export { sep } from 'node:path';\n",
   },
@@ -92,21 +118,27 @@ const importBreaches: Breach[] = [
 
 const roomBreaches: Breach[] = [
   {
-    what: 'loop ends the process',
+    what: 'drive ends the process',
     rule: 'process.exit only in src/cli',
-    file: 'src/loop/ends.ts',
+    file: 'src/drive/process/ends.ts',
     text: 'export function leave(): never {\n  process.exit(1);\n}\n',
   },
   {
-    what: 'store prints',
+    what: 'journal prints',
     rule: 'console only in src/cli',
-    file: 'src/store/prints.ts',
+    file: 'src/journal/prints.ts',
     text: "console.error('lost');\n",
   },
   {
-    what: 'system starts a process through a shell',
+    what: 'the guard ends the process of its caller',
+    rule: 'process.exit only in src/cli',
+    file: 'packages/guard/src/ends.ts',
+    text: 'export function leave(): never {\n  process.exit(1);\n}\n',
+  },
+  {
+    what: 'os starts a process through a shell',
     rule: 'no process through a shell of the runtime',
-    file: 'src/system/shell.ts',
+    file: 'src/os/shell.ts',
     text: `export const options = { shell: ${true} };\n`,
   },
   {
@@ -122,6 +154,18 @@ const roomBreaches: Breach[] = [
     text: 'export default 1;\n',
   },
   {
+    what: 'a file has a name that says nothing',
+    rule: 'a word that CONTEXT.md rules out',
+    file: 'src/fleet/utils.ts',
+    text: 'export const one = 1;\n',
+  },
+  {
+    what: 'a map names a file that is gone',
+    rule: 'names drive/gone.ts, which is not there',
+    file: 'CONTRIBUTING.md',
+    text: 'See `drive/gone.ts`.\n',
+  },
+  {
     what: 'a page shows where somebody works',
     rule: 'no path of a machine',
     file: 'docs/install.md',
@@ -135,12 +179,42 @@ const roomBreaches: Breach[] = [
   },
 ];
 
+/** What nobody uses, and who finds it: `unused` looks at the tests too, `dead` only at what the product needs. */
+const unusedCode: (Omit<Breach, 'rule'> & { finder: 'unused' | 'dead'; finding: RegExp })[] = [
+  {
+    what: 'nothing imports a file',
+    finder: 'unused',
+    finding: /Unused files.*\n\s*src\/os\/lonely\.ts/,
+    file: 'src/os/lonely.ts',
+    text: 'export const lonely = 1;\n',
+  },
+  {
+    what: 'nothing imports an export',
+    finder: 'unused',
+    finding: /Unused exports.*\n\s*surplus .*src\/os\/half-used\.ts/,
+    file: 'src/os/half-used.test.ts',
+    text: "import { half } from './half-used.ts';\nhalf.toFixed();\n",
+    target: 'src/os/half-used.ts',
+    targetText: 'export const half = 1;\nexport const surplus = 2;\n',
+  },
+  {
+    what: 'only its test needs a file',
+    finder: 'dead',
+    finding: /Unused files.*\n\s*src\/os\/only-tested\.ts/,
+    file: 'src/os/only-tested.test.ts',
+    text: "import { target } from './only-tested.ts';\ntarget.toFixed();\n",
+    target: 'src/os/only-tested.ts',
+  },
+];
+
 const root = fileURLToPath(new URL('..', import.meta.url));
 let copy: string;
 
 beforeAll(() => {
   copy = mkdtempSync(join(tmpdir(), 'layout-'));
-  for (const name of ['src', 'scripts', '.dependency-cruiser.cjs', '.gitignore']) {
+  const folders = ['src', 'packages', 'scripts', 'test', 'bench'];
+  const files = ['package.json', 'tsconfig.json', 'vitest.config.ts', 'knip.config.js'];
+  for (const name of [...folders, ...files, '.dependency-cruiser.cjs', '.gitignore', 'CONTEXT.md']) {
     cpSync(join(root, name), join(copy, name), { recursive: true });
   }
   symlinkSync(join(root, 'node_modules'), join(copy, 'node_modules'));
@@ -151,7 +225,7 @@ afterAll(() => rmSync(copy, { recursive: true, force: true }));
 
 describe('the layout check', () => {
   it('is green as it stands', () => {
-    expect(check('imports', 'rooms')).toEqual({
+    expect(check('imports', 'rooms', 'unused', 'dead')).toEqual({
       code: 0,
       output: expect.stringContaining('all checks passed'),
     });
@@ -198,8 +272,18 @@ describe('the room check', () => {
   });
 
   it('lets tests end processes and print', () => {
-    write({ file: 'src/loop/some.test.ts', text: "console.log('a');\nprocess.exit(0);\n" });
+    write({ file: 'src/drive/process/some.test.ts', text: "console.log('a');\nprocess.exit(0);\n" });
     expect(check('rooms').code).toBe(0);
+  });
+});
+
+describe('the check of what is unused', () => {
+  it.each(unusedCode)('fails when $what', ({ finder, finding, ...breach }) => {
+    write(breach);
+    const { code, output } = check(finder);
+    remove(breach);
+    expect(code).toBe(1);
+    expect(output).toMatch(finding);
   });
 });
 
@@ -217,6 +301,6 @@ function write({ file, text, target, targetText }: Omit<Breach, 'what' | 'rule'>
   }
 }
 
-function remove({ file, target }: Breach): void {
+function remove({ file, target }: Pick<Breach, 'file' | 'target'>): void {
   for (const path of target ? [file, target] : [file]) rmSync(join(copy, path));
 }

@@ -15,6 +15,7 @@ type Manifest = {
 };
 type LockedPackage = {
   resolved?: string;
+  link?: boolean;
   integrity?: string;
   optionalDependencies?: Record<string, string>;
 };
@@ -43,7 +44,9 @@ describe('package.json', () => {
 
   it('has a lock file with a checksum for each package of each platform, and no address', () => {
     const lock = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8'));
-    const { '': own, ...packages }: Record<string, LockedPackage> = lock.packages;
+    const { '': own, 'packages/guard': guard, ...locked }: Record<string, LockedPackage> = lock.packages;
+    const { 'node_modules/ralphkit-guard': link, ...packages } = locked;
+    expect([guard, link]).toMatchObject([{ version: '0.1.0' }, { resolved: 'packages/guard', link: true }]);
     expect(own).toMatchObject({ version: manifest.version, devDependencies: manifest.devDependencies });
     expect(Object.entries(packages).filter(([, { integrity }]) => !integrity)).toEqual([]);
     expect(Object.entries(packages).filter(([, { resolved }]) => resolved)).toEqual([]);
@@ -103,7 +106,7 @@ describe('the package', () => {
   });
 
   it('brings the clients of a cluster along, with their licences', () => {
-    const words = [join(folder, 'node_modules/.bin/swarm'), 'ls', '--engine'];
+    const words = [join(folder, 'node_modules/.bin/swarm'), 'ls', '--cluster'];
     for (const scheme of ['redis', 'postgres']) {
       const engine = `${scheme}://127.0.0.1:1/0`;
       const { stderr } = spawnSync(process.execPath, [...words, engine], { cwd: folder, encoding: 'utf8' });

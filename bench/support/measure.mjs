@@ -23,7 +23,7 @@ export async function interleave(contestants, { rounds, warmups = 1 }) {
   return Object.fromEntries(Object.entries(samples).map(([name, figures]) => [name, figures.flat()]));
 }
 
-export function median(figures) {
+function median(figures) {
   const sorted = [...figures].sort((a, b) => a - b);
   const middle = sorted.length >> 1;
   return sorted.length % 2 === 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;

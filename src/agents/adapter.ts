@@ -84,6 +84,17 @@ export type AgentGuard = {
   readonly env: Readonly<Record<string, string>>;
 };
 
+/** Null where this version has no way. */
+type GuardStarter = (
+  programs: GuardPrograms,
+  around: {
+    readonly version: string | null;
+    /** The user's own words. */
+    readonly flags: readonly string[];
+    readonly env: Readonly<Record<string, string | undefined>>;
+  },
+) => AgentGuard | null;
+
 /** Words for the command line (without the program itself), standard input and extra environment. */
 export type AgentCommand = {
   readonly args: readonly string[];
@@ -103,8 +114,8 @@ export type AgentAdapter = {
   readonly name: string;
   /** How a person gets it, for the message when it is missing. */
   readonly install: string;
-  /** How a person logs in again. */
-  readonly login?: string;
+  /** How a person logs in again; null where nobody can say. */
+  readonly login: string | null;
   /** The command line depends on the installed version, so that it has to be asked. */
   readonly needsVersion?: true;
   /** Whether the stream reports tool calls; where not, `minToolCalls` cannot be judged. */
@@ -121,16 +132,8 @@ export type AgentAdapter = {
   readonly exitCodeIsNoise?: true;
   /** The range of versions we have recordings of, oldest and newest. */
   readonly tested: readonly string[];
-  /** Puts the guard before its tools; null where this version has no way. Without this, no version has. */
-  guard?(
-    programs: GuardPrograms,
-    around: {
-      readonly version: string | null;
-      /** The user's own words. */
-      readonly flags: readonly string[];
-      readonly env: Readonly<Record<string, string | undefined>>;
-    },
-  ): AgentGuard | null;
+  /** Puts the guard before its tools; null where no version has a way. */
+  readonly guard: GuardStarter | null;
   command(task: AgentTask, version: string | null, mode: OutputMode): AgentCommand;
   newState(): ParserState;
   /** The events of a large line without reading all of it; null where `parse` has to. Never throws. */

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { claude } from './claude/adapter.ts';
-import { codex } from './codex/adapter.ts';
-import { opencode } from './opencode/adapter.ts';
+import { claude } from './claude/agent.ts';
+import { codex } from './codex/agent.ts';
+import { opencode } from './opencode/agent.ts';
 
 const programs = {
   hook: "node '/opt/ralph kit/guard.cjs'",

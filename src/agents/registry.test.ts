@@ -1,7 +1,31 @@
 import { describe, expect, it } from 'vitest';
+import type { Agent } from './agent.ts';
 import { agentNameOf, agents } from './registry.ts';
 
+/** The facts that an agent may leave out: one more, or one that it may not, does not compile here. */
+type Optional = { [Fact in keyof Agent]-?: object extends Pick<Agent, Fact> ? Fact : never }[keyof Agent];
+const exceptions: Record<Optional, string> = {
+  needsVersion: 'its command line differs between versions',
+  endsWithoutResult: 'its stream has no result event',
+  exitCodeIsNoise: 'its exit code says nothing',
+  skim: 'a faster way to read large lines',
+};
+
 describe('the registry of agents', () => {
+  it('has every fact of every agent, but for exceptions to what most of them do', () => {
+    const factsOf = (agent: Agent) => Object.keys(agent).filter((fact) => !Object.hasOwn(exceptions, fact));
+    for (const agent of Object.values(agents)) {
+      expect(factsOf(agent).sort()).toEqual(factsOf(agents.custom).sort());
+    }
+  });
+
+  it('does not compile with an agent that lacks a fact', () => {
+    const { screen: _, ...others } = agents.claude;
+    // @ts-expect-error `npm run check` fails where this is no error.
+    const incomplete: Agent = others;
+    expect(incomplete).not.toHaveProperty('screen');
+  });
+
   it('holds each adapter under its own name', () => {
     for (const [name, adapter] of Object.entries(agents)) expect(adapter.name).toBe(name);
   });

@@ -1,29 +1,17 @@
-import type { AgentAdapter } from './adapter.ts';
-import { amp } from './amp/adapter.ts';
-import { claude } from './claude/adapter.ts';
-import { cline } from './cline/adapter.ts';
-import { codex } from './codex/adapter.ts';
-import { copilot } from './copilot/adapter.ts';
-import { custom } from './custom/adapter.ts';
-import { gemini } from './gemini/adapter.ts';
-import { opencode } from './opencode/adapter.ts';
-import { pi } from './pi/adapter.ts';
-import { qwen } from './qwen/adapter.ts';
+import type { Agent } from './agent.ts';
+import { amp } from './amp/agent.ts';
+import { claude } from './claude/agent.ts';
+import { cline } from './cline/agent.ts';
+import { codex } from './codex/agent.ts';
+import { copilot } from './copilot/agent.ts';
+import { custom } from './custom/agent.ts';
+import { gemini } from './gemini/agent.ts';
+import { opencode } from './opencode/agent.ts';
+import { pi } from './pi/agent.ts';
+import { qwen } from './qwen/agent.ts';
 
-export type AgentName =
-  | 'claude'
-  | 'codex'
-  | 'amp'
-  | 'opencode'
-  | 'gemini'
-  | 'copilot'
-  | 'qwen'
-  | 'pi'
-  | 'cline'
-  | 'custom';
-
-/** Every agent there is: a name without an adapter does not compile. */
-export const agents: Record<AgentName, AgentAdapter> = {
+/** Every agent there is, in the order in which they are offered. */
+export const agents = {
   claude,
   codex,
   amp,
@@ -34,7 +22,14 @@ export const agents: Record<AgentName, AgentAdapter> = {
   pi,
   cline,
   custom,
-};
+} satisfies Record<string, Agent>;
+
+export type AgentName = keyof typeof agents;
+
+/** All but `custom`, which stands for any other program. */
+export const knownAgents = Object.keys(agents)
+  .filter(isAgentName)
+  .filter((name) => name !== 'custom');
 
 /** The agent behind a command, by its base name; any other program is `custom`. */
 export function agentNameOf(command: string): AgentName {

@@ -6,6 +6,8 @@ import { createTurnReader, type EndCause } from './turn.ts';
 /** Its stream is the events themselves. */
 const plain: AgentAdapter = {
   name: 'plain',
+  login: null,
+  guard: null,
   install: '',
   reportsToolCalls: true,
   permits: {},

@@ -6,7 +6,7 @@ import { createTextCollector } from './text.ts';
 /** How the process ended. `finished`: we ended it, after its result. `idle`, `hard-timeout`, `stopped`: before. */
 export type EndCause = 'exited' | 'finished' | 'idle' | 'hard-timeout' | 'stopped' | 'not-started';
 
-export type ProcessEnd = {
+type ProcessEnd = {
   readonly exitCode: number | null;
   readonly cause: EndCause;
   /** The last of what the agent wrote to standard error, for the message when it failed. */
@@ -23,6 +23,8 @@ export type StreamedTurn = Pick<
   readonly context?: ContextSize;
   /** Event names that the adapter does not know, with how often they came. */
   readonly unknown: Readonly<Record<string, number>>;
+  /** Tool calls that failed or were denied: no work, but a sign of life. */
+  readonly failedCalls: number;
   /** Whether the stream said that the turn is over. */
   readonly ended: boolean;
 };
@@ -65,6 +67,7 @@ export function createTurnReader(
   const unknown = new Map<string, number>();
   const plain: string[] = [];
   let toolCalls = 0;
+  let failedCalls = 0;
   let sessionId: string | undefined;
   let told: Usage | undefined;
   let context: ContextSize | undefined;
@@ -87,6 +90,9 @@ export function createTurnReader(
       case 'tool-start':
         toolCalls++;
         goOn();
+        return;
+      case 'tool-end':
+        if (!event.ok) failedCalls++;
         return;
       case 'usage':
         told = told === undefined ? event.usage : addUsage(told, event.usage);
@@ -148,7 +154,8 @@ export function createTurnReader(
       return {
         text: end === endedAs ? blocks : [plain.join('\n')],
         // Plain text says nothing about tools.
-        toolCalls: adapter.reportsToolCalls && end === endedAs ? toolCalls : null,
+        toolCalls: adapter.reportsToolCalls && end === endedAs ? Math.max(0, toolCalls - failedCalls) : null,
+        failedCalls,
         end,
         exitCode: process.exitCode,
         ...(usage === undefined ? {} : { usage }),

@@ -2,8 +2,8 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { makeTempDir, removeTempDir } from '../system/temp.ts';
-import { engineAddress, isInTheClear, placeOf } from './address.ts';
+import { makeTempDir, removeTempDir } from '../os/files/temp.ts';
+import { clusterAddress, isInTheClear, placeOf } from './address.ts';
 
 const forms = [
   ['redis://store', 'redis://store:6379/0', false],
@@ -25,23 +25,41 @@ const wrong = [
   'postgres://db/fleet?sslmode=require&sslrootcert=/ca.pem',
 ];
 
-describe('the address of an engine', () => {
+describe('the address of a cluster', () => {
   it.each(forms)('%s is %s', (text, place, tls) => {
-    const address = engineAddress(text, {});
+    const address = clusterAddress(text, {});
     expect(address && placeOf(address)).toBe(place);
     expect(address?.tls !== null).toBe(tls);
   });
 
   it.each(wrong)('%s is refused', (text) => {
-    expect(() => engineAddress(text, {})).toThrow();
+    expect(() => clusterAddress(text, {})).toThrow();
   });
 
   it('comes from the environment where nothing is typed, and is none where there is neither', () => {
-    expect(engineAddress(undefined, { SWARM_ENGINE: 'redis://:a%2Fb@store' })).toMatchObject({
+    expect(clusterAddress(undefined, { SWARM_CLUSTER: 'redis://:a%2Fb@store' })).toMatchObject({
       password: 'a/b',
     });
-    expect(engineAddress(undefined, { SWARM_ENGINE: '' })).toBeNull();
-    expect(engineAddress(undefined, {})).toBeNull();
+    expect(clusterAddress(undefined, { SWARM_CLUSTER: '' })).toBeNull();
+    expect(clusterAddress(undefined, {})).toBeNull();
+  });
+
+  it('comes from the older names of the variables, too, and the new ones win', () => {
+    const dir = makeTempDir('address-');
+    onTestFinished(() => removeTempDir(dir));
+    writeFileSync(join(dir, 'ca.pem'), 'CA');
+    const older = {
+      SWARM_ENGINE: 'rediss://older',
+      SWARM_ENGINE_PASSWORD: 'p',
+      SWARM_ENGINE_CA: join(dir, 'ca.pem'),
+    };
+    expect(clusterAddress(undefined, older)).toMatchObject({
+      host: 'older',
+      password: 'p',
+      tls: { ca: 'CA' },
+    });
+    const both = { ...older, SWARM_CLUSTER: 'redis://newer', SWARM_CLUSTER_PASSWORD: 'q' };
+    expect(clusterAddress(undefined, both)).toMatchObject({ host: 'newer', password: 'q' });
   });
 
   it('takes a password from the environment or a file, never from what is typed', () => {
@@ -50,15 +68,17 @@ describe('the address of an engine', () => {
     const [password, ca] = [join(dir, 'password'), join(dir, 'ca.pem')];
     writeFileSync(password, ' from the file \n');
     writeFileSync(ca, 'CA');
-    expect(engineAddress('redis://store', { SWARM_ENGINE_PASSWORD: 'p' })?.password).toBe('p');
-    const named = { SWARM_ENGINE_PASSWORD_FILE: password, SWARM_ENGINE_CA: ca };
-    expect(engineAddress('rediss://store', named)).toMatchObject({
+    expect(clusterAddress('redis://store', { SWARM_CLUSTER_PASSWORD: 'p' })?.password).toBe('p');
+    const named = { SWARM_CLUSTER_PASSWORD_FILE: password, SWARM_CLUSTER_CA: ca };
+    expect(clusterAddress('rediss://store', named)).toMatchObject({
       password: ' from the file ',
       tls: { ca: 'CA' },
     });
-    expect(() => engineAddress('redis://:p@store', {})).toThrow(/can be read by everybody/);
-    const missing = { SWARM_ENGINE_PASSWORD_FILE: join(dir, 'no-such-file') };
-    expect(() => engineAddress('redis://store', missing)).toThrow(/SWARM_ENGINE_PASSWORD_FILE names a file/);
+    expect(() => clusterAddress('redis://:p@store', {})).toThrow(/can be read by everybody/);
+    const missing = { SWARM_CLUSTER_PASSWORD_FILE: join(dir, 'no-such-file') };
+    expect(() => clusterAddress('redis://store', missing)).toThrow(
+      /SWARM_CLUSTER_PASSWORD_FILE names a file/,
+    );
   });
 
   it('never shows a part of a password, however it is written into it', () => {
@@ -79,7 +99,7 @@ describe('the address of an engine', () => {
 
   it('is in the clear where TLS is missing and it is not this machine', () => {
     const isOpen = (text: string) => {
-      const address = engineAddress(text, {});
+      const address = clusterAddress(text, {});
       return address !== null && isInTheClear(address);
     };
     expect(['redis://store', 'postgres://db/x'].map(isOpen)).toEqual([true, true]);
@@ -91,7 +111,7 @@ describe('the address of an engine', () => {
 /** What a person is shown of an address: the place, or what is wrong with it. */
 function textOf(url: string): string {
   try {
-    const address = engineAddress(undefined, { SWARM_ENGINE: url });
+    const address = clusterAddress(undefined, { SWARM_CLUSTER: url });
     return address === null ? '' : placeOf(address);
   } catch (error) {
     return error instanceof Error ? error.message : '';

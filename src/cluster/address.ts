@@ -1,9 +1,9 @@
 import { RalphError } from '../core/error.ts';
-import { readText } from '../system/files.ts';
-import type { Environment } from '../system/program.ts';
+import { readText } from '../os/files/files.ts';
+import type { Environment } from '../os/process/program.ts';
 
-/** Where a cluster keeps its state, with what is needed to be let in. Never to be printed as a whole. */
-export type EngineAddress = {
+/** Where the store of a cluster is, with the credentials. Print it with `placeOf` only. */
+export type ClusterAddress = {
   readonly kind: 'redis' | 'postgres';
   readonly host: string;
   readonly port: number;
@@ -24,43 +24,56 @@ const kinds = {
 
 const forms = 'redis://HOST:PORT/0, rediss://HOST:PORT/0 (TLS) or postgres://USER@HOST:PORT/DATABASE';
 
+/** The address as text: as typed, else from the environment. `SWARM_ENGINE…` are the older names of these variables. */
+export function addressText(typed: string | undefined, env: Environment): string {
+  return typed ?? variable(env, '') ?? '';
+}
+
 /**
- * The address of the engine: as typed, else from the environment; null where there is neither. A password is taken from
- * the environment or a file only, because everybody on a machine can read the command line of a process.
+ * Reads the address of a cluster; null if none is given. The password comes from the environment or a file only, because
+ * everybody on a machine can read the command line of a process.
  */
-export function engineAddress(typed: string | undefined, env: Environment): EngineAddress | null {
-  const text = typed ?? env.SWARM_ENGINE;
-  if (text === undefined || text === '') return null;
+export function clusterAddress(typed: string | undefined, env: Environment): ClusterAddress | null {
+  const text = addressText(typed, env);
+  if (text === '') return null;
   const url = URL.canParse(text) ? new URL(text) : null;
-  const found =
+  const match =
     url === null ? undefined : Object.entries(kinds).find(([protocol]) => protocol === url.protocol);
-  if (url === null || found === undefined || url.hostname === '') {
-    throw new RalphError('engine', 'this is not the address of an engine', { remedy: forms });
+  if (url === null || match === undefined || url.hostname === '') {
+    throw new RalphError('cluster-address', 'this is not the address of a cluster', { remedy: forms });
   }
   if (typed !== undefined && url.password !== '') {
-    throw new RalphError('engine', 'a password in --engine can be read by everybody on this machine', {
-      remedy:
-        'put the whole address into SWARM_ENGINE, or the password into SWARM_ENGINE_PASSWORD or a file named by SWARM_ENGINE_PASSWORD_FILE',
-    });
+    throw new RalphError(
+      'cluster-address',
+      'a password in --cluster can be read by everybody on this machine',
+      {
+        remedy:
+          'put the whole address into SWARM_CLUSTER, or the password into SWARM_CLUSTER_PASSWORD or a file named by SWARM_CLUSTER_PASSWORD_FILE',
+      },
+    );
   }
-  const [, { kind, port, database, tls }] = found;
+  const [, { kind, port, database, tls }] = match;
   const path = decodeURIComponent(url.pathname.slice(1));
-  // A password that was written as it is ends where one of these stands, and the rest of it would be shown as a place.
+  // An unencoded password ends at one of these characters, and the rest of it would be shown as a database.
   if (url.hash !== '' || /[@/?#]/.test(path)) {
-    throw new RalphError('engine', 'the address of the engine has a character too many', {
+    throw new RalphError('cluster-address', 'the address has a character too many', {
       remedy:
-        'write @ : / ? # in a password as %40 %3A %2F %3F %23, or put it into SWARM_ENGINE_PASSWORD_FILE',
+        'write @ : / ? # in a password as %40 %3A %2F %3F %23, or put it into SWARM_CLUSTER_PASSWORD_FILE',
     });
   }
   if (kind === 'redis' && !/^\d{0,5}$/.test(path)) {
-    throw new RalphError('engine', 'a Redis database is a number', { remedy: forms });
+    throw new RalphError('cluster-address', 'a Redis database is a number', { remedy: forms });
   }
   const modes = kind === 'postgres' ? ['sslmode'] : [];
   if ([...url.searchParams.keys()].some((name) => !modes.includes(name))) {
-    throw new RalphError('engine', 'after the ? of an address, nothing but sslmode of PostgreSQL is known', {
-      remedy:
-        'a password, a user and certificates have places of their own: swarm help worker, docs/cluster.md',
-    });
+    throw new RalphError(
+      'cluster-address',
+      'an address may have sslmode (PostgreSQL) after its ?, and nothing else',
+      {
+        remedy:
+          'a password, a user and certificates have places of their own: swarm help worker, docs/cluster.md',
+      },
+    );
   }
   return {
     kind,
@@ -69,18 +82,18 @@ export function engineAddress(typed: string | undefined, env: Environment): Engi
     database: path === '' ? database : path,
     user: url.username === '' ? null : decodeURIComponent(url.username),
     password: url.password === '' ? passwordFrom(env) : decodeURIComponent(url.password),
-    tls: tls || wantsTls(url) ? { ca: fileFrom(env, 'SWARM_ENGINE_CA') } : null,
+    tls: tls || wantsTls(url) ? { ca: fileFrom(env, '_CA') } : null,
   };
 }
 
-/** The address as everybody may read it. */
-export function placeOf({ kind, tls, host, port, database }: EngineAddress): string {
+/** The address without credentials, for messages. */
+export function placeOf({ kind, tls, host, port, database }: ClusterAddress): string {
   const scheme = kind === 'redis' && tls !== null ? 'rediss' : kind;
   return `${scheme}://${host.includes(':') ? `[${host}]` : host}:${port}/${database}`;
 }
 
-/** Whether what is sent there can be read on the way. */
-export function isInTheClear({ tls, host }: EngineAddress): boolean {
+/** True if the connection is not encrypted and leaves this machine. */
+export function isInTheClear({ tls, host }: ClusterAddress): boolean {
   return tls === null && host !== 'localhost' && host !== '::1' && !host.startsWith('127.');
 }
 
@@ -90,15 +103,17 @@ function wantsTls(url: URL): boolean {
 }
 
 function passwordFrom(env: Environment): string | null {
-  return (
-    env.SWARM_ENGINE_PASSWORD ?? fileFrom(env, 'SWARM_ENGINE_PASSWORD_FILE')?.replace(/\r?\n$/, '') ?? null
-  );
+  return variable(env, '_PASSWORD') ?? fileFrom(env, '_PASSWORD_FILE')?.replace(/\r?\n$/, '') ?? null;
 }
 
-function fileFrom(env: Environment, name: string): string | null {
-  const path = env[name];
+function fileFrom(env: Environment, suffix: string): string | null {
+  const path = variable(env, suffix);
   if (path === undefined || path === '') return null;
   const text = readText(path);
-  if (text === null) throw new RalphError('engine', `${name} names a file that is not there: ${path}`);
-  return text;
+  if (text !== null) return text;
+  throw new RalphError('cluster-address', `SWARM_CLUSTER${suffix} names a file that is not there: ${path}`);
+}
+
+function variable(env: Environment, suffix: string): string | undefined {
+  return env[`SWARM_CLUSTER${suffix}`] ?? env[`SWARM_ENGINE${suffix}`];
 }

@@ -2,34 +2,16 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { newLoop } from '../core/decide.ts';
-import type { LoopPlan, LoopState } from '../core/loop.ts';
-import { resumable } from '../loop/resume.ts';
-import { openJournal, readJournal } from '../store/journal.ts';
-import { runPaths } from '../store/paths.ts';
-import { makeTempDir, removeTempDir } from '../system/temp.ts';
+import { aPlan, aSavedLoop } from '../../test/core/loop-examples.ts';
+import { runPaths } from '../config/paths.ts';
+import type { LoopState } from '../core/loop.ts';
+import { resumable } from '../drive/process/resume.ts';
+import { openJournal, readJournal } from '../journal/journal.ts';
+import { makeTempDir, removeTempDir } from '../os/files/temp.ts';
 import { packRun, unpackRun } from './carried.ts';
 
 const run = '20260101-000000-000abc';
-const plan: LoopPlan = {
-  id: run,
-  completion: { promise: { token: 'DONE', match: 'claim' } },
-  limits: {
-    iterations: 9,
-    wallMs: null,
-    tokens: null,
-    costUsd: null,
-    iterationTokens: null,
-    iterationCostUsd: null,
-    waitMs: 0,
-    failures: 5,
-    withoutProgress: 3,
-    withoutTools: 0,
-    sameError: 6,
-  },
-  minToolCalls: 1,
-  countInPrompt: false,
-};
+const plan = aPlan();
 const here = { promptFile: '/two/prompt.md', task: 'The task.' };
 let folder: string;
 let one: string;
@@ -159,7 +141,7 @@ function decide(
   state: Partial<LoopState> & Pick<LoopState, 'iteration'>,
   kind: 'continue' | 'stop' = 'continue',
 ): void {
-  const { plan: _plan, task: _task, ...loop } = { ...newLoop(plan, ''), ...state };
+  const loop = aSavedLoop(state);
   const journal = openJournal(runPaths(cwd, run).journal, () => 2000);
   const because = { code: 'no-claim', text: 'not done' } as const;
   const iteration = kind === 'stop' ? state.iteration : state.iteration - 1;

@@ -1,11 +1,10 @@
 import * as v from 'valibot';
+import { runPaths } from '../config/paths.ts';
 import { parseAs } from '../core/parse-as.ts';
 import { appendToRun, type SupervisedRun } from '../fleet/supervised-run.ts';
-import type { EventOf } from '../store/events.ts';
-import { readEvents, readJournal } from '../store/journal.ts';
-import { runPaths } from '../store/paths.ts';
-import { last } from '../store/runs.ts';
-import { readText, setAside, writeAtomic } from '../system/files.ts';
+import type { EventOf } from '../journal/events.ts';
+import { readRun, readRunLines } from '../journal/runs.ts';
+import { readText, setAside, writeAtomic } from '../os/files/files.ts';
 
 // A run of `ralph run` that moves to another machine: its last decision goes along, so that what counts over iterations
 // (failures, turns without progress, feedback, tool calls, cost) goes on there instead of beginning anew.
@@ -23,8 +22,7 @@ const maxChars = 512 * 1024;
 /** A run as the next machine needs it; null where there is nothing to go on with. The prompt is in the order already. */
 export function packRun({ cwd, id }: SupervisedRun): string | null {
   const paths = runPaths(cwd, id);
-  const { events } = readJournal(paths.journal);
-  const [started, decided] = [last(events, 'run.started'), last(events, 'decision')];
+  const { started, decided } = readRun(cwd, id);
   if (started === undefined || decided === undefined) return null;
   const lines = [{ ...started, task: '', cli: [] }, decided].map((event) => JSON.stringify(event));
   const text = JSON.stringify({ lines, files: readText(paths.protected) } satisfies v.InferOutput<
@@ -42,16 +40,15 @@ export function unpackRun(
 ): void {
   const { cwd, id } = run;
   const paths = runPaths(cwd, id);
-  if (isAhead(last(readJournal(paths.journal).events, 'decision'), iteration)) setAside(paths.root);
+  if (isAhead(readRun(cwd, id).decided, iteration)) setAside(paths.root);
   const carried = parseAs(carriedRun, text);
   if (carried === null) return;
-  const { events } = readEvents(carried.lines);
-  const [started, decided] = [last(events, 'run.started'), last(events, 'decision')];
+  const { started, decided } = readRunLines(id, carried.lines);
   if (started === undefined || decided === undefined) return;
-  const known = readJournal(paths.journal).events;
-  const ran = known.findLast((event) => event.type === 'decision' && event.outcome !== 'INTERRUPTED');
+  const known = readRun(cwd, id);
+  const ran = known.events.findLast((event) => event.type === 'decision' && event.outcome !== 'INTERRUPTED');
   if (ran?.type === 'decision' && ran.iteration >= decided.iteration) return;
-  if (last(known, 'run.started') === undefined) {
+  if (known.started === undefined) {
     appendToRun(run, [{ ...bodyOf(started), cwd, ...here }], Date.parse(started.at));
     if (carried.files !== null) writeAtomic(paths.protected, carried.files, { root: cwd });
   }

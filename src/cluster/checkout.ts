@@ -1,7 +1,7 @@
 import { dirname, join } from 'node:path';
-import { ensureDir, lstatOf, removeIfThere, setAside, writeAtomic } from '../system/files.ts';
-import { headCommit, runGit } from '../system/git.ts';
-import type { LoopJob } from './job.ts';
+import { ensureDir, lstatOf, removeIfThere, setAside, writeAtomic } from '../os/files/files.ts';
+import { headCommit, runGit } from '../os/git/git.ts';
+import type { LoopJob } from './cluster.ts';
 import { keepWork, remoteRef } from './kept.ts';
 import type { Places } from './places.ts';
 import { fetchBranch } from './remote.ts';
@@ -12,12 +12,12 @@ export type Checkout = {
   /** The bare clone. */
   readonly repository: string;
   readonly path: string;
-  /** What the branch is on the remote; null where it is not there yet. */
+  /** The commit of the branch on the remote; null if it is not there yet. */
   readonly remote: string | null;
   /** The commit that the next iteration goes on from. */
   readonly start: string;
   /** The iterations that are on the branch already. */
-  readonly seals: ReadonlyMap<number, Seal>;
+  readonly seals: readonly Seal[];
 };
 
 export type CheckoutResult =
@@ -48,7 +48,7 @@ export async function openCheckout(places: Places, job: LoopJob): Promise<Checko
   return { ok: true, checkout: { repository, path, remote, start, seals }, kept };
 }
 
-/** What a git that was killed left behind would stop every git after it. Nothing of the loop runs any more. */
+/** Removes lock files that a killed git left, which would stop every git after it. Call it when no agent runs. */
 export async function removeLocks(
   { repository, path }: Pick<Checkout, 'repository' | 'path'>,
   { branch }: Pick<LoopJob, 'branch'>,
@@ -100,7 +100,7 @@ async function checkOut(
     const cleaned = await runGit(path, ['clean', '--quiet', '-fd', '-e', '.ralph'], checkoutMs);
     if (out.exitCode === 0 && cleaned.exitCode === 0) return standOn(path, branch, commit);
   }
-  // Half made, or not a worktree at all: whatever it is, it may be somebody's.
+  // Half made, or not a worktree at all: set aside, since it may hold work.
   if (lstatOf(path) !== null) setAside(path);
   await runGit(repository, ['worktree', 'prune']);
   ensureDir(dirname(path));

@@ -2,50 +2,50 @@ import * as v from 'valibot';
 import { parseAs } from '../core/parse-as.ts';
 import { allEntries } from './entries.ts';
 import { forgetHosts, readHosts } from './hosts.ts';
-import { readLanes } from './lane-names.ts';
-import { type Engine, type Store, submissionShelves } from './store.ts';
+import { readQueues } from './queue-names.ts';
+import { type Store, submissionShelves, type TimedStore, updateRecord } from './store.ts';
 
-/** How often somebody looks for loops that no lane knows, and from what age. */
+/** How often a machine looks for loops that are in no queue, and how old those have to be. */
 const mendEveryMs = 60_000;
 const mendAtOnce = 100;
-/** What belongs to nobody in two looks with so much time between them is thrown away. */
+/** Strays that are still there after this time are removed. */
 const sweepEveryMs = 10 * 60_000;
 const sweepAtOnce = 1000;
 
-/** What has to be done now and then by whoever asks for work. */
-export function createChores(engine: Engine, checkMs: number): () => Promise<void> {
-  const { store, now } = engine;
+/** Returns the housekeeping that a machine does now and then when it asks for work. */
+export function createChores(timed: TimedStore, checkMs: number): () => Promise<void> {
+  const { store, now } = timed;
   const due = { rescue: 0, mend: 0 };
   return async () => {
     if (now() < due.rescue) return;
     due.rescue = now() + checkMs;
-    for (const { name } of await readLanes(store)) await store.lane(name).rescue();
+    for (const { name } of await readQueues(store)) await store.queue(name).rescue();
     if (now() < due.mend) return;
     due.mend = now() + mendEveryMs;
     // One of all machines is enough.
     const last = await store.get('fleet', 'mended');
-    if (!isDue(engine, Number(last ?? 0), mendEveryMs)) return;
+    if (!isDue(timed, Number(last ?? 0), mendEveryMs)) return;
     if (!(await store.swap('fleet', 'mended', last, String(now())))) return;
-    await mend(engine);
-    await forgetHosts(engine);
-    await sweep(engine);
+    await mend(timed);
+    await forgetHosts(timed);
+    await sweep(timed);
   };
 }
 
 /** A clock that was set back must not keep everybody from looking. */
-function isDue({ now }: Engine, last: number, every: number): boolean {
+function isDue({ now }: TimedStore, last: number, every: number): boolean {
   return Math.abs(now() - last) >= every;
 }
 
-/** A crash between two writes may leave a loop that no lane knows. */
-async function mend({ store, now }: Engine): Promise<void> {
+/** A crash between two writes may leave a loop that no queue knows. */
+async function mend({ store, now }: TimedStore): Promise<void> {
   const old = (await allEntries(store)).filter(
     ({ loop }) => loop.status === 'running' && now() - loop.why.since >= mendEveryMs,
   );
   for (let at = 0; at < old.length; at += mendAtOnce) {
     await Promise.all(
       old.slice(at, at + mendAtOnce).map(async ({ lane, loop }) => {
-        if (!(await store.lane(lane).has(loop.name))) await store.lane(lane).add(loop.name);
+        if (!(await store.queue(lane).has(loop.name))) await store.queue(lane).add(loop.name);
       }),
     );
   }
@@ -56,20 +56,19 @@ const straysSchema = v.object({ at: v.number(), strays: v.array(v.string()) });
 type Stray = { readonly text: string; remove(): Promise<unknown> };
 
 /**
- * A crash may also leave what belongs to no loop: the order of a submission that was never finished, the records of one
- * that was dropped, an answer that nobody waits for. Whoever is about to use such a thing has long done so by the
- * second look.
+ * Removes what a crash left without a loop: the order of an unfinished submission, the records of a dropped one, an
+ * answer that nobody waits for. Only what two looks found: by the second, anything in use belongs to a loop.
  */
-async function sweep(engine: Engine): Promise<void> {
-  const { store, now } = engine;
+async function sweep(timed: TimedStore): Promise<void> {
+  const { store, now } = timed;
   const text = await store.get('fleet', 'strays');
   const before = parseAs(straysSchema, text) ?? { at: 0, strays: [] };
-  if (!isDue(engine, before.at, sweepEveryMs)) return;
-  const found = (await findStrays(store)).slice(0, sweepAtOnce);
-  const known = new Set(before.strays);
+  if (!isDue(timed, before.at, sweepEveryMs)) return;
+  const strays = (await findStrays(store)).slice(0, sweepAtOnce);
+  const earlier = new Set(before.strays);
   const [old, fresh] = [
-    found.filter((one) => known.has(one.text)),
-    found.filter((one) => !known.has(one.text)),
+    strays.filter((one) => earlier.has(one.text)),
+    strays.filter((one) => !earlier.has(one.text)),
   ];
   const next = JSON.stringify({ at: now(), strays: fresh.map((one) => one.text) });
   if (!(await store.swap('fleet', 'strays', text, next))) return;
@@ -77,7 +76,7 @@ async function sweep(engine: Engine): Promise<void> {
 }
 
 async function findStrays(store: Store): Promise<Stray[]> {
-  // What may be a stray is listed before what it may belong to.
+  // Lists the records first and the loops after them, so that nothing of a new loop looks like a stray.
   const shelves = await Promise.all(
     submissionShelves.map(async (shelf) => ({ shelf, keys: await store.keys(shelf) })),
   );
@@ -96,7 +95,7 @@ async function findStrays(store: Store): Promise<Stray[]> {
         .filter((key) => !keys.has(key))
         .map((key) => ({
           text: `${shelf}/${key}`,
-          remove: async () => store.swap(shelf, key, await store.get(shelf, key), null),
+          remove: () => updateRecord(store, shelf, key, () => null),
         })),
     ),
     ...lists

@@ -1,10 +1,11 @@
 import * as v from 'valibot';
 import type { Stop } from '../fleet/end-loop.ts';
+import type { FleetEvent, Timeline } from '../fleet/files/events.ts';
+import { loopOptions, loopSettings } from '../fleet/files/loop-record.ts';
+import type { LoopRecord, Why } from '../fleet/files/loops.ts';
 import type { IterationEnd, Spent } from '../fleet/iteration-end.ts';
-import type { FleetEvent } from '../store/fleet-events.ts';
-import type { StoredLimits } from '../store/fleet-limits.ts';
-import { loopOptions, loopSettings } from '../store/fleet-loop-record.ts';
-import type { LoopEnd, LoopStatus, Why } from '../store/fleet-loops.ts';
+import type { Claimant, HostView } from './hosts.ts';
+import type { ClusterLimits } from './limits.ts';
 
 const texts = v.pipe(v.array(v.string()), v.readonly());
 
@@ -13,16 +14,16 @@ const workSource = v.object({
   repo: v.string(),
   /** Where the iterations are pushed to. */
   branch: v.string(),
-  /** What it starts from where it does not exist yet; null is the default branch. */
+  /** The branch that a new one starts from; null is the default branch. */
   base: v.nullable(v.string()),
-  /** The text of the prompt: the file is on the machine of whoever submitted it. */
+  /** The text of the prompt: its file is on the machine that submitted the loop. */
   prompt: v.string(),
   /** Variables that the machine itself gives to the agent, by name: secrets are never in a store. */
   pass: texts,
 });
 export type WorkSource = Readonly<v.InferOutput<typeof workSource>>;
 
-/** A loop as somebody hands it to a cluster. The name is its identity: handed in twice, it runs once. */
+/** A loop as it is submitted. The name is its identity: submitted twice, it runs once. */
 export const loopOrder = v.object({
   name: v.string(),
   command: texts,
@@ -38,19 +39,20 @@ export const loopOrder = v.object({
 });
 export type LoopOrder = Readonly<v.InferOutput<typeof loopOrder>>;
 
-/** A loop of a cluster as anybody may see it. Times are epoch milliseconds. */
-export type ClusterView = {
-  readonly name: string;
-  readonly status: LoopStatus;
-  readonly iteration: number;
+/** A loop as the machine that runs it gets it. */
+export const loopJob = v.object({
+  ...v.omit(loopOrder, ['source', 'tags', 'labels']).entries,
+  ...workSource.entries,
+  /** Names this submission: a loop that is submitted again under its old name begins anew. */
+  id: v.string(),
+  /** State of its run on the machine that had it before. */
+  carried: v.exactOptional(v.string()),
+});
+export type LoopJob = Readonly<v.InferOutput<typeof loopJob>>;
+
+/** A loop of a cluster as anybody may see it: its record, and where it is. */
+export type ClusterView = LoopRecord & {
   readonly maxIterations: number;
-  readonly startedAt: number;
-  readonly iterationStartedAt: number | null;
-  readonly failures: number;
-  readonly totalFailures: number;
-  readonly why: Why;
-  /** Null while it has not ended. */
-  readonly end: LoopEnd | null;
   /** The machine that has it. */
   readonly host: string | null;
   readonly repo: string;
@@ -60,68 +62,37 @@ export type ClusterView = {
   readonly command: readonly string[];
   readonly account: string | null;
   readonly spent: Spent;
-  /** The commit that was pushed last, where a machine has told it. */
+  /** The commit that was pushed last; null if no machine reported one. */
   readonly head: string | null;
-  readonly waitUntil: number | null;
-  /** The last iteration whose end was booked. */
-  readonly ended: number;
 };
 
-/** Limits over all machines. Null is no limit. */
-export type ClusterLimits = StoredLimits & {
-  readonly startsPerMinute: number | null;
-  readonly maxCostUsd: number | null;
-  /** What all iterations have cost since the limit was set. */
-  readonly spentUsd: number;
-};
+type LimitChange = Partial<Pick<ClusterLimits, 'maxParallel' | 'startsPerMinute' | 'maxCostUsd'>>;
 
-export type LimitChange = Partial<Pick<ClusterLimits, 'maxParallel' | 'startsPerMinute' | 'maxCostUsd'>>;
-
-/** What a machine tells of a loop that it holds. */
+/** What a machine reports about a loop that it holds. */
 export type News = {
   readonly why?: Why;
-  /** The end of what the agent prints: it takes the place of what was told before. */
+  /** The end of what the agent printed; replaces the one before. */
   readonly tail?: string;
   readonly events?: readonly FleetEvent[];
   /** The commit that was pushed. */
   readonly head?: string;
-  /** What the machine that goes on with the loop has to know, as text. */
+  /** State for the next machine that runs the loop, as text. */
   readonly carried?: string;
 };
 
-export type HostView = {
-  readonly host: string;
-  readonly labels: readonly string[];
-  readonly draining: boolean;
-  /** When it last asked for work or told that it is there. */
-  readonly seenAt: number;
-  /** It has been silent for so long that nobody should count on it. */
-  readonly gone: boolean;
-  readonly loops: readonly string[];
-};
-
-/** Who asks for work, where there are several machines. */
-export type Claimant = {
-  /** The machine, as people see it. */
-  readonly host: string;
-  /** Loops that ask for other labels are not for it. */
-  readonly labels: readonly string[];
-};
-
-/** The right to run one iteration. Whoever holds the claim is the only one that may finish it. Plain data. */
+/** The right to run one iteration. Only its holder may finish it. Plain data. */
 const claim = v.object({
   name: v.string(),
   iteration: v.number(),
   maxIterations: v.number(),
-  /** Shown again with every call: a claim that was given to another is refused by it. */
+  /** Sent with every call: a claim that went to another machine is refused by it. */
   token: v.string(),
 });
 export type Claim = Readonly<v.InferOutput<typeof claim>>;
 
 /** What to do while an iteration runs. */
 export type Beat =
-  /** Go on. After this iteration there will be no next one where the loop is paused. */
-  | { readonly kind: 'go-on'; readonly pausing: boolean }
+  | { readonly kind: 'go-on' }
   /** Somebody cancelled the loop: end the agent, finish nothing. */
   | { readonly kind: 'cancelled' }
   /** Another has the loop now, or it is gone: end the agent, touch nothing. */
@@ -140,27 +111,27 @@ export const next = v.variant('kind', [
 ]);
 export type Next = Readonly<v.InferOutput<typeof next>>;
 
-/** `changed` false: it was so already, or there is no such loop (`view` null). */
+/** `changed` is false if nothing had to change, or if there is no such loop (`view` null). */
 export type Controlled = { readonly changed: boolean; readonly view: ClusterView | null };
 
 /**
- * A fleet over many machines. All verbs may be called by any process at any time; each is done as a whole or not at all.
+ * A fleet over many machines. Any process may call any of these at any time; each call is atomic.
  */
 export type Cluster = {
-  /** False when there is a loop of that name which has not ended. */
+  /** False if a loop of that name has not ended. */
   submit(order: LoopOrder): Promise<boolean>;
   /** The next iteration that may run here and now: due, not paused, within the limits. Null where there is none. */
   claim(by?: Claimant): Promise<Claim | null>;
-  /** Renews the right to the iteration, and tells what to do. Any process may do it for the one that runs it. */
+  /** Renews the claim and says what to do. Any process may call it for the one that runs the iteration. */
   heartbeat(claim: Claim): Promise<Beat>;
   /** Books the end of an iteration once, however often it is called. */
   finishIteration(claim: Claim, end: IterationEnd): Promise<Next>;
-  /** The iteration does not come to its end here: it is run again by whoever claims it next. */
+  /** Gives an unfinished iteration back; the next claim runs it again. */
   giveBack(claim: Claim): Promise<void>;
   /** The running iteration goes on to its end; no next one starts. */
   pause(name: string): Promise<Controlled>;
   resume(name: string): Promise<Controlled>;
-  /** Ends the loop now; its agent is to be ended by whoever runs it. */
+  /** Ends the loop now; the machine that runs its agent ends it. */
   cancel(name: string): Promise<Controlled>;
   status(name: string): Promise<ClusterView | null>;
   list(): Promise<readonly ClusterView[]>;
@@ -168,15 +139,15 @@ export type Cluster = {
   setLimits(change: LimitChange): Promise<void>;
   /** False where the account was not held. */
   releaseAccount(account: string): Promise<boolean>;
-  /** What was submitted, for the machine that runs it. */
+  /** The loop as it was submitted. */
   order(name: string): Promise<LoopOrder | null>;
-  /** Of a loop that another has by now, only the events are told. */
+  /** If another machine has the loop by now, only the events are kept. */
   report(claim: Claim, news: News): Promise<void>;
-  events(name: string, count?: number): Promise<readonly FleetEvent[]>;
+  timeline(name: string): Promise<Timeline>;
   /** Lines as in `iterations.log`. */
   log(name: string, count?: number): Promise<readonly string[]>;
   tail(name: string): Promise<string | null>;
-  /** What the machine that had the loop last wants the next one to know. */
+  /** State that the last machine left for the next one. */
   carried(name: string): Promise<string | null>;
   hosts(): Promise<readonly HostView[]>;
   /** The name for a machine: its own, or a numbered one where another machine that is there has that. */
@@ -185,9 +156,9 @@ export type Cluster = {
   drain(host: string | null, on: boolean): Promise<readonly string[]>;
   /** Puts the counters right, and ends the loop where it had ended; false where it runs just now or there is none. */
   recount(name: string, iterations: number, stop?: Stop): Promise<boolean>;
-  /** Takes loops that are over off the list. */
+  /** Removes a loop that is over from the list. */
   forget(name: string): Promise<boolean>;
-  /** A letter for whoever takes from the box of that name. */
+  /** Puts a message into a mailbox; `take` removes the oldest. */
   post(box: string, text: string): Promise<void>;
   take(box: string): Promise<string | null>;
   close(): Promise<void>;

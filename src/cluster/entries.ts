@@ -1,10 +1,10 @@
 import * as v from 'valibot';
 import { RalphError } from '../core/error.ts';
 import { parseAs } from '../core/parse-as.ts';
+import type { FleetEvent } from '../fleet/files/events.ts';
+import { loopRecord } from '../fleet/files/loop-record.ts';
+import type { LoopStep } from '../fleet/files/loops.ts';
 import { spent } from '../fleet/iteration-end.ts';
-import type { FleetEvent } from '../store/fleet-events.ts';
-import { loopRecord } from '../store/fleet-loop-record.ts';
-import type { LoopStep } from '../store/fleet-loops.ts';
 import { type Claim, type ClusterView, next } from './cluster.ts';
 import type { Store } from './store.ts';
 
@@ -16,11 +16,12 @@ const entrySchema = v.object({
   /** Of this submission: its order, its log and its timeline are kept under it. */
   key: v.string(),
   loop: loopRecord,
+  /** The queue that it waits in. */
   lane: v.string(),
   account: v.nullable(v.string()),
-  /** Who has it; the lock is shown to the lane with every call. */
+  /** Who has it; the lock is shown to the queue with every call. */
   holder: v.nullable(v.object({ host: v.string(), lock: v.string() })),
-  /** The claim that was finished last and what came after it, for whoever did not hear the answer. */
+  /** The claim that was finished last and the answer to it, to answer a repeated call alike. */
   answered: v.nullable(v.object({ token: v.string(), next })),
   spent,
   head: v.nullable(v.string()),
@@ -32,8 +33,8 @@ const entrySchema = v.object({
 });
 export type Entry = Readonly<v.InferOutput<typeof entrySchema>>;
 
-/** What is kept of each loop: enough to see what happened, and no more. */
-const kept = { events: 500, lines: 1000 } as const;
+/** How many lines of each list a loop keeps. */
+export const kept = { events: 500, lines: 1000 } as const;
 
 const maxTries = 50;
 
@@ -49,8 +50,8 @@ export async function allEntries(store: Store): Promise<Entry[]> {
 }
 
 /**
- * Takes one step as nobody else does at the same time: `step` gets the newest loop and says what changes, null for
- * nothing. It may be asked several times. Returns the loop before and after; null where there is none.
+ * Changes a loop atomically: `step` gets the newest loop and returns what changes, null for nothing. It may be called
+ * several times. Returns the loop before and after; null where there is none.
  */
 export async function updateEntry(
   store: Store,
@@ -73,7 +74,7 @@ export async function updateEntry(
   });
 }
 
-/** The timeline tells what happened and decides nothing: a crash may leave out an entry. */
+/** Adds to the log and the timeline. They decide nothing: a crash may leave out an entry. */
 export async function tell(
   store: Store,
   key: string,
@@ -89,30 +90,9 @@ export function parseEntry(text: string | null): Entry | null {
 
 export function viewOf(entry: Entry): ClusterView {
   const { loop, holder, repo, branch, labels, tags, command, account, spent, head } = entry;
-  const { name, status, iteration, startedAt, iterationStartedAt, failures, totalFailures, why, end } = loop;
-  return {
-    name,
-    status,
-    iteration,
-    maxIterations: loop.settings.max_iterations,
-    startedAt,
-    iterationStartedAt,
-    failures,
-    totalFailures,
-    why,
-    end,
-    host: isOver(entry) ? null : (holder?.host ?? null),
-    repo,
-    branch,
-    labels,
-    tags,
-    command,
-    account,
-    spent,
-    head,
-    waitUntil: loop.waitUntil,
-    ended: loop.ended,
-  };
+  const host = isOver(entry) ? null : (holder?.host ?? null);
+  const { max_iterations: maxIterations } = loop.settings;
+  return { ...loop, maxIterations, host, repo, branch, labels, tags, command, account, spent, head };
 }
 
 export function claimOf({ loop }: Entry): Claim {
@@ -132,7 +112,7 @@ export function claimLost(name: string): RalphError {
   return new RalphError('claim-lost', `the claim on '${name}' is not valid any more`, { exitCode: 1 });
 }
 
-/** Somebody may print a novel into an event. */
+/** The text of an event is cut: an agent may have printed any amount of it. */
 function eventText(event: FleetEvent): string {
   return JSON.stringify({ ...event, text: event.text.slice(0, 2000) });
 }

@@ -1,18 +1,32 @@
 import * as v from 'valibot';
 import { parseAs } from '../core/parse-as.ts';
-import type { Claimant } from './cluster.ts';
-import type { Engine, Store } from './store.ts';
+import { type Store, type TimedStore, updateRecord } from './store.ts';
 
 /** A machine as it stands in the store. */
 const hostRecord = v.object({
   labels: v.pipe(v.array(v.string()), v.readonly()),
   draining: v.fallback(v.boolean(), false),
-  /** When it last asked for work or told that it is there. */
+  /** When it last asked for work or renewed a claim. */
   seenAt: v.number(),
   /** Tells machines of the same name apart. */
   id: v.fallback(v.nullable(v.string()), null),
 });
 export type HostRecord = Readonly<v.InferOutput<typeof hostRecord>>;
+
+export type HostView = Omit<HostRecord, 'id'> & {
+  readonly host: string;
+  /** Silent for so long that nobody should count on it. */
+  readonly gone: boolean;
+  readonly loops: readonly string[];
+};
+
+/** Who asks for work. */
+export type Claimant = {
+  /** The machine, as people see it. */
+  readonly host: string;
+  /** Loops that ask for other labels are not for it. */
+  readonly labels: readonly string[];
+};
 
 const seenEveryMs = 10_000;
 /** A machine is gone after this many leases, and not before it could have been seen some times. */
@@ -34,26 +48,30 @@ export async function isDraining(store: Store, host: string): Promise<boolean> {
 }
 
 /** Whether a machine has been silent for so long that nobody should count on it. */
-export function isGone({ leaseMs, now }: Engine, { seenAt }: HostRecord): boolean {
+export function isGone({ leaseMs, now }: TimedStore, { seenAt }: Pick<HostRecord, 'seenAt'>): boolean {
   return now() - seenAt > Math.max(goneAtLeastMs, goneLeases * leaseMs);
 }
 
 /** The name for a machine: its own, or a numbered one where another machine that is there has that. */
-export async function registerHost(engine: Engine, { host, labels }: Claimant, id: string): Promise<string> {
-  const seenAt = engine.now();
+export async function registerHost(
+  timed: TimedStore,
+  { host, labels }: Claimant,
+  id: string,
+): Promise<string> {
+  const seenAt = timed.now();
   for (let count = 1; ; count++) {
     const name = count === 1 ? host : `${host}-${count}`;
     let isOurs = false;
-    await updateHost(engine.store, name, (record) => {
-      isOurs = record === null || record.id === null || record.id === id || isGone(engine, record);
+    await updateHost(timed.store, name, (record) => {
+      isOurs = record === null || record.id === null || record.id === id || isGone(timed, record);
       return isOurs ? { draining: record?.draining ?? false, labels, seenAt, id } : record;
     });
     if (isOurs) return name;
   }
 }
 
-/** Notes now and then that a machine is there. */
-export function createSightings({ store, now }: Engine): (by: Claimant) => Promise<void> {
+/** Returns a function that notes, at most every ten seconds, that a machine is there. */
+export function createSightings({ store, now }: TimedStore): (by: Claimant) => Promise<void> {
   const due = new Map<string, number>();
   return async ({ host, labels }) => {
     if (now() < (due.get(host) ?? 0)) return;
@@ -67,7 +85,7 @@ export function createSightings({ store, now }: Engine): (by: Claimant) => Promi
   };
 }
 
-/** Null is all machines. Gives the names of those that were told. */
+/** Drains one machine, or all of them (null). Returns their names. */
 export async function drainHosts(store: Store, host: string | null, on: boolean): Promise<readonly string[]> {
   const hosts = host === null ? [...(await readHosts(store)).keys()] : [host];
   for (const one of hosts) {
@@ -76,22 +94,21 @@ export async function drainHosts(store: Store, host: string | null, on: boolean)
   return hosts;
 }
 
-/** That a machine drains is somebody's word, which stays. */
-export async function forgetHosts({ store, now }: Engine): Promise<void> {
+/** Removes machines that were not seen for a day. One that drains stays: somebody asked for it. */
+export async function forgetHosts({ store, now }: TimedStore): Promise<void> {
   const isOld = ({ draining, seenAt }: HostRecord) => !draining && now() - seenAt > forgetMs;
   for (const [host, record] of await readHosts(store)) {
     if (isOld(record)) await updateHost(store, host, (newest) => (newest && isOld(newest) ? null : newest));
   }
 }
 
-async function updateHost(
+function updateHost(
   store: Store,
   host: string,
   change: (record: HostRecord | null) => HostRecord | null,
-): Promise<void> {
-  for (;;) {
-    const text = await store.get('hosts', host);
+): Promise<boolean> {
+  return updateRecord(store, 'hosts', host, (text) => {
     const next = change(parseAs(hostRecord, text));
-    if (await store.swap('hosts', host, text, next === null ? null : JSON.stringify(next))) return;
-  }
+    return next === null ? null : JSON.stringify(next);
+  });
 }

@@ -1,4 +1,3 @@
-import { StringDecoder } from 'node:string_decoder';
 import { agentNameOf } from '../agents/registry.ts';
 import { compilePattern, type Pattern } from '../core/pattern.ts';
 import type { SealedEnd } from '../fleet/iteration-end.ts';
@@ -6,20 +5,18 @@ import { readIteration } from '../fleet/run-iteration.ts';
 import { limitAtExit } from '../fleet/screen/classify.ts';
 import { checkDone } from '../fleet/screen/done.ts';
 import { runCommand, runEnvironment, type SupervisedRun } from '../fleet/supervised-run.ts';
-import { createRedactor } from '../safety/redact.ts';
-import { noSandbox, type Sandbox } from '../safety/sandbox/sandbox.ts';
-import { inSandbox } from '../safety/sandbox/start.ts';
-import { createTerminalCleaner } from '../safety/terminal.ts';
-import { readJournal } from '../store/journal.ts';
-import { runPaths } from '../store/paths.ts';
-import { runIdFor } from '../store/runs.ts';
-import { keepEarlierLog, openStreamLog } from '../store/stream-log.ts';
-import { systemClock } from '../system/clock.ts';
-import { exitCodeOf } from '../system/exit-code.ts';
-import { writeAtomic } from '../system/files.ts';
-import { type Argv, type Environment, startProcess } from '../system/process.ts';
+import { skippedText } from '../journal/run-view.ts';
+import { readRun, runIdFor } from '../journal/runs.ts';
+import { systemClock } from '../os/clock.ts';
+import { writeAtomic } from '../os/files/files.ts';
+import { exitCodeOf } from '../os/process/exit-code.ts';
+import { type Argv, type Environment, startProcess } from '../os/process/process.ts';
+import { createRedactor } from '../os/redact/redact.ts';
+import { noSandbox, type Sandbox } from '../sandbox/sandbox.ts';
+import { inSandbox } from '../sandbox/start.ts';
 import { packRun, unpackRun } from './carried.ts';
-import type { LoopJob } from './job.ts';
+import type { LoopJob } from './cluster.ts';
+import { openOutput } from './output.ts';
 import type { Places } from './places.ts';
 
 /** All that an iteration needs of the machine it runs on. */
@@ -38,18 +35,21 @@ export type IterationSpec = {
   readonly stop: AbortSignal;
   /** The end of what was printed so far. */
   shows(tail: string): void;
-  /** What another machine needs to go on after this iteration. */
-  carries(state: string): void;
+  /** Something that a person may want to know. */
+  notices(text: string): void;
 };
 
-const tailChars = 64 * 1024;
-const tailLines = 2000;
 const lookMs = 500;
 
-/** Runs one iteration to its end; null where it was stopped from outside. */
-export async function runIteration(spec: IterationSpec): Promise<SealedEnd | null> {
+/** How an iteration ended, and what another machine needs to go on after it. */
+export type IterationResult = { readonly end: SealedEnd; readonly carried?: string };
+
+/** Runs one iteration to its end; null if it was stopped from outside. */
+export async function runIteration(spec: IterationSpec): Promise<IterationResult | null> {
   writeAtomic(spec.record.prompt, spec.job.prompt, { fsync: false });
-  return spec.job.options.run === undefined ? runPlain(spec) : runEngine(spec);
+  if (spec.job.options.run !== undefined) return runSupervised(spec);
+  const end = await runPlain(spec);
+  return end === null ? null : { end };
 }
 
 async function runPlain(spec: IterationSpec): Promise<SealedEnd | null> {
@@ -85,18 +85,20 @@ export function runOfJob({ name, id }: LoopJob, cwd: string): SupervisedRun {
 }
 
 /** One iteration of `ralph run`, which goes on with the run wherever that was before. */
-async function runEngine(spec: IterationSpec): Promise<SealedEnd | null> {
+async function runSupervised(spec: IterationSpec): Promise<IterationResult | null> {
   const { job, record, cwd, iteration, ralph } = spec;
   const { command } = job;
   const run = runOfJob(job, cwd);
   unpackRun(run, job.carried ?? '', iteration, { promptFile: record.prompt, task: job.prompt });
-  const since = readJournal(runPaths(cwd, run.id).journal).seq;
+  const before = readRun(cwd, run.id).view;
+  const since = before.seq;
   const startedAt = systemClock.now();
   const words = [...withoutSandbox(job.options.run ?? []), ...ralph.words];
   const [program = '', ...rest] = runCommand(run, command, {
     settings: { ...job.settings, prompt_file: record.prompt },
     options: { engine: ralph.command, run: words },
     iteration,
+    runSeq: since,
   });
   const ran = await runProcess(spec, {
     argv: [program, ...rest],
@@ -107,13 +109,15 @@ async function runEngine(spec: IterationSpec): Promise<SealedEnd | null> {
     pattern: null,
   });
   if (ran.cause === 'stopped') return null;
-  const { exitCode, lines } = ran;
+  const { env } = spec;
+  const { exitCode } = ran;
   const at = systemClock.now();
-  const process = { iteration, startedAt, since, at, how: 'exited', exitCode, output: () => lines } as const;
-  const { at: _at, ...end } = (await readIteration(run, process)).end;
-  const state = packRun(run);
-  if (state !== null) spec.carries(state);
-  return end;
+  const process = { env, iteration, startedAt, since, at, how: 'exited', exitCode } as const;
+  const { at: _at, ...end } = readIteration(run, process).end;
+  const skipped = skippedText(readRun(cwd, run.id).view);
+  if (skipped !== null && skipped !== skippedText(before)) spec.notices(skipped);
+  const carried = packRun(run);
+  return carried === null ? { end } : { end, carried };
 }
 
 type Ran = {
@@ -124,42 +128,19 @@ type Ran = {
   readonly lines: readonly string[];
 };
 
-async function runProcess(
-  spec: IterationSpec,
-  how: {
-    readonly argv: Argv;
-    readonly env: Environment;
-    readonly sandbox: Sandbox;
-    readonly stdin: string | null;
-    readonly idleMs: number | null;
-    readonly pattern: Pattern | null;
-  },
-): Promise<Ran> {
-  const { job, iteration, cwd, record } = spec;
-  const path = record.log(iteration);
-  keepEarlierLog(path);
-  const log = openStreamLog(path);
-  const redactor = createRedactor(how.env);
-  let tail = '';
-  let changed = false;
-  let endedAtMatch = false;
-  const pipe = () => {
-    const [redact, decoder, cleaner] = [
-      redactor.stream(),
-      new StringDecoder('utf8'),
-      createTerminalCleaner(),
-    ];
-    const take = (bytes: Buffer) => {
-      log.write(bytes);
-      tail = (tail + cleaner.push(decoder.write(bytes))).slice(-tailChars);
-      changed = true;
-    };
-    return { push: (chunk: Buffer) => take(redact.push(chunk)), end: () => take(redact.end()) };
-  };
-  const [out, err] = [pipe(), pipe()];
-  const lines = () => tail.split('\n').slice(-tailLines);
-  const isDone = () => how.pattern !== null && checkDone(how.pattern, lines(), job.prompt, false).done;
+type ProgramSpec = {
+  readonly argv: Argv;
+  readonly env: Environment;
+  readonly sandbox: Sandbox;
+  readonly stdin: string | null;
+  readonly idleMs: number | null;
+  readonly pattern: Pattern | null;
+};
 
+async function runProcess(spec: IterationSpec, how: ProgramSpec): Promise<Ran> {
+  const { job, iteration, cwd } = spec;
+  const output = openOutput(spec.record.log(iteration), createRedactor(how.env));
+  const isDone = () => how.pattern !== null && checkDone(how.pattern, output.lines(), job.prompt, false).done;
   const inside = inSandbox(how.sandbox, how.argv, { env: how.env, cwd, stdin: how.stdin });
   const running = startProcess({
     ...inside,
@@ -170,43 +151,38 @@ async function runProcess(
     hardMs: null,
     onStdout(chunk) {
       running.touch();
-      out.push(chunk);
+      output.stdout.push(chunk);
     },
     onStderr(chunk) {
       running.touch();
-      err.push(Buffer.from(inside.withoutMarker(chunk.toString('latin1')), 'latin1'));
+      output.stderr.push(Buffer.from(inside.withoutMarker(chunk.toString('latin1')), 'latin1'));
     },
   });
   const stop = () => running.stop();
   spec.stop.addEventListener('abort', stop, { once: true });
   if (spec.stop.aborted) stop();
+  let endedAtMatch = false;
   const looking = setInterval(() => {
-    if (!changed) return;
-    changed = false;
-    spec.shows(tail);
-    if (job.options.checkDoneContinuous && !endedAtMatch && isDone()) {
-      endedAtMatch = true;
-      running.finish();
-    }
+    if (!output.takeChange()) return;
+    spec.shows(output.tail());
+    if (!job.options.checkDoneContinuous || endedAtMatch || !isDone()) return;
+    endedAtMatch = true;
+    running.finish();
   }, lookMs);
   try {
     const end = await running.done;
     await how.sandbox.settle();
-    out.end();
-    err.end();
-    const failure = end.cause === 'exited' ? inside.failure?.(end.exitCode, tail) : null;
+    output.end();
+    const failure = end.cause === 'exited' ? inside.failure?.(end.exitCode, output.tail()) : null;
     const problem = failure ?? end.error;
-    if (problem) {
-      log.write(`${problem.message}\n`);
-      tail += `${problem.message}\n`;
-    }
-    spec.shows(tail);
+    if (problem) output.add(`${problem.message}\n`);
+    spec.shows(output.tail());
     const matched = endedAtMatch ? 'while-running' : isDone() ? 'at-end' : null;
-    return { exitCode: exitCodeOf(end), cause: end.cause, matched, lines: lines() };
+    return { exitCode: exitCodeOf(end), cause: end.cause, matched, lines: output.lines() };
   } finally {
     clearInterval(looking);
     spec.stop.removeEventListener('abort', stop);
-    log.close();
+    output.close();
   }
 }
 

@@ -1,10 +1,10 @@
 import { hostname } from 'node:os';
 import { hashText } from '../core/hash.ts';
-import { headCommit, lookWithGit, runGit } from '../system/git.ts';
-import type { Environment } from '../system/process.ts';
-import type { LoopJob } from './job.ts';
+import { headCommit, lookWithGit, runGit } from '../os/git/git.ts';
+import type { Environment } from '../os/process/process.ts';
+import type { LoopJob } from './cluster.ts';
 
-/** What ralph itself writes into a project is no work. */
+/** Everything but the files that ralph itself writes into a project. */
 const workOnly = [
   '--',
   ':/',
@@ -21,7 +21,7 @@ export type Work = {
   readonly head: string;
   /** All that is in the folder now, as a tree. */
   readonly tree: string;
-  /** What could not be taken in. */
+  /** Why git could not add some of the files. */
   readonly warning: string | null;
 };
 

@@ -1,16 +1,19 @@
 import * as v from 'valibot';
 import { parseAs } from '../core/parse-as.ts';
-import type { ClusterLimits } from './cluster.ts';
-import type { Store } from './store.ts';
+import { type Store, updateRecord } from './store.ts';
 
 const numberOrNone = v.fallback(v.nullable(v.number()), null);
+/** Limits over all machines. Null is no limit. */
 const limitsSchema = v.object({
   maxParallel: numberOrNone,
   startsPerMinute: numberOrNone,
   maxCostUsd: numberOrNone,
+  /** What all iterations have cost since the limit was set. */
   spentUsd: v.fallback(v.number(), 0),
+  /** Until when the loops of an account wait. */
   holds: v.fallback(v.record(v.string(), v.number()), {}),
 });
+export type ClusterLimits = Readonly<v.InferOutput<typeof limitsSchema>>;
 
 export async function readLimits(store: Store): Promise<ClusterLimits> {
   return parseLimits(await store.get('fleet', 'limits'));
@@ -20,21 +23,19 @@ function parseLimits(text: string | null): ClusterLimits {
   return parseAs(limitsSchema, text) ?? v.parse(limitsSchema, {});
 }
 
-/** Changes the limits as nobody else does at the same time. */
-export async function updateLimits(
+/** Changes the limits atomically; false if `change` returns null. */
+export function updateLimits(
   store: Store,
   change: (limits: ClusterLimits) => Partial<ClusterLimits> | null,
 ): Promise<boolean> {
-  for (;;) {
-    const text = await store.get('fleet', 'limits');
+  return updateRecord(store, 'fleet', 'limits', (text) => {
     const before = parseLimits(text);
-    const changed = change(before);
-    if (changed === null) return false;
-    if (await store.swap('fleet', 'limits', text, JSON.stringify({ ...before, ...changed }))) return true;
-  }
+    const changes = change(before);
+    return changes === null ? undefined : JSON.stringify({ ...before, ...changes });
+  });
 }
 
-/** All loops of the account wait until then, or longer where they do already. What is over is forgotten. */
+/** Lets all loops of the account wait until then, or longer if they do already. Drops holds that are over. */
 export function holdAccount(store: Store, account: string, until: number, now: number): Promise<boolean> {
   return updateLimits(store, ({ holds }) => {
     const next = { ...holds, [account]: Math.max(until, holds[account] ?? 0) };

@@ -1,55 +1,66 @@
-import type { SealedEnd } from '../fleet/iteration-end.ts';
-import type { SandboxChoice } from '../safety/sandbox/sandbox.ts';
-import type { FleetEvent } from '../store/fleet-events.ts';
-import type { LoopEnd } from '../store/fleet-loops.ts';
-import type { LoopJob } from './job.ts';
+import * as v from 'valibot';
+import { fleetEvent } from '../fleet/files/events.ts';
+import { loopEnd } from '../fleet/files/loop-record.ts';
+import { sealedEnd } from '../fleet/iteration-end.ts';
+import { providerNames } from '../sandbox/sandbox.ts';
+import { loopJob } from './cluster.ts';
+
+const text = v.string();
+const texts = v.pipe(v.array(text), v.readonly());
 
 /** How a machine runs what it is given. */
-export type MachineRules = {
-  readonly folder: string;
-  readonly sandbox: SandboxChoice;
-  readonly allowHosts: readonly string[];
+const machineRules = v.object({
+  folder: text,
+  sandbox: v.picklist(['auto', ...providerNames]),
+  allowHosts: texts,
   /** How `ralph` is called here. */
-  readonly ralph: readonly string[];
-  readonly leaseMs: number;
-};
+  ralph: texts,
+  leaseMs: v.number(),
+});
+export type MachineRules = Readonly<v.InferOutput<typeof machineRules>>;
 
-/** What the process that holds the lease tells the one that runs the loop. */
-export type ToRunner =
-  | { readonly type: 'begin'; readonly job: LoopJob; readonly rules: MachineRules }
-  | { readonly type: 'run'; readonly iteration: number }
+/** Messages from the process that holds the lease to the one that drives the loop. */
+export const toDriver = v.variant('type', [
+  v.object({ type: v.literal('begin'), job: loopJob, rules: machineRules }),
+  v.object({ type: v.literal('run'), iteration: v.number() }),
   /** The lease is good since that many milliseconds. */
-  | { readonly type: 'renewed'; readonly age: number }
+  v.object({ type: v.literal('renewed'), age: v.number() }),
   /** End the agent now. */
-  | { readonly type: 'stop'; readonly why: string }
+  v.object({ type: v.literal('stop'), why: text }),
   /** Nothing is left to do here; `end` is how the loop ended, null where it goes on elsewhere or later. */
-  | { readonly type: 'leave'; readonly end: LoopEnd | null };
+  v.object({ type: v.literal('leave'), end: v.nullable(loopEnd) }),
+]);
+export type ToDriver = Readonly<v.InferOutput<typeof toDriver>>;
 
-export type FromRunner =
-  | { readonly type: 'alive' }
-  /** The iteration is on the branch, whoever put it there. */
-  | {
-      readonly type: 'ended';
-      readonly iteration: number;
-      readonly end: SealedEnd;
-      readonly head: string;
-      /** It was found there. */
-      readonly found: boolean;
-      /** What another machine would need to go on from here. */
-      readonly carried?: string;
-    }
-  | { readonly type: 'gave-up'; readonly because: GaveUp; readonly why: string; readonly kept: string | null }
-  /** The end of what the agent printed. */
-  | { readonly type: 'shows'; readonly tail: string }
-  | { readonly type: 'tells'; readonly event: FleetEvent };
-
-export type GaveUp =
+const gaveUp = v.picklist([
   /** Another machine was faster. */
-  | 'fenced'
+  'fenced',
   /** The lease could not be renewed. */
-  | 'lease'
-  | 'stopped'
+  'lease',
+  'stopped',
   /** The repository cannot be reached from here. */
-  | 'unreachable'
+  'unreachable',
   /** It cannot be done anywhere before a person has put something right. */
-  | 'impossible';
+  'impossible',
+]);
+export type GaveUp = v.InferOutput<typeof gaveUp>;
+
+export const fromDriver = v.variant('type', [
+  v.object({ type: v.literal('alive') }),
+  /** The iteration is on the branch, whoever put it there. */
+  v.object({
+    type: v.literal('ended'),
+    iteration: v.number(),
+    end: sealedEnd,
+    head: text,
+    /** It was found there. */
+    found: v.boolean(),
+    /** State that another machine needs to go on from here. */
+    carried: v.exactOptional(text),
+  }),
+  v.object({ type: v.literal('gave-up'), because: gaveUp, why: text, kept: v.nullable(text) }),
+  /** The end of what the agent printed. */
+  v.object({ type: v.literal('shows'), tail: text }),
+  v.object({ type: v.literal('tells'), event: fleetEvent }),
+]);
+export type FromDriver = Readonly<v.InferOutput<typeof fromDriver>>;

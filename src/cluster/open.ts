@@ -1,8 +1,8 @@
 import { messageOf, RalphError } from '../core/error.ts';
-import { systemClock } from '../system/clock.ts';
-import { type EngineAddress, placeOf } from './address.ts';
+import { systemClock } from '../os/clock.ts';
+import { type ClusterAddress, placeOf } from './address.ts';
 import type { Cluster } from './cluster.ts';
-import { clusterFleet } from './engine.ts';
+import { clusterFleet } from './cluster-fleet.ts';
 import type { LeaseTimes, Store } from './store.ts';
 
 export type ClusterOptions = {
@@ -15,14 +15,14 @@ export type ClusterOptions = {
 export const defaultLeaseMs = 6000;
 
 /** The fleet behind an address. */
-export async function openCluster(address: EngineAddress, options: ClusterOptions = {}): Promise<Cluster> {
+export async function openCluster(address: ClusterAddress, options: ClusterOptions = {}): Promise<Cluster> {
   const leaseMs = options.leaseMs ?? defaultLeaseMs;
   const times = { leaseMs, checkMs: Math.ceil(leaseMs / 2) };
   const store = await openStore(address, times).catch((error: unknown) => {
     // Without the cause: that of Redis has the words of the call that failed, the password among them.
-    throw new RalphError('engine', `cannot work with ${placeOf(address)}: ${messageOf(error)}`, {
+    throw new RalphError('cluster', `cannot work with ${placeOf(address)}: ${messageOf(error)}`, {
       remedy:
-        'see that it runs, can be reached from here, and lets you in (SWARM_ENGINE, SWARM_ENGINE_PASSWORD)',
+        'see that it runs, can be reached from here, and lets you in (SWARM_CLUSTER, SWARM_CLUSTER_PASSWORD)',
       exitCode: 1,
     });
   });
@@ -30,7 +30,7 @@ export async function openCluster(address: EngineAddress, options: ClusterOption
 }
 
 /** Loaded only when it is needed: it brings whole clients along. */
-async function openStore(address: EngineAddress, times: LeaseTimes): Promise<Store> {
+async function openStore(address: ClusterAddress, times: LeaseTimes): Promise<Store> {
   const stores = await import('./stores.ts');
   return address.kind === 'redis'
     ? stores.openRedisStore(address, times)

@@ -1,10 +1,10 @@
 import { join } from 'node:path';
 import { RalphError } from '../core/error.ts';
 import { hashText } from '../core/hash.ts';
-import { fleetPaths } from '../store/fleet-paths.ts';
-import type { Environment } from '../system/program.ts';
+import { fleetPaths } from '../fleet/files/paths.ts';
+import type { Environment } from '../os/process/program.ts';
 
-/** The folder of a machine in a cluster, if nobody names another. */
+/** The folder of a machine in a cluster without --dir. */
 export function defaultFolder(env: Environment): string {
   return join(fleetPaths(env).root, 'cluster');
 }
@@ -32,7 +32,7 @@ export function placesIn(folder: string) {
 
 export type Places = ReturnType<typeof placesIn>;
 
-/** What every process of a loop on this machine carries in its environment. */
+/** The run id in the environment of every process of a loop on this machine. */
 export function runIdOf(folder: string, name: string): string {
   return `${runIdStart(folder)}${name}`;
 }

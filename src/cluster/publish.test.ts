@@ -3,9 +3,9 @@ import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { SealedEnd } from '../fleet/iteration-end.ts';
-import { makeTempDir, removeTempDir } from '../system/temp.ts';
+import { makeTempDir, removeTempDir } from '../os/files/temp.ts';
 import { type Checkout, openCheckout } from './checkout.ts';
-import type { LoopJob } from './job.ts';
+import type { LoopJob } from './cluster.ts';
 import { keepWork } from './kept.ts';
 import { placesIn } from './places.ts';
 import { pushWork, sealWork } from './publish.ts';
@@ -35,7 +35,7 @@ beforeEach(() => {
     cwd: '.',
     env: {},
     pass: [],
-    settings: { max_iterations: 3, done_pattern: null, inactivity_timeout: 60 },
+    settings: { prompt_file: '', max_iterations: 3, done_pattern: null, inactivity_timeout: 60 },
     options: {},
   };
 });
@@ -154,7 +154,7 @@ describe('the worktree of a loop', () => {
   it('is at what the branch is on the remote, with the iterations that are there', async () => {
     await publish(await open('one'), 1, { ...good, how: 'done', doneMatched: true });
     const two = await open('two');
-    expect(two.seals.get(1)?.end).toMatchObject({ how: 'done', doneMatched: true });
+    expect(two.seals).toMatchObject([{ iteration: 1, end: { how: 'done', doneMatched: true } }]);
     expect(two.start).toBe(git(origin, 'rev-parse', 'work'));
     expect(git(two.path, 'rev-parse', 'HEAD')).toBe(two.start);
   });
@@ -162,7 +162,7 @@ describe('the worktree of a loop', () => {
   it('does not count the iterations of a loop that had the name before', async () => {
     await publish(await open('one'), 1, good);
     job = { ...job, id: '18' };
-    expect((await open('two')).seals.size).toBe(0);
+    expect((await open('two')).seals).toEqual([]);
   });
 
   it('leaves what is ignored, and keeps what an earlier try left under a ref', async () => {

@@ -1,7 +1,7 @@
 import type { SealedEnd } from '../fleet/iteration-end.ts';
-import { runGit } from '../system/git.ts';
+import { runGit } from '../os/git/git.ts';
 import { type Checkout, removeLocks, standOn } from './checkout.ts';
-import type { LoopJob } from './job.ts';
+import type { LoopJob } from './cluster.ts';
 import { commitTree, keepCommit, remoteRef, takeWork } from './kept.ts';
 import { type Pushed, pushBranch } from './remote.ts';
 import { partMessage, posesAsSeal, sealMessage } from './trailers.ts';
@@ -28,19 +28,19 @@ export async function sealWork(
   await removeLocks(checkout, job);
   const work = await takeWork(path);
   if (work === null) throw new Error('the worktree cannot be read any more');
-  const history = await historySince(checkout, work.head, job);
+  const problem = await historyProblem(checkout, work.head, job);
   const seal = { loop: job.name, id: job.id, iteration, end };
-  const parent = history.problem === null ? work.head : start;
-  const kept = history.problem === null ? null : await keepCommit(repository, job.name, work.head);
-  const warnings = [work.warning, history.problem].flatMap((text) => text ?? []);
+  const parent = problem === null ? work.head : start;
+  const kept = problem === null ? null : await keepCommit(repository, job.name, work.head);
+  const warnings = [work.warning, problem].flatMap((text) => text ?? []);
   const isPart = end.decision ? end.decision.iterations < iteration : end.how === 'limited';
   const isNothing = parent === start && work.tree === (await treeOf(repository, start));
   if (isPart && isNothing) return { commit: null, kept, warnings };
 
   const message = isPart ? partMessage(seal) : sealMessage(seal);
   const commit = await commitTree(repository, work.tree, [parent], message);
-  const problem = await standOn(path, job.branch, commit);
-  if (problem !== null) throw new Error(`the worktree cannot go on: ${problem}`);
+  const failure = await standOn(path, job.branch, commit);
+  if (failure !== null) throw new Error(`the worktree cannot go on: ${failure}`);
   return { commit, kept, warnings };
 }
 
@@ -57,22 +57,19 @@ export async function pushWork(
   return { pushed, checkout: { ...checkout, remote: commit, start: commit } };
 }
 
-/** Whether the commits of the agent can stay as they are: on top of what was there, and none that poses as ours. */
-async function historySince(
+/** Why the commits of the agent cannot stay; null where they are on top of what was there and none poses as ours. */
+async function historyProblem(
   { repository, start }: Checkout,
   head: string,
   job: LoopJob,
-): Promise<{ readonly problem: string | null }> {
-  if (start === head) return { problem: null };
+): Promise<string | null> {
+  if (start === head) return null;
   const above = await runGit(repository, ['merge-base', '--is-ancestor', start, head]);
-  if (above.exitCode !== 0) {
-    return { problem: 'the agent rewrote the history: its work is one commit on top of what was there' };
-  }
+  if (above.exitCode !== 0)
+    return 'the agent rewrote the history: its work is one commit on top of what was there';
   const own = await runGit(repository, ['log', '-z', '--format=%B', `${start}..${head}`]);
-  if (own.stdout.split('\0').some((message) => posesAsSeal(message, job))) {
-    return { problem: 'commits of the agent looked like those of the loop: its work is one commit' };
-  }
-  return { problem: null };
+  const isPosing = own.stdout.split('\0').some((message) => posesAsSeal(message, job));
+  return isPosing ? 'commits of the agent looked like those of the loop: its work is one commit' : null;
 }
 
 async function treeOf(repository: string, commit: string): Promise<string> {

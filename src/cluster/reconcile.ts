@@ -1,14 +1,13 @@
 import { join } from 'node:path';
 import type { Stop } from '../fleet/end-loop.ts';
 import { whyText } from '../fleet/why.ts';
-import { runGit } from '../system/git.ts';
 import { makeRepository } from './checkout.ts';
 import type { Cluster, ClusterView } from './cluster.ts';
 import type { Places } from './places.ts';
 import { fetchBranch } from './remote.ts';
-import { readSeal, type Seal } from './trailers.ts';
+import { type Seal, sealsOn } from './trailers.ts';
 
-/** What was found on the branch of a loop, and done about it. */
+/** How the counters of a loop compare with its branch, and what was changed. */
 export type Reconciled =
   | { readonly kind: 'right'; readonly iterations: number }
   | { readonly kind: 'changed'; readonly before: number; readonly iterations: number }
@@ -35,7 +34,7 @@ export async function reconcile(
   if (problem !== null) return { kind: 'unreadable', why: problem };
   const found = await fetchBranch(repository, { repo, branch, base }, join('refs/ralph/reconcile', name));
   if (found.kind === 'unreachable' || found.kind === 'wrong') return { kind: 'unreadable', why: found.why };
-  const seals = found.kind === 'found' ? await sealsOf(repository, found.commit, name) : [];
+  const seals = found.kind === 'found' ? await sealsOn(repository, found.commit, { name }) : [];
   const own = seals.filter(({ id }) => id === String(view.startedAt));
   const counted = own.length > 0 || !lost ? own : seals.filter(({ id }) => id === seals[0]?.id);
   const iterations = unbroken(counted);
@@ -59,17 +58,6 @@ function stopIn({ end: { decision, doneMatched } }: Seal): Stop | null {
   if (decision) return decision.kind === 'stop' ? decision : null;
   const because = { code: 'claim-accepted', text: 'the done pattern matched' };
   return doneMatched ? { outcome: 'PROMISE_ACCEPTED', because } : null;
-}
-
-/** Newest first. */
-async function sealsOf(repository: string, commit: string, name: string): Promise<Seal[]> {
-  const filter = ['--fixed-strings', `--grep=Ralph-Loop: ${name}`];
-  const words = ['log', '-z', '--format=%B', '--encoding=UTF-8', ...filter, '--end-of-options', commit];
-  const { stdout } = await runGit(repository, words, 10 * 60_000);
-  return stdout
-    .split('\0')
-    .flatMap((message) => readSeal(message) ?? [])
-    .filter(({ loop }) => loop === name);
 }
 
 /** How far the iterations go without a gap. */

@@ -1,8 +1,8 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { systemClock } from '../system/clock.ts';
-import { makeTempDir, removeTempDir } from '../system/temp.ts';
+import { systemClock } from '../os/clock.ts';
+import { makeTempDir, removeTempDir } from '../os/files/temp.ts';
 import { answerLetters, fetchRecords } from './records.ts';
 
 let folder: string;
@@ -39,7 +39,7 @@ describe('the record of a loop on a machine', () => {
     for (const [name, content] of Object.entries(files))
       writeFileSync(join(folder, 'loops/a', name), content);
     const got = new Map<string, Buffer>();
-    const silent = await fetchRecords(store, 'a', ['one'], ({ title }, bytes) => {
+    const silent = await fetchRecords(store, 'a', ['one'], (title, bytes) => {
       got.set(title, Buffer.concat([got.get(title) ?? Buffer.alloc(0), bytes]));
     });
     expect(silent).toEqual([]);

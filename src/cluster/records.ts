@@ -2,9 +2,9 @@ import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import * as v from 'valibot';
 import { parseAs } from '../core/parse-as.ts';
-import { type Clock, systemClock } from '../system/clock.ts';
-import { listDir } from '../system/files.ts';
-import { readPart } from '../system/read-part.ts';
+import { type Clock, systemClock } from '../os/clock.ts';
+import { listDir } from '../os/files/files.ts';
+import { readPart } from '../os/files/read-part.ts';
 import type { Cluster } from './cluster.ts';
 import { isLoopName, placesIn } from './places.ts';
 
@@ -12,7 +12,7 @@ import { isLoopName, placesIn } from './places.ts';
 // connection goes to a machine, and the store never holds more than one piece.
 
 const pieceBytes = 192 * 1024;
-/** Between two looks for letters; shorter while somebody reads. */
+/** Pause between two looks for letters; shorter while somebody reads. */
 const lookMs = 1000;
 const busyLookMs = 20;
 const busyForMs = 3000;
@@ -36,7 +36,7 @@ const answerSchema = v.object({
 });
 type Answer = v.InferOutput<typeof answerSchema>;
 
-/** Answers letters for a machine until `over`. What goes wrong on the way is asked again by whoever wants to know. */
+/** Answers letters for a machine until `over`. A failure is not reported: the reader asks again. */
 export async function answerLetters(
   cluster: Pick<Cluster, 'take' | 'post'>,
   { host, folder, clock, over }: { host: string; folder: string; clock: Clock; over: AbortSignal },
@@ -58,15 +58,15 @@ export async function answerLetters(
   }
 }
 
-/** One output of an iteration on a machine. */
-export type RecordPart = { readonly host: string; readonly title: string; readonly file: string };
-
-/** Gives all that the machines have of a loop, in order; the names of machines that did not answer come back. */
+/**
+ * Gives all that the machines have of a loop, in order, with a title for each output of an iteration; the names of
+ * machines that did not answer come back.
+ */
 export async function fetchRecords(
   cluster: Pick<Cluster, 'take' | 'post'>,
   name: string,
   hosts: readonly string[],
-  each: (part: RecordPart, bytes: Buffer) => void,
+  each: (title: string, bytes: Buffer) => void,
 ): Promise<string[]> {
   // All at once: one that is gone is waited for.
   const lists = await Promise.all(
@@ -79,7 +79,7 @@ export async function fetchRecords(
       for (let from = 0; ; ) {
         const answer = await ask(cluster, host, { name, file, from });
         const bytes = Buffer.from(answer?.bytes ?? '', 'base64');
-        each({ host, title, file }, bytes);
+        each(title, bytes);
         from += bytes.length;
         if (bytes.length < pieceBytes) break;
       }

@@ -1,7 +1,7 @@
-import { runGit } from '../system/git.ts';
-import type { CommandResult, Environment } from '../system/process.ts';
+import { runGit } from '../os/git/git.ts';
+import type { CommandResult, Environment } from '../os/process/process.ts';
 
-/** What a branch is on the remote. */
+/** A branch on the remote. */
 export type RemoteBranch =
   | { readonly kind: 'found'; readonly commit: string }
   /** It is made with the first push, and goes on from there. */
@@ -72,7 +72,7 @@ function commitsByName({ stdout }: CommandResult): Map<string, string> {
   return new Map(entries.flatMap(([commit = '', name]) => (name === undefined ? [] : [[name, commit]])));
 }
 
-/** Nothing but the usual ways to a repository: `ext::` would be a command of whoever submitted the loop. */
+/** Allows the usual protocols only: with `ext::`, a submitted loop could name a command to run. */
 const allowed: Environment = {
   GIT_ALLOW_PROTOCOL: 'file:git:http:https:ssh',
   GIT_SSH_COMMAND: process.env.GIT_SSH_COMMAND ?? 'ssh -o BatchMode=yes',
@@ -89,6 +89,6 @@ function lastLine({ stderr, timedOut, error }: CommandResult): string {
     .trim()
     .split('\n')
     .filter((line) => line !== '');
-  const told = lines.find((line) => /^(?:fatal|error|remote): /.test(line)) ?? lines.at(-1);
-  return told?.replace(/^(?:fatal|error): /, '') ?? error?.message ?? 'git failed';
+  const line = lines.find((one) => /^(?:fatal|error|remote): /.test(one)) ?? lines.at(-1);
+  return line?.replace(/^(?:fatal|error): /, '') ?? error?.message ?? 'git failed';
 }

@@ -1,54 +1,88 @@
-/** What each submission has one record of, under its key: what was ordered, the end of what it prints, its state. */
+/** Shelves with one record for each submission: its order, the end of its output, its state. */
 export const submissionShelves = ['orders', 'tails', 'carried'] as const;
 
 /** Small records by key; `loops` has one for each loop. */
-export type Shelf = 'loops' | 'lanes' | 'hosts' | 'fleet' | (typeof submissionShelves)[number];
+type Shelf = 'loops' | 'lanes' | 'hosts' | 'fleet' | (typeof submissionShelves)[number];
+
+/** Reads the answer of a database: 0 is a slot, -1 is none, anything else the time until the next start. */
+export function slotAnswer(wait: number): SlotAnswer {
+  if (wait === 0) return { ok: true };
+  return { ok: false, until: wait < 0 ? null : Date.now() + wait };
+}
 
 /** Limits on how many iterations run or start. Null is no limit. */
-export type SeatRules = {
+type SlotRules = {
   readonly max: number | null;
   readonly perMinute: number | null;
   readonly leaseMs: number;
 };
 
-export type Seated =
+export type SlotAnswer =
   | { readonly ok: true }
   /** `until` is when the next start is free; null where it waits for the end of another iteration. */
-  | { readonly ok: false; readonly taken: number; readonly until: number | null };
+  | { readonly ok: false; readonly until: number | null };
 
-/**
- * What the engine needs of a database. Each call is done as a whole or not at all, and fails after some seconds where
- * the database does not answer.
- */
-export type Store = {
+/** Small records by key. */
+export type Records = {
   get(shelf: Shelf, key: string): Promise<string | null>;
   all(shelf: Shelf): Promise<ReadonlyMap<string, string>>;
-  /** Writes `after` where `before` still stands; null is nothing. */
+  keys(shelf: Shelf): Promise<string[]>;
+  /** Writes `after` if the value still is `before`; null stands for no record. */
   swap(shelf: Shelf, key: string, before: string | null, after: string | null): Promise<boolean>;
+};
+
+/** Lists of lines by name. */
+export type Lists = {
   /** Adds to a list, which keeps its newest lines. */
   append(list: string, lines: readonly string[], keep: number): Promise<void>;
   /** The newest lines, oldest first. */
   last(list: string, count: number): Promise<string[]>;
-  /** The oldest line, which is gone then. */
+  /** Removes the oldest line and returns it. */
   takeFirst(list: string): Promise<string | null>;
   clear(list: string): Promise<void>;
-  keys(shelf: Shelf): Promise<string[]>;
   /** The names of all lists that have a line. */
   lists(): Promise<string[]>;
-  /** Takes a seat, or starts once more on the one it has. Seats that nobody keeps are free after the lease. */
-  sit(seat: string, start: string, rules: SeatRules): Promise<Seated>;
-  keepSeat(seat: string, leaseMs: number): Promise<void>;
-  /** With `start`, that never began. */
-  stand(seat: string, start?: string): Promise<void>;
-  lane(name: string): Lane;
-  close(): Promise<void>;
 };
 
-/** A store, and how time goes for those who use it. */
-export type Engine = { readonly store: Store; readonly leaseMs: number; readonly now: () => number };
+/** Slots that limit how many iterations run at the same time, and how many start in a minute. */
+export type Slots = {
+  /** Takes a slot, or starts once more on the one it has. A slot that nobody renews is free after the lease. */
+  takeSlot(slot: string, start: string, rules: SlotRules): Promise<SlotAnswer>;
+  keepSlot(slot: string, leaseMs: number): Promise<void>;
+  /** With `start`, that start does not count any more: it never began. */
+  freeSlot(slot: string, start?: string): Promise<void>;
+};
 
-/** A queue of loops that wait, or are held by somebody who has to renew that. An entry is there once. */
-export type Lane = {
+/** The database of a cluster. Each call is atomic, and fails after some seconds if the database does not answer. */
+export type Store = Records &
+  Lists &
+  Slots & {
+    queue(name: string): LoopQueue;
+    close(): Promise<void>;
+  };
+
+/**
+ * Changes one record atomically. `change` gets the newest text and may be called several times; it returns the next text, null to remove the record, or undefined to leave it. False if it was left.
+ */
+export async function updateRecord(
+  store: Store,
+  shelf: Shelf,
+  key: string,
+  change: (text: string | null) => string | null | undefined,
+): Promise<boolean> {
+  for (;;) {
+    const before = await store.get(shelf, key);
+    const after = change(before);
+    if (after === undefined) return false;
+    if (await store.swap(shelf, key, before, after)) return true;
+  }
+}
+
+/** A store with the length of a lease and the clock. */
+export type TimedStore = { readonly store: Store; readonly leaseMs: number; readonly now: () => number };
+
+/** A queue of loops that wait, or are held by a machine that has to renew its hold. It has each loop once. */
+export type LoopQueue = {
   add(id: string): Promise<void>;
   has(id: string): Promise<boolean>;
   /** Takes the first that is due. */
@@ -58,7 +92,7 @@ export type Lane = {
   putBack(id: string, token: string, until: number | null): Promise<void>;
   /** Holds it no more and takes it out. */
   drop(id: string, token: string): Promise<void>;
-  /** Takes one out that nobody holds. */
+  /** Removes a loop that nobody holds. */
   remove(id: string): Promise<void>;
   /** One that waits for a time is due now. */
   wake(id: string): Promise<void>;
@@ -66,5 +100,5 @@ export type Lane = {
   rescue(): Promise<void>;
 };
 
-/** How long a holder may be silent, and how often somebody looks for silent ones. */
+/** How long a holder may be silent, and how often machines look for silent ones. */
 export type LeaseTimes = { readonly leaseMs: number; readonly checkMs: number };

@@ -1,14 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import { runsByItself } from '../fleet/delivery.ts';
+import { newRecord } from '../fleet/files/loop-record.ts';
 import { accountOf } from '../fleet/limits.ts';
-import { newRecord } from '../fleet/record.ts';
 import { quietly } from './claims.ts';
 import type { LoopOrder } from './cluster.ts';
 import { type Entry, isOver, parseEntry, readEntry, tell } from './entries.ts';
-import { ensureLane, laneFor } from './lane-names.ts';
-import { type Engine, type Store, submissionShelves } from './store.ts';
+import { ensureQueue, queueFor } from './queue-names.ts';
+import { type Store, submissionShelves, type TimedStore, updateRecord } from './store.ts';
 
-/** Known agents are run by `ralph run`, with all that it checks, though nobody asked for it. */
+/** Known agents always run by `ralph run`, with all its checks. */
 function asRun(order: LoopOrder): LoopOrder {
   const { command, options, settings } = order;
   if (options.run !== undefined || runsByItself(command)) return order;
@@ -18,26 +18,26 @@ function asRun(order: LoopOrder): LoopOrder {
 }
 
 /** Writes a loop into the store. False when there is one of that name which has not ended. */
-export async function submitLoop({ store, now }: Engine, given: LoopOrder): Promise<boolean> {
+export async function submitLoop({ store, now }: TimedStore, given: LoopOrder): Promise<boolean> {
   const order = asRun(given);
   const { name } = order;
   const text = await store.get('loops', name);
   const before = text === null ? null : parseEntry(text);
   if (before !== null && !isOver(before)) return false;
   const account = accountOf(order.command, order.env, order.options.account);
-  const lane = laneFor(account, order.labels ?? []);
+  const queue = queueFor(account, order.labels ?? []);
   const key = `${name}:${randomUUID()}`;
   const launch = before?.loop.launch ?? 0;
-  const entry = entryFor(order, { key, account, lane: lane.name, at: now(), launch });
+  const entry = entryFor(order, { key, account, lane: queue.name, at: now(), launch });
   // Under a key of its own: of several at once, the entry says whose order counts.
   const writeOrder = () => store.swap('orders', key, null, JSON.stringify(order));
   await writeOrder();
-  await ensureLane(store, lane);
-  // First its place in the lane: whoever finds it there waits for the rest, and nobody looks for a place that is missing.
-  await store.lane(lane.name).add(name);
+  await ensureQueue(store, queue);
+  // The queue comes first: a machine that finds the loop there waits for its entry, but nothing finds an entry without one.
+  await store.queue(queue.name).add(name);
   if (!(await store.swap('loops', name, text, JSON.stringify(entry)))) {
     await dropRecords(store, key);
-    await leaveLane(store, name, lane.name);
+    await leaveQueue(store, name, queue.name);
     return false;
   }
   // Had we been frozen on the way here, it might have been swept up.
@@ -56,20 +56,20 @@ export async function forgetLoop(store: Store, name: string): Promise<boolean> {
   return true;
 }
 
-/** Another was faster: where its loop does not wait in this lane, nothing stays there. */
-async function leaveLane(store: Store, name: string, lane: string): Promise<void> {
+/** Another was faster: where its loop does not wait in this queue, nothing stays there. */
+async function leaveQueue(store: Store, name: string, lane: string): Promise<void> {
   const winner = await readEntry(store, name);
   if (winner !== null && (winner.lane !== lane || isOver(winner))) {
-    await quietly(() => store.lane(lane).remove(name));
+    await quietly(() => store.queue(lane).remove(name));
   }
 }
 
-/** Everything that a submission has in the store beside its entry. What a crash leaves of it is swept up later. */
+/** Removes all that a submission has in the store beside its entry. The sweep removes what a crash leaves of it. */
 async function dropRecords(store: Store, key: string): Promise<void> {
   await Promise.all([
     store.clear(`log:${key}`),
     store.clear(`events:${key}`),
-    ...submissionShelves.map(async (shelf) => store.swap(shelf, key, await store.get(shelf, key), null)),
+    ...submissionShelves.map((shelf) => updateRecord(store, shelf, key, () => null)),
   ]);
 }
 

@@ -1,6 +1,6 @@
+import { ago } from '../fleet/files/time.ts';
 import type { TopRow, TopView } from '../fleet/top.ts';
 import { byUrgency, needsYou, nextCommand, whyText } from '../fleet/why.ts';
-import { ago } from '../store/fleet-time.ts';
 import type { Cluster, ClusterView } from './cluster.ts';
 
 /** How a cluster stands at this moment, as `swarm top` shows it. */

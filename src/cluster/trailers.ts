@@ -1,8 +1,8 @@
 import { parseAs } from '../core/parse-as.ts';
 import { type SealedEnd, sealedEnd } from '../fleet/iteration-end.ts';
-import { runGit } from '../system/git.ts';
+import { runGit } from '../os/git/git.ts';
 
-/** What the commit of the machine says of an iteration. */
+/** The trailers of the commit that ends an iteration. */
 export type Seal = {
   readonly loop: string;
   readonly id: string;
@@ -47,19 +47,19 @@ export function readSeal(message: string): Seal | null {
   return { loop, id, iteration: Number(iteration), end: readEnd(end) };
 }
 
-/** The iterations of a loop that are on a branch already, by their number. */
+/** The iterations of a loop that are on a branch already, newest first; of any submission without an id. */
 export async function sealsOn(
   repository: string,
   commit: string,
-  { name, id }: { readonly name: string; readonly id: string },
-): Promise<Map<number, Seal>> {
-  const filter = ['--fixed-strings', `--grep=${keys.id}: ${id}`];
+  { name, id }: { readonly name: string; readonly id?: string },
+): Promise<Seal[]> {
+  const line = id === undefined ? `${keys.loop}: ${name}` : `${keys.id}: ${id}`;
+  const filter = ['--fixed-strings', `--grep=${line}`];
   const words = ['log', '-z', '--format=%B', '--encoding=UTF-8', ...filter, '--end-of-options', commit];
   const { stdout, stderr, exitCode } = await runGit(repository, words, 10 * 60_000);
   if (exitCode !== 0) throw new Error(`the history cannot be read: ${stderr.trim()}`);
   const seals = stdout.split('\0').flatMap((message) => readSeal(message) ?? []);
-  const ours = seals.filter((seal) => seal.loop === name && seal.id === id);
-  return new Map(ours.map((seal) => [seal.iteration, seal]));
+  return seals.filter((seal) => seal.loop === name && (id === undefined || seal.id === id));
 }
 
 /** Whether a commit of the agent would be taken for one of ours: they like to write as those before them. */

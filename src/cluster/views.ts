@@ -1,19 +1,19 @@
 import { parseAs } from '../core/parse-as.ts';
-import { fleetEvent } from '../store/fleet-events.ts';
+import { timelineOf } from '../fleet/files/events.ts';
 import { type Cluster, loopOrder } from './cluster.ts';
-import { allEntries, isOver, readEntry, viewOf } from './entries.ts';
+import { allEntries, isOver, kept, readEntry, viewOf } from './entries.ts';
 import { isGone, readHosts } from './hosts.ts';
 import { readLimits } from './limits.ts';
-import type { Engine } from './store.ts';
+import type { TimedStore } from './store.ts';
 
 type Views = Pick<
   Cluster,
-  'status' | 'list' | 'limits' | 'order' | 'events' | 'log' | 'tail' | 'carried' | 'hosts'
+  'status' | 'list' | 'limits' | 'order' | 'timeline' | 'log' | 'tail' | 'carried' | 'hosts'
 >;
 
-/** What anybody may see of a cluster: nothing here changes the store. */
-export function clusterViews(engine: Engine): Views {
-  const { store } = engine;
+/** The reading half of a cluster: nothing here changes the store. */
+export function clusterViews(timed: TimedStore): Views {
+  const { store } = timed;
 
   async function lastLines(list: 'events' | 'log', name: string, count: number): Promise<string[]> {
     const entry = await readEntry(store, name);
@@ -35,21 +35,16 @@ export function clusterViews(engine: Engine): Views {
     async order(name) {
       return parseAs(loopOrder, await record('orders', name));
     },
-    async events(name, count = 500) {
-      const lines = await lastLines('events', name, count);
-      return lines.flatMap((line) => parseAs(fleetEvent, line) ?? []);
-    },
-    log: (name, count = 1000) => lastLines('log', name, count),
+    timeline: async (name) => timelineOf(await lastLines('events', name, kept.events)),
+    log: (name, count = kept.lines) => lastLines('log', name, count),
     tail: (name) => record('tails', name),
     carried: (name) => record('carried', name),
     async hosts() {
       const held = (await allEntries(store)).filter((entry) => !isOver(entry));
-      return [...(await readHosts(store))].map(([host, known]) => ({
+      return [...(await readHosts(store))].map(([host, { id: _id, ...record }]) => ({
         host,
-        labels: known.labels,
-        draining: known.draining,
-        seenAt: known.seenAt,
-        gone: isGone(engine, known),
+        ...record,
+        gone: isGone(timed, record),
         loops: held.flatMap(({ holder, loop }) => (holder?.host === host ? [loop.name] : [])),
       }));
     },

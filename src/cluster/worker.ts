@@ -21,30 +21,20 @@ export type ClusterWorker = {
 
 const pollMs = 500;
 const longestPauseMs = 4000;
-/** After a loop that could not be run here, others first. */
+/** After a loop that could not be run here, other machines go first. */
 const restMs = 15_000;
 
-/** A machine of a cluster. */
+/** Takes loops of a cluster and holds them on this machine. */
 export function createWorker(spec: WorkerSpec): ClusterWorker {
-  const { cluster, clock, host, labels, slots, say } = spec;
+  const { cluster, clock, host, slots } = spec;
   const leaving = new AbortController();
   const stopping = new AbortController();
-  const held = new Set<Promise<void>>();
+  const loops = new Set<Promise<void>>();
+  const ask = createAsk(spec);
   let wake = () => {};
   let restUntil = 0;
 
-  async function hold(claim: Claim): Promise<void> {
-    try {
-      const parted = await holdLoop({ ...spec, leaving: leaving.signal, stop: stopping.signal }, claim);
-      if (parted.rest) restUntil = clock.monotonic() + restMs;
-    } catch (error) {
-      say(`${claim.name}: ${messageOf(error)}`);
-      restUntil = clock.monotonic() + restMs;
-      await cluster.giveBack(claim).catch(() => {});
-    }
-  }
-
-  /** Until something changes, but no longer than that. */
+  /** Sleeps until something changes, but no longer than `ms`. */
   async function nap(ms: number): Promise<void> {
     const sleeping = new AbortController();
     wake = () => sleeping.abort();
@@ -52,29 +42,19 @@ export function createWorker(spec: WorkerSpec): ClusterWorker {
   }
 
   async function takeLoops(): Promise<void> {
-    let failures = 0;
     while (!leaving.signal.aborted) {
-      if (held.size >= slots || clock.monotonic() < restUntil) {
-        await nap(pollMs);
-        continue;
-      }
-      let claim: Claim | null = null;
-      try {
-        claim = await cluster.claim({ host, labels });
-        if (failures > 0) say('the store answers again');
-        failures = 0;
-      } catch (error) {
-        if (failures++ === 0) say(`the store does not answer, trying again: ${messageOf(error)}`);
-      }
+      const isFree = loops.size < slots && clock.monotonic() >= restUntil;
+      const { claim, pauseMs } = isFree ? await ask() : { claim: null, pauseMs: pollMs };
       if (claim === null) {
-        await nap(Math.min(pollMs * 2 ** failures, longestPauseMs));
+        await nap(pauseMs);
         continue;
       }
-      const holding = hold(claim).finally(() => {
-        held.delete(holding);
+      const loop = hold({ ...spec, leaving: leaving.signal, stop: stopping.signal }, claim).then((rests) => {
+        if (rests) restUntil = clock.monotonic() + restMs;
+        loops.delete(loop);
         wake();
       });
-      held.add(holding);
+      loops.add(loop);
     }
   }
 
@@ -83,7 +63,7 @@ export function createWorker(spec: WorkerSpec): ClusterWorker {
       const over = new AbortController();
       const letters = answerLetters(cluster, { host, folder: spec.rules.folder, clock, over: over.signal });
       await takeLoops();
-      await Promise.all(held);
+      await Promise.all(loops);
       over.abort();
       await letters;
     },
@@ -96,5 +76,32 @@ export function createWorker(spec: WorkerSpec): ClusterWorker {
       stopping.abort();
       wake();
     },
+  };
+}
+
+/** Holds a loop to its end here; true if this machine should rest after it. */
+async function hold(spec: HoldSpec, claim: Claim): Promise<boolean> {
+  try {
+    return await holdLoop(spec, claim);
+  } catch (error) {
+    spec.say(`${claim.name}: ${messageOf(error)}`);
+    await spec.cluster.giveBack(claim).catch(() => {});
+    return true;
+  }
+}
+
+/** Asks for a loop. Says once that the store is away, and pauses longer and longer until it answers again. */
+function createAsk({ cluster, host, labels, say }: WorkerSpec) {
+  let failures = 0;
+  return async () => {
+    let claim: Claim | null = null;
+    try {
+      claim = await cluster.claim({ host, labels });
+      if (failures > 0) say('the store answers again');
+      failures = 0;
+    } catch (error) {
+      if (failures++ === 0) say(`the store does not answer, trying again: ${messageOf(error)}`);
+    }
+    return { claim, pauseMs: Math.min(pollMs * 2 ** failures, longestPauseMs) };
   };
 }

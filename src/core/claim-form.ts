@@ -19,29 +19,19 @@ const COMPLETES = new Set(
   `done finished complete completed fixed added written submitted pass passing passed ready implemented merged green
   verified resolved working works deployed updated created committed met successfully`.split(/\s+/),
 );
-/** Words that defer. One of them in that clause makes the tag a mention. */
+/** Words that defer, and the short forms of some. One of them in that clause makes the tag a mention. */
 const DEFERS = new Set(
-  `not never cannot until till when whenever once if unless will would should must shall before then yet later soon
-  almost nearly half pending`.split(/\s+/),
+  `not 't never cannot until when once if unless will 'll would 'd should must shall before then yet later soon almost
+  nearly half pending`.split(/\s+/),
 );
-const DEFERRING_ENDING = /n['’]t$|['’](?:ll|d)$/;
 
 /** Characters that are read on either side of a tag; the bound keeps thousands of tags on one line linear. */
 const REACH = 1000;
-const WORD = /[\p{L}\p{N}]/u;
 const EMOJI = '\\p{So}\\p{Emoji_Modifier}\\uFE0F\\u20E3';
 const MARKUP = '\\s\\p{Cf}*_`"\'“”„‘’«»‹›「」『』()\\[\\]';
 const LIST_MARK = /^[\s>]*(?:[-*+•]|\d{1,3}[.)])\s+/;
 const TICKED_BOX = /^\s*\[[xX✓✔]\]/;
 const OPEN_BOX = /^\s*(?:\[ ?\]|[☐⬜🔲])/u;
-const ONLY_MARKS = new RegExp(`^[>#=→${MARKUP}${EMOJI}.,!…。！:：;；—–-]*$`, 'u');
-const MARKUP_AT_END = new RegExp(`(?<![${MARKUP}])[${MARKUP}]+$`, 'u');
-const MARKUP_AT_START = new RegExp(`^[${MARKUP}]+`, 'u');
-const CLAUSE_END = new RegExp(`(?:[.!?…:;—–。！？：；।؟۔]|\\s-|[${EMOJI}])$`, 'u');
-const NEW_SENTENCE = new RegExp(
-  `^(?:[\\p{Lu}\\p{N}${EMOJI}¿¡]|<(?:promise|response)>|[.!…。！]+[${MARKUP}]*(?![.!…。！${MARKUP}\\p{Ll}]))`,
-  'u',
-);
 const REMARK = /^[\s*_`"'”’»)\]]*(?:[([:;—–：；]|-\s)([^.!?…。！？]*)/u;
 
 /** Reads in which form a tag stands in the text: as a claim, or as a mention. docs/done.md has the rule. */
@@ -63,13 +53,13 @@ function formOf(text: string, start: number, end: number): 'claim' | MentionForm
   if (OPEN_BOX.test(item)) return 'checkbox';
   if (isStruck(lead, rest)) return 'struck';
   if (/^[\s>]*\|/.test(lead)) return 'table';
-  if (/^[?？]/.test(rest.replace(MARKUP_AT_START, ''))) return 'question';
+  if (/^[?？]/.test(trimMarkupStart(rest))) return 'question';
 
   const words = item.replace(TICKED_BOX, '');
-  if (ONLY_MARKS.test(words)) {
-    const moreFollows = WORD.test(behind);
+  if (isOnlyMarks(words)) {
+    const moreFollows = /[\p{L}\p{N}]/u.test(behind);
     if (moreFollows && LIST_MARK.test(lead)) return 'list-item';
-    if (ONLY_MARKS.test(rest)) {
+    if (isOnlyMarks(rest)) {
       return moreFollows && isAnnounced(before.slice(0, before.length - lead.length)) ? 'announced' : 'claim';
     }
   }
@@ -80,7 +70,7 @@ function formOf(text: string, start: number, end: number): 'claim' | MentionForm
 /** True if the line above is a heading or ends in a colon or a dash. */
 function isAnnounced(above: string): boolean {
   const line = above.split('\n').findLast((text) => /[^\s>]/.test(text)) ?? '';
-  return /^[\s>]*#{1,6}\s/.test(line) || /(?:[:：—–]|\s-)$/.test(line.replace(MARKUP_AT_END, ''));
+  return /^[\s>]*#{1,6}\s/.test(line) || /(?:[:：—–]|\s-)$/.test(trimMarkupEnd(line));
 }
 
 function isStruck(lead: string, rest: string): boolean {
@@ -90,20 +80,19 @@ function isStruck(lead: string, rest: string): boolean {
 
 /** True if nothing but marks follows, a new sentence, or a remark (in brackets, behind a dash) that does not defer. */
 function endsSentence(rest: string): boolean {
-  if (ONLY_MARKS.test(rest)) return true;
+  if (isOnlyMarks(rest)) return true;
   const remark = REMARK.exec(rest)?.[1];
-  return remark === undefined ? NEW_SENTENCE.test(rest.replace(MARKUP_AT_START, '')) : !defers(remark);
+  return remark === undefined ? isNewSentence(trimMarkupStart(rest)) : !defers(remark);
 }
 
 function endsClause(words: string): boolean {
-  const clause = words.replace(MARKUP_AT_END, '');
-  return ONLY_MARKS.test(clause) || CLAUSE_END.test(clause);
+  const clause = trimMarkupEnd(words);
+  return isOnlyMarks(clause) || isClauseEnd(clause);
 }
 
 function tellsCompletion(words: string): boolean {
   const clause =
-    words
-      .replace(MARKUP_AT_END, '')
+    trimMarkupEnd(words)
       .split(/[.!?…:;—–。！？：；]\s/u)
       .at(-1) ?? '';
   const last = /([\p{L}'’]+),?$/u.exec(clause)?.[1]?.toLowerCase() ?? '';
@@ -111,11 +100,38 @@ function tellsCompletion(words: string): boolean {
 }
 
 function defers(clause: string): boolean {
-  const words = clause.toLowerCase().match(/[\p{L}'’]+/gu) ?? [];
-  return words.some((word) => DEFERS.has(word) || DEFERRING_ENDING.test(word));
+  const words =
+    clause
+      .toLowerCase()
+      .replaceAll('’', "'")
+      .match(/'?\p{L}+/gu) ?? [];
+  return words.some((word) => DEFERS.has(word));
 }
 
 function isQuoted(lead: string, rest: string): boolean {
   const inCode = lead.split('`').length % 2 === 0 && rest.includes('`');
   return inCode || (/["“„'‘«‹「『]$/.test(lead) && /^[.,]?["”“'’»›」』]/.test(rest));
+}
+
+// Built where a turn has a tag: the sets of Unicode take V8 half a millisecond, and most turns have none.
+
+function isOnlyMarks(text: string): boolean {
+  return new RegExp(`^[>#=→${MARKUP}${EMOJI}.,!…。！:：;；—–-]*$`, 'u').test(text);
+}
+
+function isClauseEnd(text: string): boolean {
+  return new RegExp(`(?:[.!?…:;—–。！？：；।؟۔]|\\s-|[${EMOJI}])$`, 'u').test(text);
+}
+
+function isNewSentence(text: string): boolean {
+  const dots = `[.!…。！]+[${MARKUP}]*(?![.!…。！${MARKUP}\\p{Ll}])`;
+  return new RegExp(`^(?:[\\p{Lu}\\p{N}${EMOJI}¿¡]|<(?:promise|response)>|${dots})`, 'u').test(text);
+}
+
+function trimMarkupStart(text: string): string {
+  return text.replace(new RegExp(`^[${MARKUP}]+`, 'u'), '');
+}
+
+function trimMarkupEnd(text: string): string {
+  return text.replace(new RegExp(`(?<![${MARKUP}])[${MARKUP}]+$`, 'u'), '');
 }

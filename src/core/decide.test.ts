@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { aPlan } from '../../test/core/loop-examples.ts';
 import { decide, newLoop } from './decide.ts';
 import type { Check } from './evidence.ts';
 import type { Limits, LoopPlan, LoopState } from './loop.ts';
@@ -7,26 +8,6 @@ import { composePrompt } from './prompt.ts';
 import type { Turn } from './turn.ts';
 
 const tag = '<promise>DONE</promise>';
-const limits: Limits = {
-  iterations: 10,
-  wallMs: null,
-  tokens: null,
-  costUsd: null,
-  iterationTokens: null,
-  iterationCostUsd: null,
-  waitMs: 3_600_000,
-  failures: 5,
-  withoutProgress: 3,
-  withoutTools: 3,
-  sameError: 5,
-};
-const plan: LoopPlan = {
-  id: 'r1',
-  completion: { promise: { token: 'DONE', match: 'claim' } },
-  limits,
-  minToolCalls: 1,
-  countInPrompt: false,
-};
 const worked: Turn = {
   text: ['I changed a file.'],
   toolCalls: 2,
@@ -46,7 +27,7 @@ const testsFail: Check = {
 };
 
 function loopWith(change: Partial<Limits> = {}, planChange: Partial<LoopPlan> = {}): LoopState {
-  return newLoop({ ...plan, ...planChange, limits: { ...limits, ...change } }, 'Fix the bug');
+  return newLoop({ ...aPlan(change), ...planChange }, 'Fix the bug');
 }
 
 describe('decide on claims', () => {
@@ -76,7 +57,7 @@ describe('decide on claims', () => {
     const { loop, decision, verdict } = decide(loopWith(), { ...claimed, toolCalls: 0 }, []);
     expect(verdict).toMatchObject({
       accepted: false,
-      because: 'tool-calls: 0 tool calls, at least 1 wanted',
+      because: 'tool-calls: 0 tool calls succeeded, at least 1 wanted',
     });
     expect(decision).toMatchObject({ kind: 'continue', because: { code: 'claim-rejected' } });
     expect(composePrompt(loop)).toContain(
@@ -207,6 +188,13 @@ describe('decide on failures and limits', () => {
     expect(loop).toMatchObject({ iteration: 1, failures: 0, waitedMs: 60_000 });
   });
 
+  it('waits longer and longer for a usage limit whose end the agent does not tell', () => {
+    const turn: Turn = { ...failed, end: 'limited', limit: { kind: 'usage' } };
+    const first = decide(loopWith(), turn, []);
+    expect(first.decision).toMatchObject({ kind: 'wait', ms: 64_000, because: { code: 'usage-limit' } });
+    expect(decide(first.loop, turn, []).decision).toMatchObject({ kind: 'wait', ms: 128_000 });
+  });
+
   it('waits longer and longer for a usage limit that holds on after its time', () => {
     const turn: Turn = { ...failed, end: 'limited', limit: { kind: 'usage', resetsAt: 1_000_000 - 5000 } };
     let loop = loopWith();
@@ -266,6 +254,15 @@ describe('decide on stopping', () => {
     expect(decide(loopWith({ iterations: 1 }), worked, []).decision).toMatchObject({
       outcome: 'MAX_ITERATIONS_REACHED',
     });
+  });
+
+  it('says so if the last iteration failed', () => {
+    const reason = (turn: Turn) => decide(loopWith({ iterations: 1 }), turn, []).decision.because.text;
+    expect(reason(worked)).toBe('1 iteration is used up');
+    expect(reason(failed)).toBe('1 iteration is used up; the last one failed: boom');
+    expect(reason({ ...worked, end: 'failed', exitCode: null })).toBe(
+      '1 iteration is used up; the last one failed: for an unknown reason',
+    );
   });
 
   it.each([
@@ -360,7 +357,7 @@ describe('decide for any turns', () => {
   it('keeps its state through JSON', () => {
     fc.assert(
       fc.property(fc.array(anyTurn, { maxLength: 5 }), fc.string(), (turns, task) => {
-        let loop = newLoop(plan, task);
+        let loop = newLoop(aPlan(), task);
         for (const turn of turns) {
           const copy = JSON.parse(JSON.stringify(loop)) as LoopState;
           expect(copy).toEqual(loop);
@@ -375,7 +372,7 @@ describe('decide for any turns', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), fc.array(anyTurn, { maxLength: 3 }), (text, turns) => {
         const task = `${text}$& $1 {{PROMISE}} \${x} $(rm) \`id\` 🎉\n${text}`;
-        let loop = newLoop(plan, task);
+        let loop = newLoop(aPlan(), task);
         for (const turn of turns) {
           const decided = decide(loop, turn, [testsFail]);
           loop = decided.loop;

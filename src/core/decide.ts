@@ -78,7 +78,7 @@ function goOn(
   }
   const again = turn.end === 'empty' && loop.plan.retryEmpty === true;
   if (!again && limits.iterations !== null && loop.iteration >= limits.iterations) {
-    return stop(loop, 'MAX_ITERATIONS_REACHED', usedUp(limits.iterations));
+    return stop(loop, 'MAX_ITERATIONS_REACHED', usedUp(limits.iterations, loop.failures > 0 ? turn : null));
   }
   const spent = spentBudget(loop, turn);
   if (spent) return stop(loop, 'BUDGET_SPENT', spent);
@@ -96,12 +96,13 @@ function goOn(
   return go(next, whyGoOn(claim, verdict, checks));
 }
 
-/** Why a loop stops after its last iteration. */
-export function usedUp(iterations: number): Reason {
-  return {
-    code: 'max-iterations',
-    text: `${iterations} iteration${iterations === 1 ? ' is' : 's are'} used up`,
-  };
+/** Why a loop stops after its last iteration. It says so where that one failed, and nothing came after it. */
+export function usedUp(iterations: number, failed: Pick<Turn, 'end' | 'exitCode' | 'error'> | null): Reason {
+  const text = `${iterations} iteration${iterations === 1 ? ' is' : 's are'} used up`;
+  if (failed === null) return { code: 'max-iterations', text };
+  const end = failed.end === 'failed' ? 'for an unknown reason' : failed.end;
+  const why = failed.error ?? (failed.exitCode ? `exit code ${failed.exitCode}` : end);
+  return { code: 'max-iterations', text: `${text}; the last one failed: ${why}` };
 }
 
 /** A provider's limit is not the agent's failure: the same iteration is run again when it is over. */

@@ -7,7 +7,7 @@ export class RalphError extends Error {
   constructor(
     code: string,
     message: string,
-    options: { remedy?: string; exitCode?: number; cause?: unknown } = {},
+    options: { remedy?: string | undefined; exitCode?: number; cause?: unknown } = {},
   ) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause });
     this.name = 'RalphError';

@@ -39,5 +39,5 @@ function toolEvidence(loop: LoopState, turn: Turn): Evidence[] {
   }
   const calls = `${loop.toolCalls} tool call${loop.toolCalls === 1 ? '' : 's'}`;
   const ok = loop.toolCalls >= wanted;
-  return [{ check: 'tool-calls', ok, detail: ok ? calls : `${calls}, at least ${wanted} wanted` }];
+  return [{ check: 'tool-calls', ok, detail: ok ? calls : `${calls} succeeded, at least ${wanted} wanted` }];
 }

@@ -70,7 +70,7 @@ const MENTIONS: Record<Exclude<MentionForm, 'near-miss'>, string> = {
 export function mentionFeedback({ form, marker, written }: Extract<Claim, { kind: 'mention' }>): Feedback {
   const seen =
     form === 'near-miss'
-      ? `You wrote ${JSON.stringify(written)}, which is not the completion tag.`
+      ? `You wrote ${JSON.stringify(written)}, which differs from the completion tag in case or white space.`
       : `${MENTIONS[form]}, which does not count as a claim.`;
   return append(
     `${seen} If the task is fully done, put the tag alone on a line, the last of your answer, exactly so: ${marker}`,

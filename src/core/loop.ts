@@ -30,7 +30,7 @@ export type Limits = {
   readonly failures: number;
   /** Iterations in a row without progress; 0 switches the check off. */
   readonly withoutProgress: number;
-  /** Turns in a row without a tool call; 0 switches the check off. */
+  /** Turns in a row without a tool call that succeeded; 0 switches the check off. */
   readonly withoutTools: number;
   /** Iterations in a row that end in the same failed check; 0 switches the check off. */
   readonly sameError: number;
@@ -62,7 +62,7 @@ export type LoopPlan = {
   readonly id: string;
   readonly completion: Completion;
   readonly limits: Limits;
-  /** Tool calls since the start that a claim needs; null where the agent cannot report them and nobody asked. */
+  /** Tool calls since the start that a claim needs, each of which succeeded; null where the agent cannot report them and nobody asked. */
   readonly minToolCalls: number | null;
   /** Put `Iteration X of Y, Z remaining.` before the prompt. */
   readonly countInPrompt: boolean;
@@ -131,8 +131,6 @@ export type ReasonCode =
   | 'auth'
   | 'quota'
   | 'failures'
-  | 'prompt-file'
-  | 'not-started'
   | 'interrupted'
   | 'cancelled';
 

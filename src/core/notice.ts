@@ -49,6 +49,7 @@ export function noticeKindOf(outcome: Outcome): NoticeKind | null {
     case 'USAGE_LIMIT':
       return 'limit';
     case 'AGENT_FAILED':
+    case 'LOOP_FAILED':
       return 'failure';
     case 'CANCELLED':
     case 'INTERRUPTED':

@@ -24,7 +24,10 @@ export function stuckReason(loop: LoopState): Reason | null {
     return { code: 'no-progress', text: `${loop.withoutProgress} iterations in a row ${what}` };
   }
   if (withoutTools > 0 && loop.withoutTools >= withoutTools) {
-    return { code: 'no-tool-calls', text: `${loop.withoutTools} turns in a row without a tool call` };
+    return {
+      code: 'no-tool-calls',
+      text: `${loop.withoutTools} turns in a row without a tool call that succeeded`,
+    };
   }
   const withoutSign = loop.withoutSign ?? 0;
   if (withoutTools > 0 && withoutSign >= 2 * withoutTools) {

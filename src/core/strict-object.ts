@@ -15,3 +15,16 @@ export function strictObject<const E extends v.ObjectEntries>(entries: E, expect
 export function isUnknownName({ expected }: Pick<v.BaseIssue<unknown>, 'expected'>): boolean {
   return expected === 'never';
 }
+
+/** Says where something is wrong and what has to be there; `root` names the whole value. */
+export function describeIssue(issue: v.BaseIssue<unknown>, root: string): string {
+  const keys = (issue.path ?? []).map(({ key }) => key);
+  const name = isUnknownName(issue) ? keys.pop() : null;
+  const at = keys
+    .map((key) => (typeof key === 'number' ? `[${key}]` : `.${key}`))
+    .join('')
+    .replace(/^\./, '');
+  if (name !== null) return `${at || root} has no "${name}" (there are: ${issue.message})`;
+  if (issue.path?.at(-1)?.origin === 'key') return `${at} is missing`;
+  return `${at || root} has to be ${issue.message}`;
+}

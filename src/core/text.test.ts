@@ -63,7 +63,7 @@ describe('the answer to a mention', () => {
     [`\`\`\`\necho\n${tag}\n\`\`\``, 'You put the completion tag into a code block with other lines,'],
     [
       '<promise>ALL\n DONE</promise>',
-      'You wrote "<promise>ALL\\n DONE</promise>", which is not the completion tag.',
+      'You wrote "<promise>ALL\\n DONE</promise>", which differs from the completion tag in case or white space.',
     ],
   ])('is true of its form: %j', (text, answer) => {
     const claim = readClaim([text], { promise: { token: 'ALL DONE', match: 'claim' } });

@@ -1,4 +1,4 @@
-/** How a turn ended, as the adapter and the process runner saw it. */
+/** How a turn ended, as the adapter and the process tell it. */
 export type TurnEnd = 'finished' | 'failed' | 'timed-out' | 'inactive' | 'aborted' | 'empty' | 'limited';
 
 export type LimitKind = 'usage' | 'auth' | 'quota' | 'context' | 'overload';
@@ -33,7 +33,7 @@ export type Progress = {
 export type Turn = {
   /** The assistant's own text blocks in order: never tool output, thinking, the prompt or a subagent. */
   readonly text: readonly string[];
-  /** Tool calls of this turn; null where the agent has no way to report them. */
+  /** Tool calls of this turn that succeeded, as far as the agent tells; null where it has no way to report calls. */
   readonly toolCalls: number | null;
   readonly end: TurnEnd;
   readonly exitCode: number | null;

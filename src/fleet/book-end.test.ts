@@ -2,8 +2,8 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { bookEnd, duration } from './book-end.ts';
 import { maxFailures } from './decide-turn.ts';
+import { newRecord } from './files/loop-record.ts';
 import type { IterationEnd } from './iteration-end.ts';
-import { newRecord } from './record.ts';
 
 const settings = { prompt_file: '/p.md', max_iterations: 10, done_pattern: 'DONE', inactivity_timeout: 60 };
 const running = {
@@ -126,10 +126,10 @@ describe('the end of an iteration', () => {
     expect(waits.change).toMatchObject({ waitUntil: exited.at + 32_000, failures: 6, totalFailures: 1 });
     expect(waits.events?.[0]?.text).toContain('retrying in 32s (attempt 6/9)');
     const because = { code: 'not-started', text: 'no such agent' };
-    const stop = { kind: 'stop', outcome: 'AGENT_FAILED', exitCode: 2, ...counts, because } as const;
+    const stop = { kind: 'stop', outcome: 'AGENT_FAILED', ...counts, because } as const;
     expect(bookEnd(failed, { ...exited, decision: stop }).change).toMatchObject({
       status: 'failed',
-      end: { outcome: 'AGENT_FAILED', exitCode: 2, because },
+      end: { outcome: 'AGENT_FAILED', exitCode: 3, because },
     });
   });
 

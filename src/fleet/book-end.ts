@@ -1,53 +1,47 @@
-import type { FleetEvent } from '../store/fleet-events.ts';
-import { type LogKind, logLine } from '../store/fleet-log.ts';
-import type { LoopRecord, LoopStep, Why } from '../store/fleet-loops.ts';
 import { decisionOn, durationOf, waitsForProvider } from './decide-turn.ts';
 import { endBy, endStep } from './end-loop.ts';
+import type { FleetEvent } from './files/events.ts';
+import { type LogKind, logLine } from './files/log.ts';
+import type { LoopRecord, LoopStep, Why } from './files/loops.ts';
 import type { IterationEnd, LoopDecision } from './iteration-end.ts';
 
 const windowLost = 'window lost';
 
-/** Books the end of the iteration that runs: what changes, and what is told. */
+/** Books the end of the iteration that runs: the change of the record, the lines and the events. */
 export function bookEnd(loop: LoopRecord, end: IterationEnd): LoopStep {
   const decision = decisionOn(loop, end);
   const { failures, iterations } = decision;
-  const counts = {
-    failures,
-    totalFailures: loop.totalFailures + (failures > loop.failures ? 1 : 0),
-    iteration: iterations,
-    ended: iterations,
-  };
-  const told = tellEnd(loop, end, decision);
-  if (decision.kind === 'stop') return bookStop({ ...loop, ...counts }, end.at, decision, told);
-  const isPaused = loop.status === 'paused';
+  const counts = { ...countFailures(loop, failures), iteration: iterations, ended: iterations };
+  const report = reportEnd(loop, end, decision);
+  if (decision.kind === 'stop') return bookStop({ ...loop, ...counts }, end.at, decision, report);
   const waitUntil = decision.kind === 'wait' ? end.at + decision.ms : null;
-  return { ...told, change: { ...counts, waitUntil, why: whyOf(isPaused, end, decision) } };
+  return { ...report, change: { ...counts, waitUntil, why: whyOf(loop, end, decision) } };
 }
 
-type Told = { readonly lines: string[]; readonly events: FleetEvent[] };
+/** Counts of failed turns, with this many in a row now. */
+export function countFailures({ failures: before, totalFailures }: LoopRecord, failures: number) {
+  return { failures, totalFailures: totalFailures + (failures > before ? 1 : 0) };
+}
+
+type EndReport = { readonly lines: string[]; readonly events: FleetEvent[] };
 
 function bookStop(
   loop: LoopRecord,
   at: number,
   stop: Extract<LoopDecision, { kind: 'stop' }>,
-  told: Told,
+  report: EndReport,
 ): LoopStep {
-  const end = endBy(stop, loop);
-  const {
-    change,
-    lines = [],
-    events = [],
-  } = endStep(loop, { ...end, exitCode: stop.exitCode ?? end.exitCode }, at);
+  const { change, lines = [], events = [] } = endStep(loop, endBy(stop, loop), at);
   const { failures, totalFailures } = loop;
   return {
     change: { failures, totalFailures, ...change },
-    lines: [...told.lines, ...lines],
-    events: [...told.events, ...events],
+    lines: [...report.lines, ...lines],
+    events: [...report.events, ...events],
   };
 }
 
-/** What is told of an end; that another iteration comes, only where one does. */
-function tellEnd(loop: LoopRecord, end: IterationEnd, decision: LoopDecision): Told {
+/** Lines and events of an end; they speak of another iteration only where one follows. */
+function reportEnd(loop: LoopRecord, end: IterationEnd, decision: LoopDecision): EndReport {
   const { iteration, settings } = loop;
   const { at, how, exitCode } = end;
   const { failures, maxFailures, because } = decision;
@@ -70,7 +64,8 @@ function tellEnd(loop: LoopRecord, end: IterationEnd, decision: LoopDecision): T
   }
   const durationMs = durationOf(loop, end);
   const lines = [line('END', `exit=${code} duration=${duration(durationMs, '')}`)];
-  if (how === 'done' || because.code === 'not-started') return { lines, events: [] };
+  const isRefused = decision.kind === 'stop' && decision.iterations < iteration;
+  if (how === 'done' || isRefused) return { lines, events: [] };
   if (waitsForProvider(decision)) return { lines, events: [event('limit', `${because.text}, waiting`)] };
   if (failures <= loop.failures) {
     const text = `iteration ${iteration} completed (exit: ${code}, duration: ${duration(durationMs, ' ')})`;
@@ -89,9 +84,11 @@ function tellEnd(loop: LoopRecord, end: IterationEnd, decision: LoopDecision): T
   return { lines, events: [event(isLost ? 'window-lost' : 'iteration.ended', text)] };
 }
 
-function whyOf(isPaused: boolean, { at, how }: IterationEnd, decision: LoopDecision): Why {
-  const detail = how === 'lost' ? { detail: windowLost } : {};
-  if (isPaused) return { state: 'paused', since: at, ...detail };
+/** State of the loop after an end; a run gives its reason in the words of its journal. */
+function whyOf({ status, options }: LoopRecord, { at, how }: IterationEnd, decision: LoopDecision): Why {
+  const isRun = options.run !== undefined && decision.kind === 'wait';
+  const detail = isRun ? { detail: decision.because.text } : how === 'lost' ? { detail: windowLost } : {};
+  if (status === 'paused') return { state: 'paused', since: at, ...detail };
   if (decision.kind !== 'wait') return { state: 'queued', since: at };
   const state = waitsForProvider(decision) ? 'limit' : 'backoff';
   return { state, since: at, until: at + decision.ms, ...detail };

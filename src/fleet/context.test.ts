@@ -2,10 +2,10 @@ import { appendFileSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import type { LoopOptions, LoopRecord } from '../store/fleet-loops.ts';
-import type { Worker } from '../store/fleet-workers.ts';
 import { contextStep, sessionWords, tellsContext, watchContext } from './context.ts';
-import { newRecord } from './record.ts';
+import { newRecord } from './files/loop-record.ts';
+import type { LoopOptions, LoopRecord } from './files/loops.ts';
+import type { Worker } from './files/workers.ts';
 
 describe('the share of the context that an iteration may use', () => {
   it.each<[number | null, boolean, string]>([

@@ -1,17 +1,18 @@
 import { createHash } from 'node:crypto';
-import { type AgentName, agentNameOf } from '../agents/registry.ts';
-import { contextUse } from '../session/prd/context-use.ts';
-import { claudeTranscript } from '../store/claude-transcripts.ts';
-import type { LoopRecord } from '../store/fleet-loops.ts';
-import { workerRunId } from '../store/fleet-paths.ts';
-import type { Worker } from '../store/fleet-workers.ts';
-import type { Environment } from '../system/program.ts';
-import { tailLines } from '../system/tail-lines.ts';
+import { homedir } from 'node:os';
+import { join } from 'node:path';
+import { type AgentName, agentNameOf, agents } from '../agents/registry.ts';
+import { contextUse } from '../drive/hook/context.ts';
+import { listDir, lstatOf } from '../os/files/files.ts';
+import { tailLines } from '../os/files/tail-lines.ts';
+import type { Environment } from '../os/process/program.ts';
 import { deliveryFor } from './delivery.ts';
+import type { LoopRecord } from './files/loops.ts';
+import { workerRunId } from './files/paths.ts';
+import type { Worker } from './files/workers.ts';
 import { compactsOnScreen, contextOnScreen } from './screen/classify.ts';
-import { knowledge } from './screen/knowledge.ts';
 
-/** What the context of an agent asks for. */
+/** What to do about the context of an agent. */
 export type ContextStep =
   | { readonly kind: 'go-on' }
   /** Once in an iteration: tell the agent to come to an end. */
@@ -21,7 +22,7 @@ export type ContextStep =
 
 export type ContextWatch = { look(lines: readonly string[]): ContextStep };
 
-/** So many percent an agent gets to come to an end. */
+/** Percent of the context that an agent has left to wrap up in. */
 const graceForWrapUp = 15;
 const goOn: ContextStep = { kind: 'go-on' };
 const compaction = /"subtype":\s?"compact_boundary"|"isCompactSummary":\s?true/;
@@ -36,44 +37,44 @@ export function watchContext(env: Environment, worker: Worker, loop: LoopRecord)
   const { maxContext, restartOnCompact = false } = loop.options;
   if (maxContext === undefined && !restartOnCompact) return null;
   const agent = agentNameOf(worker.cmd[0] ?? '');
-  const read = contextReader({ ...env, ...worker.env }, agent, sessionOf(env, worker, loop));
+  const readContext = contextReader({ ...env, ...worker.env }, agent, sessionOf(env, worker, loop));
   // A program that reads a file instead of the keyboard cannot be told.
-  let asked = deliveryFor(worker.cmd, '').how === 'stdin';
+  let isAsked = deliveryFor(worker.cmd, '').how === 'stdin';
   return {
     look(lines) {
-      const { percent, compacted } = read(lines);
+      const { percent, compacted } = readContext(lines);
       if (restartOnCompact && compacted) return { kind: 'end', because: 'the context was compacted' };
-      const step = contextStep(percent, maxContext, asked);
-      asked ||= step.kind === 'wrap-up';
+      const step = contextStep(percent, maxContext, isAsked);
+      isAsked ||= step.kind === 'wrap-up';
       return step;
     },
   };
 }
 
-/** What to do at so many percent; `asked` where the agent was told before. */
+/** What to do at this use of the context; `isAsked` where the agent was asked to wrap up before. */
 export function contextStep(
   percent: number | null,
   maxContext: number | undefined,
-  asked: boolean,
+  isAsked: boolean,
 ): ContextStep {
   if (percent === null || maxContext === undefined || percent < maxContext) return goOn;
   if (percent >= maxContext + graceForWrapUp) {
     return { kind: 'end', because: `the context is ${Math.round(percent)} % full` };
   }
-  return asked ? goOn : { kind: 'wrap-up', percent: Math.round(percent) };
+  return isAsked ? goOn : { kind: 'wrap-up', percent: Math.round(percent) };
 }
 
-/** Words that make Claude Code keep its record under a name that we know; nothing where it has a session already. */
+/** Words that give Claude Code a session id of ours; none where the command names a session already. */
 export function sessionWords(env: Environment, worker: Worker, loop: LoopRecord): string[] {
   const session = sessionOf(env, worker, loop);
   return session === null ? [] : ['--session-id', session];
 }
 
-/** Whether anything tells how full the context of this command is. */
+/** True if the use of the context can be read for this command. */
 export function tellsContext(command: readonly string[]): boolean {
   const agent = agentNameOf(command[0] ?? '');
-  const known = knowledge[agent];
-  return agent === 'claude' || known?.context !== undefined || known?.contextLeft !== undefined;
+  const screen = agents[agent].screen;
+  return agent === 'claude' || screen?.context !== undefined || screen?.contextLeft !== undefined;
 }
 
 function sessionOf(env: Environment, { name, cmd }: Worker, { launch, options }: LoopRecord): string | null {
@@ -89,7 +90,7 @@ function sessionOf(env: Environment, { name, cmd }: Worker, { launch, options }:
 
 type Reading = { readonly percent: number | null; readonly compacted: boolean };
 
-/** The record of the session is certain; the screen is what there is without one. */
+/** Reads the use of the context from the transcript of the session or, without one, from the screen. */
 function contextReader(
   env: Environment,
   agent: AgentName,
@@ -110,4 +111,12 @@ function contextReader(
     reading = { percent: contextUse(path, env)?.use ?? null, compacted };
     return reading;
   };
+}
+
+/** Path of the transcript of a Claude Code session; null as long as there is none. */
+function claudeTranscript(env: Environment, session: string): string | null {
+  const projects = join(env.CLAUDE_CONFIG_DIR || join(env.HOME || homedir(), '.claude'), 'projects');
+  // It names the folders after working copies, in a way that changed before.
+  const paths = listDir(projects).map((folder) => join(projects, folder, `${session}.jsonl`));
+  return paths.find((path) => lstatOf(path) !== null) ?? null;
 }

@@ -1,14 +1,21 @@
-import { logLine } from '../store/fleet-log.ts';
-import { applyStep, type LoopRecord, type LoopStep, updateLoop } from '../store/fleet-loops.ts';
-import { markChanged } from '../store/fleet-marks.ts';
-import type { Environment } from '../system/program.ts';
+import type { Environment } from '../os/process/program.ts';
 import { endBy, endStep } from './end-loop.ts';
+import { logLine } from './files/log.ts';
+import {
+  applyStep,
+  isInIteration,
+  isOpen,
+  type LoopRecord,
+  type LoopStep,
+  updateLoop,
+} from './files/loops.ts';
+import { signalChange } from './files/signal-files.ts';
 import { holdLoop } from './hold.ts';
 
-/** What a command did to a loop: `before` is how it was found, null where there is none. */
+/** What a command did to a loop; `before` is the loop before it, null where there is none. */
 export type Change = { readonly before: LoopRecord | null; readonly changed: boolean };
 
-/** No iteration after the one that runs; a wait is over at once. */
+/** Pauses a loop after the iteration that runs; ends a wait at once. */
 export function pauseLoop(env: Environment, name: string, at: number, reason = 'manual'): Change {
   return change(env, name, (loop) => pauseStep(loop, at, reason));
 }
@@ -26,11 +33,10 @@ export function pauseWhenFree(env: Environment, name: string, at: number, reason
   });
 }
 
-/** The same as data, null where nothing changes. */
+/** The step that pauses a loop; null where nothing changes. */
 export function pauseStep(loop: LoopRecord, at: number, reason: string): LoopStep | null {
   if (loop.status !== 'running') return null;
-  const runs = loop.iteration > loop.ended;
-  const text = runs ? 'paused after this iteration' : 'paused';
+  const text = isInIteration(loop) ? 'paused after this iteration' : 'paused';
   return {
     change: { status: 'paused', waitUntil: null, why: { state: 'paused', since: at } },
     lines: [logLine(at, 'PAUSE', `loop paused reason=${reason}`)],
@@ -38,7 +44,7 @@ export function pauseStep(loop: LoopRecord, at: number, reason: string): LoopSte
   };
 }
 
-/** Goes on with the count as it is. */
+/** Resumes a loop with the count as it is. */
 export function resumeLoop(env: Environment, name: string, at: number): Change {
   return change(env, name, (loop) => resumeStep(loop, at));
 }
@@ -50,7 +56,7 @@ export function resumeStep(loop: LoopRecord, at: number): LoopStep | null {
       status: 'running',
       held: false,
       waitUntil: null,
-      why: { state: loop.iteration > loop.ended ? 'working' : 'queued', since: at },
+      why: { state: isInIteration(loop) ? 'working' : 'queued', since: at },
       end: null,
     },
     lines: [logLine(at, 'RESUME', `loop resumed at iteration ${loop.iteration}`)],
@@ -64,7 +70,7 @@ export function stopLoop(env: Environment, name: string, at: number): Change {
 }
 
 export function stopStep(loop: LoopRecord, at: number): LoopStep | null {
-  if (loop.status === 'stopped' || loop.status === 'failed') return null;
+  if (!isOpen(loop)) return null;
   const because = { code: 'cancelled', text: 'somebody stopped it' } as const;
   return endStep(loop, endBy({ outcome: 'CANCELLED', because }, loop), at);
 }
@@ -74,10 +80,10 @@ function change(env: Environment, name: string, step: (loop: LoopRecord) => Loop
   let changed = false;
   updateLoop(env, name, (loop) => {
     before = loop;
-    const taken = step(loop);
-    changed = taken !== null;
-    return taken;
+    const next = step(loop);
+    changed = next !== null;
+    return next;
   });
-  if (changed) markChanged(env, name);
+  if (changed) signalChange(env, name);
   return { before, changed };
 }

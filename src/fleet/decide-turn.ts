@@ -1,9 +1,8 @@
 import { decide, newLoop } from '../core/decide.ts';
-import type { LoopPlan } from '../core/loop.ts';
-import type { Outcome } from '../core/outcome.ts';
+import type { LoopPlan, LoopState } from '../core/loop.ts';
 import type { Turn } from '../core/turn.ts';
-import type { LoopRecord } from '../store/fleet-loops.ts';
-import type { RecordedReason } from '../store/loop-schemas.ts';
+import type { RecordedDecision } from '../journal/turn-events.ts';
+import type { LoopRecord } from './files/loops.ts';
 import type { IterationEnd, LoopDecision } from './iteration-end.ts';
 
 /** Failed iterations in a row that end the loop of a plain worker. */
@@ -19,20 +18,13 @@ export function decisionOn(loop: LoopRecord, end: IterationEnd): LoopDecision {
 
 /** A decision with the counts after it, as the fleet books it. */
 export function loopDecision(
-  decision: {
-    readonly kind: LoopDecision['kind'];
-    readonly because: RecordedReason;
-    readonly outcome?: Outcome;
-    readonly ms?: number;
-  },
-  { iteration, failures }: { readonly iteration: number; readonly failures: number },
+  decision: RecordedDecision,
+  { iteration, failures }: Pick<LoopState, 'iteration' | 'failures'>,
   maxFailures: number,
 ): LoopDecision {
-  const { kind, because, outcome = 'AGENT_FAILED', ms = 0 } = decision;
-  const counts = { because, failures, maxFailures };
-  if (kind === 'stop') return { kind, outcome, ...counts, iterations: iteration };
-  const going = { ...counts, iterations: iteration - 1 };
-  return kind === 'wait' ? { kind, ms, ...going } : { kind, ...going };
+  // The state names the iteration that comes next or, of a stop, the last one.
+  const iterations = decision.kind === 'stop' ? iteration : iteration - 1;
+  return { ...decision, iterations, failures, maxFailures };
 }
 
 /** Whether the loop waits for the provider, and not because its agent failed. */

@@ -1,19 +1,20 @@
-import { oldTemporaries, removeLock, removeTemporary, staleLocks } from '../store/fleet-leftovers.ts';
-import { listLoops, readLoop } from '../store/fleet-loops.ts';
-import { defaultSession, workerRunId } from '../store/fleet-paths.ts';
-import { readWorkers, updateWorker, type Worker, worktreeOf } from '../store/fleet-workers.ts';
-import { abandonedIntents, removeIntent } from '../store/fleet-worktrees.ts';
-import { systemClock } from '../system/clock.ts';
-import { sweepRun } from '../system/process.ts';
-import type { Environment } from '../system/program.ts';
-import { processesByRun } from '../system/run-ids.ts';
-import { tmuxServer } from '../system/tmux.ts';
+import { systemClock } from '../os/clock.ts';
+import { removeIfThere } from '../os/files/files.ts';
+import { sweepRun } from '../os/process/process.ts';
+import type { Environment } from '../os/process/program.ts';
+import { processesByRun } from '../os/process/run-ids.ts';
+import { tmuxServer } from '../os/terminal/tmux.ts';
 import { stopLoop } from './control.ts';
+import { oldTemporaries, removeLock, staleLocks } from './files/leftovers.ts';
+import { listLoops, loopOf, readLoop } from './files/loops.ts';
+import { defaultSession, workerRunId } from './files/paths.ts';
+import { readWorkers, updateWorker, type Worker, worktreeOf } from './files/workers.ts';
+import { abandonedIntents, removeIntent } from './files/worktrees.ts';
 import { holdWorker } from './hold.ts';
 import { type Live, lookAtWorkers } from './live.ts';
-import { readMark } from './runner.ts';
 import { supervisorPid } from './supervisor-start.ts';
 import { needsDriving } from './what-next.ts';
+import { readOwner } from './worker-window.ts';
 import { restoreWorktree, undoWorktree, worktreeExists } from './worktrees.ts';
 
 /** Something that is not as it should be. */
@@ -21,10 +22,10 @@ export type Finding = {
   readonly text: string;
   /** The worker that it is about. */
   readonly name?: string;
-  /** What putting it right means, in words that follow "would". */
+  /** How it is put right, in words that follow "would". */
   readonly remedy: string;
-  /** False where it could not be done. */
-  readonly fix: () => Promise<boolean> | boolean;
+  /** Puts it right; returns false where that failed. */
+  readonly fix: () => unknown;
 };
 
 export type DoctorContext = {
@@ -36,7 +37,7 @@ export type DoctorContext = {
 /** A command that is under way looks for a moment like something that was left behind. */
 const secondLookMs = 300;
 
-/** Looks for whatever a crash, a reboot or a person may have left behind, twice. Changes nothing by itself. */
+/** Looks twice for whatever a crash, a reboot or a person may have left behind. Changes nothing by itself. */
 export async function examine(context: DoctorContext): Promise<Finding[]> {
   const first = await look(context);
   if (first.length === 0) return first;
@@ -47,10 +48,10 @@ export async function examine(context: DoctorContext): Promise<Finding[]> {
 
 /** Puts one thing right, unless that has happened meanwhile; no command changes the worker at the same time. */
 export async function repair(context: DoctorContext, { name, text, fix }: Finding): Promise<boolean> {
-  if (name === undefined) return fix();
+  if (name === undefined) return (await fix()) !== false;
   return holdWorker(context.env, name, async () => {
     const again = (await look(context)).find((finding) => finding.text === text);
-    return again === undefined || again.fix();
+    return (await again?.fix()) !== false;
   });
 }
 
@@ -58,7 +59,7 @@ async function look(context: DoctorContext): Promise<Finding[]> {
   const { env } = context;
   const { workers } = readWorkers(env);
   const lives = await lookAtWorkers(env, workers);
-  const found = await Promise.all([
+  const findings = await Promise.all([
     unfinishedWorktrees(env, workers),
     missingWorktrees(workers),
     orphanWindows(env, workers),
@@ -68,116 +69,80 @@ async function look(context: DoctorContext): Promise<Finding[]> {
     loopsWithoutSupervisor(context, workers),
     leftFiles(context),
   ]);
-  return found.flat();
+  return findings.flat();
 }
 
 function unfinishedWorktrees(env: Environment, workers: readonly Worker[]): Finding[] {
   return abandonedIntents(env).map((intent) => {
     const { name, place } = intent;
     if (workers.some(({ worktree }) => worktree?.path === place.path)) {
-      const fix = () => {
-        removeIntent(env, intent);
-        return true;
-      };
-      return {
-        text: `the note about the worktree of '${name}' is no longer needed`,
-        remedy: 'remove it',
-        fix,
-      };
+      const text = `the note about the worktree of '${name}' is no longer needed`;
+      return { text, remedy: 'remove it', fix: () => removeIntent(env, intent) };
     }
-    return {
-      name,
-      text: `a spawn of '${name}' was cut off and left a worktree: ${place.path}`,
-      remedy: 'remove it, if nobody has worked in it',
-      fix: () => undoWorktree(env, intent),
-    };
+    const text = `a spawn of '${name}' was cut off and left a worktree: ${place.path}`;
+    const remedy = 'remove it, if nobody has worked in it';
+    return { name, text, remedy, fix: () => undoWorktree(env, intent) };
   });
 }
 
 async function missingWorktrees(workers: readonly Worker[]): Promise<Finding[]> {
-  const found = await Promise.all(
-    workers.map(async (worker): Promise<Finding[]> => {
-      const { name } = worker;
-      const worktree = worktreeOf(worker);
-      if (worktree === null || (await worktreeExists(worktree))) return [];
-      const text = `the worktree of '${name}' is missing: ${worktree.path}`;
-      return [
-        {
-          name,
-          text,
-          remedy: `check the branch ${worktree.branch} out there again`,
-          fix: () => restoreWorktree(worktree),
-        },
-      ];
-    }),
-  );
-  return found.flat();
+  const findings: Finding[] = [];
+  for (const worker of workers) {
+    const { name } = worker;
+    const worktree = worktreeOf(worker);
+    if (worktree === null || (await worktreeExists(worktree))) continue;
+    const text = `the worktree of '${name}' is missing: ${worktree.path}`;
+    const remedy = `check the branch ${worktree.branch} out there again`;
+    findings.push({ name, text, remedy, fix: () => restoreWorktree(worktree) });
+  }
+  return findings;
 }
 
-/** Windows that carry our mark, of workers that nobody knows. */
+/** Windows of this fleet whose worker is not on the list. */
 async function orphanWindows(env: Environment, workers: readonly Worker[]): Promise<Finding[]> {
   const names = new Set(workers.map(({ name }) => name));
-  const sockets = new Set([null, ...workers.map(({ tmux }) => tmux?.socket ?? null)]);
-  const found = await Promise.all(
-    [...sockets].map(async (socket) => {
-      const tmux = tmuxServer(socket, env);
-      return (await tmux.panes()).flatMap((pane): Finding[] => {
-        const mark = readMark(env, pane.mark);
-        if (mark === null || names.has(mark.name)) return [];
-        const fix = async () => {
-          await sweepRun(workerRunId(env, mark.name));
-          await tmux.killWindow(pane.id);
-          return true;
-        };
-        const place = `${pane.session}:${pane.window}`;
-        return [
-          {
-            name: mark.name,
-            text: `the window ${place} belongs to '${mark.name}', which is not on the list`,
-            remedy: 'close it',
-            fix,
-          },
-        ];
-      });
-    }),
-  );
-  return found.flat();
+  const findings: Finding[] = [];
+  for (const socket of new Set([null, ...workers.map(({ tmux }) => tmux?.socket ?? null)])) {
+    const tmux = tmuxServer(socket, env);
+    for (const pane of await tmux.panes()) {
+      const name = readOwner(env, pane.label)?.name;
+      if (name === undefined || names.has(name)) continue;
+      const text = `the window ${pane.session}:${pane.window} belongs to '${name}', which is not on the list`;
+      const fix = async () => {
+        await sweepRun(workerRunId(env, name));
+        await tmux.killWindow(pane.id);
+      };
+      findings.push({ name, text, remedy: 'close it', fix });
+    }
+  }
+  return findings;
 }
 
-/** Processes of workers that nobody knows, or that are over. */
+/** Processes of workers that are not on the list, or are over. */
 function orphanProcesses(env: Environment, lives: readonly Live[]): Finding[] {
   const running = new Set(lives.filter((live) => live.running).map(({ worker }) => worker.name));
   const prefix = `${defaultSession(env)}/`;
-  return [...processesByRun(prefix).keys()].flatMap((id): Finding[] => {
+  const orphans = [...processesByRun(prefix).keys()].filter((id) => !running.has(id.slice(prefix.length)));
+  return orphans.map((id) => {
     const name = id.slice(prefix.length);
-    if (running.has(name)) return [];
+    const text = `'${name}' has processes that go on, though the worker does not run`;
     const fix = async () => {
       await sweepRun(id);
       return !processesByRun(id).has(id);
     };
-    return [
-      {
-        name,
-        text: `'${name}' has processes that go on, though the worker does not run`,
-        remedy: 'end them',
-        fix,
-      },
-    ];
+    return { name, text, remedy: 'end them', fix };
   });
 }
 
-/** On the list as running, with neither a window nor a process. */
+/** Workers on the list as running, with neither a window nor a process. */
 function deadWorkers(env: Environment, lives: readonly Live[]): Finding[] {
-  return lives.flatMap(({ worker, running, pane }): Finding[] => {
-    const { name, status, tmux } = worker;
-    if (running || status !== 'running') return [];
+  const dead = lives.filter(({ worker, running }) => !running && worker.status === 'running');
+  return dead.map(({ worker: { name, tmux }, pane }) => {
     const what =
       tmux === null ? 'its process has ended' : pane === null ? 'its window is gone' : 'its window is dead';
-    const fix = () => {
-      updateWorker(env, name, { status: 'stopped' });
-      return true;
-    };
-    return [{ name, text: `'${name}' counts as running, but ${what}`, remedy: 'mark it as stopped', fix }];
+    const text = `'${name}' counts as running, but ${what}`;
+    const fix = () => updateWorker(env, name, { status: 'stopped' });
+    return { name, text, remedy: 'mark it as stopped', fix };
   });
 }
 
@@ -186,32 +151,18 @@ function loopsWithoutWorker({ env, now }: DoctorContext, workers: readonly Worke
   return listLoops(env).flatMap((name): Finding[] => {
     const loop = names.has(name) ? null : readLoop(env, name);
     if (loop === null || !needsDriving(loop)) return [];
-    const fix = () => stopLoop(env, name, now).changed;
-    return [
-      {
-        name,
-        text: `the loop '${name}' counts as ${loop.status}, but there is no such worker`,
-        remedy: 'mark it as stopped',
-        fix,
-      },
-    ];
+    const text = `the loop '${name}' counts as ${loop.status}, but there is no such worker`;
+    return [{ name, text, remedy: 'mark it as stopped', fix: () => stopLoop(env, name, now).changed }];
   });
 }
 
 function loopsWithoutSupervisor(context: DoctorContext, workers: readonly Worker[]): Finding[] {
   const { env } = context;
   if (supervisorPid(env) !== null) return [];
-  const waiting = workers.filter(({ name, metadata }) => {
-    const loop = metadata.ralph === true ? readLoop(env, name) : null;
-    return loop !== null && needsDriving(loop);
-  });
+  const waiting = workers.filter((worker) => needsDriving(loopOf(env, worker)));
   if (waiting.length === 0) return [];
-  const fix = async () => {
-    await context.startSupervisor();
-    return true;
-  };
-  const names = waiting.map(({ name }) => name).join(', ');
-  return [{ text: `nobody drives the loops: ${names}`, remedy: 'start the supervisor', fix }];
+  const text = `nobody drives the loops: ${waiting.map(({ name }) => name).join(', ')}`;
+  return [{ text, remedy: 'start the supervisor', fix: () => context.startSupervisor() }];
 }
 
 function leftFiles({ env, now }: DoctorContext): Finding[] {
@@ -223,10 +174,7 @@ function leftFiles({ env, now }: DoctorContext): Finding[] {
   const temporaries = oldTemporaries(env, now).map((path) => ({
     text: `a file that was never finished: ${path}`,
     remedy: 'remove it',
-    fix: () => {
-      removeTemporary(path);
-      return true;
-    },
+    fix: () => removeIfThere(path),
   }));
   return [...locks, ...temporaries];
 }

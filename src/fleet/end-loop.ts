@@ -1,8 +1,8 @@
 import { usedUp } from '../core/decide.ts';
 import { type Outcome, outcomes } from '../core/outcome.ts';
-import type { FleetEvent } from '../store/fleet-events.ts';
-import { type LogKind, logLine } from '../store/fleet-log.ts';
-import type { LoopEnd, LoopRecord, LoopStep, WhyState } from '../store/fleet-loops.ts';
+import type { FleetEvent } from './files/events.ts';
+import { type LogKind, logLine } from './files/log.ts';
+import { isOpen, type LoopEnd, type LoopRecord, type LoopStep, type WhyState } from './files/loops.ts';
 
 /** A decision to stop. */
 export type Stop = Omit<LoopEnd, 'exitCode'>;
@@ -24,6 +24,7 @@ const forms: Readonly<Record<Outcome, Form>> = {
   PROMISE_ACCEPTED: done,
   MAX_ITERATIONS_REACHED: { status: 'stopped', state: 'unfinished', log: 'FAIL', event: 'unfinished' },
   AGENT_FAILED: failed,
+  LOOP_FAILED: failed,
   STUCK: failed,
   BUDGET_SPENT: failed,
   USAGE_LIMIT: failed,
@@ -42,7 +43,7 @@ export function endBy({ outcome, because }: Stop, loop: LoopRecord): LoopEnd {
 
 /** The end of a loop that has no iteration left. */
 export function endAtMax(loop: LoopRecord): LoopEnd {
-  return endBy({ outcome: 'MAX_ITERATIONS_REACHED', because: usedUp(loop.iteration) }, loop);
+  return endBy({ outcome: 'MAX_ITERATIONS_REACHED', because: usedUp(loop.iteration, null) }, loop);
 }
 
 /** Whether there is something to reach: a done pattern, or the marker that every `ralph run` has. */
@@ -56,7 +57,7 @@ function hasGoal({ settings, options }: LoopRecord): boolean {
  */
 export function exitCodeOf({ status, end }: Pick<LoopRecord, 'status' | 'end'>): number | null {
   if (end !== null) return end.exitCode;
-  return status === 'stopped' || status === 'failed' ? 1 : null;
+  return isOpen({ status }) ? null : 1;
 }
 
 /** Ends a loop after the iteration that it is at. The only place that says in words how a loop ended. */
@@ -89,7 +90,10 @@ function wordsOf(loop: LoopRecord, end: LoopEnd, { status }: Form) {
     return words(text, `${text} reason=max_iterations`, because.text);
   }
   const complete = `loop complete ${after}`;
-  if (outcome === 'MAX_ITERATIONS_REACHED') return words(complete, `${complete} reason=max_iterations`);
+  if (outcome === 'MAX_ITERATIONS_REACHED') {
+    const detail = loop.failures > 0 ? because.text : complete;
+    return words(complete, `${complete} reason=max_iterations`, detail);
+  }
   if (outcome === 'PROMISE_ACCEPTED') {
     return loop.options.run === undefined && loop.settings.done_pattern !== null
       ? words('done pattern matched, stopping loop', `${complete} reason=done_pattern`)

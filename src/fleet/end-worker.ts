@@ -1,12 +1,17 @@
-import { readLoop } from '../store/fleet-loops.ts';
-import { workerRunId } from '../store/fleet-paths.ts';
-import { updateWorker, type Worker } from '../store/fleet-workers.ts';
-import { sweepRun } from '../system/process.ts';
-import type { Environment } from '../system/program.ts';
-import { tmuxServer } from '../system/tmux.ts';
+import { removeIfThere } from '../os/files/files.ts';
+import { sweepRun } from '../os/process/process.ts';
+import type { Environment } from '../os/process/program.ts';
+import { tmuxServer } from '../os/terminal/tmux.ts';
+import { countFailures } from './book-end.ts';
 import { stopLoop } from './control.ts';
+import { readLoop, retireLoop, updateLoop } from './files/loops.ts';
+import { logPaths, workerRunId } from './files/paths.ts';
+import { removeSignals } from './files/signal-files.ts';
+import { readWorkers, removeWorker, updateWorker, type Worker } from './files/workers.ts';
+import { holdWorker } from './hold.ts';
 import { lookAtWorker } from './live.ts';
-import { endRunOf } from './supervised-run.ts';
+import { failuresSince } from './run-iteration.ts';
+import { endRunOf, runOf } from './supervised-run.ts';
 
 const termMs = 5000;
 
@@ -24,5 +29,34 @@ export async function endWorker(env: Environment, worker: Worker, now: number): 
   });
   if (pane !== null && worker.tmux !== null) await tmuxServer(worker.tmux.socket, env).killWindow(pane.id);
   updateWorker(env, worker.name, { status: 'stopped' });
-  if (isStopped) endRunOf(worker, readLoop(env, worker.name));
+  if (!isStopped) return;
+  // Its last turn may have been decided while nobody had booked it yet.
+  const loop = updateLoop(env, worker.name, (newest) => {
+    const run = runOf(worker, newest);
+    const failures = run && failuresSince(run, newest.runSeq ?? 0);
+    return failures === null ? null : { change: countFailures(newest, failures), lines: newest.lines };
+  });
+  endRunOf(worker, loop);
+}
+
+/** Ends the worker that drives a run; false where this fleet has none. */
+export async function endWorkerOf(env: Environment, run: string, now: number): Promise<boolean> {
+  const worker = readWorkers(env).workers.find(({ name }) => readLoop(env, name)?.options.runId === run);
+  if (worker === undefined) return false;
+  await holdWorker(env, worker.name, () => endWorker(env, worker, now));
+  return true;
+}
+
+/** Takes an ended worker off the list, and its files with it, except what a person reads of a loop afterwards. */
+export function forgetWorker(env: Environment, name: string): void {
+  // Off the list first: what a crash leaves after that, nobody drives any more.
+  removeWorker(env, name);
+  removeLogs(env, name);
+  retireLoop(env, name);
+  removeSignals(env, name);
+}
+
+/** What a worker without a window printed. */
+export function removeLogs(env: Environment, name: string): void {
+  for (const log of Object.values(logPaths(env, name))) removeIfThere(log);
 }

@@ -1,38 +1,38 @@
 import { RalphError } from '../core/error.ts';
-import { ensureMarks } from '../store/fleet-marks.ts';
-import { loopPaths, markPaths } from '../store/fleet-paths.ts';
-import { systemClock } from '../system/clock.ts';
-import { acquireLock } from '../system/lock.ts';
-import type { Environment } from '../system/program.ts';
+import { systemClock } from '../os/clock.ts';
+import { acquireLock } from '../os/files/lock.ts';
+import type { Environment } from '../os/process/program.ts';
+import { loopPaths, signalPaths } from './files/paths.ts';
+import { ensureSignals } from './files/signal-files.ts';
 
 const pauseMs = 10;
 const patienceMs = 60_000;
 
-/** One command at a time makes, restarts or ends a worker; the others wait for it. */
+/** Holds the lock of a worker: one command at a time makes, restarts or ends it, and the others wait. */
 export async function holdWorker<T>(env: Environment, name: string, use: () => Promise<T>): Promise<T> {
-  ensureMarks(env);
-  return hold(markPaths(env, name).lock, name, use);
+  ensureSignals(env);
+  return hold(signalPaths(env, name).lock, name, use);
 }
 
-/** Nobody else changes the loop while its next iteration starts. */
+/** Holds the lock of a loop, so that nobody changes it while its next iteration starts. */
 export async function holdLoop<T>(env: Environment, name: string, use: () => Promise<T>): Promise<T> {
-  ensureMarks(env);
+  ensureSignals(env);
   return hold(loopPaths(env, name).lock, name, use);
 }
 
 async function hold<T>(path: string, name: string, use: () => Promise<T>): Promise<T> {
   const deadline = systemClock.monotonic() + patienceMs;
   for (;;) {
-    const taken = acquireLock(path, {});
-    if (taken.ok) {
+    const attempt = acquireLock(path, {});
+    if (attempt.ok) {
       try {
         return await use();
       } finally {
-        taken.lock.release();
+        attempt.lock.release();
       }
     }
     if (systemClock.monotonic() > deadline) {
-      throw new RalphError('worker-busy', `worker '${name}' is in use by process ${taken.owner.pid}`, {
+      throw new RalphError('worker-busy', `worker '${name}' is in use by process ${attempt.owner.pid}`, {
         exitCode: 1,
       });
     }

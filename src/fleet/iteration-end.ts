@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { outcome, reason } from '../store/loop-schemas.ts';
+import { outcome, reason } from '../journal/loop-schemas.ts';
 
 // How an iteration ended, as it goes from a process or a machine to whoever books it, and into commits.
 
@@ -20,8 +20,7 @@ const counts = {
 const decision = v.variant('kind', [
   v.object({ kind: v.literal('continue'), ...counts }),
   v.object({ kind: v.literal('wait'), ms: v.number(), ...counts }),
-  /** The exit code is given where it is not that of the outcome. */
-  v.object({ kind: v.literal('stop'), outcome, exitCode: v.exactOptional(v.number()), ...counts }),
+  v.object({ kind: v.literal('stop'), outcome, ...counts }),
 ]);
 
 export const sealedEnd = v.object({

@@ -1,20 +1,20 @@
-import type { Clock } from '../system/clock.ts';
-import type { Environment } from '../system/program.ts';
-import type { Tmux } from '../system/tmux.ts';
+import type { Clock } from '../os/clock.ts';
+import type { Environment } from '../os/process/program.ts';
+import type { Tmux } from '../os/terminal/tmux.ts';
 import { decisionOn } from './decide-turn.ts';
-import { type Driven, turnOf } from './driven.ts';
+import { type DrivenLoop, turnOf } from './driven-loop.ts';
 import type { IterationEnd, LoopDecision } from './iteration-end.ts';
 import { type RunIteration, readIteration } from './run-iteration.ts';
-import { readMark } from './runner.ts';
 import { limitAtExit } from './screen/classify.ts';
 import { runOf } from './supervised-run.ts';
+import { readOwner } from './worker-window.ts';
 
 const historyLines = 2000;
 const attempts = 40;
 const pauseMs = 25;
 
-/** How the supervisor saw an iteration end. */
-export type SeenEnd = Pick<IterationEnd, 'how' | 'exitCode' | 'limitUntil'>;
+/** How an iteration ended, as the supervisor saw it. */
+export type EndCause = Pick<IterationEnd, 'how' | 'exitCode' | 'limitUntil'>;
 
 /** An iteration that is over, with what was decided about it. `seq` is of the journal of its run. */
 export type EndedIteration = {
@@ -27,39 +27,39 @@ export type EndedIteration = {
 /** Reads how an iteration ended: from the journal of its run, or from what a plain worker printed. */
 export async function readEnd(
   world: { readonly env: Environment; readonly clock: Clock; readonly tmux: Tmux },
-  one: Driven,
-  seen: SeenEnd,
+  one: DrivenLoop,
+  cause: EndCause,
 ): Promise<EndedIteration> {
   const { loop } = one;
   const lines = () => printedLines(world, one);
   const at = world.clock.now();
   const run = runOf(one.worker, loop);
-  const read: Omit<RunIteration, 'seq'> & { readonly seq?: number } =
+  const iteration: Omit<RunIteration, 'seq'> & { readonly seq?: number } =
     run === null
-      ? { end: { ...seen, ...(await outputOf(world, one, seen, lines)), at }, isTold: false }
-      : await readIteration(run, {
+      ? { end: { ...cause, ...(await outputOf(world, one, cause, lines)), at }, isTold: false }
+      : readIteration(run, {
+          env: world.env,
           iteration: loop.iteration,
           startedAt: loop.iterationStartedAt ?? at,
           since: loop.runSeq ?? 0,
           at,
-          how: seen.how === 'lost' ? 'lost' : 'exited',
-          exitCode: seen.exitCode,
-          output: lines,
+          how: cause.how === 'lost' ? 'lost' : 'exited',
+          exitCode: cause.exitCode,
         });
-  return { ...read, end: { ...read.end, decision: decisionOn(loop, read.end) } };
+  return { ...iteration, end: { ...iteration.end, decision: decisionOn(loop, iteration.end) } };
 }
 
-/** What the output says of an end that came by itself: that all is done, or that a usage limit cut it. */
+/** Reads the output of an agent that ended by itself: all is done, or a usage limit cut it. */
 async function outputOf(
   { env, clock }: { readonly env: Environment; readonly clock: Clock },
-  one: Driven,
-  { how, exitCode }: SeenEnd,
+  one: DrivenLoop,
+  { how, exitCode }: EndCause,
   output: () => Promise<string[]>,
 ): Promise<Partial<IterationEnd> & { readonly doneMatched: boolean }> {
   const { lookIfDone } = turnOf(env, one);
   const mayBeLimited = how === 'exited' && exitCode !== 0 && one.agent !== 'custom';
   // An agent with a screen of its own takes it away when it is ended: what it showed before counts.
-  if (one.shows && how !== 'exited' && how !== 'lost') return { doneMatched: true };
+  if (one.showsPattern && how !== 'exited' && how !== 'lost') return { doneMatched: true };
   if (lookIfDone === null && !mayBeLimited) return { doneMatched: false };
   const lines = await output();
   if (lookIfDone?.(lines, one.echoed).done) return { doneMatched: true };
@@ -68,16 +68,16 @@ async function outputOf(
   return { doneMatched: false, how: 'limited', ...(limit.until ? { limitUntil: limit.until } : {}) };
 }
 
-/** What a process printed is on the screen, or just above it. */
+/** Returns what a process printed: its screen and the lines just above it. */
 async function printedLines(
   { env, clock, tmux }: { readonly env: Environment; readonly clock: Clock; readonly tmux: Tmux },
-  one: Driven,
+  one: DrivenLoop,
 ): Promise<string[]> {
   for (let attempt = 1; ; attempt++) {
     const panes = await tmux.panes();
-    const pane = panes.find(({ mark }) => {
-      const place = readMark(env, mark);
-      return place?.name === one.name && place.launch === one.loop.launch;
+    const pane = panes.find(({ label }) => {
+      const owner = readOwner(env, label);
+      return owner?.name === one.name && owner.launch === one.loop.launch;
     });
     if (pane === undefined) return [];
     // Dead means that tmux has read all that was printed.

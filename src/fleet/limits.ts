@@ -1,7 +1,9 @@
-import { agentNameOf } from '../agents/registry.ts';
+import { agentNameOf, agents } from '../agents/registry.ts';
 import { hashText } from '../core/hash.ts';
-import type { StoredLimits } from '../store/fleet-limits.ts';
-import type { Why } from '../store/fleet-loops.ts';
+import type { Environment } from '../os/process/program.ts';
+import { readLimits, type StoredLimits } from './files/limits.ts';
+import { isInIteration, isOpen, type LoopRecord, loopOf, type Why } from './files/loops.ts';
+import { readWorkers, type Worker } from './files/workers.ts';
 
 /** A loop as the limits see it. Times are epoch milliseconds. */
 export type Candidate = {
@@ -19,21 +21,32 @@ export type Admission =
   /** `until` is null where it waits for the end of another iteration. */
   | { readonly admitted: false; readonly until: number | null; readonly why: Why };
 
-/** What decides which account an agent is on, beside its own login. */
-const accountVariables = [
-  'ANTHROPIC_API_KEY',
-  'ANTHROPIC_AUTH_TOKEN',
-  'ANTHROPIC_BASE_URL',
-  'CLAUDE_CODE_OAUTH_TOKEN',
-  'CLAUDE_CONFIG_DIR',
-  'OPENAI_API_KEY',
-  'OPENAI_BASE_URL',
-  'CODEX_HOME',
-  'GEMINI_API_KEY',
-  'GOOGLE_API_KEY',
-  'AMP_API_KEY',
-  'HOME',
-] as const;
+/** Whether the limits of the fleet let this loop start its next iteration now; to be asked while holding them. */
+export function mayStart(env: Environment, worker: Worker, loop: LoopRecord, now: number): Admission {
+  const limits = readLimits(env);
+  if (limits.maxParallel === null && Object.keys(limits.holds).length === 0) return { admitted: true };
+  const others = readWorkers(env).workers.flatMap((other) => {
+    const otherLoop = other.name === worker.name ? null : loopOf(env, other);
+    return otherLoop === null ? [] : candidates(other, otherLoop, now);
+  });
+  return admit(candidate(worker, loop, false), others, limits, now);
+}
+
+/** The account that a loop works on; null where nobody knows. */
+export function accountOfLoop({ cmd, env }: Worker, { options }: LoopRecord): string | null {
+  return accountOf(cmd, env, options.account);
+}
+
+/** A loop that runs, or waits for nothing but its turn. */
+function candidates(worker: Worker, loop: LoopRecord, now: number): Candidate[] {
+  const runs = isOpen(loop) && isInIteration(loop);
+  const isDue = loop.status === 'running' && !loop.held && (loop.waitUntil ?? 0) <= now;
+  return runs || isDue ? [candidate(worker, loop, runs)] : [];
+}
+
+function candidate(worker: Worker, loop: LoopRecord, runs: boolean): Candidate {
+  return { name: worker.name, account: accountOfLoop(worker, loop), runs, waitsSince: loop.why.since };
+}
 
 /**
  * The account that a command works on: the one that was named, else that of the agent. Variables of the worker itself
@@ -47,7 +60,9 @@ export function accountOf(
   if (named !== undefined) return named;
   const agent = agentNameOf(command[0] ?? '');
   if (agent === 'custom') return null;
-  const own = accountVariables.flatMap((name) => (env[name] === undefined ? [] : [`${name}=${env[name]}`]));
+  const own = [...agents[agent].accountVariables, 'HOME'].flatMap((name) =>
+    env[name] === undefined ? [] : [`${name}=${env[name]}`],
+  );
   return own.length === 0 ? agent : `${agent}#${hashText(own.join('\n')).slice(0, 8)}`;
 }
 

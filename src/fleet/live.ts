@@ -1,9 +1,9 @@
-import { hasLoop, listLoops } from '../store/fleet-loops.ts';
-import type { Worker } from '../store/fleet-workers.ts';
-import { isAlive, processIdentity } from '../system/process-identity.ts';
-import type { Environment } from '../system/program.ts';
-import { type Pane, tmuxServer } from '../system/tmux.ts';
-import { readMark } from './runner.ts';
+import { isAlive, processIdentity } from '../os/process/process-identity.ts';
+import type { Environment } from '../os/process/program.ts';
+import { type Pane, tmuxServer } from '../os/terminal/tmux.ts';
+import { hasLoop, listLoops } from './files/loops.ts';
+import type { Worker } from './files/workers.ts';
+import { readOwner } from './worker-window.ts';
 
 /** A worker with what is true of it at this moment. */
 export type Live = { readonly worker: Worker; readonly running: boolean; readonly pane: Pane | null };
@@ -13,7 +13,7 @@ export async function lookAtWorkers(env: Environment, workers: readonly Worker[]
   const sockets = new Set(workers.flatMap(({ tmux }) => (tmux === null ? [] : [tmux.socket])));
   const servers = await Promise.all(
     [...sockets].map(
-      async (socket) => [socket, markedPanes(env, await tmuxServer(socket, env).panes())] as const,
+      async (socket) => [socket, panesByWorker(env, await tmuxServer(socket, env).panes())] as const,
     ),
   );
   const bySocket = new Map(servers);
@@ -30,12 +30,12 @@ export async function lookAtWorkers(env: Environment, workers: readonly Worker[]
  */
 export async function runningNow(env: Environment, workers: readonly Worker[]): Promise<boolean[]> {
   // Of many, one listing of their folder is cheaper than a question for each.
-  const listed = workers.length > 1 ? new Set(listLoops(env)) : null;
-  const isThere = (name: string) => listed?.has(name) ?? hasLoop(env, name);
-  const asked = workers.filter(
+  const loopNames = workers.length > 1 ? new Set(listLoops(env)) : null;
+  const isThere = (name: string) => loopNames?.has(name) ?? hasLoop(env, name);
+  const unsure = workers.filter(
     ({ name, tmux, metadata }) => tmux === null || metadata.ralph !== true || !isThere(name),
   );
-  const lives = asked.length === 0 ? [] : await lookAtWorkers(env, asked);
+  const lives = unsure.length === 0 ? [] : await lookAtWorkers(env, unsure);
   const running = new Map(lives.map((live) => [live.worker, live.running]));
   return workers.map((worker) => running.get(worker) ?? worker.status === 'running');
 }
@@ -58,12 +58,12 @@ function isSameProcess(pid: number, startedAt: unknown): boolean {
   return typeof startedAt === 'string' ? isAlive({ pid, startedAt }) : processIdentity(pid) !== null;
 }
 
-/** By the mark that the window got when it was opened: a name alone may be that of somebody else's window. */
-function markedPanes(env: Environment, panes: readonly Pane[]): Map<string, Pane> {
+/** The panes by the label that they got when they were opened: the name of a window may be somebody else's. */
+function panesByWorker(env: Environment, panes: readonly Pane[]): Map<string, Pane> {
   return new Map(
     panes.flatMap((pane) => {
-      const mark = readMark(env, pane.mark);
-      return mark === null ? [] : [[mark.name, pane] as const];
+      const owner = readOwner(env, pane.label);
+      return owner === null ? [] : [[owner.name, pane] as const];
     }),
   );
 }

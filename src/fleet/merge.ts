@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { RalphError } from '../core/error.ts';
-import type { WorktreePlace } from '../store/fleet-workers.ts';
-import { lstatOf } from '../system/files.ts';
-import { committedOnly, runGit } from '../system/git.ts';
+import { lstatOf } from '../os/files/files.ts';
+import { committedOnly, runGit } from '../os/git/git.ts';
+import type { WorktreePlace } from './files/workers.ts';
 
 export type Merge =
   | { readonly kind: 'up-to-date'; readonly into: string }
@@ -33,12 +33,10 @@ export async function mergeWorktree(name: string, place: WorktreePlace): Promise
   if (!canForward) await refuseConflicts(repo, place);
   const message = `Merge the work of ${name} (branch ${place.branch})`;
   const how = canForward ? ['--ff-only'] : ['--no-ff', '--no-edit', '-m', message];
-  const merged = await runGit(repo, ['merge', '--quiet', ...how, theirs], 10 * 60_000);
-  if (merged.exitCode !== 0) {
+  const merge = await runGit(repo, ['merge', '--quiet', ...how, theirs], 10 * 60_000);
+  if (merge.exitCode !== 0) {
     await runGit(repo, ['merge', '--abort']);
-    throw refusal(
-      `git refuses the merge, and nothing was changed: ${oneLine(merged.stderr || merged.stdout)}`,
-    );
+    throw refusal(`git refuses the merge, and nothing was changed: ${oneLine(merge.stderr || merge.stdout)}`);
   }
   const commit = await ask(repo, ['rev-parse', '--short', 'HEAD']);
   return { kind: canForward ? 'fast-forward' : 'merge-commit', into, commits, commit, untracked };
@@ -52,13 +50,11 @@ async function targetBranch(repo: string, { branch }: WorktreePlace): Promise<st
   }
   if (into === branch) throw refusal(`${repo} has the branch ${branch} itself checked out`);
   const gitDir = await ask(repo, ['rev-parse', '--absolute-git-dir']);
-  const begun = unfinished.find((file) => lstatOf(join(gitDir, file)) !== null);
-  if (begun !== undefined) {
+  const leftover = unfinished.find((file) => lstatOf(join(gitDir, file)) !== null);
+  if (leftover !== undefined) {
     throw refusal(`${repo} is in the middle of a merge or a rebase`, `git -C '${repo}' status`);
   }
-  const changed = changedFiles(
-    (await runGit(repo, ['status', '--porcelain', '-z', '--no-renames', committedOnly])).stdout,
-  );
+  const changed = await changedFiles(repo);
   if (changed.tracked.length === 0) return into;
   throw refusal(
     `${repo} has uncommitted changes (${some(changed.tracked)}); a merge could mix with them`,
@@ -76,8 +72,7 @@ async function refuseUnready(name: string, place: WorktreePlace): Promise<number
   ]);
   if (exists.exitCode !== 0) throw refusal(`the branch ${place.branch} of '${name}' is gone`);
   if (lstatOf(place.path) === null) return 0;
-  const { stdout } = await runGit(place.path, ['status', '--porcelain', '-z', '--no-renames', committedOnly]);
-  const { tracked, untracked } = changedFiles(stdout);
+  const { tracked, untracked } = await changedFiles(place.path);
   if (tracked.length === 0) return untracked.length;
   throw refusal(
     `'${name}' has uncommitted changes (${some(tracked)}), which would be left out`,
@@ -97,8 +92,9 @@ async function refuseConflicts(repo: string, { branch }: WorktreePlace): Promise
   );
 }
 
-function changedFiles(status: string): { tracked: string[]; untracked: string[] } {
-  const entries = status.split('\0').filter(Boolean);
+async function changedFiles(cwd: string): Promise<{ tracked: string[]; untracked: string[] }> {
+  const { stdout } = await runGit(cwd, ['status', '--porcelain', '-z', '--no-renames', committedOnly]);
+  const entries = stdout.split('\0').filter(Boolean);
   const names = (untracked: boolean) =>
     entries.filter((entry) => entry.startsWith('??') === untracked).map((entry) => entry.slice(3));
   return { tracked: names(false), untracked: names(true) };
@@ -120,5 +116,5 @@ function oneLine(text: string): string {
 }
 
 function refusal(message: string, remedy?: string): RalphError {
-  return new RalphError('merge', message, { exitCode: 1, ...(remedy === undefined ? {} : { remedy }) });
+  return new RalphError('merge', message, { exitCode: 1, remedy });
 }

@@ -1,9 +1,9 @@
-import { readLoop } from '../store/fleet-loops.ts';
-import { fleetPaths } from '../store/fleet-paths.ts';
-import { readWorkers, updateWorkers, type Worker } from '../store/fleet-workers.ts';
-import type { Clock } from '../system/clock.ts';
-import { fileStamp } from '../system/files.ts';
-import type { Environment } from '../system/program.ts';
+import type { Clock } from '../os/clock.ts';
+import { fileStamp } from '../os/files/files.ts';
+import type { Environment } from '../os/process/program.ts';
+import { readLoop } from './files/loops.ts';
+import { fleetPaths } from './files/paths.ts';
+import { readWorkers, updateWorkers, type Worker } from './files/workers.ts';
 import { needsDriving } from './what-next.ts';
 
 /** The list of workers in the hands of the supervisor. */
@@ -56,7 +56,6 @@ export function createRegistryWriter(env: Environment, clock: Clock): RegistryWr
 /** A command may have killed the worker or made another of that name meanwhile. */
 function stillTrue(env: Environment, worker: Worker, part: Partial<Worker> | undefined): Partial<Worker> {
   if (part === undefined) return {};
-  const loop = readLoop(env, worker.name);
-  const isDriven = loop !== null && needsDriving(loop);
+  const isDriven = needsDriving(readLoop(env, worker.name));
   return (part.status === 'running') === isDriven ? part : {};
 }

@@ -1,18 +1,22 @@
+import { runPaths } from '../config/paths.ts';
 import { decide, newLoop } from '../core/decide.ts';
 import type { LoopPlan } from '../core/loop.ts';
-import { outcomes } from '../core/outcome.ts';
+import { outcomeOfExit } from '../core/outcome.ts';
 import { totalTokens, type Usage } from '../core/turn.ts';
-import type { EventBody, EventOf, JournalEvent } from '../store/events.ts';
-import { readJournal } from '../store/journal.ts';
-import { runPaths } from '../store/paths.ts';
-import { last } from '../store/runs.ts';
-import { decisionEvents } from '../store/turn-events.ts';
+import { takeRefusal } from '../drive/mailbox.ts';
+import type { EventBody, JournalEvent } from '../journal/events.ts';
+import { readJournal } from '../journal/journal.ts';
+import type { SavedLoop } from '../journal/loop-schemas.ts';
+import { last, readRun } from '../journal/runs.ts';
+import { decisionEvents, decisionOf } from '../journal/turn-events.ts';
+import type { Environment } from '../os/process/program.ts';
 import { loopDecision } from './decide-turn.ts';
 import type { IterationEnd, LoopDecision, Spent } from './iteration-end.ts';
 import { appendToRun, type SupervisedRun } from './supervised-run.ts';
 
 /** One iteration of a run, and how its process ended. */
 export type RunProcess = {
+  readonly env: Environment;
   readonly iteration: number;
   readonly startedAt: number;
   /** Events of the journal up to this one belong to the iterations before it. */
@@ -20,8 +24,6 @@ export type RunProcess = {
   readonly at: number;
   readonly how: 'exited' | 'lost';
   readonly exitCode: number | null;
-  /** The lines that it printed, at least the last of them. */
-  output(): Promise<readonly string[]> | readonly string[];
 };
 
 /** What an iteration of a run came to. */
@@ -35,90 +37,79 @@ export type RunIteration = {
 };
 
 /** Reads what an iteration came to. What the run has decided holds; a process that died is a failed turn of the run. */
-export async function readIteration(run: SupervisedRun, process: RunProcess): Promise<RunIteration> {
-  const { events, seq } = readJournal(runPaths(run.cwd, run.id).journal);
+export function readIteration(run: SupervisedRun, process: RunProcess): RunIteration {
   const { since, at, how } = process;
-  const own = events.filter((event) => event.seq > since);
+  const { events, seq } = readJournal(runPaths(run.cwd, run.id).journal);
+  const own = eventsAfter(events, since);
   const agent = last(own, 'agent.ended');
   const exitCode = agent?.exitCode ?? process.exitCode;
   const end = { at, how, exitCode, doneMatched: false, ...spentOn(agent?.usage) };
   const plan = last(events, 'run.resumed')?.plan ?? last(events, 'run.started')?.plan;
-  const decided = decisionIn(own, how);
-  if (decided && plan) {
-    const decision = runDecision(decided, decided.loop, plan);
-    return { end: { ...end, at: Date.parse(decided.at), decision }, seq, isTold: decided.isTold };
-  }
-  const failure = await failureIn(own, process);
-  if (failure) return { end: { ...end, decision: failure }, seq, isTold: false };
+  const failures = last(events, 'decision')?.loop.failures ?? 0;
+  const counts = { failures, maxFailures: plan?.limits.failures ?? 0 };
+  const refusal = refusalOf(run, process, own);
+  if (refusal) return { end: { ...end, decision: { ...refusal, ...counts } }, seq, isTold: false };
   if (plan === undefined) return { end, seq, isTold: false };
-  const saved = last(
-    events.filter((event) => event.seq <= since),
-    'decision',
-  )?.loop;
-  const dead = decideForDead(run, { plan, saved, usage: agent?.usage }, process);
+
+  const ended = last(own, 'run.ended');
+  const decided = last(own, 'decision');
+  // A process whose window goes away is interrupted, which nobody asked for.
+  const isCut = how === 'lost' && ended?.outcome === 'INTERRUPTED';
+  if (ended && !isCut) {
+    const { outcome, because, iterations } = ended;
+    const decision = { kind: 'stop', outcome, because, iterations, ...counts } as const;
+    return { end: { ...end, at: Date.parse(decided?.at ?? ended.at), decision }, seq, isTold: true };
+  }
+  const recorded = decided && !(isCut && decided.outcome === 'INTERRUPTED') ? decisionOf(decided) : null;
+  if (decided && recorded) {
+    const decision = loopDecision(recorded, decided.loop, plan.limits.failures);
+    return { end: { ...end, at: Date.parse(decided.at), decision }, seq, isTold: false };
+  }
+  const saved = events.findLast((event) => event.type === 'decision' && event.seq <= since);
+  const before = { plan, usage: agent?.usage, ...(saved?.type === 'decision' ? { saved: saved.loop } : {}) };
+  const dead = decideForDead(run, before, process);
   return { end: { ...end, decision: dead.decision }, seq: dead.seq, isTold: false };
 }
 
-/** What the run itself decided. Where a person stopped it after that, that is its end. */
-function decisionIn(
-  own: readonly JournalEvent[],
-  how: RunProcess['how'],
-): (EventOf<'decision'> & { readonly isTold: boolean }) | null {
-  const decided = last(own, 'decision');
-  const ended = last(own, 'run.ended');
-  if (decided === undefined) return null;
-  // A process whose window goes away is interrupted, too, which nobody asked for.
-  const isCut = how === 'lost' && ended?.outcome === 'INTERRUPTED';
-  if (isCut && decided.outcome === 'INTERRUPTED') return null;
-  if (ended === undefined || isCut) return { ...decided, isTold: false };
-  const { outcome, because } = ended;
-  const loop = { ...decided.loop, iteration: decided.iteration };
-  return { ...decided, kind: 'stop', outcome, because, loop, isTold: true };
+/** Failed turns in a row after what the run decided since an event; null where it decided nothing of its own. */
+export function failuresSince(run: SupervisedRun, since: number): number | null {
+  const decided = last(eventsAfter(readRun(run.cwd, run.id).events, since), 'decision');
+  return decided === undefined || decided.outcome === 'INTERRUPTED' ? null : decided.loop.failures;
 }
 
-/** The run could not begin, or the machine failed it, and another try would not help. Null where it was killed. */
-async function failureIn(
+function eventsAfter(events: readonly JournalEvent[], since: number): JournalEvent[] {
+  return events.filter(({ seq }) => seq > since);
+}
+
+/** The process could not begin, and another try would not help. Null where it began, or was killed. */
+function refusalOf(
+  { id }: SupervisedRun,
+  { env, iteration, exitCode }: RunProcess,
   own: readonly JournalEvent[],
-  { iteration, exitCode, output }: RunProcess,
-): Promise<LoopDecision | null> {
-  const failed = last(own, 'run.failed');
+) {
+  const refusal = takeRefusal(env, id);
   const isBegun = own.some(({ type }) => type === 'run.started' || type === 'run.resumed');
   // A shell reports a signal as 128 and more.
-  if (exitCode === null || exitCode >= 128 || (isBegun && !failed)) return null;
-  const text = failed?.message ?? errorIn(await output()) ?? `ralph run ended with exit code ${exitCode}`;
+  if (isBegun || exitCode === null || exitCode >= 128) return null;
+  const { code, text } = refusal ?? {
+    code: 'not-started',
+    text: `ralph run ended with exit code ${exitCode}`,
+  };
   return {
     kind: 'stop',
-    outcome: 'AGENT_FAILED',
-    because: { code: 'not-started', text },
-    exitCode,
-    iterations: isBegun ? iteration : iteration - 1,
-    failures: 0,
-    maxFailures: 0,
-  };
-}
-
-/** The last error that `ralph` printed. A terminal wraps it over several lines. */
-function errorIn(lines: readonly string[]): string | null {
-  const start = 'error: ';
-  const from = lines.findLastIndex((line) => line.startsWith(start));
-  if (from === -1) return null;
-  const length = lines.slice(from).findIndex((line) => line.startsWith('  try:') || line.trim() === '');
-  return lines
-    .slice(from, length === -1 ? undefined : from + length)
-    .join('')
-    .slice(start.length);
+    outcome: outcomeOfExit(exitCode),
+    because: { code, text },
+    iterations: iteration - 1,
+  } as const;
 }
 
 /** Judges the turn of a process that died, and writes it down, so that the next process goes on from there. */
 function decideForDead(
   run: SupervisedRun,
-  {
-    plan,
-    saved,
-    usage,
-  }: { plan: LoopPlan; saved: EventOf<'decision'>['loop'] | undefined; usage?: Usage | undefined },
+  before: { readonly plan: LoopPlan; readonly saved?: SavedLoop; readonly usage: Usage | undefined },
   { iteration, startedAt, at, how, exitCode }: RunProcess,
 ): { readonly decision: LoopDecision; readonly seq: number } {
+  const { plan, saved, usage } = before;
   const state = { ...newLoop(plan, ''), ...saved, plan, task: '', iteration, outcome: null };
   const died =
     how === 'lost' ? 'the window of ralph run was lost' : `ralph run died with exit code ${exitCode}`;
@@ -141,17 +132,7 @@ function decideForDead(
     ...(isOver ? [] : [{ type: 'run.yielded', iteration } as const]),
   ];
   const seq = appendToRun(run, bodies, at);
-  return { decision: runDecision(decided.decision, decided.loop, plan), seq };
-}
-
-/** With the exit code of `ralph run`, which always has something to reach. */
-function runDecision(
-  decision: Parameters<typeof loopDecision>[0],
-  loop: EventOf<'decision'>['loop'],
-  { limits }: LoopPlan,
-): LoopDecision {
-  const made = loopDecision(decision, loop, limits.failures);
-  return made.kind === 'stop' ? { ...made, exitCode: outcomes[made.outcome].exitCode } : made;
+  return { decision: loopDecision(decided.decision, decided.loop, plan.limits.failures), seq };
 }
 
 function spentOn(usage: Usage | undefined): { spent?: Spent } {

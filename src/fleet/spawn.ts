@@ -1,17 +1,26 @@
 import { resolve } from 'node:path';
 import { messageOf, RalphError } from '../core/error.ts';
-import { appendLogLine } from '../store/fleet-log.ts';
+import { ensureDir, isFolder } from '../os/files/files.ts';
+import { startDetached } from '../os/process/process.ts';
+import { processIdentity } from '../os/process/process-identity.ts';
+import { withoutMarks } from '../os/process/process-table.ts';
+import { type Environment, findProgram } from '../os/process/program.ts';
+import { tmuxServer } from '../os/terminal/tmux.ts';
+import { endWorker, removeLogs } from './end-worker.ts';
+import { appendLogLine } from './files/log.ts';
+import { type NewLoop, newRecord } from './files/loop-record.ts';
 import {
   createLoop,
+  isOpen,
   keepLoop,
   type LoopRecord,
-  readLoop,
+  loopOf,
   removeLoop,
   retireLoop,
-} from '../store/fleet-loops.ts';
-import { removeMarks } from '../store/fleet-marks.ts';
-import { defaultSession, fleetPaths, logPaths, workerRunId } from '../store/fleet-paths.ts';
-import { stamp } from '../store/fleet-time.ts';
+} from './files/loops.ts';
+import { defaultSession, fleetPaths, logPaths, workerRunId } from './files/paths.ts';
+import { removeSignals } from './files/signal-files.ts';
+import { stamp } from './files/time.ts';
 import {
   addWorker,
   findWorker,
@@ -19,20 +28,11 @@ import {
   updateWorker,
   type Worker,
   worktreeOf,
-} from '../store/fleet-workers.ts';
-import { ensureDir, isFolder } from '../system/files.ts';
-import { startDetached } from '../system/process.ts';
-import { processIdentity } from '../system/process-identity.ts';
-import { withoutMarks } from '../system/process-table.ts';
-import { type Environment, findProgram } from '../system/program.ts';
-import { tmuxServer } from '../system/tmux.ts';
-import { endWorker } from './end-worker.ts';
-import { removeLogs } from './forget-worker.ts';
+} from './files/workers.ts';
 import { holdWorker } from './hold.ts';
 import { lookAtWorker } from './live.ts';
-import { type NewLoop, newRecord } from './record.ts';
-import { windowFor } from './runner.ts';
 import { readPrompt, startIteration } from './start-iteration.ts';
+import { windowFor } from './worker-window.ts';
 import { createWorktree, type NewWorktree } from './worktrees.ts';
 
 /** A worker as somebody asks for it. */
@@ -70,9 +70,9 @@ export async function spawnWorker(
       const worker = workerFor(env, order, worktree, clock.now());
       checkStart(env, worker, order.loop);
       if (before !== null) await endWorker(env, before, clock.now());
-      const started = await startWorker(env, worker, order, clock.now, before);
+      const running = await startWorker(env, worker, { loop: order.loop, before }, clock.now);
       worktree?.keep();
-      return started;
+      return running;
     } catch (error) {
       warn('spawn failed, cleaning up partial state');
       await worktree?.undo();
@@ -83,28 +83,27 @@ export async function spawnWorker(
 
 /** A worker that is over and leaves nothing to lose makes room for another of its name. */
 async function checkOver(env: Environment, worker: Worker): Promise<void> {
-  const { name, metadata } = worker;
-  const status = metadata.ralph === true ? readLoop(env, name)?.status : undefined;
-  const isOpen = status === 'running' || status === 'paused';
+  const { name } = worker;
+  const loop = loopOf(env, worker);
   const { running } = await lookAtWorker(env, worker);
-  if (!running && !isOpen && worktreeOf(worker) === null) return;
-  const remedy = running || isOpen ? `swarm kill ${name}` : `swarm clean ${name}, or spawn it with --replace`;
+  const isInUse = running || (loop !== null && isOpen(loop));
+  if (!isInUse && worktreeOf(worker) === null) return;
+  const remedy = isInUse ? `swarm kill ${name}` : `swarm clean ${name}, or spawn it with --replace`;
   throw fault('worker-exists', `worker '${name}' already exists`, remedy);
 }
 
 /**
- * Starts a worker and puts it on the list, in the place of an ended one where that is given. What fails leaves nothing
- * behind but the worker that was there before, as one that does not run.
+ * Starts a worker and puts it on the list, in the place of `before`, which has ended. A failure leaves nothing behind but
+ * `before`, as one that does not run.
  */
 export async function startWorker(
   env: Environment,
   worker: Worker,
-  { loop }: Pick<SpawnOrder, 'loop'>,
+  { loop, before }: { readonly loop: NewLoop | null; readonly before: Worker | null },
   now: () => number,
-  before: Worker | null,
 ): Promise<Worker> {
   const restoreLoop = before === null ? null : keepLoop(env, worker.name);
-  removeMarks(env, worker.name);
+  removeSignals(env, worker.name);
   if (before !== null) {
     updateWorker(env, worker.name, worker);
     removeLogs(env, worker.name);
@@ -121,7 +120,7 @@ export async function startWorker(
     if (loop !== null) removeLoop(env, worker.name);
     if (worker.tmux === null) removeLogs(env, worker.name);
     restoreLoop?.();
-    removeMarks(env, worker.name);
+    removeSignals(env, worker.name);
     if (before === null) removeWorker(env, worker.name);
     else updateWorker(env, worker.name, { ...before, status: 'stopped' });
     throw error;
@@ -239,9 +238,5 @@ function windowFault(error: unknown): RalphError {
 }
 
 function fault(code: string, message: string, remedy?: string, cause?: unknown): RalphError {
-  return new RalphError(code, message, {
-    exitCode: 1,
-    ...(remedy === undefined ? {} : { remedy }),
-    ...(cause === undefined ? {} : { cause }),
-  });
+  return new RalphError(code, message, { exitCode: 1, remedy, cause });
 }

@@ -1,21 +1,28 @@
 import { isRalphError, messageOf } from '../core/error.ts';
-import { holdingLimits } from '../store/fleet-limits.ts';
-import { logLine } from '../store/fleet-log.ts';
-import { applyStep, type LoopRecord, type LoopStep, readLoop, type Why } from '../store/fleet-loops.ts';
-import { ensureMarks } from '../store/fleet-marks.ts';
-import { loopPaths, workerRunId } from '../store/fleet-paths.ts';
-import type { LoopWorker, Worker } from '../store/fleet-workers.ts';
-import { readText, writeAtomic } from '../system/files.ts';
-import { sweepRun } from '../system/process.ts';
-import type { Environment } from '../system/program.ts';
-import type { Tmux } from '../system/tmux.ts';
-import { mayStart } from './admission.ts';
+import { readText, writeAtomic } from '../os/files/files.ts';
+import { sweepRun } from '../os/process/process.ts';
+import type { Environment } from '../os/process/program.ts';
+import type { Tmux } from '../os/terminal/tmux.ts';
 import { sessionWords } from './context.ts';
 import { type Delivery, deliveryFor } from './delivery.ts';
-import { endAtMax, endStep } from './end-loop.ts';
+import { endAtMax, endBy, endStep } from './end-loop.ts';
+import { holdingLimits } from './files/limits.ts';
+import { logLine } from './files/log.ts';
+import {
+  applyStep,
+  isInIteration,
+  type LoopRecord,
+  type LoopStep,
+  readLoop,
+  type Why,
+} from './files/loops.ts';
+import { loopPaths, workerRunId } from './files/paths.ts';
+import { ensureSignals } from './files/signal-files.ts';
+import type { LoopWorker, Worker } from './files/workers.ts';
 import { holdLoop } from './hold.ts';
-import { readMark, windowFor } from './runner.ts';
+import { mayStart } from './limits.ts';
 import { endRunOf, runCommand, runEnvironment, runOf } from './supervised-run.ts';
+import { readOwner, windowFor } from './worker-window.ts';
 
 export type Started =
   | { readonly kind: 'started'; readonly loop: LoopRecord }
@@ -47,33 +54,33 @@ async function start(env: Environment, worker: LoopWorker, tmux: Tmux, now: () =
   const { name } = worker;
   const loop = readLoop(env, name);
   if (loop === null || loop.status !== 'running') return { kind: 'not-due', loop };
-  const isClaimed = loop.iteration > loop.ended;
+  const isClaimed = isInIteration(loop);
   if (!isClaimed && loop.waitUntil !== null && loop.waitUntil > now()) return { kind: 'not-due', loop };
-  const panes = (await tmux.panes()).map((pane) => ({ pane, mark: readMark(env, pane.mark) }));
-  const mine = panes.find(({ mark }) => mark?.name === name);
-  if (isClaimed && mine?.mark?.launch === loop.launch) return { kind: 'not-due', loop };
+  const panes = (await tmux.panes()).map((pane) => ({ pane, owner: readOwner(env, pane.label) }));
+  const mine = panes.find(({ owner }) => owner?.name === name);
+  if (isClaimed && mine?.owner?.launch === loop.launch) return { kind: 'not-due', loop };
 
   // Somebody may have lowered the maximum meanwhile.
   if (!isClaimed && loop.iteration >= loop.settings.max_iterations) {
     return end(env, worker, (newest) => endStep(newest, endAtMax(newest), now()));
   }
-  const prompt = readPrompt(loop.settings.prompt_file);
+  const run = runOf(worker, loop);
+  // A run reads the file itself, and says so in its journal where that is gone.
+  const prompt = run === null ? readPrompt(loop.settings.prompt_file) : { text: '' };
   if ('problem' in prompt) {
-    // Scripts of swarm know exit code 1 for this.
-    const because = { code: 'prompt-file', text: prompt.problem } as const;
+    const because = { code: 'prompt-file', text: prompt.problem };
     return end(env, worker, (newest) =>
-      endStep(newest, { outcome: 'AGENT_FAILED', because, exitCode: 1 }, now()),
+      endStep(newest, endBy({ outcome: 'LOOP_FAILED', because }, newest), now()),
     );
   }
 
   const paths = loopPaths(env, name);
-  writeAtomic(paths.prompt, prompt.text, { fsync: false });
+  if (run === null) writeAtomic(paths.prompt, prompt.text, { fsync: false });
   const admission = isClaimed ? { admitted: true as const, loop } : claimWithin(env, worker, now());
   if (!admission.admitted) return { kind: 'kept-back', loop, until: admission.until, why: admission.why };
   const claimed = admission.loop;
   if (claimed === null) return { kind: 'not-due', loop: null };
   await sweepRun(workerRunId(env, name));
-  const run = runOf(worker, loop);
   const delivery: Delivery = run === null ? deliveryFor(worker.cmd, prompt.text) : { how: 'none' };
   const path = loop.options.path === undefined ? env : { ...env, PATH: loop.options.path };
   const { iteration, launch } = claimed;
@@ -86,7 +93,7 @@ async function start(env: Environment, worker: LoopWorker, tmux: Tmux, now: () =
           env: { ...worker.env, ...runEnvironment(worker.cmd) },
         };
   const spec = windowFor(path, running, { iteration, launch, delivery, prompt: paths.prompt });
-  ensureMarks(env);
+  ensureSignals(env);
   try {
     if (mine === undefined) await tmux.openWindow(spec);
     else await tmux.respawn(mine.pane.id, spec);
@@ -106,7 +113,7 @@ function claimWithin(env: Environment, worker: Worker, now: number) {
   });
 }
 
-/** The next iteration is this one: written before anything starts, so that no crash starts two. */
+/** Claims the next iteration. This is written before anything starts, so that no crash starts two. */
 export function claim(loop: LoopRecord, at: number): LoopStep {
   const iteration = loop.iteration + 1;
   const of = `${iteration}/${loop.settings.max_iterations}`;
@@ -123,7 +130,7 @@ export function claim(loop: LoopRecord, at: number): LoopStep {
   };
 }
 
-/** The prompt file was given by a person, who may edit or remove it at any time. */
+/** Reads the prompt file, which a person may edit or remove at any time. */
 export function readPrompt(file: string): { readonly text: string } | { readonly problem: string } {
   try {
     const text = readText(file);
@@ -137,9 +144,9 @@ export function readPrompt(file: string): { readonly text: string } | { readonly
 function end(env: Environment, worker: Worker, step: (loop: LoopRecord) => LoopStep): Started {
   let why = '';
   const loop = applyStep(env, worker.name, (newest) => {
-    const taken = step(newest);
-    why = taken.events?.[0]?.text ?? '';
-    return taken;
+    const last = step(newest);
+    why = last.events?.[0]?.text ?? '';
+    return last;
   });
   endRunOf(worker, loop);
   return loop === null ? { kind: 'not-due', loop } : { kind: 'ended', loop, why };

@@ -1,11 +1,12 @@
+import { runPaths } from '../config/paths.ts';
 import { quoteWord } from '../core/words.ts';
-import type { EventBody } from '../store/events.ts';
-import type { LoopEnd, LoopRecord } from '../store/fleet-loops.ts';
-import type { Worker } from '../store/fleet-workers.ts';
-import { openJournal } from '../store/journal.ts';
-import { runPaths } from '../store/paths.ts';
-import { hasStarted, readRun } from '../store/runs.ts';
-import { runEnded } from '../store/turn-events.ts';
+import type { EventBody } from '../journal/events.ts';
+import { openJournal } from '../journal/journal.ts';
+import { elapsedAt } from '../journal/run-view.ts';
+import { readRun } from '../journal/runs.ts';
+import { runEnded } from '../journal/turn-events.ts';
+import type { LoopEnd, LoopRecord } from './files/loops.ts';
+import type { Worker } from './files/workers.ts';
 
 /**
  * A run of `ralph run` that a supervisor drives: each iteration is a process of its own, and all of them are one run with
@@ -22,11 +23,15 @@ export function runOf({ cwd }: Pick<Worker, 'cwd'>, { options }: LoopRecord): Su
 export function runCommand(
   run: SupervisedRun,
   [agent = '']: readonly string[],
-  { options, settings, iteration }: Pick<LoopRecord, 'options' | 'settings' | 'iteration'>,
+  {
+    options,
+    settings,
+    iteration,
+    runSeq = 0,
+  }: Pick<LoopRecord, 'options' | 'settings' | 'iteration' | 'runSeq'>,
 ): string[] {
   const { engine = [], run: words = [] } = options;
-  const isBegun = hasStarted(run.cwd, run.id);
-  const task = isBegun ? ['--resume', run.id] : ['--run-id', run.id, '-f', settings.prompt_file];
+  const task = runSeq > 0 ? ['--resume', run.id] : ['--run-id', run.id, '-f', settings.prompt_file];
   const max = ['-m', String(settings.max_iterations)];
   return [...engine, 'run', `--one-iteration=${iteration}`, ...task, '--agent', agent, ...words, ...max];
 }
@@ -45,10 +50,10 @@ export function endRunOf(worker: Pick<Worker, 'cwd'>, loop: LoopRecord | null): 
 /** The same for a run that is known. */
 export function endRun(run: SupervisedRun, end: LoopEnd, at: number): void {
   const { view } = readRun(run.cwd, run.id);
-  if (view.startedAt === null || view.state === 'failed') return;
+  if (view.startedAt === null) return;
   // A process that is ended with its worker may still write that it was interrupted.
   if (view.state === 'ended' && (view.outcome !== 'INTERRUPTED' || end.outcome === 'INTERRUPTED')) return;
-  appendToRun(run, [runEnded(end, view, view.elapsedMs)], at);
+  appendToRun(run, [runEnded(end, view, elapsedAt(view, at))], at);
 }
 
 /** Appends to the journal of a run that no process has. Returns the number of the last event. */

@@ -1,16 +1,16 @@
-import { fleetPaths } from '../store/fleet-paths.ts';
-import { readWorkers, type Worker } from '../store/fleet-workers.ts';
-import { ensureDir } from '../system/files.ts';
-import { lockOwner } from '../system/lock.ts';
-import { startDetached } from '../system/process.ts';
-import { withoutMarks } from '../system/process-table.ts';
-import { detachedMark } from '../system/process-tree.ts';
-import type { Environment } from '../system/program.ts';
+import { ensureDir } from '../os/files/files.ts';
+import { lockOwner } from '../os/files/lock.ts';
+import { startDetached } from '../os/process/process.ts';
+import { withoutMarks } from '../os/process/process-table.ts';
+import { detachedMark } from '../os/process/process-tree.ts';
+import type { Environment } from '../os/process/program.ts';
+import { fleetPaths } from './files/paths.ts';
+import { readWorkers, type Worker } from './files/workers.ts';
 
 /** The command by which this program is run, so that the supervisor is the same version of it. */
 export type SelfCommand = readonly [string, ...string[]];
 
-/** The living supervisor's pid, or null. */
+/** Pid of the supervisor; null where none runs. */
 export function supervisorPid(env: Environment): number | null {
   return lockOwner(fleetPaths(env).supervisorLock)?.pid ?? null;
 }
@@ -30,7 +30,7 @@ export async function ensureSupervisor(env: Environment, self: SelfCommand): Pro
   });
 }
 
-/** Whatever command comes by sees to it that running loops are driven. */
+/** Starts a supervisor if loops are running and none is alive. Every swarm command calls this. */
 export async function reviveSupervisor(
   env: Environment,
   self: SelfCommand,

@@ -1,8 +1,8 @@
-import { readLimits } from '../store/fleet-limits.ts';
-import { type LoopRecord, readLoop, type Why, type WhyState } from '../store/fleet-loops.ts';
-import { ago, readStamp } from '../store/fleet-time.ts';
-import { readWorkers } from '../store/fleet-workers.ts';
-import type { Environment } from '../system/program.ts';
+import type { Environment } from '../os/process/program.ts';
+import { readLimits } from './files/limits.ts';
+import { isInIteration, isOpen, type LoopRecord, loopOf, type Why, type WhyState } from './files/loops.ts';
+import { ago, readStamp } from './files/time.ts';
+import { readWorkers } from './files/workers.ts';
 import { type Live, lookAtWorkers } from './live.ts';
 import { supervisorPid } from './supervisor-start.ts';
 import { byUrgency, needsYou, nextCommand, whyText } from './why.ts';
@@ -37,13 +37,13 @@ export type TopView = {
 /** How the fleet stands at this moment: one call to tmux, however many workers there are. */
 export async function topView(env: Environment, now: number): Promise<TopView> {
   const lives = await lookAtWorkers(env, readWorkers(env).workers);
-  const all = lives.map((live) => ({ live, loop: loopOf(env, live) }));
+  const all = lives.map((live) => ({ live, loop: loopOf(env, live.worker) }));
   const rows = all.map(({ live, loop }) => rowOf(live, loop, now)).sort(byUrgency);
   const { maxParallel, holds } = readLimits(env);
   const open = all.filter(({ loop }) => loop?.status === 'running' && !loop.held);
   return {
     rows,
-    running: all.filter(({ loop }) => loop !== null && isOpen(loop) && loop.iteration > loop.ended).length,
+    running: all.filter(({ loop }) => loop !== null && isOpen(loop) && isInIteration(loop)).length,
     maxParallel,
     held: Object.keys(holds).filter((account) => (holds[account] ?? 0) > now),
     undriven: open.length > 0 && supervisorPid(env) === null,
@@ -51,7 +51,7 @@ export async function topView(env: Environment, now: number): Promise<TopView> {
 }
 
 /** A row for a worker with its loop; null where it has none. */
-export function rowOf({ worker, running, pane }: Live, loop: LoopRecord | null, now: number): TopRow {
+function rowOf({ worker, running, pane }: Live, loop: LoopRecord | null, now: number): TopRow {
   const { name } = worker;
   const why = loop === null ? plainWhy(worker.started, running, now) : loopWhy(loop, pane !== null, now);
   return {
@@ -67,21 +67,13 @@ export function rowOf({ worker, running, pane }: Live, loop: LoopRecord | null, 
   };
 }
 
-function loopOf(env: Environment, { worker }: Live): LoopRecord | null {
-  return worker.metadata.ralph === true ? readLoop(env, worker.name) : null;
-}
-
 function plainWhy(started: string, running: boolean, now: number): Why {
   return { state: running ? 'working' : 'stopped', since: readStamp(started) ?? now };
 }
 
 /** The record is written by whoever drives the loop; the window may be gone since. */
 function loopWhy(loop: LoopRecord, hasWindow: boolean, now: number): Why {
-  const runs = isOpen(loop) && loop.iteration > loop.ended;
+  const runs = isOpen(loop) && isInIteration(loop);
   if (runs && !hasWindow && loop.why.state !== 'starting') return { state: 'window-lost', since: now };
   return loop.why;
-}
-
-function isOpen({ status }: LoopRecord): boolean {
-  return status === 'running' || status === 'paused';
 }

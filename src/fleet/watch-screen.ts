@@ -1,12 +1,12 @@
-import type { Why } from '../store/fleet-loops.ts';
-import type { Environment } from '../system/program.ts';
+import type { Environment } from '../os/process/program.ts';
 import type { ContextStep } from './context.ts';
-import { type Driven, turnOf } from './driven.ts';
+import { type DrivenLoop, turnOf } from './driven-loop.ts';
+import type { Why } from './files/loops.ts';
 import { classify, isReady, type Screen } from './screen/classify.ts';
 import { follow, isInactive, type Motion } from './screen/motion.ts';
 
-/** What a look at the screen of a working agent brings. */
-export type Seen = {
+/** What one look at the screen of a working agent says. */
+export type ScreenLook = {
   /** The iteration is over. */
   readonly end: 'done' | 'inactive' | 'limited' | 'wrapped-up' | null;
   /** Of a limit, where the screen says it. */
@@ -33,18 +33,18 @@ const calmPace = 3;
 /** Follows the screen of an agent, and tells when it is at a limit, has fallen silent, or is to be ended as done. */
 export function lookAtScreen(
   env: Environment,
-  one: Driven,
+  one: DrivenLoop,
   text: string,
   { now, monotonic, tickMs, tty }: LookTime,
-): Seen {
-  const nothing: Seen = { end: null, why: null, isReady: false };
+): ScreenLook {
+  const nothing: ScreenLook = { end: null, why: null, isReady: false };
   const timeoutMs = one.loop.settings.inactivity_timeout * 1000;
   const changed = text !== one.text || one.motion === null;
   const lines = text.split('\n');
-  const isEngine = one.loop.options.run !== undefined;
-  if (changed && !isEngine) {
-    one.shows = showsPattern(env, one, lines);
-    if (one.shows && one.loop.options.checkDoneContinuous) return { ...nothing, end: 'done' };
+  const isRun = one.loop.options.run !== undefined;
+  if (changed && !isRun) {
+    one.showsPattern = showsPattern(env, one, lines);
+    if (one.showsPattern && one.loop.options.checkDoneContinuous) return { ...nothing, end: 'done' };
   }
   // The first look comes up to two ticks after the start, and nothing has been seen to change since.
   const unseenMs = one.motion === null ? Math.min(ageOf(one, now), 2 * tickMs, timeoutMs / 2) : 0;
@@ -52,10 +52,10 @@ export function lookAtScreen(
   one.text = text;
   one.motion = motion;
   if (motion === null) return nothing;
-  if (one.pane && !one.pane.place.prompted && isReady(one.agent, lines)) return { ...nothing, isReady: true };
+  if (one.pane && !one.pane.owner.prompted && isReady(one.agent, lines)) return { ...nothing, isReady: true };
 
-  // The engine has its own times and marks, which know more than its screen tells.
-  if (isEngine) return { ...nothing, why: { state: 'working', since: now } };
+  // `ralph run` has times and markers of its own, which know more than its screen.
+  if (isRun) return { ...nothing, why: { state: 'working', since: now } };
   const calm = isCalm(motion, monotonic, tickMs);
   const screen = changed ? classify(one.agent, lines, now) : one.screen;
   one.screen = screen;
@@ -77,11 +77,11 @@ export function isCalm({ changedAt }: Motion, at: number, tickMs: number): boole
   return at - changedAt >= calmTicks * tickMs;
 }
 
-function ageOf({ loop }: Driven, now: number): number {
+function ageOf({ loop }: DrivenLoop, now: number): number {
   return Math.max(0, now - (loop.iterationStartedAt ?? now));
 }
 
-function showsPattern(env: Environment, one: Driven, lines: readonly string[]): boolean {
+function showsPattern(env: Environment, one: DrivenLoop, lines: readonly string[]): boolean {
   const { lookIfDone } = turnOf(env, one);
   if (lookIfDone === null) return false;
   const check = lookIfDone(lines, one.echoed);

@@ -1,15 +1,15 @@
 import { describe, expect, it } from 'vitest';
-import { newRecord } from './record.ts';
+import { newRecord } from './files/loop-record.ts';
 import { type Facts, needsDriving, whatNext } from './what-next.ts';
 
 const settings = { prompt_file: '/p.md', max_iterations: 10, done_pattern: null, inactivity_timeout: 60 };
 const fresh = newRecord('a', { settings, options: {}, held: false }, 0);
 const running = { ...fresh, iteration: 3, ended: 2, launch: 7 };
-const mark = { name: 'a', launch: 7, prompted: true };
+const owner = { name: 'a', launch: 7, prompted: true };
 const facts: Facts = {
   loop: running,
   now: 1000,
-  pane: { mark, dead: false, exitCode: null },
+  pane: { owner, dead: false, exitCode: null },
   started: 7,
   ended: { launch: 6, exitCode: 0 },
   missedBefore: false,
@@ -30,11 +30,11 @@ describe('what comes next for a loop', () => {
   });
 
   it('is to take the exit code of tmux where the window was killed', () => {
-    expect(next({ pane: { mark, dead: true, exitCode: 129 } })).toMatchObject({
+    expect(next({ pane: { owner, dead: true, exitCode: 129 } })).toMatchObject({
       how: 'exited',
       exitCode: 129,
     });
-    expect(next({ pane: { mark, dead: true, exitCode: null } })).toMatchObject({ how: 'lost' });
+    expect(next({ pane: { owner, dead: true, exitCode: null } })).toMatchObject({ how: 'lost' });
   });
 
   it('is to look twice before a window is given up for lost', () => {
@@ -43,7 +43,7 @@ describe('what comes next for a loop', () => {
   });
 
   it('is to start what was claimed and never started', () => {
-    const old = { mark: { ...mark, launch: 6 }, dead: true, exitCode: 0 };
+    const old = { owner: { ...owner, launch: 6 }, dead: true, exitCode: 0 };
     expect(next({ started: 6, pane: null })).toEqual({ kind: 'start' });
     expect(next({ started: 6, pane: old })).toEqual({ kind: 'start' });
     const paused = { ...running, status: 'paused' } as const;

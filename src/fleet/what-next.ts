@@ -1,19 +1,19 @@
-import type { LoopRecord } from '../store/fleet-loops.ts';
-import type { PaneMark } from './runner.ts';
+import { isInIteration, isOpen, type LoopRecord } from './files/loops.ts';
+import type { PaneOwner } from './worker-window.ts';
 
-/** What is known of a loop at one moment. */
+/** The state of a loop at one moment. */
 export type Facts = {
   readonly loop: LoopRecord;
   readonly now: number;
   /** Its pane; null where there is none, undefined where nobody looked since the start. */
   readonly pane:
-    | { readonly mark: PaneMark; readonly dead: boolean; readonly exitCode: number | null }
+    | { readonly owner: PaneOwner; readonly dead: boolean; readonly exitCode: number | null }
     | null
     | undefined;
-  /** What the worker itself left behind. */
+  /** Launch of the last start and end that the worker itself wrote down. */
   readonly started: number | null;
   readonly ended: { readonly launch: number; readonly exitCode: number } | null;
-  /** It was missing at the look before, too. */
+  /** The pane was missing at the look before, too. */
   readonly missedBefore: boolean;
 };
 
@@ -30,10 +30,9 @@ export type Action =
   | { readonly kind: 'look' }
   | { readonly kind: 'finish'; readonly how: 'exited' | 'lost'; readonly exitCode: number | null };
 
-/** What to do next with a loop, from what is certain: the marks that the agent's own window left, then tmux. */
+/** What to do next with a loop, from what is certain: the files that the agent's own window wrote, then tmux. */
 export function whatNext({ loop, now, pane, started, ended, missedBefore }: Facts): Action {
-  const isOpen = loop.status === 'running' || loop.status === 'paused';
-  if (loop.held || !isOpen) return { kind: 'leave' };
+  if (loop.held || !isOpen(loop)) return { kind: 'leave' };
   if (loop.iteration === loop.ended) {
     if (loop.status === 'paused') return { kind: 'leave' };
     const { waitUntil } = loop;
@@ -41,7 +40,7 @@ export function whatNext({ loop, now, pane, started, ended, missedBefore }: Fact
   }
   if (ended?.launch === loop.launch) return { kind: 'finish', how: 'exited', exitCode: ended.exitCode };
   if (pane === undefined) return { kind: 'look' };
-  if (pane !== null && pane.mark.launch === loop.launch) {
+  if (pane !== null && pane.owner.launch === loop.launch) {
     if (!pane.dead) return { kind: 'watch' };
     return { kind: 'finish', how: pane.exitCode === null ? 'lost' : 'exited', exitCode: pane.exitCode };
   }
@@ -52,7 +51,7 @@ export function whatNext({ loop, now, pane, started, ended, missedBefore }: Fact
 }
 
 /** Whether somebody has to look after a loop. */
-export function needsDriving(loop: LoopRecord): boolean {
-  if (loop.held) return false;
-  return loop.status === 'running' || (loop.status === 'paused' && loop.iteration > loop.ended);
+export function needsDriving(loop: LoopRecord | null): boolean {
+  if (loop === null || loop.held) return false;
+  return loop.status === 'running' || (loop.status === 'paused' && isInIteration(loop));
 }

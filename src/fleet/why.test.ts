@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { WhyState } from '../store/fleet-loops.ts';
+import type { WhyState } from './files/loops.ts';
 import { byUrgency, needsYou, nextCommand, stateText, whyNow, whyText } from './why.ts';
 
 const now = new Date(2026, 10, 16, 12, 0).getTime();

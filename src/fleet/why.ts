@@ -1,5 +1,5 @@
-import type { Why, WhyState } from '../store/fleet-loops.ts';
-import { ago } from '../store/fleet-time.ts';
+import type { Why, WhyState } from './files/loops.ts';
+import { ago } from './files/time.ts';
 
 /** What each state means to a person; `detail` and the end of a wait come after it. */
 const meanings: Readonly<Record<WhyState, string>> = {

@@ -1,9 +1,9 @@
 import { join } from 'node:path';
-import type { WorktreePlace } from '../store/fleet-workers.ts';
-import { lstatOf } from '../system/files.ts';
-import { committedOnly, runGit } from '../system/git.ts';
+import { lstatOf } from '../os/files/files.ts';
+import { committedOnly, runGit } from '../os/git/git.ts';
+import type { WorktreePlace } from './files/workers.ts';
 
-/** What would be lost with a worktree. */
+/** Work in a worktree that is nowhere else, and would be lost with it. */
 export type Dirt = {
   /** Changed and untracked files. */
   readonly uncommitted: readonly string[];
@@ -32,9 +32,7 @@ const clean: Dirt = {
 /** A folder that git cannot read may hold anything. */
 const unreadable: Dirt = { ...clean, unreadable: true };
 
-export type Removal =
-  | { readonly removed: true }
-  | { readonly removed: false; readonly because: string; readonly dirt: Dirt };
+export type Removal = { readonly removed: true } | { readonly removed: false; readonly because: string };
 
 export function isClean(dirt: Dirt): boolean {
   return describeDirt(dirt) === '';
@@ -84,14 +82,7 @@ export async function dirtOf(place: WorktreePlace): Promise<Dirt> {
 }
 
 /** In words that follow "worktree has". */
-export function describeDirt({
-  uncommitted,
-  ignored,
-  unmerged,
-  stashes,
-  submodules,
-  unreadable,
-}: Dirt): string {
+function describeDirt({ uncommitted, ignored, unmerged, stashes, submodules, unreadable }: Dirt): string {
   const parts = [
     uncommitted.length > 0 ? `uncommitted changes (${count(uncommitted.length, 'file')})` : '',
     ignored.length > 0 ? `${count(ignored.length, 'ignored file')} (${some(ignored)})` : '',
@@ -108,13 +99,12 @@ export function describeDirt({
 /** Removes the folder of a worktree; its branch stays. Without `force` nothing goes that is nowhere else. */
 export async function removeWorktree(place: WorktreePlace, force: boolean): Promise<Removal> {
   const dirt = await dirtOf(place);
-  if (!force && !isClean(dirt))
-    return { removed: false, because: `worktree has ${describeDirt(dirt)}`, dirt };
+  if (!force && !isClean(dirt)) return { removed: false, because: `worktree has ${describeDirt(dirt)}` };
   // Git looks again for changes of the last moment, unless it is forced.
   const words = force || lstatOf(place.path) === null ? ['--force', place.path] : [place.path];
-  const removed = await runGit(place.base_repo, ['worktree', 'remove', ...words]);
-  if (removed.exitCode === 0 || /is not a working tree/.test(removed.stderr)) return { removed: true };
-  return { removed: false, because: removed.stderr.trim().replace(/^fatal: /, ''), dirt };
+  const { exitCode, stderr } = await runGit(place.base_repo, ['worktree', 'remove', ...words]);
+  if (exitCode === 0 || /is not a working tree/.test(stderr)) return { removed: true };
+  return { removed: false, because: stderr.trim().replace(/^fatal: /, '') };
 }
 
 /** The commit that is checked out counts beside the branch: in the middle of a rebase they differ. Null: unknown. */

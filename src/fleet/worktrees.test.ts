@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { makeRepo, type Repo } from '../../test/support/repo.ts';
-import { abandonedIntents, writeIntent } from '../store/fleet-worktrees.ts';
+import { abandonedIntents, writeIntent } from './files/worktrees.ts';
 import { dirtOf, removeWorktree } from './worktree-dirt.ts';
 import { createWorktree, undoWorktree, worktreeExists } from './worktrees.ts';
 

@@ -1,17 +1,17 @@
 import { basename, dirname, join, resolve } from 'node:path';
 import { RalphError } from '../core/error.ts';
-import type { WorktreePlace } from '../store/fleet-workers.ts';
+import { lstatOf } from '../os/files/files.ts';
+import { realPath } from '../os/files/real-path.ts';
+import { gitRoot, headCommit, runGit } from '../os/git/git.ts';
+import type { Environment } from '../os/process/program.ts';
+import type { WorktreePlace } from './files/workers.ts';
 import {
   isEmptyFolder,
   removeBareFolder,
   removeIntent,
   type WorktreeIntent,
   writeIntent,
-} from '../store/fleet-worktrees.ts';
-import { lstatOf } from '../system/files.ts';
-import { gitRoot, headCommit, runGit } from '../system/git.ts';
-import type { Environment } from '../system/program.ts';
-import { realPath } from '../system/real-path.ts';
+} from './files/worktrees.ts';
 import { dirtOf, isClean } from './worktree-dirt.ts';
 
 export type WorktreeOrder = {
@@ -25,7 +25,7 @@ export type WorktreeOrder = {
   readonly dir?: string;
 };
 
-/** A worktree that nobody owns yet: one of the two has to be called. */
+/** A worktree that nobody owns yet: the caller has to call `keep` or `undo`. */
 export type NewWorktree = {
   readonly place: WorktreePlace;
   /** The worker is on record: the worktree is its own now. */
@@ -34,16 +34,20 @@ export type NewWorktree = {
   undo(): Promise<void>;
 };
 
-type Registered = { readonly path: string; readonly branch: string | null; readonly lock: string | null };
+type RegisteredWorktree = {
+  readonly path: string;
+  readonly branch: string | null;
+  readonly lock: string | null;
+};
 
 /** A big checkout on a slow disk takes its time. */
 const checkoutMs = 15 * 60_000;
 
-/** Makes a worktree with its branch, or gives one of that branch that is there already. All of it, or nothing. */
+/** Makes a worktree with its branch, or returns the one of that branch that is there already. All of it, or nothing. */
 export async function createWorktree(env: Environment, order: WorktreeOrder): Promise<NewWorktree> {
   const place = await placeFor(order);
-  const found = await registered(place.base_repo, place.path);
-  if (found !== null) return reuse(place, found);
+  const entry = await findRegistered(place.base_repo, place.path);
+  if (entry !== null) return reuse(place, entry);
   if (lstatOf(place.path) !== null && !isEmptyFolder(place.path)) {
     throw failure(`there is something in the place of the worktree: ${place.path}`, 'use --worktree-dir DIR');
   }
@@ -52,20 +56,20 @@ export async function createWorktree(env: Environment, order: WorktreeOrder): Pr
   const isNew = (await commitOf(place)) === null;
   const intent = writeIntent(env, { name: order.name, place, newBranchAt: isNew ? head : null });
   const words = isNew ? ['--no-track', '-b', place.branch, place.path, head] : [place.path, place.branch];
-  const made = await runGit(place.base_repo, ['worktree', 'add', ...words], checkoutMs);
+  const result = await runGit(place.base_repo, ['worktree', 'add', ...words], checkoutMs);
   const undo = async () => void (await undoWorktree(env, intent));
-  if (made.exitCode === 0) return { place, keep: () => removeIntent(env, intent), undo };
+  if (result.exitCode === 0) return { place, keep: () => removeIntent(env, intent), undo };
   await undo();
-  throw failure(`the worktree cannot be made: ${lastLine(made.stderr)}`);
+  throw failure(`the worktree cannot be made: ${lastLine(result.stderr)}`);
 }
 
-/** Takes back what `createWorktree` had made when it was cut off; false where there is work in it. */
+/** Removes what an interrupted `createWorktree` made; false where there is work in it. */
 export async function undoWorktree(env: Environment, intent: WorktreeIntent): Promise<boolean> {
   const { place, newBranchAt } = intent;
-  const found = await registered(place.base_repo, place.path);
-  if (found !== null) {
+  const entry = await findRegistered(place.base_repo, place.path);
+  if (entry !== null) {
     // Git holds this lock until the checkout is whole, so nobody can have worked there.
-    const isHalfMade = found.lock === 'initializing';
+    const isHalfMade = entry.lock === 'initializing';
     if (!isHalfMade && !isClean(await dirtOf(place))) return false;
     await runGit(place.base_repo, ['worktree', 'remove', '--force', '--force', place.path]);
   }
@@ -80,7 +84,7 @@ export async function undoWorktree(env: Environment, intent: WorktreeIntent): Pr
 
 /** Whether git knows the worktree, and its folder is there. */
 export async function worktreeExists(place: WorktreePlace): Promise<boolean> {
-  return lstatOf(place.path) !== null && (await registered(place.base_repo, place.path)) !== null;
+  return lstatOf(place.path) !== null && (await findRegistered(place.base_repo, place.path)) !== null;
 }
 
 /** Checks the branch of a lost worktree out again where it was; false where the branch or the room is gone. */
@@ -94,17 +98,17 @@ export async function restoreWorktree(place: WorktreePlace): Promise<boolean> {
 async function placeFor({ name, cwd, branch = name, dir }: WorktreeOrder): Promise<WorktreePlace> {
   const root = await gitRoot(cwd);
   if (root === null) throw failure('not in a git repository (required for --worktree)', 'git init');
-  const checked = await runGit(root, ['check-ref-format', '--branch', branch]);
-  if (checked.exitCode !== 0) throw failure(`${JSON.stringify(branch)} is no name for a branch`);
+  const check = await runGit(root, ['check-ref-format', '--branch', branch]);
+  if (check.exitCode !== 0) throw failure(`${JSON.stringify(branch)} is no name for a branch`);
   const parent = dir === undefined ? join(dirname(root), `${basename(root)}-worktrees`) : resolve(cwd, dir);
   return { path: join(realPath(parent), name), branch, base_repo: root };
 }
 
-function reuse(place: WorktreePlace, found: Registered): NewWorktree {
-  if (found.branch !== place.branch || lstatOf(place.path) === null) {
-    const held = found.branch === null ? 'no branch' : `the branch ${found.branch}`;
+function reuse(place: WorktreePlace, entry: RegisteredWorktree): NewWorktree {
+  if (entry.branch !== place.branch || lstatOf(place.path) === null) {
+    const branch = entry.branch === null ? 'no branch' : `the branch ${entry.branch}`;
     throw failure(
-      `${place.path} is a worktree already, of ${held}`,
+      `${place.path} is a worktree already, of ${branch}`,
       `git -C '${place.base_repo}' worktree remove '${place.path}'`,
     );
   }
@@ -112,18 +116,18 @@ function reuse(place: WorktreePlace, found: Registered): NewWorktree {
 }
 
 async function commitOf({ base_repo, branch }: WorktreePlace): Promise<string | null> {
-  const found = await runGit(base_repo, [
+  const commit = await runGit(base_repo, [
     'rev-parse',
     '--verify',
     '--quiet',
     `refs/heads/${branch}^{commit}`,
   ]);
-  return found.exitCode === 0 ? found.stdout.trim() : null;
+  return commit.exitCode === 0 ? commit.stdout.trim() : null;
 }
 
-async function registered(repo: string, path: string): Promise<Registered | null> {
-  const listed = await runGit(repo, ['worktree', 'list', '--porcelain', '-z']);
-  const entries = listed.stdout.split('\0\0').map((entry) => entry.split('\0'));
+async function findRegistered(repo: string, path: string): Promise<RegisteredWorktree | null> {
+  const list = await runGit(repo, ['worktree', 'list', '--porcelain', '-z']);
+  const entries = list.stdout.split('\0\0').map((entry) => entry.split('\0'));
   for (const lines of entries) {
     const field = (name: string) => lines.find((line) => line === name || line.startsWith(`${name} `));
     if (field('worktree')?.slice('worktree '.length) !== path) continue;
@@ -147,5 +151,5 @@ function lastLine(text: string): string {
 }
 
 function failure(message: string, remedy?: string): RalphError {
-  return new RalphError('worktree', message, { exitCode: 1, ...(remedy === undefined ? {} : { remedy }) });
+  return new RalphError('worktree', message, { exitCode: 1, remedy });
 }

@@ -3,7 +3,6 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { alive } from '../../test/support/processes.ts';
-import type { Flood, Script, ScriptTurn, Step } from './script.ts';
 import {
   bundleFakeAgent,
   ended,
@@ -12,7 +11,8 @@ import {
   runFake,
   start,
   streamArguments,
-} from './support/run-fake.ts';
+} from '../../test/testkit/run-fake.ts';
+import type { Flood, Script, ScriptTurn, Step } from './script.ts';
 
 let program = '';
 beforeAll(() => {
@@ -135,7 +135,7 @@ describe('the fake agent', () => {
     writeFileSync(place.scriptPath, '{"agent":"claude","turns":[{"steps":[{"say":"hi"}]}]}');
     const { code, stderr } = await ended(start(program, place));
     expect(code).toBe(96);
-    expect(stderr).toMatch(/^fake agent: The fake agent's script is wrong: .* unknown step "say".*\n$/);
+    expect(stderr).toMatch(/^fake agent: The fake agent's script is wrong: .*steps\[0\] has no "say".*\n$/);
   });
 
   it('records what it was given when the script asks for it', async () => {

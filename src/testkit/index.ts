@@ -1,4 +1,4 @@
-export { createFakeClock } from '../system/clock.ts';
+export { createFakeClock } from '../os/clock.ts';
 export { type FakeAgentOptions, type InstalledFakeAgent, installFakeAgent } from './install.ts';
 export type {
   AnswerBlock,

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { bundle, bundleFakeAgent } from './support/run-fake.ts';
+import { bundle, bundleFakeAgent } from '../../test/testkit/run-fake.ts';
 
 let folder = '';
 let installFakeAgent: typeof import('./install.ts').installFakeAgent;
@@ -14,7 +14,7 @@ beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), "it's dist-"));
   mkdirSync(join(folder, 'lib'));
   const library = join(folder, 'lib', 'testkit.mjs');
-  bundle('../install.ts', library, 'esm');
+  bundle('install.ts', library, 'esm');
   ({ installFakeAgent } = await import(pathToFileURL(library).href));
 });
 

@@ -18,7 +18,7 @@ import type { ToolCall, ToolEnd, TurnWriter } from './formats/format.ts';
 import { floodMark, writeAll, writeFlood } from './output.ts';
 import type { ApiError, Child, Flood, ScriptedResult, ScriptedTool, ScriptTurn, Step } from './script.ts';
 
-export const defaultUsage: Usage = {
+const defaultUsage: Usage = {
   inputTokens: 1000,
   outputTokens: 50,
   cacheReadTokens: 800,

@@ -1,7 +1,23 @@
+import * as v from 'valibot';
 import type { TodoItem } from '../agents/adapter.ts';
-import { RalphError } from '../core/error.ts';
+import { strictObject } from '../core/strict-object.ts';
 import type { Usage } from '../core/turn.ts';
-import { type Check, is, isRecord, isWhole, listOf, notEmpty, oneOf, record } from './check.ts';
+import {
+  allOptional,
+  anyObject,
+  assertBy,
+  boolean,
+  count,
+  file,
+  fullListOf,
+  listOf,
+  oneKeyOf,
+  oneOf,
+  size,
+  string,
+  tokens,
+  yes,
+} from './schemas.ts';
 
 export const fakeAgentNames = [
   'claude',
@@ -45,7 +61,7 @@ export type Flood = {
 export type Child = { readonly seconds: number; readonly setsid?: boolean; readonly holdOutput?: boolean };
 
 /** Every step by its one key. `docs/testkit.md` says what each does. */
-export type StepValues = {
+type StepValues = {
   readonly text: string;
   readonly deltas: readonly string[];
   readonly thinking: string;
@@ -95,75 +111,51 @@ export type Script = {
 
 /** Throws one sentence that names the place and what is expected there. */
 export function assertScript(value: unknown): asserts value is Script {
-  const problem = script(value, 'script');
-  if (problem === null) return;
-  throw new RalphError('fake-script', `The fake agent's script is wrong: ${problem}.`, {
-    remedy: 'see docs/testkit.md for the steps of a script',
-  });
+  const remedy = 'see docs/testkit.md for the steps of a script';
+  assertBy(script, value, { code: 'fake-script', whose: "fake agent's", remedy });
 }
 
-const string = is('a string', (value) => typeof value === 'string');
-const boolean = is('true or false', (value) => typeof value === 'boolean');
-const yes = is('true', (value) => value === true);
-const count = is('a number of 0 or more', (value) => typeof value === 'number' && value >= 0);
-const size = is('a number above 0', (value) => typeof value === 'number' && value > 0);
-const exitCode = is('a whole number from 0 to 255', (value) => isWhole(value) && value >= 0 && value <= 255);
-const base64 = is(
-  'base64 text',
-  (value) => typeof value === 'string' && /^[A-Za-z0-9+/\s]*={0,2}$/.test(value),
+const flag = v.exactOptional(boolean);
+const text = v.exactOptional(string);
+const exitCode = v.exactOptional(
+  v.message(v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(255)), 'a whole number from 0 to 255'),
 );
+const base64 = v.message(v.pipe(v.string(), v.regex(/^[A-Za-z0-9+/\s]*={0,2}$/)), 'base64 text');
 
-const stepChecks: { readonly [Name in keyof StepValues]: Check } = {
+const step = oneKeyOf({
   text: string,
   deltas: listOf(string),
   thinking: string,
-  tool: record({ name: string }, { input: isRecord, output: string, ok: boolean, exitCode }),
+  tool: strictObject({ name: string, input: v.exactOptional(anyObject), output: text, ok: flag, exitCode }),
   shell: string,
-  write: record({ path: string, content: string }),
-  todo: listOf(record({ text: string, status: oneOf('pending', 'active', 'done') })),
-  subagent: record({ text: string }),
+  write: file,
+  todo: listOf(strictObject({ text: string, status: oneOf('pending', 'active', 'done') })),
+  subagent: strictObject({ text: string }),
   echoPrompt: yes,
   raw: string,
   rawBytes: base64,
-  flood: record({ bytes: size, lineBytes: size, as: oneOf('tool', 'text', 'raw') }),
+  flood: strictObject({ bytes: size, lineBytes: size, as: oneOf('tool', 'text', 'raw') }),
   delay: count,
   hang: yes,
   ignoreSignals: yes,
-  child: record({ seconds: count }, { setsid: boolean, holdOutput: boolean }),
-  error: record({ status: count, message: string }, { resetsAt: count }),
-  result: record(
-    {},
-    {
-      ok: boolean,
-      usage: record(
-        {},
-        { inputTokens: count, outputTokens: count, cacheReadTokens: count, cacheWriteTokens: count },
-      ),
-      costUsd: count,
-    },
-  ),
+  child: strictObject({ seconds: count, setsid: flag, holdOutput: flag }),
+  error: strictObject({ status: count, message: string, resetsAt: v.exactOptional(count) }),
+  result: allOptional({ ok: boolean, usage: tokens, costUsd: count }),
   stderr: string,
-};
+} satisfies { readonly [Name in keyof StepValues]: v.GenericSchema });
 
-const turn = record(
-  { steps: listOf(step) },
-  { exitCode, noResult: boolean, expectPrompt: listOf(string), hangAfterResult: boolean },
-);
+const turn = strictObject({
+  steps: listOf(step),
+  exitCode,
+  noResult: flag,
+  expectPrompt: v.exactOptional(listOf(string)),
+  hangAfterResult: flag,
+});
 
-const script = record(
-  { agent: oneOf(...fakeAgentNames), turns: notEmpty(listOf(turn)) },
-  { after: oneOf('repeat-last', 'fail'), record: boolean, version: string },
-);
-
-function step(value: unknown, path: string): string | null {
-  const problem = isRecord(value, path);
-  if (problem !== null) return problem;
-  const [entry, second] = Object.entries(Object(value));
-  if (entry === undefined) return `${path} is empty; a step has one key, such as "text"`;
-  if (second !== undefined) return `${path} has both "${entry[0]}" and "${second[0]}"; a step has one key`;
-  const check = Object.entries(stepChecks).find(([name]) => name === entry[0])?.[1];
-  if (check === undefined) {
-    return `${path} is an unknown step "${entry[0]}"; the steps are ${Object.keys(stepChecks).join(', ')}`;
-  }
-  return check(entry[1], `${path}.${entry[0]}`);
-}
+const script = strictObject({
+  agent: oneOf(...fakeAgentNames),
+  turns: fullListOf(turn),
+  after: v.exactOptional(oneOf('repeat-last', 'fail')),
+  record: flag,
+  version: text,
+});

@@ -4,12 +4,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, it } from 'vitest';
-import { bundle } from './support/run-fake.ts';
+import { bundle } from '../../test/testkit/run-fake.ts';
 
 it('gives every turn to one process only, however many take turns at once', async () => {
   const dir = mkdtempSync(join(tmpdir(), 'turns-'));
   const module = join(dir, 'traces.cjs');
-  bundle('../traces.ts', module, 'cjs');
+  bundle('traces.ts', module, 'cjs');
   const program = `
     const { takeTurn } = require(process.argv[1]);
     const taken = Array.from({ length: 300 }, () => takeTurn(process.argv[2]));

@@ -2,8 +2,8 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, inject, it, onTestFinished } from 'vitest';
 import { type ModelAnswer, startModelServer } from '../../src/testkit/index.ts';
+import { makeFleet, patience } from '../fleet/swarm/fleet.ts';
 import { waitUntil } from '../support/processes.ts';
-import { makeFleet, patience } from '../swarm/fleet.ts';
 import { preparePlace } from './place.ts';
 import { rowOf, type WantedAgent } from './table.ts';
 

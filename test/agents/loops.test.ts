@@ -1,5 +1,5 @@
 import { describe, expect, inject, it } from 'vitest';
-import type { EventOf, JournalEvent } from '../../src/store/events.ts';
+import type { EventOf, JournalEvent } from '../../src/journal/events.ts';
 import { show, tag } from '../support/agent.ts';
 import { processesOfRun, waitUntil } from '../support/processes.ts';
 import { openRoom } from './room.ts';

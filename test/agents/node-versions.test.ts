@@ -4,7 +4,7 @@ import { userInfo } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { makeTempDir, removeTempDir } from '../../src/system/temp.ts';
+import { makeTempDir, removeTempDir } from '../../src/os/files/temp.ts';
 import { plugin } from '../support/hooks.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));

@@ -10,7 +10,7 @@ async function runThere(code: string): Promise<{ code: number | null; stdout: st
   const { cwd, home } = makeRepo();
   const model = await startModelServer({ script: { answers: [{ blocks: [] }] } });
   onTestFinished(() => model.close());
-  const row = { package: '', versions: [], limit: 'waits' } as const;
+  const row = { limit: 'waits' } as const;
   const place = await preparePlace({
     row,
     program: '',

@@ -4,7 +4,7 @@ import { existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, inject, it, onTestFinished } from 'vitest';
-import { listEndedLoops } from '../../src/store/session-loops.ts';
+import { listEndedLoops } from '../../src/drive/session/session-loops.ts';
 import { type ModelAnswer, startModelServer } from '../../src/testkit/index.ts';
 import { waitUntil } from '../support/processes.ts';
 import { makeRepo } from '../support/repo.ts';

@@ -1,8 +1,8 @@
 import { readdirSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, inject, it } from 'vitest';
-import { aStory } from '../../src/core/review/examples.ts';
-import { allowEdits, edits, honest, storyIn, tasksJson } from '../prd/support.ts';
+import { aStory } from '../core/review-examples.ts';
+import { allowEdits, edits, honest, storyIn, tasksJson } from '../drive/prd/support.ts';
 import type { Repo } from '../support/repo.ts';
 import { openRoom } from './room.ts';
 import type { WantedAgent } from './table.ts';

@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { inject, onTestFinished } from 'vitest';
-import type { JournalEvent } from '../../src/store/events.ts';
+import type { JournalEvent } from '../../src/journal/events.ts';
 import { type ModelAnswer, startModelServer } from '../../src/testkit/index.ts';
 import { type RunningRalph, startRalph } from '../support/ralph.ts';
 import { makeRepo, type Repo } from '../support/repo.ts';

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, inject, onTestFinished } from 'vitest';
-import type { SessionLoop } from '../../src/store/session-loops.ts';
+import type { SessionLoop } from '../../src/drive/session/session-loops.ts';
 import { type ModelAnswer, startModelServer } from '../../src/testkit/index.ts';
 import { runRalph } from '../support/ralph.ts';
 import { makeRepo } from '../support/repo.ts';

@@ -11,10 +11,10 @@ export type LimitManner =
   /** It takes the limit for one of a day, which is longer than the loop may wait. */
   | 'gives-up';
 
-/** A row of scripts/agents.json; docs/adding-an-agent.md says what each part is. */
+/** The real.json of an agent; docs/adding-an-agent.md says what each part is. */
 export type AgentRow = {
-  readonly package: string;
-  readonly versions: readonly string[];
+  readonly package?: string;
+  readonly versions?: readonly string[];
   readonly needsScripts?: boolean;
   readonly env?: Readonly<Record<string, string>>;
   readonly flags?: readonly string[];
@@ -32,12 +32,6 @@ export type WantedAgent = { readonly name: string; readonly version: string } & 
   | { readonly error: string }
 );
 
-const rows: Record<string, AgentRow> = JSON.parse(
-  readFileSync(new URL('../../scripts/agents.json', import.meta.url), 'utf8'),
-);
-
 export function rowOf({ name }: WantedAgent): AgentRow {
-  const row = rows[name];
-  if (!row) throw new Error(`${name} is not in scripts/agents.json`);
-  return row;
+  return JSON.parse(readFileSync(new URL(`../../src/agents/${name}/real.json`, import.meta.url), 'utf8'));
 }

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { chmodSync, chownSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { makeTempDir, removeTempDir } from '../../src/system/temp.ts';
+import { makeTempDir, removeTempDir } from '../../src/os/files/temp.ts';
 import { certificate, certificateKey } from '../support/certificate.ts';
 import { waitUntil } from '../support/processes.ts';
 import { type RunResult, runRalph, startRalph } from '../support/ralph.ts';
@@ -24,7 +24,7 @@ for (const { name, why, start } of kinds) {
   describe.skipIf(why !== null)(`${name} over TLS with a password`, { timeout: 120_000 }, () => {
     let store: GuardedStore;
     let folder: string;
-    let access: Record<'SWARM_ENGINE_PASSWORD_FILE' | 'SWARM_ENGINE_CA', string>;
+    let access: Record<'SWARM_CLUSTER_PASSWORD_FILE' | 'SWARM_CLUSTER_CA', string>;
 
     beforeAll(async () => {
       folder = makeTempDir('access-');
@@ -33,8 +33,8 @@ for (const { name, why, start } of kinds) {
       writeFileSync(join(folder, 'key.pem'), certificateKey);
       writeFileSync(join(folder, 'password'), `${password}\n`);
       access = {
-        SWARM_ENGINE_PASSWORD_FILE: join(folder, 'password'),
-        SWARM_ENGINE_CA: join(folder, 'ca.pem'),
+        SWARM_CLUSTER_PASSWORD_FILE: join(folder, 'password'),
+        SWARM_CLUSTER_CA: join(folder, 'ca.pem'),
       };
       store = await start(folder);
     });
@@ -46,7 +46,7 @@ for (const { name, why, start } of kinds) {
     it('runs a loop, and the password is nowhere to be seen', async () => {
       const world = await makeWorld(store, 2400, access);
       const swarm = (...words: string[]) =>
-        runRalph([...words, '--engine', world.engine], { ...world, program: 'swarm' });
+        runRalph([...words, '--cluster', world.url], { ...world, program: 'swarm' });
       const script = `${worker('0')}; env >"$LOG.env"; tr '\\0' '\\n' </proc/$PPID/environ >"$LOG.parent"; sleep 1`;
       await world.submit('a', world.agent('agent', script), { max_iterations: 1 });
       const machine = world.machine('one');
@@ -71,33 +71,33 @@ for (const { name, why, start } of kinds) {
       shown.push(await dashboardOf(world));
       shown.push(machine.text(), ...world.log('ran.txt.env'), ...world.log('ran.txt.parent'));
       for (const file of filesIn(machine.dir)) shown.push(readFileSync(file, 'latin1'));
-      shown.push(JSON.stringify([await world.cluster.order('a'), await world.cluster.events('a')]));
+      shown.push(JSON.stringify([await world.cluster.order('a'), await world.cluster.timeline('a')]));
       expect(shown.join('\n').length).toBeGreaterThan(5000);
       expect(shown.filter((text) => text.includes('hunter2'))).toEqual([]);
-      expect(world.log('ran.txt.env').filter((line) => line.startsWith('SWARM_ENGINE'))).toEqual([]);
+      expect(world.log('ran.txt.env').filter((line) => line.startsWith('SWARM_CLUSTER'))).toEqual([]);
     });
 
     it('says what is wrong where it does not let somebody in, and nothing of the password', async () => {
       const world = await makeWorld(store, 2400, access);
-      const wrong = { ...access, SWARM_ENGINE_PASSWORD_FILE: join(folder, 'wrong') };
-      writeFileSync(wrong.SWARM_ENGINE_PASSWORD_FILE, wrongPassword);
-      const { SWARM_ENGINE_CA: _ca, ...withoutCa } = access;
-      const { SWARM_ENGINE_PASSWORD_FILE: _file, ...withoutPassword } = access;
-      const inUrl = world.engine.replace('keeper@', `keeper:${encodeURIComponent(wrongPassword)}@`);
+      const wrong = { ...access, SWARM_CLUSTER_PASSWORD_FILE: join(folder, 'wrong') };
+      writeFileSync(wrong.SWARM_CLUSTER_PASSWORD_FILE, wrongPassword);
+      const { SWARM_CLUSTER_CA: _ca, ...withoutCa } = access;
+      const { SWARM_CLUSTER_PASSWORD_FILE: _file, ...withoutPassword } = access;
+      const inUrl = world.url.replace('keeper@', `keeper:${encodeURIComponent(wrongPassword)}@`);
       const tries = [
         { what: /password|WRONGPASS/, env: wrong },
         { what: /certificate/, env: withoutCa },
         { what: /password|NOAUTH/i, env: withoutPassword },
-        { what: /password|WRONGPASS/, env: { ...access, SWARM_ENGINE: inUrl }, words: [] },
-        { what: /can be read by everybody/, env: access, words: ['--engine', inUrl] },
+        { what: /password|WRONGPASS/, env: { ...access, SWARM_CLUSTER: inUrl }, words: [] },
+        { what: /can be read by everybody/, env: access, words: ['--cluster', inUrl] },
         {
           what: /WRONGPASS|pg_hba|no encryption/,
           env: withoutPassword,
-          words: ['--engine', store.open(world.engine)],
+          words: ['--cluster', store.open(world.url)],
         },
       ];
-      const clean = { ...world.env, SWARM_ENGINE_CA: undefined, SWARM_ENGINE_PASSWORD_FILE: undefined };
-      for (const { what, env, words = ['--engine', world.engine] } of tries) {
+      const clean = { ...world.env, SWARM_CLUSTER_CA: undefined, SWARM_CLUSTER_PASSWORD_FILE: undefined };
+      for (const { what, env, words = ['--cluster', world.url] } of tries) {
         const options = { ...world, env: { ...clean, ...env, RALPH_DEBUG: '1' }, program: 'swarm' } as const;
         const run = async () => {
           const ran = await runRalph(['ls', ...words], options);
@@ -193,7 +193,7 @@ function commandLines(pids: readonly number[]): string {
 
 /** All that the page of `swarm dashboard` and its data say. */
 async function dashboardOf(world: Awaited<ReturnType<typeof makeWorld>>): Promise<string> {
-  const { child, output } = startRalph(['dashboard', '--engine', world.engine, '--no-open'], {
+  const { child, output } = startRalph(['dashboard', '--cluster', world.url, '--no-open'], {
     ...world,
     program: 'swarm',
   });

@@ -55,7 +55,7 @@ describe.skipIf(missing.redis !== null)('machines that fail', { timeout: 180_000
     signal(all, 'SIGCONT');
     expect(await world.over('a')).toBe('stopped');
     const events = await waitUntil(async () => {
-      const found = await world.cluster.events('a');
+      const { events: found } = await world.cluster.timeline('a');
       return found.some(({ type }) => type === 'kept') ? found : null;
     }, patience);
     expect(events?.map(({ type }) => type)).toContain('fenced');

@@ -2,13 +2,12 @@ import { execFileSync } from 'node:child_process';
 import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
-import { engineAddress } from '../../src/cluster/address.ts';
-import type { Cluster, LoopOrder, WorkSource } from '../../src/cluster/cluster.ts';
-import type { LoopJob } from '../../src/cluster/job.ts';
+import { clusterAddress } from '../../src/cluster/address.ts';
+import type { Cluster, LoopJob, LoopOrder, WorkSource } from '../../src/cluster/cluster.ts';
 import { openCluster } from '../../src/cluster/open.ts';
 import { runIdStart } from '../../src/cluster/places.ts';
 import { readSeal } from '../../src/cluster/trailers.ts';
-import { processesByRun } from '../../src/system/run-ids.ts';
+import { processesByRun } from '../../src/os/process/run-ids.ts';
 import { waitUntil } from '../support/processes.ts';
 import { type RunningRalph, startRalph } from '../support/ralph.ts';
 import { makeRepo, type Repo } from '../support/repo.ts';
@@ -18,7 +17,7 @@ import type { TestStore } from '../support/stores.ts';
 export type World = Repo & {
   readonly cluster: Cluster;
   /** The address of the store. */
-  readonly engine: string;
+  readonly url: string;
   readonly leaseMs: number;
   /** The repository that all machines push to. */
   readonly origin: string;
@@ -41,12 +40,12 @@ export type World = Repo & {
   log(file: string): string[];
 };
 
-export type Submitted = Partial<LoopOrder['settings']> & {
+type Submitted = Partial<LoopOrder['settings']> & {
   readonly options?: LoopOrder['options'];
   readonly source?: Partial<WorkSource>;
 };
 
-export type MachineOptions = {
+type MachineOptions = {
   /** First in its PATH; the folder of the agents if not given. */
   readonly bin?: string;
   readonly words?: readonly string[];
@@ -54,7 +53,7 @@ export type MachineOptions = {
   readonly env?: Readonly<Record<string, string>>;
   /** Words before the command. */
   readonly through?: readonly string[];
-  readonly engine?: string;
+  readonly url?: string;
 };
 
 export type Machine = RunningRalph & {
@@ -77,8 +76,8 @@ export async function makeWorld(
   const repo = makeRepo({ files: { 'README.md': 'x\n' } });
   const origin = join(repo.home, 'origin.git');
   execFileSync('git', ['clone', '--quiet', '--bare', repo.cwd, origin]);
-  const engine = await store.fresh();
-  const address = engineAddress(engine, access);
+  const url = await store.fresh();
+  const address = clusterAddress(url, access);
   if (address === null) throw new Error('there is no store');
   const cluster = await openCluster(address, { leaseMs });
   onTestFinished(() => cluster.close());
@@ -104,7 +103,7 @@ export async function makeWorld(
     cwd: '.',
     env: { LOG: join(repo.home, 'ran.txt') },
     pass: [],
-    settings: { max_iterations: 3, done_pattern: null, inactivity_timeout: 60 },
+    settings: { prompt_file: '', max_iterations: 3, done_pattern: null, inactivity_timeout: 60 },
     options: {},
   });
   const env = { ...repo.env, ...access, SWARM_LEASE_MS: String(leaseMs) };
@@ -112,7 +111,7 @@ export async function makeWorld(
     ...repo,
     env,
     cluster,
-    engine,
+    url,
     leaseMs,
     origin,
     iterations,
@@ -130,7 +129,7 @@ export async function makeWorld(
         cwd,
         env: variables,
         tags: [],
-        settings: { prompt_file: '', ...jobFor(name).settings, ...settings },
+        settings: { ...jobFor(name).settings, ...settings },
         options,
         source: { repo: url, branch, base, prompt, pass, ...source },
       };
@@ -141,7 +140,7 @@ export async function makeWorld(
       const dir = join(repo.home, name);
       mkdirSync(dir, { recursive: true });
       const { words = ['--no-sandbox'], through = [] } = options;
-      const own = ['--engine', options.engine ?? engine, '--dir', dir, '--host', name];
+      const own = ['--cluster', options.url ?? url, '--dir', dir, '--host', name];
       const running = startRalph(['worker', ...own, ...words], {
         ...repo,
         bin: options.bin ?? repo.bin,

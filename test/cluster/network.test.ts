@@ -16,7 +16,7 @@ describe.skipIf(reason !== null)(title, { timeout: 180_000 }, () => {
       const world = await makeWorld(store);
       const at = (room: (typeof rooms)[number]) => ({
         through: room.through,
-        engine: world.engine.replace('127.0.0.1', room.address),
+        url: world.url.replace('127.0.0.1', room.address),
       });
       await world.submit('a', world.agent('agent', worker(firstTakes(60))), { max_iterations: 2 });
       const one = world.machine('one', at(rooms[0]));

@@ -5,8 +5,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openCheckout } from '../../src/cluster/checkout.ts';
 import { placesIn } from '../../src/cluster/places.ts';
 import { pushWork, sealWork } from '../../src/cluster/publish.ts';
-import { readJournal } from '../../src/store/journal.ts';
-import { runIdFor } from '../../src/store/runs.ts';
+import { readJournal } from '../../src/journal/journal.ts';
+import { runIdFor } from '../../src/journal/runs.ts';
 import { installFakeAgent } from '../../src/testkit/index.ts';
 import { bwrapWorks } from '../sandbox/support.ts';
 import { tag, work } from '../support/agent.ts';
@@ -122,7 +122,7 @@ describe.skipIf(missing.redis !== null)('swarm worker', { timeout: 120_000 }, ()
     await world.submit('never', world.agent('never', 'cat >/dev/null; echo working'), pattern);
     await world.submit('plain', world.agent('plain', 'cat >/dev/null'), { max_iterations: 1 });
     const swarm = (...words: string[]) =>
-      runRalph([...words, '--engine', world.engine], { ...world, program: 'swarm' });
+      runRalph([...words, '--cluster', world.url], { ...world, program: 'swarm' });
     const all = await swarm('wait', '--all');
     expect(all.code).toBe(1);
     expect(all.stdout.trimEnd().split('\n').sort()).toEqual([
@@ -178,7 +178,7 @@ describe.skipIf(missing.redis !== null)('swarm worker', { timeout: 120_000 }, ()
     const tail = await world.cluster.tail('a');
     expect(tail?.length).toBeLessThan(100_000);
     expect(tail).toContain('iteration 2');
-    const words = ['logs', 'a', '--engine', world.engine, '--history'];
+    const words = ['logs', 'a', '--cluster', world.url, '--history'];
     // The worktree of a loop that is over is gone; its record is not.
     await waitUntil(() => !existsSync(join(world.home, 'one/trees/a')), patience);
     const { stdout, stderr, code } = await runRalph(words, { ...world, program: 'swarm' });
@@ -202,8 +202,9 @@ describe.skipIf(missing.redis !== null)('swarm worker', { timeout: 120_000 }, ()
     const world = await makeWorld(store);
     const one = world.machine('one', {
       env: {
-        SWARM_ENGINE: `redis://user:hunter2@${new URL(world.engine).host}/0`,
-        SWARM_ENGINE_PASSWORD: 'x',
+        SWARM_CLUSTER: `redis://user:hunter2@${new URL(world.url).host}/0`,
+        SWARM_CLUSTER_PASSWORD: 'x',
+        SWARM_ENGINE: 'redis://older:hunter2@127.0.0.1/0',
       },
     });
     await world.submit('a', world.agent('agent', 'env >"$LOG"; echo >>work.txt'), { max_iterations: 1 });
@@ -211,9 +212,11 @@ describe.skipIf(missing.redis !== null)('swarm worker', { timeout: 120_000 }, ()
       source: { branch: 'x', base: 'no-such-branch' },
     });
     expect(await world.over('a')).toBe('stopped');
-    expect(world.log('ran.txt').filter((line) => /SWARM_ENGINE|hunter2/.test(line))).toEqual([]);
+    expect(world.log('ran.txt').filter((line) => /SWARM_CLUSTER|SWARM_ENGINE|hunter2/.test(line))).toEqual(
+      [],
+    );
     await waitUntil(async () => (await world.cluster.status('b'))?.status === 'paused', patience);
-    const events = await world.cluster.events('b');
+    const { events } = await world.cluster.timeline('b');
     expect(events.map(({ text }) => text).join('\n')).toContain('no branch x and no branch no-such-branch');
     expect(one.child.exitCode).toBeNull();
   });

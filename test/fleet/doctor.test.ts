@@ -2,9 +2,9 @@ import { execFileSync, spawn } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { defaultSession } from '../../src/store/fleet-paths.ts';
+import { defaultSession } from '../../src/fleet/files/paths.ts';
 import { alive, waitUntil } from '../support/processes.ts';
-import { makeFleet, patience, type TestFleet } from '../swarm/fleet.ts';
+import { makeFleet, patience, type TestFleet } from './swarm/fleet.ts';
 
 const rests = 'sleep 600';
 const dead = { pid: 999_999_999, startedAt: 'never' };

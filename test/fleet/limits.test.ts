@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { waitUntil } from '../support/processes.ts';
-import { makeFleet, patience } from '../swarm/fleet.ts';
+import { makeFleet, patience } from './swarm/fleet.ts';
 
 /** Works until the file `go` is there, and notes when it began and ended. */
 const work = 'echo start >>log; until [ -e go ]; do sleep 0.05; done; echo end >>log';

@@ -1,8 +1,11 @@
+import { appendFileSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { installFakeAgent } from '../../src/testkit/index.ts';
 import { waitUntil } from '../support/processes.ts';
 import { builtProgram } from '../support/ralph.ts';
 import { openInTerminal } from '../support/terminal.ts';
-import { makeFleet, patience, type TestFleet } from '../swarm/fleet.ts';
+import { makeFleet, patience, type TestFleet } from './swarm/fleet.ts';
 
 const asks = 'printf "Overwrite? [y/N] "; sleep 600';
 const works = 'while :; do date +%N; sleep 0.1; done';
@@ -35,6 +38,32 @@ describe('swarm why', () => {
     const { stdout } = await fleet.swarm('why', 'doer');
     expect(stdout).toMatch(/^doer: done \(done pattern matched, stopping loop\)/);
     expect(stdout).toContain('starting iteration 1/3');
+  });
+
+  it('tells, as the status does, what was skipped of the timeline and of the journal of its run', async () => {
+    const fleet = makeFleet();
+    await installFakeAgent(fleet.bin, {
+      agent: 'claude',
+      script: { turns: [{ steps: [{ text: 'more' }] }] },
+    });
+    const words = ['--name', 'a', '--ralph', '--prompt-file', 'PROMPT.md', '--max-iterations', '1', '--run'];
+    await fleet.swarm('spawn', ...words, '--tmux-socket', fleet.socket, '--wait', '--', 'claude');
+    const [run = ''] = readdirSync(join(fleet.cwd, '.ralph/runs'));
+    appendFileSync(join(fleet.cwd, '.ralph/runs', run, 'journal.ndjson'), 'no event\nnor this\n');
+    const future = '{"at":1,"type":"from-the-future","text":""}';
+    appendFileSync(join(fleet.home, '.swarm/ralph/a/events.ndjson'), `{"at":1,"ty\n${future}\n`);
+    const texts = [
+      '1 damaged line and 1 event of a newer release in the timeline were skipped',
+      '2 damaged lines in the journal were skipped',
+    ];
+    const { stdout } = await fleet.swarm('why', 'a');
+    expect(stdout).toContain(texts.map((text) => `  ${text}\n`).join(''));
+    const status = await fleet.swarm('ralph', 'status', 'a');
+    expect(status.stdout).toContain(texts.map((text) => `Skipped: ${text}\n`).join(''));
+    expect(JSON.parse((await fleet.swarm('why', 'a', '--format', 'json')).stdout)).toMatchObject({
+      skipped: { timeline: { damaged: 1, unknown: 1 }, journal: { damaged: 2, unknown: 0 } },
+    });
+    expect((await fleet.swarm('ralph', 'run', 'a')).stderr).toContain(texts[0]);
   });
 
   it('looks at the window of a worker that is no loop', async () => {

@@ -2,9 +2,9 @@ import { spawn, spawnSync } from 'node:child_process';
 import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { readJournal } from '../../src/store/journal.ts';
-import { openMailbox } from '../../src/store/mailbox.ts';
-import { makeTempDir, removeTempDir } from '../../src/system/temp.ts';
+import { openMailbox } from '../../src/drive/mailbox.ts';
+import { readJournal } from '../../src/journal/journal.ts';
+import { makeTempDir, removeTempDir } from '../../src/os/files/temp.ts';
 import { barePath, fireHook, plugin } from '../support/hooks.ts';
 
 const program = join(plugin, 'hooks/generated/guard.cjs');

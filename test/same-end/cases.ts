@@ -3,6 +3,7 @@ import { type Case, finish, look, tag, token, work } from './case.ts';
 const more = { steps: [work, { text: 'More to do.' }] };
 const done = { steps: [finish, { text: tag }] };
 const fails = { steps: [{ stderr: 'boom' }], exitCode: 1 };
+const denied = { tool: { name: 'Bash', input: { command: 'rm x' }, output: 'Permission denied', ok: false } };
 const inTwoDays = Math.floor(Date.now() / 1000) + 2 * 86_400;
 
 const claims = {
@@ -100,6 +101,12 @@ export const cases: readonly Case[] = [
     ends: ['PROMISE_ACCEPTED', 2],
   },
   {
+    name: 'a claim after a call that was denied is rejected: that is no work',
+    settings: { maxIterations: 3 },
+    turns: [{ steps: [denied, { text: tag }] }, done],
+    ends: ['PROMISE_ACCEPTED', 2],
+  },
+  {
     name: 'a claim with too few tool calls is rejected',
     settings: { maxIterations: 3, minToolCalls: 3 },
     turns: [{ steps: [work, { text: tag }] }, { steps: [work, finish, { text: tag }] }],
@@ -169,6 +176,12 @@ export const cases: readonly Case[] = [
     name: 'a loop with nothing to reach is complete after its iterations',
     settings: { maxIterations: 2, noGoal: true },
     turns: [more],
+    ends: ['MAX_ITERATIONS_REACHED', 2],
+  },
+  {
+    name: 'a loop with nothing to reach says that its last iteration failed',
+    settings: { maxIterations: 2, noGoal: true },
+    turns: [more, fails],
     ends: ['MAX_ITERATIONS_REACHED', 2],
   },
   {
@@ -271,3 +284,6 @@ export const cases: readonly Case[] = [
     ends: ['INTERRUPTED', 1],
   },
 ];
+
+/** Cases whose loops wait between failures. They have a test file of their own, which runs beside the others. */
+export const waitingCases = cases.filter(({ settings }) => settings.maxFailures !== undefined);

@@ -81,16 +81,17 @@ function turnOf(script: ScriptTurn, { pattern }: CaseSettings): Turn {
   const deeds = script.steps.filter((step) => 'shell' in step);
   const shown = script.steps.filter((step) => 'tool' in step && step.tool.ok !== false);
   const limit = limitOf(script);
-  const stderr = script.steps.flatMap((step) => ('stderr' in step ? [step.stderr] : []));
+  const end = endOf(script, limit);
+  const error = limit?.message ?? (end === 'failed' ? errorOf(script, text) : undefined);
   return {
     text,
     toolCalls: deeds.length + shown.length,
-    end: endOf(script, limit),
+    end,
     exitCode: script.exitCode ?? 0,
     usage: usageOf(script),
-    ...(limit === undefined ? {} : { limit, error: limit.message ?? '' }),
+    ...(limit === undefined ? {} : { limit }),
     progress: { commits: 0, filesChanged: deeds.some((step) => step !== look) ? 1 : 0 },
-    ...(stderr.length === 0 ? {} : { error: stderr.join('\n') }),
+    ...(error === undefined ? {} : { error }),
     endedAt: Date.now(),
     durationMs: 1000,
     ...(pattern === undefined ? {} : { patternMatched: new RegExp(pattern).test(text.join('\n')) }),
@@ -103,6 +104,13 @@ function endOf({ steps, exitCode }: ScriptTurn, limit: Limit | undefined): TurnE
   return exitCode || steps.some((step) => 'result' in step && step.result.ok === false)
     ? 'failed'
     : 'finished';
+}
+
+/** What the agent says of its failure: on standard error, by its exit code, or by the last text of its result. */
+function errorOf({ steps, exitCode }: ScriptTurn, text: readonly string[]): string | undefined {
+  const stderr = steps.flatMap((step) => ('stderr' in step ? [step.stderr] : []));
+  if (stderr.length > 0) return stderr.join('\n');
+  return exitCode ? `exited with code ${exitCode}` : text.at(-1);
 }
 
 /** The limit behind an error, by its HTTP status. */

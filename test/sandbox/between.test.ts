@@ -1,9 +1,9 @@
 import { existsSync, lstatSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
-import { aStory } from '../../src/core/review/examples.ts';
 import { installFakeAgent } from '../../src/testkit/index.ts';
-import { allowEdits, honest, prdRepo, tasksJson } from '../prd/support.ts';
+import { aStory } from '../core/review-examples.ts';
+import { allowEdits, honest, prdRepo, tasksJson } from '../drive/prd/support.ts';
 import { repoWith, runArgs, show, tag, work } from '../support/agent.ts';
 import { type RunOptions, runRalph } from '../support/ralph.ts';
 import type { Repo } from '../support/repo.ts';

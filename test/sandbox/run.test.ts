@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
-import type { JournalEvent } from '../../src/store/events.ts';
+import type { JournalEvent } from '../../src/journal/events.ts';
 import { type RepoWithAgent, repoWith, runArgs, show, tag, work } from '../support/agent.ts';
 import { processesOfRun, waitUntil } from '../support/processes.ts';
 import { runRalph, startRalph } from '../support/ralph.ts';
@@ -136,7 +136,7 @@ describe.skipIf(!bwrapWorks())('a run in bwrap', () => {
       const { code, stdout } = await runRalph(runArgs(1, '--sandbox', 'bwrap'), sandboxed(repo));
       expect(code, stdout).toBe(0);
       const [call] = await repo.agent.calls();
-      const hook = /'([^']*start\.cjs)'/.exec(call?.argv.join(' ') ?? '')?.[1];
+      const hook = /'([^']*guard\.cjs)'/.exec(call?.argv.join(' ') ?? '')?.[1];
       return { repo, hook, guard: repo.read('guard.txt').trim() };
     };
     const { repo, hook = '', guard } = await run({ guard: 'always' });

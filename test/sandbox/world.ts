@@ -9,7 +9,7 @@ import { alive, waitUntil } from '../support/processes.ts';
 import { secrets, type World } from './probes.ts';
 import { git, give, makeFolder, makeFolders, readableRalph, type Who } from './support.ts';
 
-export type Ran = { readonly code: number | null; readonly output: string };
+type Ran = { readonly code: number | null; readonly output: string };
 
 /** Worlds to attack, and the built ralph that shall protect them. */
 export type Worlds = {

@@ -7,7 +7,7 @@ import { waitUntil } from './processes.ts';
 
 /** A database for a test, on a free port of this machine, with its files in a temp folder. */
 export type TestStore = {
-  /** For `--engine`. */
+  /** For `--cluster`. */
   readonly url: string;
   readonly port: number;
   readonly pid: number;

@@ -1,20 +1,15 @@
 import type { SerializedError } from 'vitest';
 import type { Reporter, TestModule } from 'vitest/node';
 
-/**
- * Ends the output with `N passed, N failed, N skipped`, alone on its line, for programs that read it. Before it stand the
- * tests that passed only at the second try: each is a mistake of ours, in the test or in what it tests.
- */
+/** Ends the output with `N passed, N failed, N skipped`, alone on its line, for programs that read it. */
 export class SummaryReporter implements Reporter {
   #counts = { passed: 0, failed: 0, skipped: 0 };
-  #flaky: string[] = [];
 
   onInit(): void {
     // At exit and not at the end of the run: others still print after the run.
     process.once('exit', (code) => {
       const { passed, failed, skipped } = this.#counts;
       const failures = code === 0 ? failed : Math.max(failed, 1);
-      for (const name of this.#flaky) process.stdout.write(`passed only at the second try: ${name}\n`);
       process.stdout.write(`${passed} passed, ${failures} failed, ${skipped} skipped\n`);
     });
   }
@@ -26,7 +21,6 @@ export class SummaryReporter implements Reporter {
       for (const suite of module.children.allSuites()) counts.failed += suite.errors().length;
       for (const test of module.children.allTests()) {
         const { state } = test.result();
-        if (test.diagnostic()?.flaky) this.#flaky.push(`${module.relativeModuleId} > ${test.fullName}`);
         counts[state === 'pending' ? 'skipped' : state] += 1;
       }
     }

@@ -3,13 +3,13 @@
 # It asks one question, "could there be anything to do here?", and starts node only then. In doubt it starts node, which
 # decides everything else. Built-ins only: the PATH may hold node and nothing else.
 event=${1-}
-case $event in stop | prompt | session-start | context | guard | interrupt) ;; *) exit 0 ;; esac
+case $event in stop | prompt | session-start | context | guard | interrupt) shift ;; *) exit 0 ;; esac
+case ${XDG_STATE_HOME-} in /*) state=$XDG_STATE_HOME ;; *) state=${HOME:+$HOME/.local/state} ;; esac
 
 # An agent of a run, a loop in any session, an active PRD, or settings that may switch the guard on.
 anything_to_do() {
   [ -n "${RALPH_RUN_ID-}${RALPH_GUARD-}" ] && return 0
   [ -n "${HOME-}" ] || return 0 # only node can look up a home that is not in the environment
-  case ${XDG_STATE_HOME-} in /*) state=$XDG_STATE_HOME ;; *) state=$HOME/.local/state ;; esac
   case ${XDG_CONFIG_HOME-} in /*) config=$XDG_CONFIG_HOME ;; *) config=$HOME/.config ;; esac
   for file in "$state"/ralph/sessions/*.json; do [ -e "$file" ] && return 0; done
   [ "$event" = guard ] && [ -e "$config/ralph/settings.json" ] && return 0
@@ -41,10 +41,12 @@ if ! command -v node >/dev/null; then
   case $event:${RALPH_GUARD-}:${RALPH_RUN_ID-} in guard:off:*) exit 1 ;; guard:always:* | guard:*:?*) exit 2 ;; *) exit 1 ;; esac
 fi
 
-# Node 20 reads these certificates at every start, which triples it. What node starts for the user gets them back.
+# Node 20 reads these certificates at every start, which triples it; Node 22 and later keep compiled code in that folder,
+# where no agent may write. What node starts for the user gets the user's own values back.
 RALPH_CA_CERTS=${NODE_EXTRA_CA_CERTS-} NODE_EXTRA_CA_CERTS=
-export RALPH_CA_CERTS NODE_EXTRA_CA_CERTS
-set -- "${0%/*}/generated/start.cjs" "$@"
+RALPH_COMPILE_CACHE=${NODE_COMPILE_CACHE-} NODE_COMPILE_CACHE=${state:+$state/ralph/compile-cache}
+export RALPH_CA_CERTS NODE_EXTRA_CA_CERTS RALPH_COMPILE_CACHE NODE_COMPILE_CACHE
+set -- "${0%/*}/generated/$event.cjs" "$@"
 if [ -n "$input" ]; then
   printf '%s\n' "$input" | node "$@"
 elif [ "$event" = guard ]; then

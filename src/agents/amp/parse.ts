@@ -1,5 +1,6 @@
 import type { AgentEvent } from '../adapter.ts';
-import { asRecord, type JsonRecord, num, oneLine, parseRecord, str } from '../json.ts';
+import { asRecord, type JsonRecord, num, parseRecord, str } from '../json.ts';
+import { jsonLines } from '../json-lines.ts';
 import { limitOf, readError } from '../limit.ts';
 import {
   asSubagent,
@@ -11,11 +12,7 @@ import {
   toolEnd,
 } from '../messages.ts';
 
-export function parse(line: string): AgentEvent[] {
-  if (line.trim() === '') return [];
-  const event = parseRecord(line);
-  if (event === undefined) return [{ type: 'notice', text: oneLine(line) }];
-  const type = str(event.type) ?? '';
+export const parse = jsonLines((event, type) => {
   const own = typeof event.parent_tool_use_id !== 'string';
   if (type === 'system') return onSystem(event);
   if (type === 'assistant') return onAssistant(asRecord(event.message), own);
@@ -23,7 +20,7 @@ export function parse(line: string): AgentEvent[] {
   if (type === 'user') return own ? readToolResults(asRecord(event.message)).map(onToolResult) : [];
   if (type === 'result') return [onResult(event)];
   return [{ type: 'unknown', name: type }];
-}
+});
 
 function onSystem(event: JsonRecord): AgentEvent[] {
   const subtype = str(event.subtype) ?? '';

@@ -1,6 +1,7 @@
 import type { Limit } from '../../core/turn.ts';
 import type { AgentEvent, ParserState } from '../adapter.ts';
-import { asRecord, type JsonRecord, list, num, oneLine, parseRecord, secondsToMs, str } from '../json.ts';
+import { asRecord, type JsonRecord, list, num, oneLine, secondsToMs, str } from '../json.ts';
+import { jsonLines } from '../json-lines.ts';
 import { type ErrorFacts, limitOf } from '../limit.ts';
 import {
   asSubagent,
@@ -50,18 +51,14 @@ const silentTypes = new Set([
   'tool_use_summary',
 ]);
 
-export function parse(line: string, state: ClaudeState): AgentEvent[] {
-  if (line.trim() === '') return [];
-  const event = parseRecord(line);
-  if (event === undefined) return [{ type: 'notice', text: oneLine(line) }];
-  const type = str(event.type) ?? '';
+export const parse = jsonLines((event, type, state: ClaudeState) => {
   if (type === 'system') return onSystem(event, state);
   if (type === 'assistant') return onAssistant(event, state);
   if (type === 'user') return onUser(event, state);
   if (type === 'result') return onResult(event, state);
   if (type === 'rate_limit_event') return onRateLimit(asRecord(event.rate_limit_info), state);
   return silentTypes.has(type) ? [] : [{ type: 'unknown', name: type }];
-}
+});
 
 function onAssistant(event: JsonRecord, state: ClaudeState): AgentEvent[] {
   const message = asRecord(event.message);

@@ -1,6 +1,7 @@
 import { type Limit, noUsage, type Usage } from '../../core/turn.ts';
 import type { AgentEvent, ParserState } from '../adapter.ts';
-import { asRecord, count, type JsonRecord, list, num, oneLine, parseRecord, str } from '../json.ts';
+import { asRecord, count, type JsonRecord, list, num, oneLine, str } from '../json.ts';
+import { jsonLines } from '../json-lines.ts';
 import { limitOf } from '../limit.ts';
 import { resetTimeIn } from '../reset-time.ts';
 import { summarise } from '../summary.ts';
@@ -20,11 +21,7 @@ export function newState(): ClineState {
   return { subagents: new Set(), tools: new Set(), answer: '', failure: undefined };
 }
 
-export function parse(line: string, state: ClineState): AgentEvent[] {
-  if (line.trim() === '') return [];
-  const event = parseRecord(line);
-  if (event === undefined) return [{ type: 'notice', text: oneLine(line) }];
-  const type = str(event.type) ?? '';
+export const parse = jsonLines((event, type, state: ClineState) => {
   switch (type) {
     case 'hook_event':
       onHook(event, state);
@@ -37,7 +34,7 @@ export function parse(line: string, state: ClineState): AgentEvent[] {
       return onResult(event, state);
   }
   return [{ type: 'unknown', name: type }];
-}
+});
 
 function onHook({ hookEventName, agentId, parentAgentId }: JsonRecord, { subagents }: ClineState): void {
   const id = str(agentId);

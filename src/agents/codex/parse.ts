@@ -1,6 +1,7 @@
 import type { Limit, Usage } from '../../core/turn.ts';
 import type { AgentEvent, ParserState } from '../adapter.ts';
-import { asRecord, count, int, type JsonRecord, list, oneLine, parseRecord, str } from '../json.ts';
+import { asRecord, count, int, type JsonRecord, list, oneLine, str } from '../json.ts';
+import { jsonLines } from '../json-lines.ts';
 import { limitOf, readError } from '../limit.ts';
 import { textOf } from '../messages.ts';
 import { resetTimeIn } from '../reset-time.ts';
@@ -15,11 +16,7 @@ export function newState(): CodexState {
   return { running: new Set() };
 }
 
-export function parse(line: string, state: CodexState): AgentEvent[] {
-  if (line.trim() === '') return [];
-  const event = parseRecord(line);
-  if (event === undefined) return [{ type: 'notice', text: oneLine(line) }];
-  const type = str(event.type) ?? '';
+export const parse = jsonLines((event, type, state: CodexState) => {
   switch (type) {
     case 'thread.started':
       return [{ type: 'session', id: str(event.thread_id) ?? '' }];
@@ -40,7 +37,7 @@ export function parse(line: string, state: CodexState): AgentEvent[] {
       return [{ type: 'error', ...readFailure(event.message, state) }];
   }
   return [{ type: 'unknown', name: type }];
-}
+});
 
 const tools = new Set([
   'command_execution',

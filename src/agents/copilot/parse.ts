@@ -1,5 +1,6 @@
 import type { AgentEvent, ParserState } from '../adapter.ts';
-import { asRecord, int, type JsonRecord, num, oneLine, parseRecord, str } from '../json.ts';
+import { asRecord, int, type JsonRecord, num, oneLine, str } from '../json.ts';
+import { jsonLines } from '../json-lines.ts';
 import { type ErrorFacts, limitOf, readError } from '../limit.ts';
 import { summarise } from '../summary.ts';
 import { silent } from './silent.ts';
@@ -14,11 +15,7 @@ export function newState(): CopilotState {
   return { model: undefined, failure: undefined };
 }
 
-export function parse(line: string, state: CopilotState): AgentEvent[] {
-  if (line.trim() === '') return [];
-  const event = parseRecord(line);
-  if (event === undefined) return [{ type: 'notice', text: oneLine(line) }];
-  const type = str(event.type) ?? '';
+export const parse = jsonLines((event, type, state: CopilotState) => {
   if (silent.has(type)) return [];
   const data = asRecord(event.data);
   const isSubagent = event.agentId !== undefined || data.parentToolCallId !== undefined;
@@ -47,7 +44,7 @@ export function parse(line: string, state: CopilotState): AgentEvent[] {
       return onResult(event, state);
   }
   return [{ type: 'unknown', name: type }];
-}
+});
 
 /** The whole message; its pieces came before it as deltas. */
 function onMessage(data: JsonRecord, isSubagent: boolean): AgentEvent[] {

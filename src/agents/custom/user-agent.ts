@@ -1,7 +1,7 @@
 import { fillTemplate } from '../../core/template.ts';
 import type { AgentAdapter } from '../adapter.ts';
-import { claude } from '../claude/adapter.ts';
-import { custom } from './adapter.ts';
+import { claude } from '../claude/agent.ts';
+import { custom } from './agent.ts';
 
 /** An agent that a user describes in the settings. */
 export type UserAgent = {
@@ -13,6 +13,7 @@ export type UserAgent = {
 const asCustom = {
   name: custom.name,
   install: custom.install,
+  login: custom.login,
   permits: custom.permits,
   canResume: false,
   takesSystemPrompt: false,

@@ -1,6 +1,7 @@
 import type { Limit, Usage } from '../../core/turn.ts';
 import type { AgentEvent, ParserState } from '../adapter.ts';
-import { asRecord, count, type JsonRecord, list, oneLine, parseRecord, str } from '../json.ts';
+import { asRecord, count, type JsonRecord, list, oneLine, str } from '../json.ts';
+import { jsonLines } from '../json-lines.ts';
 import { limitOf, readError } from '../limit.ts';
 import { todoStatus } from '../messages.ts';
 import { resetTimeIn } from '../reset-time.ts';
@@ -15,11 +16,7 @@ export function newState(): GeminiState {
   return { answering: false };
 }
 
-export function parse(line: string, state: GeminiState): AgentEvent[] {
-  if (line.trim() === '') return [];
-  const event = parseRecord(line);
-  if (event === undefined) return [{ type: 'notice', text: oneLine(line) }];
-  const type = str(event.type) ?? '';
+export const parse = jsonLines((event, type, state: GeminiState) => {
   if (type === 'message') return onMessage(event, state);
   state.answering = false;
   switch (type) {
@@ -39,7 +36,7 @@ export function parse(line: string, state: GeminiState): AgentEvent[] {
       return [onResult(event, state)];
   }
   return [{ type: 'unknown', name: type }];
-}
+});
 
 /** Answers come in pieces that may cut a tag in two; the user's message echoes the prompt. */
 function onMessage(event: JsonRecord, state: GeminiState): AgentEvent[] {

@@ -1,6 +1,7 @@
 import type { Limit, Usage } from '../../core/turn.ts';
 import type { AgentEvent, ParserState, TodoItem } from '../adapter.ts';
-import { asRecord, count, int, type JsonRecord, list, num, oneLine, parseRecord, str } from '../json.ts';
+import { asRecord, count, int, type JsonRecord, list, num, str } from '../json.ts';
+import { jsonLines } from '../json-lines.ts';
 import { limitOf, readError } from '../limit.ts';
 import { contextOf, todoStatus } from '../messages.ts';
 import { summarise } from '../summary.ts';
@@ -19,12 +20,10 @@ export function newState(): OpencodeState {
   return { sessionId: undefined, blocks: 0, stopped: false, overflowed: false };
 }
 
-export function parse(line: string, state: OpencodeState): AgentEvent[] {
-  if (line.trim() === '') return [];
-  const event = parseRecord(line);
-  if (event === undefined) return [{ type: 'notice', text: oneLine(line) }];
-  return [...onSession(str(event.sessionID), state), ...onEvent(event, state)];
-}
+export const parse = jsonLines((event, type, state: OpencodeState) => [
+  ...onSession(str(event.sessionID), state),
+  ...onEvent(event, type, state),
+]);
 
 /** No event of its own tells the session: every event names it. */
 function onSession(id: string | undefined, state: OpencodeState): AgentEvent[] {
@@ -33,8 +32,7 @@ function onSession(id: string | undefined, state: OpencodeState): AgentEvent[] {
   return [{ type: 'session', id }];
 }
 
-function onEvent(event: JsonRecord, state: OpencodeState): AgentEvent[] {
-  const type = str(event.type) ?? '';
+function onEvent(event: JsonRecord, type: string, state: OpencodeState): AgentEvent[] {
   const part = asRecord(event.part);
   switch (type) {
     case 'step_start':

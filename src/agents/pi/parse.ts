@@ -1,6 +1,7 @@
 import type { Limit, Usage } from '../../core/turn.ts';
 import type { AgentEvent, ParserState } from '../adapter.ts';
-import { asRecord, count, type JsonRecord, list, num, oneLine, parseRecord, str } from '../json.ts';
+import { asRecord, count, type JsonRecord, list, num, str } from '../json.ts';
+import { jsonLines } from '../json-lines.ts';
 import { limitOf, readError } from '../limit.ts';
 import { contextOf, textOf } from '../messages.ts';
 import { resetTimeIn } from '../reset-time.ts';
@@ -31,10 +32,10 @@ const silent = new Set([
 
 export function parse(line: string, state: PiState): AgentEvent[] {
   // Each of these repeats the whole message so far, twice: parsing them costs the square of its length.
-  if (line.startsWith('{"type":"message_update"') || line.trim() === '') return [];
-  const event = parseRecord(line);
-  if (event === undefined) return [{ type: 'notice', text: oneLine(line) }];
-  const type = str(event.type) ?? '';
+  return line.startsWith('{"type":"message_update"') ? [] : parseEvent(line, state);
+}
+
+const parseEvent = jsonLines((event, type, state: PiState) => {
   if (silent.has(type)) return [];
   switch (type) {
     case 'session':
@@ -57,7 +58,7 @@ export function parse(line: string, state: PiState): AgentEvent[] {
       return [onEnd(state)];
   }
   return [{ type: 'unknown', name: type }];
-}
+});
 
 /** Messages of the user and of tools end too; thinking is a block of another type. */
 function onMessage(message: JsonRecord, state: PiState): AgentEvent[] {

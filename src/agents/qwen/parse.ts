@@ -1,6 +1,7 @@
 import type { Usage } from '../../core/turn.ts';
 import type { AgentEvent, ParserState } from '../adapter.ts';
-import { asRecord, type JsonRecord, oneLine, parseRecord, str } from '../json.ts';
+import { asRecord, type JsonRecord, str } from '../json.ts';
+import { jsonLines } from '../json-lines.ts';
 import { type ErrorFacts, limitOf, readError } from '../limit.ts';
 import {
   asSubagent,
@@ -20,11 +21,7 @@ export function newState(): QwenState {
   return { apiError: undefined };
 }
 
-export function parse(line: string, state: QwenState): AgentEvent[] {
-  if (line.trim() === '') return [];
-  const event = parseRecord(line);
-  if (event === undefined) return [{ type: 'notice', text: oneLine(line) }];
-  const type = str(event.type) ?? '';
+export const parse = jsonLines((event, type, state: QwenState) => {
   const own = typeof event.parent_tool_use_id !== 'string';
   if (type === 'system') return onSystem(event);
   if (type === 'assistant') return onAssistant(asRecord(event.message), own, state);
@@ -32,7 +29,7 @@ export function parse(line: string, state: QwenState): AgentEvent[] {
   if (type === 'result') return [onResult(event, state)];
   // Parts of messages that come whole as well.
   return type === 'stream_event' ? [] : [{ type: 'unknown', name: type }];
-}
+});
 
 function onSystem(event: JsonRecord): AgentEvent[] {
   const subtype = str(event.subtype) ?? '';

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { aStory, aTaskList, legalStates } from '../../../test/core/review-examples.ts';
 import { checkTasks } from './check.ts';
-import { aStory, aTaskList, legalStates } from './examples.ts';
 import { nextStep } from './mode.ts';
 import { defaultReviewRules, type IterationMode, type Story, snapshotOf, type TaskList } from './story.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { aStory, aTaskList, legalStates } from '../../../test/core/review-examples.ts';
 import { checkTasks } from './check.ts';
-import { aStory, aTaskList, legalStates } from './examples.ts';
 import { defaultReviewRules, type Story } from './story.ts';
 
 function said(change: Partial<Story>, rules = {}): string[] {

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { aStory, aTaskList, legalStates } from '../../../test/core/review-examples.ts';
 import { dependencyProblems } from './dependencies.ts';
-import { aStory, aTaskList, legalStates } from './examples.ts';
 import { countTasks, estimateIterations, isComplete, nextStep } from './mode.ts';
 
 const { open, waiting, rejected, approved } = legalStates;

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { aStory, aTaskList } from '../../../test/core/review-examples.ts';
 import { checkTasks } from './check.ts';
-import { aStory, aTaskList } from './examples.ts';
 import { isComplete, nextStep } from './mode.ts';
 import { readTasks } from './read-tasks.ts';
 import { defaultReviewRules } from './story.ts';

@@ -1,13 +1,20 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
-import { type AgentName, agents } from '../../agents/registry.ts';
+import { type AgentName, knownAgents } from '../../agents/registry.ts';
 import { compilePattern } from '../../core/pattern.ts';
 import { classify, contextOnScreen, isReady, type Screen } from './classify.ts';
 import { checkDone } from './done.ts';
 
-const folder = fileURLToPath(new URL('fixtures', import.meta.url));
-const files = readdirSync(folder);
+const recordings = knownAgents.flatMap((agent) => {
+  const folder = fileURLToPath(new URL(`../../agents/${agent}/fixtures/screens`, import.meta.url));
+  return (existsSync(folder) ? readdirSync(folder) : []).map((name) => ({
+    agent,
+    file: `${agent}-${name}`,
+    path: `${folder}/${name}`,
+  }));
+});
+const files = recordings.map(({ file }) => file);
 const now = Date.UTC(2026, 10, 16, 0, 24);
 
 /** What each kind of recording shows, where the table below does not say otherwise. */
@@ -127,9 +134,8 @@ describe('a program that nobody knows', () => {
 });
 
 function read(file: string): { agent: AgentName; kind: string; lines: string[] } {
-  const [, name = '', kind = ''] =
-    /^([a-z]+)-.*?\d-([a-z]+(?:-out)?)\.txt$/.exec(file.replace(/-g5070a1/, '')) ?? [];
-  const agent = Object.keys(agents).find((known): known is AgentName => known === name);
-  if (agent === undefined) throw new Error(`${file} is of no known agent`);
-  return { agent, kind, lines: readFileSync(`${folder}/${file}`, 'utf8').split('\n') };
+  const recording = recordings.find((each) => each.file === file);
+  if (recording === undefined) throw new Error(`there is no recording ${file}`);
+  const kind = Object.keys(usual).find((name) => file.endsWith(`-${name}.txt`)) ?? '';
+  return { agent: recording.agent, kind, lines: readFileSync(recording.path, 'utf8').split('\n') };
 }

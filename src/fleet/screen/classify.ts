@@ -1,5 +1,5 @@
-import type { AgentName } from '../../agents/registry.ts';
-import { knowledge, type ScreenKnowledge } from './knowledge.ts';
+import type { AgentScreen } from '../../agents/agent.ts';
+import { type AgentName, agents } from '../../agents/registry.ts';
 import { resetOnScreen } from './reset.ts';
 import { lastLines } from './shown.ts';
 
@@ -18,78 +18,78 @@ const plainPrompt = /[$#%>❯›]\s*$/;
 /** Reads a screen; null where it says nothing certain. What is certain from elsewhere goes before it. */
 export function classify(agent: AgentName, lines: readonly string[], now: number): Screen | null {
   const shown = lastLines(lines);
-  const known = knowledge[agent];
-  if (known === null) return plainQuestion.test(shown.at(-1) ?? '') ? { state: 'answer' } : null;
+  const screen = agents[agent].screen;
+  if (screen === null) return plainQuestion.test(shown.at(-1) ?? '') ? { state: 'answer' } : null;
   const text = shown.join('\n');
-  return dialogIn(known, shown, text, now) ?? workIn(known, shown, text, now);
+  return dialogIn(screen, shown, text, now) ?? workIn(screen, shown, text, now);
 }
 
 /** Whether the agent waits for its next prompt, with nothing in the way. */
 export function isReady(agent: AgentName, lines: readonly string[]): boolean {
-  if (knowledge[agent] !== null) return classify(agent, lines, 0)?.state === 'idle';
+  if (agents[agent].screen !== null) return classify(agent, lines, 0)?.state === 'idle';
   return plainPrompt.test(lastLines(lines).at(-1) ?? '');
 }
 
 /** How full the context is, in percent, where the screen of this agent says so. */
 export function contextOnScreen(agent: AgentName, lines: readonly string[]): number | null {
-  const known = knowledge[agent];
+  const screen = agents[agent].screen;
   const text = lastLines(lines).join('\n');
-  const used = known?.context?.exec(text)?.[1];
+  const used = screen?.context?.exec(text)?.[1];
   if (used !== undefined) return Number(used);
-  const left = known?.contextLeft?.exec(text)?.[1];
+  const left = screen?.contextLeft?.exec(text)?.[1];
   return left === undefined ? null : 100 - Number(left);
 }
 
 /** Whether the screen says that the agent has made room in its context. */
 export function compactsOnScreen(agent: AgentName, lines: readonly string[]): boolean {
-  return knowledge[agent]?.compacts?.test(lastLines(lines).join('\n')) ?? false;
+  return agents[agent].screen?.compacts?.test(lastLines(lines).join('\n')) ?? false;
 }
 
 /** The usage limit that ended a program which prints and exits; null where the end of its output tells of none. */
 export function limitAtExit(agent: AgentName, lines: readonly string[], now: number): Screen | null {
   const text = lastLines(lines).slice(-5).join('\n');
-  return knowledge[agent]?.limit.test(text) ? limitFrom(text, now) : null;
+  return agents[agent].screen?.limit.test(text) ? limitFrom(text, now) : null;
 }
 
-function dialogIn(known: ScreenKnowledge, shown: string[], text: string, now: number): Screen | null {
-  const blocker = known.blockers.find(([, pattern]) => pattern.test(text))?.[0];
-  const hasInput = known.input.test(text);
-  const isDialog = known.dialog
-    ? known.dialog.test(shown.slice(-2).join('\n'))
-    : !hasInput && !isWorking(known, shown);
+function dialogIn(screen: AgentScreen, shown: string[], text: string, now: number): Screen | null {
+  const blocker = Object.entries(screen.blockers).find(([, pattern]) => pattern.test(text))?.[0];
+  const hasInput = screen.input.test(text);
+  const isDialog = screen.dialog
+    ? screen.dialog.test(shown.slice(-2).join('\n'))
+    : !hasInput && !isWorking(screen, shown);
   if (blocker !== undefined && (isDialog || !hasInput)) return { state: 'blocked', detail: blocker };
   if (!isDialog) return null;
-  if (known.permission.test(text)) return { state: 'permission' };
-  if (known.dialog !== undefined && known.limit.test(text)) return limitFrom(text, now);
-  return known.question?.test(text) ? { state: 'answer' } : null;
+  if (screen.permission?.test(text)) return { state: 'permission' };
+  if (screen.dialog !== undefined && screen.limit.test(text)) return limitFrom(text, now);
+  return screen.question?.test(text) ? { state: 'answer' } : null;
 }
 
-function workIn(known: ScreenKnowledge, shown: string[], text: string, now: number): Screen | null {
-  const isLimited = isLastWord(known, shown, known.limit);
+function workIn(screen: AgentScreen, shown: string[], text: string, now: number): Screen | null {
+  const isLimited = isLastWord(screen, shown, screen.limit);
   // Some go on to try, and say so in their last lines.
-  if (isLimited && known.limit.test(shown.slice(-4).join('\n'))) return limitFrom(text, now);
-  if (isWorking(known, shown)) return { state: 'working' };
+  if (isLimited && screen.limit.test(shown.slice(-4).join('\n'))) return limitFrom(text, now);
+  if (isWorking(screen, shown)) return { state: 'working' };
   if (isLimited) return limitFrom(text, now);
-  if (isLastWord(known, shown, known.loggedOut)) return { state: 'logged-out' };
-  if (!known.input.test(text)) return null;
-  return { state: isInTurn(known, shown) ? 'working' : 'idle' };
+  if (isLastWord(screen, shown, screen.loggedOut)) return { state: 'logged-out' };
+  if (!screen.input.test(text)) return null;
+  return { state: isInTurn(screen, shown) ? 'working' : 'idle' };
 }
 
-function isWorking(known: ScreenKnowledge, shown: readonly string[]): boolean {
-  return known.working.test(shown.slice(-known.footer).join('\n'));
+function isWorking(screen: AgentScreen, shown: readonly string[]): boolean {
+  return screen.working.test(shown.slice(-screen.footer).join('\n'));
 }
 
 /** Whether the agent has said nothing since: what it came over is no news. */
-function isLastWord(known: ScreenKnowledge, shown: readonly string[], pattern: RegExp): boolean {
+function isLastWord(screen: AgentScreen, shown: readonly string[], pattern: RegExp): boolean {
   const at = shown.findLastIndex((line) => pattern.test(line));
-  return at !== -1 && !shown.slice(at + 1).some((line) => known.speech.test(line));
+  return at !== -1 && !shown.slice(at + 1).some((line) => screen.speech.test(line));
 }
 
 /** Codex 0.166 shows nothing while it streams, only the end of its turn. */
-function isInTurn({ speech, turnEnd }: ScreenKnowledge, shown: readonly string[]): boolean {
+function isInTurn({ speech, turnEnd }: AgentScreen, shown: readonly string[]): boolean {
   if (turnEnd === undefined) return false;
-  const spoken = shown.findLastIndex((line) => speech.test(line));
-  return spoken !== -1 && !shown.slice(spoken + 1).some((line) => turnEnd.test(line));
+  const speechAt = shown.findLastIndex((line) => speech.test(line));
+  return speechAt !== -1 && !shown.slice(speechAt + 1).some((line) => turnEnd.test(line));
 }
 
 function limitFrom(text: string, now: number): Screen {

@@ -1,5 +1,5 @@
 import type { Pattern } from '../../core/pattern.ts';
-import { cleanTerminal } from '../../safety/terminal.ts';
+import { cleanTerminal } from '../../os/terminal/clean-terminal.ts';
 
 /** `echoed` tells whether the prompt was seen on the screen, now or before. */
 export type DoneCheck = { readonly done: boolean; readonly echoed: boolean };
@@ -34,18 +34,19 @@ export function checkDone(
 export function doneLook(pattern: Pattern, prompt: string): DoneLook {
   const wanted = lettersOf(cleanTerminal(prompt));
   const head = wanted.slice(0, tellingLength);
-  let known: ReadonlyMap<string, Line> = new Map();
+  let linesBefore: ReadonlyMap<string, Line> = new Map();
   return (lines, echoedBefore = false) => {
-    const read = new Map<string, Line>();
-    for (const line of lines) if (!read.has(line)) read.set(line, known.get(line) ?? readLine(line));
-    known = read;
-    const shown = lines.map((line) => read.get(line)?.shown ?? '');
+    const linesNow = new Map<string, Line>();
+    for (const line of lines)
+      if (!linesNow.has(line)) linesNow.set(line, linesBefore.get(line) ?? readLine(line));
+    linesBefore = linesNow;
+    const shown = lines.map((line) => linesNow.get(line)?.shown ?? '');
     const isThere = matches(pattern, shown);
     if (wanted === '') return { done: isThere, echoed: echoedBefore };
     const isSettled = () =>
       echoedBefore ||
       !lines
-        .map((line) => read.get(line)?.letters)
+        .map((line) => linesNow.get(line)?.letters)
         .join('')
         .includes(head);
     // Nearly every look ends here.

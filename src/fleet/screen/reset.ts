@@ -9,10 +9,10 @@ const reset =
 
 /** When the limit that a screen tells of ends, in epoch milliseconds. A time without a zone is local. */
 export function resetOnScreen(text: string, now: number): number | undefined {
-  const found = [...text.matchAll(reset)].sort((a, b) => detailOf(b) - detailOf(a))[0];
+  const match = [...text.matchAll(reset)].sort((a, b) => detailOf(b) - detailOf(a))[0];
   // A screen breaks lines where it likes.
-  if (found === undefined) return resetTimeIn(text.replace(/\s+/g, ' '), now);
-  const [, month, date, hour, minutes = '0', half, zone] = found;
+  if (match === undefined) return resetTimeIn(text.replace(/\s+/g, ' '), now);
+  const [, month, date, hour, minutes = '0', half, zone] = match;
   const here = wallClock(now, zone);
   const wanted = (Number(hour) % 12) * 60 + (half?.toLowerCase() === 'p' ? 12 * 60 : 0) + Number(minutes);
   const days = month === undefined ? 0 : daysUntil(here, months.indexOf(month.toLowerCase()), Number(date));

@@ -1,4 +1,4 @@
-import { cleanTerminal } from '../../safety/terminal.ts';
+import { cleanTerminal } from '../../os/terminal/clean-terminal.ts';
 
 const shownLines = 20;
 /** Braille and block spinners, the stars of Claude Code, quarter circles: one of them where a word would begin. */

@@ -3,7 +3,7 @@ import { noUsage, type Usage } from '../../core/turn.ts';
 import type { ApiError } from '../script.ts';
 
 /** What one turn of a fake agent knows before its first step. */
-export type TurnContext = {
+type TurnContext = {
   readonly prompt: string;
   readonly cwd: string;
   /** Counts from 1; makes the ids of the turn. */
@@ -21,7 +21,7 @@ export type ToolCall =
 export type ToolEnd = { readonly output: string; readonly ok: boolean; readonly exitCode?: number };
 
 /** How the turn ended. `error` is the API error that ended it. */
-export type TurnResult = { readonly ok: boolean; readonly error?: ApiError; readonly usage: Usage };
+type TurnResult = { readonly ok: boolean; readonly error?: ApiError; readonly usage: Usage };
 
 /** Writes one turn. Each method returns what goes to standard output, as it is. */
 export type TurnWriter = {

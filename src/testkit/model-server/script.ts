@@ -1,6 +1,22 @@
-import { RalphError } from '../../core/error.ts';
+import * as v from 'valibot';
+import { isObject } from '../../core/json.ts';
+import { strictObject } from '../../core/strict-object.ts';
 import type { Usage } from '../../core/turn.ts';
-import { type Check, is, isRecord, listOf, notEmpty, oneOf, record } from '../check.ts';
+import {
+  anyObject,
+  assertBy,
+  boolean,
+  count,
+  file,
+  fullListOf,
+  listOf,
+  oneKeyOf,
+  oneOf,
+  size,
+  string,
+  tokens,
+  yes,
+} from '../schemas.ts';
 
 /** One piece of an answer, by its one key. */
 export type AnswerBlock =
@@ -53,73 +69,46 @@ export type ModelScript = { readonly answers: readonly ModelAnswer[] };
 
 /** Throws one sentence that names the place and what is expected there. */
 export function assertModelScript(value: unknown): asserts value is ModelScript {
-  const problem = script(value, 'script');
-  if (problem === null) return;
-  throw new RalphError('model-script', `The model server's script is wrong: ${problem}.`, {
-    remedy: 'see docs/real-agents.md for the answers of a script',
-  });
+  const remedy = 'see docs/real-agents.md for the answers of a script';
+  assertBy(script, value, { code: 'model-script', whose: "model server's", remedy });
 }
 
-const string = is('a string', (value) => typeof value === 'string');
-const yes = is('true', (value) => value === true);
-const count = is('a number of 0 or more', (value) => typeof value === 'number' && value >= 0);
-const size = is('a number above 0', (value) => typeof value === 'number' && value > 0);
-const anything: Check = () => null;
-
-const blockChecks: Readonly<Record<string, Check>> = {
+const block = oneKeyOf({
   text: string,
   thinking: string,
   shell: string,
-  write: record({ path: string, content: string }),
-  tool: record({ name: string, input: isRecord }),
+  write: file,
+  tool: strictObject({ name: string, input: anyObject }),
   delay: count,
   hang: yes,
-};
+});
+const repeat = v.exactOptional(size);
+const status = v.message(v.pipe(v.number(), v.minValue(400), v.ltValue(600)), 'an HTTP status');
+const text = v.exactOptional(string);
 
-const answerChecks: Readonly<Record<string, Check>> = {
-  blocks: record(
-    { blocks: listOf(block) },
-    {
-      usage: record(
-        {},
-        { inputTokens: count, outputTokens: count, cacheReadTokens: count, cacheWriteTokens: count },
-      ),
-      stop: oneOf('max-tokens', 'refusal'),
-      cut: is('true or false', (value) => typeof value === 'boolean'),
-      repeat: size,
-    },
-  ),
-  error: record(
-    {
-      error: record(
-        { status: is('an HTTP status', (value) => typeof value === 'number' && value >= 400 && value < 600) },
-        { type: string, message: string, headers: isRecord, body: anything },
-      ),
-    },
-    { repeat: size },
-  ),
-  limit: record({ limit: record({ seconds: size }) }),
-};
+const blockAnswer = strictObject({
+  blocks: listOf(block),
+  usage: v.exactOptional(tokens),
+  stop: v.exactOptional(oneOf('max-tokens', 'refusal')),
+  cut: v.exactOptional(boolean),
+  repeat,
+});
+const errorAnswer = strictObject({
+  error: strictObject({
+    status,
+    type: text,
+    message: text,
+    headers: v.exactOptional(anyObject),
+    body: v.exactOptional(v.unknown()),
+  }),
+  repeat,
+});
+const limitAnswer = strictObject({ limit: strictObject({ seconds: size }) });
 
-const script = record({ answers: notEmpty(listOf(answer)) });
+/** Judged by the kind of answer that its key names, so that the message names the place. */
+const answer = v.lazy((value) => {
+  if (isObject(value) && 'error' in value) return errorAnswer;
+  return isObject(value) && 'limit' in value ? limitAnswer : blockAnswer;
+});
 
-function answer(value: unknown, path: string): string | null {
-  const problem = isRecord(value, path);
-  if (problem !== null) return problem;
-  const [kind] = Object.keys(answerChecks).filter((name) => Object.hasOwn(Object(value), name));
-  const check = kind === undefined ? undefined : answerChecks[kind];
-  return check === undefined
-    ? `${path} has none of ${Object.keys(answerChecks).join(', ')}`
-    : check(value, path);
-}
-
-function block(value: unknown, path: string): string | null {
-  const problem = isRecord(value, path);
-  if (problem !== null) return problem;
-  const [[name, content] = ['', null], ...others] = Object.entries(Object(value));
-  const check = Object.hasOwn(blockChecks, name) ? blockChecks[name] : undefined;
-  if (check === undefined || others.length > 0) {
-    return `${path} has to have one of the keys ${Object.keys(blockChecks).join(', ')}`;
-  }
-  return check(content, `${path}.${name}`);
-}
+const script = strictObject({ answers: fullListOf(answer) });

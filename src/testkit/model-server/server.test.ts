@@ -209,14 +209,14 @@ describe('the model server', () => {
   });
 
   it.each([
-    [{ answers: [] }, 'script.answers has to have at least one entry'],
-    [{ answers: [{ text: 'x' }] }, 'script.answers[0] has none of blocks, error, limit'],
+    [{ answers: [] }, 'answers has to be a list with at least one entry'],
+    [{ answers: [{ text: 'x' }] }, 'answers[0].blocks is missing'],
     [
       { answers: [{ blocks: [{ text: 'x', shell: 'y' }] }] },
-      'script.answers[0].blocks[0] has to have one of',
+      'answers[0].blocks[0] has to be an object with one key',
     ],
-    [{ answers: [{ error: { status: 200 } }] }, 'script.answers[0].error.status has to be an HTTP status'],
-    [{ answers: [{ limit: { seconds: 0 } }] }, 'script.answers[0].limit.seconds has to be a number above 0'],
+    [{ answers: [{ error: { status: 200 } }] }, 'answers[0].error.status has to be an HTTP status'],
+    [{ answers: [{ limit: { seconds: 0 } }] }, 'answers[0].limit.seconds has to be a number above 0'],
   ])('refuses the script %j', async (script, problem) => {
     await expect(startModelServer({ script: Object(script) })).rejects.toThrow(problem);
   });

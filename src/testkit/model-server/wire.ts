@@ -27,7 +27,7 @@ export type Reply = {
 export type WireEvent = { readonly data: JsonRecord | '[DONE]' } | Pause;
 
 /** The same answer in one piece and as a stream, whose `end` is missing where the connection is cut. */
-export type WireAnswer = {
+type WireAnswer = {
   readonly whole: JsonRecord;
   readonly events: readonly WireEvent[];
   readonly end: readonly WireEvent[];

@@ -1,6 +1,6 @@
 import type { Outcome } from '../../../src/core/outcome.ts';
-import { createRalphLoopHook } from '../../../src/session/embed/hook.ts';
-import type { HostMessage } from '../../../src/session/embed/messages.ts';
+import { createRalphLoopHook } from '../../../src/drive/embed/hook.ts';
+import type { HostMessage } from '../../../src/drive/embed/host-messages.ts';
 import { createFakeClock } from '../../../src/testkit/index.ts';
 import { type Driver, type End, task, token } from '../case.ts';
 import { openSession } from './session.ts';

@@ -1,6 +1,6 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { readJournal } from '../../../src/store/journal.ts';
+import { readJournal } from '../../../src/journal/journal.ts';
 import type { End } from '../case.ts';
 
 /** The end of the only run in a folder of runs. A journal has one end, however many processes drove the run. */

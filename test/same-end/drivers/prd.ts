@@ -1,6 +1,6 @@
-import { aStory } from '../../../src/core/review/examples.ts';
 import { installFakeAgent, type Step } from '../../../src/testkit/index.ts';
-import { allowEdits, commits, edits, prdRepo, tasksJson } from '../../prd/support.ts';
+import { aStory } from '../../core/review-examples.ts';
+import { allowEdits, commits, edits, prdRepo, tasksJson } from '../../drive/prd/support.ts';
 import { type Driver, finish, work } from '../case.ts';
 import { playProcess } from './run.ts';
 import { settingsFile } from './settings.ts';

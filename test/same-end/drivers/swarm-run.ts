@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 import { installFakeAgent } from '../../../src/testkit/index.ts';
-import { makeFleet } from '../../swarm/fleet.ts';
+import { makeFleet } from '../../fleet/swarm/fleet.ts';
 import { type Driver, task } from '../case.ts';
 import { endOfRun } from './journal.ts';
 import { settingsFile } from './settings.ts';

@@ -1,5 +1,5 @@
 import { installFakeAgent } from '../../../src/testkit/index.ts';
-import { makeFleet } from '../../swarm/fleet.ts';
+import { makeFleet } from '../../fleet/swarm/fleet.ts';
 import { type Driver, tag, task } from '../case.ts';
 import { playWorker } from './worker.ts';
 

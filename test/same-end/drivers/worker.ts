@@ -1,5 +1,5 @@
-import { readLoop } from '../../../src/store/fleet-loops.ts';
-import type { TestFleet } from '../../swarm/fleet.ts';
+import { readLoop } from '../../../src/fleet/files/loops.ts';
+import type { TestFleet } from '../../fleet/swarm/fleet.ts';
 import type { End } from '../case.ts';
 
 const name = 'agent';

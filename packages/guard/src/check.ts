@@ -1,0 +1,28 @@
+import type { GuardPlace, GuardVerdict } from './check-types.ts';
+import { GuardError } from './error.ts';
+import { judgeCommand } from './judge.ts';
+import { loadGuardContext } from './load-context.ts';
+import type { GuardContext } from './model.ts';
+import { withModules } from './on-demand.ts';
+import { judgeToolCall } from './tool-call.ts';
+import { toldOf } from './verdicts.ts';
+
+export function commandVerdict(command: string, place: GuardPlace): Promise<GuardVerdict> {
+  requireText('checkCommand', 'the command', command);
+  return withModules(() => toldOf(judgeCommand(command, contextOf(place))));
+}
+
+export function toolCallVerdict(tool: string, input: unknown, place: GuardPlace): Promise<GuardVerdict> {
+  requireText('checkToolCall', 'the name of the tool', tool);
+  return withModules(() => toldOf(judgeToolCall(tool, input, contextOf(place))));
+}
+
+function contextOf({ cwd = process.cwd(), env = process.env, unattended = true }: GuardPlace): GuardContext {
+  return loadGuardContext(cwd, env, unattended);
+}
+
+/** A program may have no types. */
+function requireText(name: string, what: string, value: unknown): void {
+  if (typeof value === 'string') return;
+  throw new GuardError('guard-input', `${name}: ${what} is no text`, `give ${name} ${what} as a string`);
+}

@@ -1,0 +1,183 @@
+import { hasGlob, isOpaque, STAR, shown } from './marks.ts';
+import type { Category, Effect, FileEffect, Finding, GuardContext } from './model.ts';
+import { isInside, type Zone } from './paths.ts';
+import { ruleIsReached, ruleMatches } from './policy.ts';
+import type { GuardRule } from './policy-schema.ts';
+import { worst } from './verdicts.ts';
+import { isSecretFile, zoneOf } from './zones.ts';
+
+const allowed: Finding = { verdict: 'allow' };
+
+type Judged = { readonly verdict: 'warn' | 'deny'; readonly category: Category; readonly reason: string };
+
+/** What is to be said about one effect: of a file, where it stands and where a link leads from there. */
+export function judgeEffect(effect: Effect, context: GuardContext): Finding {
+  const found = judgeAt(effect, context);
+  if (effect.kind === 'act' || (found.verdict === 'deny' && !isForItsPlace(found))) return found;
+  const real = followed(effect, context);
+  if (real === effect.path) return found;
+  const there = judgeAt({ ...effect, path: real }, context);
+  // The project by another name: a folder above it is a link. A file that is one may be replaced instead of followed.
+  const inFolder = followed({ ...effect, kind: 'delete' }, context);
+  const isProject = isInside(inFolder, context.projectRoot) && !isInside(effect.path, context.projectRoot);
+  return isProject ? there : worst([found, there]);
+}
+
+/** Whether a file is refused, or frowned upon, for where it is and not for what it is. */
+function isForItsPlace({ category }: Finding): boolean {
+  return category === 'destructive-files' || category === 'sensitive-path';
+}
+
+/** No system opens a longer one. */
+const longestPath = 4096;
+
+function followed({ kind, path }: FileEffect, { realPath }: GuardContext): string {
+  if (!realPath || path.length > longestPath || isOpaque(path) || hasGlob(path)) return path;
+  // A link that is deleted goes alone; what it leads to stays.
+  const cut = kind === 'delete' ? path.lastIndexOf('/') : path.length;
+  return realPath(path.slice(0, cut) || '/').replace(/\/$/, '') + path.slice(cut);
+}
+
+/** The project's rules first to deny, last to allow. */
+function judgeAt(effect: Effect, context: GuardContext): Finding {
+  const own = judge(effect, context);
+  const { policy, projectRoot: project, home } = context;
+  if (!policy) return own ?? allowed;
+  const names = effect.kind === 'act' ? [effect.category] : [effect.kind, ...(own ? [own.category] : [])];
+  const path = effect.kind === 'act' ? undefined : effect.path;
+  const applies = (rule: GuardRule) => names.some((name) => ruleMatches(rule, name, path, { project, home }));
+  const forbidden = policy.deny.find(
+    (rule) => applies(rule) || (effect.kind !== 'act' && ruleIsReached(rule, effect, { project, home })),
+  );
+  if (forbidden) {
+    return {
+      verdict: 'deny',
+      category: 'policy',
+      reason: forbidden.reason ?? `${describeEffect(effect)}: the project forbids this (.ralph/guard.json).`,
+    };
+  }
+  if (!own) return allowed;
+  // What guards the guard is not for the project to open.
+  if (!/^(loop-state|agent-settings|unparsable)$/.test(own.category) && policy.allow.some(applies))
+    return allowed;
+  return own;
+}
+
+/** What happens to whom, for people. */
+export function describeEffect(effect: Effect): string {
+  if (effect.kind === 'act') return effect.what;
+  return `${effect.kind}s ${shown(effect.path)}${effect.recursive ? ' and all below' : ''}`;
+}
+
+function judge(effect: Effect, context: GuardContext): Judged | null {
+  if (effect.kind !== 'act') return judgeFile(effect, context);
+  const { verdict, category, what, instead } = effect;
+  return { verdict, category, reason: `${what}. ${instead}` };
+}
+
+function judgeFile(effect: FileEffect, context: GuardContext): Judged | null {
+  switch (effect.kind) {
+    case 'read':
+      return judgeRead(effect, context);
+    case 'delete':
+      return judgeDelete(effect, context);
+    case 'write':
+      return judgeWrite(effect, context);
+  }
+}
+
+function judgeRead({ path, recursive }: FileEffect, context: GuardContext): Judged | null {
+  if (!isSecretFile(path, context, recursive)) return null;
+  return {
+    verdict: 'deny',
+    category: 'credentials',
+    reason: `${shown(path)} holds secrets. Work without reading it; a person can pass on what you need.`,
+  };
+}
+
+const protectedZones: Partial<Record<Zone, [Category, string]>> = {
+  loop: ['loop-state', 'belongs to the loop that runs you. Leave it; work on the task.'],
+  agent: ['agent-settings', 'decides what you may do. A person has to change it.'],
+  hooks: ['git-hooks', 'is part of how git runs programs here. A person has to change it.'],
+  device: ['disk', 'is a device. Write to a file in the project.'],
+  kernel: ['process', 'belongs to the kernel. Leave it.'],
+};
+
+function deny(path: string, category: Category, why: string): Judged {
+  return { verdict: 'deny', category, reason: `${shown(path)} ${why}` };
+}
+
+function judgeDelete({ path, recursive }: FileEffect, context: GuardContext): Judged | null {
+  const zone = zoneOf(path, context, recursive);
+  const guarded = protectedZones[zone];
+  if (guarded) return deny(path, ...guarded);
+  switch (zone) {
+    case 'unknown':
+      if (!recursive) return null;
+      return {
+        verdict: context.unattended ? 'deny' : 'warn',
+        category: 'destructive-files',
+        reason: 'what would be deleted is known only at run time. Name the folder.',
+      };
+    case 'project':
+      return isWholeProject(path, context)
+        ? deny(path, 'destructive-files', 'is all of the project. Name what is to go.')
+        : null;
+    case 'project-root':
+      return deny(path, 'destructive-files', 'is the project itself. Name what is to go.');
+    case 'git':
+      return deny(path, 'git', 'holds the history of the project. Leave it.');
+    case 'temporary':
+      return isAllOf(path, '/tmp') || isAllOf(path, '/var/tmp')
+        ? deny(path, 'destructive-files', 'holds files of other programs. Name your own.')
+        : null;
+    case 'sink':
+    case 'cache':
+      return null;
+    default:
+      return deny(path, 'destructive-files', 'is outside the project. Delete only what is inside it.');
+  }
+}
+
+/** A bare star takes everything; `*.log` does not. */
+function isAllOf(path: string, folder: string): boolean {
+  return (
+    path.startsWith(`${folder}/`) &&
+    /^[.\uE003\uE004]*\uE003[\uE003\uE004]*$/.test(path.slice(folder.length + 1))
+  );
+}
+
+function isWholeProject(path: string, { projectRoot }: GuardContext): boolean {
+  return isAllOf(path, projectRoot) && path.includes(STAR);
+}
+
+function judgeWrite({ path, how, recursive }: FileEffect, context: GuardContext): Judged | null {
+  const zone = zoneOf(path, context, recursive);
+  const guarded = protectedZones[zone];
+  if (guarded) return deny(path, ...guarded);
+  switch (zone) {
+    case 'git':
+      return deny(path, 'git', 'belongs to git. Use git commands.');
+    case 'startup':
+      return deny(path, 'persistence', 'is read by every session of the user. A person has to change it.');
+    case 'credentials':
+      return deny(path, 'sensitive-path', 'holds secrets. A person has to change it.');
+    case 'system':
+      return deny(path, 'sensitive-path', 'belongs to the system. Work inside the project.');
+    case 'home':
+    case 'outside':
+      if (how === 'create')
+        return {
+          verdict: 'warn',
+          category: 'sensitive-path',
+          reason: `${shown(path)} is outside the project. Work inside it.`,
+        };
+      return deny(
+        path,
+        how === 'overwrite' ? 'destructive-files' : 'sensitive-path',
+        'is outside the project. Write inside it or under /tmp.',
+      );
+    default:
+      return null;
+  }
+}

@@ -1,0 +1,111 @@
+import { readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { parseArgs } from 'node:util';
+import { check, checkLines } from './command-check.ts';
+import { GuardError } from './error.ts';
+import { explain } from './explain.ts';
+import { followCommand } from './judge.ts';
+import { loadAll } from './load-all.ts';
+import { loadGuardContext } from './load-context.ts';
+import type { Environment, GuardContext } from './model.ts';
+import { readCases, scoreCases } from './score.ts';
+import { printable } from './stdio.ts';
+
+export { GuardError };
+
+/** Where the command runs. */
+export type CommandPlace = {
+  /** The words before the action, for messages: `guard`, or `ralph guard`. */
+  readonly program: string;
+  readonly cwd: string;
+  readonly env: Environment;
+  readonly write: (text: string) => void;
+};
+
+/** What an action gets: the words after its options, and where to judge and to print. */
+type ActionInput = {
+  readonly args: readonly string[];
+  readonly json: boolean;
+  readonly stdin: boolean;
+  readonly guard: GuardContext;
+  readonly place: CommandPlace;
+  readonly refuse: (message: string) => never;
+};
+
+const options = {
+  attended: { type: 'boolean' },
+  json: { type: 'boolean' },
+  stdin: { type: 'boolean' },
+} as const;
+const actions: Readonly<Record<string, (input: ActionInput) => Promise<number> | number>> = {
+  check: runCheck,
+  explain: runExplain,
+  test: runTest,
+};
+
+/** Runs `ACTION [options] [words]` and returns the exit code. Fails with a `GuardError` where the words are wrong. */
+export async function runCommand(words: readonly string[], place: CommandPlace): Promise<number> {
+  const [name = '', ...rest] = words;
+  const run = Object.hasOwn(actions, name) ? actions[name] : undefined;
+  const start = run === undefined ? place.program : `${place.program} ${name}`;
+  const refuse = (message: string): never => {
+    throw new GuardError('usage', `${start}: ${message}`, `${start} --help`);
+  };
+  if (run === undefined)
+    return refuse(name === '' ? 'the action is missing' : `there is no action "${name}"`);
+  const { values, positionals } = parse(rest, refuse);
+  const { attended = false, json = false, stdin = false } = values;
+  if (name !== 'check' && (json || stdin)) refuse('--json and --stdin are for check');
+  await loadAll();
+  const guard = loadGuardContext(place.cwd, place.env, !attended);
+  return run({ args: positionals, json, stdin, guard, place, refuse });
+}
+
+function parse(args: string[], refuse: ActionInput['refuse']) {
+  try {
+    return parseArgs({ args, options, allowPositionals: true });
+  } catch (error) {
+    return refuse(error instanceof Error ? error.message : String(error));
+  }
+}
+
+function runCheck({
+  args,
+  json,
+  stdin,
+  guard,
+  place: { write },
+  refuse,
+}: ActionInput): Promise<number> | number {
+  if (!stdin) return check(commandOf(args, refuse), { guard, json, write });
+  if (args.length > 0) refuse('a command is given, and --stdin wants them on standard input');
+  return checkLines(guard, write);
+}
+
+function runExplain({ args, guard, place, refuse }: ActionInput): number {
+  const judgement = followCommand(commandOf(args, refuse), guard);
+  place.write(printable(explain(judgement, guard)));
+  return 0;
+}
+
+function runTest({ args: [file, ...more], guard, place: { cwd, write }, refuse }: ActionInput): number {
+  if (file === undefined || more.length > 0) return refuse('it wants one file');
+  const cases = readCases(readFile(resolve(cwd, file)) ?? refuse(`${file} does not exist`));
+  if (typeof cases === 'string') return refuse(`${file}: ${cases}`);
+  const { report, wrong } = scoreCases(cases, guard);
+  write(printable(report));
+  return wrong === 0 ? 0 : 1;
+}
+
+function commandOf(args: readonly string[], refuse: ActionInput['refuse']): string {
+  return args.join(' ') || refuse('the command is missing');
+}
+
+function readFile(path: string): string | null {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return null;
+    throw error;
+  }
+}

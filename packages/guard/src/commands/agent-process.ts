@@ -1,0 +1,37 @@
+import { hasGlob, parentProcess, UNKNOWN } from '../marks.ts';
+import type { Call } from '../model.ts';
+
+/** Programs that must not be ended from within. */
+export const agent = /ralph|claude|codex|gemini|opencode|swarm/;
+
+/** Ends a process, stops it or takes it over: nobody does this to the agent and its loop. */
+export function checkProcess(call: Call, target: string): void {
+  const all = hasGlob(target) || (target.includes(UNKNOWN) && listsProc(call));
+  if (target === '1' || target === '-1' || target === '0' || all)
+    call.act('deny', 'process', target === '1' ? 'ends the first process' : 'ends all processes of the user');
+  if (target === parentProcess || agent.test(target) || (target.includes(UNKNOWN) && soughtAgent(call)))
+    call.act('deny', 'process', 'ends the agent or its loop', 'Finish the task instead.');
+}
+
+/** `ls /proc` names every process. */
+function listsProc({ shell }: Call): boolean {
+  return shell.world.steps.some(
+    ({ words }) => words[0] === 'ls' && words.some((word) => /^\/proc\/?$/.test(word)),
+  );
+}
+
+/** Whether the command has picked the agent out of a list of processes. */
+function soughtAgent({ shell }: Call): boolean {
+  const { steps, effects } = shell.world;
+  if (effects.some((effect) => effect.kind === 'read' && /\/\.ralph\/|\/state\/ralph\//.test(effect.path)))
+    return true;
+  return (
+    steps.some(({ words }) => words[0] === 'ps') &&
+    steps.some(
+      ({ words }) =>
+        /^([efrz]?grep|rg|g?awk|sed)$/.test(words[0] ?? '') &&
+        words.slice(1).some((word) => agent.test(word.replace(/[[\]]/g, ''))) &&
+        !words.includes('-v'),
+    )
+  );
+}

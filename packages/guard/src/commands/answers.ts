@@ -1,0 +1,152 @@
+import { readArgs } from '../argv.ts';
+import { hiddenIn } from '../landmarks.ts';
+import {
+  DECODED,
+  ENDLESS,
+  hasGlob,
+  isOpaque,
+  isPlain,
+  PRIVATE,
+  STAR,
+  secretOf,
+  secretsIn,
+  UNKNOWN,
+} from '../marks.ts';
+import type { Handler, Handlers } from '../model.ts';
+import { isSecretName } from '../secret-names.ts';
+import { isSecretFile } from '../zones.ts';
+import { contents } from './contents.ts';
+
+const environment: Handler = ({ words }) => {
+  const names = words.filter((word) => !word.startsWith('-'));
+  if (names.length === 0) return PRIVATE;
+  return names.map(variable).join('\n');
+};
+
+function variable(name: string): string {
+  return isSecretName(name) ? secretOf(name) : UNKNOWN;
+}
+
+const count: Handler = ({ words }) => {
+  const args = readArgs(words, { letters: 'fs', long: ['format', 'separator'] });
+  if (args.rest.some((word) => /^inf|^\d{10,}$/i.test(word))) return ENDLESS;
+  const format = args.value('f', 'format');
+  if (format !== undefined) return `${format.replace(/%[\d.]*[aefg]/gi, '1')}\n`;
+  const last = args.rest.at(-1) ?? '';
+  return args.rest.length < 3 && /^\d{2,}$/.test(last) ? `1\n${last}\n` : '1\n';
+};
+
+const temporary: Handler = (call) => {
+  const args = readArgs(call.words, { letters: 'p', long: ['tmpdir', 'suffix'] });
+  const [template] = args.rest;
+  const path = template?.includes('/')
+    ? template
+    : `${args.value('p', 'tmpdir') ?? '/tmp'}/${template ?? 'tmp.XXXX'}`;
+  return `${path.replace(/X{3,}/, 'made-by-mktemp')}\n`;
+};
+
+const listing: Handler = () => `./${UNKNOWN}\n`;
+
+/** What a folder lists is a name inside it. */
+const ls: Handler = (call) => {
+  const args = readArgs(call.words, { letters: 'IwT' });
+  const { context } = call.shell.world;
+  if (args.has('d', 'directory')) return `${args.rest.join('\n')}\n`;
+  // The name of a file comes back as it was given.
+  const matched = args.rest.filter((path) => hasGlob(path) || isSecretFile(call.path(path), context, false));
+  if (matched.length > 0) return `${matched.join('\n')}\n./${UNKNOWN}\n`;
+  if (args.rest.some((path) => path !== '.')) {
+    const names = args.rest.flatMap((path) => hiddenIn(call.path(path), context));
+    return `./${UNKNOWN}\n${(args.has('a', 'A', 'all', 'almost-all') ? names : []).map((name) => `${name}\n`).join('')}`;
+  }
+  return args.has('a', 'A', 'all', 'almost-all') ? `./${STAR}\n./.${STAR}\n` : `./${STAR}\n`;
+};
+
+const dateGrammar = { letters: 'dfr', long: ['date', 'file', 'reference'] };
+
+const jq: Handler = (call) => {
+  // These take a name and a value.
+  const pair = /^--(arg|argjson|slurpfile|rawfile)$/;
+  const words = call.words.filter((_, i, all) => !pair.test(all[i - 2] ?? ''));
+  for (const [i, word] of call.words.entries())
+    if (/^--(slurp|raw)file$/.test(word)) call.file('read', call.words[i + 2] ?? '');
+  const args = readArgs(words, {
+    letters: 'L',
+    long: ['arg', 'argjson', 'slurpfile', 'rawfile', 'indent', 'from-file'],
+  });
+  const [filter = '', ...paths] = args.rest;
+  const text = contents(call, paths);
+  const [given] = secretsIn(call.words.join(' '));
+  if (given !== undefined && filter.includes('$')) return secretOf(given);
+  if (/^\s*"(?:[^"\\]|\\["\\/])*"\s*$/.test(filter)) return `${JSON.parse(filter)}\n`;
+  const [environ, name] = /(?:^|[|(,\s])(?:env|\$ENV)\b(?:\.(\w+))?/.exec(filter) ?? [];
+  if (environ) return name ? variable(name) : PRIVATE;
+  if (isPlain(text) && /^(\.\w+|\.?\[\d+\])+$/.test(filter)) return member(text, filter);
+  if (args.has('n', 'null-input') && /\b(join|implode|base64d|ltrimstr|sub|gsub)\b/.test(filter))
+    return DECODED;
+  return text.replaceAll(UNKNOWN, '') === '' ? UNKNOWN : text;
+};
+
+/** What a plain path such as `.a.b[0]` picks. */
+function member(text: string, path: string): string {
+  try {
+    let value: unknown = JSON.parse(text);
+    for (const key of path.match(/\w+/g) ?? []) value = Object(value)[key];
+    return `${typeof value === 'string' ? value : JSON.stringify(value)}\n`;
+  } catch {
+    return UNKNOWN;
+  }
+}
+
+/** Programs that answer with a name, a number, a member or nothing. */
+export const answers: Handlers = {
+  ls,
+  jq,
+  yq: jq,
+  expr: ({ words }) => (words.length === 1 ? `${words[0]}\n` : UNKNOWN),
+  printenv: environment,
+  yes: ({ words }) => `${words.length === 0 ? 'y' : words.join(' ')}\n${ENDLESS}`,
+  pv: (call) => contents(call, readArgs(call.words, { letters: 'sLiDNB' }).rest),
+  mktemp: temporary,
+  tree: listing,
+  pwd: ({ shell }) => `${shell.cwd}\n`,
+  dirname: ({ words }) => {
+    const path = words.at(-1) ?? '';
+    if (!path.includes('/')) return isOpaque(path) ? `${path}\n` : '.\n';
+    return `${path.replace(/\/+[^/]*\/*$/, '') || '/'}\n`;
+  },
+  basename: ({ words }) => `${(words[0] ?? '').replace(/\/+$/, '').split('/').at(-1)}\n`,
+  realpath: (call) => `${call.path(readArgs(call.words).rest[0] ?? '.')}\n`,
+  readlink: (call) => `${call.path(readArgs(call.words).rest[0] ?? '.')}\n`,
+  type: () => UNKNOWN,
+  seq: count,
+  whoami: ({ shell }) => `${shell.world.context.home.split('/').at(-1)}\n`,
+  date: (call) => {
+    if (call.words.some((word) => word.startsWith('-')) && readArgs(call.words, dateGrammar).has('s', 'set'))
+      call.act('deny', 'system-config', 'sets the clock of the machine');
+    // Lines that are no dates are shown in its errors.
+    for (const file of readArgs(call.words, dateGrammar).all('f', 'file')) call.file('read', file);
+    const format = call.words.find((word) => word.startsWith('+'))?.slice(1);
+    return format === undefined ? UNKNOWN : `${format.replace(/%[-_0^#]?\w/g, '1')}\n`;
+  },
+  test: () => '',
+  '[': () => '',
+  true: () => '',
+  false: () => '',
+  ':': () => '',
+  sleep: () => '',
+  stat: (call) => {
+    const args = readArgs(call.words, { letters: 'c', long: ['format', 'printf'] });
+    const format = args.value('c', 'format', 'printf');
+    if (format === undefined) return UNKNOWN;
+    return args.rest
+      .map((path) => `${format.replace(/%(\w)/g, (_, letter) => (letter === 'n' ? path : UNKNOWN))}\n`)
+      .join('');
+  },
+  file: (call) => {
+    // The names to look at, which it repeats.
+    for (const list of readArgs(call.words, { letters: 'fFmPe' }).all('f')) call.file('read', list);
+    return UNKNOWN;
+  },
+  du: () => UNKNOWN,
+};

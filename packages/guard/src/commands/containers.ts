@@ -1,0 +1,205 @@
+import { readArgs } from '../argv.ts';
+import { NETWORK, shown, UNKNOWN } from '../marks.ts';
+import type { Call, Handler, Handlers } from '../model.ts';
+import { isProjectFile, zoneOf } from '../zones.ts';
+import { always, asksHelp, denyLines, type LineRule, named, when } from './rules.ts';
+
+const dockerRules: readonly LineRule[] = [
+  [/^exec\b.* --privileged\b/, 'container', 'gives a container all rights on the machine'],
+  [/^system reset\b|^swarm leave\b/, 'container', 'takes containers of other projects down'],
+  [/^buildx?\b.*( --push\b|type=registry|push=true)/, 'supply-chain', 'publishes an image'],
+  [
+    /^(system|volume) prune\b|^(image|network|container|builder) prune\b.* (-\w*a|--all|--volumes)/,
+    'container',
+    'deletes containers, images and data of other projects',
+    'Remove what you made, by its name.',
+  ],
+  [/^volume (rm|prune|remove)\b/, 'container', 'deletes the data of containers', 'Keep volumes.'],
+  [
+    /^(rm|rmi|stop|kill)\b.* (-\w*a\w*|--all)( |$)/,
+    'container',
+    'takes every container or image away',
+    'Name the one that you made.',
+  ],
+  [/^push\b/, 'supply-chain', 'publishes an image'],
+  [
+    /^(swarm|node|service|stack|secret|config) (rm|prune|remove)\b|^(swarm|node|service|stack|secret|config)\b.*=0$/,
+    'container',
+    'changes the cluster',
+  ],
+];
+
+const docker: Handler = (call) => {
+  const args = readArgs(call.words, {
+    letters: 'Hcl',
+    long: ['host', 'context', 'config', 'log-level'],
+    stop: true,
+  });
+  // `docker container rm` is `docker rm`.
+  const isLong = args.rest[0] === 'container' && /^(rm|stop|kill|exec|run|create)$/.test(args.rest[1] ?? '');
+  const words = isLong ? args.rest.slice(1) : args.rest;
+  const [action = '', ...rest] = words;
+  const away = args.value('H', 'host') ?? call.env.get('DOCKER_HOST') ?? '';
+  if (/^(rm|rmi|stop|kill|system|volume|container)$/.test(action) && /^(tcp|ssh):/.test(away))
+    call.act('deny', 'container', 'takes containers of another machine down');
+  if (action === 'run' || action === 'create') return container(call, rest);
+  if (action === 'compose') return compose(call, rest);
+  if (rest.includes('--help')) return UNKNOWN;
+  denyLines(call, words, dockerRules);
+  if (action === 'exec') return inContainer(call, rest);
+  if (/^(rm|rmi|stop|kill)$/.test(action) && rest.some((word) => word.includes(UNKNOWN)))
+    call.act('deny', 'container', `${action}s every container or image`, 'Name the one that you made.');
+  // By a filter they are some, and their maker's.
+  if (action === 'ps' && rest.some((word) => /^(-f|--filter)/.test(word))) return 'filtered-container\n';
+  if (action === 'login') call.act('warn', 'supply-chain', 'publishes an image');
+  if (action === 'cp')
+    for (const path of rest) if (!path.includes(':')) call.file('read', path, { recursive: true });
+  return UNKNOWN;
+};
+
+const client = /^\s*(psql|mysql\w*|mariadb|dropdb|redis-cli|mongosh?|cqlsh)\b/;
+
+/** What happens to files in a container is not ours to judge, but its data is data. */
+function inContainer(call: Call, words: readonly string[]): string {
+  const at = words.findIndex((word) => client.test(word) && !/\s/.test(word));
+  if (at !== -1) return call.run(words.slice(at));
+  const removes = words.indexOf('rm');
+  if (
+    removes !== -1 &&
+    words
+      .slice(removes)
+      .some((word) => /^\/var\/lib\/(postgresql|mysql|mongo|redis|clickhouse|elasticsearch)/.test(word))
+  )
+    return call.act('deny', 'database', 'deletes the files of a database');
+  const [code = ''] = words.filter((word, i) => words[i - 1] === '-c' && client.test(word));
+  return code === '' ? UNKNOWN : call.script(code);
+}
+
+function container(call: Call, words: readonly string[]): string {
+  const { context } = call.shell.world;
+  const long = [
+    'volume',
+    'mount',
+    'env',
+    'env-file',
+    'name',
+    'workdir',
+    'user',
+    'publish',
+    'network',
+    'net',
+    'entrypoint',
+    'pid',
+    'ipc',
+    'cap-add',
+    'device',
+    'security-opt',
+    'label',
+    'hostname',
+    'memory',
+    'cpus',
+    'platform',
+    'add-host',
+    'userns',
+    'uts',
+    'volumes-from',
+    'tmpfs',
+    'restart',
+    'shm-size',
+    'ulimit',
+    'group-add',
+    'cgroupns',
+    'gpus',
+    'expose',
+  ];
+  const args = readArgs(words, { letters: 'vewpuhlmac', long, stop: true });
+  const deny = (what: string) =>
+    call.act('deny', 'container', what, 'Mount only the project, and give no extra rights.');
+  if (args.has('privileged')) deny('gives a container all rights on the machine');
+  if (args.all('pid', 'ipc', 'uts', 'userns', 'cgroupns').includes('host'))
+    deny('lets a container into the processes of the machine');
+  if (
+    args
+      .all('cap-add')
+      .some((name) => /^(CAP_)?(ALL|SYS_ADMIN|SYS_PTRACE|SYS_MODULE|DAC_READ_SEARCH|NET_ADMIN)$/i.test(name))
+  )
+    deny('gives a container more rights');
+  if (args.all('device').some((path) => /^\/dev\/(sd|nvme|vd|mem|kmem|dm|mapper)/.test(path)))
+    deny('gives a container a disk');
+  if (args.all('security-opt').some((option) => /unconfined|label[:=]disable/.test(option)))
+    deny('takes the protection off a container');
+  const sources = [
+    ...args.all('v', 'volume').map((mount) => mount.split(':')[0] ?? ''),
+    ...args.all('mount').map((mount) => /(?:source|src)=([^,]+)/.exec(mount)?.[1] ?? ''),
+  ];
+  for (const source of sources) {
+    if (!/^[/.~\uE000]/.test(source)) continue;
+    const path = call.path(source);
+    const zone = zoneOf(path, context);
+    const own =
+      isProjectFile(path, context) || zone === 'temporary' || zone === 'cache' || zone === 'unknown';
+    if (!own || path.endsWith('docker.sock')) deny(`gives a container ${shown(path)} of the machine`);
+  }
+  return NETWORK;
+}
+
+function compose(call: Call, words: readonly string[]): string {
+  const [action = '', ...rest] = readArgs(words, {
+    letters: 'fp',
+    long: ['file', 'project-name', 'profile', 'env-file', 'project-directory'],
+    stop: true,
+  }).rest;
+  const args = readArgs(rest);
+  if (asksHelp(call)) return UNKNOWN;
+  if (action === 'down' && args.has('v', 'volumes'))
+    call.act(
+      'deny',
+      'container',
+      'deletes the data of the containers',
+      'Use docker compose down without -v.',
+    );
+  if (action === 'rm' && args.has('v'))
+    call.act('deny', 'container', 'deletes the data of the containers', 'Leave -v out.');
+  if (action === 'push') call.act('deny', 'supply-chain', 'publishes images');
+  if (action === 'ps') return 'own-container\n';
+  if (action === 'exec' || action === 'run') return inContainer(call, words);
+  return UNKNOWN;
+}
+
+/** Containers and their engines. */
+export const containers: Handlers = {
+  docker,
+  podman: docker,
+  nerdctl: docker,
+  ...named(
+    'lxc incus',
+    when(
+      /^(delete|stop .*--all)\b|security\.privileged=true|\bsource=\/(\s|$)/,
+      'container',
+      'deletes a container or opens the machine to it',
+    ),
+  ),
+  ...named(
+    'skopeo crane oras buildah ko',
+    when(
+      /^(push|publish|delete|rmi?\b.*(-a|--all))\b|^copy\b.*\sdocker:\/\/\S+$/,
+      'supply-chain',
+      'publishes or deletes an image',
+    ),
+  ),
+  ...named('lxc-destroy lxc-stop', always('container', 'takes a container down')),
+  'systemd-nspawn': when(
+    /(^|\s)(-D|--directory|--bind)[ =]?\/(\s|$)/,
+    'container',
+    'gives a container the machine',
+  ),
+  ctr: when(
+    /\b(rm|delete|remove)\b|^(?=.*\brun\b).*--privileged\b/,
+    'container',
+    'deletes containers or gives them all rights on the machine',
+  ),
+  crictl: when(/^(rm|rmi|rmp)\b/, 'container', 'deletes containers'),
+  'k3s-uninstall.sh': always('container', 'deletes the cluster'),
+  'docker-compose': (call) => compose(call, call.words),
+  'podman-compose': (call) => compose(call, call.words),
+};

@@ -1,0 +1,202 @@
+import { readArgs } from '../argv.ts';
+import { askPerson, remedyOf } from '../categories.ts';
+import { hasGlob, STAR, shown, UNKNOWN } from '../marks.ts';
+import type { Handler, Handlers } from '../model.ts';
+import { zoneOf } from '../zones.ts';
+import { destroysData, isTestRun } from './data.ts';
+import { isOwn } from './hosts.ts';
+import { asksHelp, named, when } from './rules.ts';
+
+const isTest = (name: string) => /test|tmp|temp|scratch|:memory:|sandbox/i.test(name);
+
+const sql: Handler = (call) => {
+  // The password of mysql is never a word of its own.
+  const words = /^(mysql|mariadb|mycli)/.test(call.name)
+    ? call.words.filter((word) => !/^-p/.test(word))
+    : call.words;
+  const args = readArgs(words, {
+    letters: 'cdfhUpeEPuqQDs',
+    long: [
+      'command',
+      'dbname',
+      'file',
+      'host',
+      'port',
+      'username',
+      'execute',
+      'eval',
+      'query',
+      'database',
+      'user',
+      'password',
+      'format',
+    ],
+  });
+  const isLite = call.name.startsWith('sqlite') || call.name === 'duckdb';
+  const [first = '', ...more] = args.rest;
+  if (isLite && first !== '') call.file('read', first);
+  const statements = [
+    ...args.all('c', 'command', 'e', 'execute', 'eval', 'E', 'q', 'query', 'Q'),
+    ...(isLite ? more : call.name === 'cypher-shell' ? args.rest : []),
+    ...(call.stdin === null ? [] : [call.stdin]),
+  ];
+  for (const file of args.all('f', 'file')) if (file !== '-') statements.push(call.content(file));
+  const database = [first, ...args.all('d', 'dbname', 'D', 'database')].join(' ');
+  for (const text of statements) {
+    for (const line of text.split('\n')) {
+      const [, command] = /^\s*(?:\\!|\.shell|\.system|system)\s+(.+)$/.exec(line) ?? [];
+      if (command) call.script(command);
+      const [, target] = /^\s*\.(?:output|once|backup|dump)\s+(\S+)/.exec(line) ?? [];
+      if (target) call.file('write', target);
+    }
+    for (const [, name, path = ''] of text.matchAll(/\b(readfile|writefile)\(\s*'([^']+)'/gi))
+      call.file(name === 'readfile' ? 'read' : 'write', path);
+    if (text.split(';').some((part) => /^\s*COPY\b/i.test(part) && /\b(TO|FROM)\s+PROGRAM\b/i.test(part)))
+      call.act('deny', 'database', 'runs a program on the server', askPerson);
+    const what = destroysData(text);
+    const temporary =
+      isTest(database) || (isLite && zoneOf(call.path(first), call.shell.world.context) === 'temporary');
+    if (what)
+      call.act(temporary ? 'warn' : 'deny', 'database', `${what} in ${shown(database) || 'the database'}`);
+  }
+  return UNKNOWN;
+};
+
+const redis: Handler = (call) => {
+  const args = readArgs(call.words, { letters: 'hpanu', long: ['pattern', 'count', 'eval'] });
+  const { rest } = args;
+  const [command = ''] = rest;
+  if (
+    /^(flushall|flushdb|shutdown|debug|swapdb)$/i.test(command) ||
+    /^\s*(flushall|flushdb)/im.test(call.stdin ?? '')
+  )
+    call.act('deny', 'database', `${command.toUpperCase() || 'FLUSHALL'} of the whole store`);
+  const script = args.value('eval');
+  if (script !== undefined && /\bflush(all|db)\b/i.test(call.content(script)))
+    call.act('deny', 'database', 'empties the whole store');
+  if (/^(eval|script)$/i.test(command) && rest.some((word) => /\bflush(all|db)\b/i.test(word)))
+    call.act('deny', 'database', 'empties the whole store');
+  if (/^(del|unlink)$/i.test(command) && rest.some(hasGlob))
+    call.act('deny', 'database', 'deletes every key');
+  if (args.has('scan') || /^keys$/i.test(command)) return `${STAR}\n`;
+  if (/^config$/i.test(command) && /^set$/i.test(rest[1] ?? ''))
+    call.act('deny', 'database', 'changes the server', askPerson);
+  return UNKNOWN;
+};
+
+const dropDatabase: Handler = (call) => {
+  const name = readArgs(call.words, { letters: 'hpUW' }).rest.at(-1) ?? '';
+  if (!isTest(name)) call.act('deny', 'database', `drops the database ${shown(name)}`);
+  return '';
+};
+
+/** Tools that manage a schema; what they drop is the database of the project, unless it is the one for tests. */
+function migrations(pattern: RegExp): Handler {
+  return (call) => {
+    const line = call.words.map(shown).join(' ');
+    const test = /\b(test|testing)\b/.test(line) || isTestRun(call);
+    if (pattern.test(line) && !asksHelp(call))
+      call.act(test ? 'warn' : 'deny', 'database', 'drops or resets the database');
+    return UNKNOWN;
+  };
+}
+
+/** A task of the framework, or code that it runs with the models of the project at hand. */
+function framework(pattern: RegExp, order: string, interpreter: readonly string[]): Handler {
+  const migrate = migrations(pattern);
+  return (call) => {
+    const at = call.words.indexOf(order);
+    const code = at === -1 ? undefined : call.words.slice(at + 1).find((word) => !word.startsWith('-'));
+    return code === undefined || code.endsWith('.rb') ? migrate(call) : call.run([...interpreter, code]);
+  };
+}
+
+const prisma: Handler = (call) => {
+  const args = readArgs(call.words, { long: ['file', 'schema', 'url'] });
+  if (args.rest.join(' ') === 'db execute') {
+    const file = args.value('file');
+    return sql(call.with({ words: [], stdin: file === undefined ? call.stdin : call.content(file) }));
+  }
+  return migrations(
+    /^migrate reset\b|^db push\b.*--(force-reset|accept-data-loss)|^migrate (dev|deploy)\b.*--force-reset/,
+  )(call);
+};
+
+const rails = framework(/\bdb:(drop|reset|purge|truncate_all|schema:load|migrate:reset)\b/, 'runner', [
+  'ruby',
+  '-e',
+]);
+
+const data = (pattern: RegExp) => when(pattern, 'database', 'deletes data', remedyOf('database'));
+
+/** Databases, and the tools that set them up. */
+export const databases: Handlers = {
+  ...named('psql pgcli mysql mycli mysqlsh mariadb sqlite3 sqlite litecli duckdb usql snowsql', sql),
+  ...named('mongosh mongo cqlsh clickhouse-client sqlcmd cypher-shell', sql),
+  cockroach: (call) => (call.words[0] === 'sql' ? sql(call.with({ words: call.words.slice(1) })) : UNKNOWN),
+  ...named('redis-cli valkey-cli keydb-cli', redis),
+  etcdctl: data(/^del\b.*--(prefix|from-key)/),
+  influx: data(/\bdelete\b|\bdrop (database|measurement|series)\b/i),
+  mongorestore: data(/--drop\b/),
+  consul: data(/^kv delete\b.*-recurse/),
+  ...named('dropdb dropuser', dropDatabase),
+  mysqladmin: data(/\bdrop\b|\bshutdown\b/),
+  pg_restore: data(/(^|\s)(-\w*c|--clean)\b/),
+  pg_dropcluster: data(/./),
+  pg_ctlcluster: data(/\bstop\b/),
+  pg_ctl: (call) => {
+    const args = readArgs(call.words, { letters: 'Dmlot' });
+    if (/^(stop|kill)$/.test(args.rest[0] ?? '') && !isOwn(call, args.value('D') ?? '/'))
+      call.act('deny', 'database', 'stops the database of the machine');
+    return UNKNOWN;
+  },
+  rabbitmqctl: data(/\b(reset|force_reset|delete_\w+|purge_queue|stop|stop_app)\b/),
+  rabbitmqadmin: data(/^(delete|purge)\b/),
+  ...named(
+    'kafka-topics kafka-topics.sh kafka-delete-records kafka-delete-records.sh',
+    data(/--delete\b|^(?!.*--(list|describe|create|alter))/),
+  ),
+  nats: data(/\b(rm|purge|del|delete)\b/),
+  prisma,
+  ...named('rails rake', rails),
+  artisan: framework(/\b(migrate:(fresh|reset|refresh)|db:wipe)\b/, '--execute', ['php', '-r']),
+  ...named(
+    'manage.py django-admin',
+    framework(/\b(flush|reset_db|sqlflush|migrate \S+ zero)\b/, '-c', ['python3', '-c']),
+  ),
+  ...named('sail symfony', (call) => (call.words.length === 0 ? UNKNOWN : call.run(call.words))),
+  console: migrations(/\bdoctrine:(database|schema):drop\b/),
+  ...named('sequelize sequelize-cli', migrations(/\bdb:drop|db:migrate:undo:all/)),
+  ...named(
+    'typeorm typeorm-ts-node-commonjs typeorm-ts-node-esm mikro-orm mikro-orm-esm',
+    migrations(/\bschema:drop|\bmigration:fresh/),
+  ),
+  knex: migrations(/\bmigrate:rollback\b.*--all/),
+  'drizzle-kit': migrations(/^drop\b|^push\b.*--force/),
+  ...named('alembic aerich', migrations(/^downgrade (base|-v 0)\b/)),
+  flask: migrations(/^db downgrade base\b/),
+  mix: (call) => {
+    when(/^hex\.publish\b/, 'supply-chain', 'publishes a package')(call);
+    return migrations(/\becto\.(drop|reset)\b/)(call);
+  },
+  supabase: (call) => {
+    migrations(/^db reset\b.*--(linked|db-url)/)(call);
+    return when(
+      /^(projects|branches|functions|secrets) (delete|unset)\b/,
+      'cloud',
+      'deletes what runs in the cloud',
+    )(call);
+  },
+  flyway: migrations(/\bclean\b/),
+  liquibase: migrations(/\bdrop-?all\b/i),
+  dbmate: migrations(/\b(drop|down)\b/),
+  goose: migrations(/\b(reset|down-to 0)\b/),
+  migrate: migrations(/\b(drop|down -all)\b/),
+  ...named('sqlx diesel sea-orm-cli', migrations(/^(database|migrate) (drop|reset|fresh|refresh)\b/)),
+  atlas: (call) => {
+    when(/\b(delete|terminate)\b/, 'cloud', 'takes down what runs in the cloud')(call);
+    return migrations(/^schema clean\b/)(call);
+  },
+  wp: migrations(/^db (reset|drop|clean)\b/),
+  drush: migrations(/^sql[:-](drop|create)\b/),
+};

@@ -1,0 +1,213 @@
+import { readArgs } from '../argv.ts';
+import { feed } from '../feed.ts';
+import type { Language } from '../foreign/code.ts';
+import { follow } from '../foreign/follow.ts';
+import { readCode } from '../foreign/read.ts';
+import { percent } from '../foreign/texts.ts';
+import { evaluate } from '../foreign/values.ts';
+import { DECODED, isPlain, NETWORK, UNKNOWN } from '../marks.ts';
+import type { Call, Handler, Handlers } from '../model.ts';
+import { compilers } from './compilers.ts';
+import { serves } from './hosts.ts';
+import { otherLanguage } from './other-languages.ts';
+import { publisher } from './publishing.ts';
+import { named } from './rules.ts';
+
+type Interpreter = {
+  readonly language: Language;
+  readonly code: readonly string[];
+  readonly letters?: string;
+  readonly long?: readonly string[];
+};
+
+function interpreter({ language, code, letters = '', long = [] }: Interpreter): Handler {
+  const codeLetters = code.filter((name) => name.length === 1).join('');
+  const grammar = {
+    letters: letters + codeLetters,
+    long: [...long, ...code.filter((name) => name.length > 1)],
+    stop: true,
+  };
+  return (call) => {
+    const args = readArgs(
+      language === 'js' ? call.words.map((word) => (word === '-pe' ? '-p' : word)) : call.words,
+      grammar,
+    );
+    const inline = args.all(...code);
+    const byLine = /perl|ruby/.test(language) && args.has('n', 'p');
+    const given = inline.length > 0 ? args.rest : args.rest.slice(1);
+    const run = (text: string, file?: string) =>
+      feed(call, text, (known) =>
+        follow(
+          call,
+          withInput(withArguments(known, language, given, inline.length > 0), byLine, call),
+          language,
+          file,
+        ),
+      );
+    if (language === 'php' && args.has('S')) return serves(call, args.value('t') ?? '.');
+    // `ruby -run -e httpd FOLDER`
+    if (language === 'ruby' && inline[0] === 'httpd' && args.all('r').includes('un'))
+      return serves(call, args.rest[0] ?? '.');
+    if (language === 'python' && args.has('m')) return pythonModule(call, args.value('m') ?? '');
+    if (language === 'js')
+      for (const module of args.all('r', 'require', 'import', 'loader')) run(program(call, module));
+    if (byLine) {
+      for (const path of args.rest) call.file(args.flags.has('i') ? 'write' : 'read', path);
+    }
+    if (inline.length > 0) {
+      const output = inline.map((text) => run(text)).join('');
+      if (language === 'js' && args.has('p', 'print'))
+        return evaluateOnly(call, inline[0] ?? '', language, output);
+      if (byLine && inline.some((text) => /\b(chr|hex|oct|pack|unpack)\b/.test(text))) return DECODED;
+      return output;
+    }
+    const [file, ...rest] = args.rest;
+    if (file === undefined || file === '-' || file === '/dev/stdin')
+      return call.stdin === null || args.has('version', 'V', 'v') ? UNKNOWN : run(call.stdin);
+    const name = file.slice(file.lastIndexOf('/') + 1);
+    if (/^(artisan|manage\.py|console|setup\.py)$/.test(name) && call.content(file) === UNKNOWN)
+      return call.run([name, ...rest]);
+    // A program of a package, by its file.
+    const [, tool] = /(?:^|\/)node_modules\/(?:\.bin\/|@[^/]+\/)?([^/]+)/.exec(file) ?? [];
+    if (tool !== undefined && call.content(file) === UNKNOWN) return call.run([tool, ...rest]);
+    return run(program(call, file), call.path(file));
+  };
+}
+
+/** What a file holds, or what comes from an address that some take in its place. */
+function program(call: Call, file: string): string {
+  const [, coded, code] = /^data:[^,]*?(;base64)?,(.*)$/s.exec(file) ?? [];
+  if (code !== undefined) return coded === undefined ? percent(code) : DECODED;
+  return /^https?:/.test(file) ? NETWORK : call.content(file);
+}
+
+/** What is read from the pipe stands in the code where it is read, where it is short and known. */
+function withInput(source: string, byLine: boolean, { stdin }: Call): string {
+  if (stdin === null || stdin.length > 2000 || !isPlain(stdin)) return source;
+  return source.replace(
+    byLine
+      ? /\$_\b/g
+      : /\b(?:sys\.stdin\.read(?:line)?|STDIN\.read|(?<![.\w])input|(?<![.\w])gets)\(\)|\b(?:\w+\.)?readFileSync\((?:0|["']\/dev\/stdin["'])(?:,[^()]*)?\)|<STDIN>/g,
+    () => JSON.stringify(stdin),
+  );
+}
+
+/** The words after the program stand in the code where it looks at them. */
+function withArguments(
+  source: string,
+  language: Language,
+  given: readonly string[],
+  inline: boolean,
+): string {
+  if (given.length === 0 || !/\bargv\b|\bARGV\b/.test(source)) return source;
+  const first = language === 'python' || language === 'php' ? 1 : language === 'js' ? (inline ? 1 : 2) : 0;
+  const text = (word: string | undefined) => JSON.stringify(word ?? '');
+  return source
+    .replace(/(?:\b(?:sys|process)\.argv|\$?\bARGV|\$argv)\[(\d+)\]/g, (whole, index: string) =>
+      Number(index) < first ? whole : text(given[Number(index) - first]),
+    )
+    .replace(
+      /\bsys\.argv\[1:\]|\bprocess\.argv\.slice\(\d\)|@ARGV\b|\bARGV\b/g,
+      () => `[${given.map(text).join(', ')}]`,
+    );
+}
+
+function evaluateOnly(call: Call, source: string, language: Language, otherwise: string): string {
+  const value = evaluate(readCode(source, language, call.shell.world.context.home), source);
+  return value === '' ? otherwise : `${value}\n`;
+}
+
+function pythonModule(call: Call, module: string): string {
+  const rest = call.words.slice(call.words.findIndex((word) => word.endsWith(module)) + 1);
+  if (/^(http\.server|SimpleHTTPServer|RangeHTTPServer|uploadserver|pyftpdlib)$/.test(module))
+    return serves(
+      call,
+      readArgs(rest, { letters: 'db', long: ['directory', 'bind'] }).value('d', 'directory') ?? '.',
+    );
+  if (module === 'base64') return call.run(['base64', ...rest]);
+  if (module === 'timeit')
+    return feed(call, readArgs(rest, { letters: 'nrsu' }).rest.join('\n'), (text) =>
+      follow(call, text, 'python'),
+    );
+  if (/^(zipfile|tarfile)$/.test(module)) {
+    const at = rest.findIndex((word) => /^(-e|--extract)$/.test(word));
+    if (at !== -1) call.file('write', rest[at + 2] ?? '.');
+    return UNKNOWN;
+  }
+  if (/^(cProfile|profile|pdb|trace)$/.test(module))
+    return python(call.with({ words: readArgs(rest, { letters: 'osmc', stop: true }).rest })) ?? UNKNOWN;
+  const own = call.shell.world.files.get(call.path(`${module.replaceAll('.', '/')}.py`));
+  if (own !== undefined) return feed(call, own, (text) => follow(call, text, 'python'));
+  return /^(pip|pipx|poetry|twine|uv|alembic|flit|hatch)$/.test(module)
+    ? call.run([module, ...rest])
+    : UNKNOWN;
+}
+
+const python = interpreter({ language: 'python', code: ['c'], letters: 'mWX' });
+
+const node = interpreter({
+  language: 'js',
+  code: ['e', 'p', 'eval', 'print'],
+  letters: 'rC',
+  long: ['require', 'import', 'loader', 'env-file'],
+});
+
+const perl = interpreter({ language: 'perl', code: ['e', 'E'], letters: 'MIF' });
+
+const ruby = interpreter({ language: 'ruby', code: ['e'], letters: 'rI' });
+
+const php = interpreter({ language: 'php', code: ['r'], letters: 'dSt' });
+
+const juliaCode = interpreter({ language: 'python', code: ['e'] });
+
+const lua = interpreter({ language: 'lua', code: ['e'], letters: 'l' });
+
+const bunOrDeno: Handler = (call) =>
+  call.words[0] === 'eval'
+    ? node(call.with({ words: ['-e', ...call.words.slice(1)] }))
+    : call.words[0] === 'run'
+      ? node(call.with({ words: call.words.slice(1).filter((word) => !word.startsWith('-')) }))
+      : UNKNOWN;
+
+export const foreign: Handlers = {
+  ...compilers,
+  python,
+  python2: python,
+  python3: python,
+  ...Object.fromEntries([8, 9, 10, 11, 12, 13, 14].map((minor) => [`python3.${minor}`, python])),
+  pypy: python,
+  pypy3: python,
+  ipython: python,
+  node,
+  nodejs: node,
+  tsx: node,
+  'ts-node': node,
+  deno: (call) => {
+    if (/^(run|install)$/.test(call.words[0] ?? '') && call.words.some((word) => /^https?:/.test(word)))
+      call.act('deny', 'remote-code', 'runs code from the network');
+    if (call.words[0] === 'publish') return publisher(/^publish\b/)(call);
+    return bunOrDeno(call);
+  },
+  tclsh: (call) => {
+    const code = [call.stdin ?? '', ...call.words.slice(0, 1).map((path) => call.content(path))].join('\n');
+    for (const [, paths = ''] of code.matchAll(/\bfile\s+delete\s+([^\n;\]]+)/g))
+      for (const path of paths.split(/\s+/))
+        if (path !== '' && !path.startsWith('-'))
+          call.file('delete', path.replace(/^~(?=\/|$)/, call.shell.world.context.home), { recursive: true });
+    return otherLanguage(/\bexec\s+([^\n;\]]+)/g)(call);
+  },
+  perl,
+  ruby,
+  irb: ruby,
+  php,
+  ...named('lua luajit lua5.1 lua5.2 lua5.3 lua5.4', lua),
+  zx: otherLanguage(/\$`([^`]+)`/g),
+  julia: (call) => {
+    otherLanguage()(call);
+    return juliaCode(call);
+  },
+  ...named(
+    'R Rscript elixir iex groovy guile racket sbcl swift ghc runghc ocaml erl raku clojure clj octave gnuplot jshell scala kotlin',
+    otherLanguage(),
+  ),
+};

@@ -1,0 +1,101 @@
+import { isOpaque, PRIVATE, secretsIn, shown, UNKNOWN } from '../marks.ts';
+import type { Call } from '../model.ts';
+import { isProjectFile, isSecretFile, isTemporary } from '../zones.ts';
+
+export function hostOf(url: string): string {
+  const [, host = ''] = /^(?:[a-z][a-z0-9+.-]*:\/\/)?(?:[^@/?#]*@)?(\[[^\]]*\]|[^:/?#]*)/i.exec(url) ?? [];
+  return host.toLowerCase();
+}
+
+export function isLocal(host: string): boolean {
+  return /^(localhost|127\.\d+\.\d+\.\d+|0\.0\.0\.0|\[::1?\]|::1|host\.docker\.internal|.*\.(localhost|local|test))$/.test(
+    host,
+  );
+}
+
+/** A token may go to the service that it is for: GITHUB_TOKEN to github.com. */
+function isOwner(secret: string, host: string): boolean {
+  const [stem = ''] = secret.toLowerCase().split('_');
+  const name = stem === 'gh' ? 'github' : stem;
+  return name.length > 2 && host.split('.').slice(-2).join('.').includes(name);
+}
+
+/** Text on its way to another machine. */
+export function sends(call: Call, text: string, host: string, asHeader = false): void {
+  if (isLocal(host)) return;
+  if (isOpaque(text) && !asHeader && hasReadOthers(call))
+    call.act('deny', 'exfiltration', `sends what it read outside the project to ${host}`);
+  if (text.includes(PRIVATE)) call.act('deny', 'exfiltration', `sends private data to ${host}`);
+  for (const secret of secretsIn(text)) {
+    if (!(asHeader && isOwner(secret, host)))
+      call.act('deny', 'exfiltration', `sends the secret ${secret} to ${host}`);
+  }
+}
+
+/** Whether the command has read files that are neither the project's nor made for the moment. */
+export function hasReadOthers(call: Call): boolean {
+  return call.shell.world.effects.some(
+    (effect) =>
+      effect.kind === 'read' &&
+      !isOwn(call, effect.path) &&
+      !/^\/(usr|proc|sys|dev|bin|lib)/.test(effect.path),
+  );
+}
+
+/** A file on its way to another machine. */
+export function sendsFile(call: Call, path: string, host: string): void {
+  if (path === '-' || path === '/dev/stdin') {
+    sends(call, call.stdin ?? '', host);
+    if (!isLocal(host) && isOpaque(call.stdin ?? '') && hasPacked(call))
+      call.act('deny', 'exfiltration', `sends an archive to ${host}`);
+    return;
+  }
+  const { context } = call.shell.world;
+  const full = call.path(path);
+  call.file('read', path);
+  if (isLocal(host)) return;
+  const secret =
+    isSecretFile(full, context, true) ||
+    /secret|credential|passw|\.(sql|dump|db|sqlite3?|bak|tar|tgz|tar\.\w+|zip|7z|rar|bundle|key|pem)$/i.test(
+      full,
+    );
+  call.act(secret || !isOwn(call, path) ? 'deny' : 'warn', 'exfiltration', `sends ${shown(path)} to ${host}`);
+}
+
+/** Whether the command has put files together, to be sent as one. */
+function hasPacked({ shell }: Call): boolean {
+  return shell.world.steps.some(({ words: [program = '', action = ''] }) =>
+    program === 'git' ? /^(bundle|archive)$/.test(action) : /^(bsdtar|tar|zip|7z\w?|cpio)$/.test(program),
+  );
+}
+
+/** Of the project or made for the moment. */
+export function isOwn(call: Call, path: string): boolean {
+  const { context } = call.shell.world;
+  const full = call.path(path);
+  return !full.startsWith('/') || isTemporary(full, context) || isProjectFile(full, context);
+}
+
+/** Of its own a project may send parts, such as what it has built, but neither all of it nor its history. */
+export function maySend(call: Call, path: string): boolean {
+  const full = call.path(path);
+  const { projectRoot } = call.shell.world.context;
+  return isOwn(call, path) && full !== projectRoot && !/\/\.git(\/|$)/.test(full);
+}
+
+/** Files on their way to another machine or to a store. */
+export function uploads(call: Call, paths: readonly string[], target: string): void {
+  for (const path of paths) {
+    call.file('read', path, { recursive: true });
+    if (!maySend(call, path)) call.act('deny', 'exfiltration', `copies ${shown(path)} to ${shown(target)}`);
+  }
+  if (paths.length > 0) call.act('warn', 'exfiltration', `copies files to ${shown(target)}`);
+}
+
+/** A web server shows all that lies in a folder. */
+export function serves(call: Call, folder: string): string {
+  const path = call.path(folder);
+  if (!isOwn(call, path))
+    call.act('deny', 'exfiltration', `shows ${shown(path)} to the network`, 'Serve a folder of the project.');
+  return UNKNOWN;
+}

@@ -1,0 +1,56 @@
+import { readArgs } from '../argv.ts';
+import { UNKNOWN } from '../marks.ts';
+import type { Handlers } from '../model.ts';
+import { installer, publisher, release } from './publishing.ts';
+import { asksHelp, named, when } from './rules.ts';
+
+/** Tools that publish what the project makes. */
+export const releases: Handlers = {
+  cargo: publisher(/^(publish|yank|owner|login|release)\b/),
+  gem: publisher(/^(push|yank|owner)\b/),
+  composer: installer,
+  ...named('maturin', publisher(/^(publish|upload)\b/)),
+  'setup.py': publisher(/\b(upload|register)\b/),
+  twine: publisher(/^upload\b/),
+  flit: publisher(/^publish\b/),
+  ...named('mvn mvnw', publisher(/\bdeploy\b/)),
+  ...named('goreleaser jreleaser', (call) =>
+    call.words.some((word) => /^--(snapshot|skip)/.test(word))
+      ? UNKNOWN
+      : publisher(/^(release|full-release|publish|deploy)\b/)(call),
+  ),
+  ...named('sbt lein', publisher(/\b(publish(?!Local)\w*|deploy)\b/)),
+  ...named('dart flutter', publisher(/^pub publish\b/)),
+  ...named('jsr elm opam nimble', publisher(/^publish\b/)),
+  ...named('stack cabal luarocks anaconda snapcraft', publisher(/^(upload|push|release)\b/)),
+  ...named('gradle gradlew', publisher(/\bpublish(?!ToMavenLocal)\w*\b/)),
+  dotnet: (call) => {
+    when(/^ef database drop\b/, 'database', 'drops the database')(call);
+    return publisher(/^nuget (push|delete)\b/)(call);
+  },
+  nuget: publisher(/^(push|delete)\b/),
+  vsce: publisher(/^(publish|unpublish)\b/),
+  ovsx: publisher(/^publish\b/),
+  lerna: publisher(/^publish\b/),
+  changeset: publisher(/^publish\b/),
+  'semantic-release': (call) =>
+    readArgs(call.words).has('dry-run') || call.words.includes('--dry-run')
+      ? UNKNOWN
+      : call.act('deny', 'supply-chain', 'publishes a release', release),
+  np: (call) => call.act('deny', 'supply-chain', 'publishes a package', release),
+  'release-it': (call) =>
+    call.words.some((word) => /^(--dry-run|--release-version|--changelog)$/.test(word)) || asksHelp(call)
+      ? UNKNOWN
+      : call.act('deny', 'supply-chain', 'publishes a release', release),
+  nx: publisher(/^release publish\b/),
+  pod: publisher(/^trunk push\b/),
+  helm: (call) => {
+    const { rest } = readArgs(call.words, {
+      letters: 'n',
+      long: ['namespace', 'kube-context', 'kubeconfig'],
+    });
+    return /^(uninstall|delete|rollback)$/.test(rest[0] ?? '') && !asksHelp(call)
+      ? call.act('deny', 'cloud', 'removes a deployment')
+      : publisher(/^push\b/)(call);
+  },
+};

@@ -1,0 +1,168 @@
+import { readArgs } from '../argv.ts';
+import { remedyOf } from '../categories.ts';
+import { NETWORK, UNKNOWN } from '../marks.ts';
+import { mentionSecrets } from '../mentions.ts';
+import type { Handler, Handlers } from '../model.ts';
+import { isSecretFile } from '../zones.ts';
+import { fetchesFiles, fetchesFolder, keepFetched } from './fetched.ts';
+import { hostOf, isLocal, sends, serves, uploads } from './hosts.ts';
+import { asksHelp, denyLines, type LineRule, named } from './rules.ts';
+
+const copyRemote: Handler = (call) => {
+  const { rest } = readArgs(call.words, { letters: 'cFiJloPS' });
+  const target = rest.at(-1) ?? '';
+  const sources = rest.slice(0, -1);
+  const remote = (path: string) => /^[^/]*:/.test(path) || path.startsWith('scp://');
+  const local = sources.filter((path) => !remote(path));
+  const put = putsOf(call.stdin ?? '');
+  if (remote(target) || put.length > 0) uploads(call, [...local, ...put], target);
+  else for (const path of local) call.file('read', path, { recursive: true });
+  if (!remote(target) && sources.some(remote)) {
+    call.file('write', target);
+    fetchesFiles(call, sources, target);
+  }
+  return UNKNOWN;
+};
+
+/** What ftp is told to upload, on its command line or by its input. */
+const ftp: Handler = (call) => {
+  const args = readArgs(call.words, { letters: 'ceupP' });
+  const host = args.rest[0] ?? '';
+  // `ftp -u URL FILE` uploads at once.
+  const [target = ''] = args.all('u');
+  if (call.name === 'ftp' && target.includes(':') && !isLocal(hostOf(target)))
+    uploads(call, args.rest, target);
+  const orders = call.words
+    .join('\n')
+    .replace(/\bput\n/g, 'put ')
+    .replace(/;\s*/g, '\n')
+    .replaceAll('~', call.shell.world.context.home);
+  if (!isLocal(host)) uploads(call, putsOf(`${orders}\n${call.stdin ?? ''}`), host);
+  if (call.words.some((word) => /^(https?|ftp):/.test(word))) return NETWORK;
+  return UNKNOWN;
+};
+
+/** What sftp is told to upload. */
+function putsOf(orders: string): string[] {
+  return [...orders.matchAll(/^\s*(?:m?put|mirror -R)\s+(?:-\w+\s+)*(\S+)/gm)].map(([, path = '']) => path);
+}
+
+const mail: Handler = (call) => {
+  call.act('deny', 'exfiltration', 'sends mail', 'Leave it to a person.');
+  return '';
+};
+
+const share: Handler = (call) => {
+  call.act('deny', 'exfiltration', 'hands files to others');
+  return '';
+};
+
+const githubRules: readonly LineRule[] = [
+  [
+    /^auth (token|setup-git|logout|refresh)\b/,
+    'credentials',
+    'prints, spreads or drops the GitHub token',
+    'Let gh use it; it need not be seen.',
+  ],
+  [
+    /^auth status\b.* (-t|--show-token)\b/,
+    'credentials',
+    'prints the GitHub token',
+    'Leave --show-token out.',
+  ],
+  [/^(secret|ssh-key|gpg-key) (set|add|remove)\b/, 'credentials', 'changes the keys or secrets on GitHub'],
+  [/^repo deploy-key (add|delete)\b/, 'credentials', 'changes who may write to the repository'],
+  [/^repo (archive|rename)\b/, 'cloud', 'archives or renames the repository'],
+  // A cache or a label is soon made again.
+  [/^(?!cache|label|api|search)\S+ delete/, 'cloud', 'deletes something on GitHub'],
+  [/^pr merge\b.* --admin\b/, 'cloud', 'merges against the rules of the repository', 'Leave --admin out.'],
+  [/^workflow disable\b/, 'cloud', 'turns off a check of the repository'],
+  [/^repo sync\b.* --force\b/, 'git', 'overwrites a branch with its commits'],
+  [/^repo create\b.* --public\b/, 'exfiltration', 'shows the project to everybody'],
+  [/^repo edit\b.* --visibility/, 'exfiltration', 'changes who can see the repository'],
+  [/^gist (create|edit)\b/, 'exfiltration', 'publishes files as a gist', remedyOf('exfiltration')],
+  [/^api\b.* (-X|--method)[ =]?delete\b/i, 'cloud', 'deletes something on GitHub'],
+  [/^api\b.*\bmutation\b.*\b(delete|remove|archive)\w*\s*\(/s, 'cloud', 'deletes something on GitHub'],
+  [
+    /^api\b(?=.* (-X|--method)[ =]?(put|post|patch)\b).*\/(collaborators|protection|keys|hooks|invitations|memberships)\b/i,
+    'cloud',
+    'changes who may do what on GitHub',
+  ],
+  [/^api\b.* (private=false|visibility=public)( |$)/, 'exfiltration', 'changes who can see the repository'],
+];
+
+const gh: Handler = (call) => {
+  mentionSecrets(call, call.words);
+  const said = call.words.filter((_, i) => !/^(-H|--header)$/.test(call.words[i - 1] ?? ''));
+  sends(call, said.join(' '), 'github.com');
+  if (asksHelp(call)) return UNKNOWN;
+  denyLines(call, call.words, githubRules);
+  const [topic = '', action = ''] = call.words;
+  const order = `${topic} ${action}`;
+  const args = readArgs(call.words.slice(2), { letters: 'udfRF', long: ['body-file', 'notes-file'] });
+  const [source = '', target] = args.rest;
+  if (order === 'gist clone') keepFetched(call, target ?? source);
+  if (order === 'repo clone') fetchesFolder(call, `https://github.com/${source}`, target);
+  if (order === 'alias set' && target?.startsWith('!')) call.script(target.slice(1));
+  const isSecret = (file: string) => isSecretFile(call.path(file), call.shell.world.context, false);
+  const files =
+    topic === 'release' ? args.rest.filter(isSecret) : /^gist (cr|ed)/.test(order) ? args.rest : [];
+  const texts = topic === 'api' ? [] : args.all('F', 'body-file', 'notes-file');
+  for (const file of [...files, ...texts]) if (file !== '-') call.file('read', file);
+  return /^(gist|api)$/.test(topic) || /^(view|diff)$/.test(action) ? NETWORK : UNKNOWN;
+};
+
+const glab: Handler = (call) => {
+  if (/^snippet (create|new)\b/.test(call.words.join(' ')))
+    call.act('deny', 'exfiltration', 'publishes files as a snippet');
+  sends(call, call.words.join(' '), 'gitlab.com', true);
+  if (
+    /^(repo|project|release|variable|ci|issue|mr|ssh-key) delete\b|^api\b.*\bDELETE\b/.test(
+      call.words.join(' '),
+    )
+  )
+    call.act('deny', 'cloud', 'deletes something on GitLab');
+  return UNKNOWN;
+};
+
+/** The folder that a small web server is told to show. */
+function webServer(options: { letters?: string; long?: readonly string[]; by?: readonly string[] }): Handler {
+  return (call) => {
+    const args = readArgs(call.words, options);
+    return serves(call, args.value(...(options.by ?? [])) ?? (options.by ? '.' : (args.rest[0] ?? '.')));
+  };
+}
+
+/** Hands files or words to others: copies, mail, code hosts, web servers. */
+export const sharing: Handlers = {
+  scp: copyRemote,
+  sftp: copyRemote,
+  ...named('ftp tftp lftp', ftp),
+  ncftpput: (call) => {
+    const [host = '', , ...files] = readArgs(call.words, { letters: 'upP' }).rest;
+    uploads(call, files, host);
+    return UNKNOWN;
+  },
+  ...named('gh-pages surge', (call) => {
+    const args = readArgs(call.words, { letters: 'dr', long: ['dist', 'repo', 'project'] });
+    uploads(call, [...args.all('d', 'dist'), ...args.rest.slice(0, 1)], 'the web');
+    return UNKNOWN;
+  }),
+  ...named('mail mailx sendmail mutt s-nail swaks msmtp', mail),
+  ...named(
+    'croc wormhole magic-wormhole ffsend transfer transfer.sh onionshare onionshare-cli pastebinit',
+    share,
+  ),
+  ...named(
+    'serve http-server live-server miniserve darkhttpd simple-http-server static-server',
+    webServer({ letters: 'lpadcSCPTU', long: ['listen', 'port', 'config', 'host', 'interfaces'] }),
+  ),
+  caddy: (call) =>
+    call.words[0] === 'file-server'
+      ? webServer({ letters: 'rl', long: ['root', 'listen', 'domain'], by: ['r', 'root'] })(call)
+      : UNKNOWN,
+  smbclient: (call) => ftp(call.with({ words: call.words.flatMap((word) => word.split(/\s*;\s*/)) })),
+  httpd: webServer({ letters: 'pcuhr', by: ['h'] }),
+  gh,
+  glab,
+};

@@ -1,0 +1,97 @@
+import { readArgs } from '../argv.ts';
+import { isOpaque, NETWORK, PRIVATE, secretsIn, shown, UNKNOWN } from '../marks.ts';
+import type { Handler, Handlers } from '../model.ts';
+import { isLocal } from './hosts.ts';
+import { named } from './rules.ts';
+
+const netcat: Handler = (call) => {
+  const args = readArgs(call.words, {
+    letters: 'ecpsgGiIoOPqTVwWxX',
+    long: ['exec', 'sh-exec', 'lua-exec', 'proxy', 'source-port'],
+  });
+  for (const command of args.all('e', 'c', 'exec', 'sh-exec', 'lua-exec')) {
+    call.act(
+      'deny',
+      'remote-shell',
+      `gives ${shown(command)} to another machine`,
+      'Do not open shells to others.',
+    );
+  }
+  const [host = ''] = args.rest;
+  if (args.has('z')) return UNKNOWN;
+  if (args.has('l', 'listen')) {
+    call.act(
+      'deny',
+      'remote-shell',
+      'waits for raw connections',
+      'Use a server of the project on 127.0.0.1.',
+    );
+    return UNKNOWN;
+  }
+  if (!isLocal(host) && call.stdin !== null)
+    call.act(isOpaque(call.stdin) ? 'deny' : 'warn', 'exfiltration', `sends data to ${shown(host)}`);
+  return isLocal(host) ? UNKNOWN : NETWORK;
+};
+
+const socat: Handler = (call) => {
+  const text = call.words.join(' ');
+  if (/\b(exec|system|pty|shell):/i.test(text)) {
+    const [, command] = /\b(?:exec|system):["']?([^,"']+)/i.exec(text) ?? [];
+    if (command) call.script(command);
+    if (/\b(tcp|udp|openssl|ssl|tcp4|tcp6|sctp)(-\w+)?:/i.test(text))
+      call.act('deny', 'remote-shell', 'connects a program to the network', 'Do not open shells to others.');
+  }
+  for (const [, path = ''] of text.matchAll(/\b(?:file|open|gopen):([^,\s]+)/gi)) call.file('read', path);
+  if (/\btcp\d?-listen:/i.test(text))
+    call.act('warn', 'remote-shell', 'waits for connections', 'Listen on 127.0.0.1 only.');
+  return UNKNOWN;
+};
+
+/** Asks for a name: data in the name reaches whoever answers. */
+const lookUp: Handler = (call) => {
+  const { rest } = readArgs(call.words, { letters: 'cfkpqtxybiIsWw' });
+  for (const name of rest) {
+    if (
+      secretsIn(name).length > 0 ||
+      name.includes(PRIVATE) ||
+      (/^[\uE000-\uE008]+\./.test(name) && call.name !== 'ping')
+    ) {
+      call.act('deny', 'exfiltration', 'hides data in a name that it looks up');
+    }
+  }
+  return NETWORK;
+};
+
+const tunnel: Handler = (call) => {
+  if (/^(version|help|--version|--help|-v|-h)$/.test(call.words[0] ?? '')) return UNKNOWN;
+  call.act('deny', 'remote-shell', 'opens this machine to the internet', 'Test on 127.0.0.1.');
+  return UNKNOWN;
+};
+
+/** Raw connections, names that are looked up, and tunnels. */
+export const sockets: Handlers = {
+  nc: netcat,
+  ncat: netcat,
+  netcat,
+  telnet: netcat,
+  socat,
+  dig: lookUp,
+  nslookup: lookUp,
+  host: lookUp,
+  ping: lookUp,
+  ...named('traceroute tracepath mtr drill', lookUp),
+  ...named(
+    'ngrok cloudflared lt localtunnel bore frpc chisel zrok rathole pagekite inlets stunnel iodine wstunnel gost sshuttle',
+    tunnel,
+  ),
+  ...named('tmate sshx upterm gs-netcat ttyd gotty wetty', tunnel),
+  ...named('sshd dropbear telnetd rshd vncserver x11vnc x0vncserver xrdp', tunnel),
+  ...named('pwncat pwncat-cs dnscat dnscat2 reverse-ssh msfconsole msfvenom', tunnel),
+  ztcp: tunnel,
+  websocat: (call) =>
+    call.words.some((word) => /^(cmd|exec|sh-c|writefile):/.test(word)) ? tunnel(call) : UNKNOWN,
+  code: (call) => (/^(tunnel|serve-web)$/.test(call.words[0] ?? '') ? tunnel(call) : UNKNOWN),
+  'code-server': (call) =>
+    /0\.0\.0\.0|\[::\]|--auth[ =]none|--link\b/.test(call.words.join(' ')) ? tunnel(call) : UNKNOWN,
+  tailscale: (call) => (/^(funnel|serve|up)$/.test(call.words[0] ?? '') ? tunnel(call) : UNKNOWN),
+};

@@ -1,0 +1,202 @@
+import { readArgs } from '../argv.ts';
+import { feed, joined, tryScript } from '../feed.ts';
+import { isOpaque, NETWORK, parentProcess, shown, UNKNOWN } from '../marks.ts';
+import type { Call, Handler, Handlers } from '../model.ts';
+import { checkProcess } from './agent-process.ts';
+import { hostOf, isLocal, sends } from './hosts.ts';
+import { otherLanguage } from './other-languages.ts';
+
+const ssh: Handler = (call) => {
+  const monitor = call.name === 'autossh' ? 'M' : '';
+  const args = readArgs(call.words, { letters: `bcDEeFIiJLlmOopQRSWw${monitor}`, stop: true });
+  const [host = '', ...command] = args.rest;
+  if (args.has('R'))
+    call.act('deny', 'remote-shell', `opens a tunnel from ${host} into this machine`, 'Do not open tunnels.');
+  if (args.has('w')) call.act('deny', 'remote-shell', `joins the network of ${host}`, 'Do not open tunnels.');
+  if (args.has('D'))
+    call.act('deny', 'remote-shell', `opens a proxy through ${host}`, 'Do not open tunnels.');
+  for (const option of args.all('o')) {
+    const [, proxy] = /^(?:ProxyCommand|LocalCommand|KnownHostsCommand)[= ](.*)$/i.exec(option) ?? [];
+    if (proxy && proxy !== 'none') call.script(proxy);
+  }
+  const runsInput = /^(ba|z|da)?sh$/.test(command[0] ?? 'sh');
+  if (call.stdin !== null && runsInput) feed(call, call.stdin, (text) => call.script(text));
+  const local = /^([^@]*@)?(localhost|127\.0\.0\.1)$/.test(host);
+  if (!local && call.stdin !== null) {
+    sends(call, call.stdin, host);
+    if (isOpaque(call.stdin) && !runsInput) call.act('deny', 'exfiltration', `sends data to ${shown(host)}`);
+  }
+  if (command.length === 0) return UNKNOWN;
+  if (!local) sends(call, command.join(' '), host);
+  joined(call, command);
+  return local ? UNKNOWN : NETWORK;
+};
+
+const watch: Handler = (call) => {
+  const { rest } = readArgs(call.words, { letters: 'nd', long: ['interval'], stop: true });
+  return rest.length === 0 ? '' : joined(call, rest);
+};
+
+const script: Handler = (call) => {
+  const args = readArgs(call.words, { letters: 'cEIOBTm', long: ['command'] });
+  for (const command of args.all('c', 'command')) call.script(command);
+  for (const path of args.rest) call.file('write', path);
+  return UNKNOWN;
+};
+
+const tmux: Handler = (call) => {
+  const server = readArgs(call.words, { letters: 'LSfcT', stop: true });
+  const [action = '', ...words] = server.rest;
+  const { rest } = readArgs(words, { letters: 'tsncFxyel' });
+  if (action === 'send-keys' || action === 'send') {
+    const typed = rest.filter((word) => !/^(Enter|C-m|C-c|Escape|Space)$/.test(word)).join(' ');
+    // Keys are not always a command: what does not parse is typed into some other program.
+    if (/^[\w./~$("'-]+\s/.test(typed)) tryScript(call, typed);
+    return '';
+  }
+  if (
+    /^(new(-session|-window)?|neww|split(-window|w)?|respawn-(pane|window)|run(-shell)?|if(-shell)?|display-popup|popup|pipe-pane)$/.test(
+      action,
+    )
+  ) {
+    for (const command of rest) tryScript(call, command);
+  }
+  if (/^kill-(session|window|pane)$/.test(action)) {
+    const args = readArgs(words, { letters: 't' });
+    if (args.value('t') === undefined || args.has('a')) checkProcess(call, parentProcess);
+    else checkProcess(call, args.value('t') ?? '');
+  }
+  // A server under a name of its own was started for the moment.
+  if (/^kill-server$/.test(action) && server.all('L', 'S').length === 0)
+    call.act(
+      'deny',
+      'process',
+      'ends every tmux session of the user',
+      'End the one session that you started.',
+    );
+  return UNKNOWN;
+};
+
+/** Functions of Vim that take a file by its name, the second of `writefile`. */
+const editorCalls =
+  /\b(delete|rename|readfile|writefile)\(\s*(?:\[[^\]]*\]\s*,\s*)?(?:expand\()?["']([^"']+)["']/g;
+
+function atHome({ shell }: Call, path: string): string {
+  return path.replace(/^(~|\$HOME)(?=\/|$)/, shell.world.context.home);
+}
+
+/** Code that an editor or a debugger hands to an interpreter inside of it. */
+function otherCode(call: Call, command: string): void {
+  const [, language = '', code = ''] = /^:?(lua|python|py|perl|ruby)[3x]?\s+(.+)$/s.exec(command) ?? [];
+  if (code !== '')
+    call.run([
+      language.startsWith('py') ? 'python3' : language,
+      language.startsWith('py') ? '-c' : '-e',
+      code,
+    ]);
+}
+
+const editor: Handler = (call) => {
+  call.words.forEach((word, i) => {
+    const before = call.words[i - 1] ?? '';
+    const command = /^(-\w*c|--cmd|-S)$/.test(before) ? word : /^\+(.+)$/.exec(word)?.[1];
+    const [, shellCommand] =
+      /^(?:silent\s*|exe(?:cute)?\s*["']?)?[!]\s*(.+)$/s.exec(command ?? '') ??
+      /^:?!(.+)$/s.exec(command ?? '') ??
+      /\bsystem\(["'](.+)["']\)/.exec(command ?? '') ??
+      [];
+    if (shellCommand) call.script(shellCommand);
+    otherCode(call, command ?? '');
+    const [, target] = /^w!?\s+(\S+)/.exec(command ?? '') ?? [];
+    if (target) call.file('write', atHome(call, target));
+    for (const [, name = '', path = ''] of (command ?? '').matchAll(editorCalls))
+      call.file(
+        name === 'readfile' ? 'read' : name === 'writefile' ? 'write' : 'delete',
+        atHome(call, path),
+        {
+          recursive: true,
+        },
+      );
+  });
+  const [, inside] = /^!(.+)$/m.exec(call.stdin ?? '') ?? [];
+  if (call.name === 'ed' && inside) call.script(inside);
+  const orders = [
+    ...call.words.filter((_, i) => /^-\w*c$/.test(call.words[i - 1] ?? '')),
+    ...call.words.flatMap((word) => /^-c(.+)$/s.exec(word)?.[1] ?? []),
+    ...call.words.flatMap((word) => /^\+(.+)$/.exec(word)?.[1] ?? []),
+    call.stdin ?? '',
+  ];
+  const saves = orders.some((text) => /(^|[|\n:])\s*(w|wq|x|wa|wqa|xa|up(date)?)!?\s*($|\n|\|)/.test(text));
+  const opened = orders.flatMap(
+    (text) => /^\s*:?(?:e|edit|sp|split|tabe|r|read)!?\s+([^\s!]+)/m.exec(text)?.[1] ?? [],
+  );
+  for (const path of opened) call.file(saves ? 'write' : 'read', atHome(call, path));
+  for (const path of call.words)
+    if (/[/~.]/.test(path) && !path.startsWith('-') && !path.startsWith('+') && !orders.includes(path))
+      call.file(saves ? 'write' : 'read', path);
+  return UNKNOWN;
+};
+
+const lisp = otherLanguage();
+
+const expect: Handler = (call) => {
+  const code = readArgs(call.words, { letters: 'cf' }).value('c') ?? '';
+  for (const [, command = ''] of code.matchAll(/\b(?:spawn|exec|system)\s+([^;\n]+)/g)) call.script(command);
+  return UNKNOWN;
+};
+
+const gdb: Handler = (call) => {
+  call.words.forEach((word, i) => {
+    const [, command] = /^(?:shell|!)\s*(.+)$/s.exec(word) ?? [];
+    if (!/^-?-(ex|eval-command)$/.test(call.words[i - 1] ?? '')) return;
+    if (command) call.script(command);
+    otherCode(call, word);
+  });
+  const target = readArgs(call.words, { letters: 'p', long: ['pid'] }).value('p', 'pid');
+  if (target !== undefined) checkProcess(call, target);
+  const at = call.words.indexOf('--args');
+  return at === -1 ? UNKNOWN : call.run(call.words.slice(at + 1));
+};
+
+/** Terminals, editors and debuggers, which run what they are told to. */
+export const terminals: Handlers = {
+  ssh,
+  mosh: ssh,
+  autossh: ssh,
+  watch,
+  script,
+  tmux,
+  screen: (call) => {
+    const args = readArgs(call.words, { letters: 'ScehptT', stop: true });
+    const [order = '', ...more] = args.rest;
+    if (!args.has('X')) return order === '' ? UNKNOWN : call.run(args.rest);
+    if (/^(quit|kill)$/.test(order)) checkProcess(call, args.value('S') ?? parentProcess);
+    if (order === 'stuff') for (const typed of more) tryScript(call, typed);
+    return UNKNOWN;
+  },
+  vim: editor,
+  vi: editor,
+  nvim: editor,
+  ex: editor,
+  ed: editor,
+  emacs: (call) => {
+    lisp(call);
+    return editor(call);
+  },
+  xterm: (call) => {
+    const display = call.words[call.words.indexOf('-display') + 1] ?? '';
+    if (call.words.includes('-display') && /^[\w.-]+:\d/.test(display) && !isLocal(hostOf(display)))
+      call.act('deny', 'remote-shell', `shows a shell on ${shown(display)}`, 'Do not open tunnels.');
+    const at = call.words.indexOf('-e');
+    return at === -1 ? UNKNOWN : joined(call, call.words.slice(at + 1));
+  },
+  nano: editor,
+  expect,
+  gdb,
+  lldb: gdb,
+  man: (call) => {
+    const args = readArgs(call.words, { letters: 'PMSH', long: ['pager', 'html'] });
+    for (const program of args.all('P', 'pager', 'H', 'html')) call.script(program);
+    return UNKNOWN;
+  },
+};

@@ -1,0 +1,206 @@
+import { readArgs } from '../argv.ts';
+import { NETWORK, shown, UNKNOWN } from '../marks.ts';
+import type { Call, Handler, Handlers } from '../model.ts';
+import { hostOf, isLocal, sends, sendsFile } from './hosts.ts';
+import { named } from './rules.ts';
+
+const curl: Handler = (call) => {
+  const args = readArgs(call.words, {
+    letters: 'AbcCdDeEFhHKmoPQrTtuUwxXyYz',
+    long: [
+      ...[
+        'data',
+        'data-raw',
+        'data-binary',
+        'data-urlencode',
+        'data-ascii',
+        'json',
+        'form',
+        'form-string',
+        'upload-file',
+        'header',
+        'user',
+        'url',
+        'output',
+        'request',
+      ],
+      ...[
+        'user-agent',
+        'cookie',
+        'cookie-jar',
+        'referer',
+        'proxy',
+        'unix-socket',
+        'config',
+        'max-time',
+        'connect-timeout',
+        'retry',
+        'output-dir',
+        'cacert',
+        'cert',
+        'key',
+        'resolve',
+        'write-out',
+        'dump-header',
+      ],
+    ],
+  });
+  const urls = [...args.rest, ...args.all('url')];
+  const host = hostOf(urls[0] ?? '');
+  for (const url of urls) {
+    const [, file] = /^file:\/\/(\/.*)$/.exec(url) ?? [];
+    if (file) call.file('read', file);
+    sends(call, url, hostOf(url));
+    if (hostOf(url) === '169.254.169.254' || hostOf(url) === 'metadata.google.internal')
+      call.act(
+        'deny',
+        'credentials',
+        'asks the cloud for the credentials of this machine',
+        'Use the credentials that the project is given.',
+      );
+  }
+  if (args.value('unix-socket')?.includes('docker.sock'))
+    call.act(
+      'deny',
+      'container',
+      'talks to the container engine directly',
+      'Use docker with the options of the project.',
+    );
+  const urlencoded = new Set(args.all('data-urlencode'));
+  for (const value of args.all(
+    'd',
+    'data',
+    'data-binary',
+    'data-ascii',
+    'data-urlencode',
+    'json',
+    'F',
+    'form',
+  )) {
+    const [, file] =
+      /^(?:[^=<@]*=)?@([^;]*)/.exec(value) ??
+      (urlencoded.has(value) ? /^[\w.-]+@(.*)/.exec(value) : null) ??
+      /^[^=<@]+=<([^;]*)/.exec(value) ??
+      [];
+    if (file !== undefined) sendsFile(call, file, host);
+    else sends(call, value, host);
+  }
+  for (const value of args.all('data-raw', 'form-string', 'A', 'user-agent', 'b', 'cookie', 'e', 'referer'))
+    sends(call, value, host);
+  // Without a `=` it is no cookie but a file with cookies.
+  for (const file of args.all('b', 'cookie'))
+    if (/^[~/.]/.test(file) && !file.includes('=')) sendsFile(call, file, host);
+  for (const value of args.all('H', 'header', 'u', 'user')) sends(call, value, host, true);
+  for (const file of args.all('T', 'upload-file')) sendsFile(call, file, host);
+  for (const file of args.all('c', 'cookie-jar', 'D', 'dump-header'))
+    if (file !== '-') call.file('write', file);
+  const saved =
+    args.value('o', 'output') ?? (args.has('O', 'remote-name') ? lastPart(urls[0] ?? '') : undefined);
+  const content = isLocal(host) ? UNKNOWN : NETWORK;
+  const method = args.value('X', 'request') ?? '';
+  if (/^delete$/i.test(method)) deletesRemotely(call, urls[0] ?? '');
+  if (/\/_delete_by_query\b/.test(urls[0] ?? ''))
+    call.act('deny', 'database', 'deletes documents', 'Work on an index of your own.');
+  if (saved === undefined || saved === '-') return content;
+  const folder = args.value('output-dir');
+  const path = folder === undefined || saved.startsWith('/') ? saved : `${folder}/${saved}`;
+  call.file('write', path);
+  call.keep(path, content);
+  return '';
+};
+
+/** An API of the project on this machine may be tried out; a search index there is still a database. */
+function deletesRemotely(call: Call, url: string): void {
+  if (!isLocal(hostOf(url))) call.act('deny', 'cloud', `deletes something on ${shown(hostOf(url))}`);
+  else if (/:9200(\/|$)/.test(url))
+    call.act('deny', 'database', 'deletes an index', 'Work on an index of your own.');
+}
+
+function lastPart(url: string): string {
+  return (
+    url
+      .replace(/[?#].*$/, '')
+      .split('/')
+      .at(-1) || 'index.html'
+  );
+}
+
+const wget: Handler = (call) => {
+  const args = readArgs(call.words, {
+    letters: 'oOaeiBtTwQPUl',
+    long: [
+      'output-document',
+      'post-file',
+      'post-data',
+      'body-file',
+      'body-data',
+      'header',
+      'directory-prefix',
+      'user-agent',
+      'tries',
+      'timeout',
+      'execute',
+      'use-askpass',
+      'method',
+    ],
+  });
+  const url = args.rest[0] ?? '';
+  const host = hostOf(url);
+  for (const file of args.all('post-file', 'body-file')) sendsFile(call, file, host);
+  for (const text of args.all('post-data', 'body-data', 'U', 'user-agent')) sends(call, text, host);
+  for (const text of args.all('header')) sends(call, text, host, true);
+  for (const program of args.all('use-askpass')) call.script(program);
+  sends(call, url, host);
+  if (/^delete$/i.test(args.value('method') ?? '')) deletesRemotely(call, url);
+  const content = isLocal(host) ? UNKNOWN : NETWORK;
+  if (args.value('O', 'output-document') === '-') return content;
+  if (args.has('spider')) return '';
+  const saved =
+    args.value('O', 'output-document') ?? `${args.value('P', 'directory-prefix') ?? '.'}/${lastPart(url)}`;
+  call.file('write', saved);
+  call.keep(saved, content);
+  return '';
+};
+
+const httpie: Handler = (call) => {
+  const url = call.words.find((word) => /[./:]/.test(word)) ?? '';
+  // `:3000/x` is short for localhost.
+  const host = url.startsWith(':') ? 'localhost' : hostOf(url);
+  if (host !== 'localhost' && call.words.some((word) => /^delete$/i.test(word))) deletesRemotely(call, url);
+  for (const word of call.words) {
+    const [, file] = /^(?:[\w.-]+(?:=|:=)?)?@(.+)$/.exec(word) ?? [];
+    if (file) sendsFile(call, file, host);
+  }
+  sends(call, call.words.join(' '), host);
+  const saved = readArgs(call.words, { letters: 'o', long: ['output'] }).value('o', 'output');
+  if (saved === undefined) return NETWORK;
+  call.file('write', saved);
+  call.keep(saved, NETWORK);
+  return '';
+};
+
+/** Saves what it fetches under a name of its own or one that it is given. */
+function download(letters: string, long: readonly string[]): Handler {
+  return (call) => {
+    const args = readArgs(call.words, { letters, long });
+    const [url = '', file] = args.rest;
+    const name = args.value('o', 'out', 'output') ?? file ?? lastPart(url);
+    const folder = args.value('d', 'dir');
+    const path = folder === undefined ? name : `${folder}/${name}`;
+    call.file('write', path);
+    call.keep(path, NETWORK);
+    return '';
+  };
+}
+
+/** Programs that speak HTTP. */
+export const transfers: Handlers = {
+  curl,
+  wget,
+  // Of FreeBSD.
+  fetch: ({ words }) => (words.includes('-') ? NETWORK : UNKNOWN),
+  wget2: wget,
+  ...named('http https xh xhs curlie', httpie),
+  ...named('lynx w3m links elinks GET lwp-request', () => NETWORK),
+  ...named('aria2c axel lwp-download', download('odxsjnm', ['out', 'dir', 'output'])),
+};

@@ -1,0 +1,59 @@
+import { resolve } from 'node:path';
+import { GuardError } from './error.ts';
+import type { Environment, GuardContext } from './model.ts';
+import { onDemand } from './on-demand.ts';
+import { isInside } from './paths.ts';
+import type { GuardPolicy } from './policy-schema.ts';
+import { findUp, realPath } from './real-path.ts';
+import { readRules } from './rules-file.ts';
+import { startFolders } from './start-folders.ts';
+
+export const policySchema = onDemand(() => import('./policy-schema.ts'));
+
+/** Everything that a judgement in this folder needs, from the disk and the environment. */
+export function loadGuardContext(folder: string, env: Environment, unattended: boolean): GuardContext {
+  const cwd = resolve(folder);
+  const home = env.HOME || process.getBuiltinModule('node:os').homedir();
+  const projectRoot = findProject(cwd, home, env);
+  const policy = loadPolicy(projectRoot);
+  return {
+    cwd,
+    home,
+    projectRoot,
+    unattended,
+    env,
+    realPath: realPathKeeping([projectRoot, home]),
+    ...(policy ? { policy } : {}),
+  };
+}
+
+/**
+ * The working copy around the folder where the session was started, if this one is inside: a working copy within the
+ * project, where the agent went, is no project of its own. A home that is itself a repository is no project.
+ */
+function findProject(cwd: string, home: string, env: Environment): string {
+  const started = startFolders(env).find((folder) => isInside(cwd, folder) && !isInside(home, folder));
+  const start = started ?? cwd;
+  const found = findUp(start, ['.git', '.ralph']);
+  return found === null || isInside(home, found) ? start : found;
+}
+
+/** Where a path leads, told from the folders as the user names them: /tmp may itself be a link. */
+function realPathKeeping(roots: readonly string[]): (path: string) => string {
+  const realRoots = roots.map((root) => [root, realPath(root)] as const);
+  return (path) => {
+    const full = realPath(path);
+    const [root, realRoot] = realRoots.find(([, folder]) => isInside(full, folder)) ?? [];
+    return root === undefined || realRoot === undefined ? full : root + full.slice(realRoot.length);
+  };
+}
+
+/** The rules of the project, `.ralph/guard.json`. A file that cannot be understood is an error, never no rules. */
+function loadPolicy(projectRoot: string): GuardPolicy | null {
+  const rules = readRules(projectRoot);
+  if (rules === null) return null;
+  const read = 'value' in rules ? policySchema.module.readPolicy(rules.value) : { problems: [rules.problem] };
+  if ('policy' in read) return read.policy;
+  const message = `.ralph/guard.json: ${read.problems.join('; ')}`;
+  throw new GuardError('guard-policy', message, 'guard explain "ls", after the file is mended');
+}

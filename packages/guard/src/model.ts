@@ -1,0 +1,159 @@
+import type { AndOr, CompoundList, Function as FunctionNode, ParsedScript, PipelineNode } from 'unbash';
+import type { Category } from './categories.ts';
+import type { OwnFiles } from './own-files.ts';
+import type { GuardPolicy } from './policy-schema.ts';
+
+export type { Category } from './categories.ts';
+
+export type Verdict = 'allow' | 'warn' | 'deny';
+
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+/** Where a command would run. */
+export type GuardContext = {
+  readonly cwd: string;
+  readonly home: string;
+  readonly projectRoot: string;
+  /** Nobody is there to ask: what cannot be judged is denied. */
+  readonly unattended: boolean;
+  readonly env: Environment;
+  readonly policy?: GuardPolicy;
+  /** Where a path really leads, if symbolic links on disk matter. */
+  readonly realPath?: (path: string) => string;
+};
+
+/** Something that happens to a file; `how` of a write says whether what was there is lost. */
+export type FileEffect = {
+  readonly kind: 'delete' | 'write' | 'read';
+  readonly path: string;
+  readonly recursive: boolean;
+  readonly how: 'create' | 'append' | 'overwrite' | 'mode';
+};
+
+/** Something that a command is known for, already judged. */
+export type Act = {
+  readonly kind: 'act';
+  readonly category: Category;
+  readonly verdict: 'warn' | 'deny';
+  /** What is done to whom, in a few words. */
+  readonly what: string;
+  /** What to do instead. */
+  readonly instead: string;
+};
+
+export type Effect = FileEffect | Act;
+
+export type Finding = {
+  readonly verdict: Verdict;
+  readonly category?: Category;
+  readonly reason?: string;
+};
+
+/** A scalar has one item unless branches gave it several values; each of them counts. */
+export type Value = { readonly items: readonly string[]; readonly array: boolean };
+
+/** The variables of a shell; those of a subshell lie over those of the shell around it. */
+export type Variables = {
+  get(name: string): Value | undefined;
+  set(name: string, value: Value): void;
+  delete(name: string): void;
+  /** What was set here, without what lies below. */
+  own(): Iterable<[string, Value]>;
+  /** Variables over these, which stay as they are. */
+  over(): Variables;
+};
+
+/** One command of the walk, for `ralph guard explain`. */
+export type Step = {
+  readonly depth: number;
+  readonly words: readonly string[];
+  readonly effects: Effect[];
+  /** Made when somebody asks for it. */
+  text: string | undefined;
+};
+
+/** What all shells of one judgement share. */
+export type World = {
+  readonly context: GuardContext;
+  readonly effects: Effect[];
+  readonly steps: Step[];
+  readonly files: OwnFiles;
+  /** Folders that the command fetched, with where they came from. */
+  readonly fetched: Map<string, string>;
+  readonly links: Map<string, string>;
+  readonly gitAliases: Map<string, string>;
+  /** What traps run when the shell ends. */
+  readonly atExit: (() => string)[];
+  /** Whether variables came out of a private file, so that all of them are private now. */
+  hasLoaded: boolean;
+  /** How much work may still go into following the command. */
+  work: number;
+  /** Records what the command, or one step of it, would do. */
+  readonly note: (effect: Effect, step?: Step) => void;
+};
+
+export type Input = { text: string | null };
+
+/** A shell as far as it can be known before it runs. */
+export type Shell = {
+  cwd: string;
+  readonly world: World;
+  readonly variables: Variables;
+  readonly functions: Map<string, FunctionNode['body']>;
+  readonly aliases: Map<string, string>;
+  /** Functions that are being called, innermost last. */
+  readonly calls: readonly string[];
+  args: readonly string[];
+  readonly input: Input;
+  readonly depth: number;
+  /** Stands in a pipeline or in the background. */
+  readonly forked: boolean;
+  /** What is printed becomes variables, as in `export $(cat .env)`, and is not shown. */
+  readonly loads: boolean;
+};
+
+/** A program that is called, with all its words expanded. */
+export type Call = {
+  readonly shell: Shell;
+  /** The shell as the program sees it, with the variables of this call. */
+  readonly seen: Shell;
+  readonly name: string;
+  readonly words: readonly string[];
+  readonly stdin: string | null;
+  /** Variables set for this call alone. */
+  readonly env: ReadonlyMap<string, string>;
+  /** Records what the program does, and prints nothing. */
+  readonly act: (verdict: Act['verdict'], category: Category, what: string, instead?: string) => '';
+  /** Records what happens to a file, named as the program would name it. */
+  readonly file: (kind: FileEffect['kind'], path: string, more?: Partial<FileEffect>) => void;
+  readonly path: (path: string) => string;
+  /** The same call with something changed. */
+  readonly with: (over: Partial<Call>) => Call;
+  /** What a file of this command holds; unknown for one that was there before. */
+  readonly content: (path: string) => string;
+  readonly keep: (path: string, content: string) => void;
+  /** Runs another program; answers with what it prints. */
+  readonly run: (words: readonly string[], more?: { stdin?: string | null; cwd?: string }) => string;
+  /** Runs text in this very shell, as `eval` does. */
+  readonly here: (source: string) => string;
+  /** Runs text in a shell of its own. */
+  readonly script: (
+    source: string,
+    more?: { stdin?: string | null; args?: readonly string[]; zero?: string; cwd?: string },
+  ) => string;
+};
+
+/** Says what a program would do, and answers with what it would print (undefined: nobody knows). */
+export type Handler = (call: Call) => string | undefined;
+export type Handlers = Readonly<Record<string, Handler>>;
+
+/** Runs a command substitution and answers with what it prints. */
+export type Capture = (script: ParsedScript | undefined, shell: Shell) => string;
+
+/** Walks parts of a command; each answers with what would be printed. */
+export type Walk = {
+  readonly capture: Capture;
+  readonly source: (source: string, shell: Shell) => string;
+  readonly list: (list: CompoundList, shell: Shell) => string;
+  readonly node: (node: PipelineNode | AndOr | CompoundList, shell: Shell) => string;
+};

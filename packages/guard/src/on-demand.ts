@@ -1,0 +1,38 @@
+/** A module that few judgements need. */
+export type OnDemand<T> = { readonly module: T; readonly load: () => Promise<void> };
+
+/** Thrown where a judgement needs a module that is not loaded yet. A judgement changes nothing, so it can start again. */
+class NotLoaded extends Error {
+  readonly load: () => Promise<void>;
+
+  constructor(load: () => Promise<void>) {
+    super('this takes a module that is not loaded');
+    this.load = load;
+  }
+}
+
+export function onDemand<T>(load: () => Promise<T>): OnDemand<T> {
+  let loaded: T | undefined;
+  const keep = async () => {
+    loaded = await load();
+  };
+  return {
+    load: keep,
+    get module() {
+      if (loaded === undefined) throw new NotLoaded(keep);
+      return loaded;
+    },
+  };
+}
+
+/** Judges, and again with each module that the judgement turns out to need. */
+export async function withModules<T>(judge: () => T): Promise<T> {
+  for (;;) {
+    try {
+      return judge();
+    } catch (error) {
+      if (!(error instanceof NotLoaded)) throw error;
+      await error.load();
+    }
+  }
+}

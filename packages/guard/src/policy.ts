@@ -1,0 +1,46 @@
+import { matchesGlob } from './glob.ts';
+import { hasGlob, mayMatch } from './marks.ts';
+import type { GuardRule } from './policy-schema.ts';
+
+type Touch = { readonly kind: string; readonly path: string; readonly recursive: boolean };
+type Roots = { readonly project: string; readonly home: string };
+
+/** Whether a rule speaks of this effect. `path` is absolute; patterns may start at the project, at / or at ~. */
+export function ruleMatches(
+  rule: GuardRule,
+  effect: string,
+  path: string | undefined,
+  roots: Roots,
+): boolean {
+  if (rule.effect !== effect) return false;
+  if (rule.path === undefined) return true;
+  if (path === undefined) return false;
+  // A pattern of one name stands for it in every folder, but not where it starts at the root.
+  if (/^(\/|~|\.\.\/)/.test(rule.path)) return matchesGlob(`/x${absolute(rule.path, roots)}`)(`x${path}`);
+  const inside = path.startsWith(`${roots.project}/`) ? path.slice(roots.project.length + 1) : null;
+  return inside !== null && matchesGlob(rule.path)(inside);
+}
+
+/** Whether all of a folder, or what a pattern of the shell stands for, may take along what the rule speaks of. */
+export function ruleIsReached(rule: GuardRule, { kind, path, recursive }: Touch, roots: Roots): boolean {
+  if (rule.effect !== kind || rule.path === undefined) return false;
+  const names = absolute(rule.path, roots).replace(/\/+$/, '').split('/');
+  const wild = names.findIndex((name) => /[*?]/.test(name));
+  const folder = wild === -1 ? names : names.slice(0, wild);
+  const parts = path.split('/');
+  const shared = Math.min(folder.length, parts.length);
+  const start = parts.slice(0, shared).join('/');
+  return (recursive || hasGlob(start)) && mayMatch(start, folder.slice(0, shared).join('/'));
+}
+
+function absolute(pattern: string, { project, home }: Roots): string {
+  if (/^~(?=\/|$)/.test(pattern)) return home + pattern.slice(1);
+  if (pattern.startsWith('/')) return pattern;
+  let base = project;
+  let rest = pattern.replace(/^\.\//, '');
+  while (rest.startsWith('../')) {
+    base = base.slice(0, base.lastIndexOf('/'));
+    rest = rest.slice(3);
+  }
+  return `${base}/${rest}`;
+}

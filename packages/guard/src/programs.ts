@@ -1,0 +1,135 @@
+import { builtins } from './builtins.ts';
+import { handlerOf, programNames } from './commands/all.ts';
+import { DECODED, hasGlob, mayMatch, NETWORK, UNKNOWN } from './marks.ts';
+import { mentionSecrets } from './mentions.ts';
+import type { Call } from './model.ts';
+
+/** Says what a built-in or a program does, and answers with what it prints. */
+export function perform(call: Call): string {
+  const builtin = Object.hasOwn(builtins, call.name) ? builtins[call.name] : undefined;
+  if (builtin) {
+    const output = builtin(call);
+    if (output !== null) return output;
+  }
+  const handler = handlerOf(call.name);
+  runsFetched(call);
+  changesService(call);
+  if (handler) return derived(handler(call) ?? UNKNOWN, call);
+  mentionSecrets(call, call.words);
+  startsAnother(call);
+  writeOutput(call);
+  destroysUnasked(call);
+  touchesMachine(call);
+  return derived(UNKNOWN, call);
+}
+
+/** What a program makes of what came from the network or a decoder still comes from there. */
+function derived(output: string, call: Call): string {
+  if (!call.stdin && !call.shell.world.files.hasFetched) return output;
+  if (!output.includes(UNKNOWN) || output.replaceAll(UNKNOWN, '').trim() !== '') return output;
+  if (call.stdin?.includes(NETWORK) || isGivenFetched(call)) return NETWORK;
+  return call.stdin?.includes(DECODED) ? DECODED : output;
+}
+
+/** Whether one of its words names a file that the command has fetched. */
+function isGivenFetched(call: Call): boolean {
+  const { files } = call.shell.world;
+  return files.hasFetched && call.words.some((word) => files.get(call.path(word))?.includes(NETWORK));
+}
+
+const runsFiles =
+  /^(java|dotnet|mono|wine|expect|tclsh|wish|osascript|Rscript|julia|groovy|scala|kotlin|elixir|escript|guile|racket|sbcl|swift|rust-script)$/;
+
+function runsFetched(call: Call): void {
+  if (isGivenFetched(call) && runsFiles.test(call.name))
+    call.act('deny', 'remote-code', 'runs what comes from the network');
+}
+
+const looksAtDisks = /^(smartctl|blkid|lsblk|udevadm|blockdev|df|findmnt|lsof|fdisk)$/;
+
+/** A program that is given a disk. */
+function touchesMachine(call: Call): void {
+  const disk = call.words.find((word) =>
+    /^([\w-]+=)?\/dev\/(sd|hd|vd|xvd|nvme|mmcblk|r?disk|mapper\/|md|dm-|loop|sg|ada)/.test(word),
+  );
+  if (disk !== undefined && !looksAtDisks.test(call.name))
+    call.act('deny', 'disk', `gives ${disk} to ${call.name}`, 'Work on a file that holds an image.');
+}
+
+/** The script of a service is called like the program that it starts. */
+function changesService(call: Call): void {
+  const [first = ''] = call.shell.world.steps.at(-1)?.words ?? [];
+  if (!first.startsWith('/etc/')) return;
+  if (/^\/etc\/(init|rc)\.d\//.test(first) && !/^(status|help)?$/.test(call.words[0] ?? ''))
+    call.act('deny', 'system-config', 'changes a service of the system');
+}
+
+/** Takes words as they come, and does nothing with them but write or look them up. */
+const speaks =
+  /^(ralph|claude|codex|gemini|opencode|cowsay|figlet|toilet|say|espeak|tldr|apropos|whatis|whereis|info|bd|br|task|todo|notify-send|logger|explain|howdoi)$/;
+
+/** A wrapper that nobody has told the guard of: what it starts stands behind its own words. */
+function startsAnother(call: Call): void {
+  const at = call.words.findIndex(
+    (word, i) =>
+      /^(\/\S*\/)?(rm|(ba|z|da|k)?sh)$/.test(word) &&
+      (word.endsWith('rm') ? /^-\w*[rRf]/ : /^-\w*c$/).test(call.words[i + 1] ?? ''),
+  );
+  if (at !== -1 && !speaks.test(call.name)) call.run(call.words.slice(at));
+}
+
+/** Of a program that nobody has told the guard of: `tool destroy`, and `tool delete --force`. */
+function destroysUnasked(call: Call): void {
+  const [first = ''] = call.shell.world.steps.at(-1)?.words ?? [];
+  // Programs of the project, generators and lists of tasks mean something else by these words.
+  if (first.includes('/') || /^(ember|ng|nest|bd|br|task|todo)$/.test(call.name)) return;
+  const orders = call.words
+    .filter((word) => !word.startsWith('-'))
+    .slice(0, 3)
+    .map((word) => word.slice(word.indexOf(':') + 1));
+  const unasked = call.words.some((word) =>
+    /^(-y|-f|--yes|--force|--confirm|--no-confirm|--no-prompt|--auto-approve|--all|--recursive)(=|$)/.test(
+      word,
+    ),
+  );
+  const [order] = orders.filter((word) =>
+    unasked
+      ? /^(delete|destroy|terminate|purge|teardown|wipe|nuke|drop)$/.test(word)
+      : /^(destroy|terminate|nuke)$/.test(word),
+  );
+  if (order !== undefined) call.act('deny', 'cloud', `${call.name} is told to ${order} without asking`);
+}
+
+/** Nearly every program that writes a file takes its name after -o. */
+function writeOutput(call: Call): void {
+  call.words.forEach((word, i) => {
+    const [, inline] = /^--?o(?:ut(?:put|file)?)?=(.+)$/.exec(word) ?? [];
+    const target =
+      inline ?? (/^(-o|--?out|--output|--outfile|--output-file)$/.test(word) ? call.words[i + 1] : '');
+    if (target && /^[/~]|^\.\.\//.test(target)) call.file('write', target);
+  });
+}
+
+const mostGuesses = 50_000;
+
+/** The name is known only in part: every program that it may stand for counts. */
+export function runUnknown(first: string, call: Call): string {
+  if (first.includes(NETWORK) || first.includes(DECODED)) {
+    call.act('deny', 'obfuscation', 'runs a command whose name is decoded or downloaded');
+    return UNKNOWN;
+  }
+  const name = first.slice(first.lastIndexOf('/') + 1);
+  const candidates = hasGlob(name)
+    ? programNames().filter((known) => mayMatch(name, known))
+    : guesses(call.words);
+  // A few words for any program are honest, thousands for every program are not.
+  if (candidates.length * call.words.length > mostGuesses)
+    throw new RangeError('too many programs and words to follow');
+  for (const candidate of candidates) perform(call.with({ name: candidate }));
+  return UNKNOWN;
+}
+
+function guesses(words: readonly string[]): string[] {
+  if (words.some((word) => /^-\w*c$/.test(word))) return ['bash'];
+  return words.some((word) => /^-[rRfv]*[rR][rRfv]*$/.test(word)) ? ['rm'] : [];
+}

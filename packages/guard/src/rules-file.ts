@@ -1,0 +1,39 @@
+import { closeSync, constants, fstatSync, openSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { isLink } from './real-path.ts';
+
+const { O_NOFOLLOW = 0, O_NONBLOCK = 0, O_RDONLY } = constants;
+const longest = 64 * 1024 * 1024;
+
+/**
+ * Reads `.ralph/guard.json` of a project; null where there is none. A link is not followed, since what it leads to is not
+ * protected from the agent.
+ */
+export function readRules(projectRoot: string): { value: unknown } | { problem: string } | null {
+  const folder = join(projectRoot, '.ralph');
+  const path = join(folder, 'guard.json');
+  try {
+    if (isLink(folder) || isLink(path)) return { problem: 'nothing is read through a symbolic link' };
+    const text = readFile(path);
+    return { value: JSON.parse(text) };
+  } catch (error) {
+    if (isMissing(error)) return null;
+    return { problem: error instanceof Error ? error.message : String(error) };
+  }
+}
+
+function readFile(path: string): string {
+  // Without O_NONBLOCK, opening a named pipe would wait for a writer.
+  const fd = openSync(path, O_RDONLY | O_NONBLOCK | O_NOFOLLOW);
+  try {
+    const stat = fstatSync(fd);
+    if (!stat.isFile() || stat.size > longest) throw new Error('this is no file of less than 64 MB');
+    return readFileSync(fd, 'utf8').replace(/^\uFEFF/, '');
+  } finally {
+    closeSync(fd);
+  }
+}
+
+function isMissing(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && (error.code === 'ENOENT' || error.code === 'ENOTDIR');
+}

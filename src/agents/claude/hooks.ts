@@ -1,0 +1,18 @@
+import type { AgentHooks } from '../agent.ts';
+import { guardedTools } from './guard.ts';
+
+export const hooks: AgentHooks = {
+  // Timeouts are in seconds.
+  events: {
+    UserPromptExpansion: { event: 'prompt', timeout: 60 },
+    UserPromptSubmit: { event: 'prompt', timeout: 60 },
+    SessionStart: { event: 'session-start', timeout: 60 },
+    PreToolUse: { event: 'guard', matcher: guardedTools, timeout: 60 },
+    PostToolUse: { event: 'context', matcher: '.*', timeout: 60 },
+    Stop: { event: 'stop', timeout: 1800 },
+  },
+  // The local settings: the hooks name a folder of this machine, which is nothing to share.
+  projectFile: '.claude/settings.local.json',
+  userFile: ({ CLAUDE_CONFIG_DIR }, home) => `${CLAUDE_CONFIG_DIR || `${home}/.claude`}/settings.json`,
+  notes: () => ['Start a new session of Claude Code, then: /ralph-loop "task", or /ralph-plan for a PRD'],
+};

@@ -1,0 +1,70 @@
+import { isObject } from '../../core/json.ts';
+import type { TranscriptEntry, TranscriptFormat } from '../transcript.ts';
+
+const feedbackStart = 'Stop hook feedback:';
+const interruptStart = '[Request interrupted by user';
+
+const assistantMark = '"assistant"';
+const toolResultMark = '"tool_result"';
+const subagentMarks = ['"isSidechain":true', '"isSidechain": true', '"agentId"'];
+const wordsOrOthers = ['"text"', toolResultMark, ...subagentMarks];
+
+type Entry = Readonly<Record<string, unknown>>;
+
+/** The transcript of Claude Code: an entry for each block of a message, subagents and messages of its own among them. */
+export const claudeTranscript: TranscriptFormat = {
+  isAgent: (line) => line.includes(assistantMark),
+  mayCall: hasToolUse,
+  isCall: (line) => hasToolUse(line) && !wordsOrOthers.some((mark) => line.includes(mark)),
+  isFailure: (line) =>
+    /"is_error": ?true/.test(line) &&
+    line.includes(toolResultMark) &&
+    !subagentMarks.some((mark) => line.includes(mark)),
+  interruptMark: interruptStart,
+  isUser: (line) => line.includes('"user"') && !line.includes(toolResultMark),
+  entryOf(entry) {
+    const { message } = entry;
+    if (!isObject(message) || message.model === '<synthetic>') return null;
+    if (entry.isSidechain === true || entry.agentId !== undefined || entry.isApiErrorMessage === true)
+      return null;
+    if (entry.type === 'assistant') return agentEntry(message.content);
+    return entry.type === 'user' ? userEntry(entry, textOf(message.content)) : null;
+  },
+};
+
+/** Every block of a message that calls a tool names "tool_use" as its stop reason, thinking too; in words, a quote has a backslash. */
+function hasToolUse(line: string): boolean {
+  return line.includes('"type":"tool_use"') || line.includes('"type": "tool_use"');
+}
+
+function agentEntry(content: unknown): TranscriptEntry {
+  const blocks = Array.isArray(content) ? content.filter(isObject) : [];
+  const texts = blocks.flatMap(({ type, text }) =>
+    type === 'text' && typeof text === 'string' ? [text] : [],
+  );
+  return {
+    kind: 'agent',
+    text: typeof content === 'string' ? [content] : texts,
+    toolCalls: blocks.filter(({ type }) => type === 'tool_use').length,
+  };
+}
+
+function userEntry(entry: Entry, text: string): TranscriptEntry | null {
+  if (text.startsWith(interruptStart)) return { kind: 'interrupt' };
+  if (entry.isMeta === true && text.startsWith(feedbackStart)) return { kind: 'own-prompt' };
+  return isHuman(entry, text) ? { kind: 'human' } : null;
+}
+
+function textOf(content: unknown): string {
+  if (typeof content === 'string') return content;
+  if (!Array.isArray(content)) return '';
+  return content
+    .flatMap((block) => (isObject(block) && typeof block.text === 'string' ? [block.text] : []))
+    .join('\n');
+}
+
+/** Words of the user, not of the host in the user's place (summaries, notifications, output of commands). */
+function isHuman(entry: Entry, text: string): boolean {
+  if (entry.isMeta === true || entry.isCompactSummary === true || text.trim() === '') return false;
+  return !/^<(task-notification|local-command|bash-(in|std))/.test(text);
+}

@@ -1,0 +1,44 @@
+import type { Agent } from '../agent.ts';
+import { anyAccount, openaiHosts } from '../providers.ts';
+import { command } from './command.ts';
+import { newState, parse } from './parse.ts';
+import { screen } from './screen.ts';
+
+/** Cline CLI. Its stream names no session that could be continued. */
+export const cline: Agent = {
+  name: 'cline',
+  install: 'npm install -g cline',
+  login: 'cline auth',
+  reportsToolCalls: true,
+  permits: {
+    full: 'do everything without asking',
+    read: 'only look and plan',
+  },
+  canResume: false,
+  takesSystemPrompt: false,
+  tested: ['3.0.65'],
+  // The command that tells it wants a terminal.
+  loginStatus: null,
+  modelOption: '--model',
+  accountVariables: anyAccount,
+  headless: ['-y', '--yolo', '--json'],
+  interactive: [],
+  screen,
+  sandbox: {
+    hosts: ['*.cline.bot', '*.anthropic.com', ...openaiHosts, 'openrouter.ai'],
+    variables: ['CLINE_*', 'ANTHROPIC_*', 'OPENAI_*', 'OPENROUTER_*'],
+    settings: ['globalState.json', 'settings/providers.json', 'settings/cline_mcp_settings.json'].map(
+      (name) => `.cline/data/${name}`,
+    ),
+    logins: ['.cline/data/secrets.json'],
+    moves: {},
+    obeys: ['.cline', '.clinerules'],
+    projectSettings: [],
+    hasTemplate: false,
+  },
+  hooks: null,
+  guard: null,
+  command,
+  newState,
+  parse,
+};

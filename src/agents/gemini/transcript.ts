@@ -1,0 +1,60 @@
+import { isObject } from '../../core/json.ts';
+import type { TranscriptEntry, TranscriptFormat } from '../transcript.ts';
+
+const agent = '"type":"gemini"';
+const user = '"type":"user"';
+const cancelled = 'Request cancelled.';
+const calls = ',"toolCalls":[';
+const longLine = 128 * 1024;
+
+/**
+ * The chat file of Gemini CLI 0.61. A message stands there again, under its id, when its calls of tools are over; lines
+ * with `$set` repeat whole conversations.
+ */
+export const geminiTranscript: TranscriptFormat = {
+  isAgent: (line) => line.includes(agent) && !line.startsWith('{"$set"'),
+  isCall: () => false,
+  isFailure: () => false,
+  mayCall: (line) => line.includes(calls),
+  interruptMark: cancelled,
+  isUser: (line) => isCancel(line) || (line.includes(user) && !line.includes('"functionResponse"')),
+  shorten: (line) => (line.length > longLine ? withoutResults(line) : line),
+  entryOf(entry) {
+    const { type, id, content, toolCalls } = entry;
+    if (type === 'gemini') {
+      const calls: unknown[] = Array.isArray(toolCalls) ? toolCalls : [];
+      const failed = calls.filter(
+        (call) => isObject(call) && /^(?:error|cancelled)$/.test(String(call.status)),
+      );
+      return {
+        kind: 'agent',
+        text: textsOf(content),
+        toolCalls: calls.length - failed.length,
+        ...(typeof id === 'string' ? { id } : {}),
+      };
+    }
+    if (type === 'info' && content === cancelled) return { kind: 'interrupt' };
+    return type === 'user' ? userEntry(textsOf(content).join('\n')) : null;
+  },
+};
+
+function isCancel(line: string): boolean {
+  return line.includes(cancelled) && line.includes('"type":"info"');
+}
+
+function userEntry(text: string): TranscriptEntry | null {
+  if (text.includes('[Ralph loop: iteration ')) return { kind: 'own-prompt' };
+  return text.trim() === '' ? null : { kind: 'human' };
+}
+
+/** What tools printed stands in the line of their call, after all that matters; it may be many megabytes. */
+function withoutResults(line: string): string {
+  const start = line.indexOf(calls);
+  return start === -1 ? line : `${line.slice(0, start)}${calls}{}]}`;
+}
+
+function textsOf(content: unknown): string[] {
+  if (typeof content === 'string') return [content];
+  if (!Array.isArray(content)) return [];
+  return content.flatMap((part) => (isObject(part) && typeof part.text === 'string' ? [part.text] : []));
+}

@@ -1,0 +1,51 @@
+import { type Agent, usualPermits } from '../agent.ts';
+import { anyAccount, openaiHosts } from '../providers.ts';
+import { command } from './command.ts';
+import { guard } from './guard.ts';
+import { newState, parse } from './parse.ts';
+import { screen } from './screen.ts';
+
+/** OpenCode. */
+export const opencode: Agent = {
+  name: 'opencode',
+  install: 'npm install -g opencode-ai',
+  login: 'opencode auth login',
+  needsVersion: true,
+  reportsToolCalls: true,
+  permits: usualPermits,
+  canResume: true,
+  takesSystemPrompt: false,
+  tested: ['1.2.27', '1.18.33'],
+  loginStatus: {
+    words: ['auth', 'list'],
+    loggedIn: /[1-9]\d* (?:credential|environment variable)s?/,
+    // Its own free models, and a key in its configuration, need no credentials: none is no proof.
+    loggedOut: null,
+  },
+  modelOption: '--model',
+  accountVariables: anyAccount,
+  headless: ['run'],
+  interactive: ['--prompt'],
+  screen,
+  sandbox: {
+    hosts: ['opencode.ai', '*.opencode.ai', 'models.dev', '*.anthropic.com', ...openaiHosts, 'openrouter.ai'],
+    variables: ['OPENCODE_*', 'ANTHROPIC_*', 'OPENAI_*', 'OPENROUTER_*', 'GEMINI_API_KEY'],
+    settings: ['.config/opencode/opencode.json', '.config/opencode/opencode.jsonc'],
+    logins: ['.local/share/opencode/auth.json'],
+    moves: { OPENCODE_CONFIG: null, OPENCODE_CONFIG_DIR: null },
+    obeys: [
+      // It puts a file into its folder, and fails if it cannot.
+      { path: '.opencode', standIn: { content: null, scratch: true } },
+      // It fails on a folder where it looks for these.
+      { path: 'opencode.json', standIn: { content: '{}\n' } },
+      { path: 'opencode.jsonc', standIn: { content: '{}\n' } },
+    ],
+    projectSettings: ['opencode.json', 'opencode.jsonc'],
+    hasTemplate: true,
+  },
+  hooks: null,
+  guard,
+  command,
+  newState,
+  parse,
+};

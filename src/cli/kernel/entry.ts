@@ -1,0 +1,29 @@
+import { join } from 'node:path';
+import { compileCacheFolder } from '../../config/paths.ts';
+import { useCompileCache } from '../../os/process/compile-cache.ts';
+import { printFile, writeStdio } from '../../os/process/stdio.ts';
+
+/**
+ * What both programs begin with. Kept tiny, because V8 reads every byte of a file, used or not: the version and the pages of
+ * help need no other code.
+ */
+export function enter(program: 'ralph' | 'swarm', load: (words: readonly string[]) => unknown): void {
+  const words = process.argv.slice(2);
+  const last = words.at(-1);
+  const asksForHelp = last === '--help' || last === '-h';
+  if (words.length === 1 && (last === '--version' || last === '-v'))
+    writeStdio(1, `${program} ${__VERSION__}\n`);
+  else if (asksForHelp && printPage([program, ...words.slice(0, -1)])) return;
+  else {
+    useCompileCache(compileCacheFolder(process.env));
+    load(words);
+  }
+}
+
+/** The build writes a page for each command. */
+function printPage(words: readonly string[]): boolean {
+  return (
+    words.every((word) => /^[a-z-]+$/.test(word)) &&
+    printFile(join(__dirname, 'help', `${words.join('.')}.txt`))
+  );
+}

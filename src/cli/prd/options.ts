@@ -1,0 +1,59 @@
+import type { Options } from '../kernel/spec.ts';
+import { json, runOptions } from '../ralph/options.ts';
+
+const projectDir = { type: 'string', short: 'd', value: 'PATH', help: 'the project (this folder)' } as const;
+const ralphDir = { type: 'string', value: 'PATH', help: 'the folder of the PRD (./ralph)' } as const;
+
+const skipReview = {
+  type: 'boolean',
+  help: 'no fresh-context reviews: implement iterations set passes themselves',
+} as const;
+
+export const prdRunOptions = {
+  'max-iterations': { type: 'count', short: 'n', help: 'stop after N iterations (15)' },
+  'ralph-dir': ralphDir,
+  'project-dir': projectDir,
+  model: { type: 'string', short: 'm', help: 'the model of the agent, such as opus or sonnet' },
+  'skip-review': skipReview,
+  'review-cap': { type: 'count', help: 'reviews of a story before it is approved as it is (5)' },
+  sandbox: runOptions.sandbox,
+  'allow-host': runOptions['allow-host'],
+  agent: runOptions.agent,
+  permissions: runOptions.permissions,
+  verify: runOptions.verify,
+  'idle-timeout': runOptions['idle-timeout'],
+  'iteration-timeout': runOptions['iteration-timeout'],
+  'max-wait': runOptions['max-wait'],
+  'max-time': runOptions['max-time'],
+  'max-cost': runOptions['max-cost'],
+  'max-tokens': runOptions['max-tokens'],
+  'stuck-after': {
+    type: 'number',
+    help: 'iterations without a new commit before the loop stops (3; 0 is never)',
+  },
+  'stream-agent-output': runOptions['stream-agent-output'],
+  raw: runOptions.raw,
+  timestamps: runOptions.timestamps,
+  color: runOptions.color,
+  verbose: runOptions.verbose,
+  json: runOptions.json,
+} as const satisfies Options;
+
+export const prdInitOptions = {
+  'project-dir': projectDir,
+  name: { type: 'string', value: 'FEATURE_NAME', help: 'names the branch ralph/FEATURE_NAME and the PRD' },
+  force: { type: 'boolean', help: 'write over a PRD that is there' },
+} as const satisfies Options;
+
+export const prdArchiveOptions = {
+  'project-dir': projectDir,
+  label: { type: 'string', help: 'names the archive (the branch if left out)' },
+  'include-logs': { type: 'boolean', help: 'move the logs of the iterations along' },
+} as const satisfies Options;
+
+export const prdStatusOptions = {
+  'project-dir': projectDir,
+  'ralph-dir': ralphDir,
+  'skip-review': skipReview,
+  json,
+} as const satisfies Options;

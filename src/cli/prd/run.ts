@@ -1,0 +1,223 @@
+import { relative } from 'node:path';
+import { agentNameOf, agents } from '../../agents/registry.ts';
+import { runPaths } from '../../config/paths.ts';
+import type { CliSetting } from '../../config/settings.ts';
+import type { ResolvedSettings } from '../../config/settings-schema.ts';
+import { RalphError } from '../../core/error.ts';
+import { problemLine } from '../../core/review/check.ts';
+import { dependencyProblems } from '../../core/review/dependencies.ts';
+import { isComplete } from '../../core/review/mode.ts';
+import { defaultReviewRules, type ReviewRules, type TaskList } from '../../core/review/story.ts';
+import { quoteWord } from '../../core/words.ts';
+import { goOnCommand, keepQuestion } from '../../drive/human.ts';
+import { settleLastRun } from '../../drive/prd/last-run.ts';
+import { keepLogs } from '../../drive/prd/log.ts';
+import {
+  approvedOutside,
+  keepMemory,
+  memoryOf,
+  outsideWarning,
+  type PrdMemory,
+  readMemory,
+  remembered,
+} from '../../drive/prd/memory.ts';
+import { checkStart, openTasks, prdPlace, refuseSecondLoop } from '../../drive/prd/open.ts';
+import { type PrdLoopOptions, prdFolder, prdLoop, prdRepository } from '../../drive/prd/prd-loop.ts';
+import { budgetLine, closingSummary } from '../../drive/prd/summary.ts';
+import type { PrdPaths } from '../../drive/prd/tasks.ts';
+import { readValidTasks } from '../../drive/prd/turn-check.ts';
+import { systemClock } from '../../os/clock.ts';
+import { cleanTerminal } from '../../os/terminal/clean-terminal.ts';
+import type { RunOutput } from '../../show/terminal/run-output.ts';
+import type { Context, Input } from '../kernel/spec.ts';
+import type { PreparedRun } from '../ralph/prepare-run.ts';
+import type { prdRunOptions } from './options.ts';
+
+type Values = Input<typeof prdRunOptions>['values'];
+
+const defaultMaxIterations = 15;
+const token = 'COMPLETE';
+/** These copy files between their machine and ours, a moment late. */
+const syncing: readonly string[] = ['docker-sandbox', 'sbx'];
+const syncMs = 2500;
+
+/** Works off the stories of a PRD, one iteration and one fresh agent at a time. */
+export async function main(shell: Context, { values }: Input<typeof prdRunOptions>): Promise<number> {
+  const { projectDir, paths } = prdPlace(shell.cwd, values);
+  const context = { ...shell, cwd: projectDir };
+  const rules: ReviewRules = {
+    skipReview: values['skip-review'] ?? defaultReviewRules.skipReview,
+    reviewCap: values['review-cap'] ?? defaultReviewRules.reviewCap,
+  };
+  const maxIterations = values['max-iterations'] ?? defaultMaxIterations;
+  refuseSecondLoop(projectDir);
+  const warn = (line: string) => void context.stderr.write(`warning: ${cleanTerminal(line)}\n`);
+  for (const line of await settleLastRun({ projectDir, paths }, systemClock, context.env)) warn(line);
+  const opened = openTasks(paths);
+  checkStart(opened.tasks, rules, paths);
+  const memory = recall(context, paths, opened.tasks, rules, warn);
+  if (isComplete(opened.tasks, rules)) {
+    if (!values.json) context.stdout.write('Every story is done already. Next: ralph prd archive\n');
+    return 0;
+  }
+  const run = await import('../ralph/run.ts');
+  const figures = { iterations: 0, ms: 0 };
+  const lastLines: string[] = [];
+  return run.startRun(
+    context,
+    { values: runValues(values, paths.prompt, maxIterations), args: [] },
+    (_context, prepared, { outcome, because }, view) => {
+      const left = readValidTasks(paths)?.tasks ?? null;
+      const summary = left === null ? [] : closingSummary(left, figures);
+      for (const line of [...summary, ...lastLines.slice(-1)]) view.outro(line);
+      const kept = keepQuestion(projectDir, outcome, because.text, paths.root);
+      const goOn = goOnCommand(projectDir, paths.root);
+      next(view, prepared, kept === null ? null : relative(shell.cwd, kept), outcome, goOn, maxIterations);
+    },
+    {
+      settings: (below) => settingsFor(below, values),
+      questions: paths.root,
+      shape: (prepared, root) =>
+        shaped(prepared, {
+          projectDir,
+          paths,
+          rules,
+          maxIterations,
+          opened,
+          gitTop: root,
+          memory,
+          remember: (now) => keepMemory(context.env, paths.tasks, now),
+          tellAtEnd: (line) => lastLines.push(line),
+        }),
+      observe(redactor, id) {
+        const logs = keepLogs(id, paths, redactor, warn);
+        return {
+          agent: logs.agent,
+          journal(event) {
+            if (event.type === 'run.ended')
+              Object.assign(figures, { iterations: event.iterations, ms: event.ms });
+            logs.journal(event);
+          },
+        };
+      },
+    },
+  );
+}
+
+type Plan = Omit<PrdLoopOptions, 'mode' | 'rejectedFolder' | 'agentCommits' | 'now' | 'settle'> & {
+  readonly opened: ReturnType<typeof openTasks>;
+};
+
+/** What loops remember of this list, after a word about what was approved without them. */
+function recall(
+  { env }: Context,
+  paths: PrdPaths,
+  tasks: TaskList,
+  rules: ReviewRules,
+  warn: (line: string) => void,
+): PrdMemory {
+  const stored = memoryOf(readMemory(env, paths.tasks), tasks);
+  const warning = rules.skipReview ? null : outsideWarning(stored, tasks);
+  if (warning !== null) warn(warning);
+  const since = stored === null ? systemClock.now() : stored.since;
+  return remembered(stored, tasks, approvedOutside(stored, tasks), since);
+}
+
+/** A plain run becomes one that works off a PRD. */
+function shaped(prepared: PreparedRun, { opened, ...plan }: Plan): PreparedRun {
+  const { sandbox, settings } = prepared;
+  const { projectDir, paths, rules, maxIterations } = plan;
+  const options: PrdLoopOptions = {
+    ...plan,
+    mode: sandbox === null ? 'direct' : 'sandbox',
+    rejectedFolder: runPaths(projectDir, prepared.run).iterations,
+    agentCommits: !settings.scm?.tasks.length,
+    now: systemClock.now(),
+    ...(sandbox && syncing.includes(sandbox.provider) ? { settle: () => systemClock.sleep(syncMs) } : {}),
+  };
+  const completion = {
+    promise: { token, match: settings.promiseMatch },
+    tasks: relative(projectDir, paths.tasks),
+  };
+  return {
+    ...prepared,
+    plan: {
+      ...prepared.plan,
+      // Whoever commits gets on, by plain text and past the same complaint, too: only no new commit is stuck.
+      limits: { ...prepared.plan.limits, withoutTools: 0, sameError: 0 },
+      completion,
+      retryEmpty: true,
+    },
+    kind: prdLoop(options, opened),
+    warnings: [...prepared.warnings, ...dependencyProblems(opened.tasks).map(problemLine)],
+    intro: [budgetLine(opened.tasks, rules, maxIterations)],
+  };
+}
+
+function next(
+  view: RunOutput,
+  { run }: PreparedRun,
+  kept: string | null,
+  outcome: string,
+  goOn: string,
+  maxIterations: number,
+): void {
+  if (kept !== null) view.next(`the agent waits for you (${kept}): ralph answer "..." && ${goOn}`);
+  else if (outcome === 'PROMISE_ACCEPTED') view.next('ralph prd archive');
+  else if (outcome === 'MAX_ITERATIONS_REACHED')
+    view.next(`ralph prd status, then: ${goOn} -n ${maxIterations}`);
+  else view.next(`ralph show ${run}, then: ${goOn}`);
+}
+
+/** The options of a plain run that a PRD has, too. */
+function runValues(values: Values, promptFile: string, maxIterations: number) {
+  const {
+    'max-iterations': _n,
+    'ralph-dir': _r,
+    'project-dir': _d,
+    model: _m,
+    'skip-review': _s,
+    'review-cap': _c,
+    ...shared
+  } = values;
+  return {
+    ...shared,
+    'prompt-file': promptFile,
+    'maximum-iterations': maxIterations,
+    'completion-promise': token,
+    // The task list is the evidence here.
+    'min-tool-calls': 0,
+  };
+}
+
+/** Without settings the agent is Claude, which may do everything: it has to run checks and to commit. */
+function settingsFor({ agent, sandboxEnv }: ResolvedSettings, values: Values): CliSetting[] {
+  const command = values.agent ?? agent.command ?? 'claude';
+  const given = (key: CliSetting['key'], value: unknown, flag: CliSetting['flag']): CliSetting[] => [
+    { key, value, flag },
+  ];
+  return [
+    ...given('sandboxEnv', [...sandboxEnv, prdFolder, prdRepository], '--ralph-dir'),
+    ...(values.agent === undefined && agent.command === undefined
+      ? given('agent.command', command, '--agent')
+      : []),
+    ...(values.permissions === undefined && agent.permissions === undefined
+      ? given('agent.permissions', 'full', '--permissions')
+      : []),
+    ...(values.model === undefined
+      ? []
+      : given(
+          'agent.flags',
+          [...agent.flags, ...modelFlags(command, values.model)].map(quoteWord),
+          '--model',
+        )),
+  ];
+}
+
+function modelFlags(command: string, model: string): string[] {
+  const { modelOption } = agents[agentNameOf(command)];
+  if (modelOption !== null) return [modelOption, model];
+  throw new RalphError('no-model', `${command} does not take a model on its command line`, {
+    remedy: 'leave out --model, and choose the model in the settings of the agent',
+  });
+}

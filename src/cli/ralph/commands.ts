@@ -1,0 +1,85 @@
+import { guardCommands } from '../guard/commands.ts';
+import { command, type Program } from '../kernel/spec.ts';
+import { start } from '../kernel/start.ts';
+import { prdCommands } from '../prd/commands.ts';
+import { answer, note, pause, run, stop, unpause } from './loop-commands.ts';
+import { noOptions } from './options.ts';
+import { sandboxCommands } from './sandbox-commands.ts';
+import { config, demo, doctor, init, install, notifyTest, uninstall } from './setup-commands.ts';
+import { dashboard, report, runs, show, stats, verdict, watch } from './view-commands.ts';
+
+const completion = command({
+  summary: 'Print the completion script of a shell.',
+  args: [{ name: 'SHELL', help: 'bash, zsh or fish', required: true }],
+  options: noOptions,
+  examples: [
+    ['eval "$(ralph completion bash)"', 'in ~/.bashrc; the same with zsh in ~/.zshrc'],
+    ['ralph completion fish > ~/.config/fish/completions/ralph.fish', 'once'],
+  ],
+  load: async () => (await import('../kernel/completion.ts')).completionOf(ralph),
+});
+
+export const ralph: Program = {
+  name: 'ralph',
+  summary: 'keeps a coding agent working until its task is really done',
+  defaultCommand: 'run',
+  overview: async (cwd) => (await import('./overview.ts')).overview(cwd),
+  commands: {
+    run,
+    init,
+    runs,
+    show,
+    watch,
+    stats,
+    verdict,
+    note,
+    answer,
+    stop,
+    pause,
+    unpause,
+    dashboard,
+    report,
+    config,
+    'notify test': notifyTest,
+    ...prdCommands,
+    doctor,
+    demo,
+    ...sandboxCommands,
+    ...guardCommands,
+    install,
+    uninstall,
+    completion,
+  },
+  groups: {
+    sandbox: 'Where the agent runs, apart from the rest of the machine.',
+    guard: 'Ask the guard what a shell command would do, and whether it may.',
+    notify: 'Notifications: try them out.',
+    prd: 'A PRD worked off story by story, with a review that cannot be bypassed.',
+  },
+  topics: {
+    'exit-codes': {
+      summary: 'what each exit code means',
+      text: async () => (await import('./topics.ts')).exitCodes(),
+    },
+    promise: {
+      summary: 'when is it done: claims and how they are judged',
+      text: async () => (await import('./topics.ts')).promise,
+    },
+    guardrails: {
+      summary: 'commands that have to pass',
+      text: async () => (await import('./topics.ts')).guardrails,
+    },
+    environment: {
+      summary: 'variables that matter',
+      text: async () => (await import('./topics.ts')).environment,
+    },
+    settings: {
+      summary: 'every setting, its default and its environment variable',
+      text: async () => (await import('./settings-topic.ts')).settingsTopic(),
+    },
+  },
+};
+
+export function startRalph(words: readonly string[]): Promise<void> {
+  return start(ralph, words);
+}

@@ -1,0 +1,57 @@
+import { type LoadedSettings, loadSettings } from '../../config/settings.ts';
+import { mergeSettings, nestSetting, type Settings, settingIn } from '../../config/settings-layers.ts';
+import { type SettingKey, settingTable } from '../../config/settings-schema.ts';
+import { isObject } from '../../core/json.ts';
+import { cleanTerminal } from '../../os/terminal/clean-terminal.ts';
+import type { Context, Input } from '../kernel/spec.ts';
+import type { configOptions } from './options.ts';
+import { settingsRedactor } from './settings-redactor.ts';
+
+export function main(context: Context, { values }: Input<typeof configOptions>): number {
+  const loaded = loadSettings({ cwd: context.cwd, env: context.env });
+  const redact = settingsRedactor(loaded.written, context.env);
+  for (const warning of loaded.warnings) context.stderr.write(`warning: ${warning}\n`);
+  const text = redact(values.explain && !values.json ? explain(loaded) : toJson(loaded, values.json));
+  context.stdout.write(context.stdout.isTTY ? cleanTerminal(text) : text);
+  return 0;
+}
+
+/** What is in force as it could stand in a settings file; for programs together with where it came from. */
+function toJson({ written, sources, files, warnings }: LoadedSettings, forPrograms = false): string {
+  const settings = inForce(written);
+  const shown = forPrograms ? { v: 1, settings, sources, files, warnings } : settings;
+  return `${JSON.stringify(shown, null, 2)}\n`;
+}
+
+function explain({ written, sources }: LoadedSettings): string {
+  const settings = inForce(written);
+  const rows = [...settingTable].flatMap(([key, { description }]): [string, string, string, string][] => {
+    const value = settingIn(settings, key);
+    if (key === '$schema') return [];
+    if (value === undefined) return [[key, '-', 'not set', description]];
+    if (key !== 'agent.env' || !isObject(value) || Object.keys(value).length === 0) {
+      return [[key, sources[key] ?? 'default', JSON.stringify(value), description]];
+    }
+    return Object.entries(value).map(([name, text]) => {
+      const variable = `agent.env.${name}` as const;
+      return [variable, sources[variable] ?? 'default', JSON.stringify(text), description];
+    });
+  });
+  const widths = [0, 1].map((column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
+  return rows
+    .map(([key, source, value, description]) => {
+      const [keyWidth = 0, sourceWidth = 0] = widths;
+      return `${key.padEnd(keyWidth)}  ${source.padEnd(sourceWidth)}  ${value.padEnd(10)}  # ${description}\n`;
+    })
+    .join('');
+}
+
+function inForce(written: Settings): Settings {
+  const hasDefault = (key: SettingKey) => !key.startsWith('scm.') || written.scm !== undefined;
+  let settings: Settings = {};
+  for (const [key, { fallback }] of settingTable) {
+    const value = settingIn(written, key) ?? (hasDefault(key) ? fallback : undefined);
+    if (value !== undefined) settings = mergeSettings(settings, nestSetting(key, value));
+  }
+  return settings;
+}

@@ -1,0 +1,76 @@
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { RalphError } from '../../core/error.ts';
+import { systemClock } from '../../os/clock.ts';
+import { realPath } from '../../os/files/real-path.ts';
+import { openInBrowser } from '../../os/notify/browser.ts';
+import { type Actions, createActions, workerScreen } from '../../show/web/control.ts';
+import { readPage } from '../../show/web/page.ts';
+import { type DashboardOptions, startDashboard } from '../../show/web/server.ts';
+import type { Context, Input } from '../kernel/spec.ts';
+import { wantsCluster, withCluster } from '../swarm/open-cluster.ts';
+import type { swarmDashboardOptions } from '../swarm/options.ts';
+import type { dashboardOptions } from './options.ts';
+
+type DashboardInput = Input<typeof dashboardOptions>;
+
+export function main(context: Context, input: DashboardInput): Promise<number> {
+  return serve('ralph', context, input);
+}
+
+/** The same page, started as `swarm dashboard`: with the fleet of this machine, or that of a cluster. */
+export async function mainSwarm(
+  context: Context,
+  input: Input<typeof swarmDashboardOptions>,
+): Promise<number> {
+  if (!wantsCluster(context, input.values)) return serve('swarm', context, input);
+  const { clusterActions, clusterSources } = await import('../../show/web/cluster-sources.ts');
+  return withCluster(context, input.values, (cluster) =>
+    serve('swarm', context, input, {
+      fleet: clusterSources(cluster),
+      actions: clusterActions(cluster),
+      screen: (name) => cluster.tail(name),
+    }),
+  );
+}
+
+async function serve(
+  program: 'ralph' | 'swarm',
+  context: Context,
+  { values }: DashboardInput,
+  other?: Required<Pick<DashboardOptions, 'fleet' | 'screen'>> & { readonly actions: Actions },
+): Promise<number> {
+  const { cwd, env, stdout, stderr } = context;
+  const port = values.port ?? 0;
+  if (!Number.isInteger(port) || port > 65_535)
+    throw new RalphError('usage', `there is no port ${port}`, { remedy: `${program} dashboard` });
+  const swarm = [process.execPath, join(dirname(realPath(process.argv[1] ?? '')), 'swarm.cjs')] as const;
+  const control = { env, now: () => systemClock.now(), version: __VERSION__, swarm };
+  const dashboard = await startDashboard({
+    env,
+    cwd,
+    page: readPage(pageFolder),
+    version: __VERSION__,
+    now: () => systemClock.now(),
+    program,
+    port,
+    actions: values.control ? (other?.actions ?? createActions(control)) : null,
+    screen: other?.screen ?? ((worker) => workerScreen(env, worker)),
+    ...(other === undefined ? {} : { fleet: other.fleet }),
+  });
+  stdout.write(`${dashboard.url}\n`);
+  stderr.write(
+    values.control
+      ? 'whoever has this address can pause, resume, stop and talk to your loops; Ctrl-C ends it\n'
+      : 'it only shows (--control allows changes); Ctrl-C ends it\n',
+  );
+  if (values.open !== false && stdout.isTTY) await openInBrowser(dashboard.url, env);
+  await new Promise<void>((done) => {
+    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => done());
+  });
+  await dashboard.close();
+  return 0;
+}
+
+/** Beside the built commands. */
+export const pageFolder = fileURLToPath(new URL('../web/', import.meta.url));

@@ -1,0 +1,105 @@
+import { dirname, join } from 'node:path';
+import { type DetectedProject, detectProject } from '../../config/detect.ts';
+import { readProjectSettings } from '../../config/settings.ts';
+import { projectFile } from '../../config/settings-layers.ts';
+import type { SettingsFile } from '../../config/settings-schema.ts';
+import { messageOf, RalphError } from '../../core/error.ts';
+import { ensureDir, writeAtomic } from '../../os/files/files.ts';
+import { cleanTerminal } from '../../os/terminal/clean-terminal.ts';
+import type { Context, Input } from '../kernel/spec.ts';
+import { initFlow, newSettings } from './init-flow.ts';
+import type { initOptions } from './options.ts';
+import { settingsRedactor } from './settings-redactor.ts';
+import { terminalTalk } from './talk.ts';
+
+export function main(context: Context, { values }: Input<typeof initOptions>): Promise<number> | number {
+  return values.yes ? writeDetected(context) : askAndWrite(context);
+}
+
+async function askAndWrite(context: Context): Promise<number> {
+  if (!context.stdin.isTTY) {
+    throw new RalphError(
+      'not-a-terminal',
+      'ralph init asks questions, but standard input is not a terminal',
+      {
+        remedy: 'ralph init --yes',
+      },
+    );
+  }
+  const talk = terminalTalk(context);
+  const answer = await initFlow(talk, describeExisting(context)).finally(talk.close);
+  switch (answer.kind) {
+    case 'kept':
+      return 0;
+    case 'interrupted':
+      context.stderr.write('\nInterrupted: nothing was written.\n');
+      return 130;
+    case 'settings':
+      writeSettings(context, answer.settings);
+      return 0;
+  }
+}
+
+function writeDetected(context: Context): number {
+  if (describeExisting(context) !== null) {
+    context.stderr.write(`${projectFile} is there already and stays as it is; ralph init can replace it\n`);
+    return 0;
+  }
+  const project = detectProject(context.cwd, context.env);
+  const settings = settingsFor(project);
+  context.stdout.write(`${describeProject(project)}\n${JSON.stringify(settings, null, 2)}\n`);
+  writeSettings(context, settings);
+  context.stdout.write('Next: ralph run -p "your task"\n');
+  return 0;
+}
+
+/** The settings that are there, merged, and where they came from; what is wrong with them if they cannot be read. */
+function describeExisting({ cwd, env }: Context): string | null {
+  try {
+    const existing = readProjectSettings(cwd);
+    if (existing === null) return null;
+    const overlay = existing.local ? ' (with local overlay from settings.local.json)' : '';
+    const redact = settingsRedactor(existing.value, env);
+    const shown = cleanTerminal(redact(JSON.stringify(existing.value, null, 2)));
+    return `${shown}\nLoaded from ${projectFile}${overlay}`;
+  } catch (error) {
+    return messageOf(error);
+  }
+}
+
+function settingsFor({ agents, checks }: DetectedProject): SettingsFile {
+  const [command] = agents;
+  if (command === undefined) {
+    throw new RalphError(
+      'no-agent',
+      'none of the agents that ralph knows is on the PATH, and --yes cannot ask for another',
+      {
+        remedy: 'ralph init',
+      },
+    );
+  }
+  const quick = checks.filter(({ kind }) => kind !== 'build');
+  const guardrails = (quick.length > 0 ? quick : checks).map((check) => ({
+    command: check.command,
+    failAction: 'APPEND',
+  }));
+  return newSettings({ agent: { command, flags: [] }, guardrails });
+}
+
+function describeProject({ agents, checks }: DetectedProject): string {
+  const line = (kind: string, command: string, from: string) => `  ${kind.padEnd(10)}${command} (${from})`;
+  const found = [
+    ...agents.map((agent) => line('agent', agent, 'PATH')),
+    ...checks.map(({ kind, command, from, missing }) =>
+      line(kind, command, missing === undefined ? from : `${from}; ${missing} is not installed here`),
+    ),
+  ];
+  return ['Found', ...found, ''].join('\n');
+}
+
+function writeSettings({ cwd, stdout }: Context, settings: SettingsFile): void {
+  const path = join(cwd, projectFile);
+  ensureDir(dirname(path), 0o755);
+  writeAtomic(path, `${JSON.stringify(settings, null, 2)}\n`, { mode: 0o644, root: cwd });
+  stdout.write(`\nSettings written to ${projectFile}\n`);
+}

@@ -1,0 +1,60 @@
+import { listLocated, type SessionRun } from '../../drive/session/session-runs.ts';
+import type { RunRecord } from '../../journal/run-record.ts';
+import { skippedText } from '../../journal/run-view.ts';
+import { systemClock } from '../../os/clock.ts';
+import { formatCost } from '../../show/terminal/units.ts';
+import type { Context, Input } from '../kernel/spec.ts';
+import { isDriven, recordOfLocated } from './located-run.ts';
+import type { jsonOptions } from './options.ts';
+
+export function main({ cwd, env, stdout }: Context, { values }: Input<typeof jsonOptions>): number {
+  const records = listLocated(env, cwd).map((located): Row => {
+    const record = { ...recordOfLocated(cwd, located), running: isDriven(cwd, located) };
+    const { session } = located;
+    return session === null ? record : { ...record, status: session.status, ...silenceOf(session) };
+  });
+  if (values.json) {
+    stdout.write(`${JSON.stringify(records, null, 2)}\n`);
+    return 0;
+  }
+  if (records.length === 0) stdout.write('No run yet. Start one: ralph run -p "your task"\n');
+  for (const record of records) stdout.write(`${row(record)}\n`);
+  return 0;
+}
+
+/** After so many days without a sign, the session of a loop is likely to be gone. */
+const silentDays = 3;
+
+function silenceOf({ status, updatedAt }: SessionRun): { readonly silentDays?: number } {
+  const days = Math.floor((systemClock.now() - updatedAt) / 86_400_000);
+  return status !== 'ended' && days >= silentDays ? { silentDays: days } : {};
+}
+
+type Row = RunRecord & { readonly running: boolean; readonly status?: string; readonly silentDays?: number };
+
+const stateWords: Record<RunRecord['state'], string> = {
+  going: 'running',
+  waiting: 'running',
+  yielded: 'waiting',
+  ended: 'ended',
+  abandoned: 'killed',
+};
+
+function row(record: Row): string {
+  const { run, outcome, iterations, agent, usage, startedAt, status } = record;
+  const state = outcome ?? status ?? stateWords[record.state];
+  const started = startedAt?.slice(0, 16).replace('T', ' ') ?? '';
+  const cost = usage.costUsd === undefined ? '' : formatCost(usage.costUsd);
+  return [
+    run.padEnd(24),
+    started.padEnd(16),
+    state.padEnd(22),
+    `${iterations} iteration${iterations === 1 ? '' : 's'}`.padEnd(14),
+    agent ?? '',
+    cost,
+    record.silentDays === undefined ? '' : `no sign for ${record.silentDays} days; ralph stop ${run} ends it`,
+    skippedText(record) ?? '',
+  ]
+    .join('  ')
+    .trimEnd();
+}

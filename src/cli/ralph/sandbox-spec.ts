@@ -1,0 +1,27 @@
+import { agentNameOf } from '../../agents/registry.ts';
+import type { ResolvedSettings } from '../../config/settings-schema.ts';
+import type { SandboxSpec } from '../../sandbox/sandbox.ts';
+import { findPackageRoot } from '../kernel/package-root.ts';
+import type { Context } from '../kernel/spec.ts';
+
+/** What the settings say about the sandbox of an agent; `agent` is its command, or the name of its adapter. */
+export function sandboxSpec(
+  { cwd, env }: Pick<Context, 'cwd' | 'env'>,
+  settings: ResolvedSettings,
+  agent: { readonly command: string; readonly program?: string },
+): SandboxSpec {
+  const root = findPackageRoot();
+  const { sandboxPaths, sandboxEnv, sandboxImage, allowHosts } = settings;
+  return {
+    cwd,
+    env: { ...env, ...settings.agent.env },
+    agent: agentNameOf(agent.command),
+    ...(agent.program === undefined ? {} : { program: agent.program }),
+    ...(sandboxImage === undefined ? {} : { image: sandboxImage }),
+    allowHosts,
+    paths: sandboxPaths,
+    // The hook of the guard is there.
+    packages: settings.guard === 'always' && root !== null ? [root] : [],
+    variables: [...sandboxEnv, ...Object.keys(settings.agent.env)],
+  };
+}

@@ -1,0 +1,68 @@
+import { formatDuration } from '../../core/duration.ts';
+import { locateRun } from '../../drive/session/session-runs.ts';
+import type { RunRecord } from '../../journal/run-record.ts';
+import { skippedText } from '../../journal/run-view.ts';
+import { cleanTerminal } from '../../os/terminal/clean-terminal.ts';
+import { createStyle, type Style } from '../../show/terminal/style.ts';
+import { formatCost, formatTokens } from '../../show/terminal/units.ts';
+import { verdictTable } from '../../show/terminal/verdict-table.ts';
+import type { Context, Input } from '../kernel/spec.ts';
+import { recordOfLocated } from './located-run.ts';
+import type { jsonOptions } from './options.ts';
+
+export function main(context: Context, { values, args }: Input<typeof jsonOptions>): number {
+  const { cwd, env, stdout } = context;
+  const record = recordOfLocated(cwd, locateRun(env, cwd, args[0]));
+  if (values.json) {
+    stdout.write(`${JSON.stringify(record, null, 2)}\n`);
+    return 0;
+  }
+  const style = createStyle({ env, isTTY: stdout.isTTY });
+  stdout.write(`${summary(record, style)}\n${verdictTable(record.verdicts, style)}${denialList(record)}`);
+  return 0;
+}
+
+/** Why a run has no outcome. */
+const withoutOutcome: Record<RunRecord['state'], string> = {
+  going: 'none yet: it is running',
+  waiting: 'none yet: it is waiting',
+  yielded: 'none yet: it waits for its supervisor to start the next iteration',
+  ended: 'none',
+  abandoned: 'none: it was killed',
+};
+
+function summary(record: RunRecord, style: Style): string {
+  const { usage, outcome } = record;
+  const tokens = usage.inputTokens + usage.cacheReadTokens + usage.cacheWriteTokens;
+  const rows: [string, string][] = [
+    ['Run', style.bold(record.run)],
+    [
+      'Outcome',
+      outcome === null ? withoutOutcome[record.state] : `${outcome} (exit code ${record.exitCode})`,
+    ],
+    ['Because', record.because?.split('\n')[0] ?? ''],
+    ['Iterations', String(record.iterations)],
+    ['Agent', record.agent ?? 'unknown'],
+    [
+      'Tokens',
+      `${formatTokens(tokens)} in (${formatTokens(usage.cacheReadTokens)} cached) / ${formatTokens(usage.outputTokens)} out`,
+    ],
+    ['Cost', usage.costUsd === undefined ? '' : formatCost(usage.costUsd)],
+    ['Time', formatDuration(record.elapsedMs)],
+    ['Started', record.startedAt ?? 'unknown'],
+    ['Ended', record.endedAt ?? '-'],
+    ['Skipped', skippedText(record) ?? ''],
+  ];
+  const shown = rows.filter(([, value]) => value !== '');
+  return `${shown.map(([name, value]) => `${name.padEnd(10)}  ${value}`).join('\n')}\n`;
+}
+
+/** What the guard refused, a line each. */
+function denialList({ denials }: RunRecord): string {
+  if (denials.length === 0) return '';
+  const lines = denials.map(({ iteration, tool, what, category, reason }) => {
+    const call = what === '' ? tool : `${tool}(${what.replace(/\s+/g, ' ')})`;
+    return `  Iteration ${iteration}: ${call}\n    ${category}: ${reason}`;
+  });
+  return `\nRefused by the guard:\n${cleanTerminal(lines.join('\n'))}\n`;
+}

@@ -1,0 +1,18 @@
+import { listLocated, locateRun } from '../../drive/session/session-runs.ts';
+import { systemClock } from '../../os/clock.ts';
+import { statsOf } from '../../show/stats/stats.ts';
+import { statsText } from '../../show/stats/stats-text.ts';
+import { createStyle } from '../../show/terminal/style.ts';
+import type { Context, Input } from '../kernel/spec.ts';
+import { readLocated } from './located-run.ts';
+import type { statsOptions } from './options.ts';
+
+export function main(context: Context, { values, args }: Input<typeof statsOptions>): number {
+  const { cwd, env, stdout } = context;
+  const runs = values.all ? listLocated(env, cwd) : [locateRun(env, cwd, args[0])];
+  const views = runs.map((run) => readLocated(cwd, run).view);
+  const stats = statsOf(views, systemClock.now());
+  const style = createStyle({ env, isTTY: stdout.isTTY });
+  stdout.write(values.json ? `${JSON.stringify(stats, null, 2)}\n` : statsText(stats, style));
+  return 0;
+}

@@ -1,0 +1,59 @@
+import { RalphError } from '../../core/error.ts';
+import { postStop } from '../../drive/mailbox.ts';
+import { cancelLoop } from '../../drive/session/control.ts';
+import { readSessionLoop } from '../../drive/session/session-loops.ts';
+import { locateRun, type SessionRun } from '../../drive/session/session-runs.ts';
+import { systemClock } from '../../os/clock.ts';
+import type { Context, Input } from '../kernel/spec.ts';
+import { loopHere, yieldedRun } from './note.ts';
+import type { stopOptions } from './options.ts';
+
+export async function main(context: Context, { values, args }: Input<typeof stopOptions>): Promise<number> {
+  const wanted = args[0] === undefined ? null : locateRun(context.env, context.cwd, args[0]);
+  if (wanted?.session) return stopSession(wanted.session, context);
+  const waiting = yieldedRun(context.cwd);
+  if (
+    waiting !== null &&
+    (wanted ?? { run: waiting }).run === waiting &&
+    (await stopWorker(context, waiting))
+  )
+    return 0;
+  const { run } = loopHere(context);
+  if (wanted && wanted.run !== run) throw notRunning(wanted.run);
+  if (context.env.RALPH_RUN_ID === run) throw ownLoop();
+  postStop(context.env, run, values.now ? 'now' : 'iteration');
+  context.stdout.write(values.now ? `run ${run} stops now\n` : `run ${run} stops after this iteration\n`);
+  return 0;
+}
+
+/** Between two iterations no process listens: the loop ends in the fleet. False where none of this machine drives the run. */
+async function stopWorker({ env, stdout }: Context, run: string): Promise<boolean> {
+  const { endWorkerOf } = await import('../../fleet/end-worker.ts');
+  const isStopped = await endWorkerOf(env, run, systemClock.now());
+  if (isStopped) stdout.write(`run ${run} is stopped\n`);
+  return isStopped;
+}
+
+/** A loop inside a session ends at once: its hook finds nothing any more, and lets the agent stop. */
+function stopSession({ run, sessionId, status }: SessionRun, { env, stdout }: Context): number {
+  if (status === 'ended') throw notRunning(run);
+  if (env.CLAUDE_CODE_SESSION_ID === sessionId) throw ownLoop();
+  for (;;) {
+    const read = readSessionLoop(env, sessionId);
+    if (read.kind !== 'loop' || read.state.run !== run) throw notRunning(run);
+    const reply = cancelLoop(read.state, { env, now: systemClock.now });
+    if (reply?.kind !== 'answer') continue;
+    stdout.write(`${reply.message}\n`);
+    return 0;
+  }
+}
+
+function ownLoop(): RalphError {
+  return new RalphError('own-loop', 'this is the loop that you work in: it ends when its task is done', {
+    remedy: 'finish the task, or write <promise>BLOCKED: why</promise>',
+  });
+}
+
+function notRunning(run: string): RalphError {
+  return new RalphError('no-loop', `run ${run} does not run any more, or not here`, { remedy: 'ralph runs' });
+}

@@ -1,0 +1,41 @@
+import type { LocatedRun } from '../../drive/session/session-runs.ts';
+import type { JournalEvent } from '../../journal/events.ts';
+import { skippedText } from '../../journal/run-view.ts';
+import { systemClock } from '../../os/clock.ts';
+import { toolStartLine } from '../../show/terminal/event-lines.ts';
+import { firstLine, narrate } from '../../show/terminal/narrate.ts';
+import type { Style } from '../../show/terminal/style.ts';
+import type { Context } from '../kernel/spec.ts';
+import { watchRun } from './watched-run.ts';
+
+const pollMs = 500;
+
+/** The story of a run, line by line, until it is over. */
+export async function watchText(context: Context, run: LocatedRun, style: Style): Promise<number> {
+  const watched = watchRun(context, run, style);
+  context.stdout.write(`${style.bold(`Run ${run.run}`)}\n`);
+  let warning: string | null = null;
+  for (;;) {
+    // Asked first: what was written before the process ended is then read.
+    const isAlive = watched.isAlive();
+    const events = watched.read();
+    const skipped = skippedText(watched.loop);
+    const lines = events.flatMap((event) => story(event, style));
+    if (skipped !== null && skipped !== warning) lines.unshift(style.yellow(skipped));
+    warning = skipped;
+    if (lines.length > 0) context.stdout.write(`${lines.join('\n')}\n`);
+    const { state } = watched.loop;
+    if (state === 'ended' || state === 'abandoned') return 0;
+    if (!isAlive && state !== 'yielded') {
+      context.stdout.write('The process of this loop is gone. Next: ralph run --resume\n');
+      return 0;
+    }
+    await systemClock.sleep(pollMs);
+  }
+}
+
+function story(event: JournalEvent, style: Style): string[] {
+  if (event.type === 'tool.started')
+    return [toolStartLine(style, firstLine(event.name), firstLine(event.summary))];
+  return narrate(event, style);
+}

@@ -1,0 +1,67 @@
+import { endWorker, forgetWorker } from '../../fleet/end-worker.ts';
+import { loopOf } from '../../fleet/files/loops.ts';
+import { type Worker, type WorktreePlace, worktreeOf } from '../../fleet/files/workers.ts';
+import { holdWorker } from '../../fleet/hold.ts';
+import { type Live, lookAtWorkers } from '../../fleet/live.ts';
+import { removeWorktree } from '../../fleet/worktree-dirt.ts';
+import { systemClock } from '../../os/clock.ts';
+import type { Context, Input } from '../kernel/spec.ts';
+import { allWorkers, fault, needWorker, warn } from './context.ts';
+import { wantsCluster } from './open-cluster.ts';
+import type { cleanOptions } from './options.ts';
+
+export async function main(context: Context, input: Input<typeof cleanOptions>): Promise<number> {
+  if (wantsCluster(context, input.values)) return (await import('./cluster.ts')).clean(context, input);
+  const { values, args } = input;
+  if (!values.all && args[0] === undefined) throw fault('must specify worker name or use --all');
+  const workers = values.all ? await allWorkers(context) : [await needWorker(context, args[0])];
+  const lives = await lookAtWorkers(context.env, workers);
+  const options = { worktree: values['rm-worktree'] !== false, force: values['force-dirty'] === true };
+  for (const live of lives) {
+    const { name } = live.worker;
+    const busy = busyText(context, live);
+    if (busy !== null) {
+      if (!values.all) throw fault(`cannot clean ${busy} worker '${name}'`, `swarm kill ${name}`);
+      warn(context, `skipping '${name}' (${busy === 'running' ? 'still running' : busy})`);
+      continue;
+    }
+    await removeWorkerWhole(context, live.worker, options);
+    context.stdout.write(`cleaned ${name}\n`);
+  }
+  return 0;
+}
+
+/** Takes a worker off the list with all that it left, except a worktree that holds work. */
+async function removeWorkerWhole(
+  context: Context,
+  worker: Worker,
+  options: { readonly worktree: boolean; readonly force: boolean },
+): Promise<void> {
+  const { env } = context;
+  await holdWorker(env, worker.name, async () => {
+    await endWorker(env, worker, systemClock.now());
+    const worktree = worktreeOf(worker);
+    if (worktree !== null && options.worktree) {
+      const removal = await removeWorktree(worktree, options.force);
+      if (!removal.removed) {
+        warn(context, `preserving worktree for '${worker.name}': ${removal.because}`);
+        context.stderr.write(`swarm: worktree at: ${worktree.path}\n`);
+        context.stderr.write('swarm: use --force-dirty to remove anyway\n');
+        context.stderr.write(`swarm: from now on with: ${removalOf(worktree)}\n`);
+      }
+    }
+    forgetWorker(env, worker.name);
+  });
+}
+
+/** The worker is off the list, so that no command of ours finds its worktree any more. */
+function removalOf({ base_repo, path }: WorktreePlace): string {
+  return `git -C '${base_repo}' worktree remove --force '${path}'`;
+}
+
+/** A paused loop without an agent is stopped as a worker, but not over. */
+function busyText({ env }: Context, { running, worker }: Live): 'running' | 'paused' | null {
+  if (running) return 'running';
+  const loop = loopOf(env, worker);
+  return loop?.status === 'paused' ? 'paused' : null;
+}

@@ -1,0 +1,70 @@
+import { dirname, join } from 'node:path';
+import { RalphError } from '../../core/error.ts';
+import { readWorkers, type Worker } from '../../fleet/files/workers.ts';
+import { type Live, lookAtWorker } from '../../fleet/live.ts';
+import { reviveSupervisor, type SelfCommand } from '../../fleet/supervisor-start.ts';
+import { realPath } from '../../os/files/real-path.ts';
+import { type Pane, type Tmux, tmuxServer } from '../../os/terminal/tmux.ts';
+import type { Context } from '../kernel/spec.ts';
+
+/** How this program is called, for the supervisor that it starts. */
+export function selfCommand(): SelfCommand {
+  return [process.execPath, process.argv[1] ?? ''];
+}
+
+/** The other program of this package, which stands beside this one. */
+export function ralphCommand(): SelfCommand {
+  return [process.execPath, join(dirname(realPath(process.argv[1] ?? '')), 'ralph.cjs')];
+}
+
+/** All workers; whoever asks also sees to it that running loops are driven. */
+export async function allWorkers(context: Context): Promise<readonly Worker[]> {
+  const { workers, warning } = readWorkers(context.env);
+  if (warning !== null) warn(context, warning);
+  await reviveSupervisor(context.env, selfCommand(), workers);
+  return workers;
+}
+
+export async function needWorker(
+  context: Context,
+  name: string | undefined,
+  options: { exitCode?: number; without?: string } = {},
+): Promise<Worker> {
+  const { exitCode = 1, without = 'a worker name is required' } = options;
+  if (name === undefined) throw fault(without);
+  const worker = (await allWorkers(context)).find((one) => one.name === name);
+  if (worker === undefined) {
+    throw new RalphError('no-worker', `worker '${name}' not found`, { remedy: 'swarm ls', exitCode });
+  }
+  return worker;
+}
+
+/** A worker whose window can be read and typed into. */
+export async function needWindow(context: Context, worker: Worker): Promise<{ pane: Pane; tmux: Tmux }> {
+  if (worker.tmux === null) throw fault(`worker '${worker.name}' is not a tmux worker`);
+  const { pane } = await lookAtWorker(context.env, worker);
+  if (pane === null || pane.dead) throw fault(`worker '${worker.name}' is not running`);
+  return { pane, tmux: tmuxServer(worker.tmux.socket, context.env) };
+}
+
+/** The running workers with a window. */
+export function openWindows(context: Context, lives: readonly Live[]) {
+  return lives.flatMap(({ worker, pane }) =>
+    worker.tmux === null || pane === null || pane.dead
+      ? []
+      : [{ worker, pane, tmux: tmuxServer(worker.tmux.socket, context.env) }],
+  );
+}
+
+export function warn(context: Context, text: string): void {
+  context.stderr.write(`swarm: warning: ${text}\n`);
+}
+
+export function fault(message: string, remedy?: string, exitCode = 1): RalphError {
+  return new RalphError('swarm', message, { exitCode, ...(remedy === undefined ? {} : { remedy }) });
+}
+
+/** The worker's place in a few words: `tmux: session:window` or `pid: 123`. */
+export function placeText({ tmux, pid }: Worker): string {
+  return tmux === null ? `pid: ${pid}` : `tmux: ${tmux.session}:${tmux.window}`;
+}

@@ -1,0 +1,67 @@
+import { RalphError } from '../../core/error.ts';
+import { logPaths } from '../../fleet/files/paths.ts';
+import type { Worker } from '../../fleet/files/workers.ts';
+import { lookAtWorker } from '../../fleet/live.ts';
+import { systemClock } from '../../os/clock.ts';
+import { tailFile } from '../../os/files/tail-file.ts';
+import { cleanTerminal } from '../../os/terminal/clean-terminal.ts';
+import { tmuxServer } from '../../os/terminal/tmux.ts';
+import type { Context, Input } from '../kernel/spec.ts';
+import { fault, needWorker } from './context.ts';
+import { wantsCluster } from './open-cluster.ts';
+import type { logsOptions } from './options.ts';
+
+const historyLines = 1000;
+const followMs = 1000;
+const followLines = 30;
+const clearScreen = '\u001b[2J\u001b[H';
+
+export async function main(context: Context, input: Input<typeof logsOptions>): Promise<number> {
+  if (wantsCluster(context, input.values)) return (await import('./cluster-views.ts')).logs(context, input);
+  const { values, args } = input;
+  const worker = await needWorker(context, args[0]);
+  const { follow = false, history = false, lines } = values;
+  if (worker.tmux === null) return showFile(context, worker, follow, lines);
+  const above = history ? (lines ?? historyLines) : (lines ?? 0);
+  if (!follow) {
+    const screen = await screenOf(context, worker, above);
+    context.stdout.write(`${history || lines === undefined ? screen : lastLines(screen, lines)}\n`);
+    return 0;
+  }
+  let shown = '';
+  for (;;) {
+    const screen = lastLines(await screenOf(context, worker, above), lines ?? followLines);
+    if (screen !== shown) context.stdout.write(`${context.stdout.isTTY ? clearScreen : ''}${screen}\n`);
+    shown = screen;
+    await systemClock.sleep(followMs);
+  }
+}
+
+async function screenOf(context: Context, worker: Worker, history: number): Promise<string> {
+  const { pane } = await lookAtWorker(context.env, worker);
+  if (pane === null || worker.tmux === null) {
+    throw fault(`worker '${worker.name}' has no window any more`, `swarm respawn ${worker.name}`);
+  }
+  const lines = await tmuxServer(worker.tmux.socket, context.env).capture(pane.id, history);
+  return cleanTerminal(lines.join('\n')).trimEnd();
+}
+
+export function lastLines(text: string, count: number): string {
+  return text.split('\n').slice(-count).join('\n');
+}
+
+async function showFile(
+  context: Context,
+  worker: Worker,
+  follow: boolean,
+  lines: number | undefined,
+): Promise<number> {
+  const paths = logPaths(context.env, worker.name);
+  const show = (name: 'stdout' | 'stderr') => {
+    const onData = (bytes: Buffer) => void context[name].write(bytes);
+    return tailFile(paths[name], { follow, onData, ...(lines === undefined ? {} : { lines }) });
+  };
+  const found = await Promise.all([show('stdout'), show('stderr')]);
+  if (found.includes(true)) return 0;
+  throw new RalphError('no-logs', `no logs found for ${worker.name}`, { exitCode: 1 });
+}

@@ -1,0 +1,74 @@
+import {
+  addressText,
+  type ClusterAddress,
+  clusterAddress,
+  isInTheClear,
+  placeOf,
+} from '../../cluster/address.ts';
+import type { Cluster, ClusterView } from '../../cluster/cluster.ts';
+import type { HostView } from '../../cluster/hosts.ts';
+import type { ClusterOptions } from '../../cluster/open.ts';
+import { fits } from '../../cluster/queue-names.ts';
+import type { Context } from '../kernel/spec.ts';
+import { fault, warn } from './context.ts';
+
+type Values = { readonly cluster?: string };
+
+/** Whether a command is about a cluster and not about this machine. Cheap: the rest is loaded only then. */
+export function wantsCluster({ env }: Context, { cluster }: Values): boolean {
+  return cluster !== 'local' && addressText(cluster, env) !== '';
+}
+
+/** The address of the cluster, for a command that needs one. */
+export function needAddress(context: Context, { cluster }: Values): ClusterAddress {
+  const address = clusterAddress(cluster, context.env);
+  if (address === null)
+    throw fault('no cluster is given', '--cluster redis://HOST:PORT, or SWARM_CLUSTER in the environment');
+  return address;
+}
+
+/** Warns if the store is reached over a network without encryption. */
+export function warnInTheClear(context: Context, address: ClusterAddress): void {
+  if (isInTheClear(address))
+    warn(context, `what is sent to ${placeOf(address)} can be read on the way: use TLS`);
+}
+
+/** The warning that no machine takes a loop with these labels; null if one does. */
+export function missingMachine(hosts: readonly HostView[], labels: readonly string[]): string | null {
+  if (hosts.some((one) => !one.gone && !one.draining && fits({ labels }, one.labels))) return null;
+  if (labels.length === 0) return 'no machine that takes loops is there: swarm worker';
+  return `no machine with the labels ${labels.join(',')} is there: swarm worker --labels ${labels.join(',')}`;
+}
+
+/** Does something with the fleet of a cluster, and lets go of it. */
+export async function withCluster<T>(
+  context: Context,
+  values: Values,
+  use: (cluster: Cluster) => Promise<T>,
+  options: ClusterOptions = {},
+): Promise<T> {
+  const { openCluster } = await import('../../cluster/open.ts');
+  const cluster = await openCluster(needAddress(context, values), options);
+  try {
+    return await use(cluster);
+  } finally {
+    await cluster.close();
+  }
+}
+
+/** The loop of that name, or the end of the command. */
+export async function needLoop(
+  cluster: Cluster,
+  name: string | undefined,
+  exitCode = 1,
+): Promise<ClusterView> {
+  if (name === undefined) throw fault('a worker name is required');
+  const view = await cluster.status(name);
+  if (view === null) throw fault(`worker '${name}' not found`, 'swarm ls', exitCode);
+  return view;
+}
+
+/** Whether a loop has not come to its end. */
+export function isOpen({ status }: Pick<ClusterView, 'status'>): boolean {
+  return status !== 'stopped' && status !== 'failed';
+}

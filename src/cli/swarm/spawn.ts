@@ -1,0 +1,179 @@
+import { resolve } from 'node:path';
+import { agentNameOf } from '../../agents/registry.ts';
+import { messageOf } from '../../core/error.ts';
+import { compilePattern } from '../../core/pattern.ts';
+import { tellsContext } from '../../fleet/context.ts';
+import { setMaxParallel } from '../../fleet/files/limits.ts';
+import type { NewLoop } from '../../fleet/files/loop-record.ts';
+import type { LoopOptions } from '../../fleet/files/loops.ts';
+import type { Worker } from '../../fleet/files/workers.ts';
+import { type SpawnOrder, spawnWorker } from '../../fleet/spawn.ts';
+import { readPrompt } from '../../fleet/start-iteration.ts';
+import { ensureSupervisor } from '../../fleet/supervisor-start.ts';
+import { systemClock } from '../../os/clock.ts';
+import { isFolder } from '../../os/files/files.ts';
+import type { Context, Input } from '../kernel/spec.ts';
+import { fault, placeText, ralphCommand, selfCommand, warn } from './context.ts';
+import { followLoop } from './follow.ts';
+import type { ralphSpawnOptions, spawnOptions } from './options.ts';
+import { waitUntilReady } from './ready.ts';
+
+type SpawnInput = Input<typeof spawnOptions>;
+type Values = SpawnInput['values'];
+type LoopValues = Omit<Values, 'tmux' | 'session' | 'tmux-socket' | 'worktree' | 'worktree-dir'>;
+
+export async function main(context: Context, input: SpawnInput): Promise<number> {
+  const order = orderOf(context, input);
+  if (input.values['max-parallel'] !== undefined) setMaxParallel(context.env, input.values['max-parallel']);
+  const worker = await spawnWorker(context.env, order, systemClock, (text) => warn(context, text));
+  if (order.loop !== null && !order.loop.held) await ensureSupervisor(context.env, selfCommand());
+  if (input.values['ready-wait'])
+    await waitUntilReady(context, worker, input.values['ready-timeout'] ?? 120_000);
+  context.stdout.write(`spawned ${worker.name} (${placeText(worker)})${loopText(order, worker)}\n`);
+  return input.values.wait && order.loop !== null ? followLoop(context, worker.name) : 0;
+}
+
+/** `swarm ralph spawn`: the same for a loop. */
+export function mainRalph(context: Context, input: Input<typeof ralphSpawnOptions>): Promise<number> {
+  return main(context, { ...input, values: { ...input.values, ralph: true } });
+}
+
+function orderOf(context: Context, { values, args }: SpawnInput): SpawnOrder {
+  const cmd = args[0] === '--' ? args.slice(1) : args;
+  if (cmd.length === 0) throw fault('no command provided (use -- command...)');
+  const cwd = resolve(context.cwd, values.cwd ?? '.');
+  if (values.cwd !== undefined && !isFolder(cwd)) throw fault(`there is no folder ${cwd}`);
+  const loop = values.ralph ? loopOf(context, values, cmd) : null;
+  if (values.name === undefined) throw fault('--name is required', 'swarm spawn --name NAME -- command');
+  const { branch } = values;
+  // As tmux does it itself with a name that it could not find again.
+  const session = values.session?.replace(/[.:]/g, '_');
+  const socket = values['tmux-socket'];
+  const dir = values['worktree-dir'];
+  return {
+    name: values.name,
+    cmd,
+    cwd,
+    env: variablesOf(values.env ?? []),
+    tags: values.tag ?? [],
+    tmux:
+      values.tmux || loop !== null
+        ? { ...(session === undefined ? {} : { session }), ...(socket === undefined ? {} : { socket }) }
+        : null,
+    worktree: values.worktree
+      ? {
+          ...(branch === undefined ? {} : { branch }),
+          ...(dir === undefined ? {} : { dir: resolve(context.cwd, dir) }),
+        }
+      : null,
+    loop,
+    replace: values.replace === true,
+  };
+}
+
+/** What a loop is asked to do, checked. */
+export function loopOf(context: Context, values: LoopValues, cmd: readonly string[]): NewLoop {
+  const given = values['prompt-file'];
+  const max = values['max-iterations'];
+  if (given === undefined) throw fault('--ralph requires --prompt-file');
+  if (max === undefined) throw fault('--ralph requires --max-iterations');
+  const file = resolve(context.cwd, given);
+  const prompt = readPrompt(file);
+  if ('problem' in prompt) throw fault(prompt.problem.replace(file, given));
+  const pattern = values['done-pattern'] ?? null;
+  if (pattern !== null) checkPattern(pattern);
+  if (max > 50) warn(context, 'high iteration count (>50) may consume significant resources');
+  const timeout = values['inactivity-timeout'] ?? 60_000;
+  if (timeout === 0) throw fault('--inactivity-timeout takes a time of one second or more');
+  return {
+    settings: {
+      prompt_file: file,
+      max_iterations: max,
+      done_pattern: pattern,
+      inactivity_timeout: Math.max(1, Math.round(timeout / 1000)),
+    },
+    options: {
+      ...(context.env.PATH === undefined ? {} : { path: context.env.PATH }),
+      ...(values.account === undefined ? {} : { account: values.account }),
+      ...(values['check-done-continuous'] ? { checkDoneContinuous: true } : {}),
+      ...contextOf(context, values, cmd),
+      ...supervisedRunOf(values, cmd),
+    },
+    held: values['no-run'] === true,
+  };
+}
+
+function checkPattern(pattern: string): void {
+  try {
+    compilePattern(pattern);
+  } catch (error) {
+    throw fault(messageOf(error), 'swarm help spawn');
+  }
+}
+
+function contextOf(context: Context, values: LoopValues, cmd: readonly string[]): LoopOptions {
+  const maxContext = values['max-context'];
+  const restartOnCompact = values['restart-on-compact'];
+  if (maxContext !== undefined && (maxContext < 1 || maxContext > 99)) {
+    throw fault('--max-context takes a share of the context in percent, from 1 to 99');
+  }
+  const isWanted = maxContext !== undefined || restartOnCompact === true;
+  if (isWanted && !tellsContext(cmd)) warn(context, `nothing tells how full the context of ${cmd[0]} is`);
+  return {
+    ...(maxContext === undefined ? {} : { maxContext }),
+    ...(restartOnCompact ? { restartOnCompact } : {}),
+  };
+}
+
+/** Options of `ralph run`, as its own command line takes them; nothing where none is given. */
+function supervisedRunOf(values: LoopValues, cmd: readonly string[]): LoopOptions {
+  const given = (name: keyof LoopValues & string, unit = '') => {
+    const value = values[name];
+    const all = Array.isArray(value) ? value : value === undefined ? [] : [value];
+    return all.map((one) => (one === '' ? `--${name}` : `--${name}=${one}${unit}`));
+  };
+  const words = [
+    ...given('completion-promise'),
+    ...given('completion-response'),
+    ...given('verify'),
+    ...given('permissions'),
+    ...given('sandbox'),
+    ...given('max-time', 'ms'),
+    ...given('max-cost'),
+    ...given('max-tokens'),
+  ];
+  if (!values.run && words.length === 0) return {};
+  const [program = ''] = cmd;
+  if (agentNameOf(program) === 'custom') {
+    throw fault(
+      `${program} is no agent that ralph run knows, so that it cannot be checked as one`,
+      'leave out --run',
+    );
+  }
+  refuseContinuous(values);
+  const pattern = values['done-pattern'] === undefined ? [] : [`--done-pattern=${values['done-pattern']}`];
+  return { engine: ralphCommand(), run: [...words, ...pattern] };
+}
+
+/** `ralph run` reads a turn when it is over: there is no screen to watch. */
+export function refuseContinuous(values: Pick<LoopValues, 'check-done-continuous'>): void {
+  if (!values['check-done-continuous']) return;
+  throw fault(
+    '--check-done-continuous watches the screen of an agent, and ralph run has none: it reads each turn when it is over',
+    'leave it out',
+  );
+}
+
+function variablesOf(given: readonly string[]): Record<string, string> {
+  const entries = given.map((text) => {
+    const equals = text.indexOf('=');
+    if (equals < 1) throw fault(`invalid env format '${text}' (expected KEY=VAL)`);
+    return [text.slice(0, equals), text.slice(equals + 1)] as const;
+  });
+  return Object.fromEntries(entries);
+}
+
+function loopText({ loop }: SpawnOrder, { metadata }: Worker): string {
+  if (loop === null) return '';
+  return ` [ralph mode: iteration ${metadata.ralph_iteration}/${loop.settings.max_iterations}]`;
+}

@@ -1,0 +1,112 @@
+import { type TopView, topView } from '../../fleet/top.ts';
+import { systemClock } from '../../os/clock.ts';
+import { runCommand, runInForeground } from '../../os/process/process.ts';
+import { cleanTerminal } from '../../os/terminal/clean-terminal.ts';
+import { layoutTop, type TopState, textTop } from '../../show/terminal/fleet-top.ts';
+import { createStyle } from '../../show/terminal/style.ts';
+import { type FullScreenControl, runFullScreen } from '../kernel/full-screen.ts';
+import type { Context, Input } from '../kernel/spec.ts';
+import { allWorkers, selfCommand } from './context.ts';
+import { wantsCluster, withCluster } from './open-cluster.ts';
+import type { topOptions } from './options.ts';
+
+type Values = Input<typeof topOptions>['values'];
+
+/** The command that a key stands for. */
+const commands: Readonly<Record<string, readonly string[]>> = {
+  a: ['attach'],
+  l: ['logs', '--follow'],
+  p: ['ralph', 'pause'],
+  r: ['ralph', 'resume'],
+  k: ['kill'],
+};
+
+const pollMs = 1000;
+const empty: TopView = { rows: [], running: 0, maxParallel: null, held: [], undriven: false };
+
+/** The table of all workers: live in a terminal, once elsewhere. */
+export async function main(context: Context, { values }: Input<typeof topOptions>): Promise<number> {
+  const now = () => systemClock.now();
+  if (wantsCluster(context, values)) {
+    const { clusterTop } = await import('../../cluster/top.ts');
+    return withCluster(context, values, (cluster) => show(context, values, () => clusterTop(cluster, now())));
+  }
+  await allWorkers(context);
+  return show(context, values, () => topView(context.env, now()));
+}
+
+async function show(context: Context, values: Values, ask: () => Promise<TopView>): Promise<number> {
+  const { stdin, stdout, env } = context;
+  const isTerminal = stdin.isTTY === true && stdout.isTTY && env.TERM !== 'dumb';
+  if (values.once || !isTerminal) {
+    stdout.write(cleanTerminal(textTop(await ask())));
+    return 0;
+  }
+  return live(context, ask, values.cluster === undefined ? [] : ['--cluster', values.cluster]);
+}
+
+function live(
+  context: Context,
+  ask: () => Promise<TopView>,
+  clusterWords: readonly string[],
+): Promise<number> {
+  const { env, stdout } = context;
+  const style = createStyle({ env, isTTY: stdout.isTTY });
+  let view = empty;
+  let state: TopState = { selected: null, message: '' };
+  /** A key that ends something has to be pressed twice. */
+  let armed = '';
+  const look = async () => {
+    view = await ask();
+    if (!view.rows.some(({ name }) => name === state.selected)) {
+      state = { ...state, selected: view.rows[0]?.name ?? null };
+    }
+  };
+  const say = (message: string) => {
+    state = { ...state, message: cleanTerminal(message).replace(/\s+/g, ' ') };
+  };
+
+  function press(key: string, control: FullScreenControl): void {
+    const step = { '\x1b[A': -1, '\x1bOA': -1, '\x1b[B': 1, '\x1bOB': 1 }[key];
+    const words = commands[key];
+    if (key === 'q' || key === '\x03') control.end(0);
+    else if (step !== undefined) select(step);
+    else if (words !== undefined && state.selected !== null)
+      order(key, [...words, state.selected, ...clusterWords], control);
+  }
+
+  function order(key: string, words: readonly string[], control: FullScreenControl): void {
+    const text = `$ swarm ${words.join(' ')}`;
+    const isSure = key !== 'k' || armed === text;
+    armed = isSure ? '' : text;
+    say(isSure ? text : `k once more: ${text}`);
+    const argv = [...selfCommand(), ...words] as const;
+    if (key === 'a' || key === 'l') void control.lend(() => runInForeground(argv, context));
+    else if (isSure) void run(argv, text, control);
+  }
+
+  function select(step: number): void {
+    const at = view.rows.findIndex(({ name }) => name === state.selected);
+    const next = view.rows[Math.max(0, Math.min(view.rows.length - 1, at + step))];
+    armed = '';
+    state = { selected: next?.name ?? null, message: '' };
+  }
+
+  async function run(
+    argv: readonly [string, ...string[]],
+    text: string,
+    control: FullScreenControl,
+  ): Promise<void> {
+    const { stdout: said, stderr } = await runCommand(argv, { cwd: context.cwd, env });
+    say(`${text}   ${said || stderr}`);
+    await look();
+    control.redraw();
+  }
+
+  return runFullScreen(context, {
+    pollMs,
+    look,
+    lines: (size) => layoutTop(view, state, size, style),
+    key: press,
+  });
+}

@@ -1,0 +1,73 @@
+import type { Cluster } from '../../cluster/cluster.ts';
+import { exitCodeOf } from '../../fleet/end-loop.ts';
+import type { LoopRecord } from '../../fleet/files/loops.ts';
+import { whyText } from '../../fleet/why.ts';
+import { systemClock } from '../../os/clock.ts';
+import { cleanTerminal } from '../../os/terminal/clean-terminal.ts';
+import type { Context } from '../kernel/spec.ts';
+
+const lookMs = 500;
+
+/** A worker that somebody waits for. `exitCode` is 1 while a loop goes on: it is not done. */
+export type Waited = {
+  readonly name: string;
+  readonly isOver: boolean;
+  /** How it ended, in words. */
+  readonly text: string;
+  readonly exitCode: number;
+};
+
+/**
+ * Waits until all of them are over and returns the exit code: that of the first in the list that is not done, 0 where
+ * all are done, 1 at the time-out.
+ */
+export async function waitUntilOver(
+  context: Context,
+  ask: () => Promise<readonly Waited[]>,
+  { all = false, timeout = Number.POSITIVE_INFINITY }: { readonly all?: boolean; readonly timeout?: number },
+): Promise<number> {
+  const deadline = systemClock.monotonic() + timeout;
+  const say = ({ name, text }: Pick<Waited, 'name' | 'text'>) =>
+    context.stdout.write(cleanTerminal(`${name}: ${text}\n`));
+  let waited = await ask();
+  // Of all workers, those that ended well long ago are no news.
+  for (const one of waited) if (one.isOver && !(all && one.exitCode === 0)) say(one);
+  for (;;) {
+    const open = waited.filter(({ isOver }) => !isOver);
+    if (open.length === 0) return waited.find(({ exitCode }) => exitCode !== 0)?.exitCode ?? 0;
+    if (systemClock.monotonic() >= deadline) {
+      for (const { name } of open) say({ name, text: 'still running (timeout)' });
+      return 1;
+    }
+    await systemClock.sleep(Math.min(lookMs, Math.max(1, deadline - systemClock.monotonic())));
+    const now = new Map((await ask()).map((one) => [one.name, one]));
+    waited = waited.map((one) => {
+      const next = one.isOver ? one : (now.get(one.name) ?? { ...one, isOver: true, text: 'gone' });
+      if (next.isOver && !one.isOver) say(next);
+      return next;
+    });
+  }
+}
+
+/** A loop as somebody sees it who waits for it. One that waits for an answer is over for them, too. */
+export function waitedLoop({
+  name,
+  status,
+  why,
+  end,
+}: Pick<LoopRecord, 'name' | 'status' | 'why' | 'end'>): Waited {
+  const exitCode = exitCodeOf({ status, end });
+  const text = whyText(why, systemClock.now());
+  return {
+    name,
+    isOver: exitCode !== null,
+    text: status === 'paused' ? text : `exited, ${text}`,
+    exitCode: exitCode ?? 1,
+  };
+}
+
+/** The loops of a cluster, or the one of that name, for somebody who waits for them. */
+export async function waitedIn(cluster: Cluster, only: string | null): Promise<readonly Waited[]> {
+  const views = await cluster.list();
+  return views.filter(({ name }) => only === null || name === only).map(waitedLoop);
+}

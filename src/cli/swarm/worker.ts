@@ -1,0 +1,141 @@
+import { randomUUID } from 'node:crypto';
+import { hostname } from 'node:os';
+import { basename, dirname, join, resolve } from 'node:path';
+import type { Cluster } from '../../cluster/cluster.ts';
+import type { MachineRules } from '../../cluster/messages.ts';
+import { defaultLeaseMs } from '../../cluster/open.ts';
+import { defaultFolder, placesIn, runIdStart } from '../../cluster/places.ts';
+import { createWorker } from '../../cluster/worker.ts';
+import { RalphError } from '../../core/error.ts';
+import { outcomes } from '../../core/outcome.ts';
+import { stampSeconds } from '../../fleet/files/time.ts';
+import { systemClock } from '../../os/clock.ts';
+import { ensureDir, readText, writeAtomic } from '../../os/files/files.ts';
+import { acquireLock } from '../../os/files/lock.ts';
+import { realPath } from '../../os/files/real-path.ts';
+import { sweepRun } from '../../os/process/process.ts';
+import { processesByRun } from '../../os/process/run-ids.ts';
+import { cleanTerminal } from '../../os/terminal/clean-terminal.ts';
+import { chooseProvider } from '../../sandbox/open-sandbox.ts';
+import { providerNames, type SandboxChoice } from '../../sandbox/sandbox.ts';
+import type { Context, Input } from '../kernel/spec.ts';
+import { ralphCommand } from './context.ts';
+import { needAddress, warnInTheClear, withCluster } from './open-cluster.ts';
+import type { workerCommandOptions } from './options.ts';
+
+/** Runs loops of a cluster on this machine until it is told to end. */
+export async function main(
+  context: Context,
+  { values }: Input<typeof workerCommandOptions>,
+): Promise<number> {
+  const { env } = context;
+  warnInTheClear(context, needAddress(context, values));
+  const folder = resolve(context.cwd, values.dir ?? defaultFolder(env));
+  ensureDir(folder);
+  const own = realPath(folder);
+  const sandbox = await checkSandbox(context, own, values.sandbox ?? 'auto');
+  const lock = takeFolder(own);
+  try {
+    // A worker that died may have left agents running.
+    for (const run of processesByRun(runIdStart(own)).keys()) await sweepRun(run);
+    const leaseMs = leaseOf(env.SWARM_LEASE_MS);
+    const rules = {
+      folder: own,
+      sandbox,
+      allowHosts: values['allow-host'] ?? [],
+      ralph: ralphCommand(),
+      leaseMs,
+    };
+    return await withCluster(context, values, (cluster) => work(context, values, cluster, rules), {
+      leaseMs,
+    });
+  } finally {
+    lock.release();
+  }
+}
+
+async function work(
+  { env, stdout }: Context,
+  values: Input<typeof workerCommandOptions>['values'],
+  cluster: Cluster,
+  rules: MachineRules,
+): Promise<number> {
+  const { folder, sandbox } = rules;
+  const { slots = 1 } = values;
+  const wanted = values.host ?? (values.dir === undefined ? hostname() : `${hostname()}-${basename(folder)}`);
+  const labels = (values.labels ?? []).flatMap((text) => text.split(',').filter(Boolean));
+  const host = await cluster.register({ host: wanted, labels }, idOf(folder));
+  const say = (line: string) =>
+    void stdout.stream.write(`${stampSeconds(systemClock.now())} ${cleanTerminal(line)}\n`);
+  const worker = createWorker({
+    cluster,
+    host,
+    labels,
+    slots,
+    rules,
+    driver: [process.execPath, join(dirname(realPath(process.argv[1] ?? '')), 'commands', 'loop-driver.cjs')],
+    env,
+    clock: systemClock,
+    say,
+  });
+  const signals = listen(worker, say);
+  const where = sandbox === 'none' ? 'without a sandbox' : `in a sandbox (${sandbox})`;
+  say(`${host} takes loops, ${slots} at a time, ${where}; its files are in ${folder}`);
+  if (host !== wanted) say(`another machine is called ${wanted}`);
+  const isDraining = (await cluster.hosts()).some((one) => one.host === host && one.draining);
+  if (isDraining) say(`${host} drains and takes nothing until: swarm drain ${host} --undo`);
+  await worker.run();
+  return signals.count() > 1 ? outcomes.INTERRUPTED.exitCode : 0;
+}
+
+/** First signal: finish the iterations and give the loops back. Second: end now. */
+function listen(worker: { leave(): void; stop(): void }, say: (line: string) => void) {
+  let signals = 0;
+  const onSignal = () => {
+    signals++;
+    say(
+      signals === 1
+        ? 'Received signal, shutting down: each loop moves on after its iteration...'
+        : 'Stopping the agents now...',
+    );
+    if (signals === 1) worker.leave();
+    else worker.stop();
+  };
+  for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(name, onSignal);
+  return { count: () => signals };
+}
+
+/** Fails before any loop is taken if the sandbox does not work on this machine. */
+async function checkSandbox(context: Context, folder: string, wanted: string): Promise<SandboxChoice> {
+  const choice = providerNames.find((name) => name === wanted) ?? 'auto';
+  return choice === 'none' ? 'none' : chooseProvider(choice, { cwd: folder, env: context.env });
+}
+
+/** The id of this machine, kept in its folder: two machines may have one name. */
+function idOf(folder: string): string {
+  const file = placesIn(folder).id;
+  const existing = readText(file)?.trim();
+  if (existing) return existing;
+  const id = randomUUID();
+  writeAtomic(file, `${id}\n`);
+  return id;
+}
+
+function takeFolder(folder: string) {
+  const taken = acquireLock(placesIn(folder).lock, {});
+  if (taken.ok) return taken.lock;
+  throw new RalphError(
+    'worker-runs',
+    `a worker (process ${taken.owner.pid}) has the folder ${folder} already`,
+    {
+      remedy: 'swarm worker --dir ANOTHER-FOLDER, for a second one on this machine',
+      exitCode: 1,
+    },
+  );
+}
+
+/** SWARM_LEASE_MS: for tests; all machines of a cluster have to have the same. */
+function leaseOf(text: string | undefined): number {
+  const ms = Number(text);
+  return Number.isFinite(ms) && ms >= 500 ? ms : defaultLeaseMs;
+}

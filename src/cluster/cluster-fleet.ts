@@ -1,0 +1,55 @@
+import { createChores } from './chores.ts';
+import { finish, letGo, renew, takeNext } from './claims.ts';
+import type { Cluster } from './cluster.ts';
+import { clusterControls } from './control.ts';
+import { isCurrent, isOver, updateEntry } from './entries.ts';
+import { type Claimant, createSightings, drainHosts, isDraining, registerHost } from './hosts.ts';
+import { reportNews, storable } from './report.ts';
+import type { LeaseTimes, Store, TimedStore } from './store.ts';
+import { forgetLoop, submitLoop } from './submit.ts';
+import { clusterViews } from './views.ts';
+
+const boxKeep = 100;
+const nobody: Claimant = { host: 'unknown', labels: [] };
+
+/** A fleet on a store: its loops are records, and queues say who may run them. */
+export function clusterFleet(store: Store, { leaseMs, checkMs }: LeaseTimes, now: () => number): Cluster {
+  const timed: TimedStore = { store, leaseMs, now };
+  const chores = createChores(timed, checkMs);
+  const seen = createSightings(timed);
+  let asked: Claimant | null = null;
+
+  return {
+    ...clusterViews(timed),
+    ...clusterControls(timed),
+    submit: (order) => submitLoop(timed, order),
+    async claim(by = nobody) {
+      await chores();
+      asked = by;
+      await seen(by);
+      if (await isDraining(store, by.host)) return null;
+      return takeNext(timed, by);
+    },
+    async heartbeat(claim) {
+      // A machine whose slots are all taken asks for nothing, but is there.
+      if (asked !== null) await seen(asked);
+      return renew(timed, claim);
+    },
+    finishIteration: (claim, end) => finish(timed, claim, end),
+    async giveBack(claim) {
+      const step = await updateEntry(store, claim.name, (entry) => {
+        if (!isCurrent(entry, claim)) return null;
+        const why = isOver(entry) ? {} : { why: { state: 'queued', since: now() } as const };
+        return { change: { launch: entry.loop.launch + 1, ...why }, entry: { holder: null } };
+      });
+      if (step?.changed && step.before.holder) await letGo(timed, step.after, step.before.holder.lock);
+    },
+    report: (claim, news) => reportNews(store, claim, news),
+    register: (by, id) => registerHost(timed, by, id),
+    drain: (host, on) => drainHosts(store, host, on),
+    forget: (name) => forgetLoop(store, name),
+    post: (box, text) => store.append(`box:${box}`, [storable(text)], boxKeep),
+    take: (box) => store.takeFirst(`box:${box}`),
+    close: () => store.close(),
+  };
+}

@@ -1,0 +1,195 @@
+import { join } from 'node:path';
+import { agentNameOf } from '../agents/registry.ts';
+import type { LoopEnd } from '../fleet/files/loops.ts';
+import { endRun } from '../fleet/supervised-run.ts';
+import { systemClock } from '../os/clock.ts';
+import { ensureDir, lstatOf, moveFolder } from '../os/files/files.ts';
+import { isWithin, realPath } from '../os/files/real-path.ts';
+import { findProgram, sweepRun } from '../os/process/process.ts';
+import type { Environment } from '../os/process/program.ts';
+import { openSandbox } from '../sandbox/open-sandbox.ts';
+import { noSandbox, type Sandbox } from '../sandbox/sandbox.ts';
+import { type Checkout, openCheckout, removeCheckout } from './checkout.ts';
+import type { LoopJob } from './cluster.ts';
+import { type IterationResult, type IterationSpec, runIteration, runOfJob } from './iteration.ts';
+import { keepWork } from './kept.ts';
+import type { FromDriver, GaveUp, MachineRules } from './messages.ts';
+import { checkLoopName, placesIn, runIdOf } from './places.ts';
+import { pushWork, sealWork } from './publish.ts';
+
+/** How long a repository that cannot be reached is tried again. */
+const patienceMs = 2 * 60_000;
+const longestPauseMs = 15_000;
+
+type LoopSpec = {
+  readonly env: Environment;
+  readonly job: LoopJob;
+  readonly rules: MachineRules;
+  readonly stop: AbortSignal;
+  send(message: FromDriver): void;
+};
+
+/** A loop in its worktree on this machine. */
+export type RunningLoop = LoopSpec & {
+  readonly runId: string;
+  checkout: Checkout | null;
+  /** The folder in the worktree where the command runs. */
+  cwd: string;
+  sandbox: Sandbox | null;
+  isKept: boolean;
+};
+
+type Ended = Extract<FromDriver, { type: 'ended' }>;
+type Failed = { readonly type: 'failed'; readonly because: GaveUp; readonly why: string };
+
+export async function openLoop(spec: LoopSpec): Promise<RunningLoop> {
+  const { job, rules } = spec;
+  checkLoopName(job.name);
+  const runId = runIdOf(rules.folder, job.name);
+  ensureDir(placesIn(rules.folder).record(job.name).root);
+  // A driver that died may have left its agent running.
+  await sweepRun(runId);
+  return { ...spec, runId, checkout: null, cwd: '', sandbox: null, isKept: false };
+}
+
+/** Runs one iteration and pushes its work; finds it if it is on the branch already. */
+export async function runIn(loop: RunningLoop, iteration: number): Promise<Ended | Failed> {
+  const { stop } = loop;
+  const checkout = loop.checkout ?? (await checkOut(loop));
+  if ('because' in checkout) return checkout;
+  const seal = checkout.seals.find((one) => one.iteration === iteration);
+  if (seal !== undefined) {
+    return { type: 'ended', iteration, end: seal.end, head: checkout.start, found: true };
+  }
+  const result = stop.aborted ? null : await runIteration(iterationSpec(loop, iteration));
+  return result === null
+    ? failed('stopped', String(stop.reason))
+    : deliver(loop, checkout, iteration, result);
+}
+
+async function checkOut(loop: RunningLoop): Promise<Checkout | Failed> {
+  const { job, rules, stop } = loop;
+  const opened = await patiently(stop, async () => {
+    const result = await openCheckout(placesIn(rules.folder), job);
+    return result.ok || result.lasting ? result : { again: result };
+  });
+  if (!opened.ok) return failed(opened.lasting ? 'impossible' : 'unreachable', opened.why);
+  const { checkout, kept } = opened;
+  loop.checkout = checkout;
+  if (kept !== null) tell(loop, 'kept', `work of an earlier try is kept in ${keptAt(checkout, kept)}`);
+  const cwd = realPath(join(checkout.path, job.cwd));
+  if (!isWithin(cwd, realPath(checkout.path)) || !lstatOf(cwd)?.isDirectory()) {
+    return failed('impossible', `there is no folder ${job.cwd} in the repository`);
+  }
+  loop.cwd = cwd;
+  // `ralph run` opens its own.
+  if (job.options.run === undefined) loop.sandbox ??= await sandboxFor(loop);
+  return checkout;
+}
+
+function sandboxFor({ env, job, rules, cwd }: RunningLoop): Promise<Sandbox> {
+  const [command = ''] = job.command;
+  const program = findProgram(command, env);
+  return openSandbox(rules.sandbox, {
+    cwd,
+    env: { ...env, ...job.env },
+    agent: agentNameOf(command),
+    ...(program === null ? {} : { program }),
+    allowHosts: rules.allowHosts,
+    variables: ['SWARM_WORKER', ...Object.keys(job.env), ...job.pass],
+  });
+}
+
+function iterationSpec(loop: RunningLoop, iteration: number): IterationSpec {
+  const { env, job, rules, stop, cwd, runId } = loop;
+  const sandboxed = rules.sandbox === 'none' ? ['--no-sandbox'] : [`--sandbox=${rules.sandbox}`];
+  return {
+    job,
+    iteration,
+    cwd,
+    record: placesIn(rules.folder).record(job.name),
+    env,
+    runId,
+    sandbox: loop.sandbox ?? noSandbox,
+    ralph: {
+      command: rules.ralph,
+      words: [...sandboxed, ...rules.allowHosts.map((host) => `--allow-host=${host}`)],
+    },
+    stop,
+    shows: (tail) => loop.send({ type: 'shows', tail }),
+    notices: (text) => tell(loop, 'notice', text),
+  };
+}
+
+async function deliver(
+  loop: RunningLoop,
+  from: Checkout,
+  iteration: number,
+  result: IterationResult,
+): Promise<Ended | Failed> {
+  const { job, stop } = loop;
+  const ended = { type: 'ended', iteration, found: false, ...result } as const;
+  const { commit, kept, warnings } = await sealWork(from, job, iteration, result.end);
+  for (const warning of warnings) tell(loop, 'notice', warning);
+  if (kept !== null) tell(loop, 'kept', `what the agent had committed is kept in ${keptAt(from, kept)}`);
+  if (commit === null) return { ...ended, head: from.start };
+  const { pushed, checkout } = await patiently(stop, async () => {
+    const push = await pushWork(from, job, commit);
+    return push.pushed.kind === 'unreachable' ? { again: push } : push;
+  });
+  loop.checkout = checkout;
+  if (pushed.kind === 'pushed') return { ...ended, head: commit };
+  if (pushed.kind === 'fenced') {
+    const now = pushed.found === null ? 'gone' : `at ${pushed.found.slice(0, 12)}`;
+    tell(loop, 'fenced', `the push of iteration ${iteration} was refused: the branch is ${now}`);
+    return failed('fenced', 'another machine has moved the branch');
+  }
+  return failed(pushed.kind === 'refused' ? 'impossible' : 'unreachable', `the push failed: ${pushed.why}`);
+}
+
+/** Keeps work that is not on the branch, once, and returns where. Nothing runs here after it. */
+export async function keepRest(loop: RunningLoop, why: string): Promise<string | null> {
+  const { checkout, job } = loop;
+  if (checkout === null || loop.isKept) return null;
+  const kept = await keepWork(checkout, job, why);
+  loop.isKept = true;
+  return kept === null ? null : keptAt(checkout, kept);
+}
+
+/** Closes the sandbox. If the loop has ended, ends its run and removes its worktree, too. */
+export async function closeLoop(loop: RunningLoop, ended: LoopEnd | null): Promise<void> {
+  const { job, rules, checkout, cwd } = loop;
+  await loop.sandbox?.stop();
+  if (ended === null || checkout === null) return;
+  if (job.options.run !== undefined) endRun(runOfJob(job, cwd), ended, systemClock.now());
+  await keepRest(loop, 'left at the end');
+  // The journal of `ralph run` is a part of the record.
+  moveFolder(
+    join(cwd, '.ralph', 'runs'),
+    join(placesIn(rules.folder).record(job.name).root, `runs-${job.id}`),
+  );
+  await removeCheckout(checkout);
+}
+
+function tell({ send }: RunningLoop, type: 'fenced' | 'kept' | 'notice', text: string): void {
+  send({ type: 'tells', event: { at: systemClock.now(), type, text } });
+}
+
+function failed(because: GaveUp, why: string): Failed {
+  return { type: 'failed', because, why };
+}
+
+function keptAt({ repository }: Checkout, ref: string): string {
+  return `${ref} of ${repository}`;
+}
+
+/** Tries again with longer and longer pauses; the last answer counts. */
+async function patiently<T>(stop: AbortSignal, act: () => Promise<T | { readonly again: T }>): Promise<T> {
+  const until = systemClock.monotonic() + patienceMs;
+  for (let pause = 500; ; pause = Math.min(pause * 2, longestPauseMs)) {
+    const result = await act();
+    if (typeof result !== 'object' || result === null || !('again' in result)) return result;
+    if (stop.aborted || systemClock.monotonic() + pause > until) return result.again;
+    await systemClock.sleep(pause, stop);
+  }
+}

@@ -1,0 +1,100 @@
+import { realpathSync, statSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import * as v from 'valibot';
+import { versionIn } from '../agents/version.ts';
+import { systemClock } from '../os/clock.ts';
+import { ensureDir, readJsonAs, writeAtomic } from '../os/files/files.ts';
+import { type CommandResult, type Environment, runCommand } from '../os/process/process.ts';
+import { cacheFolder } from './paths.ts';
+
+/** The state of a program's file, and what it answered in that state. */
+const entrySchema = v.object({
+  file: v.string(),
+  changed: v.number(),
+  size: v.number(),
+  version: v.nullable(v.string()),
+  asked: v.number(),
+});
+type CacheEntry = Readonly<v.InferOutput<typeof entrySchema>>;
+
+/** The entries by the path of the program. */
+const cacheSchema = v.object({ v: v.literal(1), programs: v.record(v.string(), entrySchema) });
+
+const timeoutMs = 10_000;
+// A shim of a version manager (volta, mise, asdf) stays as it is when the program behind it is updated.
+const validMs = 7 * 24 * 60 * 60_000;
+
+/**
+ * The version of an installed agent, null where it does not tell one. It is asked once and then remembered until its
+ * file changes. Only for agents that we know: any other program may take `--version` for a task.
+ */
+export async function agentVersion(program: string, env: Environment): Promise<string | null> {
+  const entry = cacheEntryOf(program, env);
+  return entry ? entry.version : (await askAgentVersion(program, env)).version;
+}
+
+/** What is remembered of a program that has not changed since; null where nothing is. */
+export function rememberedVersion(program: string, env: Environment): string | null {
+  return cacheEntryOf(program, env)?.version ?? null;
+}
+
+function cacheEntryOf(program: string, env: Environment): CacheEntry | null {
+  const entry = remembered(env)[resolve(program)];
+  const now = stateOf(program);
+  const same =
+    entry && now && entry.file === now.file && entry.changed === now.changed && entry.size === now.size;
+  return same ? entry : null;
+}
+
+/** Runs `--version` in any case, and gives what came of it as well. */
+export async function askAgentVersion(
+  program: string,
+  env: Environment,
+): Promise<{ readonly version: string | null; readonly result: CommandResult }> {
+  const state = stateOf(program);
+  const result = await runCommand([program, '--version'], {
+    cwd: process.cwd(),
+    env,
+    timeoutMs,
+    maxBytes: 64 * 1024,
+  });
+  // What a failing program prints may name versions too, such as that of the Node.js it misses.
+  if (result.exitCode !== 0) return { version: null, result };
+  const version = versionIn(result.stdout) ?? versionIn(result.stderr);
+  if (state) remember(env, resolve(program), { ...state, version, asked: systemClock.now() });
+  return { version, result };
+}
+
+/** Package managers give files the time of their packing, or of all packages; the time of change is always true. */
+function stateOf(program: string): Pick<CacheEntry, 'file' | 'changed' | 'size'> | null {
+  try {
+    const file = realpathSync(program);
+    const { ctimeMs: changed, size } = statSync(file);
+    return { file, changed, size };
+  } catch {
+    return null;
+  }
+}
+
+function cacheFile(env: Environment): string {
+  return join(cacheFolder(env), 'agent-versions.json');
+}
+
+/** By the path of the program, without what is too old. A torn file is an empty one. */
+function remembered(env: Environment): Readonly<Record<string, CacheEntry>> {
+  const { programs = {} } = readJsonAs(cacheFile(env), cacheSchema) ?? {};
+  const now = systemClock.now();
+  return Object.fromEntries(
+    Object.entries(programs).filter(([, { asked }]) => Math.abs(now - asked) < validMs),
+  );
+}
+
+function remember(env: Environment, program: string, entry: CacheEntry): void {
+  const programs = { ...remembered(env), [program]: entry };
+  try {
+    ensureDir(cacheFolder(env));
+    writeAtomic(cacheFile(env), `${JSON.stringify({ v: 1, programs })}\n`, { fsync: false });
+  } catch {
+    // A home that cannot be written costs time, not the run.
+  }
+}

@@ -1,0 +1,145 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import * as v from 'valibot';
+import { type AgentName, knownAgents } from '../agents/registry.ts';
+import { readJsonAs, tryReadText } from '../os/files/files.ts';
+import { type Environment, findProgram } from '../os/process/program.ts';
+
+type CheckKind = 'lint' | 'typecheck' | 'test' | 'build';
+
+/** A command that checks the project, and the file that says so. */
+type ProjectCheck = {
+  readonly kind: CheckKind;
+  readonly command: string;
+  readonly from: string;
+  /** The program that it needs and that is not on PATH. */
+  readonly missing?: string;
+};
+
+export type DetectedProject = {
+  /** Agents on PATH, the first choice first. */
+  readonly agents: readonly AgentName[];
+  readonly checks: readonly ProjectCheck[];
+};
+
+type Folder = { has(name: string): boolean; text(name: string): string };
+
+/** What a folder and PATH show of a project. A check that cannot be run here stands in only where no other of its kind can. */
+export function detectProject(cwd: string, env: Environment): DetectedProject {
+  const folder: Folder = {
+    has: (name) => existsSync(join(cwd, name)),
+    text: (name) => tryReadText(join(cwd, name), { maxBytes: 1024 * 1024 }) ?? '',
+  };
+  const installed = (program: string) => findProgram(program, env) !== null;
+  const looked = (check: ProjectCheck): ProjectCheck => {
+    const [program = ''] = check.command.split(' ');
+    return installed(program) ? check : { ...check, missing: program };
+  };
+  const byMake = makeChecks(folder).map(looked);
+  const others = [
+    ...scriptChecks(folder, join(cwd, 'package.json')),
+    ...cargoChecks(folder, installed('cargo-clippy')),
+    ...goChecks(folder),
+    ...pythonChecks(folder),
+  ].map(looked);
+  // A project that has both means its Makefile to be the way in.
+  const choices = [runnable(byMake), runnable(others), byMake, others];
+  return {
+    agents: knownAgents.filter(installed),
+    checks: kinds.flatMap((kind) => {
+      const ofKind = choices.map((checks) => checks.filter((check) => check.kind === kind));
+      return ofKind.find((checks) => checks.length > 0) ?? [];
+    }),
+  };
+}
+
+const kinds: readonly CheckKind[] = ['lint', 'typecheck', 'test', 'build'];
+
+function runnable(checks: readonly ProjectCheck[]): ProjectCheck[] {
+  return checks.filter(({ missing }) => missing === undefined);
+}
+
+function makeChecks(folder: Folder): ProjectCheck[] {
+  const from = ['GNUmakefile', 'makefile', 'Makefile'].find(folder.has);
+  if (from === undefined) return [];
+  const rules = folder.text(from).matchAll(/^([^\s#:=][^:=#]*)::?(?!:?=)/gm);
+  const targets = new Set([...rules].flatMap(([, names = '']) => names.trim().split(/\s+/)));
+  return kinds.filter((kind) => targets.has(kind)).map((kind) => ({ kind, command: `make ${kind}`, from }));
+}
+
+const manifestSchema = v.object({
+  scripts: v.fallback(v.record(v.string(), v.unknown()), {}),
+  packageManager: v.fallback(v.string(), ''),
+});
+
+function scriptChecks(folder: Folder, path: string): ProjectCheck[] {
+  const { scripts = {}, packageManager: declared = '' } = readJsonAs(path, manifestSchema) ?? {};
+  const manager = packageManager(folder, declared);
+  const check = (kind: CheckKind, names: readonly string[]): ProjectCheck[] => {
+    const name = names.find((candidate) => isRealScript(scripts[candidate]));
+    return name === undefined ? [] : [{ kind, command: `${manager} run ${name}`, from: 'package.json' }];
+  };
+  return [
+    ...check('lint', ['lint']),
+    ...check('typecheck', ['typecheck', 'type-check', 'check-types']),
+    ...check('test', ['test']),
+    ...check('build', ['build']),
+  ];
+}
+
+function isRealScript(script: unknown): boolean {
+  // What `npm init` writes is a test that always fails.
+  return typeof script === 'string' && script !== '' && !script.includes('no test specified');
+}
+
+function packageManager(folder: Folder, declared: string): string {
+  const [name] = declared.split('@');
+  if (name === 'npm' || name === 'pnpm' || name === 'yarn' || name === 'bun') return name;
+  if (folder.has('pnpm-lock.yaml')) return 'pnpm';
+  if (folder.has('yarn.lock')) return 'yarn';
+  return folder.has('bun.lock') || folder.has('bun.lockb') ? 'bun' : 'npm';
+}
+
+function cargoChecks(folder: Folder, clippy: boolean): ProjectCheck[] {
+  const from = 'Cargo.toml';
+  if (!folder.has(from)) return [];
+  return [
+    ...(clippy
+      ? [{ kind: 'lint', command: 'cargo clippy --all-targets -- -D warnings', from } as const]
+      : []),
+    { kind: 'test', command: 'cargo test', from },
+    { kind: 'build', command: 'cargo build', from },
+  ];
+}
+
+function goChecks(folder: Folder): ProjectCheck[] {
+  const from = 'go.mod';
+  if (!folder.has(from)) return [];
+  return [
+    { kind: 'lint', command: 'go vet ./...', from },
+    { kind: 'test', command: 'go test ./...', from },
+    { kind: 'build', command: 'go build ./...', from },
+  ];
+}
+
+function pythonChecks(folder: Folder): ProjectCheck[] {
+  const named = (file: string, pattern: RegExp) => (pattern.test(folder.text(file)) ? file : undefined);
+  const whole = (file: string) => (folder.has(file) ? file : undefined);
+  const runner = folder.has('uv.lock') ? 'uv run ' : folder.has('poetry.lock') ? 'poetry run ' : '';
+  const ruff =
+    whole('ruff.toml') ??
+    whole('.ruff.toml') ??
+    named('pyproject.toml', /^\[tool\.ruff\b|^ruff\s*=|["']ruff\b/m);
+  const mypy = whole('mypy.ini') ?? named('pyproject.toml', /^\[tool\.mypy\]/m);
+  const pytest =
+    whole('pytest.ini') ??
+    named('pyproject.toml', /^\[tool\.pytest\b|^pytest\s*=|["']pytest\b/m) ??
+    named('setup.cfg', /^\[tool:pytest\]/m) ??
+    named('tox.ini', /^\[pytest\]/m) ??
+    whole('conftest.py');
+  return [
+    ...(ruff ? [{ kind: 'lint', command: `${runner}ruff check .`, from: ruff } as const] : []),
+    ...(mypy ? [{ kind: 'typecheck', command: `${runner}mypy .`, from: mypy } as const] : []),
+    ...(pytest ? [{ kind: 'test', command: `${runner}pytest`, from: pytest } as const] : []),
+  ];
+}

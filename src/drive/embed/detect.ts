@@ -1,0 +1,35 @@
+import { readClaim } from '../../core/completion.ts';
+import type { PromiseMatch } from '../../core/loop.ts';
+import { fillTemplate } from '../../core/template.ts';
+import type { RalphLoopState } from './embedded-loop.ts';
+import { type HostMessages, isFromAssistant, readMessages } from './host-messages.ts';
+
+/** True if the text has a claim: in any case and with spaces inside the marker, unless `match` says otherwise. */
+export function detectCompletionPromise(
+  text: string,
+  promise: string,
+  match: PromiseMatch = 'lenient',
+): boolean {
+  return readClaim([text], { promise: { token: promise, match } }).kind === 'done';
+}
+
+/** True if a message of the assistant has a claim. */
+export async function detectInMessages(
+  messages: HostMessages,
+  promise: string,
+  match: PromiseMatch = 'lenient',
+): Promise<boolean> {
+  return readMessages(messages)
+    .filter(isFromAssistant)
+    .some(({ text }) => detectCompletionPromise(text.join('\n'), promise, match));
+}
+
+/** Fills the template in one pass, so that `$&` or `{{PROMISE}}` in the task stay as they are. */
+export function buildContinuationPrompt(template: string, state: RalphLoopState): string {
+  return fillTemplate(template, {
+    ITERATION: state.iteration,
+    MAX: state.maxIterations,
+    PROMISE: state.completionPromise,
+    PROMPT: state.prompt,
+  });
+}

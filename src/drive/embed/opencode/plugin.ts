@@ -1,0 +1,181 @@
+import { dirname } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { messageOf } from '../../../core/error.ts';
+import { isObject } from '../../../core/json.ts';
+import { type Clock, systemClock } from '../../../os/clock.ts';
+import { parseLoopCommand } from '../../session/command-line.ts';
+import { controlLoop } from '../../session/control.ts';
+import type { Reply, SessionContext } from '../../session/hook-reply.ts';
+import { reminderMessage } from '../../session/loop-messages.ts';
+import { updateSessionLoop } from '../../session/session-loops.ts';
+import { startSessionLoop } from '../../session/start.ts';
+import { readHostError, readMessages, sessionOfEvent } from '../host-messages.ts';
+import { createHost } from './client.ts';
+import { addCommands, answer, type CommandName, isStart, say } from './commands.ts';
+import { createOpenCodeDriver, loopOf, type OpenCodeDriver } from './driver.ts';
+import { toolGuard } from './guard.ts';
+import { readSession } from './turn.ts';
+import type { PluginHooks, PluginInput } from './types.ts';
+
+/** The process around the plugin. */
+export type Surroundings = {
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly argv: readonly string[];
+  readonly clock: Clock;
+  warn(line: string): void;
+};
+
+/** Five failures in a row are an outage. */
+const maxFailures = 5;
+
+const endsEarly =
+  'opencode run ends when the session is idle for the first time, so no loop is started: the task is worked on once. ' +
+  'Take the TUI, opencode serve, or ralph run --agent opencode.';
+
+/** The OpenCode plugin: the commands of a loop, and the guard of tool calls. */
+export async function RalphLoop(input: PluginInput): Promise<PluginHooks> {
+  if (isSecond(input.client)) return {};
+  return createPlugin(input, {
+    env: process.env,
+    argv: process.argv,
+    clock: systemClock,
+    warn: (line) => void process.stderr.write(`${line}\n`),
+  });
+}
+
+type PluginParts = {
+  readonly directory: string;
+  readonly surroundings: Surroundings;
+  readonly host: ReturnType<typeof createHost>;
+  readonly context: SessionContext;
+  readonly driver: OpenCodeDriver;
+};
+
+type Command = { readonly name: CommandName; readonly sessionId: string; readonly args: string };
+
+export function createPlugin({ client, directory }: PluginInput, surroundings: Surroundings): PluginHooks {
+  const { env, clock } = surroundings;
+  const host = createHost(client, directory);
+  const context: SessionContext = {
+    env,
+    now: () => clock.now(),
+    driver: dirname(fileURLToPath(import.meta.url)),
+    version: __VERSION__,
+  };
+  const driver = createOpenCodeDriver({ host, context, clock });
+  const parts: PluginParts = { directory, surroundings, host, context, driver };
+  let names: readonly CommandName[] = [];
+  let commands = 0;
+  return {
+    async config(config) {
+      names = addCommands(config);
+    },
+    async 'command.execute.before'({ command, sessionID, arguments: args }, { parts: output }) {
+      const name = names.find((known) => known === command);
+      if (name === undefined) return;
+      const promptId = () => `${clock.now()}-${++commands}`;
+      say(output, await runCommand(parts, { name, sessionId: sessionID, args }, promptId));
+    },
+    'tool.execute.before': toolGuard(directory, env, context.now),
+    async 'chat.message'({ sessionID }) {
+      driver.userWrote(sessionID);
+    },
+    async event({ event }) {
+      if (!handledEvents.has(event.type) || !isObject(event.properties)) return;
+      await handleEvent(driver, event.type, event.properties).catch((error: unknown) => {
+        host.log.error('An event could not be handled', { event: event.type, error: messageOf(error) });
+      });
+    },
+    async 'experimental.session.compacting'({ sessionID }, { context: output }) {
+      const state = loopOf(env, sessionID);
+      if (state !== null) output.push(reminderMessage(state));
+    },
+    async dispose() {
+      driver.dispose();
+    },
+  };
+}
+
+/** Carries a command out and returns the text that the model gets in its place. */
+async function runCommand(parts: PluginParts, command: Command, newPromptId: () => string): Promise<string> {
+  const { host, context, driver } = parts;
+  const { name, sessionId } = command;
+  const messages =
+    name === 'ralph-resume' || isStart(name) ? await host.getMessages(sessionId).catch(() => []) : [];
+  const promptId = newPromptId();
+  const reply = isStart(name)
+    ? startLoop(parts, { ...command, name }, promptId)
+    : controlLoop({ control: name, sessionId, promptId }, context);
+  if (reply.kind !== 'context') return answerText(parts, name, reply);
+  // What was said before is no part of the turn that begins.
+  const state = loopOf(context.env, sessionId);
+  driver.forget(sessionId);
+  if (state) updateSessionLoop(context, state, { transcript: readSession(readMessages(messages)).mark });
+  if (reply.notice !== undefined) showToast(parts, 'Ralph Loop', reply.notice);
+  return reply.message;
+}
+
+function startLoop(
+  parts: PluginParts,
+  { name, sessionId, args }: Command & { readonly name: 'ralph-loop' | 'ulw-loop' },
+  promptId: string,
+): Reply {
+  const { directory: cwd, surroundings, context } = parts;
+  const event = { host: 'opencode', sessionId, command: name, args, cwd, promptId };
+  const parsed = parseLoopCommand(args);
+  if (!isOneShot(surroundings.argv) || !parsed.ok) {
+    return startSessionLoop({ ...event, transcriptPath: null, firstIteration: 1, maxFailures }, context);
+  }
+  surroundings.warn(`ralph-loop: ${endsEarly}`);
+  showToast(parts, 'No Ralph Loop', endsEarly, 'warning');
+  return { kind: 'context', message: parsed.task };
+}
+
+function answerText(parts: PluginParts, name: CommandName, reply: Reply): string {
+  const text = reply.kind === 'answer' ? reply.message : `/${name}: nothing to do.`;
+  showToast(parts, 'Ralph Loop', text);
+  // The model repeats this text: it must not hold the marker, which would be a claim.
+  return answer(text.replaceAll(/<promise>([^<]*)<\/promise>/g, 'promise "$1"'));
+}
+
+function showToast(
+  { host }: PluginParts,
+  title: string,
+  message: string,
+  variant: 'info' | 'warning' = 'info',
+): void {
+  host.showToast({ title, message, variant, duration: 8000 });
+}
+
+async function handleEvent(
+  driver: OpenCodeDriver,
+  event: string,
+  properties: Readonly<Record<string, unknown>>,
+): Promise<void> {
+  const sessionId = sessionOfEvent(properties);
+  if (sessionId === undefined) return;
+  if (event === 'session.idle') return driver.idle(sessionId);
+  if (event === 'session.deleted') return driver.end(sessionId, 'the session was deleted');
+  const { aborted, text } = readHostError(properties.error);
+  if (aborted) driver.end(sessionId, 'you aborted the turn');
+  else driver.failed(sessionId, text);
+}
+
+const handledEvents = new Set(['session.idle', 'session.error', 'session.deleted']);
+
+/** True for a second copy of the plugin, which would prompt twice. All plugins of an OpenCode get one client. */
+function isSecond(client: object): boolean {
+  const key = Symbol.for('ralphkit.opencode');
+  const value: unknown = Reflect.get(globalThis, key);
+  const clients = value instanceof WeakSet ? value : new WeakSet<object>();
+  if (clients.has(client)) return true;
+  Reflect.set(globalThis, key, clients.add(client));
+  return false;
+}
+
+const openCodeCommands = new Set(['run', 'serve', 'web', 'attach', 'acp', 'tui', 'github', 'debug']);
+
+/** `opencode run` is the whole server, and ends with the first turn; `run --attach` never loads a plugin. */
+function isOneShot(argv: readonly string[]): boolean {
+  return argv.slice(2).find((word) => openCodeCommands.has(word)) === 'run';
+}

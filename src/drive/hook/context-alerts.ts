@@ -1,0 +1,53 @@
+import { join } from 'node:path';
+import * as v from 'valibot';
+import { stateFolder } from '../../config/paths.ts';
+import { sha256 } from '../../os/crypto.ts';
+import { ensureDir, listDir, lstatOf, readJsonAs, removeIfThere, writeAtomic } from '../../os/files/files.ts';
+import type { Environment } from '../../os/process/program.ts';
+
+const oldMs = 7 * 24 * 3600_000;
+
+const alertsSchema = v.object({ transcript: v.string(), bytes: v.number(), fired: v.array(v.number()) });
+
+/** The transcript of a session, and how many bytes it had. */
+export type Transcript = { readonly path: string; readonly size: number };
+
+/**
+ * Returns the thresholds whose alert a session already had. Another transcript under the same id, or one that started
+ * anew, is another session.
+ */
+export function firedAlerts(env: Environment, sessionId: string, { path, size }: Transcript): number[] {
+  const alerts = readJsonAs(alertsPath(env, sessionId), alertsSchema);
+  return alerts?.transcript === path && size * 2 >= alerts.bytes ? alerts.fired : [];
+}
+
+export function keepAlerts(
+  env: Environment,
+  sessionId: string,
+  { path, size }: Transcript,
+  fired: readonly number[],
+): void {
+  ensureDir(alertsFolder(env));
+  const state = { transcript: path, bytes: size, fired };
+  writeAtomic(alertsPath(env, sessionId), `${JSON.stringify(state)}\n`, { fsync: false });
+}
+
+/** Resets the alerts of a starting session, and removes the files of old sessions. */
+export function rearmAlerts(env: Environment, sessionId: string, now: number): void {
+  removeIfThere(alertsPath(env, sessionId));
+  const folder = alertsFolder(env);
+  for (const name of listDir(folder)) {
+    const path = join(folder, name);
+    const stat = lstatOf(path);
+    if (stat?.isFile() && now - stat.mtimeMs > oldMs) removeIfThere(path);
+  }
+}
+
+function alertsFolder(env: Environment): string {
+  return join(stateFolder(env), 'context');
+}
+
+/** Names the file by a hash: ids come from outside. */
+function alertsPath(env: Environment, sessionId: string): string {
+  return join(alertsFolder(env), `${sha256(sessionId).slice(0, 16)}.json`);
+}

@@ -1,0 +1,93 @@
+import { homedir } from 'node:os';
+import { join } from 'node:path';
+import { hooks } from '../../../../agents/claude/hooks.ts';
+import { isObject } from '../../../../core/json.ts';
+import type { FileChange } from '../../../../os/files/file-changes.ts';
+import { readText } from '../../../../os/files/files.ts';
+import { changeOf, type HostInstaller, type InstallPlace } from '../../../session/installer.ts';
+import { hooksFile } from '../../hook-installer.ts';
+import { commandHooks, hookCommand, parseSettings, withHooks } from '../../settings.ts';
+
+/** Commands and skills to install under short names; Claude Code knows the plugin's own only as `ralphkit:name`. */
+const prompts = [
+  ...['ralph-loop', 'ulw-loop', 'cancel-ralph', 'ralph-status', 'ralph-pause', 'ralph-resume'],
+  ...['ralph-init', 'ralph-archive'],
+]
+  .map((name) => `commands/${name}.md`)
+  .concat('skills/ralph-plan/SKILL.md');
+
+/** Hooks into the settings next to what is there, and the commands under their short names. */
+export const claudeInstaller: HostInstaller = {
+  install(place) {
+    const viaPlugin = hasPlugin(place);
+    const ours = viaPlugin ? {} : commandHooks(hooks.events, hookCommand(place));
+    const own = prompts.map((path) => promptChange(place, path));
+    const foreign = own.filter(({ before, after }) => before !== null && before !== after);
+    return {
+      changes: [
+        ...settingsFiles(place).map((path) =>
+          changeOf(path, (before) =>
+            path === hooksFile(hooks, place)
+              ? withHooks(path, before, ours)
+              : before && withHooks(path, before, {}),
+          ),
+        ),
+        ...own.filter((change) => !foreign.includes(change)),
+      ],
+      notes: [
+        ...(viaPlugin
+          ? ['The ralphkit plugin is enabled and has the hooks: only the commands are written.']
+          : []),
+        ...foreign.map(({ path }) => `${path} is there already and stays as it is.`),
+        ...hooks.notes(place.scope),
+      ],
+    };
+  },
+  uninstall(place) {
+    const own = prompts.map((path) => promptChange(place, path));
+    return {
+      changes: [
+        ...settingsFiles(place).map((path) =>
+          changeOf(path, (before) => before && withHooks(path, before, {})),
+        ),
+        ...own.filter(({ before, after }) => before === after).map((change) => ({ ...change, after: null })),
+      ],
+      notes: [],
+    };
+  },
+};
+
+function claudeFolder({ scope, cwd, env }: InstallPlace): string {
+  if (scope === 'project') return join(cwd, '.claude');
+  return env.CLAUDE_CONFIG_DIR || join(env.HOME || homedir(), '.claude');
+}
+
+/** Returns the files that may have our hooks: earlier versions wrote into the shared settings of a project. */
+function settingsFiles(place: InstallPlace): string[] {
+  return [...new Set([hooksFile(hooks, place), join(claudeFolder(place), 'settings.json')])];
+}
+
+function pluginFolder({ root }: InstallPlace): string {
+  return join(root, 'plugins', 'claude-code');
+}
+
+function promptChange(place: InstallPlace, path: string): FileChange {
+  // Outside of a plugin there is no CLAUDE_PLUGIN_ROOT: its scripts are called by what they stand for.
+  const text = readText(join(pluginFolder(place), path))?.replace(
+    /"\$\{CLAUDE_PLUGIN_ROOT\}\/scripts\/ralph-(\w+)\.sh"/g,
+    'ralph prd $1',
+  );
+  return changeOf(join(claudeFolder(place), path), () => text ?? null);
+}
+
+/** True if the plugin is enabled and has the hooks already. */
+function hasPlugin(place: InstallPlace): boolean {
+  const files = (['user', 'project'] as const).flatMap((scope) => settingsFiles({ ...place, scope }));
+  return files.some((path) => {
+    const plugins = parseSettings(path, readText(path)).enabledPlugins;
+    return (
+      isObject(plugins) &&
+      Object.entries(plugins).some(([name, on]) => on === true && name.startsWith('ralphkit@'))
+    );
+  });
+}

@@ -1,0 +1,35 @@
+import { dirname } from 'node:path';
+import { messageOf } from '../../core/error.ts';
+import { readStdin, writeStdio } from '../../os/process/stdio.ts';
+import type { Reply, SessionContext } from '../session/hook-reply.ts';
+import type { HookHost } from './host.ts';
+import { claudeCode } from './hosts/claude-code/host.ts';
+import { codex } from './hosts/codex/host.ts';
+import { gemini } from './hosts/gemini/host.ts';
+import { type HookInput, parseHookInput } from './input.ts';
+
+/** Answers an event of the host. */
+type Hook = (
+  host: HookHost,
+  input: HookInput,
+  context: SessionContext,
+  warn: (line: string) => void,
+) => Reply | Promise<Reply>;
+
+/**
+ * Runs a hook as a program: the host as the first argument (Claude Code without one), input from stdin, one JSON document
+ * or nothing to stdout, exit code 0 whatever happens.
+ */
+export async function runHook(hook: Hook): Promise<void> {
+  const host = [codex, gemini].find(({ name }) => name === process.argv[2]) ?? claudeCode;
+  // The built files are in a folder below that of the hooks.
+  const driver = dirname(__dirname);
+  const context: SessionContext = { env: process.env, now: Date.now, driver, version: __VERSION__ };
+  const warn = (line: string) => writeStdio(2, `${line}\n`);
+  try {
+    const input = parseHookInput(readStdin());
+    writeStdio(1, host.print(input.event, await hook(host, input, context, warn)));
+  } catch (error) {
+    warn(`ralph: the hook failed: ${messageOf(error)}`);
+  }
+}

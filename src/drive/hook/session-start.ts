@@ -1,0 +1,36 @@
+import { type Reply, type SessionContext, silent } from '../session/hook-reply.ts';
+import { reminderMessage } from '../session/loop-messages.ts';
+import {
+  adoptSessionLoop,
+  isDrivenElsewhere,
+  readSessionLoop,
+  type SessionLoop,
+} from '../session/session-loops.ts';
+import { rearmAlerts } from './context-alerts.ts';
+import type { HookHost } from './host.ts';
+import { type HookInput, hasSession, type SessionInput } from './input.ts';
+
+/** The hook of a session that starts: resets its context alerts, and repeats the task after a compaction or a resume. */
+export function sessionStartHook(
+  _host: HookHost,
+  input: HookInput,
+  { env, now, driver }: SessionContext,
+): Reply {
+  if (!hasSession(input)) return silent;
+  rearmAlerts(env, input.sessionId, now());
+  if (input.source !== 'compact' && input.source !== 'resume') return silent;
+  const state = loopOf(input, env);
+  if (state === null || isDrivenElsewhere(state, driver)) return silent;
+  return { kind: 'context', message: reminderMessage(state) };
+}
+
+/** Finds the loop of a session. A resumed session with a new id keeps its transcript, and by that its loop. */
+function loopOf(
+  { sessionId, source, transcriptPath }: SessionInput,
+  env: SessionContext['env'],
+): SessionLoop | null {
+  const stored = readSessionLoop(env, sessionId);
+  if (stored.kind === 'loop') return stored.state;
+  if (stored.kind === 'set-aside' || source !== 'resume' || transcriptPath === null) return null;
+  return adoptSessionLoop(env, sessionId, transcriptPath);
+}

@@ -1,0 +1,95 @@
+import { basename, join } from 'node:path';
+import type { HookEntry, HookEvent } from '../../agents/agent.ts';
+import { messageOf, RalphError } from '../../core/error.ts';
+import { isObject } from '../../core/json.ts';
+import { quoteWord } from '../../core/words.ts';
+
+type Json = Readonly<Record<string, unknown>>;
+
+/** The hooks in the form that all hosts share; `command` gives the command line that starts one. */
+export function commandHooks(
+  entries: Readonly<Record<string, HookEntry>>,
+  command: (event: HookEvent) => string,
+): Json {
+  return Object.fromEntries(
+    Object.entries(entries).map(([name, { event, matcher, timeout }]) => {
+      const hook = { type: 'command', command: command(event), timeout };
+      return [name, [{ ...(matcher === undefined ? {} : { matcher }), hooks: [hook] }]];
+    }),
+  );
+}
+
+/** How a host starts a hook of the package at `root`: through the gate, on Windows with node itself. */
+export function hookCommand(
+  { root, platform }: { readonly root: string; readonly platform: string },
+  host?: string,
+): (event: HookEvent) => string {
+  const at = (...names: string[]) => join(root, 'plugins', 'claude-code', 'hooks', ...names);
+  const start = (event: HookEvent) =>
+    platform === 'win32'
+      ? `node "${at('generated', `${event}.cjs`)}"`
+      : `/bin/sh ${quoteWord(at('gate.sh'))} ${event}`;
+  return (event) => [start(event), ...(host === undefined ? [] : [host])].join(' ');
+}
+
+/** Returns the settings with these hooks and without older ones of ours; everything else stays. */
+export function withHooks(path: string, before: string | null, ours: Json): string | null {
+  const settings = parseSettings(path, before);
+  const old = isObject(settings.hooks) ? settings.hooks : {};
+  const hooks = merge(old, ours);
+  if (JSON.stringify(hooks) === JSON.stringify(old)) return before;
+  const { hooks: _hooks, ...others } = settings;
+  const after = Object.keys(hooks).length === 0 ? others : { ...settings, hooks };
+  const indent = /^([ \t]+)"/m.exec(before ?? '')?.[1] ?? '  ';
+  return `${JSON.stringify(after, null, indent)}\n`;
+}
+
+export function parseSettings(path: string, text: string | null): Json {
+  if (text === null || text.trim() === '') return {};
+  let value: unknown;
+  let problem = 'it is not an object';
+  try {
+    value = JSON.parse(text);
+  } catch (error) {
+    problem = messageOf(error);
+  }
+  if (isObject(value)) return value;
+  throw new RalphError(
+    'settings-unreadable',
+    `${path} is not valid JSON (${problem}), so nothing was changed.`,
+    {
+      remedy: `mend ${basename(path)} first`,
+    },
+  );
+}
+
+function merge(old: Json, ours: Json): Json {
+  const merged = new Map<string, unknown>(Object.entries(old));
+  for (const [event, groups] of Object.entries(old)) {
+    if (!Array.isArray(groups)) continue;
+    const others = groups.flatMap(withoutOurs);
+    if (others.length === 0 && groups.length > 0) merged.delete(event);
+    else merged.set(event, others);
+  }
+  for (const [event, groups] of Object.entries(ours)) {
+    const others = merged.get(event);
+    merged.set(event, [...(Array.isArray(others) ? others : []), ...(Array.isArray(groups) ? groups : [])]);
+  }
+  return Object.fromEntries(merged);
+}
+
+function withoutOurs(group: unknown): unknown[] {
+  if (!isObject(group) || !Array.isArray(group.hooks)) return [group];
+  const hooks = group.hooks.filter((hook) => !isOurs(hook));
+  if (hooks.length === group.hooks.length) return [group];
+  return hooks.length === 0 ? [] : [{ ...group, hooks }];
+}
+
+/** A command line of ours: the gate, or what earlier versions started, as a word of its own or the last of the line. */
+function isOurs(hook: unknown): boolean {
+  if (!isObject(hook)) return false;
+  const words = [hook.command, ...(Array.isArray(hook.args) ? hook.args : [])].join(' ');
+  return /\/plugins\/(claude-code|codex|gemini)\/hooks\/(gate\.sh|(?:generated\/)?[\w-]+\.cjs)['"]?( |$)/.test(
+    words.replaceAll('\\', '/'),
+  );
+}

@@ -1,0 +1,93 @@
+import { dirname, join } from 'node:path';
+import { projectPaths } from '../../config/paths.ts';
+import { type Claim, readClaim } from '../../core/completion.ts';
+import { messageOf } from '../../core/error.ts';
+import { lstatOf } from '../../os/files/files.ts';
+import { lockOwner } from '../../os/files/lock.ts';
+import { activePath } from '../prd/ralph-active-path.ts';
+import { type Reply, type SessionContext, silent } from '../session/hook-reply.ts';
+import { continuationMessage } from '../session/loop-messages.ts';
+import { readSessionLoop } from '../session/session-loops.ts';
+import { atStop, type StopEvent, type StopReply } from '../session/stop.ts';
+import { readTranscript } from '../session/transcript.ts';
+import type { HookHost } from './host.ts';
+import type { HookInput } from './input.ts';
+
+/** The hook of an agent that is about to stop: asks the loop of its session, then the PRD that is worked on here. */
+export async function stopHook(
+  host: HookHost,
+  input: HookInput,
+  context: SessionContext,
+  warn: (line: string) => void,
+): Promise<Reply> {
+  const reply = await loopReply(host, input, context, warn);
+  return reply.kind === 'continue' ? reply : ((await prdReply(input, reply.claim, context, warn)) ?? reply);
+}
+
+/** Returns the reply of the loop in this session. */
+async function loopReply(
+  host: HookHost,
+  input: HookInput,
+  context: SessionContext,
+  warn: (line: string) => void,
+): Promise<StopReply> {
+  const { sessionId, subagent, planMode, backgroundTasks, transcriptPath, lastMessage } = input;
+  if (sessionId === null) return silent;
+  const readTurn: StopEvent['readTurn'] = (from, wantedCalls) =>
+    readTranscript(host.transcript, { path: transcriptPath, from, lastMessage, wantedCalls });
+  try {
+    return await atStop({ sessionId, subagent, planMode, backgroundTasks, readTurn }, context);
+  } catch (error) {
+    warn(`ralph: the stop hook failed: ${messageOf(error)}`);
+    return subagent || planMode ? silent : afterFailure(sessionId, context);
+  }
+}
+
+/** Returns the reply for the PRD that a loop outside works on; null if there is none, or no problem. */
+async function prdReply(
+  { subagent, cwd, lastMessage, planMode, backgroundTasks }: HookInput,
+  loopClaim: Claim | undefined,
+  { env }: SessionContext,
+  warn: (line: string) => void,
+): Promise<Reply | null> {
+  if (subagent) return null;
+  try {
+    const folders = [env.CLAUDE_PROJECT_DIR, cwd, process.cwd()];
+    const projectDir = folders.map((folder) => folder && markedFolder(folder)).find(Boolean);
+    if (!projectDir || isVisitor(projectDir, env)) return null;
+    const { atPrdStop } = await import('../prd/stop-check.ts');
+    const claim = loopClaim ?? readClaim([lastMessage ?? ''], {});
+    const unfinished = planMode || backgroundTasks.length > 0;
+    const { RALPH_PRD_DIR: ralphDir, RALPH_PRD_GIT: gitTop } = env;
+    const answer = await atPrdStop({ projectDir, ralphDir, gitTop, claim, unfinished }, warn);
+    return answer.kind === 'silent' ? null : answer;
+  } catch (error) {
+    const problem = `the PRD could not be checked: ${messageOf(error)}`;
+    warn(`ralph: ${problem}`);
+    return { kind: 'continue', message: `${problem}\nPut ralph/tasks.json right, then stop again.` };
+  }
+}
+
+/** Returns the nearest folder with the marker of a loop, up to the top of the repository; null without one. */
+function markedFolder(from: string): string | null {
+  for (let folder = from; ; folder = dirname(folder)) {
+    if (lstatOf(activePath(folder))) return folder;
+    if (folder === dirname(folder) || lstatOf(join(folder, '.git'))) return null;
+  }
+}
+
+/** True for a session that a person has open beside a loop of ours, whose agents know their run. */
+function isVisitor(projectDir: string, env: SessionContext['env']): boolean {
+  return !env.RALPH_RUN_ID && lockOwner(projectPaths(projectDir).lock) !== null;
+}
+
+/** Returns the reply after a failure of ours, which must not end an active loop silently. */
+function afterFailure(sessionId: string, { env }: SessionContext): Reply {
+  try {
+    const stored = readSessionLoop(env, sessionId);
+    if (stored.kind !== 'loop' || stored.state.status !== 'active') return silent;
+    return { kind: 'continue', message: continuationMessage(stored.state) };
+  } catch {
+    return silent;
+  }
+}

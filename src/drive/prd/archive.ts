@@ -1,0 +1,139 @@
+import { basename, join, relative } from 'node:path';
+import { RalphError } from '../../core/error.ts';
+import { isObject } from '../../core/json.ts';
+import type { TaskList } from '../../core/review/story.ts';
+import { readText, refuseLinkedFolders, removeIfThere, writeAtomic } from '../../os/files/files.ts';
+import { makeNewFolder, moveFolder } from '../../os/files/new-folder.ts';
+import { commitPaths, currentBranch } from '../../os/git/git.ts';
+import { freshFiles } from './init.ts';
+import { stateOf } from './summary.ts';
+import { type PrdPaths, readTasksFile } from './tasks.ts';
+import { readValidTasks } from './turn-check.ts';
+
+export type PrdArchive = {
+  readonly projectDir: string;
+  readonly paths: PrdPaths;
+  readonly templates: string;
+  readonly label: string | undefined;
+  readonly includeLogs: boolean;
+  readonly now: number;
+};
+
+export type PrdArchived = {
+  readonly folder: string;
+  /** Reason why it was not committed; null if it was. */
+  readonly uncommitted: string | null;
+};
+
+/** Copies the PRD to `ralph-archive/`, and starts over with fresh templates. */
+export async function archivePrd(options: PrdArchive): Promise<PrdArchived> {
+  const { projectDir, paths, templates, now } = options;
+  const root = paths.top;
+  const files = [paths.prd, paths.tasks, paths.progress].flatMap((path) => {
+    const text = readText(path, { root });
+    return text === null ? [] : [{ path, text }];
+  });
+  if (files.length === 0) {
+    throw new RalphError('no-prd', `there is no PRD to archive: ${paths.root} has none of its files`, {
+      remedy: 'ralph prd init',
+    });
+  }
+  // A link in its place would lead us out.
+  if (options.includeLogs) refuseLinkedFolders(join(paths.logs, 'any'), root);
+  const date = new Date(now).toISOString().slice(0, 10);
+  const tasks = readValidTasks(paths)?.tasks ?? null;
+  const loose = looseTasks(paths);
+  const branch = loose?.branchName ?? (await currentBranch(projectDir));
+  const name = archiveName(options.label ?? branch?.replace(/^ralph\//, '') ?? '');
+  const folder = makeNewFolder(join(projectDir, 'ralph-archive'), `${date}-${name}`);
+  // All of it is in the archive before anything is reset: a crash in between loses nothing.
+  for (const { path, text } of files) writeAtomic(join(folder, basename(path)), text, { mode: 0o644 });
+  writeAtomic(
+    join(folder, 'summary.md'),
+    summary(name, dateRange(readText(paths.progress), date), tasks, loose),
+    {
+      mode: 0o644,
+    },
+  );
+  if (options.includeLogs && moveFolder(paths.logs, join(folder, 'logs'))) {
+    // It keeps logs out of git; in the archive they are wanted.
+    removeIfThere(join(folder, 'logs/.gitignore'));
+  }
+  const newFiles = freshFiles(templates, paths, { date, project: basename(projectDir), branch: null });
+  for (const [path, text] of newFiles) {
+    // People adapt the prompt to their project.
+    if (path !== paths.prompt || readText(path) === null) writeAtomic(path, text, { mode: 0o644, root });
+  }
+  const message = `chore: archive the ralph loop ${basename(folder)}`;
+  return { folder, uncommitted: await commitPaths(projectDir, [paths.root, folder], message) };
+}
+
+/** Turns any label into a folder name. */
+function archiveName(label: string): string {
+  const name = label
+    .normalize('NFC')
+    .replace(/[^\p{L}\p{N}._-]+/gu, '-')
+    .replace(/^[-.]+|[-.]+$/g, '')
+    .slice(0, 80);
+  return name || 'loop';
+}
+
+/** Facts of a task list that need not be valid: it can be archived without mending it first. */
+type LooseTasks = {
+  readonly branchName: string | null;
+  readonly done: number;
+  readonly total: number;
+};
+
+function looseTasks(paths: PrdArchive['paths']): LooseTasks | null {
+  const file = readTasksFile(paths);
+  if (!file.ok || !isObject(file.value)) return null;
+  const { branchName, userStories } = file.value;
+  const stories: unknown[] = Array.isArray(userStories) ? userStories : [];
+  return {
+    branchName: typeof branchName === 'string' && branchName.trim() !== '' ? branchName : null,
+    done: stories.filter((story) => isObject(story) && story.passes === true).length,
+    total: stories.filter(isObject).length,
+  };
+}
+
+function summary(name: string, range: string, tasks: TaskList | null, counts: LooseTasks | null): string {
+  if (counts === null) return `# ${name}\n\n- Date range: ${range}\n- The task list could not be read.\n`;
+  const { done, total } = counts;
+  if (tasks === null) {
+    const branch = counts.branchName === null ? '' : `- Branch: ${oneLine(counts.branchName)}\n`;
+    return `# ${name}\n\n${branch}- Date range: ${range}\n- Stories completed: ${done} of ${total}\n`;
+  }
+  const rows = tasks.userStories.map((story) => {
+    const title = oneLine(story.title).replaceAll('|', '\\|');
+    return `| ${story.id} | ${title} | ${stateOf(story)} | ${story.reviewCount} |`;
+  });
+  return [
+    `# ${tasks.project || name}`,
+    '',
+    `- Branch: ${tasks.branchName}`,
+    `- Date range: ${range}`,
+    `- Stories completed: ${done} of ${total}`,
+    `- Reviews: ${tasks.userStories.reduce((sum, { reviewCount }) => sum + reviewCount, 0)}`,
+    '',
+    '| Story | Title | State | Reviews |',
+    '|---|---|---|---|',
+    ...rows,
+    '',
+  ].join('\n');
+}
+
+/** Returns the days from the start that the progress log names to today. */
+function dateRange(progress: string | null, today: string): string {
+  const start = /^Started:\s*(.+)$/m.exec(progress ?? '')?.[1]?.trim();
+  return start ? `${start} to ${today}` : `until ${today}`;
+}
+
+function oneLine(text: string): string {
+  return text.replace(/\s+/g, ' ').trim();
+}
+
+/** Returns the folder as a person would type it. */
+export function shownPath(cwd: string, path: string): string {
+  return relative(cwd, path) || '.';
+}

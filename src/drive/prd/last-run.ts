@@ -1,0 +1,162 @@
+import { dirname, join, relative } from 'node:path';
+import { projectPaths, runPaths } from '../../config/paths.ts';
+import { RalphError } from '../../core/error.ts';
+import { checkTasks, problemLine } from '../../core/review/check.ts';
+import { defaultReviewRules, type ReviewRules, snapshotOf, type TaskList } from '../../core/review/story.ts';
+import type { EventOf, JournalEvent } from '../../journal/events.ts';
+import { openJournal } from '../../journal/journal.ts';
+import { last, listRuns, newRunId, readRun } from '../../journal/runs.ts';
+import type { Clock } from '../../os/clock.ts';
+import { lstatOf } from '../../os/files/files.ts';
+import { findRepository } from '../../os/git/git.ts';
+import type { Environment } from '../../os/process/program.ts';
+import { ownWorkingCopy } from '../process/ownership.ts';
+import {
+  isNextOf,
+  isSamePlan,
+  keepMemory,
+  memoryOf,
+  type PrdMemory,
+  readMemory,
+  remembered,
+} from './memory.ts';
+import { checkedEvent } from './prd-events.ts';
+import { readActive, removeActive } from './ralph-active.ts';
+import { activePath } from './ralph-active-path.ts';
+import { rejectedName, repairHead, restoreFile } from './restore-files.ts';
+import { type PrdPlace, readTasksFile } from './tasks.ts';
+import { checkTurn, illegalOf, isIllegal, readValidTasks, type ValidTasks } from './turn-check.ts';
+
+type LastRun = { readonly run: string; readonly events: readonly JournalEvent[] };
+type BrokenOff = {
+  readonly run: string;
+  readonly iteration: EventOf<'prd.iteration'>;
+  /** The commit that it began on. */
+  readonly start: string | null;
+};
+
+/** In the folder of a run: the task list as it was before its last iteration. */
+export const beforeName = 'before.tasks.json';
+
+/** Returns the review rules of the last run on this PRD; null if it had none. */
+export function lastRules(place: PrdPlace, tasks: TaskList, memory: PrdMemory | null): ReviewRules | null {
+  if (memory === null || !isSamePlan(memory, tasks)) return null;
+  const run = lastRun(place);
+  return (run && last(run.events, 'prd.iteration')?.rules) ?? null;
+}
+
+/**
+ * Checks the last iteration of a loop that was killed, and removes its marker, its lock and its processes. Returns lines
+ * about what was done.
+ */
+export async function settleLastRun(place: PrdPlace, clock: Clock, env: Environment): Promise<string[]> {
+  const { projectDir } = place;
+  const open = brokenOff(place);
+  const left = [activePath(projectDir), projectPaths(projectDir).lock].some((path) => lstatOf(path));
+  if (open === null && !left) return [];
+  const owned = await ownWorkingCopy(projectDir, findRepository(projectDir), newRunId(clock.now()), clock);
+  try {
+    if (open === null) checkMarker(place);
+    const lines = open === null ? [] : await checkBrokenOff(place, open, clock, env);
+    removeActive(projectDir);
+    return [...owned.abandoned.map((run) => `run ${run} had died; what it left running was ended`), ...lines];
+  } finally {
+    owned.release();
+  }
+}
+
+function lastRun({ projectDir, paths }: PrdPlace): LastRun | null {
+  const tasks = relative(projectDir, paths.tasks);
+  for (const run of listRuns(projectDir).reverse()) {
+    const { view, events } = readRun(projectDir, run);
+    if (view.tasks === tasks) return { run, events };
+  }
+  return null;
+}
+
+function brokenOff(place: PrdPlace): BrokenOff | null {
+  const lastOne = lastRun(place);
+  const iteration = lastOne && last(lastOne.events, 'prd.iteration');
+  if (!lastOne || !iteration) return null;
+  const { run, events } = lastOne;
+  const check = last(events, 'prd.checked');
+  if (check && check.seq > iteration.seq) return null;
+  return { run, iteration, start: last(events, 'iteration.started')?.head ?? null };
+}
+
+/** Checks the task list by a marker without a journal, of another program or of a run whose files are gone. */
+function checkMarker({ projectDir, paths }: PrdPlace): void {
+  const marker = readActive(projectDir);
+  if (!marker?.rules.iteration || marker.rules.skipReview) return;
+  const file = readTasksFile(paths);
+  const problems = file.ok
+    ? checkTasks(file.value, marker.rules).problems
+    : [{ rule: 'schema', text: file.problem }];
+  const illegal = illegalOf(problems);
+  if (illegal.length > 0) throw cannotUndo(paths.tasks, illegal.map(problemLine), activePath(projectDir));
+}
+
+async function checkBrokenOff(
+  { projectDir, paths }: PrdPlace,
+  { run, iteration: event, start }: BrokenOff,
+  clock: Clock,
+  env: Environment,
+): Promise<string[]> {
+  const { iterations, journal: path } = runPaths(projectDir, run);
+  const { iteration, mode, rules = defaultReviewRules } = event;
+  const scratch = join(iterations, 'undo.index');
+  const before = tasksBefore(join(iterations, beforeName), event);
+  const file = readTasksFile(paths);
+  const snapshot = snapshotOf({ userStories: event.stories });
+  const { tasks, problems } = before
+    ? checkTurn(file, before.tasks, event, rules)
+    : checkTasks(file.ok ? file.value : null, { ...rules, iteration: { mode, snapshot } });
+  const illegal = illegalOf(problems);
+  const holds = illegal.length === 0 ? tasks : before?.tasks;
+  if (!holds) throw cannotUndo(paths.tasks, illegal.map(problemLine));
+  const undone = holds !== tasks;
+  if (undone && before) {
+    const change = { path: paths.tasks, text: before.text, rejected: file.text };
+    restoreFile(change, iteration, { projectDir, top: paths.top, aside: iterations });
+  }
+  const top = findRepository(projectDir);
+  const text = undone ? before?.text : file.text;
+  const isWrong = (committed: string | null) =>
+    before !== null && (undone || isIllegal(committed, before.tasks, event, rules));
+  const repair =
+    top && text ? await repairHead({ top, start }, [{ path: paths.tasks, text, isWrong }], scratch) : null;
+  const memory = memoryOf(readMemory(env, paths.tasks), holds);
+  if (memory && isNextOf(memory, holds, rules)) keepMemory(env, paths.tasks, remembered(memory, holds));
+  const journal = openJournal(path, () => clock.now());
+  journal.append(checkedEvent({ iteration, mode, ok: !undone, undone }, illegal, holds, rules));
+  // A journal of a dead run ends with this.
+  journal.append({ type: 'run.abandoned', swept: [] });
+  journal.close();
+  const failures = repair?.problem ? [repair.problem] : [];
+  if (!undone) return failures;
+  const rejectedPath = relative(projectDir, join(iterations, rejectedName(iteration, paths.tasks)));
+  return [
+    `iteration ${iteration} of run ${run} was broken off (${mode}), and tasks.json had changed in a way that is not allowed; it was put back, the other version is ${rejectedPath}`,
+    ...illegal.slice(0, 5).map(problemLine),
+    ...failures,
+  ];
+}
+
+/** Reads the list from before the iteration; null if it is not the one in the journal. */
+function tasksBefore(path: string, { stories }: EventOf<'prd.iteration'>): ValidTasks | null {
+  const list = readValidTasks({ tasks: path, top: dirname(path) });
+  const isSame =
+    list && JSON.stringify(snapshotOf(list.tasks)) === JSON.stringify(snapshotOf({ userStories: stories }));
+  return isSame ? list : null;
+}
+
+function cannotUndo(path: string, problems: readonly string[], marker?: string): RalphError {
+  const lines = problems.slice(0, 5).map((line) => `\n  ${line}`);
+  return new RalphError(
+    'tasks-invalid',
+    `the last loop was killed, ${path} has changed in a way that is not allowed, and what it was before is lost:${lines.join('')}`,
+    {
+      remedy: `git log -p -- '${path}', then put the last good version back${marker === undefined ? '' : `; or, if you approved it yourself: rm '${marker}'`}`,
+    },
+  );
+}

@@ -1,0 +1,72 @@
+import { defuseTags } from '../../core/feedback.ts';
+import type { NextStep } from '../../core/review/mode.ts';
+import { capPrefix, type ReviewRules } from '../../core/review/story.ts';
+
+export type IterationFacts = {
+  readonly iteration: number;
+  readonly maxIterations: number;
+  readonly step: NextStep;
+  readonly rules: ReviewRules;
+  /** Changes of the list since a loop first saw it, for the reviewer. */
+  readonly changes?: readonly string[];
+};
+
+/** Builds the prompt of an iteration: the user's text with its variables filled in, then the work of this iteration. */
+export function iterationPrompt(text: string, facts: IterationFacts): string {
+  const { iteration, maxIterations, step, rules } = facts;
+  const values: Readonly<Record<string, string | number>> = {
+    RALPH_ITERATION: iteration,
+    RALPH_MAX_ITERATIONS: maxIterations,
+    RALPH_REVIEW_CAP: rules.reviewCap,
+    RALPH_MODE: step.mode,
+    RALPH_STORY: step.story?.id ?? '',
+  };
+  const names = Object.keys(values).join('|');
+  const prompt = text.replace(
+    new RegExp(`\\$(?:\\{(${names})\\}|(${names})(?!\\w))`, 'g'),
+    (whole, braced, plain) => String(values[braced ?? plain] ?? whole),
+  );
+  return `${prompt.trimEnd()}\n\n${brief(facts)}`;
+}
+
+function brief({
+  iteration,
+  maxIterations,
+  step: { mode, story },
+  rules,
+  changes = [],
+}: IterationFacts): string {
+  const name = story === null ? 'none is left' : `${story.id} - ${oneLine(story.title)}`;
+  return [
+    `This is iteration ${iteration} of ${maxIterations}. Mode: ${rules.skipReview ? 'implement (reviews are skipped)' : mode}. Story: ${name}.`,
+    rules.skipReview ? skipping : howTo(mode, story?.reviewCount ?? 0, rules),
+    ...(changes.length === 0 ? [] : [changed, ...changes.slice(0, shownChanges).map(oneLine)]),
+  ].join('\n');
+}
+
+const shownChanges = 60;
+const changed =
+  'Since a loop first saw this list, it was changed in these points; judge whether that was right, and request changes if the work was made to look done by them.';
+
+const skipping =
+  'When the story is implemented and the verify commands pass, set its passes to true, write what was done to its notes, and leave reviewStatus null.';
+
+function howTo(mode: NextStep['mode'], reviews: number, { reviewCap }: ReviewRules): string {
+  switch (mode) {
+    case 'implement':
+      return 'When the story is implemented, set its reviewStatus to "needs_review" and change no other review field of any story; passes stays false.';
+    case 'review': {
+      const last = reviews + 1 >= reviewCap;
+      const otherwise = last
+        ? `This is the last review (the cap is ${reviewCap}): approve the story whatever you found, and put ${capPrefix} before the concerns in reviewFeedback.`
+        : 'If you find issues, set reviewStatus to "changes_requested" and say in reviewFeedback exactly what to fix and where; fix nothing yourself.';
+      return `Set its reviewCount to ${reviews + 1}. If every criterion is met, set reviewStatus to "approved" and passes to true, with notes. ${otherwise}`;
+    }
+    case 'review-fix':
+      return 'Address every point of its reviewFeedback, then clear reviewFeedback and set reviewStatus to "needs_review"; passes and reviewCount stay as they are.';
+  }
+}
+
+function oneLine(text: string): string {
+  return defuseTags(text).replace(/\s+/g, ' ').slice(0, 200);
+}

@@ -1,0 +1,126 @@
+import { messageOf } from '../../core/error.ts';
+import { checkTasks, type TasksChecked } from '../../core/review/check.ts';
+import type { NextStep } from '../../core/review/mode.ts';
+import { readTasks } from '../../core/review/read-tasks.ts';
+import {
+  type ReviewRules,
+  type Story,
+  snapshotOf,
+  type TaskList,
+  type TaskProblem,
+} from '../../core/review/story.ts';
+import { removed } from '../../core/review/transitions.ts';
+import { type PrdPaths, parseTasks, readTasksFile, type TasksFile } from './tasks.ts';
+
+/** A valid task list, with the text of its file. */
+export type ValidTasks = { readonly text: string; readonly tasks: TaskList };
+
+/** Reads a task list; null if it is not valid. */
+export function readValidTasks(paths: Pick<PrdPaths, 'tasks' | 'top'>): ValidTasks | null {
+  const file = readTasksFile(paths);
+  const list = file.ok ? readTasks(file.value) : null;
+  return file.ok && list?.ok ? { text: file.text, tasks: list.tasks } : null;
+}
+
+/** Returns the problems that have to be undone; the others are omissions. */
+export function illegalOf(problems: readonly TaskProblem[]): TaskProblem[] {
+  return problems.filter(({ omission }) => !omission);
+}
+
+type Worked = { readonly mode: NextStep['mode']; readonly story: string | null };
+
+/** Compares the file after a turn with the list before it. Never throws. */
+export function checkTurn(
+  file: TasksFile,
+  before: TaskList,
+  worked: Worked,
+  rules: ReviewRules,
+): TasksChecked {
+  if (!file.ok) return { tasks: null, problems: [{ rule: 'schema', text: file.problem }] };
+  try {
+    return compare(file.value, before, worked, rules);
+  } catch (error) {
+    // What nobody can check does not hold.
+    const text = `tasks.json cannot be checked: ${messageOf(error)}`;
+    return { tasks: null, problems: [{ rule: 'schema', text }] };
+  }
+}
+
+/** True if this text is an illegal task list after that turn. */
+export function isIllegal(
+  text: string | null,
+  before: TaskList,
+  worked: Worked,
+  rules: ReviewRules,
+): boolean {
+  return illegalOf(checkTurn(parseTasks(text), before, worked, rules).problems).length > 0;
+}
+
+function compare(value: unknown, before: TaskList, worked: Worked, rules: ReviewRules): TasksChecked {
+  const { mode } = worked;
+  const snapshot = snapshotOf(before);
+  const checked = checkTasks(value, { ...rules, iteration: { mode, snapshot } });
+  if (checked.tasks === null) return checked;
+  const more = rules.skipReview
+    ? removed(snapshot, checked.tasks.userStories, mode)
+    : [...softenedCriteria(before, checked.tasks, worked), ...rewordedFeedback(before, checked.tasks)];
+  return { ...checked, problems: [...checked.problems, ...more] };
+}
+
+type Pair = { readonly was: Story; readonly story: Story };
+
+function pairsOf(before: TaskList, { userStories }: TaskList): Pair[] {
+  const earlier = new Map(before.userStories.map((story) => [story.id, story]));
+  return userStories.flatMap((story) => {
+    const was = earlier.get(story.id);
+    return was === undefined ? [] : [{ was, story }];
+  });
+}
+
+/** Returns problems for criteria that changed in the story that was worked on: no agent sets the measure of its own work. */
+function softenedCriteria(before: TaskList, after: TaskList, { mode, story: worked }: Worked): TaskProblem[] {
+  const oldIds = new Set(before.userStories.map(({ id }) => id));
+  const newStories = after.userStories.filter(({ id }) => !oldIds.has(id));
+  return pairsOf(before, after).flatMap(({ was, story }) => {
+    if (sameCriteria(was, story)) return [];
+    if (story.id !== worked && story.reviewStatus === was.reviewStatus) return [];
+    if (mode === 'implement' && was.reviewStatus === null && isSplit(was, story, newStories)) return [];
+    return [
+      {
+        rule: 'acceptance criteria may not change with the work',
+        text: `Story ${story.id} was worked on in this iteration and has other acceptanceCriteria than before. Put them back; say in notes what is wrong with them. A story that is too much may be split: move criteria word for word to new stories.`,
+      },
+    ];
+  });
+}
+
+/** True if every criterion that the story lost is in a new story, word for word. */
+function isSplit(was: Story, story: Story, newStories: readonly Story[]): boolean {
+  const left = criteriaOf(story);
+  const movedCriteria = newStories.flatMap((each) => [...criteriaOf(each)]);
+  return [...criteriaOf(was)].every((each) => left.has(each) || movedCriteria.includes(each));
+}
+
+function criteriaOf({ acceptanceCriteria }: Pick<Story, 'acceptanceCriteria'>): Set<string> {
+  return new Set(acceptanceCriteria.map((each) => JSON.stringify(each)));
+}
+
+/** Returns problems for feedback that changed without a review. */
+function rewordedFeedback(before: TaskList, after: TaskList): TaskProblem[] {
+  return pairsOf(before, after).flatMap(({ was, story }) => {
+    const moved =
+      was.passes !== story.passes ||
+      was.reviewStatus !== story.reviewStatus ||
+      was.reviewCount !== story.reviewCount;
+    if (moved || was.reviewFeedback === story.reviewFeedback) return [];
+    const text = `Story ${story.id} has another reviewFeedback than before, though nobody reviewed it in this iteration. Put it back.`;
+    return [{ rule: 'reviewFeedback belongs to the review', text }];
+  });
+}
+
+export function sameCriteria(
+  a: Pick<Story, 'acceptanceCriteria'>,
+  b: Pick<Story, 'acceptanceCriteria'>,
+): boolean {
+  return JSON.stringify(a.acceptanceCriteria) === JSON.stringify(b.acceptanceCriteria);
+}

@@ -1,0 +1,212 @@
+import { relative } from 'node:path';
+import { runPaths } from '../../config/paths.ts';
+import { readClaim } from '../../core/completion.ts';
+import { type Decided, decide } from '../../core/decide.ts';
+import { messageOf } from '../../core/error.ts';
+import type { Check } from '../../core/evidence.ts';
+import { slugOf, truncate } from '../../core/feedback.ts';
+import { fence } from '../../core/fence.ts';
+import type { Feedback, LoopState } from '../../core/loop.ts';
+import { composePrompt } from '../../core/prompt.ts';
+import type { Progress, Turn } from '../../core/turn.ts';
+import { agentEnded, decisionEvents, iterationStarted } from '../../journal/turn-events.ts';
+import type { Sandbox } from '../../sandbox/sandbox.ts';
+import { runVerify, type VerifyResult } from '../run-verify.ts';
+import { type AgentTurn, readTurn, sessionCutBy } from './agent-turn.ts';
+import { type CheckContext, runCheck } from './check-command.ts';
+import { runGuardrails } from './guardrails.ts';
+import type { Inspection, Recorder } from './loop-kind.ts';
+import type { RunParts, RunSpec } from './run-spec.ts';
+import { runScm } from './scm.ts';
+
+/** Runs one iteration: prompt, agent, checks, decision. */
+export async function runIteration(
+  spec: RunSpec,
+  before: LoopState,
+  parts: RunParts,
+): Promise<Decided & { readonly ran: number }> {
+  const { clock, kind, workingCopy } = spec;
+  const { record } = parts;
+  const { iteration, plan } = before;
+  const started = clock.monotonic();
+  const { task, events } = kind.prepare(iteration, before.task, workingCopy.head());
+  const loop = { ...before, task, feedback: [...before.feedback, ...takeNotes(spec, iteration, record)] };
+  const prompt = composePrompt(loop);
+  record(iterationStarted(loop, prompt, headOf(workingCopy)));
+  for (const event of events) record(event);
+
+  const agent = await readTurn(spec, { loop, prompt, parts });
+  parts.cutSession = kind.resumesSession ? sessionCutBy(agent, spec.agent) : null;
+  recordAgentEnd(spec, agent, iteration, record);
+  const ownFiles = restoreOwnFiles(spec, parts);
+
+  const context = checkContext(spec, iteration, parts.sandbox);
+  const guardrails = canBeChecked(agent) ? await checkGuardrails(spec, context, record) : [];
+  const inspection = await kind.inspect(iteration, agent.end, record);
+  if (inspection.committed) await workingCopy.forgive();
+  const claim = readClaim(agent.text, plan.completion, {
+    patternMatched: spec.matchPattern?.(agent.text.join('\n')) ?? false,
+    tasksDone: inspection.done,
+  });
+  const checks = [...ownFiles, ...guardrails, ...inspection.checks];
+  if (claim.kind === 'done')
+    checks.push(...(await checkClaim(spec, parts, context, { agent, checks, inspection })));
+
+  const turn: Turn = {
+    ...agent,
+    end: spec.stop.aborted ? 'aborted' : agent.end,
+    progress: withNewPasses(kind.progressOf(agent.progress), guardrails, parts.passed),
+    endedAt: clock.now(),
+    durationMs: Math.round(clock.monotonic() - started),
+  };
+  const decided = decide(loop, turn, checks, claim);
+  if (agent.end === 'finished' && checks.every(({ ok }) => ok)) await commitWork(spec, iteration, parts);
+  for (const event of decisionEvents(iteration, decided, headOf(workingCopy))) record(event);
+  return { ...decided, ran: iteration };
+}
+
+function headOf(workingCopy: RunSpec['workingCopy']): { head?: string } {
+  const head = workingCopy.head();
+  return head === null ? {} : { head };
+}
+
+/** Takes the notes and answers of humans. Each is fenced, so that it cannot pose as the loop. */
+function takeNotes(spec: RunSpec, iteration: number, record: Recorder): Feedback[] {
+  const answers = iteration === spec.firstIteration ? spec.words : [];
+  const notes = [...answers, ...spec.takeNotes()].map((text): Feedback => {
+    record({ type: 'note', iteration, text });
+    return { action: 'APPEND', text: fence('A human left word for you', text, spec.nonce()) };
+  });
+  if (answers.length > 0) spec.wordsKept();
+  return notes;
+}
+
+function recordAgentEnd(spec: RunSpec, agent: AgentTurn, iteration: number, record: Recorder): void {
+  const { sessionId, context, unknown, ms, process } = agent;
+  const swept = process.sweptPids;
+  record(
+    agentEnded(iteration, agent, {
+      cause: process.cause,
+      ms: Math.round(ms),
+      ...(context ? { context } : {}),
+      ...(sessionId ? { session: sessionId } : {}),
+      ...(swept.length > 0 ? { swept } : {}),
+      ...(Object.keys(unknown).length > 0 ? { unknownEvents: unknown } : {}),
+    }),
+  );
+  if (spec.kind.traced && swept.length > 0)
+    record({ type: 'notice', text: `ended what the turn had left running: ${swept.join(', ')}` });
+  for (const denial of spec.takeDenials()) record({ type: 'guard.denied', iteration, ...denial });
+}
+
+/** Puts files of the loop back that the agent removed or edited, and rejects a claim for it. */
+function restoreOwnFiles(spec: RunSpec, { journal, record }: RunParts): Check[] {
+  const restored = [...(journal.restore('quick') ? ['the journal'] : []), ...spec.restoreFiles()];
+  if (restored.length === 0) return [];
+  const list = restored.join(', ');
+  record({ type: 'notice', text: `changed during the turn and put back: ${list}` });
+  const text = `You changed files of the loop itself (${list}); they were put back. Leave .ralph/ alone.`;
+  return [
+    { check: 'own-files', ok: false, detail: `changed: ${list}`, feedback: { action: 'APPEND', text } },
+  ];
+}
+
+/** True if the agent did something that a guardrail can check. */
+function canBeChecked({ end }: AgentTurn): boolean {
+  return end !== 'limited' && end !== 'aborted' && end !== 'empty';
+}
+
+async function checkGuardrails(spec: RunSpec, context: CheckContext, record: Recorder): Promise<Check[]> {
+  const { iteration } = context;
+  const checks: Check[] = [];
+  for await (const step of runGuardrails(spec.settings.guardrails, context)) {
+    if ('started' in step) {
+      record({ type: 'guardrail.started', iteration, command: step.started });
+      continue;
+    }
+    const { check, ms, ...result } = step;
+    record({ type: 'guardrail.ended', iteration, ms: Math.round(ms), ...result });
+    checks.push(check);
+  }
+  return checks;
+}
+
+/** Adds guardrails that pass for the first time to the progress of a turn. */
+function withNewPasses(progress: Progress, guardrails: readonly Check[], passed: Set<string>): Progress {
+  const newPasses = guardrails.filter((check) => check.ok && !passed.has(check.check));
+  for (const check of guardrails) {
+    if (check.ok) passed.add(check.check);
+    else passed.delete(check.check);
+  }
+  return newPasses.length === 0
+    ? progress
+    : { ...progress, other: `${newPasses.map((check) => check.check).join(', ')} passes now` };
+}
+
+/** Makes the checks that only a claim needs: slow commands last, and only if nothing has failed before. */
+async function checkClaim(
+  spec: RunSpec,
+  { protectedFiles, record }: RunParts,
+  context: CheckContext,
+  turn: { readonly agent: AgentTurn; readonly checks: readonly Check[]; readonly inspection: Inspection },
+): Promise<Check[]> {
+  const files = protectedFiles.check();
+  const checks = [...turn.inspection.evidence, ...(files ? [files] : [])];
+  const good = turn.agent.end === 'finished' && [...turn.checks, ...checks].every(({ ok }) => ok);
+  if (!good || spec.stop.aborted || spec.settings.verify.length === 0) return checks;
+  const { iteration } = context;
+  for await (const { check, event } of verifyRun(spec.settings.verify, context, spec.nonce)) {
+    record(event);
+    checks.push(check);
+  }
+  // The commands ran code of the agent's, which may have changed what was inspected before.
+  const again = await spec.kind.inspect(iteration, turn.agent.end, record);
+  return [...checks, ...again.checks, ...again.evidence];
+}
+
+/** Runs the source control tasks. A failure is recorded, and the work stays uncommitted. */
+async function commitWork(spec: RunSpec, iteration: number, { record, sandbox }: RunParts): Promise<void> {
+  const { scm } = spec.settings;
+  if (!scm || spec.stop.aborted) return;
+  try {
+    for await (const result of runScm(scm, spec, sandbox))
+      record({ type: 'scm.ended', iteration, ...result });
+  } catch (error) {
+    record({ type: 'scm.ended', iteration, task: scm.tasks.join(', '), ok: false, detail: messageOf(error) });
+  }
+  await spec.workingCopy.forgive();
+}
+
+function checkContext(spec: RunSpec, iteration: number, sandbox: Sandbox): CheckContext {
+  return {
+    ...(spec.settings.sandboxChecks ? { sandbox } : {}),
+    cwd: spec.cwd,
+    env: spec.env,
+    run: spec.run,
+    iteration,
+    traced: spec.kind.traced,
+    timeoutMs: spec.settings.guardrailTimeout,
+    maxChars: spec.settings.outputTruncateChars,
+    clock: spec.clock,
+    stop: spec.stop,
+    redact: () => spec.redactor.stream(),
+  };
+}
+
+/** Runs the verify commands of a run; each has its log beside the stream of the iteration. */
+function verifyRun(
+  commands: readonly string[],
+  context: CheckContext,
+  nonce: () => string,
+): AsyncGenerator<VerifyResult> {
+  const { cwd, run, iteration, maxChars } = context;
+  return runVerify(commands, {
+    iteration,
+    nonce,
+    async run(command, index) {
+      const file = runPaths(cwd, run).verifyLog(iteration, `${index + 1}_${slugOf(command)}`);
+      const { exitCode, timedOut, ms, output } = await runCheck(command, file, context);
+      return { exitCode, timedOut, ms, output: truncate(output, maxChars), log: relative(cwd, file) };
+    },
+  });
+}

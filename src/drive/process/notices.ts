@@ -1,0 +1,68 @@
+import { basename } from 'node:path';
+import { formatDuration } from '../../core/duration.ts';
+import { type Notice, type NoticeFacts, noticeKindOf, noticeOf } from '../../core/notice.ts';
+import type { EventOf, JournalEvent } from '../../journal/events.ts';
+import { channelsOf } from '../../os/notify/delivery.ts';
+import type { Recorder } from './loop-kind.ts';
+import type { RunSpec } from './run-spec.ts';
+
+export type Notices = {
+  /** Sends a notice if the event deserves one, and does not wait for it. */
+  tell(event: JournalEvent): void;
+  /** Resolves when all was sent or given up, or at once if the run has to stop now. Never rejects. */
+  settled(): Promise<void>;
+};
+
+/** Sends notices about the run to a person. Failures are recorded in the journal. */
+export function startNotices(spec: RunSpec, record: Recorder): Notices {
+  const { settings, env, cwd, version, terminal, stop } = spec;
+  if (channelsOf(settings.notify).length === 0) return { tell: () => {}, settled: async () => {} };
+  const sending = new Set<Promise<void>>();
+
+  async function send(notice: Notice): Promise<void> {
+    const { sendNotice } = await import('../../os/notify/send.ts');
+    const world = { cwd, env, version, terminal, stop };
+    for (const { channel, ok, detail } of await sendNotice(notice, settings.notify, world)) {
+      record({ type: 'notified', kind: notice.kind, channel, ok, detail });
+    }
+  }
+
+  return {
+    tell(event) {
+      const facts = factsOf(event);
+      if (facts === null) return;
+      const notice = noticeOf({ ...facts, run: spec.run, project: basename(cwd), at: event.at });
+      // The journal itself may be what fails.
+      const delivery: Promise<void> = send(notice)
+        .catch(() => {})
+        .finally(() => sending.delete(delivery));
+      sending.add(delivery);
+    },
+    async settled() {
+      await Promise.race([Promise.all(sending), aborted(stop)]);
+    },
+  };
+}
+
+type Facts = Omit<NoticeFacts, 'run' | 'project' | 'at'>;
+
+function factsOf(event: JournalEvent): Facts | null {
+  if (event.type === 'decision' && event.kind === 'wait') return waitFacts(event);
+  if (event.type !== 'run.ended') return null;
+  const { outcome, exitCode, because, iterations, usage } = event;
+  const kind = noticeKindOf(outcome);
+  if (kind === null) return null;
+  const cost = usage.costUsd === undefined ? {} : { costUsd: usage.costUsd };
+  return { kind, because: because.text, outcome, exitCode, iterations, ...cost };
+}
+
+/** Returns null for a provider that is busy for a moment; a usage limit may take hours. */
+function waitFacts({ because, ms = 0 }: EventOf<'decision'>): Facts | null {
+  if (because.code !== 'usage-limit') return null;
+  return { kind: 'limit', because: `${because.text}; it goes on in ${formatDuration(ms)}` };
+}
+
+function aborted(signal: AbortSignal): Promise<void> {
+  if (signal.aborted) return Promise.resolve();
+  return new Promise((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
+}

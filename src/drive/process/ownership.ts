@@ -1,0 +1,108 @@
+import { projectPaths, runPaths } from '../../config/paths.ts';
+import { RalphError } from '../../core/error.ts';
+import { otherExits } from '../../core/outcome.ts';
+import { lastEvent, openJournal } from '../../journal/journal.ts';
+import { latestRun } from '../../journal/runs.ts';
+import type { Clock } from '../../os/clock.ts';
+import { ensureDir, lstatOf, readText, refuseLinkedFolders, writeAtomic } from '../../os/files/files.ts';
+import { acquireLock, type Lock, lockOwner, unreadableLock } from '../../os/files/lock.ts';
+import { sweepRun } from '../../os/process/process.ts';
+
+export type Ownership = {
+  /** Runs before this one whose process died without an end. */
+  readonly abandoned: readonly string[];
+  /** Puts the lock back if the agent removed it; true when that was needed. */
+  restore(): boolean;
+  release(): void;
+};
+
+/** Returns the loop that runs in a working copy, or null. */
+export function runningLoop(cwd: string): { run: string; pid: number; since: string } | null {
+  const owner = lockOwner(projectPaths(cwd).lock);
+  if (owner === null) return null;
+  return { run: String(owner.info.run), pid: owner.pid, since: String(owner.info.since) };
+}
+
+const ignored = ['.gitignore', 'runs/', '*.log', '*.txt', 'lock*', 'settings.local.json', '*.bad-*'];
+
+/** Takes the lock of the working copy, since only one loop may run there. First ends what a dead loop left running. */
+export async function ownWorkingCopy(
+  cwd: string,
+  root: string | null,
+  run: string,
+  clock: Clock,
+): Promise<Ownership> {
+  const paths = projectPaths(cwd);
+  const info = { run, since: new Date(clock.now()).toISOString() };
+  const { lock, tookOver } = lockFolder(cwd, info);
+  const above = root === null || root === cwd ? null : lockAbove(root, info, lock);
+  const release = (): void => {
+    above?.release();
+    lock.release();
+  };
+  try {
+    if (readText(paths.gitignore) === null) {
+      writeAtomic(paths.gitignore, `${ignored.join('\n')}\n`, { mode: 0o644, fsync: false });
+    }
+    const suspects = new Set([latestRun(cwd), tookOver?.info.run]);
+    const abandoned: string[] = [];
+    for (const suspect of suspects) {
+      if (typeof suspect === 'string' && (await closeAbandonedRun(cwd, suspect, clock)))
+        abandoned.push(suspect);
+    }
+    return { abandoned, restore: () => lock.restore(info), release };
+  } catch (error) {
+    release();
+    throw error;
+  }
+}
+
+type LockInfo = { readonly run: string; readonly since: string };
+
+function lockFolder(folder: string, info: LockInfo) {
+  const { root, lock } = projectPaths(folder);
+  refuseLinkedFolders(lock, folder);
+  ensureDir(root, 0o755);
+  const result = acquireLock(lock, { ...info });
+  if (!result.ok)
+    throw unreadableLock(lock, result.owner) ?? alreadyRunning(result.owner.pid, result.owner.info);
+  return result;
+}
+
+/** Locks the top folder of the repository too: a loop in one of its folders works on all of it. */
+function lockAbove(top: string, info: LockInfo, own: Lock): Lock {
+  try {
+    return lockFolder(top, info).lock;
+  } catch (error) {
+    own.release();
+    throw error;
+  }
+}
+
+/** Last events of a process that came to its own end. */
+const lastOfProcess = new Set<string | undefined>(['run.ended', 'run.yielded', 'run.abandoned']);
+
+/** Closes a run without an end. We hold the lock, so its process has died. */
+async function closeAbandonedRun(cwd: string, run: string, clock: Clock): Promise<boolean> {
+  const path = runPaths(cwd, run).journal;
+  if (lastOfProcess.has(lastEvent(path)?.type)) return false;
+  const swept = await sweepRun(run, { traced: true });
+  // A run that died before it had a journal needs none. One that died before its first word there gets its end.
+  if (lstatOf(path) === null) return false;
+  const journal = openJournal(path, () => clock.now());
+  journal.append({ type: 'run.abandoned', swept });
+  journal.close();
+  return true;
+}
+
+function alreadyRunning(pid: number, info: Readonly<Record<string, unknown>>): RalphError {
+  const { run, since } = info;
+  return new RalphError(
+    'already-running',
+    `a loop is already running here: run ${run}, process ${pid}, since ${since}`,
+    {
+      remedy: 'ralph stop',
+      exitCode: otherExits.alreadyRunning.exitCode,
+    },
+  );
+}

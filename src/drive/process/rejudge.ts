@@ -1,0 +1,212 @@
+import type { AgentAdapter } from '../../agents/adapter.ts';
+import { type UserAgent, userAgent } from '../../agents/custom/user-agent.ts';
+import { agentNameOf, agents } from '../../agents/registry.ts';
+import { createTurnReader, type StreamedTurn } from '../../agents/turn.ts';
+import { runPaths } from '../../config/paths.ts';
+import { decide, newLoop } from '../../core/decide.ts';
+import { RalphError } from '../../core/error.ts';
+import type { Evidence, LoopPlan, Verdict } from '../../core/loop.ts';
+import type { Turn } from '../../core/turn.ts';
+import type { EventOf, JournalEvent } from '../../journal/events.ts';
+import { last } from '../../journal/runs.ts';
+import { earlierLog } from '../../journal/stream-log.ts';
+import { readLines } from '../../os/process/read-lines.ts';
+
+/** Result of an iteration: the verdict on a claim, a call for a human, or neither. */
+export type Judgement = Verdict & { readonly claim: 'done' | 'blocked' | 'decide' | 'none' };
+
+/** An iteration as it was judged, and as it would be judged now. */
+export type Rejudged = {
+  readonly iteration: number;
+  /** Null if the run was killed before the judgement. */
+  readonly recorded: Judgement | null;
+  /** Null if the agent's stream or the record of its end is missing. */
+  readonly now: (Judgement & { readonly same: boolean }) | null;
+};
+
+/** One attempt of an iteration; waits and resumes may need several. */
+type Attempt = {
+  readonly iteration: number;
+  readonly plan: LoopPlan;
+  readonly adapter: AgentAdapter;
+  readonly events: JournalEvent[];
+};
+
+/** Checks of the turn itself; all others were made outside and cannot be repeated. */
+const foundInTurn = new Set(['turn', 'tool-calls', 'work']);
+
+/**
+ * Judges a recorded run again: the agent's streams are read anew, what was checked outside is taken as recorded. A loop
+ * inside a session has no streams, and its turns are judged by their words in the journal: all of those below `textLimit`.
+ */
+export async function rejudge(
+  cwd: string,
+  run: string,
+  events: readonly JournalEvent[],
+  textLimit: number | null = null,
+): Promise<Rejudged[]> {
+  const started = last(events, 'run.started');
+  if (!started) throw unreadable(run, 'its journal does not tell how it started');
+  const attempts = attemptsOf(events, started, textLimit !== null);
+  const results: Rejudged[] = [];
+  let loop = newLoop(started.plan, started.task);
+  for (const attempt of attempts) {
+    const { iteration, plan } = attempt;
+    const recorded = recordedJudgement(attempt);
+    const ended = last(attempt.events, 'agent.ended');
+    if (!recorded || !ended) {
+      results.push({ iteration, recorded, now: null });
+      continue;
+    }
+    const streamed =
+      textLimit === null
+        ? readStream(streamOf(attempt, attempts, runPaths(cwd, run).stream(iteration)), attempt, ended)
+        : null;
+    const isKnown = textLimit === null ? streamed !== null : ended.text.length < textLimit;
+    const turn = await turnOf(attempt, ended, streamed);
+    const decided = decide({ ...loop, plan, iteration }, turn, checksOf(attempt));
+    // A resumed run goes on from the last decision.
+    if (last(attempt.events, 'decision')) loop = decided.loop;
+    const now = judgementOf(decided.verdict, decided.decision.because);
+    results.push({ iteration, recorded, now: isKnown ? { ...now, same: isSame(recorded, now) } : null });
+  }
+  return results;
+}
+
+function attemptsOf(
+  events: readonly JournalEvent[],
+  started: EventOf<'run.started'>,
+  isSession: boolean,
+): Attempt[] {
+  const attempts: Attempt[] = [];
+  let { plan } = started;
+  // A host has no stream to read.
+  let adapter = adapterOf(started.run, isSession ? 'custom' : started.agent, started.output);
+  for (const event of events) {
+    if (event.type === 'run.resumed') {
+      plan = event.plan ?? plan;
+      adapter = event.agent === undefined ? adapter : adapterOf(started.run, event.agent, event.output);
+    }
+    // The end of the agent tells its iteration as well, should the beginning be damaged.
+    const begins =
+      event.type === 'iteration.started' ||
+      (event.type === 'agent.ended' && event.iteration !== attempts.at(-1)?.iteration);
+    if (begins) attempts.push({ iteration: event.iteration, plan, adapter, events: [] });
+    attempts.at(-1)?.events.push(event);
+  }
+  return attempts;
+}
+
+/** Returns the log of an attempt: a later one of the same iteration has renamed it. */
+function streamOf(attempt: Attempt, attempts: readonly Attempt[], path: string): string {
+  const tries = attempts.filter(
+    ({ iteration, events }) => iteration === attempt.iteration && last(events, 'agent.started'),
+  );
+  const nth = tries.indexOf(attempt) + 1;
+  return nth === 0 || nth === tries.length ? path : earlierLog(path, nth);
+}
+
+function recordedJudgement({ events }: Attempt): Judgement | null {
+  const verdict = last(events, 'verdict');
+  const decision = last(events, 'decision');
+  if (!verdict && !decision) return null;
+  return judgementOf(verdict, decision?.because);
+}
+
+function judgementOf(
+  verdict: Verdict | undefined,
+  because: EventOf<'decision'>['because'] | undefined,
+): Judgement {
+  if (verdict) {
+    const { accepted, evidence } = verdict;
+    return { claim: 'done', accepted, because: verdict.because, evidence };
+  }
+  const forHuman = { accepted: false, because: because?.text ?? '', evidence: [] };
+  if (because?.code === 'blocked') return { claim: 'blocked', ...forHuman };
+  if (because?.code === 'needs-decision') return { claim: 'decide', ...forHuman };
+  return { claim: 'none', accepted: false, because: 'there was no claim to judge', evidence: [] };
+}
+
+/** True for the same judgement for the same reason; the wording does not count. */
+function isSame(a: Judgement, b: Judgement): boolean {
+  return a.claim === b.claim && a.accepted === b.accepted && firstFailed(a) === firstFailed(b);
+}
+
+function firstFailed({ evidence }: Judgement): string | undefined {
+  return evidence.find((item) => !item.ok)?.check;
+}
+
+function readStream(
+  path: string,
+  { adapter, plan }: Attempt,
+  ended: EventOf<'agent.ended'>,
+): StreamedTurn | null {
+  const plainText = plan.completion.tasks !== undefined;
+  const reader = createTurnReader(adapter, { now: () => Date.parse(ended.at), plainText });
+  if (!readLines(path, (line) => void reader.push(line.toString('utf8')))) return null;
+  const { exitCode, cause, error } = ended;
+  // What the agent wrote to standard error is kept only as the error of the turn.
+  return reader.finish({ exitCode, cause, ...(error === undefined ? {} : { stderrTail: error }) });
+}
+
+async function turnOf(
+  { plan, events }: Attempt,
+  ended: EventOf<'agent.ended'>,
+  streamed: StreamedTurn | null,
+): Promise<Turn> {
+  const { text, toolCalls, end, exitCode, usage, limit, error } = streamed ?? {
+    ...ended,
+    text: [ended.text],
+  };
+  const stopped = last(events, 'decision')?.because.code === 'interrupted';
+  return {
+    text,
+    toolCalls,
+    end: stopped ? 'aborted' : end,
+    exitCode,
+    progress: ended.progress,
+    endedAt: Date.parse(ended.at),
+    durationMs: ended.ms,
+    patternMatched: await matchesPattern(plan, text),
+    tasksDone: last(events, 'prd.checked')?.complete ?? false,
+    ...(usage ? { usage } : {}),
+    ...(limit ? { limit } : {}),
+    ...(error ? { error } : {}),
+  };
+}
+
+async function matchesPattern({ completion }: LoopPlan, text: readonly string[]): Promise<boolean> {
+  if (completion.pattern === undefined) return false;
+  const { compilePattern } = await import('../../core/pattern.ts');
+  return compilePattern(completion.pattern).test(text.join('\n'));
+}
+
+function checksOf({ events }: Attempt): Evidence[] {
+  const verdict = last(events, 'verdict');
+  if (verdict) return verdict.evidence.filter(({ check }) => !foundInTurn.has(check));
+  return events.flatMap((event) => {
+    if (event.type !== 'guardrail.ended' && event.type !== 'verify.ended') return [];
+    const { command, ok, timedOut, exitCode } = event;
+    const check = `${event.type === 'verify.ended' ? 'verify' : 'guardrail'}: ${command}`;
+    return [{ check, ok, detail: timedOut ? 'timed out' : `exit code ${exitCode}` }];
+  });
+}
+
+function adapterOf(run: string, agent: string, output?: UserAgent['output']): AgentAdapter {
+  const adapter = recordedAdapter(agent, output);
+  if (adapter !== null) return adapter;
+  throw unreadable(run, `this version of ralph does not know its agent "${agent}"`);
+}
+
+/** The adapter of an agent that a journal names; null for one that this version does not know. */
+export function recordedAdapter(agent: string, output: UserAgent['output'] = 'text'): AgentAdapter | null {
+  if (agent === 'custom') return userAgent({ args: [], output });
+  const adapter = agents[agentNameOf(agent)];
+  return adapter.name === agent ? adapter : null;
+}
+
+function unreadable(run: string, why: string): RalphError {
+  return new RalphError('run-unreadable', `run ${run} cannot be judged again: ${why}`, {
+    remedy: 'ralph runs',
+  });
+}

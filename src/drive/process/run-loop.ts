@@ -1,0 +1,213 @@
+import { dirname, isAbsolute, resolve } from 'node:path';
+import { runPaths } from '../../config/paths.ts';
+import { newLoop } from '../../core/decide.ts';
+import { isRalphError, messageOf, RalphError } from '../../core/error.ts';
+import type { Decision, LoopState } from '../../core/loop.ts';
+import { outcomeOfExit, outcomes } from '../../core/outcome.ts';
+import type { EventBody } from '../../journal/events.ts';
+import { addEvent } from '../../journal/fold-events.ts';
+import { openJournal } from '../../journal/journal.ts';
+import { elapsedAt } from '../../journal/run-view.ts';
+import { runEnded } from '../../journal/turn-events.ts';
+import type { Clock } from '../../os/clock.ts';
+import { readText } from '../../os/files/files.ts';
+import { realPath } from '../../os/files/real-path.ts';
+import { findProgram } from '../../os/process/process.ts';
+import { noSandbox, type Sandbox } from '../../sandbox/sandbox.ts';
+import { agentMissing } from './agent-turn.ts';
+import { runIteration } from './iteration.ts';
+import type { Recorder } from './loop-kind.ts';
+import { startNotices } from './notices.ts';
+import { protectFiles } from './protected.ts';
+import type { RunEnd, RunParts, RunSpec } from './run-spec.ts';
+
+/** Longest sleep between two looks at the wall clock. */
+const longestNap = 30_000;
+
+/** Runs the agent again and again until `decide` says stop. Returns null if it yielded after one iteration. */
+export async function runLoop(spec: RunSpec): Promise<RunEnd | null> {
+  const paths = runPaths(spec.cwd, spec.run);
+  // Before the first event, so that a run that can be resumed has its record.
+  const protectedFiles = protectFiles(spec.cwd, spec.settings.protectedPaths, {
+    folder: paths.root,
+    file: paths.protected,
+    resumed: spec.resume !== undefined,
+  });
+  const journal = openJournal(paths.journal, () => spec.clock.now(), {
+    root: spec.cwd,
+    // Every text of an event passes here on its way to the disk and the screen.
+    clean: (json) => spec.redactor.text(json),
+  });
+  const record: Recorder = (body) => {
+    const event = journal.append(body);
+    addEvent(spec.view, event);
+    spec.observer.journal(event);
+    notices.tell(event);
+  };
+  const notices = startNotices(spec, record);
+  let sandbox = noSandbox;
+  try {
+    const loop = spec.resume ?? newLoop(spec.plan, readTask(spec), spec.firstIteration);
+    record(startEvent(spec, loop));
+    sandbox = await openSandbox(spec, record);
+    const passed = new Set(spec.passed);
+    return await runIterations(spec, loop, {
+      journal,
+      sandbox,
+      record,
+      protectedFiles,
+      passed,
+      cutSession: null,
+    });
+  } catch (error) {
+    endByError(spec, record, error);
+    throw error;
+  } finally {
+    spec.kind.close();
+    await sandbox.stop();
+    await notices.settled();
+    journal.close();
+  }
+}
+
+async function runIterations(spec: RunSpec, first: LoopState, parts: RunParts): Promise<RunEnd | null> {
+  const { journal, record } = parts;
+  for (let loop = first; ; ) {
+    const task = readTask(spec);
+    requireAgent(spec);
+    const result = await runIteration(spec, { ...loop, task }, parts);
+    loop = result.loop;
+    const next = await settle(spec, result.decision, record);
+    if (next === 'go-on') continue;
+    // The checks ran code of the agent's after its turn.
+    journal.restore('whole');
+    if (next !== 'yield') return endRun(spec, record, next);
+    record({ type: 'run.yielded', iteration: result.ran });
+    return null;
+  }
+}
+
+async function openSandbox(spec: RunSpec, record: Recorder): Promise<Sandbox> {
+  const opening = spec.openSandbox?.((host) => record({ type: 'sandbox.denied', ...host }));
+  if (opening === undefined) return noSandbox;
+  const sandbox = await opening;
+  const { provider, name } = sandbox;
+  record({ type: 'sandbox.ready', provider, name });
+  return sandbox;
+}
+
+type End = Pick<RunEnd, 'outcome' | 'because'>;
+
+function endRun(spec: RunSpec, record: Recorder, { outcome, because }: End): RunEnd {
+  // A finished task stays finished, but whoever sent the signal is told that it came first.
+  const exitCode = spec.finish.aborted ? outcomes.INTERRUPTED.exitCode : outcomes[outcome].exitCode;
+  record(runEnded({ outcome, because, exitCode }, spec.view, elapsedAt(spec.view, spec.clock.now())));
+  return { outcome, exitCode, because };
+}
+
+/** Ends a run that cannot go on, as far as that can still be written: the disk may be what failed. */
+function endByError(spec: RunSpec, record: Recorder, error: unknown): void {
+  const expected = isRalphError(error) ? error : null;
+  const because = { code: expected?.code ?? 'internal', text: messageOf(error) };
+  try {
+    endRun(spec, record, { outcome: outcomeOfExit(expected?.exitCode), because });
+  } catch {
+    return;
+  }
+}
+
+/** Throws if the agent's program is gone: it may be removed while the loop runs. */
+function requireAgent({ agent, env, settings }: RunSpec): void {
+  const { adapter, program } = agent;
+  // A sandbox may bring an agent of its own, which is a name only.
+  if (!isAbsolute(program) || findProgram(program, env) !== null) return;
+  throw agentMissing(settings.agent.command ?? program, adapter);
+}
+
+/** Carries a decision out, waits included, and returns what follows from it. */
+async function settle(spec: RunSpec, decision: Decision, record: Recorder): Promise<End | 'go-on' | 'yield'> {
+  const done = decision.kind === 'stop' && decision.outcome === 'PROMISE_ACCEPTED';
+  if (spec.finish.aborted && !done) return requestedEnd(spec.finish);
+  if (decision.kind === 'stop') return decision;
+  if (spec.oneIteration) return 'yield';
+  if (decision.kind === 'wait') await pause(spec.clock, decision.ms, spec.finish);
+  if (spec.isPaused()) await waitWhilePaused(spec, record);
+  return spec.finish.aborted ? requestedEnd(spec.finish) : 'go-on';
+}
+
+/** Waits until the person who paused the loop resumes or stops it. */
+async function waitWhilePaused(spec: RunSpec, record: Recorder): Promise<void> {
+  record({ type: 'paused', because: 'paused by a person (ralph unpause)' });
+  while (spec.isPaused() && !spec.finish.aborted) await spec.waitForMail(spec.finish);
+  record({ type: 'unpaused' });
+}
+
+/** Sleeps by the wall clock, so that hours in which the machine slept count, or by the monotonic one if the wall clock is set back. */
+async function pause(clock: Clock, ms: number, signal: AbortSignal): Promise<void> {
+  const until = clock.now() + ms;
+  const latest = clock.monotonic() + ms;
+  for (;;) {
+    const left = Math.min(until - clock.now(), latest - clock.monotonic());
+    if (left <= 0 || signal.aborted) return;
+    await clock.sleep(Math.min(left, longestNap), signal);
+  }
+}
+
+function requestedEnd({ reason }: AbortSignal): End {
+  return reason === 'CANCELLED'
+    ? { outcome: 'CANCELLED', because: { code: 'cancelled', text: 'stopped by ralph stop' } }
+    : { outcome: 'INTERRUPTED', because: { code: 'interrupted', text: 'stopped by a signal' } };
+}
+
+/** Returns the task. Reads a prompt file again each time: people edit it while the loop runs. */
+function readTask(spec: RunSpec): string {
+  const { prompt } = spec;
+  if ('text' in prompt) return prompt.text;
+  const root = spec.openSandbox && folderOfProject(spec, prompt.file);
+  const text = readText(prompt.file, root ? { root } : {});
+  if (text !== null && text.trim() !== '') return text;
+  throw new RalphError(
+    'prompt-file',
+    `the prompt file ${prompt.file} is ${text === null ? 'gone' : 'empty'}; nothing else is lost`,
+    {
+      remedy: `write your task to ${prompt.file}, then: ralph run --resume`,
+    },
+  );
+}
+
+/**
+ * The folder above a file, by the path it was given with, that is the top of the working copy; null for a file elsewhere.
+ * Below it an agent could put a link to a key in the place of its prompt, and would get the key.
+ */
+function folderOfProject({ cwd, workingCopy }: RunSpec, file: string): string | null {
+  const top = workingCopy.root ?? realPath(cwd);
+  for (let folder = dirname(resolve(file)); ; folder = dirname(folder)) {
+    if (realPath(folder) === top) return folder;
+    if (folder === dirname(folder)) return null;
+  }
+}
+
+function startEvent(spec: RunSpec, loop: LoopState): EventBody {
+  const { run, cwd, cli, plan, agent } = spec;
+  const { pid } = process;
+  const { output } = spec.settings.agent;
+  const how = {
+    agent: agent.adapter.name,
+    ...(agent.version === null ? {} : { agentVersion: agent.version }),
+    plan,
+    cli,
+    ...(output === undefined ? {} : { output }),
+  };
+  if (spec.resume) return { type: 'run.resumed', pid, iteration: loop.iteration, ...how };
+  return {
+    type: 'run.started',
+    run,
+    version: spec.version,
+    pid,
+    cwd,
+    command: agent.program,
+    task: loop.task,
+    ...how,
+    ...('file' in spec.prompt ? { promptFile: spec.prompt.file } : {}),
+  };
+}

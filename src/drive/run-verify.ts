@@ -1,0 +1,44 @@
+import type { Check } from '../core/evidence.ts';
+import { fence } from '../core/fence.ts';
+import type { EventBody } from '../journal/events.ts';
+
+/** How a verify command ended. */
+export type VerifyRun = {
+  readonly exitCode: number | null;
+  readonly timedOut: boolean;
+  readonly ms: number;
+  /** The part of its output that the agent gets. */
+  readonly output: string;
+  /** The file with all of it, relative to the working copy. */
+  readonly log?: string;
+};
+
+export type VerifyResult = { readonly check: Check; readonly event: EventBody };
+
+/** Runs the verify commands in order, up to the first that fails: they may be slow, and one is enough to reject a claim. */
+export async function* runVerify(
+  commands: readonly string[],
+  {
+    iteration,
+    nonce,
+    run,
+  }: {
+    readonly iteration: number;
+    readonly nonce: () => string;
+    readonly run: (command: string, index: number) => Promise<VerifyRun>;
+  },
+): AsyncGenerator<VerifyResult> {
+  for (const [index, command] of commands.entries()) {
+    const { output, ms, ...end } = await run(command, index);
+    const ok = end.exitCode === 0 && !end.timedOut;
+    const detail = end.timedOut ? 'timed out' : `exit code ${end.exitCode}`;
+    const block = fence('Its output', output, nonce());
+    const text = `Your claim was checked with "${command}", which failed (${detail}). Mend this, then claim again.\n${block}`;
+    const check: Check = { check: `verify: ${command}`, ok, detail };
+    yield {
+      check: ok ? check : { ...check, feedback: { action: 'APPEND', text } },
+      event: { type: 'verify.ended', iteration, command, ok, ms: Math.round(ms), ...end },
+    };
+    if (!ok) return;
+  }
+}

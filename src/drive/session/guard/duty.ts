@@ -1,0 +1,51 @@
+import { isAbsolute, join } from 'node:path';
+import { configFolder } from '../../../config/paths.ts';
+import { isObject } from '../../../core/json.ts';
+import { readJson } from '../../../os/files/files.ts';
+import { findUp } from '../../../os/files/real-path.ts';
+import type { Environment } from '../../../os/process/program.ts';
+import { hasSessionLoop } from '../session-paths.ts';
+
+const projectFile = '.ralph/settings.json';
+const localFile = '.ralph/settings.local.json';
+
+/** When the guard judges calls: in unattended work, in every session, or never. */
+type GuardSetting = 'auto' | 'always' | 'off';
+
+/** Session and folder of a tool call. */
+export type CallPlace = { readonly env: Environment; readonly cwd: string; readonly sessionId: string };
+
+/** Returns null if the guard is off here; otherwise whether a person can see its warnings. */
+export function guardDuty({ env, cwd, sessionId }: CallPlace): { readonly unattended: boolean } | null {
+  const setting = guardSetting(env, cwd);
+  if (setting === 'off') return null;
+  const unattended = Boolean(env.RALPH_RUN_ID) || (sessionId !== '' && hasSessionLoop(env, sessionId));
+  return unattended || setting === 'always' ? { unattended } : null;
+}
+
+/**
+ * Reads the environment, then the settings of the project where the session was started and of the user. Ignores errors
+ * in them, which other commands report, and settings of folders that the agent went to.
+ */
+function guardSetting(env: Environment, cwd: string): GuardSetting {
+  const fromEnv = settingOf(env.RALPH_GUARD);
+  if (fromEnv !== null) return fromEnv;
+  const projectDirs = [env.CLAUDE_PROJECT_DIR, env.GEMINI_PROJECT_DIR];
+  const start = projectDirs.find((folder) => folder !== undefined && isAbsolute(folder)) ?? cwd;
+  const project = findUp(start, ['.ralph']);
+  const ofProject = project === null ? [] : [join(project, localFile), join(project, projectFile)];
+  for (const path of [...ofProject, join(configFolder(env), 'settings.json')]) {
+    const setting = settingIn(path);
+    if (setting !== null) return setting;
+  }
+  return 'auto';
+}
+
+function settingIn(path: string): GuardSetting | null {
+  const content = readJson(path);
+  return content.ok && isObject(content.value) ? settingOf(content.value.guard) : null;
+}
+
+function settingOf(value: unknown): GuardSetting | null {
+  return value === 'auto' || value === 'always' || value === 'off' ? value : null;
+}

@@ -1,0 +1,127 @@
+import { checkToolCall, type GuardVerdict } from 'ralphkit-guard';
+import { messageOf } from '../../../core/error.ts';
+import { isObject } from '../../../core/json.ts';
+import type { Environment } from '../../../os/process/program.ts';
+import type { Denial } from '../../mailbox.ts';
+import { type CallPlace, guardDuty } from './duty.ts';
+import { shorten } from './shorten.ts';
+
+/** Hosts that ask before a tool call. Codex takes the form of Claude Code. */
+export type GuardHost = 'claude-code' | 'codex' | 'gemini';
+
+export type GuardAnswer = {
+  /** The JSON document to print; null is nothing to say. */
+  readonly output: object | null;
+  /** The denied call, for the journal. */
+  readonly denial: Denial | null;
+};
+
+const nothing: GuardAnswer = { output: null, denial: null };
+
+/** Answers the event before a tool call: PreToolUse of Claude Code and Codex, BeforeTool of Gemini. */
+export async function guardHook(
+  input: unknown,
+  env: Environment,
+  host: GuardHost = hostOf(input),
+): Promise<GuardAnswer> {
+  if (!isObject(input) || typeof input.tool_name !== 'string') {
+    // Nobody knows what would be called. In a run that is no reason to let it happen.
+    if (guardDuty(placeOf(isObject(input) ? input : {}, env)) === null) return nothing;
+    throw new Error('the event of the host cannot be read, so the call cannot be judged');
+  }
+  const { tool_name: tool, tool_input: words } = input;
+  const verdict = await judgeCall(tool, words, placeOf(input, env));
+  if (verdict === null) return nothing;
+  return { output: outputFor(host, verdict), denial: denialOf(verdict, tool, words) };
+}
+
+/** Returns the place that an event comes from. */
+export function placeOf(input: Readonly<Record<string, unknown>>, env: Environment): CallPlace {
+  const { cwd, session_id: sessionId } = input;
+  return {
+    env,
+    cwd: typeof cwd === 'string' && cwd !== '' ? cwd : (env.PWD ?? '/'),
+    sessionId: typeof sessionId === 'string' ? sessionId : '',
+  };
+}
+
+/** Returns the verdict on a tool call; null if the guard is off here. */
+export async function judgeCall(
+  tool: string,
+  words: unknown,
+  place: CallPlace,
+): Promise<GuardVerdict | null> {
+  const duty = guardDuty(place);
+  if (duty === null) return null;
+  try {
+    return await checkToolCall(tool, words, { cwd: place.cwd, env: place.env, ...duty });
+  } catch (error) {
+    // Nobody watches: what goes wrong in the guard itself must not open the door.
+    return {
+      verdict: 'deny',
+      category: 'unparsable',
+      reason: `the guard cannot judge this: ${messageOf(error)}`,
+    };
+  }
+}
+
+/** Returns the denial for the journal; null if the call is not denied. */
+export function denialOf(
+  { verdict, category, reason }: GuardVerdict,
+  tool: string,
+  words: unknown,
+): Denial | null {
+  if (verdict !== 'deny') return null;
+  return { tool, what: describeCall(words), category: category ?? 'unparsable', reason: reason ?? '' };
+}
+
+/** Returns the text for the agent, shortened: it goes into its context. */
+export function guardText({ category, reason }: GuardVerdict): string {
+  return `ralph guard (${category}): ${shorten(reason ?? '', 600)}`;
+}
+
+function hostOf(input: unknown): GuardHost {
+  return isObject(input) && input.hook_event_name === 'BeforeTool' ? 'gemini' : 'claude-code';
+}
+
+function outputFor(host: GuardHost, verdict: GuardVerdict): object | null {
+  const text = guardText(verdict);
+  if (verdict.verdict === 'allow') return null;
+  if (verdict.verdict === 'warn') return { systemMessage: text };
+  if (host === 'gemini') return { decision: 'deny', reason: text };
+  return {
+    hookSpecificOutput: {
+      hookEventName: 'PreToolUse',
+      permissionDecision: 'deny',
+      permissionDecisionReason: text,
+    },
+  };
+}
+
+/** Fields of a tool's input that hold its command, its files or its patch. */
+const fields = [
+  ['command', 'cmd'],
+  ['file_path', 'notebook_path', 'filePath', 'absolute_path', 'path', 'paths', 'source', 'destination'],
+  ['input', 'patch', 'patchText'],
+];
+
+/** Returns the command, the files or the patch of a tool call, for the journal. */
+function describeCall(input: unknown): string {
+  if (!isObject(input)) return textOf(input);
+  return (
+    fields
+      .map((names) =>
+        names
+          .map((name) => textOf(input[name]))
+          .filter(Boolean)
+          .join('\n'),
+      )
+      .find(Boolean) ?? ''
+  );
+}
+
+/** Joins a list: some agents pass the words of a command, or several paths. */
+function textOf(value: unknown): string {
+  if (Array.isArray(value)) return value.map(textOf).join(' ');
+  return typeof value === 'string' ? value : '';
+}

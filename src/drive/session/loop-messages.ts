@@ -1,0 +1,100 @@
+import { markerOf } from '../../core/completion.ts';
+import { formatDuration } from '../../core/duration.ts';
+import type { LoopState, Reason } from '../../core/loop.ts';
+import type { Outcome } from '../../core/outcome.ts';
+import type { SessionLoop } from './session-loops.ts';
+
+/** First paragraph of each message of `/ulw-loop`. */
+export const ultrawork = `Ultrawork mode: give this everything you have. Plan the remaining steps, use every tool and helper that \
+saves time, and do independent parts side by side. Check each result yourself before you believe it, and leave nothing half done.`;
+
+/** Message to the agent at the start of a loop: the task, and how to finish. */
+export function startMessage(state: SessionLoop): string {
+  const marker = markerText(state.loop);
+  return [
+    ...ultraworkOf(state),
+    `You are in a Ralph loop (${limitsText(state)}): when you try to stop before the task is done, you are sent back to work.`,
+    'The task:',
+    state.loop.task,
+    'How to finish:',
+    [
+      `- Only when the task is fully done and you have checked it, output the completion promise: ${marker}`,
+      '- Put it alone on the last line of your answer, exactly as it stands here: same case, no space inside the tag, no variant of it.',
+      '- If the task is not done, do not output the promise, and do not mention it either. A promise without work is rejected.',
+      ...verifyLines(state),
+      '- If only a human can help, output <promise>BLOCKED: what is missing</promise>; if a human has to choose, <promise>DECIDE: the question</promise>.',
+    ].join('\n'),
+  ].join('\n\n');
+}
+
+/** Message that sends the agent back to work. */
+export function continuationMessage(state: SessionLoop): string {
+  const { loop } = state;
+  const marker = markerText(loop);
+  const feedback = loop.feedback.map((item) => item.text);
+  const sentence =
+    feedback.length === 0
+      ? `You attempted to end the loop, but you did not output the completion promise ${marker}. Continue working on the original task below. Only output the promise when the task is fully complete. Original task: ${loop.task}`
+      : `Continue working on the original task below. Only output the promise ${marker} when the task is fully complete. Original task: ${loop.task}`;
+  return [...ultraworkOf(state), `[Ralph loop: ${iterationText(loop)}]`, ...feedback, sentence].join('\n\n');
+}
+
+/** Message that repeats the task in a session that lost its context or was resumed. */
+export function reminderMessage(state: SessionLoop): string {
+  const paused = state.status === 'paused' ? ' The loop is paused until the user types /ralph-resume.' : '';
+  return `A Ralph loop is going on in this session (${iterationText(state.loop)}).${paused} This is what it is about.\n\n${startMessage(state)}`;
+}
+
+export function endMessage(state: SessionLoop, outcome: Outcome, because: Reason): string {
+  const { iteration } = state.loop;
+  const after = `${iteration} iteration${iteration === 1 ? '' : 's'}`;
+  return `Ralph loop ended: ${outcome} after ${after}: ${oneLine(because.text)}. Record: ralph show ${state.run}`;
+}
+
+export function statusMessage(state: SessionLoop, now: number): string {
+  const { loop } = state;
+  return [
+    `Ralph loop ${state.run}: ${state.status}, ${iterationText(loop)}, ${formatDuration(now - state.startedAt)} since the start.`,
+    `Task: ${oneLine(loop.task).slice(0, 300)}`,
+    `Done is ${markerText(loop)}${workText(state)} (${loop.toolCalls} tool call${loop.toolCalls === 1 ? '' : 's'} so far).`,
+    `Limits: ${limitsText(state)}.`,
+    ...state.verify.map((command) => `Verified with: ${command}`),
+  ].join('\n');
+}
+
+const work = {
+  reject: (calls: number) => `, with at least ${calls} tool calls`,
+  warn: (calls: number) => `, with a warning below ${calls} tool calls`,
+  accept: () => ', whatever the work',
+};
+
+function workText({ onPromiseNoWork, minToolCalls }: SessionLoop): string {
+  return work[onPromiseNoWork](minToolCalls);
+}
+
+export function iterationText({ iteration, plan }: LoopState): string {
+  const of = plan.limits.iterations;
+  return `iteration ${iteration}${of === null ? '' : ` of ${of}`}`;
+}
+
+function limitsText({ loop: { plan } }: SessionLoop): string {
+  const { iterations, wallMs } = plan.limits;
+  const time = wallMs === null ? '' : `, at most ${formatDuration(wallMs)}`;
+  return `at most ${iterations ?? 'any number of'} iterations${time}`;
+}
+
+function verifyLines({ verify }: SessionLoop): string[] {
+  return verify.map((command) => `- The promise is then checked with: ${command}`);
+}
+
+function ultraworkOf({ command }: SessionLoop): string[] {
+  return command === 'ulw-loop' ? [ultrawork] : [];
+}
+
+function markerText(loop: LoopState): string {
+  return markerOf(loop.plan.completion) ?? '';
+}
+
+function oneLine(text: string): string {
+  return text.replace(/\s+/g, ' ').trim();
+}

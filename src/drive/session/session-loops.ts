@@ -1,0 +1,219 @@
+import { join } from 'node:path';
+import * as v from 'valibot';
+import type { EventBody } from '../../journal/events.ts';
+import { appendEvents } from '../../journal/journal-append.ts';
+import { loopState } from '../../journal/loop-schemas.ts';
+import {
+  ensureDir,
+  listDir,
+  lstatOf,
+  readJson,
+  readJsonAs,
+  readText,
+  removeIfThere,
+  renameIfThere,
+  setAside,
+  writeAtomic,
+} from '../../os/files/files.ts';
+import { withLock } from '../../os/files/lock.ts';
+import type { Environment } from '../../os/process/program.ts';
+import type { SessionContext } from './hook-reply.ts';
+import { endedPaths, sessionPaths, sessionsFolder } from './session-paths.ts';
+
+/** How far a host's transcript was read. */
+const transcriptMark = v.object({
+  path: v.nullable(v.string()),
+  offset: v.number(),
+  /** End of the last answer, if the transcript did not have it yet: it belongs to the turn before. */
+  unseen: v.nullable(v.string()),
+});
+
+/** A loop in an agent's session, as stored between two hooks. */
+const sessionLoop = v.object({
+  v: v.literal(1),
+  host: v.string(),
+  sessionId: v.string(),
+  cwd: v.string(),
+  run: v.string(),
+  command: v.string(),
+  status: v.picklist(['active', 'paused']),
+  /** Without a marker no claim could end it. */
+  loop: v.pipe(
+    loopState,
+    v.check(({ plan }) => plan.completion.promise !== undefined),
+  ),
+  verify: v.pipe(v.array(v.string()), v.readonly()),
+  /** Value of the user's option; the plan has 0 unless the policy is `reject`. */
+  minToolCalls: v.number(),
+  onPromiseNoWork: v.picklist(['reject', 'warn', 'accept']),
+  /** The prompt that started it, so that a second event of the same prompt starts nothing. */
+  promptId: v.nullable(v.string()),
+  /** The folder of the hooks that drive it: with two copies installed, only one does. */
+  driver: v.string(),
+  transcript: transcriptMark,
+  /** Time at which each background task that it waits for was first seen, by id. */
+  waitsFor: v.exactOptional(v.record(v.string(), v.number())),
+  /** Epoch milliseconds. */
+  startedAt: v.number(),
+  turnStartedAt: v.number(),
+  updatedAt: v.number(),
+  /** Grows with every change; a writer that knows an older one is too late. */
+  revision: v.number(),
+});
+
+export type TranscriptMark = Readonly<v.InferOutput<typeof transcriptMark>>;
+export type SessionLoop = Readonly<v.InferOutput<typeof sessionLoop>>;
+
+export type SessionRead =
+  | { readonly kind: 'none' }
+  | { readonly kind: 'loop'; readonly state: SessionLoop }
+  /** It was no state of this session, and was moved to `path`. */
+  | { readonly kind: 'set-aside'; readonly path: string };
+
+type World = Pick<SessionContext, 'env' | 'now'>;
+
+/** Reads the loop of this session. Sets a torn or foreign file aside: it must neither end nor drive a session. */
+export function readSessionLoop(env: Environment, sessionId: string): SessionRead {
+  const { file } = sessionPaths(env, sessionId);
+  const content = readJson(file);
+  if (!content.ok && content.reason === 'missing') return { kind: 'none' };
+  const { success, output } = v.safeParse(sessionLoop, content.ok ? content.value : null);
+  if (success && output.sessionId === sessionId) return { kind: 'loop', state: output };
+  const path = setAside(file);
+  return path === null ? { kind: 'none' } : { kind: 'set-aside', path };
+}
+
+/** Appends the events that `eventsOf` returns to the journal of a session's loop; false if it has none. */
+export function noteInSession(
+  { env, now }: World,
+  sessionId: string,
+  eventsOf: (state: SessionLoop) => readonly EventBody[],
+): boolean {
+  const paths = sessionPaths(env, sessionId);
+  if (lstatOf(paths.file) === null) return false;
+  return withLock(paths.lock, () => {
+    const state = readJsonAs(paths.file, sessionLoop);
+    if (state?.sessionId !== sessionId) return false;
+    appendEvents(paths.journal, eventsOf(state), now);
+    return true;
+  });
+}
+
+/** Writes a new loop and the first events of its journal; false if the session has one already. */
+export function createSessionLoop(
+  { env, now }: World,
+  state: SessionLoop,
+  events: readonly EventBody[],
+): boolean {
+  const paths = sessionPaths(env, state.sessionId);
+  ensureDir(sessionsFolder(env));
+  return withLock(paths.lock, () => {
+    if (readSessionLoop(env, state.sessionId).kind === 'loop') return false;
+    keepLostJournal(env, paths.journal);
+    appendEvents(paths.journal, events, now);
+    writeState(paths.file, state);
+    return true;
+  });
+}
+
+/** Moves the journal of a loop whose state was set aside to the ended ones. */
+function keepLostJournal(env: Environment, journal: string): void {
+  const text = readText(journal);
+  if (text === null) return;
+  const [, run] = /"run":"([\w-]{1,80})"/.exec(text) ?? [];
+  const ended = run === undefined ? null : endedPaths(env, run);
+  if (ended === null || lstatOf(ended.journal) !== null) {
+    removeIfThere(journal);
+    return;
+  }
+  ensureDir(ended.root);
+  renameIfThere(journal, ended.journal);
+}
+
+/**
+ * Compare and set: changes the loop only if nobody changed it since `before` was read. False is too late: somebody
+ * cancelled or paused it meanwhile, and then nothing is written.
+ */
+export function updateSessionLoop(
+  { env, now }: World,
+  before: SessionLoop,
+  change: Partial<SessionLoop>,
+  events: readonly EventBody[] = [],
+): boolean {
+  const paths = sessionPaths(env, before.sessionId);
+  return withLock(paths.lock, () => {
+    if (!isCurrent(env, before)) return false;
+    if (events.length > 0) appendEvents(paths.journal, events, now);
+    writeState(paths.file, { ...before, ...change, revision: before.revision + 1 });
+    return true;
+  });
+}
+
+/** Ends the loop and keeps it with its journal. Compare and set, as `updateSessionLoop` is. */
+export function endSessionLoop(
+  { env, now }: World,
+  before: SessionLoop,
+  change: Partial<SessionLoop>,
+  events: readonly EventBody[],
+): boolean {
+  const paths = sessionPaths(env, before.sessionId);
+  const ended = endedPaths(env, before.run);
+  return withLock(paths.lock, () => {
+    if (!isCurrent(env, before)) return false;
+    appendEvents(paths.journal, events, now);
+    ensureDir(ended.root);
+    writeState(ended.state, { ...before, ...change, revision: before.revision + 1 });
+    removeIfThere(paths.file);
+    renameIfThere(paths.journal, ended.journal);
+    return true;
+  });
+}
+
+/** True if other hooks that are still installed drive this loop. Another version of the same hooks may continue it. */
+export function isDrivenElsewhere(state: SessionLoop, driver: string): boolean {
+  const anyVersion = (path: string) => path.replace(/[\\/]\d+\.\d+\.\d+[^\\/]*/g, '/*');
+  return anyVersion(state.driver) !== anyVersion(driver) && lstatOf(state.driver) !== null;
+}
+
+/** Moves the loop with this transcript to a session that got a new id; null if there is none. */
+export function adoptSessionLoop(
+  env: Environment,
+  sessionId: string,
+  transcript: string,
+): SessionLoop | null {
+  const old = listSessionLoops(env).find((state) => state.transcript.path === transcript);
+  if (old === undefined) return null;
+  const from = sessionPaths(env, old.sessionId);
+  const to = sessionPaths(env, sessionId);
+  const adopted = { ...old, sessionId, revision: old.revision + 1 };
+  return withLock(from.lock, () => {
+    if (!isCurrent(env, old) || readSessionLoop(env, sessionId).kind === 'loop') return null;
+    renameIfThere(from.journal, to.journal);
+    writeState(to.file, adopted);
+    removeIfThere(from.file);
+    return adopted;
+  });
+}
+
+/** Lists the loops of all sessions that are not ended. */
+export function listSessionLoops(env: Environment): SessionLoop[] {
+  const folder = sessionsFolder(env);
+  return listDir(folder)
+    .filter((name) => name.endsWith('.json'))
+    .flatMap((name) => readJsonAs(join(folder, name), sessionLoop) ?? []);
+}
+
+/** Lists the ended loops. */
+export function listEndedLoops(env: Environment): SessionLoop[] {
+  const folder = join(sessionsFolder(env), 'ended');
+  return listDir(folder).flatMap((run) => readJsonAs(endedPaths(env, run).state, sessionLoop) ?? []);
+}
+
+function isCurrent(env: Environment, before: SessionLoop): boolean {
+  const now = readSessionLoop(env, before.sessionId);
+  return now.kind === 'loop' && now.state.run === before.run && now.state.revision === before.revision;
+}
+
+function writeState(path: string, state: SessionLoop): void {
+  writeAtomic(path, `${JSON.stringify(state)}\n`);
+}

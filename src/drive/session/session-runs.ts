@@ -1,0 +1,52 @@
+import { runPaths } from '../../config/paths.ts';
+import { listRuns, pickRun } from '../../journal/runs.ts';
+import type { Environment } from '../../os/process/program.ts';
+import { listEndedLoops, listSessionLoops, type SessionLoop } from './session-loops.ts';
+import { endedPaths, sessionPaths } from './session-paths.ts';
+
+/** A loop inside an agent's session; `status` says whether it is over. */
+export type SessionRun = {
+  readonly run: string;
+  readonly status: 'active' | 'paused' | 'ended';
+  readonly journal: string;
+  readonly sessionId: string;
+  /** Time of the last change by a hook of its session, in epoch milliseconds. */
+  readonly updatedAt: number;
+};
+
+/** Lists the loops in sessions that were started in this folder, and the one with this id in any folder; oldest first. */
+export function listSessionRuns(env: Environment, cwd: string, id?: string): SessionRun[] {
+  const isWanted = (state: SessionLoop) => state.cwd === cwd || state.run === id;
+  const open = listSessionLoops(env)
+    .filter(isWanted)
+    .map((state) => ({ ...state, journal: sessionPaths(env, state.sessionId).journal }));
+  const ended = listEndedLoops(env)
+    .filter(isWanted)
+    .map((state) => ({ ...state, status: 'ended' as const, journal: endedPaths(env, state.run).journal }));
+  return [...open, ...ended]
+    .map(({ run, status, journal, sessionId, updatedAt }) => ({ run, status, journal, sessionId, updatedAt }))
+    .sort((a, b) => (a.run < b.run ? -1 : 1));
+}
+
+/** A run that a person means, and where its journal is. */
+export type LocatedRun = {
+  readonly run: string;
+  readonly journal: string;
+  /** Set for a loop inside a session. */
+  readonly session: SessionRun | null;
+};
+
+/** Lists the runs of this folder and the loops in sessions that were started in it, oldest first. */
+export function listLocated(env: Environment, cwd: string, id?: string): LocatedRun[] {
+  const runs = listRuns(cwd).map((run) => ({ run, journal: runPaths(cwd, run).journal, session: null }));
+  const inSessions = listSessionRuns(env, cwd, id).map((session) => {
+    const { run, journal } = session;
+    return { run, journal, session };
+  });
+  return [...runs, ...inSessions].sort((a, b) => (a.run < b.run ? -1 : 1));
+}
+
+/** Returns the run of this folder, or the loop in a session, for `latest`, an id, or the beginning of one. */
+export function locateRun(env: Environment, cwd: string, wanted?: string): LocatedRun {
+  return pickRun(listLocated(env, cwd, wanted), wanted);
+}

@@ -1,0 +1,114 @@
+import { newLoop } from '../../core/decide.ts';
+import { type LoopPlan, noLimits } from '../../core/loop.ts';
+import type { EventBody } from '../../journal/events.ts';
+import { newRunId } from '../../journal/runs.ts';
+import { iterationStarted } from '../../journal/turn-events.ts';
+import { fileSize } from '../../os/files/scan-lines.ts';
+import { type LoopOptions, parseLoopCommand } from './command-line.ts';
+import { type Reply, type SessionContext, silent } from './hook-reply.ts';
+import { iterationText, startMessage } from './loop-messages.ts';
+import { createSessionLoop, readSessionLoop, type SessionLoop } from './session-loops.ts';
+
+/** A loop command of a host, with the raw text after its name. */
+export type StartEvent = {
+  readonly host: string;
+  readonly sessionId: string;
+  readonly command: 'ralph-loop' | 'ulw-loop';
+  readonly args: string;
+  readonly cwd: string;
+  readonly promptId: string | null;
+  readonly transcriptPath: string | null;
+  /** 1 if the first prompt is the first iteration; default 0: only prompts that send the agent back count. */
+  readonly firstIteration?: 1;
+  /** Failed turns in a row that end the loop, if the host reports them. */
+  readonly maxFailures?: number;
+};
+
+/** Three turns without a tool call end a loop: below the eight after which Claude Code overrides a stop hook. */
+const stalledTurns = 3;
+
+/** Starts a loop in this session, unless the words are wrong or it has one. */
+export function startSessionLoop(event: StartEvent, context: SessionContext): Reply {
+  const { env, version } = context;
+  const parsed = parseLoopCommand(event.args);
+  if (!parsed.ok) return { kind: 'answer', message: `Ralph loop not started. ${parsed.message}` };
+  const state = newState(event, parsed.task, parsed.options, context);
+  const message = startMessage(state);
+  if (createSessionLoop(context, state, startEvents(state, version, message))) {
+    return { kind: 'context', message, notice: startNotice(state) };
+  }
+  const other = readSessionLoop(env, event.sessionId);
+  if (other.kind !== 'loop' || isSamePrompt(other.state, state)) return silent;
+  return {
+    kind: 'answer',
+    message: `Ralph loop not started: ${other.state.run} is ${other.state.status} in this session (${iterationText(other.state.loop)}). /cancel-ralph ends it.`,
+  };
+}
+
+function startEvents(state: SessionLoop, version: string, prompt: string): EventBody[] {
+  const { run, cwd, host, command, loop } = state;
+  const { plan, task } = loop;
+  const { pid } = process;
+  return [
+    { type: 'run.started', run, version, pid, cwd, agent: host, command: `/${command}`, plan, task, cli: [] },
+    iterationStarted(loop, prompt),
+  ];
+}
+
+function newState(
+  event: StartEvent,
+  task: string,
+  options: LoopOptions,
+  context: SessionContext,
+): SessionLoop {
+  const at = context.now();
+  const run = newRunId(at);
+  const path = event.transcriptPath;
+  return {
+    v: 1,
+    host: event.host,
+    sessionId: event.sessionId,
+    cwd: event.cwd,
+    run,
+    command: event.command,
+    status: 'active',
+    loop: newLoop(planOf(run, options, event.maxFailures), task, event.firstIteration ?? 0),
+    verify: options.verify,
+    minToolCalls: options.minToolCalls,
+    onPromiseNoWork: options.onPromiseNoWork,
+    promptId: event.promptId,
+    driver: context.driver,
+    transcript: { path, offset: path === null ? 0 : (fileSize(path) ?? 0), unseen: null },
+    startedAt: at,
+    turnStartedAt: at,
+    updatedAt: at,
+    revision: 1,
+  };
+}
+
+function planOf(id: string, options: LoopOptions, failures = noLimits.failures): LoopPlan {
+  return {
+    id,
+    completion: { promise: { token: options.completionPromise, match: options.promiseMatch } },
+    limits: {
+      ...noLimits,
+      iterations: options.maxIterations,
+      wallMs: options.maxTimeMs,
+      failures,
+      withoutTools: stalledTurns,
+    },
+    minToolCalls: options.onPromiseNoWork === 'reject' ? options.minToolCalls : 0,
+    countInPrompt: false,
+  };
+}
+
+function startNotice({ run, loop: { plan }, verify }: SessionLoop): string {
+  const checks = verify.length === 0 ? '' : `, verified with ${verify.join(' and ')}`;
+  return `Ralph loop ${run} started: at most ${plan.limits.iterations} iterations, done is <promise>${plan.completion.promise?.token}</promise>${checks}. /cancel-ralph ends it.`;
+}
+
+/** One prompt comes as two events where a host knows the command itself. */
+function isSamePrompt(running: SessionLoop, wanted: SessionLoop): boolean {
+  if (running.promptId !== null || wanted.promptId !== null) return running.promptId === wanted.promptId;
+  return running.loop.task === wanted.loop.task && wanted.startedAt - running.startedAt < 10_000;
+}

@@ -1,0 +1,208 @@
+import { type Claim, readClaim } from '../../core/completion.ts';
+import { decide } from '../../core/decide.ts';
+import { messageOf } from '../../core/error.ts';
+import type { Check } from '../../core/evidence.ts';
+import type { Turn } from '../../core/turn.ts';
+import { agentEnded, decisionEvents, iterationStarted, runEnded } from '../../journal/turn-events.ts';
+import { changedSince } from '../../os/git/changed-since.ts';
+import type { VerifyResult } from '../run-verify.ts';
+import { pauseLoop, setAsideText } from './control.ts';
+import { type Reply, type SessionContext, silent } from './hook-reply.ts';
+import { continuationMessage, endMessage } from './loop-messages.ts';
+import type { notifySessionEnd } from './notify-end.ts';
+import {
+  endSessionLoop,
+  isDrivenElsewhere,
+  readSessionLoop,
+  type SessionLoop,
+  type TranscriptMark,
+  updateSessionLoop,
+} from './session-loops.ts';
+import type { TurnRead } from './transcript.ts';
+import type { verifySession } from './verify.ts';
+
+/** Event of a host whose agent is about to stop. */
+export type StopEvent = {
+  readonly sessionId: string;
+  readonly subagent: boolean;
+  readonly planMode: boolean;
+  /** The ids of tasks that still run in the background; the host starts a new turn when one ends. */
+  readonly backgroundTasks: readonly string[];
+  /** Reads the turn; more than the wanted number of tool calls need not be counted. */
+  readonly readTurn: (from: TranscriptMark, wantedCalls: number) => TurnRead;
+  /** Builds the message that sends the agent back; `continuationMessage` if left out. */
+  readonly continuation?: (state: SessionLoop) => string;
+};
+
+/** Reply of a stop hook, with the claim of the turn if it was read. */
+export type StopReply = Reply & { readonly claim?: Claim };
+
+/** Decides for every host whether the agent may stop. */
+export async function atStop(event: StopEvent, context: SessionContext): Promise<StopReply> {
+  if (event.subagent) return silent;
+  const stored = readSessionLoop(context.env, event.sessionId);
+  if (stored.kind === 'set-aside') return { kind: 'notice', notice: setAsideText(stored.path) };
+  if (stored.kind === 'none' || stored.state.status === 'paused' || event.planMode) return silent;
+  const { state } = stored;
+  if (isDrivenElsewhere(state, context.driver)) return silent;
+
+  const latest = await readSettledTurn(event, state);
+  const { claim } = latest;
+  if (latest.interrupted && latest.askedSince)
+    return { ...pauseLoop(state, 'you interrupted it', context), claim };
+  const reply =
+    waitForTasks(state, latest, event.backgroundTasks, context) ??
+    (await judgeTurn(state, latest, context, event.continuation));
+  return { ...reply, claim };
+}
+
+/** A task that runs for longer than this is taken for one that never ends, such as a server. */
+const longestWait = 30 * 60_000;
+
+/**
+ * The agent may stop while tasks run that it has to wait for; null where there are none. What it did counts, but not what
+ * it said: a claim that was made before the tasks were over does not know how they ended.
+ */
+function waitForTasks(
+  state: SessionLoop,
+  { mark, toolCalls }: TurnRead,
+  ids: readonly string[],
+  context: SessionContext,
+): Reply | null {
+  const at = context.now();
+  const since = new Map(Object.entries(state.waitsFor ?? {}));
+  // A clock that was set back must not make the wait longer: then it starts anew.
+  const isNew = (id: string) => (since.get(id) ?? Number.POSITIVE_INFINITY) > at;
+  const waitsFor = Object.fromEntries(ids.map((id) => [id, isNew(id) ? at : (since.get(id) ?? at)]));
+  const count = Object.values(waitsFor).filter((start) => at - start < longestWait).length;
+  if (count === 0) return null;
+  const loop = { ...state.loop, toolCalls: state.loop.toolCalls + (toolCalls ?? 0) };
+  write(() => updateSessionLoop(context, state, { waitsFor, loop, transcript: mark, updatedAt: at }));
+  return {
+    kind: 'notice',
+    notice: `Ralph loop waits for ${count} background task${count === 1 ? '' : 's'}.`,
+  };
+}
+
+/** The turn that ends now, with its claim. */
+type ClaimedTurn = TurnRead & { readonly claim: Claim };
+
+/** Reads the turn. The transcript may lag behind the host's event: a claim without work gets a second for it to catch up. */
+async function readSettledTurn(
+  event: StopEvent,
+  { transcript, minToolCalls, loop }: SessionLoop,
+): Promise<ClaimedTurn> {
+  const wantedCalls = Math.max(1, minToolCalls - loop.toolCalls);
+  for (let tries = 0; ; tries++) {
+    const latest = event.readTurn(transcript, wantedCalls);
+    const claim = readClaim(latest.text, loop.plan.completion);
+    const lags =
+      latest.mark.path !== null &&
+      latest.mark.unseen !== null &&
+      loop.toolCalls + (latest.toolCalls ?? 0) < minToolCalls;
+    if (tries === 20 || !lags || claim.kind !== 'done') return { ...latest, claim };
+    await pause(50);
+  }
+}
+
+// The one of `node:timers/promises` costs a hook half a millisecond that it has to load first.
+function pause(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms));
+}
+
+async function judgeTurn(
+  state: SessionLoop,
+  latest: ClaimedTurn,
+  context: SessionContext,
+  continuation = continuationMessage,
+): Promise<Reply> {
+  const { now } = context;
+  const claimed = latest.claim.kind === 'done';
+  const turn = turnOf(state, latest, claimed, now());
+  const warning = claimed ? noWorkWarning(state, turn) : null;
+  const verified = claimed && state.verify.length > 0 ? await verify(state, context) : [];
+  const checks: Check[] = [...(warning === null ? [] : [warning]), ...verified.map(({ check }) => check)];
+  const decided = decide(state.loop, turn, checks, latest.claim);
+  const { decision } = decided;
+  const at = now();
+  const change = { loop: decided.loop, transcript: latest.mark, turnStartedAt: at, updatedAt: at };
+  const next: SessionLoop = { ...state, ...change };
+  const { iteration } = state.loop;
+  const events = [
+    ...verified.map(({ event }) => event),
+    agentEnded(iteration, turn, { cause: 'exited', ms: turn.durationMs, session: state.sessionId }),
+    ...decisionEvents(iteration, decided),
+  ];
+
+  if (decision.kind === 'stop') {
+    events.push(runEnded(decision, next.loop, at - next.startedAt));
+    const message = endMessage(next, decision.outcome, decision.because);
+    const result = write(() => endSessionLoop(context, state, change, events));
+    if (result === 'too-late') return silent;
+    await notify(next, decision.outcome, decision.because, context);
+    const warned = warning === null ? '' : ` Warning: ${warning.detail}.`;
+    return { kind: 'notice', notice: `${message}${warned}${result === 'written' ? '' : ` ${result}`}` };
+  }
+  const message = continuation(next);
+  events.push(iterationStarted(next.loop, message));
+  const result = write(() => updateSessionLoop(context, state, change, events));
+  if (result === 'too-late') return silent;
+  return { kind: 'continue', message, ...(result === 'written' ? {} : { notice: result }) };
+}
+
+/** Sends notices about the end. Loaded only then, since loops end seldom; a failure changes nothing. */
+async function notify(...end: Parameters<typeof notifySessionEnd>): Promise<void> {
+  try {
+    const { notifySessionEnd } = await import('./notify-end.ts');
+    await notifySessionEnd(...end);
+  } catch {
+    return;
+  }
+}
+
+function turnOf(
+  state: SessionLoop,
+  { text, toolCalls, error }: TurnRead,
+  claimed: boolean,
+  now: number,
+): Turn {
+  const enough = claimed && state.loop.toolCalls >= state.minToolCalls;
+  const unknownWork = toolCalls === null && !enough;
+  const since = claimed ? state.startedAt : state.turnStartedAt;
+  return {
+    text,
+    toolCalls,
+    end: error === undefined ? 'finished' : 'failed',
+    ...(error === undefined ? {} : { error }),
+    exitCode: null,
+    progress: {
+      commits: 0,
+      filesChanged: unknownWork && changedSince(state.cwd, since) ? 1 : 0,
+    },
+    endedAt: now,
+    durationMs: Math.max(0, now - state.turnStartedAt),
+  };
+}
+
+/** Returns a warning for a claim without work that the policy `warn` accepts. */
+function noWorkWarning(state: SessionLoop, turn: Turn): Check | null {
+  const calls = state.loop.toolCalls + (turn.toolCalls ?? 0);
+  if (state.onPromiseNoWork !== 'warn' || calls >= state.minToolCalls) return null;
+  const detail = `accepted with ${calls} tool calls, at least ${state.minToolCalls} wanted`;
+  return { check: 'tool-calls', ok: true, detail };
+}
+
+/** Loaded only where a claim has commands to verify it. */
+async function verify(...turn: Parameters<typeof verifySession>): Promise<VerifyResult[]> {
+  const { verifySession } = await import('./verify.ts');
+  return verifySession(...turn);
+}
+
+/** Writes a change; a decision holds even if that fails (a full disk), and then the user is told. */
+function write(change: () => boolean): string {
+  try {
+    return change() ? 'written' : 'too-late';
+  } catch (error) {
+    return `The record could not be written: ${messageOf(error)}.`;
+  }
+}

@@ -1,0 +1,215 @@
+import type { TranscriptEntry, TranscriptFormat } from '../../agents/transcript.ts';
+import { isObject } from '../../core/json.ts';
+import { fileSize, type Needle, scanLinesBack, utf8Of } from '../../os/files/scan-lines.ts';
+import type { TranscriptMark } from './session-loops.ts';
+
+/** What a host's transcript says about the turn that ends now. */
+export type TurnRead = {
+  readonly text: readonly string[];
+  /** Null if the transcript could not be read. */
+  readonly toolCalls: number | null;
+  /** True if the user broke the turn off. */
+  readonly interrupted: boolean;
+  /** True if the user then asked something else, or nothing came after the interrupt. */
+  readonly askedSince: boolean;
+  readonly mark: TranscriptMark;
+  /** Error that the turn ended in with nothing said. */
+  readonly error?: string;
+};
+
+type TranscriptQuery = {
+  readonly path: string | null;
+  readonly from: TranscriptMark;
+  /** The last answer by the host's own event; null if it does not say. */
+  readonly lastMessage: string | null;
+  /** Tool calls after which no more are counted. */
+  readonly wantedCalls?: number;
+};
+
+/** Most bytes that are parsed; bytes that are only searched count an eighth. */
+const mostWork = 16 * 1024;
+/** Most bytes that are searched for tool calls while there are too few, and for markers. */
+const mostSearch = 8 * 1024 * 1024;
+/** Most bytes that are searched for an interrupt, after which the agent went on because somebody asked it something. */
+const mostInterrupt = 1024 * 1024;
+/** Start of every marker. */
+const markerStart = '<promise>';
+/** Length of the end of an answer by which it is known again. */
+const unseenChars = 500;
+
+/** Reads the turn since the last stop from the new bytes of a transcript. Never throws. */
+export function readTranscript(format: TranscriptFormat, query: TranscriptQuery): TurnRead {
+  return joinLastMessage(readNewLines(format, query), query.lastMessage);
+}
+
+function readNewLines(format: TranscriptFormat, { path, from, wantedCalls = 1 }: TranscriptQuery): TurnRead {
+  const unreadable = { text: [], toolCalls: null, interrupted: false, askedSince: false };
+  try {
+    if (path === null) return { ...unreadable, mark: from };
+    const turn = newTurn(format, wantedCalls);
+    const scan = path === from.path ? scanLinesBack(path, from.offset, visitorOf(turn)) : null;
+    if (scan) {
+      const { blocks, toolCalls, interrupted, askedSince, ownPromptReached } = turn;
+      return {
+        text: dropUnseen(blocks.reverse(), ownPromptReached ? null : from.unseen),
+        toolCalls: Math.max(0, toolCalls),
+        interrupted,
+        askedSince,
+        mark: { path, offset: scan.wholeEnd, unseen: null },
+      };
+    }
+    // In another file, or one that became shorter, new lines cannot be told from old ones.
+    return { ...unreadable, mark: { path, offset: fileSize(path) ?? 0, unseen: null } };
+  } catch {
+    return { ...unreadable, mark: from };
+  }
+}
+
+/** The turn as far as its lines were visited, from the last to the first. */
+type PartialTurn = {
+  readonly format: TranscriptFormat;
+  readonly wantedCalls: number;
+  readonly blocks: string[];
+  readonly ids: Set<string>;
+  toolCalls: number;
+  humanSpoke: boolean;
+  interrupted: boolean;
+  askedSince: boolean;
+  work: number;
+  ownPromptReached: boolean;
+};
+
+function newTurn(format: TranscriptFormat, wantedCalls: number): PartialTurn {
+  return {
+    format,
+    wantedCalls,
+    blocks: [],
+    ids: new Set(),
+    toolCalls: 0,
+    humanSpoke: false,
+    interrupted: false,
+    askedSince: false,
+    work: 0,
+    ownPromptReached: false,
+  };
+}
+
+function visitorOf(turn: PartialTurn) {
+  const { isAgent, isCall, isUser, interruptMark } = turn.format;
+  const interrupts: Needle = {
+    text: interruptMark,
+    within: mostInterrupt,
+    found(line) {
+      if (!isAgent(line) && isUser(line)) addDistant(turn, parseEntry(turn, line));
+      return !turn.interrupted && !turn.ownPromptReached;
+    },
+  };
+  const markers: Needle = {
+    text: markerStart,
+    within: mostSearch,
+    found(line) {
+      if (isAgent(line) ? !isCall(line) : isUser(line)) addDistant(turn, parseEntry(turn, line));
+      return !turn.ownPromptReached;
+    },
+  };
+  return {
+    wants: isAgent,
+    visit: (line: string) => (turn.ownPromptReached ? countLateCalls(turn, line) : visitLine(turn, line)),
+    needles: () => (turn.ownPromptReached ? [] : [interrupts, markers]),
+  };
+}
+
+/** Adds a line, parsed only if it can matter; false when no more lines are needed. */
+function visitLine(turn: PartialTurn, line: string): boolean {
+  const { isAgent, isCall, isFailure, isUser } = turn.format;
+  const fromAgent = isAgent(line);
+  const call = fromAgent && isCall(line);
+  const counts = fromAgent ? !call : isUser(line);
+  if (call) turn.toolCalls++;
+  else if (isFailure(line)) turn.toolCalls--;
+  if (counts && turn.work < mostWork) addEntry(turn, parseEntry(turn, line));
+  else if (counts && mayMatter(turn, line, fromAgent)) addDistant(turn, parseEntry(turn, line));
+  turn.work += counts ? line.length : line.length / 8;
+  return turn.work < (turn.toolCalls < turn.wantedCalls ? mostSearch : mostWork);
+}
+
+/** Counts the calls of a line that is older than our own prompt. It came too late for the stop before: its words do not count. */
+function countLateCalls(turn: PartialTurn, line: string): boolean {
+  const { isAgent, isCall, isFailure, mayCall } = turn.format;
+  turn.work += line.length / 8;
+  if (isFailure(line)) turn.toolCalls--;
+  else if (isAgent(line) && isCall(line)) turn.toolCalls++;
+  else if (isAgent(line) && mayCall(line)) {
+    const entry = parseEntry(turn, line);
+    if (entry?.kind === 'agent') turn.toolCalls += entry.toolCalls;
+  }
+  return turn.toolCalls < turn.wantedCalls && turn.work < mostSearch;
+}
+
+function mayMatter(
+  { format, toolCalls, wantedCalls }: PartialTurn,
+  line: string,
+  fromAgent: boolean,
+): boolean {
+  if (line.includes(markerStart)) return true;
+  return fromAgent ? toolCalls < wantedCalls && format.mayCall(line) : line.includes(format.interruptMark);
+}
+
+/** Returns the entry of a line; null if it has none, or one that was read from a later line. */
+function parseEntry({ format, ids }: PartialTurn, line: string): TranscriptEntry | null {
+  const value = parseLine(format.shorten?.(line) ?? line);
+  const entry = value && format.entryOf(value);
+  if (entry?.kind !== 'agent' || entry.id === undefined) return entry;
+  if (ids.has(entry.id)) return null;
+  ids.add(entry.id);
+  return entry;
+}
+
+function parseLine(line: string): Readonly<Record<string, unknown>> | null {
+  try {
+    const value: unknown = JSON.parse(utf8Of(line));
+    return isObject(value) ? value : null;
+  } catch {
+    return null;
+  }
+}
+
+function addEntry(turn: PartialTurn, entry: TranscriptEntry | null): void {
+  if (entry?.kind === 'agent') {
+    turn.blocks.push(...entry.text.toReversed());
+    turn.toolCalls += entry.toolCalls;
+  }
+  if (entry?.kind === 'human') turn.humanSpoke = true;
+  if (entry?.kind === 'own-prompt') turn.ownPromptReached = true;
+  if (entry?.kind === 'interrupt') {
+    turn.interrupted = true;
+    // A stop right after it, with nothing between, is the end of the turn that was broken off.
+    turn.askedSince ||= turn.humanSpoke || (turn.blocks.length === 0 && turn.toolCalls === 0);
+  }
+}
+
+/** Adds an entry from further back. Blank lines keep its words apart from those after it, between which lines were skipped. */
+function addDistant(turn: PartialTurn, entry: TranscriptEntry | null): void {
+  addEntry(
+    turn,
+    entry?.kind === 'agent' ? { ...entry, text: entry.text.map((text) => `${text}\n\n`) } : entry,
+  );
+  turn.askedSince ||= entry?.kind === 'interrupt';
+}
+
+/** Adds the last answer by the host's event, which in some versions comes before the transcript has it. */
+function joinLastMessage(turn: TurnRead, lastMessage: string | null): TurnRead {
+  const last = lastMessage?.trim() ?? '';
+  if (last === '' || turn.text.some((block) => block.trim() === last)) return turn;
+  return {
+    ...turn,
+    text: [...turn.text, last],
+    mark: { ...turn.mark, unseen: last.slice(-unseenChars) },
+  };
+}
+
+/** Removes the last answer of the turn before, if the transcript got it only now. */
+function dropUnseen(text: readonly string[], unseen: string | null): readonly string[] {
+  const [first, ...others] = text;
+  return unseen !== null && first?.trim().endsWith(unseen) ? others : text;
+}

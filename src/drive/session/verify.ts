@@ -1,0 +1,37 @@
+import { exitCodeOf } from '../../os/process/exit-code.ts';
+import { runCommand, shellCommand } from '../../os/process/process.ts';
+import { cleanTerminal } from '../../os/terminal/clean-terminal.ts';
+import { runVerify, type VerifyResult } from '../run-verify.ts';
+import type { SessionContext } from './hook-reply.ts';
+import type { SessionLoop } from './session-loops.ts';
+import { userEnvironment } from './user-environment.ts';
+
+/** Together with the time of the hook itself, this stays below the half hour that the hooks ask of the host. */
+const timeoutMs = 25 * 60_000;
+const maxChars = 5000;
+
+/** Runs the verify commands of a loop in a session. Their output is not stored; the agent gets its end. */
+export async function verifySession(
+  { verify, cwd, run, loop }: SessionLoop,
+  { env, now }: SessionContext,
+): Promise<VerifyResult[]> {
+  const deadline = now() + timeoutMs;
+  const results: VerifyResult[] = [];
+  const running = runVerify(verify, {
+    iteration: loop.iteration,
+    nonce: () => run.slice(-6),
+    async run(command) {
+      const started = now();
+      const end = await runCommand(shellCommand(command), {
+        cwd,
+        env: userEnvironment(env),
+        timeoutMs: Math.max(1, deadline - started),
+      });
+      const { timedOut, stdout, stderr, error } = end;
+      const output = cleanTerminal(`${stdout}${stderr}${error?.message ?? ''}`).slice(-maxChars);
+      return { exitCode: exitCodeOf(end), timedOut, ms: now() - started, output };
+    },
+  });
+  for await (const result of running) results.push(result);
+  return results;
+}

@@ -1,0 +1,121 @@
+import { systemClock } from '../os/clock.ts';
+import { lstatOf } from '../os/files/files.ts';
+import type { Tmux } from '../os/terminal/tmux.ts';
+import { wrapUpText } from './context.ts';
+import { finishIteration, handleLoop } from './drive-loop.ts';
+import { type DrivenLoop, turnOf } from './driven-loop.ts';
+import { isInIteration } from './files/loops.ts';
+import { type Supervision, serverOf, setWhy, tell } from './supervision.ts';
+import { isCalm, lookAtScreen, type ScreenLook } from './watch-screen.ts';
+import { ownerLabel, readOwner } from './worker-window.ts';
+
+/** Agents take Enter for a part of the paste if it comes with it. */
+const enterMs = 500;
+/** Linux notes a write to a terminal only if the last one was noted up to 8 seconds before: a fresh stamp says nothing. */
+const ttyStepMs = 9000;
+
+/** Looks at the screens that are due, with one call for each tmux server, and acts on what they show. */
+export async function driveScreens(all: Supervision): Promise<void> {
+  const { clock, tickMs, loops } = all;
+  const at = clock.monotonic();
+  const due = [...loops.values()].filter(
+    (one) => isInIteration(one.loop) && one.startedAt < at && isDue(one, at),
+  );
+  // Of a screen that moves, nobody needs the terminal.
+  const calm = due.filter(({ motion }) => motion !== null && isCalm(motion, at + tickMs, tickMs));
+  const ttys = new Map(calm.map((one) => [one, ttyOf(one)]));
+  for (const tmux of new Set(due.map((one) => serverOf(all, one)))) {
+    const group = due.filter((one) => serverOf(all, one) === tmux);
+    const look = await lookAtServer(all, tmux, group);
+    // No answer from a busy machine says nothing about the windows: an agent at work must not count as lost.
+    if (look === null) continue;
+    for (const one of group) {
+      // It was started after this look, or somebody is at it.
+      if (one.startedAt >= at || one.busy || all.leaving) continue;
+      const pane = look.panes.get(one.name) ?? null;
+      const isNew = one.pane?.id !== pane?.id;
+      one.pane = pane;
+      // What the files of an agent at work could tell comes by an event, or with the next rereading.
+      const goesOn = pane && !pane.dead && !isNew && pane.owner.launch === one.loop.launch;
+      if (!goesOn) await handleLoop(all, one);
+      const text = pane === null || pane.dead || isNew ? undefined : look.screens.get(pane.id);
+      if (text !== undefined && loops.get(one.name) === one) {
+        await driveScreen(all, one, text, ttys.get(one) ?? '');
+      }
+    }
+  }
+}
+
+/** The panes of a server by worker, and their screens; null if tmux does not answer. */
+async function lookAtServer({ env }: Supervision, tmux: Tmux, group: readonly DrivenLoop[]) {
+  const wanted = group.flatMap(({ pane }) => (pane && !pane.dead ? [pane.id] : []));
+  const answer = await tmux.screens(wanted).catch(() => null);
+  if (answer === null) return null;
+  const panes = answer.panes.flatMap((pane) => {
+    const owner = readOwner(env, pane.label);
+    return owner === null ? [] : [[owner.name, { ...pane, owner }] as const];
+  });
+  return { panes: new Map(panes), screens: answer.screens };
+}
+
+/** A calm terminal tells by itself that something was written to it; Linux keeps that time to eight seconds. */
+function isDue(one: DrivenLoop, at: number): boolean {
+  if (one.nextLook > at) return false;
+  return one.quiet === null || at >= one.quiet.until || one.quiet.tty !== ttyOf(one);
+}
+
+function ttyOf({ pane }: DrivenLoop): string {
+  const stat = pane ? lstatOf(pane.tty) : null;
+  if (stat === null || systemClock.now() - stat.mtimeMs <= ttyStepMs) return '';
+  return `${stat.ino}/${stat.mtimeMs}`;
+}
+
+async function driveScreen(all: Supervision, one: DrivenLoop, text: string, tty: string): Promise<void> {
+  if (one.busy || !one.pane) return;
+  const { env, clock, tickMs } = all;
+  const look = lookAtScreen(env, one, text, { now: clock.now(), monotonic: clock.monotonic(), tickMs, tty });
+  // An end is told when it is booked: whoever reads of a limit finds the account held.
+  if (look.why && look.end === null) setWhy(all, one, look.why);
+  if (look.end === null && !look.isReady && look.context?.kind !== 'wrap-up') return;
+  one.busy = true;
+  try {
+    await actOnScreen(all, one, look);
+  } finally {
+    one.busy = false;
+  }
+  if (look.end !== null) await handleLoop(all, one);
+}
+
+async function actOnScreen(
+  all: Supervision,
+  one: DrivenLoop,
+  { end, until, context }: ScreenLook,
+): Promise<void> {
+  if (context?.kind === 'wrap-up') {
+    // An agent at work takes what is typed in with its next step.
+    await typeIn(all, one, wrapUpText);
+    return tell(all, one, 'context', `context at ${context.percent} %: asked to wrap up`);
+  }
+  if (end === null) {
+    await typeIn(all, one, turnOf(all.env, one).prompt.trimEnd());
+    return tell(all, one, 'prompted', 'the agent was ready and got its prompt');
+  }
+  if (context?.kind === 'end') {
+    const isLast = one.loop.iteration >= one.loop.settings.max_iterations;
+    tell(all, one, 'context', `${context.because}${isLast ? '' : ', restarting'}`);
+  }
+  const limit = until === undefined ? {} : { limitUntil: until };
+  await finishIteration(all, one, { how: end, exitCode: null, ...limit });
+}
+
+/** Gives the agent a text, once: the label of the pane changes with the paste. */
+async function typeIn(all: Supervision, one: DrivenLoop, text: string): Promise<void> {
+  const { pane, loop, name } = one;
+  if (!pane) return;
+  const tmux = serverOf(all, one);
+  const owner = { name, launch: loop.launch, prompted: true };
+  await tmux.paste(pane.id, text, ownerLabel(all.env, owner));
+  one.pane = { ...pane, owner };
+  await all.clock.sleep(enterMs);
+  await tmux.sendKeys(pane.id, 'Enter');
+}

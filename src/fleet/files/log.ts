@@ -1,0 +1,39 @@
+import { appendText } from '../../os/files/append-text.ts';
+import { readText } from '../../os/files/files.ts';
+import { readPart } from '../../os/files/read-part.ts';
+import { stampSeconds } from './time.ts';
+
+const tailBytes = 16 * 1024;
+
+/** Kinds of lines in `iterations.log`. */
+export type LogKind = 'START' | 'END' | 'FAIL' | 'TIMEOUT' | 'DONE' | 'PAUSE' | 'RESUME' | 'STOP' | 'WARN';
+
+/** One line of `iterations.log`, such as `2024-01-15T10:30:00 [START] iteration 1/100`. */
+export function logLine(at: number, kind: LogKind, text: string): string {
+  return `${stampSeconds(at)} [${kind}] ${text}`;
+}
+
+/** Adds the lines that the end of the log does not have yet, each with what it holds of time and iteration. */
+export function ensureLogLines(path: string, lines: readonly string[]): void {
+  if (lines.length === 0) return;
+  const tail = readPart(path, -tailBytes, tailBytes)?.toString('utf8') ?? '';
+  const tailLines = new Set(tail.split('\n'));
+  const missing = lines.filter((line) => !tailLines.has(line));
+  if (missing.length === 0) return;
+  // A line that a crash cut off stays as it is; the next one begins on its own line.
+  const start = tail === '' || tail.endsWith('\n') ? '' : '\n';
+  appendText(path, `${start}${missing.join('\n')}\n`);
+}
+
+/** Adds a line with its time to a log that several processes write to. */
+export function appendLogLine(path: string, at: number, text: string): void {
+  appendText(path, `${stampSeconds(at)} ${text}\n`);
+}
+
+/** The lines of a log, the last `count` of them where that is given; null without a log. */
+export function readLogLines(path: string, count?: number): string[] | null {
+  const text = readText(path, { maxBytes: Number.POSITIVE_INFINITY });
+  if (text === null) return null;
+  const lines = text.split('\n').filter(Boolean);
+  return count === undefined ? lines : lines.slice(Math.max(0, lines.length - count));
+}

@@ -1,0 +1,212 @@
+import { basename, join } from 'node:path';
+import * as v from 'valibot';
+import { systemClock } from '../../os/clock.ts';
+import {
+  ensureDir,
+  listDir,
+  lstatOf,
+  readJson,
+  readJsonAs,
+  readText,
+  removeIfThere,
+  setAside,
+  writeAtomic,
+} from '../../os/files/files.ts';
+import { withLock } from '../../os/files/lock.ts';
+import { removeFolder } from '../../os/files/new-folder.ts';
+import type { Environment } from '../../os/process/program.ts';
+import { appendFleetEvents, type FleetEvent } from './events.ts';
+import { ensureLogLines, logLine } from './log.ts';
+import {
+  edited,
+  isInIteration,
+  isOpen,
+  type LoopEnd,
+  type LoopOptions,
+  type LoopRecord,
+  loopOptions,
+  loopRecord,
+  recordFromState,
+  stateOf,
+  type Why,
+  type WhyState,
+} from './loop-record.ts';
+import { fleetPaths, loopPaths } from './paths.ts';
+import type { Worker } from './workers.ts';
+
+export type { LoopEnd, LoopOptions, LoopRecord, Why, WhyState };
+export { isInIteration, isOpen, stateOf };
+
+/** One change of a loop, with its lines for the log and its events for the timeline. */
+export type LoopStep = {
+  readonly change: Partial<Omit<LoopRecord, 'v' | 'name' | 'lines'>>;
+  readonly lines?: readonly string[];
+  readonly events?: readonly FleetEvent[];
+};
+
+/** The loop of a worker, with the settings that stand in `state.json` now; null where it has none. */
+export function readLoop(env: Environment, name: string): LoopRecord | null {
+  const paths = loopPaths(env, name);
+  const record = readJson(paths.record);
+  const state = readJson(paths.state);
+  const { success, output: loop } = v.safeParse(loopRecord, record.ok ? record.value : null);
+  if (success && loop.name === name) {
+    return { ...loop, settings: state.ok ? edited(loop.settings, state.value).settings : loop.settings };
+  }
+  if (!record.ok && record.reason === 'unreadable') return null;
+  if (record.ok || record.reason === 'torn') setAside(paths.record);
+  return state.ok ? recordFromState(state.value, name, lostOptions(paths)) : null;
+}
+
+/** The loop of a worker; null where it is no loop, or its loop is gone. */
+export function loopOf(
+  env: Environment,
+  { name, metadata }: Pick<Worker, 'name' | 'metadata'>,
+): LoopRecord | null {
+  return metadata.ralph === true ? readLoop(env, name) : null;
+}
+
+/** The same without what was edited in `state.json`: half the reading, for lists of many loops. */
+export function readLoopRecord(env: Environment, name: string): LoopRecord | null {
+  const loop = readJsonAs(loopPaths(env, name).record, loopRecord);
+  return loop?.name === name ? loop : readLoop(env, name);
+}
+
+/** What a loop whose record is lost was asked to do; null where nobody knows any more. */
+function lostOptions({ root, options, record }: ReturnType<typeof loopPaths>): LoopOptions | null {
+  const copy = readJsonAs(options, loopOptions);
+  if (copy !== null) return copy;
+  // Without a record that was set aside, another program has written the state, and asked for nothing more.
+  return listDir(root).some((file) => isSetAside(record, file)) ? null : {};
+}
+
+function isSetAside(record: string, file: string): boolean {
+  return file.startsWith(`${basename(record)}.bad-`);
+}
+
+/** True if the folder of a loop is there, whatever it holds. */
+export function hasLoop(env: Environment, name: string): boolean {
+  return lstatOf(loopPaths(env, name).root) !== null;
+}
+
+/** Writes a new loop in the place of an older one of that name. */
+export function createLoop(env: Environment, record: LoopRecord): void {
+  const paths = loopPaths(env, record.name);
+  withStep(env, record.name, () => {
+    ensureDir(paths.root);
+    for (const old of [paths.log, paths.events, ...ownFiles(paths)]) removeIfThere(old);
+    keepOptions(env, record);
+    write(env, record);
+  });
+}
+
+/**
+ * Takes one step as nobody else does at the same time: `step` gets the newest loop and says what changes, null for
+ * nothing. Returns the loop after it; null where there is none.
+ */
+export function updateLoop(
+  env: Environment,
+  name: string,
+  step: (loop: LoopRecord) => LoopStep | null,
+): LoopRecord | null {
+  if (!hasLoop(env, name)) return null;
+  return withStep(env, name, () => applyStep(env, name, step));
+}
+
+/** The same for somebody who holds the lock of the loop already. */
+export function applyStep(
+  env: Environment,
+  name: string,
+  step: (loop: LoopRecord) => LoopStep | null,
+): LoopRecord | null {
+  const loop = readLoop(env, name);
+  if (loop === null) return null;
+  const next = step(loop);
+  if (next === null) return loop;
+  const after: LoopRecord = { ...loop, ...next.change, lines: next.lines ?? [] };
+  if (next.change.options !== undefined) keepOptions(env, after);
+  write(env, after, next.events);
+  return after;
+}
+
+/** Writes what a crash kept the last step from writing beside the record. */
+export function repairLoop(env: Environment, name: string): void {
+  updateLoop(env, name, (loop) => {
+    project(env, loop);
+    return null;
+  });
+}
+
+/** The names of all loops there are. */
+export function listLoops(env: Environment): string[] {
+  return listDir(fleetPaths(env).loops);
+}
+
+export function removeLoop(env: Environment, name: string): void {
+  withStep(env, name, () => removeFolder(loopPaths(env, name).root));
+}
+
+/** Reads the files of a loop; the returned function puts them back as they were. */
+export function keepLoop(env: Environment, name: string): () => void {
+  const { root, record, options, events, prompt, log, state } = loopPaths(env, name);
+  const files = [log, events, prompt, options, record, state].flatMap((path) => {
+    const text = readText(path);
+    return text === null ? [] : [{ path, text }];
+  });
+  return () => {
+    if (files.length === 0) return;
+    withStep(env, name, () => {
+      ensureDir(root);
+      for (const { path, text } of files) writeAtomic(path, text);
+    });
+  };
+}
+
+/** Removes the files of a loop that is over, but its state and its log, which people read. */
+export function retireLoop(env: Environment, name: string): void {
+  const paths = loopPaths(env, name);
+  withStep(env, name, () => {
+    for (const path of [paths.events, ...ownFiles(paths)]) removeIfThere(path);
+  });
+}
+
+/** Files of a loop that only we read, damaged records too. */
+function ownFiles({ root, record, options, prompt }: ReturnType<typeof loopPaths>): string[] {
+  const damaged = listDir(root).filter((file) => isSetAside(record, file));
+  return [record, options, prompt, ...damaged.map((file) => join(root, file))];
+}
+
+/** A second copy of what a loop was asked: one that lost its checks must not go on without them. */
+function keepOptions(env: Environment, { name, options }: LoopRecord): void {
+  writeAtomic(loopPaths(env, name).options, `${JSON.stringify(options)}\n`);
+}
+
+function withStep<T>(env: Environment, name: string, use: () => T): T {
+  ensureDir(fleetPaths(env).signals);
+  return withLock(loopPaths(env, name).lock, use);
+}
+
+function write(env: Environment, loop: LoopRecord, events: readonly FleetEvent[] = []): void {
+  const paths = loopPaths(env, loop.name);
+  writeAtomic(paths.record, `${JSON.stringify(loop)}\n`);
+  appendFleetEvents(paths.events, events);
+  project(env, loop);
+}
+
+/** Whatever is written here can be written again. The state comes last: who sees it finds the log as far as that. */
+function project(env: Environment, loop: LoopRecord): void {
+  const paths = loopPaths(env, loop.name);
+  const state = readJson(paths.state);
+  const ignored = ignoredIn(state, loop);
+  const warnings = ignored.map((text) => logLine(systemClock.now(), 'WARN', text));
+  ensureLogLines(paths.log, [...warnings, ...loop.lines]);
+  writeAtomic(paths.state, `${JSON.stringify(stateOf(loop), null, 2)}\n`, { fsync: false });
+}
+
+/** What somebody wrote into the state that will not be there any more. */
+function ignoredIn(state: ReturnType<typeof readJson>, { settings }: LoopRecord): readonly string[] {
+  if (state.ok) return edited(settings, state.value).ignored;
+  return state.reason === 'torn'
+    ? ['state.json was not valid JSON: it is written anew, without the edit']
+    : [];
+}

@@ -1,0 +1,90 @@
+import { homedir } from 'node:os';
+import { isAbsolute, join } from 'node:path';
+import { hashText } from '../../core/hash.ts';
+import { realPath } from '../../os/files/real-path.ts';
+import type { Environment } from '../../os/process/program.ts';
+
+let last: ReturnType<typeof pathsBelow> | null = null;
+
+/** Where the fleet keeps its things: `~/.swarm`, or where SWARM_HOME says. */
+export function fleetPaths(env: Environment) {
+  const moved = env.SWARM_HOME;
+  const root = moved !== undefined && isAbsolute(moved) ? moved : join(env.HOME || homedir(), '.swarm');
+  // The supervisor asks some thousand times in a second, and always for the same.
+  if (last?.root !== root) last = pathsBelow(root);
+  return last;
+}
+
+function pathsBelow(root: string) {
+  return {
+    root,
+    /** All workers. */
+    state: join(root, 'state.json'),
+    lock: join(root, 'state.lock'),
+    /** Output of workers without a window. */
+    logs: join(root, 'logs'),
+    loops: join(root, 'ralph'),
+    /** Small files by which workers and commands tell the supervisor of a start, an end or a change. */
+    signals: join(root, 'marks'),
+    supervisorLock: join(root, 'supervisor.lock'),
+    supervisorLog: join(root, 'supervisor.log'),
+  };
+}
+
+/** Paths of the files of one loop. */
+export function loopPaths(env: Environment, name: string) {
+  const { loops, signals } = fleetPaths(env);
+  const root = join(loops, name);
+  return {
+    root,
+    /** Outside the folder, which may be removed at any time. */
+    lock: join(signals, `${name}.step`),
+    /** For people: what they read, and where they may edit the settings of the loop. */
+    state: join(root, 'state.json'),
+    /** For us: holds the counters. */
+    record: join(root, 'loop.json'),
+    /** A second copy of its options, in case the record is damaged. */
+    options: join(root, 'options.json'),
+    log: join(root, 'iterations.log'),
+    events: join(root, 'events.ndjson'),
+    prompt: join(root, 'prompt.md'),
+  };
+}
+
+/** Signal files of a worker. `started` and `ended` hold the number of the start, `ended` also the exit code. */
+export function signalPaths(env: Environment, name: string) {
+  const { signals } = fleetPaths(env);
+  return {
+    started: join(signals, `${name}.started`),
+    ended: join(signals, `${name}.ended`),
+    /** Left by a command that changed the loop, for the supervisor to see. */
+    changed: join(signals, `${name}.changed`),
+    /** The command itself, where it is too long to be given in a call. */
+    words: join(signals, `${name}.words`),
+    /** Held by a command while it makes or ends the worker. */
+    lock: join(signals, `${name}.lock`),
+  };
+}
+
+/** Output files of a worker without a window. */
+export function logPaths(env: Environment, name: string) {
+  const { logs } = fleetPaths(env);
+  return { stdout: join(logs, `${name}.stdout.log`), stderr: join(logs, `${name}.stderr.log`) };
+}
+
+const sessions = new Map<string, string>();
+
+/** The tmux session of a fleet: two fleets on one machine do not share one. */
+export function defaultSession(env: Environment): string {
+  const { root } = fleetPaths(env);
+  const cached = sessions.get(root);
+  if (cached !== undefined) return cached;
+  const session = `swarm-${hashText(realPath(root)).slice(0, 8)}`;
+  sessions.set(root, session);
+  return session;
+}
+
+/** The run id that every process of a worker carries in its environment. */
+export function workerRunId(env: Environment, name: string): string {
+  return `${defaultSession(env)}/${name}`;
+}

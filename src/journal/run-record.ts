@@ -1,0 +1,59 @@
+import type { Verdict } from '../core/loop.ts';
+import type { IterationView, RunView } from './run-view.ts';
+
+type InIteration<T> = T & { readonly iteration: number };
+
+/** A run as `ralph show --json` prints it. Outcome and exit code are null while it runs, and if it was killed. */
+export type RunRecord = Pick<
+  RunView,
+  | 'run'
+  | 'state'
+  | 'outcome'
+  | 'exitCode'
+  | 'because'
+  | 'agent'
+  | 'usage'
+  | 'elapsedMs'
+  | 'damaged'
+  | 'unknown'
+> & {
+  /** A loop of `ralph run`, or one inside an agent's session. */
+  readonly kind: 'run' | 'session';
+  readonly iterations: number;
+  readonly verdicts: readonly InIteration<Verdict>[];
+  /** Tool calls that the guard refused. */
+  readonly denials: readonly InIteration<IterationView['denials'][number]>[];
+  readonly startedAt: string | null;
+  readonly endedAt: string | null;
+};
+
+export function recordOf(view: RunView, kind: RunRecord['kind'] = 'run'): RunRecord {
+  const { run, state, outcome, exitCode, agent, usage, elapsedMs, damaged, unknown } = view;
+  return {
+    run,
+    kind,
+    state,
+    outcome,
+    exitCode,
+    // Of a run that waits, why it does.
+    because: view.because ?? view.waitFor,
+    iterations: view.iteration,
+    verdicts: view.iterations.flatMap(({ iteration, verdict }) =>
+      verdict ? [{ iteration, ...verdict }] : [],
+    ),
+    denials: view.iterations.flatMap(({ iteration, denials }) =>
+      denials.map((denial) => ({ iteration, ...denial })),
+    ),
+    usage,
+    agent,
+    startedAt: timeText(view.startedAt),
+    endedAt: timeText(view.endedAt),
+    elapsedMs,
+    damaged,
+    unknown,
+  };
+}
+
+function timeText(at: number | null): string | null {
+  return at === null ? null : new Date(at).toISOString();
+}

@@ -1,0 +1,113 @@
+import { existsSync, readdirSync } from 'node:fs';
+import { projectPaths, runPaths } from '../config/paths.ts';
+import { RalphError } from '../core/error.ts';
+import { hashText } from '../core/hash.ts';
+import { listDir } from '../os/files/files.ts';
+import { readEventLines, type Skipped } from './event-lines.ts';
+import { type EventOf, type JournalEvent, readEvent } from './events.ts';
+import { foldEvents } from './fold-events.ts';
+import { readJournal } from './journal.ts';
+import type { RunView } from './run-view.ts';
+
+/** An id that sorts by time, to the millisecond: loops may follow each other fast. */
+export function newRunId(
+  now: number,
+  suffix = Math.random().toString(36).slice(2, 5).padEnd(3, '0'),
+): string {
+  const [date, time, ms] = new Date(now).toISOString().replace(/[-:Z]/g, '').split(/[T.]/);
+  return `${date}-${time}-${ms}${suffix}`;
+}
+
+/** The id of the run that a supervisor makes for a loop: whoever knows the loop knows it. */
+export function runIdFor(loop: string, startedAt: number): string {
+  return newRunId(startedAt, hashText(loop).slice(0, 3));
+}
+
+/** Whether there is a run of that id that has begun. */
+export function hasStarted(cwd: string, run: string): boolean {
+  return readRun(cwd, run).view.startedAt !== null;
+}
+
+/** Run ids of this working copy, oldest first. */
+export function listRuns(cwd: string): string[] {
+  const { runs } = projectPaths(cwd);
+  if (!existsSync(runs)) return [];
+  return readdirSync(runs, { withFileTypes: true })
+    .filter((entry) => entry.isDirectory() && existsSync(runPaths(cwd, entry.name).journal))
+    .map((entry) => entry.name)
+    .sort();
+}
+
+/** The latest run of this working copy; null without any. */
+export function latestRun(cwd: string): string | null {
+  const names = listDir(projectPaths(cwd).runs);
+  return names.findLast((name) => existsSync(runPaths(cwd, name).journal)) ?? null;
+}
+
+/** The run that a person means by `latest`, an id, or the beginning of one. */
+export function findRun(cwd: string, wanted?: string): string {
+  return pickRun(asRuns(listRuns(cwd)), wanted).run;
+}
+
+export function asRuns(ids: readonly string[]): { readonly run: string }[] {
+  return ids.map((run) => ({ run }));
+}
+
+/** The same out of these runs, which are sorted. */
+export function pickRun<T extends { readonly run: string }>(runs: readonly T[], wanted = 'latest'): T {
+  const matches = wanted === 'latest' ? runs.slice(-1) : runs.filter(({ run }) => run.startsWith(wanted));
+  const [only, ...others] = matches;
+  const match = matches.find(({ run }) => run === wanted) ?? (others.length === 0 ? only : undefined);
+  if (match !== undefined) return match;
+  if (runs.length === 0) {
+    throw new RalphError('no-run', 'there is no run in this folder yet', {
+      remedy: 'ralph run -p "your task"',
+    });
+  }
+  const problem =
+    only === undefined ? `there is no run "${wanted}" here` : `"${wanted}" is the beginning of several runs`;
+  throw new RalphError('no-run', `${problem}; the latest is ${runs.at(-1)?.run}`, {
+    remedy: 'ralph show latest',
+  });
+}
+
+/** A run as its journal tells it, and the events that it can go on from. */
+export type RunRead = {
+  readonly view: RunView;
+  readonly events: readonly JournalEvent[];
+  readonly started: EventOf<'run.started'> | undefined;
+  readonly decided: EventOf<'decision'> | undefined;
+};
+
+export function readRun(cwd: string, run: string): RunRead {
+  return readRunAt(run, runPaths(cwd, run).journal);
+}
+
+export function readRunAt(run: string, journal: string): RunRead {
+  return runOf(run, readJournal(journal));
+}
+
+/** The same from lines of its journal. */
+export function readRunLines(run: string, lines: readonly string[]): RunRead {
+  return runOf(run, readEventLines(lines, readEvent));
+}
+
+function runOf(
+  run: string,
+  { events, damaged, unknown }: Skipped & { readonly events: readonly JournalEvent[] },
+): RunRead {
+  return {
+    events,
+    started: last(events, 'run.started'),
+    decided: last(events, 'decision'),
+    view: { ...foldEvents(run, events), damaged, unknown },
+  };
+}
+
+/** The last event of a kind. */
+export function last<T extends JournalEvent['type']>(
+  events: readonly JournalEvent[],
+  type: T,
+): EventOf<T> | undefined {
+  return events.findLast((event): event is EventOf<T> => event.type === type);
+}

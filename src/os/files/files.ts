@@ -1,0 +1,296 @@
+import {
+  closeSync,
+  constants,
+  existsSync,
+  fchmodSync,
+  fstatSync,
+  fsyncSync,
+  lstatSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmdirSync,
+  type Stats,
+  statSync,
+  unlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
+import * as v from 'valibot';
+import { messageOf, RalphError } from '../../core/error.ts';
+import { errorCode, isMissing, linkRefused, writeFailure } from './file-error.ts';
+
+export type WriteOptions = {
+  readonly mode?: number;
+  /** Off only for what may be lost when the machine loses power. */
+  readonly fsync?: boolean;
+  /** The target has to be below this folder, and no folder between the two may be a symlink. */
+  readonly root?: string;
+};
+
+export type JsonRead =
+  | { readonly ok: true; readonly value: unknown }
+  | { readonly ok: false; readonly reason: 'missing' | 'torn' | 'unreadable'; readonly message: string };
+
+const { O_CREAT, O_EXCL, O_NOFOLLOW = 0, O_NONBLOCK = 0, O_RDONLY, O_WRONLY } = constants;
+const defaultMaxBytes = 64 * 1024 * 1024;
+
+/** Readers see the old content or the new, never a part of it; the folder has to exist. */
+export function writeAtomic(path: string, data: string | Uint8Array, options: WriteOptions = {}): void {
+  const { mode = 0o600, fsync = true, root } = options;
+  const temporary = temporaryName(path);
+  try {
+    if (root !== undefined) refuseLinkedFolders(path, root);
+    refuseLink(path);
+    writeNew(temporary, data, mode, fsync);
+    renameOver(temporary, path);
+  } catch (error) {
+    removeIfThere(temporary);
+    throw writeFailure(path, error);
+  }
+}
+
+export type ReadOptions = {
+  readonly maxBytes?: number;
+  /** The file has to be below this folder; neither it nor a folder between the two may be a symlink. */
+  readonly root?: string;
+};
+
+/** The text of a regular file without a byte order mark, or null when there is none. */
+export function readText(path: string, options: ReadOptions = {}): string | null {
+  const { maxBytes = defaultMaxBytes, root } = options;
+  if (root !== undefined) for (const each of foldersBelow(root, path)) refuseLink(each, 'read');
+  let fd: number;
+  try {
+    // Without O_NONBLOCK, opening a named pipe would wait for a writer.
+    fd = openSync(path, O_RDONLY | O_NONBLOCK | (root === undefined ? 0 : O_NOFOLLOW));
+  } catch (error) {
+    if (isMissing(error)) return null;
+    throw new RalphError('file-unreadable', `${path} cannot be read: ${messageOf(error)}`, { cause: error });
+  }
+  try {
+    const stat = fstatSync(fd);
+    if (!stat.isFile()) throw new RalphError('file-unreadable', `${path} is not a regular file.`);
+    if (stat.size > maxBytes) {
+      throw new RalphError(
+        'file-too-large',
+        `${path} has ${stat.size} bytes, more than the ${maxBytes} allowed.`,
+      );
+    }
+    const text = readFileSync(fd, 'utf8');
+    return text.startsWith('\uFEFF') ? text.slice(1) : text;
+  } finally {
+    closeSync(fd);
+  }
+}
+
+/** The same, but null for whatever cannot be read. */
+export function tryReadText(path: string, options: ReadOptions = {}): string | null {
+  try {
+    return readText(path, options);
+  } catch {
+    return null;
+  }
+}
+
+/** Reads a JSON file; whatever is wrong with it is a value, not an exception. */
+export function readJson(path: string, options: ReadOptions = {}): JsonRead {
+  let text: string | null;
+  try {
+    text = readText(path, options);
+  } catch (error) {
+    return { ok: false, reason: 'unreadable', message: messageOf(error) };
+  }
+  if (text === null) return { ok: false, reason: 'missing', message: `${path} does not exist.` };
+  try {
+    return { ok: true, value: JSON.parse(text) };
+  } catch (error) {
+    return { ok: false, reason: 'torn', message: `${path} is not valid JSON: ${messageOf(error)}` };
+  }
+}
+
+/** Returns what a JSON file holds by its schema; null where there is no such file or it does not fit. */
+export function readJsonAs<S extends v.GenericSchema>(path: string, schema: S): v.InferOutput<S> | null {
+  const file = readJson(path);
+  const { success, output } = v.safeParse(schema, file.ok ? file.value : undefined);
+  return success ? output : null;
+}
+
+/** Moves a file out of the way, into the folder where one is given, and returns its new name; null when it was gone already. */
+export function setAside(path: string, folder = dirname(path)): string | null {
+  for (let n = 1; ; n++) {
+    const target = join(folder, `${basename(path)}.bad-${n}`);
+    if (lstatOf(target)) continue;
+    try {
+      renameSync(path, target);
+      return target;
+    } catch (error) {
+      // The folder may be on another disk.
+      if (folder !== dirname(path) && lstatOf(path)) return setAside(path);
+      if (isMissing(error)) return null;
+      throw writeFailure(path, error);
+    }
+  }
+}
+
+/** Makes the folder and those above it; one that is there stays as it is. */
+export function ensureDir(path: string, mode = 0o700): void {
+  try {
+    makeDir(resolve(path), mode);
+  } catch (error) {
+    throw writeFailure(path, error);
+  }
+}
+
+// Not by `recursive`: below /proc, where nothing can be made and mkdir says ENOENT, Node 20 tries for ever.
+function makeDir(path: string, mode: number): void {
+  if (isFolder(path)) return;
+  if (dirname(path) !== path) makeDir(dirname(path), mode);
+  try {
+    mkdirSync(path, { mode });
+  } catch (error) {
+    if (!isFolder(path)) throw error;
+  }
+}
+
+/** Makes every folder from `root` down to `path` a real one; what is in the way, a symlink too, is set aside. */
+export function reclaimDir(path: string, root: string, mode = 0o700, aside?: string): void {
+  ensureDir(root, 0o755);
+  for (const folder of foldersBelow(root, path)) {
+    if (lstatOf(folder)?.isDirectory()) continue;
+    setAside(folder, aside);
+    ensureDir(folder, mode);
+  }
+}
+
+/** Whether every folder from `root` down to `path` is there and none is a symlink. */
+export function isRealDir(path: string, root: string): boolean {
+  return foldersBelow(root, path).every((folder) => lstatOf(folder)?.isDirectory());
+}
+
+/** Moves a folder to where nothing is; one that is not there, or would have to go to another disk, stays. */
+export function moveFolder(from: string, to: string): boolean {
+  try {
+    if (!lstatSync(from).isDirectory() || existsSync(to)) return false;
+    renameSync(from, to);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Removes a file; one that cannot be there is as good as removed. */
+export function removeIfThere(path: string): void {
+  try {
+    // The first `rmSync` of a process costs a millisecond, as much as a small hook has.
+    unlinkSync(path);
+  } catch (error) {
+    if (!isMissing(error)) throw writeFailure(path, error);
+  }
+}
+
+/** Renames a file, if it is there. */
+export function renameIfThere(from: string, to: string): void {
+  try {
+    renameSync(from, to);
+  } catch (error) {
+    if (errorCode(error) !== 'ENOENT') throw error;
+  }
+}
+
+/** The names in a folder, in order; none where there is no folder. */
+export function listDir(path: string): string[] {
+  try {
+    return readdirSync(path).sort();
+  } catch (error) {
+    if (isMissing(error)) return [];
+    throw error;
+  }
+}
+
+/** Removes a folder if nothing is in it; true when it is gone. */
+export function removeEmptyDir(path: string): boolean {
+  try {
+    rmdirSync(path);
+    return true;
+  } catch (error) {
+    return isMissing(error);
+  }
+}
+
+/** What is at a path, links not followed; null where nothing is. */
+export function lstatOf(path: string): Stats | null {
+  try {
+    return lstatSync(path, { throwIfNoEntry: false }) ?? null;
+  } catch (error) {
+    if (isMissing(error)) return null;
+    throw error;
+  }
+}
+
+/** Whether there is a folder, by way of a symlink too. */
+export function isFolder(path: string): boolean {
+  try {
+    return statSync(path).isDirectory();
+  } catch {
+    return false;
+  }
+}
+
+/** Writes a file that must not exist yet, with its permissions whatever the umask. */
+export function writeNew(path: string, data: string | Uint8Array, mode: number, fsync: boolean): void {
+  const fd = openSync(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0o600);
+  try {
+    if (mode !== 0o600) fchmodSync(fd, mode);
+    writeFileSync(fd, data);
+    if (fsync) fsyncSync(fd);
+  } finally {
+    closeSync(fd);
+  }
+}
+
+/** A name beside `path` that no other process uses. */
+export function temporaryName(path: string): string {
+  const stamp = `${process.pid}.${Math.random().toString(36).slice(2)}`;
+  return join(dirname(path), `.${basename(path)}.${stamp}.tmp`);
+}
+
+// Windows refuses a rename while a virus scanner or an indexer has the target open, for some milliseconds.
+function renameOver(from: string, to: string): void {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      renameSync(from, to);
+      return;
+    } catch (error) {
+      if (process.platform !== 'win32' || attempt === 10) throw error;
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, attempt * 5);
+    }
+  }
+}
+
+function refuseLink(path: string, done: 'read' | 'written' = 'written'): void {
+  if (lstatOf(path)?.isSymbolicLink()) throw linkRefused(path, done);
+}
+
+/** Fails when a folder between `root` and the file at `path` is a symlink. */
+export function refuseLinkedFolders(path: string, root: string): void {
+  for (const folder of foldersBelow(root, dirname(path))) refuseLink(folder);
+}
+
+/** The folders on the way from `root` to `path`, which is the last of them; `root` is not among them. */
+function foldersBelow(root: string, path: string): string[] {
+  const inside = relative(resolve(root), resolve(path));
+  if (isAbsolute(inside) || inside.split(sep)[0] === '..') {
+    throw new RalphError('outside-root', `${path} is not below ${root}.`);
+  }
+  const parts = inside === '' ? [] : inside.split(sep);
+  return parts.map((_, index) => join(resolve(root), ...parts.slice(0, index + 1)));
+}
+
+/** Changes whenever the file does; empty where there is none. */
+export function fileStamp(path: string): string {
+  const stat = statSync(path, { throwIfNoEntry: false });
+  return stat === undefined ? '' : `${stat.ino}/${stat.mtimeMs}/${stat.size}`;
+}

@@ -1,0 +1,25 @@
+import { type Dirent, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+
+/** What is not the work: our own files, git's, and what is installed or built. */
+export const notTheWork: ReadonlySet<string> = new Set(['.git', '.ralph', 'dist', 'node_modules']);
+
+/** The files below a folder in a stable order, by their paths with forward slashes; links are not followed. */
+export function* walkFiles(root: string, skipped = notTheWork): Generator<string> {
+  const folders = [''];
+  for (let folder = folders.shift(); folder !== undefined; folder = folders.shift()) {
+    for (const entry of entriesOf(join(root, folder))) {
+      const path = folder === '' ? entry.name : `${folder}/${entry.name}`;
+      if (!entry.isDirectory()) yield path;
+      else if (!skipped.has(entry.name)) folders.push(path);
+    }
+  }
+}
+
+function entriesOf(folder: string): Dirent[] {
+  try {
+    return readdirSync(folder, { withFileTypes: true }).sort((a, b) => (a.name < b.name ? -1 : 1));
+  } catch {
+    return [];
+  }
+}

@@ -1,0 +1,30 @@
+import { committedOnly, lookWithGit, workOnly } from './git.ts';
+
+const diffWords = [
+  'diff',
+  '--no-color',
+  '--no-ext-diff',
+  '--no-textconv',
+  '--no-renames',
+  '--unified=3',
+  committedOnly,
+  '--end-of-options',
+];
+
+export type Diff = { readonly text: string; readonly truncated: boolean };
+
+/** The difference between two commits, or between a commit and the files as they are now; null where git has none. */
+export async function diffBetween(
+  cwd: string,
+  from: string,
+  to: string | null,
+  maxChars: number,
+): Promise<Diff | null> {
+  if (![from, to ?? from].every((commit) => /^[0-9a-f]{7,64}$/.test(commit))) return null;
+  const result = await lookWithGit(cwd, [...diffWords, from, ...(to === null ? [] : [to]), ...workOnly]);
+  if (result.exitCode !== 0) return null;
+  return {
+    text: result.stdout.slice(0, maxChars),
+    truncated: result.truncated || result.stdout.length > maxChars,
+  };
+}

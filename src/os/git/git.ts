@@ -1,0 +1,258 @@
+import { existsSync, readlinkSync, statSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+import { listDir, lstatOf, readText, tryReadText } from '../files/files.ts';
+import { realPath } from '../files/real-path.ts';
+import {
+  type Argv,
+  type CommandResult,
+  type Environment,
+  outsideEnvironment,
+  runCommand,
+} from '../process/process.ts';
+
+// What ralph writes itself is no work of the agent.
+export const workOnly = ['--', ':/', ':(exclude,top,glob)**/.ralph/**'];
+// To look at the files of a repository inside this one, git would run the filters that its configuration names; and an
+// agent may have made it. Whether it has another commit than before is seen without.
+export const committedOnly = '--ignore-submodules=dirty';
+
+// A hook of git, or a git alias, sets these for its own repository; ours may be another.
+const foreignVariables = new Set([
+  'GIT_ALTERNATE_OBJECT_DIRECTORIES',
+  'GIT_COMMON_DIR',
+  'GIT_CONFIG',
+  'GIT_DIR',
+  'GIT_GRAFT_FILE',
+  'GIT_IMPLICIT_WORK_TREE',
+  'GIT_INDEX_FILE',
+  'GIT_INTERNAL_SUPER_PREFIX',
+  'GIT_NAMESPACE',
+  'GIT_NO_REPLACE_OBJECTS',
+  'GIT_OBJECT_DIRECTORY',
+  'GIT_PREFIX',
+  'GIT_QUARANTINE_PATH',
+  'GIT_REPLACE_REF_BASE',
+  'GIT_SHALLOW_FILE',
+  'GIT_WORK_TREE',
+]);
+
+/** The top folder of the working copy; null outside of one, or without git. */
+export async function gitRoot(cwd: string): Promise<string | null> {
+  const result = await git(cwd, ['rev-parse', '--show-toplevel']);
+  return result?.stdout.replace(/\r?\n$/, '') || null;
+}
+
+/** The nearest folder above that holds a `.git`, without asking git: for the way to the first start of an agent. */
+export function findRepository(cwd: string, isOne = isRepository): string | null {
+  for (let folder = realPath(cwd); ; folder = dirname(folder)) {
+    if (isOne(join(folder, '.git'))) return folder;
+    if (folder === dirname(folder)) return null;
+  }
+}
+
+/** The same, but null where that is no whole repository: git would go on to one around it, and that is another one. */
+export function findWholeRepository(cwd: string): string | null {
+  const found = findRepository(cwd, (path) => isRepository(path) || isFilled(path));
+  return found !== null && isWhole(gitFolderOf(found)) ? found : null;
+}
+
+/** By what git itself looks at. */
+function isWhole(gitDir: string): boolean {
+  // Long ago it was a link, and its branch may have no commit yet.
+  const head = linkOf(join(gitDir, 'HEAD')) ?? tryReadText(join(gitDir, 'HEAD'));
+  if (!/^(ref:\s*refs\/|refs\/|[0-9a-f]{40})/.test(head ?? '')) return false;
+  const isThere = (name: string) => existsSync(join(gitDir, name));
+  return isThere('commondir') || (isThere('objects') && isThere('refs'));
+}
+
+/** In a linked worktree and in a submodule, a file says where it is. */
+function gitFolderOf(top: string): string {
+  const path = join(top, '.git');
+  const pointer = lstatOf(path)?.isFile() ? /^gitdir: (.*\S)/.exec(tryReadText(path) ?? '')?.[1] : undefined;
+  return pointer === undefined ? path : resolve(top, pointer);
+}
+
+function linkOf(path: string): string | null {
+  try {
+    return readlinkSync(path);
+  } catch {
+    return null;
+  }
+}
+
+/** Git passes over an empty folder of that name, too. */
+function isRepository(path: string): boolean {
+  return existsSync(join(path, 'HEAD')) || lstatOf(path)?.isDirectory() === false;
+}
+
+function isFilled(path: string): boolean {
+  try {
+    return listDir(path).length > 0;
+  } catch {
+    // What we may not look into is not ours.
+    return false;
+  }
+}
+
+/** Where the parts of a repository are. */
+export type GitFolders = {
+  readonly gitDir: string;
+  /** The same, but for a linked worktree. */
+  readonly commonDir: string;
+  /** Where git looks for hooks, which the configuration may have moved. */
+  readonly hooks: string;
+  readonly submodules: readonly { readonly gitDir: string; readonly pointer: string }[];
+};
+
+/** Null outside of a repository. */
+export async function gitFolders(cwd: string): Promise<GitFolders | null> {
+  const wanted = ['--git-dir', '--git-common-dir', '--git-path', 'hooks'];
+  const result = await git(cwd, ['rev-parse', '--path-format=absolute', ...wanted]);
+  const [gitDir, commonDir, hooks] = result?.stdout.split('\n').map((path) => realPath(path)) ?? [];
+  if (!gitDir || !commonDir || !hooks) return null;
+  // A linked worktree has its own.
+  const submodules = [...new Set([commonDir, gitDir])].flatMap((each) => submodulesIn(join(each, 'modules')));
+  return { gitDir, commonDir, hooks, submodules };
+}
+
+/** Names of submodules may be paths, so that a folder without a HEAD is one on the way. */
+function submodulesIn(folder: string): GitFolders['submodules'] {
+  return listDir(folder).flatMap((name) => {
+    const gitDir = join(folder, name);
+    if (!existsSync(join(gitDir, 'HEAD'))) return submodulesIn(gitDir);
+    const worktree = /^\s*worktree\s*=\s*(.+)$/m.exec(readText(join(gitDir, 'config')) ?? '')?.[1];
+    const own = worktree === undefined ? [] : [{ gitDir, pointer: join(gitDir, worktree, '.git') }];
+    return [...own, ...submodulesIn(join(gitDir, 'modules'))];
+  });
+}
+
+/** Null also in a repository without commits. */
+export async function headCommit(cwd: string): Promise<string | null> {
+  const result = await git(cwd, ['rev-parse', '--verify', '--quiet', 'HEAD^{commit}']);
+  return result?.stdout.trim() ?? null;
+}
+
+/** Commits that HEAD has and `since` has not; null for `since` counts them all. */
+export async function countCommits(cwd: string, since: string | null): Promise<number | null> {
+  if ((await headCommit(cwd)) === null) return (await gitRoot(cwd)) === null ? null : 0;
+  const range = since === null ? ['HEAD'] : ['HEAD', `^${since}`];
+  const result = await git(cwd, ['rev-list', '--count', ...range]);
+  return result === null ? null : Number(result.stdout);
+}
+
+/** Whether tracked files differ from HEAD; null outside of a repository. */
+export async function hasChanges(cwd: string): Promise<boolean | null> {
+  const result = await look(cwd, ['status', '--porcelain', committedOnly, '--untracked-files=no']);
+  return result === null ? null : result.stdout !== '';
+}
+
+/** The branch that is checked out; null without one. */
+export async function currentBranch(cwd: string): Promise<string | null> {
+  const result = await git(cwd, ['symbolic-ref', '--quiet', '--short', 'HEAD']);
+  return result?.stdout.trim() || null;
+}
+
+/** Commits what is at these paths and nothing else, without hooks. Null, or in a line why it could not be done. */
+export async function commitPaths(
+  cwd: string,
+  paths: readonly string[],
+  message: string,
+): Promise<string | null> {
+  if ((await gitRoot(cwd)) === null) return 'this is no git repository';
+  const env = { ...gitEnvironment(cwd), ...(await withoutFilters(cwd)) };
+  for (const words of [
+    ['add', '--all', '--', ...paths],
+    ['commit', '--quiet', '--message', message, '--', ...paths],
+  ]) {
+    // An agent may have written the hooks, or what they run.
+    const argv = ['git', '-c', 'core.fsmonitor=false', '-c', 'core.hooksPath=/dev/null', ...words] as const;
+    const result = await runCommand(argv, { cwd, env, timeoutMs: 120_000 });
+    if (result.exitCode === 0) continue;
+    return (result.stderr.trim() || result.stdout.trim() || 'git failed').split('\n')[0] ?? 'git failed';
+  }
+  return null;
+}
+
+async function git(cwd: string, args: readonly string[]): Promise<CommandResult | null> {
+  const result = await runGit(cwd, args);
+  return result.exitCode === 0 ? result : null;
+}
+
+async function look(cwd: string, args: readonly string[]): Promise<CommandResult | null> {
+  const result = await lookWithGit(cwd, args);
+  return result.exitCode === 0 ? result : null;
+}
+
+/** Runs git to look at files; no filter runs that the configuration or the attributes name. */
+export async function lookWithGit(
+  cwd: string,
+  args: readonly string[],
+  timeoutMs = 60_000,
+  more: Environment = {},
+): Promise<CommandResult> {
+  return runGit(cwd, args, timeoutMs, { ...(await withoutFilters(cwd)), ...more });
+}
+
+/** Variables that switch all filters off: they may be commands that the agent chose, or programs that it wrote. */
+async function withoutFilters(cwd: string): Promise<Environment> {
+  const wanted = ['--null', '--name-only', '--get-regexp', '^filter\\..*\\.(clean|smudge|process|required)$'];
+  const listed = await git(cwd, ['config', ...wanted]);
+  const names = new Set(listed?.stdout.split('\0').filter(Boolean));
+  const first = Number(process.env.GIT_CONFIG_COUNT) || 0;
+  const settings = [...names].flatMap((name, index) => [
+    [`GIT_CONFIG_KEY_${first + index}`, name],
+    [`GIT_CONFIG_VALUE_${first + index}`, name.endsWith('.required') ? 'false' : ''],
+  ]);
+  return { ...Object.fromEntries(settings), GIT_CONFIG_COUNT: String(first + names.size) };
+}
+
+/** Runs git and returns whatever came of it, for callers that tell one failure from another. */
+export function runGit(
+  cwd: string,
+  args: readonly string[],
+  timeoutMs = 60_000,
+  more: Environment = {},
+  stdin?: string,
+): Promise<CommandResult> {
+  const pipe = findPipe(cwd);
+  if (pipe !== undefined) return Promise.resolve(unreadable(pipe));
+  // A monitor set in the repository's own configuration would be a command that the agent chose and we run.
+  const argv: Argv = ['git', '--no-optional-locks', '-c', 'core.fsmonitor=false', ...args];
+  const env = { ...gitEnvironment(cwd), ...more };
+  const input = stdin === undefined ? {} : { stdin };
+  return runCommand(argv, { cwd, env, timeoutMs, maxBytes: 64 * 1024 * 1024, ...input });
+}
+
+/** A named pipe that an agent put where git reads at almost every call: it would wait there until its time is over. */
+function findPipe(cwd: string): string | undefined {
+  const top = findRepository(cwd);
+  if (top === null) return undefined;
+  const own = gitFolderOf(top);
+  const common = resolve(own, tryReadText(join(own, 'commondir'))?.trim() || '.');
+  const branch = /^ref:\s*(\S+)/.exec(tryReadText(join(own, 'HEAD')) ?? '')?.[1] ?? 'HEAD';
+  return [
+    ...['HEAD', 'index'].map((name) => join(own, name)),
+    ...[branch, 'packed-refs', 'info/exclude', 'info/attributes'].map((name) => join(common, name)),
+    ...['.gitignore', '.gitattributes'].map((name) => join(top, name)),
+  ].find(isPipe);
+}
+
+function isPipe(path: string): boolean {
+  try {
+    return statSync(path, { throwIfNoEntry: false })?.isFIFO() === true;
+  } catch {
+    return false;
+  }
+}
+
+function unreadable(path: string): CommandResult {
+  const stderr = `fatal: ${path} is not a regular file\n`;
+  return { exitCode: 128, signal: null, stdout: '', stderr, timedOut: false, truncated: false };
+}
+
+function gitEnvironment(cwd: string): Environment {
+  // A git among the programs of the project may be the agent's.
+  const outside = outsideEnvironment(process.env, findRepository(cwd) ?? cwd);
+  const own = Object.entries(outside).filter(([name]) => !foreignVariables.has(name));
+  return { ...Object.fromEntries(own), LC_ALL: 'C', GIT_TERMINAL_PROMPT: '0' };
+}

@@ -1,0 +1,41 @@
+import { findProgram } from '../process/process.ts';
+import type { Environment } from '../process/program.ts';
+import type { NotifySettings, NotifyWorld } from './delivery.ts';
+import { desktopCommand } from './desktop.ts';
+
+/**
+ * What keeps a channel from ever working, in one sentence; null where nothing does. Nothing is sent. A secret without a
+ * webhook is a mistake only where the project has it (`ownSecret`): one in the environment is there for all projects.
+ */
+export function notifyProblem(
+  { webhook, secret, command }: NotifySettings,
+  env: Environment,
+  { ownSecret }: { readonly ownSecret: boolean },
+): string | null {
+  if (webhook !== undefined && !URL.canParse(webhook)) {
+    return 'notify.webhook is no address, expected one such as "https://example.com/hook"';
+  }
+  if (ownSecret && secret !== undefined && webhook === undefined) {
+    return 'notify.secret is set, but there is no notify.webhook for it to sign';
+  }
+  if (command === undefined) return null;
+  const [program] = command;
+  if (program === undefined) return 'notify.command is an empty list, expected a program and its words';
+  if (findProgram(program, env) === null) {
+    return `notify.command starts with "${program}", which is not installed, or not on the PATH`;
+  }
+  return null;
+}
+
+/** What does not work here and now, though it may elsewhere. */
+export function notifyWarnings(
+  { bell, desktop }: NotifySettings,
+  { env, terminal }: Pick<NotifyWorld, 'env' | 'terminal'>,
+): string[] {
+  if (terminal !== null) return [];
+  const nowhere = desktop && desktopCommand({ title: '', body: '' }, env) === null;
+  return [
+    ...(bell ? ['notify.bell is on, but there is no terminal here to ring'] : []),
+    ...(nowhere ? ['notify.desktop is on, but there is neither a desktop nor a terminal here'] : []),
+  ];
+}

@@ -1,0 +1,41 @@
+import type { NoticeKind } from '../../core/notice.ts';
+import type { Environment } from '../process/program.ts';
+
+export const channels = ['bell', 'desktop', 'webhook', 'command'] as const;
+
+export type Channel = (typeof channels)[number];
+
+/** The settings `notify`: what to tell, and by which channels. */
+export type NotifySettings = {
+  readonly on: readonly NoticeKind[];
+  readonly bell: boolean;
+  readonly desktop: boolean;
+  readonly webhook?: string;
+  readonly secret?: string;
+  readonly command?: readonly string[];
+};
+
+/** What sending needs of the world. */
+export type NotifyWorld = {
+  readonly cwd: string;
+  readonly env: Environment;
+  readonly version: string;
+  /** Writes to the terminal of the person; null where there is none. */
+  readonly terminal: ((sequence: string) => void) | null;
+  /** Gives up at once. */
+  readonly stop?: AbortSignal;
+};
+
+/** How sending by one channel went. `detail` is fit for a log: it holds neither the address nor the secret. */
+export type Delivery = { readonly channel: Channel; readonly ok: boolean; readonly detail: string };
+
+/** The channels that are set up. */
+export function channelsOf(settings: NotifySettings): Channel[] {
+  const on: Record<Channel, boolean> = {
+    bell: settings.bell,
+    desktop: settings.desktop,
+    webhook: settings.webhook !== undefined,
+    command: settings.command !== undefined,
+  };
+  return channels.filter((channel) => on[channel]);
+}

@@ -1,0 +1,157 @@
+import { dirname, join } from 'node:path';
+import { RalphError } from '../core/error.ts';
+import { readText, writeAtomic } from '../os/files/files.ts';
+import { realPath } from '../os/files/real-path.ts';
+import { type Argv, findProgram, outsideEnvironment, runCommand } from '../os/process/process.ts';
+import { passVariables, proxyVariables } from './environment.ts';
+import { callFilter } from './filter.ts';
+import { hiddenPlaces, socketsIn, toolPlaces } from './folders.ts';
+import { createLocalParts, type Opened } from './local.ts';
+import { inOrder } from './mounts.ts';
+import { innerProgram } from './network.ts';
+import type { Availability, Sandbox, SandboxSpec } from './sandbox.ts';
+
+/** Ours inside. */
+const own = '/run/ralph';
+const namespaces = ['pid', 'net', 'ipc', 'uts'].map((name) => `--unshare-${name}`);
+
+/** For root: enough to work on files of others, and to nest sandboxes; nothing that could undo a mount. */
+export const rootCapabilities: readonly string[] = [
+  'CHOWN',
+  'DAC_OVERRIDE',
+  'FOWNER',
+  'FSETID',
+  'SETUID',
+  'SETGID',
+  'SETFCAP',
+];
+/** What root may write even without capabilities: a core pattern is a program that the kernel starts outside. */
+const kernelSettings = ['/proc/sys', '/proc/sysrq-trigger', '/proc/irq', '/proc/bus', '/proc/fs'];
+
+/** Whether bubblewrap is there and may make namespaces, which many systems forbid. */
+export async function bwrapAvailable(env: SandboxSpec['env']): Promise<Availability> {
+  const program = findProgram('bwrap', env);
+  if (process.platform !== 'linux') return { ok: false, why: 'bubblewrap is for Linux' };
+  if (program === null) {
+    return { ok: false, why: 'bubblewrap is not installed', remedy: 'apt-get install bubblewrap' };
+  }
+  const words = ['--ro-bind', '/', '/', '--dev', '/dev', '--proc', '/proc', ...namespaces, ...asRoot()];
+  const [tried, version] = await Promise.all([
+    runCommand([program, ...words, 'true'], { cwd: '/', env, timeoutMs: 15_000 }),
+    versionOf(program, env),
+  ]);
+  if (tried.exitCode === 0) return { ok: true, detail: version };
+  const why = tried.stderr.trim().split('\n')[0] || `exit code ${tried.exitCode}`;
+  return { ok: false, why: `bubblewrap cannot make a sandbox here: ${why}`, remedy: namespaceRemedy() };
+}
+
+/** Namespaces of the kernel: the machine read-only, the project writable, a home and a network of its own. */
+export function createBwrap(spec: SandboxSpec): Sandbox {
+  const parts = createLocalParts(spec);
+  const { place } = parts;
+  const { name } = place;
+  const program = findProgram('bwrap', outsideEnvironment(spec.env, place.root)) ?? '/usr/bin/bwrap';
+
+  const filter = join(dirname(parts.home), 'filter');
+
+  /** Looked at anew for each command: services come and go. */
+  function options({ mounts, network }: Opened): string[] {
+    const hidden = hiddenPlaces(spec.env, place.root);
+    // Ours, too: hooks of the agent may call it.
+    const programs = [process.execPath, process.argv[1], spec.program].filter((path) => path !== undefined);
+    const tools = toolPlaces(spec.env, programs, hidden, [place.root, parts.home], spec.packages);
+    const all = inOrder([
+      { path: place.home, from: parts.home, writable: true },
+      // Not over what the user has named himself.
+      ...tools
+        .filter((path) => !mounts.some((mount) => mount.path === path))
+        .map((path) => ({ path, from: path, writable: false })),
+      ...mounts,
+      ...socketsIn(place.root).map((path) => ({ path, from: '/dev/null', writable: false })),
+    ]);
+    return [
+      ...['--die-with-parent', '--new-session', ...namespaces, '--unshare-cgroup-try', ...asRoot()],
+      ...['--ro-bind', '/', '/', '--dev', '/dev', '--proc', '/proc', ...keepKernelSettings()],
+      ...hidden.folders.flatMap((path) => ['--tmpfs', path]),
+      ...hidden.files.flatMap((path) => ['--ro-bind', '/dev/null', path]),
+      ...all.flatMap(({ path, from, writable }) => [writable ? '--bind' : '--ro-bind', from, path]),
+      ...['--ro-bind', innerProgram(), `${own}/inner.cjs`, '--ro-bind', network.socket, `${own}/proxy`],
+      ...['--remount-ro', '/run'],
+    ];
+  }
+
+  return {
+    provider: 'bwrap',
+    name,
+    async prepare() {
+      await parts.open();
+      const bytes = callFilter();
+      if (bytes !== null) writeAtomic(filter, bytes, { fsync: false });
+    },
+    wrap(argv, env, cwd) {
+      const opened = parts.opened();
+      const { network, standIns } = opened;
+      standIns.place();
+      const start = [process.execPath, `${own}/inner.cjs`, `${own}/proxy`, String(network.port)];
+      const words = [...options(opened), '--chdir', realPath(cwd), '--'];
+      return {
+        argv: [...filtered(filter, program), ...words, ...start, network.forwards.join(','), ...argv],
+        env: {
+          ...passVariables(env, parts.variables),
+          ...proxyVariables(network.port),
+          HOME: place.home,
+        },
+        failure: bwrapFailure,
+      };
+    },
+    settle: async () => parts.settle(),
+    stop: () => parts.close(),
+    remove: async () => parts.remove(),
+    async status() {
+      const kept = parts.kept();
+      return { name, state: kept === null ? 'absent' : 'ready', detail: kept ?? '' };
+    },
+  };
+}
+
+/** Bubblewrap reads a filter from a file that is open already. */
+function filtered(filter: string, program: string): Argv {
+  if (callFilter() === null) return [program];
+  return ['/bin/sh', '-c', 'exec "$@" 3<"$0"', filter, program, '--seccomp', '3'];
+}
+
+function isRoot(): boolean {
+  return process.getuid?.() === 0;
+}
+
+function asRoot(): string[] {
+  if (!isRoot()) return [];
+  return ['--cap-drop', 'ALL', ...rootCapabilities.flatMap((name) => ['--cap-add', `CAP_${name}`])];
+}
+
+/** Not for others: they cannot write there, and a /proc with mounts in it keeps an agent from nesting a sandbox. */
+function keepKernelSettings(): string[] {
+  return isRoot() ? kernelSettings.flatMap((path) => ['--ro-bind-try', path, path]) : [];
+}
+
+/** Where users may not make namespaces, by the switch that this kernel has for it. */
+function namespaceRemedy(): string {
+  const isOn = (name: string, value: string) => readText(`/proc/sys/kernel/${name}`)?.trim() === value;
+  if (isOn('apparmor_restrict_unprivileged_userns', '1'))
+    return 'sudo sysctl -w kernel.apparmor_restrict_unprivileged_userns=0, or a profile of AppArmor for bwrap';
+  if (isOn('unprivileged_userns_clone', '0')) return 'sudo sysctl -w kernel.unprivileged_userns_clone=1';
+  return 'allow namespaces here (in a container: docker run --security-opt seccomp=unconfined)';
+}
+
+async function versionOf(program: string, env: SandboxSpec['env']): Promise<string> {
+  const { stdout } = await runCommand([program, '--version'], { cwd: '/', env });
+  return stdout.trim() || 'bubblewrap';
+}
+
+/** It says one line of its own, and nothing was started. */
+function bwrapFailure(exitCode: number | null, stderr: string): RalphError | null {
+  if (exitCode !== 1 || !/^bwrap: [^\n]*\n?$/.test(stderr)) return null;
+  return new RalphError('sandbox-failed', `the sandbox could not be made: ${stderr.trim()}`, {
+    remedy: 'ralph sandbox rm, and then the same command again',
+  });
+}

@@ -1,0 +1,151 @@
+import { dirname, join, relative } from 'node:path';
+import { agents } from '../agents/registry.ts';
+import { sandboxFolder } from '../config/paths.ts';
+import { RalphError } from '../core/error.ts';
+import { otherExits } from '../core/outcome.ts';
+import { ensureDir, listDir, lstatOf, readText, removeIfThere, writeAtomic } from '../os/files/files.ts';
+import { acquireLock, type Lock, unreadableLock } from '../os/files/lock.ts';
+import { isWithin } from '../os/files/real-path.ts';
+import { removeTempDir } from '../os/files/temp.ts';
+import type { GitFolders } from '../os/git/git.ts';
+import { outsideEnvironment } from '../os/process/process.ts';
+import { includedSettings } from './git-includes.ts';
+import { createPrivateHome } from './home.ts';
+import { extraMounts, type Mount, projectMounts } from './mounts.ts';
+import { type Network, openNetwork } from './network.ts';
+import { gitOf, type Place, placeOf } from './place.ts';
+import { type Protection, protectProject, refuseLink } from './protect.ts';
+import type { SandboxSpec } from './sandbox.ts';
+import { clearAbandoned, createStandIns, type StandIns } from './stand-ins.ts';
+
+/** What a sandbox has on this machine: a folder with its home, the mounts of its project and its way to the network. */
+export type LocalParts = {
+  readonly place: Place;
+  /** The home that the agent has inside. */
+  readonly home: string;
+  /** Names of variables that pass besides the harmless ones. */
+  readonly variables: readonly string[];
+  /** What was opened; throws where nothing was. */
+  opened(): Opened;
+  open(): Promise<Opened>;
+  /** After a command has ended. */
+  settle(): void;
+  close(): Promise<void>;
+  /** Whether something is kept for the next time, and what. */
+  kept(): string | null;
+  remove(): void;
+};
+
+export type Opened = {
+  readonly mounts: readonly Mount[];
+  readonly network: Network;
+  /** What is mounted on, where there was nothing. Placed before each start, cleared after it. */
+  readonly standIns: StandIns;
+};
+
+export function createLocalParts(spec: SandboxSpec): LocalParts {
+  const place = placeOf(spec);
+  const needs = agents[spec.agent].sandbox;
+  const folder = sandboxFolder(spec.env, place.name);
+  const outside = outsideEnvironment(spec.env, place.root);
+  const home = createPrivateHome(join(folder, 'home'), outside, needs);
+  let lock: Lock | null = null;
+  let open: Opened | null = null;
+
+  const settle = (): void => {
+    open?.standIns.clear();
+    home.giveBack();
+  };
+  return {
+    place,
+    home: home.folder,
+    variables: [...needs.variables, ...(spec.variables ?? [])],
+    opened() {
+      if (open === null) throw new Error('the sandbox is not prepared');
+      return open;
+    },
+    async open() {
+      ensureDir(folder);
+      lock = lockProject(folder, place);
+      clearAbandoned(spec.env);
+      const [git, included] = await Promise.all([
+        gitOf(place),
+        includedSettings(place.root, outside),
+        home.fill(),
+      ]);
+      const scratch = join(folder, 'scratch');
+      ensureDir(scratch);
+      const protection = protectProject(place.root, place.cwd, git, spec.agent, included);
+      const standIns = createStandIns(spec.env, place.name, protection.readOnly);
+      const mounts = [
+        ...extraMounts(spec.paths ?? []),
+        ...projectMounts(protection, scratch),
+        ...(git === null ? [] : ignoreStandIns(folder, place.root, git, protection)),
+      ];
+      open = { mounts, standIns, network: await openNetwork(spec) };
+      return open;
+    },
+    settle,
+    async close() {
+      try {
+        settle();
+      } finally {
+        await open?.network.close();
+        open = null;
+        lock?.release();
+        lock = null;
+      }
+    },
+    kept: () => (lstatOf(folder) ? `home in ${home.folder}, ${listDir(home.folder).length} entries` : null),
+    remove() {
+      ensureDir(folder);
+      const held = lockProject(folder, place);
+      clearAbandoned(spec.env);
+      removeTempDir(home.folder);
+      held.release();
+      removeIfThere(join(folder, 'lock'));
+      removeTempDir(folder);
+    },
+  };
+}
+
+/** Files that stand in for nothing are no files of the project: git is told so, inside. */
+function ignoreStandIns(folder: string, root: string, git: GitFolders, { readOnly }: Protection): Mount[] {
+  const path = join(git.commonDir, 'info', 'exclude');
+  const names = readOnly.flatMap(({ path: file, standIn }) =>
+    standIn &&
+    standIn.content !== null &&
+    isWithin(file, root) &&
+    !isWithin(file, git.commonDir) &&
+    !lstatOf(file)
+      ? [`/${relative(root, file)}`]
+      : [],
+  );
+  if (names.length === 0) return [];
+  const from = join(folder, 'exclude');
+  const info = dirname(path);
+  for (const each of [info, path]) refuseLink(each);
+  ensureDir(info, 0o755);
+  if (!lstatOf(path)) writeAtomic(path, '', { mode: 0o644, fsync: false });
+  writeAtomic(from, [readText(path) ?? '', ...names, ''].join('\n'), { mode: 0o644, fsync: false });
+  // The folder, too, so that nothing else can be put in its place.
+  return [
+    { path: info, from: info, writable: true },
+    { path, from, writable: false },
+  ];
+}
+
+/** What stands in for nothing can only be taken away when no other sandbox has something mounted on it. */
+function lockProject(folder: string, { root }: Place): Lock {
+  const path = join(folder, 'lock');
+  const taken = acquireLock(path, { root });
+  if (taken.ok) return taken.lock;
+  const { pid } = taken.owner;
+  throw (
+    unreadableLock(path, taken.owner) ??
+    new RalphError('sandbox-busy', `a sandbox for ${root} is open already, in process ${pid}`, {
+      remedy: 'wait for its end, or: ralph stop',
+      exitCode: otherExits.alreadyRunning.exitCode,
+    })
+  );
+}

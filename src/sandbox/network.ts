@@ -1,0 +1,100 @@
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { agents } from '../agents/registry.ts';
+import { RalphError } from '../core/error.ts';
+import { lstatOf } from '../os/files/files.ts';
+import { makeTempDir, removeTempDir } from '../os/files/temp.ts';
+import { type HostRule, meansPrivate, parseHostRule } from './hosts.ts';
+import { type HostProxy, type Resolve, startProxy } from './proxy.ts';
+import type { DeniedHost, SandboxSpec } from './sandbox.ts';
+import { keepOnRecord } from './stand-ins.ts';
+
+/** The only way out of a sandbox that has a network of its own. */
+export type Network = {
+  /** The proxy's socket, in a folder that only we can enter. */
+  readonly socket: string;
+  /** Where the proxy is found on the loopback inside. */
+  readonly port: number;
+  /** Places of this machine that were allowed by name, as they are reached inside. */
+  readonly forwards: readonly string[];
+  close(): Promise<void>;
+};
+
+const proxyPort = 47_113;
+/** What the address of a unix socket may have at most, with some room. */
+const maxSocketPath = 90;
+
+export async function openNetwork(spec: SandboxSpec, resolve?: Resolve): Promise<Network> {
+  const rules = hostRules(spec);
+  const forwards = rules
+    .filter((rule) => rule.port !== null && meansPrivate(rule))
+    .map(({ host, port }) => `${host.includes(':') ? `[${host}]` : host}:${port}`);
+  const folder = makeTempDir('ralph-net-', tmpdir().length > maxSocketPath - 30 ? '/tmp' : tmpdir());
+  const record = keepOnRecord(spec.env, folder);
+  const socket = join(folder, 'proxy');
+  const taken = new Set(rules.map(({ port }) => port));
+  let port = proxyPort;
+  while (taken.has(port)) port += 1;
+  const proxy: HostProxy = await startProxy(socket, {
+    rules,
+    denied: once(spec.denied),
+    ...(resolve === undefined ? {} : { resolve }),
+  });
+  return {
+    socket,
+    port,
+    forwards,
+    async close() {
+      await proxy.close();
+      removeTempDir(folder);
+      record.forget();
+    },
+  };
+}
+
+/** The program that is the first inside: beside the commands, or in dist when run from the source. */
+export function innerProgram(): string {
+  const places = ['../sandbox-inner.cjs', '../../dist/sandbox-inner.cjs'];
+  const found = places
+    .map((place) => fileURLToPath(new URL(place, import.meta.url)))
+    .find((path) => lstatOf(path) !== null);
+  if (found !== undefined) return found;
+  throw new RalphError('sandbox-program', 'dist/sandbox-inner.cjs is missing', { remedy: 'npm run build' });
+}
+
+/** Where the packages come from that a task may need. */
+const packageHosts: readonly string[] = [
+  'registry.npmjs.org',
+  'registry.yarnpkg.com',
+  'pypi.org',
+  'files.pythonhosted.org',
+  'crates.io',
+  '*.crates.io',
+  'proxy.golang.org',
+  'sum.golang.org',
+  'rubygems.org',
+  '*.rubygems.org',
+  'repo.maven.apache.org',
+  'repo1.maven.org',
+];
+
+function hostRules({ agent, allowHosts = [] }: SandboxSpec): HostRule[] {
+  return [...agents[agent].sandbox.hosts, ...packageHosts, ...allowHosts].map((text) => {
+    const rule = parseHostRule(text);
+    if (rule !== null) return rule;
+    throw new RalphError('allow-host', `"${text}" is no host: no address with http:// and no path`, {
+      remedy: '--allow-host example.com, --allow-host "*.example.com" or --allow-host localhost:11434',
+    });
+  });
+}
+
+function once(denied: SandboxSpec['denied']): (host: DeniedHost) => void {
+  const told = new Set<string>();
+  return (host) => {
+    const place = `${host.host}:${host.port}`;
+    if (told.has(place) || told.size > 1000) return;
+    told.add(place);
+    denied?.(host);
+  };
+}

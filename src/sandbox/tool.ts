@@ -1,0 +1,48 @@
+import { RalphError } from '../core/error.ts';
+import { type Argv, type CommandResult, type Environment, runCommand } from '../os/process/process.ts';
+import { cleanTerminal } from '../os/terminal/clean-terminal.ts';
+
+export type Tool = {
+  /** Never rejects. */
+  ask(
+    words: readonly string[],
+    options?: { readonly stdin?: string; readonly timeoutMs?: number },
+  ): Promise<CommandResult>;
+  /** The same, but a failure is an error. */
+  must(
+    words: readonly string[],
+    options?: { readonly stdin?: string; readonly timeoutMs?: number },
+  ): Promise<string>;
+};
+
+/** A program that keeps sandboxes. It gets no input, so that it cannot wait for some, and has to answer in time. */
+export function createTool(command: Argv, env: Environment): Tool {
+  const ask: Tool['ask'] = (words, { stdin, timeoutMs = 60_000 } = {}) =>
+    runCommand([...command, ...words], {
+      cwd: '/',
+      env,
+      timeoutMs,
+      ...(stdin === undefined ? {} : { stdin }),
+    });
+  return {
+    ask,
+    async must(words, options) {
+      const result = await ask(words, options);
+      if (result.exitCode === 0) return result.stdout;
+      const name = [...command, ...words.slice(0, 2)].join(' ');
+      throw new RalphError('sandbox-tool', `${name} failed: ${reasonOf(result)}`, {
+        remedy: `try it yourself: ${[...command, ...words].join(' ')}`,
+      });
+    },
+  };
+}
+
+/** What it said, in one line. */
+export function reasonOf({ stderr, stdout, exitCode, timedOut, error }: CommandResult): string {
+  if (timedOut) return 'no answer in time';
+  const said = cleanTerminal(stderr.trim() || stdout.trim())
+    .split('\n')
+    .filter((line) => line.trim() !== '');
+  const reason = said.find((line) => !/^\W*(?:time=\S+ level=)?warn/i.test(line)) ?? said[0];
+  return reason?.trim() ?? error?.message ?? `exit code ${exitCode}`;
+}

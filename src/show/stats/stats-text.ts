@@ -1,0 +1,57 @@
+import { formatDuration } from '../../core/duration.ts';
+import { skippedText } from '../../journal/run-view.ts';
+import { firstLine } from '../terminal/narrate.ts';
+import { costText, tokensText } from '../terminal/status-line.ts';
+import type { Style } from '../terminal/style.ts';
+import { formatCost } from '../terminal/units.ts';
+import type { Stats } from './stats.ts';
+
+/** The figures for a person. */
+export function statsText(stats: Stats, style: Style): string {
+  const { usage, claims, reviews } = stats;
+  const cost = costText(usage);
+  const each = stats.costPerAcceptedTask;
+  const rows: [string, string][] = [
+    ['Runs', `${stats.runs} (${counts(stats.outcomes)})`],
+    ['Accepted', `${stats.acceptedTasks} task${stats.acceptedTasks === 1 ? '' : 's'}`],
+    ['Iterations', `${stats.iterations}, ${stats.toolCalls} tool calls`],
+    ['Cost', each === null ? cost : `${cost}, ${formatCost(each)} for each accepted task`],
+    ['Tokens', tokensText(usage, style)],
+    ['Time', timeText(stats)],
+    ['Claims', `${claims.accepted} accepted, ${claims.rejected} rejected`],
+    ...Object.entries(stats.rejectedBy).map(([check, count]): [string, string] => [
+      '',
+      `${count} by ${firstLine(check)}`,
+    ]),
+    [
+      'Reviews',
+      reviews.perStory === null
+        ? ''
+        : `${reviews.reviews} in ${reviews.stories} ${reviews.stories === 1 ? 'story' : 'stories'}, ${reviews.perStory.toFixed(1)} each`,
+    ],
+    ...stats.guardrails.map(({ command, passed, failed, ms }, index): [string, string] => {
+      const average = formatDuration(ms / Math.max(1, passed + failed));
+      const result = `${style.green(`${passed} passed`)}, ${failed === 0 ? '0 failed' : style.red(`${failed} failed`)}`;
+      return [index === 0 ? 'Guardrails' : '', `${firstLine(command)}: ${result}, ${average} on average`];
+    }),
+    ['Skipped', skippedText(stats) ?? ''],
+  ];
+  const shown = rows.filter(([, value]) => value !== '');
+  return `${shown.map(([name, value]) => `${style.bold(name.padEnd(10))}  ${value}`).join('\n')}\n`;
+}
+
+function counts(outcomes: Stats['outcomes']): string {
+  return Object.entries(outcomes)
+    .map(([outcome, count]) => `${count} ${outcome}`)
+    .join(', ');
+}
+
+/** `1h2m: agent 80%, checks 12%, waiting 8%` */
+function timeText({ time, elapsedMs }: Stats): string {
+  if (elapsedMs === 0) return '';
+  const shares = Object.entries(time)
+    .filter(([, ms]) => ms > 0)
+    .sort(([, a], [, b]) => b - a)
+    .map(([kind, ms]) => `${kind} ${Math.round((ms / elapsedMs) * 100)}%`);
+  return `${formatDuration(elapsedMs)}: ${shares.join(', ')}`;
+}

@@ -1,0 +1,96 @@
+import type { AgentEvent, TodoItem } from '../../agents/adapter.ts';
+import { formatDuration } from '../../core/duration.ts';
+import type { Usage } from '../../core/turn.ts';
+import { countLines, type ExcerptLimits, excerpt } from './excerpt.ts';
+import type { Style } from './style.ts';
+import { formatCost, formatTokens } from './units.ts';
+
+const largeOutput = 4096;
+
+type ToolEnd = Extract<AgentEvent, { type: 'tool-end' }>;
+
+/** What a turn came to. */
+export type TurnFigures = {
+  readonly usage: Usage | null;
+  readonly tools: number;
+  readonly errors: number;
+  readonly ms: number;
+};
+
+/** `⏺ Read(/path)` */
+export function toolStartLine(style: Style, name: string, summary: string): string {
+  return `${style.cyan(style.symbol('tool'))} ${style.bold(name)}${summary === '' ? '' : `(${summary})`}`;
+}
+
+/** `✅ Result ← Read (45 lines, 1234 chars)` with the beginning of the output below. */
+export function toolEndLines(
+  style: Style,
+  event: ToolEnd,
+  name: string,
+  limits: ExcerptLimits,
+  clean: (text: string) => string,
+): string[] {
+  const { ok, exitCode } = event;
+  // What is shown comes from the beginning; cleaning all of a large output would cost more than reading it.
+  const isLarge = event.size !== undefined || event.output.length > largeOutput;
+  const output = isLarge ? event.output : clean(event.output);
+  const head = excerpt(isLarge ? clean(output.slice(0, largeOutput)) : output, limits, style.symbol('more'));
+  const { shown } = head;
+  const lines = event.size?.lines ?? (isLarge ? countLines(output, 0) : head.lines);
+  const chars = event.size?.chars ?? output.length;
+  const hidden = isLarge ? lines - (head.lines - head.hidden) : head.hidden;
+  const size = output === '' ? 'no output' : `${plural(lines, 'line')}, ${plural(chars, 'char')}`;
+  const figure = ok || exitCode === undefined ? size : `exit ${exitCode}`;
+  const title = ok
+    ? style.green(`${style.symbol('pass')} Result`)
+    : style.red(`${style.symbol('fail')} Error`);
+  const body =
+    hidden === 0 || limits.lines === 0
+      ? shown
+      : [...shown, `${style.symbol('more')} +${plural(hidden, 'line')}`];
+  return [
+    `${title} ${style.symbol('from')} ${name} ${style.dim(`(${figure})`)}`,
+    ...body.map((line, index) => style.dim(`  ${index === 0 ? style.symbol('output') : ' '}  ${line}`)),
+  ];
+}
+
+export function todoLines(style: Style, items: readonly TodoItem[]): string[] {
+  const done = items.filter(({ status }) => status === 'done').length;
+  const percent = items.length === 0 ? 0 : Math.round((done / items.length) * 100);
+  return [
+    style.bold(`${style.symbol('todo')} Todo List`),
+    ...items.map((item) => `  ${todoLine(style, item)}`),
+    `  ${style.symbol('progress')} Progress: ${done}/${items.length} (${percent}%)`,
+  ];
+}
+
+function todoLine(style: Style, { status, text }: TodoItem): string {
+  if (status === 'done') return style.dim(`${style.symbol('pass')} ${text}`);
+  if (status === 'pending') return `${style.symbol('pending')} ${text}`;
+  return style.yellow(`${style.symbol('active')} ${text} ${style.symbol('from')} ACTIVE`);
+}
+
+/** `✅ Complete (cost: $5.76, tokens: 1.2M in (850K cached) / 45K out, tools: 58, errors: 4, time: 6m7s)` */
+export function resultLine(style: Style, ok: boolean, error: string, figures: TurnFigures): string {
+  const { usage, tools, errors, ms } = figures;
+  const all = [
+    ...(usage === null ? [] : usageFigures(usage)),
+    `tools: ${tools}`,
+    `errors: ${errors}`,
+    `time: ${formatDuration(ms)}`,
+  ].join(', ');
+  if (ok) return style.green(`${style.symbol('pass')} Complete (${all})`);
+  return style.red(`${style.symbol('fail')} Failed${error === '' ? '' : `: ${error}`} (${all})`);
+}
+
+function usageFigures(usage: Usage): string[] {
+  const input = usage.inputTokens + usage.cacheReadTokens + usage.cacheWriteTokens;
+  const cached = usage.cacheReadTokens === 0 ? '' : ` (${formatTokens(usage.cacheReadTokens)} cached)`;
+  const tokens = `tokens: ${formatTokens(input)} in${cached} / ${formatTokens(usage.outputTokens)} out`;
+  if (usage.costUsd === undefined) return [tokens];
+  return [`cost: ${formatCost(usage.costUsd)}${usage.estimated ? ' (est)' : ''}`, tokens];
+}
+
+function plural(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? '' : 's'}`;
+}

@@ -1,0 +1,79 @@
+import type { AgentEvent } from '../../agents/adapter.ts';
+import type { JournalEvent } from '../../journal/events.ts';
+import { addEvent } from '../../journal/fold-events.ts';
+import { isOpen, newRunView } from '../../journal/run-view.ts';
+import { addToFigures, type LiveFigures, noFigures, statusLine } from './status-line.ts';
+import type { Style } from './style.ts';
+
+/** Where text goes; `columns` of a terminal. */
+export type Output = {
+  write(text: string | Uint8Array): unknown;
+  readonly isTTY?: boolean;
+  readonly columns?: number;
+};
+
+/** A line below everything else that is written, while a loop runs in a terminal. */
+export type StatusBar = {
+  journal(event: JournalEvent): void;
+  agent(event: AgentEvent): void;
+  /** A sign of life of the agent that is no event. */
+  sign(): void;
+  /** The output for all others: the line gives way to what they write and comes back below it. */
+  over(output: Output): Output;
+  close(): void;
+};
+
+const erase = '\x1b[J';
+
+export function createStatusBar(terminal: Output, style: Style, now: () => number): StatusBar {
+  const view = newRunView('');
+  let live: LiveFigures = noFigures;
+  let timer: NodeJS.Timeout | null = null;
+
+  /** The cursor stays where the text ends, also within a line; the status is on the line below. */
+  function drawn(): string {
+    if (timer === null) return '';
+    const width = (terminal.columns ?? 80) - 1;
+    const line = statusLine(view, live, { style, width, now: now() });
+    // Index and back: there is a line below the cursor, and the column is kept. Nothing wraps on it.
+    return `\x1bD\x1b[A\x1b7\x1b[B\r\x1b[?7l${line}\x1b[?7h\x1b8`;
+  }
+
+  function redraw(): void {
+    if (timer !== null) terminal.write(`\x1b[?2026h${erase}${drawn()}\x1b[?2026l`);
+  }
+
+  function stop(): void {
+    if (timer === null) return;
+    clearInterval(timer);
+    timer = null;
+    terminal.write(erase);
+  }
+
+  return {
+    journal(event) {
+      addEvent(view, event);
+      if (event.type === 'agent.started') live = { ...noFigures, lastSign: now() };
+      if (event.type === 'agent.ended') live = noFigures;
+      if (event.type === 'iteration.started') timer ??= setInterval(redraw, 1000).unref();
+      if (!isOpen(view)) stop();
+    },
+    agent(event) {
+      live = addToFigures(live, event, now());
+    },
+    sign() {
+      live = { ...live, lastSign: now() };
+    },
+    over: (output) => ({
+      ...(output.isTTY === undefined ? {} : { isTTY: output.isTTY }),
+      write(text) {
+        if (timer === null) return output.write(text);
+        const before = `\x1b[?2026h${erase}`;
+        const after = `${drawn()}\x1b[?2026l`;
+        if (typeof text === 'string') return output.write(`${before}${text}${after}`);
+        return output.write(Buffer.concat([Buffer.from(before), text, Buffer.from(after)]));
+      },
+    }),
+    close: stop,
+  };
+}

@@ -1,0 +1,138 @@
+import type { AgentEvent } from '../../agents/adapter.ts';
+import { formatDuration } from '../../core/duration.ts';
+import { addUsage, type ContextSize, noUsage, type Usage } from '../../core/turn.ts';
+import { type CheckView, elapsedAt, type RunView } from '../../journal/run-view.ts';
+import type { Style } from './style.ts';
+import { formatCost, formatTokens } from './units.ts';
+import { widthOf } from './width.ts';
+
+/** What the agent's stream tells before the journal does. */
+export type LiveFigures = {
+  /** Of the turn that runs. */
+  readonly usage: Usage | null;
+  readonly context: ContextSize | null;
+  /** When the agent last gave a sign of life, in epoch milliseconds; null while it does not run. */
+  readonly lastSign: number | null;
+};
+
+export const noFigures: LiveFigures = { usage: null, context: null, lastSign: null };
+
+/** The figures after an event of the agent. */
+export function addToFigures(figures: LiveFigures, event: AgentEvent, now: number): LiveFigures {
+  const next = { ...figures, lastSign: now };
+  if (event.type === 'usage') return { ...next, usage: addUsage(figures.usage ?? noUsage, event.usage) };
+  if (event.type === 'result' && event.usage) return { ...next, usage: event.usage };
+  return event.type === 'context' ? { ...next, context: event.size } : next;
+}
+
+/** Silence that is worth showing. */
+const idleFrom = 10_000;
+
+/** A part of the line; the least important go first where there is no room for all. */
+type Part = { readonly text: string; readonly rank: number };
+
+/** `iter 4/15 · 2m10s · ↑45K ↓3K · $0.58 (est) · ctx 41% · 3/7 tasks · guard ✓✗ · idle 12s`, as much as fits. */
+export function statusLine(
+  view: RunView,
+  live: LiveFigures,
+  options: { readonly style: Style; readonly width: number; readonly now: number },
+): string {
+  const { style, width, now } = options;
+  const { dim } = style;
+  const usage = usageNow(view, live);
+  const parts: Part[] = [
+    { rank: 0, text: iterationText(view, style) },
+    { rank: 1, text: dim(formatDuration(wholeSeconds(elapsedAt(view, now)))) },
+    { rank: 5, text: dim(tokensText(usage, style)) },
+    { rank: 2, text: costText(usage) },
+    { rank: 6, text: contextText(live.context ?? view.iterations.at(-1)?.context ?? null) },
+    { rank: 4, text: tasksText(view) },
+    { rank: 3, text: guardText(view, style) },
+    { rank: 7, text: doingText(view, live, now, style) },
+  ];
+  const separator = dim(style.emoji ? ' · ' : ' | ');
+  let shown = parts.filter(({ text }) => text !== '');
+  while (shown.length > 1 && lineWidth(shown) > width) {
+    const least = Math.max(...shown.map(({ rank }) => rank));
+    shown = shown.filter(({ rank }) => rank !== least);
+  }
+  return shown.map(({ text }) => text).join(separator);
+}
+
+/** Guardrails as they stand: of the iteration that runs, or of the one before while it has none yet. */
+function latestGuardrails({ iterations }: RunView): readonly CheckView[] {
+  return iterations.findLast(({ guardrails }) => guardrails.length > 0)?.guardrails ?? [];
+}
+
+/** `✓`, `✗`, or a dot while it runs. */
+export function checkMark({ ok }: Pick<CheckView, 'ok'>, style: Style): string {
+  const [pass, fail, running] = style.emoji ? ['✓', '✗', '·'] : ['+', 'x', '.'];
+  if (ok === null) return style.dim(running ?? '');
+  return ok ? style.green(pass ?? '') : style.red(fail ?? '');
+}
+
+/** Stories of a PRD where there are any, else the agent's own list. */
+export function taskCount({ stories, todo }: RunView): { done: number; all: number } {
+  if (stories.length > 0) return { done: stories.filter(({ passes }) => passes).length, all: stories.length };
+  return { done: todo.filter(({ status }) => status === 'done').length, all: todo.length };
+}
+
+export function costText({ costUsd, estimated }: Usage): string {
+  return costUsd === undefined ? '' : `${formatCost(costUsd)}${estimated ? ' (est)' : ''}`;
+}
+
+export function tokensText(usage: Usage, style: Style): string {
+  const input = usage.inputTokens + usage.cacheReadTokens + usage.cacheWriteTokens;
+  if (input + usage.outputTokens === 0) return '';
+  const [up, down] = style.emoji ? ['↑', '↓'] : ['in ', 'out '];
+  return `${up}${formatTokens(input)} ${down}${formatTokens(usage.outputTokens)}`;
+}
+
+/** A share of the window where its size is known, else the tokens: a guess would mislead. */
+export function contextText(context: { tokens: number; window?: number | null } | null): string {
+  if (context === null) return '';
+  const { tokens, window } = context;
+  return `ctx ${window ? `${Math.round((tokens / window) * 100)}%` : formatTokens(tokens)}`;
+}
+
+export function usageNow(view: RunView, live: LiveFigures): Usage {
+  return addUsage(view.usage, live.usage ?? noUsage);
+}
+
+function iterationText({ iterations }: RunView, style: Style): string {
+  const one = iterations.at(-1);
+  if (one === undefined) return '';
+  return style.bold(`iter ${one.iteration}${one.of === null ? '' : `/${one.of}`}`);
+}
+
+function tasksText(view: RunView): string {
+  const { done, all } = taskCount(view);
+  return all === 0 ? '' : `${done}/${all} tasks`;
+}
+
+function guardText(view: RunView, style: Style): string {
+  const checks = latestGuardrails(view);
+  return checks.length === 0 ? '' : `guard ${checks.map((check) => checkMark(check, style)).join('')}`;
+}
+
+function doingText(view: RunView, { lastSign }: LiveFigures, now: number, style: Style): string {
+  if (view.waitUntil !== null) {
+    const left = formatDuration(wholeSeconds(Math.max(0, view.waitUntil - now)));
+    return style.yellow(`waits ${left}, until ${clockTime(view.waitUntil)}`);
+  }
+  if (view.state === 'waiting') return style.yellow('paused');
+  if (lastSign === null || now - lastSign < idleFrom) return '';
+  return style.yellow(`idle ${formatDuration(wholeSeconds(now - lastSign))}`);
+}
+
+export function clockTime(at: number): string {
+  return new Date(at).toTimeString().slice(0, 8);
+}
+
+function wholeSeconds(ms: number): number {
+  return Math.floor(ms / 1000) * 1000;
+}
+
+function lineWidth(parts: readonly Part[]): number {
+  return parts.reduce((sum, { text }) => sum + widthOf(text), 0) + 3 * (parts.length - 1);
+}

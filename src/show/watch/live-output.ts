@@ -1,0 +1,39 @@
+import type { AgentAdapter } from '../../agents/adapter.ts';
+import { createFormatter } from '../terminal/formatter.ts';
+import { addToFigures, type LiveFigures, noFigures } from '../terminal/status-line.ts';
+import type { Style } from '../terminal/style.ts';
+
+const keptChars = 64 * 1024;
+
+/** What the agent of an iteration says and does, from the stream that it writes. */
+export type LiveOutput = {
+  line(line: Buffer): void;
+  /** The end of it, cleaned, as `ralph run` would show it. */
+  text(): string;
+  figures(): LiveFigures;
+};
+
+export function createLiveOutput(adapter: AgentAdapter, style: Style, now: () => number): LiveOutput {
+  const state = adapter.newState();
+  let text = '';
+  let figures: LiveFigures = noFigures;
+  const formatter = createFormatter({
+    style,
+    now,
+    write(more) {
+      text = (text + more).slice(-keptChars);
+    },
+  });
+
+  return {
+    line(line) {
+      figures = { ...figures, lastSign: now() };
+      for (const event of adapter.parse(line.toString('utf8'), state)) {
+        figures = addToFigures(figures, event, now());
+        formatter.event(event);
+      }
+    },
+    text: () => text,
+    figures: () => figures,
+  };
+}

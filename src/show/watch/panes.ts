@@ -1,0 +1,197 @@
+import { formatDuration } from '../../core/duration.ts';
+import { type IterationView, type Mark, type RunView, timeByKind } from '../../journal/run-view.ts';
+import { cleanTerminal } from '../../os/terminal/clean-terminal.ts';
+import { firstLine } from '../terminal/narrate.ts';
+import { checkMark, clockTime, costText } from '../terminal/status-line.ts';
+import type { Style } from '../terminal/style.ts';
+import { fitTo, wrapTo } from '../terminal/width.ts';
+
+/** How much room a pane has, and how it looks. */
+export type PaneOptions = {
+  readonly style: Style;
+  readonly columns: number;
+  readonly rows: number;
+  readonly now: number;
+};
+
+const marks: Record<Mark, readonly [loop: string, ascii: string]> = {
+  running: ['▶', '>'],
+  accepted: ['✓', '+'],
+  rejected: ['✗', 'x'],
+  'failed-checks': ['✗', 'x'],
+  'went-on': ['·', '.'],
+  limited: ['‖', '~'],
+  failed: ['!', '!'],
+  'needs-person': ['?', '?'],
+  stopped: ['■', 's'],
+  cut: ['×', 'c'],
+};
+
+/** One line per go: how it came out, what its time went to, its cost, and why it went on. */
+export function timelinePane(loop: RunView, selected: number, options: PaneOptions): string[] {
+  const { style, columns, rows, now } = options;
+  const { iterations } = loop;
+  const first = Math.max(0, Math.min(selected - Math.floor(rows / 2), iterations.length - rows));
+  const longest = Math.max(1, ...iterations.map((one) => sum(timeByKind(one, now))));
+  const barWidth = Math.min(30, Math.max(8, Math.floor(columns / 5)));
+  return iterations.slice(first, first + rows).map((one) => {
+    const time = formatDuration(Math.floor(sum(timeByKind(one, now)) / 1000) * 1000).replace(/^0ms$/, '0s');
+    const cost = one.usage === null ? '' : costText(one.usage);
+    return [
+      one.index === selected ? style.bold('>') : ' ',
+      String(one.iteration).padStart(3),
+      markOf(one.mark, style),
+      fitTo(timeBar(one, longest, barWidth, options), barWidth),
+      time.padStart(7),
+      cost.padStart(12),
+      '',
+      noteOf(one, loop, style),
+    ].join(' ');
+  });
+}
+
+function markOf(mark: Mark, style: Style): string {
+  const symbol = marks[mark][style.emoji ? 0 : 1];
+  if (mark === 'accepted') return style.green(symbol);
+  if (mark === 'running') return style.cyan(symbol);
+  if (mark === 'rejected' || mark === 'failed-checks' || mark === 'failed') return style.red(symbol);
+  return mark === 'needs-person' || mark === 'limited' ? style.yellow(symbol) : style.dim(symbol);
+}
+
+/** What each part of the bar is, for the help. */
+export const barParts = [
+  ['agent', '█', '#'],
+  ['review', '▒', '%'],
+  ['checks', '▓', '='],
+  ['other', '─', '-'],
+  ['waiting', '░', '.'],
+] as const;
+
+function timeBar(one: IterationView, longest: number, width: number, { style, now }: PaneOptions): string {
+  const times = timeByKind(one, now);
+  let out = '';
+  let before = 0;
+  let drawn = 0;
+  for (const [kind, sign, ascii] of barParts) {
+    before += times[kind];
+    const upTo = Math.min(width, Math.round((before / longest) * width));
+    const part = (style.emoji ? sign : ascii).repeat(Math.max(0, upTo - drawn));
+    out += kind === 'checks' ? style.yellow(part) : kind === 'agent' ? style.cyan(part) : style.dim(part);
+    drawn = Math.max(drawn, upTo);
+  }
+  return out;
+}
+
+function noteOf(one: IterationView, loop: RunView, style: Style): string {
+  const story = one.prd ? `${one.prd.mode} ${firstLine(one.prd.story ?? '')} ` : '';
+  if (one.mark === 'running') return `${story}running`;
+  if (one.verdict?.accepted) return style.green(`${story}accepted`);
+  if (one.verdict !== null) return `${story}rejected: ${firstLine(one.verdict.because)}`;
+  if (one.mark === 'cut') return `${story}cut off`;
+  const because = one.decision?.because.text ?? loop.because ?? '';
+  return `${story}${firstLine(because)}`;
+}
+
+/** What goes on at this moment, or how it ended and what to do about it. */
+export function nowPane(loop: RunView, isAlive: boolean, options: PaneOptions): string[] {
+  const { style, columns, rows, now } = options;
+  const lines = nowLines(loop, isAlive, style, now).flatMap((line) => wrapTo(line, columns));
+  return lines.slice(0, rows);
+}
+
+function nowLines(loop: RunView, isAlive: boolean, style: Style, now: number): string[] {
+  const { state, outcome, because, needs, waitUntil, waitFor, tool, run, updatedAt } = loop;
+  if (outcome !== null) {
+    const next = needs?.kind === 'answer' ? 'ralph answer "..." && ralph run --resume' : `ralph show ${run}`;
+    return [outcome, ...wrapped(because ?? ''), `Next: ${next}`];
+  }
+  if (state === 'abandoned' || (!isAlive && state !== 'yielded'))
+    return ['The process of this loop is gone.', 'Next: ralph run --resume'];
+  if (waitUntil !== null) {
+    const left = formatDuration(Math.max(0, Math.floor((waitUntil - now) / 1000) * 1000));
+    return [`Waits ${left}, until ${clockTime(waitUntil)}`, ...wrapped(waitFor ?? '')];
+  }
+  if (state === 'yielded') return ['Waits for its supervisor to start the next iteration'];
+  if (state === 'waiting')
+    return [`${style.symbol('wait')} ${firstLine(waitFor ?? 'waits')} ${since(updatedAt ?? now, now)}`];
+  const check = loop.iterations.at(-1)?.guardrails.findLast(({ ok }) => ok === null);
+  if (check) return [`${style.symbol('run')} ${firstLine(check.command)} ${since(check.startedAt, now)}`];
+  if (tool === null) return ['The agent thinks'];
+  const summary = tool.summary === '' ? '' : `(${firstLine(tool.summary)})`;
+  return [`${style.symbol('tool')} ${firstLine(tool.name)}${summary} ${since(tool.startedAt, now)}`];
+}
+
+/** Rows are guardrails, columns are goes, the newest to the right. */
+export function guardrailPane(loop: RunView, options: PaneOptions): string[] {
+  const { style, columns, rows } = options;
+  const commands = [
+    ...new Set(loop.iterations.flatMap((one) => one.guardrails.map(({ command }) => command))),
+  ];
+  const nameWidth = Math.min(
+    Math.max(8, ...commands.map((command) => command.length)),
+    Math.floor(columns / 2),
+  );
+  const shown = loop.iterations.slice(-Math.max(1, columns - nameWidth - 2));
+  return commands.slice(-rows).map((command) => {
+    const cells = shown.map(({ guardrails }) => {
+      const check = guardrails.findLast((one) => one.command === command);
+      return check === undefined ? ' ' : checkMark(check, style);
+    });
+    const name = fitTo(firstLine(command), nameWidth, style.symbol('more'));
+    return `${name}  ${cells.join('')}`;
+  });
+}
+
+/** The stories of a PRD where there are any, else the agent's own list. */
+export function taskPane({ stories, todo }: RunView, { style, rows }: PaneOptions): string[] {
+  const [done, active, open] = style.emoji ? ['✓', '▸', '○'] : ['+', '>', 'o'];
+  const lines =
+    stories.length > 0
+      ? stories.map(({ id, title, passes, reviewCount }) => {
+          const reviews = reviewCount > 0 ? ` (${reviewCount} review${reviewCount === 1 ? '' : 's'})` : '';
+          return { mark: passes ? done : open, isOpen: !passes, text: `${id} ${title}${reviews}` };
+        })
+      : todo.map(({ status, text }) => ({
+          mark: { done, active, pending: open }[status],
+          isOpen: status !== 'done',
+          text,
+        }));
+  // What is done may scroll away.
+  const firstOpen = lines.findIndex(({ isOpen }) => isOpen);
+  const from = Math.max(0, Math.min(firstOpen === -1 ? lines.length : firstOpen - 1, lines.length - rows));
+  return lines.slice(from, from + rows).map(({ mark, isOpen, text }) => {
+    const line = `${mark} ${firstLine(text)}`;
+    return isOpen ? line : style.dim(line);
+  });
+}
+
+/** The claim of a go with everything that was checked about it. */
+export function evidencePane(one: IterationView | undefined, { style, rows }: PaneOptions): string[] {
+  if (one === undefined || one.verdict === null) return ['No claim was judged in this iteration.'];
+  const { accepted, because, evidence } = one.verdict;
+  const head = accepted ? style.green('Claim accepted') : style.red('Claim rejected');
+  return [
+    `${head}: ${firstLine(because)}`,
+    ...evidence.map(
+      ({ check, ok, detail }) => `${checkMark({ ok }, style)} ${firstLine(check)}: ${firstLine(detail)}`,
+    ),
+  ].slice(0, rows);
+}
+
+/** The end of a text. */
+export function textPane(text: string, { columns, rows }: PaneOptions): string[] {
+  return wrapTo(text.trimEnd(), columns).slice(-rows);
+}
+
+function wrapped(text: string): string[] {
+  return cleanTerminal(text).split('\n').slice(0, 5);
+}
+
+function since(at: number, now: number): string {
+  const ms = Math.floor(Math.max(0, now - at) / 1000) * 1000;
+  return ms === 0 ? '' : formatDuration(ms);
+}
+
+function sum(times: Readonly<Record<string, number>>): number {
+  return Object.values(times).reduce((all, one) => all + one, 0);
+}

@@ -1,0 +1,45 @@
+import { runPaths } from '../../config/paths.ts';
+import { type LogRead, readLog, readPrompt } from '../../journal/read-log.ts';
+import type { CheckView, IterationView, RunView } from '../../journal/run-view.ts';
+import { type Diff, diffBetween } from '../../os/git/git-diff.ts';
+
+/** What is too large to be sent with every view, and asked for one by one. */
+export type IterationDetails = {
+  readonly prompt: string | null;
+  /** The commits of the iteration. */
+  readonly committed: Diff | null;
+  /** What the last iteration left uncommitted, as it is now. */
+  readonly uncommitted: Diff | null;
+};
+
+const maxDiffChars = 200_000;
+const maxLogBytes = 256 * 1024;
+/** A log is closed within moments of its event; clocks of file systems are coarse. */
+const logSlackMs = 5000;
+
+export async function readDetails(cwd: string, view: RunView, one: IterationView): Promise<IterationDetails> {
+  const isLast = one === view.iterations.at(-1);
+  const end = one.to ?? (isLast ? null : one.from);
+  const [committed, uncommitted] = await Promise.all([
+    one.from !== null && end !== null && one.from !== end
+      ? diffBetween(cwd, one.from, end, maxDiffChars)
+      : null,
+    isLast && (one.to ?? one.from) !== null
+      ? diffBetween(cwd, one.to ?? one.from ?? '', null, maxDiffChars)
+      : null,
+  ]);
+  const prompt = readPrompt(runPaths(cwd, view.run).prompt(one.iteration));
+  return { prompt, committed, uncommitted: uncommitted?.text === '' ? null : uncommitted };
+}
+
+/** The check that a path names: `guardrail-0`, `verify-1`. */
+export function findCheck(one: IterationView, name: string): CheckView | null {
+  const [, kind, index] = /^(guardrail|verify)-(\d{1,4})$/.exec(name) ?? [];
+  const checks = kind === 'guardrail' ? one.guardrails : one.verify;
+  return (kind !== undefined && checks[Number(index)]) || null;
+}
+
+export function readCheckLog(cwd: string, check: CheckView): LogRead {
+  if (check.log === null || check.ms === null) return { kind: 'missing' };
+  return readLog(cwd, check.log, check.startedAt + check.ms, { maxBytes: maxLogBytes, slackMs: logSlackMs });
+}

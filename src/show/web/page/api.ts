@@ -1,0 +1,169 @@
+import type { LogRead } from '../../../journal/read-log.ts';
+import type { ReportData } from '../../report/report-html.ts';
+import type { Action } from '../actions.ts';
+import type { IterationDetails } from '../details.ts';
+import type { ListUpdate, ViewUpdate } from '../stream.ts';
+
+type Info = { readonly version: string; readonly control: boolean };
+
+type Listener = {
+  loops(update: ListUpdate): void;
+  view(update: ViewUpdate): void;
+  /** Whether the server answers. */
+  connected(isConnected: boolean): void;
+};
+
+/** Where the page gets its data. */
+export type Api = {
+  readonly isLive: boolean;
+  /** The loop to start with, where there is only one. */
+  readonly only: string | null;
+  info(): Promise<Info>;
+  /** Follows all loops, and one in detail; the function that comes back ends it. */
+  follow(loop: string | null, listener: Listener): () => void;
+  details(loop: string, index: number): Promise<IterationDetails>;
+  log(loop: string, index: number, check: string): Promise<LogRead>;
+  screen(loop: string): Promise<string | null>;
+  act(loop: string, action: Action): Promise<string>;
+};
+
+export function openApi(): Api {
+  const data = document.getElementById('report')?.textContent;
+  return data ? reportApi(JSON.parse(data)) : serverApi(takeToken());
+}
+
+const tokenKey = 'ralph-token';
+
+/** The token comes behind the # of the address, and leaves it at once. */
+function takeToken(): string {
+  const [, token] = /token=([\w-]+)/.exec(location.hash) ?? [];
+  if (token === undefined) return sessionStorage.getItem(tokenKey) ?? '';
+  sessionStorage.setItem(tokenKey, token);
+  history.replaceState(null, '', `${location.pathname}#/`);
+  return token;
+}
+
+function serverApi(token: string): Api {
+  const headers = { Authorization: `Bearer ${token}` };
+
+  async function get<T>(path: string): Promise<T> {
+    const response = await fetch(path, { headers });
+    if (!response.ok) throw new Error(await messageIn(response));
+    return response.json();
+  }
+
+  const loopPath = (loop: string) => `/api/loops/${encodeURIComponent(loop)}`;
+  return {
+    isLive: true,
+    only: null,
+    info: () => get('/api/info'),
+    details: (loop, index) => get(`${loopPath(loop)}/iterations/${index}`),
+    log: (loop, index, check) => get(`${loopPath(loop)}/iterations/${index}/logs/${check}`),
+    async screen(loop) {
+      return (await get<{ screen: string | null }>(`${loopPath(loop)}/terminal`)).screen;
+    },
+    async act(loop, action) {
+      const response = await fetch(`${loopPath(loop)}/actions`, {
+        method: 'POST',
+        headers: { ...headers, 'Content-Type': 'application/json' },
+        body: JSON.stringify(action),
+      });
+      if (!response.ok) throw new Error(await messageIn(response));
+      return (await response.json()).told;
+    },
+    follow: (loop, listener) => followStream(loop, headers, listener),
+  };
+}
+
+async function messageIn(response: Response): Promise<string> {
+  const body = await response.json().catch(() => null);
+  return body?.error?.message ?? `the server says ${response.status}`;
+}
+
+/** Reads the event stream by hand: an EventSource cannot show a token. */
+function followStream(
+  loop: string | null,
+  headers: Readonly<Record<string, string>>,
+  listener: Listener,
+): () => void {
+  const path = loop === null ? '/api/stream' : `/api/stream?loop=${encodeURIComponent(loop)}`;
+  let seq: string | null = null;
+  let pauseMs = 500;
+  let current: AbortController | null = null;
+  let isOver = false;
+
+  function take(block: string): void {
+    const fields = new Map(
+      block.split('\n').map((line) => [line.slice(0, line.indexOf(':')), line.slice(line.indexOf(':') + 2)]),
+    );
+    const data = fields.get('data');
+    if (data === undefined) return;
+    seq = fields.get('id') ?? seq;
+    if (fields.get('event') === 'loops') listener.loops(JSON.parse(data));
+    if (fields.get('event') === 'view') listener.view(JSON.parse(data));
+  }
+
+  async function read(): Promise<void> {
+    current = new AbortController();
+    const response = await fetch(path, {
+      headers: seq === null ? headers : { ...headers, 'Last-Event-ID': seq },
+      signal: current.signal,
+    });
+    if (!response.ok || response.body === null) throw new Error(await messageIn(response));
+    listener.connected(true);
+    pauseMs = 500;
+    const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
+    let rest = '';
+    for (;;) {
+      const { done, value } = await reader.read();
+      if (done) return;
+      const blocks = (rest + value).split('\n\n');
+      rest = blocks.pop() ?? '';
+      for (const block of blocks) take(block);
+    }
+  }
+
+  async function goOn(): Promise<void> {
+    while (!isOver) {
+      // A browser has six connections for all tabs of a server: one that nobody sees gives its own back.
+      if (document.hidden)
+        await new Promise((seen) => document.addEventListener('visibilitychange', seen, { once: true }));
+      await read().catch(() => {});
+      if (isOver || document.hidden) continue;
+      listener.connected(false);
+      await new Promise((wake) => setTimeout(wake, pauseMs));
+      pauseMs = Math.min(pauseMs * 2, 8000);
+    }
+  }
+
+  const onHidden = (): void => {
+    if (document.hidden) current?.abort();
+  };
+  document.addEventListener('visibilitychange', onHidden);
+  goOn();
+  return () => {
+    isOver = true;
+    document.removeEventListener('visibilitychange', onHidden);
+    current?.abort();
+  };
+}
+
+function reportApi(data: ReportData): Api {
+  return {
+    isLive: false,
+    only: data.loops.length === 1 ? (data.loops[0]?.id ?? null) : null,
+    info: async () => ({ version: data.version, control: false }),
+    follow(loop, listener) {
+      listener.connected(true);
+      listener.loops({ all: true, loops: data.loops, gone: [], trouble: null });
+      const view = loop === null ? undefined : data.views[loop];
+      if (loop !== null && view) listener.view({ id: loop, ...view, count: view.iterations.length });
+      return () => {};
+    },
+    details: async (loop, index) =>
+      data.details[`${loop} ${index}`] ?? { prompt: null, committed: null, uncommitted: null },
+    log: async (loop, index, check) => data.logs[`${loop} ${index} ${check}`] ?? { kind: 'missing' },
+    screen: async () => null,
+    act: () => Promise.reject(new Error('this is a report: it shows, and changes nothing')),
+  };
+}

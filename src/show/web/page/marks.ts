@@ -1,0 +1,51 @@
+import type { Mark } from '../../../journal/run-view.ts';
+import { svg } from './dom.ts';
+import { markNames } from './format.ts';
+
+/** Each outcome has a shape of its own, so that colour is never the only sign. All fit in a circle of radius 6. */
+const shapes: Readonly<Record<Mark, string>> = {
+  running: 'M-5 0a5 5 0 1 0 10 0a5 5 0 1 0 -10 0zM-2.5 0a2.5 2.5 0 1 1 5 0a2.5 2.5 0 1 1 -5 0z',
+  accepted: 'M-6 0a6 6 0 1 0 12 0a6 6 0 1 0 -12 0zM-1.1 3.2L-3.8 .5L-2.7 -.6L-1.1 1L2.7 -2.8L3.8 -1.7z',
+  rejected:
+    'M0 -6L6 0L0 6L-6 0zM-2.6 -1.5L-1.5 -2.6L0 -1.1L1.5 -2.6L2.6 -1.5L1.1 0L2.6 1.5L1.5 2.6L0 1.1L-1.5 2.6L-2.6 1.5L-1.1 0z',
+  'failed-checks': 'M0 5.5L-6 -4.5H6z',
+  'went-on': 'M-3.5 0a3.5 3.5 0 1 0 7 0a3.5 3.5 0 1 0 -7 0z',
+  limited: 'M-4.5 -5H-1V5H-4.5zM1 -5H4.5V5H1z',
+  failed:
+    'M-5.5 -3.4L-3.4 -5.5L0 -2.1L3.4 -5.5L5.5 -3.4L2.1 0L5.5 3.4L3.4 5.5L0 2.1L-3.4 5.5L-5.5 3.4L-2.1 0z',
+  'needs-person': 'M0 -6L5.7 4.5H-5.7zM-.8 -2.5H.8L.5 1H-.5zM-.8 2H.8V3.5H-.8z',
+  stopped: 'M-4.5 -4.5H4.5V4.5H-4.5z',
+  cut: 'M-5 0a5 5 0 1 0 10 0a5 5 0 1 0 -10 0zM-3.4 0a3.4 3.4 0 1 1 6.8 0a3.4 3.4 0 1 1 -6.8 0z',
+};
+
+/** From the best to the worst, for a legend. */
+export const markOrder: readonly Mark[] = [
+  'accepted',
+  'went-on',
+  'running',
+  'limited',
+  'failed-checks',
+  'rejected',
+  'needs-person',
+  'failed',
+  'stopped',
+  'cut',
+];
+
+export function markShape(mark: Mark, x: number, y: number, scale = 1): SVGPathElement {
+  return svg('path', {
+    d: shapes[mark],
+    class: `mark ${mark}`,
+    'fill-rule': 'evenodd',
+    transform: `translate(${x} ${y}) scale(${scale})`,
+  });
+}
+
+/** The shape alone, for a line of text. */
+export function markIcon(mark: Mark): SVGSVGElement {
+  return svg(
+    'svg',
+    { viewBox: '-7 -7 14 14', class: 'mark-icon', role: 'img', 'aria-label': markNames[mark] },
+    markShape(mark, 0, 0),
+  );
+}

@@ -1,0 +1,153 @@
+import { runPaths } from '../../config/paths.ts';
+import { messageOf } from '../../core/error.ts';
+import { hasAnswer, openQuestion } from '../../drive/human.ts';
+import { isPaused } from '../../drive/mailbox.ts';
+import { runningLoop } from '../../drive/process/ownership.ts';
+import { listSessionRuns } from '../../drive/session/session-runs.ts';
+import type { Timeline } from '../../fleet/files/events.ts';
+import { type LoopRecord, readLoop } from '../../fleet/files/loops.ts';
+import { readWorkers, type Worker } from '../../fleet/files/workers.ts';
+import { runningNow } from '../../fleet/live.ts';
+import { runOf } from '../../fleet/supervised-run.ts';
+import { listRuns } from '../../journal/runs.ts';
+import { lstatOf } from '../../os/files/files.ts';
+import type { Environment } from '../../os/process/program.ts';
+import type { LoopSummary } from './summary.ts';
+
+/** What became of the question that a run ended with: nobody has answered, somebody has, or a later run went on. */
+export type QuestionState = 'open' | 'answered' | 'past';
+
+/** Where the dashboard finds a loop. It has secrets in it (the environment of a worker): no part of it is ever sent. */
+export type LoopSource = Pick<LoopSummary, 'id' | 'kind' | 'name' | 'folder' | 'hasTerminal'> & {
+  /** The name of the run; a worker that only drives a terminal has none. */
+  readonly run: string | null;
+  readonly journal: string | null;
+  readonly life: 'alive' | 'paused' | 'dead';
+  /** Set for a worker; one without a loop only runs a command. */
+  readonly worker: {
+    readonly worker: Worker;
+    readonly loop: LoopRecord | null;
+    /** What a worker on another machine told of itself: nothing of it is in a file here. */
+    readonly told?: { readonly timeline: Timeline; readonly prompt: string };
+  } | null;
+  /** The newest run of its folder: the one that commands mean which name none. */
+  readonly isLatest: boolean;
+  /** Of a run whose end is a question; null where that is not known yet. */
+  readonly question: QuestionState | null;
+};
+
+export type Sources = {
+  readonly sources: readonly LoopSource[];
+  /** Why some are missing, as long as that is so. */
+  readonly trouble: string | null;
+  /** What happened to the list at this look, and is told no second time. */
+  readonly warning?: string | null;
+};
+
+const shownRuns = 200;
+
+/** The runs of this folder, the loops in sessions, and the workers of the fleet. */
+export async function listSources(
+  env: Environment,
+  cwd: string,
+  options: { readonly withFleet: boolean; readonly fleet?: () => Promise<Sources> },
+): Promise<Sources> {
+  const ask = options.fleet ?? (() => workersOf(env));
+  const fleet: Sources = options.withFleet ? await ask() : { sources: [], trouble: null };
+  // A run that a worker drives is shown as the worker.
+  const driven = new Set(fleet.sources.flatMap(({ journal }) => journal ?? []));
+  const runs = runsIn(env, cwd).filter(({ journal }) => journal === null || !driven.has(journal));
+  return { ...fleet, sources: [...runs, ...sessionsOf(env, cwd), ...fleet.sources] };
+}
+
+/** Whether somebody drives a run of this folder at this moment. */
+export function lifeOf(env: Environment, folder: string, run: string): LoopSource['life'] {
+  if (runningLoop(folder)?.run !== run) return 'dead';
+  return isPaused(env, run) ? 'paused' : 'alive';
+}
+
+function runsIn(env: Environment, folder: string): LoopSource[] {
+  const running = runningLoop(folder)?.run ?? null;
+  const runs = listRuns(folder);
+  const latest = runs.at(-1);
+  return runs.slice(-shownRuns).map((run) => ({
+    id: run,
+    kind: 'run',
+    name: run,
+    folder,
+    hasTerminal: false,
+    run,
+    journal: runPaths(folder, run).journal,
+    life: run === running ? lifeOf(env, folder, run) : 'dead',
+    worker: null,
+    isLatest: run === latest,
+    question: null,
+  }));
+}
+
+/** What became of the question of a run that ended with one. */
+export function questionOf(env: Environment, source: LoopSource, asked: string): QuestionState {
+  const open = openQuestion(source.folder);
+  if (!source.isLatest && open?.text !== asked.trim()) return 'past';
+  return open !== null && !hasAnswer(env, source.folder) ? 'open' : 'answered';
+}
+
+function sessionsOf(env: Environment, folder: string): LoopSource[] {
+  const lives = { active: 'alive', paused: 'paused', ended: 'dead' } as const;
+  return listSessionRuns(env, folder)
+    .slice(-shownRuns)
+    .map(({ run, status, journal }) => ({
+      id: run,
+      kind: 'session',
+      name: run,
+      folder,
+      hasTerminal: false,
+      run,
+      journal,
+      life: lives[status],
+      worker: null,
+      isLatest: false,
+      question: null,
+    }));
+}
+
+/** A list of workers that cannot be read must not hide the loops that can be; but it is said. */
+async function workersOf(env: Environment): Promise<Sources> {
+  try {
+    const { workers, warning } = readWorkers(env);
+    const running = await runningNow(env, workers);
+    const sources = workers.map((worker, index) => sourceOf(env, worker, running[index] === true));
+    return { sources, trouble: null, warning };
+  } catch (error) {
+    return { sources: [], trouble: `the workers cannot be shown: ${messageOf(error)}` };
+  }
+}
+
+function sourceOf(env: Environment, worker: Worker, isRunning: boolean): LoopSource {
+  const loop = readLoop(env, worker.name);
+  const run = loop === null ? null : beganRun(worker, loop);
+  return {
+    id: `worker:${worker.name}`,
+    kind: 'worker',
+    name: worker.name,
+    folder: worker.cwd,
+    hasTerminal: worker.tmux !== null,
+    run,
+    journal: run === null ? null : runPaths(worker.cwd, run).journal,
+    life: loop === null ? (isRunning ? 'alive' : 'dead') : lifeOfLoop(loop),
+    worker: { worker, loop },
+    isLatest: false,
+    question: null,
+  };
+}
+
+/** The run of a worker with the checks of `ralph run`; null before it has begun. */
+function beganRun(worker: Worker, loop: LoopRecord): string | null {
+  const run = runOf(worker, loop);
+  return run === null || lstatOf(runPaths(run.cwd, run.id).journal) === null ? null : run.id;
+}
+
+function lifeOfLoop({ status, held }: LoopRecord): LoopSource['life'] {
+  if (status === 'paused' || held) return 'paused';
+  return status === 'running' ? 'alive' : 'dead';
+}

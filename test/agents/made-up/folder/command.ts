@@ -1,0 +1,5 @@
+import type { AgentCommand, AgentTask } from '../adapter.ts';
+
+export function command({ prompt, flags }: AgentTask): AgentCommand {
+  return { args: ['fly', ...flags], stdin: prompt, env: {} };
+}

@@ -1,0 +1,76 @@
+import { describe, expect, it } from 'vitest';
+import { claudeCode } from '../../../src/drive/hook/hosts/claude-code/host.ts';
+import { parseHookInput } from '../../../src/drive/hook/input.ts';
+import { promptHook } from '../../../src/drive/hook/prompt.ts';
+import { stopHook } from '../../../src/drive/hook/stop.ts';
+import { listEndedLoops, listSessionLoops } from '../../../src/drive/session/session-loops.ts';
+import { runRalph } from '../../support/ralph.ts';
+import { makeRepo, type Repo } from '../../support/repo.ts';
+
+const day = 86_400_000;
+
+/** A loop inside a session in the folder of this repository, started so many days ago. */
+function startLoop({ cwd, env }: Repo, { session = 's', daysAgo = 0 } = {}) {
+  const now = () => Date.now() - daysAgo * day;
+  const context = { env, now, driver: cwd, version: '0.0.0' };
+  const input = (extra: object) => parseHookInput(JSON.stringify({ session_id: session, cwd, ...extra }));
+  const warnings: string[] = [];
+  const warn = (line: string) => void warnings.push(line);
+  promptHook(claudeCode, input({ prompt: '/ralph-loop fix it --min-tool-calls 0' }), context, warn);
+  const run = listSessionLoops(env).find(({ sessionId }) => sessionId === session)?.run ?? '';
+  expect(run).not.toBe('');
+  return {
+    run,
+    says: (text: string) => stopHook(claudeCode, input({ last_assistant_message: text }), context, warn),
+  };
+}
+
+describe('a loop inside a session, from outside', () => {
+  it('is judged again by ralph verdict, from the words in its journal', async () => {
+    const repo = makeRepo();
+    const { run, says } = startLoop(repo);
+    await says('I will not output <promise>DONE</promise> yet.');
+    await says('<promise>DONE</promise>');
+    const { code, stdout, stderr } = await runRalph(['verdict', run, '--json'], repo);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    const { verdicts, same } = JSON.parse(stdout);
+    expect(same).toBe(true);
+    expect(verdicts).toMatchObject([
+      { claim: 'none', rejudged: { accepted: false, same: true } },
+      { claim: 'done', accepted: true, rejudged: { accepted: true, same: true } },
+    ]);
+  });
+
+  it('is ended by ralph stop, whether its session is there or not', async () => {
+    const repo = makeRepo();
+    const { run, says } = startLoop(repo);
+    const { code, stdout } = await runRalph(['stop', run], repo);
+    expect(code).toBe(0);
+    expect(stdout).toContain('Ralph loop ended: CANCELLED');
+    expect(listSessionLoops(repo.env)).toEqual([]);
+    expect(listEndedLoops(repo.env)[0]?.loop.outcome).toBe('CANCELLED');
+    expect(await says('more')).toEqual({ kind: 'silent' });
+    const again = await runRalph(['stop', run], repo);
+    expect(again.code).toBe(2);
+    expect(again.stderr).toContain('does not run any more');
+  });
+
+  it('is not ended by the agent that it keeps at work', async () => {
+    const repo = makeRepo();
+    const { run } = startLoop(repo, { session: 'mine' });
+    const env = { ...repo.env, CLAUDE_CODE_SESSION_ID: 'mine' };
+    const { code, stderr } = await runRalph(['stop', run], { ...repo, env });
+    expect(code).not.toBe(0);
+    expect(stderr).toContain('this is the loop that you work in');
+    expect(listSessionLoops(repo.env)).toHaveLength(1);
+  });
+
+  it('is listed as silent when its session gave no sign for days', async () => {
+    const repo = makeRepo();
+    const old = startLoop(repo, { session: 'old', daysAgo: 4 });
+    const fresh = startLoop(repo, { session: 'fresh' });
+    const rows = (await runRalph(['runs'], repo)).stdout.split('\n');
+    expect(rows.find((row) => row.startsWith(old.run))).toContain('no sign for 4 days; ralph stop');
+    expect(rows.find((row) => row.startsWith(fresh.run))).not.toContain('no sign');
+  });
+});

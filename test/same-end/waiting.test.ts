@@ -1,0 +1,4 @@
+import { waitingCases } from './cases.ts';
+import { describeEnds } from './play.ts';
+
+describeEnds(waitingCases);
