@@ -59,10 +59,13 @@ export function lookAtScreen(
   const calm = isCalm(motion, monotonic, tickMs);
   const screen = changed ? classify(one.agent, lines, now) : one.screen;
   one.screen = screen;
-  if (screen?.state === 'limit' && one.trouble === 'limit') {
+  const shownBefore = one.trouble;
+  one.trouble = screen?.state ?? '';
+  if (screen?.state === 'limit') {
+    // Told only once it is certain and the account is held.
+    if (shownBefore !== 'limit') return nothing;
     return { ...nothing, end: 'limited', ...(screen.until === undefined ? {} : { until: screen.until }) };
   }
-  one.trouble = screen?.state ?? '';
   const context = turnOf(env, one).context?.look(lines);
   if (context?.kind === 'end') return { ...nothing, end: 'wrapped-up', context };
   if (isInactive(motion, monotonic, timeoutMs)) return { ...nothing, end: 'inactive' };

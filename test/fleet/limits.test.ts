@@ -49,7 +49,8 @@ describe('the limits of a fleet', () => {
   });
 
   it('makes all loops of an account wait for the usage limit that one of them met', async () => {
-    const fleet = makeFleet();
+    // Looks far apart: whoever reads of the limit between two of them has to find the account held.
+    const fleet = makeFleet({}, 1000);
     // Known by its name, it prints what Claude Code prints.
     const limit = `  ⎿  You've hit your limit · resets ${sixHoursAfter(new Date().getUTCHours())[1]} (UTC)`;
     const script = `case $SWARM_WORKER in first) echo "${limit}" ;; *) echo start >>log ;; esac\nsleep 600`;
