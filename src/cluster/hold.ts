@@ -45,7 +45,8 @@ export async function holdLoop(spec: HoldSpec, first: Claim): Promise<boolean> {
     clock: spec.clock,
     leaseMs: spec.rules.leaseMs,
     driver,
-    current: () => (held.isBooking ? null : held.claim),
+    current: () => held.claim,
+    isBooking: () => held.isBooking,
     cancelled() {
       held.isOver = true;
     },
@@ -57,6 +58,8 @@ export async function holdLoop(spec: HoldSpec, first: Claim): Promise<boolean> {
       const answer = await runOne(held);
       if (answer.type === 'gave-up') return await giveUp(held, answer);
       if (!(await goesOn(held, answer))) return false;
+      // No renewal could succeed between the store's step to this claim and its answer.
+      lease.renewNow();
     }
   } finally {
     lease.end();

@@ -4,41 +4,51 @@ import type { DriverProcess } from './driver-process.ts';
 
 /** What `keepLease` needs of the process that holds a loop. */
 type LeaseHolder = {
-  readonly cluster: Cluster;
+  readonly cluster: Pick<Cluster, 'heartbeat'>;
   readonly clock: Clock;
   readonly leaseMs: number;
-  readonly driver: DriverProcess;
-  /** The claim to renew; null while its end is booked, when the store may know of it before we do. */
-  current(): Claim | null;
+  readonly driver: Pick<DriverProcess, 'send' | 'endIfSilent'>;
+  /** The claim to renew. */
+  current(): Claim;
+  /** True while the end of an iteration is booked. */
+  isBooking(): boolean;
   /** Somebody cancelled the loop. */
   cancelled(): void;
 };
 
 /** Renews the lease four times in its length, and tells the driver, which ends the agent if that stops. */
-export function keepLease(holder: LeaseHolder): { end(): void } {
-  const { cluster, clock, leaseMs, driver, current, cancelled } = holder;
+export function keepLease(holder: LeaseHolder): { renewNow(): void; end(): void } {
+  const { clock, leaseMs } = holder;
   const over = new AbortController();
+  let nap = new AbortController();
   void (async () => {
     while (!over.signal.aborted) {
       const asked = clock.monotonic();
-      const claim = current();
-      const answer = claim === null ? null : await cluster.heartbeat(claim).catch(() => null);
-      if (over.signal.aborted) return;
-      // An answer about an earlier claim says nothing.
-      const beat = current() === claim ? answer : null;
-      if (beat?.kind === 'go-on') {
-        driver.send({ type: 'renewed', age: clock.monotonic() - asked });
-        driver.endIfSilent();
-      }
-      if (beat?.kind === 'cancelled') {
-        cancelled();
-        driver.send({ type: 'stop', why: 'somebody cancelled the loop' });
-      }
-      if (beat?.kind === 'lost') driver.send({ type: 'stop', why: 'another machine has the loop' });
-      await clock.sleep(Math.max(0, leaseMs / 4 - (clock.monotonic() - asked)), over.signal);
+      await renewOnce(holder, over.signal);
+      nap = new AbortController();
+      const left = leaseMs / 4 - (clock.monotonic() - asked);
+      await clock.sleep(Math.max(0, left), AbortSignal.any([nap.signal, over.signal]));
     }
   })();
-  return { end: () => over.abort() };
+  return { renewNow: () => nap.abort(), end: () => over.abort() };
+}
+
+async function renewOnce(holder: LeaseHolder, over: AbortSignal): Promise<void> {
+  const { cluster, clock, driver, current, isBooking, cancelled } = holder;
+  const asked = clock.monotonic();
+  const claim = current();
+  const beat = await cluster.heartbeat(claim).catch(() => null);
+  if (over.aborted || beat === null) return;
+  if (beat.kind === 'go-on') {
+    driver.send({ type: 'renewed', age: clock.monotonic() - asked });
+    driver.endIfSilent();
+    return;
+  }
+  // The store may know of the next claim before we do.
+  if (isBooking() || current() !== claim) return;
+  if (beat.kind === 'cancelled') cancelled();
+  const why = beat.kind === 'cancelled' ? 'somebody cancelled the loop' : 'another machine has the loop';
+  driver.send({ type: 'stop', why });
 }
 
 /** The lease as the driver sees it. */

@@ -15,6 +15,9 @@ import { runRalph } from '../support/ralph.ts';
 import { missing, startRedis, type TestStore } from '../support/stores.ts';
 import { makeWorld, patience, signal, worker } from './machines.ts';
 
+/** Lease of a loop that nobody is to take over, however busy the machine is. */
+const noTakeover = 60_000;
+
 describe.skipIf(missing.redis !== null)('swarm worker', { timeout: 120_000 }, () => {
   let store: TestStore;
   beforeAll(async () => {
@@ -23,7 +26,7 @@ describe.skipIf(missing.redis !== null)('swarm worker', { timeout: 120_000 }, ()
   afterAll(() => store.stop());
 
   it('runs known agents through ralph run, until a claim is accepted', async () => {
-    const world = await makeWorld(store);
+    const world = await makeWorld(store, noTakeover);
     const claim = { text: '<promise>DONE</promise>' };
     const turns = [{ steps: [claim] }, { steps: [work, { text: 'not yet' }] }, { steps: [work, claim] }];
     const agent = await installFakeAgent(world.bin, { agent: 'claude', script: { turns } });
