@@ -190,20 +190,31 @@ describe('readClaim for a human', () => {
     });
   });
 
-  it('ignores an empty one and one that is only spoken of', () => {
-    expect(readClaim(['<promise>BLOCKED: </promise>'], claim).kind).toBe('none');
-    expect(readClaim(['If I get stuck I will output <promise>BLOCKED: why</promise>.'], claim).kind).toBe(
-      'none',
-    );
+  it.each([
+    ['BLOCKED: why', '<promise>BLOCKED: </promise>', 'near-miss'],
+    ['BLOCKED: why', '<promise>BLOCKED</promise>', 'near-miss'],
+    ['BLOCKED: why', '<promise>blocked: no key</promise>', 'near-miss'],
+    ['DECIDE: question', '<promise>Decide : tabs?</promise>', 'near-miss'],
+    ['BLOCKED: why', 'If I get stuck I will output <promise>BLOCKED: why</promise>.', 'sentence'],
+    ['DECIDE: question', 'I could ask <promise>DECIDE: tabs?</promise>, but go on.', 'sentence'],
+  ])('tells of %s that %j does not end the loop (%s)', (content, text, form) => {
+    const marker = `<promise>${content}</promise>`;
+    expect(readClaim([text], claim)).toMatchObject({ kind: 'mention', marker, form });
+    expect(readClaim([text, `\n\n${tag}`], claim).kind).toBe('done');
+  });
+
+  it('gives way to a mention of the completion tag', () => {
+    const both = `I will not print ${tag}, nor <promise>BLOCKED: x</promise>.`;
+    expect(readClaim([both], claim)).toMatchObject({ kind: 'mention', marker: tag });
   });
 
   it.each([
     ['blocked', 'I cannot go on:\n\n<promise>BLOCKED: no key</promise>'],
     ['decide', '**<promise>DECIDE: tabs\nor spaces?</promise>**'],
     ['blocked', 'The registry answers 403. <promise>BLOCKED: no access</promise>'],
-    ['none', 'The contract has `<promise>BLOCKED: why</promise>` for that, which I do not need.'],
-    ['none', '- [ ] <promise>BLOCKED: why</promise>'],
-    ['none', 'When stuck I will print:\n<promise>BLOCKED: why</promise>\nLet me begin.'],
+    ['mention', 'The contract has `<promise>BLOCKED: why</promise>` for that, which I do not need.'],
+    ['mention', '- [ ] <promise>BLOCKED: why</promise>'],
+    ['mention', 'When stuck I will print:\n<promise>BLOCKED: why</promise>\nLet me begin.'],
   ])('follows the rule of claims: %s in %j', (kind, text) => {
     expect(readClaim([text], claim).kind).toBe(kind);
   });

@@ -29,13 +29,14 @@ export function readClaim(
     ? [readPromise(text, completion.promise), readResponse(text, completion.response)]
     : [];
   const done = claims.find(({ claim }) => claim.kind === 'done');
-  const forHuman = hasTag ? readHumanRequest(text) : null;
+  const forHuman = hasTag ? readHumanRequest(text) : nothing;
+  const isAsked = forHuman.claim.kind === 'blocked' || forHuman.claim.kind === 'decide';
   // What the agent said last counts: it may have been blocked for a while, or have found a question after its claim.
-  if (forHuman && (!done || forHuman.at > done.at)) return forHuman.claim;
+  if (isAsked && (!done || forHuman.at > done.at)) return forHuman.claim;
   if (done) return done.claim;
   if (completion.pattern !== undefined && patternMatched) return { kind: 'done', marker: completion.pattern };
   if (completion.tasks !== undefined && tasksDone) return { kind: 'done', marker: completion.tasks };
-  return claims.find(({ claim }) => claim.kind === 'mention')?.claim ?? none;
+  return claims.find(({ claim }) => claim.kind === 'mention')?.claim ?? forHuman.claim;
 }
 
 /** The exact text that an agent has to write; null where only a pattern says what is done. */
@@ -43,6 +44,13 @@ export function markerOf(completion: Completion): string | null {
   if (completion.promise) return promiseMarker(completion.promise.token);
   if (completion.response !== undefined) return `<response>${completion.response}</response>`;
   return null;
+}
+
+/** How an agent asks for a human. */
+const humanMarkers = { BLOCKED: promiseMarker('BLOCKED: why'), DECIDE: promiseMarker('DECIDE: question') };
+
+export function isHumanMarker(marker: string): boolean {
+  return Object.values(humanMarkers).includes(marker);
 }
 
 export function promiseMarker(token: string): string {
@@ -94,18 +102,27 @@ function mentionOf({ start, written }: Tag, marker: string, form: MentionForm): 
   return { claim: { kind: 'mention', marker, form, written: written.slice(0, 200) }, at: start };
 }
 
-/** The last `<promise>BLOCKED: why</promise>` or `<promise>DECIDE: question</promise>` with something to say. */
-function readHumanRequest(text: string): Reading | null {
-  let last: Reading | null = null;
+/** The last `<promise>BLOCKED: why</promise>` or `<promise>DECIDE: question</promise>`; without one, the last mention. */
+function readHumanRequest(text: string): Reading {
+  let last = nothing;
+  let mention = nothing;
   for (const tag of tagsIn(text, 'promise')) {
-    const [, word, rest] = /^\s*(BLOCKED|DECIDE):([\s\S]*)$/.exec(tag.content) ?? [];
-    const request = rest?.trim();
-    if (!request || readForm(text, tag) !== 'claim') continue;
-    const claim: Claim =
-      word === 'BLOCKED' ? { kind: 'blocked', why: request } : { kind: 'decide', question: request };
+    const [, word = '', rest = ''] = /^\s*(BLOCKED|DECIDE)\s*(?::([\s\S]*))?$/i.exec(tag.content) ?? [];
+    if (word === '') continue;
+    const request = rest.trim();
+    const isExact = request !== '' && /^\s*(?:BLOCKED|DECIDE):/.test(tag.content);
+    const form = isExact ? readForm(text, tag) : 'near-miss';
+    const isBlocked = word.toUpperCase() === 'BLOCKED';
+    if (form !== 'claim') {
+      mention = mentionOf(tag, humanMarkers[isBlocked ? 'BLOCKED' : 'DECIDE'], form);
+      continue;
+    }
+    const claim: Claim = isBlocked
+      ? { kind: 'blocked', why: request }
+      : { kind: 'decide', question: request };
     last = { claim, at: tag.start };
   }
-  return last;
+  return last === nothing ? mention : last;
 }
 
 function sameText(a: string, b: string): boolean {

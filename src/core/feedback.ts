@@ -1,5 +1,5 @@
 import type { MentionForm } from './claim-form.ts';
-import type { Claim } from './completion.ts';
+import { type Claim, isHumanMarker } from './completion.ts';
 import type { Feedback, Verdict } from './loop.ts';
 
 export type GuardrailFailure = {
@@ -53,29 +53,43 @@ export function rejectionFeedback(verdict: Verdict, marker: string): Feedback {
 }
 
 /** What is said of a tag that was only mentioned, by its form. */
-const MENTIONS: Record<Exclude<MentionForm, 'near-miss'>, string> = {
-  sentence: 'You mentioned the completion tag in a sentence',
-  quoted: 'You quoted the completion tag in a sentence',
-  checkbox: 'You put the completion tag behind an open checkbox',
-  struck: 'You struck the completion tag out',
-  comment: 'You put the completion tag into a comment',
-  table: 'You put the completion tag into a table',
-  question: 'You wrote a question mark behind the completion tag',
-  announced: 'You announced the completion tag and wrote more behind it',
-  'list-item': 'You made the completion tag a list item and wrote more behind it',
-  code: 'You put the completion tag into a code block with other lines',
+const MENTIONS: Record<Exclude<MentionForm, 'near-miss'>, (tag: string) => string> = {
+  sentence: (tag) => `You wrote ${tag} among other text on its line`,
+  quoted: (tag) => `You quoted ${tag} in a sentence`,
+  checkbox: (tag) => `You put ${tag} behind an open checkbox`,
+  struck: (tag) => `You struck ${tag} out`,
+  comment: (tag) => `You put ${tag} into a comment`,
+  table: (tag) => `You put ${tag} into a table`,
+  question: (tag) => `You wrote a question mark behind ${tag}`,
+  announced: (tag) => `You announced ${tag} and wrote more behind it`,
+  'list-item': (tag) => `You made ${tag} a list item and wrote more behind it`,
+  code: (tag) => `You put ${tag} into a code block with other lines`,
 };
 
 /** Answers a mention: the form that was seen, and how to claim. */
 export function mentionFeedback({ form, marker, written }: Extract<Claim, { kind: 'mention' }>): Feedback {
+  const { tag, differs, purpose, when } = isHumanMarker(marker) ? HUMAN : DONE;
   const seen =
     form === 'near-miss'
-      ? `You wrote ${JSON.stringify(written)}, which differs from the completion tag in case or white space.`
-      : `${MENTIONS[form]}, which does not count as a claim.`;
+      ? `You wrote ${JSON.stringify(written)}, which ${differs}.`
+      : `${MENTIONS[form](tag)}, which does not count as ${purpose}.`;
   return append(
-    `${seen} If the task is fully done, put the tag alone on a line, the last of your answer, exactly so: ${marker}`,
+    `${seen} If ${when}, put the tag alone on a line, the last of your answer, exactly so: ${marker}`,
   );
 }
+
+const DONE = {
+  tag: 'the completion tag',
+  differs: 'differs from the completion tag in case or white space',
+  purpose: 'a claim',
+  when: 'the task is fully done',
+};
+const HUMAN = {
+  tag: 'the tag for a human',
+  differs: 'is no request to a human: it needs a word in capitals, a colon and your text',
+  purpose: 'a request to a human',
+  when: 'you cannot go on without a human',
+};
 
 function append(text: string): Feedback {
   return { action: 'APPEND', text };

@@ -51,7 +51,9 @@ describe('the answer to a mention', () => {
   const tag = '<promise>ALL DONE</promise>';
 
   it.each([
-    [`I will not output ${tag} yet.`, 'You mentioned the completion tag in a sentence,'],
+    [`I will not output ${tag} yet.`, 'You wrote the completion tag among other text on its line,'],
+    [`// ${tag}`, 'You wrote the completion tag among other text on its line,'],
+    [`a) ${tag}\n\nLet me begin.`, 'You made the completion tag a list item and wrote more behind it,'],
     [`The rule says to print "${tag}" at the end.`, 'You quoted the completion tag in a sentence,'],
     [`- [ ] ${tag}`, 'You put the completion tag behind an open checkbox,'],
     [`~~${tag}~~`, 'You struck the completion tag out,'],
@@ -72,6 +74,25 @@ describe('the answer to a mention', () => {
     expect(feedback?.text).toMatch(
       /put the tag alone on a line, the last of your answer, exactly so: <promise>ALL DONE<\/promise>$/,
     );
+  });
+});
+
+describe('the answer to a request to a human that is none', () => {
+  it.each([
+    [
+      'I could print <promise>BLOCKED: no key</promise> here.',
+      'BLOCKED: why',
+      'among other text on its line',
+    ],
+    ['- [ ] <promise>DECIDE: a or b?</promise>', 'DECIDE: question', 'behind an open checkbox'],
+    ['<promise>blocked: no key</promise>', 'BLOCKED: why', 'is no request to a human: it needs'],
+    ['<promise>DECIDE:</promise>', 'DECIDE: question', 'is no request to a human: it needs'],
+  ])('says what was seen and how to ask: %j', (text, content, seen) => {
+    const claim = readClaim([text], { promise: { token: 'ALL DONE', match: 'claim' } });
+    const feedback = claim.kind === 'mention' ? mentionFeedback(claim).text : '';
+    expect(feedback).toContain(seen);
+    expect(feedback).toContain(`If you cannot go on without a human, put the tag alone on a line`);
+    expect(feedback.endsWith(`exactly so: <promise>${content}</promise>`)).toBe(true);
   });
 });
 

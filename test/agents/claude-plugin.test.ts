@@ -29,7 +29,7 @@ for (const agent of agents.length > 0 ? agents : [missing]) {
       expect(room.asked()).toHaveLength(4);
       expect(room.asked()[0]).toContain('You are in a Ralph loop (at most 9 iterations)');
       expect(room.asked()[2]).toContain(`Original task: ${task}`);
-      expect(room.asked()[3]).toContain('You mentioned the completion tag in a sentence');
+      expect(room.asked()[3]).toContain('You wrote the completion tag among other text on its line');
       expect(room.ended()).toMatchObject([{ loop: { outcome: 'PROMISE_ACCEPTED', iteration: 2, task } }]);
       expect(room.active()).toEqual([]);
       expect(['A', 'B', 'C', 'D'].filter((name) => existsSync(room.repo.path(name)))).toEqual([]);

@@ -62,7 +62,7 @@ for (const agent of inject('agents')) {
       const { code, stdout } = await room.start(...run, '-m', '3').done;
       expect(code, stdout).toBe(0);
       expect(await show(room.repo)).toMatchObject({ iterations: 2, verdicts: [{ iteration: 2 }] });
-      expect(room.asked(2)).toContain('You mentioned the completion tag in a sentence');
+      expect(room.asked(2)).toContain('You wrote the completion tag among other text on its line');
     });
 
     it(`meets a usage limit in the middle: ${rowOf(agent).limit}`, async () => {

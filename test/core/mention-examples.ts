@@ -222,6 +222,8 @@ export const mentions: Record<Exclude<MentionForm, 'near-miss'>, readonly string
     `* ${tag} — to be printed at the end`,
     `Plan:\n1. Read the code\n2. Fix the bug\n3. ${tag}\n\nStarting with step 1.`,
     `- fix the bug\n- ${tag}\n\nI start with the bug.`,
+    `‣ fix the bug\n‣ ${tag}\n\nI start with the bug.`,
+    `a) fix the bug\nb) ${tag}\n\nI start with the bug.`,
   ],
   code: [
     `\`\`\`\n$ echo '${tag}'\n${tag}\n\`\`\`\nThe task goes on.`,
