@@ -7,10 +7,13 @@ import { runPaths } from '../config/paths.ts';
 import type { LoopState } from '../core/loop.ts';
 import { resumable } from '../drive/process/resume.ts';
 import { openJournal, readJournal } from '../journal/journal.ts';
+import { readRun } from '../journal/runs.ts';
 import { makeTempDir, removeTempDir } from '../os/files/temp.ts';
 import { packRun, unpackRun } from './carried.ts';
 
 const run = '20260101-000000-000abc';
+const pack = (place: { readonly cwd: string; readonly id: string }) =>
+  packRun(place, readRun(place.cwd, place.id));
 const plan = aPlan();
 const here = { promptFile: '/two/prompt.md', task: 'The task.' };
 let folder: string;
@@ -84,7 +87,7 @@ describe('a run that moves to another machine', () => {
   it('is as it was booked where the machine has decided more, whose work was refused', () => {
     begin(one);
     decide(one, { iteration: 3, failures: 1 });
-    const booked = packRun({ cwd: one, id: run }) ?? '';
+    const booked = pack({ cwd: one, id: run }) ?? '';
     decide(one, { iteration: 3, outcome: 'PROMISE_ACCEPTED' }, 'stop');
     unpackRun({ cwd: one, id: run }, booked, 3, here);
     expect(resumable(one, run).loop(plan, { counting: true })).toMatchObject({ iteration: 3, failures: 1 });
@@ -98,17 +101,17 @@ describe('a run that moves to another machine', () => {
 
   it('is nothing where it never came to a decision, or is too large for the store', () => {
     const place = { cwd: one, id: run };
-    expect(packRun(place)).toBeNull();
+    expect(pack(place)).toBeNull();
     begin(one);
-    expect(packRun(place)).toBeNull();
+    expect(pack(place)).toBeNull();
     decide(one, { iteration: 2, feedback: [{ action: 'APPEND', text: 'x'.repeat(600_000) }] });
-    expect(packRun(place)).toBeNull();
+    expect(pack(place)).toBeNull();
   });
 
   it('is nothing, and written nowhere, where the text is damaged', () => {
     begin(one);
     decide(one, { iteration: 2 });
-    const text = packRun({ cwd: one, id: run }) ?? '';
+    const text = pack({ cwd: one, id: run }) ?? '';
     const place = { cwd: two, id: run };
     for (const bad of ['', '{}', 'null', text.replace('run.started', 'run.stated')]) {
       unpackRun(place, bad, 2, here);
@@ -124,7 +127,7 @@ describe('a run that moves to another machine', () => {
 
 /** Carries the run from one machine to another, which is to run that iteration. */
 function move(from: string, to: string, iteration: number): void {
-  unpackRun({ cwd: to, id: run }, packRun({ cwd: from, id: run }) ?? '', iteration, here);
+  unpackRun({ cwd: to, id: run }, pack({ cwd: from, id: run }) ?? '', iteration, here);
 }
 
 function begin(cwd: string): void {

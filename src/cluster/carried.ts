@@ -3,7 +3,7 @@ import { runPaths } from '../config/paths.ts';
 import { parseAs } from '../core/parse-as.ts';
 import { appendToRun, type SupervisedRun } from '../fleet/supervised-run.ts';
 import type { EventOf } from '../journal/events.ts';
-import { readRun, readRunLines } from '../journal/runs.ts';
+import { type RunRead, readRun, readRunLines } from '../journal/runs.ts';
 import { readText, setAside, writeAtomic } from '../os/files/files.ts';
 
 // A run of `ralph run` that moves to another machine: its last decision goes along, so that what counts over iterations
@@ -20,40 +20,41 @@ const carriedRun = v.object({
 const maxChars = 512 * 1024;
 
 /** A run as the next machine needs it; null where there is nothing to go on with. The prompt is in the order already. */
-export function packRun({ cwd, id }: SupervisedRun): string | null {
-  const paths = runPaths(cwd, id);
-  const { started, decided } = readRun(cwd, id);
+export function packRun({ cwd, id }: SupervisedRun, { started, decided }: RunRead): string | null {
   if (started === undefined || decided === undefined) return null;
   const lines = [{ ...started, task: '', cli: [] }, decided].map((event) => JSON.stringify(event));
-  const text = JSON.stringify({ lines, files: readText(paths.protected) } satisfies v.InferOutput<
+  const text = JSON.stringify({ lines, files: readText(runPaths(cwd, id).protected) } satisfies v.InferOutput<
     typeof carriedRun
   >);
   return text.length > maxChars ? null : text;
 }
 
-/** Puts a run in its place here, as it stood before this iteration: another machine may have gone on with it. */
+/** Puts a run in its place here, as it stood before this iteration, and returns it: another machine may have gone on with it. */
 export function unpackRun(
   run: SupervisedRun,
   text: string,
   iteration: number,
   here: { readonly promptFile: string; readonly task: string },
-): void {
+): RunRead {
   const { cwd, id } = run;
   const paths = runPaths(cwd, id);
-  if (isAhead(readRun(cwd, id).decided, iteration)) setAside(paths.root);
+  let known = readRun(cwd, id);
+  if (isAhead(known.decided, iteration)) {
+    setAside(paths.root);
+    known = readRunLines(id, []);
+  }
   const carried = parseAs(carriedRun, text);
-  if (carried === null) return;
-  const { started, decided } = readRunLines(id, carried.lines);
-  if (started === undefined || decided === undefined) return;
-  const known = readRun(cwd, id);
+  const { started, decided } = readRunLines(id, carried?.lines ?? []);
+  if (carried === null || started === undefined || decided === undefined) return known;
   const ran = known.events.findLast((event) => event.type === 'decision' && event.outcome !== 'INTERRUPTED');
-  if (ran?.type === 'decision' && ran.iteration >= decided.iteration) return;
+  if (ran?.type === 'decision' && ran.iteration >= decided.iteration) return known;
   if (known.started === undefined) {
     appendToRun(run, [{ ...bodyOf(started), cwd, ...here }], Date.parse(started.at));
     if (carried.files !== null) writeAtomic(paths.protected, carried.files, { root: cwd });
   }
   const yielded = { type: 'run.yielded', iteration: decided.iteration } as const;
   appendToRun(run, [bodyOf(decided), yielded], Date.parse(decided.at));
+  return readRun(cwd, id);
 }
 
 /** Whether the run has decided more than was ever booked: its work was not pushed, and the iteration is run again. */

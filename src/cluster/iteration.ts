@@ -6,7 +6,7 @@ import { limitAtExit } from '../fleet/screen/classify.ts';
 import { checkDone } from '../fleet/screen/done.ts';
 import { runCommand, runEnvironment, type SupervisedRun } from '../fleet/supervised-run.ts';
 import { skippedText } from '../journal/run-view.ts';
-import { readRun, runIdFor } from '../journal/runs.ts';
+import { runIdFor } from '../journal/runs.ts';
 import { systemClock } from '../os/clock.ts';
 import { writeAtomic } from '../os/files/files.ts';
 import { exitCodeOf } from '../os/process/exit-code.ts';
@@ -89,8 +89,8 @@ async function runSupervised(spec: IterationSpec): Promise<IterationResult | nul
   const { job, record, cwd, iteration, ralph } = spec;
   const { command } = job;
   const run = runOfJob(job, cwd);
-  unpackRun(run, job.carried ?? '', iteration, { promptFile: record.prompt, task: job.prompt });
-  const before = readRun(cwd, run.id).view;
+  const here = { promptFile: record.prompt, task: job.prompt };
+  const before = unpackRun(run, job.carried ?? '', iteration, here).view;
   const since = before.seq;
   const startedAt = systemClock.now();
   const words = [...withoutSandbox(job.options.run ?? []), ...ralph.words];
@@ -113,10 +113,11 @@ async function runSupervised(spec: IterationSpec): Promise<IterationResult | nul
   const { exitCode } = ran;
   const at = systemClock.now();
   const process = { env, iteration, startedAt, since, at, how: 'exited', exitCode } as const;
-  const { at: _at, ...end } = readIteration(run, process).end;
-  const skipped = skippedText(readRun(cwd, run.id).view);
+  const { end: ended, run: after } = readIteration(run, process);
+  const { at: _at, ...end } = ended;
+  const skipped = skippedText(after.view);
   if (skipped !== null && skipped !== skippedText(before)) spec.notices(skipped);
-  const carried = packRun(run);
+  const carried = packRun(run, after);
   return carried === null ? { end } : { end, carried };
 }
 

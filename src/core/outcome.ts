@@ -1,3 +1,5 @@
+import { isRalphError } from './error.ts';
+
 /** How a loop ended, with the exit code of `ralph run`. The docs and `ralph help exit-codes` are made from these tables. */
 export const outcomes = {
   PROMISE_ACCEPTED: { exitCode: 0, meaning: 'done: the claim was accepted' },
@@ -33,3 +35,8 @@ export const otherExits = {
     meaning: 'stopped after one iteration (--one-iteration); the loop is not over: --resume goes on',
   },
 } as const;
+
+/** Code and exit code of anything that was thrown: what nobody foresaw is a failure of the machine, or of ralph itself. */
+export function failureOf(error: unknown): { readonly code: string; readonly exitCode: number } {
+  return isRalphError(error) ? error : { code: 'internal', exitCode: otherExits.internal.exitCode };
+}

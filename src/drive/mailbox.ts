@@ -1,7 +1,8 @@
 import { join } from 'node:path';
 import * as v from 'valibot';
 import { mailboxPath } from '../config/paths.ts';
-import { isRalphError, messageOf } from '../core/error.ts';
+import { messageOf } from '../core/error.ts';
+import { failureOf } from '../core/outcome.ts';
 import { systemClock } from '../os/clock.ts';
 import {
   ensureDir,
@@ -29,7 +30,7 @@ const denialSchema = v.object({
 });
 
 const refusalFile = 'refusal.json';
-const refusalSchema = v.object({ code: v.string(), text: v.string(), exitCode: v.number() });
+const refusalSchema = v.object({ code: v.string(), text: v.string() });
 type Refusal = Readonly<v.InferOutput<typeof refusalSchema>>;
 
 /** A tool call that the guard refused. */
@@ -64,9 +65,8 @@ export function postStop(env: Environment, run: string, how: StopRequest): void 
 
 /** Tells the supervisor of a run why its process could not start. Never throws. */
 export function postRefusal(env: Environment, run: string, error: unknown): void {
-  const { code, exitCode } = isRalphError(error) ? error : { code: 'internal', exitCode: 1 };
   try {
-    post(env, run, refusalFile, { code, exitCode, text: messageOf(error) });
+    post(env, run, refusalFile, { code: failureOf(error).code, text: messageOf(error) });
   } catch {
     // The supervisor still has the exit code.
   }

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { bookEnd, duration } from './book-end.ts';
-import { maxFailures } from './decide-turn.ts';
-import { newRecord } from './files/loop-record.ts';
+import { decisionOn, maxFailures } from './decide-turn.ts';
+import { type LoopRecord, newRecord } from './files/loop-record.ts';
 import type { IterationEnd } from './iteration-end.ts';
 
 const settings = { prompt_file: '/p.md', max_iterations: 10, done_pattern: 'DONE', inactivity_timeout: 60 };
@@ -13,11 +13,13 @@ const running = {
   launch: 7,
   iterationStartedAt: 1000,
 };
+const book = (loop: LoopRecord, end: IterationEnd) =>
+  bookEnd(loop, { ...end, decision: decisionOn(loop, end) });
 const exited: IterationEnd = { at: 223_000, how: 'exited', exitCode: 0, doneMatched: false };
 
 describe('the end of an iteration', () => {
   it('is followed by the next one', () => {
-    const step = bookEnd(running, exited);
+    const step = book(running, exited);
     expect(step.change).toMatchObject({ iteration: 3, ended: 3, failures: 0, waitUntil: null });
     expect(step.lines?.[0]).toMatch(/ \[END\] iteration 3 exit=0 duration=3m42s$/);
     expect(step.events?.[0]?.text).toBe('iteration 3 completed (exit: 0, duration: 3m 42s)');
@@ -29,7 +31,7 @@ describe('the end of an iteration', () => {
     [3, 4],
     [4, 8],
   ])('with failure %i waits %i seconds', (failures, seconds) => {
-    const step = bookEnd({ ...running, failures: failures - 1 }, { ...exited, exitCode: 1 });
+    const step = book({ ...running, failures: failures - 1 }, { ...exited, exitCode: 1 });
     const waitUntil = exited.at + seconds * 1000;
     expect(step.change).toMatchObject({ waitUntil, failures, totalFailures: 1, why: { state: 'backoff' } });
     expect(step.events?.[0]?.text).toBe(
@@ -38,14 +40,14 @@ describe('the end of an iteration', () => {
   });
 
   it('with the fifth failure is the end of the loop', () => {
-    const step = bookEnd({ ...running, failures: 4 }, { ...exited, exitCode: 1 });
+    const step = book({ ...running, failures: 4 }, { ...exited, exitCode: 1 });
     expect(step.change).toMatchObject({ status: 'failed', failures: 5, end: { exitCode: 3 } });
     expect(step.events?.at(-1)?.text).toBe('5 consecutive failures, stopping loop');
   });
 
   it('of the last iteration, or of a paused loop, promises no other', () => {
     const texts = (loop: typeof running, end: IterationEnd) => {
-      const { lines, events } = bookEnd(loop, end);
+      const { lines, events } = book(loop, end);
       return [...(lines ?? []), ...(events ?? []).map(({ text }) => text)].join('\n');
     };
     const last = { ...running, iteration: 10, ended: 9 };
@@ -57,7 +59,7 @@ describe('the end of an iteration', () => {
   });
 
   it('has an exit code only where one is known, and says where the window was lost', () => {
-    const ofKind = (how: IterationEnd['how']) => bookEnd(running, { ...exited, how, exitCode: null });
+    const ofKind = (how: IterationEnd['how']) => book(running, { ...exited, how, exitCode: null });
     expect(ofKind('done').lines?.[0]).toContain('[END] iteration 3 exit=unknown ');
     const lost = ofKind('lost');
     expect(lost.lines?.map((line) => line.replace(/^\S+ /, ''))).toEqual([
@@ -69,18 +71,18 @@ describe('the end of an iteration', () => {
   });
 
   it('by silence is no failure', () => {
-    const step = bookEnd({ ...running, failures: 2 }, { ...exited, how: 'inactive', exitCode: null });
+    const step = book({ ...running, failures: 2 }, { ...exited, how: 'inactive', exitCode: null });
     expect(step.change).toMatchObject({ waitUntil: null, failures: 0, totalFailures: 0 });
     expect(step.events?.[0]?.text).toBe('inactivity timeout (60s), restarting');
   });
 
   it('at the maximum ends the loop, and a match on it is a match', () => {
     const last = { ...running, iteration: 10, ended: 9 };
-    expect(bookEnd(last, exited).lines?.at(-1)).toContain('reason=max_iterations');
-    const matched = bookEnd(last, { ...exited, exitCode: 3, doneMatched: true });
+    expect(book(last, exited).lines?.at(-1)).toContain('reason=max_iterations');
+    const matched = book(last, { ...exited, exitCode: 3, doneMatched: true });
     expect(matched.change).toMatchObject({ status: 'stopped', end: { exitCode: 0 } });
     expect(matched.lines?.at(-1)).toContain('reason=done_pattern');
-    const outcomes = [bookEnd(last, exited), matched].map(({ change, events }) => [
+    const outcomes = [book(last, exited), matched].map(({ change, events }) => [
       change.end?.outcome,
       events?.at(-1)?.outcome,
     ]);
@@ -92,10 +94,10 @@ describe('the end of an iteration', () => {
 
   it('of a paused loop is booked, and nothing follows', () => {
     const paused = { ...running, status: 'paused' } as const;
-    const { change } = bookEnd(paused, exited);
+    const { change } = book(paused, exited);
     expect(change).toMatchObject({ ended: 3, why: { state: 'paused' } });
     expect(change).not.toHaveProperty('status');
-    expect(bookEnd(paused, { ...exited, doneMatched: true }).change.status).toBe('stopped');
+    expect(book(paused, { ...exited, doneMatched: true }).change.status).toBe('stopped');
   });
 
   it('by a usage limit makes the same iteration run again when it is over', () => {
@@ -105,7 +107,7 @@ describe('the end of an iteration', () => {
       exitCode: null,
       limitUntil: exited.at + 60_000,
     };
-    expect(bookEnd(running, limited).change).toMatchObject({
+    expect(book(running, limited).change).toMatchObject({
       waitUntil: exited.at + 60_000,
       iteration: 2,
       ended: 2,
@@ -122,12 +124,12 @@ describe('the end of an iteration', () => {
       maxFailures: 9,
     };
     const failed = { ...running, failures: 5 };
-    const waits = bookEnd(failed, { ...exited, decision: { kind: 'wait', ms: 32_000, ...counts } });
+    const waits = book(failed, { ...exited, decision: { kind: 'wait', ms: 32_000, ...counts } });
     expect(waits.change).toMatchObject({ waitUntil: exited.at + 32_000, failures: 6, totalFailures: 1 });
     expect(waits.events?.[0]?.text).toContain('retrying in 32s (attempt 6/9)');
     const because = { code: 'not-started', text: 'no such agent' };
     const stop = { kind: 'stop', outcome: 'AGENT_FAILED', ...counts, because } as const;
-    expect(bookEnd(failed, { ...exited, decision: stop }).change).toMatchObject({
+    expect(book(failed, { ...exited, decision: stop }).change).toMatchObject({
       status: 'failed',
       end: { outcome: 'AGENT_FAILED', exitCode: 3, because },
     });
@@ -147,7 +149,7 @@ describe('the end of an iteration', () => {
         fc.integer({ min: 1, max: 10 }),
         (end, failures, iteration) => {
           const loop = { ...running, failures, iteration, ended: iteration - 1 };
-          const { change, lines } = bookEnd(loop, end as IterationEnd);
+          const { change, lines } = book(loop, end as IterationEnd);
           expect(change.ended).toBe(change.iteration);
           expect(change.status === undefined).toBe((change.end ?? null) === null);
           expect(lines?.length).toBeGreaterThan(0);

@@ -1,15 +1,15 @@
-import { decisionOn, durationOf, waitsForProvider } from './decide-turn.ts';
+import { durationOf, waitsForProvider } from './decide-turn.ts';
 import { endBy, endStep } from './end-loop.ts';
 import type { FleetEvent } from './files/events.ts';
 import { type LogKind, logLine } from './files/log.ts';
 import type { LoopRecord, LoopStep, Why } from './files/loops.ts';
-import type { IterationEnd, LoopDecision } from './iteration-end.ts';
+import type { DecidedEnd, IterationEnd, LoopDecision } from './iteration-end.ts';
 
 const windowLost = 'window lost';
 
 /** Books the end of the iteration that runs: the change of the record, the lines and the events. */
-export function bookEnd(loop: LoopRecord, end: IterationEnd): LoopStep {
-  const decision = decisionOn(loop, end);
+export function bookEnd(loop: LoopRecord, end: DecidedEnd): LoopStep {
+  const { decision } = end;
   const { failures, iterations } = decision;
   const counts = { ...countFailures(loop, failures), iteration: iterations, ended: iterations };
   const report = reportEnd(loop, end, decision);

@@ -1,5 +1,5 @@
 import { decide, newLoop } from '../core/decide.ts';
-import type { LoopPlan, LoopState } from '../core/loop.ts';
+import { type LoopPlan, type LoopState, noLimits } from '../core/loop.ts';
 import type { Turn } from '../core/turn.ts';
 import type { RecordedDecision } from '../journal/turn-events.ts';
 import type { LoopRecord } from './files/loops.ts';
@@ -64,17 +64,10 @@ function planOf({ name, settings }: LoopRecord): LoopPlan {
     minToolCalls: null,
     countInPrompt: false,
     limits: {
+      ...noLimits,
       iterations: settings.max_iterations,
       failures: maxFailures,
       waitMs: Number.MAX_SAFE_INTEGER,
-      wallMs: null,
-      tokens: null,
-      costUsd: null,
-      iterationTokens: null,
-      iterationCostUsd: null,
-      withoutProgress: 0,
-      withoutTools: 0,
-      sameError: 0,
     },
   };
 }

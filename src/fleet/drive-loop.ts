@@ -137,7 +137,7 @@ export async function finishIteration(all: Supervision, one: DrivenLoop, cause: 
   await sweepRun(workerRunId(env, one.name), { children });
   // Somebody may have edited its settings.
   one.loop = readLoop(env, one.name) ?? one.loop;
-  const { end, seq, isTold } = await readEnd({ env, clock, tmux: serverOf(all, one) }, one, cause);
+  const { end, run, isTold } = await readEnd({ env, clock, tmux: serverOf(all, one) }, one, cause);
   const { decision } = end;
   // First, so that whoever reads of the limit finds the account held.
   if (decision.kind === 'wait' && decision.because.code === 'usage-limit')
@@ -145,7 +145,7 @@ export async function finishIteration(all: Supervision, one: DrivenLoop, cause: 
   const after = step(all, one, (newest) => {
     if (newest.launch !== launch || newest.ended >= newest.iteration) return null;
     const booked = bookEnd(newest, end);
-    return seq === undefined ? booked : { ...booked, change: { ...booked.change, runSeq: seq } };
+    return run === undefined ? booked : { ...booked, change: { ...booked.change, runSeq: run.view.seq } };
   });
   if (after === null) return;
   one.again = true;

@@ -4,8 +4,8 @@ import type { FleetEvent } from './files/events.ts';
 import { type LogKind, logLine } from './files/log.ts';
 import { isOpen, type LoopEnd, type LoopRecord, type LoopStep, type WhyState } from './files/loops.ts';
 
-/** A decision to stop. */
-export type Stop = Omit<LoopEnd, 'exitCode'>;
+/** A decision to stop; with an exit code where the run has one of its own. */
+export type Stop = Omit<LoopEnd, 'exitCode'> & { readonly exitCode?: number };
 
 /** How an end is written: in `state.json`, in `swarm why`, in `iterations.log` and in the timeline. */
 type Form = {
@@ -36,9 +36,9 @@ const forms: Readonly<Record<Outcome, Form>> = {
 };
 
 /** The end of a loop by a decision. A loop with nothing to reach is complete when its iterations are used up. */
-export function endBy({ outcome, because }: Stop, loop: LoopRecord): LoopEnd {
+export function endBy({ outcome, because, exitCode }: Stop, loop: LoopRecord): LoopEnd {
   const isComplete = outcome === 'MAX_ITERATIONS_REACHED' && !hasGoal(loop);
-  return { outcome, because, exitCode: isComplete ? 0 : outcomes[outcome].exitCode };
+  return { outcome, because, exitCode: isComplete ? 0 : (exitCode ?? outcomes[outcome].exitCode) };
 }
 
 /** The end of a loop that has no iteration left. */

@@ -20,7 +20,8 @@ const counts = {
 const decision = v.variant('kind', [
   v.object({ kind: v.literal('continue'), ...counts }),
   v.object({ kind: v.literal('wait'), ms: v.number(), ...counts }),
-  v.object({ kind: v.literal('stop'), outcome, ...counts }),
+  /** `exitCode` is that of a run which came to its own end, or could not begin; otherwise that of the outcome. */
+  v.object({ kind: v.literal('stop'), outcome, exitCode: v.exactOptional(v.number()), ...counts }),
 ]);
 
 export const sealedEnd = v.object({
@@ -41,3 +42,5 @@ export type Spent = Readonly<v.InferOutput<typeof spent>>;
 export type LoopDecision = Readonly<v.InferOutput<typeof decision>>;
 export type SealedEnd = Readonly<v.InferOutput<typeof sealedEnd>>;
 export type IterationEnd = SealedEnd & { readonly at: number };
+/** An end with what follows from it. */
+export type DecidedEnd = IterationEnd & { readonly decision: LoopDecision };

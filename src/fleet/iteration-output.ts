@@ -3,7 +3,7 @@ import type { Environment } from '../os/process/program.ts';
 import type { Tmux } from '../os/terminal/tmux.ts';
 import { decisionOn } from './decide-turn.ts';
 import { type DrivenLoop, turnOf } from './driven-loop.ts';
-import type { IterationEnd, LoopDecision } from './iteration-end.ts';
+import type { DecidedEnd, IterationEnd } from './iteration-end.ts';
 import { type RunIteration, readIteration } from './run-iteration.ts';
 import { limitAtExit } from './screen/classify.ts';
 import { runOf } from './supervised-run.ts';
@@ -16,13 +16,8 @@ const pauseMs = 25;
 /** How an iteration ended, as the supervisor saw it. */
 export type EndCause = Pick<IterationEnd, 'how' | 'exitCode' | 'limitUntil'>;
 
-/** An iteration that is over, with what was decided about it. `seq` is of the journal of its run. */
-export type EndedIteration = {
-  readonly end: IterationEnd & { readonly decision: LoopDecision };
-  readonly seq?: number;
-  /** Its run has told people of the end already. */
-  readonly isTold: boolean;
-};
+/** An iteration that is over, with what was decided about it. */
+export type EndedIteration = Partial<RunIteration> & { readonly end: DecidedEnd };
 
 /** Reads how an iteration ended: from the journal of its run, or from what a plain worker printed. */
 export async function readEnd(
@@ -34,9 +29,9 @@ export async function readEnd(
   const lines = () => printedLines(world, one);
   const at = world.clock.now();
   const run = runOf(one.worker, loop);
-  const iteration: Omit<RunIteration, 'seq'> & { readonly seq?: number } =
+  const iteration =
     run === null
-      ? { end: { ...cause, ...(await outputOf(world, one, cause, lines)), at }, isTold: false }
+      ? { end: { ...cause, ...(await outputOf(world, one, cause, lines)), at } }
       : readIteration(run, {
           env: world.env,
           iteration: loop.iteration,

@@ -1,13 +1,11 @@
-import { runPaths } from '../config/paths.ts';
 import { decide, newLoop } from '../core/decide.ts';
 import type { LoopPlan } from '../core/loop.ts';
 import { outcomeOfExit } from '../core/outcome.ts';
 import { totalTokens, type Usage } from '../core/turn.ts';
 import { takeRefusal } from '../drive/mailbox.ts';
 import type { EventBody, JournalEvent } from '../journal/events.ts';
-import { readJournal } from '../journal/journal.ts';
 import type { SavedLoop } from '../journal/loop-schemas.ts';
-import { last, readRun } from '../journal/runs.ts';
+import { last, type RunRead, readRun } from '../journal/runs.ts';
 import { decisionEvents, decisionOf } from '../journal/turn-events.ts';
 import type { Environment } from '../os/process/program.ts';
 import { loopDecision } from './decide-turn.ts';
@@ -30,8 +28,8 @@ export type RunProcess = {
 export type RunIteration = {
   /** Without a decision where the process died before the run began. */
   readonly end: IterationEnd;
-  /** The last event of the journal that belongs to it. */
-  readonly seq: number;
+  /** The run after it. */
+  readonly run: RunRead;
   /** The run has come to its own end, and has told people of it. */
   readonly isTold: boolean;
 };
@@ -39,36 +37,37 @@ export type RunIteration = {
 /** Reads what an iteration came to. What the run has decided holds; a process that died is a failed turn of the run. */
 export function readIteration(run: SupervisedRun, process: RunProcess): RunIteration {
   const { since, at, how } = process;
-  const { events, seq } = readJournal(runPaths(run.cwd, run.id).journal);
+  const read = readRun(run.cwd, run.id);
+  const { events, started } = read;
   const own = eventsAfter(events, since);
   const agent = last(own, 'agent.ended');
   const exitCode = agent?.exitCode ?? process.exitCode;
   const end = { at, how, exitCode, doneMatched: false, ...spentOn(agent?.usage) };
-  const plan = last(events, 'run.resumed')?.plan ?? last(events, 'run.started')?.plan;
-  const failures = last(events, 'decision')?.loop.failures ?? 0;
+  const plan = last(events, 'run.resumed')?.plan ?? started?.plan;
+  const failures = read.decided?.loop.failures ?? 0;
   const counts = { failures, maxFailures: plan?.limits.failures ?? 0 };
   const refusal = refusalOf(run, process, own);
-  if (refusal) return { end: { ...end, decision: { ...refusal, ...counts } }, seq, isTold: false };
-  if (plan === undefined) return { end, seq, isTold: false };
+  if (refusal) return { end: { ...end, decision: { ...refusal, ...counts } }, run: read, isTold: false };
+  if (plan === undefined) return { end, run: read, isTold: false };
 
   const ended = last(own, 'run.ended');
   const decided = last(own, 'decision');
   // A process whose window goes away is interrupted, which nobody asked for.
   const isCut = how === 'lost' && ended?.outcome === 'INTERRUPTED';
   if (ended && !isCut) {
-    const { outcome, because, iterations } = ended;
-    const decision = { kind: 'stop', outcome, because, iterations, ...counts } as const;
-    return { end: { ...end, at: Date.parse(decided?.at ?? ended.at), decision }, seq, isTold: true };
+    const { outcome, because, iterations, exitCode } = ended;
+    const decision = { kind: 'stop', outcome, because, exitCode, iterations, ...counts } as const;
+    return { end: { ...end, at: Date.parse(decided?.at ?? ended.at), decision }, run: read, isTold: true };
   }
   const recorded = decided && !(isCut && decided.outcome === 'INTERRUPTED') ? decisionOf(decided) : null;
   if (decided && recorded) {
     const decision = loopDecision(recorded, decided.loop, plan.limits.failures);
-    return { end: { ...end, at: Date.parse(decided.at), decision }, seq, isTold: false };
+    return { end: { ...end, at: Date.parse(decided.at), decision }, run: read, isTold: false };
   }
   const saved = events.findLast((event) => event.type === 'decision' && event.seq <= since);
   const before = { plan, usage: agent?.usage, ...(saved?.type === 'decision' ? { saved: saved.loop } : {}) };
-  const dead = decideForDead(run, before, process);
-  return { end: { ...end, decision: dead.decision }, seq: dead.seq, isTold: false };
+  const decision = decideForDead(run, before, process);
+  return { end: { ...end, decision }, run: readRun(run.cwd, run.id), isTold: false };
 }
 
 /** Failed turns in a row after what the run decided since an event; null where it decided nothing of its own. */
@@ -99,6 +98,7 @@ function refusalOf(
     kind: 'stop',
     outcome: outcomeOfExit(exitCode),
     because: { code, text },
+    exitCode,
     iterations: iteration - 1,
   } as const;
 }
@@ -108,7 +108,7 @@ function decideForDead(
   run: SupervisedRun,
   before: { readonly plan: LoopPlan; readonly saved?: SavedLoop; readonly usage: Usage | undefined },
   { iteration, startedAt, at, how, exitCode }: RunProcess,
-): { readonly decision: LoopDecision; readonly seq: number } {
+): LoopDecision {
   const { plan, saved, usage } = before;
   const state = { ...newLoop(plan, ''), ...saved, plan, task: '', iteration, outcome: null };
   const died =
@@ -131,8 +131,8 @@ function decideForDead(
     ...decisionEvents(iteration, decided),
     ...(isOver ? [] : [{ type: 'run.yielded', iteration } as const]),
   ];
-  const seq = appendToRun(run, bodies, at);
-  return { decision: loopDecision(decided.decision, decided.loop, plan.limits.failures), seq };
+  appendToRun(run, bodies, at);
+  return loopDecision(decided.decision, decided.loop, plan.limits.failures);
 }
 
 function spentOn(usage: Usage | undefined): { spent?: Spent } {

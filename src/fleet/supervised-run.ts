@@ -5,8 +5,9 @@ import { openJournal } from '../journal/journal.ts';
 import { elapsedAt } from '../journal/run-view.ts';
 import { readRun } from '../journal/runs.ts';
 import { runEnded } from '../journal/turn-events.ts';
-import type { LoopEnd, LoopRecord } from './files/loops.ts';
-import type { Worker } from './files/workers.ts';
+import type { Environment } from '../os/process/program.ts';
+import { type LoopEnd, type LoopRecord, readLoop } from './files/loops.ts';
+import { readWorkers, type Worker } from './files/workers.ts';
 
 /**
  * A run of `ralph run` that a supervisor drives: each iteration is a process of its own, and all of them are one run with
@@ -17,6 +18,11 @@ export type SupervisedRun = { readonly cwd: string; readonly id: string };
 /** The run of a worker; null for a plain one. */
 export function runOf({ cwd }: Pick<Worker, 'cwd'>, { options }: LoopRecord): SupervisedRun | null {
   return options.run === undefined || options.runId === undefined ? null : { cwd, id: options.runId };
+}
+
+/** The worker of this machine that drives a run; null without one. */
+export function workerOfRun(env: Environment, run: string): Worker | null {
+  return readWorkers(env).workers.find(({ name }) => readLoop(env, name)?.options.runId === run) ?? null;
 }
 
 /** The command of one iteration: the first begins the run, the others go on with it. */
@@ -56,11 +62,11 @@ export function endRun(run: SupervisedRun, end: LoopEnd, at: number): void {
   appendToRun(run, [runEnded(end, view, elapsedAt(view, at))], at);
 }
 
-/** Appends to the journal of a run that no process has. Returns the number of the last event. */
-export function appendToRun({ cwd, id }: SupervisedRun, bodies: readonly EventBody[], at: number): number {
+/** Appends to the journal of a run that no process has. */
+export function appendToRun({ cwd, id }: SupervisedRun, bodies: readonly EventBody[], at: number): void {
   const journal = openJournal(runPaths(cwd, id).journal, () => at, { root: cwd });
   try {
-    return bodies.map((body) => journal.append(body).seq).at(-1) ?? 0;
+    for (const body of bodies) journal.append(body);
   } finally {
     journal.close();
   }

@@ -1,5 +1,5 @@
 import type { Check } from '../../src/core/evidence.ts';
-import type { Completion, LoopPlan, PromiseMatch, ReasonCode } from '../../src/core/loop.ts';
+import type { Completion, LoopPlan, PromiseMatch } from '../../src/core/loop.ts';
 import type { Outcome } from '../../src/core/outcome.ts';
 import type { Turn } from '../../src/core/turn.ts';
 import type { ScriptTurn } from '../../src/testkit/index.ts';
@@ -12,10 +12,15 @@ export type CaseSettings = {
   readonly maxTokens?: number;
   readonly maxIterationTokens?: number;
   readonly maxCost?: number;
+  readonly maxIterationCost?: number;
   /** Milliseconds. */
   readonly maxTime?: number;
   /** Seconds. */
   readonly maxWait?: number;
+  /** Seconds of silence after which an agent is ended. */
+  readonly idleTimeout?: number;
+  /** Seconds after which an agent is ended. */
+  readonly iterationTimeout?: number;
   readonly minToolCalls?: number;
   readonly match?: PromiseMatch;
   /** Done is `<response>COMPLETE</response>` instead of the promise. */
@@ -28,6 +33,8 @@ export type CaseSettings = {
   readonly guardrail?: true;
   /** A verify command that passes once the agent took the step `finish`. */
   readonly verify?: true;
+  /** Another loop runs in the working copy. */
+  readonly busy?: true;
 };
 
 /** A row of the table: what is set, and what the agent does turn by turn; the last turn repeats. */
@@ -35,14 +42,16 @@ export type Case = {
   readonly name: string;
   readonly settings: CaseSettings;
   readonly turns: readonly ScriptTurn[];
+  /** How many iterations there are depends on the speed of the machine. */
+  readonly isTimed?: true;
   /** How `ralph run` ends: the outcome, the iterations, and the reason where several lead to this outcome. */
-  readonly ends: readonly [Outcome, iterations: number, code?: ReasonCode];
+  readonly ends: readonly [Outcome, iterations: number, code?: string];
 };
 
 /** How a loop ended. A driver leaves out what its users cannot see. */
 export type End = {
-  readonly outcome: Outcome;
-  readonly iterations: number;
+  readonly outcome?: Outcome;
+  readonly iterations?: number;
   readonly code?: string;
   readonly text?: string;
   readonly exitCode?: number;
@@ -55,7 +64,9 @@ export type Feature =
   | 'failed turn'
   | 'provider limit'
   | 'interrupt'
-  | 'empty turn';
+  | 'empty turn'
+  | 'prompt file gone'
+  | 'agent gone';
 
 /** A difference that a seed or DESIGN.md asks for, as a change of what `decide` is asked. */
 export type Difference = {
@@ -89,6 +100,9 @@ export const work = { shell: 'echo work >> work.txt' };
 export const look = { shell: 'true' };
 /** Finishes the task: from here on the guardrail and the verify command pass, and tasks.json is complete. */
 export const finish = { shell: 'echo finished > finished.txt' };
+/** Removes the prompt file, and the program of the agent. */
+export const removePrompt = { shell: 'rm PROMPT.md' };
+export const removeAgent = { shell: 'rm "$(command -v claude)"; echo work >> work.txt' };
 export const check = 'test -e finished.txt';
 
 /** What a case asks of a driver. */
@@ -100,8 +114,16 @@ export function featuresOf({ settings, turns }: Case): Feature[] {
     if (turn.exitCode || turn.steps.some((step) => 'result' in step && step.result.ok === false))
       asked.add('failed turn');
     if (turn.steps.some((step) => 'error' in step)) asked.add('provider limit');
-    if (turn.steps.some((step) => 'hang' in step)) asked.add('interrupt');
+    if (isInterrupted({ settings, turns: [turn] })) asked.add('interrupt');
+    if (turn.steps.includes(removePrompt)) asked.add('prompt file gone');
+    if (turn.steps.includes(removeAgent)) asked.add('agent gone');
     if (turn.steps.length === 0) asked.add('empty turn');
   }
   return [...asked] as Feature[];
+}
+
+/** Whether somebody interrupts a turn: one that hangs, and that no time limit ends. */
+export function isInterrupted({ settings, turns }: Pick<Case, 'settings' | 'turns'>): boolean {
+  if (settings.idleTimeout || settings.iterationTimeout) return false;
+  return turns.some(({ steps }) => steps.some((step) => 'hang' in step));
 }

@@ -1,8 +1,11 @@
-import { type Case, finish, look, tag, token, work } from './case.ts';
+import type { ScriptTurn } from '../../src/testkit/index.ts';
+import { type Case, finish, look, removeAgent, removePrompt, tag, token, work } from './case.ts';
 
 const more = { steps: [work, { text: 'More to do.' }] };
 const done = { steps: [finish, { text: tag }] };
-const fails = { steps: [{ stderr: 'boom' }], exitCode: 1 };
+const fails: ScriptTurn = { steps: [{ stderr: 'boom' }], exitCode: 1 };
+const hangs: ScriptTurn = { steps: [{ text: 'Working.' }, { hang: true }] };
+const overloaded: ScriptTurn = { steps: [{ error: { status: 529, message: 'Overloaded' } }] };
 const denied = { tool: { name: 'Bash', input: { command: 'rm x' }, output: 'Permission denied', ok: false } };
 const inTwoDays = Math.floor(Date.now() / 1000) + 2 * 86_400;
 
@@ -203,10 +206,23 @@ export const cases: readonly Case[] = [
     ends: ['BUDGET_SPENT', 1, 'budget-cost'],
   },
   {
+    name: 'the money of one iteration runs out',
+    settings: { maxIterations: 9, maxIterationCost: 0.005 },
+    turns: [more],
+    ends: ['BUDGET_SPENT', 1, 'budget-cost'],
+  },
+  {
     name: 'the time runs out',
     settings: { maxIterations: 9, maxTime: 1 },
     turns: [more],
     ends: ['BUDGET_SPENT', 1, 'budget-time'],
+  },
+  {
+    name: 'the time runs out while the loop waits after a failure',
+    settings: { maxIterations: 9, maxTime: 3000 },
+    turns: [fails],
+    isTimed: true,
+    ends: ['BUDGET_SPENT', 3, 'budget-time'],
   },
 
   // Stuck.
@@ -250,7 +266,46 @@ export const cases: readonly Case[] = [
     ends: ['PROMISE_ACCEPTED', 2],
   },
 
+  {
+    name: 'an agent that is silent for too long is a failed turn',
+    settings: { maxIterations: 3, idleTimeout: 3 },
+    turns: [hangs, done],
+    ends: ['PROMISE_ACCEPTED', 2],
+  },
+  {
+    name: 'an agent that takes too long is a failed turn',
+    settings: { maxIterations: 3, iterationTimeout: 3 },
+    turns: [hangs, done],
+    ends: ['PROMISE_ACCEPTED', 2],
+  },
+
+  // The next iteration cannot begin.
+  {
+    name: 'a loop cannot begin where another one runs',
+    settings: { maxIterations: 3, busy: true },
+    turns: [done],
+    ends: ['LOOP_FAILED', 0, 'already-running'],
+  },
+  {
+    name: 'a prompt file that is gone ends the loop',
+    settings: { maxIterations: 3 },
+    turns: [{ steps: [removePrompt, { text: 'More to do.' }] }],
+    ends: ['LOOP_FAILED', 1, 'prompt-file'],
+  },
+  {
+    name: 'an agent whose program is gone ends the loop',
+    settings: { maxIterations: 3 },
+    turns: [{ steps: [removeAgent, { text: 'More to do.' }] }],
+    ends: ['AGENT_FAILED', 1, 'agent-missing'],
+  },
+
   // Limits of the provider.
+  {
+    name: 'an overloaded provider is waited for, and the same iteration is run again',
+    settings: { maxIterations: 1 },
+    turns: [overloaded, done],
+    ends: ['PROMISE_ACCEPTED', 1],
+  },
   {
     name: 'a usage limit that lasts longer than the loop may wait ends it',
     settings: { maxIterations: 3, maxWait: 60 },
@@ -280,10 +335,12 @@ export const cases: readonly Case[] = [
   {
     name: 'a turn that somebody interrupts ends the loop',
     settings: { maxIterations: 3 },
-    turns: [{ steps: [{ text: 'Working.' }, { hang: true }] }],
+    turns: [hangs],
     ends: ['INTERRUPTED', 1],
   },
 ];
 
-/** Cases whose loops wait between failures. They have a test file of their own, which runs beside the others. */
-export const waitingCases = cases.filter(({ settings }) => settings.maxFailures !== undefined);
+/** Cases whose loops wait, mostly after a failure. They have a test file of their own, which runs beside the others. */
+export const waitingCases = cases.filter(({ turns }) =>
+  turns.some((turn) => [fails, hangs, overloaded].includes(turn)),
+);

@@ -13,7 +13,10 @@ import {
   type Difference,
   type End,
   finish,
+  isInterrupted,
   look,
+  removeAgent,
+  removePrompt,
   token,
 } from './case.ts';
 
@@ -21,6 +24,7 @@ import {
 export function expectedEnd({ settings, turns }: Case, differences: readonly Difference[]): End {
   const plan = differences.reduce((plan, difference) => difference.plan?.(plan) ?? plan, planOf(settings));
   const first = differences.some(({ firstIteration }) => firstIteration === 0) ? 0 : 1;
+  if (settings.busy) return { outcome: 'LOOP_FAILED', iterations: 0, code: 'already-running', exitCode: 5 };
   let loop = newLoop(plan, '', first);
   let finished = false;
   for (let index = 0; index < 100; index++) {
@@ -34,6 +38,10 @@ export function expectedEnd({ settings, turns }: Case, differences: readonly Dif
     const evidence = differences.flatMap((difference) => difference.evidence?.(finished) ?? []);
     const decided = decide(loop, turn, checksOf(settings, plan.completion, turn, evidence, finished));
     loop = decided.loop;
+    if (script.steps.includes(removePrompt))
+      return { outcome: 'LOOP_FAILED', iterations: iteration, code: 'prompt-file', exitCode: 2 };
+    if (script.steps.includes(removeAgent))
+      return { outcome: 'AGENT_FAILED', iterations: iteration, code: 'agent-missing', exitCode: 3 };
     if (decided.decision.kind !== 'stop') continue;
     const { outcome, because } = decided.decision;
     const end: End = { outcome, iterations: iteration, ...because, exitCode: outcomes[outcome].exitCode };
@@ -54,7 +62,7 @@ function planOf(settings: CaseSettings): LoopPlan {
       tokens: settings.maxTokens ?? null,
       costUsd: settings.maxCost ?? null,
       iterationTokens: settings.maxIterationTokens ?? null,
-      iterationCostUsd: null,
+      iterationCostUsd: settings.maxIterationCost ?? null,
       waitMs: (settings.maxWait ?? 3600) * 1000,
       failures: settings.maxFailures ?? 5,
       withoutProgress: stuckAfter,
@@ -73,7 +81,8 @@ function completionOf({ noGoal, pattern, response, match = 'claim' }: CaseSettin
 }
 
 /** Reads a turn from the script itself: the expectation must not come from the code that is tested. */
-function turnOf(script: ScriptTurn, { pattern }: CaseSettings): Turn {
+function turnOf(script: ScriptTurn, settings: CaseSettings): Turn {
+  const { pattern } = settings;
   const text = script.steps.flatMap((step) => {
     if ('text' in step) return [step.text];
     return 'deltas' in step ? [step.deltas.join('')] : [];
@@ -81,7 +90,7 @@ function turnOf(script: ScriptTurn, { pattern }: CaseSettings): Turn {
   const deeds = script.steps.filter((step) => 'shell' in step);
   const shown = script.steps.filter((step) => 'tool' in step && step.tool.ok !== false);
   const limit = limitOf(script);
-  const end = endOf(script, limit);
+  const end = endOf(script, settings, limit);
   const error = limit?.message ?? (end === 'failed' ? errorOf(script, text) : undefined);
   return {
     text,
@@ -93,13 +102,15 @@ function turnOf(script: ScriptTurn, { pattern }: CaseSettings): Turn {
     progress: { commits: 0, filesChanged: deeds.some((step) => step !== look) ? 1 : 0 },
     ...(error === undefined ? {} : { error }),
     endedAt: Date.now(),
-    durationMs: 1000,
+    durationMs: 100,
     ...(pattern === undefined ? {} : { patternMatched: new RegExp(pattern).test(text.join('\n')) }),
   };
 }
 
-function endOf({ steps, exitCode }: ScriptTurn, limit: Limit | undefined): TurnEnd {
-  if (steps.some((step) => 'hang' in step)) return 'aborted';
+function endOf(script: ScriptTurn, settings: CaseSettings, limit: Limit | undefined): TurnEnd {
+  const { steps, exitCode } = script;
+  if (isInterrupted({ settings, turns: [script] })) return 'aborted';
+  if (steps.some((step) => 'hang' in step)) return settings.idleTimeout ? 'inactive' : 'timed-out';
   if (limit !== undefined) return 'limited';
   return exitCode || steps.some((step) => 'result' in step && step.result.ok === false)
     ? 'failed'
@@ -121,7 +132,7 @@ function limitOf({ steps }: ScriptTurn): Limit | undefined {
   if (resetsAt !== undefined) return { kind: 'usage', resetsAt: resetsAt * 1000, message };
   if (status === 401) return { kind: 'auth', message };
   if (status === 402) return { kind: 'quota', message: `API Error: 402 ${message}` };
-  return { kind: 'context', message };
+  return { kind: status === 529 ? 'overload' : 'context', message };
 }
 
 /** The guardrail of every turn, and what is looked at when the agent claims to be done. */

@@ -1,6 +1,6 @@
 import { isRalphError, messageOf, RalphError } from '../../core/error.ts';
 import { nearest } from '../../core/nearest.ts';
-import { otherExits } from '../../core/outcome.ts';
+import { failureOf } from '../../core/outcome.ts';
 import { cleanTerminal } from '../../os/terminal/clean-terminal.ts';
 import { commandHelp, groupHelp, programHelp } from './help.ts';
 import { parse } from './parse.ts';
@@ -116,17 +116,14 @@ function unknownWord(
 
 function report(error: unknown, words: readonly string[], context: Context, start: string): number {
   const known = isRalphError(error) ? error : undefined;
+  const { code, exitCode } = failureOf(error);
   const message = cleanTerminal(messageOf(error));
   if (words.includes('--json')) {
-    const body = {
-      code: known?.code ?? 'internal',
-      message,
-      ...(known?.remedy ? { remedy: known.remedy } : {}),
-    };
+    const body = { code, message, ...(known?.remedy ? { remedy: known.remedy } : {}) };
     context.stdout.write(`${JSON.stringify({ error: body })}\n`);
   }
   context.stderr.write(`${start} ${message}\n`);
   if (known?.remedy) context.stderr.write(`  try: ${known.remedy}\n`);
   if (!known && context.env.RALPH_DEBUG && error instanceof Error) context.stderr.write(`${error.stack}\n`);
-  return known?.exitCode ?? otherExits.internal.exitCode;
+  return exitCode;
 }

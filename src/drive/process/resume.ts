@@ -76,7 +76,8 @@ export function resumable(cwd: string, run: string): Resumable {
         iteration,
         outcome: null,
       };
-      const spent = spentByRun(loop);
+      // A supervised run is only going on: its time may run out in a wait, and the next turn is judged as any other.
+      const spent = counting ? null : spentByRun(loop);
       if (spent) throw unusable(run, spent.text, `ralph run --resume ${run} ${raiseOf(spent.code)}`);
       return loop;
     },

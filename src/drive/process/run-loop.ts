@@ -1,9 +1,9 @@
 import { dirname, isAbsolute, resolve } from 'node:path';
 import { runPaths } from '../../config/paths.ts';
 import { newLoop } from '../../core/decide.ts';
-import { isRalphError, messageOf, RalphError } from '../../core/error.ts';
+import { messageOf, RalphError } from '../../core/error.ts';
 import type { Decision, LoopState } from '../../core/loop.ts';
-import { outcomeOfExit, outcomes } from '../../core/outcome.ts';
+import { failureOf, outcomeOfExit, outcomes } from '../../core/outcome.ts';
 import type { EventBody } from '../../journal/events.ts';
 import { addEvent } from '../../journal/fold-events.ts';
 import { openJournal } from '../../journal/journal.ts';
@@ -98,19 +98,23 @@ async function openSandbox(spec: RunSpec, record: Recorder): Promise<Sandbox> {
 
 type End = Pick<RunEnd, 'outcome' | 'because'>;
 
-function endRun(spec: RunSpec, record: Recorder, { outcome, because }: End): RunEnd {
+function endRun(
+  spec: RunSpec,
+  record: Recorder,
+  { outcome, because }: End,
   // A finished task stays finished, but whoever sent the signal is told that it came first.
-  const exitCode = spec.finish.aborted ? outcomes.INTERRUPTED.exitCode : outcomes[outcome].exitCode;
+  exitCode: number = outcomes[spec.finish.aborted ? 'INTERRUPTED' : outcome].exitCode,
+): RunEnd {
   record(runEnded({ outcome, because, exitCode }, spec.view, elapsedAt(spec.view, spec.clock.now())));
   return { outcome, exitCode, because };
 }
 
 /** Ends a run that cannot go on, as far as that can still be written: the disk may be what failed. */
 function endByError(spec: RunSpec, record: Recorder, error: unknown): void {
-  const expected = isRalphError(error) ? error : null;
-  const because = { code: expected?.code ?? 'internal', text: messageOf(error) };
+  const { code, exitCode } = failureOf(error);
+  const because = { code, text: messageOf(error) };
   try {
-    endRun(spec, record, { outcome: outcomeOfExit(expected?.exitCode), because });
+    endRun(spec, record, { outcome: outcomeOfExit(exitCode), because }, exitCode);
   } catch {
     return;
   }
@@ -129,10 +133,11 @@ async function settle(spec: RunSpec, decision: Decision, record: Recorder): Prom
   const done = decision.kind === 'stop' && decision.outcome === 'PROMISE_ACCEPTED';
   if (spec.finish.aborted && !done) return requestedEnd(spec.finish);
   if (decision.kind === 'stop') return decision;
-  if (spec.oneIteration) return 'yield';
-  if (decision.kind === 'wait') await pause(spec.clock, decision.ms, spec.finish);
+  // A supervisor waits by itself before it starts the next process.
+  if (decision.kind === 'wait' && !spec.oneIteration) await pause(spec.clock, decision.ms, spec.finish);
   if (spec.isPaused()) await waitWhilePaused(spec, record);
-  return spec.finish.aborted ? requestedEnd(spec.finish) : 'go-on';
+  if (spec.finish.aborted) return requestedEnd(spec.finish);
+  return spec.oneIteration ? 'yield' : 'go-on';
 }
 
 /** Waits until the person who paused the loop resumes or stops it. */

@@ -13,6 +13,35 @@ function program(repo: Repo, name: string, text: string): void {
   chmodSync(`${repo.bin}/${name}`, 0o755);
 }
 
+describe('an error that ends a run', () => {
+  it.skipIf(process.platform !== 'linux')('has exit code 70 if nobody foresaw it', async () => {
+    const unreadable = { shell: 'ln -sf /proc/self/mem PROMPT.md; echo work >> work.txt' };
+    const repo = await repoWith(
+      [{ steps: [unreadable, { text: 'More.' }] }],
+      {},
+      { files: { 'PROMPT.md': 'x\n' } },
+    );
+    const { code, stderr } = await runRalph(['run', '-f', 'PROMPT.md', '-m', '3'], repo);
+    expect({ code, stderr }).toEqual({ code: 70, stderr: expect.stringContaining('error: EIO') });
+    expect(await show(repo)).toMatchObject({ outcome: 'LOOP_FAILED', exitCode: 70, iterations: 1 });
+  });
+
+  it('has the exit code of the process in its journal, also after a signal', async () => {
+    const guardrails = [{ command: 'true' }];
+    const slow = {
+      shell: 'mkdir -p .ralph/guardrail_1_true.log/x began; until [ -e go ]; do sleep 0.05; done',
+    };
+    const repo = await repoWith([{ steps: [slow, { text: 'More.' }] }], { guardrails });
+    const running = startRalph(runArgs(3), repo);
+    await waitUntil(() => repo.exists('began'));
+    running.child.kill('SIGINT');
+    await waitUntil(() => running.output.stderr.includes('Received signal'));
+    repo.write('go', '');
+    expect((await running.done).code).toBe(2);
+    expect(await show(repo)).toMatchObject({ outcome: 'LOOP_FAILED', exitCode: 2, iterations: 1 });
+  });
+});
+
 describe('a reader that goes away', () => {
   it('does not end the loop, and is never a success by itself', async () => {
     const repo = await repoWith([

@@ -24,6 +24,8 @@ export const cluster: Driver = {
   differences: [],
   lacks: {
     noGoal: 'seed 001: ralph run always has a completion response',
+    busy: 'a machine gives each loop a checkout of its own',
+    'prompt file gone': 'the prompt is a part of the order',
     interrupt: 'seed 003: a worker is paused or killed, and nobody interrupts its turn',
   },
   async play({ settings, turns }) {

@@ -6,6 +6,7 @@ import { type Driver, type End, task, token } from '../case.ts';
 import { openSession } from './session.ts';
 
 const noFigures = 'seed 004: the host tells no tokens and no cost';
+const ownAgent = 'the host starts the agent, and ends it';
 const onlyPromise = 'seed 004: done is the promise';
 const noChecks = 'seed 004: a promise is not checked by commands';
 const recoveryMs = 5000;
@@ -30,6 +31,12 @@ export const embed: Driver = {
     maxTokens: noFigures,
     maxIterationTokens: noFigures,
     maxCost: noFigures,
+    maxIterationCost: noFigures,
+    idleTimeout: ownAgent,
+    iterationTimeout: ownAgent,
+    busy: 'seed 004: each session has a loop of its own',
+    'prompt file gone': 'seed 004: the task is a part of the call',
+    'agent gone': ownAgent,
     maxTime: 'seed 004: a loop is bound by its iterations alone',
     response: onlyPromise,
     pattern: onlyPromise,

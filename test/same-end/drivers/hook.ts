@@ -6,6 +6,7 @@ import { endOfRun } from './journal.ts';
 import { openSession, type SessionMessage } from './session.ts';
 
 const noFigures = 'a stop hook is told no tokens and no cost';
+const ownAgent = 'the host starts the agent, and ends it';
 const onlyPromise = 'seed 000: done is the promise';
 
 /** The stop hook of the Claude Code plugin (seed 000), called as the host does. */
@@ -26,6 +27,12 @@ export const hook: Driver = {
     maxTokens: noFigures,
     maxIterationTokens: noFigures,
     maxCost: noFigures,
+    maxIterationCost: noFigures,
+    idleTimeout: ownAgent,
+    iterationTimeout: ownAgent,
+    busy: 'seed 000: each session has a loop of its own',
+    'prompt file gone': 'seed 000: the task is a part of the command',
+    'agent gone': ownAgent,
     response: onlyPromise,
     pattern: onlyPromise,
     guardrail: 'seed 000: a claim is checked by --verify alone',

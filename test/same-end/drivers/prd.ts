@@ -42,6 +42,7 @@ export const prd: Driver = {
     noGoal: 'seed 002: the goal is the task list',
     response: 'seed 002: done is <promise>COMPLETE</promise>',
     pattern: 'seed 002: done is <promise>COMPLETE</promise>',
+    'prompt file gone': 'seed 002: the prompt is made for each story',
     minToolCalls: 'seed 002: the task list is the evidence',
   },
   async play(played) {

@@ -3,7 +3,7 @@ import { installFakeAgent } from '../../../src/testkit/index.ts';
 import { makeFleet } from '../../fleet/swarm/fleet.ts';
 import { type Driver, task } from '../case.ts';
 import { endOfRun } from './journal.ts';
-import { settingsFile } from './settings.ts';
+import { occupy, settingsFile } from './settings.ts';
 import { playWorker } from './worker.ts';
 
 /** `swarm spawn --run` (seed 003 with the checks of seed 001): each iteration is one of `ralph run`. */
@@ -16,10 +16,11 @@ export const swarmRun: Driver = {
   async play({ settings, turns }) {
     const fleet = makeFleet({ files: { 'PROMPT.md': task }, settings: settingsFile(settings) });
     await installFakeAgent(fleet.bin, { agent: 'claude', script: { turns } });
+    occupy(settings, fleet.path);
     const options = ['--run', '--max-iterations', `${settings.maxIterations}`];
     const end = await playWorker(fleet, ['claude'], options);
-    // The journal tells the same end as the fleet.
-    expect(endOfRun(fleet.path('.ralph/runs'))).toEqual(end);
+    // The journal of a run that began tells the same end as the fleet.
+    if (end.iterations !== 0) expect(endOfRun(fleet.path('.ralph/runs'))).toEqual(end);
     return end;
   },
 };

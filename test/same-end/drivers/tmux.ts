@@ -47,6 +47,10 @@ export const tmux: Driver = {
     maxTokens: noFigures,
     maxIterationTokens: noFigures,
     maxCost: noFigures,
+    maxIterationCost: noFigures,
+    iterationTimeout: 'seed 003: an iteration ends by silence, not after a time',
+    busy: 'seed 003: workers share a folder, or have worktrees of their own',
+    'agent gone': 'seed 003: a command that does not start is a failed iteration',
     maxTime: 'seed 003: a loop is bound by its iterations alone',
     minToolCalls: 'seed 003: a screen tells no tool calls',
     response: 'seed 003: done is a pattern',
@@ -56,10 +60,12 @@ export const tmux: Driver = {
     'provider limit': 'seed 003: a loop waits for as long as it takes, and knows no other limit',
     interrupt: 'seed 003: a worker is paused or killed, and nobody interrupts its turn',
   },
-  async play({ settings: { maxIterations, noGoal, pattern = tag }, turns }) {
+  async play({ settings: { maxIterations, noGoal, pattern = tag, idleTimeout }, turns }) {
     const fleet = makeFleet({ files: { 'PROMPT.md': task } });
     await installFakeAgent(fleet.bin, { agent: 'claude', script: { turns } });
     const goal = noGoal ? [] : ['--done-pattern', pattern];
-    return playWorker(fleet, ['claude', '-p'], ['--max-iterations', `${maxIterations}`, ...goal]);
+    const silence = idleTimeout ? ['--inactivity-timeout', `${idleTimeout}`] : [];
+    const options = ['--max-iterations', `${maxIterations}`, ...goal, ...silence];
+    return playWorker(fleet, ['claude', '-p'], options);
   },
 };
