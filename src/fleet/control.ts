@@ -10,7 +10,10 @@ import {
   updateLoop,
 } from './files/loops.ts';
 import { signalChange } from './files/signal-files.ts';
+import { updateWorker } from './files/workers.ts';
 import { holdLoop } from './hold.ts';
+import { workerOfRun } from './supervised-run.ts';
+import { ensureSupervisor, type SelfCommand } from './supervisor-start.ts';
 
 /** What a command did to a loop; `before` is the loop before it, null where there is none. */
 export type Change = { readonly before: LoopRecord | null; readonly changed: boolean };
@@ -18,6 +21,12 @@ export type Change = { readonly before: LoopRecord | null; readonly changed: boo
 /** Pauses a loop after the iteration that runs; ends a wait at once. */
 export function pauseLoop(env: Environment, name: string, at: number, reason = 'manual'): Change {
   return change(env, name, (loop) => pauseStep(loop, at, reason));
+}
+
+/** Pauses the loop that drives a run; null where no worker of this machine does. */
+export function pauseWorkerOf(env: Environment, run: string, at: number): Change | null {
+  const worker = workerOfRun(env, run);
+  return worker && pauseLoop(env, worker.name, at);
 }
 
 /** The same for the supervisor that leaves: it waits for whoever starts an iteration just now. */
@@ -44,9 +53,29 @@ export function pauseStep(loop: LoopRecord, at: number, reason: string): LoopSte
   };
 }
 
-/** Resumes a loop with the count as it is. */
-export function resumeLoop(env: Environment, name: string, at: number): Change {
-  return change(env, name, (loop) => resumeStep(loop, at));
+/** Resumes a loop with the count as it is, and starts a supervisor if none is alive. */
+export async function resumeLoop(
+  env: Environment,
+  name: string,
+  at: number,
+  swarm: SelfCommand,
+): Promise<Change> {
+  const result = change(env, name, (loop) => resumeStep(loop, at));
+  if (!result.changed) return result;
+  updateWorker(env, name, { status: 'running' });
+  await ensureSupervisor(env, swarm);
+  return result;
+}
+
+/** Resumes the loop that drives a run; null where no worker of this machine does. */
+export async function resumeWorkerOf(
+  env: Environment,
+  run: string,
+  at: number,
+  swarm: SelfCommand,
+): Promise<Change | null> {
+  const worker = workerOfRun(env, run);
+  return worker && resumeLoop(env, worker.name, at, swarm);
 }
 
 export function resumeStep(loop: LoopRecord, at: number): LoopStep | null {

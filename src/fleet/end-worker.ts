@@ -4,14 +4,14 @@ import type { Environment } from '../os/process/program.ts';
 import { tmuxServer } from '../os/terminal/tmux.ts';
 import { countFailures } from './book-end.ts';
 import { stopLoop } from './control.ts';
-import { readLoop, retireLoop, updateLoop } from './files/loops.ts';
+import { retireLoop, updateLoop } from './files/loops.ts';
 import { logPaths, workerRunId } from './files/paths.ts';
 import { removeSignals } from './files/signal-files.ts';
-import { readWorkers, removeWorker, updateWorker, type Worker } from './files/workers.ts';
+import { removeWorker, updateWorker, type Worker } from './files/workers.ts';
 import { holdWorker } from './hold.ts';
 import { lookAtWorker } from './live.ts';
 import { failuresSince } from './run-iteration.ts';
-import { endRunOf, runOf } from './supervised-run.ts';
+import { endRunOf, runOf, workerOfRun } from './supervised-run.ts';
 
 const termMs = 5000;
 
@@ -41,8 +41,8 @@ export async function endWorker(env: Environment, worker: Worker, now: number): 
 
 /** Ends the worker that drives a run; false where this fleet has none. */
 export async function endWorkerOf(env: Environment, run: string, now: number): Promise<boolean> {
-  const worker = readWorkers(env).workers.find(({ name }) => readLoop(env, name)?.options.runId === run);
-  if (worker === undefined) return false;
+  const worker = workerOfRun(env, run);
+  if (worker === null) return false;
   await holdWorker(env, worker.name, () => endWorker(env, worker, now));
   return true;
 }

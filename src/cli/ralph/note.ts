@@ -15,22 +15,19 @@ export function main(context: Context, { args }: Input<typeof noOptions>): numbe
   return 0;
 }
 
-/** The run of this working copy that is between two iterations, with a supervisor to start the next; null without one. */
-export function yieldedRun(cwd: string): string | null {
-  const run = runningLoop(cwd) === null ? latestRun(cwd) : null;
-  return run !== null && readRun(cwd, run).view.state === 'yielded' ? run : null;
-}
-
-/** The loop of this working copy; telling it something makes no sense without one. */
-export function loopHere({ cwd }: Context): { run: string } {
+/** The loop of this working copy: one that runs, or one between two iterations (`isYielded`). */
+export function loopHere({ cwd }: Context): { readonly run: string; readonly isYielded: boolean } {
   const running = runningLoop(cwd);
-  if (running) return running;
-  const run = yieldedRun(cwd);
-  if (run !== null) {
-    const message = `run ${run} is between two iterations: its supervisor starts the next one`;
-    throw new RalphError('no-loop', message, { remedy: 'swarm ralph ls, then swarm ralph stop NAME' });
-  }
+  if (running) return { run: running.run, isYielded: false };
+  const run = latestRun(cwd);
+  if (run !== null && readRun(cwd, run).view.state === 'yielded') return { run, isYielded: true };
   throw new RalphError('no-loop', 'no loop is running in this folder', {
     remedy: 'ralph run -p "your task"',
   });
+}
+
+/** The error for a run between two iterations whose supervisor is not on this machine, or not ours. */
+export function notDriven(run: string, action: 'pause' | 'resume' | 'stop'): RalphError {
+  const message = `run ${run} is between two iterations: its supervisor starts the next one`;
+  return new RalphError('no-loop', message, { remedy: `swarm ralph ls, then swarm ralph ${action} NAME` });
 }

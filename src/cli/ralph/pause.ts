@@ -1,24 +1,36 @@
 import { RalphError } from '../../core/error.ts';
 import { isPaused, postPause } from '../../drive/mailbox.ts';
+import { systemClock } from '../../os/clock.ts';
+import { programCommand } from '../kernel/program-command.ts';
 import type { Context } from '../kernel/spec.ts';
-import { loopHere } from './note.ts';
+import { loopHere, notDriven } from './note.ts';
 
-export function pause(context: Context): number {
-  const { run } = loopHere(context);
-  if (context.env.RALPH_RUN_ID === run) {
+export async function pause(context: Context): Promise<number> {
+  const { env, stdout } = context;
+  const { run, isYielded } = loopHere(context);
+  if (env.RALPH_RUN_ID === run) {
     throw new RalphError('own-loop', 'this is the loop that you work in: it does not wait for itself', {
       remedy: 'finish the task, or write <promise>BLOCKED: why</promise>',
     });
   }
-  postPause(context.env, run, true);
-  context.stdout.write(`run ${run} waits after this iteration; ralph unpause lets it go on\n`);
+  const { pauseWorkerOf } = await import('../../fleet/control.ts');
+  if (pauseWorkerOf(env, run, systemClock.now()) === null) {
+    if (isYielded) throw notDriven(run, 'pause');
+    postPause(env, run, true);
+  }
+  const state = isYielded ? 'is paused' : 'waits after this iteration';
+  stdout.write(`run ${run} ${state}; ralph unpause lets it go on\n`);
   return 0;
 }
 
-export function unpause(context: Context): number {
-  const { run } = loopHere(context);
-  const wasPaused = isPaused(context.env, run);
-  postPause(context.env, run, false);
-  context.stdout.write(wasPaused ? `run ${run} goes on\n` : `run ${run} was not paused\n`);
+export async function unpause(context: Context): Promise<number> {
+  const { env, stdout } = context;
+  const { run, isYielded } = loopHere(context);
+  const { resumeWorkerOf } = await import('../../fleet/control.ts');
+  const resumed = await resumeWorkerOf(env, run, systemClock.now(), programCommand('swarm'));
+  if (resumed === null && isYielded) throw notDriven(run, 'resume');
+  const wasPaused = resumed?.changed ?? isPaused(env, run);
+  if (resumed === null) postPause(env, run, false);
+  stdout.write(wasPaused ? `run ${run} goes on\n` : `run ${run} was not paused\n`);
   return 0;
 }

@@ -5,33 +5,27 @@ import { readSessionLoop } from '../../drive/session/session-loops.ts';
 import { locateRun, type SessionRun } from '../../drive/session/session-runs.ts';
 import { systemClock } from '../../os/clock.ts';
 import type { Context, Input } from '../kernel/spec.ts';
-import { loopHere, yieldedRun } from './note.ts';
+import { loopHere, notDriven } from './note.ts';
 import type { stopOptions } from './options.ts';
 
 export async function main(context: Context, { values, args }: Input<typeof stopOptions>): Promise<number> {
   const wanted = args[0] === undefined ? null : locateRun(context.env, context.cwd, args[0]);
   if (wanted?.session) return stopSession(wanted.session, context);
-  const waiting = yieldedRun(context.cwd);
-  if (
-    waiting !== null &&
-    (wanted ?? { run: waiting }).run === waiting &&
-    (await stopWorker(context, waiting))
-  )
-    return 0;
-  const { run } = loopHere(context);
+  const { run, isYielded } = loopHere(context);
   if (wanted && wanted.run !== run) throw notRunning(wanted.run);
+  if (isYielded) return stopWorker(context, run);
   if (context.env.RALPH_RUN_ID === run) throw ownLoop();
   postStop(context.env, run, values.now ? 'now' : 'iteration');
   context.stdout.write(values.now ? `run ${run} stops now\n` : `run ${run} stops after this iteration\n`);
   return 0;
 }
 
-/** Between two iterations no process listens: the loop ends in the fleet. False where none of this machine drives the run. */
-async function stopWorker({ env, stdout }: Context, run: string): Promise<boolean> {
+/** Between two iterations no process listens: the loop ends in the fleet. */
+async function stopWorker({ env, stdout }: Context, run: string): Promise<number> {
   const { endWorkerOf } = await import('../../fleet/end-worker.ts');
-  const isStopped = await endWorkerOf(env, run, systemClock.now());
-  if (isStopped) stdout.write(`run ${run} is stopped\n`);
-  return isStopped;
+  if (!(await endWorkerOf(env, run, systemClock.now()))) throw notDriven(run, 'stop');
+  stdout.write(`run ${run} is stopped\n`);
+  return 0;
 }
 
 /** A loop inside a session ends at once: its hook finds nothing any more, and lets the agent stop. */

@@ -4,15 +4,16 @@ import { ensureSupervisor, supervisorPid } from '../../fleet/supervisor-start.ts
 import { systemClock } from '../../os/clock.ts';
 import { findProgram } from '../../os/process/process.ts';
 import { cleanTerminal } from '../../os/terminal/clean-terminal.ts';
+import { programCommand } from '../kernel/program-command.ts';
 import type { Context, Input } from '../kernel/spec.ts';
-import { fault, selfCommand } from './context.ts';
+import { fault } from './context.ts';
 import type { doctorOptions } from './options.ts';
 
 /** Tells what is left behind or broken in the fleet of this machine; with --fix, puts it right. */
 export async function main(context: Context, { values }: Input<typeof doctorOptions>): Promise<number> {
   const { env, stdout } = context;
   if (findProgram('tmux', env) === null) throw fault('tmux is not installed', 'apt install tmux');
-  const startSupervisor = () => ensureSupervisor(env, selfCommand());
+  const startSupervisor = () => ensureSupervisor(env, programCommand('swarm'));
   const doctor = { env, now: systemClock.now(), startSupervisor };
   const findings = await examine(doctor);
   let left = 0;

@@ -8,8 +8,9 @@ import { systemClock } from '../../os/clock.ts';
 import { tailFile } from '../../os/files/tail-file.ts';
 import { createLineSplitter } from '../../os/process/lines.ts';
 import { cleanTerminal } from '../../os/terminal/clean-terminal.ts';
+import { programCommand } from '../kernel/program-command.ts';
 import type { Context } from '../kernel/spec.ts';
-import { selfCommand, warn } from './context.ts';
+import { warn } from './context.ts';
 
 const lookMs = 300;
 
@@ -44,7 +45,7 @@ export async function followLoop(context: Context, name: string): Promise<number
       if (loop === null) stderr.write(`swarm: error: the loop of '${name}' is gone\n`);
       return exitCode;
     }
-    await reviveSupervisor(env, selfCommand());
+    await reviveSupervisor(env, programCommand('swarm'));
     await systemClock.sleep(lookMs);
   }
 }

@@ -1,20 +1,20 @@
 import { join } from 'node:path';
-import { pauseLoop, resumeLoop } from '../../fleet/control.ts';
+import { type Change, pauseLoop, resumeLoop } from '../../fleet/control.ts';
 import { endWorker } from '../../fleet/end-worker.ts';
 import { readLogLines } from '../../fleet/files/log.ts';
 import { type LoopRecord, readLoop, stateOf } from '../../fleet/files/loops.ts';
 import { loopPaths } from '../../fleet/files/paths.ts';
 import { showStamp, stamp } from '../../fleet/files/time.ts';
-import { updateWorker, type Worker } from '../../fleet/files/workers.ts';
+import type { Worker } from '../../fleet/files/workers.ts';
 import { holdWorker } from '../../fleet/hold.ts';
-import { ensureSupervisor } from '../../fleet/supervisor-start.ts';
 import { whyText } from '../../fleet/why.ts';
 import { systemClock } from '../../os/clock.ts';
 import { lstatOf, writeAtomic } from '../../os/files/files.ts';
 import { tailFile } from '../../os/files/tail-file.ts';
 import { cleanTerminal } from '../../os/terminal/clean-terminal.ts';
+import { programCommand } from '../kernel/program-command.ts';
 import type { Context, Input } from '../kernel/spec.ts';
-import { allWorkers, fault, needWorker, selfCommand, warn } from './context.ts';
+import { allWorkers, fault, needWorker, warn } from './context.ts';
 import { readTold, skippedTexts, type Told } from './events.ts';
 import { followLoop } from './follow.ts';
 import { wantsCluster } from './open-cluster.ts';
@@ -51,17 +51,19 @@ export async function mainResume(context: Context, input: Named): Promise<number
   if (wantsCluster(context, input.values)) return (await import('./cluster.ts')).resume(context, input);
   const { args } = input;
   const { worker } = await needLoop(context, args[0]);
-  const { before, changed } = resumeLoop(context.env, worker.name, systemClock.now());
+  const { before, changed } = await resume(context, worker);
   if (!changed) {
     warn(context, `worker '${worker.name}' is not paused`);
     const isOver = before?.status === 'stopped' || before?.status === 'failed';
     if (isOver) context.stderr.write(`  its loop is over; begin anew with: swarm respawn ${worker.name}\n`);
     return isOver ? 1 : 0;
   }
-  updateWorker(context.env, worker.name, { status: 'running' });
-  await ensureSupervisor(context.env, selfCommand());
   context.stdout.write(`resumed ralph loop for ${worker.name}\n`);
   return 0;
+}
+
+function resume({ env }: Context, { name }: Worker): Promise<Change> {
+  return resumeLoop(env, name, systemClock.now(), programCommand('swarm'));
 }
 
 /** Ends the loop and its agent; the worker stays on the list. */
@@ -80,10 +82,7 @@ export async function mainRun(context: Context, { values, args }: Named): Promis
     throw fault('a loop of a cluster is run by its machines', `swarm wait ${args[0] ?? 'NAME'}`);
   }
   const { worker } = await needLoop(context, args[0]);
-  if (resumeLoop(context.env, worker.name, systemClock.now()).changed) {
-    updateWorker(context.env, worker.name, { status: 'running' });
-    await ensureSupervisor(context.env, selfCommand());
-  }
+  await resume(context, worker);
   return followLoop(context, worker.name);
 }
 

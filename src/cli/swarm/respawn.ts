@@ -9,8 +9,9 @@ import { ensureSupervisor } from '../../fleet/supervisor-start.ts';
 import { removeWorktree } from '../../fleet/worktree-dirt.ts';
 import { createWorktree, type NewWorktree, worktreeExists } from '../../fleet/worktrees.ts';
 import { systemClock } from '../../os/clock.ts';
+import { programCommand } from '../kernel/program-command.ts';
 import type { Context, Input } from '../kernel/spec.ts';
-import { fault, needWorker, placeText, selfCommand } from './context.ts';
+import { fault, needWorker, placeText } from './context.ts';
 import type { respawnOptions } from './options.ts';
 
 export async function main(
@@ -55,7 +56,7 @@ export async function main(
       throw error;
     }
   });
-  if (worker.metadata.ralph === true) await ensureSupervisor(env, selfCommand());
+  if (worker.metadata.ralph === true) await ensureSupervisor(env, programCommand('swarm'));
   context.stdout.write(`respawned ${worker.name} (${placeText(worker)})\n`);
   return 0;
 }

@@ -12,8 +12,9 @@ import { readPrompt } from '../../fleet/start-iteration.ts';
 import { ensureSupervisor } from '../../fleet/supervisor-start.ts';
 import { systemClock } from '../../os/clock.ts';
 import { isFolder } from '../../os/files/files.ts';
+import { programCommand } from '../kernel/program-command.ts';
 import type { Context, Input } from '../kernel/spec.ts';
-import { fault, placeText, ralphCommand, selfCommand, warn } from './context.ts';
+import { fault, placeText, warn } from './context.ts';
 import { followLoop } from './follow.ts';
 import type { ralphSpawnOptions, spawnOptions } from './options.ts';
 import { waitUntilReady } from './ready.ts';
@@ -26,7 +27,7 @@ export async function main(context: Context, input: SpawnInput): Promise<number>
   const order = orderOf(context, input);
   if (input.values['max-parallel'] !== undefined) setMaxParallel(context.env, input.values['max-parallel']);
   const worker = await spawnWorker(context.env, order, systemClock, (text) => warn(context, text));
-  if (order.loop !== null && !order.loop.held) await ensureSupervisor(context.env, selfCommand());
+  if (order.loop !== null && !order.loop.held) await ensureSupervisor(context.env, programCommand('swarm'));
   if (input.values['ready-wait'])
     await waitUntilReady(context, worker, input.values['ready-timeout'] ?? 120_000);
   context.stdout.write(`spawned ${worker.name} (${placeText(worker)})${loopText(order, worker)}\n`);
@@ -152,7 +153,7 @@ function supervisedRunOf(values: LoopValues, cmd: readonly string[]): LoopOption
   }
   refuseContinuous(values);
   const pattern = values['done-pattern'] === undefined ? [] : [`--done-pattern=${values['done-pattern']}`];
-  return { engine: ralphCommand(), run: [...words, ...pattern] };
+  return { engine: programCommand('ralph'), run: [...words, ...pattern] };
 }
 
 /** `ralph run` reads a turn when it is over: there is no screen to watch. */

@@ -18,8 +18,9 @@ import { processesByRun } from '../../os/process/run-ids.ts';
 import { cleanTerminal } from '../../os/terminal/clean-terminal.ts';
 import { chooseProvider } from '../../sandbox/open-sandbox.ts';
 import { providerNames, type SandboxChoice } from '../../sandbox/sandbox.ts';
+import { programCommand } from '../kernel/program-command.ts';
 import type { Context, Input } from '../kernel/spec.ts';
-import { ralphCommand } from './context.ts';
+
 import { needAddress, warnInTheClear, withCluster } from './open-cluster.ts';
 import type { workerCommandOptions } from './options.ts';
 
@@ -43,7 +44,7 @@ export async function main(
       folder: own,
       sandbox,
       allowHosts: values['allow-host'] ?? [],
-      ralph: ralphCommand(),
+      ralph: programCommand('ralph'),
       leaseMs,
     };
     return await withCluster(context, values, (cluster) => work(context, values, cluster, rules), {

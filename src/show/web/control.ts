@@ -3,12 +3,12 @@ import { postNote, postPause, postStop } from '../../drive/mailbox.ts';
 import { controlLoop } from '../../drive/session/control.ts';
 import type { SessionContext } from '../../drive/session/hook-reply.ts';
 import { listSessionLoops } from '../../drive/session/session-loops.ts';
-import { pauseLoop, resumeLoop } from '../../fleet/control.ts';
+import { pauseLoop, pauseWorkerOf, resumeLoop, resumeWorkerOf } from '../../fleet/control.ts';
 import { endWorker } from '../../fleet/end-worker.ts';
-import { findWorker, updateWorker, type Worker } from '../../fleet/files/workers.ts';
+import { findWorker, type Worker } from '../../fleet/files/workers.ts';
 import { holdWorker } from '../../fleet/hold.ts';
 import { lookAtWorker } from '../../fleet/live.ts';
-import { ensureSupervisor, type SelfCommand } from '../../fleet/supervisor-start.ts';
+import type { SelfCommand } from '../../fleet/supervisor-start.ts';
 import { needsYou } from '../../fleet/why.ts';
 import { typeText } from '../../fleet/worker-window.ts';
 import type { Environment } from '../../os/process/program.ts';
@@ -38,7 +38,7 @@ export function createActions(options: ControlOptions): Actions {
   };
 }
 
-function onRun({ env, now }: ControlOptions, source: LoopSource, action: Action): Told {
+async function onRun({ env, now, swarm }: ControlOptions, source: LoopSource, action: Action): Promise<Told> {
   const { run, folder, life, question } = source;
   if (action.action === 'answer') {
     if (question === 'answered') return no('you have answered it: resume it');
@@ -49,10 +49,10 @@ function onRun({ env, now }: ControlOptions, source: LoopSource, action: Action)
   if (run === null || life === 'dead') return no('this loop is over: ralph run --resume goes on with it');
   switch (action.action) {
     case 'pause':
-      postPause(env, run, true);
+      if (pauseWorkerOf(env, run, now()) === null) postPause(env, run, true);
       return yes('it waits after this iteration');
     case 'resume':
-      postPause(env, run, false);
+      if ((await resumeWorkerOf(env, run, now(), swarm)) === null) postPause(env, run, false);
       return yes('it goes on');
     case 'stop':
       postStop(env, run, 'iteration');
@@ -101,10 +101,7 @@ async function onWorker(options: ControlOptions, source: LoopSource, action: Act
 }
 
 async function resume({ env, now, swarm }: ControlOptions, name: string): Promise<boolean> {
-  if (!resumeLoop(env, name, now()).changed) return false;
-  updateWorker(env, name, { status: 'running' });
-  await ensureSupervisor(env, swarm);
-  return true;
+  return (await resumeLoop(env, name, now(), swarm)).changed;
 }
 
 type Words = Extract<Action, { readonly text: string }>;

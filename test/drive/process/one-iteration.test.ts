@@ -3,7 +3,8 @@ import { runPaths } from '../../../src/config/paths.ts';
 import { foldEvents } from '../../../src/journal/fold-events.ts';
 import { readJournal } from '../../../src/journal/journal.ts';
 import { repoWith, runArgs, show, tag, work } from '../../support/agent.ts';
-import { runRalph } from '../../support/ralph.ts';
+import { waitUntil } from '../../support/processes.ts';
+import { runRalph, startRalph } from '../../support/ralph.ts';
 import type { Repo } from '../../support/repo.ts';
 
 const works = { steps: [work, { text: 'More to do.' }] };
@@ -46,6 +47,23 @@ describe('ralph run --one-iteration', () => {
     expect(ends[0]).toBeGreaterThanOrEqual(foldEvents(run, events.slice(0, -1)).elapsedMs);
     const types = events.map(({ type }) => type).filter((type) => type.startsWith('run.'));
     expect(types).toEqual(['run.started', 'run.yielded', 'run.resumed', 'run.ended']);
+  });
+
+  it('waits in its process if somebody pauses it and no worker of this machine drives it', async () => {
+    const slow = { steps: [work, { shell: 'touch began; while [ ! -e go ]; do sleep 0.05; done' }] };
+    const repo = await repoWith([slow]);
+    const running = startRalph(runArgs(5, '--one-iteration'), repo);
+    await waitUntil(() => repo.exists('began'));
+    expect((await runRalph(['pause'], repo)).stdout).toContain('waits after this iteration');
+    repo.write('go', '');
+    const { run } = await show(repo);
+    const types = () => readJournal(runPaths(repo.cwd, run).journal).events.map(({ type }) => type);
+    await waitUntil(() => types().includes('paused'));
+    expect((await runRalph(['unpause'], repo)).stdout).toBe(`run ${run} goes on\n`);
+    expect((await running.done).code).toBe(75);
+    expect(types().slice(-3)).toEqual(['paused', 'unpaused', 'run.yielded']);
+    const refused = await runRalph(['pause'], repo);
+    expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining('swarm ralph pause NAME') });
   });
 
   it('is left as it is by the next run in the folder', async () => {

@@ -111,6 +111,44 @@ describe('a loop with the checks of ralph run', { timeout: 120_000 }, () => {
     expect(await show(fleet)).toMatchObject({ outcome: 'PROMISE_ACCEPTED' });
   });
 
+  it('is paused by ralph pause during an iteration, and goes on by ralph unpause', async () => {
+    const fleet = await fleetWith([slow, done]);
+    await spawn(fleet);
+    await waitUntil(() => fleet.exists('began'), patience);
+    const { run } = await show(fleet);
+    const next = `run ${run} waits after this iteration; ralph unpause lets it go on\n`;
+    expect(await runRalph(['pause'], fleet)).toMatchObject({ code: 0, stdout: next });
+    fleet.write('go', '');
+    await waitUntil(() => fleet.supervisor() === null, patience);
+    expect(fleet.state('agent')).toMatchObject({ status: 'paused', current_iteration: 1 });
+    expect(await runRalph(['unpause'], fleet)).toMatchObject({ code: 0, stdout: `run ${run} goes on\n` });
+    expect(await fleet.until('agent', 'stopped', 'failed')).toMatchObject({ current_iteration: 2 });
+    expect(await show(fleet)).toMatchObject({ run, outcome: 'PROMISE_ACCEPTED' });
+  });
+
+  it('hears a note and a pause that come between two iterations', async () => {
+    const fleet = await fleetWith([{ steps: [work], exitCode: 1 }, { steps: [work], exitCode: 1 }, done]);
+    await spawn(fleet);
+    await waitUntil(() => record(fleet, 'agent').failures === 2, patience);
+    await whileStopped(fleet, async () => {
+      const { run } = await show(fleet);
+      expect(await runRalph(['note', 'use', 'tabs'], fleet)).toMatchObject({
+        code: 0,
+        stdout: `run ${run} reads it in its next prompt\n`,
+      });
+      expect(await runRalph(['pause'], fleet)).toMatchObject({
+        code: 0,
+        stdout: `run ${run} is paused; ralph unpause lets it go on\n`,
+      });
+    });
+    await waitUntil(() => fleet.supervisor() === null, patience);
+    expect(fleet.state('agent')).toMatchObject({ status: 'paused', current_iteration: 2 });
+    expect((await runRalph(['unpause'], fleet)).code).toBe(0);
+    await fleet.until('agent', 'stopped', 'failed');
+    const prompts = (await fleet.agent.calls()).map(({ prompt }) => prompt.includes('use tabs'));
+    expect(prompts).toEqual([false, false, true]);
+  });
+
   it('waits for a human when the agent asks for one', async () => {
     const blocked = { steps: [work, { text: '<promise>BLOCKED: no access to the database</promise>' }] };
     const fleet = await fleetWith([blocked]);
