@@ -1,25 +1,28 @@
-import { isObject } from '../../core/json.ts';
-
-/** What a person may do to a loop from the page. */
-export type Action =
-  | { readonly action: 'pause' | 'resume' | 'stop' }
-  | { readonly action: 'note' | 'answer'; readonly text: string };
+import * as v from 'valibot';
 
 const maxWords = 10_000;
 
+const noText = 'a note or an answer needs a text';
+const text = v.pipe(
+  v.string(noText),
+  v.check((words) => words.trim() !== '', noText),
+  v.maxLength(maxWords, `a note or an answer has ${maxWords} characters at most`),
+);
+
+/** What a person may do to a loop from the page. */
+const action = v.variant(
+  'action',
+  [
+    v.object({ action: v.picklist(['pause', 'resume', 'stop']) }),
+    v.object({ action: v.picklist(['note', 'answer']), text }, noText),
+  ],
+  'an action is pause, resume, stop, note or answer',
+);
+
+export type Action = Readonly<v.InferOutput<typeof action>>;
+
 /** The action in a request; a text says what is wrong with it. */
 export function readAction(body: string): Action | string {
-  let value: unknown;
-  try {
-    value = JSON.parse(body);
-  } catch {
-    return 'this is no JSON';
-  }
-  if (!isObject(value)) return 'an action is an object';
-  const { action, text } = value;
-  if (action === 'pause' || action === 'resume' || action === 'stop') return { action };
-  if (action !== 'note' && action !== 'answer') return 'an action is pause, resume, stop, note or answer';
-  if (typeof text !== 'string' || text.trim() === '') return `a ${action} needs a text`;
-  if (text.length > maxWords) return `a ${action} has ${maxWords} characters at most`;
-  return { action, text };
+  const value = v.safeParse(v.pipe(v.string(), v.parseJson({}, 'this is no JSON'), action), body);
+  return value.success ? value.output : value.issues[0].message;
 }

@@ -54,7 +54,7 @@ function standingOf(view: RunView, { life, worker, question }: LoopSource): Stan
     return { status: 'paused', detail };
   }
   if (state === 'yielded')
-    return { status: 'waiting', detail: 'waits for its supervisor to start the next iteration' };
+    return { status: 'waiting', detail: waitFor ?? 'waits for its supervisor to start the next iteration' };
   if (life === 'alive' && state === 'waiting') return { status: 'waiting', detail: waitFor ?? 'waiting' };
   if (life === 'alive' && (state === 'going' || state === 'abandoned'))
     return { status: 'running', detail: tool ? `${tool.name} ${tool.summary}`.trim() : doing(view) };

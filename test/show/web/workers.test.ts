@@ -293,6 +293,19 @@ describe('a worker with the checks of ralph run', () => {
     expect(offered(summary)).toEqual(['note', 'pause', 'stop']);
   });
 
+  it('says why it waits, also where its worker is not known', async () => {
+    const world = makeWorld();
+    const writer = journalWriter(startedAt);
+    startRun(writer, run, 'Do it', { cwd: world.cwd });
+    addIteration(writer, 1, { limitedFor: 60, because: 'the usage limit is reached' });
+    writer.add({ type: 'run.yielded', iteration: 1 }, 0);
+    writer.save(runPaths(world.cwd, run).journal);
+    expect((await find(world, run)).summary).toMatchObject({
+      status: 'waiting',
+      detail: 'the usage limit is reached',
+    });
+  });
+
   it('needs you when its agent asks, and goes on with your answer', async () => {
     const world = makeWorld();
     const why = { state: 'answer', since: startedAt, detail: 'Gross or net?' } as const;
