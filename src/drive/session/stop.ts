@@ -93,9 +93,13 @@ async function readSettledTurn(
   { transcript, minToolCalls, loop }: SessionLoop,
 ): Promise<ClaimedTurn> {
   const wantedCalls = Math.max(1, minToolCalls - loop.toolCalls);
+  let words: string | null = null;
+  let claim: Claim = { kind: 'none' };
   for (let tries = 0; ; tries++) {
     const latest = event.readTurn(transcript, wantedCalls);
-    const claim = readClaim(latest.text, loop.plan.completion);
+    const newWords = latest.text.join('\0');
+    if (newWords !== words) claim = readClaim(latest.text, loop.plan.completion);
+    words = newWords;
     const lags =
       latest.mark.path !== null &&
       latest.mark.unseen !== null &&
