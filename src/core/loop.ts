@@ -110,7 +110,7 @@ export type Verdict = {
 /** Why, for programs (`code`) and for people (`text`). */
 export type Reason = { readonly code: ReasonCode; readonly text: string };
 
-export type ReasonCode =
+type ReasonCode =
   | 'claim-accepted'
   | 'claim-rejected'
   | 'mention'
