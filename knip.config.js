@@ -5,7 +5,7 @@ const programs = [
   'src/testkit/fake-agent.ts',
   'src/drive/hook/entries/*.ts',
   'src/drive/embed/opencode/guard-plugin.ts',
-  'src/show/web/page/main.ts',
+  'src/show/web/page/main.tsx',
 ];
 const doors = ['src/index.ts', 'src/testkit/index.ts', 'src/drive/embed/opencode/index.ts'];
 /** Loaded by path: see scripts/load-source.mjs. */
@@ -23,7 +23,7 @@ export default ({ production = false }) => ({
         'bench/support/cluster-orders.mjs',
       ],
       project: [
-        'src/**/*.ts!',
+        'src/**/*.{ts,tsx}!',
         ...testSupport.map((path) => `!${path}!`),
         '{test,bench,scripts}/**/*.{ts,mjs}',
       ],

@@ -36,8 +36,8 @@ const shared = {
 for (const folder of [dist, join(guard, 'dist')]) rmSync(folder, { recursive: true, force: true });
 await buildGuard();
 await buildHelp();
-await buildPrograms();
-await buildPage();
+const bundled = [...(await buildPrograms()), ...(await buildPage())];
+writeFileSync(join(dist, 'LICENSES.txt'), licencesOf(bundled));
 await buildSettingsSchema();
 buildTypes();
 await writeHooks(root);
@@ -68,7 +68,7 @@ async function buildHelp() {
     writeFileSync(join(dist, 'help', `${words.replaceAll(' ', '.')}.txt`), page);
 }
 
-/** The programs. `ralph` and `swarm` are tiny files, which load what they need from dist/commands. */
+/** The programs. `ralph` and `swarm` are tiny files, which load what they need from dist/commands. Returns the sources. */
 async function buildPrograms() {
   const options = {
     define: { ...shared.define, 'import.meta.url': '__url' },
@@ -90,7 +90,7 @@ async function buildPrograms() {
   mkdirSync(join(dist, 'commands'), { recursive: true });
   for (const { path, contents } of results.flatMap(({ files }) => files)) writeFileSync(path, contents);
   for (const name of ['ralph', 'swarm', 'fake-agent']) chmodSync(join(dist, `${name}.cjs`), 0o755);
-  writeFileSync(join(dist, 'LICENSES.txt'), licencesOf(results.flatMap(({ inputs }) => inputs)));
+  return results.flatMap(({ inputs }) => inputs);
 }
 
 /** The licence of every package that was bundled. */
@@ -112,18 +112,21 @@ function licencesOf(files) {
     .join(`\n${'-'.repeat(80)}\n\n`);
 }
 
-/** The page of the dashboard, which a report carries in one file, too. */
+/** The page of the dashboard, which a report carries in one file, too. Returns the sources. */
 async function buildPage() {
   const folder = join(root, 'src/show/web/page');
   const outdir = join(dist, 'web');
-  await esbuild.build({
+  const { metafile } = await esbuild.build({
     absWorkingDir: root,
-    entryPoints: { app: join(folder, 'main.ts') },
+    entryPoints: { app: join(folder, 'main.tsx') },
     outdir,
     bundle: true,
     minify: true,
     format: 'esm',
     platform: 'browser',
+    jsx: 'automatic',
+    jsxImportSource: 'preact',
+    metafile: true,
     target: ['chrome123', 'firefox121', 'safari17.5'],
     legalComments: 'none',
     logLevel: 'warning',
@@ -135,6 +138,7 @@ async function buildPage() {
   });
   writeFileSync(join(outdir, 'app.css'), code);
   writeFileSync(join(outdir, 'index.html'), readFileSync(join(folder, 'index.html')));
+  return Object.keys(metafile.inputs);
 }
 
 async function buildLibrary() {

@@ -3,9 +3,9 @@ import { execFileSync } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 
-const tests = /\.test\.ts$/;
+const tests = /\.test\.tsx?$/;
 const source = /^(src|packages\/\w+\/src)\/.*\.[cm]?[jt]sx?$/;
-const code = /^(src|packages|test|bench|scripts|plugins)\/.*\.[cm]?[jt]s$|^[^/]*\.[cm]?[jt]s$/;
+const code = /^(src|packages|test|bench|scripts|plugins)\/.*\.[cm]?[jt]sx?$|^[^/]*\.[cm]?[jt]s$/;
 
 /** `where` a rule holds, but for the files in `except`; a match of `pattern` is a breach. */
 const rules = [

@@ -6,7 +6,7 @@ import type { ListUpdate, ViewUpdate } from '../stream.ts';
 
 type Info = { readonly version: string; readonly control: boolean };
 
-type Listener = {
+export type Listener = {
   loops(update: ListUpdate): void;
   view(update: ViewUpdate): void;
   /** Whether the server answers. */

@@ -2,6 +2,7 @@ import { formatDuration } from '../../../core/duration.ts';
 import { totalTokens, type Usage } from '../../../core/turn.ts';
 import type { Mark } from '../../../journal/run-view.ts';
 import { formatCost, formatTokens } from '../../terminal/units.ts';
+import type { Status } from '../summary.ts';
 
 /** A time in its two largest units, so that times can be compared at a glance. */
 export function duration(ms: number): string {
@@ -23,9 +24,23 @@ export function clock(at: number): string {
   return new Date(at).toLocaleString(undefined, { dateStyle: 'medium', timeStyle: 'short' });
 }
 
-export function plural(count: number, noun: string): string {
-  return `${count} ${noun}${count === 1 ? '' : 's'}`;
+export function plural(count: number, noun: string, nouns = `${noun}s`): string {
+  return `${count} ${count === 1 ? noun : nouns}`;
 }
+
+export function percent(share: number): string {
+  return `${Math.round(share * 100)} %`;
+}
+
+export const statusNames: Readonly<Record<Status, string>> = {
+  'needs-you': 'needs you',
+  running: 'running',
+  waiting: 'waiting',
+  paused: 'paused',
+  done: 'done',
+  stopped: 'stopped',
+  failed: 'not done',
+};
 
 export const markNames: Readonly<Record<Mark, string>> = {
   running: 'running',

@@ -1,5 +1,4 @@
 import type { Mark } from '../../../journal/run-view.ts';
-import { svg } from './dom.ts';
 import { markNames } from './format.ts';
 
 /** Each outcome has a shape of its own, so that colour is never the only sign. All fit in a circle of radius 6. */
@@ -32,20 +31,18 @@ export const markOrder: readonly Mark[] = [
   'cut',
 ];
 
-export function markShape(mark: Mark, x: number, y: number, scale = 1): SVGPathElement {
-  return svg('path', {
-    d: shapes[mark],
-    class: `mark ${mark}`,
-    'fill-rule': 'evenodd',
-    transform: `translate(${x} ${y}) scale(${scale})`,
-  });
+type ShapeProps = { readonly mark: Mark; readonly x: number; readonly y: number; readonly scale?: number };
+
+export function MarkShape({ mark, x, y, scale = 1 }: ShapeProps) {
+  const transform = `translate(${x} ${y}) scale(${scale})`;
+  return <path d={shapes[mark]} class={`mark ${mark}`} fill-rule="evenodd" transform={transform} />;
 }
 
 /** The shape alone, for a line of text. */
-export function markIcon(mark: Mark): SVGSVGElement {
-  return svg(
-    'svg',
-    { viewBox: '-7 -7 14 14', class: 'mark-icon', role: 'img', 'aria-label': markNames[mark] },
-    markShape(mark, 0, 0),
+export function MarkIcon({ mark }: { readonly mark: Mark }) {
+  return (
+    <svg viewBox="-7 -7 14 14" class="mark-icon" role="img" aria-label={markNames[mark]}>
+      <MarkShape mark={mark} x={0} y={0} />
+    </svg>
   );
 }

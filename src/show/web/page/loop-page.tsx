@@ -1,0 +1,174 @@
+import {
+  elapsedAt,
+  type IterationView,
+  type RunView,
+  skippedText,
+  timeByKind,
+} from '../../../journal/run-view.ts';
+import { formatCost } from '../../terminal/units.ts';
+import type { LoopSummary } from '../summary.ts';
+import { Columns } from './columns.tsx';
+import { ActionButtons } from './dialogs.tsx';
+import { clock, cost, duration, markNames, percent, plural, statusNames, tokens } from './format.ts';
+import { IterationPanel } from './iteration-panel.tsx';
+import { MarkIcon, markOrder } from './marks.tsx';
+import { Card, Figure, Note } from './parts.tsx';
+import { api, hovered, info, loops, selected, summary, told, view, viewEnd } from './state.ts';
+import { StopCard } from './stop-card.tsx';
+import { Tasks } from './tasks.tsx';
+import { Terminal } from './terminal.tsx';
+import { Timeline } from './timeline.tsx';
+
+/** One loop in all its views. */
+export function LoopPage({ id }: { readonly id: string }) {
+  const loop = summary.value;
+  const isGone = loops.value !== null && loop === undefined;
+  return (
+    <main class="loop-page" id="main">
+      <div class="loop-top">
+        {view.value && <Title view={view.value} loop={loop} />}
+        {info.value.control && loop && <ActionButtons loop={loop} />}
+      </div>
+      <p class="told" role="status">
+        {isGone ? 'It is not there any more: somebody removed it.' : told}
+      </p>
+      {view.value && <StopCard view={view.value} summary={loop} />}
+      {view.value && <Figures view={view.value} at={viewEnd.value} />}
+      {api.isLive && loop?.hasTerminal && (
+        <Card title="Terminal">
+          <Terminal loop={id} />
+        </Card>
+      )}
+      {view.value && <Views id={id} view={view.value} />}
+    </main>
+  );
+}
+
+function Views({ id, view }: { readonly id: string; readonly view: RunView }) {
+  const one = view.iterations[selected.value];
+  const at = viewEnd.value;
+  return (
+    <>
+      <Tasks view={view} />
+      <Card title="Timeline" beside={<Legend iterations={view.iterations} />}>
+        <Timeline view={view} selected={selected.value} at={at} />
+      </Card>
+      <Card title="Iteration by iteration" looks="strip-card" beside={<Readout view={view} />}>
+        <Columns view={view} selected={selected.value} at={at} />
+      </Card>
+      {one && <IterationPanel loop={id} view={view} one={one} at={at} />}
+      <Notices view={view} />
+    </>
+  );
+}
+
+function Title({ view, loop }: { readonly view: RunView; readonly loop: LoopSummary | undefined }) {
+  const { run, agent, agentVersion, cwd, task } = view;
+  return (
+    <div class="loop-title">
+      <h1>{loop?.kind === 'worker' ? loop.name : firstLine(task) || run}</h1>
+      <p class="note">
+        {loop && <span class={`pill ${loop.status}`}>{statusNames[loop.status]}</span>}
+        <span class="now-doing">{loop?.detail}</span>
+      </p>
+      <Note text={[run, agent, agentVersion, cwd].filter(Boolean).join(' · ')} />
+    </div>
+  );
+}
+
+function firstLine(text: string): string {
+  return (text.split('\n').find((line) => line.trim() !== '') ?? '').replace(/^#+\s*/, '').slice(0, 160);
+}
+
+function Figures({ view, at }: { readonly view: RunView; readonly at: number }) {
+  const { iterations, limits, usage, claims, waitUntil, state } = view;
+  const of = iterations.at(-1)?.of;
+  const context = iterations.findLast((one) => one.context !== null)?.context;
+  const toolCalls = iterations.reduce((sum, one) => sum + (one.toolCalls ?? 0), 0);
+  return (
+    <div class="totals">
+      <Figure name={of ? `of ${of} iterations` : 'iterations'} value={String(view.iteration)} />
+      <Figure name="at work" value={duration(elapsedAt(view, at))} />
+      {view.source === 'journal' && (
+        <>
+          <Figure
+            name={limits?.costUsd ? `cost, budget ${formatCost(limits.costUsd)}` : 'cost'}
+            value={cost(usage)}
+          />
+          <Figure name="tokens" value={tokens(usage)} />
+          <Figure name="tool calls" value={String(toolCalls)} />
+          <Figure name="claims accepted / rejected" value={`${claims.accepted} / ${claims.rejected}`} />
+        </>
+      )}
+      {context?.window && (
+        <Figure name="context, last iteration" value={percent(context.tokens / context.window)} />
+      )}
+      {state === 'waiting' && waitUntil !== null && (
+        <Figure name="goes on in" value={duration(Math.max(0, waitUntil - at))} />
+      )}
+    </div>
+  );
+}
+
+/** What is there to see, each with its shape. */
+function Legend({ iterations }: Pick<RunView, 'iterations'>) {
+  const used = new Set(iterations.map(({ mark }) => mark));
+  return (
+    <div class="legend">
+      {markOrder
+        .filter((mark) => used.has(mark))
+        .map((mark) => (
+          <span class="key">
+            <MarkIcon mark={mark} />
+            {markNames[mark]}
+          </span>
+        ))}
+      {iterations.some(({ wait }) => wait !== null) && (
+        <span class="key">
+          <i class="waiting" />
+          waiting
+        </span>
+      )}
+    </div>
+  );
+}
+
+/** The iteration under the pointer, else the chosen one, in a line. */
+function Readout({ view }: { readonly view: RunView }) {
+  const one = view.iterations[hovered.value ?? selected.value];
+  return <p class="readout">{one && describe(one, view, viewEnd.value)}</p>;
+}
+
+function describe(one: IterationView, { source }: RunView, at: number): string {
+  const { agent, review, checks, waiting } = timeByKind(one, at);
+  const parts = [
+    `Iteration ${one.iteration}: ${markNames[one.mark]}`,
+    duration(agent + review + checks + waiting),
+    one.usage && `${tokens(one.usage)} tokens`,
+    one.usage?.costUsd !== undefined && formatCost(one.usage.costUsd),
+    one.context?.window && `context ${percent(one.context.tokens / one.context.window)}`,
+    one.prd && `${one.prd.mode} ${one.prd.story ?? ''}`,
+    source === 'journal' && plural(one.commits, 'commit'),
+  ];
+  return parts.filter(Boolean).join(' · ');
+}
+
+function Notices({ view }: { readonly view: RunView }) {
+  const skipped = skippedText(view);
+  if (view.notices.length === 0 && skipped === null) return null;
+  return (
+    <Card title="Notices">
+      {skipped !== null && <Note text={`${skipped}.`} />}
+      <ul class="notices">
+        {view.notices
+          .slice(-20)
+          .reverse()
+          .map(({ at, text }) => (
+            <li>
+              <time>{clock(at)}</time> {text}
+            </li>
+          ))}
+      </ul>
+    </Card>
+  );
+}

@@ -1,0 +1,173 @@
+import { useSignal } from '@preact/signals';
+import { useLayoutEffect } from 'preact/hooks';
+import { totalTokens } from '../../../core/turn.ts';
+import { formatCost, formatTokens } from '../../terminal/units.ts';
+import { byUrgency, isLive, type LoopSummary, type Status } from '../summary.ts';
+import { clock, duration, plural, statusNames } from './format.ts';
+import { MarkShape } from './marks.tsx';
+import { Figure } from './parts.tsx';
+import { loops, now } from './state.ts';
+
+const groups: readonly (readonly [title: string, fits: (status: Status) => boolean])[] = [
+  ['Needs you', (status) => status === 'needs-you'],
+  ['At work', (status) => status === 'running' || status === 'waiting' || status === 'paused'],
+  ['Ended', (status) => !isLive(status)],
+];
+const shownAtOnce = 60;
+
+/** All loops, those that wait for a person first. */
+export function Overview() {
+  const filter = useSignal('');
+  const words = filter.value.toLowerCase().split(/\s+/).filter(Boolean);
+  const all = [...(loops.value?.values() ?? [])].sort(byUrgency);
+  const matches = all.filter((loop) => words.every((word) => textOf(loop).includes(word)));
+  useKeptFocus();
+  return (
+    <main class="overview" id="main">
+      <h1 class="unseen">All loops</h1>
+      <div class="toolbar">
+        <Totals loops={all} />
+        <input
+          class="filter"
+          type="search"
+          placeholder="Filter ( / )"
+          aria-label="Filter loops"
+          onInput={({ currentTarget }) => {
+            filter.value = currentTarget.value;
+          }}
+        />
+      </div>
+      <div class="groups">
+        {groups.map(([title, fits]) => (
+          <Group key={title} title={title} loops={matches.filter(({ status }) => fits(status))} />
+        ))}
+        {loops.value !== null && all.length === 0 && (
+          <p class="empty">
+            No loop here yet. Start one: <code>ralph run -p "your task"</code>
+          </p>
+        )}
+        {all.length > 0 && matches.length === 0 && <p class="empty">Nothing fits the filter.</p>}
+      </div>
+    </main>
+  );
+}
+
+/** A card that moves in the list would lose the focus. */
+function useKeptFocus(): void {
+  const { id } = document.activeElement instanceof HTMLElement ? document.activeElement.dataset : {};
+  useLayoutEffect(() => {
+    if (id) document.querySelector<HTMLElement>(`[data-id="${CSS.escape(id)}"]`)?.focus();
+  });
+}
+
+function textOf({ name, title, agent, status, folder, detail }: LoopSummary): string {
+  return `${name} ${title} ${agent} ${status} ${folder} ${detail}`.toLowerCase();
+}
+
+function Totals({ loops }: { readonly loops: readonly LoopSummary[] }) {
+  const count = (...wanted: Status[]) => loops.filter(({ status }) => wanted.includes(status)).length;
+  const costs = loops.flatMap(({ usage }) => usage.costUsd ?? []);
+  const tokens = loops.reduce((sum, { usage }) => sum + totalTokens(usage), 0);
+  const isEstimate = loops.some(({ usage }) => usage.estimated);
+  const cost = costs.length === 0 ? 'not reported' : formatCost(costs.reduce((sum, one) => sum + one, 0));
+  return (
+    <div class="totals" aria-live="off">
+      <Figure
+        name="need you"
+        value={String(count('needs-you'))}
+        looks={count('needs-you') > 0 ? 'ask' : ''}
+      />
+      <Figure name="at work" value={String(count('running', 'waiting', 'paused'))} />
+      <Figure name="done" value={String(count('done'))} />
+      <Figure name="not done" value={String(count('failed', 'stopped'))} />
+      <Figure name="tokens" value={formatTokens(tokens)} />
+      <Figure name={isEstimate ? 'cost, estimated in part' : 'cost'} value={cost} />
+    </div>
+  );
+}
+
+function Group({ title, loops }: { readonly title: string; readonly loops: readonly LoopSummary[] }) {
+  const limit = useSignal(shownAtOnce);
+  const rest = loops.length - limit.value;
+  if (loops.length === 0) return null;
+  return (
+    <section>
+      <h2>
+        {title}
+        <span class="count">{loops.length}</span>
+      </h2>
+      <div class="cards">
+        {loops.slice(0, limit.value).map((loop) => (
+          <LoopCard key={loop.id} loop={loop} />
+        ))}
+      </div>
+      {rest > 0 && (
+        <button type="button" class="more" onClick={() => (limit.value = Number.POSITIVE_INFINITY)}>
+          Show {rest} more
+        </button>
+      )}
+    </section>
+  );
+}
+
+function LoopCard({ loop }: { readonly loop: LoopSummary }) {
+  const { id, name, status, stories, iteration, of, usage, startedAt, kind } = loop;
+  const share = stories ? stories.done / Math.max(1, stories.total) : of ? iteration / of : 0;
+  const progress = stories ? `${stories.done}/${stories.total} stories · ` : '';
+  const isWatched = isLive(status) && (status !== 'needs-you' || kind === 'worker');
+  return (
+    <a class={`loop card ${status}`} href={`#/loop/${encodeURIComponent(id)}`} data-id={id}>
+      <div class="loop-head">
+        <b class="name">{name}</b>
+        <span class={`pill ${status}`}>{statusNames[status]}</span>
+      </div>
+      <p class="title">{loop.title}</p>
+      <p class="detail">{loop.detail}</p>
+      <Sparkline {...loop} />
+      <div class="progress">
+        <i style={{ width: `${Math.min(100, share * 100)}%` }} />
+      </div>
+      <div class="facts">
+        <span>{`${progress}iteration ${iteration}${of ? `/${of}` : ''}`}</span>
+        <Elapsed {...loop} />
+        {usage.costUsd !== undefined && (
+          <span>{`${formatCost(usage.costUsd)}${usage.estimated ? ' est.' : ''}`}</span>
+        )}
+        <span>{loop.agent}</span>
+        {isWatched ? <LastSign {...loop} /> : startedAt !== null && <span>{clock(startedAt)}</span>}
+      </div>
+    </a>
+  );
+}
+
+/** How long it is at work; while it is, the page counts on. */
+function Elapsed({ status, elapsedMs, updatedAt }: LoopSummary) {
+  const isGoing = updatedAt !== null && (status === 'running' || status === 'waiting');
+  const extraMs = isGoing ? Math.max(0, now.value - updatedAt) : 0;
+  return <span>{duration(elapsedMs + extraMs)}</span>;
+}
+
+function LastSign({ updatedAt }: LoopSummary) {
+  if (updatedAt === null) return null;
+  return <span>{`last sign ${duration(Math.max(0, now.value - updatedAt))} ago`}</span>;
+}
+
+/** How the last iterations came out, each by its shape. */
+function Sparkline({ marks }: LoopSummary) {
+  if (marks.length === 0) return null;
+  const step = 14;
+  return (
+    <svg
+      class="spark"
+      viewBox={`0 0 ${24 * step} 14`}
+      preserveAspectRatio="xMinYMid meet"
+      height={14}
+      role="img"
+      aria-label={`${plural(marks.length, 'iteration')}, the last one: ${marks.at(-1)}`}
+    >
+      {marks.slice(-24).map((mark, index) => (
+        <MarkShape mark={mark} x={index * step + 7} y={7} />
+      ))}
+    </svg>
+  );
+}
