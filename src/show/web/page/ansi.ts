@@ -1,24 +1,22 @@
 /** A piece of a terminal's screen and the classes that give it its look. */
 export type Piece = { readonly text: string; readonly classes: string };
 
-type Look = {
-  bold: boolean;
-  dim: boolean;
-  italic: boolean;
-  underline: boolean;
-  inverse: boolean;
-  front: string;
-  back: string;
-};
+type Colours = { readonly front?: string | undefined; readonly back?: string | undefined };
+type Look = Colours & Readonly<Partial<Record<'bold' | 'dim' | 'italic' | 'underline' | 'inverse', boolean>>>;
 
-const plain: Look = {
-  bold: false,
-  dim: false,
-  italic: false,
-  underline: false,
-  inverse: false,
-  front: '',
-  back: '',
+/** What a code switches on or off; colours have more codes than these. */
+const switches: Readonly<Record<number, Look>> = {
+  1: { bold: true },
+  2: { dim: true },
+  3: { italic: true },
+  4: { underline: true },
+  7: { inverse: true },
+  22: { bold: false, dim: false },
+  23: { italic: false },
+  24: { underline: false },
+  27: { inverse: false },
+  39: { front: undefined },
+  49: { back: undefined },
 };
 
 const esc = String.fromCharCode(27);
@@ -38,7 +36,7 @@ const sequence = new RegExp(
 /** Text with colour sequences to pieces; every other control sequence is left out. */
 export function readAnsi(text: string): Piece[] {
   const pieces: Piece[] = [];
-  let look = plain;
+  let look: Look = {};
   let at = 0;
   for (const match of text.matchAll(sequence)) {
     if (match.index > at) pieces.push({ text: text.slice(at, match.index), classes: classesOf(look) });
@@ -50,32 +48,24 @@ export function readAnsi(text: string): Piece[] {
 }
 
 function apply(look: Look, codes: readonly number[]): Look {
-  let next = { ...look };
+  let next = look;
   for (let i = 0; i < codes.length; i++) {
     const code = codes[i] ?? 0;
-    if (code === 0) next = { ...plain };
-    else if (code === 1) next.bold = true;
-    else if (code === 2) next.dim = true;
-    else if (code === 3) next.italic = true;
-    else if (code === 4) next.underline = true;
-    else if (code === 7) next.inverse = true;
-    else if (code === 22) Object.assign(next, { bold: false, dim: false });
-    else if (code === 23) next.italic = false;
-    else if (code === 24) next.underline = false;
-    else if (code === 27) next.inverse = false;
-    else if (code === 39) next.front = '';
-    else if (code === 49) next.back = '';
-    else if (code >= 30 && code <= 37) next.front = String(code - 30);
-    else if (code >= 90 && code <= 97) next.front = String(code - 82);
-    else if (code >= 40 && code <= 47) next.back = String(code - 40);
-    else if (code >= 100 && code <= 107) next.back = String(code - 92);
-    else if (code === 38 || code === 48) {
-      const colour = codes[i + 1] === 5 ? near256(codes[i + 2] ?? 0) : nearRgb(codes.slice(i + 2, i + 5));
-      next[code === 38 ? 'front' : 'back'] = colour;
-      i += codes[i + 1] === 5 ? 2 : 4;
-    }
+    if (code === 38 || code === 48) {
+      const isIndexed = codes[i + 1] === 5;
+      const colour = isIndexed ? near256(codes[i + 2] ?? 0) : nearRgb(codes.slice(i + 2, i + 5));
+      next = { ...next, [code === 38 ? 'front' : 'back']: colour };
+      i += isIndexed ? 2 : 4;
+    } else next = code === 0 ? {} : { ...next, ...switches[code], ...colourOf(code) };
   }
   return next;
+}
+
+function colourOf(code: number): Colours {
+  if (code >= 30 && code <= 37) return { front: `${code - 30}` };
+  if (code >= 40 && code <= 47) return { back: `${code - 40}` };
+  if (code >= 90 && code <= 97) return { front: `${code - 82}` };
+  return code >= 100 && code <= 107 ? { back: `${code - 92}` } : {};
 }
 
 /** The page has sixteen colours, which fit both of its looks; others become the nearest. */
@@ -94,16 +84,8 @@ function nearRgb([red = 0, green = 0, blue = 0]: readonly number[]): string {
   return String(most > 200 ? bits + 8 : bits);
 }
 
-function classesOf({ bold, dim, italic, underline, inverse, front, back }: Look): string {
-  return [
-    bold && 'bold',
-    dim && 'dim',
-    italic && 'italic',
-    underline && 'underline',
-    inverse && 'inverse',
-    front !== '' && `f${front}`,
-    back !== '' && `b${back}`,
-  ]
-    .filter(Boolean)
-    .join(' ');
+function classesOf({ front, back, ...looks }: Look): string {
+  const names = ['bold', 'dim', 'italic', 'underline', 'inverse'] as const;
+  const classes = [...names.filter((name) => looks[name]), front && `f${front}`, back && `b${back}`];
+  return classes.filter(Boolean).join(' ');
 }

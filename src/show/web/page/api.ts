@@ -4,8 +4,6 @@ import type { Action } from '../actions.ts';
 import type { IterationDetails } from '../details.ts';
 import type { ListUpdate, ViewUpdate } from '../stream.ts';
 
-type Info = { readonly version: string; readonly control: boolean };
-
 export type Listener = {
   loops(update: ListUpdate): void;
   view(update: ViewUpdate): void;
@@ -14,11 +12,11 @@ export type Listener = {
 };
 
 /** Where the page gets its data. */
-export type Api = {
+type Api = {
   readonly isLive: boolean;
   /** The loop to start with, where there is only one. */
   readonly only: string | null;
-  info(): Promise<Info>;
+  info(): Promise<{ readonly version: string; readonly control: boolean }>;
   /** Follows all loops, and one in detail; the function that comes back ends it. */
   follow(loop: string | null, listener: Listener): () => void;
   details(loop: string, index: number): Promise<IterationDetails>;
@@ -46,8 +44,8 @@ function takeToken(): string {
 function serverApi(token: string): Api {
   const headers = { Authorization: `Bearer ${token}` };
 
-  async function get<T>(path: string): Promise<T> {
-    const response = await fetch(path, { headers });
+  async function ask<T>(path: string, init: RequestInit = {}): Promise<T> {
+    const response = await fetch(path, { ...init, headers: { ...headers, ...init.headers } });
     if (!response.ok) throw new Error(await messageIn(response));
     return response.json();
   }
@@ -56,20 +54,16 @@ function serverApi(token: string): Api {
   return {
     isLive: true,
     only: null,
-    info: () => get('/api/info'),
-    details: (loop, index) => get(`${loopPath(loop)}/iterations/${index}`),
-    log: (loop, index, check) => get(`${loopPath(loop)}/iterations/${index}/logs/${check}`),
+    info: () => ask('/api/info'),
+    details: (loop, index) => ask(`${loopPath(loop)}/iterations/${index}`),
+    log: (loop, index, check) => ask(`${loopPath(loop)}/iterations/${index}/logs/${check}`),
     async screen(loop) {
-      return (await get<{ screen: string | null }>(`${loopPath(loop)}/terminal`)).screen;
+      return (await ask<{ screen: string | null }>(`${loopPath(loop)}/terminal`)).screen;
     },
     async act(loop, action) {
-      const response = await fetch(`${loopPath(loop)}/actions`, {
-        method: 'POST',
-        headers: { ...headers, 'Content-Type': 'application/json' },
-        body: JSON.stringify(action),
-      });
-      if (!response.ok) throw new Error(await messageIn(response));
-      return (await response.json()).told;
+      const body = JSON.stringify(action);
+      const init = { method: 'POST', headers: { 'Content-Type': 'application/json' }, body };
+      return (await ask<{ told: string }>(`${loopPath(loop)}/actions`, init)).told;
     },
     follow: (loop, listener) => followStream(loop, headers, listener),
   };

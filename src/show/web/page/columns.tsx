@@ -1,8 +1,9 @@
 import { useComputed, useSignal } from '@preact/signals';
-import type { TargetedMouseEvent } from 'preact';
+import type { RefObject, TargetedMouseEvent } from 'preact';
 import { useLayoutEffect, useMemo, useState } from 'preact/hooks';
 import type { IterationView, RunView } from '../../../journal/run-view.ts';
 import { type Row, rowsOf } from './column-rows.tsx';
+import { Label } from './marks.tsx';
 import { pointerX, useWidth } from './parts.tsx';
 import { hovered, openLog, select, tab } from './state.ts';
 import type { ChartProps } from './timeline.tsx';
@@ -23,30 +24,11 @@ export function Columns({ view, selected, at }: ChartProps) {
   const all = Math.max(room, iterations.length * width);
   const rows = placeRows(rowsOf(view, at));
   const height = rows.reduce((sum, row) => sum + row.height + gap, headHeight);
-  const scale = JSON.stringify([width, rows.map((row) => [row.name, row.top, row.scale])]);
-  const [firstChunk, setFirstChunk] = useState(0);
-  const scrolled = useSignal(0);
+  const scale = JSON.stringify([width, rows.map((row) => [row.name, row.top, row.max])]);
+  const { onScroll, scrolled, firstChunk } = useScrolling(box, { room, width, all, selected });
   const atLeftEdge = useComputed(() => `translate(${scrolled.value} 0)`);
   const last = (firstChunk + 2) * chunk + Math.ceil(room / width);
   const shown = iterations.slice(Math.max(0, firstChunk - 1) * chunk, last);
-
-  function onScroll(): void {
-    scrolled.value = box.current?.scrollLeft ?? 0;
-    setFirstChunk(Math.floor(scrolled.value / width / chunk));
-  }
-
-  const end = (box.current?.scrollLeft ?? 0) + room;
-  const wasAtEnd = end >= (box.current?.scrollWidth ?? 0) - 2;
-  useLayoutEffect(() => {
-    if (wasAtEnd) box.current?.scrollTo(all, 0);
-  }, [all]);
-  useLayoutEffect(() => {
-    const x = selected * width;
-    const from = box.current?.scrollLeft ?? 0;
-    if (x < from || x + width > from + room) box.current?.scrollTo(x - room / 2, 0);
-    onScroll();
-  }, [selected, width]);
-
   return (
     <div class="strip">
       <RowLabels rows={rows} />
@@ -77,11 +59,35 @@ export function Columns({ view, selected, at }: ChartProps) {
               <Column key={one.index} one={one} rows={rows} width={width} scale={scale} at={at} />
             ))}
           </g>
-          <g transform={atLeftEdge}>{rows.map((row) => row.inFront?.(row.top))}</g>
+          <g transform={atLeftEdge}>{rows.map(lineNames)}</g>
         </svg>
       </div>
     </div>
   );
+}
+
+type Sizes = Readonly<Record<'room' | 'width' | 'all' | 'selected', number>>;
+
+/** Keeps the chosen column in view, and the end of a run that grows. */
+function useScrolling(box: RefObject<HTMLElement>, { room, width, all, selected }: Sizes) {
+  const scrolled = useSignal(0);
+  const [firstChunk, setFirstChunk] = useState(0);
+  const wasAtEnd = scrolled.peek() + room >= (box.current?.scrollWidth ?? 0) - 2;
+  function onScroll(): void {
+    scrolled.value = box.current?.scrollLeft ?? 0;
+    setFirstChunk(Math.floor(scrolled.value / width / chunk));
+  }
+  useLayoutEffect(() => {
+    if (wasAtEnd) box.current?.scrollTo(all, 0);
+    onScroll();
+  }, [all]);
+  useLayoutEffect(() => {
+    const x = selected * width;
+    const isSeen = x >= scrolled.peek() && x + width <= scrolled.peek() + room;
+    if (!isSeen) box.current?.scrollTo(x - room / 2, 0);
+    onScroll();
+  }, [selected, width]);
+  return { onScroll, scrolled, firstChunk };
 }
 
 function placeRows(rows: readonly Row[]): PlacedRow[] {
@@ -156,27 +162,47 @@ function Cursor(size: Pick<BandProps, 'width' | 'height'>) {
 }
 
 type ColumnsProps = { readonly rows: readonly PlacedRow[]; readonly width: number };
+type BackgroundProps = ColumnsProps & { readonly shown: readonly IterationView[] };
 
 /** Lines across, and as many numbers of iterations as have room. */
-function Background({ rows, shown, width }: ColumnsProps & { readonly shown: readonly IterationView[] }) {
+function Background({ rows, shown, width }: BackgroundProps) {
   const every = [1, 2, 5, 10, 20, 50].find((step) => step * width >= 26) ?? 100;
+  const numbered = shown.filter(({ iteration, index }) => index === 0 || iteration % every === 0);
   return (
     <g>
-      {rows.map(({ top, height, behind }) => (
+      {rows.map((row) => (
         <>
-          <line x1={0} x2="100%" y1={top + height + 0.5} y2={top + height + 0.5} class="base" />
-          {behind?.(top, width)}
+          <Across y={row.top + row.height + 0.5} looks="base" />
+          {row.lines?.map(({ amount, looks }) => (
+            <Across y={yOf(row, amount)} looks={looks} />
+          ))}
+          {row.curve && <path d={curvePath(row, row.curve, width)} class="sum-line" />}
         </>
       ))}
-      {shown.map(
-        ({ iteration, index }) =>
-          (index === 0 || iteration % every === 0) && (
-            <text key={index} x={index * width + width / 2} y={14} class="number">
-              {iteration}
-            </text>
-          ),
-      )}
+      {numbered.map(({ iteration, index }) => (
+        <Label key={index} x={index * width + width / 2} y={14} looks="number" text={iteration} />
+      ))}
     </g>
+  );
+}
+
+/** The height at which an amount stands in its row. */
+function yOf({ top, height, max }: PlacedRow, amount: number): number {
+  return top + height - (amount / max) * height;
+}
+
+function Across({ y, looks }: { readonly y: number; readonly looks: string }) {
+  return <line x1={0} x2="100%" y1={y} y2={y} class={looks} />;
+}
+
+function curvePath(row: PlacedRow, curve: readonly number[], width: number): string {
+  const points = curve.map((amount, index) => `${(index + 0.5) * width} ${yOf(row, amount).toFixed(1)}`);
+  return points.length === 0 ? '' : `M${points.join('L')}`;
+}
+
+function lineNames(row: PlacedRow) {
+  return row.lines?.map(
+    ({ amount, name }) => name && <Label x={2} y={yOf(row, amount) + 3} looks="threshold-name" text={name} />,
   );
 }
 
@@ -192,9 +218,30 @@ function Column({ one, rows, width, scale, at }: ColumnProps) {
   return useMemo(
     () => (
       <g transform={`translate(${one.index * width} 0)`} data-index={one.index}>
-        {rows.map((row) => row.draw(one, row.top, width))}
+        {rows.map((row) => drawCell(row, one, width))}
       </g>
     ),
     [one, scale, stillGrows && at],
+  );
+}
+
+function drawCell(row: PlacedRow, one: IterationView, width: number) {
+  const { top, height, max, headroom = 0, bars, curve, sign } = row;
+  const size = Math.max(4, Math.min(34, width - Math.max(3, width * 0.3)));
+  const total = curve?.[one.index];
+  let y = top + height;
+  const shapes = bars?.(one).map(([looks, amount]) => {
+    if (amount <= 0) return null;
+    const high = Math.max(1, (amount / max) * (height - headroom));
+    y -= high;
+    const box = { x: (width - size) / 2, y, width: size, height: high };
+    return <rect {...box} class={`bar ${looks}`} data-amount={amount} />;
+  });
+  return (
+    <>
+      {shapes}
+      {total !== undefined && <circle cx={width / 2} cy={yOf(row, total)} r={2} class="sum" />}
+      {sign?.(one, top, width)}
+    </>
   );
 }

@@ -46,3 +46,45 @@ export function MarkIcon({ mark }: { readonly mark: Mark }) {
     </svg>
   );
 }
+
+type CellProps = { readonly top: number; readonly width: number };
+
+/** How a check of an iteration came out; it knows its command for a click on it. */
+export function CheckCell({ ok, command, top, width }: CellProps & { ok: boolean | null; command: string }) {
+  const size = Math.min(18, width - 3);
+  const state = ok === null ? 'running' : ok ? 'pass' : 'fail';
+  const sign = ok ? 'M-4.5 .3L-1.5 3.3L4.5 -3' : 'M-3.5 -3.5L3.5 3.5M3.5 -3.5L-3.5 3.5';
+  const box = { x: (width - size) / 2, y: top + (18 - size) / 2, width: size, height: size, rx: 3 };
+  const middle = `translate(${width / 2} ${top + 9}) scale(${size / 18})`;
+  return (
+    <>
+      <rect {...box} class={`cell ${state}`} data-check={command} />
+      {ok !== null && <path d={sign} class="sign" transform={middle} />}
+    </>
+  );
+}
+
+export function CommitSign({ count, top, width }: CellProps & { readonly count: number }) {
+  const turned = `rotate(45 ${width / 2} ${top + 4})`;
+  return (
+    <>
+      <rect x={width / 2 - 4} y={top} width={8} height={8} class="commit" transform={turned} />
+      {count > 1 && width > 26 && <Label x={width / 2 + 9} y={top + 8} looks="small" text={count} />}
+    </>
+  );
+}
+
+type LabelProps = {
+  readonly x: number;
+  readonly y: number;
+  readonly looks: string;
+  readonly text: string | number;
+};
+
+export function Label({ x, y, looks, text }: LabelProps) {
+  return (
+    <text x={x} y={y} class={looks}>
+      {text}
+    </text>
+  );
+}

@@ -2,6 +2,7 @@ import type { IterationMode } from '../../../core/review/story.ts';
 import type { StoryState } from '../../../journal/loop-schemas.ts';
 import type { IterationView, RunView } from '../../../journal/run-view.ts';
 import { plural } from './format.ts';
+import { Label } from './marks.tsx';
 import { Card } from './parts.tsx';
 
 /** The stories of a PRD: where each stands, how many are left after each iteration, and what bounced. */
@@ -95,18 +96,15 @@ function BurnDown({ iterations, stories }: RunView) {
       >
         <path d={`${line}V${y(0)}H${x(0)}z`} class="burn-area" />
         <path d={line} class="burn-line" />
-        <text x={0} y={y(max) + 4} class="tick first">
-          {max}
-        </text>
-        <text x={0} y={y(0) + 4} class="tick first">
-          0
-        </text>
-        <text x={28} y={height - 4} class="tick first">
-          start
-        </text>
-        <text x={width - 12} y={height - 4} class="tick last">
-          {`iteration ${worked.at(-1)?.iteration ?? 0}`}
-        </text>
+        <Label x={0} y={y(max) + 4} looks="tick first" text={max} />
+        <Label x={0} y={y(0) + 4} looks="tick first" text="0" />
+        <Label x={28} y={height - 4} looks="tick first" text="start" />
+        <Label
+          x={width - 12}
+          y={height - 4}
+          looks="tick last"
+          text={`iteration ${worked.at(-1)?.iteration ?? 0}`}
+        />
       </svg>
     </figure>
   );

@@ -1,6 +1,6 @@
 import type { IterationView, RunView } from '../../../journal/run-view.ts';
 import { duration } from './format.ts';
-import { MarkShape } from './marks.tsx';
+import { Label, MarkShape } from './marks.tsx';
 import { pointerX, useWidth } from './parts.tsx';
 import { hovered, select } from './state.ts';
 
@@ -59,9 +59,7 @@ export function Timeline({ view, selected, at }: ChartProps) {
       >
         {shown.map((lane) => (
           <>
-            <text x={0} y={scale.y(lane) + 13} class="lane-name">
-              {lane}
-            </text>
+            <Label x={0} y={scale.y(lane) + 13} looks="lane-name" text={lane} />
             <rect x={left} y={scale.y(lane)} width={inner} height={laneHeight} rx={4} class="lane" />
           </>
         ))}
@@ -69,9 +67,12 @@ export function Timeline({ view, selected, at }: ChartProps) {
         {endMarks(placed, scale)}
         <ChosenSpan span={placed[selected]} height={shown.length * laneStep} x={scale.x} />
         {ticks(total, width).map((tick) => (
-          <text x={scale.x(tick)} y={height - 4} class={tick === 0 ? 'tick first' : 'tick'}>
-            {tick === 0 ? '0' : duration(tick)}
-          </text>
+          <Label
+            x={scale.x(tick)}
+            y={height - 4}
+            looks={tick === 0 ? 'tick first' : 'tick'}
+            text={tick === 0 ? 0 : duration(tick)}
+          />
         ))}
       </svg>
     </div>
