@@ -7,6 +7,7 @@ import { gzipSync } from 'node:zlib';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { projectPaths, runPaths } from '../../../src/config/paths.ts';
+import { removeWorker } from '../../../src/fleet/files/workers.ts';
 import { foldEvents } from '../../../src/journal/fold-events.ts';
 import { acquireLock } from '../../../src/os/files/lock.ts';
 import { collectReport, reportHtml } from '../../../src/show/report/report-html.ts';
@@ -211,6 +212,37 @@ describe('the views of a loop', () => {
   });
 });
 
+describe('the keyboard', () => {
+  it('chooses iterations and tabs, and leaves a dialog before it leaves the page', async () => {
+    const world = makeWorld();
+    shopRun(world.cwd, run);
+    const { url } = await serve(world);
+    const { page, problems } = await openTab(browser, url);
+    await openLoop(page, run);
+    const chosen = (number: number) =>
+      page.getByRole('heading', { name: `Iteration ${number}:` }).waitFor({ state: 'visible' });
+    await chosen(14);
+    await page.keyboard.press('ArrowLeft');
+    await chosen(13);
+    await page.locator('.scroller').press('Home');
+    await chosen(1);
+    await page.locator('.scroller').press('End');
+    await chosen(14);
+    await page.getByRole('tab', { name: 'Summary' }).press('ArrowLeft');
+    await page.locator('[role=tab][aria-selected=true]:focus', { hasText: 'Prompt' }).waitFor();
+    await chosen(14);
+    await page.keyboard.press('?');
+    await page.getByRole('dialog', { name: 'Keys' }).waitFor();
+    await page.keyboard.press('Escape');
+    await page.locator('dialog').waitFor({ state: 'detached' });
+    await page.locator('.skip').press('Enter');
+    await chosen(14);
+    await page.keyboard.press('Escape');
+    await page.locator('.loop').first().waitFor();
+    expect(problems).toEqual([]);
+  });
+});
+
 describe('a live page', () => {
   it('follows a loop while it runs, and gives a late joiner everything', async () => {
     const world = makeWorld();
@@ -239,6 +271,20 @@ describe('a live page', () => {
     await openLoop(late.page, 'r1');
     expect(await columns(late)).toBe(2);
     expect([...early.problems, ...late.problems]).toEqual([]);
+  });
+
+  it('says that a worker was removed', async () => {
+    const world = makeWorld();
+    fleetOfTwelve(world.env, world.cwd, Date.now());
+    const { url } = await serve(world, { actions: async () => ({ ok: true, told: '' }), screen: 'here' });
+    const { page, problems } = await openTab(browser, url);
+    await page.locator('[data-id="worker:cart"]').click();
+    await page.locator('.terminal', { hasText: 'here' }).waitFor();
+    expect(await page.locator('.action').count()).toBeGreaterThan(0);
+    removeWorker(world.env, 'cart');
+    await page.getByText('It is not there any more').waitFor();
+    expect(await page.locator('.action, .terminal').count()).toBe(0);
+    expect(problems.filter((problem) => !problem.includes('404'))).toEqual([]);
   });
 
   it('asks before it does anything, and then does what was said', async () => {

@@ -71,11 +71,11 @@ type Sizes = Readonly<Record<'room' | 'width' | 'all' | 'selected', number>>;
 /** Keeps the chosen column in view, and the end of a run that grows. */
 function useScrolling(box: RefObject<HTMLElement>, { room, width, all, selected }: Sizes) {
   const scrolled = useSignal(0);
-  const [firstChunk, setFirstChunk] = useState(0);
+  const [firstChunk, setFirstChunk] = useState(() => Math.max(0, chunkAt(selected - room / width)));
   const wasAtEnd = scrolled.peek() + room >= (box.current?.scrollWidth ?? 0) - 2;
   function onScroll(): void {
     scrolled.value = box.current?.scrollLeft ?? 0;
-    setFirstChunk(Math.floor(scrolled.value / width / chunk));
+    setFirstChunk(chunkAt(scrolled.value / width));
   }
   useLayoutEffect(() => {
     if (wasAtEnd) box.current?.scrollTo(all, 0);
@@ -88,6 +88,10 @@ function useScrolling(box: RefObject<HTMLElement>, { room, width, all, selected 
     onScroll();
   }, [selected, width]);
   return { onScroll, scrolled, firstChunk };
+}
+
+function chunkAt(index: number): number {
+  return Math.floor(index / chunk);
 }
 
 function placeRows(rows: readonly Row[]): PlacedRow[] {

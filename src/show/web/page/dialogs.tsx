@@ -3,7 +3,7 @@ import type { ComponentChildren } from 'preact';
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { Action } from '../actions.ts';
 import type { LoopSummary, Offer } from '../summary.ts';
-import { Note } from './parts.tsx';
+import { Facts, Note } from './parts.tsx';
 import { api, info, told } from './state.ts';
 
 type QuestionProps = { readonly loop: LoopSummary; readonly offer: Offer };
@@ -108,16 +108,7 @@ function Keys() {
   return (
     <Dialog label="Keys">
       <h2>Keys</h2>
-      <dl class="keys">
-        {keys.map(([key, what]) => (
-          <>
-            <dt>
-              <kbd>{key}</kbd>
-            </dt>
-            <dd>{what}</dd>
-          </>
-        ))}
-      </dl>
+      <Facts facts={keys.map(([key, what]) => [<kbd>{key}</kbd>, what])} />
       <Note
         text={`ralphkit ${info.value.version}. Everything on this page comes from the journals of the loops.`}
       />

@@ -1,18 +1,11 @@
-import type { IterationView, RunView } from '../../../journal/run-view.ts';
+import type { IterationView } from '../../../journal/run-view.ts';
 import type { IterationDetails } from '../details.ts';
 import { DiffView } from './diff-view.tsx';
 import { duration, markNames } from './format.ts';
-import { IterationSummary } from './iteration-summary.tsx';
+import { type IterationProps, IterationSummary } from './iteration-summary.tsx';
 import { MarkIcon } from './marks.tsx';
-import { Answer, Note, Table, Verbatim } from './parts.tsx';
+import { Answer, Note, Results, Verbatim } from './parts.tsx';
 import { api, type Tab, tab } from './state.ts';
-
-export type IterationProps = {
-  readonly loop: string;
-  readonly view: RunView;
-  readonly one: IterationView;
-  readonly at: number;
-};
 
 const tabs: readonly Tab[] = ['summary', 'changes', 'tools', 'prompt'];
 
@@ -87,23 +80,16 @@ function Body(props: IterationProps) {
 
 function Tools({ tools, toolCalls }: IterationView) {
   if (tools.length === 0) return <Note text="No tool calls." />;
+  const rows = tools.map(({ name, summary, ok, ms }) => ({
+    ok,
+    cells: [name, <code>{summary}</code>, ms !== null && duration(ms)],
+  }));
   return (
     <>
       {toolCalls !== null && toolCalls > tools.length && (
         <Note text={`The last ${tools.length} of ${toolCalls} calls.`} />
       )}
-      <Table looks="tools" heads={['Result', 'Tool', 'What', 'Time']}>
-        {tools.map(({ name, summary, ok, ms }) => (
-          <tr>
-            <td class={ok === false ? 'no' : 'yes'}>{ok === null ? '…' : ok ? '✓' : '✗'}</td>
-            <td>{name}</td>
-            <td>
-              <code>{summary}</code>
-            </td>
-            <td class="number">{ms !== null && duration(ms)}</td>
-          </tr>
-        ))}
-      </Table>
+      <Results looks="tools" heads={['Tool', 'What', 'Time']} rows={rows} />
     </>
   );
 }

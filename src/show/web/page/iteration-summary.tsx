@@ -1,15 +1,22 @@
+import type { ComponentProps } from 'preact';
 import { type CheckView, type IterationView, type RunView, timeByKind } from '../../../journal/run-view.ts';
 import { formatCost, formatTokens } from '../../terminal/units.ts';
 import { clock, duration, percent, plural } from './format.ts';
-import type { IterationProps } from './iteration-panel.tsx';
-import { Answer, Verbatim } from './parts.tsx';
+import { Answer, Facts, signOf, Verbatim } from './parts.tsx';
 import { api, openLog } from './state.ts';
+
+export type IterationProps = {
+  readonly loop: string;
+  readonly view: RunView;
+  readonly one: IterationView;
+  readonly at: number;
+};
 
 export function IterationSummary({ loop, view, one, at }: IterationProps) {
   const { verdict, prd, index, text } = one;
   return (
     <div class="summary">
-      <Facts one={one} view={view} at={at} />
+      <Facts facts={factsOf(one, view, at)} />
       <div>
         {verdict && (
           <div class={`verdict ${verdict.accepted ? 'yes' : 'no'}`}>
@@ -17,7 +24,7 @@ export function IterationSummary({ loop, view, one, at }: IterationProps) {
             <p>{verdict.because}</p>
             <ul>
               {verdict.evidence.map(({ check, ok, detail }) => (
-                <li class={ok ? 'yes' : 'no'}>{`${ok ? '✓' : '✗'} ${check}: ${detail}`}</li>
+                <li class={ok ? 'yes' : 'no'}>{`${signOf(ok)} ${check}: ${detail}`}</li>
               ))}
             </ul>
           </div>
@@ -38,10 +45,10 @@ export function IterationSummary({ loop, view, one, at }: IterationProps) {
   );
 }
 
-function Facts({ one, view, at }: Omit<IterationProps, 'loop'>) {
+function factsOf(one: IterationView, view: RunView, at: number): ComponentProps<typeof Facts>['facts'] {
   const { usage, context, decision, prd, end, error } = one;
   const time = timeByKind(one, at);
-  const facts: readonly (readonly [name: string, value: string | false | null | undefined])[] = [
+  return [
     ['Started', clock(one.startedAt)],
     ['Agent', duration(time.agent + time.review)],
     ['Checks', time.checks > 0 && duration(time.checks)],
@@ -69,19 +76,6 @@ function Facts({ one, view, at }: Omit<IterationProps, 'loop'>) {
     ['Story', prd && `${prd.story ?? 'none'} (${prd.mode})`],
     ['Decision', decision && `${decision.kind}: ${decision.because.text}`],
   ];
-  return (
-    <dl>
-      {facts.map(
-        ([name, value]) =>
-          value && (
-            <>
-              <dt>{name}</dt>
-              <dd>{value}</dd>
-            </>
-          ),
-      )}
-    </dl>
-  );
 }
 
 function changesOf({ commits, filesChanged }: IterationView, { source }: RunView): string {
@@ -124,7 +118,7 @@ function Check({ command, ok, timedOut, exitCode, ms, isOpen, toggle }: CheckPro
   const how = ok === null ? 'running' : timedOut ? 'timed out' : `exit ${exitCode ?? '?'}`;
   return (
     <li class={ok ? 'yes' : 'no'}>
-      <span class="state">{ok === null ? '…' : ok ? '✓' : '✗'}</span>
+      <span class="state">{signOf(ok)}</span>
       <code>{command}</code>
       <span class="note">{ms === null ? how : `${how}, ${duration(ms)}`}</span>
       <button type="button" class="small-button" aria-expanded={isOpen} onClick={toggle}>

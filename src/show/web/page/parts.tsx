@@ -48,26 +48,64 @@ export function Verbatim({ text, label }: { readonly text: string; readonly labe
   );
 }
 
+/** Whether a check passed, in a sign; null while it runs. */
+export function signOf(ok: boolean | null): string {
+  return ok === null ? '…' : ok ? '✓' : '✗';
+}
+
 type TableProps = {
   readonly looks: string;
   readonly heads: readonly string[];
   readonly caption?: string;
-  readonly children: ComponentChildren;
+  readonly rows: readonly { readonly ok: boolean | null; readonly cells: readonly ComponentChildren[] }[];
 };
 
-export function Table({ looks, heads, caption, children }: TableProps) {
+/** Results, each with its sign in the first column. */
+export function Results({ looks, heads, caption, rows }: TableProps) {
   return (
     <table class={looks}>
       {caption && <caption>{caption}</caption>}
       <thead>
         <tr>
-          {heads.map((head) => (
+          {['Result', ...heads].map((head) => (
             <th scope="col">{head}</th>
           ))}
         </tr>
       </thead>
-      <tbody>{children}</tbody>
+      <tbody>
+        {rows.map(({ ok, cells }) => (
+          <tr>
+            <td class={ok === false ? 'no' : 'yes'} aria-label={ok === false ? 'failed' : 'passed'}>
+              {signOf(ok)}
+            </td>
+            {cells.map((cell) => (
+              <td>{cell}</td>
+            ))}
+          </tr>
+        ))}
+      </tbody>
     </table>
+  );
+}
+
+/** Names and what they stand for; those without a value are left out. */
+export function Facts({
+  facts,
+}: {
+  readonly facts: readonly (readonly [ComponentChildren, ComponentChildren])[];
+}) {
+  return (
+    <dl>
+      {facts.map(
+        ([name, value]) =>
+          value && (
+            <>
+              <dt>{name}</dt>
+              <dd>{value}</dd>
+            </>
+          ),
+      )}
+    </dl>
   );
 }
 

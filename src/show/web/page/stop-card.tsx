@@ -2,7 +2,7 @@ import { outcomes } from '../../../core/outcome.ts';
 import type { RunView } from '../../../journal/run-view.ts';
 import type { LoopSummary, Status } from '../summary.ts';
 import { MarkIcon } from './marks.tsx';
-import { Table } from './parts.tsx';
+import { Results } from './parts.tsx';
 
 type StopCardProps = { readonly view: RunView; readonly summary: LoopSummary | undefined };
 
@@ -58,21 +58,7 @@ function headline({ outcome, exitCode }: RunView, status: Status | undefined): s
 function EvidenceTable({ iterations }: RunView) {
   const judged = iterations.findLast(({ verdict }) => verdict !== null);
   if (!judged?.verdict) return null;
-  return (
-    <Table
-      looks="evidence"
-      heads={['Result', 'Check', 'Found']}
-      caption={`Evidence for the claim of iteration ${judged.iteration}`}
-    >
-      {judged.verdict.evidence.map(({ check, ok, detail }) => (
-        <tr>
-          <td class={ok ? 'yes' : 'no'} aria-label={ok ? 'passed' : 'failed'}>
-            {ok ? '✓' : '✗'}
-          </td>
-          <td>{check}</td>
-          <td>{detail}</td>
-        </tr>
-      ))}
-    </Table>
-  );
+  const rows = judged.verdict.evidence.map(({ check, ok, detail }) => ({ ok, cells: [check, detail] }));
+  const caption = `Evidence for the claim of iteration ${judged.iteration}`;
+  return <Results looks="evidence" heads={['Check', 'Found']} caption={caption} rows={rows} />;
 }
