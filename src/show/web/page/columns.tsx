@@ -1,17 +1,13 @@
 import { useComputed, useSignal } from '@preact/signals';
 import type { RefObject, TargetedMouseEvent } from 'preact';
-import { useLayoutEffect, useMemo, useState } from 'preact/hooks';
-import type { IterationView, RunView } from '../../../journal/run-view.ts';
+import { useLayoutEffect, useState } from 'preact/hooks';
+import type { RunView } from '../../../journal/run-view.ts';
+import { Background, Column, gap, headHeight, LineNames, placeRows } from './column-drawing.tsx';
 import { type Row, rowsOf } from './column-rows.tsx';
-import { Label } from './marks.tsx';
 import { pointerX, useWidth } from './parts.tsx';
 import { hovered, openLog, select, tab } from './state.ts';
 import type { ChartProps } from './timeline.tsx';
 
-type PlacedRow = Row & { readonly top: number };
-
-const headHeight = 22;
-const gap = 18;
 /** Columns come into the picture and leave it by so many at once, so that not every scroll draws anew. */
 const chunk = 30;
 
@@ -53,13 +49,15 @@ export function Columns({ view, selected, at }: ChartProps) {
         >
           <Band looks="chosen" index={selected} width={width} height={height} />
           <Cursor width={width} height={height} />
-          <Background rows={rows} shown={shown} width={width} />
+          <Background rows={rows} width={width} />
           <g>
             {shown.map((one) => (
               <Column key={one.index} one={one} rows={rows} width={width} scale={scale} at={at} />
             ))}
           </g>
-          <g transform={atLeftEdge}>{rows.map(lineNames)}</g>
+          <g transform={atLeftEdge}>
+            <LineNames rows={rows} />
+          </g>
         </svg>
       </div>
     </div>
@@ -92,15 +90,6 @@ function useScrolling(box: RefObject<HTMLElement>, { room, width, all, selected 
 
 function chunkAt(index: number): number {
   return Math.floor(index / chunk);
-}
-
-function placeRows(rows: readonly Row[]): PlacedRow[] {
-  let next = headHeight;
-  return rows.map((row) => {
-    const top = next;
-    next += row.height + gap;
-    return { ...row, top };
-  });
 }
 
 function describe({ iterations, claims }: RunView): string {
@@ -150,12 +139,7 @@ function RowLabels({ rows }: { readonly rows: readonly Row[] }) {
   );
 }
 
-type BandProps = {
-  readonly looks: string;
-  readonly index: number;
-  readonly width: number;
-  readonly height: number;
-};
+type BandProps = Readonly<Record<'index' | 'width' | 'height', number>> & { readonly looks: string };
 
 function Band({ looks, index, width, height }: BandProps) {
   return <rect class={looks} x={index * width} y={0} width={index < 0 ? 0 : width} height={height} />;
@@ -163,89 +147,4 @@ function Band({ looks, index, width, height }: BandProps) {
 
 function Cursor(size: Pick<BandProps, 'width' | 'height'>) {
   return <Band looks="cursor" index={hovered.value ?? -1} {...size} />;
-}
-
-type ColumnsProps = { readonly rows: readonly PlacedRow[]; readonly width: number };
-type BackgroundProps = ColumnsProps & { readonly shown: readonly IterationView[] };
-
-/** Lines across, and as many numbers of iterations as have room. */
-function Background({ rows, shown, width }: BackgroundProps) {
-  const every = [1, 2, 5, 10, 20, 50].find((step) => step * width >= 26) ?? 100;
-  const numbered = shown.filter(({ iteration, index }) => index === 0 || iteration % every === 0);
-  return (
-    <g>
-      {rows.map((row) => (
-        <>
-          <Across y={row.top + row.height + 0.5} looks="base" />
-          {row.lines?.map(({ amount, looks }) => (
-            <Across y={yOf(row, amount)} looks={looks} />
-          ))}
-          {row.curve && <path d={curvePath(row, row.curve, width)} class="sum-line" />}
-        </>
-      ))}
-      {numbered.map(({ iteration, index }) => (
-        <Label key={index} x={index * width + width / 2} y={14} looks="number" text={iteration} />
-      ))}
-    </g>
-  );
-}
-
-/** The height at which an amount stands in its row. */
-function yOf({ top, height, max }: PlacedRow, amount: number): number {
-  return top + height - (amount / max) * height;
-}
-
-function Across({ y, looks }: { readonly y: number; readonly looks: string }) {
-  return <line x1={0} x2="100%" y1={y} y2={y} class={looks} />;
-}
-
-function curvePath(row: PlacedRow, curve: readonly number[], width: number): string {
-  const points = curve.map((amount, index) => `${(index + 0.5) * width} ${yOf(row, amount).toFixed(1)}`);
-  return points.length === 0 ? '' : `M${points.join('L')}`;
-}
-
-function lineNames(row: PlacedRow) {
-  return row.lines?.map(
-    ({ amount, name }) => name && <Label x={2} y={yOf(row, amount) + 3} looks="threshold-name" text={name} />,
-  );
-}
-
-type ColumnProps = ColumnsProps & {
-  readonly one: IterationView;
-  readonly scale: string;
-  readonly at: number;
-};
-
-/** Drawn only when something in it has changed: most of a long run stays as it is. */
-function Column({ one, rows, width, scale, at }: ColumnProps) {
-  const stillGrows = one.endedAt === null || one.wait?.ms === null;
-  return useMemo(
-    () => (
-      <g transform={`translate(${one.index * width} 0)`} data-index={one.index}>
-        {rows.map((row) => drawCell(row, one, width))}
-      </g>
-    ),
-    [one, scale, stillGrows && at],
-  );
-}
-
-function drawCell(row: PlacedRow, one: IterationView, width: number) {
-  const { top, height, max, headroom = 0, bars, curve, sign } = row;
-  const size = Math.max(4, Math.min(34, width - Math.max(3, width * 0.3)));
-  const total = curve?.[one.index];
-  let y = top + height;
-  const shapes = bars?.(one).map(([looks, amount]) => {
-    if (amount <= 0) return null;
-    const high = Math.max(1, (amount / max) * (height - headroom));
-    y -= high;
-    const box = { x: (width - size) / 2, y, width: size, height: high };
-    return <rect {...box} class={`bar ${looks}`} data-amount={amount} />;
-  });
-  return (
-    <>
-      {shapes}
-      {total !== undefined && <circle cx={width / 2} cy={yOf(row, total)} r={2} class="sum" />}
-      {sign?.(one, top, width)}
-    </>
-  );
 }

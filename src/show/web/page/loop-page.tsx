@@ -22,43 +22,37 @@ import { Timeline } from './timeline.tsx';
 /** One loop in all its views. */
 export function LoopPage({ id }: { readonly id: string }) {
   const loop = summary.value;
+  const run = view.value;
+  const at = viewEnd.value;
+  const one = run?.iterations[selected.value];
   const isGone = loops.value !== null && loop === undefined;
+  if (run === null) return <main class="loop-page" id="main" />;
   return (
     <main class="loop-page" id="main">
       <div class="loop-top">
-        {view.value && <Title view={view.value} loop={loop} />}
+        <Title view={run} loop={loop} />
         {info.value.control && loop && <ActionButtons loop={loop} />}
       </div>
       <p class="told" role="status">
         {isGone ? 'It is not there any more: somebody removed it.' : told}
       </p>
-      {view.value && <StopCard view={view.value} summary={loop} />}
-      {view.value && <Figures view={view.value} at={viewEnd.value} />}
+      <StopCard view={run} summary={loop} />
+      <Figures view={run} at={at} />
       {api.isLive && loop?.hasTerminal && (
         <Card title="Terminal">
           <Terminal loop={id} />
         </Card>
       )}
-      {view.value && <Views id={id} view={view.value} />}
+      <Tasks view={run} />
+      <Card title="Timeline" beside={<Legend {...run} />}>
+        <Timeline view={run} selected={selected.value} at={at} />
+      </Card>
+      <Card title="Iteration by iteration" looks="strip-card" beside={<Readout view={run} />}>
+        <Columns view={run} selected={selected.value} at={at} />
+      </Card>
+      {one && <IterationPanel loop={id} view={run} one={one} at={at} />}
+      <Notices view={run} />
     </main>
-  );
-}
-
-function Views({ id, view }: { readonly id: string; readonly view: RunView }) {
-  const one = view.iterations[selected.value];
-  const at = viewEnd.value;
-  return (
-    <>
-      <Tasks view={view} />
-      <Card title="Timeline" beside={<Legend iterations={view.iterations} />}>
-        <Timeline view={view} selected={selected.value} at={at} />
-      </Card>
-      <Card title="Iteration by iteration" looks="strip-card" beside={<Readout view={view} />}>
-        <Columns view={view} selected={selected.value} at={at} />
-      </Card>
-      {one && <IterationPanel loop={id} view={view} one={one} at={at} />}
-      <Notices view={view} />
-    </>
   );
 }
 
@@ -111,7 +105,7 @@ function Figures({ view, at }: { readonly view: RunView; readonly at: number }) 
 }
 
 /** What is there to see, each with its shape. */
-function Legend({ iterations }: Pick<RunView, 'iterations'>) {
+function Legend({ iterations }: RunView) {
   const used = new Set(iterations.map(({ mark }) => mark));
   return (
     <div class="legend">
