@@ -4,6 +4,8 @@ import type { Action } from '../actions.ts';
 import type { IterationDetails } from '../details.ts';
 import type { ListUpdate, ViewUpdate } from '../stream.ts';
 
+export type Info = { readonly version: string; readonly control: boolean };
+
 export type Listener = {
   loops(update: ListUpdate): void;
   view(update: ViewUpdate): void;
@@ -16,7 +18,7 @@ type Api = {
   readonly isLive: boolean;
   /** The loop to start with, where there is only one. */
   readonly only: string | null;
-  info(): Promise<{ readonly version: string; readonly control: boolean }>;
+  info(): Promise<Info>;
   /** Follows all loops, and one in detail; the function that comes back ends it. */
   follow(loop: string | null, listener: Listener): () => void;
   details(loop: string, index: number): Promise<IterationDetails>;
@@ -86,10 +88,7 @@ function followStream(
   let current: AbortController | null = null;
   let isOver = false;
 
-  function take(block: string): void {
-    const fields = new Map(
-      block.split('\n').map((line) => [line.slice(0, line.indexOf(':')), line.slice(line.indexOf(':') + 2)]),
-    );
+  function take(fields: ReadonlyMap<string, string>): void {
     const data = fields.get('data');
     if (data === undefined) return;
     seq = fields.get('id') ?? seq;
@@ -106,15 +105,7 @@ function followStream(
     if (!response.ok || response.body === null) throw new Error(await messageIn(response));
     listener.connected(true);
     pauseMs = 500;
-    const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
-    let rest = '';
-    for (;;) {
-      const { done, value } = await reader.read();
-      if (done) return;
-      const blocks = (rest + value).split('\n\n');
-      rest = blocks.pop() ?? '';
-      for (const block of blocks) take(block);
-    }
+    await readEvents(response.body, take);
   }
 
   async function goOn(): Promise<void> {
@@ -140,6 +131,27 @@ function followStream(
     document.removeEventListener('visibilitychange', onHidden);
     current?.abort();
   };
+}
+
+/** Hands on the fields of each event of a stream. */
+async function readEvents(
+  body: NonNullable<Response['body']>,
+  take: (fields: ReadonlyMap<string, string>) => void,
+): Promise<void> {
+  const reader = body.pipeThrough(new TextDecoderStream()).getReader();
+  let rest = '';
+  for (;;) {
+    const { done, value } = await reader.read();
+    if (done) return;
+    const blocks = (rest + value).split('\n\n');
+    rest = blocks.pop() ?? '';
+    for (const block of blocks) take(fieldsOf(block));
+  }
+}
+
+function fieldsOf(block: string): Map<string, string> {
+  const lines = block.split('\n').map((line) => ({ line, colon: line.indexOf(':') }));
+  return new Map(lines.map(({ line, colon }) => [line.slice(0, colon), line.slice(colon + 2)]));
 }
 
 function reportApi(data: ReportData): Api {

@@ -110,7 +110,7 @@ function Keys() {
       <h2>Keys</h2>
       <Facts facts={keys.map(([key, what]) => [<kbd>{key}</kbd>, what])} />
       <Note
-        text={`ralphkit ${info.value.version}. Everything on this page comes from the journals of the loops.`}
+        text={`ralphkit ${info.value?.version}. Everything on this page comes from the journals of the loops.`}
       />
       <div class="dialog-buttons">
         <button type="button" class="primary" onClick={close}>

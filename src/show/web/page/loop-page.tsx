@@ -13,7 +13,7 @@ import { clock, cost, duration, markNames, percent, plural, statusNames, tokens 
 import { IterationPanel } from './iteration-panel.tsx';
 import { MarkIcon, markOrder } from './marks.tsx';
 import { Card, Figure, Note } from './parts.tsx';
-import { api, hovered, info, loops, selected, summary, told, view, viewEnd } from './state.ts';
+import { api, hovered, info, isGone, selected, summary, told, view, viewEnd } from './state.ts';
 import { StopCard } from './stop-card.tsx';
 import { Tasks } from './tasks.tsx';
 import { Terminal } from './terminal.tsx';
@@ -25,16 +25,15 @@ export function LoopPage({ id }: { readonly id: string }) {
   const run = view.value;
   const at = viewEnd.value;
   const one = run?.iterations[selected.value];
-  const isGone = loops.value !== null && loop === undefined;
   if (run === null) return <main class="loop-page" id="main" />;
   return (
     <main class="loop-page" id="main">
       <div class="loop-top">
         <Title view={run} loop={loop} />
-        {info.value.control && loop && <ActionButtons loop={loop} />}
+        {info.value?.control && loop && <ActionButtons loop={loop} />}
       </div>
       <p class="told" role="status">
-        {isGone ? 'It is not there any more: somebody removed it.' : told}
+        {isGone.value ? 'It is not there any more: somebody removed it.' : told}
       </p>
       <StopCard view={run} summary={loop} />
       <Figures view={run} at={at} />

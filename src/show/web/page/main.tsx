@@ -63,8 +63,7 @@ function Content() {
         <p>{refusal.value}</p>
       </main>
     );
-  // Nothing is known before the server has said who may do what.
-  if (info.value.version === '') return null;
+  if (info.value === null) return null;
   return openId.value === null ? <Overview /> : <LoopPage key={openId.value} id={openId.value} />;
 }
 

@@ -1,12 +1,13 @@
 import { computed, effect, signal } from '@preact/signals';
 import { isOpen, type RunView } from '../../../journal/run-view.ts';
 import { isLive, type LoopSummary } from '../summary.ts';
-import { type Listener, openApi } from './api.ts';
+import { type Info, type Listener, openApi } from './api.ts';
 
 export type Tab = 'summary' | 'changes' | 'tools' | 'prompt';
 
 export const api = openApi();
-export const info = signal({ version: '', control: false });
+/** What the server says of itself; null before the first answer. */
+export const info = signal<Info | null>(null);
 /** Why the server gives no data; null if it does. */
 export const refusal = signal<string | null>(null);
 /** Whether the server answers; null before the first answer. */
@@ -17,6 +18,8 @@ export const loops = signal<ReadonlyMap<string, LoopSummary> | null>(null);
 /** The loop whose page is open; null on the page of all loops. */
 export const openId = signal<string | null>(null);
 export const summary = computed(() => loops.value?.get(openId.value ?? ''));
+/** Somebody removed it. */
+export const isGone = computed(() => loops.value !== null && summary.value === undefined);
 export const view = signal<RunView | null>(null);
 export const now = signal(Date.now());
 /** What the last action did. */
