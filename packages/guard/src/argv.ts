@@ -11,16 +11,14 @@ export type Args = {
   all(...names: string[]): readonly string[];
 };
 
-export type Grammar = {
-  /** Letters that take a value, and long names that take one as the next word. */
-  readonly letters?: string;
-  readonly long?: readonly string[];
-  /** Options end at the first word that is none: the rest is another command. */
-  readonly stop?: boolean;
-};
+/** Reads the words of a program. The letters and the long names, parted by spaces, are options that take a value. */
+export function readArgs(words: readonly string[], letters = '', long = ''): Args {
+  return new Words(words, letters, long, false);
+}
 
-export function readArgs(words: readonly string[], grammar: Grammar = {}): Args {
-  return new Words(words, grammar);
+/** The same for a program that starts another: its options end at the first word that is none. */
+export function readLeadingArgs(words: readonly string[], letters = '', long = ''): Args {
+  return new Words(words, letters, long, true);
 }
 
 /** Most commands have few options or none. */
@@ -33,7 +31,7 @@ class Words implements Args {
   values: Map<string, string[]> = noValues;
   readonly rest: string[] = [];
 
-  constructor(words: readonly string[], { letters = '', long = [], stop = false }: Grammar) {
+  constructor(words: readonly string[], letters: string, long: string, stop: boolean) {
     let i = 0;
     for (; i < words.length; i++) {
       const word = words[i] ?? '';
@@ -45,7 +43,7 @@ class Words implements Args {
         const equals = word.indexOf('=');
         const name = word.slice(2, equals === -1 ? undefined : equals);
         if (equals !== -1) this.put(name, word.slice(equals + 1));
-        else if (long.includes(name)) this.put(name, words[++i] ?? '');
+        else if (` ${long} `.includes(` ${name} `)) this.put(name, words[++i] ?? '');
         else this.raise(name);
       } else if (word.startsWith('-') && word.length > 1) {
         for (let at = 1; at < word.length; at++) {

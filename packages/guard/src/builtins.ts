@@ -1,4 +1,4 @@
-import { readArgs } from './argv.ts';
+import { readArgs, readLeadingArgs } from './argv.ts';
 import { checkVariable } from './commands/variables.ts';
 import { feed } from './feed.ts';
 import { PRIVATE, secretOf, UNKNOWN } from './marks.ts';
@@ -63,7 +63,7 @@ export const builtins: Readonly<Record<string, (call: Call) => string | null>> =
     return call.script(first);
   },
   hash(call) {
-    const args = readArgs(call.words, { letters: 'p' });
+    const args = readArgs(call.words, 'p');
     const path = args.value('p');
     if (path === undefined) return '';
     checkVariable('PATH', path.slice(0, path.lastIndexOf('/')), call);
@@ -71,8 +71,8 @@ export const builtins: Readonly<Record<string, (call: Call) => string | null>> =
     return '';
   },
   enable(call) {
-    if (readArgs(call.words, { letters: 'f' }).has('f'))
-      call.act('deny', 'environment', 'loads code into the shell', 'Use the built-ins as they are.');
+    if (readArgs(call.words, 'f').has('f'))
+      call.deny('environment', 'loads code into the shell', 'Use the built-ins as they are.');
     return '';
   },
   compgen: ({ shell, words }) =>
@@ -80,7 +80,7 @@ export const builtins: Readonly<Record<string, (call: Call) => string | null>> =
   command: inThisShell,
   builtin: inThisShell,
   exec(call) {
-    const { rest } = readArgs(call.words, { letters: 'a', stop: true });
+    const { rest } = readLeadingArgs(call.words, 'a');
     return rest.length === 0 ? '' : call.run(rest);
   },
   printf(call) {
@@ -93,7 +93,7 @@ export const builtins: Readonly<Record<string, (call: Call) => string | null>> =
 
 /** `command cd x` still changes the shell itself; a program is left to those who know it. */
 function inThisShell(call: Call): string | null {
-  const [name = '', ...words] = readArgs(call.words, { stop: true }).rest;
+  const [name = '', ...words] = readLeadingArgs(call.words).rest;
   const builtin =
     call.words[0]?.startsWith('-') || !Object.hasOwn(builtins, name) ? undefined : builtins[name];
   return builtin?.(call.with({ name, words })) ?? null;
@@ -137,7 +137,7 @@ function declare(call: Call): string {
 }
 
 function read({ shell, words, stdin, env }: Call): string {
-  const args = readArgs(words, { letters: 'pdntuNia' });
+  const args = readArgs(words, 'pdntuNia');
   const source = shell.input.text === null ? { text: stdin } : shell.input;
   const text = source.text ?? UNKNOWN;
   const end = text.indexOf('\n');
@@ -161,7 +161,7 @@ function read({ shell, words, stdin, env }: Call): string {
 }
 
 function readLines({ shell, words, stdin }: Call): string {
-  const { rest } = readArgs(words, { letters: 'dnOsuCc' });
+  const { rest } = readArgs(words, 'dnOsuCc');
   const items = (stdin ?? UNKNOWN).split('\n').filter((line) => line !== '');
   shell.variables.set(rest[0] ?? 'MAPFILE', { items, array: true });
   return '';

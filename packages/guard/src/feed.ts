@@ -4,11 +4,11 @@ import type { Call } from './model.ts';
 /** Gives text to something that runs it, unless nobody can know what it says. */
 export function feed(call: Call, text: string, run: (text: string) => string): string {
   if (text.includes(NETWORK)) {
-    call.act('deny', 'remote-code', 'runs what comes from the network');
+    call.deny('remote-code', 'runs what comes from the network');
     return UNKNOWN;
   }
   if (text.includes(DECODED)) {
-    call.act('deny', 'obfuscation', 'runs what was decoded, so that nobody can read it');
+    call.deny('obfuscation', 'runs what was decoded, so that nobody can read it');
     return UNKNOWN;
   }
   // Output of a program of the project, as in eval "$(direnv hook bash)": its author answers for it.

@@ -124,6 +124,8 @@ export type Call = {
   readonly env: ReadonlyMap<string, string>;
   /** Records what the program does, and prints nothing. */
   readonly act: (verdict: Act['verdict'], category: Category, what: string, instead?: string) => '';
+  readonly deny: (category: Category, what: string, instead?: string) => '';
+  readonly warn: (category: Category, what: string, instead?: string) => '';
   /** Records what happens to a file, named as the program would name it. */
   readonly file: (kind: FileEffect['kind'], path: string, more?: Partial<FileEffect>) => void;
   readonly path: (path: string) => string;

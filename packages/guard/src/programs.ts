@@ -42,7 +42,7 @@ const runsFiles =
 
 function runsFetched(call: Call): void {
   if (isGivenFetched(call) && runsFiles.test(call.name))
-    call.act('deny', 'remote-code', 'runs what comes from the network');
+    call.deny('remote-code', 'runs what comes from the network');
 }
 
 const looksAtDisks = /^(smartctl|blkid|lsblk|udevadm|blockdev|df|findmnt|lsof|fdisk)$/;
@@ -53,7 +53,7 @@ function touchesMachine(call: Call): void {
     /^([\w-]+=)?\/dev\/(sd|hd|vd|xvd|nvme|mmcblk|r?disk|mapper\/|md|dm-|loop|sg|ada)/.test(word),
   );
   if (disk !== undefined && !looksAtDisks.test(call.name))
-    call.act('deny', 'disk', `gives ${disk} to ${call.name}`, 'Work on a file that holds an image.');
+    call.deny('disk', `gives ${disk} to ${call.name}`, 'Work on a file that holds an image.');
 }
 
 /** The script of a service is called like the program that it starts. */
@@ -61,7 +61,7 @@ function changesService(call: Call): void {
   const [first = ''] = call.shell.world.steps.at(-1)?.words ?? [];
   if (!first.startsWith('/etc/')) return;
   if (/^\/etc\/(init|rc)\.d\//.test(first) && !/^(status|help)?$/.test(call.words[0] ?? ''))
-    call.act('deny', 'system-config', 'changes a service of the system');
+    call.deny('system-config', 'changes a service of the system');
 }
 
 /** Takes words as they come, and does nothing with them but write or look them up. */
@@ -97,7 +97,7 @@ function destroysUnasked(call: Call): void {
       ? /^(delete|destroy|terminate|purge|teardown|wipe|nuke|drop)$/.test(word)
       : /^(destroy|terminate|nuke)$/.test(word),
   );
-  if (order !== undefined) call.act('deny', 'cloud', `${call.name} is told to ${order} without asking`);
+  if (order !== undefined) call.deny('cloud', `${call.name} is told to ${order} without asking`);
 }
 
 /** Nearly every program that writes a file takes its name after -o. */
@@ -115,7 +115,7 @@ const mostGuesses = 50_000;
 /** The name is known only in part: every program that it may stand for counts. */
 export function runUnknown(first: string, call: Call): string {
   if (first.includes(NETWORK) || first.includes(DECODED)) {
-    call.act('deny', 'obfuscation', 'runs a command whose name is decoded or downloaded');
+    call.deny('obfuscation', 'runs a command whose name is decoded or downloaded');
     return UNKNOWN;
   }
   const name = first.slice(first.lastIndexOf('/') + 1);

@@ -252,7 +252,7 @@ function runFunction(
 ): string {
   const nested = shell.calls.filter((other) => other === name).length;
   if (nested > 0 && shell.forked) {
-    call.act('deny', 'exhaustion', `${name} starts itself again and again`, 'Write a loop with an end.');
+    call.deny('exhaustion', `${name} starts itself again and again`, 'Write a loop with an end.');
     return '';
   }
   if (nested > 2) return UNKNOWN;
@@ -310,6 +310,14 @@ class ShellCall implements Call {
   act(verdict: Act['verdict'], category: Category, what: string, instead = remedyOf(category)): '' {
     this.add({ kind: 'act', verdict, category, what, instead });
     return '';
+  }
+
+  deny(category: Category, what: string, instead?: string): '' {
+    return this.act('deny', category, what, instead);
+  }
+
+  warn(category: Category, what: string, instead?: string): '' {
+    return this.act('warn', category, what, instead);
   }
 
   file(kind: FileEffect['kind'], target: string, more: Partial<FileEffect> = {}): void {

@@ -8,9 +8,9 @@ export const agent = /ralph|claude|codex|gemini|opencode|swarm/;
 export function checkProcess(call: Call, target: string): void {
   const all = hasGlob(target) || (target.includes(UNKNOWN) && listsProc(call));
   if (target === '1' || target === '-1' || target === '0' || all)
-    call.act('deny', 'process', target === '1' ? 'ends the first process' : 'ends all processes of the user');
+    call.deny('process', target === '1' ? 'ends the first process' : 'ends all processes of the user');
   if (target === parentProcess || agent.test(target) || (target.includes(UNKNOWN) && soughtAgent(call)))
-    call.act('deny', 'process', 'ends the agent or its loop', 'Finish the task instead.');
+    call.deny('process', 'ends the agent or its loop', 'Finish the task instead.');
 }
 
 /** `ls /proc` names every process. */

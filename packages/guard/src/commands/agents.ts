@@ -1,4 +1,3 @@
-import { UNKNOWN } from '../marks.ts';
 import type { Handler, Handlers } from '../model.ts';
 import { named, when } from './rules.ts';
 
@@ -10,13 +9,11 @@ const unasked =
 const agent: Handler = (call) => {
   const pairs = call.words.map((word, i) => `${word} ${call.words[i + 1] ?? ''}`);
   if ([...call.words, ...pairs].some((words) => unasked.test(words)))
-    call.act(
-      'deny',
+    call.deny(
       'privilege',
       `starts ${call.name}, which then asks nobody and is seen by no guard`,
       'Do the work yourself, or start it without that option.',
     );
-  return UNKNOWN;
 };
 
 const settings = when(

@@ -28,7 +28,7 @@ function variable(name: string): string {
 }
 
 const count: Handler = ({ words }) => {
-  const args = readArgs(words, { letters: 'fs', long: ['format', 'separator'] });
+  const args = readArgs(words, 'fs', 'format separator');
   if (args.rest.some((word) => /^inf|^\d{10,}$/i.test(word))) return ENDLESS;
   const format = args.value('f', 'format');
   if (format !== undefined) return `${format.replace(/%[\d.]*[aefg]/gi, '1')}\n`;
@@ -37,7 +37,7 @@ const count: Handler = ({ words }) => {
 };
 
 const temporary: Handler = (call) => {
-  const args = readArgs(call.words, { letters: 'p', long: ['tmpdir', 'suffix'] });
+  const args = readArgs(call.words, 'p', 'tmpdir suffix');
   const [template] = args.rest;
   const path = template?.includes('/')
     ? template
@@ -49,7 +49,7 @@ const listing: Handler = () => `./${UNKNOWN}\n`;
 
 /** What a folder lists is a name inside it. */
 const ls: Handler = (call) => {
-  const args = readArgs(call.words, { letters: 'IwT' });
+  const args = readArgs(call.words, 'IwT');
   const { context } = call.shell.world;
   if (args.has('d', 'directory')) return `${args.rest.join('\n')}\n`;
   // The name of a file comes back as it was given.
@@ -62,18 +62,13 @@ const ls: Handler = (call) => {
   return args.has('a', 'A', 'all', 'almost-all') ? `./${STAR}\n./.${STAR}\n` : `./${STAR}\n`;
 };
 
-const dateGrammar = { letters: 'dfr', long: ['date', 'file', 'reference'] };
-
 const jq: Handler = (call) => {
   // These take a name and a value.
   const pair = /^--(arg|argjson|slurpfile|rawfile)$/;
   const words = call.words.filter((_, i, all) => !pair.test(all[i - 2] ?? ''));
   for (const [i, word] of call.words.entries())
     if (/^--(slurp|raw)file$/.test(word)) call.file('read', call.words[i + 2] ?? '');
-  const args = readArgs(words, {
-    letters: 'L',
-    long: ['arg', 'argjson', 'slurpfile', 'rawfile', 'indent', 'from-file'],
-  });
+  const args = readArgs(words, 'L', 'arg argjson slurpfile rawfile indent from-file');
   const [filter = '', ...paths] = args.rest;
   const text = contents(call, paths);
   const [given] = secretsIn(call.words.join(' '));
@@ -106,7 +101,7 @@ export const answers: Handlers = {
   expr: ({ words }) => (words.length === 1 ? `${words[0]}\n` : UNKNOWN),
   printenv: environment,
   yes: ({ words }) => `${words.length === 0 ? 'y' : words.join(' ')}\n${ENDLESS}`,
-  pv: (call) => contents(call, readArgs(call.words, { letters: 'sLiDNB' }).rest),
+  pv: (call) => contents(call, readArgs(call.words, 'sLiDNB').rest),
   mktemp: temporary,
   tree: listing,
   pwd: ({ shell }) => `${shell.cwd}\n`,
@@ -122,10 +117,10 @@ export const answers: Handlers = {
   seq: count,
   whoami: ({ shell }) => `${shell.world.context.home.split('/').at(-1)}\n`,
   date: (call) => {
-    if (call.words.some((word) => word.startsWith('-')) && readArgs(call.words, dateGrammar).has('s', 'set'))
-      call.act('deny', 'system-config', 'sets the clock of the machine');
+    const args = readArgs(call.words, 'dfr', 'date file reference');
+    if (args.has('s', 'set')) call.deny('system-config', 'sets the clock of the machine');
     // Lines that are no dates are shown in its errors.
-    for (const file of readArgs(call.words, dateGrammar).all('f', 'file')) call.file('read', file);
+    for (const file of args.all('f', 'file')) call.file('read', file);
     const format = call.words.find((word) => word.startsWith('+'))?.slice(1);
     return format === undefined ? UNKNOWN : `${format.replace(/%[-_0^#]?\w/g, '1')}\n`;
   },
@@ -136,7 +131,7 @@ export const answers: Handlers = {
   ':': () => '',
   sleep: () => '',
   stat: (call) => {
-    const args = readArgs(call.words, { letters: 'c', long: ['format', 'printf'] });
+    const args = readArgs(call.words, 'c', 'format printf');
     const format = args.value('c', 'format', 'printf');
     if (format === undefined) return UNKNOWN;
     return args.rest
@@ -145,8 +140,7 @@ export const answers: Handlers = {
   },
   file: (call) => {
     // The names to look at, which it repeats.
-    for (const list of readArgs(call.words, { letters: 'fFmPe' }).all('f')) call.file('read', list);
-    return UNKNOWN;
+    for (const list of readArgs(call.words, 'fFmPe').all('f')) call.file('read', list);
   },
   du: () => UNKNOWN,
 };

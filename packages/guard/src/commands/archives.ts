@@ -9,20 +9,11 @@ import { spreads } from './spreads.ts';
 const tar: Handler = (call) => {
   const [first = '', ...others] = call.words;
   const words = /^[a-zA-Z]+$/.test(first) ? [`-${first}`, ...others] : call.words;
-  const args = readArgs(words, {
-    letters: 'fCTIXbKNgVFH',
-    long: [
-      'file',
-      'directory',
-      'use-compress-program',
-      'to-command',
-      'checkpoint-action',
-      'exclude',
-      'files-from',
-      'transform',
-      'rsh-command',
-    ],
-  });
+  const args = readArgs(
+    words,
+    'fCTIXbKNgVFH',
+    'file directory use-compress-program to-command checkpoint-action exclude files-from transform rsh-command',
+  );
   const folder = args.value('C', 'directory') ?? '.';
   for (const program of args.all(
     'I',
@@ -79,7 +70,7 @@ function takesOut(call: Call, content: string, folder: string): void {
 }
 
 const zip: Handler = (call) => {
-  const args = readArgs(call.words, { letters: 'xiPbt', long: ['unzip-command'] });
+  const args = readArgs(call.words, 'xiPbt', 'unzip-command');
   const [file = '', ...paths] = args.rest;
   const test =
     args.value('unzip-command') ??
@@ -94,7 +85,7 @@ const zip: Handler = (call) => {
 };
 
 const unzip: Handler = (call) => {
-  const args = readArgs(call.words, { letters: 'dxP' });
+  const args = readArgs(call.words, 'dxP');
   if (args.has('p')) return packed(call.content(args.rest[0] ?? ''));
   if (args.has('l', 't', 'v')) return UNKNOWN;
   const folder = args.value('d') ?? '.';
@@ -131,11 +122,10 @@ export const archives: Handlers = {
   '7zz': sevenZip,
   unzip,
   cpio: (call) => {
-    const args = readArgs(call.words, { letters: 'FEHDICMR', long: ['directory'] });
+    const args = readArgs(call.words, 'FEHDICMR', 'directory');
     const listed = (call.stdin ?? '').split('\n').filter(Boolean);
     if (args.has('i', 'extract')) call.file('write', args.value('D', 'directory') ?? '.');
     else for (const path of listed) call.file('read', path);
     if (args.has('p', 'pass-through')) call.file('write', args.rest[0] ?? '.');
-    return UNKNOWN;
   },
 };

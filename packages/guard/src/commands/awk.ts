@@ -1,4 +1,4 @@
-import { type Args, readArgs } from '../argv.ts';
+import { type Args, readLeadingArgs } from '../argv.ts';
 import { unescapeText } from '../decode.ts';
 import { feed } from '../feed.ts';
 import { type Code, endOf } from '../foreign/code.ts';
@@ -23,11 +23,7 @@ type Script = {
 };
 
 const program: Handler = (call) => {
-  const args = readArgs(call.words, {
-    letters: 'Ffvi',
-    long: ['file', 'field-separator', 'assign', 'include'],
-    stop: true,
-  });
+  const args = readLeadingArgs(call.words, 'Ffvi', 'file field-separator assign include');
   const file = args.value('f', 'file');
   const program = file === undefined ? (args.rest[0] ?? '') : call.content(file);
   const paths = file === undefined ? args.rest.slice(1) : args.rest;
@@ -66,7 +62,7 @@ function startPrograms({ call, program, code }: Script): void {
   for (const { index, 0: match } of code.masked.matchAll(/\bsystem\s*\(/g))
     run(textAt(code, index + match.length, ''));
   if (/\/inet\d?\/(tcp|udp)\//.test(program) && /\|&/.test(program))
-    call.act('deny', 'remote-shell', 'opens a connection to another machine', 'Use curl.');
+    call.deny('remote-shell', 'opens a connection to another machine', 'Use curl.');
   for (const { index } of code.masked.matchAll(/\|\s*getline/g)) {
     const output = run(evaluate(code, code.source.slice(start(index), index)));
     if (output.includes(NETWORK) && /\bsystem\s*\(/.test(code.masked)) run(NETWORK);

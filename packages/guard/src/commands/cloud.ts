@@ -19,9 +19,7 @@ function copiesAway(call: Call, paths: readonly string[]): void {
 }
 
 const awsCall: Handler = (call) => {
-  const args = readArgs(call.words, {
-    long: ['profile', 'region', 'output', 'query', 'endpoint-url', 'sql', 'statement', 'body'],
-  });
+  const args = readArgs(call.words, '', 'profile region output query endpoint-url sql statement body');
   const [service = '', action = '', ...rest] = args.rest;
   const local = /localhost|127\.0\.0\.1/.test(args.value('endpoint-url') ?? '');
   const deny = (what: string) => call.act(local ? 'warn' : 'deny', 'cloud', what);
@@ -47,8 +45,7 @@ const awsCall: Handler = (call) => {
     deny('stops a service');
   if (action === 'put-object') copiesAway(call, [args.value('body') ?? '', 's3://']);
   const [sql] = ['sql', 'statement'].flatMap((name) => args.value(name) ?? []);
-  if (destroysData(sql ?? ''))
-    call.act('deny', 'database', `${destroysData(sql ?? '')} in the database`, askPerson);
+  if (destroysData(sql ?? '')) call.deny('database', `${destroysData(sql ?? '')} in the database`, askPerson);
   if (service === 'iam' && /^(create|attach|put|update|add)-/.test(action))
     deny(`${action}: gives more rights`);
   if (service === 's3') {
@@ -65,48 +62,42 @@ const awsCall: Handler = (call) => {
       line,
     )
   )
-    call.act('deny', 'credentials', 'prints credentials');
-  return UNKNOWN;
+    call.deny('credentials', 'prints credentials');
 };
 
 /** What can be asked of a machine without changing it. */
 const onlyLooks = /^(ls|ps|df|du|date|pwd|whoami|id|uname|hostname|stat|nslookup|free|uptime)$/;
 
 const kube: Handler = (call) => {
-  const args = readArgs(call.words, {
-    letters: 'nflock',
-    long: ['namespace', 'context', 'filename', 'kubeconfig', 'selector', 'output'],
-  });
+  const args = readArgs(call.words, 'nflock', 'namespace context filename kubeconfig selector output');
   const [action = '', kind = '', name = ''] = args.rest;
   if (args.has('dry-run') || asksHelp(call)) return UNKNOWN;
-  if (/^(delete|drain|cordon|taint|replace)$/.test(action))
-    call.act('deny', 'cloud', `${action} in the cluster`);
+  if (/^(delete|drain|cordon|taint|replace)$/.test(action)) call.deny('cloud', `${action} in the cluster`);
   if (action === 'cp' && !call.words.some((word) => /^\w[\w/.-]*:/.test(word) && word === args.rest[1]))
     uploads(call, args.rest.slice(1, -1), args.rest.at(-1) ?? '');
-  if (action === 'scale' && args.value('replicas') === '0') call.act('deny', 'cloud', 'stops a deployment');
+  if (action === 'scale' && args.value('replicas') === '0') call.deny('cloud', 'stops a deployment');
   if (
     action === 'run' &&
     call.words.some((word) => /^--privileged|hostPID|hostNetwork|"privileged":\s*true/.test(word))
   )
-    call.act('deny', 'container', 'starts a container with all rights');
+    call.deny('container', 'starts a container with all rights');
   const inner = call.words[call.words.indexOf('--') + 1] ?? '';
   if (/^(exec|attach|debug)$/.test(action) && !(call.words.includes('--') && onlyLooks.test(inner)))
-    call.act('deny', 'container', 'runs commands in the cluster');
+    call.deny('container', 'runs commands in the cluster');
   if (
     action === 'get' &&
     /^secrets?(\/|$)/.test(kind) &&
     (args.has('o', 'output') || call.words.some((word) => word.startsWith('-o')))
   )
-    call.act('deny', 'credentials', 'prints secrets of the cluster', askPerson);
+    call.deny('credentials', 'prints secrets of the cluster', askPerson);
   if (action === 'create' && /^(cluster)?rolebinding$/.test(kind))
-    call.act('deny', 'cloud', 'gives more rights in the cluster');
+    call.deny('cloud', 'gives more rights in the cluster');
   if (action === 'create' && kind === 'token')
-    call.act('deny', 'credentials', 'prints a token of the cluster', askPerson);
+    call.deny('credentials', 'prints a token of the cluster', askPerson);
   if (action === 'config' && /^(delete-|unset)/.test(kind))
-    call.act('deny', 'cloud', `forgets the cluster ${shown(name)}`);
+    call.deny('cloud', `forgets the cluster ${shown(name)}`);
   if (action === 'config' && kind === 'view' && args.has('raw'))
-    call.act('deny', 'credentials', 'prints the credentials of the cluster', askPerson);
-  return UNKNOWN;
+    call.deny('credentials', 'prints the credentials of the cluster', askPerson);
 };
 
 const teardown = (pattern: RegExp) => when(pattern, 'cloud', 'takes down what runs in the cloud');
@@ -133,14 +124,14 @@ function provider(pattern: RegExp): Handler {
       call.words.some((word) => /(^|=)(0\.0\.0\.0\/0|::\/0)$|allUsers|allAuthenticatedUsers/.test(word)) &&
       /\b(create|update|ch|set|add)\b/.test(plain.words.join(' '))
     )
-      call.act('deny', 'cloud', 'opens it to everybody');
+      call.deny('cloud', 'opens it to everybody');
     down(plain);
     return printed(plain);
   };
 }
 
 const infrastructure: Handler = (call) => {
-  const args = readArgs(call.words, { long: ['chdir', 'stack', 'target', 'var', 'var-file'] });
+  const args = readArgs(call.words, '', 'chdir stack target var var-file');
   const [action = '', sub = ''] = args.rest.filter((word) => !/^(run-all|run|--)$/.test(word));
   if (asksHelp(call)) return UNKNOWN;
   const yes = call.words.some((word) => /^(--?auto-approve|--yes|-y|--skip-preview|--force|-f)$/.test(word));
@@ -149,18 +140,12 @@ const infrastructure: Handler = (call) => {
     (action === 'state' && /^(rm|push|mv)$/.test(sub)) ||
     (/^(workspace|stack)$/.test(action) && /^(delete|rm)$/.test(sub))
   )
-    call.act('deny', 'cloud', `${action} of the infrastructure`, 'Use plan, and let a person apply it.');
+    call.deny('cloud', `${action} of the infrastructure`, 'Use plan, and let a person apply it.');
   else if (
     /^(apply|up|deploy)$/.test(action) &&
     (yes || call.words.some((word) => /^--?destroy$/.test(word)))
   )
-    call.act(
-      'deny',
-      'cloud',
-      'changes the infrastructure without asking',
-      'Use plan, and let a person apply it.',
-    );
-  return UNKNOWN;
+    call.deny('cloud', 'changes the infrastructure without asking', 'Use plan, and let a person apply it.');
 };
 
 const remove =
@@ -196,9 +181,9 @@ export const cloud: Handlers = {
   },
   az: provider(/\b(delete|purge|remove|deallocate|stop|reset)\b/),
   heroku: (call) => {
-    const args = readArgs(call.words, { letters: 'aric', long: ['app', 'remote', 'command'] });
+    const args = readArgs(call.words, 'aric', 'app remote command');
     if (/^config(:get)?$/.test(args.rest[0] ?? ''))
-      call.act('deny', 'credentials', 'prints the secrets of the app', askPerson);
+      call.deny('credentials', 'prints the secrets of the app', askPerson);
     if (args.rest[0] === 'pg:psql') call.run(['psql', '-c', args.value('c', 'command') ?? '']);
     return provider(remove)(call);
   },
@@ -225,9 +210,8 @@ export const cloud: Handlers = {
     when(/\b(forget|prune|delete|remove\S*|purge)\b/, 'cloud', 'deletes backups'),
   ),
   wrangler: (call) => {
-    const what = destroysData(readArgs(call.words, { long: ['command', 'file'] }).value('command') ?? '');
-    if (what && !call.words.includes('--local'))
-      call.act('deny', 'database', `${what} in the database`, askPerson);
+    const what = destroysData(readArgs(call.words, '', 'command file').value('command') ?? '');
+    if (what && !call.words.includes('--local')) call.deny('database', `${what} in the database`, askPerson);
     return provider(remove)(call);
   },
   sam: provider(/^delete\b/),
@@ -244,7 +228,7 @@ export const cloud: Handlers = {
     return at === -1 ? UNKNOWN : joined(call, call.words.slice(at + 1));
   }),
   ansible: (call) => {
-    const args = readArgs(call.words, { letters: 'miaubfl', long: ['module-name', 'args', 'inventory'] });
+    const args = readArgs(call.words, 'miaubfl', 'module-name args inventory');
     const order = args.value('a', 'args') ?? '';
     const isShell = /^(shell|command|raw|script)$/.test(args.value('m', 'module-name') ?? 'command');
     return isShell ? joined(call, [order]) : UNKNOWN;
@@ -256,10 +240,9 @@ export const cloud: Handlers = {
   rclone: (call) => {
     const [action = '', ...rest] = readArgs(call.words).rest;
     if (/^(delete|purge|deletefile|rmdirs|cleanup)$/.test(action))
-      call.act('deny', 'cloud', 'deletes what is stored remotely');
+      call.deny('cloud', 'deletes what is stored remotely');
     if (action === 'sync' && rest.at(-1)?.includes(':'))
-      call.act('deny', 'cloud', 'deletes what is stored remotely and not here', 'Use rclone copy.');
+      call.deny('cloud', 'deletes what is stored remotely and not here', 'Use rclone copy.');
     if (/^(copy|sync|move|copyto)$/.test(action)) copiesAway(call, rest);
-    return UNKNOWN;
   },
 };

@@ -6,14 +6,14 @@ import { contents } from './contents.ts';
 import { named } from './rules.ts';
 
 const base64: Handler = (call) => {
-  const args = readArgs(call.words, { letters: 'w', long: ['wrap'] });
+  const args = readArgs(call.words, 'w', 'wrap');
   const text = contents(call, args.rest);
   if (args.has('d', 'D', 'decode')) return isPlain(text) ? decodeBase64(text) : DECODED;
   return isPlain(text) ? Buffer.from(text).toString('base64') : text;
 };
 
 const xxd: Handler = (call) => {
-  const args = readArgs(call.words, { letters: 'clso' });
+  const args = readArgs(call.words, 'clso');
   const [file, target] = args.rest;
   const text = contents(call, file === undefined ? [] : [file]);
   if (target !== undefined) call.file('write', target);
@@ -29,7 +29,7 @@ const openssl: Handler = (call) => {
   if (kind === 's_client' || kind === 's_server') {
     // With nothing to say it only shows the certificate.
     if (kind === 's_client' && call.stdin === '') return UNKNOWN;
-    call.act('deny', 'remote-shell', 'opens a raw encrypted connection', 'Use curl.');
+    call.deny('remote-shell', 'opens a raw encrypted connection', 'Use curl.');
     return UNKNOWN;
   }
   if (call.words.includes('-out')) call.file('write', value('-out') ?? '');
@@ -71,7 +71,7 @@ function range(_: string, first: string, last: string): string {
 }
 
 const decompress: Handler = (call) => {
-  const args = readArgs(call.words, { letters: 'S' });
+  const args = readArgs(call.words, 'S');
   const decoding =
     !/^(gzip|bzip2|xz|zstd|lz4|brotli|lzma|lzip|lzop|pigz|compress)$/.test(call.name) ||
     args.has('d', 'decompress', 'uncompress');
@@ -85,9 +85,7 @@ const decompress: Handler = (call) => {
 export const codecs: Handlers = {
   base64,
   base32: (call) =>
-    readArgs(call.words).has('d', 'decode')
-      ? DECODED
-      : contents(call, readArgs(call.words, { letters: 'w' }).rest),
+    readArgs(call.words).has('d', 'decode') ? DECODED : contents(call, readArgs(call.words, 'w').rest),
   basenc: (call) => (call.words.includes('--base64') ? base64(call) : DECODED),
   xxd,
   openssl,

@@ -7,7 +7,7 @@ import { otherLanguage } from './other-languages.ts';
 
 /** A program does what its source says, as far as that is a plain call with a text in it. */
 const compile: Handler = (call) => {
-  const args = readArgs(call.words, { letters: 'oxILD' });
+  const args = readArgs(call.words, 'oxILD');
   const target = args.value('o');
   if (target !== undefined) call.file('write', target);
   for (const path of args.rest) {
@@ -17,7 +17,6 @@ const compile: Handler = (call) => {
       return follow(call, text, 'js');
     });
   }
-  return UNKNOWN;
 };
 
 export const compilers: Handlers = {

@@ -1,4 +1,4 @@
-import { readArgs } from '../argv.ts';
+import { readArgs, readLeadingArgs } from '../argv.ts';
 import { NETWORK, shown, UNKNOWN } from '../marks.ts';
 import type { Call, Handler, Handlers } from '../model.ts';
 import { isProjectFile, zoneOf } from '../zones.ts';
@@ -30,31 +30,26 @@ const dockerRules: readonly LineRule[] = [
 ];
 
 const docker: Handler = (call) => {
-  const args = readArgs(call.words, {
-    letters: 'Hcl',
-    long: ['host', 'context', 'config', 'log-level'],
-    stop: true,
-  });
+  const args = readLeadingArgs(call.words, 'Hcl', 'host context config log-level');
   // `docker container rm` is `docker rm`.
   const isLong = args.rest[0] === 'container' && /^(rm|stop|kill|exec|run|create)$/.test(args.rest[1] ?? '');
   const words = isLong ? args.rest.slice(1) : args.rest;
   const [action = '', ...rest] = words;
   const away = args.value('H', 'host') ?? call.env.get('DOCKER_HOST') ?? '';
   if (/^(rm|rmi|stop|kill|system|volume|container)$/.test(action) && /^(tcp|ssh):/.test(away))
-    call.act('deny', 'container', 'takes containers of another machine down');
+    call.deny('container', 'takes containers of another machine down');
   if (action === 'run' || action === 'create') return container(call, rest);
   if (action === 'compose') return compose(call, rest);
   if (rest.includes('--help')) return UNKNOWN;
   denyLines(call, words, dockerRules);
   if (action === 'exec') return inContainer(call, rest);
   if (/^(rm|rmi|stop|kill)$/.test(action) && rest.some((word) => word.includes(UNKNOWN)))
-    call.act('deny', 'container', `${action}s every container or image`, 'Name the one that you made.');
+    call.deny('container', `${action}s every container or image`, 'Name the one that you made.');
   // By a filter they are some, and their maker's.
   if (action === 'ps' && rest.some((word) => /^(-f|--filter)/.test(word))) return 'filtered-container\n';
-  if (action === 'login') call.act('warn', 'supply-chain', 'publishes an image');
+  if (action === 'login') call.warn('supply-chain', 'publishes an image');
   if (action === 'cp')
     for (const path of rest) if (!path.includes(':')) call.file('read', path, { recursive: true });
-  return UNKNOWN;
 };
 
 const client = /^\s*(psql|mysql\w*|mariadb|dropdb|redis-cli|mongosh?|cqlsh)\b/;
@@ -70,51 +65,23 @@ function inContainer(call: Call, words: readonly string[]): string {
       .slice(removes)
       .some((word) => /^\/var\/lib\/(postgresql|mysql|mongo|redis|clickhouse|elasticsearch)/.test(word))
   )
-    return call.act('deny', 'database', 'deletes the files of a database');
+    return call.deny('database', 'deletes the files of a database');
   const [code = ''] = words.filter((word, i) => words[i - 1] === '-c' && client.test(word));
   return code === '' ? UNKNOWN : call.script(code);
 }
 
+/** Options of `docker run` that take a value. */
+const runOptions = [
+  'volume mount env env-file name workdir user publish network net entrypoint pid ipc cap-add device security-opt',
+  'label hostname memory cpus platform add-host userns uts volumes-from tmpfs restart shm-size ulimit group-add',
+  'cgroupns gpus expose',
+].join(' ');
+
 function container(call: Call, words: readonly string[]): string {
   const { context } = call.shell.world;
-  const long = [
-    'volume',
-    'mount',
-    'env',
-    'env-file',
-    'name',
-    'workdir',
-    'user',
-    'publish',
-    'network',
-    'net',
-    'entrypoint',
-    'pid',
-    'ipc',
-    'cap-add',
-    'device',
-    'security-opt',
-    'label',
-    'hostname',
-    'memory',
-    'cpus',
-    'platform',
-    'add-host',
-    'userns',
-    'uts',
-    'volumes-from',
-    'tmpfs',
-    'restart',
-    'shm-size',
-    'ulimit',
-    'group-add',
-    'cgroupns',
-    'gpus',
-    'expose',
-  ];
-  const args = readArgs(words, { letters: 'vewpuhlmac', long, stop: true });
+  const args = readLeadingArgs(words, 'vewpuhlmac', runOptions);
   const deny = (what: string) =>
-    call.act('deny', 'container', what, 'Mount only the project, and give no extra rights.');
+    call.deny('container', what, 'Mount only the project, and give no extra rights.');
   if (args.has('privileged')) deny('gives a container all rights on the machine');
   if (args.all('pid', 'ipc', 'uts', 'userns', 'cgroupns').includes('host'))
     deny('lets a container into the processes of the machine');
@@ -144,23 +111,18 @@ function container(call: Call, words: readonly string[]): string {
 }
 
 function compose(call: Call, words: readonly string[]): string {
-  const [action = '', ...rest] = readArgs(words, {
-    letters: 'fp',
-    long: ['file', 'project-name', 'profile', 'env-file', 'project-directory'],
-    stop: true,
-  }).rest;
+  const [action = '', ...rest] = readLeadingArgs(
+    words,
+    'fp',
+    'file project-name profile env-file project-directory',
+  ).rest;
   const args = readArgs(rest);
   if (asksHelp(call)) return UNKNOWN;
   if (action === 'down' && args.has('v', 'volumes'))
-    call.act(
-      'deny',
-      'container',
-      'deletes the data of the containers',
-      'Use docker compose down without -v.',
-    );
+    call.deny('container', 'deletes the data of the containers', 'Use docker compose down without -v.');
   if (action === 'rm' && args.has('v'))
-    call.act('deny', 'container', 'deletes the data of the containers', 'Leave -v out.');
-  if (action === 'push') call.act('deny', 'supply-chain', 'publishes images');
+    call.deny('container', 'deletes the data of the containers', 'Leave -v out.');
+  if (action === 'push') call.deny('supply-chain', 'publishes images');
   if (action === 'ps') return 'own-container\n';
   if (action === 'exec' || action === 'run') return inContainer(call, words);
   return UNKNOWN;

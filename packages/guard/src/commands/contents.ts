@@ -30,6 +30,6 @@ export function shows(
 ): Handler {
   return (call) => {
     mentionSecrets(call, call.words);
-    return change(contents(call, readArgs(call.words, { letters }).rest), call.words);
+    return change(contents(call, readArgs(call.words, letters).rest), call.words);
   };
 }

@@ -14,24 +14,11 @@ const sql: Handler = (call) => {
   const words = /^(mysql|mariadb|mycli)/.test(call.name)
     ? call.words.filter((word) => !/^-p/.test(word))
     : call.words;
-  const args = readArgs(words, {
-    letters: 'cdfhUpeEPuqQDs',
-    long: [
-      'command',
-      'dbname',
-      'file',
-      'host',
-      'port',
-      'username',
-      'execute',
-      'eval',
-      'query',
-      'database',
-      'user',
-      'password',
-      'format',
-    ],
-  });
+  const args = readArgs(
+    words,
+    'cdfhUpeEPuqQDs',
+    'command dbname file host port username execute eval query database user password format',
+  );
   const isLite = call.name.startsWith('sqlite') || call.name === 'duckdb';
   const [first = '', ...more] = args.rest;
   if (isLite && first !== '') call.file('read', first);
@@ -52,41 +39,38 @@ const sql: Handler = (call) => {
     for (const [, name, path = ''] of text.matchAll(/\b(readfile|writefile)\(\s*'([^']+)'/gi))
       call.file(name === 'readfile' ? 'read' : 'write', path);
     if (text.split(';').some((part) => /^\s*COPY\b/i.test(part) && /\b(TO|FROM)\s+PROGRAM\b/i.test(part)))
-      call.act('deny', 'database', 'runs a program on the server', askPerson);
+      call.deny('database', 'runs a program on the server', askPerson);
     const what = destroysData(text);
     const temporary =
       isTest(database) || (isLite && zoneOf(call.path(first), call.shell.world.context) === 'temporary');
     if (what)
       call.act(temporary ? 'warn' : 'deny', 'database', `${what} in ${shown(database) || 'the database'}`);
   }
-  return UNKNOWN;
 };
 
 const redis: Handler = (call) => {
-  const args = readArgs(call.words, { letters: 'hpanu', long: ['pattern', 'count', 'eval'] });
+  const args = readArgs(call.words, 'hpanu', 'pattern count eval');
   const { rest } = args;
   const [command = ''] = rest;
   if (
     /^(flushall|flushdb|shutdown|debug|swapdb)$/i.test(command) ||
     /^\s*(flushall|flushdb)/im.test(call.stdin ?? '')
   )
-    call.act('deny', 'database', `${command.toUpperCase() || 'FLUSHALL'} of the whole store`);
+    call.deny('database', `${command.toUpperCase() || 'FLUSHALL'} of the whole store`);
   const script = args.value('eval');
   if (script !== undefined && /\bflush(all|db)\b/i.test(call.content(script)))
-    call.act('deny', 'database', 'empties the whole store');
+    call.deny('database', 'empties the whole store');
   if (/^(eval|script)$/i.test(command) && rest.some((word) => /\bflush(all|db)\b/i.test(word)))
-    call.act('deny', 'database', 'empties the whole store');
-  if (/^(del|unlink)$/i.test(command) && rest.some(hasGlob))
-    call.act('deny', 'database', 'deletes every key');
+    call.deny('database', 'empties the whole store');
+  if (/^(del|unlink)$/i.test(command) && rest.some(hasGlob)) call.deny('database', 'deletes every key');
   if (args.has('scan') || /^keys$/i.test(command)) return `${STAR}\n`;
   if (/^config$/i.test(command) && /^set$/i.test(rest[1] ?? ''))
-    call.act('deny', 'database', 'changes the server', askPerson);
-  return UNKNOWN;
+    call.deny('database', 'changes the server', askPerson);
 };
 
 const dropDatabase: Handler = (call) => {
-  const name = readArgs(call.words, { letters: 'hpUW' }).rest.at(-1) ?? '';
-  if (!isTest(name)) call.act('deny', 'database', `drops the database ${shown(name)}`);
+  const name = readArgs(call.words, 'hpUW').rest.at(-1) ?? '';
+  if (!isTest(name)) call.deny('database', `drops the database ${shown(name)}`);
   return '';
 };
 
@@ -97,7 +81,6 @@ function migrations(pattern: RegExp): Handler {
     const test = /\b(test|testing)\b/.test(line) || isTestRun(call);
     if (pattern.test(line) && !asksHelp(call))
       call.act(test ? 'warn' : 'deny', 'database', 'drops or resets the database');
-    return UNKNOWN;
   };
 }
 
@@ -112,7 +95,7 @@ function framework(pattern: RegExp, order: string, interpreter: readonly string[
 }
 
 const prisma: Handler = (call) => {
-  const args = readArgs(call.words, { long: ['file', 'schema', 'url'] });
+  const args = readArgs(call.words, '', 'file schema url');
   if (args.rest.join(' ') === 'db execute') {
     const file = args.value('file');
     return sql(call.with({ words: [], stdin: file === undefined ? call.stdin : call.content(file) }));
@@ -145,10 +128,9 @@ export const databases: Handlers = {
   pg_dropcluster: data(/./),
   pg_ctlcluster: data(/\bstop\b/),
   pg_ctl: (call) => {
-    const args = readArgs(call.words, { letters: 'Dmlot' });
+    const args = readArgs(call.words, 'Dmlot');
     if (/^(stop|kill)$/.test(args.rest[0] ?? '') && !isOwn(call, args.value('D') ?? '/'))
-      call.act('deny', 'database', 'stops the database of the machine');
-    return UNKNOWN;
+      call.deny('database', 'stops the database of the machine');
   },
   rabbitmqctl: data(/\b(reset|force_reset|delete_\w+|purge_queue|stop|stop_app)\b/),
   rabbitmqadmin: data(/^(delete|purge)\b/),

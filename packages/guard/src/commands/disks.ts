@@ -5,15 +5,14 @@ import { always, named, unless, when } from './rules.ts';
 const onDevice: Handler = (call) => {
   for (const path of call.words) {
     if (path.startsWith('/dev/'))
-      call.act('deny', 'disk', `changes the disk ${shown(path)}`, 'Work on a file that holds an image.');
+      call.deny('disk', `changes the disk ${shown(path)}`, 'Work on a file that holds an image.');
     else if (/[./]/.test(path) && !path.startsWith('-')) call.file('write', path);
   }
-  return UNKNOWN;
 };
 
 const mount: Handler = (call) => {
   if (call.name === 'mount' && (call.words.length === 0 || call.words[0] === '-l')) return UNKNOWN;
-  call.act('deny', 'disk', 'changes which disks are mounted');
+  call.deny('disk', 'changes which disks are mounted');
   return '';
 };
 

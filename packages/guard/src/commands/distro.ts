@@ -1,11 +1,11 @@
 import { readArgs } from '../argv.ts';
-import { NETWORK, shown, UNKNOWN } from '../marks.ts';
+import { NETWORK, shown } from '../marks.ts';
 import type { Handler, Handlers } from '../model.ts';
 import { installer } from './publishing.ts';
 import { named, when } from './rules.ts';
 
 const systemPackages: Handler = (call) => {
-  const args = readArgs(call.words, { letters: 'oct' });
+  const args = readArgs(call.words, 'oct');
   const [action = ''] = args.rest;
   if (
     /^(remove|rm|del|downgrade|purge|autoremove|erase|uninstall|full-upgrade|dist-upgrade|-R.*)$/.test(
@@ -13,24 +13,18 @@ const systemPackages: Handler = (call) => {
     ) ||
     call.words.some((word) => /^-R/.test(word) && call.name === 'pacman')
   ) {
-    call.act('deny', 'system-config', 'removes packages of the system', 'Leave the system as it is.');
+    call.deny('system-config', 'removes packages of the system', 'Leave the system as it is.');
   }
   if (args.rest[0] === 'module' && /^(disable|reset|remove)$/.test(args.rest[1] ?? ''))
-    call.act('deny', 'system-config', 'changes packages of the system', 'Leave the system as it is.');
+    call.deny('system-config', 'changes packages of the system', 'Leave the system as it is.');
   if (args.has('dangerous', 'allow-unauthenticated', 'nogpgcheck'))
-    call.act(
-      'deny',
-      'supply-chain',
-      'installs what nobody has signed',
-      'Install from the packages of the system.',
-    );
+    call.deny('supply-chain', 'installs what nobody has signed', 'Install from the packages of the system.');
   const removes = call.words.some((word) => /^(-r|-P|--remove|--purge|-e|--erase)$/.test(word));
   if (removes && /^(dpkg|rpm)$/.test(call.name))
-    call.act('deny', 'system-config', 'removes packages of the system', 'Leave the system as it is.');
+    call.deny('system-config', 'removes packages of the system', 'Leave the system as it is.');
   for (const path of args.rest)
     if (/^https?:/.test(path) || (/\.(deb|rpm|apk)$/.test(path) && call.content(path).includes(NETWORK)))
-      call.act('deny', 'supply-chain', `installs ${shown(path)}`, 'Install from the packages of the system.');
-  return UNKNOWN;
+      call.deny('supply-chain', `installs ${shown(path)}`, 'Install from the packages of the system.');
 };
 
 /** Packages of the system. */

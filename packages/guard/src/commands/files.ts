@@ -17,7 +17,7 @@ const remove: Handler = (call) => {
 };
 
 const erase: Handler = (call) => {
-  for (const path of readArgs(call.words, { letters: 'ns' }).rest) call.file('delete', path);
+  for (const path of readArgs(call.words, 'ns').rest) call.file('delete', path);
   return '';
 };
 
@@ -33,10 +33,7 @@ function targetsOf(
   call: Call,
   letters: string,
 ): { sources: readonly string[]; target: string; recursive: boolean } {
-  const args = readArgs(call.words, {
-    letters,
-    long: ['target-directory', 'mode', 'owner', 'group', 'suffix'],
-  });
+  const args = readArgs(call.words, letters, 'target-directory mode owner group suffix');
   const folder = args.value('t', 'target-directory');
   const sources = folder === undefined ? args.rest.slice(0, -1) : args.rest;
   const last = folder === undefined ? args.rest.at(-1) : `${folder}/`;
@@ -53,7 +50,11 @@ function withFolder(call: Call, target: string): string {
 const copy: Handler = (call) => {
   const { sources, target, recursive } = targetsOf(call, 'tSgmo');
   if (call.name === 'install')
-    setsUser(call, readArgs(call.words, modeGrammar).value('m', 'mode') ?? '', [target]);
+    setsUser(
+      call,
+      readArgs(call.words, 'tSgmo', 'mode owner group target-directory').value('m', 'mode') ?? '',
+      [target],
+    );
   const { context } = call.shell.world;
   for (const source of sources) {
     const [from, to] = [call.path(source), call.path(target)];
@@ -72,14 +73,11 @@ const copy: Handler = (call) => {
   return '';
 };
 
-const modeGrammar = { letters: 'tSgmo', long: ['mode', 'owner', 'group', 'target-directory'] };
-
 /** A program that runs as its owner, whoever starts it. */
 function setsUser(call: Call, mode: string, paths: readonly string[]): void {
   const octal = /^[0-7]?[4-7][0-7]{3}$/.test(mode) && mode.length >= 4 && /^[2-7]/.test(mode.slice(-4));
   if (octal || /[ug]*[+=][rwx]*s/.test(mode))
-    call.act(
-      'deny',
+    call.deny(
       'privilege',
       `sets the set-user-id bit on ${paths.join(' ')}`,
       'Run the program as the user who needs it.',
@@ -101,7 +99,7 @@ const move: Handler = (call) => {
 };
 
 const link: Handler = (call) => {
-  const args = readArgs(call.words, { letters: 'tS' });
+  const args = readArgs(call.words, 'tS');
   const [source = '', target = `./${source.split('/').at(-1)}`] = args.rest;
   const from = args.has('s', 'symbolic') ? source : call.path(source);
   const path = call.path(target);
@@ -113,14 +111,13 @@ const link: Handler = (call) => {
 };
 
 const create: Handler = (call) => {
-  const { rest } = readArgs(call.words, { letters: 'mdrt' });
+  const { rest } = readArgs(call.words, 'mdrt');
   for (const path of rest) call.file('write', path, { how: 'create' });
   return '';
 };
 
 const truncate: Handler = (call) => {
-  for (const path of readArgs(call.words, { letters: 'sr', long: ['size', 'reference'] }).rest)
-    call.file('write', path);
+  for (const path of readArgs(call.words, 'sr', 'size reference').rest) call.file('write', path);
   return '';
 };
 
@@ -144,7 +141,7 @@ const dd: Handler = (call) => {
     call.file('write', to);
     const bytes = size(value('bs') ?? '512') * Number(value('count') ?? Number.NaN);
     const endless = /^\/dev\/(zero|u?random)$/.test(from ?? '') && !value('count');
-    if (bytes > 50e9 || endless) call.act('deny', 'exhaustion', 'fills the disk', 'Make a smaller file.');
+    if (bytes > 50e9 || endless) call.deny('exhaustion', 'fills the disk', 'Make a smaller file.');
     call.keep(to, text);
     return '';
   }
@@ -152,11 +149,11 @@ const dd: Handler = (call) => {
 };
 
 const allocate: Handler = (call) => {
-  const args = readArgs(call.words, { letters: 'lo', long: ['length', 'offset'] });
+  const args = readArgs(call.words, 'lo', 'length offset');
   const erases = args.has('p', 'punch-hole', 'z', 'zero-range', 'c', 'collapse-range');
   for (const path of args.rest) call.file('write', path, { how: erases ? 'overwrite' : 'create' });
   if (size(args.value('l', 'length') ?? '0') > 20e9)
-    call.act('deny', 'exhaustion', 'fills the disk', 'Make a smaller file.');
+    call.deny('exhaustion', 'fills the disk', 'Make a smaller file.');
   return '';
 };
 
@@ -172,20 +169,11 @@ const mode: Handler = (call) => {
 };
 
 const sync: Handler = (call) => {
-  const args = readArgs(call.words, {
-    letters: 'efBT',
-    long: [
-      'exclude',
-      'include',
-      'rsh',
-      'filter',
-      'files-from',
-      'exclude-from',
-      'log-file',
-      'backup-dir',
-      'rsync-path',
-    ],
-  });
+  const args = readArgs(
+    call.words,
+    'efBT',
+    'exclude include rsh filter files-from exclude-from log-file backup-dir rsync-path',
+  );
   const target = args.rest.at(-1) ?? '';
   const sources = args.rest.slice(0, -1);
   const shell = args.value('e', 'rsh');
@@ -205,7 +193,6 @@ const sync: Handler = (call) => {
   for (const source of sources) if (call.content(source).includes(NETWORK)) call.keep(target, NETWORK);
   if (args.has('remove-source-files'))
     for (const source of sources) call.file('delete', source, { recursive: true });
-  return UNKNOWN;
 };
 
 const attributes: Handler = (call) => {
@@ -215,10 +202,7 @@ const attributes: Handler = (call) => {
 };
 
 const split: Handler = (call) => {
-  const args = readArgs(call.words, {
-    letters: call.name === 'csplit' ? 'fnb' : 'lbnCat',
-    long: ['filter', 'prefix'],
-  });
+  const args = readArgs(call.words, call.name === 'csplit' ? 'fnb' : 'lbnCat', 'filter prefix');
   for (const command of args.all('filter')) call.script(command);
   const [from = '', last = 'x'] = args.rest;
   const prefix = call.name === 'csplit' ? (args.value('f', 'prefix') ?? 'xx') : last;

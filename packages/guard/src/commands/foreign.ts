@@ -1,4 +1,4 @@
-import { readArgs } from '../argv.ts';
+import { readArgs, readLeadingArgs } from '../argv.ts';
 import { feed } from '../feed.ts';
 import type { Language } from '../foreign/code.ts';
 import { follow } from '../foreign/follow.ts';
@@ -15,23 +15,18 @@ import { named } from './rules.ts';
 
 type Interpreter = {
   readonly language: Language;
+  /** Options with code, and with other values: by letter, and by long names. */
   readonly code: readonly string[];
   readonly letters?: string;
-  readonly long?: readonly string[];
+  readonly long?: string;
 };
 
-function interpreter({ language, code, letters = '', long = [] }: Interpreter): Handler {
+function interpreter({ language, code, letters = '', long = '' }: Interpreter): Handler {
   const codeLetters = code.filter((name) => name.length === 1).join('');
-  const grammar = {
-    letters: letters + codeLetters,
-    long: [...long, ...code.filter((name) => name.length > 1)],
-    stop: true,
-  };
+  const codeNames = code.filter((name) => name.length > 1).join(' ');
   return (call) => {
-    const args = readArgs(
-      language === 'js' ? call.words.map((word) => (word === '-pe' ? '-p' : word)) : call.words,
-      grammar,
-    );
+    const words = language === 'js' ? call.words.map((word) => (word === '-pe' ? '-p' : word)) : call.words;
+    const args = readLeadingArgs(words, letters + codeLetters, `${long} ${codeNames}`);
     const inline = args.all(...code);
     const byLine = /perl|ruby/.test(language) && args.has('n', 'p');
     const given = inline.length > 0 ? args.rest : args.rest.slice(1);
@@ -120,22 +115,17 @@ function evaluateOnly(call: Call, source: string, language: Language, otherwise:
 function pythonModule(call: Call, module: string): string {
   const rest = call.words.slice(call.words.findIndex((word) => word.endsWith(module)) + 1);
   if (/^(http\.server|SimpleHTTPServer|RangeHTTPServer|uploadserver|pyftpdlib)$/.test(module))
-    return serves(
-      call,
-      readArgs(rest, { letters: 'db', long: ['directory', 'bind'] }).value('d', 'directory') ?? '.',
-    );
+    return serves(call, readArgs(rest, 'db', 'directory bind').value('d', 'directory') ?? '.');
   if (module === 'base64') return call.run(['base64', ...rest]);
   if (module === 'timeit')
-    return feed(call, readArgs(rest, { letters: 'nrsu' }).rest.join('\n'), (text) =>
-      follow(call, text, 'python'),
-    );
+    return feed(call, readArgs(rest, 'nrsu').rest.join('\n'), (text) => follow(call, text, 'python'));
   if (/^(zipfile|tarfile)$/.test(module)) {
     const at = rest.findIndex((word) => /^(-e|--extract)$/.test(word));
     if (at !== -1) call.file('write', rest[at + 2] ?? '.');
     return UNKNOWN;
   }
   if (/^(cProfile|profile|pdb|trace)$/.test(module))
-    return python(call.with({ words: readArgs(rest, { letters: 'osmc', stop: true }).rest })) ?? UNKNOWN;
+    return python(call.with({ words: readLeadingArgs(rest, 'osmc').rest })) ?? UNKNOWN;
   const own = call.shell.world.files.get(call.path(`${module.replaceAll('.', '/')}.py`));
   if (own !== undefined) return feed(call, own, (text) => follow(call, text, 'python'));
   return /^(pip|pipx|poetry|twine|uv|alembic|flit|hatch)$/.test(module)
@@ -149,7 +139,7 @@ const node = interpreter({
   language: 'js',
   code: ['e', 'p', 'eval', 'print'],
   letters: 'rC',
-  long: ['require', 'import', 'loader', 'env-file'],
+  long: 'require import loader env-file',
 });
 
 const perl = interpreter({ language: 'perl', code: ['e', 'E'], letters: 'MIF' });
@@ -184,7 +174,7 @@ export const foreign: Handlers = {
   'ts-node': node,
   deno: (call) => {
     if (/^(run|install)$/.test(call.words[0] ?? '') && call.words.some((word) => /^https?:/.test(word)))
-      call.act('deny', 'remote-code', 'runs code from the network');
+      call.deny('remote-code', 'runs code from the network');
     if (call.words[0] === 'publish') return publisher(/^publish\b/)(call);
     return bunOrDeno(call);
   },

@@ -32,7 +32,8 @@ const knownPrograms =
 export const config: Subcommand = (call) => {
   const args = readArgs(
     call.words.filter((word) => !/^(set|get|list|unset)$/.test(word)),
-    { letters: 'f', long: ['file', 'type', 'default'] },
+    'f',
+    'file type default',
   );
   if (
     args.has('get', 'get-all', 'get-regexp', 'list', 'l', 'unset', 'unset-all', 'e', 'edit') ||
@@ -52,8 +53,7 @@ export function useSetting(call: Call, setting: string, stays: boolean, everywhe
   if (alias !== undefined) {
     call.shell.world.gitAliases.set(alias, value);
     if (everywhere && value.startsWith('!'))
-      call.act(
-        'deny',
+      call.deny(
         'persistence',
         `makes git ${alias} run ${shown(value.slice(1))} everywhere`,
         'Leave the configuration of the user as it is.',
@@ -65,7 +65,7 @@ export function useSetting(call: Call, setting: string, stays: boolean, everywhe
     call.shell.world.gitAliases.set(forcedClean, '');
   if (/^core\.hookspath$/i.test(name)) {
     if (value === '' || !isInside(call.path(value), projectRoot))
-      call.act('deny', 'git-hooks', `takes the hooks of git from ${shown(value) || 'nowhere'}`);
+      call.deny('git-hooks', `takes the hooks of git from ${shown(value) || 'nowhere'}`);
     return;
   }
   if (
@@ -74,21 +74,15 @@ export function useSetting(call: Call, setting: string, stays: boolean, everywhe
     ) &&
     (stays || zoneOf(call.path(value), call.shell.world.context) === 'temporary')
   ) {
-    call.act('deny', 'git-hooks', `makes git read ${shown(value)}`);
+    call.deny('git-hooks', `makes git read ${shown(value)}`);
     return;
   }
   if (/^http(\..*)?\.sslverify$/i.test(name) && /^(false|no|off|0)$/i.test(value)) {
-    call.act(
-      'deny',
-      'environment',
-      'makes git trust any server',
-      'Name the certificate with http.sslCAInfo.',
-    );
+    call.deny('environment', 'makes git trust any server', 'Name the certificate with http.sslCAInfo.');
     return;
   }
   if (/^remote\..*\.(url|pushurl)$/i.test(name) && stays) {
-    call.act(
-      'deny',
+    call.deny(
       'exfiltration',
       `sends the project to ${shown(value)} from now on`,
       'Add another remote beside it, and let a person decide.',
@@ -96,29 +90,21 @@ export function useSetting(call: Call, setting: string, stays: boolean, everywhe
     return;
   }
   if (/^url\..*\.(insteadof|pushinsteadof)$/i.test(name) && stays) {
-    call.act('deny', 'git-hooks', 'sends what goes to one remote to another');
+    call.deny('git-hooks', 'sends what goes to one remote to another');
     return;
   }
   if (!programSetting.test(name) || value === '') return;
   const command = value.replace(/^!/, '');
   if (/^core\.sshcommand$/i.test(name) && !/^\S*\bssh(\s|$)/.test(command))
-    call.act(
-      'deny',
-      'environment',
-      `makes git run ${shown(command)}`,
-      'Leave the way to the remote as it is.',
-    );
+    call.deny('environment', `makes git run ${shown(command)}`, 'Leave the way to the remote as it is.');
   call.script(command, { stdin: null });
   if (stays && (everywhere || !knownPrograms.test(command)) && !(everywhere && knownPrograms.test(command))) {
-    call.act('deny', 'git-hooks', `makes git run ${shown(command)}`);
+    call.deny('git-hooks', `makes git run ${shown(command)}`);
   }
 }
 
 export const connects: Subcommand = (call, cwd) => {
-  const args = readArgs(call.words, {
-    letters: 'ubcoj',
-    long: ['upload-pack', 'branch', 'config', 'origin', 'depth', 'template', 'exec'],
-  });
+  const args = readArgs(call.words, 'ubcoj', 'upload-pack branch config origin depth template exec');
   for (const program of args.all('upload-pack', 'exec', ...(call.words.includes('-u') ? ['u'] : [])))
     if (!/^git-/.test(program)) call.script(program, { cwd });
   for (const setting of args.all('c', 'config')) useSetting(call, setting, false);
@@ -132,5 +118,4 @@ export const connects: Subcommand = (call, cwd) => {
         { cwd },
       );
   }
-  return UNKNOWN;
 };

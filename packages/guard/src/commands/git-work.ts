@@ -11,7 +11,7 @@ export const ask = 'Leave it to a person, or make a new commit instead.';
 /** Destroys work in the working copy. A clone in a temporary folder is nobody's work. */
 export function loses(call: Call, cwd: string, what: string, instead = commitFirst): '' {
   const zone = zoneOf(cwd, call.shell.world.context);
-  return zone === 'temporary' ? '' : call.act('deny', 'git', what, instead);
+  return zone === 'temporary' ? '' : call.deny('git', what, instead);
 }
 
 /** What `git diff` prints of the working copy. */
@@ -36,19 +36,14 @@ export function writesPatched(call: Call, text: string, strip: number): void {
 }
 
 export const push: Subcommand = (call) => {
-  const args = readArgs(call.words, { letters: 'o', long: ['repo', 'receive-pack', 'exec', 'push-option'] });
+  const args = readArgs(call.words, 'o', 'repo receive-pack exec push-option');
   for (const program of args.all('receive-pack', 'exec')) call.script(program);
   if (args.has('n', 'dry-run')) return UNKNOWN;
   const [remote = '', ...refs] = args.rest;
   const lease = args.has('force-with-lease') || args.has('force-if-includes');
   const forced = args.flags.has('f') || args.flags.has('force') || refs.some((ref) => ref.startsWith('+'));
   if (forced || args.has('mirror') || args.has('prune')) {
-    call.act(
-      'deny',
-      'git',
-      'overwrites the history of the remote',
-      'Push a new branch, or add commits on top.',
-    );
+    call.deny('git', 'overwrites the history of the remote', 'Push a new branch, or add commits on top.');
   } else if (lease) {
     const mine =
       refs.length > 0 && !refs.some((ref) => /(^|:|\/)(main|master|trunk|develop|release.*)$/.test(ref));
@@ -60,21 +55,19 @@ export const push: Subcommand = (call) => {
     );
   }
   if (args.has('d', 'delete') || refs.some((ref) => /^\+?:./.test(ref)))
-    call.act('deny', 'git', 'deletes a branch or tag of the remote', ask);
+    call.deny('git', 'deletes a branch or tag of the remote', ask);
   const address = call.shell.world.gitAliases.get(newRemote(remote)) ?? remote;
   if (/^(\w+:\/\/|[\w.-]+@[\w.-]+:|ext::)/.test(address))
-    call.act(
-      'deny',
+    call.deny(
       'exfiltration',
       `pushes to ${address}, which is no remote of the project`,
       'Push to a remote that the project knows.',
     );
-  if (args.has('no-verify')) call.act('warn', 'git', 'skips the hooks of the project', 'Let the hooks run.');
-  return UNKNOWN;
+  if (args.has('no-verify')) call.warn('git', 'skips the hooks of the project', 'Let the hooks run.');
 };
 
 export const checkout: Subcommand = (call, cwd) => {
-  const args = readArgs(call.words, { letters: 'bB', long: ['orphan', 'conflict', 'pathspec-from-file'] });
+  const args = readArgs(call.words, 'bB', 'orphan conflict pathspec-from-file');
   const dash = call.words.indexOf('--');
   if (args.has('f', 'force')) return loses(call, cwd, 'throws away uncommitted changes');
   if (args.has('b', 'orphan')) return '';
@@ -115,7 +108,7 @@ function looksLikePath(word: string): boolean {
 }
 
 export const restore: Subcommand = (call, cwd) => {
-  const args = readArgs(call.words, { letters: 's', long: ['source'] });
+  const args = readArgs(call.words, 's', 'source');
   const staged = args.has('S', 'staged') && !args.has('W', 'worktree');
   const asks = args.has('p', 'patch') && !answered(call);
   if (!staged && !asks && !args.has('ours', 'theirs'))
@@ -136,7 +129,7 @@ export const reset: Subcommand = (call, cwd) => {
 };
 
 export const clean: Subcommand = (call, cwd) => {
-  const args = readArgs(call.words, { letters: 'e', long: ['exclude'] });
+  const args = readArgs(call.words, 'e', 'exclude');
   const asked = args.has('f', 'force') || call.shell.world.gitAliases.has(forcedClean);
   const forced = args.has('i', 'interactive') ? answered(call) : asked;
   if (forced && !args.has('n', 'dry-run'))
@@ -151,20 +144,18 @@ export const clean: Subcommand = (call, cwd) => {
 
 export const stash: Subcommand = (call, cwd) => {
   const [action = ''] = call.words;
-  if (/^(-|push$|save$|$)/.test(action) && readArgs(call.words, { letters: 'm' }).has('a', 'all'))
-    call.act(
-      'deny',
+  if (/^(-|push$|save$|$)/.test(action) && readArgs(call.words, 'm').has('a', 'all'))
+    call.deny(
       'loop-state',
       'takes away what git ignores, such as the state of the loop',
       'Use git stash without --all.',
     );
   if (action === 'drop' || action === 'clear')
     loses(call, cwd, 'throws away stashed work', 'Use git stash apply and keep the stash.');
-  return UNKNOWN;
 };
 
 export const branch: Subcommand = (call, cwd) => {
-  const args = readArgs(call.words, { letters: 'u', long: ['set-upstream-to'] });
+  const args = readArgs(call.words, 'u', 'set-upstream-to');
   if (args.flags.has('D') || (args.has('d', 'delete') && args.has('f', 'force')))
     loses(
       call,
@@ -179,7 +170,6 @@ export const branch: Subcommand = (call, cwd) => {
   )
     loses(call, cwd, `takes the place of the branch ${shown(args.rest[1] ?? '')}`, 'Use git branch -m.');
   else if (args.has('f', 'force')) moves(call, cwd, args.rest[0], args.rest[1]);
-  return UNKNOWN;
 };
 
 /** A branch or tag that goes to an older commit leaves those behind that only it had. */
@@ -206,5 +196,4 @@ export const worktree: Subcommand = (call, cwd) => {
   const args = readArgs(call.words.slice(1));
   if (call.words[0] === 'remove' && args.has('f', 'force'))
     loses(call, cwd, 'removes a working copy with its changes', 'Use git worktree remove without --force.');
-  return UNKNOWN;
 };

@@ -61,35 +61,33 @@ const gitProgram: Handler = (call) => {
 /** Patches, archives and bundles go to where an option says. */
 function writesTo(call: Call, sub: string): void {
   const letters = /^(archive|format-patch)$/.test(sub) ? 'o' : '';
-  const args = readArgs(call.words, { letters, long: ['output', 'output-directory'] });
+  const args = readArgs(call.words, letters, 'output output-directory');
   for (const path of args.all('o', 'output', 'output-directory')) call.file('write', path);
   if (sub === 'bundle' && args.rest[0] === 'create') call.file('write', args.rest[1] ?? '');
 }
 
 const commit: Subcommand = (call) => {
-  const args = readArgs(call.words, {
-    letters: 'mFCct',
-    long: ['message', 'file', 'author', 'date', 'reuse-message', 'fixup', 'squash', 'template', 'trailer'],
-  });
+  const args = readArgs(
+    call.words,
+    'mFCct',
+    'message file author date reuse-message fixup squash template trailer',
+  );
   if (args.flags.has('n') || args.flags.has('no-verify'))
-    call.act('warn', 'git', 'skips the hooks of the project', 'Let the hooks run and mend what they find.');
+    call.warn('git', 'skips the hooks of the project', 'Let the hooks run and mend what they find.');
   const file = args.value('F', 'file');
   if (file && file !== '-') call.file('read', file);
-  return UNKNOWN;
 };
 
 const remote: Subcommand = (call) => {
   const [action, ...rest] = call.words;
-  const [name = '', url = ''] = readArgs(rest, { letters: 'tm' }).rest;
+  const [name = '', url = ''] = readArgs(rest, 'tm').rest;
   if (action === 'add' && !isCodeHost(url)) call.shell.world.gitAliases.set(newRemote(name), url);
   if (action === 'set-url')
-    call.act(
-      'deny',
+    call.deny(
       'exfiltration',
       `sends the project to ${shown(call.words.at(-1) ?? '')} from now on`,
       'Add another remote beside it, and let a person decide.',
     );
-  return UNKNOWN;
 };
 
 /** Takes a command as an argument, after its own options. */
@@ -101,12 +99,11 @@ function executes(pattern: RegExp): Subcommand {
       else if (pattern.test(`${word}=x`) && !word.includes('='))
         call.script(call.words[i + 1] ?? '', { cwd });
     });
-    return UNKNOWN;
   };
 }
 
 const fetches: Subcommand = (call, cwd) => {
-  const args = readArgs(call.words, { letters: 'jo' });
+  const args = readArgs(call.words, 'jo');
   const [, ...refs] = args.rest;
   const ref = refs.find(
     (word) =>
@@ -119,7 +116,7 @@ const fetches: Subcommand = (call, cwd) => {
 
 /** A template brings hooks along. */
 function usesTemplate(call: Call): void {
-  const folder = readArgs(call.words, { letters: 'b', long: ['template'] }).value('template') ?? '';
+  const folder = readArgs(call.words, 'b', 'template').value('template') ?? '';
   checkVariable('GIT_TEMPLATE_DIR', folder, call);
 }
 
@@ -152,27 +149,24 @@ const subcommands: Readonly<Record<string, Subcommand>> = {
     return '';
   },
   switch(call, cwd) {
-    const args = readArgs(call.words, { letters: 'cC', long: ['create', 'force-create', 'orphan'] });
+    const args = readArgs(call.words, 'cC', 'create force-create orphan');
     if (args.flags.has('f') || args.flags.has('force') || args.flags.has('discard-changes'))
       loses(call, cwd, 'throws away uncommitted changes');
     moves(call, cwd, args.value('C', 'force-create'), args.rest[0]);
     return '';
   },
   tag(call, cwd) {
-    const args = readArgs(call.words, { letters: 'mFu' });
+    const args = readArgs(call.words, 'mFu');
     if (args.has('d', 'delete')) loses(call, cwd, 'deletes a tag', ask);
     if (args.has('f', 'force')) moves(call, cwd, args.rest[0], args.rest[1]);
-    return UNKNOWN;
   },
   reflog(call, cwd) {
     if (/^(expire|delete)$/.test(call.words[0] ?? ''))
       loses(call, cwd, 'deletes the record that lost commits are found by', ask);
-    return UNKNOWN;
   },
   gc(call, cwd) {
     if (call.words.some((word) => /^--prune=(now|all)/.test(word)))
       loses(call, cwd, 'deletes commits that nothing points to', 'Use git gc without --prune.');
-    return UNKNOWN;
   },
   prune: (call, cwd) =>
     call.words.includes('-n')
@@ -183,14 +177,13 @@ const subcommands: Readonly<Record<string, Subcommand>> = {
     call.words.includes('--delete') ||
     (call.words.includes('--stdin') && /^delete\b/m.test(call.stdin ?? ''))
       ? loses(call, cwd, 'deletes a branch with its commits', ask)
-      : moves(call, cwd, ...readArgs(call.words, { letters: 'm' }).rest.slice(0, 2)),
+      : moves(call, cwd, ...readArgs(call.words, 'm').rest.slice(0, 2)),
   'symbolic-ref'(call, cwd) {
-    const args = readArgs(call.words, { letters: 'm' });
+    const args = readArgs(call.words, 'm');
     const [name, target] = args.rest;
     if (args.has('d', 'delete')) loses(call, cwd, `deletes ${shown(name ?? '')}`, ask);
     if (target !== undefined && name !== 'HEAD')
       loses(call, cwd, `puts another branch in the place of ${shown(name ?? '')}`, 'Make a new branch.');
-    return UNKNOWN;
   },
   mv(call, cwd) {
     const args = readArgs(call.words);
@@ -218,12 +211,12 @@ const subcommands: Readonly<Record<string, Subcommand>> = {
   difftool: executes(/^(?:-x|--extcmd)=(.*)$/),
   grep(call, cwd) {
     if (call.words.includes('--no-index'))
-      for (const path of readArgs(call.words, { letters: 'efmABC' }).rest.slice(1))
+      for (const path of readArgs(call.words, 'efmABC').rest.slice(1))
         call.file('read', path, { recursive: true });
     return executes(/^(?:-O|--open-files-in-pager=)(.+)$/)(call, cwd);
   },
   apply(call) {
-    const args = readArgs(call.words, { letters: 'pC', long: ['directory', 'exclude', 'include'] });
+    const args = readArgs(call.words, 'pC', 'directory exclude include');
     const patch =
       args.rest.length === 0 ? (call.stdin ?? '') : args.rest.map((path) => call.content(path)).join('');
     if (args.has('check', 'stat', 'cached')) return '';
@@ -244,13 +237,9 @@ const subcommands: Readonly<Record<string, Subcommand>> = {
       );
     if (/^(deinit|update)$/.test(call.words[0] ?? '') && readArgs(call.words).has('f', 'force'))
       loses(call, cwd, 'throws away changes in a submodule');
-    return UNKNOWN;
   },
   clone(call, cwd) {
-    const [url = '', folder] = readArgs(call.words, {
-      letters: 'ubcoj',
-      long: ['branch', 'config', 'origin', 'depth'],
-    }).rest;
+    const [url = '', folder] = readArgs(call.words, 'ubcoj', 'branch config origin depth').rest;
     if (folder !== undefined) call.file('write', folder, { how: 'create' });
     fetchesFolder(call, url, folder);
     usesTemplate(call);
@@ -290,17 +279,15 @@ const subcommands: Readonly<Record<string, Subcommand>> = {
         : ownChanges;
   },
   'hash-object': (call) => {
-    for (const path of readArgs(call.words, { letters: 't' }).rest) call.file('read', path);
-    return UNKNOWN;
+    for (const path of readArgs(call.words, 't').rest) call.file('read', path);
   },
   'credential-store': (call) =>
     call.words.includes('get')
-      ? call.act('deny', 'credentials', 'prints a stored password', 'Let git use it; it need not be seen.')
+      ? call.deny('credentials', 'prints a stored password', 'Let git use it; it need not be seen.')
       : UNKNOWN,
   credential(call) {
     if (call.words[0] === 'fill')
-      call.act('deny', 'credentials', 'prints a stored password', 'Let git use it; it need not be seen.');
-    return UNKNOWN;
+      call.deny('credentials', 'prints a stored password', 'Let git use it; it need not be seen.');
   },
   'rev-parse': (call, cwd) => {
     const { projectRoot } = call.shell.world.context;
@@ -313,20 +300,20 @@ const subcommands: Readonly<Record<string, Subcommand>> = {
   },
   // All that git knows, or all that it does not know, is as good as all.
   'ls-files': (call) => {
-    const args = readArgs(call.words, { letters: 'xX', long: ['exclude'] });
+    const args = readArgs(call.words, 'xX', 'exclude');
     const all = !args.has('i', 'ignored', 'd', 'deleted') && args.rest.length === 0;
     const ignored = args.has('o', 'others') && (args.has('i', 'ignored') || !args.has('exclude-standard'));
     return `./${all ? STAR : UNKNOWN}\n${ignored ? `./.${STAR}\n` : ''}`;
   },
   daemon: (call) =>
-    call.act('deny', 'exfiltration', 'serves the repository to others', 'Push to the remote of the project.'),
-  'send-email': (call) => call.act('deny', 'exfiltration', 'sends mail', 'Leave it to a person.'),
+    call.deny('exfiltration', 'serves the repository to others', 'Push to the remote of the project.'),
+  'send-email': (call) => call.deny('exfiltration', 'sends mail', 'Leave it to a person.'),
 };
 
 export const git: Handlers = {
   git: gitProgram,
   hub: (call) =>
-    call.words[0] === 'delete' ? call.act('deny', 'cloud', 'deletes the repository') : gitProgram(call),
+    call.words[0] === 'delete' ? call.deny('cloud', 'deletes the repository') : gitProgram(call),
   svn: when(/^revert\b.*\s(-R|--recursive|--depth)/, 'git', 'throws away uncommitted changes', ask),
   hg: when(
     /^(up|update|co|checkout)\b.*\s(-C|--clean)\b|^(purge|strip)\b|^revert\b.*\s(-a|--all)\b/,

@@ -24,11 +24,11 @@ function isOwner(secret: string, host: string): boolean {
 export function sends(call: Call, text: string, host: string, asHeader = false): void {
   if (isLocal(host)) return;
   if (isOpaque(text) && !asHeader && hasReadOthers(call))
-    call.act('deny', 'exfiltration', `sends what it read outside the project to ${host}`);
-  if (text.includes(PRIVATE)) call.act('deny', 'exfiltration', `sends private data to ${host}`);
+    call.deny('exfiltration', `sends what it read outside the project to ${host}`);
+  if (text.includes(PRIVATE)) call.deny('exfiltration', `sends private data to ${host}`);
   for (const secret of secretsIn(text)) {
     if (!(asHeader && isOwner(secret, host)))
-      call.act('deny', 'exfiltration', `sends the secret ${secret} to ${host}`);
+      call.deny('exfiltration', `sends the secret ${secret} to ${host}`);
   }
 }
 
@@ -47,7 +47,7 @@ export function sendsFile(call: Call, path: string, host: string): void {
   if (path === '-' || path === '/dev/stdin') {
     sends(call, call.stdin ?? '', host);
     if (!isLocal(host) && isOpaque(call.stdin ?? '') && hasPacked(call))
-      call.act('deny', 'exfiltration', `sends an archive to ${host}`);
+      call.deny('exfiltration', `sends an archive to ${host}`);
     return;
   }
   const { context } = call.shell.world;
@@ -87,15 +87,15 @@ export function maySend(call: Call, path: string): boolean {
 export function uploads(call: Call, paths: readonly string[], target: string): void {
   for (const path of paths) {
     call.file('read', path, { recursive: true });
-    if (!maySend(call, path)) call.act('deny', 'exfiltration', `copies ${shown(path)} to ${shown(target)}`);
+    if (!maySend(call, path)) call.deny('exfiltration', `copies ${shown(path)} to ${shown(target)}`);
   }
-  if (paths.length > 0) call.act('warn', 'exfiltration', `copies files to ${shown(target)}`);
+  if (paths.length > 0) call.warn('exfiltration', `copies files to ${shown(target)}`);
 }
 
 /** A web server shows all that lies in a folder. */
 export function serves(call: Call, folder: string): string {
   const path = call.path(folder);
   if (!isOwn(call, path))
-    call.act('deny', 'exfiltration', `shows ${shown(path)} to the network`, 'Serve a folder of the project.');
+    call.deny('exfiltration', `shows ${shown(path)} to the network`, 'Serve a folder of the project.');
   return UNKNOWN;
 }

@@ -5,30 +5,23 @@ import { always, when } from './rules.ts';
 
 const keychain: Handler = (call) => {
   if (/^(add-trusted-cert|delete-certificate|delete-keychain)$/.test(call.words[0] ?? ''))
-    call.act('deny', 'system-config', 'changes which certificates the machine trusts');
+    call.deny('system-config', 'changes which certificates the machine trusts');
   if (/^(find-\w+-password|dump-keychain|export)/.test(call.words[0] ?? ''))
-    call.act('deny', 'credentials', 'reads the keychain');
-  return UNKNOWN;
+    call.deny('credentials', 'reads the keychain');
 };
 
 const gpg: Handler = (call) => {
-  const args = readArgs(call.words, { letters: 'oru', long: ['output'] });
+  const args = readArgs(call.words, 'oru', 'output');
   for (const path of args.all('o', 'output')) if (path !== '-') call.file('write', path);
   if (args.has('export-secret-keys', 'export-secret-subkeys'))
-    call.act('deny', 'credentials', 'prints a private key', 'It need not be seen.');
+    call.deny('credentials', 'prints a private key', 'It need not be seen.');
   if (args.has('delete-secret-keys', 'delete-secret-and-public-key', 'delete-secret-key'))
-    call.act('deny', 'destructive-files', 'deletes a private key');
+    call.deny('destructive-files', 'deletes a private key');
   return args.has('d', 'decrypt') ? DECODED : UNKNOWN;
 };
 
 const capture: Handler = (call) => {
-  call.act(
-    'warn',
-    'process',
-    'watches other programs or the network',
-    'Look at the output of your own program.',
-  );
-  return UNKNOWN;
+  call.warn('process', 'watches other programs or the network', 'Look at the output of your own program.');
 };
 
 const open: Handler = () => UNKNOWN;
@@ -70,10 +63,9 @@ export const keys: Handlers = {
   gpg2: gpg,
   'ssh-copy-id': always('persistence', 'lets this key into another machine'),
   'ssh-keygen': (call) => {
-    const args = readArgs(call.words, { letters: 'fNtbCP' });
+    const args = readArgs(call.words, 'fNtbCP');
     const file = args.value('f');
     if (file !== undefined && args.has('t')) call.file('write', file);
-    return UNKNOWN;
   },
   'ssh-keyscan': open,
   'ssh-add': open,

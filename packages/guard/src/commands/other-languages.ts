@@ -1,4 +1,3 @@
-import { UNKNOWN } from '../marks.ts';
 import type { Handler } from '../model.ts';
 
 /** Calls that start a program, by what most languages name them. */
@@ -18,6 +17,5 @@ export function otherLanguage(pattern = starts): Handler {
       call.file('delete', (paths.find(Boolean) ?? '').replace(/^~(?=\/|$)/, call.shell.world.context.home), {
         recursive: true,
       });
-    return UNKNOWN;
   };
 }

@@ -1,4 +1,4 @@
-import { readArgs } from '../argv.ts';
+import { readArgs, readLeadingArgs } from '../argv.ts';
 import { UNKNOWN } from '../marks.ts';
 import type { Call, Handler, Handlers } from '../model.ts';
 import { checkRegistry, install, installer, publisher, release } from './publishing.ts';
@@ -10,39 +10,27 @@ const ownCommand =
   /^(|add|audit|bin|build|cache|ci|config|create|dedupe|deploy|dlx|env|exec|fetch|get|global|import|in|info|init|ins|install|i|licenses|link|list|ll|login|logout|ls|node|npm|outdated|owner|pack|patch|plugin|pm|policies|prune|publish|rb|rebuild|remove|restart|rm|root|run|run-script|search|set|setup|start|stop|store|t|tag|team|test|tst|un|uninstall|unlink|unplug|up|update|upgrade|upgrade-interactive|version|versions|view|why|workspace|workspaces|x)$/;
 
 const npm: Handler = (call) => {
-  const args = readArgs(call.words, {
-    letters: 'cwC',
-    long: [
-      'registry',
-      'prefix',
-      'workspace',
-      'call',
-      'package',
-      'tag',
-      'access',
-      'otp',
-      'filter',
-      'dir',
-      'cwd',
-      'script-shell',
-    ],
-  });
+  const args = readArgs(
+    call.words,
+    'cwC',
+    'registry prefix workspace call package tag access otp filter dir cwd script-shell',
+  );
   const [action = '', ...rest] = args.rest;
   checkRegistry(call, args.value('registry'));
   if (args.has('script-shell'))
-    call.act('deny', 'environment', 'makes scripts run in another shell', 'Leave the shell as it is.');
+    call.deny('environment', 'makes scripts run in another shell', 'Leave the shell as it is.');
   const dry = args.has('dry-run') || asksHelp(call);
   if (/^(publish|unpublish|deprecate)$/.test(action) && !dry)
-    call.act('deny', 'supply-chain', `${action}es a package`, release);
+    call.deny('supply-chain', `${action}es a package`, release);
   if (action === 'npm' && /^(publish)$/.test(rest[0] ?? '') && !dry)
-    call.act('deny', 'supply-chain', 'publishes a package', release);
+    call.deny('supply-chain', 'publishes a package', release);
   if (
     /^(login|adduser|add-user|token|owner|access|logout|team|org|hook)$/.test(action) &&
     !/^(ls|list)$/.test(rest[0] ?? '')
   )
-    call.act('deny', 'supply-chain', 'changes who may publish', release);
+    call.deny('supply-chain', 'changes who may publish', release);
   if (action === 'dist-tag' && /^(add|rm)$/.test(rest[0] ?? ''))
-    call.act('deny', 'supply-chain', 'changes what users install', release);
+    call.deny('supply-chain', 'changes what users install', release);
   if (/^(config|set)$/.test(action)) config(call, action === 'set' ? rest : rest.slice(1), rest[0] ?? '');
   if (/^(exec|x|dlx)$/.test(action))
     return npx(call.with({ words: call.words.slice(call.words.indexOf(action) + 1) }));
@@ -50,7 +38,7 @@ const npm: Handler = (call) => {
     /^(uninstall|un|unlink|remove|rm|r)$/.test(action) &&
     rest.some((name) => /^(ralphkit|cc-safety-net)(@|$)/.test(name))
   )
-    call.act('deny', 'loop-state', 'takes the guard away', 'Leave it installed.');
+    call.deny('loop-state', 'takes the guard away', 'Leave it installed.');
   if (action === 'pkg' && rest[0] === 'set') setFields(call, rest.slice(1));
   if (/^(run|run-script|test|start|stop|build)$/.test(action) || (call.name !== 'npm' && action !== '')) {
     const name = /^run/.test(action) ? (rest[0] ?? '') : action;
@@ -61,7 +49,6 @@ const npm: Handler = (call) => {
     for (const script of ['preinstall', 'install', 'postinstall', 'prepare']) ownScript(call, script);
   if (call.name !== 'npm' && !ownCommand.test(action)) call.run(call.words.slice(call.words.indexOf(action)));
   if (/^(install|i|add|in|ins|create|init)$/.test(action)) install(call, rest, args.has('g', 'global'));
-  return UNKNOWN;
 };
 
 /** A registry that the command itself has just written down. */
@@ -76,12 +63,12 @@ function ownRegistry(call: Call): void {
 function config(call: Call, words: readonly string[], action: string): void {
   const [name = '', value = ''] = words.length === 1 ? (words[0] ?? '').split('=') : words;
   if (action === 'get' && /authtoken|password/i.test(name))
-    call.act('deny', 'credentials', 'prints the token of the registry', 'It need not be seen.');
+    call.deny('credentials', 'prints the token of the registry', 'It need not be seen.');
   if (/registry(server)?$/i.test(name) && action !== 'get') checkRegistry(call, value);
   if (/^(script-shell|prefix|globalconfig|node-options)$/.test(name) && action !== 'get')
-    call.act('deny', 'system-config', `changes ${name} for every project`, 'Set it for one call.');
+    call.deny('system-config', `changes ${name} for every project`, 'Set it for one call.');
   if (/authtoken|ignore-scripts|strict-ssl|cafile/i.test(name) && action !== 'get')
-    call.act('deny', 'supply-chain', `changes ${name} for every project`, release);
+    call.deny('supply-chain', `changes ${name} for every project`, release);
 }
 
 /** `npm pkg set scripts.x=…` writes a script as an editor would. */
@@ -104,7 +91,7 @@ function ownScript(call: Call, name: string): void {
 }
 
 const npx: Handler = (call) => {
-  const args = readArgs(call.words, { letters: 'cpw', long: ['call', 'package', 'workspace'], stop: true });
+  const args = readLeadingArgs(call.words, 'cpw', 'call package workspace');
   for (const command of args.all('c', 'call')) call.script(command);
   const [program = '', ...rest] = args.rest;
   install(call, [program, ...args.all('p', 'package')], false);
@@ -112,20 +99,11 @@ const npx: Handler = (call) => {
 };
 
 const pip: Handler = (call) => {
-  const args = readArgs(call.words, {
-    letters: 'ireftd',
-    long: [
-      'index-url',
-      'extra-index-url',
-      'find-links',
-      'requirement',
-      'target',
-      'trusted-host',
-      'constraint',
-      'index',
-      'default-index',
-    ],
-  });
+  const args = readArgs(
+    call.words,
+    'ireftd',
+    'index-url extra-index-url find-links requirement target trusted-host constraint index default-index',
+  );
   for (const url of args.all('i', 'index-url', 'extra-index-url', 'index', 'default-index'))
     checkRegistry(call, url);
   install(call, args.all('r', 'requirement'), false);
@@ -134,29 +112,20 @@ const pip: Handler = (call) => {
   if (action === 'install' || action === 'add') {
     install(call, rest, false);
     if (args.has('break-system-packages'))
-      call.act('warn', 'system-config', 'installs over packages of the system', 'Use a virtual environment.');
+      call.warn('system-config', 'installs over packages of the system', 'Use a virtual environment.');
   }
   if (action === 'config' && rest[0] === 'set')
     checkRegistry(call, /index/.test(rest[1] ?? '') ? rest[2] : undefined);
-  if (action === 'publish') call.act('deny', 'supply-chain', 'publishes a package', release);
-  return UNKNOWN;
+  if (action === 'publish') call.deny('supply-chain', 'publishes a package', release);
 };
 
 /** `uv run x`, `poetry run x` and their kind. */
 function runner(words: RegExp, then?: Handler): Handler {
   return (call) => {
-    const args = readArgs(call.words, {
-      letters: 'pC',
-      long: ['python', 'with', 'project', 'directory', 'extra', 'group'],
-      stop: true,
-    });
+    const args = readLeadingArgs(call.words, 'pC', 'python with project directory extra group');
     const [action = '', ...rest] = args.rest;
     if (words.test(action)) {
-      const given = readArgs(rest, {
-        letters: 'p',
-        long: ['with', 'from', 'python', 'extra', 'group', 'spec'],
-        stop: true,
-      });
+      const given = readLeadingArgs(rest, 'p', 'with from python extra group spec');
       const inner =
         action === 'tool' && /^(run|install)$/.test(given.rest[0] ?? '') ? given.rest.slice(1) : given.rest;
       install(call, [...given.all('with', 'from', 'spec'), ...inner.slice(0, 1)], false);
@@ -197,7 +166,7 @@ export const packages: Handlers = {
   pipx: runner(/^run$/, pip),
   uv: runner(/^(run|tool)$/, pip),
   uvx: (call) => {
-    const args = readArgs(call.words, { letters: 'p', long: ['from', 'with', 'python'], stop: true });
+    const args = readLeadingArgs(call.words, 'p', 'from with python');
     install(call, [...args.all('from', 'with'), ...args.rest.slice(0, 1)], false);
     return args.rest.length === 0 ? UNKNOWN : call.run(args.rest);
   },
@@ -207,7 +176,7 @@ export const packages: Handlers = {
   hatch: runner(/^run$/, publisher(/^publish\b/)),
   rye: runner(/^run$/, publisher(/^publish\b/)),
   ...named('conda mamba micromamba', (call) => {
-    const { values } = readArgs(call.words, { letters: 'cn', long: ['channel', 'name'] });
+    const { values } = readArgs(call.words, 'cn', 'channel name');
     for (const channel of [...(values.get('c') ?? []), ...(values.get('channel') ?? [])])
       if (/^https?:/.test(channel)) checkRegistry(call, channel);
     return runner(/^run$/)(call);
@@ -224,6 +193,5 @@ export const packages: Handlers = {
         const [name = '', ...value] = setting.split('=');
         checkVariable(name, value.join('='), call);
       }
-    return UNKNOWN;
   },
 };

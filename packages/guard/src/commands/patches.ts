@@ -4,10 +4,7 @@ import { filesOfPatch } from '../patch-files.ts';
 import { undoesWork, writesPatched } from './git-work.ts';
 
 const patch: Handler = (call) => {
-  const args = readArgs(call.words, {
-    letters: 'pidorBDFVYz',
-    long: ['input', 'output', 'directory', 'strip'],
-  });
+  const args = readArgs(call.words, 'pidorBDFVYz', 'input output directory strip');
   const [target] = args.rest;
   const folder = args.value('d', 'directory');
   const file = args.value('i', 'input');

@@ -6,21 +6,11 @@ import { contents, leavesNames } from './contents.ts';
 import { simplePattern } from './regex.ts';
 
 const grep: Handler = (call) => {
-  const args = readArgs(call.words, {
-    letters: 'efmABCdDgtT',
-    long: [
-      'regexp',
-      'file',
-      'include',
-      'exclude',
-      'exclude-dir',
-      'glob',
-      'type',
-      'max-count',
-      'context',
-      'color',
-    ],
-  });
+  const args = readArgs(
+    call.words,
+    'efmABCdDgtT',
+    'regexp file include exclude exclude-dir glob type max-count context color',
+  );
   const patterns = args.all('e', 'regexp');
   const [pattern = '', ...others] = args.rest;
   const paths = patterns.length > 0 ? args.rest : others;
@@ -40,8 +30,7 @@ const grep: Handler = (call) => {
         ),
     );
     if (quiet || !(found || /key|token|secret|pass|cred|auth|api/i.test(sought))) return UNKNOWN;
-    call.act(
-      'deny',
+    call.deny(
       'credentials',
       'looks for secrets in the environment',
       'Ask for the variable by name in the program that needs it.',

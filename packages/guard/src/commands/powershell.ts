@@ -1,4 +1,3 @@
-import { UNKNOWN } from '../marks.ts';
 import type { Handler, Handlers } from '../model.ts';
 
 const machineCmdlets =
@@ -11,14 +10,14 @@ const shell: Handler = (call) => {
       ? call.words.filter((word) => !word.startsWith('-')).join(' ')
       : call.words.slice(at + 1).join(' ');
   if (call.words.some((word) => /^-e(nc(odedcommand)?|c)?$/i.test(word)))
-    call.act('deny', 'obfuscation', 'runs an encoded command');
+    call.deny('obfuscation', 'runs an encoded command');
   if (
     /\b(iex|invoke-expression)\b/i.test(code) &&
     /\b(iwr|irm|invoke-webrequest|invoke-restmethod|downloadstring|curl|wget)\b/i.test(code)
   )
-    call.act('deny', 'remote-code', 'runs code from the network');
+    call.deny('remote-code', 'runs code from the network');
   if (/\bsockets\.tcp/i.test(code))
-    call.act('deny', 'remote-shell', 'opens a connection to another machine', 'Use curl.');
+    call.deny('remote-shell', 'opens a connection to another machine', 'Use curl.');
   const removed = [
     ...code.matchAll(/(?:^|[;|&{(\n])\s*(?:remove-item|rm|del|rd|ri|erase)\s+([^;|}]*)/gi),
     // What is listed comes through the pipe.
@@ -35,8 +34,7 @@ const shell: Handler = (call) => {
         call.file('delete', path.replaceAll('\\', '/').replace(/^[a-z]:\/*/i, '/'), { recursive: true });
     }
   }
-  if (machineCmdlets.test(code)) call.act('deny', 'system-config', 'changes the machine');
-  return UNKNOWN;
+  if (machineCmdlets.test(code)) call.deny('system-config', 'changes the machine');
 };
 
 export const powershell: Handlers = { powershell: shell, pwsh: shell, 'powershell.exe': shell };

@@ -26,33 +26,30 @@ const vital =
 const ownAgent = /(^|[/\s*])(ralph|claude|codex|opencode)(\s|$)/;
 
 const killByName: Handler = (call) => {
-  const args = readArgs(call.words, {
-    letters: 'usgtGUPF',
-    long: ['user', 'signal', 'uid', 'euid', 'parent'],
-  });
+  const args = readArgs(call.words, 'usgtGUPF', 'user signal uid euid parent');
   const names = args.rest.filter((word) => !/^-/.test(word));
   for (const parent of args.all('P', 'parent')) checkProcess(call, parent);
   // Signal 0 only asks whether they are there.
   if (args.has('l', 'list', '0')) return UNKNOWN;
   if (args.has('u', 'user', 'U', 'uid') && names.length === 0)
-    call.act('deny', 'process', 'ends all processes of a user');
+    call.deny('process', 'ends all processes of a user');
   for (const name of names) {
     if (
       (vital.test(name) || ownAgent.test(name) || /^\W+$/.test(name)) &&
       !(/\s/.test(name.trim()) && /^\W*(node|bash|sh)\b/.test(name))
     )
-      call.act('deny', 'process', `ends every process called ${shown(name)}`);
+      call.deny('process', `ends every process called ${shown(name)}`);
   }
   return '';
 };
 
 const findProcess: Handler = ({ words }) => {
-  const name = readArgs(words, { letters: 'uPgG' }).rest[0] ?? '';
+  const name = readArgs(words, 'uPgG').rest[0] ?? '';
   return `${agent.test(name) ? name.replace(/\s+/g, '-') : UNKNOWN}\n`;
 };
 
 const services: Handler = (call) => {
-  const args = readArgs(call.words, { letters: 'pHMtn' });
+  const args = readArgs(call.words, 'pHMtn');
   const [action = ''] = args.rest;
   if (asksHelp(call)) return UNKNOWN;
   if (
@@ -60,37 +57,32 @@ const services: Handler = (call) => {
       action,
     )
   )
-    call.act('deny', 'persistence', 'makes a program start by itself', 'Start it in this session.');
+    call.deny('persistence', 'makes a program start by itself', 'Start it in this session.');
   else if (
     /^(start|stop|restart|reload|disable|mask|unmask|kill|isolate|poweroff|reboot|halt|suspend|hibernate|rescue|emergency|kexec|soft-reboot|daemon-reload|daemon-reexec|revert)$/.test(
       action,
     )
   ) {
-    call.act(
-      'deny',
+    call.deny(
       'system-config',
       `${action}s a service of the system`,
       'Start what you need as a process of your own.',
     );
   }
-  return UNKNOWN;
 };
 
 const service: Handler = (call) => {
   if (/^(start|stop|restart|reload|force-reload)$/.test(call.words[1] ?? ''))
-    call.act(
-      'deny',
+    call.deny(
       'system-config',
       'changes a service of the system',
       'Start what you need as a process of your own.',
     );
-  return UNKNOWN;
 };
 
 const crontab: Handler = (call) => {
   if (call.words.includes('-l')) return UNKNOWN;
-  call.act(
-    'deny',
+  call.deny(
     call.words.includes('-r') ? 'system-config' : 'persistence',
     'changes what runs by itself at fixed times',
     'Run it now.',
@@ -102,8 +94,7 @@ const sysctl: Handler = (call) => {
   const changes = call.words.some(
     (word) => /^(-w|--write|-p|--load|--system)/.test(word) || /^[\w.]+=/.test(word),
   );
-  if (changes) call.act('deny', 'process', 'changes the kernel', askPerson);
-  return UNKNOWN;
+  if (changes) call.deny('process', 'changes the kernel', askPerson);
 };
 
 /** Processes, the kernel, and what starts by itself. */
@@ -122,16 +113,13 @@ export const processes: Handlers = {
     const wide =
       args.has('m', 'mount') ||
       args.rest.some((word) => /^\/|^([1-9]\d{0,2}|10[01]\d|102[0-3])\/(tcp|udp)$/.test(word));
-    if (args.has('k', 'kill') && wide) call.act('deny', 'process', 'ends programs of the system');
-    return UNKNOWN;
+    if (args.has('k', 'kill') && wide) call.deny('process', 'ends programs of the system');
   },
   xkill: always('process', 'ends a program that is not known yet'),
   journalctl: when(/--(vacuum|rotate|flush)/, 'destructive-files', 'deletes the log of the system'),
   auditctl: when(/(^|\s)-(e|D|a|w|d|W|R)\b/, 'system-config', 'changes what the system records'),
   renice: (call) => {
-    for (const target of readArgs(call.words, { letters: 'n' }).rest)
-      if (target !== '0') checkProcess(call, target);
-    return UNKNOWN;
+    for (const target of readArgs(call.words, 'n').rest) if (target !== '0') checkProcess(call, target);
   },
   ps: ({ words }) =>
     words.some((word) => /^(-o)?ppid=?$/.test(word))

@@ -1,5 +1,5 @@
 import { readArgs } from '../argv.ts';
-import { NETWORK, shown, UNKNOWN } from '../marks.ts';
+import { NETWORK, shown } from '../marks.ts';
 import type { Call, Handler } from '../model.ts';
 import { asksHelp } from './rules.ts';
 import { isKnownRegistry } from './variables.ts';
@@ -8,19 +8,14 @@ export const release = 'Leave releases to a person or to CI.';
 
 export function checkRegistry(call: Call, url: string | undefined): void {
   if (url !== undefined && !isKnownRegistry(url))
-    call.act('deny', 'supply-chain', `takes packages from ${shown(url)}`, 'Use the registry of the project.');
+    call.deny('supply-chain', `takes packages from ${shown(url)}`, 'Use the registry of the project.');
 }
 
 /** Packages given by their address. */
 export function install(call: Call, packages: readonly string[], everywhere: boolean): void {
   for (const name of packages) {
     if (/[./]/.test(name) && call.content(name).includes(NETWORK))
-      call.act(
-        'deny',
-        'supply-chain',
-        `installs ${shown(name)}`,
-        'Install a released version from the registry.',
-      );
+      call.deny('supply-chain', `installs ${shown(name)}`, 'Install a released version from the registry.');
     const [, host] = /^(?:\w+ ?@ ?)?(?:git\+)?(?:https?|ssh|git):\/\/(?:[^@/]*@)?([^/:]+)/.exec(name) ?? [];
     if (
       host &&
@@ -28,15 +23,13 @@ export function install(call: Call, packages: readonly string[], everywhere: boo
         host,
       )
     )
-      call.act(
-        'deny',
+      call.deny(
         'supply-chain',
         `installs code from ${host}`,
         'Install a released version from the registry.',
       );
   }
-  if (everywhere)
-    call.act('warn', 'system-config', 'installs for the whole machine', 'Install it in the project.');
+  if (everywhere) call.warn('system-config', 'installs for the whole machine', 'Install it in the project.');
 }
 
 /** A tool that is told to take packages, or to take them from now on, from an address. */
@@ -48,20 +41,19 @@ export const installer: Handler = (call) => {
       call.words.map((word) => word.replace(/^--?[\w-]+=/, '')),
       false,
     );
-  return UNKNOWN;
 };
 
 /** A tool that publishes when it is told so. */
 export function publisher(pattern: RegExp): Handler {
   return (call) => {
-    const args = readArgs(call.words, {
-      letters: 'Cp',
-      long: ['manifest-path', 'registry', 'index', 'repository', 'repository-url', 'git', 'source', 'server'],
-    });
+    const args = readArgs(
+      call.words,
+      'Cp',
+      'manifest-path registry index repository repository-url git source server',
+    );
     if (call.name === 'luarocks') checkRegistry(call, args.value('server'));
     installer(call);
     if (pattern.test(args.rest.join(' ')) && !args.has('dry-run', 'n') && !asksHelp(call))
-      call.act('deny', 'supply-chain', 'publishes a package', release);
-    return UNKNOWN;
+      call.deny('supply-chain', 'publishes a package', release);
   };
 }

@@ -36,21 +36,18 @@ export const releases: Handlers = {
   'semantic-release': (call) =>
     readArgs(call.words).has('dry-run') || call.words.includes('--dry-run')
       ? UNKNOWN
-      : call.act('deny', 'supply-chain', 'publishes a release', release),
-  np: (call) => call.act('deny', 'supply-chain', 'publishes a package', release),
+      : call.deny('supply-chain', 'publishes a release', release),
+  np: (call) => call.deny('supply-chain', 'publishes a package', release),
   'release-it': (call) =>
     call.words.some((word) => /^(--dry-run|--release-version|--changelog)$/.test(word)) || asksHelp(call)
       ? UNKNOWN
-      : call.act('deny', 'supply-chain', 'publishes a release', release),
+      : call.deny('supply-chain', 'publishes a release', release),
   nx: publisher(/^release publish\b/),
   pod: publisher(/^trunk push\b/),
   helm: (call) => {
-    const { rest } = readArgs(call.words, {
-      letters: 'n',
-      long: ['namespace', 'kube-context', 'kubeconfig'],
-    });
+    const { rest } = readArgs(call.words, 'n', 'namespace kube-context kubeconfig');
     return /^(uninstall|delete|rollback)$/.test(rest[0] ?? '') && !asksHelp(call)
-      ? call.act('deny', 'cloud', 'removes a deployment')
+      ? call.deny('cloud', 'removes a deployment')
       : publisher(/^push\b/)(call);
   },
 };

@@ -10,17 +10,14 @@ export function always(category: Category, what: string, instead = askPerson): H
       call.words.every((word) => /^(--version|--help|-h|-V|version|help)$/.test(word))
     )
       return UNKNOWN;
-    call.act('deny', category, what, instead);
-    return UNKNOWN;
+    call.deny(category, what, instead);
   };
 }
 
 /** Denied when its words match, as one line of words that a shell has already taken apart. */
 export function when(pattern: RegExp, category: Category, what: string, instead = askPerson): Handler {
   return (call) => {
-    if (pattern.test(call.words.map(shown).join(' ')) && !asksHelp(call))
-      call.act('deny', category, what, instead);
-    return UNKNOWN;
+    if (pattern.test(call.words.map(shown).join(' ')) && !asksHelp(call)) call.deny(category, what, instead);
   };
 }
 
@@ -37,7 +34,7 @@ export type LineRule = readonly [pattern: RegExp, category: Category, what: stri
 export function denyLines(call: Call, words: readonly string[], rules: readonly LineRule[]): void {
   const line = words.map(shown).join(' ');
   for (const [pattern, category, what, instead = askPerson] of rules)
-    if (pattern.test(line)) call.act('deny', category, what, instead);
+    if (pattern.test(line)) call.deny(category, what, instead);
 }
 
 /** Only looks when its words match; else as the handler says. */

@@ -1,4 +1,4 @@
-import { readArgs } from '../argv.ts';
+import { readArgs, readLeadingArgs } from '../argv.ts';
 import { feed } from '../feed.ts';
 import { landmarksNamed } from '../landmarks.ts';
 import { asGlob, asText, STAR, UNKNOWN } from '../marks.ts';
@@ -6,11 +6,11 @@ import type { Call, Handler, Handlers } from '../model.ts';
 import { isProjectFile } from '../zones.ts';
 
 const xargs: Handler = (call) => {
-  const args = readArgs(call.words, {
-    letters: 'IdEnPsLa',
-    long: ['replace', 'delimiter', 'max-args', 'max-procs', 'arg-file', 'max-lines'],
-    stop: true,
-  });
+  const args = readLeadingArgs(
+    call.words,
+    'IdEnPsLa',
+    'replace delimiter max-args max-procs arg-file max-lines',
+  );
   const file = args.value('a', 'arg-file');
   const text = file === undefined ? (call.stdin ?? UNKNOWN) : call.content(file);
   const mark = args.value('I', 'replace') ?? (args.has('i', 'replace') ? '{}' : undefined);
@@ -126,15 +126,9 @@ function foundUnder(root: string, tests: readonly string[], call: Call): string[
 }
 
 const fd: Handler = (call) => {
-  const args = readArgs(call.words, {
-    letters: 'etEdSj',
-    long: ['exec', 'exec-batch', 'type', 'extension', 'exclude', 'max-depth'],
-    stop: false,
-  });
+  const args = readArgs(call.words, 'etEdSj', 'exec exec-batch type extension exclude max-depth');
   const at = call.words.findIndex((word) => /^(-x|-X|--exec|--exec-batch)$/.test(word));
-  const [, root = '.'] = readArgs(call.words.slice(0, at === -1 ? undefined : at), {
-    letters: 'etEdSj',
-  }).rest;
+  const [, root = '.'] = readArgs(call.words.slice(0, at === -1 ? undefined : at), 'etEdSj').rest;
   const vague = /^(\.|\.\*|)$/.test(args.rest[0] ?? '') && !args.has('e', 'extension');
   const path = vague ? `${root}/${STAR}` : `${root}/${UNKNOWN}`;
   if (at === -1) return `${path}\n`;
@@ -142,16 +136,11 @@ const fd: Handler = (call) => {
   call.run(
     command.includes('{}') ? command.map((word) => word.replaceAll('{}', () => path)) : [...command, path],
   );
-  return UNKNOWN;
 };
 
 const parallel: Handler = (call) => {
   const at = call.words.findIndex((word) => /^::::?\+?$/.test(word));
-  const { rest } = readArgs(call.words.slice(0, at === -1 ? undefined : at), {
-    letters: 'jNI',
-    long: ['jobs'],
-    stop: true,
-  });
+  const { rest } = readLeadingArgs(call.words.slice(0, at === -1 ? undefined : at), 'jNI', 'jobs');
   const items = at === -1 ? (call.stdin ?? UNKNOWN).split('\n').filter(Boolean) : call.words.slice(at + 1);
   for (const item of items.length === 0 ? [''] : items) {
     const command = rest.join(' ');
@@ -159,7 +148,6 @@ const parallel: Handler = (call) => {
       call.script(text),
     );
   }
-  return UNKNOWN;
 };
 
 /** Programs that run others on what they find or read. */

@@ -13,7 +13,7 @@ type Order = { readonly letter: string; readonly picky: boolean; readonly parts:
 const longest = 8000;
 
 const program: Handler = (call) => {
-  const args = readArgs(call.words, { letters: 'efl', long: ['expression', 'file', 'line-length'] });
+  const args = readArgs(call.words, 'efl', 'expression file line-length');
   const files = args.all('f', 'file');
   const given = [...args.all('e', 'expression'), ...files.map((path) => call.content(path))];
   const scripts = given.length > 0 ? given : args.rest.slice(0, 1);

@@ -9,7 +9,7 @@ import { hostOf, isLocal, sends, serves, uploads } from './hosts.ts';
 import { asksHelp, denyLines, type LineRule, named } from './rules.ts';
 
 const copyRemote: Handler = (call) => {
-  const { rest } = readArgs(call.words, { letters: 'cFiJloPS' });
+  const { rest } = readArgs(call.words, 'cFiJloPS');
   const target = rest.at(-1) ?? '';
   const sources = rest.slice(0, -1);
   const remote = (path: string) => /^[^/]*:/.test(path) || path.startsWith('scp://');
@@ -21,12 +21,11 @@ const copyRemote: Handler = (call) => {
     call.file('write', target);
     fetchesFiles(call, sources, target);
   }
-  return UNKNOWN;
 };
 
 /** What ftp is told to upload, on its command line or by its input. */
 const ftp: Handler = (call) => {
-  const args = readArgs(call.words, { letters: 'ceupP' });
+  const args = readArgs(call.words, 'ceupP');
   const host = args.rest[0] ?? '';
   // `ftp -u URL FILE` uploads at once.
   const [target = ''] = args.all('u');
@@ -39,7 +38,6 @@ const ftp: Handler = (call) => {
     .replaceAll('~', call.shell.world.context.home);
   if (!isLocal(host)) uploads(call, putsOf(`${orders}\n${call.stdin ?? ''}`), host);
   if (call.words.some((word) => /^(https?|ftp):/.test(word))) return NETWORK;
-  return UNKNOWN;
 };
 
 /** What sftp is told to upload. */
@@ -48,12 +46,12 @@ function putsOf(orders: string): string[] {
 }
 
 const mail: Handler = (call) => {
-  call.act('deny', 'exfiltration', 'sends mail', 'Leave it to a person.');
+  call.deny('exfiltration', 'sends mail', 'Leave it to a person.');
   return '';
 };
 
 const share: Handler = (call) => {
-  call.act('deny', 'exfiltration', 'hands files to others');
+  call.deny('exfiltration', 'hands files to others');
   return '';
 };
 
@@ -99,7 +97,7 @@ const gh: Handler = (call) => {
   denyLines(call, call.words, githubRules);
   const [topic = '', action = ''] = call.words;
   const order = `${topic} ${action}`;
-  const args = readArgs(call.words.slice(2), { letters: 'udfRF', long: ['body-file', 'notes-file'] });
+  const args = readArgs(call.words.slice(2), 'udfRF', 'body-file notes-file');
   const [source = '', target] = args.rest;
   if (order === 'gist clone') keepFetched(call, target ?? source);
   if (order === 'repo clone') fetchesFolder(call, `https://github.com/${source}`, target);
@@ -114,22 +112,21 @@ const gh: Handler = (call) => {
 
 const glab: Handler = (call) => {
   if (/^snippet (create|new)\b/.test(call.words.join(' ')))
-    call.act('deny', 'exfiltration', 'publishes files as a snippet');
+    call.deny('exfiltration', 'publishes files as a snippet');
   sends(call, call.words.join(' '), 'gitlab.com', true);
   if (
     /^(repo|project|release|variable|ci|issue|mr|ssh-key) delete\b|^api\b.*\bDELETE\b/.test(
       call.words.join(' '),
     )
   )
-    call.act('deny', 'cloud', 'deletes something on GitLab');
-  return UNKNOWN;
+    call.deny('cloud', 'deletes something on GitLab');
 };
 
-/** The folder that a small web server is told to show. */
-function webServer(options: { letters?: string; long?: readonly string[]; by?: readonly string[] }): Handler {
+/** The folder that a small web server is told to show, by one of the options or as its first word. */
+function webServer(letters: string, long = '', ...by: string[]): Handler {
   return (call) => {
-    const args = readArgs(call.words, options);
-    return serves(call, args.value(...(options.by ?? [])) ?? (options.by ? '.' : (args.rest[0] ?? '.')));
+    const args = readArgs(call.words, letters, long);
+    return serves(call, args.value(...by) ?? (by.length > 0 ? '.' : (args.rest[0] ?? '.')));
   };
 }
 
@@ -139,14 +136,12 @@ export const sharing: Handlers = {
   sftp: copyRemote,
   ...named('ftp tftp lftp', ftp),
   ncftpput: (call) => {
-    const [host = '', , ...files] = readArgs(call.words, { letters: 'upP' }).rest;
+    const [host = '', , ...files] = readArgs(call.words, 'upP').rest;
     uploads(call, files, host);
-    return UNKNOWN;
   },
   ...named('gh-pages surge', (call) => {
-    const args = readArgs(call.words, { letters: 'dr', long: ['dist', 'repo', 'project'] });
+    const args = readArgs(call.words, 'dr', 'dist repo project');
     uploads(call, [...args.all('d', 'dist'), ...args.rest.slice(0, 1)], 'the web');
-    return UNKNOWN;
   }),
   ...named('mail mailx sendmail mutt s-nail swaks msmtp', mail),
   ...named(
@@ -155,14 +150,12 @@ export const sharing: Handlers = {
   ),
   ...named(
     'serve http-server live-server miniserve darkhttpd simple-http-server static-server',
-    webServer({ letters: 'lpadcSCPTU', long: ['listen', 'port', 'config', 'host', 'interfaces'] }),
+    webServer('lpadcSCPTU', 'listen port config host interfaces'),
   ),
   caddy: (call) =>
-    call.words[0] === 'file-server'
-      ? webServer({ letters: 'rl', long: ['root', 'listen', 'domain'], by: ['r', 'root'] })(call)
-      : UNKNOWN,
+    call.words[0] === 'file-server' ? webServer('rl', 'root listen domain', 'r', 'root')(call) : UNKNOWN,
   smbclient: (call) => ftp(call.with({ words: call.words.flatMap((word) => word.split(/\s*;\s*/)) })),
-  httpd: webServer({ letters: 'pcuhr', by: ['h'] }),
+  httpd: webServer('pcuhr', '', 'h'),
   gh,
   glab,
 };

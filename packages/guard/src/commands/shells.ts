@@ -1,4 +1,4 @@
-import { readArgs } from '../argv.ts';
+import { readArgs, readLeadingArgs } from '../argv.ts';
 import { feed } from '../feed.ts';
 import { isPlain, NETWORK, UNKNOWN } from '../marks.ts';
 import { runsSecret } from '../mentions.ts';
@@ -10,7 +10,7 @@ const shell: Handler = (call) => {
   const words = call.words[0]?.startsWith('+')
     ? call.words.filter((word) => !/^\+\w$/.test(word))
     : call.words;
-  const args = readArgs(words, { letters: 'oO', long: ['rcfile', 'init-file'], stop: true });
+  const args = readLeadingArgs(words, 'oO', 'rcfile init-file');
   const { flags, rest } = args;
   const [first, ...more] = rest;
   const options = args.all('o');
@@ -42,12 +42,12 @@ const shell: Handler = (call) => {
 const at: Handler = (call) => {
   if (call.stdin !== null) feed(call, call.stdin, (text) => call.script(text, { stdin: null }));
   if (!call.words.some((word) => /^-[lrdcVh]/.test(word)))
-    call.act('deny', 'persistence', 'schedules a command for later', 'Run it now.');
+    call.deny('persistence', 'schedules a command for later', 'Run it now.');
   return '';
 };
 
 const make: Handler = (call) => {
-  const args = readArgs(call.words, { letters: 'fCIlo', long: ['file', 'makefile', 'directory', 'eval'] });
+  const args = readArgs(call.words, 'fCIlo', 'file makefile directory eval');
   const folder = args.value('C', 'directory');
   const file = args.value('f', 'file', 'makefile');
   const named =

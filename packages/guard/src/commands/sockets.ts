@@ -5,27 +5,14 @@ import { isLocal } from './hosts.ts';
 import { named } from './rules.ts';
 
 const netcat: Handler = (call) => {
-  const args = readArgs(call.words, {
-    letters: 'ecpsgGiIoOPqTVwWxX',
-    long: ['exec', 'sh-exec', 'lua-exec', 'proxy', 'source-port'],
-  });
+  const args = readArgs(call.words, 'ecpsgGiIoOPqTVwWxX', 'exec sh-exec lua-exec proxy source-port');
   for (const command of args.all('e', 'c', 'exec', 'sh-exec', 'lua-exec')) {
-    call.act(
-      'deny',
-      'remote-shell',
-      `gives ${shown(command)} to another machine`,
-      'Do not open shells to others.',
-    );
+    call.deny('remote-shell', `gives ${shown(command)} to another machine`, 'Do not open shells to others.');
   }
   const [host = ''] = args.rest;
   if (args.has('z')) return UNKNOWN;
   if (args.has('l', 'listen')) {
-    call.act(
-      'deny',
-      'remote-shell',
-      'waits for raw connections',
-      'Use a server of the project on 127.0.0.1.',
-    );
+    call.deny('remote-shell', 'waits for raw connections', 'Use a server of the project on 127.0.0.1.');
     return UNKNOWN;
   }
   if (!isLocal(host) && call.stdin !== null)
@@ -39,24 +26,23 @@ const socat: Handler = (call) => {
     const [, command] = /\b(?:exec|system):["']?([^,"']+)/i.exec(text) ?? [];
     if (command) call.script(command);
     if (/\b(tcp|udp|openssl|ssl|tcp4|tcp6|sctp)(-\w+)?:/i.test(text))
-      call.act('deny', 'remote-shell', 'connects a program to the network', 'Do not open shells to others.');
+      call.deny('remote-shell', 'connects a program to the network', 'Do not open shells to others.');
   }
   for (const [, path = ''] of text.matchAll(/\b(?:file|open|gopen):([^,\s]+)/gi)) call.file('read', path);
   if (/\btcp\d?-listen:/i.test(text))
-    call.act('warn', 'remote-shell', 'waits for connections', 'Listen on 127.0.0.1 only.');
-  return UNKNOWN;
+    call.warn('remote-shell', 'waits for connections', 'Listen on 127.0.0.1 only.');
 };
 
 /** Asks for a name: data in the name reaches whoever answers. */
 const lookUp: Handler = (call) => {
-  const { rest } = readArgs(call.words, { letters: 'cfkpqtxybiIsWw' });
+  const { rest } = readArgs(call.words, 'cfkpqtxybiIsWw');
   for (const name of rest) {
     if (
       secretsIn(name).length > 0 ||
       name.includes(PRIVATE) ||
       (/^[\uE000-\uE008]+\./.test(name) && call.name !== 'ping')
     ) {
-      call.act('deny', 'exfiltration', 'hides data in a name that it looks up');
+      call.deny('exfiltration', 'hides data in a name that it looks up');
     }
   }
   return NETWORK;
@@ -64,8 +50,7 @@ const lookUp: Handler = (call) => {
 
 const tunnel: Handler = (call) => {
   if (/^(version|help|--version|--help|-v|-h)$/.test(call.words[0] ?? '')) return UNKNOWN;
-  call.act('deny', 'remote-shell', 'opens this machine to the internet', 'Test on 127.0.0.1.');
-  return UNKNOWN;
+  call.deny('remote-shell', 'opens this machine to the internet', 'Test on 127.0.0.1.');
 };
 
 /** Raw connections, names that are looked up, and tunnels. */

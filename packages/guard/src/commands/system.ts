@@ -6,34 +6,30 @@ import { always, named, unless, when } from './rules.ts';
 
 const defaults: Handler = (call) => {
   if (/^(write|delete|import)$/.test(call.words[0] ?? ''))
-    call.act('deny', 'system-config', 'changes preferences of the user');
-  return UNKNOWN;
+    call.deny('system-config', 'changes preferences of the user');
 };
 
 const network: Handler = (call) => {
-  const [first = '', action = ''] = readArgs(call.words, { letters: 'tn' }).rest;
+  const [first = '', action = ''] = readArgs(call.words, 'tn').rest;
   const changes =
     call.name === 'ip'
       ? /^(add|del|delete|set|flush|replace|change)$/.test(action) && first !== 'netns-list'
       : call.name === 'route' || call.name === 'tc'
         ? /\b(add|del|delete|flush|replace|change)\b/.test(call.words.slice(0, 2).join(' '))
         : call.words.length > 1 && /^(up|down|\d+\.\d+)/.test(action);
-  if (changes) call.act('deny', 'system-config', 'changes the network of the machine');
-  return UNKNOWN;
+  if (changes) call.deny('system-config', 'changes the network of the machine');
 };
 
 const firewall: Handler = (call) => {
   const looks = call.words.some((word) => /^(-L|-S|--list|-nL|-nvL|-vnL|status|list|--list-all)$/.test(word));
-  if (!looks && call.words.length > 0) call.act('deny', 'system-config', 'changes the firewall');
-  return UNKNOWN;
+  if (!looks && call.words.length > 0) call.deny('system-config', 'changes the firewall');
 };
 
 const networkChange = ['system-config', 'changes the network of the machine'] as const;
 
 const hostname: Handler = (call) => {
   if (readArgs(call.words).rest.some((word) => !/^(status)$/.test(word)))
-    call.act('deny', 'system-config', 'changes the name or the clock of the machine');
-  return UNKNOWN;
+    call.deny('system-config', 'changes the name or the clock of the machine');
 };
 
 /** How the system is set up. */
@@ -118,7 +114,7 @@ export const system: Handlers = {
     ),
   ),
   nginx: (call) => {
-    const args = readArgs(call.words, { letters: 'spcg' });
+    const args = readArgs(call.words, 'spcg');
     return args.has('s') && !args.has('p', 'c')
       ? always('system-config', 'changes a service of the system')(call)
       : UNKNOWN;
@@ -167,7 +163,7 @@ export const system: Handlers = {
     return name === undefined ? UNKNOWN : call.run(['killall', name.replace(/\.exe$/i, '')]);
   },
   ldconfig: (call) =>
-    readArgs(call.words, { letters: 'fCr' }).rest.length > 0
+    readArgs(call.words, 'fCr').rest.length > 0
       ? always('environment', 'changes where programs find their libraries')(call)
       : UNKNOWN,
   ...named(
@@ -187,10 +183,9 @@ export const system: Handlers = {
       .matchAll(/do (?:shell )?script "((?:[^"\\]|\\.)*)"/g))
       call.script(command.replace(/\\(.)/g, '$1'));
     if (/with administrator privileges/.test(call.words.join('\n')))
-      call.act('deny', 'privilege', 'runs a program as another user');
+      call.deny('privilege', 'runs a program as another user');
     if (/\bto\s+(shut down|restart|log out|sleep)\b/.test(call.words.join('\n')))
-      call.act('deny', 'process', 'stops the machine', askPerson);
-    return UNKNOWN;
+      call.deny('process', 'stops the machine', askPerson);
   },
   'cmd.exe': when(
     /\b(rd|rmdir|del|erase|format)\b.*\/[sq]|\bformat\s+[a-z]:/i,
@@ -206,10 +201,10 @@ export const system: Handlers = {
   ),
   reg: when(/^(add|delete|import)/i, 'system-config', 'changes the registry'),
   chroot: (call) => {
-    call.act('deny', 'container', 'changes the root folder', 'Work in the project.');
+    call.deny('container', 'changes the root folder', 'Work in the project.');
     return call.words.length > 1 ? call.run(call.words.slice(1)) : UNKNOWN;
   },
   nsenter: always('container', 'enters another container or the host'),
   history: (call: Call) =>
-    call.words.includes('-c') ? call.act('deny', 'destructive-files', 'deletes the history') : UNKNOWN,
+    call.words.includes('-c') ? call.deny('destructive-files', 'deletes the history') : UNKNOWN,
 };

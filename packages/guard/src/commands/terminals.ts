@@ -1,4 +1,4 @@
-import { readArgs } from '../argv.ts';
+import { readArgs, readLeadingArgs } from '../argv.ts';
 import { feed, joined, tryScript } from '../feed.ts';
 import { isOpaque, NETWORK, parentProcess, shown, UNKNOWN } from '../marks.ts';
 import type { Call, Handler, Handlers } from '../model.ts';
@@ -8,13 +8,12 @@ import { otherLanguage } from './other-languages.ts';
 
 const ssh: Handler = (call) => {
   const monitor = call.name === 'autossh' ? 'M' : '';
-  const args = readArgs(call.words, { letters: `bcDEeFIiJLlmOopQRSWw${monitor}`, stop: true });
+  const args = readLeadingArgs(call.words, `bcDEeFIiJLlmOopQRSWw${monitor}`);
   const [host = '', ...command] = args.rest;
   if (args.has('R'))
-    call.act('deny', 'remote-shell', `opens a tunnel from ${host} into this machine`, 'Do not open tunnels.');
-  if (args.has('w')) call.act('deny', 'remote-shell', `joins the network of ${host}`, 'Do not open tunnels.');
-  if (args.has('D'))
-    call.act('deny', 'remote-shell', `opens a proxy through ${host}`, 'Do not open tunnels.');
+    call.deny('remote-shell', `opens a tunnel from ${host} into this machine`, 'Do not open tunnels.');
+  if (args.has('w')) call.deny('remote-shell', `joins the network of ${host}`, 'Do not open tunnels.');
+  if (args.has('D')) call.deny('remote-shell', `opens a proxy through ${host}`, 'Do not open tunnels.');
   for (const option of args.all('o')) {
     const [, proxy] = /^(?:ProxyCommand|LocalCommand|KnownHostsCommand)[= ](.*)$/i.exec(option) ?? [];
     if (proxy && proxy !== 'none') call.script(proxy);
@@ -24,7 +23,7 @@ const ssh: Handler = (call) => {
   const local = /^([^@]*@)?(localhost|127\.0\.0\.1)$/.test(host);
   if (!local && call.stdin !== null) {
     sends(call, call.stdin, host);
-    if (isOpaque(call.stdin) && !runsInput) call.act('deny', 'exfiltration', `sends data to ${shown(host)}`);
+    if (isOpaque(call.stdin) && !runsInput) call.deny('exfiltration', `sends data to ${shown(host)}`);
   }
   if (command.length === 0) return UNKNOWN;
   if (!local) sends(call, command.join(' '), host);
@@ -33,21 +32,20 @@ const ssh: Handler = (call) => {
 };
 
 const watch: Handler = (call) => {
-  const { rest } = readArgs(call.words, { letters: 'nd', long: ['interval'], stop: true });
+  const { rest } = readLeadingArgs(call.words, 'nd', 'interval');
   return rest.length === 0 ? '' : joined(call, rest);
 };
 
 const script: Handler = (call) => {
-  const args = readArgs(call.words, { letters: 'cEIOBTm', long: ['command'] });
+  const args = readArgs(call.words, 'cEIOBTm', 'command');
   for (const command of args.all('c', 'command')) call.script(command);
   for (const path of args.rest) call.file('write', path);
-  return UNKNOWN;
 };
 
 const tmux: Handler = (call) => {
-  const server = readArgs(call.words, { letters: 'LSfcT', stop: true });
+  const server = readLeadingArgs(call.words, 'LSfcT');
   const [action = '', ...words] = server.rest;
-  const { rest } = readArgs(words, { letters: 'tsncFxyel' });
+  const { rest } = readArgs(words, 'tsncFxyel');
   if (action === 'send-keys' || action === 'send') {
     const typed = rest.filter((word) => !/^(Enter|C-m|C-c|Escape|Space)$/.test(word)).join(' ');
     // Keys are not always a command: what does not parse is typed into some other program.
@@ -62,19 +60,13 @@ const tmux: Handler = (call) => {
     for (const command of rest) tryScript(call, command);
   }
   if (/^kill-(session|window|pane)$/.test(action)) {
-    const args = readArgs(words, { letters: 't' });
+    const args = readArgs(words, 't');
     if (args.value('t') === undefined || args.has('a')) checkProcess(call, parentProcess);
     else checkProcess(call, args.value('t') ?? '');
   }
   // A server under a name of its own was started for the moment.
   if (/^kill-server$/.test(action) && server.all('L', 'S').length === 0)
-    call.act(
-      'deny',
-      'process',
-      'ends every tmux session of the user',
-      'End the one session that you started.',
-    );
-  return UNKNOWN;
+    call.deny('process', 'ends every tmux session of the user', 'End the one session that you started.');
 };
 
 /** Functions of Vim that take a file by its name, the second of `writefile`. */
@@ -134,15 +126,13 @@ const editor: Handler = (call) => {
   for (const path of call.words)
     if (/[/~.]/.test(path) && !path.startsWith('-') && !path.startsWith('+') && !orders.includes(path))
       call.file(saves ? 'write' : 'read', path);
-  return UNKNOWN;
 };
 
 const lisp = otherLanguage();
 
 const expect: Handler = (call) => {
-  const code = readArgs(call.words, { letters: 'cf' }).value('c') ?? '';
+  const code = readArgs(call.words, 'cf').value('c') ?? '';
   for (const [, command = ''] of code.matchAll(/\b(?:spawn|exec|system)\s+([^;\n]+)/g)) call.script(command);
-  return UNKNOWN;
 };
 
 const gdb: Handler = (call) => {
@@ -152,7 +142,7 @@ const gdb: Handler = (call) => {
     if (command) call.script(command);
     otherCode(call, word);
   });
-  const target = readArgs(call.words, { letters: 'p', long: ['pid'] }).value('p', 'pid');
+  const target = readArgs(call.words, 'p', 'pid').value('p', 'pid');
   if (target !== undefined) checkProcess(call, target);
   const at = call.words.indexOf('--args');
   return at === -1 ? UNKNOWN : call.run(call.words.slice(at + 1));
@@ -167,12 +157,11 @@ export const terminals: Handlers = {
   script,
   tmux,
   screen: (call) => {
-    const args = readArgs(call.words, { letters: 'ScehptT', stop: true });
+    const args = readLeadingArgs(call.words, 'ScehptT');
     const [order = '', ...more] = args.rest;
     if (!args.has('X')) return order === '' ? UNKNOWN : call.run(args.rest);
     if (/^(quit|kill)$/.test(order)) checkProcess(call, args.value('S') ?? parentProcess);
     if (order === 'stuff') for (const typed of more) tryScript(call, typed);
-    return UNKNOWN;
   },
   vim: editor,
   vi: editor,
@@ -186,7 +175,7 @@ export const terminals: Handlers = {
   xterm: (call) => {
     const display = call.words[call.words.indexOf('-display') + 1] ?? '';
     if (call.words.includes('-display') && /^[\w.-]+:\d/.test(display) && !isLocal(hostOf(display)))
-      call.act('deny', 'remote-shell', `shows a shell on ${shown(display)}`, 'Do not open tunnels.');
+      call.deny('remote-shell', `shows a shell on ${shown(display)}`, 'Do not open tunnels.');
     const at = call.words.indexOf('-e');
     return at === -1 ? UNKNOWN : joined(call, call.words.slice(at + 1));
   },
@@ -195,8 +184,7 @@ export const terminals: Handlers = {
   gdb,
   lldb: gdb,
   man: (call) => {
-    const args = readArgs(call.words, { letters: 'PMSH', long: ['pager', 'html'] });
+    const args = readArgs(call.words, 'PMSH', 'pager html');
     for (const program of args.all('P', 'pager', 'H', 'html')) call.script(program);
-    return UNKNOWN;
   },
 };

@@ -32,12 +32,11 @@ const lines = (from: 'start' | 'end') => (text: string, words: readonly string[]
 
 /** It keeps all that it reads until the end comes. */
 function needsEnd(call: Call, text: string): void {
-  if (text.includes(ENDLESS))
-    call.act('deny', 'exhaustion', 'looks for the end of what has none', 'Use head -c.');
+  if (text.includes(ENDLESS)) call.deny('exhaustion', 'looks for the end of what has none', 'Use head -c.');
 }
 
 const sort: Handler = (call) => {
-  const args = readArgs(call.words, { letters: 'okStT', long: ['output', 'compress-program'] });
+  const args = readArgs(call.words, 'okStT', 'output compress-program');
   for (const program of args.all('compress-program')) call.script(program);
   const target = args.value('o', 'output');
   const text = contents(call, args.rest);
@@ -48,7 +47,7 @@ const sort: Handler = (call) => {
 };
 
 const shuffle: Handler = (call) => {
-  const args = readArgs(call.words, { letters: 'ino', long: ['output', 'input-range', 'head-count'] });
+  const args = readArgs(call.words, 'ino', 'output input-range head-count');
   const target = args.value('o', 'output');
   const text = args.has('e', 'echo') ? `${args.rest.join('\n')}\n` : contents(call, args.rest);
   if (target === undefined) return text;
@@ -57,7 +56,7 @@ const shuffle: Handler = (call) => {
 };
 
 const uniq: Handler = (call) => {
-  const [from, target] = readArgs(call.words, { letters: 'fsw' }).rest;
+  const [from, target] = readArgs(call.words, 'fsw').rest;
   const text = contents(call, from === undefined ? [] : [from]);
   if (target === undefined) return text;
   call.file('write', target);
@@ -66,10 +65,7 @@ const uniq: Handler = (call) => {
 };
 
 const cut: Handler = (call) => {
-  const args = readArgs(call.words, {
-    letters: 'bcdf',
-    long: ['delimiter', 'fields', 'characters', 'bytes'],
-  });
+  const args = readArgs(call.words, 'bcdf', 'delimiter fields characters bytes');
   const between = args.value('d', 'delimiter') ?? '\t';
   const fields = args.value('f', 'fields');
   const field = Number(fields);
@@ -95,7 +91,7 @@ const cut: Handler = (call) => {
 
 /** Lines side by side, or all lines of a file in one. */
 const paste: Handler = (call) => {
-  const args = readArgs(call.words, { letters: 'd', long: ['delimiters'] });
+  const args = readArgs(call.words, 'd', 'delimiters');
   const files = args.rest.length === 0 ? ['-'] : args.rest;
   const columns = files.map((path) => contents(call, [path]).replace(/\n$/, '').split('\n'));
   const between = unescapeText(args.value('d', 'delimiters') ?? '\t')[0] ?? '';
@@ -137,7 +133,7 @@ export const text: Handlers = {
   hd: shows('ns'),
   strings: shows('nte'),
   iconv: (call) => {
-    const args = readArgs(call.words, { letters: 'fto', long: ['from-code', 'to-code', 'output'] });
+    const args = readArgs(call.words, 'fto', 'from-code to-code output');
     for (const target of args.all('o', 'output')) call.file('write', target);
     return contents(call, args.rest);
   },

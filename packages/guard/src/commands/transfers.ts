@@ -5,46 +5,11 @@ import { hostOf, isLocal, sends, sendsFile } from './hosts.ts';
 import { named } from './rules.ts';
 
 const curl: Handler = (call) => {
-  const args = readArgs(call.words, {
-    letters: 'AbcCdDeEFhHKmoPQrTtuUwxXyYz',
-    long: [
-      ...[
-        'data',
-        'data-raw',
-        'data-binary',
-        'data-urlencode',
-        'data-ascii',
-        'json',
-        'form',
-        'form-string',
-        'upload-file',
-        'header',
-        'user',
-        'url',
-        'output',
-        'request',
-      ],
-      ...[
-        'user-agent',
-        'cookie',
-        'cookie-jar',
-        'referer',
-        'proxy',
-        'unix-socket',
-        'config',
-        'max-time',
-        'connect-timeout',
-        'retry',
-        'output-dir',
-        'cacert',
-        'cert',
-        'key',
-        'resolve',
-        'write-out',
-        'dump-header',
-      ],
-    ],
-  });
+  const args = readArgs(
+    call.words,
+    'AbcCdDeEFhHKmoPQrTtuUwxXyYz',
+    'data data-raw data-binary data-urlencode data-ascii json form form-string upload-file header user url output request user-agent cookie cookie-jar referer proxy unix-socket config max-time connect-timeout retry output-dir cacert cert key resolve write-out dump-header',
+  );
   const urls = [...args.rest, ...args.all('url')];
   const host = hostOf(urls[0] ?? '');
   for (const url of urls) {
@@ -52,16 +17,14 @@ const curl: Handler = (call) => {
     if (file) call.file('read', file);
     sends(call, url, hostOf(url));
     if (hostOf(url) === '169.254.169.254' || hostOf(url) === 'metadata.google.internal')
-      call.act(
-        'deny',
+      call.deny(
         'credentials',
         'asks the cloud for the credentials of this machine',
         'Use the credentials that the project is given.',
       );
   }
   if (args.value('unix-socket')?.includes('docker.sock'))
-    call.act(
-      'deny',
+    call.deny(
       'container',
       'talks to the container engine directly',
       'Use docker with the options of the project.',
@@ -100,7 +63,7 @@ const curl: Handler = (call) => {
   const method = args.value('X', 'request') ?? '';
   if (/^delete$/i.test(method)) deletesRemotely(call, urls[0] ?? '');
   if (/\/_delete_by_query\b/.test(urls[0] ?? ''))
-    call.act('deny', 'database', 'deletes documents', 'Work on an index of your own.');
+    call.deny('database', 'deletes documents', 'Work on an index of your own.');
   if (saved === undefined || saved === '-') return content;
   const folder = args.value('output-dir');
   const path = folder === undefined || saved.startsWith('/') ? saved : `${folder}/${saved}`;
@@ -111,9 +74,9 @@ const curl: Handler = (call) => {
 
 /** An API of the project on this machine may be tried out; a search index there is still a database. */
 function deletesRemotely(call: Call, url: string): void {
-  if (!isLocal(hostOf(url))) call.act('deny', 'cloud', `deletes something on ${shown(hostOf(url))}`);
+  if (!isLocal(hostOf(url))) call.deny('cloud', `deletes something on ${shown(hostOf(url))}`);
   else if (/:9200(\/|$)/.test(url))
-    call.act('deny', 'database', 'deletes an index', 'Work on an index of your own.');
+    call.deny('database', 'deletes an index', 'Work on an index of your own.');
 }
 
 function lastPart(url: string): string {
@@ -126,24 +89,11 @@ function lastPart(url: string): string {
 }
 
 const wget: Handler = (call) => {
-  const args = readArgs(call.words, {
-    letters: 'oOaeiBtTwQPUl',
-    long: [
-      'output-document',
-      'post-file',
-      'post-data',
-      'body-file',
-      'body-data',
-      'header',
-      'directory-prefix',
-      'user-agent',
-      'tries',
-      'timeout',
-      'execute',
-      'use-askpass',
-      'method',
-    ],
-  });
+  const args = readArgs(
+    call.words,
+    'oOaeiBtTwQPUl',
+    'output-document post-file post-data body-file body-data header directory-prefix user-agent tries timeout execute use-askpass method',
+  );
   const url = args.rest[0] ?? '';
   const host = hostOf(url);
   for (const file of args.all('post-file', 'body-file')) sendsFile(call, file, host);
@@ -172,7 +122,7 @@ const httpie: Handler = (call) => {
     if (file) sendsFile(call, file, host);
   }
   sends(call, call.words.join(' '), host);
-  const saved = readArgs(call.words, { letters: 'o', long: ['output'] }).value('o', 'output');
+  const saved = readArgs(call.words, 'o', 'output').value('o', 'output');
   if (saved === undefined) return NETWORK;
   call.file('write', saved);
   call.keep(saved, NETWORK);
@@ -180,9 +130,9 @@ const httpie: Handler = (call) => {
 };
 
 /** Saves what it fetches under a name of its own or one that it is given. */
-function download(letters: string, long: readonly string[]): Handler {
+function download(letters: string, long: string): Handler {
   return (call) => {
-    const args = readArgs(call.words, { letters, long });
+    const args = readArgs(call.words, letters, long);
     const [url = '', file] = args.rest;
     const name = args.value('o', 'out', 'output') ?? file ?? lastPart(url);
     const folder = args.value('d', 'dir');
@@ -202,5 +152,5 @@ export const transfers: Handlers = {
   wget2: wget,
   ...named('http https xh xhs curlie', httpie),
   ...named('lynx w3m links elinks GET lwp-request', () => NETWORK),
-  ...named('aria2c axel lwp-download', download('odxsjnm', ['out', 'dir', 'output'])),
+  ...named('aria2c axel lwp-download', download('odxsjnm', 'out dir output')),
 };

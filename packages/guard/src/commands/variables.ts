@@ -22,9 +22,9 @@ export function checkVariable(name: string, value: string, call: Call): void {
   if (value === '' || value === UNKNOWN) return;
   const what = hijack(name, value, call);
   const instead = `Leave ${name} as it is and call the program by its path.`;
-  if (what !== null) call.act('deny', 'environment', what, instead);
+  if (what !== null) call.deny('environment', what, instead);
   if (registryVariable.test(name) && !isKnownRegistry(value)) {
-    call.act('deny', 'supply-chain', `takes packages from ${value}`, 'Use the registry of the project.');
+    call.deny('supply-chain', `takes packages from ${value}`, 'Use the registry of the project.');
   }
   if (/^PS[0124]$/.test(name) && /\$\(|`/.test(value))
     call.script(`: "${value.replaceAll('"', '\\"')}"`, { stdin: null });

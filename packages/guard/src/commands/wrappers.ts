@@ -1,31 +1,32 @@
-import { readArgs } from '../argv.ts';
+import { readArgs, readLeadingArgs } from '../argv.ts';
 import { tryScript } from '../feed.ts';
 import { PRIVATE, UNKNOWN } from '../marks.ts';
 import type { Call, Handler, Handlers } from '../model.ts';
 import { fork, scalar } from '../shell.ts';
 import { checkProcess } from './agent-process.ts';
+import { named } from './rules.ts';
 import { checkVariable } from './variables.ts';
 
-type Wrapper = {
-  readonly letters?: string;
-  readonly long?: readonly string[];
-  readonly skip?: number;
-  /** Takes a process that runs already by -p or --pid. */
-  readonly attaches?: boolean;
-};
-
 /** Starts the command that stands after its own options and `skip` words. */
-function wrapper({ letters = '', long = [], skip = 0, attaches = false }: Wrapper = {}): Handler {
+function wrapper(letters = '', long = '', skip = 0): Handler {
   return (call) => {
-    const args = readArgs(call.words, { letters, long, stop: true });
-    if (attaches) for (const target of args.all('p', 'pid')) checkProcess(call, target);
-    const inner = args.rest.slice(skip);
+    const inner = readLeadingArgs(call.words, letters, long).rest.slice(skip);
     return inner.length === 0 ? '' : call.run(inner);
   };
 }
 
+/** A wrapper that also takes a process that runs already, by -p or --pid. */
+function attacher(letters: string, long = ''): Handler {
+  const start = wrapper(letters, long);
+  return (call) => {
+    for (const target of readLeadingArgs(call.words, letters, long).all('p', 'pid'))
+      checkProcess(call, target);
+    return start(call);
+  };
+}
+
 const env: Handler = (call) => {
-  const args = readArgs(call.words, { letters: 'uCS', long: ['unset', 'chdir', 'split-string'], stop: true });
+  const args = readLeadingArgs(call.words, 'uCS', 'unset chdir split-string');
   if (args.value('S', 'split-string') !== undefined) return splits(call);
   const rest = args.rest[0] === '-' ? args.rest.slice(1) : [...args.rest];
   const seen = fork(call.seen);
@@ -52,41 +53,31 @@ const harmlessAsRoot =
   /^(apt(-get)?|dnf|yum|pacman|apk|brew|zypper|whoami|id|true|journalctl|lsof|ss|netstat|dmesg|ls|-v|-l)$/;
 
 const sudo: Handler = (call) => {
-  const args = readArgs(call.words, {
-    letters: 'ugpCrtThUDR',
-    long: ['user', 'group', 'prompt', 'host', 'chdir'],
-    stop: true,
-  });
+  const args = readLeadingArgs(call.words, 'ugpCrtThUDR', 'user group prompt host chdir');
   const rest = args.rest.filter((word, i) => !(i === 0 && /^\w+=/.test(word)));
   const [program = ''] = rest;
   const looks = args.has('l', 'list', 'v', 'validate', 'k', 'K', 'V', 'version');
   if ((!looks && !harmlessAsRoot.test(program)) || args.has('S', 'stdin')) {
-    call.act(
-      'deny',
+    call.deny(
       'privilege',
       `runs ${program || 'a shell'} as another user`,
       'Work without more rights, or ask a person to run it.',
     );
   } else
-    call.act(
-      'warn',
-      'privilege',
-      `runs ${program || 'sudo'} with more rights`,
-      'Prefer what needs no more rights.',
-    );
+    call.warn('privilege', `runs ${program || 'sudo'} with more rights`, 'Prefer what needs no more rights.');
   return rest.length === 0 ? '' : call.run(rest);
 };
 
 const become: Handler = (call) => {
-  const args = readArgs(call.words, { letters: 'csgGu', long: ['command', 'shell', 'session-command'] });
-  call.act('deny', 'privilege', 'becomes another user', 'Work as the user that you are.');
+  const args = readArgs(call.words, 'csgGu', 'command shell session-command');
+  call.deny('privilege', 'becomes another user', 'Work as the user that you are.');
   for (const command of args.all('c', 'command', 'session-command')) call.script(command);
-  return UNKNOWN;
 };
 
 const flock: Handler = (call) => {
-  const { values, rest } = readArgs(call.words, { letters: 'cwE', long: ['command', 'timeout'], stop: true });
-  for (const command of [...(values.get('c') ?? []), ...(values.get('command') ?? [])]) call.script(command);
+  const args = readLeadingArgs(call.words, 'cwE', 'command timeout');
+  const { rest } = args;
+  for (const command of args.all('c', 'command')) call.script(command);
   if (rest[1] === '-c') return call.script(rest[2] ?? '');
   return rest.length > 1 ? call.run(rest.slice(1)) : '';
 };
@@ -98,18 +89,9 @@ function placeOf({ shell }: Call, name: string): string {
 }
 
 const lookUp: Handler = (call) => {
-  const args = readArgs(call.words, { stop: true });
+  const args = readLeadingArgs(call.words);
   if (args.has('v', 'V')) return placeOf(call, args.rest[0] ?? '');
   return args.rest.length === 0 ? '' : call.run(args.rest);
-};
-
-const unshare: Handler = (call) => {
-  const { rest } = readArgs(call.words, {
-    letters: 'SGRw',
-    long: ['setuid', 'setgid', 'root', 'wd'],
-    stop: true,
-  });
-  return rest.length === 0 ? UNKNOWN : call.run(rest);
 };
 
 const busybox: Handler = (call) =>
@@ -118,15 +100,13 @@ const busybox: Handler = (call) =>
 const machine = /^(x86_64|i[3-6]86|aarch64|arm\w*|linux(32|64)|uname26)$/;
 
 const setarch: Handler = (call) => {
-  const { rest } = readArgs(call.words, { stop: true });
+  const { rest } = readLeadingArgs(call.words);
   if (rest.length === 0) return UNKNOWN;
   return machine.test(rest[0] ?? '') ? setarch(call.with({ words: rest.slice(1) })) : call.run(rest);
 };
 
 const many: Handler = (call) => {
-  for (const command of readArgs(call.words, { letters: 'ncpl', long: ['names', 'prefix'] }).rest)
-    tryScript(call, command);
-  return UNKNOWN;
+  for (const command of readArgs(call.words, 'ncpl', 'names prefix').rest) tryScript(call, command);
 };
 
 const noValue =
@@ -154,96 +134,74 @@ const bwrap: Handler = (call) => {
   return open && i < words.length ? call.run(words.slice(i)) : UNKNOWN;
 };
 
-const skipNone = wrapper();
+const plain = wrapper();
+const timeout = wrapper('sk', 'signal kill-after', 1);
+const time = wrapper('fo', 'format output');
 
 /** Programs that run another with something changed. */
 export const wrappers: Handlers = {
   env,
-  sudo,
-  doas: sudo,
-  pkexec: sudo,
-  su: become,
-  runuser: become,
+  'cross-env': env,
+  ...named('sudo doas pkexec', sudo),
+  ...named('su runuser', become),
   entr: (call) => {
-    const { rest } = readArgs(call.words, { stop: true });
+    const { rest } = readLeadingArgs(call.words);
     return rest.length === 0 ? '' : call.run(rest, { stdin: null });
   },
   nodemon: (call) =>
     call.words.includes('--exec') ? call.script(call.words[call.words.indexOf('--exec') + 1] ?? '') : UNKNOWN,
   flock,
-  'ssh-agent': (call) => {
-    const { rest } = readArgs(call.words, { letters: 'aEtP', stop: true });
-    return rest.length === 0 ? UNKNOWN : call.run(rest);
-  },
   command: lookUp,
   which: (call) => placeOf(call, call.words.at(-1) ?? ''),
-  builtin: skipNone,
-  nohup: skipNone,
-  setsid: wrapper({ letters: '' }),
-  time: wrapper({ letters: 'fo', long: ['format', 'output'] }),
-  nice: wrapper({ letters: 'n', long: ['adjustment'] }),
-  ionice: wrapper({ letters: 'cnpPu' }),
-  chrt: wrapper({ letters: 'TPD', skip: 1 }),
-  taskset: wrapper({ letters: 'p', skip: 1 }),
-  timeout: wrapper({ letters: 'sk', long: ['signal', 'kill-after'], skip: 1 }),
-  gtimeout: wrapper({ letters: 'sk', long: ['signal', 'kill-after'], skip: 1 }),
-  stdbuf: wrapper({ letters: 'ioe', long: ['input', 'output', 'error'] }),
-  unbuffer: skipNone,
-  strace: wrapper({ letters: 'aeEIoOpPsSuUX', long: ['attach'], attaches: true }),
-  ltrace: wrapper({ letters: 'aeDlnopsuX', attaches: true }),
-  valgrind: skipNone,
+  ...named(
+    'builtin nohup setsid unbuffer valgrind catchsegv eatmydata fakeroot firejail dbus-run-session',
+    plain,
+  ),
+  ...named('systemd-inhibit ccache ifne ld-linux-x86-64.so.2 ld.so rlwrap chronic ts', plain),
+  ...named('time gtime', time),
+  ...named('timeout gtimeout', timeout),
+  nice: wrapper('n', 'adjustment'),
+  ionice: wrapper('cnpPu'),
+  chrt: wrapper('TPD', '', 1),
+  taskset: wrapper('p', '', 1),
+  stdbuf: wrapper('ioe', 'input output error'),
+  strace: attacher('aeEIoOpPsSuUX', 'attach'),
+  ltrace: attacher('aeDlnopsuX'),
+  prlimit: attacher('po', 'pid'),
+  cpulimit: attacher('lpePc', 'pid'),
   perf: (call) =>
-    call.words[0] === 'stat' || call.words[0] === 'record'
-      ? wrapper({ letters: 'eoFp' })(call.with({ words: call.words.slice(1) }))
+    /^(stat|record)$/.test(call.words[0] ?? '')
+      ? wrapper('eoFp')(call.with({ words: call.words.slice(1) }))
       : UNKNOWN,
-  catchsegv: skipNone,
-  eatmydata: skipNone,
-  fakeroot: skipNone,
   bwrap,
   'nix-shell': (call) => {
-    for (const code of readArgs(call.words, { letters: 'pIA', long: ['run', 'command'] }).all(
-      'run',
-      'command',
-    ))
-      call.script(code);
-    return UNKNOWN;
+    for (const code of readArgs(call.words, 'pIA', 'run command').all('run', 'command')) call.script(code);
   },
-  proot: wrapper({ letters: 'rbwS' }),
-  firejail: skipNone,
-  caffeinate: wrapper({ letters: 'tw' }),
-  'xvfb-run': wrapper({ letters: 'nesfp' }),
-  'dbus-run-session': skipNone,
+  proot: wrapper('rbwS'),
+  caffeinate: wrapper('tw'),
+  'xvfb-run': wrapper('nesfp'),
+  'ssh-agent': wrapper('aEtP'),
+  unshare: wrapper('SGRw', 'setuid setgid root wd'),
   'systemd-run': (call) => {
     if (call.words.some((word) => /^--(on-|timer-property)/.test(word)))
-      call.act('deny', 'persistence', 'schedules a command for later', 'Run it now.');
-    return wrapper({ letters: 'pEutHM', long: ['unit', 'property', 'setenv', 'uid', 'on-calendar'] })(call);
+      call.deny('persistence', 'schedules a command for later', 'Run it now.');
+    return wrapper('pEutHM', 'unit property setenv uid on-calendar')(call);
   },
-  'systemd-inhibit': skipNone,
-  prlimit: wrapper({ letters: 'po', long: ['pid'], attaches: true }),
-  choom: wrapper({ letters: 'np' }),
-  numactl: wrapper({ letters: 'CNmipl' }),
-  cpulimit: wrapper({ letters: 'lpePc', long: ['pid'], attaches: true }),
-  cgexec: wrapper({ letters: 'g' }),
-  faketime: wrapper({ letters: 'fp', skip: 1 }),
-  uclampset: wrapper({ letters: 'mMp' }),
-  proxychains: wrapper({ letters: 'f' }),
-  proxychains4: wrapper({ letters: 'f' }),
-  torsocks: wrapper({ letters: 'ap' }),
-  ccache: skipNone,
-  ifne: skipNone,
-  nocache: wrapper({ letters: 'n' }),
-  gtime: wrapper({ letters: 'fo', long: ['format', 'output'] }),
-  setarch,
-  linux32: setarch,
-  linux64: setarch,
-  shx: busybox,
-  chpst: wrapper({ letters: 'uUbeo' }),
+  choom: wrapper('np'),
+  numactl: wrapper('CNmipl'),
+  cgexec: wrapper('g'),
+  faketime: wrapper('fp', '', 1),
+  uclampset: wrapper('mMp'),
+  ...named('proxychains proxychains4', wrapper('f')),
+  torsocks: wrapper('ap'),
+  nocache: wrapper('n'),
+  ...named('setarch linux32 linux64', setarch),
+  chpst: wrapper('uUbeo'),
   setpriv: (call) => {
     if (call.words.some((word) => /^--(re|ru|e)?uid[= ]?(0|root)?$/.test(word)))
-      call.act('deny', 'privilege', 'becomes another user', 'Work as the user that you are.');
-    return skipNone(call);
+      call.deny('privilege', 'becomes another user', 'Work as the user that you are.');
+    return plain(call);
   },
-  unshare,
   'start-stop-daemon': (call) => {
     const at = call.words.findIndex((word) => /^(--exec|-x|--startas|-a)$/.test(word));
     const dash = call.words.indexOf('--');
@@ -251,20 +209,11 @@ export const wrappers: Handlers = {
       ? UNKNOWN
       : call.run([call.words[at + 1] ?? '', ...(dash === -1 ? [] : call.words.slice(dash + 1))]);
   },
-  'run-parts': () => UNKNOWN,
-  'ld-linux-x86-64.so.2': skipNone,
-  'ld.so': skipNone,
-  busybox,
-  toybox: busybox,
-  rlwrap: skipNone,
-  chronic: skipNone,
-  ts: skipNone,
-  hyperfine: many,
-  concurrently: many,
-  'npm-run-all': () => UNKNOWN,
-  'cross-env': env,
-  'env-cmd': wrapper({ letters: 'fe' }),
-  dotenv: wrapper({ letters: 'efvp' }),
+  ...named('busybox toybox shx', busybox),
+  ...named('hyperfine concurrently', many),
+  'env-cmd': wrapper('fe'),
+  dotenv: wrapper('efvp'),
   direnv: (call) => (call.words[0] === 'exec' ? call.run(call.words.slice(2)) : UNKNOWN),
+  ...named('run-parts npm-run-all', () => UNKNOWN),
   caller: () => '',
 };

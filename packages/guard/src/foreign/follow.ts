@@ -184,11 +184,11 @@ function hiddenCode(call: Call, code: Code, args: readonly string[]): void {
   const text = args.map((arg) => evaluate(code, arg)).join('');
   const source = args.join(' ');
   if (text.includes(NETWORK) || /urlopen|requests\.get|https?:\/\//.test(source))
-    call.act('deny', 'remote-code', 'runs code from the network');
+    call.deny('remote-code', 'runs code from the network');
   else if (
     text.includes(DECODED) ||
     /b64decode|base64|fromhex|unhexlify|atob|decompress|marshal|fromCharCode|unpack|rot13/.test(source)
   )
-    call.act('deny', 'obfuscation', 'runs code that was encoded');
+    call.deny('obfuscation', 'runs code that was encoded');
   else if (code.language !== 'perl' && text !== '' && !isOpaque(text)) follow(call, text, code.language);
 }

@@ -36,7 +36,7 @@ export function keepsFetched(call: Call, code: Code): void {
       !isOpaque(file) &&
       call.content(file).includes(NETWORK)
     )
-      call.act('deny', 'remote-code', 'runs what comes from the network');
+      call.deny('remote-code', 'runs what comes from the network');
 }
 
 /** Functions that take an address first and what is sent after it. */
@@ -54,7 +54,7 @@ export function requests(call: Call, code: Code): void {
     sends(call, texts.join(' '), host, true);
     const isDelete =
       /\.delete$/.test(name) || /\bmethod["']?\s*[:=]\s*["']DELETE\b/i.test(args.slice(1).join(' '));
-    if (isDelete && !isLocal(host)) call.act('deny', 'cloud', `deletes something on ${host}`);
+    if (isDelete && !isLocal(host)) call.deny('cloud', `deletes something on ${host}`);
   }
   if (!/https?:\/\/(?!localhost|127\.|\[::1\])/.test(code.source) || found(code, sending).length === 0)
     return;
@@ -64,5 +64,5 @@ export function requests(call: Call, code: Code): void {
         /exec|system|popen|run|call|spawn/i.test(name) && evaluate(code, args[0] ?? '') === UNKNOWN,
     )
   )
-    call.act('deny', 'remote-code', 'runs what comes from the network');
+    call.deny('remote-code', 'runs what comes from the network');
 }
