@@ -1,5 +1,5 @@
 import type { Handler, Handlers } from '../model.ts';
-import { named, when } from './rules.ts';
+import { byName, when } from './rules.ts';
 
 /** Options by which agents do everything without asking. */
 const unasked =
@@ -22,10 +22,10 @@ const settings = when(
   'changes what you may do',
 );
 
-export const agents: Handlers = {
-  ...named('codex gemini qwen amp opencode copilot cline crush goose', agent),
+export const agents: Handlers = byName({
+  'codex gemini qwen amp opencode copilot cline crush goose': agent,
   claude: (call) => {
     settings(call);
     return agent(call);
   },
-};
+});

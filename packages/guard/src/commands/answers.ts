@@ -16,6 +16,7 @@ import type { Handler, Handlers } from '../model.ts';
 import { isSecretName } from '../secret-names.ts';
 import { isSecretFile } from '../zones.ts';
 import { contents } from './contents.ts';
+import { byName } from './rules.ts';
 
 const environment: Handler = ({ words }) => {
   const names = words.filter((word) => !word.startsWith('-'));
@@ -94,10 +95,9 @@ function member(text: string, path: string): string {
 }
 
 /** Programs that answer with a name, a number, a member or nothing. */
-export const answers: Handlers = {
+export const answers: Handlers = byName({
   ls,
-  jq,
-  yq: jq,
+  'jq yq': jq,
   expr: ({ words }) => (words.length === 1 ? `${words[0]}\n` : UNKNOWN),
   printenv: environment,
   yes: ({ words }) => `${words.length === 0 ? 'y' : words.join(' ')}\n${ENDLESS}`,
@@ -113,7 +113,7 @@ export const answers: Handlers = {
   basename: ({ words }) => `${(words[0] ?? '').replace(/\/+$/, '').split('/').at(-1)}\n`,
   realpath: (call) => `${call.path(readArgs(call.words).rest[0] ?? '.')}\n`,
   readlink: (call) => `${call.path(readArgs(call.words).rest[0] ?? '.')}\n`,
-  type: () => UNKNOWN,
+  'type du': () => UNKNOWN,
   seq: count,
   whoami: ({ shell }) => `${shell.world.context.home.split('/').at(-1)}\n`,
   date: (call) => {
@@ -124,12 +124,7 @@ export const answers: Handlers = {
     const format = call.words.find((word) => word.startsWith('+'))?.slice(1);
     return format === undefined ? UNKNOWN : `${format.replace(/%[-_0^#]?\w/g, '1')}\n`;
   },
-  test: () => '',
-  '[': () => '',
-  true: () => '',
-  false: () => '',
-  ':': () => '',
-  sleep: () => '',
+  'test [ true false : sleep': () => '',
   stat: (call) => {
     const args = readArgs(call.words, 'c', 'format printf');
     const format = args.value('c', 'format', 'printf');
@@ -142,5 +137,4 @@ export const answers: Handlers = {
     // The names to look at, which it repeats.
     for (const list of readArgs(call.words, 'fFmPe').all('f')) call.file('read', list);
   },
-  du: () => UNKNOWN,
-};
+});

@@ -4,6 +4,7 @@ import type { Call, Handler, Handlers } from '../model.ts';
 import { isInside } from '../paths.ts';
 import { unpacks } from './fetched.ts';
 import { committedTree, loses } from './git-work.ts';
+import { byName } from './rules.ts';
 import { spreads } from './spreads.ts';
 
 const tar: Handler = (call) => {
@@ -113,13 +114,10 @@ const sevenZip: Handler = (call) => {
 };
 
 /** Programs that put many files into one, and take them out again. */
-export const archives: Handlers = {
-  tar,
-  bsdtar: tar,
+export const archives: Handlers = byName({
+  'tar bsdtar': tar,
   zip,
-  '7z': sevenZip,
-  '7za': sevenZip,
-  '7zz': sevenZip,
+  '7z 7za 7zz': sevenZip,
   unzip,
   cpio: (call) => {
     const args = readArgs(call.words, 'FEHDICMR', 'directory');
@@ -128,4 +126,4 @@ export const archives: Handlers = {
     else for (const path of listed) call.file('read', path);
     if (args.has('p', 'pass-through')) call.file('write', args.rest[0] ?? '.');
   },
-};
+});

@@ -10,6 +10,7 @@ import type { Call, Handler, Handlers } from '../model.ts';
 import { namesOnly } from '../private.ts';
 import { isSecretName } from '../secret-names.ts';
 import { leavesNames } from './contents.ts';
+import { byName } from './rules.ts';
 
 /** A call of awk, taken apart. */
 type Script = {
@@ -137,4 +138,6 @@ function fields(text: string, separator: string | undefined, column: string): st
     .join('');
 }
 
-export const awk: Handlers = { awk: program, gawk: program, mawk: program, nawk: program };
+export const awk: Handlers = byName({
+  'awk gawk mawk nawk': program,
+});

@@ -7,7 +7,7 @@ import { isSecretFile } from '../zones.ts';
 import { destroysData } from './data.ts';
 import { fetchesFiles } from './fetched.ts';
 import { uploads } from './hosts.ts';
-import { asksHelp, named, when } from './rules.ts';
+import { asksHelp, byName, when } from './rules.ts';
 
 /** Local paths that go to where the last one leads, or what comes from there. */
 function copiesAway(call: Call, paths: readonly string[]): void {
@@ -152,17 +152,10 @@ const remove =
   /\b(delete|permanent-delete|destroy|remove|rm|terminate|purge|apps?:destroy|addons:destroy|pg:reset|db:reset|projects?:delete|site:delete|sites:delete|hosting:disable|firestore:delete|functions:delete|secrets? (set|put|delete|unset|rm)|secret (put|delete)|config:(unset|set)|env:(unset|set)|env (rm|remove)|ps:scale \S+=0|scale count 0|erase|teardown|uninstall)\b|(^|\s)rb\s/;
 
 /** What runs in the cloud. */
-export const cloud: Handlers = {
+export const cloud: Handlers = byName({
   bq: when(/\b(rm|remove)\b/, 'cloud', 'deletes data'),
-  kubectl: kube,
-  oc: kube,
-  k: kube,
-  terraform: infrastructure,
-  tofu: infrastructure,
-  terragrunt: infrastructure,
-  pulumi: infrastructure,
-  cdk: infrastructure,
-  sst: infrastructure,
+  'kubectl oc k': kube,
+  'terraform tofu terragrunt pulumi cdk sst': infrastructure,
   sls: when(/^remove\b/, 'cloud', 'takes down what runs in the cloud'),
   serverless: when(/^remove\b/, 'cloud', 'takes down what runs in the cloud'),
   aws: awsCall,
@@ -188,26 +181,23 @@ export const cloud: Handlers = {
     return provider(remove)(call);
   },
   vercel: provider(/^(remove|rm)\b|\b(rm|remove)\b/),
-  ...named(
-    'doctl netlify fly flyctl firebase firebase-tools render linode linode-cli hcloud ibmcloud oci eksctl kops argocd flux okteto',
+  'doctl netlify fly flyctl firebase firebase-tools render linode linode-cli hcloud ibmcloud oci eksctl kops argocd flux okteto':
     provider(remove),
-  ),
-  ...named(
-    'pscale neon neonctl turso planetscale confluent stripe rancher upstash databricks civo scw exo vultr-cli',
+  'pscale neon neonctl turso planetscale confluent stripe rancher upstash databricks civo scw exo vultr-cli':
     provider(remove),
-  ),
-  ...named('mc s3cmd s5cmd azcopy b2 tkn istioctl kn faas-cli multipass limactl colima lando', (call) => {
+  'mc s3cmd s5cmd azcopy b2 tkn istioctl kn faas-cli multipass limactl colima lando': (call) => {
     if (/^(cp|put|sync|copy|mirror|upload)$/.test(call.words[0] ?? ''))
       copiesAway(call, readArgs(call.words.slice(1)).rest);
     if (call.name === 's3cmd') provider(/(^|\s)del\s/)(call);
     return provider(remove)(call);
-  }),
-  ...named('qm pct', when(/^(destroy|stop|shutdown|reset)\b/, 'cloud', 'takes a machine down')),
+  },
+  'qm pct': when(/^(destroy|stop|shutdown|reset)\b/, 'cloud', 'takes a machine down'),
   'ecs-cli': when(/^(down|compose .*\b(down|rm))\b/, 'cloud', 'takes down what runs in the cloud'),
   nomad: when(/^(job stop|stop|system gc|namespace delete|node drain)\b/, 'cloud', 'takes a job down'),
-  ...named(
-    'restic borg kopia duplicity duplicacy',
-    when(/\b(forget|prune|delete|remove\S*|purge)\b/, 'cloud', 'deletes backups'),
+  'restic borg kopia duplicity duplicacy': when(
+    /\b(forget|prune|delete|remove\S*|purge)\b/,
+    'cloud',
+    'deletes backups',
   ),
   wrangler: (call) => {
     const what = destroysData(readArgs(call.words, '', 'command file').value('command') ?? '');
@@ -215,18 +205,19 @@ export const cloud: Handlers = {
     return provider(remove)(call);
   },
   sam: provider(/^delete\b/),
-  openstack: provider(/\bdelete\b/),
+  'openstack copilot': provider(/\bdelete\b/),
   vagrant: when(/^destroy\b/, 'cloud', 'deletes a machine and its data'),
   snow: (call) => call.run(['snowsql', ...call.words.slice(1)]),
-  ...named(
-    'VBoxManage vboxmanage',
-    when(/^(unregistervm|closemedium)\b.*--delete|^controlvm \S+ poweroff/, 'cloud', 'deletes a machine'),
+  'VBoxManage vboxmanage': when(
+    /^(unregistervm|closemedium)\b.*--delete|^controlvm \S+ poweroff/,
+    'cloud',
+    'deletes a machine',
   ),
   virsh: when(/^(destroy|undefine|vol-delete|pool-delete)\b/, 'cloud', 'deletes a machine'),
-  ...named('salt salt-call', (call) => {
+  'salt salt-call': (call) => {
     const at = call.words.indexOf('cmd.run');
     return at === -1 ? UNKNOWN : joined(call, call.words.slice(at + 1));
-  }),
+  },
   ansible: (call) => {
     const args = readArgs(call.words, 'miaubfl', 'module-name args inventory');
     const order = args.value('a', 'args') ?? '';
@@ -236,7 +227,6 @@ export const cloud: Handlers = {
   railway: provider(/^down\b|\b(delete|remove)\b/),
   kind: when(/^delete clusters? --all/, 'cloud', 'deletes every cluster'),
   eb: provider(/^terminate\b/),
-  copilot: provider(/\bdelete\b/),
   rclone: (call) => {
     const [action = '', ...rest] = readArgs(call.words).rest;
     if (/^(delete|purge|deletefile|rmdirs|cleanup)$/.test(action))
@@ -245,4 +235,4 @@ export const cloud: Handlers = {
       call.deny('cloud', 'deletes what is stored remotely and not here', 'Use rclone copy.');
     if (/^(copy|sync|move|copyto)$/.test(action)) copiesAway(call, rest);
   },
-};
+});

@@ -3,7 +3,7 @@ import { decodeBase64, decodeHex, unescapeText } from '../decode.ts';
 import { asText, DECODED, ENDLESS, isPlain, NETWORK, UNKNOWN } from '../marks.ts';
 import type { Handler, Handlers } from '../model.ts';
 import { contents } from './contents.ts';
-import { named } from './rules.ts';
+import { byName } from './rules.ts';
 
 const base64: Handler = (call) => {
   const args = readArgs(call.words, 'w', 'wrap');
@@ -82,7 +82,7 @@ const decompress: Handler = (call) => {
   return decoding ? DECODED : UNKNOWN;
 };
 
-export const codecs: Handlers = {
+export const codecs: Handlers = byName({
   base64,
   base32: (call) =>
     readArgs(call.words).has('d', 'decode') ? DECODED : contents(call, readArgs(call.words, 'w').rest),
@@ -92,18 +92,6 @@ export const codecs: Handlers = {
   uudecode: () => DECODED,
   rev: reverse,
   tr: translate,
-  gzip: decompress,
-  gunzip: decompress,
-  zcat: decompress,
-  bzip2: decompress,
-  bunzip2: decompress,
-  bzcat: decompress,
-  xz: decompress,
-  unxz: decompress,
-  xzcat: decompress,
-  zstd: decompress,
-  zstdcat: decompress,
-  lz4: decompress,
-  brotli: decompress,
-  ...named('lzma unlzma lzcat lzip lzop pigz unpigz compress uncompress', decompress),
-};
+  'gzip gunzip zcat bzip2 bunzip2 bzcat xz unxz xzcat zstd zstdcat lz4 brotli': decompress,
+  'lzma unlzma lzcat lzip lzop pigz unpigz compress uncompress': decompress,
+});

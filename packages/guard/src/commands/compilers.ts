@@ -4,6 +4,7 @@ import { follow } from '../foreign/follow.ts';
 import { UNKNOWN } from '../marks.ts';
 import type { Handler, Handlers } from '../model.ts';
 import { otherLanguage } from './other-languages.ts';
+import { byName } from './rules.ts';
 
 /** A program does what its source says, as far as that is a plain call with a text in it. */
 const compile: Handler = (call) => {
@@ -19,17 +20,9 @@ const compile: Handler = (call) => {
   }
 };
 
-export const compilers: Handlers = {
-  cc: compile,
-  gcc: compile,
-  'g++': compile,
-  'c++': compile,
-  clang: compile,
-  'clang++': compile,
-  tcc: compile,
-  rustc: compile,
-  javac: compile,
+export const compilers: Handlers = byName({
+  'cc gcc g++ c++ clang clang++ tcc rustc javac': compile,
   java: (call) => (call.words.some((word) => word.endsWith('.java')) ? compile(call) : UNKNOWN),
   // No program can be called so: go leaves what it runs to this.
-  'go run': compile,
-};
+  'go:run': compile,
+});

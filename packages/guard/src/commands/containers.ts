@@ -2,7 +2,7 @@ import { readArgs, readLeadingArgs } from '../argv.ts';
 import { NETWORK, shown, UNKNOWN } from '../marks.ts';
 import type { Call, Handler, Handlers } from '../model.ts';
 import { isProjectFile, zoneOf } from '../zones.ts';
-import { always, asksHelp, denyLines, type LineRule, named, when } from './rules.ts';
+import { always, asksHelp, byName, denyLines, type LineRule, when } from './rules.ts';
 
 const dockerRules: readonly LineRule[] = [
   [/^exec\b.* --privileged\b/, 'container', 'gives a container all rights on the machine'],
@@ -129,27 +129,19 @@ function compose(call: Call, words: readonly string[]): string {
 }
 
 /** Containers and their engines. */
-export const containers: Handlers = {
-  docker,
-  podman: docker,
-  nerdctl: docker,
-  ...named(
-    'lxc incus',
-    when(
-      /^(delete|stop .*--all)\b|security\.privileged=true|\bsource=\/(\s|$)/,
-      'container',
-      'deletes a container or opens the machine to it',
-    ),
+export const containers: Handlers = byName({
+  'docker podman nerdctl': docker,
+  'lxc incus': when(
+    /^(delete|stop .*--all)\b|security\.privileged=true|\bsource=\/(\s|$)/,
+    'container',
+    'deletes a container or opens the machine to it',
   ),
-  ...named(
-    'skopeo crane oras buildah ko',
-    when(
-      /^(push|publish|delete|rmi?\b.*(-a|--all))\b|^copy\b.*\sdocker:\/\/\S+$/,
-      'supply-chain',
-      'publishes or deletes an image',
-    ),
+  'skopeo crane oras buildah ko': when(
+    /^(push|publish|delete|rmi?\b.*(-a|--all))\b|^copy\b.*\sdocker:\/\/\S+$/,
+    'supply-chain',
+    'publishes or deletes an image',
   ),
-  ...named('lxc-destroy lxc-stop', always('container', 'takes a container down')),
+  'lxc-destroy lxc-stop': always('container', 'takes a container down'),
   'systemd-nspawn': when(
     /(^|\s)(-D|--directory|--bind)[ =]?\/(\s|$)/,
     'container',
@@ -162,6 +154,5 @@ export const containers: Handlers = {
   ),
   crictl: when(/^(rm|rmi|rmp)\b/, 'container', 'deletes containers'),
   'k3s-uninstall.sh': always('container', 'deletes the cluster'),
-  'docker-compose': (call) => compose(call, call.words),
-  'podman-compose': (call) => compose(call, call.words),
-};
+  'docker-compose podman-compose': (call) => compose(call, call.words),
+});

@@ -5,7 +5,7 @@ import type { Handler, Handlers } from '../model.ts';
 import { zoneOf } from '../zones.ts';
 import { destroysData, isTestRun } from './data.ts';
 import { isOwn } from './hosts.ts';
-import { asksHelp, named, when } from './rules.ts';
+import { asksHelp, byName, when } from './rules.ts';
 
 const isTest = (name: string) => /test|tmp|temp|scratch|:memory:|sandbox/i.test(name);
 
@@ -113,16 +113,16 @@ const rails = framework(/\bdb:(drop|reset|purge|truncate_all|schema:load|migrate
 const data = (pattern: RegExp) => when(pattern, 'database', 'deletes data', remedyOf('database'));
 
 /** Databases, and the tools that set them up. */
-export const databases: Handlers = {
-  ...named('psql pgcli mysql mycli mysqlsh mariadb sqlite3 sqlite litecli duckdb usql snowsql', sql),
-  ...named('mongosh mongo cqlsh clickhouse-client sqlcmd cypher-shell', sql),
+export const databases: Handlers = byName({
+  'psql pgcli mysql mycli mysqlsh mariadb sqlite3 sqlite litecli duckdb usql snowsql': sql,
+  'mongosh mongo cqlsh clickhouse-client sqlcmd cypher-shell': sql,
   cockroach: (call) => (call.words[0] === 'sql' ? sql(call.with({ words: call.words.slice(1) })) : UNKNOWN),
-  ...named('redis-cli valkey-cli keydb-cli', redis),
+  'redis-cli valkey-cli keydb-cli': redis,
   etcdctl: data(/^del\b.*--(prefix|from-key)/),
   influx: data(/\bdelete\b|\bdrop (database|measurement|series)\b/i),
   mongorestore: data(/--drop\b/),
   consul: data(/^kv delete\b.*-recurse/),
-  ...named('dropdb dropuser', dropDatabase),
+  'dropdb dropuser': dropDatabase,
   mysqladmin: data(/\bdrop\b|\bshutdown\b/),
   pg_restore: data(/(^|\s)(-\w*c|--clean)\b/),
   pg_dropcluster: data(/./),
@@ -134,28 +134,26 @@ export const databases: Handlers = {
   },
   rabbitmqctl: data(/\b(reset|force_reset|delete_\w+|purge_queue|stop|stop_app)\b/),
   rabbitmqadmin: data(/^(delete|purge)\b/),
-  ...named(
-    'kafka-topics kafka-topics.sh kafka-delete-records kafka-delete-records.sh',
-    data(/--delete\b|^(?!.*--(list|describe|create|alter))/),
+  'kafka-topics kafka-topics.sh kafka-delete-records kafka-delete-records.sh': data(
+    /--delete\b|^(?!.*--(list|describe|create|alter))/,
   ),
   nats: data(/\b(rm|purge|del|delete)\b/),
   prisma,
-  ...named('rails rake', rails),
+  'rails rake': rails,
   artisan: framework(/\b(migrate:(fresh|reset|refresh)|db:wipe)\b/, '--execute', ['php', '-r']),
-  ...named(
-    'manage.py django-admin',
-    framework(/\b(flush|reset_db|sqlflush|migrate \S+ zero)\b/, '-c', ['python3', '-c']),
-  ),
-  ...named('sail symfony', (call) => (call.words.length === 0 ? UNKNOWN : call.run(call.words))),
+  'manage.py django-admin': framework(/\b(flush|reset_db|sqlflush|migrate \S+ zero)\b/, '-c', [
+    'python3',
+    '-c',
+  ]),
+  'sail symfony': (call) => (call.words.length === 0 ? UNKNOWN : call.run(call.words)),
   console: migrations(/\bdoctrine:(database|schema):drop\b/),
-  ...named('sequelize sequelize-cli', migrations(/\bdb:drop|db:migrate:undo:all/)),
-  ...named(
-    'typeorm typeorm-ts-node-commonjs typeorm-ts-node-esm mikro-orm mikro-orm-esm',
-    migrations(/\bschema:drop|\bmigration:fresh/),
+  'sequelize sequelize-cli': migrations(/\bdb:drop|db:migrate:undo:all/),
+  'typeorm typeorm-ts-node-commonjs typeorm-ts-node-esm mikro-orm mikro-orm-esm': migrations(
+    /\bschema:drop|\bmigration:fresh/,
   ),
   knex: migrations(/\bmigrate:rollback\b.*--all/),
   'drizzle-kit': migrations(/^drop\b|^push\b.*--force/),
-  ...named('alembic aerich', migrations(/^downgrade (base|-v 0)\b/)),
+  'alembic aerich': migrations(/^downgrade (base|-v 0)\b/),
   flask: migrations(/^db downgrade base\b/),
   mix: (call) => {
     when(/^hex\.publish\b/, 'supply-chain', 'publishes a package')(call);
@@ -174,11 +172,11 @@ export const databases: Handlers = {
   dbmate: migrations(/\b(drop|down)\b/),
   goose: migrations(/\b(reset|down-to 0)\b/),
   migrate: migrations(/\b(drop|down -all)\b/),
-  ...named('sqlx diesel sea-orm-cli', migrations(/^(database|migrate) (drop|reset|fresh|refresh)\b/)),
+  'sqlx diesel sea-orm-cli': migrations(/^(database|migrate) (drop|reset|fresh|refresh)\b/),
   atlas: (call) => {
     when(/\b(delete|terminate)\b/, 'cloud', 'takes down what runs in the cloud')(call);
     return migrations(/^schema clean\b/)(call);
   },
   wp: migrations(/^db (reset|drop|clean)\b/),
   drush: migrations(/^sql[:-](drop|create)\b/),
-};
+});

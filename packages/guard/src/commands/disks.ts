@@ -1,6 +1,6 @@
 import { shown, UNKNOWN } from '../marks.ts';
 import type { Handler, Handlers } from '../model.ts';
-import { always, named, unless, when } from './rules.ts';
+import { always, byName, unless, when } from './rules.ts';
 
 const onDevice: Handler = (call) => {
   for (const path of call.words) {
@@ -19,8 +19,8 @@ const mount: Handler = (call) => {
 const changed = always('disk', 'changes disks, volumes or what the machine boots');
 
 /** Disks, partitions, and what the machine boots. Any other program that is given a disk is denied, too. */
-export const disks: Handlers = {
-  ...named('fdisk sfdisk', unless(/(^|\s)(-l|--list|-d|--dump|-s)(\s|$)/, onDevice)),
+export const disks: Handlers = byName({
+  'fdisk sfdisk': unless(/(^|\s)(-l|--list|-d|--dump|-s)(\s|$)/, onDevice),
   parted: unless(/^(-[sm]+ )*(-l|\S+ (unit \S+ )?print)$/, onDevice),
   sgdisk: unless(/^(-p|--print|-i \d+) \S+$/, onDevice),
   tune2fs: unless(/^-l(\s|$)/, onDevice),
@@ -29,9 +29,9 @@ export const disks: Handlers = {
   hdparm: (call) =>
     call.words.some((word) => /security|^-[yYzZFMwW]|trim/.test(word)) ? onDevice(call) : UNKNOWN,
   nvme: (call) => (/^(format|sanitize|write|delete-ns)/.test(call.words[0] ?? '') ? onDevice(call) : UNKNOWN),
-  ...named('lvremove vgremove pvremove lvreduce lvresize vgreduce pvcreate vgcreate', changed),
-  ...named('grub-install grub-mkconfig update-grub update-initramfs dracut mkinitcpio', changed),
-  ...named('zpool zfs', unless(/^(list|status|get|iostat|history)\b/, changed)),
+  'lvremove vgremove pvremove lvreduce lvresize vgreduce pvcreate vgcreate': changed,
+  'grub-install grub-mkconfig update-grub update-initramfs dracut mkinitcpio': changed,
+  'zpool zfs': unless(/^(list|status|get|iostat|history)\b/, changed),
   diskutil: unless(/^(list|info|activity)\b/, changed),
   efibootmgr: unless(/^(-v|--verbose)?$/, changed),
   bootctl: unless(/^(status|list)?$/, changed),
@@ -40,11 +40,10 @@ export const disks: Handlers = {
   swapon: unless(/^(-s|--summary|--show\S*)?$/, changed),
   flashrom: when(/(^|\s)(-[wE]|--write|--erase)/, 'disk', 'writes the firmware of the machine'),
   fwupdmgr: when(/^(install|update|downgrade)\b/, 'disk', 'writes the firmware of the machine'),
-  mount,
-  umount: mount,
+  'mount umount': mount,
   btrfs: when(/\b(delete|remove|replace)\b/, 'disk', 'deletes a volume'),
   grubby: unless(/^--(info|default-\w+)\b/, changed),
   format: when(/^[a-z]:/i, 'disk', 'formats a disk'),
   vssadmin: always('disk', 'changes disk snapshots'),
   tmutil: when(/^(delete|disable)/, 'disk', 'deletes backups'),
-};
+});

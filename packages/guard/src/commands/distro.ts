@@ -2,7 +2,7 @@ import { readArgs } from '../argv.ts';
 import { NETWORK, shown } from '../marks.ts';
 import type { Handler, Handlers } from '../model.ts';
 import { installer } from './publishing.ts';
-import { named, when } from './rules.ts';
+import { byName, when } from './rules.ts';
 
 const systemPackages: Handler = (call) => {
   const args = readArgs(call.words, 'oct');
@@ -28,15 +28,12 @@ const systemPackages: Handler = (call) => {
 };
 
 /** Packages of the system. */
-export const distro: Handlers = {
-  ...named('apt apt-get dpkg rpm dnf yum pacman apk zypper aptitude snap flatpak port', systemPackages),
-  ...named(
-    'emerge xbps-remove nix-env',
-    when(
-      /(^|\s)(--unmerge|-C|--depclean|-e|--uninstall|-R\S*)(\s|$)/,
-      'system-config',
-      'removes packages of the system',
-    ),
+export const distro: Handlers = byName({
+  'apt apt-get dpkg rpm dnf yum pacman apk zypper aptitude snap flatpak port': systemPackages,
+  'emerge xbps-remove nix-env': when(
+    /(^|\s)(--unmerge|-C|--depclean|-e|--uninstall|-R\S*)(\s|$)/,
+    'system-config',
+    'removes packages of the system',
   ),
   brew: (call) => {
     when(
@@ -47,4 +44,4 @@ export const distro: Handlers = {
     return installer(call);
   },
   'apt-mark': when(/^(hold|unhold|auto|manual)\b/, 'system-config', 'changes packages of the system'),
-};
+});

@@ -5,6 +5,7 @@ import { size } from '../size.ts';
 import { isProjectFile, isSecretFile } from '../zones.ts';
 import { fetchesFiles } from './fetched.ts';
 import { maySend } from './hosts.ts';
+import { byName } from './rules.ts';
 import { spreads } from './spreads.ts';
 
 const remove: Handler = (call) => {
@@ -211,45 +212,28 @@ const split: Handler = (call) => {
   return '';
 };
 
-export const files: Handlers = {
-  rm: remove,
-  rimraf: remove,
-  'del-cli': remove,
-  del: remove,
-  trash: remove,
-  'trash-put': remove,
-  'trash-cli': remove,
+export const files: Handlers = byName({
+  'rm rimraf del-cli del trash trash-put trash-cli srm wipe': remove,
   gio: (call) =>
     call.words[0] === 'trash' || call.words[0] === 'remove'
       ? remove(call.with({ words: call.words.slice(1) }))
       : UNKNOWN,
   rmdir: () => '',
-  unlink: erase,
-  shred: erase,
-  srm: remove,
-  wipe: remove,
-  cp: copy,
-  install: copy,
+  'unlink shred': erase,
+  'cp install': copy,
   mv: move,
   ln: link,
-  mkdir: create,
-  touch: create,
-  mkfifo: create,
+  'mkdir touch mkfifo': create,
   truncate,
-  tee,
-  sponge: tee,
+  'tee sponge': tee,
   dd,
   fallocate: allocate,
-  chmod: mode,
-  chown: mode,
-  chgrp: mode,
-  chattr: attributes,
-  setfacl: attributes,
+  'chmod chown chgrp': mode,
+  'chattr setfacl': attributes,
   rsync: sync,
-  split,
-  csplit: split,
+  'split csplit': split,
   rename: (call) => {
     for (const path of readArgs(call.words).rest.slice(1)) if (/[./]/.test(path)) call.file('delete', path);
     return '';
   },
-};
+});

@@ -11,7 +11,7 @@ import { compilers } from './compilers.ts';
 import { serves } from './hosts.ts';
 import { otherLanguage } from './other-languages.ts';
 import { publisher } from './publishing.ts';
-import { named } from './rules.ts';
+import { byName } from './rules.ts';
 
 type Interpreter = {
   readonly language: Language;
@@ -159,19 +159,11 @@ const bunOrDeno: Handler = (call) =>
       ? node(call.with({ words: call.words.slice(1).filter((word) => !word.startsWith('-')) }))
       : UNKNOWN;
 
-export const foreign: Handlers = {
+export const foreign: Handlers = byName({
   ...compilers,
-  python,
-  python2: python,
-  python3: python,
+  'python python2 python3 pypy pypy3 ipython': python,
   ...Object.fromEntries([8, 9, 10, 11, 12, 13, 14].map((minor) => [`python3.${minor}`, python])),
-  pypy: python,
-  pypy3: python,
-  ipython: python,
-  node,
-  nodejs: node,
-  tsx: node,
-  'ts-node': node,
+  'node nodejs tsx ts-node': node,
   deno: (call) => {
     if (/^(run|install)$/.test(call.words[0] ?? '') && call.words.some((word) => /^https?:/.test(word)))
       call.deny('remote-code', 'runs code from the network');
@@ -187,17 +179,14 @@ export const foreign: Handlers = {
     return otherLanguage(/\bexec\s+([^\n;\]]+)/g)(call);
   },
   perl,
-  ruby,
-  irb: ruby,
+  'ruby irb': ruby,
   php,
-  ...named('lua luajit lua5.1 lua5.2 lua5.3 lua5.4', lua),
+  'lua luajit lua5.1 lua5.2 lua5.3 lua5.4': lua,
   zx: otherLanguage(/\$`([^`]+)`/g),
   julia: (call) => {
     otherLanguage()(call);
     return juliaCode(call);
   },
-  ...named(
-    'R Rscript elixir iex groovy guile racket sbcl swift ghc runghc ocaml erl raku clojure clj octave gnuplot jshell scala kotlin',
+  'R Rscript elixir iex groovy guile racket sbcl swift ghc runghc ocaml erl raku clojure clj octave gnuplot jshell scala kotlin':
     otherLanguage(),
-  ),
-};
+});

@@ -1,7 +1,7 @@
 import { readArgs } from '../argv.ts';
 import { DECODED, UNKNOWN } from '../marks.ts';
 import type { Handler, Handlers } from '../model.ts';
-import { always, when } from './rules.ts';
+import { always, byName, when } from './rules.ts';
 
 const keychain: Handler = (call) => {
   if (/^(add-trusted-cert|delete-certificate|delete-keychain)$/.test(call.words[0] ?? ''))
@@ -27,7 +27,7 @@ const capture: Handler = (call) => {
 const open: Handler = () => UNKNOWN;
 
 /** Stored passwords and keys, and what listens to other programs. */
-export const keys: Handlers = {
+export const keys: Handlers = byName({
   security: keychain,
   'secret-tool': when(
     /^(lookup|search)/,
@@ -59,18 +59,14 @@ export const keys: Handlers = {
     'prints or deletes a stored secret',
     'Let the program that needs it ask for it.',
   ),
-  gpg,
-  gpg2: gpg,
+  'gpg gpg2': gpg,
   'ssh-copy-id': always('persistence', 'lets this key into another machine'),
   'ssh-keygen': (call) => {
     const args = readArgs(call.words, 'fNtbCP');
     const file = args.value('f');
     if (file !== undefined && args.has('t')) call.file('write', file);
   },
-  'ssh-keyscan': open,
-  'ssh-add': open,
-  tcpdump: capture,
-  strace: capture,
+  'ssh-keyscan ssh-add': open,
+  'tcpdump strace nmap': capture,
   gcore: always('credentials', 'reads the memory of another program'),
-  nmap: capture,
-};
+});

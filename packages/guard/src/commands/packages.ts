@@ -2,7 +2,7 @@ import { readArgs, readLeadingArgs } from '../argv.ts';
 import { UNKNOWN } from '../marks.ts';
 import type { Call, Handler, Handlers } from '../model.ts';
 import { checkRegistry, install, installer, publisher, release } from './publishing.ts';
-import { asksHelp, named } from './rules.ts';
+import { asksHelp, byName } from './rules.ts';
 import { checkVariable } from './variables.ts';
 
 /** What else pnpm, yarn and bun are told is a script or a program of the project. */
@@ -146,10 +146,8 @@ function runner(words: RegExp, then?: Handler): Handler {
   };
 }
 
-export const packages: Handlers = {
-  npm,
-  pnpm: npm,
-  yarn: npm,
+export const packages: Handlers = byName({
+  'npm pnpm yarn': npm,
   bun: (call) => {
     const [action = '', file] = call.words;
     return /^(-e|--eval|-p|--print|-)$/.test(action) ||
@@ -158,11 +156,8 @@ export const packages: Handlers = {
       ? call.run(['node', ...(action === 'run' ? call.words.slice(1) : call.words)])
       : npm(call);
   },
-  npx,
-  pnpx: npx,
-  bunx: npx,
-  pip,
-  pip3: pip,
+  'npx pnpx bunx': npx,
+  'pip pip3': pip,
   pipx: runner(/^run$/, pip),
   uv: runner(/^(run|tool)$/, pip),
   uvx: (call) => {
@@ -175,23 +170,23 @@ export const packages: Handlers = {
   pdm: runner(/^run$/, publisher(/^publish\b/)),
   hatch: runner(/^run$/, publisher(/^publish\b/)),
   rye: runner(/^run$/, publisher(/^publish\b/)),
-  ...named('conda mamba micromamba', (call) => {
+  'conda mamba micromamba': (call) => {
     const { values } = readArgs(call.words, 'cn', 'channel name');
     for (const channel of [...(values.get('c') ?? []), ...(values.get('channel') ?? [])])
       if (/^https?:/.test(channel)) checkRegistry(call, channel);
     return runner(/^run$/)(call);
-  }),
-  ...named('bundle bundler', runner(/^exec$/, installer)),
+  },
+  'bundle bundler': runner(/^exec$/, installer),
   mise: runner(/^(exec|x)$/),
   asdf: runner(/^exec$/),
   nix: runner(/^(shell|develop)$/),
   go: (call) => {
     const [action = '', ...settings] = call.words;
-    if (action === 'run') return call.run(['go run', ...settings]);
+    if (action === 'run') return call.run(['go:run', ...settings]);
     if (action === 'env' && settings.includes('-w'))
       for (const setting of settings) {
         const [name = '', ...value] = setting.split('=');
         checkVariable(name, value.join('='), call);
       }
   },
-};
+});

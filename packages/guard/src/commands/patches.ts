@@ -2,6 +2,7 @@ import { readArgs } from '../argv.ts';
 import type { Handler, Handlers } from '../model.ts';
 import { filesOfPatch } from '../patch-files.ts';
 import { undoesWork, writesPatched } from './git-work.ts';
+import { byName } from './rules.ts';
 
 const patch: Handler = (call) => {
   const args = readArgs(call.words, 'pidorBDFVYz', 'input output directory strip');
@@ -23,4 +24,7 @@ const applyPatch: Handler = (call) => {
   return '';
 };
 
-export const patches: Handlers = { patch, apply_patch: applyPatch, applypatch: applyPatch };
+export const patches: Handlers = byName({
+  patch,
+  'apply_patch applypatch': applyPatch,
+});

@@ -4,6 +4,7 @@ import type { Handler, Handlers } from '../model.ts';
 import { isSecretName } from '../secret-names.ts';
 import { contents, leavesNames } from './contents.ts';
 import { simplePattern } from './regex.ts';
+import { byName } from './rules.ts';
 
 const grep: Handler = (call) => {
   const args = readArgs(
@@ -87,11 +88,6 @@ function matchesOf(text: string, pattern: RegExp): string {
     .join('\n');
 }
 
-export const patterns: Handlers = {
-  grep,
-  egrep: grep,
-  fgrep: grep,
-  rg: grep,
-  ag: grep,
-  ack: grep,
-};
+export const patterns: Handlers = byName({
+  'grep egrep fgrep rg ag ack': grep,
+});

@@ -1,4 +1,5 @@
 import type { Handler, Handlers } from '../model.ts';
+import { byName } from './rules.ts';
 
 const machineCmdlets =
   /\b(format-volume|clear-disk|stop-computer|restart-computer|set-executionpolicy|set-mppreference|(stop|remove|set|restart)-service|(new|remove|set)-local\w+|disable-\w+|stop-process\b.*-name)\b/i;
@@ -37,4 +38,6 @@ const shell: Handler = (call) => {
   if (machineCmdlets.test(code)) call.deny('system-config', 'changes the machine');
 };
 
-export const powershell: Handlers = { powershell: shell, pwsh: shell, 'powershell.exe': shell };
+export const powershell: Handlers = byName({
+  'powershell pwsh powershell.exe': shell,
+});

@@ -3,7 +3,7 @@ import { askPerson } from '../categories.ts';
 import { PRIVATE, parentProcess, shown, UNKNOWN } from '../marks.ts';
 import type { Handler, Handlers } from '../model.ts';
 import { agent, checkProcess } from './agent-process.ts';
-import { always, asksHelp, named, when } from './rules.ts';
+import { always, asksHelp, byName, when } from './rules.ts';
 
 const kill: Handler = (call) => {
   if (call.words.some((word) => /^-(l|L|-list)$/.test(word))) return UNKNOWN;
@@ -98,11 +98,9 @@ const sysctl: Handler = (call) => {
 };
 
 /** Processes, the kernel, and what starts by itself. */
-export const processes: Handlers = {
+export const processes: Handlers = byName({
   kill,
-  pkill: killByName,
-  killall: killByName,
-  skill: killByName,
+  'pkill killall skill': killByName,
   killall5: always('process', 'ends all processes', 'End the process that you started, by its id.'),
   loginctl: (call) =>
     call.words[0] === 'enable-linger'
@@ -131,13 +129,9 @@ export const processes: Handlers = {
           : /(^|\s)-?\w*[eA]\w*o\s*pid=?(\s|$)/.test(words.join(' '))
             ? `1\n${UNKNOWN}\n`
             : UNKNOWN,
-  pgrep: findProcess,
-  pidof: findProcess,
-  ...named('reboot shutdown halt poweroff init telinit kexec', always('process', 'stops the machine')),
-  ...named(
-    'insmod rmmod modprobe swapoff depmod bpftool setenforce',
-    always('process', 'changes the kernel'),
-  ),
+  'pgrep pidof': findProcess,
+  'reboot shutdown halt poweroff init telinit kexec': always('process', 'stops the machine'),
+  'insmod rmmod modprobe swapoff depmod bpftool setenforce': always('process', 'changes the kernel'),
   sysctl,
   systemctl: services,
   service,
@@ -158,4 +152,4 @@ export const processes: Handlers = {
   hping3: when(/--flood\b/, 'exhaustion', 'floods another machine', 'Send a few packets.'),
   stress: always('exhaustion', 'uses up the machine', 'Measure with a small load.'),
   'stress-ng': always('exhaustion', 'uses up the machine', 'Measure with a small load.'),
-};
+});

@@ -2,37 +2,32 @@ import { readArgs } from '../argv.ts';
 import { UNKNOWN } from '../marks.ts';
 import type { Handlers } from '../model.ts';
 import { installer, publisher, release } from './publishing.ts';
-import { asksHelp, named, when } from './rules.ts';
+import { asksHelp, byName, when } from './rules.ts';
 
 /** Tools that publish what the project makes. */
-export const releases: Handlers = {
+export const releases: Handlers = byName({
   cargo: publisher(/^(publish|yank|owner|login|release)\b/),
   gem: publisher(/^(push|yank|owner)\b/),
   composer: installer,
-  ...named('maturin', publisher(/^(publish|upload)\b/)),
+  maturin: publisher(/^(publish|upload)\b/),
   'setup.py': publisher(/\b(upload|register)\b/),
   twine: publisher(/^upload\b/),
-  flit: publisher(/^publish\b/),
-  ...named('mvn mvnw', publisher(/\bdeploy\b/)),
-  ...named('goreleaser jreleaser', (call) =>
+  'flit jsr elm opam nimble ovsx lerna changeset': publisher(/^publish\b/),
+  'mvn mvnw': publisher(/\bdeploy\b/),
+  'goreleaser jreleaser': (call) =>
     call.words.some((word) => /^--(snapshot|skip)/.test(word))
       ? UNKNOWN
       : publisher(/^(release|full-release|publish|deploy)\b/)(call),
-  ),
-  ...named('sbt lein', publisher(/\b(publish(?!Local)\w*|deploy)\b/)),
-  ...named('dart flutter', publisher(/^pub publish\b/)),
-  ...named('jsr elm opam nimble', publisher(/^publish\b/)),
-  ...named('stack cabal luarocks anaconda snapcraft', publisher(/^(upload|push|release)\b/)),
-  ...named('gradle gradlew', publisher(/\bpublish(?!ToMavenLocal)\w*\b/)),
+  'sbt lein': publisher(/\b(publish(?!Local)\w*|deploy)\b/),
+  'dart flutter': publisher(/^pub publish\b/),
+  'stack cabal luarocks anaconda snapcraft': publisher(/^(upload|push|release)\b/),
+  'gradle gradlew': publisher(/\bpublish(?!ToMavenLocal)\w*\b/),
   dotnet: (call) => {
     when(/^ef database drop\b/, 'database', 'drops the database')(call);
     return publisher(/^nuget (push|delete)\b/)(call);
   },
   nuget: publisher(/^(push|delete)\b/),
   vsce: publisher(/^(publish|unpublish)\b/),
-  ovsx: publisher(/^publish\b/),
-  lerna: publisher(/^publish\b/),
-  changeset: publisher(/^publish\b/),
   'semantic-release': (call) =>
     readArgs(call.words).has('dry-run') || call.words.includes('--dry-run')
       ? UNKNOWN
@@ -50,4 +45,4 @@ export const releases: Handlers = {
       ? call.deny('cloud', 'removes a deployment')
       : publisher(/^push\b/)(call);
   },
-};
+});

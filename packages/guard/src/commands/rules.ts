@@ -42,7 +42,9 @@ export function unless(pattern: RegExp, handler: Handler): Handler {
   return (call) => (pattern.test(call.words.map(shown).join(' ')) ? UNKNOWN : handler(call));
 }
 
-/** The same handler under each of the names. */
-export function named(names: string, handler: Handler): Handlers {
-  return Object.fromEntries(names.split(' ').map((name) => [name, handler]));
+/** A table with one entry for each program, of one that has several names in a key, parted by spaces. */
+export function byName(table: Handlers): Handlers {
+  return Object.fromEntries(
+    Object.entries(table).flatMap(([names, handler]) => names.split(' ').map((name) => [name, handler])),
+  );
 }

@@ -4,6 +4,7 @@ import { landmarksNamed } from '../landmarks.ts';
 import { asGlob, asText, STAR, UNKNOWN } from '../marks.ts';
 import type { Call, Handler, Handlers } from '../model.ts';
 import { isProjectFile } from '../zones.ts';
+import { byName } from './rules.ts';
 
 const xargs: Handler = (call) => {
   const args = readLeadingArgs(
@@ -151,12 +152,9 @@ const parallel: Handler = (call) => {
 };
 
 /** Programs that run others on what they find or read. */
-export const searches: Handlers = {
-  xargs,
-  gxargs: xargs,
-  find,
-  gfind: find,
-  fd,
-  fdfind: fd,
+export const searches: Handlers = byName({
+  'xargs gxargs': xargs,
+  'find gfind': find,
+  'fd fdfind': fd,
   parallel,
-};
+});

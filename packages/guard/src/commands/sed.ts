@@ -5,6 +5,7 @@ import type { Handler, Handlers } from '../model.ts';
 import { namesOnly } from '../private.ts';
 import { contents, leavesNames } from './contents.ts';
 import { simplePattern } from './regex.ts';
+import { byName } from './rules.ts';
 
 /** One command of a script: its letter, whether lines are picked for it, and what stands after it. */
 type Order = { readonly letter: string; readonly picky: boolean; readonly parts: readonly string[] };
@@ -140,4 +141,6 @@ function upTo(script: string, start: number, mark: string): string {
   return script.slice(start, at);
 }
 
-export const sed: Handlers = { sed: program, gsed: program };
+export const sed: Handlers = byName({
+  'sed gsed': program,
+});

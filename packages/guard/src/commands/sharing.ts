@@ -6,7 +6,7 @@ import type { Handler, Handlers } from '../model.ts';
 import { isSecretFile } from '../zones.ts';
 import { fetchesFiles, fetchesFolder, keepFetched } from './fetched.ts';
 import { hostOf, isLocal, sends, serves, uploads } from './hosts.ts';
-import { asksHelp, denyLines, type LineRule, named } from './rules.ts';
+import { asksHelp, byName, denyLines, type LineRule } from './rules.ts';
 
 const copyRemote: Handler = (call) => {
   const { rest } = readArgs(call.words, 'cFiJloPS');
@@ -131,26 +131,22 @@ function webServer(letters: string, long = '', ...by: string[]): Handler {
 }
 
 /** Hands files or words to others: copies, mail, code hosts, web servers. */
-export const sharing: Handlers = {
-  scp: copyRemote,
-  sftp: copyRemote,
-  ...named('ftp tftp lftp', ftp),
+export const sharing: Handlers = byName({
+  'scp sftp': copyRemote,
+  'ftp tftp lftp': ftp,
   ncftpput: (call) => {
     const [host = '', , ...files] = readArgs(call.words, 'upP').rest;
     uploads(call, files, host);
   },
-  ...named('gh-pages surge', (call) => {
+  'gh-pages surge': (call) => {
     const args = readArgs(call.words, 'dr', 'dist repo project');
     uploads(call, [...args.all('d', 'dist'), ...args.rest.slice(0, 1)], 'the web');
-  }),
-  ...named('mail mailx sendmail mutt s-nail swaks msmtp', mail),
-  ...named(
-    'croc wormhole magic-wormhole ffsend transfer transfer.sh onionshare onionshare-cli pastebinit',
-    share,
-  ),
-  ...named(
-    'serve http-server live-server miniserve darkhttpd simple-http-server static-server',
-    webServer('lpadcSCPTU', 'listen port config host interfaces'),
+  },
+  'mail mailx sendmail mutt s-nail swaks msmtp': mail,
+  'croc wormhole magic-wormhole ffsend transfer transfer.sh onionshare onionshare-cli pastebinit': share,
+  'serve http-server live-server miniserve darkhttpd simple-http-server static-server': webServer(
+    'lpadcSCPTU',
+    'listen port config host interfaces',
   ),
   caddy: (call) =>
     call.words[0] === 'file-server' ? webServer('rl', 'root listen domain', 'r', 'root')(call) : UNKNOWN,
@@ -158,4 +154,4 @@ export const sharing: Handlers = {
   httpd: webServer('pcuhr', '', 'h'),
   gh,
   glab,
-};
+});

@@ -3,7 +3,7 @@ import { feed } from '../feed.ts';
 import { isPlain, NETWORK, UNKNOWN } from '../marks.ts';
 import { runsSecret } from '../mentions.ts';
 import type { Handler, Handlers } from '../model.ts';
-import { named } from './rules.ts';
+import { byName } from './rules.ts';
 
 const shell: Handler = (call) => {
   // `+x` takes an option back.
@@ -117,19 +117,8 @@ function recipesOf(text: string, goals: readonly string[]): string[] {
   return [...new Set([...wanted].map((name) => rules.get(name)))].flatMap((rule) => rule?.lines ?? []);
 }
 
-export const shells: Handlers = {
-  bash: shell,
-  sh: shell,
-  zsh: shell,
-  dash: shell,
-  ksh: shell,
-  mksh: shell,
-  ash: shell,
-  fish: shell,
-  rbash: shell,
-  ...named('csh tcsh yash osh nu xonsh elvish', shell),
-  at,
-  batch: at,
-  make,
-  gmake: make,
-};
+export const shells: Handlers = byName({
+  'bash sh zsh dash ksh mksh ash fish rbash csh tcsh yash osh nu xonsh elvish': shell,
+  'at batch': at,
+  'make gmake': make,
+});

@@ -2,7 +2,7 @@ import { readArgs } from '../argv.ts';
 import { isOpaque, NETWORK, PRIVATE, secretsIn, shown, UNKNOWN } from '../marks.ts';
 import type { Handler, Handlers } from '../model.ts';
 import { isLocal } from './hosts.ts';
-import { named } from './rules.ts';
+import { byName } from './rules.ts';
 
 const netcat: Handler = (call) => {
   const args = readArgs(call.words, 'ecpsgGiIoOPqTVwWxX', 'exec sh-exec lua-exec proxy source-port');
@@ -54,29 +54,19 @@ const tunnel: Handler = (call) => {
 };
 
 /** Raw connections, names that are looked up, and tunnels. */
-export const sockets: Handlers = {
-  nc: netcat,
-  ncat: netcat,
-  netcat,
-  telnet: netcat,
+export const sockets: Handlers = byName({
+  'nc ncat netcat telnet': netcat,
   socat,
-  dig: lookUp,
-  nslookup: lookUp,
-  host: lookUp,
-  ping: lookUp,
-  ...named('traceroute tracepath mtr drill', lookUp),
-  ...named(
-    'ngrok cloudflared lt localtunnel bore frpc chisel zrok rathole pagekite inlets stunnel iodine wstunnel gost sshuttle',
+  'dig nslookup host ping traceroute tracepath mtr drill': lookUp,
+  'ngrok cloudflared lt localtunnel bore frpc chisel zrok rathole pagekite inlets stunnel iodine wstunnel gost sshuttle':
     tunnel,
-  ),
-  ...named('tmate sshx upterm gs-netcat ttyd gotty wetty', tunnel),
-  ...named('sshd dropbear telnetd rshd vncserver x11vnc x0vncserver xrdp', tunnel),
-  ...named('pwncat pwncat-cs dnscat dnscat2 reverse-ssh msfconsole msfvenom', tunnel),
-  ztcp: tunnel,
+  'tmate sshx upterm gs-netcat ttyd gotty wetty ztcp': tunnel,
+  'sshd dropbear telnetd rshd vncserver x11vnc x0vncserver xrdp': tunnel,
+  'pwncat pwncat-cs dnscat dnscat2 reverse-ssh msfconsole msfvenom': tunnel,
   websocat: (call) =>
     call.words.some((word) => /^(cmd|exec|sh-c|writefile):/.test(word)) ? tunnel(call) : UNKNOWN,
   code: (call) => (/^(tunnel|serve-web)$/.test(call.words[0] ?? '') ? tunnel(call) : UNKNOWN),
   'code-server': (call) =>
     /0\.0\.0\.0|\[::\]|--auth[ =]none|--link\b/.test(call.words.join(' ')) ? tunnel(call) : UNKNOWN,
   tailscale: (call) => (/^(funnel|serve|up)$/.test(call.words[0] ?? '') ? tunnel(call) : UNKNOWN),
-};
+});

@@ -2,7 +2,7 @@ import { readArgs } from '../argv.ts';
 import { askPerson } from '../categories.ts';
 import { UNKNOWN } from '../marks.ts';
 import type { Call, Handler, Handlers } from '../model.ts';
-import { always, named, unless, when } from './rules.ts';
+import { always, byName, unless, when } from './rules.ts';
 
 const defaults: Handler = (call) => {
   if (/^(write|delete|import)$/.test(call.words[0] ?? ''))
@@ -33,28 +33,18 @@ const hostname: Handler = (call) => {
 };
 
 /** How the system is set up. */
-export const system: Handlers = {
-  ...named(
-    'useradd adduser userdel deluser usermod groupadd groupdel groupmod gpasswd passwd chpasswd chsh chfn vipw dscl',
+export const system: Handlers = byName({
+  'useradd adduser userdel deluser usermod groupadd groupdel groupmod gpasswd passwd chpasswd chsh chfn vipw dscl':
     always('system-config', 'changes the users of the machine'),
-  ),
   chage: unless(/^(-l|--list)\b/, always('system-config', 'changes the users of the machine')),
-  ...named('visudo setcap capsh newgrp', always('privilege', 'gives more rights')),
+  'visudo setcap capsh newgrp': always('privilege', 'gives more rights'),
   'update-alternatives': when(
     /--(set|install|remove|config)/,
     'system-config',
     'changes which program a name means',
   ),
-  iptables: firewall,
-  ip6tables: firewall,
-  nft: firewall,
-  ufw: firewall,
-  'firewall-cmd': firewall,
-  pfctl: firewall,
-  ip: network,
-  ifconfig: network,
-  route: network,
-  tc: network,
+  'iptables ip6tables nft ufw firewall-cmd pfctl': firewall,
+  'ip ifconfig route tc': network,
   rfkill: when(/^(un)?block\b/, ...networkChange),
   hwclock: when(/--(set|systohc|hctosys)|(^|\s)-[ws]\b/, 'system-config', 'sets the clock of the machine'),
   apparmor_parser: when(
@@ -62,23 +52,19 @@ export const system: Handlers = {
     'system-config',
     'changes the protection of the system',
   ),
-  ...named(
-    'sc sc.exe',
-    when(/^(stop|delete|config|create|start)\b/i, 'system-config', 'changes a service of the system'),
+  'sc sc.exe': when(
+    /^(stop|delete|config|create|start)\b/i,
+    'system-config',
+    'changes a service of the system',
   ),
-  ...named(
-    'net net.exe',
-    when(
-      /^(user|localgroup|stop|share)\b.*(\/(add|delete)|^stop)/i,
-      'system-config',
-      'changes the users of the machine',
-    ),
+  'net net.exe': when(
+    /^(user|localgroup|stop|share)\b.*(\/(add|delete)|^stop)/i,
+    'system-config',
+    'changes the users of the machine',
   ),
   localectl: when(/^set-/, 'system-config', 'changes the language of the system'),
   'apt-key': when(/^(add|del|adv)/, 'supply-chain', 'changes whose packages are trusted'),
-  hostnamectl: hostname,
-  timedatectl: hostname,
-  hostname,
+  'hostnamectl timedatectl hostname': hostname,
   defaults,
   nvram: when(/=|(^|\s)-[cdf]\b/, 'disk', 'changes what the machine boots'),
   bcdedit: when(/\/(set|delete|import|default)/i, 'disk', 'changes what the machine boots'),
@@ -87,31 +73,25 @@ export const system: Handlers = {
     'system-config',
     'changes the network of the machine',
   ),
-  ...named(
-    'resolvectl systemd-resolve',
-    when(/^(dns|domain|revert|dnssec|llmnr)\b|--set-/, ...networkChange),
-  ),
+  'resolvectl systemd-resolve': when(/^(dns|domain|revert|dnssec|llmnr)\b|--set-/, ...networkChange),
   networksetup: when(/^-(set|add|remove|create|delete|switch)/, ...networkChange),
   netsh: when(/\b(set|add|delete|reset)\b/i, ...networkChange),
   netplan: when(/^(apply|try|set)\b/, ...networkChange),
-  ...named('wg-quick openvpn ifup ifdown dhclient', always(...networkChange)),
+  'wg-quick openvpn ifup ifdown dhclient macchanger': always(...networkChange),
   scutil: when(/^--(set|dns|proxy) \S/, 'system-config', 'changes the name or the network of the machine'),
-  ...named(
-    'update-ca-certificates update-ca-trust',
-    always('system-config', 'changes which certificates the machine trusts'),
+  'update-ca-certificates update-ca-trust': always(
+    'system-config',
+    'changes which certificates the machine trusts',
   ),
   trust: when(/^anchor\b/, 'system-config', 'changes which certificates the machine trusts'),
-  ...named(
-    'setsebool semanage aa-teardown aa-disable aa-complain pam-auth-update authselect',
-    always('system-config', 'changes the protection of the system'),
+  'setsebool semanage aa-teardown aa-disable aa-complain pam-auth-update authselect': always(
+    'system-config',
+    'changes the protection of the system',
   ),
-  ...named(
-    'rc-service sv initctl apachectl apache2ctl',
-    when(
-      /\b(stop|start|restart|graceful|down|force-\w+)\b/,
-      'system-config',
-      'changes a service of the system',
-    ),
+  'rc-service sv initctl apachectl apache2ctl': when(
+    /\b(stop|start|restart|graceful|down|force-\w+)\b/,
+    'system-config',
+    'changes a service of the system',
   ),
   nginx: (call) => {
     const args = readArgs(call.words, 'spcg');
@@ -123,19 +103,19 @@ export const system: Handlers = {
   networkctl: when(/^(up|down|delete|reconfigure|renew)\b/, ...networkChange),
   wpa_cli: when(/\b(disconnect|disable_network|remove_network|terminate)\b/, ...networkChange),
   ethtool: when(/^-[A-Zs]\b/, ...networkChange),
-  macchanger: always(...networkChange),
-  ...named('ntpdate rdate', always('system-config', 'sets the clock of the machine')),
+  'ntpdate rdate': always('system-config', 'sets the clock of the machine'),
   chronyc: when(
     /\b(makestep|settime|online|offline|delete|add)\b/,
     'system-config',
     'sets the clock of the machine',
   ),
-  ...named('dseditgroup sysadminctl', always('system-config', 'changes the users of the machine')),
-  ...named(
-    'fdesetup tccutil',
-    when(/^(disable|reset|remove|authrestart)\b/, 'system-config', 'changes the protection of the system'),
+  'dseditgroup sysadminctl': always('system-config', 'changes the users of the machine'),
+  'fdesetup tccutil': when(
+    /^(disable|reset|remove|authrestart)\b/,
+    'system-config',
+    'changes the protection of the system',
   ),
-  ...named('kextload kextunload kmutil', always('process', 'changes the kernel')),
+  'kextload kextunload kmutil': always('process', 'changes the kernel'),
   systemsetup: when(/^-set/, 'system-config', 'changes the machine'),
   softwareupdate: when(/(^|\s)(-i|-ia|--install)\b/, 'system-config', 'changes the system'),
   'do-release-upgrade': always('system-config', 'changes the system'),
@@ -146,17 +126,15 @@ export const system: Handlers = {
   dconf: when(/^(write|reset|load)\b/, 'system-config', 'changes preferences of the user'),
   'xdg-settings': when(/^set\b/, 'system-config', 'changes preferences of the user'),
   'xdg-mime': when(/^(default|install)\b/, 'system-config', 'changes preferences of the user'),
-  ...named(
-    'dpkg-divert dpkg-reconfigure dpkg-statoverride debconf-set-selections',
-    when(/^(?!-*list)./, 'system-config', 'changes packages of the system'),
+  'dpkg-divert dpkg-reconfigure dpkg-statoverride debconf-set-selections': when(
+    /^(?!-*list)./,
+    'system-config',
+    'changes packages of the system',
   ),
-  ...named(
-    'dbus-send busctl gdbus',
-    when(
-      /\b(Reboot|PowerOff|Halt|Suspend|Hibernate|Terminate\w+|Kill\w+|StopUnit|DisableUnitFiles)\b/,
-      'process',
-      'stops the machine or its services',
-    ),
+  'dbus-send busctl gdbus': when(
+    /\b(Reboot|PowerOff|Halt|Suspend|Hibernate|Terminate\w+|Kill\w+|StopUnit|DisableUnitFiles)\b/,
+    'process',
+    'stops the machine or its services',
   ),
   taskkill: (call) => {
     const [, name] = /\/im\s+(\S+)/i.exec(call.words.join(' ')) ?? [];
@@ -166,12 +144,9 @@ export const system: Handlers = {
     readArgs(call.words, 'fCr').rest.length > 0
       ? always('environment', 'changes where programs find their libraries')(call)
       : UNKNOWN,
-  ...named(
-    'add-apt-repository apt-add-repository',
-    always('supply-chain', 'changes where packages come from'),
-  ),
+  'add-apt-repository apt-add-repository': always('supply-chain', 'changes where packages come from'),
   mshta: always('remote-code', 'runs a page as a program'),
-  ...named('gosu su-exec runas', always('privilege', 'runs a program as another user')),
+  'gosu su-exec runas': always('privilege', 'runs a program as another user'),
   run0: always('privilege', 'runs a program as another user'),
   machinectl: when(/^(shell|login|poweroff|terminate|remove)\b/, 'privilege', 'enters or changes a machine'),
   csrutil: always('system-config', 'changes the protection of the system'),
@@ -207,4 +182,4 @@ export const system: Handlers = {
   nsenter: always('container', 'enters another container or the host'),
   history: (call: Call) =>
     call.words.includes('-c') ? call.deny('destructive-files', 'deletes the history') : UNKNOWN,
-};
+});

@@ -5,6 +5,7 @@ import type { Call, Handler, Handlers } from '../model.ts';
 import { checkProcess } from './agent-process.ts';
 import { hostOf, isLocal, sends } from './hosts.ts';
 import { otherLanguage } from './other-languages.ts';
+import { byName } from './rules.ts';
 
 const ssh: Handler = (call) => {
   const monitor = call.name === 'autossh' ? 'M' : '';
@@ -149,10 +150,8 @@ const gdb: Handler = (call) => {
 };
 
 /** Terminals, editors and debuggers, which run what they are told to. */
-export const terminals: Handlers = {
-  ssh,
-  mosh: ssh,
-  autossh: ssh,
+export const terminals: Handlers = byName({
+  'ssh mosh autossh': ssh,
   watch,
   script,
   tmux,
@@ -163,11 +162,7 @@ export const terminals: Handlers = {
     if (/^(quit|kill)$/.test(order)) checkProcess(call, args.value('S') ?? parentProcess);
     if (order === 'stuff') for (const typed of more) tryScript(call, typed);
   },
-  vim: editor,
-  vi: editor,
-  nvim: editor,
-  ex: editor,
-  ed: editor,
+  'vim vi nvim ex ed nano': editor,
   emacs: (call) => {
     lisp(call);
     return editor(call);
@@ -179,12 +174,10 @@ export const terminals: Handlers = {
     const at = call.words.indexOf('-e');
     return at === -1 ? UNKNOWN : joined(call, call.words.slice(at + 1));
   },
-  nano: editor,
   expect,
-  gdb,
-  lldb: gdb,
+  'gdb lldb': gdb,
   man: (call) => {
     const args = readArgs(call.words, 'PMSH', 'pager html');
     for (const program of args.all('P', 'pager', 'H', 'html')) call.script(program);
   },
-};
+});

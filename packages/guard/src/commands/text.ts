@@ -6,6 +6,7 @@ import { printf } from '../printf.ts';
 import { namesOnly } from '../private.ts';
 import { size } from '../size.ts';
 import { contents, leavesNames, shows } from './contents.ts';
+import { byName } from './rules.ts';
 
 const echo: Handler = ({ words }) => {
   if (!words[0]?.startsWith('-')) return `${words.map(asText).join(' ')}\n`;
@@ -103,16 +104,12 @@ const paste: Handler = (call) => {
   );
 };
 
-export const text: Handlers = {
+export const text: Handlers = byName({
   echo,
   printf: ({ words }) => printf(words),
-  cat: shows(''),
-  tac: shows(''),
-  bat: shows('lHr'),
-  batcat: shows('lHr'),
+  'cat tac more most comm look xmllint': shows(''),
+  'bat batcat': shows('lHr'),
   less: shows('pPo'),
-  more: shows(''),
-  most: shows(''),
   view: shows('cu'),
   nl: shows('bdfhilnpsvw'),
   head: shows('nc', lines('start')),
@@ -121,8 +118,7 @@ export const text: Handlers = {
     return shows('nc', lines('end'))(call);
   },
   cut,
-  fold: shows('w'),
-  fmt: shows('w'),
+  'fold fmt': shows('w'),
   expand: shows('t'),
   paste,
   column: shows('csoNHORTWE'),
@@ -137,13 +133,10 @@ export const text: Handlers = {
     for (const target of args.all('o', 'output')) call.file('write', target);
     return contents(call, args.rest);
   },
-  comm: shows(''),
   diff: shows('UCIx'),
   cmp: shows('in'),
   join: shows('12aejotv'),
-  look: shows(''),
-  xmllint: shows(''),
   sort,
   shuf: shuffle,
   wc: () => UNKNOWN,
-};
+});

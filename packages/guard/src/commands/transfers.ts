@@ -2,7 +2,7 @@ import { readArgs } from '../argv.ts';
 import { NETWORK, shown, UNKNOWN } from '../marks.ts';
 import type { Call, Handler, Handlers } from '../model.ts';
 import { hostOf, isLocal, sends, sendsFile } from './hosts.ts';
-import { named } from './rules.ts';
+import { byName } from './rules.ts';
 
 const curl: Handler = (call) => {
   const args = readArgs(
@@ -144,13 +144,12 @@ function download(letters: string, long: string): Handler {
 }
 
 /** Programs that speak HTTP. */
-export const transfers: Handlers = {
+export const transfers: Handlers = byName({
   curl,
-  wget,
+  'wget wget2': wget,
   // Of FreeBSD.
   fetch: ({ words }) => (words.includes('-') ? NETWORK : UNKNOWN),
-  wget2: wget,
-  ...named('http https xh xhs curlie', httpie),
-  ...named('lynx w3m links elinks GET lwp-request', () => NETWORK),
-  ...named('aria2c axel lwp-download', download('odxsjnm', 'out dir output')),
-};
+  'http https xh xhs curlie': httpie,
+  'lynx w3m links elinks GET lwp-request': () => NETWORK,
+  'aria2c axel lwp-download': download('odxsjnm', 'out dir output'),
+});

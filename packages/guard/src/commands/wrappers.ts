@@ -4,7 +4,7 @@ import { PRIVATE, UNKNOWN } from '../marks.ts';
 import type { Call, Handler, Handlers } from '../model.ts';
 import { fork, scalar } from '../shell.ts';
 import { checkProcess } from './agent-process.ts';
-import { named } from './rules.ts';
+import { byName } from './rules.ts';
 import { checkVariable } from './variables.ts';
 
 /** Starts the command that stands after its own options and `skip` words. */
@@ -139,11 +139,10 @@ const timeout = wrapper('sk', 'signal kill-after', 1);
 const time = wrapper('fo', 'format output');
 
 /** Programs that run another with something changed. */
-export const wrappers: Handlers = {
-  env,
-  'cross-env': env,
-  ...named('sudo doas pkexec', sudo),
-  ...named('su runuser', become),
+export const wrappers: Handlers = byName({
+  'env cross-env': env,
+  'sudo doas pkexec': sudo,
+  'su runuser': become,
   entr: (call) => {
     const { rest } = readLeadingArgs(call.words);
     return rest.length === 0 ? '' : call.run(rest, { stdin: null });
@@ -153,13 +152,10 @@ export const wrappers: Handlers = {
   flock,
   command: lookUp,
   which: (call) => placeOf(call, call.words.at(-1) ?? ''),
-  ...named(
-    'builtin nohup setsid unbuffer valgrind catchsegv eatmydata fakeroot firejail dbus-run-session',
-    plain,
-  ),
-  ...named('systemd-inhibit ccache ifne ld-linux-x86-64.so.2 ld.so rlwrap chronic ts', plain),
-  ...named('time gtime', time),
-  ...named('timeout gtimeout', timeout),
+  'builtin nohup setsid unbuffer valgrind catchsegv eatmydata fakeroot firejail dbus-run-session': plain,
+  'systemd-inhibit ccache ifne ld-linux-x86-64.so.2 ld.so rlwrap chronic ts': plain,
+  'time gtime': time,
+  'timeout gtimeout': timeout,
   nice: wrapper('n', 'adjustment'),
   ionice: wrapper('cnpPu'),
   chrt: wrapper('TPD', '', 1),
@@ -192,10 +188,10 @@ export const wrappers: Handlers = {
   cgexec: wrapper('g'),
   faketime: wrapper('fp', '', 1),
   uclampset: wrapper('mMp'),
-  ...named('proxychains proxychains4', wrapper('f')),
+  'proxychains proxychains4': wrapper('f'),
   torsocks: wrapper('ap'),
   nocache: wrapper('n'),
-  ...named('setarch linux32 linux64', setarch),
+  'setarch linux32 linux64': setarch,
   chpst: wrapper('uUbeo'),
   setpriv: (call) => {
     if (call.words.some((word) => /^--(re|ru|e)?uid[= ]?(0|root)?$/.test(word)))
@@ -209,11 +205,11 @@ export const wrappers: Handlers = {
       ? UNKNOWN
       : call.run([call.words[at + 1] ?? '', ...(dash === -1 ? [] : call.words.slice(dash + 1))]);
   },
-  ...named('busybox toybox shx', busybox),
-  ...named('hyperfine concurrently', many),
+  'busybox toybox shx': busybox,
+  'hyperfine concurrently': many,
   'env-cmd': wrapper('fe'),
   dotenv: wrapper('efvp'),
   direnv: (call) => (call.words[0] === 'exec' ? call.run(call.words.slice(2)) : UNKNOWN),
-  ...named('run-parts npm-run-all', () => UNKNOWN),
+  'run-parts npm-run-all': () => UNKNOWN,
   caller: () => '',
-};
+});
