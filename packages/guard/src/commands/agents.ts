@@ -1,5 +1,5 @@
 import type { Handler, Handlers } from '../model.ts';
-import { byName, when } from './rules.ts';
+import { byName, denying } from './rules.ts';
 
 /** Options by which agents do everything without asking. */
 const unasked =
@@ -16,16 +16,10 @@ const agent: Handler = (call) => {
     );
 };
 
-const settings = when(
-  /^config (set|add|remove)\b.*\b(hooks|permission|disable)|^plugin (uninstall|remove|rm|disable)\b/i,
-  'agent-settings',
-  'changes what you may do',
+export const agents: Handlers = byName(
+  { 'claude codex gemini qwen amp opencode copilot cline crush goose': agent },
+  denying('agent-settings', 'changes what you may do', {
+    claude:
+      /^config (set|add|remove)\b.*\b(hooks|permission|disable)|^plugin (uninstall|remove|rm|disable)\b/i,
+  }),
 );
-
-export const agents: Handlers = byName({
-  'codex gemini qwen amp opencode copilot cline crush goose': agent,
-  claude: (call) => {
-    settings(call);
-    return agent(call);
-  },
-});

@@ -1,4 +1,4 @@
-import type { Handler, Handlers } from '../model.ts';
+import type { Handler } from '../model.ts';
 import { onDemand } from '../on-demand.ts';
 import { answers } from './answers.ts';
 import { files } from './files.ts';
@@ -6,6 +6,7 @@ import { git } from './git.ts';
 import { packages } from './packages.ts';
 import { patterns } from './patterns.ts';
 import { processes } from './processes.ts';
+import { byName } from './rules.ts';
 import { searches } from './searches.ts';
 import { sed } from './sed.ts';
 import { shells } from './shells.ts';
@@ -13,7 +14,7 @@ import { text } from './text.ts';
 import { wrappers } from './wrappers.ts';
 
 /** Programs that agents call all day. */
-const commonPrograms: readonly Handlers[] = [
+const commonPrograms = byName(
   packages,
   git,
   shells,
@@ -25,18 +26,16 @@ const commonPrograms: readonly Handlers[] = [
   searches,
   wrappers,
   processes,
-];
+);
 
 export const rare = onDemand(() => import('./rare.ts'));
 
 export function handlerOf(name: string): Handler | undefined {
-  return handlerIn(commonPrograms, name) ?? handlerIn(rare.module.rarePrograms, name);
-}
-
-function handlerIn(groups: readonly Handlers[], name: string): Handler | undefined {
-  return groups.find((group) => Object.hasOwn(group, name))?.[name];
+  if (Object.hasOwn(commonPrograms, name)) return commonPrograms[name];
+  const { rarePrograms } = rare.module;
+  return Object.hasOwn(rarePrograms, name) ? rarePrograms[name] : undefined;
 }
 
 export function programNames(): readonly string[] {
-  return [...commonPrograms, ...rare.module.rarePrograms].flatMap((group) => Object.keys(group));
+  return [...Object.keys(commonPrograms), ...Object.keys(rare.module.rarePrograms)];
 }

@@ -2,7 +2,7 @@ import { readArgs, readLeadingArgs } from '../argv.ts';
 import { NETWORK, shown, UNKNOWN } from '../marks.ts';
 import type { Call, Handler, Handlers } from '../model.ts';
 import { isProjectFile, zoneOf } from '../zones.ts';
-import { always, asksHelp, byName, denyLines, type LineRule, when } from './rules.ts';
+import { always, asksHelp, byName, denying, denyLines, type LineRule } from './rules.ts';
 
 const dockerRules: readonly LineRule[] = [
   [/^exec\b.* --privileged\b/, 'container', 'gives a container all rights on the machine'],
@@ -129,30 +129,19 @@ function compose(call: Call, words: readonly string[]): string {
 }
 
 /** Containers and their engines. */
-export const containers: Handlers = byName({
-  'docker podman nerdctl': docker,
-  'lxc incus': when(
-    /^(delete|stop .*--all)\b|security\.privileged=true|\bsource=\/(\s|$)/,
-    'container',
-    'deletes a container or opens the machine to it',
-  ),
-  'skopeo crane oras buildah ko': when(
-    /^(push|publish|delete|rmi?\b.*(-a|--all))\b|^copy\b.*\sdocker:\/\/\S+$/,
-    'supply-chain',
-    'publishes or deletes an image',
-  ),
-  'lxc-destroy lxc-stop': always('container', 'takes a container down'),
-  'systemd-nspawn': when(
-    /(^|\s)(-D|--directory|--bind)[ =]?\/(\s|$)/,
-    'container',
-    'gives a container the machine',
-  ),
-  ctr: when(
-    /\b(rm|delete|remove)\b|^(?=.*\brun\b).*--privileged\b/,
-    'container',
-    'deletes containers or gives them all rights on the machine',
-  ),
-  crictl: when(/^(rm|rmi|rmp)\b/, 'container', 'deletes containers'),
-  'k3s-uninstall.sh': always('container', 'deletes the cluster'),
-  'docker-compose podman-compose': (call) => compose(call, call.words),
-});
+export const containers: Handlers = byName(
+  {
+    'docker podman nerdctl': docker,
+    'docker-compose podman-compose': (call) => compose(call, call.words),
+  },
+  denying('container', 'deletes containers or opens the machine to them', {
+    'lxc incus': /^(delete|stop .*--all)\b|security\.privileged=true|\bsource=\/(\s|$)/,
+    'lxc-destroy lxc-stop k3s-uninstall.sh': always,
+    'systemd-nspawn': /(^|\s)(-D|--directory|--bind)[ =]?\/(\s|$)/,
+    ctr: /\b(rm|delete|remove)\b|^(?=.*\brun\b).*--privileged\b/,
+    crictl: /^(rm|rmi|rmp)\b/,
+  }),
+  denying('supply-chain', 'publishes or deletes an image', {
+    'skopeo crane oras buildah ko': /^(push|publish|delete|rmi?\b.*(-a|--all))\b|^copy\b.*\sdocker:\/\/\S+$/,
+  }),
+);

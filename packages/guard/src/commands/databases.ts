@@ -5,7 +5,7 @@ import type { Handler, Handlers } from '../model.ts';
 import { zoneOf } from '../zones.ts';
 import { destroysData, isTestRun } from './data.ts';
 import { isOwn } from './hosts.ts';
-import { asksHelp, byName, when } from './rules.ts';
+import { asksHelp, byName, denying } from './rules.ts';
 
 const isTest = (name: string) => /test|tmp|temp|scratch|:memory:|sandbox/i.test(name);
 
@@ -85,98 +85,98 @@ function migrations(pattern: RegExp): Handler {
 }
 
 /** A task of the framework, or code that it runs with the models of the project at hand. */
-function framework(pattern: RegExp, order: string, interpreter: readonly string[]): Handler {
+function framework(pattern: RegExp, order: string, interpreter: string): Handler {
   const migrate = migrations(pattern);
   return (call) => {
     const at = call.words.indexOf(order);
     const code = at === -1 ? undefined : call.words.slice(at + 1).find((word) => !word.startsWith('-'));
-    return code === undefined || code.endsWith('.rb') ? migrate(call) : call.run([...interpreter, code]);
+    return code === undefined || code.endsWith('.rb')
+      ? migrate(call)
+      : call.run([...interpreter.split(' '), code]);
   };
 }
 
-const prisma: Handler = (call) => {
+const executePrisma: Handler = (call) => {
   const args = readArgs(call.words, '', 'file schema url');
-  if (args.rest.join(' ') === 'db execute') {
-    const file = args.value('file');
-    return sql(call.with({ words: [], stdin: file === undefined ? call.stdin : call.content(file) }));
-  }
-  return migrations(
-    /^migrate reset\b|^db push\b.*--(force-reset|accept-data-loss)|^migrate (dev|deploy)\b.*--force-reset/,
-  )(call);
+  if (args.rest.join(' ') !== 'db execute') return UNKNOWN;
+  const file = args.value('file');
+  return sql(call.with({ words: [], stdin: file === undefined ? call.stdin : call.content(file) }));
 };
 
-const rails = framework(/\bdb:(drop|reset|purge|truncate_all|schema:load|migrate:reset)\b/, 'runner', [
-  'ruby',
-  '-e',
-]);
+const typeorm = 'typeorm typeorm-ts-node-commonjs typeorm-ts-node-esm mikro-orm mikro-orm-esm';
 
-const data = (pattern: RegExp) => when(pattern, 'database', 'deletes data', remedyOf('database'));
+/** Tools that set databases up, and what they are told to drop or reset. */
+const migrationTools: Readonly<Record<string, RegExp>> = {
+  prisma:
+    /^migrate reset\b|^db push\b.*--(force-reset|accept-data-loss)|^migrate (dev|deploy)\b.*--force-reset/,
+  console: /\bdoctrine:(database|schema):drop\b/,
+  'sequelize sequelize-cli': /\bdb:drop|db:migrate:undo:all/,
+  [typeorm]: /\bschema:drop|\bmigration:fresh/,
+  knex: /\bmigrate:rollback\b.*--all/,
+  'drizzle-kit': /^drop\b|^push\b.*--force/,
+  'alembic aerich': /^downgrade (base|-v 0)\b/,
+  flask: /^db downgrade base\b/,
+  dotnet: /^ef database drop\b/,
+  mix: /\becto\.(drop|reset)\b/,
+  supabase: /^db reset\b.*--(linked|db-url)/,
+  flyway: /\bclean\b/,
+  liquibase: /\bdrop-?all\b/i,
+  dbmate: /\b(drop|down)\b/,
+  goose: /\b(reset|down-to 0)\b/,
+  migrate: /\b(drop|down -all)\b/,
+  'sqlx diesel sea-orm-cli': /^(database|migrate) (drop|reset|fresh|refresh)\b/,
+  atlas: /^schema clean\b/,
+  wp: /^db (reset|drop|clean)\b/,
+  drush: /^sql[:-](drop|create)\b/,
+};
 
 /** Databases, and the tools that set them up. */
-export const databases: Handlers = byName({
-  'psql pgcli mysql mycli mysqlsh mariadb sqlite3 sqlite litecli duckdb usql snowsql': sql,
-  'mongosh mongo cqlsh clickhouse-client sqlcmd cypher-shell': sql,
-  cockroach: (call) => (call.words[0] === 'sql' ? sql(call.with({ words: call.words.slice(1) })) : UNKNOWN),
-  'redis-cli valkey-cli keydb-cli': redis,
-  etcdctl: data(/^del\b.*--(prefix|from-key)/),
-  influx: data(/\bdelete\b|\bdrop (database|measurement|series)\b/i),
-  mongorestore: data(/--drop\b/),
-  consul: data(/^kv delete\b.*-recurse/),
-  'dropdb dropuser': dropDatabase,
-  mysqladmin: data(/\bdrop\b|\bshutdown\b/),
-  pg_restore: data(/(^|\s)(-\w*c|--clean)\b/),
-  pg_dropcluster: data(/./),
-  pg_ctlcluster: data(/\bstop\b/),
-  pg_ctl: (call) => {
-    const args = readArgs(call.words, 'Dmlot');
-    if (/^(stop|kill)$/.test(args.rest[0] ?? '') && !isOwn(call, args.value('D') ?? '/'))
-      call.deny('database', 'stops the database of the machine');
-  },
-  rabbitmqctl: data(/\b(reset|force_reset|delete_\w+|purge_queue|stop|stop_app)\b/),
-  rabbitmqadmin: data(/^(delete|purge)\b/),
-  'kafka-topics kafka-topics.sh kafka-delete-records kafka-delete-records.sh': data(
-    /--delete\b|^(?!.*--(list|describe|create|alter))/,
+export const databases: Handlers = byName(
+  denying(
+    'database',
+    'deletes data',
+    {
+      etcdctl: /^del\b.*--(prefix|from-key)/,
+      influx: /\bdelete\b|\bdrop (database|measurement|series)\b/i,
+      mongorestore: /--drop\b/,
+      consul: /^kv delete\b.*-recurse/,
+      mysqladmin: /\bdrop\b|\bshutdown\b/,
+      pg_restore: /(^|\s)(-\w*c|--clean)\b/,
+      pg_dropcluster: /./,
+      pg_ctlcluster: /\bstop\b/,
+      rabbitmqctl: /\b(reset|force_reset|delete_\w+|purge_queue|stop|stop_app)\b/,
+      rabbitmqadmin: /^(delete|purge)\b/,
+      'kafka-topics kafka-topics.sh kafka-delete-records kafka-delete-records.sh':
+        /--delete\b|^(?!.*--(list|describe|create|alter))/,
+      nats: /\b(rm|purge|del|delete)\b/,
+    },
+    remedyOf('database'),
   ),
-  nats: data(/\b(rm|purge|del|delete)\b/),
-  prisma,
-  'rails rake': rails,
-  artisan: framework(/\b(migrate:(fresh|reset|refresh)|db:wipe)\b/, '--execute', ['php', '-r']),
-  'manage.py django-admin': framework(/\b(flush|reset_db|sqlflush|migrate \S+ zero)\b/, '-c', [
-    'python3',
-    '-c',
-  ]),
-  'sail symfony': (call) => (call.words.length === 0 ? UNKNOWN : call.run(call.words)),
-  console: migrations(/\bdoctrine:(database|schema):drop\b/),
-  'sequelize sequelize-cli': migrations(/\bdb:drop|db:migrate:undo:all/),
-  'typeorm typeorm-ts-node-commonjs typeorm-ts-node-esm mikro-orm mikro-orm-esm': migrations(
-    /\bschema:drop|\bmigration:fresh/,
-  ),
-  knex: migrations(/\bmigrate:rollback\b.*--all/),
-  'drizzle-kit': migrations(/^drop\b|^push\b.*--force/),
-  'alembic aerich': migrations(/^downgrade (base|-v 0)\b/),
-  flask: migrations(/^db downgrade base\b/),
-  mix: (call) => {
-    when(/^hex\.publish\b/, 'supply-chain', 'publishes a package')(call);
-    return migrations(/\becto\.(drop|reset)\b/)(call);
+  denying('supply-chain', 'publishes a package', { mix: /^hex\.publish\b/ }),
+  denying('cloud', 'deletes what runs in the cloud', {
+    supabase: /^(projects|branches|functions|secrets) (delete|unset)\b/,
+    atlas: /\b(delete|terminate)\b/,
+  }),
+  Object.fromEntries(Object.entries(migrationTools).map(([names, pattern]) => [names, migrations(pattern)])),
+  {
+    'psql pgcli mysql mycli mysqlsh mariadb sqlite3 sqlite litecli duckdb usql snowsql': sql,
+    'mongosh mongo cqlsh clickhouse-client sqlcmd cypher-shell': sql,
+    cockroach: (call) => (call.words[0] === 'sql' ? sql(call.with({ words: call.words.slice(1) })) : UNKNOWN),
+    'redis-cli valkey-cli keydb-cli': redis,
+    'dropdb dropuser': dropDatabase,
+    pg_ctl: (call) => {
+      const args = readArgs(call.words, 'Dmlot');
+      if (/^(stop|kill)$/.test(args.rest[0] ?? '') && !isOwn(call, args.value('D') ?? '/'))
+        call.deny('database', 'stops the database of the machine');
+    },
+    prisma: executePrisma,
+    'rails rake': framework(
+      /\bdb:(drop|reset|purge|truncate_all|schema:load|migrate:reset)\b/,
+      'runner',
+      'ruby -e',
+    ),
+    artisan: framework(/\b(migrate:(fresh|reset|refresh)|db:wipe)\b/, '--execute', 'php -r'),
+    'manage.py django-admin': framework(/\b(flush|reset_db|sqlflush|migrate \S+ zero)\b/, '-c', 'python3 -c'),
+    'sail symfony': (call) => (call.words.length === 0 ? UNKNOWN : call.run(call.words)),
   },
-  supabase: (call) => {
-    migrations(/^db reset\b.*--(linked|db-url)/)(call);
-    return when(
-      /^(projects|branches|functions|secrets) (delete|unset)\b/,
-      'cloud',
-      'deletes what runs in the cloud',
-    )(call);
-  },
-  flyway: migrations(/\bclean\b/),
-  liquibase: migrations(/\bdrop-?all\b/i),
-  dbmate: migrations(/\b(drop|down)\b/),
-  goose: migrations(/\b(reset|down-to 0)\b/),
-  migrate: migrations(/\b(drop|down -all)\b/),
-  'sqlx diesel sea-orm-cli': migrations(/^(database|migrate) (drop|reset|fresh|refresh)\b/),
-  atlas: (call) => {
-    when(/\b(delete|terminate)\b/, 'cloud', 'takes down what runs in the cloud')(call);
-    return migrations(/^schema clean\b/)(call);
-  },
-  wp: migrations(/^db (reset|drop|clean)\b/),
-  drush: migrations(/^sql[:-](drop|create)\b/),
-});
+);

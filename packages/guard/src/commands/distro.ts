@@ -2,7 +2,7 @@ import { readArgs } from '../argv.ts';
 import { NETWORK, shown } from '../marks.ts';
 import type { Handler, Handlers } from '../model.ts';
 import { installer } from './publishing.ts';
-import { byName, when } from './rules.ts';
+import { byName, denying } from './rules.ts';
 
 const systemPackages: Handler = (call) => {
   const args = readArgs(call.words, 'oct');
@@ -28,20 +28,14 @@ const systemPackages: Handler = (call) => {
 };
 
 /** Packages of the system. */
-export const distro: Handlers = byName({
-  'apt apt-get dpkg rpm dnf yum pacman apk zypper aptitude snap flatpak port': systemPackages,
-  'emerge xbps-remove nix-env': when(
-    /(^|\s)(--unmerge|-C|--depclean|-e|--uninstall|-R\S*)(\s|$)/,
-    'system-config',
-    'removes packages of the system',
-  ),
-  brew: (call) => {
-    when(
-      /^(services (stop|start|restart|kill)|(uninstall|remove|rm)\b)/,
-      'system-config',
-      'changes services or packages of the system',
-    )(call);
-    return installer(call);
+export const distro: Handlers = byName(
+  denying('system-config', 'changes packages or services of the system', {
+    'emerge xbps-remove nix-env': /(^|\s)(--unmerge|-C|--depclean|-e|--uninstall|-R\S*)(\s|$)/,
+    brew: /^(services (stop|start|restart|kill)|(uninstall|remove|rm)\b)/,
+    'apt-mark': /^(hold|unhold|auto|manual)\b/,
+  }),
+  {
+    'apt apt-get dpkg rpm dnf yum pacman apk zypper aptitude snap flatpak port': systemPackages,
+    brew: installer,
   },
-  'apt-mark': when(/^(hold|unhold|auto|manual)\b/, 'system-config', 'changes packages of the system'),
-});
+);

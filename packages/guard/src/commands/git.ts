@@ -23,7 +23,7 @@ import {
   worktree,
   writesPatched,
 } from './git-work.ts';
-import { when } from './rules.ts';
+import { byName, denying } from './rules.ts';
 import { checkVariable } from './variables.ts';
 
 const gitProgram: Handler = (call) => {
@@ -310,17 +310,21 @@ const subcommands: Readonly<Record<string, Subcommand>> = {
   'send-email': (call) => call.deny('exfiltration', 'sends mail', 'Leave it to a person.'),
 };
 
-export const git: Handlers = {
-  git: gitProgram,
-  hub: (call) =>
-    call.words[0] === 'delete' ? call.deny('cloud', 'deletes the repository') : gitProgram(call),
-  svn: when(/^revert\b.*\s(-R|--recursive|--depth)/, 'git', 'throws away uncommitted changes', ask),
-  hg: when(
-    /^(up|update|co|checkout)\b.*\s(-C|--clean)\b|^(purge|strip)\b|^revert\b.*\s(-a|--all)\b/,
+export const git: Handlers = byName(
+  {
+    git: gitProgram,
+    hub: gitProgram,
+    'git-filter-repo': (call) => gitProgram(call.with({ words: ['filter-repo', ...call.words] })),
+  },
+  denying('cloud', 'deletes the repository', { hub: /^delete\b/ }),
+  denying(
     'git',
     'throws away uncommitted changes or commits',
+    {
+      svn: /^revert\b.*\s(-R|--recursive|--depth)/,
+      hg: /^(up|update|co|checkout)\b.*\s(-C|--clean)\b|^(purge|strip)\b|^revert\b.*\s(-a|--all)\b/,
+      bfg: /--(delete|strip|replace)/,
+    },
     ask,
   ),
-  bfg: when(/--(delete|strip|replace)/, 'git', 'rewrites the whole history', ask),
-  'git-filter-repo': (call) => gitProgram(call.with({ words: ['filter-repo', ...call.words] })),
-};
+);

@@ -1,9 +1,8 @@
 import { readArgs } from '../argv.ts';
-import { askPerson } from '../categories.ts';
 import { PRIVATE, parentProcess, shown, UNKNOWN } from '../marks.ts';
 import type { Handler, Handlers } from '../model.ts';
 import { agent, checkProcess } from './agent-process.ts';
-import { always, asksHelp, byName, when } from './rules.ts';
+import { always, asksHelp, byName, denying } from './rules.ts';
 
 const kill: Handler = (call) => {
   if (call.words.some((word) => /^-(l|L|-list)$/.test(word))) return UNKNOWN;
@@ -71,15 +70,6 @@ const services: Handler = (call) => {
   }
 };
 
-const service: Handler = (call) => {
-  if (/^(start|stop|restart|reload|force-reload)$/.test(call.words[1] ?? ''))
-    call.deny(
-      'system-config',
-      'changes a service of the system',
-      'Start what you need as a process of your own.',
-    );
-};
-
 const crontab: Handler = (call) => {
   if (call.words.includes('-l')) return UNKNOWN;
   call.deny(
@@ -90,66 +80,61 @@ const crontab: Handler = (call) => {
   return '';
 };
 
-const sysctl: Handler = (call) => {
-  const changes = call.words.some(
-    (word) => /^(-w|--write|-p|--load|--system)/.test(word) || /^[\w.]+=/.test(word),
-  );
-  if (changes) call.deny('process', 'changes the kernel', askPerson);
+const listProcesses: Handler = ({ words }) => {
+  if (words.some((word) => /^(-o)?ppid=?$/.test(word))) return `${parentProcess}\n`;
+  const name = words.find((word) => agent.test(word));
+  if (name !== undefined) return `${name}\n`;
+  if (words.some((word) => /^[a-z]*e[a-z]*$/.test(word))) return PRIVATE;
+  return /(^|\s)-?\w*[eA]\w*o\s*pid=?(\s|$)/.test(words.join(' ')) ? `1\n${UNKNOWN}\n` : UNKNOWN;
 };
 
 /** Processes, the kernel, and what starts by itself. */
-export const processes: Handlers = byName({
-  kill,
-  'pkill killall skill': killByName,
-  killall5: always('process', 'ends all processes', 'End the process that you started, by its id.'),
-  loginctl: (call) =>
-    call.words[0] === 'enable-linger'
-      ? always('persistence', 'lets programs go on when the user has left')(call)
-      : when(/^(terminate|kill)-/, 'process', 'ends sessions of users')(call),
-  fuser: (call) => {
-    const args = readArgs(call.words);
-    const wide =
-      args.has('m', 'mount') ||
-      args.rest.some((word) => /^\/|^([1-9]\d{0,2}|10[01]\d|102[0-3])\/(tcp|udp)$/.test(word));
-    if (args.has('k', 'kill') && wide) call.deny('process', 'ends programs of the system');
+export const processes: Handlers = byName(
+  {
+    kill,
+    'pkill killall skill': killByName,
+    fuser: (call) => {
+      const args = readArgs(call.words);
+      const wide =
+        args.has('m', 'mount') ||
+        args.rest.some((word) => /^\/|^([1-9]\d{0,2}|10[01]\d|102[0-3])\/(tcp|udp)$/.test(word));
+      if (args.has('k', 'kill') && wide) call.deny('process', 'ends programs of the system');
+    },
+    renice: (call) => {
+      for (const target of readArgs(call.words, 'n').rest) if (target !== '0') checkProcess(call, target);
+    },
+    ps: listProcesses,
+    'pgrep pidof': findProcess,
+    systemctl: services,
+    crontab,
   },
-  xkill: always('process', 'ends a program that is not known yet'),
-  journalctl: when(/--(vacuum|rotate|flush)/, 'destructive-files', 'deletes the log of the system'),
-  auditctl: when(/(^|\s)-(e|D|a|w|d|W|R)\b/, 'system-config', 'changes what the system records'),
-  renice: (call) => {
-    for (const target of readArgs(call.words, 'n').rest) if (target !== '0') checkProcess(call, target);
-  },
-  ps: ({ words }) =>
-    words.some((word) => /^(-o)?ppid=?$/.test(word))
-      ? `${parentProcess}\n`
-      : words.some((word) => agent.test(word))
-        ? `${words.find((word) => agent.test(word))}\n`
-        : words.some((word) => /^[a-z]*e[a-z]*$/.test(word))
-          ? PRIVATE
-          : /(^|\s)-?\w*[eA]\w*o\s*pid=?(\s|$)/.test(words.join(' '))
-            ? `1\n${UNKNOWN}\n`
-            : UNKNOWN,
-  'pgrep pidof': findProcess,
-  'reboot shutdown halt poweroff init telinit kexec': always('process', 'stops the machine'),
-  'insmod rmmod modprobe swapoff depmod bpftool setenforce': always('process', 'changes the kernel'),
-  sysctl,
-  systemctl: services,
-  service,
-  supervisorctl: when(
-    /^(stop|shutdown|restart|remove|reload)\b/,
-    'system-config',
-    'changes services of the system',
-  ),
-  'rc-update': always('persistence', 'makes a program start by itself'),
-  'update-rc.d': always('persistence', 'makes a program start by itself'),
-  chkconfig: always('persistence', 'makes a program start by itself'),
-  launchctl: (call) =>
-    /^(list|print|blame)$/.test(call.words[0] ?? '')
-      ? UNKNOWN
-      : always('persistence', 'changes what starts by itself')(call),
-  crontab,
-  schtasks: when(/\/(create|change)/i, 'persistence', 'makes a program start by itself'),
-  hping3: when(/--flood\b/, 'exhaustion', 'floods another machine', 'Send a few packets.'),
-  stress: always('exhaustion', 'uses up the machine', 'Measure with a small load.'),
-  'stress-ng': always('exhaustion', 'uses up the machine', 'Measure with a small load.'),
-});
+  denying('process', 'stops the machine', {
+    'reboot shutdown halt poweroff init telinit kexec': always,
+  }),
+  denying('process', 'changes the kernel', {
+    'insmod rmmod modprobe swapoff depmod bpftool setenforce': always,
+    sysctl: /(^|\s)(-w|--write|-p|--load|--system|[\w.]+=)/,
+  }),
+  denying('process', 'ends programs of others', {
+    'killall5 xkill': always,
+    loginctl: /^(terminate|kill)-/,
+  }),
+  denying('persistence', 'makes a program start by itself', {
+    loginctl: /^enable-linger\b/,
+    'rc-update update-rc.d chkconfig': always,
+    launchctl: /^(?!(list|print|blame)\b)/,
+    schtasks: /\/(create|change)/i,
+  }),
+  denying('system-config', 'changes services of the system', {
+    service: /^\S+ (start|stop|restart|reload|force-reload)\b/,
+    supervisorctl: /^(stop|shutdown|restart|remove|reload)\b/,
+  }),
+  denying('system-config', 'changes what the system records', {
+    journalctl: /--(vacuum|rotate|flush)/,
+    auditctl: /(^|\s)-(e|D|a|w|d|W|R)\b/,
+  }),
+  denying('exhaustion', 'uses up this machine or floods another', {
+    'stress stress-ng': always,
+    hping3: /--flood\b/,
+  }),
+);

@@ -13,14 +13,15 @@ import { keys } from './keys.ts';
 import { patches } from './patches.ts';
 import { powershell } from './powershell.ts';
 import { releases } from './releases.ts';
+import { byName } from './rules.ts';
 import { sharing } from './sharing.ts';
 import { sockets } from './sockets.ts';
 import { system } from './system.ts';
 import { terminals } from './terminals.ts';
 import { transfers } from './transfers.ts';
 
-/** Programs that agents seldom call; of two rules for one name, the first counts. */
-export const rarePrograms: readonly Handlers[] = [
+/** Programs that agents seldom call. */
+export const rarePrograms: Handlers = byName(
   powershell,
   awk,
   foreign,
@@ -40,4 +41,4 @@ export const rarePrograms: readonly Handlers[] = [
   keys,
   agents,
   disks,
-];
+);

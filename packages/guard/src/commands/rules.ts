@@ -2,23 +2,34 @@ import { askPerson } from '../categories.ts';
 import { shown, UNKNOWN } from '../marks.ts';
 import type { Call, Category, Handler, Handlers } from '../model.ts';
 
-/** Denied whatever its words are, but for a question about itself. */
-export function always(category: Category, what: string, instead = askPerson): Handler {
-  return (call) => {
-    if (
-      call.words.length > 0 &&
-      call.words.every((word) => /^(--version|--help|-h|-V|version|help)$/.test(word))
-    )
-      return UNKNOWN;
-    call.deny(category, what, instead);
-  };
-}
+/** Stands for any words of a program, but for a question about itself. */
+export const always = /(?:)/;
+
+const asksOfItself = /^(--version|--help|-h|-V|version|help)$/;
 
 /** Denied when its words match, as one line of words that a shell has already taken apart. */
 export function when(pattern: RegExp, category: Category, what: string, instead = askPerson): Handler {
   return (call) => {
-    if (pattern.test(call.words.map(shown).join(' ')) && !asksHelp(call)) call.deny(category, what, instead);
+    const { words } = call;
+    const asks =
+      pattern === always
+        ? words.length > 0 && words.every((word) => asksOfItself.test(word))
+        : asksHelp(call);
+    if (!asks && pattern.test(words.map(shown).join(' '))) call.deny(category, what, instead);
+    return UNKNOWN;
   };
+}
+
+/** Denies one thing to several programs, each when its words match. */
+export function denying(
+  category: Category,
+  what: string,
+  programs: Readonly<Record<string, RegExp>>,
+  instead = askPerson,
+): Handlers {
+  return Object.fromEntries(
+    Object.entries(programs).map(([names, pattern]) => [names, when(pattern, category, what, instead)]),
+  );
 }
 
 /** `kubectl delete --help` only prints; what stands after `--` is for another program. */
@@ -37,14 +48,23 @@ export function denyLines(call: Call, words: readonly string[], rules: readonly 
     if (pattern.test(line)) call.deny(category, what, instead);
 }
 
-/** Only looks when its words match; else as the handler says. */
-export function unless(pattern: RegExp, handler: Handler): Handler {
-  return (call) => (pattern.test(call.words.map(shown).join(' ')) ? UNKNOWN : handler(call));
+/**
+ * Makes one table of several, with an entry for each name; a key may hold names parted by spaces. A program that stands
+ * in several tables does what each of them says.
+ */
+export function byName(...tables: Handlers[]): Handlers {
+  const all: Record<string, Handler> = {};
+  for (const table of tables) {
+    for (const [names, handler] of Object.entries(table))
+      for (const name of names.split(' ')) all[name] = both(all[name], handler);
+  }
+  return all;
 }
 
-/** A table with one entry for each program, of one that has several names in a key, parted by spaces. */
-export function byName(table: Handlers): Handlers {
-  return Object.fromEntries(
-    Object.entries(table).flatMap(([names, handler]) => names.split(' ').map((name) => [name, handler])),
-  );
+function both(first: Handler | undefined, second: Handler): Handler {
+  if (first === undefined) return second;
+  return (call) => {
+    first(call);
+    return second(call);
+  };
 }

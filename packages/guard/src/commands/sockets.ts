@@ -2,7 +2,9 @@ import { readArgs } from '../argv.ts';
 import { isOpaque, NETWORK, PRIVATE, secretsIn, shown, UNKNOWN } from '../marks.ts';
 import type { Handler, Handlers } from '../model.ts';
 import { isLocal } from './hosts.ts';
-import { byName } from './rules.ts';
+import { byName, denying } from './rules.ts';
+
+const tunnels = /^(?!(version|help|--version|--help|-v|-h)\b)/;
 
 const netcat: Handler = (call) => {
   const args = readArgs(call.words, 'ecpsgGiIoOPqTVwWxX', 'exec sh-exec lua-exec proxy source-port');
@@ -48,25 +50,27 @@ const lookUp: Handler = (call) => {
   return NETWORK;
 };
 
-const tunnel: Handler = (call) => {
-  if (/^(version|help|--version|--help|-v|-h)$/.test(call.words[0] ?? '')) return UNKNOWN;
-  call.deny('remote-shell', 'opens this machine to the internet', 'Test on 127.0.0.1.');
-};
-
 /** Raw connections, names that are looked up, and tunnels. */
-export const sockets: Handlers = byName({
-  'nc ncat netcat telnet': netcat,
-  socat,
-  'dig nslookup host ping traceroute tracepath mtr drill': lookUp,
-  'ngrok cloudflared lt localtunnel bore frpc chisel zrok rathole pagekite inlets stunnel iodine wstunnel gost sshuttle':
-    tunnel,
-  'tmate sshx upterm gs-netcat ttyd gotty wetty ztcp': tunnel,
-  'sshd dropbear telnetd rshd vncserver x11vnc x0vncserver xrdp': tunnel,
-  'pwncat pwncat-cs dnscat dnscat2 reverse-ssh msfconsole msfvenom': tunnel,
-  websocat: (call) =>
-    call.words.some((word) => /^(cmd|exec|sh-c|writefile):/.test(word)) ? tunnel(call) : UNKNOWN,
-  code: (call) => (/^(tunnel|serve-web)$/.test(call.words[0] ?? '') ? tunnel(call) : UNKNOWN),
-  'code-server': (call) =>
-    /0\.0\.0\.0|\[::\]|--auth[ =]none|--link\b/.test(call.words.join(' ')) ? tunnel(call) : UNKNOWN,
-  tailscale: (call) => (/^(funnel|serve|up)$/.test(call.words[0] ?? '') ? tunnel(call) : UNKNOWN),
-});
+export const sockets: Handlers = byName(
+  {
+    'nc ncat netcat telnet': netcat,
+    socat,
+    'dig nslookup host ping traceroute tracepath mtr drill': lookUp,
+  },
+  denying(
+    'remote-shell',
+    'opens this machine to the internet',
+    {
+      'ngrok cloudflared lt localtunnel bore frpc chisel zrok rathole pagekite inlets stunnel iodine':
+        tunnels,
+      'wstunnel gost sshuttle tmate sshx upterm gs-netcat ttyd gotty wetty ztcp': tunnels,
+      'sshd dropbear telnetd rshd vncserver x11vnc x0vncserver xrdp': tunnels,
+      'pwncat pwncat-cs dnscat dnscat2 reverse-ssh msfconsole msfvenom': tunnels,
+      websocat: /(^|\s)(cmd|exec|sh-c|writefile):/,
+      code: /^(tunnel|serve-web)\b/,
+      'code-server': /0\.0\.0\.0|\[::\]|--auth[ =]none|--link\b/,
+      tailscale: /^(funnel|serve|up)\b/,
+    },
+    'Test on 127.0.0.1.',
+  ),
+);
