@@ -1,14 +1,14 @@
 import { readArgs, readLeadingArgs } from './argv.ts';
+import type { Call } from './call.ts';
 import { checkVariable } from './commands/variables.ts';
 import { feed } from './feed.ts';
 import { PRIVATE, secretOf, UNKNOWN } from './marks.ts';
 import { runsSecret } from './mentions.ts';
-import type { Call } from './model.ts';
 import { lookUp } from './parameters.ts';
 import { printf } from './printf.ts';
 import { namesOnly } from './private.ts';
 import { isSecretName } from './secret-names.ts';
-import { reference, scalar, spend, tracing } from './shell.ts';
+import { reference, spend, tracing } from './shell.ts';
 
 /** What changes the shell itself. Answers with the output, or null where the program of that name is meant. */
 export const builtins: Readonly<Record<string, (call: Call) => string | null>> = {
@@ -28,8 +28,7 @@ export const builtins: Readonly<Record<string, (call: Call) => string | null>> =
   source,
   '.': source,
   set({ shell, words }) {
-    if (words.some((word) => /^-\w*[xv]|^(xtrace|verbose)$/.test(word)))
-      shell.variables.set(tracing, scalar(''));
+    if (words.some((word) => /^-\w*[xv]|^(xtrace|verbose)$/.test(word))) shell.variables.setText(tracing, '');
     const from = words.indexOf('--');
     if (from !== -1) shell.args = words.slice(from + 1);
     return words.length === 0 ? PRIVATE : '';
@@ -86,7 +85,7 @@ export const builtins: Readonly<Record<string, (call: Call) => string | null>> =
   printf(call) {
     const { shell, words } = call;
     if (words[0] !== '-v') return null;
-    shell.variables.set(words[1] ?? '', { items: [printf(words.slice(2))], array: false });
+    shell.variables.setText(words[1] ?? '', printf(words.slice(2)));
     return '';
   },
 };
@@ -110,7 +109,7 @@ function changeFolder(call: Call): string {
 
 function moveTo(call: Call, target: string): string {
   const { shell } = call;
-  shell.variables.set('OLDPWD', { items: [shell.cwd], array: false });
+  shell.variables.setText('OLDPWD', shell.cwd);
   shell.cwd = call.path(target);
   return '';
 }
@@ -127,9 +126,8 @@ function declare(call: Call): string {
   for (const word of words) {
     const [, variable, text] = /^([A-Za-z_]\w*)\+?=(.*)$/s.exec(word) ?? [];
     if (variable === undefined || text === undefined) continue;
-    if (refers) shell.variables.set(`${reference}${variable}`, { items: [text], array: false });
-    else if (!shell.variables.get(variable)?.array)
-      shell.variables.set(variable, { items: [text], array: false });
+    if (refers) shell.variables.setText(`${reference}${variable}`, text);
+    else if (!shell.variables.get(variable)?.array) shell.variables.setText(variable, text);
     if (name === 'export' || words.some((option) => /^-\w*x/.test(option)))
       checkVariable(variable, text, call);
   }
@@ -155,7 +153,7 @@ function read({ shell, words, stdin, env }: Call): string {
   }
   names.forEach((name, i) => {
     const value = i === names.length - 1 ? fields.slice(i).join(' ') : (fields[i] ?? '');
-    shell.variables.set(name, { items: [value], array: false });
+    shell.variables.setText(name, value);
   });
   return '';
 }

@@ -1,9 +1,11 @@
 import type { Case, Command, CommandNode, CompoundList, If, Statement, TestExpression, While } from 'unbash';
 import { expandText, expandWord } from './expand.ts';
 import { isOpaque, mayMatch } from './marks.ts';
-import type { Shell, Value, Walk } from './model.ts';
+import type { Shell, Walk } from './model.ts';
+import { denial } from './private.ts';
 import { withRedirects } from './redirects.ts';
-import { fork, isConstant, scalar } from './shell.ts';
+import type { Value } from './scope.ts';
+import { fork, isConstant } from './shell.ts';
 
 /** A word and another that is no operator, as no arithmetic begins. */
 const looksLikeCommand = /^\s*[A-Za-z_./][\w./-]*\s+[-~/\w"'$]/;
@@ -36,7 +38,7 @@ export function runCompound(
       return items
         .filter(sampled)
         .map((value) => {
-          shell.variables.set(node.name.value, scalar(value));
+          shell.variables.setText(node.name.value, value);
           return walk.list(node.body, shell);
         })
         .join('');
@@ -120,14 +122,8 @@ function fills({ commands }: CompoundList): boolean {
 
 /** A loop without an end fills the machine. */
 function checkEndless(endless: boolean, shell: Shell): void {
-  if (!endless) return;
-  shell.world.note({
-    kind: 'act',
-    category: 'exhaustion',
-    verdict: 'deny',
-    what: 'repeats without end or pause',
-    instead: 'Give the loop an end.',
-  });
+  if (endless)
+    shell.world.note(denial('exhaustion', 'repeats without end or pause', 'Give the loop an end.'));
 }
 
 /** `x=$x$x` */

@@ -6,6 +6,7 @@ import { ANY, asGlob, isOpaque, STAR, shown, UNKNOWN } from './marks.ts';
 import type { Capture, Shell } from './model.ts';
 import { lookUp, parameter } from './parameters.ts';
 import { parseShell } from './parse.ts';
+import { denial } from './private.ts';
 import { spend, wordCost } from './shell.ts';
 
 type Mode = { readonly split: boolean; readonly quoted: boolean };
@@ -29,13 +30,7 @@ function bracedWords(word: Word, shell: Shell): Word[] {
   const { world } = shell;
   const [, from, to] = /\{(-?\d+)\.\.(-?\d+)/.exec(word.text) ?? [];
   if (Math.abs(Number(to) - Number(from)) > 5e6)
-    world.note({
-      kind: 'act',
-      category: 'exhaustion',
-      verdict: 'deny',
-      what: `makes ${shown(word.text)} into words, all at once`,
-      instead: 'Count with seq.',
-    });
+    world.note(denial('exhaustion', `makes ${shown(word.text)} into words, all at once`, 'Count with seq.'));
   const sources = expandBraces(word.text, world.work / wordCost);
   if (!sources) throw new RangeError('these braces make too many words');
   spend(world, sources.length * wordCost);

@@ -1,5 +1,5 @@
+import type { Call } from './call.ts';
 import { DECODED, NETWORK, UNKNOWN } from './marks.ts';
-import type { Call } from './model.ts';
 
 /** Gives text to something that runs it, unless nobody can know what it says. */
 export function feed(call: Call, text: string, run: (text: string) => string): string {

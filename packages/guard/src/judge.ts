@@ -3,7 +3,7 @@ import { PRIVATE, secretsIn, unmarked } from './marks.ts';
 import type { Effect, FileEffect, Finding, GuardContext, Step, World } from './model.ts';
 import { OwnFiles } from './own-files.ts';
 import { resolvePath } from './paths.ts';
-import { wholeEnvironment } from './private.ts';
+import { denial, wholeEnvironment } from './private.ts';
 import { runSource, Unparsable } from './run.ts';
 import { newShell, workFor } from './shell.ts';
 import { worst } from './verdicts.ts';
@@ -89,41 +89,22 @@ function walk(command: string, world: World): Finding | null {
     return null;
   } catch (error) {
     if (error instanceof Settled) return null;
+    const category = 'unparsable';
     if (error instanceof Unparsable) {
-      return {
-        verdict,
-        category: 'unparsable',
-        reason: `this is no valid shell command (${error.message}). Write it in a simpler way.`,
-      };
+      const reason = `this is no valid shell command (${error.message}). Write it in a simpler way.`;
+      return { verdict, category, reason };
     }
-    if (error instanceof RangeError) {
-      return {
-        verdict,
-        category: 'unparsable',
-        reason: 'this takes too many steps to follow. Split it into several commands.',
-      };
-    }
-    throw error;
+    if (!(error instanceof RangeError)) throw error;
+    const reason = 'this takes too many steps to follow. Split it into several commands.';
+    return { verdict, category, reason };
   }
 }
 
 /** What ends up on the screen ends up in the transcript. */
 function judgeOutput(output: string, world: World): void {
-  const instead = 'Use the variable without printing it.';
-  for (const name of new Set(secretsIn(output + traced(world)))) {
-    world.note({
-      kind: 'act',
-      category: 'credentials',
-      verdict: 'deny',
-      what: `prints the secret ${name}`,
-      instead,
-    });
-  }
-  if (!output.includes(PRIVATE)) return;
-  world.note({
-    kind: 'act',
-    ...wholeEnvironment(world, 'prints the whole environment'),
-  });
+  for (const name of new Set(secretsIn(output + traced(world))))
+    world.note(denial('credentials', `prints the secret ${name}`, 'Use the variable without printing it.'));
+  if (output.includes(PRIVATE)) world.note(wholeEnvironment(world, 'prints the whole environment'));
 }
 
 /** The words of all commands after `set -x`, which are printed too. */

@@ -1,4 +1,4 @@
-import type { Call } from './model.ts';
+import type { Call } from './call.ts';
 import { isProjectFile, isSecretFile } from './zones.ts';
 
 /** A shell that runs a private file prints what it does not understand; one that traces prints all of it. */

@@ -2,6 +2,7 @@ import type { AndOr, CompoundList, Function as FunctionNode, ParsedScript, Pipel
 import type { Category } from './categories.ts';
 import type { OwnFiles } from './own-files.ts';
 import type { GuardPolicy } from './policy-schema.ts';
+import type { Scope } from './scope.ts';
 
 export type { Category } from './categories.ts';
 
@@ -49,20 +50,6 @@ export type Finding = {
   readonly reason?: string;
 };
 
-/** A scalar has one item unless branches gave it several values; each of them counts. */
-export type Value = { readonly items: readonly string[]; readonly array: boolean };
-
-/** The variables of a shell; those of a subshell lie over those of the shell around it. */
-export type Variables = {
-  get(name: string): Value | undefined;
-  set(name: string, value: Value): void;
-  delete(name: string): void;
-  /** What was set here, without what lies below. */
-  own(): Iterable<[string, Value]>;
-  /** Variables over these, which stay as they are. */
-  over(): Variables;
-};
-
 /** One command of the walk, for `ralph guard explain`. */
 export type Step = {
   readonly depth: number;
@@ -98,7 +85,7 @@ export type Input = { text: string | null };
 export type Shell = {
   cwd: string;
   readonly world: World;
-  readonly variables: Variables;
+  readonly variables: Scope;
   readonly functions: Map<string, FunctionNode['body']>;
   readonly aliases: Map<string, string>;
   /** Functions that are being called, innermost last. */
@@ -112,42 +99,15 @@ export type Shell = {
   readonly loads: boolean;
 };
 
-/** A program that is called, with all its words expanded. */
-export type Call = {
+/** What a program is started with. */
+export type Start = {
   readonly shell: Shell;
   /** The shell as the program sees it, with the variables of this call. */
   readonly seen: Shell;
-  readonly name: string;
-  readonly words: readonly string[];
   readonly stdin: string | null;
   /** Variables set for this call alone. */
   readonly env: ReadonlyMap<string, string>;
-  /** Records what the program does, and prints nothing. */
-  readonly act: (verdict: Act['verdict'], category: Category, what: string, instead?: string) => '';
-  readonly deny: (category: Category, what: string, instead?: string) => '';
-  readonly warn: (category: Category, what: string, instead?: string) => '';
-  /** Records what happens to a file, named as the program would name it. */
-  readonly file: (kind: FileEffect['kind'], path: string, more?: Partial<FileEffect>) => void;
-  readonly path: (path: string) => string;
-  /** The same call with something changed. */
-  readonly with: (over: Partial<Call>) => Call;
-  /** What a file of this command holds; unknown for one that was there before. */
-  readonly content: (path: string) => string;
-  readonly keep: (path: string, content: string) => void;
-  /** Runs another program; answers with what it prints. */
-  readonly run: (words: readonly string[], more?: { stdin?: string | null; cwd?: string }) => string;
-  /** Runs text in this very shell, as `eval` does. */
-  readonly here: (source: string) => string;
-  /** Runs text in a shell of its own. */
-  readonly script: (
-    source: string,
-    more?: { stdin?: string | null; args?: readonly string[]; zero?: string; cwd?: string },
-  ) => string;
 };
-
-/** Says what a program would do, and answers with what it would print (undefined: nobody knows). */
-export type Handler = (call: Call) => string | undefined;
-export type Handlers = Readonly<Record<string, Handler>>;
 
 /** Runs a command substitution and answers with what it prints. */
 export type Capture = (script: ParsedScript | undefined, shell: Shell) => string;
@@ -156,6 +116,7 @@ export type Capture = (script: ParsedScript | undefined, shell: Shell) => string
 export type Walk = {
   readonly capture: Capture;
   readonly source: (source: string, shell: Shell) => string;
+  readonly words: (words: readonly string[], start: Start) => string;
   readonly list: (list: CompoundList, shell: Shell) => string;
   readonly node: (node: PipelineNode | AndOr | CompoundList, shell: Shell) => string;
 };

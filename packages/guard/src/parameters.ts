@@ -58,8 +58,7 @@ export function parameter(
       const operand = text(operation.operand);
       if (operation.operator.includes('+')) return [empty ? '' : operand];
       if (operation.operator.includes('?')) return items;
-      if (empty && operation.operator.includes('='))
-        shell.variables.set(name, { items: [operand], array: false });
+      if (empty && operation.operator.includes('=')) shell.variables.setText(name, operand);
       return empty ? [operand] : items;
     }
     case 'Remove': {

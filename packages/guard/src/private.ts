@@ -1,11 +1,16 @@
 import { PRIVATE, UNKNOWN } from './marks.ts';
-import type { Act, GuardContext, World } from './model.ts';
+import type { Act, Category, GuardContext, World } from './model.ts';
 import { isSecretName } from './secret-names.ts';
 
+export function denial(category: Category, what: string, instead: string): Act {
+  return { kind: 'act', category, verdict: 'deny', what, instead };
+}
+
 /** Shows all variables, or a private file: harmful where a secret is among them, else a bad habit. */
-export function wholeEnvironment({ context: { env }, hasLoaded }: World, what: string): Omit<Act, 'kind'> {
+export function wholeEnvironment({ context: { env }, hasLoaded }: World, what: string): Act {
   const secret = hasLoaded ? 'what was loaded' : Object.keys(env).find(isSecretName);
   return {
+    kind: 'act',
     category: 'credentials',
     verdict: secret === undefined ? 'warn' : 'deny',
     what: secret === undefined ? what : `${what}, with ${secret}`,

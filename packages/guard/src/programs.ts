@@ -1,8 +1,8 @@
 import { builtins } from './builtins.ts';
+import type { Call } from './call.ts';
 import { handlerOf, programNames } from './commands/all.ts';
 import { DECODED, hasGlob, mayMatch, NETWORK, UNKNOWN } from './marks.ts';
 import { mentionSecrets } from './mentions.ts';
-import type { Call } from './model.ts';
 
 /** Says what a built-in or a program does, and answers with what it prints. */
 export function perform(call: Call): string {

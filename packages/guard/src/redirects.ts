@@ -4,7 +4,7 @@ import { expandParts } from './expand-parts.ts';
 import { committed, ENDLESS, PRIVATE, secretsIn, shown, UNKNOWN } from './marks.ts';
 import type { Act, Capture, Effect, FileEffect, Input, Shell, World } from './model.ts';
 import { foldersAround, isInside, resolvePath } from './paths.ts';
-import { wholeEnvironment } from './private.ts';
+import { denial, wholeEnvironment } from './private.ts';
 import { isSecretFile } from './zones.ts';
 
 /** Opens files as a shell does before the command starts, and gives the output to where it goes. */
@@ -43,14 +43,7 @@ export function withRedirects(
     // To see whether a port of this machine answers is no way out.
     if (operator === '<' && /^\/dev\/tcp\/(localhost|127\.0\.0\.1)\/\d+$/.test(name)) continue;
     if (/^\/dev\/(tcp|udp)\//.test(name)) {
-      const what = `opens a connection to ${shown(name.slice(9))}`;
-      note({
-        kind: 'act',
-        category: 'remote-shell',
-        verdict: 'deny',
-        what,
-        instead: 'Use curl.',
-      });
+      note(denial('remote-shell', `opens a connection to ${shown(name.slice(9))}`, 'Use curl.'));
       continue;
     }
     const path = throughLink('write', name, resolvePath(name, shell.cwd, shell.world), shell.world);
@@ -71,7 +64,8 @@ export function withRedirects(
     const before = append ? (shell.world.files.get(path) ?? '') : '';
     if (path === '/dev/null') continue;
     shell.world.files.set(path, before + output);
-    for (const act of written(output, path, shell.world)) note({ kind: 'act', ...act });
+    const act = written(output, path, shell.world);
+    if (act !== null) note(act);
   }
   return '';
 }
@@ -88,38 +82,25 @@ function keepOpen({ descriptor }: Redirection, { text }: Input, { world }: Shell
 }
 
 /** What matters about text that goes into a file: where it comes from. */
-export function written(output: string, path: string, world: World): Omit<Act, 'kind'>[] {
+export function written(output: string, path: string, world: World): Act | null {
   const { context } = world;
   if (output.includes(ENDLESS) && !/^\/dev\/(?!shm\/)/.test(path))
-    return [
-      {
-        category: 'exhaustion',
-        verdict: 'deny',
-        what: `fills ${shown(path)} without end`,
-        instead: 'Limit it, as in head -c 1M.',
-      },
-    ];
+    return denial('exhaustion', `fills ${shown(path)} without end`, 'Limit it, as in head -c 1M.');
   if (output.includes(committed(path)))
-    return [
-      {
-        category: 'git',
-        verdict: 'deny',
-        what: `throws away uncommitted changes in ${shown(path)}`,
-        instead: 'Commit or stash the work first.',
-      },
-    ];
-  if (!isInside(path, context.projectRoot) || isSecretFile(path, context, false)) return [];
+    return denial(
+      'git',
+      `throws away uncommitted changes in ${shown(path)}`,
+      'Commit or stash the work first.',
+    );
+  if (!isInside(path, context.projectRoot) || isSecretFile(path, context, false)) return null;
   const [secret] = secretsIn(output);
   if (secret !== undefined && !/\/\.(npmrc|yarnrc\.yml)$/.test(path))
-    return [
-      {
-        category: 'credentials',
-        verdict: 'deny',
-        what: `writes the secret ${secret} into ${shown(path)}`,
-        instead: 'Let the program read the variable.',
-      },
-    ];
-  return output.includes(PRIVATE) ? [wholeEnvironment(world, `writes private data into ${shown(path)}`)] : [];
+    return denial(
+      'credentials',
+      `writes the secret ${secret} into ${shown(path)}`,
+      'Let the program read the variable.',
+    );
+  return output.includes(PRIVATE) ? wholeEnvironment(world, `writes private data into ${shown(path)}`) : null;
 }
 
 export function fileEffect(

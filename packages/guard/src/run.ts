@@ -9,39 +9,18 @@ import type {
   Statement,
   Word,
 } from 'unbash';
-import { remedyOf } from './categories.ts';
+import { Call, noEnv } from './call.ts';
 import { checkVariable } from './commands/variables.ts';
 import { runCompound } from './compound.ts';
 import { expandText, expandWord, literalText } from './expand.ts';
 import { loading } from './loading.ts';
-import { asText, hasGlob, isOpaque, PRIVATE, UNKNOWN } from './marks.ts';
-import type {
-  Act,
-  Call,
-  Capture,
-  Category,
-  Effect,
-  FileEffect,
-  Input,
-  Shell,
-  Step,
-  Value,
-  Variables,
-  Walk,
-} from './model.ts';
+import { asText, hasGlob, isOpaque, UNKNOWN } from './marks.ts';
+import type { Capture, Input, Shell, Start, Step, Walk } from './model.ts';
 import { parseShell } from './parse.ts';
-import { resolvePath } from './paths.ts';
 import { perform, runUnknown } from './programs.ts';
-import {
-  contentOf,
-  fetchedWith,
-  fileEffect,
-  isLoaded,
-  throughLink,
-  withRedirects,
-  written,
-} from './redirects.ts';
-import { fork, isConstant, scalar, spend, stepCost, wordCost } from './shell.ts';
+import { contentOf, fetchedWith, withRedirects } from './redirects.ts';
+import { type Scope, scalar, type Value } from './scope.ts';
+import { fork, isConstant, spend, stepCost, wordCost } from './shell.ts';
 
 /** The parser found something that no shell would run as it stands. */
 export class Unparsable extends Error {}
@@ -69,7 +48,7 @@ const capture: Capture = (script, shell) => {
   return script ? runScript(script, fork(shell)) : UNKNOWN;
 };
 
-const walk: Walk = { capture, source: runSource, list: runList, node: runNode };
+const walk: Walk = { capture, source: runSource, words: runWords, list: runList, node: runNode };
 
 function runAll(statements: readonly Statement[], shell: Shell): string {
   let output = '';
@@ -121,7 +100,7 @@ function runCommand(node: Command, shell: Shell): string {
   if (node.prefix.length === 0 && node.redirects.length === 0)
     return words.length === 0
       ? ''
-      : runWords(words, shell, { stdin: shell.input.text, env: noEnv, seen: shell });
+      : runWords(words, { shell, stdin: shell.input.text, env: noEnv, seen: shell });
   return withRedirects(node.redirects, shell, capture, (input) => {
     const env = new Map<string, string>();
     let assigns = false;
@@ -136,7 +115,7 @@ function runCommand(node: Command, shell: Shell): string {
     if (words.length === 0) return assigns ? '' : (input?.text ?? '');
     const stdin = input === undefined ? shell.input.text : input.text;
     const seen = env.size === 0 ? shell : { ...shell, variables: withEnv(shell, env) };
-    return runWords(words, shell, { stdin, env, seen });
+    return runWords(words, { shell, stdin, env, seen });
   });
 }
 
@@ -150,26 +129,21 @@ function addWords(words: string[], word: Word, shell: Shell): void {
 function setVariable(name: string, value: Value, shell: Shell): void {
   shell.variables.set(name, value);
   if (name !== 'PATH') return;
-  const step: Step = {
-    depth: shell.depth,
-    words: [`PATH=${value.items.join(' ')}`],
-    effects: [],
-    text: undefined,
-  };
-  shell.world.steps.push(step);
-  checkVariable(
-    name,
-    value.items.join(':'),
-    new ShellCall(name, [], shell, { stdin: null, env: noEnv, seen: shell }, step),
-  );
+  const step = newStep([`PATH=${value.items.join(' ')}`], shell);
+  const call = new Call(name, { shell, stdin: null, env: noEnv, seen: shell }, step, walk);
+  checkVariable(name, value.items.join(':'), call);
 }
 
-const noEnv: ReadonlyMap<string, string> = new Map();
+function newStep(words: readonly string[], { depth, world }: Shell): Step {
+  const step: Step = { depth, words, effects: [], text: undefined };
+  world.steps.push(step);
+  return step;
+}
 
 /** A function sees the variables that are set for its call; a built-in still changes the shell itself. */
-function withEnv(shell: Shell, env: ReadonlyMap<string, string>): Variables {
+function withEnv(shell: Shell, env: ReadonlyMap<string, string>): Scope {
   const variables = shell.variables.over();
-  for (const [name, value] of env) variables.set(name, scalar(value));
+  for (const [name, value] of env) variables.setText(name, value);
   return variables;
 }
 
@@ -196,32 +170,27 @@ function assigned({ name, value, append, index }: Assignment, shell: Shell): Val
   return scalar(append ? (before[0] ?? '') + text : text);
 }
 
-type Calling = { stdin: string | null; env: ReadonlyMap<string, string>; seen: Shell };
-
 /** Runs words as a command: a function, an alias, a file of this command, a built-in or a program. */
-function runWords(given: readonly string[], shell: Shell, { stdin: read, env, seen }: Calling): string {
+function runWords(given: readonly string[], start: Start): string {
+  const { shell, seen, env } = start;
   const words = given.some(isLong) ? given.map(squeezed) : given;
-  const stdin = read !== null && isLong(read) ? squeezed(read) : read;
-  const first = words[0] ?? '';
-  const rest = words.slice(1);
-  if (first === '') return rest.length === 0 ? '' : runWords(rest, shell, { stdin, env, seen });
+  const stdin = start.stdin !== null && isLong(start.stdin) ? squeezed(start.stdin) : start.stdin;
+  const [first = '', ...rest] = words;
+  if (first === '') return rest.length === 0 ? '' : runWords(rest, { ...start, stdin });
   if (shell.depth > maxDepth) throw new RangeError('this nests too deep to follow');
   spend(shell.world, stepCost);
-  const step: Step = { depth: shell.depth, words, effects: [], text: undefined };
-  shell.world.steps.push(step);
   const name = first.slice(first.lastIndexOf('/') + 1);
-  const call = new ShellCall(name, rest, shell, { stdin, env, seen }, step);
+  const call = new Call(name, { shell, seen, stdin, env }, newStep(words, shell), walk);
   for (const [variable, value] of env) checkVariable(variable, value, call);
   const body = shell.functions.get(first);
-  if (body) return runFunction(first, body, rest, seen, call);
+  if (body) return runFunction(first, body, call);
   const alias = shell.aliases.get(first);
   if (alias !== undefined) return call.script([alias, ...rest.map(quote)].join(' '));
   if (isOpaque(first) || hasGlob(first)) return runUnknown(first, call);
   const link = first.includes('/') ? shell.world.links.get(call.path(first)) : undefined;
   if (link !== undefined) return perform(call.with({ name: link.slice(link.lastIndexOf('/') + 1) }));
-  const path = ownProgram(first, call, seen);
-  if (path !== undefined) return runFile(path, contentOf(path, shell), call);
-  return perform(call);
+  const path = ownProgram(first, call);
+  return path === undefined ? perform(call) : runFile(path, contentOf(path, shell), call);
 }
 
 function isLong(text: string): boolean {
@@ -234,7 +203,8 @@ function squeezed(text: string): string {
 }
 
 /** Where a program lies that this command has written itself, called by its path or found through PATH. */
-function ownProgram(name: string, call: Call, { variables, world }: Shell): string | undefined {
+function ownProgram(name: string, call: Call): string | undefined {
+  const { variables, world } = call.seen;
   if (world.files.size === 0 && world.fetched.size === 0) return undefined;
   const folders = name.includes('/') ? [''] : (variables.get('PATH')?.items.join(':').split(':') ?? []);
   spend(world, folders.length * wordCost);
@@ -243,144 +213,22 @@ function ownProgram(name: string, call: Call, { variables, world }: Shell): stri
     .find((path) => world.files.has(path) || (name.includes('/') && fetchedWith(path, world) !== undefined));
 }
 
-function runFunction(
-  name: string,
-  body: FunctionNode['body'],
-  args: readonly string[],
-  shell: Shell,
-  call: Call,
-): string {
-  const nested = shell.calls.filter((other) => other === name).length;
-  if (nested > 0 && shell.forked) {
-    call.deny('exhaustion', `${name} starts itself again and again`, 'Write a loop with an end.');
-    return '';
-  }
+function runFunction(name: string, body: FunctionNode['body'], call: Call): string {
+  const { seen, words, stdin } = call;
+  const nested = seen.calls.filter((other) => other === name).length;
+  if (nested > 0 && seen.forked)
+    return call.deny('exhaustion', `${name} starts itself again and again`, 'Write a loop with an end.');
   if (nested > 2) return UNKNOWN;
+  const depth = seen.depth + 1;
   // The forks that matter are those between two calls of the same function.
-  return runNode(body, {
-    ...shell,
-    args,
-    calls: [...shell.calls, name],
-    depth: shell.depth + 1,
-    forked: false,
-    input: { text: call.stdin },
-  });
+  const inside = { depth, calls: [...seen.calls, name], forked: false };
+  return runNode(body, { ...seen, ...inside, args: words, input: { text: stdin } });
 }
 
 /** A script that the command wrote or downloaded itself, called by its name. */
 function runFile(path: string, content: string, call: Call): string {
   const interpreter = /^#!\s*(?:\S*\/env\s+(?:-S\s+)?)?(\S+)/.exec(content)?.[1] ?? 'sh';
   return call.run([interpreter, path, ...call.words]);
-}
-
-class ShellCall implements Call {
-  readonly name: string;
-  readonly words: readonly string[];
-  readonly shell: Shell;
-  readonly stdin: string | null;
-  readonly env: ReadonlyMap<string, string>;
-  readonly seen: Shell;
-  readonly step: Step;
-
-  constructor(
-    name: string,
-    words: readonly string[],
-    shell: Shell,
-    { stdin, env, seen }: Calling,
-    step: Step,
-  ) {
-    this.name = name;
-    this.words = words;
-    this.shell = shell;
-    this.stdin = stdin;
-    this.env = env;
-    this.seen = seen;
-    this.step = step;
-  }
-
-  with(over: Partial<Call>): Call {
-    const copy: Call = Object.create(ShellCall.prototype);
-    return Object.assign(copy, this, over);
-  }
-
-  path(text: string): string {
-    return resolvePath(text, this.shell.cwd, this.shell.world);
-  }
-
-  act(verdict: Act['verdict'], category: Category, what: string, instead = remedyOf(category)): '' {
-    this.add({ kind: 'act', verdict, category, what, instead });
-    return '';
-  }
-
-  deny(category: Category, what: string, instead?: string): '' {
-    return this.act('deny', category, what, instead);
-  }
-
-  warn(category: Category, what: string, instead?: string): '' {
-    return this.act('warn', category, what, instead);
-  }
-
-  file(kind: FileEffect['kind'], target: string, more: Partial<FileEffect> = {}): void {
-    const path = throughLink(kind, target, this.path(target), this.shell.world);
-    if (kind === 'read' && isLoaded(path, this.shell)) return;
-    this.add(fileEffect(kind, path, more));
-  }
-
-  content(target: string): string {
-    if (target === '/dev/stdin' && this.stdin !== null) return this.stdin;
-    const path = this.path(target);
-    return contentOf(this.shell.world.links.get(path) ?? path, this.shell);
-  }
-
-  keep(target: string, content: string): void {
-    const path = this.path(target);
-    this.shell.world.files.set(path, content);
-    // A file that is copied as a whole keeps its name, mostly.
-    if (content === PRIVATE && /^(cp|mv|install)$/.test(this.name)) return;
-    for (const act of written(content, path, this.shell.world))
-      this.act(act.verdict, act.category, act.what, act.instead);
-  }
-
-  run(
-    words: readonly string[],
-    { stdin = this.stdin, cwd }: { stdin?: string | null; cwd?: string } = {},
-  ): string {
-    const inner = this.inner(cwd);
-    const [name = ''] = words;
-    // A program that starts another knows nothing of the shell's functions.
-    const child = inner.functions.has(name) ? { ...inner, functions: without(inner.functions, name) } : inner;
-    return runWords(words, child, { stdin, env: noEnv, seen: child });
-  }
-
-  here(source: string): string {
-    return runSource(source, { ...this.shell, depth: this.shell.depth + 1 });
-  }
-
-  script(
-    source: string,
-    { stdin = this.stdin, args = [], zero, cwd }: Parameters<Call['script']>[1] = {},
-  ): string {
-    const child = { ...this.inner(cwd), input: { text: stdin }, args };
-    if (zero !== undefined) child.variables.set('0', scalar(zero));
-    return runSource(source, child);
-  }
-
-  private add(effect: Effect): void {
-    this.shell.world.note(effect, this.step);
-  }
-
-  private inner(cwd: string | undefined): Shell {
-    return fork(
-      this.seen,
-      cwd === undefined ? {} : { cwd: resolvePath(cwd, this.shell.cwd, this.shell.world) },
-    );
-  }
-}
-
-function without<T>(all: ReadonlyMap<string, T>, name: string): Map<string, T> {
-  const others = new Map(all);
-  others.delete(name);
-  return others;
 }
 
 /** Quotes a word so that it stays one word when it is parsed again; globs keep their meaning. */

@@ -1,5 +1,6 @@
 import type { PipelineNode } from 'unbash';
-import type { Shell, Value, Variables, World } from './model.ts';
+import type { Shell, World } from './model.ts';
+import { Scope } from './scope.ts';
 
 /** What a step and a word cost, where a character costs one. */
 export const stepCost = 100;
@@ -46,43 +47,6 @@ export function fork(shell: Shell, over: Partial<Pick<Shell, 'cwd' | 'input' | '
     forked: over.forked ?? shell.forked,
     loads: shell.loads,
   };
-}
-
-/** Copying all variables for each subshell would cost more than all that it does. */
-class Scope implements Variables {
-  readonly #below: Variables | undefined;
-  /** Most subshells set nothing. */
-  #own: Map<string, Value | undefined> | undefined;
-
-  constructor(below?: Variables) {
-    this.#below = below;
-  }
-
-  get(name: string): Value | undefined {
-    const value = this.#own?.get(name);
-    return value !== undefined || this.#own?.has(name) ? value : this.#below?.get(name);
-  }
-
-  set(name: string, value: Value | undefined): void {
-    this.#own ??= new Map();
-    this.#own.set(name, value);
-  }
-
-  delete(name: string): void {
-    this.set(name, undefined);
-  }
-
-  *own(): Generator<[string, Value]> {
-    for (const [name, value] of this.#own ?? []) if (value !== undefined) yield [name, value];
-  }
-
-  over(): Variables {
-    return new Scope(this);
-  }
-}
-
-export function scalar(text: string): Value {
-  return { items: [text], array: false };
 }
 
 export function isConstant(node: PipelineNode, word: 'true' | 'false'): boolean {

@@ -1,5 +1,5 @@
+import type { Call } from '../call.ts';
 import { hasGlob, parentProcess, UNKNOWN } from '../marks.ts';
-import type { Call } from '../model.ts';
 
 /** Programs that must not be ended from within. */
 export const agent = /ralph|claude|codex|gemini|opencode|swarm/;

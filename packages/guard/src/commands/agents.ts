@@ -1,4 +1,4 @@
-import type { Handler, Handlers } from '../model.ts';
+import type { Handler, Handlers } from '../call.ts';
 import { byName, denying } from './rules.ts';
 
 /** Options by which agents do everything without asking. */

@@ -1,4 +1,4 @@
-import type { Handler } from '../model.ts';
+import type { Handler } from '../call.ts';
 import { onDemand } from '../on-demand.ts';
 import { answers } from './answers.ts';
 import { files } from './files.ts';

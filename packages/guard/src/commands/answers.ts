@@ -1,4 +1,5 @@
 import { readArgs } from '../argv.ts';
+import type { Handler, Handlers } from '../call.ts';
 import { hiddenIn } from '../landmarks.ts';
 import {
   DECODED,
@@ -12,7 +13,6 @@ import {
   secretsIn,
   UNKNOWN,
 } from '../marks.ts';
-import type { Handler, Handlers } from '../model.ts';
 import { isSecretName } from '../secret-names.ts';
 import { isSecretFile } from '../zones.ts';
 import { contents } from './contents.ts';

@@ -1,6 +1,6 @@
 import { readArgs } from '../argv.ts';
+import type { Call, Handler, Handlers } from '../call.ts';
 import { DECODED, NETWORK, UNKNOWN } from '../marks.ts';
-import type { Call, Handler, Handlers } from '../model.ts';
 import { isInside } from '../paths.ts';
 import { unpacks } from './fetched.ts';
 import { committedTree, loses } from './git-work.ts';

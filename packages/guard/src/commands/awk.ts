@@ -1,4 +1,5 @@
 import { type Args, readLeadingArgs } from '../argv.ts';
+import type { Call, Handler, Handlers } from '../call.ts';
 import { unescapeText } from '../decode.ts';
 import { feed } from '../feed.ts';
 import { type Code, endOf } from '../foreign/code.ts';
@@ -6,7 +7,6 @@ import { readCode } from '../foreign/read.ts';
 import { filled } from '../foreign/texts.ts';
 import { evaluate } from '../foreign/values.ts';
 import { isOpaque, isPlain, NETWORK, PRIVATE, secretOf, secretsIn, UNKNOWN } from '../marks.ts';
-import type { Call, Handler, Handlers } from '../model.ts';
 import { namesOnly } from '../private.ts';
 import { isSecretName } from '../secret-names.ts';
 import { leavesNames } from './contents.ts';

@@ -1,8 +1,9 @@
 import { readArgs } from '../argv.ts';
+import type { Call, Handler, Handlers } from '../call.ts';
 import { askPerson, remedyOf } from '../categories.ts';
 import { joined } from '../feed.ts';
 import { NETWORK, shown, UNKNOWN } from '../marks.ts';
-import type { Call, Category, Handler, Handlers } from '../model.ts';
+import type { Category } from '../model.ts';
 import { isSecretFile } from '../zones.ts';
 import { destroysData } from './data.ts';
 import { fetchesFiles } from './fetched.ts';

@@ -1,7 +1,7 @@
 import { readArgs } from '../argv.ts';
+import type { Handler, Handlers } from '../call.ts';
 import { decodeBase64, decodeHex, unescapeText } from '../decode.ts';
 import { asText, DECODED, ENDLESS, isPlain, NETWORK, UNKNOWN } from '../marks.ts';
-import type { Handler, Handlers } from '../model.ts';
 import { contents } from './contents.ts';
 import { byName } from './rules.ts';
 

@@ -1,8 +1,8 @@
 import { readArgs } from '../argv.ts';
+import type { Handler, Handlers } from '../call.ts';
 import { feed } from '../feed.ts';
 import { follow } from '../foreign/follow.ts';
 import { UNKNOWN } from '../marks.ts';
-import type { Handler, Handlers } from '../model.ts';
 import { otherLanguage } from './other-languages.ts';
 import { byName } from './rules.ts';
 

@@ -1,6 +1,6 @@
 import { readArgs, readLeadingArgs } from '../argv.ts';
+import type { Call, Handler, Handlers } from '../call.ts';
 import { NETWORK, shown, UNKNOWN } from '../marks.ts';
-import type { Call, Handler, Handlers } from '../model.ts';
 import { isProjectFile, zoneOf } from '../zones.ts';
 import { always, asksHelp, byName, denying, denyLines, type LineRule } from './rules.ts';
 

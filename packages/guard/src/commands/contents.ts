@@ -1,7 +1,7 @@
 import { readArgs } from '../argv.ts';
+import type { Call, Handler } from '../call.ts';
 import { ENDLESS, isPlain } from '../marks.ts';
 import { mentionSecrets } from '../mentions.ts';
-import type { Call, Handler } from '../model.ts';
 
 /** What the files hold, or what comes in where none is named. */
 export function contents(call: Call, paths: readonly string[], recursive = false): string {

@@ -1,4 +1,4 @@
-import type { Call } from '../model.ts';
+import type { Call } from '../call.ts';
 
 /** Whether SQL destroys data, its texts and comments aside. */
 export function destroysData(sql: string): string | null {

@@ -1,7 +1,7 @@
 import { readArgs } from '../argv.ts';
+import type { Handler, Handlers } from '../call.ts';
 import { askPerson, remedyOf } from '../categories.ts';
 import { hasGlob, STAR, shown, UNKNOWN } from '../marks.ts';
-import type { Handler, Handlers } from '../model.ts';
 import { zoneOf } from '../zones.ts';
 import { destroysData, isTestRun } from './data.ts';
 import { isOwn } from './hosts.ts';

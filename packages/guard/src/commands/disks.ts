@@ -1,5 +1,5 @@
+import type { Handler, Handlers } from '../call.ts';
 import { shown, UNKNOWN } from '../marks.ts';
-import type { Handler, Handlers } from '../model.ts';
 import { always, byName, denying } from './rules.ts';
 
 /** Changes the disks and images among its words, unless the words only ask for something. */

@@ -1,6 +1,6 @@
 import { readArgs } from '../argv.ts';
+import type { Handler, Handlers } from '../call.ts';
 import { NETWORK, shown } from '../marks.ts';
-import type { Handler, Handlers } from '../model.ts';
 import { installer } from './publishing.ts';
 import { byName, denying } from './rules.ts';
 

@@ -1,5 +1,5 @@
+import type { Call } from '../call.ts';
 import { NETWORK } from '../marks.ts';
-import type { Call } from '../model.ts';
 
 /** What lies in the folder came from the network: the command that fetches it must not run it, too. */
 export function keepFetched(call: Call, folder: string): void {

@@ -1,6 +1,6 @@
 import { readArgs } from '../argv.ts';
+import type { Call, Handler, Handlers } from '../call.ts';
 import { ENDLESS, NETWORK, UNKNOWN } from '../marks.ts';
-import type { Call, Handler, Handlers } from '../model.ts';
 import { size } from '../size.ts';
 import { isProjectFile, isSecretFile } from '../zones.ts';
 import { fetchesFiles } from './fetched.ts';

@@ -1,4 +1,5 @@
 import { readArgs, readLeadingArgs } from '../argv.ts';
+import type { Call, Handler, Handlers } from '../call.ts';
 import { feed } from '../feed.ts';
 import type { Language } from '../foreign/code.ts';
 import { follow } from '../foreign/follow.ts';
@@ -6,7 +7,6 @@ import { readCode } from '../foreign/read.ts';
 import { percent } from '../foreign/texts.ts';
 import { evaluate } from '../foreign/values.ts';
 import { DECODED, isPlain, NETWORK, UNKNOWN } from '../marks.ts';
-import type { Call, Handler, Handlers } from '../model.ts';
 import { compilers } from './compilers.ts';
 import { serves } from './hosts.ts';
 import { otherLanguage } from './other-languages.ts';

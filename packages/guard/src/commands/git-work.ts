@@ -1,6 +1,6 @@
 import { readArgs } from '../argv.ts';
+import type { Call } from '../call.ts';
 import { shown, UNKNOWN } from '../marks.ts';
-import type { Call } from '../model.ts';
 import { zoneOf } from '../zones.ts';
 import { forcedClean, newRemote, type Subcommand } from './git-settings.ts';
 

@@ -1,6 +1,6 @@
 import { readArgs } from '../argv.ts';
+import type { Call, Handler, Handlers } from '../call.ts';
 import { committed, STAR, secretsIn, shown, UNKNOWN } from '../marks.ts';
-import type { Call, Handler, Handlers } from '../model.ts';
 import { isInside } from '../paths.ts';
 import { fetchesFolder } from './fetched.ts';
 import { config, connects, isCodeHost, newRemote, type Subcommand, useSetting } from './git-settings.ts';

@@ -1,5 +1,5 @@
+import type { Call } from '../call.ts';
 import { isOpaque, PRIVATE, secretsIn, shown, UNKNOWN } from '../marks.ts';
-import type { Call } from '../model.ts';
 import { isProjectFile, isSecretFile, isTemporary } from '../zones.ts';
 
 export function hostOf(url: string): string {

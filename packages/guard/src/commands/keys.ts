@@ -1,7 +1,7 @@
 import { readArgs } from '../argv.ts';
+import type { Handler, Handlers } from '../call.ts';
 import { remedyOf } from '../categories.ts';
 import { DECODED, UNKNOWN } from '../marks.ts';
-import type { Handler, Handlers } from '../model.ts';
 import { always, byName, denying } from './rules.ts';
 
 const gpg: Handler = (call) => {

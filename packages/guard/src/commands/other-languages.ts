@@ -1,4 +1,4 @@
-import type { Handler } from '../model.ts';
+import type { Handler } from '../call.ts';
 
 /** Calls that start a program, by what most languages name them. */
 const starts =

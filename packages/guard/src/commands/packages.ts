@@ -1,6 +1,6 @@
 import { readArgs, readLeadingArgs } from '../argv.ts';
+import type { Call, Handler, Handlers } from '../call.ts';
 import { UNKNOWN } from '../marks.ts';
-import type { Call, Handler, Handlers } from '../model.ts';
 import { checkRegistry, install, installer, publisher, release } from './publishing.ts';
 import { asksHelp, byName } from './rules.ts';
 import { checkVariable } from './variables.ts';

@@ -1,5 +1,5 @@
 import { readArgs } from '../argv.ts';
-import type { Handler, Handlers } from '../model.ts';
+import type { Handler, Handlers } from '../call.ts';
 import { filesOfPatch } from '../patch-files.ts';
 import { undoesWork, writesPatched } from './git-work.ts';
 import { byName } from './rules.ts';

@@ -1,6 +1,6 @@
 import { type Args, readArgs } from '../argv.ts';
+import type { Handler, Handlers } from '../call.ts';
 import { asGlob, asText, DECODED, isPlain, PRIVATE, STAR, UNKNOWN } from '../marks.ts';
-import type { Handler, Handlers } from '../model.ts';
 import { isSecretName } from '../secret-names.ts';
 import { contents, leavesNames } from './contents.ts';
 import { simplePattern } from './regex.ts';

@@ -1,4 +1,4 @@
-import type { Handler, Handlers } from '../model.ts';
+import type { Handler, Handlers } from '../call.ts';
 import { byName } from './rules.ts';
 
 const machineCmdlets =

@@ -1,6 +1,6 @@
 import { readArgs } from '../argv.ts';
+import type { Handler, Handlers } from '../call.ts';
 import { PRIVATE, parentProcess, shown, UNKNOWN } from '../marks.ts';
-import type { Handler, Handlers } from '../model.ts';
 import { agent, checkProcess } from './agent-process.ts';
 import { always, asksHelp, byName, denying } from './rules.ts';
 

@@ -1,6 +1,6 @@
 import { readArgs } from '../argv.ts';
+import type { Call, Handler } from '../call.ts';
 import { NETWORK, shown } from '../marks.ts';
-import type { Call, Handler } from '../model.ts';
 import { asksHelp } from './rules.ts';
 import { isKnownRegistry } from './variables.ts';
 

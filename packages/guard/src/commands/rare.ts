@@ -1,4 +1,4 @@
-import type { Handlers } from '../model.ts';
+import type { Handlers } from '../call.ts';
 import { agents } from './agents.ts';
 import { archives } from './archives.ts';
 import { awk } from './awk.ts';

@@ -1,5 +1,5 @@
+import type { Handlers } from '../call.ts';
 import { UNKNOWN } from '../marks.ts';
-import type { Handlers } from '../model.ts';
 import { installer, publisher, release } from './publishing.ts';
 import { always, byName, denying } from './rules.ts';
 

@@ -1,6 +1,7 @@
+import type { Call, Handler, Handlers } from '../call.ts';
 import { askPerson } from '../categories.ts';
 import { shown, UNKNOWN } from '../marks.ts';
-import type { Call, Category, Handler, Handlers } from '../model.ts';
+import type { Category } from '../model.ts';
 
 /** Stands for any words of a program, but for a question about itself. */
 export const always = /(?:)/;

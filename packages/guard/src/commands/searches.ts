@@ -1,8 +1,8 @@
 import { readArgs, readLeadingArgs } from '../argv.ts';
+import type { Call, Handler, Handlers } from '../call.ts';
 import { feed } from '../feed.ts';
 import { landmarksNamed } from '../landmarks.ts';
 import { asGlob, asText, STAR, UNKNOWN } from '../marks.ts';
-import type { Call, Handler, Handlers } from '../model.ts';
 import { isProjectFile } from '../zones.ts';
 import { byName } from './rules.ts';
 

@@ -1,7 +1,7 @@
 import { readArgs } from '../argv.ts';
+import type { Handler, Handlers } from '../call.ts';
 import { unescapeText } from '../decode.ts';
 import { asText, DECODED, isPlain, UNKNOWN } from '../marks.ts';
-import type { Handler, Handlers } from '../model.ts';
 import { namesOnly } from '../private.ts';
 import { contents, leavesNames } from './contents.ts';
 import { simplePattern } from './regex.ts';

@@ -1,8 +1,8 @@
 import { readArgs, readLeadingArgs } from '../argv.ts';
+import type { Handler, Handlers } from '../call.ts';
 import { feed } from '../feed.ts';
 import { isPlain, NETWORK, UNKNOWN } from '../marks.ts';
 import { runsSecret } from '../mentions.ts';
-import type { Handler, Handlers } from '../model.ts';
 import { byName } from './rules.ts';
 
 const shell: Handler = (call) => {

@@ -1,6 +1,6 @@
 import { readArgs } from '../argv.ts';
+import type { Handler, Handlers } from '../call.ts';
 import { isOpaque, NETWORK, PRIVATE, secretsIn, shown, UNKNOWN } from '../marks.ts';
-import type { Handler, Handlers } from '../model.ts';
 import { isLocal } from './hosts.ts';
 import { byName, denying } from './rules.ts';
 

@@ -1,4 +1,4 @@
-import type { Call } from '../model.ts';
+import type { Call } from '../call.ts';
 import { spend, stepCost } from '../shell.ts';
 
 /** What the command itself has put into a folder goes with the folder. */

@@ -1,6 +1,6 @@
 import { readArgs } from '../argv.ts';
+import type { Handler, Handlers } from '../call.ts';
 import { UNKNOWN } from '../marks.ts';
-import type { Handler, Handlers } from '../model.ts';
 import { always, byName, denying } from './rules.ts';
 
 const interfaces: Handler = (call) => {

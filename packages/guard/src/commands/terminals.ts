@@ -1,7 +1,7 @@
 import { readArgs, readLeadingArgs } from '../argv.ts';
+import type { Call, Handler, Handlers } from '../call.ts';
 import { feed, joined, tryScript } from '../feed.ts';
 import { isOpaque, NETWORK, parentProcess, shown, UNKNOWN } from '../marks.ts';
-import type { Call, Handler, Handlers } from '../model.ts';
 import { checkProcess } from './agent-process.ts';
 import { hostOf, isLocal, sends } from './hosts.ts';
 import { otherLanguage } from './other-languages.ts';

@@ -1,7 +1,7 @@
 import { readArgs } from '../argv.ts';
+import type { Call, Handler, Handlers } from '../call.ts';
 import { unescapeText } from '../decode.ts';
 import { asText, ENDLESS, isOpaque, isPlain, UNKNOWN } from '../marks.ts';
-import type { Call, Handler, Handlers } from '../model.ts';
 import { printf } from '../printf.ts';
 import { namesOnly } from '../private.ts';
 import { size } from '../size.ts';

@@ -1,6 +1,6 @@
 import { readArgs } from '../argv.ts';
+import type { Call, Handler, Handlers } from '../call.ts';
 import { NETWORK, shown, UNKNOWN } from '../marks.ts';
-import type { Call, Handler, Handlers } from '../model.ts';
 import { hostOf, isLocal, sends, sendsFile } from './hosts.ts';
 import { byName } from './rules.ts';
 

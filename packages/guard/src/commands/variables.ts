@@ -1,6 +1,6 @@
+import type { Call } from '../call.ts';
 import { feed } from '../feed.ts';
 import { UNKNOWN } from '../marks.ts';
-import type { Call } from '../model.ts';
 import { isProjectFile, zoneOf } from '../zones.ts';
 import { useSetting } from './git-settings.ts';
 

@@ -1,8 +1,8 @@
 import { readArgs, readLeadingArgs } from '../argv.ts';
+import type { Call, Handler, Handlers } from '../call.ts';
 import { tryScript } from '../feed.ts';
 import { PRIVATE, UNKNOWN } from '../marks.ts';
-import type { Call, Handler, Handlers } from '../model.ts';
-import { fork, scalar } from '../shell.ts';
+import { fork } from '../shell.ts';
 import { checkProcess } from './agent-process.ts';
 import { byName } from './rules.ts';
 import { checkVariable } from './variables.ts';
@@ -33,7 +33,7 @@ const env: Handler = (call) => {
   while (/^[A-Za-z_]\w*=/.test(rest[0] ?? '')) {
     const [name = '', ...value] = (rest.shift() ?? '').split('=');
     checkVariable(name, value.join('='), call);
-    seen.variables.set(name, scalar(value.join('=')));
+    seen.variables.setText(name, value.join('='));
   }
   const folder = args.value('C', 'chdir');
   if (rest.length === 0) return PRIVATE;

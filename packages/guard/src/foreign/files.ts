@@ -1,5 +1,5 @@
+import type { Call } from '../call.ts';
 import { UNKNOWN } from '../marks.ts';
-import type { Call } from '../model.ts';
 import { known } from './calls.ts';
 import type { Code } from './code.ts';
 import { evaluate, listOf } from './values.ts';

@@ -1,6 +1,6 @@
+import type { Call } from '../call.ts';
 import { feed } from '../feed.ts';
 import { DECODED, isOpaque, NETWORK, UNKNOWN } from '../marks.ts';
-import type { Call } from '../model.ts';
 import {
   applies,
   deletes,

@@ -1,6 +1,6 @@
+import type { Call } from '../call.ts';
 import { destroysData, empties, isTestRun } from '../commands/data.ts';
 import { hasReadOthers } from '../commands/hosts.ts';
-import type { Call } from '../model.ts';
 import { found } from './calls.ts';
 import type { Code } from './code.ts';
 import { evaluate } from './values.ts';

@@ -1,6 +1,6 @@
+import type { Call } from '../call.ts';
 import { hostOf, isLocal, sends } from '../commands/hosts.ts';
 import { isOpaque, NETWORK, UNKNOWN } from '../marks.ts';
-import type { Call } from '../model.ts';
 import { found, known, opens, reads, runs, writes } from './calls.ts';
 import type { Code } from './code.ts';
 import { evaluate } from './values.ts';

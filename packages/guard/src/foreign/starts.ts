@@ -1,6 +1,6 @@
+import type { Call } from '../call.ts';
 import { feed } from '../feed.ts';
 import { isOpaque, UNKNOWN } from '../marks.ts';
-import type { Call } from '../model.ts';
 import { found } from './calls.ts';
 import type { Code } from './code.ts';
 import { evaluate, listOf } from './values.ts';
