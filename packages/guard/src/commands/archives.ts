@@ -37,7 +37,7 @@ const tar: Handler = (call) => {
       call.stdin?.includes(committedTree) &&
       isInside(call.path(folder), call.shell.world.context.projectRoot)
     )
-      loses(call, call.shell.cwd, 'throws away uncommitted changes');
+      loses(call, 'throws away uncommitted changes');
     return '';
   }
   if (args.flags.has('delete') && file !== undefined) call.file('write', file);

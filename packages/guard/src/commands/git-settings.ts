@@ -1,11 +1,8 @@
 import { readArgs } from '../argv.ts';
-import type { Call } from '../call.ts';
+import type { Call, Handler } from '../call.ts';
 import { shown, UNKNOWN } from '../marks.ts';
 import { isInside } from '../paths.ts';
 import { zoneOf } from '../zones.ts';
-
-/** A subcommand of git, in the folder that it works in. */
-export type Subcommand = (call: Call, cwd: string) => string | undefined;
 
 /** No alias can be called so: remembers that `git clean` needs no -f. */
 export const forcedClean = 'clean.requireForce=false';
@@ -29,7 +26,7 @@ const programSetting =
 const knownPrograms =
   /^["']?(\S*\/)?(cat|less|more|delta|diff-so-fancy|vim?|nvim|nano|emacs|code(-insiders)?|true|ssh|git|store|cache|osxkeychain|manager(-core)?|gh|npx|gpg2?|meld|kdiff3|:)(\s|["']|$)/;
 
-export const config: Subcommand = (call) => {
+export const config: Handler = (call) => {
   const args = readArgs(
     call.words.filter((word) => !/^(set|get|list|unset)$/.test(word)),
     'f',
@@ -103,19 +100,15 @@ export function useSetting(call: Call, setting: string, stays: boolean, everywhe
   }
 }
 
-export const connects: Subcommand = (call, cwd) => {
+export const connects: Handler = (call) => {
   const args = readArgs(call.words, 'ubcoj', 'upload-pack branch config origin depth template exec');
   for (const program of args.all('upload-pack', 'exec', ...(call.words.includes('-u') ? ['u'] : [])))
-    if (!/^git-/.test(program)) call.script(program, { cwd });
+    if (!/^git-/.test(program)) call.script(program);
   for (const setting of args.all('c', 'config')) useSetting(call, setting, false);
   for (const name of args.rest) {
     const url = call.shell.world.gitAliases.get(newRemote(name)) ?? name;
     const [, command] = /^ext::(.+)$/s.exec(url) ?? [];
     // Words are parted by a space, and `% ` is a space inside a word.
-    if (command)
-      call.run(
-        command.split(/(?<!%) /).map((word) => word.replaceAll('% ', ' ')),
-        { cwd },
-      );
+    if (command) call.run(command.split(/(?<!%) /).map((word) => word.replaceAll('% ', ' ')));
   }
 };

@@ -1,16 +1,16 @@
 import { readArgs } from '../argv.ts';
-import type { Call } from '../call.ts';
+import type { Call, Handler, Handlers } from '../call.ts';
 import { shown, UNKNOWN } from '../marks.ts';
 import { zoneOf } from '../zones.ts';
-import { forcedClean, newRemote, type Subcommand } from './git-settings.ts';
+import { forcedClean, newRemote } from './git-settings.ts';
 
 const commitFirst = 'Commit or stash the work first, or undo single edits by editing the file.';
 
 export const ask = 'Leave it to a person, or make a new commit instead.';
 
 /** Destroys work in the working copy. A clone in a temporary folder is nobody's work. */
-export function loses(call: Call, cwd: string, what: string, instead = commitFirst): '' {
-  const zone = zoneOf(cwd, call.shell.world.context);
+export function loses(call: Call, what: string, instead = commitFirst): '' {
+  const zone = zoneOf(call.shell.cwd, call.shell.world.context);
   return zone === 'temporary' ? '' : call.deny('git', what, instead);
 }
 
@@ -26,7 +26,7 @@ export const reversedChanges = `backwards ${ownChanges}`;
 /** A patch of the uncommitted work, applied backwards, takes all of it away. */
 export function undoesWork(call: Call, patch: string, backwards: boolean): void {
   if (patch.includes(ownChanges) && backwards !== patch.includes(reversedChanges))
-    loses(call, call.shell.cwd, 'throws away uncommitted changes');
+    loses(call, 'throws away uncommitted changes');
 }
 
 /** The files that a patch names, without the first parts of their paths. */
@@ -35,7 +35,7 @@ export function writesPatched(call: Call, text: string, strip: number): void {
     if (path !== '/dev/null') call.file('write', path.split('/').slice(strip).join('/'));
 }
 
-export const push: Subcommand = (call) => {
+export const push: Handler = (call) => {
   const args = readArgs(call.words, 'o', 'repo receive-pack exec push-option');
   for (const program of args.all('receive-pack', 'exec')) call.script(program);
   if (args.has('n', 'dry-run')) return UNKNOWN;
@@ -66,20 +66,18 @@ export const push: Subcommand = (call) => {
   if (args.has('no-verify')) call.warn('git', 'skips the hooks of the project', 'Let the hooks run.');
 };
 
-export const checkout: Subcommand = (call, cwd) => {
+export const checkout: Handler = (call) => {
   const args = readArgs(call.words, 'bB', 'orphan conflict pathspec-from-file');
   const dash = call.words.indexOf('--');
-  if (args.has('f', 'force')) return loses(call, cwd, 'throws away uncommitted changes');
+  if (args.has('f', 'force')) return loses(call, 'throws away uncommitted changes');
   if (args.has('b', 'orphan')) return '';
   if (args.has('B')) {
-    moves(call, cwd, args.value('B'), args.rest[0]);
+    moves(call, args.value('B'), args.rest[0]);
     return '';
   }
   if (args.has('ours', 'theirs')) return '';
-  if (args.value('pathspec-from-file') !== undefined)
-    return loses(call, cwd, 'throws away uncommitted changes');
-  if (args.has('p', 'patch'))
-    return answered(call) ? loses(call, cwd, 'throws away uncommitted changes') : '';
+  if (args.value('pathspec-from-file') !== undefined) return loses(call, 'throws away uncommitted changes');
+  if (args.has('p', 'patch')) return answered(call) ? loses(call, 'throws away uncommitted changes') : '';
   const tracks = args.has('t', 'track', 'detach');
   const paths =
     dash === -1
@@ -87,7 +85,7 @@ export const checkout: Subcommand = (call, cwd) => {
       : call.words.slice(dash + 1);
   const branch = dash === -1 && args.rest.length === 1 && !looksLikePath(args.rest[0] ?? '');
   if (paths.length > 0 && !branch)
-    loses(call, cwd, `throws away uncommitted changes in ${shown(paths.join(' '))}`);
+    loses(call, `throws away uncommitted changes in ${shown(paths.join(' '))}`);
   return '';
 };
 
@@ -107,42 +105,29 @@ function looksLikePath(word: string): boolean {
   );
 }
 
-export const restore: Subcommand = (call, cwd) => {
+export const restore: Handler = (call) => {
   const args = readArgs(call.words, 's', 'source');
   const staged = args.has('S', 'staged') && !args.has('W', 'worktree');
   const asks = args.has('p', 'patch') && !answered(call);
   if (!staged && !asks && !args.has('ours', 'theirs'))
-    loses(call, cwd, `throws away uncommitted changes in ${shown(args.rest.join(' '))}`);
+    loses(call, `throws away uncommitted changes in ${shown(args.rest.join(' '))}`);
   return '';
 };
 
-export const reset: Subcommand = (call, cwd) => {
-  const args = readArgs(call.words);
-  if (args.has('hard', 'merge'))
-    loses(
-      call,
-      cwd,
-      'throws away uncommitted changes',
-      'Use git stash, or git reset --soft to keep the changes.',
-    );
-  return '';
-};
-
-export const clean: Subcommand = (call, cwd) => {
+export const clean: Handler = (call) => {
   const args = readArgs(call.words, 'e', 'exclude');
   const asked = args.has('f', 'force') || call.shell.world.gitAliases.has(forcedClean);
   const forced = args.has('i', 'interactive') ? answered(call) : asked;
   if (forced && !args.has('n', 'dry-run'))
     loses(
       call,
-      cwd,
       'deletes files that git does not know',
       'Look with git clean -n, then remove single files with rm.',
     );
   return '';
 };
 
-export const stash: Subcommand = (call, cwd) => {
+export const stash: Handler = (call) => {
   const [action = ''] = call.words;
   if (/^(-|push$|save$|$)/.test(action) && readArgs(call.words, 'm').has('a', 'all'))
     call.deny(
@@ -150,16 +135,13 @@ export const stash: Subcommand = (call, cwd) => {
       'takes away what git ignores, such as the state of the loop',
       'Use git stash without --all.',
     );
-  if (action === 'drop' || action === 'clear')
-    loses(call, cwd, 'throws away stashed work', 'Use git stash apply and keep the stash.');
 };
 
-export const branch: Subcommand = (call, cwd) => {
+export const branch: Handler = (call) => {
   const args = readArgs(call.words, 'u', 'set-upstream-to');
   if (args.flags.has('D') || (args.has('d', 'delete') && args.has('f', 'force')))
     loses(
       call,
-      cwd,
       `deletes the branch ${shown(args.rest.join(' '))} with its commits`,
       'Use git branch -d, which keeps what is not merged.',
     );
@@ -168,23 +150,23 @@ export const branch: Subcommand = (call, cwd) => {
     args.rest.length > 1 &&
     args.rest.join(' ') !== 'master main'
   )
-    loses(call, cwd, `takes the place of the branch ${shown(args.rest[1] ?? '')}`, 'Use git branch -m.');
-  else if (args.has('f', 'force')) moves(call, cwd, args.rest[0], args.rest[1]);
+    loses(call, `takes the place of the branch ${shown(args.rest[1] ?? '')}`, 'Use git branch -m.');
+  else if (args.has('f', 'force')) moves(call, args.rest[0], args.rest[1]);
 };
 
 /** A branch or tag that goes to an older commit leaves those behind that only it had. */
-export function moves(call: Call, cwd: string, name = '', to = ''): '' {
+export function moves(call: Call, name = '', to = ''): '' {
   if (!/[~^]/.test(to)) return '';
-  return loses(call, cwd, `moves ${shown(name)} away from its commits`, 'Make a new branch or tag.');
+  return loses(call, `moves ${shown(name)} away from its commits`, 'Make a new branch or tag.');
 }
 
-export const removeFiles: Subcommand = (call, cwd) => {
+export const removeFiles: Handler = (call) => {
   const args = readArgs(call.words);
   if (args.has('cached', 'n', 'dry-run')) return '';
   if (args.rest.some((path) => isEverything.test(path)))
-    loses(call, cwd, 'removes every file of the project', 'Name the files.');
+    loses(call, 'removes every file of the project', 'Name the files.');
   else if (args.has('f', 'force'))
-    loses(call, cwd, 'removes files even where their changes would be lost', 'Use git rm without -f.');
+    loses(call, 'removes files even where their changes would be lost', 'Use git rm without -f.');
   for (const path of args.rest)
     if (!isEverything.test(path)) call.file('delete', path, { recursive: args.has('r') });
   return '';
@@ -192,8 +174,22 @@ export const removeFiles: Subcommand = (call, cwd) => {
 
 const isEverything = /^(\.|\.\/|\*|\uE003|:\/)$/;
 
-export const worktree: Subcommand = (call, cwd) => {
-  const args = readArgs(call.words.slice(1));
-  if (call.words[0] === 'remove' && args.has('f', 'force'))
-    loses(call, cwd, 'removes a working copy with its changes', 'Use git worktree remove without --force.');
-};
+/** Subcommands that lose work: with one of the options, by letter or by name, with words that match, or always. */
+export function losing(
+  what: string,
+  subcommands: Readonly<Record<string, string | RegExp>>,
+  instead?: string,
+): Handlers {
+  return Object.fromEntries(
+    Object.entries(subcommands).map(([names, given]): [string, Handler] => [
+      names,
+      (call) => {
+        const loss =
+          typeof given === 'string'
+            ? given === '' || readArgs(call.words, 'mFcC').has(...given.split(' '))
+            : given.test(call.words.map(shown).join(' '));
+        return loss ? loses(call, what, instead) : '';
+      },
+    ]),
+  );
+}

@@ -3,7 +3,7 @@ import type { Call, Handler, Handlers } from '../call.ts';
 import { committed, STAR, secretsIn, shown, UNKNOWN } from '../marks.ts';
 import { isInside } from '../paths.ts';
 import { fetchesFolder } from './fetched.ts';
-import { config, connects, isCodeHost, newRemote, type Subcommand, useSetting } from './git-settings.ts';
+import { config, connects, isCodeHost, newRemote, useSetting } from './git-settings.ts';
 import {
   ask,
   branch,
@@ -11,19 +11,18 @@ import {
   clean,
   committedTree,
   loses,
+  losing,
   moves,
   ownChanges,
   push,
   removeFiles,
-  reset,
   restore,
   reversedChanges,
   stash,
   undoesWork,
-  worktree,
   writesPatched,
 } from './git-work.ts';
-import { byName, denying } from './rules.ts';
+import { always, byName, denying } from './rules.ts';
 import { checkVariable } from './variables.ts';
 
 const gitProgram: Handler = (call) => {
@@ -41,16 +40,17 @@ const gitProgram: Handler = (call) => {
   const [sub = '', ...rest] = words.slice(i);
   const alias = shell.world.gitAliases.get(sub);
   if (alias !== undefined) {
-    if (alias.startsWith('!')) return call.script([alias.slice(1), ...rest].join(' '), { cwd });
-    return call.script(['git', alias, ...rest].join(' '), { cwd });
+    const command = alias.startsWith('!') ? alias.slice(1) : `git ${alias}`;
+    return call.script([command, ...rest].join(' '), { cwd });
   }
   const here = call.with({
     words: rest,
-    path: (path) => call.path(path.startsWith('/') || path.startsWith(UNKNOWN) ? path : `${cwd}/${path}`),
+    shell: { ...shell, cwd },
+    seen: { ...call.seen, cwd },
   });
   const handler = Object.hasOwn(subcommands, sub) ? subcommands[sub] : undefined;
   writesTo(here, sub);
-  const output = handler?.(here, cwd) ?? UNKNOWN;
+  const output = handler?.(here) ?? UNKNOWN;
   // Git prints a message, and keeps it.
   const messages = /^(commit|tag|merge|notes)$/.test(sub)
     ? rest.filter((word) => secretsIn(word).length > 0)
@@ -66,7 +66,7 @@ function writesTo(call: Call, sub: string): void {
   if (sub === 'bundle' && args.rest[0] === 'create') call.file('write', args.rest[1] ?? '');
 }
 
-const commit: Subcommand = (call) => {
+const commit: Handler = (call) => {
   const args = readArgs(
     call.words,
     'mFCct',
@@ -78,7 +78,7 @@ const commit: Subcommand = (call) => {
   if (file && file !== '-') call.file('read', file);
 };
 
-const remote: Subcommand = (call) => {
+const remote: Handler = (call) => {
   const [action, ...rest] = call.words;
   const [name = '', url = ''] = readArgs(rest, 'tm').rest;
   if (action === 'add' && !isCodeHost(url)) call.shell.world.gitAliases.set(newRemote(name), url);
@@ -91,18 +91,17 @@ const remote: Subcommand = (call) => {
 };
 
 /** Takes a command as an argument, after its own options. */
-function executes(pattern: RegExp): Subcommand {
-  return (call, cwd) => {
+function executes(pattern: RegExp): Handler {
+  return (call) => {
     call.words.forEach((word, i) => {
       const [, inline] = pattern.exec(word) ?? [];
-      if (inline) call.script(inline, { cwd });
-      else if (pattern.test(`${word}=x`) && !word.includes('='))
-        call.script(call.words[i + 1] ?? '', { cwd });
+      if (inline) call.script(inline);
+      else if (pattern.test(`${word}=x`) && !word.includes('=')) call.script(call.words[i + 1] ?? '');
     });
   };
 }
 
-const fetches: Subcommand = (call, cwd) => {
+const fetches: Handler = (call) => {
   const args = readArgs(call.words, 'jo');
   const [, ...refs] = args.rest;
   const ref = refs.find(
@@ -110,8 +109,8 @@ const fetches: Subcommand = (call, cwd) => {
       (word.startsWith('+') || args.has('f', 'force')) && /[^:]:(?!refs\/(remotes|pull)\/)./.test(word),
   );
   if (ref !== undefined)
-    loses(call, cwd, `overwrites a branch with ${shown(ref)}`, 'Fetch without a plus and without -f.');
-  return connects(call, cwd);
+    loses(call, `overwrites a branch with ${shown(ref)}`, 'Fetch without a plus and without -f.');
+  return connects(call);
 };
 
 /** A template brings hooks along. */
@@ -121,24 +120,21 @@ function usesTemplate(call: Call): void {
 }
 
 /** Prints a file as it was committed. */
-const stored: Subcommand = (call) => {
+const stored: Handler = (call) => {
   const [, path] = /^[^:]*:(.+)$/.exec(readArgs(call.words).rest.at(-1) ?? '') ?? [];
   if (path === undefined) return UNKNOWN;
   call.file('read', path);
   return committed(call.path(path));
 };
 
-const subcommands: Readonly<Record<string, Subcommand>> = {
+const otherSubcommands: Handlers = {
   push,
-  checkout,
-  co: checkout,
+  'checkout co': checkout,
   restore,
-  reset,
   clean,
   stash,
   branch,
   rm: removeFiles,
-  worktree,
   commit,
   config,
   remote,
@@ -148,72 +144,39 @@ const subcommands: Readonly<Record<string, Subcommand>> = {
     if (args.has('f', 'force')) for (const path of args.rest) call.file('read', path);
     return '';
   },
-  switch(call, cwd) {
+  switch(call) {
     const args = readArgs(call.words, 'cC', 'create force-create orphan');
-    if (args.flags.has('f') || args.flags.has('force') || args.flags.has('discard-changes'))
-      loses(call, cwd, 'throws away uncommitted changes');
-    moves(call, cwd, args.value('C', 'force-create'), args.rest[0]);
+    moves(call, args.value('C', 'force-create'), args.rest[0]);
     return '';
   },
-  tag(call, cwd) {
+  tag(call) {
     const args = readArgs(call.words, 'mFu');
-    if (args.has('d', 'delete')) loses(call, cwd, 'deletes a tag', ask);
-    if (args.has('f', 'force')) moves(call, cwd, args.rest[0], args.rest[1]);
+    if (args.has('f', 'force')) moves(call, args.rest[0], args.rest[1]);
   },
-  reflog(call, cwd) {
-    if (/^(expire|delete)$/.test(call.words[0] ?? ''))
-      loses(call, cwd, 'deletes the record that lost commits are found by', ask);
+  'update-ref'(call) {
+    if (call.words.includes('--stdin') && /^delete\b/m.test(call.stdin ?? ''))
+      loses(call, 'deletes a branch or a tag', ask);
+    return moves(call, ...readArgs(call.words, 'm').rest.slice(0, 2));
   },
-  gc(call, cwd) {
-    if (call.words.some((word) => /^--prune=(now|all)/.test(word)))
-      loses(call, cwd, 'deletes commits that nothing points to', 'Use git gc without --prune.');
-  },
-  prune: (call, cwd) =>
-    call.words.includes('-n')
-      ? UNKNOWN
-      : loses(call, cwd, 'deletes commits that nothing points to', 'Use git gc.'),
-  'update-ref': (call, cwd) =>
-    call.words.includes('-d') ||
-    call.words.includes('--delete') ||
-    (call.words.includes('--stdin') && /^delete\b/m.test(call.stdin ?? ''))
-      ? loses(call, cwd, 'deletes a branch with its commits', ask)
-      : moves(call, cwd, ...readArgs(call.words, 'm').rest.slice(0, 2)),
-  'symbolic-ref'(call, cwd) {
-    const args = readArgs(call.words, 'm');
-    const [name, target] = args.rest;
-    if (args.has('d', 'delete')) loses(call, cwd, `deletes ${shown(name ?? '')}`, ask);
+  'symbolic-ref'(call) {
+    const [name, target] = readArgs(call.words, 'm').rest;
     if (target !== undefined && name !== 'HEAD')
-      loses(call, cwd, `puts another branch in the place of ${shown(name ?? '')}`, 'Make a new branch.');
+      loses(call, `puts another branch in the place of ${shown(name ?? '')}`, 'Make a new branch.');
   },
-  mv(call, cwd) {
+  mv(call) {
     const args = readArgs(call.words);
     if (args.has('n', 'dry-run')) return '';
-    if (args.has('f', 'force'))
-      loses(call, cwd, 'overwrites a file with its changes', 'Use git mv without -f.');
+    if (args.has('f', 'force')) loses(call, 'overwrites a file with its changes', 'Use git mv without -f.');
     for (const path of args.rest) call.file('write', path, { recursive: true });
     return '';
   },
-  'filter-branch': (call, cwd) => loses(call, cwd, 'rewrites the whole history', ask),
-  'filter-repo': (call, cwd) => loses(call, cwd, 'rewrites the whole history', ask),
-  replace: () => UNKNOWN,
-  'read-tree': (call, cwd) =>
-    call.words.includes('-u') && call.words.includes('--reset')
-      ? loses(call, cwd, 'throws away uncommitted changes')
-      : '',
-  'checkout-index': (call, cwd) =>
-    call.words.some((word) => /^(-\w*f|--force)/.test(word))
-      ? loses(call, cwd, 'throws away uncommitted changes')
-      : '',
-  rebase(call, cwd) {
-    if (readArgs(call.words).has('root')) loses(call, cwd, 'rewrites the whole history', ask);
-    return executes(/^(?:-x|--exec)=?(.*)$/)(call, cwd);
-  },
+  rebase: executes(/^(?:-x|--exec)=?(.*)$/),
   difftool: executes(/^(?:-x|--extcmd)=(.*)$/),
-  grep(call, cwd) {
+  grep(call) {
     if (call.words.includes('--no-index'))
       for (const path of readArgs(call.words, 'efmABC').rest.slice(1))
         call.file('read', path, { recursive: true });
-    return executes(/^(?:-O|--open-files-in-pager=)(.+)$/)(call, cwd);
+    return executes(/^(?:-O|--open-files-in-pager=)(.+)$/)(call);
   },
   apply(call) {
     const args = readArgs(call.words, 'pC', 'directory exclude include');
@@ -224,36 +187,27 @@ const subcommands: Readonly<Record<string, Subcommand>> = {
     writesPatched(call, patch, Number(args.value('p') ?? 1));
     return '';
   },
-  bisect: (call, cwd) => (call.words[0] === 'run' ? call.run(call.words.slice(1), { cwd }) : UNKNOWN),
-  submodule(call, cwd) {
+  bisect: (call) => (call.words[0] === 'run' ? call.run(call.words.slice(1)) : UNKNOWN),
+  submodule(call) {
     const at = call.words.indexOf('foreach');
-    if (at !== -1)
-      call.script(
-        call.words
-          .slice(at + 1)
-          .filter((word) => !/^--(recursive|quiet)$/.test(word))
-          .join(' '),
-        { cwd },
-      );
-    if (/^(deinit|update)$/.test(call.words[0] ?? '') && readArgs(call.words).has('f', 'force'))
-      loses(call, cwd, 'throws away changes in a submodule');
+    const words = call.words.slice(at + 1).filter((word) => !/^--(recursive|quiet)$/.test(word));
+    if (at !== -1) call.script(words.join(' '));
   },
-  clone(call, cwd) {
+  clone(call) {
     const [url = '', folder] = readArgs(call.words, 'ubcoj', 'branch config origin depth').rest;
     if (folder !== undefined) call.file('write', folder, { how: 'create' });
     fetchesFolder(call, url, folder);
     usesTemplate(call);
-    return connects(call, cwd);
+    return connects(call);
   },
-  fetch: fetches,
-  pull: fetches,
+  'fetch pull': fetches,
   init(call) {
     usesTemplate(call);
     return '';
   },
   'ls-remote': connects,
-  archive(call, cwd) {
-    connects(call, cwd);
+  archive(call) {
+    connects(call);
     return committedTree;
   },
   'for-each-ref': (call) => {
@@ -266,8 +220,7 @@ const subcommands: Readonly<Record<string, Subcommand>> = {
     );
     return format.length === 0 ? UNKNOWN : `${format.join('').replace(/%\w+/g, UNKNOWN)}\n`;
   },
-  show: stored,
-  'cat-file': stored,
+  'show cat-file': stored,
   diff(call) {
     if (call.words.includes('--no-index'))
       for (const path of readArgs(call.words).rest) call.file('read', path);
@@ -281,17 +234,9 @@ const subcommands: Readonly<Record<string, Subcommand>> = {
   'hash-object': (call) => {
     for (const path of readArgs(call.words, 't').rest) call.file('read', path);
   },
-  'credential-store': (call) =>
-    call.words.includes('get')
-      ? call.deny('credentials', 'prints a stored password', 'Let git use it; it need not be seen.')
-      : UNKNOWN,
-  credential(call) {
-    if (call.words[0] === 'fill')
-      call.deny('credentials', 'prints a stored password', 'Let git use it; it need not be seen.');
-  },
-  'rev-parse': (call, cwd) => {
+  'rev-parse': (call) => {
     const { projectRoot } = call.shell.world.context;
-    if (!isInside(cwd, projectRoot)) return UNKNOWN;
+    if (!isInside(call.shell.cwd, projectRoot)) return UNKNOWN;
     if (call.words.includes('--show-toplevel')) return `${projectRoot}\n`;
     if (call.words.some((word) => /^--(absolute-git-dir|git-dir|git-common-dir)$/.test(word)))
       return `${projectRoot}/.git\n`;
@@ -305,10 +250,32 @@ const subcommands: Readonly<Record<string, Subcommand>> = {
     const ignored = args.has('o', 'others') && (args.has('i', 'ignored') || !args.has('exclude-standard'));
     return `./${all ? STAR : UNKNOWN}\n${ignored ? `./.${STAR}\n` : ''}`;
   },
-  daemon: (call) =>
-    call.deny('exfiltration', 'serves the repository to others', 'Push to the remote of the project.'),
-  'send-email': (call) => call.deny('exfiltration', 'sends mail', 'Leave it to a person.'),
 };
+
+const work = 'throws away uncommitted changes';
+
+const subcommands = byName(
+  losing(work, { 'switch checkout-index': 'f force discard-changes', 'read-tree': /(?=.*-u\b).*--reset\b/ }),
+  losing(work, { reset: 'hard merge' }, 'Use git stash, or git reset --soft to keep the changes.'),
+  losing('throws away changes in a submodule', { submodule: /^(deinit|update)\b.* (-\w*f|--force)/ }),
+  losing('throws away stashed work', { stash: /^(drop|clear)\b/ }, 'Use git stash apply and keep the stash.'),
+  losing('removes a working copy with its changes', { worktree: /^remove\b.* (-f|--force)/ }),
+  losing('deletes a branch or a tag', { 'tag update-ref symbolic-ref': 'd delete' }, ask),
+  losing('rewrites the whole history', { 'filter-branch filter-repo': '', rebase: 'root' }, ask),
+  losing(
+    'deletes commits that nothing points to',
+    { reflog: /^(expire|delete)\b/, gc: /--prune=(now|all)/, prune: /^(?!.*-n\b)/ },
+    ask,
+  ),
+  denying(
+    'credentials',
+    'prints a stored password',
+    { 'credential-store': /\bget\b/, credential: /^fill\b/ },
+    'Let git use it; it need not be seen.',
+  ),
+  denying('exfiltration', 'serves the repository or sends mail', { 'daemon send-email': always }),
+  otherSubcommands,
+);
 
 export const git: Handlers = byName(
   {
