@@ -1,4 +1,4 @@
-import { hasGlob, isOpaque, STAR, shown } from './marks.ts';
+import { hasGlob, isOpaque, shown } from './marks.ts';
 import type { Category, Effect, FileEffect, Finding, GuardContext } from './model.ts';
 import { isInside, type Zone } from './paths.ts';
 import { ruleIsReached, ruleMatches } from './policy.ts';
@@ -70,15 +70,15 @@ export function describeEffect(effect: Effect): string {
 }
 
 function judge(effect: Effect, context: GuardContext): Judged | null {
-  if (effect.kind !== 'act') return judgeFile(effect, context);
-  const { verdict, category, what, instead } = effect;
-  return { verdict, category, reason: `${what}. ${instead}` };
-}
-
-function judgeFile(effect: FileEffect, context: GuardContext): Judged | null {
   switch (effect.kind) {
+    case 'act':
+      return {
+        verdict: effect.verdict,
+        category: effect.category,
+        reason: `${effect.what}. ${effect.instead}`,
+      };
     case 'read':
-      return judgeRead(effect, context);
+      return isSecretFile(effect.path, context, effect.recursive) ? deny(effect.path, ...secretFile) : null;
     case 'delete':
       return judgeDelete(effect, context);
     case 'write':
@@ -86,16 +86,20 @@ function judgeFile(effect: FileEffect, context: GuardContext): Judged | null {
   }
 }
 
-function judgeRead({ path, recursive }: FileEffect, context: GuardContext): Judged | null {
-  if (!isSecretFile(path, context, recursive)) return null;
-  return {
-    verdict: 'deny',
-    category: 'credentials',
-    reason: `${shown(path)} holds secrets. Work without reading it; a person can pass on what you need.`,
-  };
+/** Why something must not happen to a path. */
+type Why = readonly [category: Category, why: string];
+type Whys = Partial<Record<Zone, Why>>;
+
+function deny(path: string, category: Category, why: string): Judged {
+  return { verdict: 'deny', category, reason: `${shown(path)} ${why}` };
 }
 
-const protectedZones: Partial<Record<Zone, [Category, string]>> = {
+const secretFile: Why = [
+  'credentials',
+  'holds secrets. Work without reading it; a person can pass on what you need.',
+];
+
+const neverTouched: Whys = {
   loop: ['loop-state', 'belongs to the loop that runs you. Leave it; work on the task.'],
   agent: ['agent-settings', 'decides what you may do. A person has to change it.'],
   hooks: ['git-hooks', 'is part of how git runs programs here. A person has to change it.'],
@@ -103,40 +107,42 @@ const protectedZones: Partial<Record<Zone, [Category, string]>> = {
   kernel: ['process', 'belongs to the kernel. Leave it.'],
 };
 
-function deny(path: string, category: Category, why: string): Judged {
-  return { verdict: 'deny', category, reason: `${shown(path)} ${why}` };
-}
+const outside: Why = ['destructive-files', 'is outside the project. Delete only what is inside it.'];
+const neverDeleted: Whys = {
+  ...neverTouched,
+  'project-root': ['destructive-files', 'is the project itself. Name what is to go.'],
+  git: ['git', 'holds the history of the project. Leave it.'],
+  startup: outside,
+  credentials: outside,
+  home: outside,
+  system: outside,
+  'temporary-root': outside,
+  outside,
+};
+
+const neverWritten: Whys = {
+  ...neverTouched,
+  git: ['git', 'belongs to git. Use git commands.'],
+  startup: ['persistence', 'is read by every session of the user. A person has to change it.'],
+  credentials: ['sensitive-path', 'holds secrets. A person has to change it.'],
+  system: ['sensitive-path', 'belongs to the system. Work inside the project.'],
+};
 
 function judgeDelete({ path, recursive }: FileEffect, context: GuardContext): Judged | null {
   const zone = zoneOf(path, context, recursive);
-  const guarded = protectedZones[zone];
-  if (guarded) return deny(path, ...guarded);
-  switch (zone) {
-    case 'unknown':
-      if (!recursive) return null;
-      return {
-        verdict: context.unattended ? 'deny' : 'warn',
-        category: 'destructive-files',
-        reason: 'what would be deleted is known only at run time. Name the folder.',
-      };
-    case 'project':
-      return isWholeProject(path, context)
-        ? deny(path, 'destructive-files', 'is all of the project. Name what is to go.')
-        : null;
-    case 'project-root':
-      return deny(path, 'destructive-files', 'is the project itself. Name what is to go.');
-    case 'git':
-      return deny(path, 'git', 'holds the history of the project. Leave it.');
-    case 'temporary':
-      return isAllOf(path, '/tmp') || isAllOf(path, '/var/tmp')
-        ? deny(path, 'destructive-files', 'holds files of other programs. Name your own.')
-        : null;
-    case 'sink':
-    case 'cache':
-      return null;
-    default:
-      return deny(path, 'destructive-files', 'is outside the project. Delete only what is inside it.');
-  }
+  const why = neverDeleted[zone];
+  if (why) return deny(path, ...why);
+  if (zone === 'unknown' && recursive)
+    return {
+      verdict: context.unattended ? 'deny' : 'warn',
+      category: 'destructive-files',
+      reason: 'what would be deleted is known only at run time. Name the folder.',
+    };
+  if (zone === 'project' && isAllOf(path, context.projectRoot))
+    return deny(path, 'destructive-files', 'is all of the project. Name what is to go.');
+  if (zone === 'temporary' && (isAllOf(path, '/tmp') || isAllOf(path, '/var/tmp')))
+    return deny(path, 'destructive-files', 'holds files of other programs. Name your own.');
+  return null;
 }
 
 /** A bare star takes everything; `*.log` does not. */
@@ -147,37 +153,13 @@ function isAllOf(path: string, folder: string): boolean {
   );
 }
 
-function isWholeProject(path: string, { projectRoot }: GuardContext): boolean {
-  return isAllOf(path, projectRoot) && path.includes(STAR);
-}
-
 function judgeWrite({ path, how, recursive }: FileEffect, context: GuardContext): Judged | null {
   const zone = zoneOf(path, context, recursive);
-  const guarded = protectedZones[zone];
-  if (guarded) return deny(path, ...guarded);
-  switch (zone) {
-    case 'git':
-      return deny(path, 'git', 'belongs to git. Use git commands.');
-    case 'startup':
-      return deny(path, 'persistence', 'is read by every session of the user. A person has to change it.');
-    case 'credentials':
-      return deny(path, 'sensitive-path', 'holds secrets. A person has to change it.');
-    case 'system':
-      return deny(path, 'sensitive-path', 'belongs to the system. Work inside the project.');
-    case 'home':
-    case 'outside':
-      if (how === 'create')
-        return {
-          verdict: 'warn',
-          category: 'sensitive-path',
-          reason: `${shown(path)} is outside the project. Work inside it.`,
-        };
-      return deny(
-        path,
-        how === 'overwrite' ? 'destructive-files' : 'sensitive-path',
-        'is outside the project. Write inside it or under /tmp.',
-      );
-    default:
-      return null;
-  }
+  const why = neverWritten[zone];
+  if (why) return deny(path, ...why);
+  if (zone !== 'home' && zone !== 'outside') return null;
+  if (how === 'create')
+    return { ...deny(path, 'sensitive-path', 'is outside the project. Work inside it.'), verdict: 'warn' };
+  const category = how === 'overwrite' ? 'destructive-files' : 'sensitive-path';
+  return deny(path, category, 'is outside the project. Write inside it or under /tmp.');
 }

@@ -1,8 +1,8 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
+import { createInterface } from 'node:readline';
 import { isObject } from './json.ts';
 import { judgeCommand } from './judge.ts';
-import type { Finding, GuardContext } from './model.ts';
-import { printable, stdinLines } from './stdio.ts';
+import type { GuardContext } from './model.ts';
+import { printable } from './stdio.ts';
 import { toldOf } from './verdicts.ts';
 
 type Answer = {
@@ -20,29 +20,20 @@ export function check(command: string, { guard, json, write }: Answer): number {
   return verdict === 'deny' ? 1 : 0;
 }
 
-/** One command per line in, one verdict per line out, each at once: whoever asks may wait for it with the next line. */
+/** Reads one command per line and prints one verdict per line, each at once: a caller may wait for it with the next. */
 export async function checkLines(guard: GuardContext, write: Answer['write']): Promise<number> {
-  for (const lines of stdinLines()) {
-    const verdicts = lines.filter((line) => line.trim() !== '').map((line) => verdictOn(line, guard));
-    if (verdicts.length > 0) write(verdicts.join(''));
-    // Where nobody reads any more, this is the end.
-    await nextTurn();
-  }
+  for await (const line of createInterface({ input: process.stdin }))
+    if (line.trim() !== '') write(verdictOn(line, guard));
   return 0;
 }
 
 /** What cannot be read is answered as what cannot be parsed. */
 function verdictOn(line: string, guard: GuardContext): string {
   const command = commandIn(line);
-  const finding: Finding =
-    command === null
-      ? {
-          verdict: guard.unattended ? 'deny' : 'warn',
-          category: 'unparsable',
-          reason: 'this line is no JSON object with a text as its "command".',
-        }
-      : judgeCommand(command, guard);
-  return `${JSON.stringify(toldOf(finding))}\n`;
+  if (command !== null) return `${JSON.stringify(toldOf(judgeCommand(command, guard)))}\n`;
+  const verdict = guard.unattended ? 'deny' : 'warn';
+  const reason = 'this line is no JSON object with a text as its "command".';
+  return `${JSON.stringify({ verdict, category: 'unparsable', reason })}\n`;
 }
 
 function commandIn(line: string): string | null {

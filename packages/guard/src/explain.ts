@@ -1,7 +1,7 @@
 import { describeEffect, judgeEffect } from './classify.ts';
 import type { Judgement } from './judge.ts';
-import type { Effect, GuardContext } from './model.ts';
-import { stepText } from './step.ts';
+import { shown } from './marks.ts';
+import type { Effect, GuardContext, Step } from './model.ts';
 
 /** What a command would run, as a tree, with the effects of each step and what the guard says to them. */
 export function explain(
@@ -22,4 +22,9 @@ export function explain(
 
 function judged(effect: Effect, context: GuardContext): string {
   return `${describeEffect(effect)}: ${judgeEffect(effect, context).verdict}`;
+}
+
+/** The beginning of a command. */
+function stepText({ words }: Step): string {
+  return shown(words.slice(0, 40).join(' ')).slice(0, 200);
 }

@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 import { runCommand } from './command.ts';
 import { GuardError } from './error.ts';
-import { printable, writeText } from './stdio.ts';
+import { printable } from './stdio.ts';
 
 const usage = `Judges shell commands before they run.
 
@@ -20,19 +20,21 @@ async function main(words: readonly string[]): Promise<number> {
   return runCommand(words, { program: 'guard', cwd: process.cwd(), env: process.env, write: print });
 }
 
-/** Prints a text; where nobody reads any more, the command is over. */
 function print(text: string): number {
-  if (!writeText(1, text)) process.exit(0);
+  process.stdout.write(text);
   return 0;
 }
+
+// Where nobody reads any more, the command is over.
+process.stdout.on('error', () => process.exit(0));
 
 main(process.argv.slice(2)).then(
   (code) => {
     process.exitCode = code;
   },
   (error: unknown) => {
-    writeText(2, `guard: ${printable(error instanceof Error ? error.message : String(error))}\n`);
-    if (error instanceof GuardError) writeText(2, `  try: ${error.remedy}\n`);
+    process.stderr.write(`guard: ${printable(error instanceof Error ? error.message : String(error))}\n`);
+    if (error instanceof GuardError) process.stderr.write(`  try: ${error.remedy}\n`);
     process.exitCode = error instanceof GuardError ? 2 : 70;
   },
 );

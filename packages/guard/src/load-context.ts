@@ -1,4 +1,4 @@
-import { resolve } from 'node:path';
+import { isAbsolute, resolve } from 'node:path';
 import { GuardError } from './error.ts';
 import type { Environment, GuardContext } from './model.ts';
 import { onDemand } from './on-demand.ts';
@@ -6,7 +6,16 @@ import { isInside } from './paths.ts';
 import type { GuardPolicy } from './policy-schema.ts';
 import { findUp, realPath } from './real-path.ts';
 import { readRules } from './rules-file.ts';
-import { startFolders } from './start-folders.ts';
+
+/** Where a call would happen. */
+export type GuardPlace = {
+  /** The folder; without it that of this process. */
+  readonly cwd?: string;
+  /** The environment of what would run; without it that of this process. */
+  readonly env?: Readonly<Record<string, string | undefined>>;
+  /** Whether nobody is there to ask, so that what cannot be judged is denied. True if not given. */
+  readonly unattended?: boolean;
+};
 
 export const policySchema = onDemand(() => import('./policy-schema.ts'));
 
@@ -36,6 +45,12 @@ function findProject(cwd: string, home: string, env: Environment): string {
   const start = started ?? cwd;
   const found = findUp(start, ['.git', '.ralph']);
   return found === null || isInside(home, found) ? start : found;
+}
+
+/** Where hosts say that the session was started; the agent may have gone elsewhere since. */
+function startFolders({ CLAUDE_PROJECT_DIR, GEMINI_PROJECT_DIR }: Environment): string[] {
+  const named = [CLAUDE_PROJECT_DIR, GEMINI_PROJECT_DIR];
+  return named.flatMap((folder) => (folder !== undefined && isAbsolute(folder) ? [resolve(folder)] : []));
 }
 
 /** Where a path leads, told from the folders as the user names them: /tmp may itself be a link. */

@@ -55,8 +55,6 @@ export type Step = {
   readonly depth: number;
   readonly words: readonly string[];
   readonly effects: Effect[];
-  /** Made when somebody asks for it. */
-  text: string | undefined;
 };
 
 /** What all shells of one judgement share. */

@@ -45,15 +45,21 @@ function runsFetched(call: Call): void {
     call.deny('remote-code', 'runs what comes from the network');
 }
 
-const looksAtDisks = /^(smartctl|blkid|lsblk|udevadm|blockdev|df|findmnt|lsof|fdisk)$/;
+const disk = /^([\w-]+=)?\/dev\/(sd|hd|vd|xvd|nvme|mmcblk|r?disk|mapper\/|md|dm-|loop|sg|ada)/;
+
+const looksAtDisks = [
+  /^(smartctl|blkid|lsblk|udevadm|blockdev|df|findmnt|lsof)\b/,
+  /^s?fdisk (.* )?(-l|--list|-d|--dump|-s)\b|^parted .*(-l|print)$|^sgdisk (-p|--print|-i)\b|^tune2fs -l\b/,
+  /^mdadm (-[DQE]|--(detail|query|examine))\b|^cryptsetup (status|luksDump|isLuks)\b/,
+  /^hdparm -[Iigtv]+ |^nvme (list|id-|smart-log|error-log|get-)/,
+];
 
 /** A program that is given a disk. */
 function touchesMachine(call: Call): void {
-  const disk = call.words.find((word) =>
-    /^([\w-]+=)?\/dev\/(sd|hd|vd|xvd|nvme|mmcblk|r?disk|mapper\/|md|dm-|loop|sg|ada)/.test(word),
-  );
-  if (disk !== undefined && !looksAtDisks.test(call.name))
-    call.deny('disk', `gives ${disk} to ${call.name}`, 'Work on a file that holds an image.');
+  const line = [call.name, ...call.words].join(' ');
+  const path = call.words.find((word) => disk.test(word));
+  if (path !== undefined && !looksAtDisks.some((pattern) => pattern.test(line)))
+    call.deny('disk', `gives ${path} to ${call.name}`, 'Work on a file that holds an image.');
 }
 
 /** The script of a service is called like the program that it starts. */

@@ -135,7 +135,7 @@ function setVariable(name: string, value: Value, shell: Shell): void {
 }
 
 function newStep(words: readonly string[], { depth, world }: Shell): Step {
-  const step: Step = { depth, words, effects: [], text: undefined };
+  const step: Step = { depth, words, effects: [] };
   world.steps.push(step);
   return step;
 }

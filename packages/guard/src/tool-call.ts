@@ -2,9 +2,11 @@ import { isObject } from './json.ts';
 import { judgeCommand, judgeFile } from './judge.ts';
 import type { Finding, GuardContext } from './model.ts';
 import { filesOfPatch } from './patch-files.ts';
-import { shellTools } from './shell-tools.ts';
 import { worst } from './verdicts.ts';
 
+/** The tools of all hosts that run a command, be it in the background (Monitor). */
+const shellTools =
+  /^(bash|shell|shell_command|run_shell_command|local_shell|exec_command|execute_command|run_command|monitor|powershell)$/i;
 const writeTools =
   /^(write|edit|multiedit|notebookedit|write_file|edit_file|move_file|replace|create|str_replace|write_to_file)$/i;
 const readTools =

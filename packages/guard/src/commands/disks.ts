@@ -1,32 +1,8 @@
-import type { Handler, Handlers } from '../call.ts';
-import { shown, UNKNOWN } from '../marks.ts';
+import type { Handlers } from '../call.ts';
 import { always, byName, denying } from './rules.ts';
 
-/** Changes the disks and images among its words, unless the words only ask for something. */
-function changesDisk(asks: RegExp): Handler {
-  return (call) => {
-    if (asks.test(call.words.map(shown).join(' '))) return UNKNOWN;
-    for (const path of call.words) {
-      if (path.startsWith('/dev/'))
-        call.deny('disk', `changes the disk ${shown(path)}`, 'Work on a file that holds an image.');
-      else if (/[./]/.test(path) && !path.startsWith('-')) call.file('write', path);
-    }
-    return UNKNOWN;
-  };
-}
-
-/** Disks, partitions, and what the machine boots. Any other program that is given a disk is denied, too. */
+/** Disks, and what the machine boots. Any program that is given a disk and does more than look at it is denied, too. */
 export const disks: Handlers = byName(
-  {
-    'fdisk sfdisk': changesDisk(/(^|\s)(-l|--list|-d|--dump|-s)(\s|$)/),
-    parted: changesDisk(/^(-[sm]+ )*(-l|\S+ (unit \S+ )?print)$/),
-    sgdisk: changesDisk(/^(-p|--print|-i \d+) \S+$/),
-    tune2fs: changesDisk(/^-l(\s|$)/),
-    mdadm: changesDisk(/^(-D|--detail|-Q|--query|-E|--examine)(\s|$)/),
-    cryptsetup: changesDisk(/^(status|luksDump|isLuks)\b/),
-    hdparm: changesDisk(/^(?!.*(security|trim|(^|\s)-[yYzZFMwW]))/),
-    nvme: changesDisk(/^(?!format|sanitize|write|delete-ns)/),
-  },
   denying('disk', 'changes disks, volumes or what the machine boots', {
     'lvremove vgremove pvremove lvreduce lvresize vgreduce pvcreate vgcreate': always,
     'grub-install grub-mkconfig update-grub update-initramfs dracut mkinitcpio vssadmin umount': always,

@@ -26,7 +26,7 @@ import {
 } from './calls.ts';
 import { argumentsAt, type Code, type Language } from './code.ts';
 import { deleter, deletion, method, openFile, withinBase } from './files.ts';
-import { bodies, connections } from './harm.ts';
+import { denyHarm } from './harm.ts';
 import { rounds } from './loops.ts';
 import { printed } from './printed.ts';
 import { readCode } from './read.ts';
@@ -44,9 +44,8 @@ export function follow(outer: Call, source: string, language: Language, file = '
   let output = effects(call, code, source);
   for (const names of rounds(code))
     output += effects(call, readCode(source, language, home, [...own, ...names]), source);
-  connections(call, source, code.masked);
+  denyHarm(call, source, code);
   requests(call, code);
-  bodies(call, code);
   return printed(code) + output;
 }
 
