@@ -25,16 +25,14 @@ export const moves =
 export const reads =
   /\b(?:readFileSync|readFile|createReadStream|file_get_contents|File\.(?:read|open|readlines|foreach)|IO\.read(?:lines)?|readTextFile(?:Sync)?|readfile|fopen|linecache\.getlines?|Bun\.file|put|upload(?:_?[fF]ile)?|upload_from_filename|fput_object|sendFile)\s*\(/g;
 
-export const perlOpens = /\bopen\s*[( ]/g;
-
-/** Names the function first, then the folders. */
-export const perlFinds = /\bfind(?:depth)?\s*[( ]/g;
-
-export const perlGlobs = /\bglob\s+("[^"]*"|'[^']*')/g;
-
-export const perlMoves = /\b(?:rename|link|symlink|copy|move)\s*[( ]/g;
-
-export const perlTruncates = /\btruncate\s*[( ]/g;
+/** Calls of Perl. `find` names the function first, then the folders. */
+export const perl = {
+  opens: /\bopen\s*[( ]/g,
+  finds: /\b(?:find(?:depth)?|opendir)\s*[( ]/g,
+  globs: /\bglob\s+("[^"]*"|'[^']*')/g,
+  moves: /\b(?:rename|link|symlink|copy|move)\s*[( ]/g,
+  truncates: /\btruncate\s*[( ]/g,
+};
 
 /** Applies a function, given by its name, to each item. */
 export const applies = /\b(?:map|forEach|each|array_map|array_walk)\s*\(/g;
@@ -54,24 +52,33 @@ export const evaluates =
 export const noteworthy =
   /rm|remove|unlink|rimraf|delete|destroy|drop|flush|empty|trash|exec|spawn|system|open|run|call|write|append|ch(?:mod|own|dir)|truncat|rename|copy|cp|move|mv|link|read|file|load|eval|function|assert|socket|connect|fetch|fork|kill|setuid|env|http|require|import|query|while|loop|for|touch|glob|dir|walk|command|output|qx|%x|`|argv|\.do\b|send|post|base64|pack|path/i;
 
-/** Each call of the kind, with its name and its arguments; a space instead of a bracket takes all up to the end. */
-export function found(code: Code, pattern: RegExp): readonly [string, string[]][] {
-  if (code.masked.search(pattern) === -1) return [];
+/** A call in code: its arguments as they are written, and what each of them amounts to. */
+export type Invocation = {
+  readonly name: string;
+  readonly args: readonly string[];
+  readonly value: (index?: number) => string;
+};
+
+/** Each call of the kind; a space instead of a bracket takes all up to the end. */
+export function found(code: Code, pattern: RegExp): Invocation[] {
   return [...code.masked.matchAll(pattern)].map((match) => {
     const start = match.index + match[0].length;
-    const name = match[0].slice(0, -1).trim();
-    if (match[0].endsWith('(')) return [name, argumentsAt(code, start)];
-    if (code.masked[start] === '(') return [name, argumentsAt(code, start + 1)];
-    const end = endOf(code.masked, start, ';\n');
-    return [
-      name,
-      argumentsAt({ ...code, source: code.source.slice(0, end), masked: code.masked.slice(0, end) }, start),
-    ];
+    const isOpen = match[0].endsWith('(');
+    const isBracket = isOpen || code.masked[start] === '(';
+    const end = isBracket ? undefined : endOf(code.masked, start, ';\n');
+    const text = { ...code, source: code.source.slice(0, end), masked: code.masked.slice(0, end) };
+    const args = argumentsAt(text, isBracket && !isOpen ? start + 1 : start);
+    return { name: match[0].slice(0, -1).trim(), args, value: (i = 0) => evaluate(code, args[i] ?? '') };
   });
 }
 
-export function known(path: string, act: (path: string) => void): void {
-  if (path !== '' && !path.startsWith(UNKNOWN)) act(path);
+/** What the first arguments of all calls of the kind amount to. */
+export function firstValues(code: Code, pattern: RegExp): string[] {
+  return found(code, pattern).map(({ value }) => value());
+}
+
+export function isKnown(path: string): boolean {
+  return path !== '' && !path.startsWith(UNKNOWN);
 }
 
 /** What the object amounts to whose method is called at this place. */

@@ -1,16 +1,83 @@
 import type { Call } from '../call.ts';
-import { UNKNOWN } from '../marks.ts';
-import { known } from './calls.ts';
-import type { Code } from './code.ts';
+import { NETWORK, UNKNOWN } from '../marks.ts';
+import {
+  applies,
+  deletes,
+  firstValues,
+  found,
+  type Invocation,
+  isKnown,
+  lists,
+  methods,
+  moves,
+  objectBefore,
+  opens,
+  perl,
+  reads,
+  writes,
+} from './calls.ts';
+import { argumentsAt, type Code } from './code.ts';
 import { evaluate, listOf } from './values.ts';
 
-export function deletion(
-  call: Call,
-  code: Code,
-  name: string,
-  args: readonly string[],
-  bases: readonly string[],
-): void {
+/** Code that is followed, in a call, and the folders whose files it goes through. */
+type Scene = { readonly call: Call; readonly code: Code; readonly folders: readonly string[] };
+
+/** Follows what code does to files. */
+export function touchFiles(call: Call, code: Code, source: string): void {
+  const scene = { call, code, folders: foldersListed(code, source) };
+  deleteFiles(scene);
+  for (const { value } of found(code, /\burlretrieve\s*\(/g)) call.keep(value(1), NETWORK);
+}
+
+/** The same for what happens after the programs that the code starts. */
+export function touchFilesLater(call: Call, code: Code, source: string): void {
+  const scene = { call, code, folders: foldersListed(code, source) };
+  writeFiles(scene);
+  readFiles(scene);
+  openFiles(scene);
+  for (const match of code.masked.matchAll(methods)) {
+    const args = argumentsAt(code, match.index + match[0].length).map((arg) => evaluate(code, arg));
+    callMethod(scene, match[1] ?? '', objectBefore(code, match.index), args);
+  }
+}
+
+function foldersListed(code: Code, source: string): string[] {
+  const isPerl = code.language === 'perl';
+  return [
+    ...firstValues(code, lists),
+    ...(isPerl ? [...source.matchAll(perl.globs)] : []).map(([, text = '']) => evaluate(code, text)),
+    ...(isPerl ? found(code, perl.finds) : []).flatMap(({ args, value }) =>
+      args.slice(1).map((_, i) => value(i + 1)),
+    ),
+    ...[...code.masked.matchAll(/\.(?:iterdir|r?glob)\s*\(/g)].map(({ index }) => objectBefore(code, index)),
+  ];
+}
+
+/** The path, or where it is a name found by listing a folder, something in each of the folders. */
+function placesOf({ folders }: Scene, path: string): string[] {
+  const places = path.startsWith(UNKNOWN) ? folders.filter(isKnown).map(withinFolder) : [path];
+  return places.filter(isKnown);
+}
+
+function withinFolder(folder: string): string {
+  return `${folder.replace(/\*.*$/, '') || '.'}/${UNKNOWN}`;
+}
+
+const deleter = /^["']?(?:[\w.]*\b)?(?:unlink|remove|rmdir|unlinkSync|rmSync|rmtree|delete)["']?$/;
+
+function deleteFiles(scene: Scene): void {
+  const { call, code, folders } = scene;
+  for (const invocation of found(code, deletes)) deletePaths(scene, invocation);
+  for (const { args } of found(code, applies)) {
+    if (!args.some((arg) => deleter.test(arg))) continue;
+    const inFolders = folders.filter((folder) => folder !== '').map(withinFolder);
+    const paths = [...args.flatMap((arg) => listOf(code, arg) ?? []), ...inFolders];
+    for (const path of paths.filter(isKnown)) call.file('delete', path, { recursive: true });
+  }
+}
+
+function deletePaths(scene: Scene, { name, args }: Invocation): void {
+  const { call, code } = scene;
   const recursive =
     /rmtree|remove_tree|rm_r|rm$|rmSync|rimraf|remove|RemoveAll|rm_rf|secure|empty/.test(name) &&
     !/os\.remove|File/.test(name);
@@ -23,22 +90,57 @@ export function deletion(
       i > 0 && (/^\{|^\w+\s*[=:]|^(true|false|\d+)$|=>/.test(arg) || !/perl|ruby/.test(code.language));
     return isOption ? [] : [evaluate(code, arg)];
   });
-  for (const path of targets) {
-    known(path, () => call.file('delete', path, { recursive }));
-    // A name found by listing a folder lies in that folder.
-    if (path.startsWith(UNKNOWN))
-      for (const base of bases) known(base, () => call.file('delete', withinBase(base), { recursive }));
+  for (const path of targets.flatMap((target) => placesOf(scene, target)))
+    call.file('delete', path, { recursive });
+}
+
+function writeFiles({ call, code }: Scene): void {
+  const isPerl = code.language === 'perl';
+  for (const { args, value } of [...found(code, writes), ...(isPerl ? found(code, perl.truncates) : [])]) {
+    if (isKnown(value())) call.file('write', value());
+    if (args.length > 1) call.keep(value(), value(1));
+  }
+  for (const { name, value } of found(code, isPerl ? perl.moves : moves)) {
+    const kind = /move|rename|mv|replace/.test(name) ? 'delete' : 'read';
+    if (isKnown(value())) call.file(kind, value(), { recursive: true });
+    if (isKnown(value(1))) call.file('write', value(1));
+  }
+  for (const { args, value } of found(code, /\bfileinput\.\w+\s*\(/g))
+    if (isKnown(value()))
+      call.file(args.some((arg) => arg.startsWith('inplace')) ? 'write' : 'read', value());
+  for (const { args, value } of found(code, /\b(?:json|pickle|yaml)\.(?:safe_)?dump\s*\(/g)) {
+    const [path] = found({ ...code, source: args[1] ?? '', masked: args[1] ?? '' }, opens);
+    if (path !== undefined) call.keep(path.value(), value());
   }
 }
 
-export const deleter = /^["']?(?:[\w.]*\b)?(?:unlink|remove|rmdir|unlinkSync|rmSync|rmtree|delete)["']?$/;
-
-/** Something in a folder that was listed, or found by a pattern. */
-export function withinBase(base: string): string {
-  return `${base.replace(/\*.*$/, '')}/${UNKNOWN}`;
+function readFiles(scene: Scene): void {
+  const { call, code, folders } = scene;
+  const openers = folders.length > 0 ? firstValues(code, opens) : [];
+  for (const path of [...firstValues(code, reads), ...openers].flatMap((path) => placesOf(scene, path)))
+    call.file('read', path);
+  for (const url of firstValues(code, /\b(?:urlopen|urlretrieve|fetch)\s*\(/g)) {
+    const [, path] = /^file:\/\/(\/.*)$/.exec(url) ?? [];
+    if (path !== undefined) call.file('read', path);
+  }
 }
 
-export function openFile(call: Call, path: string, modes: readonly string[]): void {
+function openFiles({ call, code }: Scene): void {
+  const texts = firstValues(code, /\.write(?:lines)?\s*\(/g);
+  const isPerl = code.language === 'perl';
+  for (const { args } of found(code, isPerl ? perl.opens : opens)) {
+    // Perl names the handle first.
+    const [written = '', ...modes] = isPerl ? args.slice(1) : args;
+    const path = evaluate(code, written);
+    if (texts.length > 0 && modes.length > 0) call.keep(path, texts.join('\n'));
+    const values = modes.map((arg) =>
+      /\bO_(WRONLY|RDWR|TRUNC)\b/.test(arg) ? 'w' : evaluate(code, arg.replace(/^mode\s*=/, '')),
+    );
+    openFile(call, path, values);
+  }
+}
+
+function openFile(call: Call, path: string, modes: readonly string[]): void {
   const mode = modes.join(' ');
   // Perl writes the mode before or into the name.
   const [, arrow, name = ''] = /^\s*(>>?|\+?[<>])?\s*(.*)$/s.exec(path) ?? [];
@@ -47,29 +149,20 @@ export function openFile(call: Call, path: string, modes: readonly string[]): vo
     return void call.script(path.replaceAll('|', ''), { stdin: null });
   const writing =
     arrow?.startsWith('>') || /^\+?>/.test(path) || /(^|\s|,)["']?([rb]*[wax]\+?b?|rb?\+)/.test(mode);
-  known(target, () =>
-    call.file(
-      writing ? 'write' : 'read',
-      target,
-      /(^|\s)a/.test(mode) || arrow === '>>' ? { how: 'append' } : {},
-    ),
-  );
+  const how = /(^|\s)a/.test(mode) || arrow === '>>' ? 'append' : 'overwrite';
+  if (isKnown(target)) call.file(writing ? 'write' : 'read', target, { how });
 }
 
-export function method(
-  call: Call,
-  name: string,
-  path: string,
-  args: readonly string[],
-  bases: readonly string[],
-): void {
+function callMethod(scene: Scene, name: string, path: string, args: readonly string[]): void {
+  const { call } = scene;
   // With two texts it works on a text.
   if (name === 'replace' && args.length !== 1) return;
-  if (/^(rename|replace)$/.test(name)) known(args[0] ?? '', (to) => call.file('write', to));
+  if (/^(rename|replace)$/.test(name) && isKnown(args[0] ?? '')) call.file('write', args[0] ?? '');
   if (name === 'open') openFile(call, path, args);
-  else if (/^(unlink|rmdir)$/.test(name)) {
-    const inside = path.startsWith(UNKNOWN) ? bases.map((base) => `${base}/${UNKNOWN}`) : [path];
-    for (const target of inside) known(target, () => call.file('delete', target));
-  } else if (/^read_/.test(name)) known(path, () => call.file('read', path));
-  else known(path, () => call.file('write', path, { how: name === 'touch' ? 'create' : 'overwrite' }));
+  else if (/^(unlink|rmdir)$/.test(name))
+    for (const target of placesOf(scene, path)) call.file('delete', target);
+  else if (isKnown(path))
+    call.file(/^read_/.test(name) ? 'read' : 'write', path, {
+      how: name === 'touch' ? 'create' : 'overwrite',
+    });
 }

@@ -2,7 +2,7 @@ import type { Call } from '../call.ts';
 import { destroysData, empties, isTestRun } from '../commands/data.ts';
 import { hasReadOthers } from '../commands/hosts.ts';
 import type { Category } from '../model.ts';
-import { found } from './calls.ts';
+import { firstValues, found } from './calls.ts';
 import type { Code, Language } from './code.ts';
 import { evaluate } from './values.ts';
 
@@ -109,8 +109,8 @@ export function denyHarm(call: Call, source: string, code: Code): void {
     (hasReadOthers(call) && !/\b(localhost|127\.0\.0\.1)\b/.test(source));
   if (hasPrivate && connects.test(masked)) call.deny('exfiltration', 'sends private data away');
   denyDataLoss(call, code);
-  for (const [, args] of found(code, /\b(?:import|include|include_once|require|require_once)\s*[( ]/g))
-    if (/^https?:/.test(evaluate(code, args[0] ?? ''))) call.deny(...fetched);
+  const modules = firstValues(code, /\b(?:import|include|include_once|require|require_once)\s*[( ]/g);
+  if (modules.some((module) => /^https?:/.test(module))) call.deny(...fetched);
 }
 
 function isHarm({ language, code, not, source: texts }: Harm, source: string, given: Code): boolean {
@@ -122,7 +122,7 @@ function isHarm({ language, code, not, source: texts }: Harm, source: string, gi
 function denyDataLoss(call: Call, code: Code): void {
   const tests = /:memory:|\btest\b|\/tmp\//.test(code.source);
   if (tests) return;
-  for (const [, args] of found(code, /(?:\.|->)(?:query|execute|executescript|exec|run|do)\s*\(/g)) {
+  for (const { args } of found(code, /(?:\.|->)(?:query|execute|executescript|exec|run|do)\s*\(/g)) {
     const [, inner] = /^[\w.]*\b(?:text|sql|raw)\((.*)\)$/is.exec(args[0] ?? '') ?? [];
     const what = destroysData(evaluate(code, inner ?? args[0] ?? ''));
     if (what !== null) call.deny('database', `${what} in the database`);

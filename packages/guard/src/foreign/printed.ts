@@ -12,7 +12,7 @@ export function printed(code: Code): string {
   const parts = found(
     code,
     /\b(?:print|console\.\w+|puts|echo|process\.std(?:out|err)\.write|sys\.std(?:out|err)\.write|say|warn|die|print_r|var_dump|pprint|pp?|Error|SystemExit)\s*[( ]/g,
-  ).map(([, args]) =>
+  ).map(({ args }) =>
     args
       .filter((arg) => !/^(end|sep|file|flush)\s*=/.test(arg))
       .map((arg) => evaluate(code, arg))
