@@ -1,23 +1,23 @@
-import type { Handler, Handlers } from '../call.ts';
+import type { Handlers } from '../call.ts';
 import { byName, denying } from './rules.ts';
 
 /** Options by which agents do everything without asking. */
 const unasked =
   /^--(dangerously-[\w-]+|yolo|allow-all(-tools)?|auto-approve[\w-]*|permission-mode[= ]bypassPermissions|approval-mode[= ]yolo|sandbox[= ]danger-full-access)$/;
 
-/** An agent that is started by another one, without the hooks of the loop. */
-const agent: Handler = (call) => {
-  const pairs = call.words.map((word, i) => `${word} ${call.words[i + 1] ?? ''}`);
-  if ([...call.words, ...pairs].some((words) => unasked.test(words)))
-    call.deny(
-      'privilege',
-      `starts ${call.name}, which then asks nobody and is seen by no guard`,
-      'Do the work yourself, or start it without that option.',
-    );
-};
-
 export const agents: Handlers = byName(
-  { 'claude codex gemini qwen amp opencode copilot cline crush goose': agent },
+  {
+    // An agent that is started by another one, without the hooks of the loop.
+    'claude codex gemini qwen amp opencode copilot cline crush goose': (call) => {
+      const pairs = call.words.map((word, i) => `${word} ${call.words[i + 1] ?? ''}`);
+      if ([...call.words, ...pairs].some((words) => unasked.test(words)))
+        call.deny(
+          'privilege',
+          `starts ${call.name}, which then asks nobody and is seen by no guard`,
+          'Do the work yourself, or start it without that option.',
+        );
+    },
+  },
   denying('agent-settings', 'changes what you may do', {
     claude:
       /^config (set|add|remove)\b.*\b(hooks|permission|disable)|^plugin (uninstall|remove|rm|disable)\b/i,

@@ -1,5 +1,5 @@
 import { readArgs } from '../argv.ts';
-import type { Handler, Handlers } from '../call.ts';
+import type { Handlers } from '../call.ts';
 import { hiddenIn } from '../landmarks.ts';
 import {
   DECODED,
@@ -18,70 +18,9 @@ import { isSecretFile } from '../zones.ts';
 import { contents } from './contents.ts';
 import { byName } from './rules.ts';
 
-const environment: Handler = ({ words }) => {
-  const names = words.filter((word) => !word.startsWith('-'));
-  if (names.length === 0) return PRIVATE;
-  return names.map(variable).join('\n');
-};
-
 function variable(name: string): string {
   return isSecretName(name) ? secretOf(name) : UNKNOWN;
 }
-
-const count: Handler = ({ words }) => {
-  const args = readArgs(words, 'fs', 'format separator');
-  if (args.rest.some((word) => /^inf|^\d{10,}$/i.test(word))) return ENDLESS;
-  const format = args.value('f', 'format');
-  if (format !== undefined) return `${format.replace(/%[\d.]*[aefg]/gi, '1')}\n`;
-  const last = args.rest.at(-1) ?? '';
-  return args.rest.length < 3 && /^\d{2,}$/.test(last) ? `1\n${last}\n` : '1\n';
-};
-
-const temporary: Handler = (call) => {
-  const args = readArgs(call.words, 'p', 'tmpdir suffix');
-  const [template] = args.rest;
-  const path = template?.includes('/')
-    ? template
-    : `${args.value('p', 'tmpdir') ?? '/tmp'}/${template ?? 'tmp.XXXX'}`;
-  return `${path.replace(/X{3,}/, 'made-by-mktemp')}\n`;
-};
-
-const listing: Handler = () => `./${UNKNOWN}\n`;
-
-/** What a folder lists is a name inside it. */
-const ls: Handler = (call) => {
-  const args = readArgs(call.words, 'IwT');
-  const { context } = call.shell.world;
-  if (args.has('d', 'directory')) return `${args.rest.join('\n')}\n`;
-  // The name of a file comes back as it was given.
-  const matched = args.rest.filter((path) => hasGlob(path) || isSecretFile(call.path(path), context, false));
-  if (matched.length > 0) return `${matched.join('\n')}\n./${UNKNOWN}\n`;
-  if (args.rest.some((path) => path !== '.')) {
-    const names = args.rest.flatMap((path) => hiddenIn(call.path(path), context));
-    return `./${UNKNOWN}\n${(args.has('a', 'A', 'all', 'almost-all') ? names : []).map((name) => `${name}\n`).join('')}`;
-  }
-  return args.has('a', 'A', 'all', 'almost-all') ? `./${STAR}\n./.${STAR}\n` : `./${STAR}\n`;
-};
-
-const jq: Handler = (call) => {
-  // These take a name and a value.
-  const pair = /^--(arg|argjson|slurpfile|rawfile)$/;
-  const words = call.words.filter((_, i, all) => !pair.test(all[i - 2] ?? ''));
-  for (const [i, word] of call.words.entries())
-    if (/^--(slurp|raw)file$/.test(word)) call.file('read', call.words[i + 2] ?? '');
-  const args = readArgs(words, 'L', 'arg argjson slurpfile rawfile indent from-file');
-  const [filter = '', ...paths] = args.rest;
-  const text = contents(call, paths);
-  const [given] = secretsIn(call.words.join(' '));
-  if (given !== undefined && filter.includes('$')) return secretOf(given);
-  if (/^\s*"(?:[^"\\]|\\["\\/])*"\s*$/.test(filter)) return `${JSON.parse(filter)}\n`;
-  const [environ, name] = /(?:^|[|(,\s])(?:env|\$ENV)\b(?:\.(\w+))?/.exec(filter) ?? [];
-  if (environ) return name ? variable(name) : PRIVATE;
-  if (isPlain(text) && /^(\.\w+|\.?\[\d+\])+$/.test(filter)) return member(text, filter);
-  if (args.has('n', 'null-input') && /\b(join|implode|base64d|ltrimstr|sub|gsub)\b/.test(filter))
-    return DECODED;
-  return text.replaceAll(UNKNOWN, '') === '' ? UNKNOWN : text;
-};
 
 /** What a plain path such as `.a.b[0]` picks. */
 function member(text: string, path: string): string {
@@ -96,14 +35,58 @@ function member(text: string, path: string): string {
 
 /** Programs that answer with a name, a number, a member or nothing. */
 export const answers: Handlers = byName({
-  ls,
-  'jq yq': jq,
+  // What a folder lists is a name inside it.
+  ls: (call) => {
+    const args = readArgs(call.words, 'IwT');
+    const { context } = call.shell.world;
+    if (args.has('d', 'directory')) return `${args.rest.join('\n')}\n`;
+    // The name of a file comes back as it was given.
+    const matched = args.rest.filter(
+      (path) => hasGlob(path) || isSecretFile(call.path(path), context, false),
+    );
+    if (matched.length > 0) return `${matched.join('\n')}\n./${UNKNOWN}\n`;
+    if (args.rest.some((path) => path !== '.')) {
+      const names = args.rest.flatMap((path) => hiddenIn(call.path(path), context));
+      return `./${UNKNOWN}\n${(args.has('a', 'A', 'all', 'almost-all') ? names : []).map((name) => `${name}\n`).join('')}`;
+    }
+    return args.has('a', 'A', 'all', 'almost-all') ? `./${STAR}\n./.${STAR}\n` : `./${STAR}\n`;
+  },
+  'jq yq': (call) => {
+    // These take a name and a value.
+    const pair = /^--(arg|argjson|slurpfile|rawfile)$/;
+    const words = call.words.filter((_, i, all) => !pair.test(all[i - 2] ?? ''));
+    for (const [i, word] of call.words.entries())
+      if (/^--(slurp|raw)file$/.test(word)) call.file('read', call.words[i + 2] ?? '');
+    const args = readArgs(words, 'L', 'arg argjson slurpfile rawfile indent from-file');
+    const [filter = '', ...paths] = args.rest;
+    const text = contents(call, paths);
+    const [given] = secretsIn(call.words.join(' '));
+    if (given !== undefined && filter.includes('$')) return secretOf(given);
+    if (/^\s*"(?:[^"\\]|\\["\\/])*"\s*$/.test(filter)) return `${JSON.parse(filter)}\n`;
+    const [environ, name] = /(?:^|[|(,\s])(?:env|\$ENV)\b(?:\.(\w+))?/.exec(filter) ?? [];
+    if (environ) return name ? variable(name) : PRIVATE;
+    if (isPlain(text) && /^(\.\w+|\.?\[\d+\])+$/.test(filter)) return member(text, filter);
+    if (args.has('n', 'null-input') && /\b(join|implode|base64d|ltrimstr|sub|gsub)\b/.test(filter))
+      return DECODED;
+    return text.replaceAll(UNKNOWN, '') === '' ? UNKNOWN : text;
+  },
   expr: ({ words }) => (words.length === 1 ? `${words[0]}\n` : UNKNOWN),
-  printenv: environment,
+  printenv: ({ words }) => {
+    const names = words.filter((word) => !word.startsWith('-'));
+    if (names.length === 0) return PRIVATE;
+    return names.map(variable).join('\n');
+  },
   yes: ({ words }) => `${words.length === 0 ? 'y' : words.join(' ')}\n${ENDLESS}`,
   pv: (call) => contents(call, readArgs(call.words, 'sLiDNB').rest),
-  mktemp: temporary,
-  tree: listing,
+  mktemp: (call) => {
+    const args = readArgs(call.words, 'p', 'tmpdir suffix');
+    const [template] = args.rest;
+    const path = template?.includes('/')
+      ? template
+      : `${args.value('p', 'tmpdir') ?? '/tmp'}/${template ?? 'tmp.XXXX'}`;
+    return `${path.replace(/X{3,}/, 'made-by-mktemp')}\n`;
+  },
+  tree: () => `./${UNKNOWN}\n`,
   pwd: ({ shell }) => `${shell.cwd}\n`,
   dirname: ({ words }) => {
     const path = words.at(-1) ?? '';
@@ -114,7 +97,14 @@ export const answers: Handlers = byName({
   realpath: (call) => `${call.path(readArgs(call.words).rest[0] ?? '.')}\n`,
   readlink: (call) => `${call.path(readArgs(call.words).rest[0] ?? '.')}\n`,
   'type du': () => UNKNOWN,
-  seq: count,
+  seq: ({ words }) => {
+    const args = readArgs(words, 'fs', 'format separator');
+    if (args.rest.some((word) => /^inf|^\d{10,}$/i.test(word))) return ENDLESS;
+    const format = args.value('f', 'format');
+    if (format !== undefined) return `${format.replace(/%[\d.]*[aefg]/gi, '1')}\n`;
+    const last = args.rest.at(-1) ?? '';
+    return args.rest.length < 3 && /^\d{2,}$/.test(last) ? `1\n${last}\n` : '1\n';
+  },
   whoami: ({ shell }) => `${shell.world.context.home.split('/').at(-1)}\n`,
   date: (call) => {
     const args = readArgs(call.words, 'dfr', 'date file reference');

@@ -70,55 +70,49 @@ function takesOut(call: Call, content: string, folder: string): void {
     spreads(call, from, `${folder}/${name}`);
 }
 
-const zip: Handler = (call) => {
-  const args = readArgs(call.words, 'xiPbt', 'unzip-command');
-  const [file = '', ...paths] = args.rest;
-  const test =
-    args.value('unzip-command') ??
-    (call.words.includes('-TT') ? call.words[call.words.indexOf('-TT') + 1] : undefined);
-  if (test !== undefined) call.script(test);
-  for (const path of paths) call.file('read', path, { recursive: args.has('r') });
-  if (args.has('m')) for (const path of paths) call.file('delete', path, { recursive: true });
-  if (file === '-') return UNKNOWN;
-  call.file('write', file);
-  call.keep(file, `${UNKNOWN}\n${paths.map((path) => member(call, path, path)).join('')}`);
-  return '';
-};
-
-const unzip: Handler = (call) => {
-  const args = readArgs(call.words, 'dxP');
-  if (args.has('p')) return packed(call.content(args.rest[0] ?? ''));
-  if (args.has('l', 't', 'v')) return UNKNOWN;
-  const folder = args.value('d') ?? '.';
-  call.file('write', folder);
-  const content = call.content(args.rest[0] ?? '');
-  unpacks(call, content, folder);
-  takesOut(call, content, folder);
-  return '';
-};
-
-const sevenZip: Handler = (call) => {
-  const [action = '', archive = '', ...paths] = call.words.filter((word) => !word.startsWith('-'));
-  if (action === 'x' || action === 'e') {
-    const folder = call.words.find((word) => word.startsWith('-o'))?.slice(2) ?? '.';
-    call.file('write', folder);
-    return '';
-  }
-  if (!/^(a|u|d|rn)$/.test(action)) return UNKNOWN;
-  for (const path of paths) {
-    call.file('read', path, { recursive: true });
-    if (call.words.includes('-sdel')) call.file('delete', path, { recursive: true });
-  }
-  call.file('write', archive);
-  return '';
-};
-
 /** Programs that put many files into one, and take them out again. */
 export const archives: Handlers = byName({
   'tar bsdtar': tar,
-  zip,
-  '7z 7za 7zz': sevenZip,
-  unzip,
+  zip: (call) => {
+    const args = readArgs(call.words, 'xiPbt', 'unzip-command');
+    const [file = '', ...paths] = args.rest;
+    const test =
+      args.value('unzip-command') ??
+      (call.words.includes('-TT') ? call.words[call.words.indexOf('-TT') + 1] : undefined);
+    if (test !== undefined) call.script(test);
+    for (const path of paths) call.file('read', path, { recursive: args.has('r') });
+    if (args.has('m')) for (const path of paths) call.file('delete', path, { recursive: true });
+    if (file === '-') return UNKNOWN;
+    call.file('write', file);
+    call.keep(file, `${UNKNOWN}\n${paths.map((path) => member(call, path, path)).join('')}`);
+    return '';
+  },
+  '7z 7za 7zz': (call) => {
+    const [action = '', archive = '', ...paths] = call.words.filter((word) => !word.startsWith('-'));
+    if (action === 'x' || action === 'e') {
+      const folder = call.words.find((word) => word.startsWith('-o'))?.slice(2) ?? '.';
+      call.file('write', folder);
+      return '';
+    }
+    if (!/^(a|u|d|rn)$/.test(action)) return UNKNOWN;
+    for (const path of paths) {
+      call.file('read', path, { recursive: true });
+      if (call.words.includes('-sdel')) call.file('delete', path, { recursive: true });
+    }
+    call.file('write', archive);
+    return '';
+  },
+  unzip: (call) => {
+    const args = readArgs(call.words, 'dxP');
+    if (args.has('p')) return packed(call.content(args.rest[0] ?? ''));
+    if (args.has('l', 't', 'v')) return UNKNOWN;
+    const folder = args.value('d') ?? '.';
+    call.file('write', folder);
+    const content = call.content(args.rest[0] ?? '');
+    unpacks(call, content, folder);
+    takesOut(call, content, folder);
+    return '';
+  },
   cpio: (call) => {
     const args = readArgs(call.words, 'FEHDICMR', 'directory');
     const listed = (call.stdin ?? '').split('\n').filter(Boolean);

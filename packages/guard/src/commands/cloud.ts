@@ -48,20 +48,6 @@ const awsRules: readonly CloudRule[] = [
 const printsCredentials =
   /^(sts (get-session-token|assume-role)|configure get aws_(secret|session)|secretsmanager get-secret-value|ssm get-parameters?|ecr get-login-password|configure export-credentials)/;
 
-const awsCall: Handler = (call) => {
-  const args = readArgs(call.words, '', 'profile region output query endpoint-url sql statement body');
-  const [service = '', action = '', ...rest] = args.rest;
-  const local = /localhost|127\.0\.0\.1/.test(args.value('endpoint-url') ?? '');
-  if (asksHelp(call) || call.words.at(-1) === 'help') return UNKNOWN;
-  denyCloud(call, awsOptions, awsRules, local);
-  if (action === 'put-object') copiesAway(call, [args.value('body') ?? '', 's3://']);
-  const what = destroysData(args.value('sql', 'statement') ?? '');
-  if (what) call.deny('database', `${what} in the database`, askPerson);
-  if (printsCredentials.test(args.rest.join(' '))) call.deny('credentials', 'prints credentials');
-  if (service === 's3' && /^(cp|mv|sync)$/.test(action) && !local) copiesAway(call, rest.slice(0, 2));
-  return `${service} ${action} ${rest[1]}` === 's3 cp -' ? NETWORK : UNKNOWN;
-};
-
 const kubeRules: readonly CloudRule[] = [
   [/^(delete|drain|cordon|taint|replace)\b/, 'deletes or replaces something in the cluster'],
   [/^scale\b.*--replicas[= ]0\b/, 'stops a deployment'],
@@ -80,16 +66,6 @@ const kubeRules: readonly CloudRule[] = [
   [/^get\b(?=.* secrets?([/ ]|$)).* (-o|--output)/, 'prints secrets of the cluster', 'credentials'],
   [/^create token\b|^config view\b.*--raw\b/, 'prints credentials of the cluster', 'credentials'],
 ];
-
-const kube: Handler = (call) => {
-  const args = readArgs(call.words, 'nflock', 'namespace context filename kubeconfig selector output');
-  if (args.has('dry-run') || asksHelp(call)) return UNKNOWN;
-  denyCloud(call, / (-n|--namespace|--context|--kubeconfig)[ =]\S+/g, kubeRules);
-  const [action, ...paths] = args.rest;
-  if (action === 'cp' && !/^\w[\w/.-]*:/.test(paths[0] ?? ''))
-    uploads(call, paths.slice(0, -1), paths.at(-1) ?? '');
-  return UNKNOWN;
-};
 
 const tokens =
   /\b(auth (print-(access|identity)-token|application-default print-access-token)|account get-access-token|auth:token|tokens? (create|list)|config get.*token|keys create|versions access|keyvault secret (show|download)|account keys list|credential show|create-for-rbac|role assignment create|list-keys)\b/;
@@ -128,11 +104,6 @@ const infrastructureRules: readonly CloudRule[] = [
   ],
 ];
 
-const infrastructure: Handler = (call) => {
-  if (!asksHelp(call))
-    denyCloud(call, / (run-all|run|--|--?(chdir|stack|target)[ =]\S+)(?=\s)/g, infrastructureRules);
-};
-
 const remove =
   /\b(delete|permanent-delete|destroy|remove|rm|terminate|purge|apps?:destroy|addons:destroy|pg:reset|db:reset|projects?:delete|site:delete|sites:delete|hosting:disable|firestore:delete|functions:delete|secrets? (set|put|delete|unset|rm)|secret (put|delete)|config:(unset|set)|env:(unset|set)|env (rm|remove)|ps:scale \S+=0|scale count 0|erase|teardown|uninstall)\b|(^|\s)rb\s/;
 
@@ -153,9 +124,32 @@ export const cloud: Handlers = byName(
     kind: /^delete clusters? --all/,
   }),
   {
-    'kubectl oc k': kube,
-    'terraform tofu terragrunt pulumi cdk sst': infrastructure,
-    aws: awsCall,
+    'kubectl oc k': (call) => {
+      const args = readArgs(call.words, 'nflock', 'namespace context filename kubeconfig selector output');
+      if (args.has('dry-run') || asksHelp(call)) return UNKNOWN;
+      denyCloud(call, / (-n|--namespace|--context|--kubeconfig)[ =]\S+/g, kubeRules);
+      const [action, ...paths] = args.rest;
+      if (action === 'cp' && !/^\w[\w/.-]*:/.test(paths[0] ?? ''))
+        uploads(call, paths.slice(0, -1), paths.at(-1) ?? '');
+      return UNKNOWN;
+    },
+    'terraform tofu terragrunt pulumi cdk sst': (call) => {
+      if (!asksHelp(call))
+        denyCloud(call, / (run-all|run|--|--?(chdir|stack|target)[ =]\S+)(?=\s)/g, infrastructureRules);
+    },
+    aws: (call) => {
+      const args = readArgs(call.words, '', 'profile region output query endpoint-url sql statement body');
+      const [service = '', action = '', ...rest] = args.rest;
+      const local = /localhost|127\.0\.0\.1/.test(args.value('endpoint-url') ?? '');
+      if (asksHelp(call) || call.words.at(-1) === 'help') return UNKNOWN;
+      denyCloud(call, awsOptions, awsRules, local);
+      if (action === 'put-object') copiesAway(call, [args.value('body') ?? '', 's3://']);
+      const what = destroysData(args.value('sql', 'statement') ?? '');
+      if (what) call.deny('database', `${what} in the database`, askPerson);
+      if (printsCredentials.test(args.rest.join(' '))) call.deny('credentials', 'prints credentials');
+      if (service === 's3' && /^(cp|mv|sync)$/.test(action) && !local) copiesAway(call, rest.slice(0, 2));
+      return `${service} ${action} ${rest[1]}` === 's3 cp -' ? NETWORK : UNKNOWN;
+    },
     gcloud: (call) => {
       const [service = '', action = '', ...paths] = readArgs(call.words).rest;
       if (service === 'storage' && /^(cp|mv|rsync)$/.test(action)) copiesAway(call, paths);

@@ -12,57 +12,6 @@ const base64: Handler = (call) => {
   return isPlain(text) ? Buffer.from(text).toString('base64') : text;
 };
 
-const xxd: Handler = (call) => {
-  const args = readArgs(call.words, 'clso');
-  const [file, target] = args.rest;
-  const text = contents(call, file === undefined ? [] : [file]);
-  if (target !== undefined) call.file('write', target);
-  if (!args.has('r')) return text;
-  return isPlain(text) && args.has('p') ? decodeHex(text) : DECODED;
-};
-
-const openssl: Handler = (call) => {
-  const [kind = ''] = call.words;
-  const value = (name: string) => call.words[call.words.indexOf(name) + 1];
-  const file = call.words.includes('-in') ? value('-in') : undefined;
-  if (file) call.file('read', file);
-  if (kind === 's_client' || kind === 's_server') {
-    // With nothing to say it only shows the certificate.
-    if (kind === 's_client' && call.stdin === '') return UNKNOWN;
-    call.deny('remote-shell', 'opens a raw encrypted connection', 'Use curl.');
-    return UNKNOWN;
-  }
-  if (call.words.includes('-out')) call.file('write', value('-out') ?? '');
-  if (call.words.includes('-out') && file && call.content(file).includes(NETWORK))
-    call.keep(value('-out') ?? '', NETWORK);
-  if (!['enc', 'base64', 'aes-256-cbc'].includes(kind) || !call.words.includes('-d')) return UNKNOWN;
-  const text = file ? call.content(file) : (call.stdin ?? '');
-  const isText = call.words.includes('-base64') || call.words.includes('-a') || kind === 'base64';
-  return isText && isPlain(text) ? decodeBase64(text) : DECODED;
-};
-
-const reverse: Handler = (call) => {
-  const text = contents(call, readArgs(call.words).rest);
-  return isPlain(text)
-    ? text
-        .replace(/\n$/, '')
-        .split('\n')
-        .map((line) => [...line].reverse().join(''))
-        .join('\n')
-    : text;
-};
-
-const translate: Handler = (call) => {
-  const args = readArgs(call.words);
-  const [from = '', to = ''] = args.rest.map((set) => unescapeText(asText(set)).replace(/(.)-(.)/g, range));
-  const text = call.stdin ?? UNKNOWN;
-  if (!isPlain(text)) return text;
-  if (args.has('d', 'delete')) return [...text].filter((char) => !from.includes(char)).join('');
-  return [...text]
-    .map((char) => (from.includes(char) ? (to[Math.min(from.indexOf(char), to.length - 1)] ?? char) : char))
-    .join('');
-};
-
 function range(_: string, first: string, last: string): string {
   let text = '';
   for (let code = first.charCodeAt(0); code <= last.charCodeAt(0) && text.length < 300; code++)
@@ -87,11 +36,54 @@ export const codecs: Handlers = byName({
   base32: (call) =>
     readArgs(call.words).has('d', 'decode') ? DECODED : contents(call, readArgs(call.words, 'w').rest),
   basenc: (call) => (call.words.includes('--base64') ? base64(call) : DECODED),
-  xxd,
-  openssl,
+  xxd: (call) => {
+    const args = readArgs(call.words, 'clso');
+    const [file, target] = args.rest;
+    const text = contents(call, file === undefined ? [] : [file]);
+    if (target !== undefined) call.file('write', target);
+    if (!args.has('r')) return text;
+    return isPlain(text) && args.has('p') ? decodeHex(text) : DECODED;
+  },
+  openssl: (call) => {
+    const [kind = ''] = call.words;
+    const value = (name: string) => call.words[call.words.indexOf(name) + 1];
+    const file = call.words.includes('-in') ? value('-in') : undefined;
+    if (file) call.file('read', file);
+    if (kind === 's_client' || kind === 's_server') {
+      // With nothing to say it only shows the certificate.
+      if (kind === 's_client' && call.stdin === '') return UNKNOWN;
+      call.deny('remote-shell', 'opens a raw encrypted connection', 'Use curl.');
+      return UNKNOWN;
+    }
+    if (call.words.includes('-out')) call.file('write', value('-out') ?? '');
+    if (call.words.includes('-out') && file && call.content(file).includes(NETWORK))
+      call.keep(value('-out') ?? '', NETWORK);
+    if (!['enc', 'base64', 'aes-256-cbc'].includes(kind) || !call.words.includes('-d')) return UNKNOWN;
+    const text = file ? call.content(file) : (call.stdin ?? '');
+    const isText = call.words.includes('-base64') || call.words.includes('-a') || kind === 'base64';
+    return isText && isPlain(text) ? decodeBase64(text) : DECODED;
+  },
   uudecode: () => DECODED,
-  rev: reverse,
-  tr: translate,
+  rev: (call) => {
+    const text = contents(call, readArgs(call.words).rest);
+    return isPlain(text)
+      ? text
+          .replace(/\n$/, '')
+          .split('\n')
+          .map((line) => [...line].reverse().join(''))
+          .join('\n')
+      : text;
+  },
+  tr: (call) => {
+    const args = readArgs(call.words);
+    const [from = '', to = ''] = args.rest.map((set) => unescapeText(asText(set)).replace(/(.)-(.)/g, range));
+    const text = call.stdin ?? UNKNOWN;
+    if (!isPlain(text)) return text;
+    if (args.has('d', 'delete')) return [...text].filter((char) => !from.includes(char)).join('');
+    return [...text]
+      .map((char) => (from.includes(char) ? (to[Math.min(from.indexOf(char), to.length - 1)] ?? char) : char))
+      .join('');
+  },
   'gzip gunzip zcat bzip2 bunzip2 bzcat xz unxz xzcat zstd zstdcat lz4 brotli': decompress,
   'lzma unlzma lzcat lzip lzop pigz unpigz compress uncompress': decompress,
 });

@@ -1,5 +1,5 @@
 import { readArgs, readLeadingArgs } from '../argv.ts';
-import type { Call, Handler, Handlers } from '../call.ts';
+import type { Call, Handlers } from '../call.ts';
 import { NETWORK, shown, UNKNOWN } from '../marks.ts';
 import { isProjectFile, zoneOf } from '../zones.ts';
 import { always, asksHelp, byName, denying, denyLines, type LineRule } from './rules.ts';
@@ -28,29 +28,6 @@ const dockerRules: readonly LineRule[] = [
     'changes the cluster',
   ],
 ];
-
-const docker: Handler = (call) => {
-  const args = readLeadingArgs(call.words, 'Hcl', 'host context config log-level');
-  // `docker container rm` is `docker rm`.
-  const isLong = args.rest[0] === 'container' && /^(rm|stop|kill|exec|run|create)$/.test(args.rest[1] ?? '');
-  const words = isLong ? args.rest.slice(1) : args.rest;
-  const [action = '', ...rest] = words;
-  const away = args.value('H', 'host') ?? call.env.get('DOCKER_HOST') ?? '';
-  if (/^(rm|rmi|stop|kill|system|volume|container)$/.test(action) && /^(tcp|ssh):/.test(away))
-    call.deny('container', 'takes containers of another machine down');
-  if (action === 'run' || action === 'create') return container(call, rest);
-  if (action === 'compose') return compose(call, rest);
-  if (rest.includes('--help')) return UNKNOWN;
-  denyLines(call, words, dockerRules);
-  if (action === 'exec') return inContainer(call, rest);
-  if (/^(rm|rmi|stop|kill)$/.test(action) && rest.some((word) => word.includes(UNKNOWN)))
-    call.deny('container', `${action}s every container or image`, 'Name the one that you made.');
-  // By a filter they are some, and their maker's.
-  if (action === 'ps' && rest.some((word) => /^(-f|--filter)/.test(word))) return 'filtered-container\n';
-  if (action === 'login') call.warn('supply-chain', 'publishes an image');
-  if (action === 'cp')
-    for (const path of rest) if (!path.includes(':')) call.file('read', path, { recursive: true });
-};
 
 const client = /^\s*(psql|mysql\w*|mariadb|dropdb|redis-cli|mongosh?|cqlsh)\b/;
 
@@ -131,7 +108,29 @@ function compose(call: Call, words: readonly string[]): string {
 /** Containers and their engines. */
 export const containers: Handlers = byName(
   {
-    'docker podman nerdctl': docker,
+    'docker podman nerdctl': (call) => {
+      const args = readLeadingArgs(call.words, 'Hcl', 'host context config log-level');
+      // `docker container rm` is `docker rm`.
+      const isLong =
+        args.rest[0] === 'container' && /^(rm|stop|kill|exec|run|create)$/.test(args.rest[1] ?? '');
+      const words = isLong ? args.rest.slice(1) : args.rest;
+      const [action = '', ...rest] = words;
+      const away = args.value('H', 'host') ?? call.env.get('DOCKER_HOST') ?? '';
+      if (/^(rm|rmi|stop|kill|system|volume|container)$/.test(action) && /^(tcp|ssh):/.test(away))
+        call.deny('container', 'takes containers of another machine down');
+      if (action === 'run' || action === 'create') return container(call, rest);
+      if (action === 'compose') return compose(call, rest);
+      if (rest.includes('--help')) return UNKNOWN;
+      denyLines(call, words, dockerRules);
+      if (action === 'exec') return inContainer(call, rest);
+      if (/^(rm|rmi|stop|kill)$/.test(action) && rest.some((word) => word.includes(UNKNOWN)))
+        call.deny('container', `${action}s every container or image`, 'Name the one that you made.');
+      // By a filter they are some, and their maker's.
+      if (action === 'ps' && rest.some((word) => /^(-f|--filter)/.test(word))) return 'filtered-container\n';
+      if (action === 'login') call.warn('supply-chain', 'publishes an image');
+      if (action === 'cp')
+        for (const path of rest) if (!path.includes(':')) call.file('read', path, { recursive: true });
+    },
     'docker-compose podman-compose': (call) => compose(call, call.words),
   },
   denying('container', 'deletes containers or opens the machine to them', {

@@ -48,32 +48,6 @@ const sql: Handler = (call) => {
   }
 };
 
-const redis: Handler = (call) => {
-  const args = readArgs(call.words, 'hpanu', 'pattern count eval');
-  const { rest } = args;
-  const [command = ''] = rest;
-  if (
-    /^(flushall|flushdb|shutdown|debug|swapdb)$/i.test(command) ||
-    /^\s*(flushall|flushdb)/im.test(call.stdin ?? '')
-  )
-    call.deny('database', `${command.toUpperCase() || 'FLUSHALL'} of the whole store`);
-  const script = args.value('eval');
-  if (script !== undefined && /\bflush(all|db)\b/i.test(call.content(script)))
-    call.deny('database', 'empties the whole store');
-  if (/^(eval|script)$/i.test(command) && rest.some((word) => /\bflush(all|db)\b/i.test(word)))
-    call.deny('database', 'empties the whole store');
-  if (/^(del|unlink)$/i.test(command) && rest.some(hasGlob)) call.deny('database', 'deletes every key');
-  if (args.has('scan') || /^keys$/i.test(command)) return `${STAR}\n`;
-  if (/^config$/i.test(command) && /^set$/i.test(rest[1] ?? ''))
-    call.deny('database', 'changes the server', askPerson);
-};
-
-const dropDatabase: Handler = (call) => {
-  const name = readArgs(call.words, 'hpUW').rest.at(-1) ?? '';
-  if (!isTest(name)) call.deny('database', `drops the database ${shown(name)}`);
-  return '';
-};
-
 /** Tools that manage a schema; what they drop is the database of the project, unless it is the one for tests. */
 function migrations(pattern: RegExp): Handler {
   return (call) => {
@@ -95,13 +69,6 @@ function framework(pattern: RegExp, order: string, interpreter: string): Handler
       : call.run([...interpreter.split(' '), code]);
   };
 }
-
-const executePrisma: Handler = (call) => {
-  const args = readArgs(call.words, '', 'file schema url');
-  if (args.rest.join(' ') !== 'db execute') return UNKNOWN;
-  const file = args.value('file');
-  return sql(call.with({ words: [], stdin: file === undefined ? call.stdin : call.content(file) }));
-};
 
 const typeorm = 'typeorm typeorm-ts-node-commonjs typeorm-ts-node-esm mikro-orm mikro-orm-esm';
 
@@ -162,14 +129,41 @@ export const databases: Handlers = byName(
     'psql pgcli mysql mycli mysqlsh mariadb sqlite3 sqlite litecli duckdb usql snowsql': sql,
     'mongosh mongo cqlsh clickhouse-client sqlcmd cypher-shell': sql,
     cockroach: (call) => (call.words[0] === 'sql' ? sql(call.with({ words: call.words.slice(1) })) : UNKNOWN),
-    'redis-cli valkey-cli keydb-cli': redis,
-    'dropdb dropuser': dropDatabase,
+    'redis-cli valkey-cli keydb-cli': (call) => {
+      const args = readArgs(call.words, 'hpanu', 'pattern count eval');
+      const { rest } = args;
+      const [command = ''] = rest;
+      if (
+        /^(flushall|flushdb|shutdown|debug|swapdb)$/i.test(command) ||
+        /^\s*(flushall|flushdb)/im.test(call.stdin ?? '')
+      )
+        call.deny('database', `${command.toUpperCase() || 'FLUSHALL'} of the whole store`);
+      const script = args.value('eval');
+      if (script !== undefined && /\bflush(all|db)\b/i.test(call.content(script)))
+        call.deny('database', 'empties the whole store');
+      if (/^(eval|script)$/i.test(command) && rest.some((word) => /\bflush(all|db)\b/i.test(word)))
+        call.deny('database', 'empties the whole store');
+      if (/^(del|unlink)$/i.test(command) && rest.some(hasGlob)) call.deny('database', 'deletes every key');
+      if (args.has('scan') || /^keys$/i.test(command)) return `${STAR}\n`;
+      if (/^config$/i.test(command) && /^set$/i.test(rest[1] ?? ''))
+        call.deny('database', 'changes the server', askPerson);
+    },
+    'dropdb dropuser': (call) => {
+      const name = readArgs(call.words, 'hpUW').rest.at(-1) ?? '';
+      if (!isTest(name)) call.deny('database', `drops the database ${shown(name)}`);
+      return '';
+    },
     pg_ctl: (call) => {
       const args = readArgs(call.words, 'Dmlot');
       if (/^(stop|kill)$/.test(args.rest[0] ?? '') && !isOwn(call, args.value('D') ?? '/'))
         call.deny('database', 'stops the database of the machine');
     },
-    prisma: executePrisma,
+    prisma: (call) => {
+      const args = readArgs(call.words, '', 'file schema url');
+      if (args.rest.join(' ') !== 'db execute') return UNKNOWN;
+      const file = args.value('file');
+      return sql(call.with({ words: [], stdin: file === undefined ? call.stdin : call.content(file) }));
+    },
     'rails rake': framework(
       /\bdb:(drop|reset|purge|truncate_all|schema:load|migrate:reset)\b/,
       'runner',

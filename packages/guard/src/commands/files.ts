@@ -17,11 +17,6 @@ const remove: Handler = (call) => {
   return '';
 };
 
-const erase: Handler = (call) => {
-  for (const path of readArgs(call.words, 'ns').rest) call.file('delete', path);
-  return '';
-};
-
 /** Where copies end up: in a folder under their own name, or under the new name. */
 function destinations(target: string, sources: readonly string[]): string[] {
   const folder = /(^|\/)\.{0,2}$/.test(target) || target.endsWith('/') || sources.length > 1;
@@ -48,32 +43,6 @@ function withFolder(call: Call, target: string): string {
   return path === home || path === projectRoot || path === '/' || path === '/tmp' ? `${path}/` : target;
 }
 
-const copy: Handler = (call) => {
-  const { sources, target, recursive } = targetsOf(call, 'tSgmo');
-  if (call.name === 'install')
-    setsUser(
-      call,
-      readArgs(call.words, 'tSgmo', 'mode owner group target-directory').value('m', 'mode') ?? '',
-      [target],
-    );
-  const { context } = call.shell.world;
-  for (const source of sources) {
-    const [from, to] = [call.path(source), call.path(target)];
-    const inside = isProjectFile(from, context) && isProjectFile(to, context);
-    // Under a name such as env.txt it is no longer known for a secret.
-    const disguises =
-      isSecretFile(from, context, false) && /\/[^/]*\.\w+$/.test(to) && !isSecretFile(to, context, false);
-    if (!inside || disguises) call.file('read', source, { recursive });
-  }
-  destinations(withFolder(call, target), sources).forEach((path, i) => {
-    const source = sources[i] ?? sources[0] ?? '';
-    call.file('write', path);
-    call.keep(path, call.content(source));
-    if (recursive) spreads(call, source, path);
-  });
-  return '';
-};
-
 /** A program that runs as its owner, whoever starts it. */
 function setsUser(call: Call, mode: string, paths: readonly string[]): void {
   const octal = /^[0-7]?[4-7][0-7]{3}$/.test(mode) && mode.length >= 4 && /^[2-7]/.test(mode.slice(-4));
@@ -84,79 +53,6 @@ function setsUser(call: Call, mode: string, paths: readonly string[]): void {
       'Run the program as the user who needs it.',
     );
 }
-
-const move: Handler = (call) => {
-  const { sources, target } = targetsOf(call, 'tS');
-  const { context } = call.shell.world;
-  for (const source of sources) {
-    const inside = isProjectFile(call.path(source), context) && isProjectFile(call.path(target), context);
-    call.file(inside ? 'write' : 'delete', source, { recursive: true });
-  }
-  destinations(withFolder(call, target), sources).forEach((path, i) => {
-    call.file('write', path);
-    call.keep(path, call.content(sources[i] ?? ''));
-  });
-  return '';
-};
-
-const link: Handler = (call) => {
-  const args = readArgs(call.words, 'tS');
-  const [source = '', target = `./${source.split('/').at(-1)}`] = args.rest;
-  const from = args.has('s', 'symbolic') ? source : call.path(source);
-  const path = call.path(target);
-  call.file('write', target, { how: args.has('f', 'force') ? 'overwrite' : 'create' });
-  const real = from.startsWith('/') ? from : call.path(`${target}/../${from}`);
-  call.shell.world.links.set(path, real);
-  if (!args.has('s', 'symbolic')) call.file('read', source);
-  return '';
-};
-
-const create: Handler = (call) => {
-  const { rest } = readArgs(call.words, 'mdrt');
-  for (const path of rest) call.file('write', path, { how: 'create' });
-  return '';
-};
-
-const truncate: Handler = (call) => {
-  for (const path of readArgs(call.words, 'sr', 'size reference').rest) call.file('write', path);
-  return '';
-};
-
-const tee: Handler = (call) => {
-  const args = readArgs(call.words);
-  for (const path of args.rest) {
-    call.file('write', path, { how: args.has('a', 'append') ? 'append' : 'overwrite' });
-    call.keep(path, call.stdin ?? '');
-  }
-  return call.stdin ?? '';
-};
-
-const dd: Handler = (call) => {
-  const value = (name: string) =>
-    call.words.find((word) => word.startsWith(`${name}=`))?.slice(name.length + 1);
-  const [from, to] = [value('if'), value('of')];
-  if (from) call.file('read', from);
-  const source = from ? call.content(from) : (call.stdin ?? UNKNOWN);
-  const text = value('count') ? source.replaceAll(ENDLESS, UNKNOWN) : source;
-  if (to) {
-    call.file('write', to);
-    const bytes = size(value('bs') ?? '512') * Number(value('count') ?? Number.NaN);
-    const endless = /^\/dev\/(zero|u?random)$/.test(from ?? '') && !value('count');
-    if (bytes > 50e9 || endless) call.deny('exhaustion', 'fills the disk', 'Make a smaller file.');
-    call.keep(to, text);
-    return '';
-  }
-  return text;
-};
-
-const allocate: Handler = (call) => {
-  const args = readArgs(call.words, 'lo', 'length offset');
-  const erases = args.has('p', 'punch-hole', 'z', 'zero-range', 'c', 'collapse-range');
-  for (const path of args.rest) call.file('write', path, { how: erases ? 'overwrite' : 'create' });
-  if (size(args.value('l', 'length') ?? '0') > 20e9)
-    call.deny('exhaustion', 'fills the disk', 'Make a smaller file.');
-  return '';
-};
 
 const mode: Handler = (call) => {
   const args = readArgs(
@@ -169,49 +65,6 @@ const mode: Handler = (call) => {
   return '';
 };
 
-const sync: Handler = (call) => {
-  const args = readArgs(
-    call.words,
-    'efBT',
-    'exclude include rsh filter files-from exclude-from log-file backup-dir rsync-path',
-  );
-  const target = args.rest.at(-1) ?? '';
-  const sources = args.rest.slice(0, -1);
-  const shell = args.value('e', 'rsh');
-  if (shell !== undefined && !/^ssh\b/.test(shell)) call.script(shell);
-  if (args.has('n', 'dry-run')) return UNKNOWN;
-  const remote = /^([\w.-]+@)?[\w.-]+:|^rsync:/.test(target);
-  for (const source of sources) call.file('read', source, { recursive: true });
-  if (remote) {
-    const own = sources.every((source) => maySend(call, source));
-    call.act(own ? 'warn' : 'deny', 'exfiltration', `copies files to ${target}`, 'Let a person upload it.');
-    return UNKNOWN;
-  }
-  const deletes = [...args.flags].some((flag) => flag.startsWith('delete'));
-  if (deletes) call.file('delete', target, { recursive: true });
-  else call.file('write', target, { how: 'overwrite' });
-  fetchesFiles(call, sources, target);
-  for (const source of sources) if (call.content(source).includes(NETWORK)) call.keep(target, NETWORK);
-  if (args.has('remove-source-files'))
-    for (const source of sources) call.file('delete', source, { recursive: true });
-};
-
-const attributes: Handler = (call) => {
-  for (const path of readArgs(call.words).rest)
-    if (/[/.~]/.test(path)) call.file('write', path, { how: 'mode', recursive: true });
-  return '';
-};
-
-const split: Handler = (call) => {
-  const args = readArgs(call.words, call.name === 'csplit' ? 'fnb' : 'lbnCat', 'filter prefix');
-  for (const command of args.all('filter')) call.script(command);
-  const [from = '', last = 'x'] = args.rest;
-  const prefix = call.name === 'csplit' ? (args.value('f', 'prefix') ?? 'xx') : last;
-  if (from !== '-') call.file('read', from);
-  call.file('write', prefix);
-  return '';
-};
-
 export const files: Handlers = byName({
   'rm rimraf del-cli del trash trash-put trash-cli srm wipe': remove,
   gio: (call) =>
@@ -219,19 +72,142 @@ export const files: Handlers = byName({
       ? remove(call.with({ words: call.words.slice(1) }))
       : UNKNOWN,
   rmdir: () => '',
-  'unlink shred': erase,
-  'cp install': copy,
-  mv: move,
-  ln: link,
-  'mkdir touch mkfifo': create,
-  truncate,
-  'tee sponge': tee,
-  dd,
-  fallocate: allocate,
+  'unlink shred': (call) => {
+    for (const path of readArgs(call.words, 'ns').rest) call.file('delete', path);
+    return '';
+  },
+  'cp install': (call) => {
+    const { sources, target, recursive } = targetsOf(call, 'tSgmo');
+    if (call.name === 'install')
+      setsUser(
+        call,
+        readArgs(call.words, 'tSgmo', 'mode owner group target-directory').value('m', 'mode') ?? '',
+        [target],
+      );
+    const { context } = call.shell.world;
+    for (const source of sources) {
+      const [from, to] = [call.path(source), call.path(target)];
+      const inside = isProjectFile(from, context) && isProjectFile(to, context);
+      // Under a name such as env.txt it is no longer known for a secret.
+      const disguises =
+        isSecretFile(from, context, false) && /\/[^/]*\.\w+$/.test(to) && !isSecretFile(to, context, false);
+      if (!inside || disguises) call.file('read', source, { recursive });
+    }
+    destinations(withFolder(call, target), sources).forEach((path, i) => {
+      const source = sources[i] ?? sources[0] ?? '';
+      call.file('write', path);
+      call.keep(path, call.content(source));
+      if (recursive) spreads(call, source, path);
+    });
+    return '';
+  },
+  mv: (call) => {
+    const { sources, target } = targetsOf(call, 'tS');
+    const { context } = call.shell.world;
+    for (const source of sources) {
+      const inside = isProjectFile(call.path(source), context) && isProjectFile(call.path(target), context);
+      call.file(inside ? 'write' : 'delete', source, { recursive: true });
+    }
+    destinations(withFolder(call, target), sources).forEach((path, i) => {
+      call.file('write', path);
+      call.keep(path, call.content(sources[i] ?? ''));
+    });
+    return '';
+  },
+  ln: (call) => {
+    const args = readArgs(call.words, 'tS');
+    const [source = '', target = `./${source.split('/').at(-1)}`] = args.rest;
+    const from = args.has('s', 'symbolic') ? source : call.path(source);
+    const path = call.path(target);
+    call.file('write', target, { how: args.has('f', 'force') ? 'overwrite' : 'create' });
+    const real = from.startsWith('/') ? from : call.path(`${target}/../${from}`);
+    call.shell.world.links.set(path, real);
+    if (!args.has('s', 'symbolic')) call.file('read', source);
+    return '';
+  },
+  'mkdir touch mkfifo': (call) => {
+    const { rest } = readArgs(call.words, 'mdrt');
+    for (const path of rest) call.file('write', path, { how: 'create' });
+    return '';
+  },
+  truncate: (call) => {
+    for (const path of readArgs(call.words, 'sr', 'size reference').rest) call.file('write', path);
+    return '';
+  },
+  'tee sponge': (call) => {
+    const args = readArgs(call.words);
+    for (const path of args.rest) {
+      call.file('write', path, { how: args.has('a', 'append') ? 'append' : 'overwrite' });
+      call.keep(path, call.stdin ?? '');
+    }
+    return call.stdin ?? '';
+  },
+  dd: (call) => {
+    const value = (name: string) =>
+      call.words.find((word) => word.startsWith(`${name}=`))?.slice(name.length + 1);
+    const [from, to] = [value('if'), value('of')];
+    if (from) call.file('read', from);
+    const source = from ? call.content(from) : (call.stdin ?? UNKNOWN);
+    const text = value('count') ? source.replaceAll(ENDLESS, UNKNOWN) : source;
+    if (to) {
+      call.file('write', to);
+      const bytes = size(value('bs') ?? '512') * Number(value('count') ?? Number.NaN);
+      const endless = /^\/dev\/(zero|u?random)$/.test(from ?? '') && !value('count');
+      if (bytes > 50e9 || endless) call.deny('exhaustion', 'fills the disk', 'Make a smaller file.');
+      call.keep(to, text);
+      return '';
+    }
+    return text;
+  },
+  fallocate: (call) => {
+    const args = readArgs(call.words, 'lo', 'length offset');
+    const erases = args.has('p', 'punch-hole', 'z', 'zero-range', 'c', 'collapse-range');
+    for (const path of args.rest) call.file('write', path, { how: erases ? 'overwrite' : 'create' });
+    if (size(args.value('l', 'length') ?? '0') > 20e9)
+      call.deny('exhaustion', 'fills the disk', 'Make a smaller file.');
+    return '';
+  },
   'chmod chown chgrp': mode,
-  'chattr setfacl': attributes,
-  rsync: sync,
-  'split csplit': split,
+  'chattr setfacl': (call) => {
+    for (const path of readArgs(call.words).rest)
+      if (/[/.~]/.test(path)) call.file('write', path, { how: 'mode', recursive: true });
+    return '';
+  },
+  rsync: (call) => {
+    const args = readArgs(
+      call.words,
+      'efBT',
+      'exclude include rsh filter files-from exclude-from log-file backup-dir rsync-path',
+    );
+    const target = args.rest.at(-1) ?? '';
+    const sources = args.rest.slice(0, -1);
+    const shell = args.value('e', 'rsh');
+    if (shell !== undefined && !/^ssh\b/.test(shell)) call.script(shell);
+    if (args.has('n', 'dry-run')) return UNKNOWN;
+    const remote = /^([\w.-]+@)?[\w.-]+:|^rsync:/.test(target);
+    for (const source of sources) call.file('read', source, { recursive: true });
+    if (remote) {
+      const own = sources.every((source) => maySend(call, source));
+      call.act(own ? 'warn' : 'deny', 'exfiltration', `copies files to ${target}`, 'Let a person upload it.');
+      return UNKNOWN;
+    }
+    const deletes = [...args.flags].some((flag) => flag.startsWith('delete'));
+    if (deletes) call.file('delete', target, { recursive: true });
+    else call.file('write', target, { how: 'overwrite' });
+    fetchesFiles(call, sources, target);
+    for (const source of sources) if (call.content(source).includes(NETWORK)) call.keep(target, NETWORK);
+    if (args.has('remove-source-files'))
+      for (const source of sources) call.file('delete', source, { recursive: true });
+  },
+  'split csplit': (call) => {
+    const args = readArgs(call.words, call.name === 'csplit' ? 'fnb' : 'lbnCat', 'filter prefix');
+    for (const command of args.all('filter')) call.script(command);
+    const [from = '', last = 'x'] = args.rest;
+    const prefix = call.name === 'csplit' ? (args.value('f', 'prefix') ?? 'xx') : last;
+    if (from !== '-') call.file('read', from);
+    call.file('write', prefix);
+    return '';
+  },
   rename: (call) => {
     for (const path of readArgs(call.words).rest.slice(1)) if (/[./]/.test(path)) call.file('delete', path);
     return '';

@@ -66,30 +66,6 @@ function writesTo(call: Call, sub: string): void {
   if (sub === 'bundle' && args.rest[0] === 'create') call.file('write', args.rest[1] ?? '');
 }
 
-const commit: Handler = (call) => {
-  const args = readArgs(
-    call.words,
-    'mFCct',
-    'message file author date reuse-message fixup squash template trailer',
-  );
-  if (args.flags.has('n') || args.flags.has('no-verify'))
-    call.warn('git', 'skips the hooks of the project', 'Let the hooks run and mend what they find.');
-  const file = args.value('F', 'file');
-  if (file && file !== '-') call.file('read', file);
-};
-
-const remote: Handler = (call) => {
-  const [action, ...rest] = call.words;
-  const [name = '', url = ''] = readArgs(rest, 'tm').rest;
-  if (action === 'add' && !isCodeHost(url)) call.shell.world.gitAliases.set(newRemote(name), url);
-  if (action === 'set-url')
-    call.deny(
-      'exfiltration',
-      `sends the project to ${shown(call.words.at(-1) ?? '')} from now on`,
-      'Add another remote beside it, and let a person decide.',
-    );
-};
-
 /** Takes a command as an argument, after its own options. */
 function executes(pattern: RegExp): Handler {
   return (call) => {
@@ -101,31 +77,11 @@ function executes(pattern: RegExp): Handler {
   };
 }
 
-const fetches: Handler = (call) => {
-  const args = readArgs(call.words, 'jo');
-  const [, ...refs] = args.rest;
-  const ref = refs.find(
-    (word) =>
-      (word.startsWith('+') || args.has('f', 'force')) && /[^:]:(?!refs\/(remotes|pull)\/)./.test(word),
-  );
-  if (ref !== undefined)
-    loses(call, `overwrites a branch with ${shown(ref)}`, 'Fetch without a plus and without -f.');
-  return connects(call);
-};
-
 /** A template brings hooks along. */
 function usesTemplate(call: Call): void {
   const folder = readArgs(call.words, 'b', 'template').value('template') ?? '';
   checkVariable('GIT_TEMPLATE_DIR', folder, call);
 }
-
-/** Prints a file as it was committed. */
-const stored: Handler = (call) => {
-  const [, path] = /^[^:]*:(.+)$/.exec(readArgs(call.words).rest.at(-1) ?? '') ?? [];
-  if (path === undefined) return UNKNOWN;
-  call.file('read', path);
-  return committed(call.path(path));
-};
 
 const otherSubcommands: Handlers = {
   push,
@@ -135,9 +91,29 @@ const otherSubcommands: Handlers = {
   stash,
   branch,
   rm: removeFiles,
-  commit,
+  commit: (call) => {
+    const args = readArgs(
+      call.words,
+      'mFCct',
+      'message file author date reuse-message fixup squash template trailer',
+    );
+    if (args.flags.has('n') || args.flags.has('no-verify'))
+      call.warn('git', 'skips the hooks of the project', 'Let the hooks run and mend what they find.');
+    const file = args.value('F', 'file');
+    if (file && file !== '-') call.file('read', file);
+  },
   config,
-  remote,
+  remote: (call) => {
+    const [action, ...rest] = call.words;
+    const [name = '', url = ''] = readArgs(rest, 'tm').rest;
+    if (action === 'add' && !isCodeHost(url)) call.shell.world.gitAliases.set(newRemote(name), url);
+    if (action === 'set-url')
+      call.deny(
+        'exfiltration',
+        `sends the project to ${shown(call.words.at(-1) ?? '')} from now on`,
+        'Add another remote beside it, and let a person decide.',
+      );
+  },
   add(call) {
     const args = readArgs(call.words);
     // What git is told to ignore, and what it would then print.
@@ -200,7 +176,17 @@ const otherSubcommands: Handlers = {
     usesTemplate(call);
     return connects(call);
   },
-  'fetch pull': fetches,
+  'fetch pull': (call) => {
+    const args = readArgs(call.words, 'jo');
+    const [, ...refs] = args.rest;
+    const ref = refs.find(
+      (word) =>
+        (word.startsWith('+') || args.has('f', 'force')) && /[^:]:(?!refs\/(remotes|pull)\/)./.test(word),
+    );
+    if (ref !== undefined)
+      loses(call, `overwrites a branch with ${shown(ref)}`, 'Fetch without a plus and without -f.');
+    return connects(call);
+  },
   init(call) {
     usesTemplate(call);
     return '';
@@ -220,7 +206,13 @@ const otherSubcommands: Handlers = {
     );
     return format.length === 0 ? UNKNOWN : `${format.join('').replace(/%\w+/g, UNKNOWN)}\n`;
   },
-  'show cat-file': stored,
+  // Prints a file as it was committed.
+  'show cat-file': (call) => {
+    const [, path] = /^[^:]*:(.+)$/.exec(readArgs(call.words).rest.at(-1) ?? '') ?? [];
+    if (path === undefined) return UNKNOWN;
+    call.file('read', path);
+    return committed(call.path(path));
+  },
   diff(call) {
     if (call.words.includes('--no-index'))
       for (const path of readArgs(call.words).rest) call.file('read', path);

@@ -1,18 +1,8 @@
 import { readArgs } from '../argv.ts';
-import type { Handler, Handlers } from '../call.ts';
+import type { Handlers } from '../call.ts';
 import { remedyOf } from '../categories.ts';
 import { DECODED, UNKNOWN } from '../marks.ts';
 import { always, byName, denying } from './rules.ts';
-
-const gpg: Handler = (call) => {
-  const args = readArgs(call.words, 'oru', 'output');
-  for (const path of args.all('o', 'output')) if (path !== '-') call.file('write', path);
-  if (args.has('export-secret-keys', 'export-secret-subkeys'))
-    call.deny('credentials', 'prints a private key', 'It need not be seen.');
-  if (args.has('delete-secret-keys', 'delete-secret-and-public-key', 'delete-secret-key'))
-    call.deny('destructive-files', 'deletes a private key');
-  return args.has('d', 'decrypt') ? DECODED : UNKNOWN;
-};
 
 /** Stored passwords and keys, and what listens to other programs. */
 export const keys: Handlers = byName(
@@ -36,7 +26,15 @@ export const keys: Handlers = byName(
   }),
   denying('persistence', 'lets this key into another machine', { 'ssh-copy-id': always }),
   {
-    'gpg gpg2': gpg,
+    'gpg gpg2': (call) => {
+      const args = readArgs(call.words, 'oru', 'output');
+      for (const path of args.all('o', 'output')) if (path !== '-') call.file('write', path);
+      if (args.has('export-secret-keys', 'export-secret-subkeys'))
+        call.deny('credentials', 'prints a private key', 'It need not be seen.');
+      if (args.has('delete-secret-keys', 'delete-secret-and-public-key', 'delete-secret-key'))
+        call.deny('destructive-files', 'deletes a private key');
+      return args.has('d', 'decrypt') ? DECODED : UNKNOWN;
+    },
     'ssh-keygen': (call) => {
       const args = readArgs(call.words, 'fNtbCP');
       const file = args.value('f');

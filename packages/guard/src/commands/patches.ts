@@ -17,14 +17,12 @@ const patch: Handler = (call) => {
   return '';
 };
 
-/** Codex takes it for its own tool where a shell is told to run it: the patch on its input or as its one word. */
-const applyPatch: Handler = (call) => {
-  const patch = [call.stdin ?? '', ...call.words].join('\n');
-  for (const { kind, path } of filesOfPatch(patch)) call.file(kind, path);
-  return '';
-};
-
 export const patches: Handlers = byName({
   patch,
-  'apply_patch applypatch': applyPatch,
+  // Codex takes it for its own tool where a shell is told to run it: the patch on its input or as its one word.
+  'apply_patch applypatch': (call) => {
+    const patch = [call.stdin ?? '', ...call.words].join('\n');
+    for (const { kind, path } of filesOfPatch(patch)) call.file(kind, path);
+    return '';
+  },
 });

@@ -1,21 +1,8 @@
 import { readArgs } from '../argv.ts';
-import type { Handler, Handlers } from '../call.ts';
+import type { Handlers } from '../call.ts';
 import { PRIVATE, parentProcess, shown, UNKNOWN } from '../marks.ts';
 import { agent, checkProcess } from './agent-process.ts';
 import { always, asksHelp, byName, denying } from './rules.ts';
-
-const kill: Handler = (call) => {
-  if (call.words.some((word) => /^-(l|L|-list)$/.test(word))) return UNKNOWN;
-  const [first = ''] = call.words;
-  const targets = call.words.filter(
-    (word, i) =>
-      !(i === 0 && /^-([A-Z]+|\d+)$/i.test(first) && call.words.length > 1) &&
-      !/^-[sn]$/.test(word) &&
-      !/^(SIG)?(TERM|KILL|HUP|INT|STOP|USR[12])$/.test(word),
-  );
-  for (const target of targets) checkProcess(call, target);
-  return '';
-};
 
 /** The loop, its agent, and what a session of the user lives in. */
 const vital =
@@ -24,75 +11,38 @@ const vital =
 /** Also at the end of a path or after a program that starts it. */
 const ownAgent = /(^|[/\s*])(ralph|claude|codex|opencode)(\s|$)/;
 
-const killByName: Handler = (call) => {
-  const args = readArgs(call.words, 'usgtGUPF', 'user signal uid euid parent');
-  const names = args.rest.filter((word) => !/^-/.test(word));
-  for (const parent of args.all('P', 'parent')) checkProcess(call, parent);
-  // Signal 0 only asks whether they are there.
-  if (args.has('l', 'list', '0')) return UNKNOWN;
-  if (args.has('u', 'user', 'U', 'uid') && names.length === 0)
-    call.deny('process', 'ends all processes of a user');
-  for (const name of names) {
-    if (
-      (vital.test(name) || ownAgent.test(name) || /^\W+$/.test(name)) &&
-      !(/\s/.test(name.trim()) && /^\W*(node|bash|sh)\b/.test(name))
-    )
-      call.deny('process', `ends every process called ${shown(name)}`);
-  }
-  return '';
-};
-
-const findProcess: Handler = ({ words }) => {
-  const name = readArgs(words, 'uPgG').rest[0] ?? '';
-  return `${agent.test(name) ? name.replace(/\s+/g, '-') : UNKNOWN}\n`;
-};
-
-const services: Handler = (call) => {
-  const args = readArgs(call.words, 'pHMtn');
-  const [action = ''] = args.rest;
-  if (asksHelp(call)) return UNKNOWN;
-  if (
-    /^(enable|reenable|link|edit|set-default|add-wants|import-environment|set-environment|set-property)$/.test(
-      action,
-    )
-  )
-    call.deny('persistence', 'makes a program start by itself', 'Start it in this session.');
-  else if (
-    /^(start|stop|restart|reload|disable|mask|unmask|kill|isolate|poweroff|reboot|halt|suspend|hibernate|rescue|emergency|kexec|soft-reboot|daemon-reload|daemon-reexec|revert)$/.test(
-      action,
-    )
-  ) {
-    call.deny(
-      'system-config',
-      `${action}s a service of the system`,
-      'Start what you need as a process of your own.',
-    );
-  }
-};
-
-const crontab: Handler = (call) => {
-  if (call.words.includes('-l')) return UNKNOWN;
-  call.deny(
-    call.words.includes('-r') ? 'system-config' : 'persistence',
-    'changes what runs by itself at fixed times',
-    'Run it now.',
-  );
-  return '';
-};
-
-const listProcesses: Handler = ({ words }) => {
-  if (words.some((word) => /^(-o)?ppid=?$/.test(word))) return `${parentProcess}\n`;
-  const name = words.find((word) => agent.test(word));
-  if (name !== undefined) return `${name}\n`;
-  if (words.some((word) => /^[a-z]*e[a-z]*$/.test(word))) return PRIVATE;
-  return /(^|\s)-?\w*[eA]\w*o\s*pid=?(\s|$)/.test(words.join(' ')) ? `1\n${UNKNOWN}\n` : UNKNOWN;
-};
-
 /** Processes, the kernel, and what starts by itself. */
 export const processes: Handlers = byName(
   {
-    kill,
-    'pkill killall skill': killByName,
+    kill: (call) => {
+      if (call.words.some((word) => /^-(l|L|-list)$/.test(word))) return UNKNOWN;
+      const [first = ''] = call.words;
+      const targets = call.words.filter(
+        (word, i) =>
+          !(i === 0 && /^-([A-Z]+|\d+)$/i.test(first) && call.words.length > 1) &&
+          !/^-[sn]$/.test(word) &&
+          !/^(SIG)?(TERM|KILL|HUP|INT|STOP|USR[12])$/.test(word),
+      );
+      for (const target of targets) checkProcess(call, target);
+      return '';
+    },
+    'pkill killall skill': (call) => {
+      const args = readArgs(call.words, 'usgtGUPF', 'user signal uid euid parent');
+      const names = args.rest.filter((word) => !/^-/.test(word));
+      for (const parent of args.all('P', 'parent')) checkProcess(call, parent);
+      // Signal 0 only asks whether they are there.
+      if (args.has('l', 'list', '0')) return UNKNOWN;
+      if (args.has('u', 'user', 'U', 'uid') && names.length === 0)
+        call.deny('process', 'ends all processes of a user');
+      for (const name of names) {
+        if (
+          (vital.test(name) || ownAgent.test(name) || /^\W+$/.test(name)) &&
+          !(/\s/.test(name.trim()) && /^\W*(node|bash|sh)\b/.test(name))
+        )
+          call.deny('process', `ends every process called ${shown(name)}`);
+      }
+      return '';
+    },
     fuser: (call) => {
       const args = readArgs(call.words);
       const wide =
@@ -103,10 +53,48 @@ export const processes: Handlers = byName(
     renice: (call) => {
       for (const target of readArgs(call.words, 'n').rest) if (target !== '0') checkProcess(call, target);
     },
-    ps: listProcesses,
-    'pgrep pidof': findProcess,
-    systemctl: services,
-    crontab,
+    ps: ({ words }) => {
+      if (words.some((word) => /^(-o)?ppid=?$/.test(word))) return `${parentProcess}\n`;
+      const name = words.find((word) => agent.test(word));
+      if (name !== undefined) return `${name}\n`;
+      if (words.some((word) => /^[a-z]*e[a-z]*$/.test(word))) return PRIVATE;
+      return /(^|\s)-?\w*[eA]\w*o\s*pid=?(\s|$)/.test(words.join(' ')) ? `1\n${UNKNOWN}\n` : UNKNOWN;
+    },
+    'pgrep pidof': ({ words }) => {
+      const name = readArgs(words, 'uPgG').rest[0] ?? '';
+      return `${agent.test(name) ? name.replace(/\s+/g, '-') : UNKNOWN}\n`;
+    },
+    systemctl: (call) => {
+      const args = readArgs(call.words, 'pHMtn');
+      const [action = ''] = args.rest;
+      if (asksHelp(call)) return UNKNOWN;
+      if (
+        /^(enable|reenable|link|edit|set-default|add-wants|import-environment|set-environment|set-property)$/.test(
+          action,
+        )
+      )
+        call.deny('persistence', 'makes a program start by itself', 'Start it in this session.');
+      else if (
+        /^(start|stop|restart|reload|disable|mask|unmask|kill|isolate|poweroff|reboot|halt|suspend|hibernate|rescue|emergency|kexec|soft-reboot|daemon-reload|daemon-reexec|revert)$/.test(
+          action,
+        )
+      ) {
+        call.deny(
+          'system-config',
+          `${action}s a service of the system`,
+          'Start what you need as a process of your own.',
+        );
+      }
+    },
+    crontab: (call) => {
+      if (call.words.includes('-l')) return UNKNOWN;
+      call.deny(
+        call.words.includes('-r') ? 'system-config' : 'persistence',
+        'changes what runs by itself at fixed times',
+        'Run it now.',
+      );
+      return '';
+    },
   },
   denying('process', 'stops the machine', {
     'reboot shutdown halt poweroff init telinit kexec': always,

@@ -1,54 +1,14 @@
 import { readArgs, readLeadingArgs } from '../argv.ts';
-import type { Call, Handler, Handlers } from '../call.ts';
+import type { Call, Handlers } from '../call.ts';
 import { feed } from '../feed.ts';
 import { landmarksNamed } from '../landmarks.ts';
 import { asGlob, asText, STAR, UNKNOWN } from '../marks.ts';
 import { isProjectFile } from '../zones.ts';
 import { byName } from './rules.ts';
 
-const xargs: Handler = (call) => {
-  const args = readLeadingArgs(
-    call.words,
-    'IdEnPsLa',
-    'replace delimiter max-args max-procs arg-file max-lines',
-  );
-  const file = args.value('a', 'arg-file');
-  const text = file === undefined ? (call.stdin ?? UNKNOWN) : call.content(file);
-  const mark = args.value('I', 'replace') ?? (args.has('i', 'replace') ? '{}' : undefined);
-  const command = args.rest.length === 0 ? ['echo'] : [...args.rest];
-  const byLine = mark !== undefined || args.has('0', 'null') || args.has('d', 'delimiter');
-  const items = text
-    .split(byLine ? /[\n\0]/ : /\s+/)
-    .map((item) => (byLine ? item.trim() : item.replace(/^(['"])(.*)\1$/, '$2').replace(/\\(.)/g, '$1')))
-    .filter((item) => item !== '');
-  if (items.length === 0) return call.run(command, { stdin: null });
-  if (mark === undefined) return call.run([...command, ...items], { stdin: null });
-  return items
-    .map((item) =>
-      call.run(
-        command.map((word) => word.replaceAll(mark, () => item)),
-        { stdin: null },
-      ),
-    )
-    .join('');
-};
-
 /** Tests that pick files by more than their kind. */
 const narrow =
   /^-(i?name|i?path|i?wholename|i?regex|newer\w*|[amc](min|time)|size|empty|user|group|perm|links|inum|samefile)$/;
-
-const find: Handler = (call) => {
-  const start = call.words.findIndex((word) => /^[-(!,]/.test(word) && !/^-[HLPOD]/.test(word));
-  const roots = call.words.slice(0, start === -1 ? undefined : start).filter((word) => !word.startsWith('-'));
-  const tests = start === -1 ? [] : call.words.slice(start);
-  const all = new Set<string>();
-  for (const alternative of alternatives(tests)) {
-    const found = (roots.length === 0 ? ['.'] : roots).flatMap((root) => foundUnder(root, alternative, call));
-    for (const path of found) all.add(path);
-    actions(call, alternative, found);
-  }
-  return `${[...all].join('\n')}\n`;
-};
 
 /** What stands between `-o`, outside of brackets: an action acts on what its own tests let through. */
 function alternatives(tests: readonly string[]): string[][] {
@@ -126,35 +86,73 @@ function foundUnder(root: string, tests: readonly string[], call: Call): string[
   ];
 }
 
-const fd: Handler = (call) => {
-  const args = readArgs(call.words, 'etEdSj', 'exec exec-batch type extension exclude max-depth');
-  const at = call.words.findIndex((word) => /^(-x|-X|--exec|--exec-batch)$/.test(word));
-  const [, root = '.'] = readArgs(call.words.slice(0, at === -1 ? undefined : at), 'etEdSj').rest;
-  const vague = /^(\.|\.\*|)$/.test(args.rest[0] ?? '') && !args.has('e', 'extension');
-  const path = vague ? `${root}/${STAR}` : `${root}/${UNKNOWN}`;
-  if (at === -1) return `${path}\n`;
-  const command = call.words.slice(at + 1);
-  call.run(
-    command.includes('{}') ? command.map((word) => word.replaceAll('{}', () => path)) : [...command, path],
-  );
-};
-
-const parallel: Handler = (call) => {
-  const at = call.words.findIndex((word) => /^::::?\+?$/.test(word));
-  const { rest } = readLeadingArgs(call.words.slice(0, at === -1 ? undefined : at), 'jNI', 'jobs');
-  const items = at === -1 ? (call.stdin ?? UNKNOWN).split('\n').filter(Boolean) : call.words.slice(at + 1);
-  for (const item of items.length === 0 ? [''] : items) {
-    const command = rest.join(' ');
-    feed(call, command.includes('{}') ? command.replaceAll('{}', () => item) : `${command} ${item}`, (text) =>
-      call.script(text),
-    );
-  }
-};
-
 /** Programs that run others on what they find or read. */
 export const searches: Handlers = byName({
-  'xargs gxargs': xargs,
-  'find gfind': find,
-  'fd fdfind': fd,
-  parallel,
+  'xargs gxargs': (call) => {
+    const args = readLeadingArgs(
+      call.words,
+      'IdEnPsLa',
+      'replace delimiter max-args max-procs arg-file max-lines',
+    );
+    const file = args.value('a', 'arg-file');
+    const text = file === undefined ? (call.stdin ?? UNKNOWN) : call.content(file);
+    const mark = args.value('I', 'replace') ?? (args.has('i', 'replace') ? '{}' : undefined);
+    const command = args.rest.length === 0 ? ['echo'] : [...args.rest];
+    const byLine = mark !== undefined || args.has('0', 'null') || args.has('d', 'delimiter');
+    const items = text
+      .split(byLine ? /[\n\0]/ : /\s+/)
+      .map((item) => (byLine ? item.trim() : item.replace(/^(['"])(.*)\1$/, '$2').replace(/\\(.)/g, '$1')))
+      .filter((item) => item !== '');
+    if (items.length === 0) return call.run(command, { stdin: null });
+    if (mark === undefined) return call.run([...command, ...items], { stdin: null });
+    return items
+      .map((item) =>
+        call.run(
+          command.map((word) => word.replaceAll(mark, () => item)),
+          { stdin: null },
+        ),
+      )
+      .join('');
+  },
+  'find gfind': (call) => {
+    const start = call.words.findIndex((word) => /^[-(!,]/.test(word) && !/^-[HLPOD]/.test(word));
+    const roots = call.words
+      .slice(0, start === -1 ? undefined : start)
+      .filter((word) => !word.startsWith('-'));
+    const tests = start === -1 ? [] : call.words.slice(start);
+    const all = new Set<string>();
+    for (const alternative of alternatives(tests)) {
+      const found = (roots.length === 0 ? ['.'] : roots).flatMap((root) =>
+        foundUnder(root, alternative, call),
+      );
+      for (const path of found) all.add(path);
+      actions(call, alternative, found);
+    }
+    return `${[...all].join('\n')}\n`;
+  },
+  'fd fdfind': (call) => {
+    const args = readArgs(call.words, 'etEdSj', 'exec exec-batch type extension exclude max-depth');
+    const at = call.words.findIndex((word) => /^(-x|-X|--exec|--exec-batch)$/.test(word));
+    const [, root = '.'] = readArgs(call.words.slice(0, at === -1 ? undefined : at), 'etEdSj').rest;
+    const vague = /^(\.|\.\*|)$/.test(args.rest[0] ?? '') && !args.has('e', 'extension');
+    const path = vague ? `${root}/${STAR}` : `${root}/${UNKNOWN}`;
+    if (at === -1) return `${path}\n`;
+    const command = call.words.slice(at + 1);
+    call.run(
+      command.includes('{}') ? command.map((word) => word.replaceAll('{}', () => path)) : [...command, path],
+    );
+  },
+  parallel: (call) => {
+    const at = call.words.findIndex((word) => /^::::?\+?$/.test(word));
+    const { rest } = readLeadingArgs(call.words.slice(0, at === -1 ? undefined : at), 'jNI', 'jobs');
+    const items = at === -1 ? (call.stdin ?? UNKNOWN).split('\n').filter(Boolean) : call.words.slice(at + 1);
+    for (const item of items.length === 0 ? [''] : items) {
+      const command = rest.join(' ');
+      feed(
+        call,
+        command.includes('{}') ? command.replaceAll('{}', () => item) : `${command} ${item}`,
+        (text) => call.script(text),
+      );
+    }
+  },
 });

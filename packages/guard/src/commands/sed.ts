@@ -1,5 +1,5 @@
 import { readArgs } from '../argv.ts';
-import type { Handler, Handlers } from '../call.ts';
+import type { Handlers } from '../call.ts';
 import { unescapeText } from '../decode.ts';
 import { asText, DECODED, isPlain, UNKNOWN } from '../marks.ts';
 import { namesOnly } from '../private.ts';
@@ -12,42 +12,6 @@ type Order = { readonly letter: string; readonly picky: boolean; readonly parts:
 
 /** Each address may look for its end to the end of the script. */
 const longest = 8000;
-
-const program: Handler = (call) => {
-  const args = readArgs(call.words, 'efl', 'expression file line-length');
-  const files = args.all('f', 'file');
-  const given = [...args.all('e', 'expression'), ...files.map((path) => call.content(path))];
-  const scripts = given.length > 0 ? given : args.rest.slice(0, 1);
-  const paths = given.length > 0 ? args.rest : args.rest.slice(1);
-  if (scripts.some((script) => script.length > longest)) throw new RangeError('too long a script to follow');
-  const orders = scripts.flatMap(ordersOf);
-  for (const { letter, parts } of orders) {
-    const [first = '', second = '', flags = ''] = parts;
-    if (letter === 'e' && first !== '') call.script(first);
-    if (/[wW]/.test(letter)) call.file('write', first);
-    if (/[rR]/.test(letter)) call.file('read', first);
-    if (letter !== 's') continue;
-    const [, target] = /w\s+(\S+)/.exec(flags) ?? [];
-    if (target) call.file('write', target);
-    if (/^\w*e/.test(flags)) call.script(second);
-  }
-  const inPlace =
-    args.has('in-place') || call.words.some((word) => /^-[nErsuz]*i/.test(word) && !word.startsWith('--'));
-  if (inPlace) {
-    for (const path of paths.filter((path) => path !== '')) call.file('write', path);
-    return '';
-  }
-  const edit = (text: string) =>
-    edited(text, orders, args.has('E', 'r', 'regexp-extended'), args.has('n', 'quiet', 'silent'));
-  if (leavesNames(call, paths, edit)) return UNKNOWN;
-  const text = contents(call, paths);
-  // Without their values, variables are no secret.
-  if (
-    orders.some(({ letter, parts }) => letter === 's' && parts[0] === '=.*' && !/[&\\]/.test(parts[1] ?? ''))
-  )
-    return namesOnly(text, call.shell.world.context);
-  return edit(text);
-};
 
 /** What the script makes of the text, where it may uncover a command; picked lines count as all of them. */
 function edited(given: string, orders: readonly Order[], extended: boolean, quiet: boolean): string {
@@ -142,5 +106,42 @@ function upTo(script: string, start: number, mark: string): string {
 }
 
 export const sed: Handlers = byName({
-  'sed gsed': program,
+  'sed gsed': (call) => {
+    const args = readArgs(call.words, 'efl', 'expression file line-length');
+    const files = args.all('f', 'file');
+    const given = [...args.all('e', 'expression'), ...files.map((path) => call.content(path))];
+    const scripts = given.length > 0 ? given : args.rest.slice(0, 1);
+    const paths = given.length > 0 ? args.rest : args.rest.slice(1);
+    if (scripts.some((script) => script.length > longest))
+      throw new RangeError('too long a script to follow');
+    const orders = scripts.flatMap(ordersOf);
+    for (const { letter, parts } of orders) {
+      const [first = '', second = '', flags = ''] = parts;
+      if (letter === 'e' && first !== '') call.script(first);
+      if (/[wW]/.test(letter)) call.file('write', first);
+      if (/[rR]/.test(letter)) call.file('read', first);
+      if (letter !== 's') continue;
+      const [, target] = /w\s+(\S+)/.exec(flags) ?? [];
+      if (target) call.file('write', target);
+      if (/^\w*e/.test(flags)) call.script(second);
+    }
+    const inPlace =
+      args.has('in-place') || call.words.some((word) => /^-[nErsuz]*i/.test(word) && !word.startsWith('--'));
+    if (inPlace) {
+      for (const path of paths.filter((path) => path !== '')) call.file('write', path);
+      return '';
+    }
+    const edit = (text: string) =>
+      edited(text, orders, args.has('E', 'r', 'regexp-extended'), args.has('n', 'quiet', 'silent'));
+    if (leavesNames(call, paths, edit)) return UNKNOWN;
+    const text = contents(call, paths);
+    // Without their values, variables are no secret.
+    if (
+      orders.some(
+        ({ letter, parts }) => letter === 's' && parts[0] === '=.*' && !/[&\\]/.test(parts[1] ?? ''),
+      )
+    )
+      return namesOnly(text, call.shell.world.context);
+    return edit(text);
+  },
 });

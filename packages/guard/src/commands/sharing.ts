@@ -8,21 +8,6 @@ import { fetchesFiles, fetchesFolder, keepFetched } from './fetched.ts';
 import { hostOf, isLocal, sends, serves, uploads } from './hosts.ts';
 import { asksHelp, byName, denyLines, type LineRule } from './rules.ts';
 
-const copyRemote: Handler = (call) => {
-  const { rest } = readArgs(call.words, 'cFiJloPS');
-  const target = rest.at(-1) ?? '';
-  const sources = rest.slice(0, -1);
-  const remote = (path: string) => /^[^/]*:/.test(path) || path.startsWith('scp://');
-  const local = sources.filter((path) => !remote(path));
-  const put = putsOf(call.stdin ?? '');
-  if (remote(target) || put.length > 0) uploads(call, [...local, ...put], target);
-  else for (const path of local) call.file('read', path, { recursive: true });
-  if (!remote(target) && sources.some(remote)) {
-    call.file('write', target);
-    fetchesFiles(call, sources, target);
-  }
-};
-
 /** What ftp is told to upload, on its command line or by its input. */
 const ftp: Handler = (call) => {
   const args = readArgs(call.words, 'ceupP');
@@ -44,16 +29,6 @@ const ftp: Handler = (call) => {
 function putsOf(orders: string): string[] {
   return [...orders.matchAll(/^\s*(?:m?put|mirror -R)\s+(?:-\w+\s+)*(\S+)/gm)].map(([, path = '']) => path);
 }
-
-const mail: Handler = (call) => {
-  call.deny('exfiltration', 'sends mail', 'Leave it to a person.');
-  return '';
-};
-
-const share: Handler = (call) => {
-  call.deny('exfiltration', 'hands files to others');
-  return '';
-};
 
 const githubRules: readonly LineRule[] = [
   [
@@ -89,39 +64,6 @@ const githubRules: readonly LineRule[] = [
   [/^api\b.* (private=false|visibility=public)( |$)/, 'exfiltration', 'changes who can see the repository'],
 ];
 
-const gh: Handler = (call) => {
-  mentionSecrets(call, call.words);
-  const said = call.words.filter((_, i) => !/^(-H|--header)$/.test(call.words[i - 1] ?? ''));
-  sends(call, said.join(' '), 'github.com');
-  if (asksHelp(call)) return UNKNOWN;
-  denyLines(call, call.words, githubRules);
-  const [topic = '', action = ''] = call.words;
-  const order = `${topic} ${action}`;
-  const args = readArgs(call.words.slice(2), 'udfRF', 'body-file notes-file');
-  const [source = '', target] = args.rest;
-  if (order === 'gist clone') keepFetched(call, target ?? source);
-  if (order === 'repo clone') fetchesFolder(call, `https://github.com/${source}`, target);
-  if (order === 'alias set' && target?.startsWith('!')) call.script(target.slice(1));
-  const isSecret = (file: string) => isSecretFile(call.path(file), call.shell.world.context, false);
-  const files =
-    topic === 'release' ? args.rest.filter(isSecret) : /^gist (cr|ed)/.test(order) ? args.rest : [];
-  const texts = topic === 'api' ? [] : args.all('F', 'body-file', 'notes-file');
-  for (const file of [...files, ...texts]) if (file !== '-') call.file('read', file);
-  return /^(gist|api)$/.test(topic) || /^(view|diff)$/.test(action) ? NETWORK : UNKNOWN;
-};
-
-const glab: Handler = (call) => {
-  if (/^snippet (create|new)\b/.test(call.words.join(' ')))
-    call.deny('exfiltration', 'publishes files as a snippet');
-  sends(call, call.words.join(' '), 'gitlab.com', true);
-  if (
-    /^(repo|project|release|variable|ci|issue|mr|ssh-key) delete\b|^api\b.*\bDELETE\b/.test(
-      call.words.join(' '),
-    )
-  )
-    call.deny('cloud', 'deletes something on GitLab');
-};
-
 /** The folder that a small web server is told to show, by one of the options or as its first word. */
 function webServer(letters: string, long = '', ...by: string[]): Handler {
   return (call) => {
@@ -132,7 +74,20 @@ function webServer(letters: string, long = '', ...by: string[]): Handler {
 
 /** Hands files or words to others: copies, mail, code hosts, web servers. */
 export const sharing: Handlers = byName({
-  'scp sftp': copyRemote,
+  'scp sftp': (call) => {
+    const { rest } = readArgs(call.words, 'cFiJloPS');
+    const target = rest.at(-1) ?? '';
+    const sources = rest.slice(0, -1);
+    const remote = (path: string) => /^[^/]*:/.test(path) || path.startsWith('scp://');
+    const local = sources.filter((path) => !remote(path));
+    const put = putsOf(call.stdin ?? '');
+    if (remote(target) || put.length > 0) uploads(call, [...local, ...put], target);
+    else for (const path of local) call.file('read', path, { recursive: true });
+    if (!remote(target) && sources.some(remote)) {
+      call.file('write', target);
+      fetchesFiles(call, sources, target);
+    }
+  },
   'ftp tftp lftp': ftp,
   ncftpput: (call) => {
     const [host = '', , ...files] = readArgs(call.words, 'upP').rest;
@@ -142,8 +97,14 @@ export const sharing: Handlers = byName({
     const args = readArgs(call.words, 'dr', 'dist repo project');
     uploads(call, [...args.all('d', 'dist'), ...args.rest.slice(0, 1)], 'the web');
   },
-  'mail mailx sendmail mutt s-nail swaks msmtp': mail,
-  'croc wormhole magic-wormhole ffsend transfer transfer.sh onionshare onionshare-cli pastebinit': share,
+  'mail mailx sendmail mutt s-nail swaks msmtp': (call) => {
+    call.deny('exfiltration', 'sends mail', 'Leave it to a person.');
+    return '';
+  },
+  'croc wormhole magic-wormhole ffsend transfer transfer.sh onionshare onionshare-cli pastebinit': (call) => {
+    call.deny('exfiltration', 'hands files to others');
+    return '';
+  },
   'serve http-server live-server miniserve darkhttpd simple-http-server static-server': webServer(
     'lpadcSCPTU',
     'listen port config host interfaces',
@@ -152,6 +113,35 @@ export const sharing: Handlers = byName({
     call.words[0] === 'file-server' ? webServer('rl', 'root listen domain', 'r', 'root')(call) : UNKNOWN,
   smbclient: (call) => ftp(call.with({ words: call.words.flatMap((word) => word.split(/\s*;\s*/)) })),
   httpd: webServer('pcuhr', '', 'h'),
-  gh,
-  glab,
+  gh: (call) => {
+    mentionSecrets(call, call.words);
+    const said = call.words.filter((_, i) => !/^(-H|--header)$/.test(call.words[i - 1] ?? ''));
+    sends(call, said.join(' '), 'github.com');
+    if (asksHelp(call)) return UNKNOWN;
+    denyLines(call, call.words, githubRules);
+    const [topic = '', action = ''] = call.words;
+    const order = `${topic} ${action}`;
+    const args = readArgs(call.words.slice(2), 'udfRF', 'body-file notes-file');
+    const [source = '', target] = args.rest;
+    if (order === 'gist clone') keepFetched(call, target ?? source);
+    if (order === 'repo clone') fetchesFolder(call, `https://github.com/${source}`, target);
+    if (order === 'alias set' && target?.startsWith('!')) call.script(target.slice(1));
+    const isSecret = (file: string) => isSecretFile(call.path(file), call.shell.world.context, false);
+    const files =
+      topic === 'release' ? args.rest.filter(isSecret) : /^gist (cr|ed)/.test(order) ? args.rest : [];
+    const texts = topic === 'api' ? [] : args.all('F', 'body-file', 'notes-file');
+    for (const file of [...files, ...texts]) if (file !== '-') call.file('read', file);
+    return /^(gist|api)$/.test(topic) || /^(view|diff)$/.test(action) ? NETWORK : UNKNOWN;
+  },
+  glab: (call) => {
+    if (/^snippet (create|new)\b/.test(call.words.join(' ')))
+      call.deny('exfiltration', 'publishes files as a snippet');
+    sends(call, call.words.join(' '), 'gitlab.com', true);
+    if (
+      /^(repo|project|release|variable|ci|issue|mr|ssh-key) delete\b|^api\b.*\bDELETE\b/.test(
+        call.words.join(' '),
+      )
+    )
+      call.deny('cloud', 'deletes something on GitLab');
+  },
 });

@@ -1,89 +1,9 @@
 import { readArgs, readLeadingArgs } from '../argv.ts';
-import type { Handler, Handlers } from '../call.ts';
+import type { Handlers } from '../call.ts';
 import { feed } from '../feed.ts';
 import { isPlain, NETWORK, UNKNOWN } from '../marks.ts';
 import { runsSecret } from '../mentions.ts';
 import { byName } from './rules.ts';
-
-const shell: Handler = (call) => {
-  // `+x` takes an option back.
-  const words = call.words[0]?.startsWith('+')
-    ? call.words.filter((word) => !/^\+\w$/.test(word))
-    : call.words;
-  const args = readLeadingArgs(words, 'oO', 'rcfile init-file');
-  const { flags, rest } = args;
-  const [first, ...more] = rest;
-  const options = args.all('o');
-  const start =
-    flags.has('x') || options.includes('xtrace')
-      ? 'set -x\n'
-      : flags.has('v') || options.includes('verbose')
-        ? 'set -v\n'
-        : '';
-  if (flags.has('version') || flags.has('n') || flags.has('help')) return UNKNOWN;
-  for (const file of args.all('rcfile', 'init-file'))
-    feed(call, call.content(file), (text) => call.script(text, { stdin: null }));
-  if (flags.has('c'))
-    return feed(call, first ?? '', (text) =>
-      call.script(start + text, { args: more.slice(1), ...(more[0] === undefined ? {} : { zero: more[0] }) }),
-    );
-  const name = first === undefined || flags.has('s') || first === '-' ? '/dev/stdin' : first;
-  if (name === '/dev/stdin') {
-    return call.stdin === null
-      ? UNKNOWN
-      : feed(call, call.stdin, (text) =>
-          call.script(start + text, { args: flags.has('s') ? rest : more, stdin: null }),
-        );
-  }
-  runsSecret(call, name, start !== '');
-  return feed(call, call.content(name), (text) => call.script(start + text, { args: more, zero: name }));
-};
-
-const at: Handler = (call) => {
-  if (call.stdin !== null) feed(call, call.stdin, (text) => call.script(text, { stdin: null }));
-  if (!call.words.some((word) => /^-[lrdcVh]/.test(word)))
-    call.deny('persistence', 'schedules a command for later', 'Run it now.');
-  return '';
-};
-
-const make: Handler = (call) => {
-  const args = readArgs(call.words, 'fCIlo', 'file makefile directory eval');
-  const folder = args.value('C', 'directory');
-  const file = args.value('f', 'file', 'makefile');
-  const named =
-    file ??
-    ['GNUmakefile', 'makefile', 'Makefile'].find((name) => call.shell.world.files.has(call.path(name)));
-  const read =
-    named === '-' || named === '/dev/stdin'
-      ? (call.stdin ?? '')
-      : named === undefined
-        ? fetchedRules(call.content('Makefile'))
-        : call.content(named);
-  const text = [...args.all('eval'), read].join('\n').trimStart();
-  // Rules that were there before are the project's.
-  if (text === '' && !args.rest.some((word) => word.includes('='))) return UNKNOWN;
-  if (text.includes(NETWORK)) return feed(call, NETWORK, () => UNKNOWN);
-  const defined = new Map(
-    [...text.matchAll(/^(\w+)\s*[:?]?:?=[ \t]*(.*)$/gm)].map(([, name = '', value = '']) => [name, value]),
-  );
-  for (const word of args.rest) {
-    const [, name, value = ''] = /^(\w+)=(.*)$/s.exec(word) ?? [];
-    if (name !== undefined) defined.set(name, value);
-  }
-  const goals = args.rest.filter((word) => !/=|^\d+$/.test(word));
-  const script = [...atOnce(text), ...recipesOf(text, goals)]
-    .join('\n')
-    .replace(/\$[({](\w+)[)}]/g, (_, name: string) => defined.get(name) ?? `$${name}`)
-    .replaceAll('$$', '$');
-  for (const word of args.rest) {
-    const [, value] = /^SHELL=(.*)$/.exec(word) ?? [];
-    if (value) call.script(`${value} ''`, { stdin: null });
-  }
-  if (isPlain(script) && script.trim() === '') return UNKNOWN;
-  return feed(call, script, (source) =>
-    call.script(source, { stdin: null, ...(folder === undefined ? {} : { cwd: folder }) }),
-  );
-};
 
 /** Of rules that were there before nothing is known, and they are the project's. */
 function fetchedRules(content: string): string {
@@ -118,7 +38,84 @@ function recipesOf(text: string, goals: readonly string[]): string[] {
 }
 
 export const shells: Handlers = byName({
-  'bash sh zsh dash ksh mksh ash fish rbash csh tcsh yash osh nu xonsh elvish': shell,
-  'at batch': at,
-  'make gmake': make,
+  'bash sh zsh dash ksh mksh ash fish rbash csh tcsh yash osh nu xonsh elvish': (call) => {
+    // `+x` takes an option back.
+    const words = call.words[0]?.startsWith('+')
+      ? call.words.filter((word) => !/^\+\w$/.test(word))
+      : call.words;
+    const args = readLeadingArgs(words, 'oO', 'rcfile init-file');
+    const { flags, rest } = args;
+    const [first, ...more] = rest;
+    const options = args.all('o');
+    const start =
+      flags.has('x') || options.includes('xtrace')
+        ? 'set -x\n'
+        : flags.has('v') || options.includes('verbose')
+          ? 'set -v\n'
+          : '';
+    if (flags.has('version') || flags.has('n') || flags.has('help')) return UNKNOWN;
+    for (const file of args.all('rcfile', 'init-file'))
+      feed(call, call.content(file), (text) => call.script(text, { stdin: null }));
+    if (flags.has('c'))
+      return feed(call, first ?? '', (text) =>
+        call.script(start + text, {
+          args: more.slice(1),
+          ...(more[0] === undefined ? {} : { zero: more[0] }),
+        }),
+      );
+    const name = first === undefined || flags.has('s') || first === '-' ? '/dev/stdin' : first;
+    if (name === '/dev/stdin') {
+      return call.stdin === null
+        ? UNKNOWN
+        : feed(call, call.stdin, (text) =>
+            call.script(start + text, { args: flags.has('s') ? rest : more, stdin: null }),
+          );
+    }
+    runsSecret(call, name, start !== '');
+    return feed(call, call.content(name), (text) => call.script(start + text, { args: more, zero: name }));
+  },
+  'at batch': (call) => {
+    if (call.stdin !== null) feed(call, call.stdin, (text) => call.script(text, { stdin: null }));
+    if (!call.words.some((word) => /^-[lrdcVh]/.test(word)))
+      call.deny('persistence', 'schedules a command for later', 'Run it now.');
+    return '';
+  },
+  'make gmake': (call) => {
+    const args = readArgs(call.words, 'fCIlo', 'file makefile directory eval');
+    const folder = args.value('C', 'directory');
+    const file = args.value('f', 'file', 'makefile');
+    const named =
+      file ??
+      ['GNUmakefile', 'makefile', 'Makefile'].find((name) => call.shell.world.files.has(call.path(name)));
+    const read =
+      named === '-' || named === '/dev/stdin'
+        ? (call.stdin ?? '')
+        : named === undefined
+          ? fetchedRules(call.content('Makefile'))
+          : call.content(named);
+    const text = [...args.all('eval'), read].join('\n').trimStart();
+    // Rules that were there before are the project's.
+    if (text === '' && !args.rest.some((word) => word.includes('='))) return UNKNOWN;
+    if (text.includes(NETWORK)) return feed(call, NETWORK, () => UNKNOWN);
+    const defined = new Map(
+      [...text.matchAll(/^(\w+)\s*[:?]?:?=[ \t]*(.*)$/gm)].map(([, name = '', value = '']) => [name, value]),
+    );
+    for (const word of args.rest) {
+      const [, name, value = ''] = /^(\w+)=(.*)$/s.exec(word) ?? [];
+      if (name !== undefined) defined.set(name, value);
+    }
+    const goals = args.rest.filter((word) => !/=|^\d+$/.test(word));
+    const script = [...atOnce(text), ...recipesOf(text, goals)]
+      .join('\n')
+      .replace(/\$[({](\w+)[)}]/g, (_, name: string) => defined.get(name) ?? `$${name}`)
+      .replaceAll('$$', '$');
+    for (const word of args.rest) {
+      const [, value] = /^SHELL=(.*)$/.exec(word) ?? [];
+      if (value) call.script(`${value} ''`, { stdin: null });
+    }
+    if (isPlain(script) && script.trim() === '') return UNKNOWN;
+    return feed(call, script, (source) =>
+      call.script(source, { stdin: null, ...(folder === undefined ? {} : { cwd: folder }) }),
+    );
+  },
 });

@@ -1,31 +1,7 @@
 import { readArgs } from '../argv.ts';
-import type { Handler, Handlers } from '../call.ts';
+import type { Handlers } from '../call.ts';
 import { UNKNOWN } from '../marks.ts';
 import { always, byName, denying } from './rules.ts';
-
-const interfaces: Handler = (call) => {
-  const [, action = ''] = readArgs(call.words, 'tn').rest;
-  if (call.words.length > 1 && /^(up|down|\d+\.\d+)/.test(action))
-    call.deny('system-config', 'changes the network of the machine');
-};
-
-const firewall: Handler = (call) => {
-  const looks = call.words.some((word) => /^(-L|-S|--list|-nL|-nvL|-vnL|status|list|--list-all)$/.test(word));
-  if (!looks && call.words.length > 0) call.deny('system-config', 'changes the firewall');
-};
-
-const hostname: Handler = (call) => {
-  if (readArgs(call.words).rest.some((word) => word !== 'status'))
-    call.deny('system-config', 'changes the name or the clock of the machine');
-};
-
-const appleScript: Handler = (call) => {
-  const code = call.words.join('\n');
-  for (const [, command = ''] of code.matchAll(/do (?:shell )?script "((?:[^"\\]|\\.)*)"/g))
-    call.script(command.replace(/\\(.)/g, '$1'));
-  if (/with administrator privileges/.test(code)) call.deny('privilege', 'runs a program as another user');
-  if (/\bto\s+(shut down|restart|log out|sleep)\b/.test(code)) call.deny('process', 'stops the machine');
-};
 
 /** How the system is set up. */
 export const system: Handlers = byName(
@@ -123,10 +99,29 @@ export const system: Handlers = byName(
     'Delete single files of the project.',
   ),
   {
-    'iptables ip6tables nft ufw firewall-cmd pfctl': firewall,
-    ifconfig: interfaces,
-    'hostnamectl timedatectl hostname': hostname,
-    osascript: appleScript,
+    'iptables ip6tables nft ufw firewall-cmd pfctl': (call) => {
+      const looks = call.words.some((word) =>
+        /^(-L|-S|--list|-nL|-nvL|-vnL|status|list|--list-all)$/.test(word),
+      );
+      if (!looks && call.words.length > 0) call.deny('system-config', 'changes the firewall');
+    },
+    ifconfig: (call) => {
+      const [, action = ''] = readArgs(call.words, 'tn').rest;
+      if (call.words.length > 1 && /^(up|down|\d+\.\d+)/.test(action))
+        call.deny('system-config', 'changes the network of the machine');
+    },
+    'hostnamectl timedatectl hostname': (call) => {
+      if (readArgs(call.words).rest.some((word) => word !== 'status'))
+        call.deny('system-config', 'changes the name or the clock of the machine');
+    },
+    osascript: (call) => {
+      const code = call.words.join('\n');
+      for (const [, command = ''] of code.matchAll(/do (?:shell )?script "((?:[^"\\]|\\.)*)"/g))
+        call.script(command.replace(/\\(.)/g, '$1'));
+      if (/with administrator privileges/.test(code))
+        call.deny('privilege', 'runs a program as another user');
+      if (/\bto\s+(shut down|restart|log out|sleep)\b/.test(code)) call.deny('process', 'stops the machine');
+    },
     taskkill: (call) => {
       const [, name] = /\/im\s+(\S+)/i.exec(call.words.join(' ')) ?? [];
       return name === undefined ? UNKNOWN : call.run(['killall', name.replace(/\.exe$/i, '')]);

@@ -7,69 +7,6 @@ import { hostOf, isLocal, sends } from './hosts.ts';
 import { otherLanguage } from './other-languages.ts';
 import { byName } from './rules.ts';
 
-const ssh: Handler = (call) => {
-  const monitor = call.name === 'autossh' ? 'M' : '';
-  const args = readLeadingArgs(call.words, `bcDEeFIiJLlmOopQRSWw${monitor}`);
-  const [host = '', ...command] = args.rest;
-  if (args.has('R'))
-    call.deny('remote-shell', `opens a tunnel from ${host} into this machine`, 'Do not open tunnels.');
-  if (args.has('w')) call.deny('remote-shell', `joins the network of ${host}`, 'Do not open tunnels.');
-  if (args.has('D')) call.deny('remote-shell', `opens a proxy through ${host}`, 'Do not open tunnels.');
-  for (const option of args.all('o')) {
-    const [, proxy] = /^(?:ProxyCommand|LocalCommand|KnownHostsCommand)[= ](.*)$/i.exec(option) ?? [];
-    if (proxy && proxy !== 'none') call.script(proxy);
-  }
-  const runsInput = /^(ba|z|da)?sh$/.test(command[0] ?? 'sh');
-  if (call.stdin !== null && runsInput) feed(call, call.stdin, (text) => call.script(text));
-  const local = /^([^@]*@)?(localhost|127\.0\.0\.1)$/.test(host);
-  if (!local && call.stdin !== null) {
-    sends(call, call.stdin, host);
-    if (isOpaque(call.stdin) && !runsInput) call.deny('exfiltration', `sends data to ${shown(host)}`);
-  }
-  if (command.length === 0) return UNKNOWN;
-  if (!local) sends(call, command.join(' '), host);
-  joined(call, command);
-  return local ? UNKNOWN : NETWORK;
-};
-
-const watch: Handler = (call) => {
-  const { rest } = readLeadingArgs(call.words, 'nd', 'interval');
-  return rest.length === 0 ? '' : joined(call, rest);
-};
-
-const script: Handler = (call) => {
-  const args = readArgs(call.words, 'cEIOBTm', 'command');
-  for (const command of args.all('c', 'command')) call.script(command);
-  for (const path of args.rest) call.file('write', path);
-};
-
-const tmux: Handler = (call) => {
-  const server = readLeadingArgs(call.words, 'LSfcT');
-  const [action = '', ...words] = server.rest;
-  const { rest } = readArgs(words, 'tsncFxyel');
-  if (action === 'send-keys' || action === 'send') {
-    const typed = rest.filter((word) => !/^(Enter|C-m|C-c|Escape|Space)$/.test(word)).join(' ');
-    // Keys are not always a command: what does not parse is typed into some other program.
-    if (/^[\w./~$("'-]+\s/.test(typed)) tryScript(call, typed);
-    return '';
-  }
-  if (
-    /^(new(-session|-window)?|neww|split(-window|w)?|respawn-(pane|window)|run(-shell)?|if(-shell)?|display-popup|popup|pipe-pane)$/.test(
-      action,
-    )
-  ) {
-    for (const command of rest) tryScript(call, command);
-  }
-  if (/^kill-(session|window|pane)$/.test(action)) {
-    const args = readArgs(words, 't');
-    if (args.value('t') === undefined || args.has('a')) checkProcess(call, parentProcess);
-    else checkProcess(call, args.value('t') ?? '');
-  }
-  // A server under a name of its own was started for the moment.
-  if (/^kill-server$/.test(action) && server.all('L', 'S').length === 0)
-    call.deny('process', 'ends every tmux session of the user', 'End the one session that you started.');
-};
-
 /** Functions of Vim that take a file by its name, the second of `writefile`. */
 const editorCalls =
   /\b(delete|rename|readfile|writefile)\(\s*(?:\[[^\]]*\]\s*,\s*)?(?:expand\()?["']([^"']+)["']/g;
@@ -131,30 +68,67 @@ const editor: Handler = (call) => {
 
 const lisp = otherLanguage();
 
-const expect: Handler = (call) => {
-  const code = readArgs(call.words, 'cf').value('c') ?? '';
-  for (const [, command = ''] of code.matchAll(/\b(?:spawn|exec|system)\s+([^;\n]+)/g)) call.script(command);
-};
-
-const gdb: Handler = (call) => {
-  call.words.forEach((word, i) => {
-    const [, command] = /^(?:shell|!)\s*(.+)$/s.exec(word) ?? [];
-    if (!/^-?-(ex|eval-command)$/.test(call.words[i - 1] ?? '')) return;
-    if (command) call.script(command);
-    otherCode(call, word);
-  });
-  const target = readArgs(call.words, 'p', 'pid').value('p', 'pid');
-  if (target !== undefined) checkProcess(call, target);
-  const at = call.words.indexOf('--args');
-  return at === -1 ? UNKNOWN : call.run(call.words.slice(at + 1));
-};
-
 /** Terminals, editors and debuggers, which run what they are told to. */
 export const terminals: Handlers = byName({
-  'ssh mosh autossh': ssh,
-  watch,
-  script,
-  tmux,
+  'ssh mosh autossh': (call) => {
+    const monitor = call.name === 'autossh' ? 'M' : '';
+    const args = readLeadingArgs(call.words, `bcDEeFIiJLlmOopQRSWw${monitor}`);
+    const [host = '', ...command] = args.rest;
+    if (args.has('R'))
+      call.deny('remote-shell', `opens a tunnel from ${host} into this machine`, 'Do not open tunnels.');
+    if (args.has('w')) call.deny('remote-shell', `joins the network of ${host}`, 'Do not open tunnels.');
+    if (args.has('D')) call.deny('remote-shell', `opens a proxy through ${host}`, 'Do not open tunnels.');
+    for (const option of args.all('o')) {
+      const [, proxy] = /^(?:ProxyCommand|LocalCommand|KnownHostsCommand)[= ](.*)$/i.exec(option) ?? [];
+      if (proxy && proxy !== 'none') call.script(proxy);
+    }
+    const runsInput = /^(ba|z|da)?sh$/.test(command[0] ?? 'sh');
+    if (call.stdin !== null && runsInput) feed(call, call.stdin, (text) => call.script(text));
+    const local = /^([^@]*@)?(localhost|127\.0\.0\.1)$/.test(host);
+    if (!local && call.stdin !== null) {
+      sends(call, call.stdin, host);
+      if (isOpaque(call.stdin) && !runsInput) call.deny('exfiltration', `sends data to ${shown(host)}`);
+    }
+    if (command.length === 0) return UNKNOWN;
+    if (!local) sends(call, command.join(' '), host);
+    joined(call, command);
+    return local ? UNKNOWN : NETWORK;
+  },
+  watch: (call) => {
+    const { rest } = readLeadingArgs(call.words, 'nd', 'interval');
+    return rest.length === 0 ? '' : joined(call, rest);
+  },
+  script: (call) => {
+    const args = readArgs(call.words, 'cEIOBTm', 'command');
+    for (const command of args.all('c', 'command')) call.script(command);
+    for (const path of args.rest) call.file('write', path);
+  },
+  tmux: (call) => {
+    const server = readLeadingArgs(call.words, 'LSfcT');
+    const [action = '', ...words] = server.rest;
+    const { rest } = readArgs(words, 'tsncFxyel');
+    if (action === 'send-keys' || action === 'send') {
+      const typed = rest.filter((word) => !/^(Enter|C-m|C-c|Escape|Space)$/.test(word)).join(' ');
+      // Keys are not always a command: what does not parse is typed into some other program.
+      if (/^[\w./~$("'-]+\s/.test(typed)) tryScript(call, typed);
+      return '';
+    }
+    if (
+      /^(new(-session|-window)?|neww|split(-window|w)?|respawn-(pane|window)|run(-shell)?|if(-shell)?|display-popup|popup|pipe-pane)$/.test(
+        action,
+      )
+    ) {
+      for (const command of rest) tryScript(call, command);
+    }
+    if (/^kill-(session|window|pane)$/.test(action)) {
+      const args = readArgs(words, 't');
+      if (args.value('t') === undefined || args.has('a')) checkProcess(call, parentProcess);
+      else checkProcess(call, args.value('t') ?? '');
+    }
+    // A server under a name of its own was started for the moment.
+    if (/^kill-server$/.test(action) && server.all('L', 'S').length === 0)
+      call.deny('process', 'ends every tmux session of the user', 'End the one session that you started.');
+  },
   screen: (call) => {
     const args = readLeadingArgs(call.words, 'ScehptT');
     const [order = '', ...more] = args.rest;
@@ -174,8 +148,23 @@ export const terminals: Handlers = byName({
     const at = call.words.indexOf('-e');
     return at === -1 ? UNKNOWN : joined(call, call.words.slice(at + 1));
   },
-  expect,
-  'gdb lldb': gdb,
+  expect: (call) => {
+    const code = readArgs(call.words, 'cf').value('c') ?? '';
+    for (const [, command = ''] of code.matchAll(/\b(?:spawn|exec|system)\s+([^;\n]+)/g))
+      call.script(command);
+  },
+  'gdb lldb': (call) => {
+    call.words.forEach((word, i) => {
+      const [, command] = /^(?:shell|!)\s*(.+)$/s.exec(word) ?? [];
+      if (!/^-?-(ex|eval-command)$/.test(call.words[i - 1] ?? '')) return;
+      if (command) call.script(command);
+      otherCode(call, word);
+    });
+    const target = readArgs(call.words, 'p', 'pid').value('p', 'pid');
+    if (target !== undefined) checkProcess(call, target);
+    const at = call.words.indexOf('--args');
+    return at === -1 ? UNKNOWN : call.run(call.words.slice(at + 1));
+  },
   man: (call) => {
     const args = readArgs(call.words, 'PMSH', 'pager html');
     for (const program of args.all('P', 'pager', 'H', 'html')) call.script(program);

@@ -1,5 +1,5 @@
 import { readArgs } from '../argv.ts';
-import type { Call, Handler, Handlers } from '../call.ts';
+import type { Call, Handlers } from '../call.ts';
 import { unescapeText } from '../decode.ts';
 import { asText, ENDLESS, isOpaque, isPlain, UNKNOWN } from '../marks.ts';
 import { printf } from '../printf.ts';
@@ -7,17 +7,6 @@ import { namesOnly } from '../private.ts';
 import { size } from '../size.ts';
 import { contents, leavesNames, shows } from './contents.ts';
 import { byName } from './rules.ts';
-
-const echo: Handler = ({ words }) => {
-  if (!words[0]?.startsWith('-')) return `${words.map(asText).join(' ')}\n`;
-  const options = words.findIndex((word) => !/^-[neE]+$/.test(word));
-  const flags = words.slice(0, options === -1 ? words.length : options).join('');
-  const text = words
-    .slice(options === -1 ? words.length : options)
-    .map(asText)
-    .join(' ');
-  return (flags.includes('e') ? unescapeText(text) : text) + (flags.includes('n') ? '' : '\n');
-};
 
 const lines = (from: 'start' | 'end') => (text: string, words: readonly string[]) => {
   const count = Number(/^-(?:n\s*)?(\d+)$/.exec(words.join(' ').match(/-n?\s*\d+/)?.[0] ?? '')?.[1] ?? 10);
@@ -36,76 +25,17 @@ function needsEnd(call: Call, text: string): void {
   if (text.includes(ENDLESS)) call.deny('exhaustion', 'looks for the end of what has none', 'Use head -c.');
 }
 
-const sort: Handler = (call) => {
-  const args = readArgs(call.words, 'okStT', 'output compress-program');
-  for (const program of args.all('compress-program')) call.script(program);
-  const target = args.value('o', 'output');
-  const text = contents(call, args.rest);
-  needsEnd(call, text);
-  if (target === undefined) return text;
-  call.file('write', target);
-  return '';
-};
-
-const shuffle: Handler = (call) => {
-  const args = readArgs(call.words, 'ino', 'output input-range head-count');
-  const target = args.value('o', 'output');
-  const text = args.has('e', 'echo') ? `${args.rest.join('\n')}\n` : contents(call, args.rest);
-  if (target === undefined) return text;
-  call.file('write', target);
-  return '';
-};
-
-const uniq: Handler = (call) => {
-  const [from, target] = readArgs(call.words, 'fsw').rest;
-  const text = contents(call, from === undefined ? [] : [from]);
-  if (target === undefined) return text;
-  call.file('write', target);
-  call.keep(target, text);
-  return '';
-};
-
-const cut: Handler = (call) => {
-  const args = readArgs(call.words, 'bcdf', 'delimiter fields characters bytes');
-  const between = args.value('d', 'delimiter') ?? '\t';
-  const fields = args.value('f', 'fields');
-  const field = Number(fields);
-  const [, after] = /^(\d+)-$/.exec(fields ?? '') ?? [];
-  const [, first = '1', dash = '', last = ''] =
-    /^(\d*)(-?)(\d*)$/.exec(args.value('c', 'b', 'characters', 'bytes') ?? '') ?? [];
-  const part = (line: string) => {
-    if (after !== undefined)
-      return line
-        .split(between)
-        .slice(Number(after) - 1)
-        .join(between);
-    if (fields !== undefined)
-      return field > 0 && line.includes(between) ? (line.split(between)[field - 1] ?? '') : line;
-    const from = Number(first || 1) - 1;
-    return line.slice(from, dash === '' ? from + 1 : last === '' ? undefined : Number(last));
-  };
-  if (leavesNames(call, args.rest, part)) return UNKNOWN;
-  const text = contents(call, args.rest);
-  if (between === '=' && field === 1) return namesOnly(text, call.shell.world.context);
-  return isPlain(text) ? text.split('\n').map(part).join('\n') : text;
-};
-
-/** Lines side by side, or all lines of a file in one. */
-const paste: Handler = (call) => {
-  const args = readArgs(call.words, 'd', 'delimiters');
-  const files = args.rest.length === 0 ? ['-'] : args.rest;
-  const columns = files.map((path) => contents(call, [path]).replace(/\n$/, '').split('\n'));
-  const between = unescapeText(args.value('d', 'delimiters') ?? '\t')[0] ?? '';
-  if (args.has('s', 'serial')) return columns.map((lines) => `${lines.join(between)}\n`).join('');
-  if (columns.length < 2) return columns[0]?.join('\n') ?? '';
-  const rows = Math.max(...columns.map((lines) => lines.length));
-  return Array.from({ length: rows }, (_, i) => columns.map((lines) => lines[i] ?? '').join(between)).join(
-    '\n',
-  );
-};
-
 export const text: Handlers = byName({
-  echo,
+  echo: ({ words }) => {
+    if (!words[0]?.startsWith('-')) return `${words.map(asText).join(' ')}\n`;
+    const options = words.findIndex((word) => !/^-[neE]+$/.test(word));
+    const flags = words.slice(0, options === -1 ? words.length : options).join('');
+    const text = words
+      .slice(options === -1 ? words.length : options)
+      .map(asText)
+      .join(' ');
+    return (flags.includes('e') ? unescapeText(text) : text) + (flags.includes('n') ? '' : '\n');
+  },
   printf: ({ words }) => printf(words),
   'cat tac more most comm look xmllint': shows(''),
   'bat batcat': shows('lHr'),
@@ -117,12 +47,54 @@ export const text: Handlers = byName({
     if (call.words.includes('/dev/zero')) needsEnd(call, ENDLESS);
     return shows('nc', lines('end'))(call);
   },
-  cut,
+  cut: (call) => {
+    const args = readArgs(call.words, 'bcdf', 'delimiter fields characters bytes');
+    const between = args.value('d', 'delimiter') ?? '\t';
+    const fields = args.value('f', 'fields');
+    const field = Number(fields);
+    const [, after] = /^(\d+)-$/.exec(fields ?? '') ?? [];
+    const [, first = '1', dash = '', last = ''] =
+      /^(\d*)(-?)(\d*)$/.exec(args.value('c', 'b', 'characters', 'bytes') ?? '') ?? [];
+    const part = (line: string) => {
+      if (after !== undefined)
+        return line
+          .split(between)
+          .slice(Number(after) - 1)
+          .join(between);
+      if (fields !== undefined)
+        return field > 0 && line.includes(between) ? (line.split(between)[field - 1] ?? '') : line;
+      const from = Number(first || 1) - 1;
+      return line.slice(from, dash === '' ? from + 1 : last === '' ? undefined : Number(last));
+    };
+    if (leavesNames(call, args.rest, part)) return UNKNOWN;
+    const text = contents(call, args.rest);
+    if (between === '=' && field === 1) return namesOnly(text, call.shell.world.context);
+    return isPlain(text) ? text.split('\n').map(part).join('\n') : text;
+  },
   'fold fmt': shows('w'),
   expand: shows('t'),
-  paste,
+  // Lines side by side, or all lines of a file in one.
+  paste: (call) => {
+    const args = readArgs(call.words, 'd', 'delimiters');
+    const files = args.rest.length === 0 ? ['-'] : args.rest;
+    const columns = files.map((path) => contents(call, [path]).replace(/\n$/, '').split('\n'));
+    const between = unescapeText(args.value('d', 'delimiters') ?? '\t')[0] ?? '';
+    if (args.has('s', 'serial')) return columns.map((lines) => `${lines.join(between)}\n`).join('');
+    if (columns.length < 2) return columns[0]?.join('\n') ?? '';
+    const rows = Math.max(...columns.map((lines) => lines.length));
+    return Array.from({ length: rows }, (_, i) => columns.map((lines) => lines[i] ?? '').join(between)).join(
+      '\n',
+    );
+  },
   column: shows('csoNHORTWE'),
-  uniq,
+  uniq: (call) => {
+    const [from, target] = readArgs(call.words, 'fsw').rest;
+    const text = contents(call, from === undefined ? [] : [from]);
+    if (target === undefined) return text;
+    call.file('write', target);
+    call.keep(target, text);
+    return '';
+  },
   pr: shows('lw'),
   od: shows('AjNStw'),
   hexdump: shows('efns'),
@@ -136,7 +108,23 @@ export const text: Handlers = byName({
   diff: shows('UCIx'),
   cmp: shows('in'),
   join: shows('12aejotv'),
-  sort,
-  shuf: shuffle,
+  sort: (call) => {
+    const args = readArgs(call.words, 'okStT', 'output compress-program');
+    for (const program of args.all('compress-program')) call.script(program);
+    const target = args.value('o', 'output');
+    const text = contents(call, args.rest);
+    needsEnd(call, text);
+    if (target === undefined) return text;
+    call.file('write', target);
+    return '';
+  },
+  shuf: (call) => {
+    const args = readArgs(call.words, 'ino', 'output input-range head-count');
+    const target = args.value('o', 'output');
+    const text = args.has('e', 'echo') ? `${args.rest.join('\n')}\n` : contents(call, args.rest);
+    if (target === undefined) return text;
+    call.file('write', target);
+    return '';
+  },
   wc: () => UNKNOWN,
 });

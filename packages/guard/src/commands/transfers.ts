@@ -88,47 +88,6 @@ function lastPart(url: string): string {
   );
 }
 
-const wget: Handler = (call) => {
-  const args = readArgs(
-    call.words,
-    'oOaeiBtTwQPUl',
-    'output-document post-file post-data body-file body-data header directory-prefix user-agent tries timeout execute use-askpass method',
-  );
-  const url = args.rest[0] ?? '';
-  const host = hostOf(url);
-  for (const file of args.all('post-file', 'body-file')) sendsFile(call, file, host);
-  for (const text of args.all('post-data', 'body-data', 'U', 'user-agent')) sends(call, text, host);
-  for (const text of args.all('header')) sends(call, text, host, true);
-  for (const program of args.all('use-askpass')) call.script(program);
-  sends(call, url, host);
-  if (/^delete$/i.test(args.value('method') ?? '')) deletesRemotely(call, url);
-  const content = isLocal(host) ? UNKNOWN : NETWORK;
-  if (args.value('O', 'output-document') === '-') return content;
-  if (args.has('spider')) return '';
-  const saved =
-    args.value('O', 'output-document') ?? `${args.value('P', 'directory-prefix') ?? '.'}/${lastPart(url)}`;
-  call.file('write', saved);
-  call.keep(saved, content);
-  return '';
-};
-
-const httpie: Handler = (call) => {
-  const url = call.words.find((word) => /[./:]/.test(word)) ?? '';
-  // `:3000/x` is short for localhost.
-  const host = url.startsWith(':') ? 'localhost' : hostOf(url);
-  if (host !== 'localhost' && call.words.some((word) => /^delete$/i.test(word))) deletesRemotely(call, url);
-  for (const word of call.words) {
-    const [, file] = /^(?:[\w.-]+(?:=|:=)?)?@(.+)$/.exec(word) ?? [];
-    if (file) sendsFile(call, file, host);
-  }
-  sends(call, call.words.join(' '), host);
-  const saved = readArgs(call.words, 'o', 'output').value('o', 'output');
-  if (saved === undefined) return NETWORK;
-  call.file('write', saved);
-  call.keep(saved, NETWORK);
-  return '';
-};
-
 /** Saves what it fetches under a name of its own or one that it is given. */
 function download(letters: string, long: string): Handler {
   return (call) => {
@@ -146,10 +105,47 @@ function download(letters: string, long: string): Handler {
 /** Programs that speak HTTP. */
 export const transfers: Handlers = byName({
   curl,
-  'wget wget2': wget,
+  'wget wget2': (call) => {
+    const args = readArgs(
+      call.words,
+      'oOaeiBtTwQPUl',
+      'output-document post-file post-data body-file body-data header directory-prefix user-agent tries timeout execute use-askpass method',
+    );
+    const url = args.rest[0] ?? '';
+    const host = hostOf(url);
+    for (const file of args.all('post-file', 'body-file')) sendsFile(call, file, host);
+    for (const text of args.all('post-data', 'body-data', 'U', 'user-agent')) sends(call, text, host);
+    for (const text of args.all('header')) sends(call, text, host, true);
+    for (const program of args.all('use-askpass')) call.script(program);
+    sends(call, url, host);
+    if (/^delete$/i.test(args.value('method') ?? '')) deletesRemotely(call, url);
+    const content = isLocal(host) ? UNKNOWN : NETWORK;
+    if (args.value('O', 'output-document') === '-') return content;
+    if (args.has('spider')) return '';
+    const saved =
+      args.value('O', 'output-document') ?? `${args.value('P', 'directory-prefix') ?? '.'}/${lastPart(url)}`;
+    call.file('write', saved);
+    call.keep(saved, content);
+    return '';
+  },
   // Of FreeBSD.
   fetch: ({ words }) => (words.includes('-') ? NETWORK : UNKNOWN),
-  'http https xh xhs curlie': httpie,
+  'http https xh xhs curlie': (call) => {
+    const url = call.words.find((word) => /[./:]/.test(word)) ?? '';
+    // `:3000/x` is short for localhost.
+    const host = url.startsWith(':') ? 'localhost' : hostOf(url);
+    if (host !== 'localhost' && call.words.some((word) => /^delete$/i.test(word))) deletesRemotely(call, url);
+    for (const word of call.words) {
+      const [, file] = /^(?:[\w.-]+(?:=|:=)?)?@(.+)$/.exec(word) ?? [];
+      if (file) sendsFile(call, file, host);
+    }
+    sends(call, call.words.join(' '), host);
+    const saved = readArgs(call.words, 'o', 'output').value('o', 'output');
+    if (saved === undefined) return NETWORK;
+    call.file('write', saved);
+    call.keep(saved, NETWORK);
+    return '';
+  },
   'lynx w3m links elinks GET lwp-request': () => NETWORK,
   'aria2c axel lwp-download': download('odxsjnm', 'out dir output'),
 });

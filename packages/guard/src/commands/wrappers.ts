@@ -25,21 +25,6 @@ function attacher(letters: string, long = ''): Handler {
   };
 }
 
-const env: Handler = (call) => {
-  const args = readLeadingArgs(call.words, 'uCS', 'unset chdir split-string');
-  if (args.value('S', 'split-string') !== undefined) return splits(call);
-  const rest = args.rest[0] === '-' ? args.rest.slice(1) : [...args.rest];
-  const seen = fork(call.seen);
-  while (/^[A-Za-z_]\w*=/.test(rest[0] ?? '')) {
-    const [name = '', ...value] = (rest.shift() ?? '').split('=');
-    checkVariable(name, value.join('='), call);
-    seen.variables.setText(name, value.join('='));
-  }
-  const folder = args.value('C', 'chdir');
-  if (rest.length === 0) return PRIVATE;
-  return call.with({ seen }).run(rest, folder === undefined ? {} : { cwd: folder });
-};
-
 /** `env -S TEXT` takes the text apart as a shell does; what stands behind it stays as it is. */
 function splits(call: Call): string {
   const at = call.words.findIndex((word) => /^(-\w*S|--split-string)/.test(word));
@@ -52,50 +37,11 @@ function splits(call: Call): string {
 const harmlessAsRoot =
   /^(apt(-get)?|dnf|yum|pacman|apk|brew|zypper|whoami|id|true|journalctl|lsof|ss|netstat|dmesg|ls|-v|-l)$/;
 
-const sudo: Handler = (call) => {
-  const args = readLeadingArgs(call.words, 'ugpCrtThUDR', 'user group prompt host chdir');
-  const rest = args.rest.filter((word, i) => !(i === 0 && /^\w+=/.test(word)));
-  const [program = ''] = rest;
-  const looks = args.has('l', 'list', 'v', 'validate', 'k', 'K', 'V', 'version');
-  if ((!looks && !harmlessAsRoot.test(program)) || args.has('S', 'stdin')) {
-    call.deny(
-      'privilege',
-      `runs ${program || 'a shell'} as another user`,
-      'Work without more rights, or ask a person to run it.',
-    );
-  } else
-    call.warn('privilege', `runs ${program || 'sudo'} with more rights`, 'Prefer what needs no more rights.');
-  return rest.length === 0 ? '' : call.run(rest);
-};
-
-const become: Handler = (call) => {
-  const args = readArgs(call.words, 'csgGu', 'command shell session-command');
-  call.deny('privilege', 'becomes another user', 'Work as the user that you are.');
-  for (const command of args.all('c', 'command', 'session-command')) call.script(command);
-};
-
-const flock: Handler = (call) => {
-  const args = readLeadingArgs(call.words, 'cwE', 'command timeout');
-  const { rest } = args;
-  for (const command of args.all('c', 'command')) call.script(command);
-  if (rest[1] === '-c') return call.script(rest[2] ?? '');
-  return rest.length > 1 ? call.run(rest.slice(1)) : '';
-};
-
 /** Where a program lies; one that the command wrote itself is found by its name. */
 function placeOf({ shell }: Call, name: string): string {
   const own = [...shell.world.files.keys()].some((path) => path.endsWith(`/${name}`));
   return name.includes('/') || own ? `${name}\n` : `/usr/bin/${name}\n`;
 }
-
-const lookUp: Handler = (call) => {
-  const args = readLeadingArgs(call.words);
-  if (args.has('v', 'V')) return placeOf(call, args.rest[0] ?? '');
-  return args.rest.length === 0 ? '' : call.run(args.rest);
-};
-
-const busybox: Handler = (call) =>
-  call.words.length === 0 || call.words[0]?.startsWith('-') ? UNKNOWN : call.run(call.words);
 
 const machine = /^(x86_64|i[3-6]86|aarch64|arm\w*|linux(32|64)|uname26)$/;
 
@@ -105,34 +51,9 @@ const setarch: Handler = (call) => {
   return machine.test(rest[0] ?? '') ? setarch(call.with({ words: rest.slice(1) })) : call.run(rest);
 };
 
-const many: Handler = (call) => {
-  for (const command of readArgs(call.words, 'ncpl', 'names prefix').rest) tryScript(call, command);
-};
-
 const noValue =
   /^--(unshare-.*|share-net|die-with-parent|new-session|as-pid-1|clearenv|disable-userns|assert-userns-disabled)$/;
 const twoValues = /^--((ro-|dev-)?bind(-try|-data)?|ro-bind-data|symlink|setenv|file|chmod|overlay)$/;
-
-/** What the sandbox may write under its own name is the world as it is. */
-const bwrap: Handler = (call) => {
-  const { words } = call;
-  let open = false;
-  let i = 0;
-  for (; words[i]?.startsWith('--'); i++) {
-    const word = words[i] ?? '';
-    if (word === '--') {
-      i++;
-      break;
-    }
-    if (
-      /^--(dev-)?bind(-try)?$/.test(word) &&
-      call.path(words[i + 1] ?? '') === call.path(words[i + 2] ?? '')
-    )
-      open = true;
-    i += noValue.test(word) ? 0 : twoValues.test(word) ? 2 : 1;
-  }
-  return open && i < words.length ? call.run(words.slice(i)) : UNKNOWN;
-};
 
 const plain = wrapper();
 const timeout = wrapper('sk', 'signal kill-after', 1);
@@ -140,17 +61,62 @@ const time = wrapper('fo', 'format output');
 
 /** Programs that run another with something changed. */
 export const wrappers: Handlers = byName({
-  'env cross-env': env,
-  'sudo doas pkexec': sudo,
-  'su runuser': become,
+  'env cross-env': (call) => {
+    const args = readLeadingArgs(call.words, 'uCS', 'unset chdir split-string');
+    if (args.value('S', 'split-string') !== undefined) return splits(call);
+    const rest = args.rest[0] === '-' ? args.rest.slice(1) : [...args.rest];
+    const seen = fork(call.seen);
+    while (/^[A-Za-z_]\w*=/.test(rest[0] ?? '')) {
+      const [name = '', ...value] = (rest.shift() ?? '').split('=');
+      checkVariable(name, value.join('='), call);
+      seen.variables.setText(name, value.join('='));
+    }
+    const folder = args.value('C', 'chdir');
+    if (rest.length === 0) return PRIVATE;
+    return call.with({ seen }).run(rest, folder === undefined ? {} : { cwd: folder });
+  },
+  'sudo doas pkexec': (call) => {
+    const args = readLeadingArgs(call.words, 'ugpCrtThUDR', 'user group prompt host chdir');
+    const rest = args.rest.filter((word, i) => !(i === 0 && /^\w+=/.test(word)));
+    const [program = ''] = rest;
+    const looks = args.has('l', 'list', 'v', 'validate', 'k', 'K', 'V', 'version');
+    if ((!looks && !harmlessAsRoot.test(program)) || args.has('S', 'stdin')) {
+      call.deny(
+        'privilege',
+        `runs ${program || 'a shell'} as another user`,
+        'Work without more rights, or ask a person to run it.',
+      );
+    } else
+      call.warn(
+        'privilege',
+        `runs ${program || 'sudo'} with more rights`,
+        'Prefer what needs no more rights.',
+      );
+    return rest.length === 0 ? '' : call.run(rest);
+  },
+  'su runuser': (call) => {
+    const args = readArgs(call.words, 'csgGu', 'command shell session-command');
+    call.deny('privilege', 'becomes another user', 'Work as the user that you are.');
+    for (const command of args.all('c', 'command', 'session-command')) call.script(command);
+  },
   entr: (call) => {
     const { rest } = readLeadingArgs(call.words);
     return rest.length === 0 ? '' : call.run(rest, { stdin: null });
   },
   nodemon: (call) =>
     call.words.includes('--exec') ? call.script(call.words[call.words.indexOf('--exec') + 1] ?? '') : UNKNOWN,
-  flock,
-  command: lookUp,
+  flock: (call) => {
+    const args = readLeadingArgs(call.words, 'cwE', 'command timeout');
+    const { rest } = args;
+    for (const command of args.all('c', 'command')) call.script(command);
+    if (rest[1] === '-c') return call.script(rest[2] ?? '');
+    return rest.length > 1 ? call.run(rest.slice(1)) : '';
+  },
+  command: (call) => {
+    const args = readLeadingArgs(call.words);
+    if (args.has('v', 'V')) return placeOf(call, args.rest[0] ?? '');
+    return args.rest.length === 0 ? '' : call.run(args.rest);
+  },
   which: (call) => placeOf(call, call.words.at(-1) ?? ''),
   'builtin nohup setsid unbuffer valgrind catchsegv eatmydata fakeroot firejail dbus-run-session': plain,
   'systemd-inhibit ccache ifne ld-linux-x86-64.so.2 ld.so rlwrap chronic ts': plain,
@@ -169,7 +135,26 @@ export const wrappers: Handlers = byName({
     /^(stat|record)$/.test(call.words[0] ?? '')
       ? wrapper('eoFp')(call.with({ words: call.words.slice(1) }))
       : UNKNOWN,
-  bwrap,
+  // What the sandbox may write under its own name is the world as it is.
+  bwrap: (call) => {
+    const { words } = call;
+    let open = false;
+    let i = 0;
+    for (; words[i]?.startsWith('--'); i++) {
+      const word = words[i] ?? '';
+      if (word === '--') {
+        i++;
+        break;
+      }
+      if (
+        /^--(dev-)?bind(-try)?$/.test(word) &&
+        call.path(words[i + 1] ?? '') === call.path(words[i + 2] ?? '')
+      )
+        open = true;
+      i += noValue.test(word) ? 0 : twoValues.test(word) ? 2 : 1;
+    }
+    return open && i < words.length ? call.run(words.slice(i)) : UNKNOWN;
+  },
   'nix-shell': (call) => {
     for (const code of readArgs(call.words, 'pIA', 'run command').all('run', 'command')) call.script(code);
   },
@@ -205,8 +190,11 @@ export const wrappers: Handlers = byName({
       ? UNKNOWN
       : call.run([call.words[at + 1] ?? '', ...(dash === -1 ? [] : call.words.slice(dash + 1))]);
   },
-  'busybox toybox shx': busybox,
-  'hyperfine concurrently': many,
+  'busybox toybox shx': (call) =>
+    call.words.length === 0 || call.words[0]?.startsWith('-') ? UNKNOWN : call.run(call.words),
+  'hyperfine concurrently': (call) => {
+    for (const command of readArgs(call.words, 'ncpl', 'names prefix').rest) tryScript(call, command);
+  },
   'env-cmd': wrapper('fe'),
   dotenv: wrapper('efvp'),
   direnv: (call) => (call.words[0] === 'exec' ? call.run(call.words.slice(2)) : UNKNOWN),
