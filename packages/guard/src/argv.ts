@@ -1,4 +1,3 @@
-/** The words of a program, read as most programs read them. */
 export type Args = {
   /** Options without a value: letters, and long names without dashes. */
   readonly flags: ReadonlySet<string>;
@@ -21,7 +20,6 @@ export function readLeadingArgs(words: readonly string[], letters = '', long = '
   return new Words(words, letters, long, true);
 }
 
-/** Most commands have few options or none. */
 const noFlags = new Set<string>();
 const noValues = new Map<string, string[]>();
 

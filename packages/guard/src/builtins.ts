@@ -56,7 +56,6 @@ export const builtins: Readonly<Record<string, (call: Call) => string | null>> =
   trap(call) {
     const [first = ''] = call.words.filter((word) => word !== '--');
     if (first.startsWith('-') || call.words.length < 2) return '';
-    // By then its variables may have other values.
     if (/\$/.test(first) && call.words.some((word) => /^(EXIT|0)$/.test(word)))
       call.shell.world.atExit.push(() => call.script(first));
     return call.script(first);

@@ -37,7 +37,6 @@ export class Call implements Start {
     this.walk = walk;
   }
 
-  /** The same call with something changed. */
   with(over: Partial<Call>): Call {
     const copy: Call = Object.create(Call.prototype);
     return Object.assign(copy, this, over);

@@ -1,4 +1,3 @@
-/** What the guard looks for. */
 export const categories = [
   'destructive-files',
   'disk',

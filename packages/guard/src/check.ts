@@ -22,7 +22,6 @@ function contextOf({ cwd = process.cwd(), env = process.env, unattended = true }
   return loadGuardContext(cwd, env, unattended);
 }
 
-/** A program may have no types. */
 function requireText(name: string, what: string, value: unknown): void {
   if (typeof value === 'string') return;
   throw new GuardError('guard-input', `${name}: ${what} is no text`, `give ${name} ${what} as a string`);

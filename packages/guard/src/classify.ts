@@ -10,7 +10,7 @@ const allowed: Finding = { verdict: 'allow' };
 
 type Judged = { readonly verdict: 'warn' | 'deny'; readonly category: Category; readonly reason: string };
 
-/** What is to be said about one effect: of a file, where it stands and where a link leads from there. */
+/** Judges one effect: of a file, at its path and where a link leads from there. */
 export function judgeEffect(effect: Effect, context: GuardContext): Finding {
   const found = judgeAt(effect, context);
   if (effect.kind === 'act' || (found.verdict === 'deny' && !isForItsPlace(found))) return found;
@@ -23,12 +23,12 @@ export function judgeEffect(effect: Effect, context: GuardContext): Finding {
   return isProject ? there : worst([found, there]);
 }
 
-/** Whether a file is refused, or frowned upon, for where it is and not for what it is. */
+/** True if a file is refused for where it is, not for what it is. */
 function isForItsPlace({ category }: Finding): boolean {
   return category === 'destructive-files' || category === 'sensitive-path';
 }
 
-/** No system opens a longer one. */
+/** Longest path that open(2) accepts on any supported system. */
 const longestPath = 4096;
 
 function followed({ kind, path }: FileEffect, { realPath }: GuardContext): string {
@@ -38,7 +38,7 @@ function followed({ kind, path }: FileEffect, { realPath }: GuardContext): strin
   return realPath(path.slice(0, cut) || '/').replace(/\/$/, '') + path.slice(cut);
 }
 
-/** The project's rules first to deny, last to allow. */
+/** A rule that denies comes before the guard's own judgement, one that allows after it. */
 function judgeAt(effect: Effect, context: GuardContext): Finding {
   const own = judge(effect, context);
   const { policy, projectRoot: project, home } = context;
@@ -57,13 +57,12 @@ function judgeAt(effect: Effect, context: GuardContext): Finding {
     };
   }
   if (!own) return allowed;
-  // What guards the guard is not for the project to open.
+  // No rule of a project may open what protects the guard.
   if (!/^(loop-state|agent-settings|unparsable)$/.test(own.category) && policy.allow.some(applies))
     return allowed;
   return own;
 }
 
-/** What happens to whom, for people. */
 export function describeEffect(effect: Effect): string {
   if (effect.kind === 'act') return effect.what;
   return `${effect.kind}s ${shown(effect.path)}${effect.recursive ? ' and all below' : ''}`;
@@ -86,7 +85,6 @@ function judge(effect: Effect, context: GuardContext): Judged | null {
   }
 }
 
-/** Why something must not happen to a path. */
 type Why = readonly [category: Category, why: string];
 type Whys = Partial<Record<Zone, Why>>;
 

@@ -11,7 +11,6 @@ type Answer = {
   readonly write: (text: string) => void;
 };
 
-/** Prints the verdict on one command; returns 1 where it is denied. */
 export function check(command: string, { guard, json, write }: Answer): number {
   const finding = judgeCommand(command, guard);
   const { verdict, category, reason } = finding;
@@ -27,7 +26,6 @@ export async function checkLines(guard: GuardContext, write: Answer['write']): P
   return 0;
 }
 
-/** What cannot be read is answered as what cannot be parsed. */
 function verdictOn(line: string, guard: GuardContext): string {
   const command = commandIn(line);
   if (command !== null) return `${JSON.stringify(toldOf(judgeCommand(command, guard)))}\n`;

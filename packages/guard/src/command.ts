@@ -13,7 +13,6 @@ import { printable } from './stdio.ts';
 
 export { GuardError };
 
-/** Where the command runs. */
 export type CommandPlace = {
   /** The words before the action, for messages: `guard`, or `ralph guard`. */
   readonly program: string;

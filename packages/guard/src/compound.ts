@@ -7,7 +7,6 @@ import { withRedirects } from './redirects.ts';
 import type { Value } from './scope.ts';
 import { fork, isConstant } from './shell.ts';
 
-/** A word and another that is no operator, as no arithmetic begins. */
 const looksLikeCommand = /^\s*[A-Za-z_./][\w./-]*\s+[-~/\w"'$]/;
 
 /** Walks what is more than a command: conditions, loops, groups, functions. */
@@ -120,7 +119,6 @@ function fills({ commands }: CompoundList): boolean {
   );
 }
 
-/** A loop without an end fills the machine. */
 function checkEndless(endless: boolean, shell: Shell): void {
   if (endless)
     shell.world.note(denial('exhaustion', 'repeats without end or pause', 'Give the loop an end.'));
@@ -137,7 +135,7 @@ function firstWord(node: Statement['command']): string {
   return node.type === 'Command' ? (node.name?.text ?? '') : '';
 }
 
-/** Of many plain numbers the first and the last will do: they name nothing that could be harmed. */
+/** Of many plain numbers the first and the last are enough: they name no file. */
 function sampled(value: string, index: number, all: readonly string[]): boolean {
   return !/^\d+$/.test(value) || index === 0 || index === all.length - 1;
 }
@@ -176,7 +174,7 @@ function runCase(node: Case, shell: Shell, walk: Walk): string {
   return runBranches(bodies, shell, walk);
 }
 
-/** Any of the branches may be taken: afterwards a variable may have the value that each of them gave it. */
+/** Runs all branches; afterwards a variable may have the value that any of them gave it. */
 function runBranches(branches: readonly CompoundList[], shell: Shell, walk: Walk): string {
   let output = '';
   const ends = branches.map((branch) => {

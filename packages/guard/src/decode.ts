@@ -1,6 +1,6 @@
 import { DECODED } from './marks.ts';
 
-/** Text that was hidden by an encoding; what is no text stays hidden. */
+/** Decodes a text; `DECODED` where the bytes are no readable text. */
 export function decodeBase64(text: string): string {
   return readable(Buffer.from(text.replace(/\s/g, ''), 'base64'));
 }

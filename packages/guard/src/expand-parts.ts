@@ -120,7 +120,6 @@ function joinedBy(
   return [values.join(ifs.slice(0, 1))];
 }
 
-/** Without the new lines at its end. */
 function withoutEnd(text: string): string {
   let end = text.length;
   while (text[end - 1] === '\n') end--;

@@ -14,7 +14,7 @@ export function expandText(word: Word, shell: Shell, capture: Capture): string {
   return literalText(word, shell) ?? expandFields(word, shell, capture, false).join(' ');
 }
 
-/** A word that says what it means, or one text in quotes; null where there is more to expand. */
+/** Returns the text of a word without expansions; null where there is something to expand. */
 export function literalText(word: Word, shell: Shell): string | null {
   if (!word.parts) return withHome(word.text, word.value, shell);
   const [part, more] = word.parts;

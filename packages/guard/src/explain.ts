@@ -24,7 +24,6 @@ function judged(effect: Effect, context: GuardContext): string {
   return `${describeEffect(effect)}: ${judgeEffect(effect, context).verdict}`;
 }
 
-/** The beginning of a command. */
 function stepText({ words }: Step): string {
   return shown(words.slice(0, 40).join(' ')).slice(0, 200);
 }

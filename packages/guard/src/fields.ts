@@ -22,7 +22,7 @@ export class Fields {
     });
   }
 
-  /** One value makes one word more of the same kind: what stands before them is repeated for none. */
+  /** Adds one word for each value; the first joins what stands before it. */
   addEach(values: readonly string[]): void {
     values.forEach((value, index) => {
       if (index > 0) this.break();

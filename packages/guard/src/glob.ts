@@ -13,7 +13,7 @@ export function matchesGlob(pattern: string): (path: string) => boolean {
   return (path) => compiled.test(path.replace(/\\/g, '/'));
 }
 
-/** One name of the path; `**` is left for the caller, who knows what stands around it. */
+/** One name of the path; the caller replaces `**`. */
 function segment(name: string): string {
   if (name === '**') return '**';
   return name

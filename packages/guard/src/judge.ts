@@ -10,7 +10,7 @@ import { worst } from './verdicts.ts';
 
 export type Judgement = Finding & { readonly effects: readonly Effect[]; readonly steps: readonly Step[] };
 
-/** Something is denied: nothing that follows can make it better or worse. */
+/** Ends the walk at the first denial. */
 class Settled extends Error {}
 
 /** Says whether a shell command may run: follows what it would do, up to the first effect that must not be. */
@@ -56,9 +56,9 @@ function follow(command: string, context: GuardContext, untilDenied: boolean): J
 const kinds: readonly FileEffect['kind'][] = ['delete', 'write', 'read'];
 const ways: readonly FileEffect['how'][] = ['create', 'append', 'overwrite', 'mode'];
 
-/** Loops repeat themselves: the same thing done to the same file is judged once. */
+/** Remembers file effects, so that loops judge each of them once. */
 class Seen {
-  /** For each path one bit for each thing that can be done to it. */
+  /** One bit per path for each kind of effect. */
   readonly #done = new Map<string, number>();
 
   isNew({ kind, how, recursive, path }: FileEffect): boolean {
@@ -100,7 +100,7 @@ function walk(command: string, world: World): Finding | null {
   }
 }
 
-/** What ends up on the screen ends up in the transcript. */
+/** Denies secrets in the output, since the output ends up in the transcript. */
 function judgeOutput(output: string, world: World): void {
   for (const name of new Set(secretsIn(output + traced(world))))
     world.note(denial('credentials', `prints the secret ${name}`, 'Use the variable without printing it.'));

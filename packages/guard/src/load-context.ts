@@ -7,7 +7,6 @@ import type { GuardPolicy } from './policy-schema.ts';
 import { findUp, realPath } from './real-path.ts';
 import { readRules } from './rules-file.ts';
 
-/** Where a call would happen. */
 export type GuardPlace = {
   /** The folder; without it that of this process. */
   readonly cwd?: string;

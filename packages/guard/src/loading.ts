@@ -1,7 +1,7 @@
 import type { Command, PipelineNode, Word } from 'unbash';
 import type { Shell } from './model.ts';
 
-/** Programs that do nothing but hand on what they read, and how their words look then. */
+/** Programs that only pass on what they read, and the words that they may have then. */
 const readers: Readonly<Record<string, RegExp>> = {
   cat: /^[\w./-]+$/,
   grep: /^(-[vEiwF]+|['"]?[\^#=\w\s*|[\].$\\-]+['"]?)$/,

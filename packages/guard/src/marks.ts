@@ -14,9 +14,8 @@ export const ANY = '\uE004';
 export const PRIVATE = '\uE005';
 /** Stands for the number of the process that started the shell: the agent, mostly. */
 export const parentProcess = 'parent-process';
-/** Output that has no end. */
 export const ENDLESS = '\uE008';
-/** What git has stored of a file: its text is not known, only whose it is. */
+/** Content of a file as git has stored it: unknown, but tied to its path. */
 export function committed(path: string): string {
   return `${UNKNOWN}${path}${UNKNOWN}`;
 }
@@ -56,7 +55,6 @@ export function isOpaque(text: string): boolean {
   return /[\uE000-\uE002\uE005-\uE008]/.test(text);
 }
 
-/** For people to read. */
 export function shown(text: string): string {
   if (isPlain(text)) return text;
   return text
@@ -87,7 +85,6 @@ export function mayMatch(pattern: string, name: string): boolean {
   return parts.length === names.length && parts.every((part, i) => segmentMatches(part, names[i] ?? ''));
 }
 
-/** Whether a pattern of one name may stand for `name`. */
 export function segmentMatches(part: string, name: string): boolean {
   if (!hasGlob(part)) return part === name;
   if (name.startsWith('.') && !part.startsWith('.')) return false;

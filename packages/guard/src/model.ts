@@ -10,7 +10,6 @@ export type Verdict = 'allow' | 'warn' | 'deny';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Where a command would run. */
 export type GuardContext = {
   readonly cwd: string;
   readonly home: string;
@@ -31,14 +30,12 @@ export type FileEffect = {
   readonly how: 'create' | 'append' | 'overwrite' | 'mode';
 };
 
-/** Something that a command is known for, already judged. */
+/** An effect other than on a file, already judged. */
 export type Act = {
   readonly kind: 'act';
   readonly category: Category;
   readonly verdict: 'warn' | 'deny';
-  /** What is done to whom, in a few words. */
   readonly what: string;
-  /** What to do instead. */
   readonly instead: string;
 };
 
@@ -69,9 +66,8 @@ export type World = {
   readonly gitAliases: Map<string, string>;
   /** What traps run when the shell ends. */
   readonly atExit: (() => string)[];
-  /** Whether variables came out of a private file, so that all of them are private now. */
+  /** True once variables were loaded from a private file: then all of them are private. */
   hasLoaded: boolean;
-  /** How much work may still go into following the command. */
   work: number;
   /** Records what the command, or one step of it, would do. */
   readonly note: (effect: Effect, step?: Step) => void;
@@ -97,7 +93,6 @@ export type Shell = {
   readonly loads: boolean;
 };
 
-/** What a program is started with. */
 export type Start = {
   readonly shell: Shell;
   /** The shell as the program sees it, with the variables of this call. */
@@ -107,7 +102,6 @@ export type Start = {
   readonly env: ReadonlyMap<string, string>;
 };
 
-/** Runs a command substitution and answers with what it prints. */
 export type Capture = (script: ParsedScript | undefined, shell: Shell) => string;
 
 /** Walks parts of a command; each answers with what would be printed. */

@@ -1,4 +1,3 @@
-/** A module that few judgements need. */
 export type OnDemand<T> = { readonly module: T; readonly load: () => Promise<void> };
 
 /** Thrown where a judgement needs a module that is not loaded yet. A judgement changes nothing, so it can start again. */

@@ -16,7 +16,7 @@ export class OwnFiles extends Map<string, string> {
     return super.set(path, content);
   }
 
-  /** Those in a folder, at any depth. Most folders have none, which is known without a look at all files. */
+  /** Files in a folder, at any depth. */
   below(folder: string): [string, string][] {
     if (!this.#folders.has(folder)) return [];
     return [...this].filter(([path]) => path.startsWith(`${folder}/`));

@@ -121,7 +121,7 @@ function slice(item: string, offset: number, length: number | undefined): string
   return length === undefined ? rest : rest.slice(0, length);
 }
 
-/** A star looks through all of a text from each place in it. */
+/** A star makes the search quadratic. */
 function isTooLong(item: string, pattern: string): boolean {
   return item.length > 1000 && pattern.includes(STAR);
 }

@@ -3,7 +3,6 @@ import { type ParsedScript, parse } from 'unbash';
 /** The parser looks for the end of each brace in a word to the end of the word: thousands would take it minutes. */
 const deepestBraces = 300;
 
-/** Parses a command as a shell does. */
 export function parseShell(source: string): ParsedScript {
   if (bracesIn(source) > deepestBraces) throw new RangeError('too many braces without an end');
   return parse(source);

@@ -44,7 +44,7 @@ function beginsUnknown(path: string): boolean {
 }
 
 function normalize(path: string): string {
-  // Nearly every path is as it should be, and told so without a pattern.
+  // Most paths are normal already; this test is faster than the pattern.
   if (path.startsWith('/') && !path.includes('/.') && !path.includes('//') && !path.endsWith('/'))
     return path;
   if (path.startsWith('/') && !/\/(\.{0,2})(\/|$)/.test(path)) return path;

@@ -1,7 +1,6 @@
 import { unescapeText } from './decode.ts';
 import { asText, isOpaque, UNKNOWN } from './marks.ts';
 
-/** What printf makes of a format and values. */
 export function printf(words: readonly string[]): string {
   const [format = '', ...values] = words[0] === '--' ? words.slice(1) : words;
   if (isOpaque(format)) return UNKNOWN;

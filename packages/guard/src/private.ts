@@ -6,7 +6,7 @@ export function denial(category: Category, what: string, instead: string): Act {
   return { kind: 'act', category, verdict: 'deny', what, instead };
 }
 
-/** Shows all variables, or a private file: harmful where a secret is among them, else a bad habit. */
+/** Denies showing all variables where a secret is among them, else warns. */
 export function wholeEnvironment({ context: { env }, hasLoaded }: World, what: string): Act {
   const secret = hasLoaded ? 'what was loaded' : Object.keys(env).find(isSecretName);
   return {
@@ -18,7 +18,7 @@ export function wholeEnvironment({ context: { env }, hasLoaded }: World, what: s
   };
 }
 
-/** The names of variables are no secret, but a shell can look up what they are names of. */
+/** Replaces private text by the names of variables, which a shell can look up again. */
 export function namesOnly(text: string, { env }: GuardContext): string {
   return text.replaceAll(PRIVATE, () => [...Object.keys(env), UNKNOWN].join('\n'));
 }

@@ -23,7 +23,7 @@ export function perform(call: Call): string {
   return derived(UNKNOWN, call);
 }
 
-/** What a program makes of what came from the network or a decoder still comes from there. */
+/** Output of a program whose input came from the network or a decoder counts as such, too. */
 function derived(output: string, call: Call): string {
   if (!call.stdin && !call.shell.world.files.hasFetched) return output;
   if (!output.includes(UNKNOWN) || output.replaceAll(UNKNOWN, '').trim() !== '') return output;
@@ -31,7 +31,6 @@ function derived(output: string, call: Call): string {
   return call.stdin?.includes(DECODED) ? DECODED : output;
 }
 
-/** Whether one of its words names a file that the command has fetched. */
 function isGivenFetched(call: Call): boolean {
   const { files } = call.shell.world;
   return files.hasFetched && call.words.some((word) => files.get(call.path(word))?.includes(NETWORK));
@@ -54,7 +53,6 @@ const looksAtDisks = [
   /^hdparm -[Iigtv]+ |^nvme (list|id-|smart-log|error-log|get-)/,
 ];
 
-/** A program that is given a disk. */
 function touchesMachine(call: Call): void {
   const line = [call.name, ...call.words].join(' ');
   const path = call.words.find((word) => disk.test(word));
@@ -62,7 +60,7 @@ function touchesMachine(call: Call): void {
     call.deny('disk', `gives ${path} to ${call.name}`, 'Work on a file that holds an image.');
 }
 
-/** The script of a service is called like the program that it starts. */
+/** Scripts in /etc/init.d have the name of the program that they start. */
 function changesService(call: Call): void {
   const [first = ''] = call.shell.world.steps.at(-1)?.words ?? [];
   if (!first.startsWith('/etc/')) return;
@@ -70,11 +68,11 @@ function changesService(call: Call): void {
     call.deny('system-config', 'changes a service of the system');
 }
 
-/** Takes words as they come, and does nothing with them but write or look them up. */
+/** Programs that only print, store or look up their words. */
 const speaks =
   /^(ralph|claude|codex|gemini|opencode|cowsay|figlet|toilet|say|espeak|tldr|apropos|whatis|whereis|info|bd|br|task|todo|notify-send|logger|explain|howdoi)$/;
 
-/** A wrapper that nobody has told the guard of: what it starts stands behind its own words. */
+/** Follows `rm -r` and `sh -c` behind an unknown wrapper. */
 function startsAnother(call: Call): void {
   const at = call.words.findIndex(
     (word, i) =>
@@ -84,7 +82,7 @@ function startsAnother(call: Call): void {
   if (at !== -1 && !speaks.test(call.name)) call.run(call.words.slice(at));
 }
 
-/** Of a program that nobody has told the guard of: `tool destroy`, and `tool delete --force`. */
+/** Denies `tool destroy` and `tool delete --force` of an unknown program. */
 function destroysUnasked(call: Call): void {
   const [first = ''] = call.shell.world.steps.at(-1)?.words ?? [];
   // Programs of the project, generators and lists of tasks mean something else by these words.

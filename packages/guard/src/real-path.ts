@@ -1,7 +1,6 @@
 import { existsSync, lstatSync, readlinkSync, realpathSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 
-/** As many as Linux follows. */
 const mostLinks = 40;
 
 /**
@@ -26,7 +25,6 @@ function follow(path: string, links: number): string | null {
   }
 }
 
-/** What a symbolic link names; null for all else. */
 function targetOf(path: string): string | null {
   try {
     return resolve(dirname(path), readlinkSync(path));

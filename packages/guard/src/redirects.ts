@@ -40,7 +40,7 @@ export function withRedirects(
       if (open !== undefined) input = { text: open };
       continue;
     }
-    // To see whether a port of this machine answers is no way out.
+    // A check whether a local port answers sends nothing out.
     if (operator === '<' && /^\/dev\/tcp\/(localhost|127\.0\.0\.1)\/\d+$/.test(name)) continue;
     if (/^\/dev\/(tcp|udp)\//.test(name)) {
       note(denial('remote-shell', `opens a connection to ${shown(name.slice(9))}`, 'Use curl.'));
@@ -75,7 +75,7 @@ export function isLoaded(path: string, { loads }: Shell): boolean {
   return loads && /\/\.env(\.[\w.-]+)?$/.test(path);
 }
 
-/** Input under a number of its own can be had later, as /dev/fd/3. */
+/** Input on a descriptor above 2 can be read later, as /dev/fd/3. */
 function keepOpen({ descriptor }: Redirection, { text }: Input, { world }: Shell): void {
   if (descriptor?.type === 'FileDescriptor' && descriptor.value > 2 && text !== null)
     world.files.set(`/dev/fd/${descriptor.value}`, text);
@@ -111,7 +111,7 @@ export function fileEffect(
   return { kind, path, recursive, how };
 }
 
-/** A link that the command made itself leads on, except when it is the link that goes; with a slash at the end it stays. */
+/** Follows a link that the command made, except where the link itself is deleted. */
 export function throughLink(
   kind: FileEffect['kind'],
   written: string,

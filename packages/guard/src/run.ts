@@ -29,7 +29,6 @@ const maxDepth = 40;
 
 /** Walks what a shell would run, gathers the effects, and answers with what would be printed. */
 export function runSource(source: string, shell: Shell): string {
-  // A parser reads a text more than once.
   spend(shell.world, 3 * source.length);
   const script = parseShell(source);
   const [error] = script.errors ?? [];
@@ -225,7 +224,6 @@ function runFunction(name: string, body: FunctionNode['body'], call: Call): stri
   return runNode(body, { ...seen, ...inside, args: words, input: { text: stdin } });
 }
 
-/** A script that the command wrote or downloaded itself, called by its name. */
 function runFile(path: string, content: string, call: Call): string {
   const interpreter = /^#!\s*(?:\S*\/env\s+(?:-S\s+)?)?(\S+)/.exec(content)?.[1] ?? 'sh';
   return call.run([interpreter, path, ...call.words]);

@@ -1,4 +1,4 @@
-/** A scalar has one item unless branches gave it several values; each of them counts. */
+/** A scalar has one item, or several after branches that gave it different values. */
 export type Value = { readonly items: readonly string[]; readonly array: boolean };
 
 /**
@@ -7,7 +7,6 @@ export type Value = { readonly items: readonly string[]; readonly array: boolean
  */
 export class Scope {
   readonly #below: Scope | undefined;
-  /** Most subshells set nothing. */
   #own: Map<string, Value | undefined> | undefined;
 
   constructor(below?: Scope) {

@@ -4,7 +4,6 @@ import type { GuardContext } from './model.ts';
 
 export type Case = { readonly command: string; readonly harmful: boolean };
 
-/** Judges commands whose verdict is known, and says how often the guard agrees. */
 export function scoreCases(cases: readonly Case[], guard: GuardContext): { report: string; wrong: number } {
   const judged = cases.map((one) => ({
     ...one,

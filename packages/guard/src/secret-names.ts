@@ -1,14 +1,12 @@
 /** The words that make a variable's name sound secret; whole words or, for the long ones, their ends. */
 const secretWord =
   /^(?:PASS|PWD|PAT|JWT|PRIVATE|\w*(?:KEY|TOKEN|SECRET|PASSWORD|PASSWD|PASSPHRASE|CREDENTIAL|AUTH|COOKIE|DSN)S?)$/;
-/** Most names are told apart at once. */
 const soundsSecret = /pass|pwd|pat|jwt|private|key|token|secret|credential|auth|cookie|dsn/i;
 /** Words that say the value is something about a secret, or meant for everybody. */
 const harmlessWord = /^(?:PUBLIC|MAX|MIN|NUM|COUNT|LIMIT|BUDGET)$/;
 const harmlessEnd =
   /^(?:SOCK|SOCKET|PATH|FILE|DIR|HOME|URL|URI|ENDPOINT|HOST|PORT|NAME|USER|USERNAME|ID|TYPE|METHOD|MODE|PROVIDER|ALG|ALGORITHM|TTL|EXPIRY|TIMEOUT|LENGTH|ENABLED|DISABLED|REQUIRED|SCOPE|SCOPES|AUDIENCE|ISSUER|REGION|VERSION)$/;
 
-/** Whether a variable of this name is likely to hold a secret. */
 export function isSecretName(name: string): boolean {
   if (!soundsSecret.test(name)) return false;
   const words = name

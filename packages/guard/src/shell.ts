@@ -32,7 +32,7 @@ export function newShell(world: World): Shell {
   };
 }
 
-/** A subshell: it sees everything, and what it changes ends with it. */
+/** Makes a subshell: it sees everything, and its changes end with it. */
 export function fork(shell: Shell, over: Partial<Pick<Shell, 'cwd' | 'input' | 'forked'>> = {}): Shell {
   return {
     cwd: over.cwd ?? shell.cwd,

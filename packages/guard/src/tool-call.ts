@@ -41,7 +41,7 @@ function fieldsOf(input: unknown): Fields {
   return isObject(input) ? input : { command: input };
 }
 
-/** Which of its fields a tool looks at is for its host to say: all of them count. */
+/** Judges all fields, since only the host knows which of them its tool uses. */
 function commandsIn({ command, cmd }: Fields): string[] {
   return [commandOf(command), commandOf(cmd)].filter((text) => text !== '');
 }
@@ -53,7 +53,6 @@ function pathsIn(fields: Fields): string[] {
   );
 }
 
-/** Some agents give the words of the command. */
 function commandOf(command: unknown): string {
   if (!Array.isArray(command)) return textOf(command);
   return command.map((word) => quoteWord(textOf(word))).join(' ');
@@ -63,7 +62,6 @@ function quoteWord(word: string): string {
   return `'${word.replaceAll("'", `'\\''`)}'`;
 }
 
-/** Whether the commands of a call can be read; it may have none. */
 function showsCommand(input: unknown): boolean {
   if (!isObject(input)) return isCommand(input);
   return [input.command, input.cmd].every(
@@ -83,7 +81,7 @@ function unreadable({ unattended }: GuardContext): Finding {
   };
 }
 
-/** By its own commands; the programs that it starts are those of every shell. */
+/** Judges cmdlets as PowerShell, and programs as in any shell. */
 function judgePowerShell(command: string, context: GuardContext): Finding {
   const own = judgeCommand(`pwsh -Command ${quoteWord(command)}`, context);
   const asShell = judgeCommand(command, context);

@@ -9,7 +9,6 @@ export type GuardVerdict = {
 
 const order: readonly Verdict[] = ['allow', 'warn', 'deny'];
 
-/** The first of the gravest. */
 export function worst(findings: Iterable<Finding>): Finding {
   let found: Finding = { verdict: 'allow' };
   for (const next of findings) if (order.indexOf(next.verdict) > order.indexOf(found.verdict)) found = next;

@@ -26,7 +26,6 @@ function mayReach(parts: readonly string[], names: readonly string[]): boolean {
   return parts.every((part, i) => part === names[i] || segmentMatches(part, names[i] ?? ''));
 }
 
-/** This package in a project or elsewhere. */
 const ownCode = /\/node_modules\/ralphkit(\/|$)/;
 
 const sinks = /^\/dev\/(null|stdout|stderr|stdin|tty|zero|full|u?random|ptmx|fd(\/.*)?|pts\/.*|console)$/;
@@ -37,7 +36,7 @@ const startup =
 const credentials =
   /^(\.ssh|\.gnupg|\.aws|\.azure|\.config\/(gcloud|gh|op|hub|containers\/auth\.json|rclone|doctl|ngrok|heroku|stripe|netlify|glab-cli|sops|configstore|solana|fly|helm\/registry|\.wrangler)|\.(ngrok2|oci|databrickscfg|fly|sentryclirc|snowsql|subversion\/auth|Xauthority|wrangler|kaggle|thunderbird|viminfo)|\.kube|\.docker|\.netrc|_netrc|\.npmrc|\.yarnrc(\.yml)?|\.pypirc|\.pgpass|\.my\.cnf|\.git-credentials|\.gem\/credentials|\.cargo\/credentials(\.toml)?|\.claude\/\.credentials\.json|\.codex\/auth\.json|\.gemini\/(oauth_creds|google_accounts)\.json|\.password-store|\.vault-token|\.terraform\.d\/credentials.*|\.terraformrc|\.heroku|\.local\/share\/(keyrings|opencode\/auth\.json)|\.mozilla|\.config\/(google-chrome|chromium|BraveSoftware|Code\/User\/globalStorage)|Library\/(Keychains|Cookies|Application Support\/Google)|\.histfile|\.m2\/settings\.xml|\.gradle\/gradle\.properties|\.s3cfg|\.boto|\.dropbox|\.bitcoin|\.ethereum|\.electrum)(\/.*)?$/;
 
-/** By its name alone: where tools keep what they log in with, and what was typed. */
+/** Files in a home that hold logins or typed commands, by name. */
 const keptSecret =
   /^\.(.*[/.])?((auth|credentials?|(access_?)?tokens?|api_?keys?|keys?|secrets?|vault_pass\w*)(\.(json|toml|ya?ml|ini|txt|db|conf))?|\w+_history)$/;
 
@@ -46,7 +45,7 @@ const publicKey = /\.pub$|\/\.ssh\/(known_hosts|config|authorized_keys)$/;
 const secretName =
   /^(\.env(\.(?!example$|sample$|template$|dist$|test$|defaults?$|schema$)[\w.-]+)?|\.env~|\.envrc|\.dev\.vars|\.vault[-_](token|pass\w*)|master\.key|.*firebase-adminsdk.*\.json|id_(rsa|dsa|ecdsa|ed25519)|.*\.(p12|pfx|keystore|jks|kdbx|ppk)|.*private.*\.pem|(service-?account|credentials|client_secret).*\.json|\.git-credentials|\.pgpass|\.netrc|\.htpasswd)$/i;
 
-/** Most names are told apart without the pattern, which takes long to make ready. */
+/** Most names need no test of the long pattern, which is slow to compile. */
 function mayBeSecret(name: string): boolean {
   return /^[.i]/i.test(name) || secretEndings.has(name.slice(name.lastIndexOf('.') + 1).toLowerCase());
 }
@@ -91,7 +90,6 @@ function holdsHome({ home, projectRoot }: GuardContext): boolean {
   return isInside(home, projectRoot);
 }
 
-/** Whether a path belongs to the project and to nothing else. */
 export function isProjectFile(path: string, context: GuardContext): boolean {
   return (
     isInside(path, context.projectRoot) && (!holdsHome(context) || plainZone(path, context) === 'project')
@@ -116,7 +114,6 @@ export function isTemporary(path: string, context: GuardContext): boolean {
 
 function projectZone(name: string): Zone {
   if (name === '') return 'project-root';
-  // Nearly every path: nothing hidden in it.
   if (!name.startsWith('.') && !name.includes('/.') && !name.includes('opencode.json')) return 'project';
   // Not all disks tell upper from lower case.
   if (/^(.*\/)?\.ralph(\/|$)|^\.ralph-active$/i.test(name)) return 'loop';

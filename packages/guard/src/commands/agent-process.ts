@@ -1,10 +1,9 @@
 import type { Call } from '../call.ts';
 import { hasGlob, parentProcess, UNKNOWN } from '../marks.ts';
 
-/** Programs that must not be ended from within. */
 export const agent = /ralph|claude|codex|gemini|opencode|swarm/;
 
-/** Ends a process, stops it or takes it over: nobody does this to the agent and its loop. */
+/** Denies to end, stop or attach to the agent, its loop or all processes. */
 export function checkProcess(call: Call, target: string): void {
   const all = hasGlob(target) || (target.includes(UNKNOWN) && listsProc(call));
   if (target === '1' || target === '-1' || target === '0' || all)
@@ -20,7 +19,6 @@ function listsProc({ shell }: Call): boolean {
   );
 }
 
-/** Whether the command has picked the agent out of a list of processes. */
 function soughtAgent({ shell }: Call): boolean {
   const { steps, effects } = shell.world;
   if (effects.some((effect) => effect.kind === 'read' && /\/\.ralph\/|\/state\/ralph\//.test(effect.path)))

@@ -7,7 +7,6 @@ const unasked =
 
 export const agents: Handlers = byName(
   {
-    // An agent that is started by another one, without the hooks of the loop.
     'claude codex gemini qwen amp opencode copilot cline crush goose': (call) => {
       const pairs = call.words.map((word, i) => `${word} ${call.words[i + 1] ?? ''}`);
       if ([...call.words, ...pairs].some((words) => unasked.test(words)))

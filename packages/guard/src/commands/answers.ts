@@ -33,9 +33,7 @@ function member(text: string, path: string): string {
   }
 }
 
-/** Programs that answer with a name, a number, a member or nothing. */
 export const answers: Handlers = byName({
-  // What a folder lists is a name inside it.
   ls: (call) => {
     const args = readArgs(call.words, 'IwT');
     const { context } = call.shell.world;

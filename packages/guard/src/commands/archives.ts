@@ -55,7 +55,7 @@ const tar: Handler = (call) => {
   return '';
 };
 
-/** What a file says that is printed straight out of an archive: no more than what was encoded can it be read here. */
+/** Content printed straight out of an archive cannot be read here, as if encoded. */
 function packed(content: string): string {
   return content.includes(NETWORK) ? NETWORK : DECODED;
 }
@@ -70,7 +70,6 @@ function takesOut(call: Call, content: string, folder: string): void {
     spreads(call, from, `${folder}/${name}`);
 }
 
-/** Programs that put many files into one, and take them out again. */
 export const archives: Handlers = byName({
   'tar bsdtar': tar,
   zip: (call) => {

@@ -12,7 +12,6 @@ import { isSecretName } from '../secret-names.ts';
 import { leavesNames } from './contents.ts';
 import { byName } from './rules.ts';
 
-/** A call of awk, taken apart. */
 type Script = {
   readonly call: Call;
   readonly args: Args;
@@ -78,7 +77,6 @@ function textAt(code: Code, from: number, stop: string): string {
   return evaluate(code, code.source.slice(from, endOf(code.masked, from, stop)));
 }
 
-/** The secrets that are printed; null for none. */
 function secretsOf({ args, program, code }: Script): string | null {
   if (!/\bprintf?\b/.test(code.masked)) return null;
   if (/\bprint\b[^;}\n]*\bENVIRON\s*\[\s*\w/.test(code.masked)) return PRIVATE;
@@ -125,7 +123,6 @@ function withFields(program: string, input: string | null): string {
   );
 }
 
-/** One column of each line. */
 function fields(text: string, separator: string | undefined, column: string): string {
   return text
     .replace(/\n$/, '')

@@ -109,7 +109,6 @@ const remove =
 
 const provided = provider(remove);
 
-/** What runs in the cloud. */
 export const cloud: Handlers = byName(
   denying('cloud', 'takes down what runs there, or deletes its data', {
     bq: /\b(rm|remove)\b/,

@@ -23,6 +23,6 @@ const compile: Handler = (call) => {
 export const compilers: Handlers = byName({
   'cc gcc g++ c++ clang clang++ tcc rustc javac': compile,
   java: (call) => (call.words.some((word) => word.endsWith('.java')) ? compile(call) : UNKNOWN),
-  // No program can be called so: go leaves what it runs to this.
+  // Not a program: `go` hands `go run` to this entry.
   'go:run': compile,
 });

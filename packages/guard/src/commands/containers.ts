@@ -31,7 +31,7 @@ const dockerRules: readonly LineRule[] = [
 
 const client = /^\s*(psql|mysql\w*|mariadb|dropdb|redis-cli|mongosh?|cqlsh)\b/;
 
-/** What happens to files in a container is not ours to judge, but its data is data. */
+/** Files in a container are not judged, but its databases are. */
 function inContainer(call: Call, words: readonly string[]): string {
   const at = words.findIndex((word) => client.test(word) && !/\s/.test(word));
   if (at !== -1) return call.run(words.slice(at));
@@ -47,7 +47,6 @@ function inContainer(call: Call, words: readonly string[]): string {
   return code === '' ? UNKNOWN : call.script(code);
 }
 
-/** Options of `docker run` that take a value. */
 const runOptions = [
   'volume mount env env-file name workdir user publish network net entrypoint pid ipc cap-add device security-opt',
   'label hostname memory cpus platform add-host userns uts volumes-from tmpfs restart shm-size ulimit group-add',
@@ -105,7 +104,6 @@ function compose(call: Call, words: readonly string[]): string {
   return UNKNOWN;
 }
 
-/** Containers and their engines. */
 export const containers: Handlers = byName(
   {
     'docker podman nerdctl': (call) => {
@@ -125,7 +123,7 @@ export const containers: Handlers = byName(
       if (action === 'exec') return inContainer(call, rest);
       if (/^(rm|rmi|stop|kill)$/.test(action) && rest.some((word) => word.includes(UNKNOWN)))
         call.deny('container', `${action}s every container or image`, 'Name the one that you made.');
-      // By a filter they are some, and their maker's.
+      // A filter picks some containers, likely the caller's own.
       if (action === 'ps' && rest.some((word) => /^(-f|--filter)/.test(word))) return 'filtered-container\n';
       if (action === 'login') call.warn('supply-chain', 'publishes an image');
       if (action === 'cp')

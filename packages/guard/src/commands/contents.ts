@@ -23,7 +23,7 @@ export function leavesNames(call: Call, paths: readonly string[], change: (line:
   return isPlain(left) && !/[v4#]/.test(left);
 }
 
-/** Prints what it reads, more or less: what is secret stays secret, what can be run can still be run. */
+/** Prints what it reads, perhaps changed; marks in the text stay. */
 export function shows(
   letters: string,
   change: (text: string, words: readonly string[]) => string = (text) => text,

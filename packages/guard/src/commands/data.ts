@@ -32,7 +32,6 @@ export function destroysData(sql: string): string | null {
 export const empties =
   /(?:\.|->|::)(delete_all|destroy_all|truncate_tables|drop_all|drop_table|drop_database|dropDatabase|dropSchema|dropTable|flush_?(all|db)|drop\(\s*\))|\bobjects\.(all\(\)\.)?delete\(|\.deleteMany\(\s*(\{\s*\})?\s*\)|\.destroy\(\s*\{\s*(truncate:\s*true|where:\s*\{\s*\})|\)\.(del|truncate)\(\s*\)|\bsync\(\s*\{\s*force:\s*true/i;
 
-/** Whether a command is meant for the tests, by the variables that say so. */
 export function isTestRun({ env, shell }: Call): boolean {
   return ['NODE_ENV', 'RAILS_ENV', 'RACK_ENV', 'APP_ENV', 'MIX_ENV', 'DATABASE_URL'].some((name) =>
     /\btest|_test\b/.test(env.get(name) ?? shell.variables.get(name)?.items[0] ?? ''),

@@ -97,7 +97,6 @@ const migrationTools: Readonly<Record<string, RegExp>> = {
   drush: /^sql[:-](drop|create)\b/,
 };
 
-/** Databases, and the tools that set them up. */
 export const databases: Handlers = byName(
   denying(
     'database',

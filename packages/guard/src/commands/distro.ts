@@ -4,7 +4,6 @@ import { NETWORK, shown } from '../marks.ts';
 import { installer } from './publishing.ts';
 import { byName, denying } from './rules.ts';
 
-/** Packages of the system. */
 export const distro: Handlers = byName(
   denying('system-config', 'changes packages or services of the system', {
     'emerge xbps-remove nix-env': /(^|\s)(--unmerge|-C|--depclean|-e|--uninstall|-R\S*)(\s|$)/,

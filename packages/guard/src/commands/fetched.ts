@@ -1,19 +1,17 @@
 import type { Call } from '../call.ts';
 import { NETWORK } from '../marks.ts';
 
-/** What lies in the folder came from the network: the command that fetches it must not run it, too. */
+/** Remembers a folder as fetched: the same command must not run what is in it. */
 export function keepFetched(call: Call, folder: string): void {
   call.shell.world.fetched.set(call.path(folder), NETWORK);
 }
 
-/** A clone, in the folder that it is given or that its address names. */
 export function fetchesFolder(call: Call, url: string, folder: string | undefined): void {
   const isRemote = /^(\w+:\/\/|[\w.-]+@[\w.-]+:)/.test(url) && !url.startsWith('file:');
   const name = /([^/:]+?)(?:\.git)?\/*$/.exec(url)?.[1];
   if (isRemote && name !== undefined) keepFetched(call, folder ?? name);
 }
 
-/** An archive that came from the network, taken out here. */
 export function unpacks(call: Call, content: string, folder: string): void {
   if (content.includes(NETWORK)) keepFetched(call, folder);
 }

@@ -43,7 +43,6 @@ function withFolder(call: Call, target: string): string {
   return path === home || path === projectRoot || path === '/' || path === '/tmp' ? `${path}/` : target;
 }
 
-/** A program that runs as its owner, whoever starts it. */
 function setsUser(call: Call, mode: string, paths: readonly string[]): void {
   const octal = /^[0-7]?[4-7][0-7]{3}$/.test(mode) && mode.length >= 4 && /^[2-7]/.test(mode.slice(-4));
   if (octal || /[ug]*[+=][rwx]*s/.test(mode))

@@ -62,7 +62,6 @@ function interpreter({ language, code, letters = '', long = '' }: Interpreter): 
     const name = file.slice(file.lastIndexOf('/') + 1);
     if (/^(artisan|manage\.py|console|setup\.py)$/.test(name) && call.content(file) === UNKNOWN)
       return call.run([name, ...rest]);
-    // A program of a package, by its file.
     const [, tool] = /(?:^|\/)node_modules\/(?:\.bin\/|@[^/]+\/)?([^/]+)/.exec(file) ?? [];
     if (tool !== undefined && call.content(file) === UNKNOWN) return call.run([tool, ...rest]);
     return run(program(call, file), call.path(file));

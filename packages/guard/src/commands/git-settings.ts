@@ -12,14 +12,13 @@ export function newRemote(name: string): string {
   return `remote ${name}`;
 }
 
-/** Where projects have their home, or this machine. */
+/** True for the usual hosts of repositories and for this machine. */
 export function isCodeHost(url: string): boolean {
   return /^(\.{0,2}\/|file:|(?:\w+:\/\/)?(?:[^@/]*@)?(?:[\w-]+\.)*(?:github\.com|gitlab\.com|bitbucket\.org|codeberg\.org|sr\.ht|azure\.com|localhost)[:/])/.test(
     url,
   );
 }
 
-/** Settings that make git start a program. */
 const programSetting =
   /^(core\.(pager|editor|sshcommand|fsmonitor|askpass|gitproxy|alternaterefscommand)|pager\..*|sequence\.editor|diff\.external|diff\..*\.(command|textconv)|(diff|merge)tool\..*\.cmd|filter\..*\.(clean|smudge|process)|merge\..*\.driver|credential(\..*)?\.helper|gpg(\..*)?\.program|interactive\.difffilter|uploadpack\.packobjectshook|web\.browser|browser\..*\.cmd|man\..*\.cmd|remote\..*\.(uploadpack|receivepack|vcs)|trailer\..*\.(cmd|command))$/i;
 

@@ -8,7 +8,7 @@ const commitFirst = 'Commit or stash the work first, or undo single edits by edi
 
 export const ask = 'Leave it to a person, or make a new commit instead.';
 
-/** Destroys work in the working copy. A clone in a temporary folder is nobody's work. */
+/** Denies to lose work, but in a temporary folder, where a clone is nobody's work. */
 export function loses(call: Call, what: string, instead = commitFirst): '' {
   const zone = zoneOf(call.shell.cwd, call.shell.world.context);
   return zone === 'temporary' ? '' : call.deny('git', what, instead);
@@ -20,7 +20,6 @@ export const ownChanges = `diff --git ${UNKNOWN}\n`;
 /** What `git archive` prints: all files as they were committed. */
 export const committedTree = `archive of git ${UNKNOWN}\n`;
 
-/** The same with -R. */
 export const reversedChanges = `backwards ${ownChanges}`;
 
 /** A patch of the uncommitted work, applied backwards, takes all of it away. */
@@ -29,7 +28,6 @@ export function undoesWork(call: Call, patch: string, backwards: boolean): void 
     loses(call, 'throws away uncommitted changes');
 }
 
-/** The files that a patch names, without the first parts of their paths. */
 export function writesPatched(call: Call, text: string, strip: number): void {
   for (const [, path = ''] of text.matchAll(/^(?:\+\+\+|---) ([^\t\n]+)/gm))
     if (path !== '/dev/null') call.file('write', path.split('/').slice(strip).join('/'));
@@ -89,12 +87,12 @@ export const checkout: Handler = (call) => {
   return '';
 };
 
-/** Somebody who is not there says yes to each question. */
+/** True if the input answers yes to a question. */
 function answered({ stdin }: Call): boolean {
   return /^\s*[yac1-9]/im.test(stdin ?? '');
 }
 
-/** Folders that every other project has, and that hardly a branch is called after. */
+/** Usual names of folders, which are hardly ever names of branches. */
 const usualFolder = /^(src|lib|tests|packages|scripts|node_modules)$/;
 
 function looksLikePath(word: string): boolean {

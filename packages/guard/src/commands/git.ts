@@ -51,7 +51,6 @@ const gitProgram: Handler = (call) => {
   const handler = Object.hasOwn(subcommands, sub) ? subcommands[sub] : undefined;
   writesTo(here, sub);
   const output = handler?.(here) ?? UNKNOWN;
-  // Git prints a message, and keeps it.
   const messages = /^(commit|tag|merge|notes)$/.test(sub)
     ? rest.filter((word) => secretsIn(word).length > 0)
     : [];
@@ -206,7 +205,6 @@ const otherSubcommands: Handlers = {
     );
     return format.length === 0 ? UNKNOWN : `${format.join('').replace(/%\w+/g, UNKNOWN)}\n`;
   },
-  // Prints a file as it was committed.
   'show cat-file': (call) => {
     const [, path] = /^[^:]*:(.+)$/.exec(readArgs(call.words).rest.at(-1) ?? '') ?? [];
     if (path === undefined) return UNKNOWN;
@@ -235,7 +233,7 @@ const otherSubcommands: Handlers = {
     const at = call.words.indexOf('--git-path');
     return at === -1 ? UNKNOWN : `${projectRoot}/.git/${call.words[at + 1] ?? ''}\n`;
   },
-  // All that git knows, or all that it does not know, is as good as all.
+  // All tracked or all untracked files count as all files.
   'ls-files': (call) => {
     const args = readArgs(call.words, 'xX', 'exclude');
     const all = !args.has('i', 'ignored', 'd', 'deleted') && args.rest.length === 0;

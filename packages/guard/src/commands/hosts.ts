@@ -20,7 +20,6 @@ function isOwner(secret: string, host: string): boolean {
   return name.length > 2 && host.split('.').slice(-2).join('.').includes(name);
 }
 
-/** Text on its way to another machine. */
 export function sends(call: Call, text: string, host: string, asHeader = false): void {
   if (isLocal(host)) return;
   if (isOpaque(text) && !asHeader && hasReadOthers(call))
@@ -32,7 +31,6 @@ export function sends(call: Call, text: string, host: string, asHeader = false):
   }
 }
 
-/** Whether the command has read files that are neither the project's nor made for the moment. */
 export function hasReadOthers(call: Call): boolean {
   return call.shell.world.effects.some(
     (effect) =>
@@ -42,7 +40,6 @@ export function hasReadOthers(call: Call): boolean {
   );
 }
 
-/** A file on its way to another machine. */
 export function sendsFile(call: Call, path: string, host: string): void {
   if (path === '-' || path === '/dev/stdin') {
     sends(call, call.stdin ?? '', host);
@@ -62,28 +59,25 @@ export function sendsFile(call: Call, path: string, host: string): void {
   call.act(secret || !isOwn(call, path) ? 'deny' : 'warn', 'exfiltration', `sends ${shown(path)} to ${host}`);
 }
 
-/** Whether the command has put files together, to be sent as one. */
 function hasPacked({ shell }: Call): boolean {
   return shell.world.steps.some(({ words: [program = '', action = ''] }) =>
     program === 'git' ? /^(bundle|archive)$/.test(action) : /^(bsdtar|tar|zip|7z\w?|cpio)$/.test(program),
   );
 }
 
-/** Of the project or made for the moment. */
 export function isOwn(call: Call, path: string): boolean {
   const { context } = call.shell.world;
   const full = call.path(path);
   return !full.startsWith('/') || isTemporary(full, context) || isProjectFile(full, context);
 }
 
-/** Of its own a project may send parts, such as what it has built, but neither all of it nor its history. */
+/** True for parts of the project, such as build output, but not for all of it or its history. */
 export function maySend(call: Call, path: string): boolean {
   const full = call.path(path);
   const { projectRoot } = call.shell.world.context;
   return isOwn(call, path) && full !== projectRoot && !/\/\.git(\/|$)/.test(full);
 }
 
-/** Files on their way to another machine or to a store. */
 export function uploads(call: Call, paths: readonly string[], target: string): void {
   for (const path of paths) {
     call.file('read', path, { recursive: true });

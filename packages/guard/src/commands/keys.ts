@@ -4,7 +4,6 @@ import { remedyOf } from '../categories.ts';
 import { DECODED, UNKNOWN } from '../marks.ts';
 import { always, byName, denying } from './rules.ts';
 
-/** Stored passwords and keys, and what listens to other programs. */
 export const keys: Handlers = byName(
   denying(
     'credentials',

@@ -51,7 +51,6 @@ const npm: Handler = (call) => {
   if (/^(install|i|add|in|ins|create|init)$/.test(action)) install(call, rest, args.has('g', 'global'));
 };
 
-/** A registry that the command itself has just written down. */
 function ownRegistry(call: Call): void {
   for (const file of ['.npmrc', '.yarnrc', '.yarnrc.yml', 'bunfig.toml']) {
     const own = call.shell.world.files.get(call.path(file)) ?? '';
@@ -81,7 +80,6 @@ function setFields(call: Call, settings: readonly string[]): void {
   call.keep('package.json', [...added, own].join('\n'));
 }
 
-/** A script of a package.json that the command itself has just written. */
 function ownScript(call: Call, name: string): void {
   const own = call.shell.world.files.get(call.path('package.json'));
   if (own === undefined) return;
@@ -119,7 +117,6 @@ const pip: Handler = (call) => {
   if (action === 'publish') call.deny('supply-chain', 'publishes a package', release);
 };
 
-/** `uv run x`, `poetry run x` and their kind. */
 function runner(words: RegExp, then?: Handler): Handler {
   return (call) => {
     const args = readLeadingArgs(call.words, 'pC', 'python with project directory extra group');

@@ -79,7 +79,6 @@ function picked(text: string, pattern: RegExp, inverted: boolean): string {
     .join('\n');
 }
 
-/** What `grep -o` prints. */
 function matchesOf(text: string, pattern: RegExp): string {
   const each = new RegExp(pattern, `${pattern.flags}g`);
   return text

@@ -11,7 +11,6 @@ const vital =
 /** Also at the end of a path or after a program that starts it. */
 const ownAgent = /(^|[/\s*])(ralph|claude|codex|opencode)(\s|$)/;
 
-/** Processes, the kernel, and what starts by itself. */
 export const processes: Handlers = byName(
   {
     kill: (call) => {

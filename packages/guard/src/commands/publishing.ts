@@ -11,7 +11,6 @@ export function checkRegistry(call: Call, url: string | undefined): void {
     call.deny('supply-chain', `takes packages from ${shown(url)}`, 'Use the registry of the project.');
 }
 
-/** Packages given by their address. */
 export function install(call: Call, packages: readonly string[], everywhere: boolean): void {
   for (const name of packages) {
     if (/[./]/.test(name) && call.content(name).includes(NETWORK))
@@ -43,7 +42,6 @@ export const installer: Handler = (call) => {
     );
 };
 
-/** A tool that publishes when it is told so. */
 export function publisher(pattern: RegExp): Handler {
   return (call) => {
     const args = readArgs(

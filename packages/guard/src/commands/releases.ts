@@ -3,7 +3,6 @@ import { UNKNOWN } from '../marks.ts';
 import { installer, publisher, release } from './publishing.ts';
 import { always, byName, denying } from './rules.ts';
 
-/** Tools that publish what the project makes. */
 export const releases: Handlers = byName(
   {
     cargo: publisher(/^(publish|yank|owner|login|release)\b/),

@@ -42,7 +42,6 @@ export function asksHelp({ words }: Call): boolean {
 /** A rule over the words of a program as one line; what to do instead is to ask a person if not given. */
 export type LineRule = readonly [pattern: RegExp, category: Category, what: string, instead?: string];
 
-/** Denies each thing that the rules find in the words of a program. */
 export function denyLines(call: Call, words: readonly string[], rules: readonly LineRule[]): void {
   const line = words.map(shown).join(' ');
   for (const [pattern, category, what, instead = askPerson] of rules)

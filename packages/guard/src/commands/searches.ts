@@ -10,7 +10,7 @@ import { byName } from './rules.ts';
 const narrow =
   /^-(i?name|i?path|i?wholename|i?regex|newer\w*|[amc](min|time)|size|empty|user|group|perm|links|inum|samefile)$/;
 
-/** What stands between `-o`, outside of brackets: an action acts on what its own tests let through. */
+/** Splits tests at `-o` outside of brackets: an action applies to its own tests. */
 function alternatives(tests: readonly string[]): string[][] {
   const parts: string[][] = [[]];
   let depth = 0;
@@ -86,7 +86,6 @@ function foundUnder(root: string, tests: readonly string[], call: Call): string[
   ];
 }
 
-/** Programs that run others on what they find or read. */
 export const searches: Handlers = byName({
   'xargs gxargs': (call) => {
     const args = readLeadingArgs(

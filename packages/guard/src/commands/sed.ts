@@ -23,7 +23,6 @@ function edited(given: string, orders: readonly Order[], extended: boolean, quie
       continue;
     }
     if (/[aic]/.test(letter)) text = `${text}\n${from.replace(/^\\\s*/, '')}\n`;
-    // Whatever stood there.
     if (letter === 's' && /^\^?\.\*\$?$/.test(from) && text.includes(UNKNOWN) && !/&|\\\d/.test(to))
       text = `${text}\n${unescapeText(to).replace(/\\(.)/g, '$1')}\n`;
     if (!/[sy]/.test(letter) || !isPlain(text)) continue;
@@ -64,7 +63,6 @@ function translated(text: string, from: string, to: string): string {
   return [...text].map((char) => (old.includes(char) ? (fresh[old.indexOf(char)] ?? char) : char)).join('');
 }
 
-/** Takes a script apart, from left to right. */
 function ordersOf(written: string): Order[] {
   const script = asText(written);
   const orders: Order[] = [];
@@ -98,7 +96,6 @@ function ordersOf(written: string): Order[] {
   return orders;
 }
 
-/** What stands before the next mark that is not escaped. */
 function upTo(script: string, start: number, mark: string): string {
   let at = start;
   while (at < script.length && script[at] !== mark) at += script[at] === '\\' ? 2 : 1;

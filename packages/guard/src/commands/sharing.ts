@@ -8,7 +8,6 @@ import { fetchesFiles, fetchesFolder, keepFetched } from './fetched.ts';
 import { hostOf, isLocal, sends, serves, uploads } from './hosts.ts';
 import { asksHelp, byName, denyLines, type LineRule } from './rules.ts';
 
-/** What ftp is told to upload, on its command line or by its input. */
 const ftp: Handler = (call) => {
   const args = readArgs(call.words, 'ceupP');
   const host = args.rest[0] ?? '';
@@ -25,7 +24,6 @@ const ftp: Handler = (call) => {
   if (call.words.some((word) => /^(https?|ftp):/.test(word))) return NETWORK;
 };
 
-/** What sftp is told to upload. */
 function putsOf(orders: string): string[] {
   return [...orders.matchAll(/^\s*(?:m?put|mirror -R)\s+(?:-\w+\s+)*(\S+)/gm)].map(([, path = '']) => path);
 }
@@ -72,7 +70,6 @@ function webServer(letters: string, long = '', ...by: string[]): Handler {
   };
 }
 
-/** Hands files or words to others: copies, mail, code hosts, web servers. */
 export const sharing: Handlers = byName({
   'scp sftp': (call) => {
     const { rest } = readArgs(call.words, 'cFiJloPS');

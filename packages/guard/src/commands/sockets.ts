@@ -6,7 +6,6 @@ import { byName, denying } from './rules.ts';
 
 const tunnels = /^(?!(version|help|--version|--help|-v|-h)\b)/;
 
-/** Raw connections, names that are looked up, and tunnels. */
 export const sockets: Handlers = byName(
   {
     'nc ncat netcat telnet': (call) => {

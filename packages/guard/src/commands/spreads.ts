@@ -1,7 +1,7 @@
 import type { Call } from '../call.ts';
 import { spend, stepCost } from '../shell.ts';
 
-/** What the command itself has put into a folder goes with the folder. */
+/** Copies the files that the command wrote into a folder along with the folder. */
 export function spreads(call: Call, from: string, to: string): void {
   const folder = call.path(from);
   for (const [path, content] of call.shell.world.files.below(folder)) {

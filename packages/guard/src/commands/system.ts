@@ -3,7 +3,6 @@ import type { Handlers } from '../call.ts';
 import { UNKNOWN } from '../marks.ts';
 import { always, byName, denying } from './rules.ts';
 
-/** How the system is set up. */
 export const system: Handlers = byName(
   denying('system-config', 'changes the users of the machine', {
     'useradd adduser userdel deluser usermod groupadd groupdel groupmod gpasswd passwd chpasswd': always,

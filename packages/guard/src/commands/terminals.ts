@@ -68,7 +68,6 @@ const editor: Handler = (call) => {
 
 const lisp = otherLanguage();
 
-/** Terminals, editors and debuggers, which run what they are told to. */
 export const terminals: Handlers = byName({
   'ssh mosh autossh': (call) => {
     const monitor = call.name === 'autossh' ? 'M' : '';

@@ -20,7 +20,7 @@ const lines = (from: 'start' | 'end') => (text: string, words: readonly string[]
   return `${(from === 'start' ? all.slice(0, count) : all.slice(-count)).join('\n')}\n`;
 };
 
-/** It keeps all that it reads until the end comes. */
+/** Denies input without end to a program that reads to the end. */
 function needsEnd(call: Call, text: string): void {
   if (text.includes(ENDLESS)) call.deny('exhaustion', 'looks for the end of what has none', 'Use head -c.');
 }
@@ -73,7 +73,6 @@ export const text: Handlers = byName({
   },
   'fold fmt': shows('w'),
   expand: shows('t'),
-  // Lines side by side, or all lines of a file in one.
   paste: (call) => {
     const args = readArgs(call.words, 'd', 'delimiters');
     const files = args.rest.length === 0 ? ['-'] : args.rest;

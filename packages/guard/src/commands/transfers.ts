@@ -72,7 +72,7 @@ const curl: Handler = (call) => {
   return '';
 };
 
-/** An API of the project on this machine may be tried out; a search index there is still a database. */
+/** Deleting through a local API is allowed, but not in a local search index. */
 function deletesRemotely(call: Call, url: string): void {
   if (!isLocal(hostOf(url))) call.deny('cloud', `deletes something on ${shown(hostOf(url))}`);
   else if (/:9200(\/|$)/.test(url))
@@ -88,7 +88,6 @@ function lastPart(url: string): string {
   );
 }
 
-/** Saves what it fetches under a name of its own or one that it is given. */
 function download(letters: string, long: string): Handler {
   return (call) => {
     const args = readArgs(call.words, letters, long);
@@ -102,7 +101,6 @@ function download(letters: string, long: string): Handler {
   };
 }
 
-/** Programs that speak HTTP. */
 export const transfers: Handlers = byName({
   curl,
   'wget wget2': (call) => {
@@ -128,7 +126,6 @@ export const transfers: Handlers = byName({
     call.keep(saved, content);
     return '';
   },
-  // Of FreeBSD.
   fetch: ({ words }) => (words.includes('-') ? NETWORK : UNKNOWN),
   'http https xh xhs curlie': (call) => {
     const url = call.words.find((word) => /[./:]/.test(word)) ?? '';

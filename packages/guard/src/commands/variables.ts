@@ -10,7 +10,6 @@ const libraries =
   /^(LD_LIBRARY_PATH|DYLD_LIBRARY_PATH|PYTHONPATH|NODE_PATH|PERL5LIB|RUBYLIB|GIT_EXEC_PATH|GIT_TEMPLATE_DIR|PYTHONHOME|GCONV_PATH)$/;
 const registryVariable =
   /^(NPM_CONFIG_REGISTRY|npm_config_registry|YARN_NPM_REGISTRY_SERVER|YARN_REGISTRY|BUN_CONFIG_REGISTRY|PIP_(EXTRA_)?INDEX_URL|UV_((EXTRA_)?INDEX_URL|INDEX|DEFAULT_INDEX)|GOPROXY)$/;
-/** Variables that lead what a program says to another machine. */
 const route =
   /^(https?_proxy|all_proxy|HTTPS?_PROXY|ALL_PROXY|(ANTHROPIC|OPENAI|GEMINI|GOOGLE_GEMINI)_(BASE_URL|API_BASE))$/;
 /** Variables whose value is a command that some other program starts. */

@@ -59,7 +59,6 @@ const plain = wrapper();
 const timeout = wrapper('sk', 'signal kill-after', 1);
 const time = wrapper('fo', 'format output');
 
-/** Programs that run another with something changed. */
 export const wrappers: Handlers = byName({
   'env cross-env': (call) => {
     const args = readLeadingArgs(call.words, 'uCS', 'unset chdir split-string');
@@ -135,7 +134,7 @@ export const wrappers: Handlers = byName({
     /^(stat|record)$/.test(call.words[0] ?? '')
       ? wrapper('eoFp')(call.with({ words: call.words.slice(1) }))
       : UNKNOWN,
-  // What the sandbox may write under its own name is the world as it is.
+  // A folder bound to its own path is the real one, so the command is judged.
   bwrap: (call) => {
     const { words } = call;
     let open = false;

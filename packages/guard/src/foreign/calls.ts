@@ -34,7 +34,6 @@ export const perl = {
   truncates: /\btruncate\s*[( ]/g,
 };
 
-/** Applies a function, given by its name, to each item. */
 export const applies = /\b(?:map|forEach|each|array_map|array_walk)\s*\(/g;
 
 export const opens = /\b(?:io\.|codecs\.)?open(?:Sync)?\s*\(/g;

@@ -12,18 +12,16 @@ export type Code = {
   readonly work: { left: number };
 };
 
-/** Honest code takes a small part of it. */
 export function workFor(source: string): Code['work'] {
   return { left: 500_000 + 20 * source.length };
 }
 
-/** Throws what a stack that is too deep throws, too. */
+/** Throws a RangeError, as a stack overflow does. */
 export function spend({ work }: Code, characters: number): void {
   work.left -= characters;
   if (work.left < 0) throw new RangeError('this code takes too long to follow');
 }
 
-/** Where a text or a comment may begin. */
 const special = /["'`#]|\/\/|\/\*|--/g;
 
 export function mask(source: string, language: Language): string {

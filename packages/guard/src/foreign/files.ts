@@ -22,7 +22,6 @@ import { evaluate, listOf } from './values.ts';
 /** Code that is followed, in a call, and the folders whose files it goes through. */
 type Scene = { readonly call: Call; readonly code: Code; readonly folders: readonly string[] };
 
-/** Follows what code does to files. */
 export function touchFiles(call: Call, code: Code, source: string): void {
   const scene = { call, code, folders: foldersListed(code, source) };
   deleteFiles(scene);

@@ -23,7 +23,6 @@ const runsText = /\beval\b|\bnew Function\b|\bvm\.run/;
 const endless =
   /\bitertools\.count\(|\biter\(\s*int\s*,|\bwhile\s*\(?\s*(1|true|True)\b|\bfor\s*\(\s*;\s*;\s*\)|\bloop\s*(do|\{)|\bsetInterval\s*\([^;]*,\s*\d?\s*\)/;
 
-/** Writes to a file, or makes a text longer by itself. */
 const grows =
   /\b(appendFile|writeFile)\w*\s*\(|\bFile\.write\b|(?<!stdout)\.write\s*\(|\bprint\s+[A-Z]+\s|\b(\w+)\s*\+=\s*\2\b/;
 

@@ -49,7 +49,6 @@ function loopsIn(code: Code): Loop[] {
 const functions =
   /\b(?:def|function)\s+(\w+)\s*\(([^()]*)\)|\b(?:const|let|var)\s+(\w+)\s*=\s*(?:async\s*)?\(?([\w\s,]*)\)?\s*=>/g;
 
-/** What the functions of the code are called with. */
 function parameters(code: Code): Loop[] {
   return [...code.masked.matchAll(functions)].slice(0, mostRounds).flatMap((match) => {
     const [head, name = match[3] ?? '', list = match[4] ?? ''] = match;

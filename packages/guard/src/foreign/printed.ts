@@ -7,7 +7,7 @@ import { evaluate } from './values.ts';
 const showsEnvironment =
   /\bof\s+Object\.(?:entries|values)\(\s*process\.env\s*\)|\bObject\.(?:entries|values)\(\s*process\.env\s*\)\.|\bin\s+process\.env\b[\s\S]{0,200}\benv\[\w+\]/;
 
-/** What a few prints print: it may be given to a shell next. */
+/** Returns what the code prints, since a shell may run it next. */
 export function printed(code: Code): string {
   const parts = found(
     code,

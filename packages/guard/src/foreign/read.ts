@@ -26,7 +26,6 @@ export function readCode(
   return code;
 }
 
-/** Names that stand for variables of the environment. */
 function environmentNames({ masked, names }: Code): void {
   for (const [, name = ''] of masked.matchAll(
     /\bfor\s+(?:\w+\s*,\s*)?(\w+)\s+in\s+(?:\w+\()?os\.environ\.(?:items|values)\b/g,

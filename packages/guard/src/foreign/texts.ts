@@ -15,7 +15,6 @@ export function backwards(text: string): string {
   return [...text].reverse().join('');
 }
 
-/** Puts texts where a format asks for them. */
 export function filled(format: string, places: RegExp, texts: readonly string[]): string {
   let i = 0;
   return format.replace(places, () => texts[i++] ?? UNKNOWN);

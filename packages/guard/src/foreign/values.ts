@@ -56,7 +56,6 @@ function readParts(reading: Reading): string {
   return reading.out;
 }
 
-/** Reads a text in quotes, or one that is turned round. */
 function readText(reading: Reading, rest: string): boolean {
   if (rest.startsWith('[::-1]')) {
     reading.out = backwards(reading.out);
@@ -74,7 +73,6 @@ function readText(reading: Reading, rest: string): boolean {
   return true;
 }
 
-/** Reads a name, or a call of it. */
 function readName(reading: Reading, rest: string): boolean {
   const { code, text, masked, depth } = reading;
   const [chain = ''] =
@@ -121,7 +119,6 @@ function readMethod(reading: Reading, method: string): string | null {
   return null;
 }
 
-/** The items of a list, or null for anything else. */
 export function listOf(code: Code, text: string): string[] | null {
   const trimmed = text.trim();
   if (!/^[[(]/.test(trimmed) || endOf(mask(trimmed, code.language), 1, '') !== trimmed.length - 1)
@@ -132,10 +129,10 @@ export function listOf(code: Code, text: string): string[] | null {
   );
 }
 
-/** Asks something: what comes out is no text, whatever it was asked of. */
+/** Questions: their answer is no text. */
 const asks = /^\s*(?:!|(?:not|typeof|exists|defined)\b)|\b(?:in|is)\b|[=!]==?|\.length\s*$/;
 
-/** Of a condition only what it leads to counts, and a question has an answer that says nothing. */
+/** Evaluates the branches of a condition; a question has an unknown answer. */
 function answerOf(code: Code, text: string, masked: string, depth: number): string | null {
   const trimmed = masked.trim();
   if (trimmed.startsWith('(') && endOf(trimmed, 1, '') === trimmed.length - 1)
@@ -240,7 +237,6 @@ const functions: readonly (readonly [name: RegExp, answer: (call: Called) => str
     /(encode|hexlify|btoa|quote|encodeURIComponent|repr|ascii)$/,
     ({ value }) => secretsIn(value(0)).map(secretOf).join(' ') || null,
   ],
-  // Only the names.
   [/^(sorted|list)$/, ({ inside }) => (/\benviron\s*$/.test(inside) ? UNKNOWN : null)],
   [
     /^(JSON\.stringify|json\.dumps|dict|repr|util\.inspect|Dumper|var_export|sorted|list|Object\.(entries|values|assign))$/,
