@@ -80,6 +80,13 @@ export class Call implements Start {
     if (act !== null) this.note(act);
   }
 
+  /** Writes a file, and prints nothing. */
+  save(target: string, content: string): '' {
+    this.file('write', target);
+    this.keep(target, content);
+    return '';
+  }
+
   /** Runs another program; answers with what it prints. */
   run(words: readonly string[], { stdin = this.stdin, cwd }: Given = {}): string {
     const inner = this.inner(cwd);

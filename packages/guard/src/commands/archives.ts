@@ -10,11 +10,9 @@ import { spreads } from './spreads.ts';
 const tar: Handler = (call) => {
   const [first = '', ...others] = call.words;
   const words = /^[a-zA-Z]+$/.test(first) ? [`-${first}`, ...others] : call.words;
-  const args = readArgs(
-    words,
-    'fCTIXbKNgVFH',
-    'file directory use-compress-program to-command checkpoint-action exclude files-from transform rsh-command',
-  );
+  const long =
+    'file directory use-compress-program to-command checkpoint-action exclude files-from transform rsh-command';
+  const args = readArgs(words, 'fCTIXbKNgVFH', long);
   const folder = args.value('C', 'directory') ?? '.';
   for (const program of args.all(
     'I',
@@ -50,9 +48,7 @@ const tar: Handler = (call) => {
     members += member(call, path, name);
   }
   if (file === undefined || file === '-') return `${UNKNOWN}\n${members}`;
-  call.file('write', file);
-  call.keep(file, `${UNKNOWN}\n${members}`);
-  return '';
+  return call.save(file, `${UNKNOWN}\n${members}`);
 };
 
 /** Content printed straight out of an archive cannot be read here, as if encoded. */
@@ -82,9 +78,7 @@ export const archives: Handlers = byName({
     for (const path of paths) call.file('read', path, { recursive: args.has('r') });
     if (args.has('m')) for (const path of paths) call.file('delete', path, { recursive: true });
     if (file === '-') return UNKNOWN;
-    call.file('write', file);
-    call.keep(file, `${UNKNOWN}\n${paths.map((path) => member(call, path, path)).join('')}`);
-    return '';
+    return call.save(file, `${UNKNOWN}\n${paths.map((path) => member(call, path, path)).join('')}`);
   },
   '7z 7za 7zz': (call) => {
     const [action = '', archive = '', ...paths] = call.words.filter((word) => !word.startsWith('-'));

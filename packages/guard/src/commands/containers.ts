@@ -87,11 +87,8 @@ function container(call: Call, words: readonly string[]): string {
 }
 
 function compose(call: Call, words: readonly string[]): string {
-  const [action = '', ...rest] = readLeadingArgs(
-    words,
-    'fp',
-    'file project-name profile env-file project-directory',
-  ).rest;
+  const long = 'file project-name profile env-file project-directory';
+  const [action = '', ...rest] = readLeadingArgs(words, 'fp', long).rest;
   const args = readArgs(rest);
   if (asksHelp(call)) return UNKNOWN;
   if (action === 'down' && args.has('v', 'volumes'))

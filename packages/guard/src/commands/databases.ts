@@ -14,11 +14,8 @@ const sql: Handler = (call) => {
   const words = /^(mysql|mariadb|mycli)/.test(call.name)
     ? call.words.filter((word) => !/^-p/.test(word))
     : call.words;
-  const args = readArgs(
-    words,
-    'cdfhUpeEPuqQDs',
-    'command dbname file host port username execute eval query database user password format',
-  );
+  const long = 'command dbname file host port username execute eval query database user password format';
+  const args = readArgs(words, 'cdfhUpeEPuqQDs', long);
   const isLite = call.name.startsWith('sqlite') || call.name === 'duckdb';
   const [first = '', ...more] = args.rest;
   if (isLite && first !== '') call.file('read', first);

@@ -94,8 +94,7 @@ export const files: Handlers = byName({
     }
     destinations(withFolder(call, target), sources).forEach((path, i) => {
       const source = sources[i] ?? sources[0] ?? '';
-      call.file('write', path);
-      call.keep(path, call.content(source));
+      call.save(path, call.content(source));
       if (recursive) spreads(call, source, path);
     });
     return '';
@@ -108,8 +107,7 @@ export const files: Handlers = byName({
       call.file(inside ? 'write' : 'delete', source, { recursive: true });
     }
     destinations(withFolder(call, target), sources).forEach((path, i) => {
-      call.file('write', path);
-      call.keep(path, call.content(sources[i] ?? ''));
+      call.save(path, call.content(sources[i] ?? ''));
     });
     return '';
   },
@@ -173,11 +171,8 @@ export const files: Handlers = byName({
     return '';
   },
   rsync: (call) => {
-    const args = readArgs(
-      call.words,
-      'efBT',
-      'exclude include rsh filter files-from exclude-from log-file backup-dir rsync-path',
-    );
+    const long = 'exclude include rsh filter files-from exclude-from log-file backup-dir rsync-path';
+    const args = readArgs(call.words, 'efBT', long);
     const target = args.rest.at(-1) ?? '';
     const sources = args.rest.slice(0, -1);
     const shell = args.value('e', 'rsh');

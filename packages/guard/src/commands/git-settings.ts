@@ -26,10 +26,11 @@ const knownPrograms =
   /^["']?(\S*\/)?(cat|less|more|delta|diff-so-fancy|vim?|nvim|nano|emacs|code(-insiders)?|true|ssh|git|store|cache|osxkeychain|manager(-core)?|gh|npx|gpg2?|meld|kdiff3|:)(\s|["']|$)/;
 
 export const config: Handler = (call) => {
+  const long = 'file type default';
   const args = readArgs(
     call.words.filter((word) => !/^(set|get|list|unset)$/.test(word)),
     'f',
-    'file type default',
+    long,
   );
   if (
     args.has('get', 'get-all', 'get-regexp', 'list', 'l', 'unset', 'unset-all', 'e', 'edit') ||

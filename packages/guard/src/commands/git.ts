@@ -91,11 +91,8 @@ const otherSubcommands: Handlers = {
   branch,
   rm: removeFiles,
   commit: (call) => {
-    const args = readArgs(
-      call.words,
-      'mFCct',
-      'message file author date reuse-message fixup squash template trailer',
-    );
+    const long = 'message file author date reuse-message fixup squash template trailer';
+    const args = readArgs(call.words, 'mFCct', long);
     if (args.flags.has('n') || args.flags.has('no-verify'))
       call.warn('git', 'skips the hooks of the project', 'Let the hooks run and mend what they find.');
     const file = args.value('F', 'file');

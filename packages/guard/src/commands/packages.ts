@@ -2,43 +2,41 @@ import { readArgs, readLeadingArgs } from '../argv.ts';
 import type { Call, Handler, Handlers } from '../call.ts';
 import { UNKNOWN } from '../marks.ts';
 import { checkRegistry, install, installer, publisher, release } from './publishing.ts';
-import { asksHelp, byName } from './rules.ts';
+import { asksHelp, byName, denyLines, type LineRule } from './rules.ts';
 import { checkVariable } from './variables.ts';
 
 /** What else pnpm, yarn and bun are told is a script or a program of the project. */
 const ownCommand =
   /^(|add|audit|bin|build|cache|ci|config|create|dedupe|deploy|dlx|env|exec|fetch|get|global|import|in|info|init|ins|install|i|licenses|link|list|ll|login|logout|ls|node|npm|outdated|owner|pack|patch|plugin|pm|policies|prune|publish|rb|rebuild|remove|restart|rm|root|run|run-script|search|set|setup|start|stop|store|t|tag|team|test|tst|un|uninstall|unlink|unplug|up|update|upgrade|upgrade-interactive|version|versions|view|why|workspace|workspaces|x)$/;
 
+const publishingRules: readonly LineRule[] = [
+  [/^(npm )?(publish|unpublish|deprecate)\b/, 'supply-chain', 'publishes or takes back a package', release],
+  [
+    /^(login|adduser|add-user|token|owner|access|logout|team|org|hook)\b(?! (ls|list)\b)/,
+    'supply-chain',
+    'changes who may publish',
+    release,
+  ],
+  [/^dist-tag (add|rm)\b/, 'supply-chain', 'changes what users install', release],
+  [
+    /^(uninstall|un|unlink|remove|rm|r)\b.* (ralphkit|cc-safety-net)(@|\s|$)/,
+    'loop-state',
+    'takes the guard away',
+    'Leave it installed.',
+  ],
+];
+
 const npm: Handler = (call) => {
-  const args = readArgs(
-    call.words,
-    'cwC',
-    'registry prefix workspace call package tag access otp filter dir cwd script-shell',
-  );
+  const long = 'registry prefix workspace call package tag access otp filter dir cwd script-shell';
+  const args = readArgs(call.words, 'cwC', long);
   const [action = '', ...rest] = args.rest;
   checkRegistry(call, args.value('registry'));
   if (args.has('script-shell'))
     call.deny('environment', 'makes scripts run in another shell', 'Leave the shell as it is.');
-  const dry = args.has('dry-run') || asksHelp(call);
-  if (/^(publish|unpublish|deprecate)$/.test(action) && !dry)
-    call.deny('supply-chain', `${action}es a package`, release);
-  if (action === 'npm' && /^(publish)$/.test(rest[0] ?? '') && !dry)
-    call.deny('supply-chain', 'publishes a package', release);
-  if (
-    /^(login|adduser|add-user|token|owner|access|logout|team|org|hook)$/.test(action) &&
-    !/^(ls|list)$/.test(rest[0] ?? '')
-  )
-    call.deny('supply-chain', 'changes who may publish', release);
-  if (action === 'dist-tag' && /^(add|rm)$/.test(rest[0] ?? ''))
-    call.deny('supply-chain', 'changes what users install', release);
+  if (!args.has('dry-run') && !asksHelp(call)) denyLines(call, args.rest, publishingRules);
   if (/^(config|set)$/.test(action)) config(call, action === 'set' ? rest : rest.slice(1), rest[0] ?? '');
   if (/^(exec|x|dlx)$/.test(action))
     return npx(call.with({ words: call.words.slice(call.words.indexOf(action) + 1) }));
-  if (
-    /^(uninstall|un|unlink|remove|rm|r)$/.test(action) &&
-    rest.some((name) => /^(ralphkit|cc-safety-net)(@|$)/.test(name))
-  )
-    call.deny('loop-state', 'takes the guard away', 'Leave it installed.');
   if (action === 'pkg' && rest[0] === 'set') setFields(call, rest.slice(1));
   if (/^(run|run-script|test|start|stop|build)$/.test(action) || (call.name !== 'npm' && action !== '')) {
     const name = /^run/.test(action) ? (rest[0] ?? '') : action;
@@ -97,11 +95,9 @@ const npx: Handler = (call) => {
 };
 
 const pip: Handler = (call) => {
-  const args = readArgs(
-    call.words,
-    'ireftd',
-    'index-url extra-index-url find-links requirement target trusted-host constraint index default-index',
-  );
+  const long =
+    'index-url extra-index-url find-links requirement target trusted-host constraint index default-index';
+  const args = readArgs(call.words, 'ireftd', long);
   for (const url of args.all('i', 'index-url', 'extra-index-url', 'index', 'default-index'))
     checkRegistry(call, url);
   install(call, args.all('r', 'requirement'), false);

@@ -7,11 +7,8 @@ import { simplePattern } from './regex.ts';
 import { byName } from './rules.ts';
 
 const grep: Handler = (call) => {
-  const args = readArgs(
-    call.words,
-    'efmABCdDgtT',
-    'regexp file include exclude exclude-dir glob type max-count context color',
-  );
+  const long = 'regexp file include exclude exclude-dir glob type max-count context color';
+  const args = readArgs(call.words, 'efmABCdDgtT', long);
   const patterns = args.all('e', 'regexp');
   const [pattern = '', ...others] = args.rest;
   const paths = patterns.length > 0 ? args.rest : others;

@@ -44,11 +44,8 @@ export const installer: Handler = (call) => {
 
 export function publisher(pattern: RegExp): Handler {
   return (call) => {
-    const args = readArgs(
-      call.words,
-      'Cp',
-      'manifest-path registry index repository repository-url git source server',
-    );
+    const long = 'manifest-path registry index repository repository-url git source server';
+    const args = readArgs(call.words, 'Cp', long);
     if (call.name === 'luarocks') checkRegistry(call, args.value('server'));
     installer(call);
     if (pattern.test(args.rest.join(' ')) && !args.has('dry-run', 'n') && !asksHelp(call))

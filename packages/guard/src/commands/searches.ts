@@ -88,11 +88,8 @@ function foundUnder(root: string, tests: readonly string[], call: Call): string[
 
 export const searches: Handlers = byName({
   'xargs gxargs': (call) => {
-    const args = readLeadingArgs(
-      call.words,
-      'IdEnPsLa',
-      'replace delimiter max-args max-procs arg-file max-lines',
-    );
+    const long = 'replace delimiter max-args max-procs arg-file max-lines';
+    const args = readLeadingArgs(call.words, 'IdEnPsLa', long);
     const file = args.value('a', 'arg-file');
     const text = file === undefined ? (call.stdin ?? UNKNOWN) : call.content(file);
     const mark = args.value('I', 'replace') ?? (args.has('i', 'replace') ? '{}' : undefined);

@@ -8,7 +8,6 @@ export function spreads(call: Call, from: string, to: string): void {
     // A folder that is copied into itself doubles each time.
     spend(call.shell.world, stepCost);
     const copy = `${to}/${path.slice(folder.length + 1)}`;
-    call.file('write', copy);
-    call.keep(copy, content);
+    call.save(copy, content);
   }
 }

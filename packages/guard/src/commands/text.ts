@@ -90,9 +90,7 @@ export const text: Handlers = byName({
     const [from, target] = readArgs(call.words, 'fsw').rest;
     const text = contents(call, from === undefined ? [] : [from]);
     if (target === undefined) return text;
-    call.file('write', target);
-    call.keep(target, text);
-    return '';
+    return call.save(target, text);
   },
   pr: shows('lw'),
   od: shows('AjNStw'),

@@ -1,45 +1,49 @@
-import { readArgs } from '../argv.ts';
+import { type Args, readArgs } from '../argv.ts';
 import type { Call, Handler, Handlers } from '../call.ts';
 import { NETWORK, shown, UNKNOWN } from '../marks.ts';
 import { hostOf, isLocal, sends, sendsFile } from './hosts.ts';
 import { byName } from './rules.ts';
 
+/** Options of curl that take a value. */
+const curlOptions = [
+  'data data-raw data-binary data-urlencode data-ascii json form form-string upload-file header user url output',
+  'request user-agent cookie cookie-jar referer proxy unix-socket config max-time connect-timeout retry output-dir',
+  'cacert cert key resolve write-out dump-header',
+].join(' ');
+
 const curl: Handler = (call) => {
-  const args = readArgs(
-    call.words,
-    'AbcCdDeEFhHKmoPQrTtuUwxXyYz',
-    'data data-raw data-binary data-urlencode data-ascii json form form-string upload-file header user url output request user-agent cookie cookie-jar referer proxy unix-socket config max-time connect-timeout retry output-dir cacert cert key resolve write-out dump-header',
-  );
+  const args = readArgs(call.words, 'AbcCdDeEFhHKmoPQrTtuUwxXyYz', curlOptions);
   const urls = [...args.rest, ...args.all('url')];
-  const host = hostOf(urls[0] ?? '');
-  for (const url of urls) {
-    const [, file] = /^file:\/\/(\/.*)$/.exec(url) ?? [];
-    if (file) call.file('read', file);
-    sends(call, url, hostOf(url));
-    if (hostOf(url) === '169.254.169.254' || hostOf(url) === 'metadata.google.internal')
-      call.deny(
-        'credentials',
-        'asks the cloud for the credentials of this machine',
-        'Use the credentials that the project is given.',
-      );
-  }
+  const [first = ''] = urls;
+  const host = hostOf(first);
+  for (const url of urls) askFor(call, url);
   if (args.value('unix-socket')?.includes('docker.sock'))
-    call.deny(
-      'container',
-      'talks to the container engine directly',
-      'Use docker with the options of the project.',
-    );
+    call.deny('container', 'talks to the container engine directly', 'Use docker.');
+  sendsValues(call, args, host);
+  for (const file of args.all('c', 'cookie-jar', 'D', 'dump-header'))
+    if (file !== '-') call.file('write', file);
+  const saved = args.value('o', 'output') ?? (args.has('O', 'remote-name') ? lastPart(first) : '-');
+  const content = isLocal(host) ? UNKNOWN : NETWORK;
+  if (/^delete$/i.test(args.value('X', 'request') ?? '')) deletesRemotely(call, first);
+  if (/\/_delete_by_query\b/.test(first))
+    call.deny('database', 'deletes documents', 'Work on an index of your own.');
+  if (saved === '-') return content;
+  const folder = args.value('output-dir');
+  return call.save(folder === undefined || saved.startsWith('/') ? saved : `${folder}/${saved}`, content);
+};
+
+function askFor(call: Call, url: string): void {
+  const [, file] = /^file:\/\/(\/.*)$/.exec(url) ?? [];
+  if (file) call.file('read', file);
+  sends(call, url, hostOf(url));
+  if (/^(169\.254\.169\.254|metadata\.google\.internal)$/.test(hostOf(url)))
+    call.deny('credentials', 'asks the cloud for the credentials of this machine');
+}
+
+function sendsValues(call: Call, args: Args, host: string): void {
   const urlencoded = new Set(args.all('data-urlencode'));
-  for (const value of args.all(
-    'd',
-    'data',
-    'data-binary',
-    'data-ascii',
-    'data-urlencode',
-    'json',
-    'F',
-    'form',
-  )) {
+  const data = 'd data data-binary data-ascii data-urlencode json F form'.split(' ');
+  for (const value of args.all(...data)) {
     const [, file] =
       /^(?:[^=<@]*=)?@([^;]*)/.exec(value) ??
       (urlencoded.has(value) ? /^[\w.-]+@(.*)/.exec(value) : null) ??
@@ -51,26 +55,10 @@ const curl: Handler = (call) => {
   for (const value of args.all('data-raw', 'form-string', 'A', 'user-agent', 'b', 'cookie', 'e', 'referer'))
     sends(call, value, host);
   // Without a `=` it is no cookie but a file with cookies.
-  for (const file of args.all('b', 'cookie'))
-    if (/^[~/.]/.test(file) && !file.includes('=')) sendsFile(call, file, host);
+  const cookies = args.all('b', 'cookie').filter((file) => /^[~/.]/.test(file) && !file.includes('='));
+  for (const file of [...cookies, ...args.all('T', 'upload-file')]) sendsFile(call, file, host);
   for (const value of args.all('H', 'header', 'u', 'user')) sends(call, value, host, true);
-  for (const file of args.all('T', 'upload-file')) sendsFile(call, file, host);
-  for (const file of args.all('c', 'cookie-jar', 'D', 'dump-header'))
-    if (file !== '-') call.file('write', file);
-  const saved =
-    args.value('o', 'output') ?? (args.has('O', 'remote-name') ? lastPart(urls[0] ?? '') : undefined);
-  const content = isLocal(host) ? UNKNOWN : NETWORK;
-  const method = args.value('X', 'request') ?? '';
-  if (/^delete$/i.test(method)) deletesRemotely(call, urls[0] ?? '');
-  if (/\/_delete_by_query\b/.test(urls[0] ?? ''))
-    call.deny('database', 'deletes documents', 'Work on an index of your own.');
-  if (saved === undefined || saved === '-') return content;
-  const folder = args.value('output-dir');
-  const path = folder === undefined || saved.startsWith('/') ? saved : `${folder}/${saved}`;
-  call.file('write', path);
-  call.keep(path, content);
-  return '';
-};
+}
 
 /** Deleting through a local API is allowed, but not in a local search index. */
 function deletesRemotely(call: Call, url: string): void {
@@ -80,12 +68,7 @@ function deletesRemotely(call: Call, url: string): void {
 }
 
 function lastPart(url: string): string {
-  return (
-    url
-      .replace(/[?#].*$/, '')
-      .split('/')
-      .at(-1) || 'index.html'
-  );
+  return /([^/?#]+)(?:[?#].*)?$/.exec(url)?.[1] ?? 'index.html';
 }
 
 function download(letters: string, long: string): Handler {
@@ -95,20 +78,16 @@ function download(letters: string, long: string): Handler {
     const name = args.value('o', 'out', 'output') ?? file ?? lastPart(url);
     const folder = args.value('d', 'dir');
     const path = folder === undefined ? name : `${folder}/${name}`;
-    call.file('write', path);
-    call.keep(path, NETWORK);
-    return '';
+    return call.save(path, NETWORK);
   };
 }
 
 export const transfers: Handlers = byName({
   curl,
   'wget wget2': (call) => {
-    const args = readArgs(
-      call.words,
-      'oOaeiBtTwQPUl',
-      'output-document post-file post-data body-file body-data header directory-prefix user-agent tries timeout execute use-askpass method',
-    );
+    const long =
+      'output-document post-file post-data body-file body-data header directory-prefix user-agent tries timeout execute use-askpass method';
+    const args = readArgs(call.words, 'oOaeiBtTwQPUl', long);
     const url = args.rest[0] ?? '';
     const host = hostOf(url);
     for (const file of args.all('post-file', 'body-file')) sendsFile(call, file, host);
@@ -122,9 +101,7 @@ export const transfers: Handlers = byName({
     if (args.has('spider')) return '';
     const saved =
       args.value('O', 'output-document') ?? `${args.value('P', 'directory-prefix') ?? '.'}/${lastPart(url)}`;
-    call.file('write', saved);
-    call.keep(saved, content);
-    return '';
+    return call.save(saved, content);
   },
   fetch: ({ words }) => (words.includes('-') ? NETWORK : UNKNOWN),
   'http https xh xhs curlie': (call) => {
@@ -139,9 +116,7 @@ export const transfers: Handlers = byName({
     sends(call, call.words.join(' '), host);
     const saved = readArgs(call.words, 'o', 'output').value('o', 'output');
     if (saved === undefined) return NETWORK;
-    call.file('write', saved);
-    call.keep(saved, NETWORK);
-    return '';
+    return call.save(saved, NETWORK);
   },
   'lynx w3m links elinks GET lwp-request': () => NETWORK,
   'aria2c axel lwp-download': download('odxsjnm', 'out dir output'),
