@@ -1,6 +1,6 @@
 import { remedyOf } from './categories.ts';
 import { PRIVATE } from './marks.ts';
-import type { Act, Category, Effect, FileEffect, Shell, Start, Step, Walk } from './model.ts';
+import type { Act, Category, Effect, FileEffect, Shell, Start, Step } from './model.ts';
 import { resolvePath } from './paths.ts';
 import { contentOf, fileEffect, isLoaded, throughLink, written } from './redirects.ts';
 import { fork } from './shell.ts';
@@ -24,9 +24,8 @@ export class Call implements Start {
   readonly stdin: string | null;
   readonly env: ReadonlyMap<string, string>;
   private readonly step: Step;
-  private readonly walk: Walk;
 
-  constructor(name: string, { shell, seen, stdin, env }: Start, step: Step, walk: Walk) {
+  constructor(name: string, { shell, seen, stdin, env }: Start, step: Step) {
     this.name = name;
     this.words = step.words.slice(1);
     this.shell = shell;
@@ -34,7 +33,6 @@ export class Call implements Start {
     this.stdin = stdin;
     this.env = env;
     this.step = step;
-    this.walk = walk;
   }
 
   with(over: Partial<Call>): Call {
@@ -93,19 +91,19 @@ export class Call implements Start {
     const functions = new Map(inner.functions);
     // A program that starts another knows nothing of the shell's functions.
     const shell = functions.delete(words[0] ?? '') ? { ...inner, functions } : inner;
-    return this.walk.words(words, { shell, stdin, env: noEnv, seen: shell });
+    return this.shell.world.walk.words(words, { shell, stdin, env: noEnv, seen: shell });
   }
 
   /** Runs text in this very shell, as `eval` does. */
   here(source: string): string {
-    return this.walk.source(source, { ...this.shell, depth: this.shell.depth + 1 });
+    return this.shell.world.walk.source(source, { ...this.shell, depth: this.shell.depth + 1 });
   }
 
   /** Runs text in a shell of its own. */
   script(source: string, { stdin = this.stdin, args = [], zero, cwd }: ScriptGiven = {}): string {
     const child = { ...this.inner(cwd), input: { text: stdin }, args };
     if (zero !== undefined) child.variables.setText('0', zero);
-    return this.walk.source(source, child);
+    return this.shell.world.walk.source(source, child);
   }
 
   private note(effect: Effect): '' {

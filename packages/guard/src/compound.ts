@@ -1,7 +1,18 @@
-import type { Case, Command, CommandNode, CompoundList, If, Statement, TestExpression, While } from 'unbash';
+import type {
+  Case,
+  Command,
+  CommandNode,
+  CompoundList,
+  For,
+  If,
+  Select,
+  Statement,
+  TestExpression,
+  While,
+} from 'unbash';
 import { expandText, expandWord } from './expand.ts';
 import { isOpaque, mayMatch } from './marks.ts';
-import type { Shell, Walk } from './model.ts';
+import type { Shell } from './model.ts';
 import { denial } from './private.ts';
 import { withRedirects } from './redirects.ts';
 import type { Value } from './scope.ts';
@@ -10,70 +21,66 @@ import { fork, isConstant } from './shell.ts';
 const looksLikeCommand = /^\s*[A-Za-z_./][\w./-]*\s+[-~/\w"'$]/;
 
 /** Walks what is more than a command: conditions, loops, groups, functions. */
-export function runCompound(
-  node: Exclude<CommandNode, { type: 'Command' }>,
-  shell: Shell,
-  walk: Walk,
-): string {
+export function runCompound(node: Exclude<CommandNode, { type: 'Command' }>, shell: Shell): string {
   switch (node.type) {
     case 'Redirected':
-      return withRedirects(node.redirects, shell, walk.capture, (input) =>
-        walk.node(node.command, input === undefined ? shell : { ...shell, input }),
+      return withRedirects(node.redirects, shell, (input) =>
+        shell.world.walk.node(node.command, input === undefined ? shell : { ...shell, input }),
       );
     case 'Subshell':
-      return walk.list(node.body, fork(shell));
+      return shell.world.walk.list(node.body, fork(shell));
     case 'BraceGroup':
-      return walk.list(node.body, shell);
+      return shell.world.walk.list(node.body, shell);
     case 'If':
-      return runIf(node, shell, walk);
+      return runIf(node, shell);
     case 'Case':
-      return runCase(node, shell, walk);
+      return runCase(node, shell);
     case 'For':
-    case 'Select': {
-      const items = node.wordlist?.flatMap((word) => expandWord(word, shell, walk.capture)) ?? [
-        ...shell.args,
-      ];
-      checkEndless(items.some((item) => /^\d{5,}$/.test(item)) && startsEach(node.body), shell);
-      return items
-        .filter(sampled)
-        .map((value) => {
-          shell.variables.setText(node.name.value, value);
-          return walk.list(node.body, shell);
-        })
-        .join('');
-    }
-    case 'While': {
-      let output = '';
-      checkEndless(digs(node) || (isEndless(node) && fills(node.body)), shell);
-      let before: string | null;
-      let left: number;
-      do {
-        before = shell.input.text;
-        left = shell.args.length;
-        output += walk.list(node.clause, shell) + walk.list(node.body, shell);
-      } while (
-        (shell.input.text !== before && shell.input.text !== '') ||
-        (shell.args.length < left && shell.args.length > 0)
-      );
-      return output;
-    }
+    case 'Select':
+      return runFor(node, shell);
+    case 'While':
+      return runWhile(node, shell);
     case 'ArithmeticFor':
       checkEndless(!node.test && fills(node.body), shell);
-      return walk.list(node.body, shell);
+      return shell.world.walk.list(node.body, shell);
     case 'ArithmeticCommand':
       for (const text of node.body.match(/\$\([^(][^)]*\)/g) ?? [])
-        walk.source(text.slice(2, -1), fork(shell));
+        shell.world.walk.source(text.slice(2, -1), fork(shell));
       // dash and other small shells know no arithmetic command: `((rm -rf x))` is two subshells there.
-      if (looksLikeCommand.test(node.body)) walk.source(node.body, fork(shell));
+      if (looksLikeCommand.test(node.body)) shell.world.walk.source(node.body, fork(shell));
       return '';
     case 'TestCommand':
-      walkTest(node.expression, shell, walk);
+      walkTest(node.expression, shell);
       return '';
     case 'Function':
       shell.functions.set(node.name.value, node.body);
       return '';
     case 'Coproc':
-      return walk.node(node.body, fork(shell, { forked: true }));
+      return shell.world.walk.node(node.body, fork(shell, { forked: true }));
+  }
+}
+
+function runFor({ wordlist, name, body }: For | Select, shell: Shell): string {
+  const items = wordlist?.flatMap((word) => expandWord(word, shell)) ?? shell.args;
+  checkEndless(items.some((item) => /^\d{5,}$/.test(item)) && startsEach(body), shell);
+  const outputs = items.filter(sampled).map((value) => {
+    shell.variables.setText(name.value, value);
+    return shell.world.walk.list(body, shell);
+  });
+  return outputs.join('');
+}
+
+/** Goes on for as long as the loop reads input or shifts arguments. */
+function runWhile(node: While, shell: Shell): string {
+  checkEndless(digs(node) || (isEndless(node) && fills(node.body)), shell);
+  const { walk } = shell.world;
+  for (let output = ''; ; ) {
+    const before = shell.input.text;
+    const left = shell.args.length;
+    output += walk.list(node.clause, shell) + walk.list(node.body, shell);
+    const reads = shell.input.text !== before && shell.input.text !== '';
+    const shifts = shell.args.length < left && shell.args.length > 0;
+    if (!reads && !shifts) return output;
   }
 }
 
@@ -140,28 +147,28 @@ function sampled(value: string, index: number, all: readonly string[]): boolean 
   return !/^\d+$/.test(value) || index === 0 || index === all.length - 1;
 }
 
-function runIf(node: If, shell: Shell, walk: Walk): string {
+function runIf(node: If, shell: Shell): string {
   const only = node.clause.commands.length === 1 ? node.clause.commands[0]?.command : undefined;
   const constant = (word: 'true' | 'false') =>
     only !== undefined && only.type !== 'AndOr' && isConstant(only, word);
-  let output = walk.list(node.clause, shell);
+  let output = shell.world.walk.list(node.clause, shell);
   const branches: CompoundList[] = [];
   if (!constant('false')) branches.push(node.then);
   if (!constant('true')) {
     for (const { clause, then } of node.elif) {
-      output += walk.list(clause, shell);
+      output += shell.world.walk.list(clause, shell);
       branches.push(then);
     }
     if (node.else) branches.push(node.else);
   }
-  return output + runBranches(branches, shell, walk);
+  return output + runBranches(branches, shell);
 }
 
-function runCase(node: Case, shell: Shell, walk: Walk): string {
-  const word = expandText(node.word, shell, walk.capture);
+function runCase(node: Case, shell: Shell): string {
+  const word = expandText(node.word, shell);
   const bodies: CompoundList[] = [];
   for (const { pattern, body, terminator } of node.items) {
-    const patterns = pattern.map((one) => expandText(one, shell, walk.capture));
+    const patterns = pattern.map((one) => expandText(one, shell));
     if (!isOpaque(word) && patterns.every((one) => !isOpaque(one))) {
       const flat = (text: string) => text.replaceAll('/', '\u0001').replace(/^\./, '\u0002');
       if (!patterns.some((one) => mayMatch(flat(one), flat(word)))) continue;
@@ -171,15 +178,15 @@ function runCase(node: Case, shell: Shell, walk: Walk): string {
     }
     bodies.push(body);
   }
-  return runBranches(bodies, shell, walk);
+  return runBranches(bodies, shell);
 }
 
 /** Runs all branches; afterwards a variable may have the value that any of them gave it. */
-function runBranches(branches: readonly CompoundList[], shell: Shell, walk: Walk): string {
+function runBranches(branches: readonly CompoundList[], shell: Shell): string {
   let output = '';
   const ends = branches.map((branch) => {
     const child: Shell = { ...shell, variables: shell.variables.over() };
-    output += walk.list(branch, child);
+    output += shell.world.walk.list(branch, child);
     if (child.cwd !== shell.cwd) shell.cwd = child.cwd;
     return child.variables;
   });
@@ -194,22 +201,11 @@ function runBranches(branches: readonly CompoundList[], shell: Shell, walk: Walk
   return output;
 }
 
-function walkTest(node: TestExpression, shell: Shell, walk: Walk): void {
-  switch (node.type) {
-    case 'TestUnary':
-      expandText(node.operand, shell, walk.capture);
-      return;
-    case 'TestBinary':
-      expandText(node.left, shell, walk.capture);
-      expandText(node.right, shell, walk.capture);
-      return;
-    case 'TestLogical':
-      for (const operand of node.operands) walkTest(operand, shell, walk);
-      return;
-    case 'TestNot':
-      walkTest(node.operand, shell, walk);
-      return;
-    case 'TestGroup':
-      walkTest(node.expression, shell, walk);
-  }
+/** Expands all words of a test, for the commands in them. */
+function walkTest(node: TestExpression, shell: Shell): void {
+  if (node.type === 'TestUnary') expandText(node.operand, shell);
+  else if (node.type === 'TestNot') walkTest(node.operand, shell);
+  else if (node.type === 'TestGroup') walkTest(node.expression, shell);
+  else if (node.type === 'TestLogical') for (const operand of node.operands) walkTest(operand, shell);
+  else for (const word of [node.left, node.right]) expandText(word, shell);
 }

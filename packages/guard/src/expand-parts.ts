@@ -3,7 +3,7 @@ import { expandBraces } from './braces.ts';
 import { Fields } from './fields.ts';
 import { withHome } from './home.ts';
 import { ANY, asGlob, isOpaque, STAR, shown, UNKNOWN } from './marks.ts';
-import type { Capture, Shell } from './model.ts';
+import type { Shell } from './model.ts';
 import { lookUp, parameter } from './parameters.ts';
 import { parseShell } from './parse.ts';
 import { denial } from './private.ts';
@@ -12,14 +12,14 @@ import { spend, wordCost } from './shell.ts';
 type Mode = { readonly split: boolean; readonly quoted: boolean };
 
 /** The words that a shell makes of a word in which it has something to expand. */
-export function expandFields(word: Word, shell: Shell, capture: Capture, split: boolean): string[] {
-  if (!split) return fieldsOf(word, shell, capture, false);
-  return bracedWords(word, shell).flatMap((one) => fieldsOf(one, shell, capture, true));
+export function expandFields(word: Word, shell: Shell, split: boolean): string[] {
+  if (!split) return fieldsOf(word, shell, false);
+  return bracedWords(word, shell).flatMap((one) => fieldsOf(one, shell, true));
 }
 
-export function expandParts(parts: readonly WordPart[], shell: Shell, capture: Capture): string {
+export function expandParts(parts: readonly WordPart[], shell: Shell): string {
   const fields = new Fields(' \t\n');
-  for (const part of parts) addPart(part, fields, shell, capture, { split: false, quoted: true });
+  for (const part of parts) addPart(part, fields, shell, { split: false, quoted: true });
   const text = fields.done().join(' ');
   spend(shell.world, text.length);
   return text;
@@ -40,24 +40,21 @@ function bracedWords(word: Word, shell: Shell): Word[] {
   return command?.type === 'Command' ? command.args.filter((arg) => arg.type === 'Word') : [];
 }
 
-function textOf(word: Word, shell: Shell, capture: Capture): string {
-  return fieldsOf(word, shell, capture, false).join(' ');
-}
-
-function fieldsOf(word: Word, shell: Shell, capture: Capture, split: boolean): string[] {
+function fieldsOf(word: Word, shell: Shell, split: boolean): string[] {
   if (!word.parts) return [withHome(word.text, word.value, shell)];
   const ifs = shell.variables.get('IFS')?.items[0] ?? ' \t\n';
   const fields = new Fields(isOpaque(ifs) ? ' \t\n' : ifs);
   word.parts.forEach((part, index) => {
     if (index === 0 && part.type === 'Literal') fields.add(withHome(part.text, part.value, shell), true);
-    else addPart(part, fields, shell, capture, { split, quoted: false });
+    else addPart(part, fields, shell, { split, quoted: false });
   });
   const words = fields.done();
   for (const { length } of words) spend(shell.world, length + wordCost);
   return words;
 }
 
-function addPart(part: WordPart, fields: Fields, shell: Shell, capture: Capture, mode: Mode): void {
+function addPart(part: WordPart, fields: Fields, shell: Shell, mode: Mode): void {
+  const textOf = (word: Word) => fieldsOf(word, shell, false).join(' ');
   switch (part.type) {
     case 'Literal':
     case 'SingleQuoted':
@@ -74,34 +71,29 @@ function addPart(part: WordPart, fields: Fields, shell: Shell, capture: Capture,
     case 'DoubleQuoted':
     case 'LocaleString':
       fields.add('', true);
-      for (const inner of part.parts) addPart(inner, fields, shell, capture, { split: false, quoted: true });
+      for (const inner of part.parts) addPart(inner, fields, shell, { split: false, quoted: true });
       return;
     case 'SimpleExpansion':
       addValues(joinedBy(part.text.slice(1), lookUp(part.text.slice(1), shell), shell, mode), fields, mode);
       return;
     case 'ParameterExpansion':
       addValues(
-        joinedBy(
-          part.index?.text ?? part.parameter,
-          parameter(part, shell, (word) => textOf(word, shell, capture)),
-          shell,
-          mode,
-        ),
+        joinedBy(part.index?.text ?? part.parameter, parameter(part, shell, textOf), shell, mode),
         fields,
         mode,
       );
       return;
     case 'CommandExpansion':
-      addValues([withoutEnd(capture(part.script, shell))], fields, mode);
+      addValues([withoutEnd(shell.world.walk.capture(part.script, shell))], fields, mode);
       return;
     case 'ProcessSubstitution':
       // What the file holds matters to a program that runs it; the name that a shell gives it does not.
-      fields.add(processFile(capture(part.script, shell), shell), true);
+      fields.add(processFile(shell.world.walk.capture(part.script, shell), shell), true);
       return;
     case 'ArithmeticExpansion': {
       const scripts = part.text.match(/\$\([^(][^)]*\)|`[^`]*`/g) ?? [];
       for (const text of scripts)
-        capture(parseShell(text.startsWith('$(') ? text.slice(2, -1) : text.slice(1, -1)), shell);
+        shell.world.walk.capture(parseShell(text.replace(/^\$?[(`]|[)`]$/g, '')), shell);
       fields.add(/^\$\(\(\s*(\d+)\s*\)\)$/.exec(part.text)?.[1] ?? UNKNOWN, true);
       return;
     }

@@ -1,17 +1,17 @@
 import type { Word } from 'unbash';
 import { expandFields } from './expand-parts.ts';
 import { withHome } from './home.ts';
-import type { Capture, Shell } from './model.ts';
+import type { Shell } from './model.ts';
 
 /** The words that a shell would make of one word. */
-export function expandWord(word: Word, shell: Shell, capture: Capture): string[] {
+export function expandWord(word: Word, shell: Shell): string[] {
   const text = literalText(word, shell);
-  return text === null ? expandFields(word, shell, capture, true) : [text];
+  return text === null ? expandFields(word, shell, true) : [text];
 }
 
 /** The one text that a shell makes of a word where it does not split, as in an assignment or a redirection. */
-export function expandText(word: Word, shell: Shell, capture: Capture): string {
-  return literalText(word, shell) ?? expandFields(word, shell, capture, false).join(' ');
+export function expandText(word: Word, shell: Shell): string {
+  return literalText(word, shell) ?? expandFields(word, shell, false).join(' ');
 }
 
 /** Returns the text of a word without expansions; null where there is something to expand. */

@@ -4,7 +4,7 @@ import type { Effect, FileEffect, Finding, GuardContext, Step, World } from './m
 import { OwnFiles } from './own-files.ts';
 import { resolvePath } from './paths.ts';
 import { denial, wholeEnvironment } from './private.ts';
-import { runSource, Unparsable } from './run.ts';
+import { runSource, Unparsable, walk } from './run.ts';
 import { newShell, workFor } from './shell.ts';
 import { worst } from './verdicts.ts';
 
@@ -29,6 +29,7 @@ function follow(command: string, context: GuardContext, untilDenied: boolean): J
   let finding: Finding = { verdict: 'allow' };
   const world: World = {
     context,
+    walk,
     effects: [],
     steps: [],
     files: new OwnFiles(),
@@ -48,7 +49,7 @@ function follow(command: string, context: GuardContext, untilDenied: boolean): J
       if (untilDenied && finding.verdict === 'deny') throw new Settled();
     },
   };
-  const trouble = walk(unmarked(command), world);
+  const trouble = walkCommand(unmarked(command), world);
   if (trouble) finding = worst([finding, trouble]);
   return { ...finding, effects: world.effects, steps: world.steps };
 }
@@ -81,7 +82,7 @@ export function judgeFile(
   return judgeEffect({ kind, path: full, recursive, how: 'overwrite' }, context);
 }
 
-function walk(command: string, world: World): Finding | null {
+function walkCommand(command: string, world: World): Finding | null {
   const verdict = world.context.unattended ? 'deny' : 'warn';
   try {
     const output = runSource(command, newShell(world));

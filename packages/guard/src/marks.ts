@@ -22,7 +22,6 @@ export function committed(path: string): string {
 
 const SECRET = '\uE006';
 const SECRET_END = '\uE007';
-
 const marks = /[\uE000-\uE008]/g;
 const mark = /[\uE000-\uE008]/;
 const secret = /\uE006([^\uE007]*)\uE007/g;

@@ -57,6 +57,7 @@ export type Step = {
 /** What all shells of one judgement share. */
 export type World = {
   readonly context: GuardContext;
+  readonly walk: Walk;
   readonly effects: Effect[];
   readonly steps: Step[];
   readonly files: OwnFiles;
@@ -102,11 +103,10 @@ export type Start = {
   readonly env: ReadonlyMap<string, string>;
 };
 
-export type Capture = (script: ParsedScript | undefined, shell: Shell) => string;
-
 /** Walks parts of a command; each answers with what would be printed. */
 export type Walk = {
-  readonly capture: Capture;
+  /** Runs a command substitution. */
+  readonly capture: (script: ParsedScript | undefined, shell: Shell) => string;
   readonly source: (source: string, shell: Shell) => string;
   readonly words: (words: readonly string[], start: Start) => string;
   readonly list: (list: CompoundList, shell: Shell) => string;

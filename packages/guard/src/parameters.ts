@@ -40,16 +40,26 @@ export function parameter(
   shell: Shell,
   textOf: (word: Word) => string,
 ): readonly string[] {
-  const { parameter: name, operation, prefix, index } = part;
-  const value = shell.variables.get(name);
-  const whole = index && /^[@*]$/.test(index.text);
+  const { parameter: name, prefix, index } = part;
   if (prefix === '#') return ['1'];
   if (prefix === '!') return indirect(part, shell);
-  let items = index
-    ? whole
-      ? (value?.items ?? lookUp(name, shell))
-      : elementAt(value?.items ?? [], textOf(index))
-    : lookUp(name, shell);
+  const items = shell.variables.get(name)?.items;
+  if (!index) return operated(part, lookUp(name, shell), shell, textOf);
+  const picked = isWhole(part) ? (items ?? lookUp(name, shell)) : elementAt(items ?? [], textOf(index));
+  return operated(part, picked, shell, textOf);
+}
+
+function isWhole({ parameter: name, index }: ParameterExpansionPart): boolean {
+  return name === '@' || /^[@*]$/.test(index?.text ?? '');
+}
+
+function operated(
+  part: ParameterExpansionPart,
+  items: readonly string[],
+  shell: Shell,
+  textOf: (word: Word) => string,
+): readonly string[] {
+  const { parameter: name, operation } = part;
   if (!operation) return items;
   const text = (word: Word | undefined) => (word ? textOf(word) : '');
   switch (operation.type) {
@@ -69,20 +79,19 @@ export function parameter(
     case 'Replace': {
       const pattern = asGlob(text(operation.pattern));
       if (isTooVague(pattern)) return [UNKNOWN];
-      const source = patternSource(pattern, true);
       const anchor = operation.operator === '/#' ? '^' : '';
       const end = operation.operator === '/%' ? '$' : '';
       const by = text(operation.replacement);
-      const regex = new RegExp(anchor + source + end, operation.operator === '//' ? 'gs' : 's');
+      const source = anchor + patternSource(pattern, true) + end;
+      const regex = new RegExp(source, operation.operator === '//' ? 'gs' : 's');
       return items.map((item) => (isTooLong(item, pattern) ? UNKNOWN : item.replace(regex, () => by)));
     }
     case 'Slice': {
       const offset = Number(text(operation.offset));
       const length = operation.length ? Number(text(operation.length)) : undefined;
       if (!Number.isInteger(offset) || (length !== undefined && !Number.isInteger(length))) return [UNKNOWN];
-      if (name === '@' || whole) items = items.slice(Math.max(0, offset - (name === '@' ? 1 : 0)));
-      else items = items.map((item) => slice(item, offset, length));
-      return items;
+      if (isWhole(part)) return items.slice(Math.max(0, offset - (name === '@' ? 1 : 0)));
+      return items.map((item) => slice(item, offset, length));
     }
     case 'CaseModification': {
       const up = operation.operator.startsWith('^');
@@ -90,10 +99,8 @@ export function parameter(
       const change = (item: string) => (up ? item.toUpperCase() : item.toLowerCase());
       return items.map((item) => (all ? change(item) : change(item.slice(0, 1)) + item.slice(1)));
     }
-    case 'Transform':
-      return operation.operand.text === 'P' ? [UNKNOWN] : items;
     default:
-      return [UNKNOWN];
+      return operation.type === 'Transform' && operation.operand.text !== 'P' ? items : [UNKNOWN];
   }
 }
 

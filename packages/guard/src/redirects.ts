@@ -2,83 +2,95 @@ import type { Redirection } from 'unbash';
 import { expandText, expandWord } from './expand.ts';
 import { expandParts } from './expand-parts.ts';
 import { committed, ENDLESS, PRIVATE, secretsIn, shown, UNKNOWN } from './marks.ts';
-import type { Act, Capture, Effect, FileEffect, Input, Shell, World } from './model.ts';
+import type { Act, Effect, FileEffect, Input, Shell, World } from './model.ts';
 import { foldersAround, isInside, resolvePath } from './paths.ts';
 import { denial, wholeEnvironment } from './private.ts';
 import { isSecretFile } from './zones.ts';
+
+/** Where the output of a command goes. */
+type Target = { readonly path: string; readonly append: boolean };
 
 /** Opens files as a shell does before the command starts, and gives the output to where it goes. */
 export function withRedirects(
   redirects: readonly Redirection[],
   shell: Shell,
-  capture: Capture,
   run: (input: Input | undefined) => string,
 ): string {
   if (redirects.length === 0) return run(undefined);
+  const { world } = shell;
   let input: Input | undefined;
-  const targets: { path: string; append: boolean }[] = [];
-  const step = shell.world.steps.at(-1);
-  const note = (effect: Effect) => shell.world.note(effect, step);
+  const targets: Target[] = [];
+  const step = world.steps.at(-1);
+  const note = (effect: Effect) => world.note(effect, step);
   for (const redirect of redirects) {
-    if (redirect.type === 'HereDoc') {
-      input = {
-        text: redirect.body.parts ? expandParts(redirect.body.parts, shell, capture) : redirect.body.text,
-      };
-      keepOpen(redirect, input, shell);
+    const word = redirect.type === 'Redirect' ? redirect.target : undefined;
+    const name = word ? expandWord(word, shell).join(' ') : '';
+    const text = inputOf(redirect, name, shell, note);
+    if (text === undefined) {
+      const target = targetOf(redirect, name, shell, note);
+      if (target) targets.push(target);
       continue;
     }
-    if (!redirect.target) continue;
-    const name = expandWord(redirect.target, shell, capture).join(' ');
-    if (redirect.type === 'HereString') {
-      input = { text: `${expandText(redirect.target, shell, capture)}\n` };
-      keepOpen(redirect, input, shell);
-      continue;
-    }
-    const { operator } = redirect;
-    if (/^[<>]&$/.test(operator) && /^(\d+-?|-)$/.test(name)) {
-      const open = shell.world.files.get(`/dev/fd/${name}`);
-      if (open !== undefined) input = { text: open };
-      continue;
-    }
-    // A check whether a local port answers sends nothing out.
-    if (operator === '<' && /^\/dev\/tcp\/(localhost|127\.0\.0\.1)\/\d+$/.test(name)) continue;
-    if (/^\/dev\/(tcp|udp)\//.test(name)) {
-      note(denial('remote-shell', `opens a connection to ${shown(name.slice(9))}`, 'Use curl.'));
-      continue;
-    }
-    const path = throughLink('write', name, resolvePath(name, shell.cwd, shell.world), shell.world);
-    if (operator === '<' || operator === '<&') {
-      if (!isLoaded(path, shell)) note(fileEffect('read', path));
-      input = { text: contentOf(path, shell) };
-      keepOpen(redirect, input, shell);
-      continue;
-    }
-    const append = operator.endsWith('>>');
-    note(fileEffect('write', path, { how: append ? 'append' : 'overwrite' }));
-    const fd = redirect.descriptor?.type === 'FileDescriptor' ? redirect.descriptor.value : 1;
-    if (fd === 1 && !/^\/dev\/(stdout|stderr|tty|fd\/\d+)$/.test(path)) targets.push({ path, append });
+    input = { text };
+    // Input on a descriptor above 2 can be read later, as /dev/fd/3.
+    const { descriptor } = redirect;
+    if (descriptor?.type === 'FileDescriptor' && descriptor.value > 2)
+      world.files.set(`/dev/fd/${descriptor.value}`, text);
   }
   const output = run(input);
   if (targets.length === 0) return output;
-  for (const { path, append } of targets) {
-    const before = append ? (shell.world.files.get(path) ?? '') : '';
-    if (path === '/dev/null') continue;
-    shell.world.files.set(path, before + output);
-    const act = written(output, path, shell.world);
+  for (const { path, append } of targets.filter((target) => target.path !== '/dev/null')) {
+    world.files.set(path, (append ? (world.files.get(path) ?? '') : '') + output);
+    const act = written(output, path, world);
     if (act !== null) note(act);
   }
   return '';
 }
 
+type Note = (effect: Effect) => void;
+
+/** What a redirection gives to the command; undefined where it gives nothing. */
+function inputOf(redirect: Redirection, name: string, shell: Shell, note: Note): string | undefined {
+  if (redirect.type === 'HereDoc')
+    return redirect.body.parts ? expandParts(redirect.body.parts, shell) : redirect.body.text;
+  if (!redirect.target) return undefined;
+  if (redirect.type === 'HereString') return `${expandText(redirect.target, shell)}\n`;
+  if (/^[<>]&$/.test(redirect.operator) && /^(\d+-?|-)$/.test(name))
+    return shell.world.files.get(`/dev/fd/${name}`);
+  if (!/^<&?$/.test(redirect.operator) || isConnection(name)) return undefined;
+  const path = pathOf(name, shell);
+  if (!isLoaded(path, shell)) note(fileEffect('read', path));
+  return contentOf(path, shell);
+}
+
+function targetOf(redirect: Redirection, name: string, shell: Shell, note: Note): Target | undefined {
+  if (redirect.type !== 'Redirect' || !redirect.target) return undefined;
+  const { operator, descriptor } = redirect;
+  if (/^[<>]&$/.test(operator) && /^(\d+-?|-)$/.test(name)) return undefined;
+  // A check whether a local port answers sends nothing out.
+  if (operator === '<' && /^\/dev\/tcp\/(localhost|127\.0\.0\.1)\/\d+$/.test(name)) return undefined;
+  if (isConnection(name)) {
+    note(denial('remote-shell', `opens a connection to ${shown(name.slice(9))}`, 'Use curl.'));
+    return undefined;
+  }
+  const path = pathOf(name, shell);
+  const append = operator.endsWith('>>');
+  note(fileEffect('write', path, { how: append ? 'append' : 'overwrite' }));
+  const fd = descriptor?.type === 'FileDescriptor' ? descriptor.value : 1;
+  return fd === 1 && !/^\/dev\/(stdout|stderr|tty|fd\/\d+)$/.test(path) ? { path, append } : undefined;
+}
+
+function isConnection(name: string): boolean {
+  return /^\/dev\/(tcp|udp)\//.test(name);
+}
+
+function pathOf(name: string, { cwd, world }: Shell): string {
+  return throughLink('write', name, resolvePath(name, cwd, world), world);
+}
+
 /** Whether a file is read for the variables in it, as `source .env` does. */
 export function isLoaded(path: string, { loads }: Shell): boolean {
   return loads && /\/\.env(\.[\w.-]+)?$/.test(path);
-}
-
-/** Input on a descriptor above 2 can be read later, as /dev/fd/3. */
-function keepOpen({ descriptor }: Redirection, { text }: Input, { world }: Shell): void {
-  if (descriptor?.type === 'FileDescriptor' && descriptor.value > 2 && text !== null)
-    world.files.set(`/dev/fd/${descriptor.value}`, text);
 }
 
 /** What matters about text that goes into a file: where it comes from. */

@@ -15,7 +15,7 @@ import { runCompound } from './compound.ts';
 import { expandText, expandWord, literalText } from './expand.ts';
 import { loading } from './loading.ts';
 import { asText, hasGlob, isOpaque, UNKNOWN } from './marks.ts';
-import type { Capture, Input, Shell, Start, Step, Walk } from './model.ts';
+import type { Input, Shell, Start, Step, Walk } from './model.ts';
 import { parseShell } from './parse.ts';
 import { perform, runUnknown } from './programs.ts';
 import { contentOf, fetchedWith, withRedirects } from './redirects.ts';
@@ -41,13 +41,13 @@ function runScript(script: ParsedScript, shell: Shell): string {
   return runAll(script.commands, shell);
 }
 
-const capture: Capture = (script, shell) => {
+const capture: Walk['capture'] = (script, shell) => {
   const [error] = script?.errors ?? [];
   if (error) throw new Unparsable(error.message);
   return script ? runScript(script, fork(shell)) : UNKNOWN;
 };
 
-const walk: Walk = { capture, source: runSource, words: runWords, list: runList, node: runNode };
+export const walk: Walk = { capture, source: runSource, words: runWords, list: runList, node: runNode };
 
 function runAll(statements: readonly Statement[], shell: Shell): string {
   let output = '';
@@ -85,7 +85,7 @@ function runNode(node: PipelineNode | AndOr | CompoundList, shell: Shell): strin
     case 'CompoundList':
       return runList(node, shell);
     default:
-      return runCompound(node, shell, walk);
+      return runCompound(node, shell);
   }
 }
 
@@ -100,7 +100,7 @@ function runCommand(node: Command, shell: Shell): string {
     return words.length === 0
       ? ''
       : runWords(words, { shell, stdin: shell.input.text, env: noEnv, seen: shell });
-  return withRedirects(node.redirects, shell, capture, (input) => {
+  return withRedirects(node.redirects, shell, (input) => {
     const env = new Map<string, string>();
     let assigns = false;
     for (const item of node.prefix) {
@@ -120,7 +120,7 @@ function runCommand(node: Command, shell: Shell): string {
 
 function addWords(words: string[], word: Word, shell: Shell): void {
   const text = literalText(word, shell);
-  if (text === null) words.push(...expandWord(word, shell, capture));
+  if (text === null) words.push(...expandWord(word, shell));
   else words.push(text);
 }
 
@@ -129,7 +129,7 @@ function setVariable(name: string, value: Value, shell: Shell): void {
   shell.variables.set(name, value);
   if (name !== 'PATH') return;
   const step = newStep([`PATH=${value.items.join(' ')}`], shell);
-  const call = new Call(name, { shell, stdin: null, env: noEnv, seen: shell }, step, walk);
+  const call = new Call(name, { shell, stdin: null, env: noEnv, seen: shell }, step);
   checkVariable(name, value.items.join(':'), call);
 }
 
@@ -157,13 +157,13 @@ function assigned({ name, value, append, index }: Assignment, shell: Shell): Val
   if (value.type === 'ArrayValue') {
     // Of `[key]=value` the keys are not told apart.
     const items = value.elements.flatMap((word) =>
-      expandWord(word, shell, capture).map((item) => item.replace(/^\[[^\]]*\]=/, '')),
+      expandWord(word, shell).map((item) => item.replace(/^\[[^\]]*\]=/, '')),
     );
     return { items: append ? [...before, ...items] : items, array: true };
   }
-  const text = expandText(value, shell, capture);
+  const text = expandText(value, shell);
   if (index) {
-    expandText(index, shell, capture);
+    expandText(index, shell);
     return { items: [...before, text], array: true };
   }
   return scalar(append ? (before[0] ?? '') + text : text);
@@ -179,7 +179,7 @@ function runWords(given: readonly string[], start: Start): string {
   if (shell.depth > maxDepth) throw new RangeError('this nests too deep to follow');
   spend(shell.world, stepCost);
   const name = first.slice(first.lastIndexOf('/') + 1);
-  const call = new Call(name, { shell, seen, stdin, env }, newStep(words, shell), walk);
+  const call = new Call(name, { shell, seen, stdin, env }, newStep(words, shell));
   for (const [variable, value] of env) checkVariable(variable, value, call);
   const body = shell.functions.get(first);
   if (body) return runFunction(first, body, call);

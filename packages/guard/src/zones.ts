@@ -27,21 +27,16 @@ function mayReach(parts: readonly string[], names: readonly string[]): boolean {
 }
 
 const ownCode = /\/node_modules\/ralphkit(\/|$)/;
-
 const sinks = /^\/dev\/(null|stdout|stderr|stdin|tty|zero|full|u?random|ptmx|fd(\/.*)?|pts\/.*|console)$/;
-
 const startup =
   /^(\.(bashrc|bash_profile|bash_login|bash_logout|bash_aliases|profile|zshrc|zshenv|zprofile|zlogin|zlogout|inputrc|xinitrc|xprofile|xsession|tmux\.conf|vimrc|gitconfig|selected_editor)|\.config\/(fish|autostart|systemd|environment\.d|git|nvim|zsh|profile)\b.*|\.local\/(bin|share\/(systemd|applications|dbus-1))\b.*|bin\/.*|\.vim\b.*|Library\/Launch(Agents|Daemons)\b.*|\.pam_environment|\.ssh\/(authorized_keys2?|rc|config|environment)|\.git-templates?\b.*)$/;
-
 const credentials =
   /^(\.ssh|\.gnupg|\.aws|\.azure|\.config\/(gcloud|gh|op|hub|containers\/auth\.json|rclone|doctl|ngrok|heroku|stripe|netlify|glab-cli|sops|configstore|solana|fly|helm\/registry|\.wrangler)|\.(ngrok2|oci|databrickscfg|fly|sentryclirc|snowsql|subversion\/auth|Xauthority|wrangler|kaggle|thunderbird|viminfo)|\.kube|\.docker|\.netrc|_netrc|\.npmrc|\.yarnrc(\.yml)?|\.pypirc|\.pgpass|\.my\.cnf|\.git-credentials|\.gem\/credentials|\.cargo\/credentials(\.toml)?|\.claude\/\.credentials\.json|\.codex\/auth\.json|\.gemini\/(oauth_creds|google_accounts)\.json|\.password-store|\.vault-token|\.terraform\.d\/credentials.*|\.terraformrc|\.heroku|\.local\/share\/(keyrings|opencode\/auth\.json)|\.mozilla|\.config\/(google-chrome|chromium|BraveSoftware|Code\/User\/globalStorage)|Library\/(Keychains|Cookies|Application Support\/Google)|\.histfile|\.m2\/settings\.xml|\.gradle\/gradle\.properties|\.s3cfg|\.boto|\.dropbox|\.bitcoin|\.ethereum|\.electrum)(\/.*)?$/;
 
 /** Files in a home that hold logins or typed commands, by name. */
 const keptSecret =
   /^\.(.*[/.])?((auth|credentials?|(access_?)?tokens?|api_?keys?|keys?|secrets?|vault_pass\w*)(\.(json|toml|ya?ml|ini|txt|db|conf))?|\w+_history)$/;
-
 const publicKey = /\.pub$|\/\.ssh\/(known_hosts|config|authorized_keys)$/;
-
 const secretName =
   /^(\.env(\.(?!example$|sample$|template$|dist$|test$|defaults?$|schema$)[\w.-]+)?|\.env~|\.envrc|\.dev\.vars|\.vault[-_](token|pass\w*)|master\.key|.*firebase-adminsdk.*\.json|id_(rsa|dsa|ecdsa|ed25519)|.*\.(p12|pfx|keystore|jks|kdbx|ppk)|.*private.*\.pem|(service-?account|credentials|client_secret).*\.json|\.git-credentials|\.pgpass|\.netrc|\.htpasswd)$/i;
 
@@ -51,7 +46,6 @@ function mayBeSecret(name: string): boolean {
 }
 
 const secretEndings = new Set(['p12', 'pfx', 'keystore', 'jks', 'kdbx', 'ppk', 'pem', 'key', 'json']);
-
 const systemSecrets =
   /^\/(etc\/(g?shadow-?|sudoers|sudoers\.d(\/.*)?|ssh\/ssh_host_\w+_key|ssl\/private(\/.*)?|kubernetes\/.*)|proc\/[^/]+\/(environ|mem)|dev\/k?mem|etc\/rancher\/.*\.yaml|root\/\.((ssh|aws|kube|docker|gnupg)(\/.*)?|\w+_history|netrc|git-credentials|npmrc|pgpass|my\.cnf)|run\/secrets(\/.*)?|var\/run\/secrets(\/.*)?)$/;
 

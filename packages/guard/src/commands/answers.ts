@@ -53,8 +53,6 @@ export const answers: Handlers = byName({
     // These take a name and a value.
     const pair = /^--(arg|argjson|slurpfile|rawfile)$/;
     const words = call.words.filter((_, i, all) => !pair.test(all[i - 2] ?? ''));
-    for (const [i, word] of call.words.entries())
-      if (/^--(slurp|raw)file$/.test(word)) call.file('read', call.words[i + 2] ?? '');
     const args = readArgs(words, 'L', 'arg argjson slurpfile rawfile indent from-file');
     const [filter = '', ...paths] = args.rest;
     const text = contents(call, paths);

@@ -85,7 +85,7 @@ function secretsOf({ args, program, code }: Script): string | null {
   return secrets.length > 0 ? secrets.map(secretOf).join(' ') : null;
 }
 
-function printedBy({ call, args, program, paths, code, names }: Script): string {
+function printedBy({ call, program, paths, code, names }: Script): string {
   const [, literal] =
     /^\s*BEGIN\s*\{\s*printf?\s*(?:\(\s*)?"((?:[^"\\]|\\.)*)"[\s);]*\}\s*$/.exec(program) ?? [];
   if (literal !== undefined) return `${literal.replace(/\\(.)/g, '$1')}\n`;
@@ -98,9 +98,6 @@ function printedBy({ call, args, program, paths, code, names }: Script): string 
   if (names) return namesOnly(call.stdin ?? UNKNOWN, call.shell.world.context);
   if (paths.length > 0) return UNKNOWN;
   const input = call.stdin ?? UNKNOWN;
-  const [, column] = /^\s*\{\s*print\s+\$(\d+|NF)\s*;?\s*\}\s*$/.exec(program) ?? [];
-  if (column !== undefined && isPlain(input))
-    return fields(input, args.value('F', 'field-separator'), column);
   const [, shown] = /^\s*\{\s*print\s+([^{};|>]+?)\s*;?\s*\}\s*$/.exec(program) ?? [];
   return shown === undefined ? input : eachLine(input, code, shown);
 }
@@ -121,18 +118,6 @@ function withFields(program: string, input: string | null): string {
   return program.replace(/\$(\d)\b/g, (_, n: string) =>
     JSON.stringify(n === '0' ? line : (columns[Number(n) - 1] ?? '')),
   );
-}
-
-function fields(text: string, separator: string | undefined, column: string): string {
-  return text
-    .replace(/\n$/, '')
-    .split('\n')
-    .map((line) => {
-      const all = separator === undefined ? line.trim().split(/\s+/) : line.split(unescapeText(separator));
-      return column === '0' ? line : (all.at(column === 'NF' ? -1 : Number(column) - 1) ?? '');
-    })
-    .map((field) => `${field}\n`)
-    .join('');
 }
 
 export const awk: Handlers = byName({

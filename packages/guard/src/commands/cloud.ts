@@ -106,7 +106,6 @@ const infrastructureRules: readonly CloudRule[] = [
 
 const remove =
   /\b(delete|permanent-delete|destroy|remove|rm|terminate|purge|apps?:destroy|addons:destroy|pg:reset|db:reset|projects?:delete|site:delete|sites:delete|hosting:disable|firestore:delete|functions:delete|secrets? (set|put|delete|unset|rm)|secret (put|delete)|config:(unset|set)|env:(unset|set)|env (rm|remove)|ps:scale \S+=0|scale count 0|erase|teardown|uninstall)\b|(^|\s)rb\s/;
-
 const provided = provider(remove);
 
 export const cloud: Handlers = byName(

@@ -3,13 +3,10 @@ import type { Call } from '../call.ts';
 /** Whether SQL destroys data, its texts and comments aside. */
 export function destroysData(sql: string): string | null {
   const bare = sql
+    .replace(/\bEXECUTE\s+'((?:[^']|'')*)'/gi, ';$1;')
     .replace(/^\uE000+/, '')
     .replace(/'(?:[^']|'')*'/g, "''")
     .replace(/--[^\n]*|\/\*.*?\*\//gs, ' ');
-  for (const [, inner = ''] of sql.matchAll(/\bEXECUTE\s+'((?:[^']|'')*)'/gi)) {
-    const what = destroysData(inner);
-    if (what) return what;
-  }
   for (const statement of bare.split(';')) {
     const [, what] =
       /^\s*(?:BEGIN\s+)?(DROP\s+(?:TABLE|DATABASE|SCHEMA|KEYSPACE|COLLECTION|USER|ROLE|(?:MATERIALIZED\s+)?VIEW|INDEX|TABLESPACE|OWNED|EXTENSION|SEQUENCE|TYPE)|TRUNCATE|ALTER\s+TABLE\s+.*\bDROP\s+COLUMN)\b/is.exec(

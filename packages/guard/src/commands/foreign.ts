@@ -142,13 +142,9 @@ const node = interpreter({
 });
 
 const perl = interpreter({ language: 'perl', code: ['e', 'E'], letters: 'MIF' });
-
 const ruby = interpreter({ language: 'ruby', code: ['e'], letters: 'rI' });
-
 const php = interpreter({ language: 'php', code: ['r'], letters: 'dSt' });
-
 const juliaCode = interpreter({ language: 'python', code: ['e'] });
-
 const lua = interpreter({ language: 'lua', code: ['e'], letters: 'l' });
 
 const bunOrDeno: Handler = (call) =>

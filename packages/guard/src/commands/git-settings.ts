@@ -21,7 +21,6 @@ export function isCodeHost(url: string): boolean {
 
 const programSetting =
   /^(core\.(pager|editor|sshcommand|fsmonitor|askpass|gitproxy|alternaterefscommand)|pager\..*|sequence\.editor|diff\.external|diff\..*\.(command|textconv)|(diff|merge)tool\..*\.cmd|filter\..*\.(clean|smudge|process)|merge\..*\.driver|credential(\..*)?\.helper|gpg(\..*)?\.program|interactive\.difffilter|uploadpack\.packobjectshook|web\.browser|browser\..*\.cmd|man\..*\.cmd|remote\..*\.(uploadpack|receivepack|vcs)|trailer\..*\.(cmd|command))$/i;
-
 const knownPrograms =
   /^["']?(\S*\/)?(cat|less|more|delta|diff-so-fancy|vim?|nvim|nano|emacs|code(-insiders)?|true|ssh|git|store|cache|osxkeychain|manager(-core)?|gh|npx|gpg2?|meld|kdiff3|:)(\s|["']|$)/;
 

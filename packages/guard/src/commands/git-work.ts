@@ -5,7 +5,6 @@ import { zoneOf } from '../zones.ts';
 import { forcedClean, newRemote } from './git-settings.ts';
 
 const commitFirst = 'Commit or stash the work first, or undo single edits by editing the file.';
-
 export const ask = 'Leave it to a person, or make a new commit instead.';
 
 /** Denies to lose work, but in a temporary folder, where a clone is nobody's work. */
@@ -19,7 +18,6 @@ export const ownChanges = `diff --git ${UNKNOWN}\n`;
 
 /** What `git archive` prints: all files as they were committed. */
 export const committedTree = `archive of git ${UNKNOWN}\n`;
-
 export const reversedChanges = `backwards ${ownChanges}`;
 
 /** A patch of the uncommitted work, applied backwards, takes all of it away. */

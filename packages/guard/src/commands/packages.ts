@@ -10,9 +10,14 @@ const ownCommand =
   /^(|add|audit|bin|build|cache|ci|config|create|dedupe|deploy|dlx|env|exec|fetch|get|global|import|in|info|init|ins|install|i|licenses|link|list|ll|login|logout|ls|node|npm|outdated|owner|pack|patch|plugin|pm|policies|prune|publish|rb|rebuild|remove|restart|rm|root|run|run-script|search|set|setup|start|stop|store|t|tag|team|test|tst|un|uninstall|unlink|unplug|up|update|upgrade|upgrade-interactive|version|versions|view|why|workspace|workspaces|x)$/;
 
 const publishingRules: readonly LineRule[] = [
-  [/^(npm )?(publish|unpublish|deprecate)\b/, 'supply-chain', 'publishes or takes back a package', release],
   [
-    /^(login|adduser|add-user|token|owner|access|logout|team|org|hook)\b(?! (ls|list)\b)/,
+    /^(npm )?(publish|unpublish|deprecate)( |$)/,
+    'supply-chain',
+    'publishes or takes back a package',
+    release,
+  ],
+  [
+    /^(login|adduser|add-user|token|owner|access|logout|team|org|hook)( (?!ls|list)|$)/,
     'supply-chain',
     'changes who may publish',
     release,

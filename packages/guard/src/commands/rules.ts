@@ -5,7 +5,6 @@ import type { Category } from '../model.ts';
 
 /** Stands for any words of a program, but for a question about itself. */
 export const always = /(?:)/;
-
 const asksOfItself = /^(--version|--help|-h|-V|version|help)$/;
 
 /** Denied when its words match, as one line of words that a shell has already taken apart. */

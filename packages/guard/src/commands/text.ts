@@ -85,6 +85,7 @@ export const text: Handlers = byName({
       '\n',
     );
   },
+  'iconv shuf': shows('ftoin'),
   column: shows('csoNHORTWE'),
   uniq: (call) => {
     const [from, target] = readArgs(call.words, 'fsw').rest;
@@ -97,11 +98,6 @@ export const text: Handlers = byName({
   hexdump: shows('efns'),
   hd: shows('ns'),
   strings: shows('nte'),
-  iconv: (call) => {
-    const args = readArgs(call.words, 'fto', 'from-code to-code output');
-    for (const target of args.all('o', 'output')) call.file('write', target);
-    return contents(call, args.rest);
-  },
   diff: shows('UCIx'),
   cmp: shows('in'),
   join: shows('12aejotv'),
@@ -111,14 +107,6 @@ export const text: Handlers = byName({
     const target = args.value('o', 'output');
     const text = contents(call, args.rest);
     needsEnd(call, text);
-    if (target === undefined) return text;
-    call.file('write', target);
-    return '';
-  },
-  shuf: (call) => {
-    const args = readArgs(call.words, 'ino', 'output input-range head-count');
-    const target = args.value('o', 'output');
-    const text = args.has('e', 'echo') ? `${args.rest.join('\n')}\n` : contents(call, args.rest);
     if (target === undefined) return text;
     call.file('write', target);
     return '';

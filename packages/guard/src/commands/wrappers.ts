@@ -54,7 +54,6 @@ const setarch: Handler = (call) => {
 const noValue =
   /^--(unshare-.*|share-net|die-with-parent|new-session|as-pid-1|clearenv|disable-userns|assert-userns-disabled)$/;
 const twoValues = /^--((ro-|dev-)?bind(-try|-data)?|ro-bind-data|symlink|setenv|file|chmod|overlay)$/;
-
 const plain = wrapper();
 const timeout = wrapper('sk', 'signal kill-after', 1);
 const time = wrapper('fo', 'format output');

@@ -19,13 +19,10 @@ const fetched: Harm['denies'] = ['remote-code', 'runs code from the network'];
 const processes: Harm['denies'] = ['exhaustion', 'starts processes without end', 'Use plain shell commands.'];
 const filled: Harm['denies'] = ['exhaustion', 'fills the disk or the memory', 'Give the loop an end.'];
 const runsText = /\beval\b|\bnew Function\b|\bvm\.run/;
-
 const endless =
   /\bitertools\.count\(|\biter\(\s*int\s*,|\bwhile\s*\(?\s*(1|true|True)\b|\bfor\s*\(\s*;\s*;\s*\)|\bloop\s*(do|\{)|\bsetInterval\s*\([^;]*,\s*\d?\s*\)/;
-
 const grows =
   /\b(appendFile|writeFile)\w*\s*\(|\bFile\.write\b|(?<!stdout)\.write\s*\(|\bprint\s+[A-Z]+\s|\b(\w+)\s*\+=\s*\2\b/;
-
 const paused = /\b(sleep|wait|await|break|last|return|exit|read|recv|accept|input|gets|poll)\w*\b/;
 
 const harms: readonly Harm[] = [
@@ -93,7 +90,6 @@ const wholeEnvironmentIn =
 
 /** For a program that is started here. */
 const handedOn = /\benv\s*[:=]\s*(?:dict\(\s*)?(?:os\.environ|process\.env)\b/g;
-
 const connects =
   /\b(requests\.(post|put)|urlopen|http\.client|fetch|https?\.request|axios\.post|Net::HTTP|curl_exec|LWP|smtplib|net\.(connect|createConnection)|TCPSocket|create_connection|fsockopen|IO::Socket)\b/;
 

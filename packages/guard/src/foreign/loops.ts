@@ -4,7 +4,6 @@ import { evaluate, listOf } from './values.ts';
 
 /** Longer lists and longer code would take long; the start of a list says enough. */
 const mostRounds = 12;
-
 const longest = 8000;
 
 /** The names that loops give to their items and functions to what they are called with, round by round. */

@@ -7,9 +7,7 @@ export function withoutModules(source: string): string {
 }
 
 const keyText = `(["']\\w*["'](?:\\s*(?:\\+\\s*)?["']\\w*["'])*)\\s*`;
-
 const keyOfObject = new RegExp(`\\bgetattr\\(\\s*([\\w.]+)\\s*,\\s*${keyText}\\)`, 'g');
-
 const keyInBrackets = new RegExp(`([\\w)])\\[${keyText}\\](?=\\s*\\()`, 'g');
 
 /** `'sys' + 'tem'` */
