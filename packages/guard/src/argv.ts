@@ -1,7 +1,6 @@
 export type Args = {
   /** Options without a value: letters, and long names without dashes. */
   readonly flags: ReadonlySet<string>;
-  /** Options with a value, each as often as it was given. */
   readonly values: ReadonlyMap<string, readonly string[]>;
   readonly rest: readonly string[];
   /** Whether a flag was given by letter or by long name, which GNU programs take abbreviated too. */

@@ -11,7 +11,6 @@ export type Handlers = Readonly<Record<string, Handler>>;
 
 export const noEnv: ReadonlyMap<string, string> = new Map();
 
-/** What another program or a script gets instead of what this one was given. */
 type Given = { readonly stdin?: string | null; readonly cwd?: string };
 type ScriptGiven = Given & { readonly args?: readonly string[]; readonly zero?: string };
 
@@ -57,7 +56,6 @@ export class Call implements Start {
     return this.act('warn', category, what, instead);
   }
 
-  /** Records what happens to a file, named as the program would name it. */
   file(kind: FileEffect['kind'], target: string, more: Partial<FileEffect> = {}): void {
     const path = throughLink(kind, target, this.path(target), this.shell.world);
     if (kind !== 'read' || !isLoaded(path, this.shell)) this.note(fileEffect(kind, path, more));
@@ -72,7 +70,6 @@ export class Call implements Start {
   keep(target: string, content: string): void {
     const path = this.path(target);
     this.shell.world.files.set(path, content);
-    // A file that is copied as a whole keeps its name, mostly.
     if (content === PRIVATE && /^(cp|mv|install)$/.test(this.name)) return;
     const act = written(content, path, this.shell.world);
     if (act !== null) this.note(act);
@@ -99,7 +96,6 @@ export class Call implements Start {
     return this.shell.world.walk.source(source, { ...this.shell, depth: this.shell.depth + 1 });
   }
 
-  /** Runs text in a shell of its own. */
   script(source: string, { stdin = this.stdin, args = [], zero, cwd }: ScriptGiven = {}): string {
     const child = { ...this.inner(cwd), input: { text: stdin }, args };
     if (zero !== undefined) child.variables.setText('0', zero);

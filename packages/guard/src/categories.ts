@@ -28,7 +28,6 @@ export type Category = (typeof categories)[number];
 
 export const askPerson = 'Leave it to a person.';
 
-/** What an agent can do instead, where a rule says nothing better. */
 const remedies: Readonly<Partial<Record<Category, string>>> = {
   exfiltration: 'Keep it on this machine; a person can send it.',
   credentials: 'Let the program that needs it ask for it.',

@@ -23,7 +23,6 @@ export function judgeEffect(effect: Effect, context: GuardContext): Finding {
   return isProject ? there : worst([found, there]);
 }
 
-/** True if a file is refused for where it is, not for what it is. */
 function isForItsPlace({ category }: Finding): boolean {
   return category === 'destructive-files' || category === 'sensitive-path';
 }

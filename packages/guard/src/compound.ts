@@ -97,7 +97,6 @@ function digs({ clause }: While): boolean {
   return only?.command.type === 'AndOr' && only.command.commands.map(firstWord).join(' ') === 'mkdir cd';
 }
 
-/** Starts a process at each turn and never waits for one. */
 function startsEach({ commands }: CompoundList): boolean {
   return (
     commands.some(({ background }) => background) &&
@@ -107,7 +106,6 @@ function startsEach({ commands }: CompoundList): boolean {
   );
 }
 
-/** Writes, grows or starts something at each turn, without a pause. */
 function fills({ commands }: CompoundList): boolean {
   const waiting = commands.filter(({ background }) => !background);
   const words = waiting.map(({ command }) => firstWord(command));

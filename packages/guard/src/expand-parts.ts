@@ -11,7 +11,6 @@ import { spend, wordCost } from './shell.ts';
 
 type Mode = { readonly split: boolean; readonly quoted: boolean };
 
-/** The words that a shell makes of a word in which it has something to expand. */
 export function expandFields(word: Word, shell: Shell, split: boolean): string[] {
   if (!split) return fieldsOf(word, shell, false);
   return bracedWords(word, shell).flatMap((one) => fieldsOf(one, shell, true));

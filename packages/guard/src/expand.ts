@@ -3,7 +3,6 @@ import { expandFields } from './expand-parts.ts';
 import { withHome } from './home.ts';
 import type { Shell } from './model.ts';
 
-/** The words that a shell would make of one word. */
 export function expandWord(word: Word, shell: Shell): string[] {
   const text = literalText(word, shell);
   return text === null ? expandFields(word, shell, true) : [text];

@@ -1,6 +1,5 @@
 const whitespace = /[ \t\n]+/;
 
-/** Collects the words that grow out of one. */
 export class Fields {
   readonly #ifs: RegExp;
   readonly #fields: string[] = [];

@@ -19,7 +19,6 @@ export function judgeCommand(command: string, context: GuardContext): Finding {
   return { verdict, ...(category && { category }), ...(reason !== undefined && { reason }) };
 }
 
-/** The same, to its end: with all that the command would do. */
 export function followCommand(command: string, context: GuardContext): Judgement {
   return follow(command, context, false);
 }
@@ -59,7 +58,6 @@ const ways: readonly FileEffect['how'][] = ['create', 'append', 'overwrite', 'mo
 
 /** Remembers file effects, so that loops judge each of them once. */
 class Seen {
-  /** One bit per path for each kind of effect. */
   readonly #done = new Map<string, number>();
 
   isNew({ kind, how, recursive, path }: FileEffect): boolean {
@@ -108,7 +106,6 @@ function judgeOutput(output: string, world: World): void {
   if (output.includes(PRIVATE)) world.note(wholeEnvironment(world, 'prints the whole environment'));
 }
 
-/** The words of all commands after `set -x`, which are printed too. */
 function traced({ steps }: World): string {
   const start = steps.findIndex(
     ({ words }) => words[0] === 'set' && words.some((word) => /^-\w*x|^xtrace$/.test(word)),

@@ -11,13 +11,11 @@ type Landmarks = {
   readonly byName: ReadonlyMap<string, readonly string[]>;
   /** Where loops of sessions and of fleets keep their state. */
   readonly loopFolders: readonly string[];
-  /** Where everybody puts files that need not last. */
   readonly temporary: readonly string[];
 };
 
 const landmarkCache = new WeakMap<GuardContext, Landmarks>();
 
-/** Files below a folder that a search for this name would come upon. */
 export function landmarksNamed(name: string, folder: string, context: GuardContext): string[] {
   const { byName } = landmarksOf(context);
   const found = hasGlob(name)
@@ -26,7 +24,6 @@ export function landmarksNamed(name: string, folder: string, context: GuardConte
   return found.filter((place) => place !== folder && isInside(place, folder));
 }
 
-/** What is known to lie hidden right in a folder. */
 export function hiddenIn(folder: string, context: GuardContext): string[] {
   const { places, around } = landmarksOf(context);
   if (!around.has(folder)) return [];

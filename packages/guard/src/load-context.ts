@@ -8,7 +8,6 @@ import { findUp, realPath } from './real-path.ts';
 import { readRules } from './rules-file.ts';
 
 export type GuardPlace = {
-  /** The folder; without it that of this process. */
   readonly cwd?: string;
   /** The environment of what would run; without it that of this process. */
   readonly env?: Readonly<Record<string, string | undefined>>;
@@ -18,7 +17,6 @@ export type GuardPlace = {
 
 export const policySchema = onDemand(() => import('./policy-schema.ts'));
 
-/** Everything that a judgement in this folder needs, from the disk and the environment. */
 export function loadGuardContext(folder: string, env: Environment, unattended: boolean): GuardContext {
   const cwd = resolve(folder);
   const home = env.HOME || process.getBuiltinModule('node:os').homedir();

@@ -3,9 +3,7 @@
  * character that says where it comes from, so that text can be joined, split and compared like any other.
  */
 export const UNKNOWN = '\uE000';
-/** Came over the network. */
 export const NETWORK = '\uE001';
-/** Came out of a decoder or a decompressor. */
 export const DECODED = '\uE002';
 /** `*` and `?` (or `[…]`) that a shell would expand to names of files. */
 export const STAR = '\uE003';
@@ -26,17 +24,14 @@ const marks = /[\uE000-\uE008]/g;
 const mark = /[\uE000-\uE008]/;
 const secret = /\uE006([^\uE007]*)\uE007/g;
 
-/** Takes marks out of text that comes from outside. */
 export function unmarked(text: string): string {
   return text.replace(marks, '?');
 }
 
-/** The value of a variable whose name says that it is secret. */
 export function secretOf(name: string): string {
   return SECRET + name + SECRET_END;
 }
 
-/** The names of the secret variables that went into the text. */
 export function secretsIn(text: string): string[] {
   return text.includes(SECRET) ? [...text.matchAll(secret)].map(([, name = '']) => name) : [];
 }

@@ -47,7 +47,6 @@ export type Finding = {
   readonly reason?: string;
 };
 
-/** One command of the walk, for `ralph guard explain`. */
 export type Step = {
   readonly depth: number;
   readonly words: readonly string[];
@@ -65,12 +64,10 @@ export type World = {
   readonly fetched: Map<string, string>;
   readonly links: Map<string, string>;
   readonly gitAliases: Map<string, string>;
-  /** What traps run when the shell ends. */
   readonly atExit: (() => string)[];
   /** True once variables were loaded from a private file: then all of them are private. */
   hasLoaded: boolean;
   work: number;
-  /** Records what the command, or one step of it, would do. */
   readonly note: (effect: Effect, step?: Step) => void;
 };
 
@@ -83,12 +80,10 @@ export type Shell = {
   readonly variables: Scope;
   readonly functions: Map<string, FunctionNode['body']>;
   readonly aliases: Map<string, string>;
-  /** Functions that are being called, innermost last. */
   readonly calls: readonly string[];
   args: readonly string[];
   readonly input: Input;
   readonly depth: number;
-  /** Stands in a pipeline or in the background. */
   readonly forked: boolean;
   /** What is printed becomes variables, as in `export $(cat .env)`, and is not shown. */
   readonly loads: boolean;

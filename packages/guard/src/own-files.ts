@@ -3,7 +3,6 @@ import { NETWORK } from './marks.ts';
 /** Files that the command itself wrote, with what is in them. */
 export class OwnFiles extends Map<string, string> {
   readonly #folders = new Set<string>();
-  /** Whether one of them came over the network. */
   hasFetched = false;
 
   override set(path: string, content: string): this {
@@ -16,7 +15,6 @@ export class OwnFiles extends Map<string, string> {
     return super.set(path, content);
   }
 
-  /** Files in a folder, at any depth. */
   below(folder: string): [string, string][] {
     if (!this.#folders.has(folder)) return [];
     return [...this].filter(([path]) => path.startsWith(`${folder}/`));

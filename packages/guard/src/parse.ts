@@ -8,7 +8,6 @@ export function parseShell(source: string): ParsedScript {
   return parse(source);
 }
 
-/** How many braces are open at once in a text without blanks. */
 function bracesIn(source: string): number {
   if (source.split('{', deepestBraces + 2).length <= deepestBraces) return 0;
   let open = 0;

@@ -34,7 +34,6 @@ export function resolvePath(path: string, cwd: string, world?: World): string {
   return absolute;
 }
 
-/** The folders that a path leads through, outermost first. */
 export function* foldersAround(path: string): Generator<string> {
   for (let at = path.indexOf('/', 1); at !== -1; at = path.indexOf('/', at + 1)) yield path.slice(0, at);
 }

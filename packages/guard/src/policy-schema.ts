@@ -23,7 +23,6 @@ const ruleSchema = strictObject(
     effect: v.picklist(effects, effects.join(', ')),
     /** A pattern: from the project, from / or from ~; without it all paths. */
     path: text,
-    /** Told to the agent when the rule denies. */
     reason: text,
   },
   'a rule',
@@ -36,7 +35,6 @@ const policySchema = strictObject({ $schema: text, allow: rules, deny: rules });
 export type GuardPolicy = Readonly<v.InferOutput<typeof policySchema>>;
 export type GuardRule = Readonly<v.InferOutput<typeof ruleSchema>>;
 
-/** Reads a policy that was parsed from JSON; says what is wrong instead of guessing. */
 export function readPolicy(value: unknown): { policy: GuardPolicy } | { problems: string[] } {
   const { success, output, issues } = v.safeParse(policySchema, value);
   return success ? { policy: output } : { problems: issues.map(describeIssue) };

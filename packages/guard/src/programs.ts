@@ -4,7 +4,6 @@ import { handlerOf, programNames } from './commands/all.ts';
 import { DECODED, hasGlob, mayMatch, NETWORK, UNKNOWN } from './marks.ts';
 import { mentionSecrets } from './mentions.ts';
 
-/** Says what a built-in or a program does, and answers with what it prints. */
 export function perform(call: Call): string {
   const builtin = Object.hasOwn(builtins, call.name) ? builtins[call.name] : undefined;
   if (builtin) {
@@ -104,7 +103,6 @@ function destroysUnasked(call: Call): void {
   if (order !== undefined) call.deny('cloud', `${call.name} is told to ${order} without asking`);
 }
 
-/** Nearly every program that writes a file takes its name after -o. */
 function writeOutput(call: Call): void {
   call.words.forEach((word, i) => {
     const [, inline] = /^--?o(?:ut(?:put|file)?)?=(.+)$/.exec(word) ?? [];

@@ -42,7 +42,6 @@ export function isLink(path: string): boolean {
   }
 }
 
-/** The nearest folder at or above `start` that has one of the names in it, or null. */
 export function findUp(start: string, names: readonly string[]): string | null {
   for (let folder = start; ; folder = dirname(folder)) {
     if (names.some((name) => existsSync(join(folder, name)))) return folder;

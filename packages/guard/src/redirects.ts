@@ -7,7 +7,6 @@ import { foldersAround, isInside, resolvePath } from './paths.ts';
 import { denial, wholeEnvironment } from './private.ts';
 import { isSecretFile } from './zones.ts';
 
-/** Where the output of a command goes. */
 type Target = { readonly path: string; readonly append: boolean };
 
 /** Opens files as a shell does before the command starts, and gives the output to where it goes. */
@@ -93,7 +92,6 @@ export function isLoaded(path: string, { loads }: Shell): boolean {
   return loads && /\/\.env(\.[\w.-]+)?$/.test(path);
 }
 
-/** What matters about text that goes into a file: where it comes from. */
 export function written(output: string, path: string, world: World): Act | null {
   const { context } = world;
   if (output.includes(ENDLESS) && !/^\/dev\/(?!shm\/)/.test(path))
@@ -137,7 +135,6 @@ export function throughLink(
 const usual =
   /^(src|lib|bin|dist|build|scripts?|tools?|tests?|node_modules|packages|apps|\.venv|venv)\/|^(?!(install|setup|bootstrap)(\.sh)?$)[^/]*$/;
 
-/** What a file holds that came with a folder which the command has fetched. */
 export function fetchedWith(path: string, { fetched, context }: World): string | undefined {
   if (fetched.size === 0) return undefined;
   for (const folder of foldersAround(path)) {

@@ -22,7 +22,6 @@ import { contentOf, fetchedWith, withRedirects } from './redirects.ts';
 import { type Scope, scalar, type Value } from './scope.ts';
 import { fork, isConstant, spend, stepCost, wordCost } from './shell.ts';
 
-/** The parser found something that no shell would run as it stands. */
 export class Unparsable extends Error {}
 
 const maxDepth = 40;
@@ -201,7 +200,6 @@ function squeezed(text: string): string {
   return text.replace(/\s{100,}/g, (blanks) => (blanks.includes('\n') ? '\n' : ' '));
 }
 
-/** Where a program lies that this command has written itself, called by its path or found through PATH. */
 function ownProgram(name: string, call: Call): string | undefined {
   const { variables, world } = call.seen;
   if (world.files.size === 0 && world.fetched.size === 0) return undefined;

@@ -36,7 +36,6 @@ export class Scope {
     for (const [name, value] of this.#own ?? []) if (value !== undefined) yield [name, value];
   }
 
-  /** Variables over these, which stay as they are. */
   over(): Scope {
     return new Scope(this);
   }

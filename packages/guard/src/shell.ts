@@ -2,11 +2,9 @@ import type { PipelineNode } from 'unbash';
 import type { Shell, World } from './model.ts';
 import { Scope } from './scope.ts';
 
-/** What a step and a word cost, where a character costs one. */
 export const stepCost = 100;
 export const wordCost = 20;
 
-/** The work that may go into a command: honest ones take a small part of it. */
 export function workFor(command: string): number {
   return 20_000 * stepCost + 40 * command.length;
 }

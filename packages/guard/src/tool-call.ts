@@ -88,7 +88,6 @@ function judgePowerShell(command: string, context: GuardContext): Finding {
   return asShell.category === 'unparsable' ? own : worst([own, asShell]);
 }
 
-/** A search reads all below its folder, or the files of a name there. */
 function judgeSearch(fields: Fields, context: GuardContext): Finding {
   const given = [...pathsIn(fields), ...textsIn(fields.dir_path)];
   const folders = given.length === 0 ? ['.'] : given;

@@ -15,7 +15,6 @@ export function worst(findings: Iterable<Finding>): Finding {
   return found;
 }
 
-/** A finding with all of its fields, as JSON wants it. */
 export function toldOf({ verdict, category, reason }: Finding): GuardVerdict {
   return { verdict, category: category ?? null, reason: reason ?? null };
 }

@@ -20,7 +20,6 @@ export function zoneOf(path: string, context: GuardContext, wide = false): Zone 
   return plainZone(path.replaceAll(STAR, 'x').replaceAll(ANY, 'x'), context);
 }
 
-/** Whether a pattern may stand for the place or for a folder around it. */
 function mayReach(parts: readonly string[], names: readonly string[]): boolean {
   if (parts.length > names.length) return false;
   return parts.every((part, i) => part === names[i] || segmentMatches(part, names[i] ?? ''));
@@ -109,7 +108,6 @@ export function isTemporary(path: string, context: GuardContext): boolean {
 function projectZone(name: string): Zone {
   if (name === '') return 'project-root';
   if (!name.startsWith('.') && !name.includes('/.') && !name.includes('opencode.json')) return 'project';
-  // Not all disks tell upper from lower case.
   if (/^(.*\/)?\.ralph(\/|$)|^\.ralph-active$/i.test(name)) return 'loop';
   if (
     /^(.*\/)?(\.claude\/(settings[^/]*\.json|hooks(\/.*)?|\uE000)|\.claude|\.codex(\/.*)?|\.gemini(\/settings\.json|\/hooks\/.*)?|\.mcp\.json|opencode\.jsonc?|\.opencode(\/plugins?(\/.*)?)?|\.cursor\/hooks\.json|\.github\/hooks\/.*)$/i.test(

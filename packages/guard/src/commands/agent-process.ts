@@ -12,7 +12,6 @@ export function checkProcess(call: Call, target: string): void {
     call.deny('process', 'ends the agent or its loop', 'Finish the task instead.');
 }
 
-/** `ls /proc` names every process. */
 function listsProc({ shell }: Call): boolean {
   return shell.world.steps.some(
     ({ words }) => words[0] === 'ls' && words.some((word) => /^\/proc\/?$/.test(word)),

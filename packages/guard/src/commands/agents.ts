@@ -1,7 +1,6 @@
 import type { Handlers } from '../call.ts';
 import { byName, denying } from './rules.ts';
 
-/** Options by which agents do everything without asking. */
 const unasked =
   /^--(dangerously-[\w-]+|yolo|allow-all(-tools)?|auto-approve[\w-]*|permission-mode[= ]bypassPermissions|approval-mode[= ]yolo|sandbox[= ]danger-full-access)$/;
 

@@ -13,7 +13,6 @@ import { shells } from './shells.ts';
 import { text } from './text.ts';
 import { wrappers } from './wrappers.ts';
 
-/** Programs that agents call all day. */
 const commonPrograms = byName(
   packages,
   git,

@@ -22,7 +22,6 @@ function variable(name: string): string {
   return isSecretName(name) ? secretOf(name) : UNKNOWN;
 }
 
-/** What a plain path such as `.a.b[0]` picks. */
 function member(text: string, path: string): string {
   try {
     let value: unknown = JSON.parse(text);
@@ -50,7 +49,6 @@ export const answers: Handlers = byName({
     return args.has('a', 'A', 'all', 'almost-all') ? `./${STAR}\n./.${STAR}\n` : `./${STAR}\n`;
   },
   'jq yq': (call) => {
-    // These take a name and a value.
     const pair = /^--(arg|argjson|slurpfile|rawfile)$/;
     const words = call.words.filter((_, i, all) => !pair.test(all[i - 2] ?? ''));
     const args = readArgs(words, 'L', 'arg argjson slurpfile rawfile indent from-file');

@@ -56,7 +56,6 @@ function packed(content: string): string {
   return content.includes(NETWORK) ? NETWORK : DECODED;
 }
 
-/** A line about what an archive of this command holds. */
 function member(call: Call, path: string, name: string): string {
   return `member ${call.path(path)} as ${name.replace(/^\/+/, '')}\n`;
 }

@@ -10,7 +10,6 @@ import { fetchesFiles } from './fetched.ts';
 import { uploads } from './hosts.ts';
 import { asksHelp, byName, denying, when } from './rules.ts';
 
-/** Local paths that go to where the last one leads, or what comes from there. */
 function copiesAway(call: Call, paths: readonly string[]): void {
   const isRemote = (path: string) => /^\w+:/.test(path);
   const target = paths.at(-1) ?? '';

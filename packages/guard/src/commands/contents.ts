@@ -3,7 +3,6 @@ import type { Call, Handler } from '../call.ts';
 import { ENDLESS, isPlain } from '../marks.ts';
 import { mentionSecrets } from '../mentions.ts';
 
-/** What the files hold, or what comes in where none is named. */
 export function contents(call: Call, paths: readonly string[], recursive = false): string {
   if (paths.length === 0) return call.stdin ?? '';
   return paths

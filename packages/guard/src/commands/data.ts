@@ -25,7 +25,6 @@ export function destroysData(sql: string): string | null {
   return mongo ?? null;
 }
 
-/** Calls of libraries that empty a table, a schema or a store. */
 export const empties =
   /(?:\.|->|::)(delete_all|destroy_all|truncate_tables|drop_all|drop_table|drop_database|dropDatabase|dropSchema|dropTable|flush_?(all|db)|drop\(\s*\))|\bobjects\.(all\(\)\.)?delete\(|\.deleteMany\(\s*(\{\s*\})?\s*\)|\.destroy\(\s*\{\s*(truncate:\s*true|where:\s*\{\s*\})|\)\.(del|truncate)\(\s*\)|\bsync\(\s*\{\s*force:\s*true/i;
 

@@ -69,7 +69,6 @@ function framework(pattern: RegExp, order: string, interpreter: string): Handler
 
 const typeorm = 'typeorm typeorm-ts-node-commonjs typeorm-ts-node-esm mikro-orm mikro-orm-esm';
 
-/** Tools that set databases up, and what they are told to drop or reset. */
 const migrationTools: Readonly<Record<string, RegExp>> = {
   prisma:
     /^migrate reset\b|^db push\b.*--(force-reset|accept-data-loss)|^migrate (dev|deploy)\b.*--force-reset/,

@@ -16,7 +16,6 @@ export function unpacks(call: Call, content: string, folder: string): void {
   if (content.includes(NETWORK)) keepFetched(call, folder);
 }
 
-/** Copies from another machine, under the new name or in a folder under their own. */
 export function fetchesFiles(call: Call, sources: readonly string[], target: string): void {
   for (const source of sources) {
     if (!/^([\w.-]+@)?[\w.-]+:|^\w+:\/\//.test(source)) continue;

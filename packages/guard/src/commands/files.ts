@@ -17,7 +17,6 @@ const remove: Handler = (call) => {
   return '';
 };
 
-/** Where copies end up: in a folder under their own name, or under the new name. */
 function destinations(target: string, sources: readonly string[]): string[] {
   const folder = /(^|\/)\.{0,2}$/.test(target) || target.endsWith('/') || sources.length > 1;
   if (!folder) return [target];

@@ -68,7 +68,6 @@ function interpreter({ language, code, letters = '', long = '' }: Interpreter): 
   };
 }
 
-/** What a file holds, or what comes from an address that some take in its place. */
 function program(call: Call, file: string): string {
   const [, coded, code] = /^data:[^,]*?(;base64)?,(.*)$/s.exec(file) ?? [];
   if (code !== undefined) return coded === undefined ? percent(code) : DECODED;
@@ -86,7 +85,6 @@ function withInput(source: string, byLine: boolean, { stdin }: Call): string {
   );
 }
 
-/** The words after the program stand in the code where it looks at them. */
 function withArguments(
   source: string,
   language: Language,

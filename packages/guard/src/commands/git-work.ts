@@ -13,7 +13,6 @@ export function loses(call: Call, what: string, instead = commitFirst): '' {
   return zone === 'temporary' ? '' : call.deny('git', what, instead);
 }
 
-/** What `git diff` prints of the working copy. */
 export const ownChanges = `diff --git ${UNKNOWN}\n`;
 
 /** What `git archive` prints: all files as they were committed. */

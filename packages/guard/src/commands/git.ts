@@ -57,7 +57,6 @@ const gitProgram: Handler = (call) => {
   return messages.length > 0 ? messages.join('\n') : output;
 };
 
-/** Patches, archives and bundles go to where an option says. */
 function writesTo(call: Call, sub: string): void {
   const letters = /^(archive|format-patch)$/.test(sub) ? 'o' : '';
   const args = readArgs(call.words, letters, 'output output-directory');
@@ -65,7 +64,6 @@ function writesTo(call: Call, sub: string): void {
   if (sub === 'bundle' && args.rest[0] === 'create') call.file('write', args.rest[1] ?? '');
 }
 
-/** Takes a command as an argument, after its own options. */
 function executes(pattern: RegExp): Handler {
   return (call) => {
     call.words.forEach((word, i) => {

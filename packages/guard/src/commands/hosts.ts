@@ -86,7 +86,6 @@ export function uploads(call: Call, paths: readonly string[], target: string): v
   if (paths.length > 0) call.warn('exfiltration', `copies files to ${shown(target)}`);
 }
 
-/** A web server shows all that lies in a folder. */
 export function serves(call: Call, folder: string): string {
   const path = call.path(folder);
   if (!isOwn(call, path))

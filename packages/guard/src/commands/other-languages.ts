@@ -1,10 +1,7 @@
 import type { Handler } from '../call.ts';
 
-/** Calls that start a program, by what most languages name them. */
 const starts =
   /\b\w*(?:system|[sS]hell|cmd|[cC]ommand|exec|run-program)(?:-to-string)?\s*(?:\(\s*)?(?:~c)?["'`]([^"'`]+)["'`]|["']([^"']+)["']\s*\.execute\s*\(|\brun\s*\(\s*`([^`]+)`/g;
-
-/** Calls that delete a file or a folder, by what most languages name them. */
 const deletes =
   /(?<![\w.-])(?:[\w.]*\.)?(?:rm|unlink|remove|delete)[\w/*-]*!?\s*(?:\(\s*)?(?:\w+:\s*)?["']([^"']+)["']|\bFile\s*\(\s*["']([^"']+)["']\s*\)\.delete/g;
 

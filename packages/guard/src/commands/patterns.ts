@@ -54,7 +54,6 @@ const grep: Handler = (call) => {
   return pick(text);
 };
 
-/** What is left of lines that are known, as far as the pattern is a simple one. */
 function selected(name: string, args: Args, written: string, text: string): string {
   const fixed = name === 'fgrep' || args.has('F', 'fixed-strings');
   const extended = name !== 'grep' || args.has('E', 'P', 'extended-regexp', 'perl-regexp');
@@ -68,7 +67,6 @@ function selected(name: string, args: Args, written: string, text: string): stri
   return pattern ? picked(text, pattern, args.has('v', 'invert-match')) : text;
 }
 
-/** The lines that the pattern picks, and those of which not all is known. */
 function picked(text: string, pattern: RegExp, inverted: boolean): string {
   return text
     .split('\n')

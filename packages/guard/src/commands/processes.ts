@@ -4,7 +4,6 @@ import { PRIVATE, parentProcess, shown, UNKNOWN } from '../marks.ts';
 import { agent, checkProcess } from './agent-process.ts';
 import { always, asksHelp, byName, denying } from './rules.ts';
 
-/** The loop, its agent, and what a session of the user lives in. */
 const vital =
   /^\W*(ralph|swarm|claude|codex|gemini|opencode|amp|copilot|qwen|tmux|screen|sshd?|systemd|init|dbus\S*|x?org|gnome\S*|bash|zsh|sh|node|dockerd|containerd|postgres|mysqld|\.\*|\.)\b/i;
 

@@ -20,7 +20,6 @@ import { system } from './system.ts';
 import { terminals } from './terminals.ts';
 import { transfers } from './transfers.ts';
 
-/** Programs that agents seldom call. */
 export const rarePrograms: Handlers = byName(
   powershell,
   awk,

@@ -6,7 +6,6 @@ import { asGlob, asText, STAR, UNKNOWN } from '../marks.ts';
 import { isProjectFile } from '../zones.ts';
 import { byName } from './rules.ts';
 
-/** Tests that pick files by more than their kind. */
 const narrow =
   /^-(i?name|i?path|i?wholename|i?regex|newer\w*|[amc](min|time)|size|empty|user|group|perm|links|inum|samefile)$/;
 

@@ -10,7 +10,6 @@ function fetchedRules(content: string): string {
   return content === NETWORK ? `all:\n\t${NETWORK}` : '';
 }
 
-/** What make runs while it reads the file. */
 function atOnce(text: string): string[] {
   return [...text.matchAll(/\$\(shell\s+([^()]*)\)|^\w+\s*!=\s*(.+)$/gm)].map(
     ([, inline, line]) => inline ?? line ?? '',
@@ -94,7 +93,6 @@ export const shells: Handlers = byName({
           ? fetchedRules(call.content('Makefile'))
           : call.content(named);
     const text = [...args.all('eval'), read].join('\n').trimStart();
-    // Rules that were there before are the project's.
     if (text === '' && !args.rest.some((word) => word.includes('='))) return UNKNOWN;
     if (text.includes(NETWORK)) return feed(call, NETWORK, () => UNKNOWN);
     const defined = new Map(

@@ -7,7 +7,6 @@ import { hostOf, isLocal, sends } from './hosts.ts';
 import { otherLanguage } from './other-languages.ts';
 import { byName } from './rules.ts';
 
-/** Functions of Vim that take a file by its name, the second of `writefile`. */
 const editorCalls =
   /\b(delete|rename|readfile|writefile)\(\s*(?:\[[^\]]*\]\s*,\s*)?(?:expand\()?["']([^"']+)["']/g;
 
@@ -15,7 +14,6 @@ function atHome({ shell }: Call, path: string): string {
   return path.replace(/^(~|\$HOME)(?=\/|$)/, shell.world.context.home);
 }
 
-/** Code that an editor or a debugger hands to an interpreter inside of it. */
 function otherCode(call: Call, command: string): void {
   const [, language = '', code = ''] = /^:?(lua|python|py|perl|ruby)[3x]?\s+(.+)$/s.exec(command) ?? [];
   if (code !== '')

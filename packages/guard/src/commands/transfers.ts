@@ -4,7 +4,6 @@ import { NETWORK, shown, UNKNOWN } from '../marks.ts';
 import { hostOf, isLocal, sends, sendsFile } from './hosts.ts';
 import { byName } from './rules.ts';
 
-/** Options of curl that take a value. */
 const curlOptions = [
   'data data-raw data-binary data-urlencode data-ascii json form form-string upload-file header user url output',
   'request user-agent cookie cookie-jar referer proxy unix-socket config max-time connect-timeout retry output-dir',

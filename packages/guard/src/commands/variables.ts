@@ -12,7 +12,6 @@ const registryVariable =
   /^(NPM_CONFIG_REGISTRY|npm_config_registry|YARN_NPM_REGISTRY_SERVER|YARN_REGISTRY|BUN_CONFIG_REGISTRY|PIP_(EXTRA_)?INDEX_URL|UV_((EXTRA_)?INDEX_URL|INDEX|DEFAULT_INDEX)|GOPROXY)$/;
 const route =
   /^(https?_proxy|all_proxy|HTTPS?_PROXY|ALL_PROXY|(ANTHROPIC|OPENAI|GEMINI|GOOGLE_GEMINI)_(BASE_URL|API_BASE))$/;
-/** Variables whose value is a command that some other program starts. */
 const commands =
   /^(\w*(PAGER|EDITOR|BROWSER|ASKPASS)|VISUAL|GIT_EXTERNAL_DIFF|GIT_SSH_COMMAND|GIT_SSH|GIT_PROXY_COMMAND|LESSOPEN|LESSCLOSE|FCEDIT|RSYNC_RSH|CC|CXX|LD|(CARGO_BUILD_)?RUSTC(_WORKSPACE)?(_WRAPPER)?|FZF_DEFAULT_COMMAND|npm_config_script_shell|NPM_CONFIG_SCRIPT_SHELL)$/;
 
@@ -80,7 +79,6 @@ function hijack(name: string, value: string, call: Call): string | null {
   return null;
 }
 
-/** A folder that others can write to, or one that depends on where the program stands. */
 function isForeign(folder: string, call: Call): boolean {
   if (folder === '.' || folder === '') return folder === '.';
   if (!folder.startsWith('/')) return false;

@@ -7,7 +7,6 @@ import { checkProcess } from './agent-process.ts';
 import { byName } from './rules.ts';
 import { checkVariable } from './variables.ts';
 
-/** Starts the command that stands after its own options and `skip` words. */
 function wrapper(letters = '', long = '', skip = 0): Handler {
   return (call) => {
     const inner = readLeadingArgs(call.words, letters, long).rest.slice(skip);
@@ -37,7 +36,6 @@ function splits(call: Call): string {
 const harmlessAsRoot =
   /^(apt(-get)?|dnf|yum|pacman|apk|brew|zypper|whoami|id|true|journalctl|lsof|ss|netstat|dmesg|ls|-v|-l)$/;
 
-/** Where a program lies; one that the command wrote itself is found by its name. */
 function placeOf({ shell }: Call, name: string): string {
   const own = [...shell.world.files.keys()].some((path) => path.endsWith(`/${name}`));
   return name.includes('/') || own ? `${name}\n` : `/usr/bin/${name}\n`;

@@ -51,7 +51,6 @@ export type Invocation = {
   readonly value: (index?: number) => string;
 };
 
-/** Each call of the kind; a space instead of a bracket takes all up to the end. */
 export function found(code: Code, pattern: RegExp): Invocation[] {
   return [...code.masked.matchAll(pattern)].map((match) => {
     const start = match.index + match[0].length;
@@ -64,7 +63,6 @@ export function found(code: Code, pattern: RegExp): Invocation[] {
   });
 }
 
-/** What the first arguments of all calls of the kind amount to. */
 export function firstValues(code: Code, pattern: RegExp): string[] {
   return found(code, pattern).map(({ value }) => value());
 }
@@ -73,7 +71,6 @@ export function isKnown(path: string): boolean {
   return path !== '' && !path.startsWith(UNKNOWN);
 }
 
-/** What the object amounts to whose method is called at this place. */
 export function objectBefore(code: Code, at: number): string {
   let start = at;
   while (start > 0) {

@@ -84,7 +84,6 @@ export function endOf(masked: string, start: number, stop: string): number {
   return masked.length;
 }
 
-/** The arguments of a call whose bracket opens right before `start`. */
 export function argumentsAt(code: Code, start: number): string[] {
   const end = endOf(code.masked, start, '');
   spend(code, end - start);

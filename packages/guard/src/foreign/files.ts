@@ -19,7 +19,6 @@ import {
 import { argumentsAt, type Code } from './code.ts';
 import { evaluate, listOf } from './values.ts';
 
-/** Code that is followed, in a call, and the folders whose files it goes through. */
 type Scene = { readonly call: Call; readonly code: Code; readonly folders: readonly string[] };
 
 export function touchFiles(call: Call, code: Code, source: string): void {

@@ -27,7 +27,6 @@ export function follow(outer: Call, source: string, language: Language, file = '
   return printed(code) + output;
 }
 
-/** What code calls the file that it stands in. */
 function ownNames(file: string): [string, string][] {
   const folder = file.slice(0, file.lastIndexOf('/')) || '.';
   return [
@@ -54,7 +53,6 @@ function effects(call: Call, code: Code, source: string): string {
   return output;
 }
 
-/** The same call in the folder that the code goes to. */
 function movedCall(call: Call, code: Code): Call {
   const [folder = ''] = firstValues(code, /\b(?:os\.chdir|process\.chdir|Dir\.chdir|chdir)\s*[( ]/g);
   if (folder === '' || isOpaque(folder)) return call;

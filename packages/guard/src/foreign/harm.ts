@@ -84,11 +84,8 @@ const harms: readonly Harm[] = [
   },
 ];
 
-/** All variables at once, and not one by its name. */
 const wholeEnvironmentIn =
   /\bos\.environ\b(?!\s*[[.])|\bprocess\.env\b(?!\s*[[.])|%ENV\b|\bENV\.to_\w+|\$_ENV\b(?!\[)|\bgetenv\(\s*\)/;
-
-/** For a program that is started here. */
 const handedOn = /\benv\s*[:=]\s*(?:dict\(\s*)?(?:os\.environ|process\.env)\b/g;
 const connects =
   /\b(requests\.(post|put)|urlopen|http\.client|fetch|https?\.request|axios\.post|Net::HTTP|curl_exec|LWP|smtplib|net\.(connect|createConnection)|TCPSocket|create_connection|fsockopen|IO::Socket)\b/;

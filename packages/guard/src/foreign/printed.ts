@@ -3,7 +3,6 @@ import { found } from './calls.ts';
 import type { Code } from './code.ts';
 import { evaluate } from './values.ts';
 
-/** Goes through all variables with their values. */
 const showsEnvironment =
   /\bof\s+Object\.(?:entries|values)\(\s*process\.env\s*\)|\bObject\.(?:entries|values)\(\s*process\.env\s*\)\.|\bin\s+process\.env\b[\s\S]{0,200}\benv\[\w+\]/;
 

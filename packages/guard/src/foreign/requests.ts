@@ -6,7 +6,6 @@ import type { Code } from './code.ts';
 
 const runsText = /(?<![.\w])(?:exec|eval|Function|loadstring|instance_eval)\s*[( ]|\bvm\.run\w+\(/;
 
-/** What code writes that has fetched something, and what it runs of a file that was fetched. */
 export function keepsFetched(call: Call, code: Code): void {
   const fetches =
     call.stdin?.includes(NETWORK) ||
@@ -24,7 +23,6 @@ export function keepsFetched(call: Call, code: Code): void {
     call.deny('remote-code', 'runs what comes from the network');
 }
 
-/** Functions that take an address first and what is sent after it. */
 const sending =
   /\b(?:fetch|urlopen|Request|requests\.\w+|httpx\.\w+|axios(?:\.\w+)?|got(?:\.\w+)?|https?\.(?:get|request)|Net::HTTP\.\w+|URI(?:\.open)?|file_get_contents|curl_init|lookup|resolve\w*|gethostbyname|getaddrinfo|post_form|(?:->|\.)(?:post|put|patch|request))\s*\(/g;
 

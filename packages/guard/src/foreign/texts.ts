@@ -1,6 +1,5 @@
 import { isPlain, UNKNOWN } from '../marks.ts';
 
-/** The same code with the inside of all brackets blank. */
 export function outside(masked: string): string {
   let depth = 0;
   return masked.replace(/./gs, (char) => {

@@ -4,7 +4,6 @@ import { isSecretName } from '../secret-names.ts';
 import { argumentsAt, type Code, closing, endOf, mask, spend } from './code.ts';
 import { backwards, characters, decoded, filled, joinPaths, outside, percent } from './texts.ts';
 
-/** What an expression of texts, known names and paths amounts to. */
 export function evaluate(code: Code, text: string, depth = 0): string {
   if (depth > 20) return UNKNOWN;
   spend(code, text.length);
@@ -150,7 +149,6 @@ function answerOf(code: Code, text: string, masked: string, depth: number): stri
   return [yes, text.slice(end)].map((part) => evaluate(code, part, depth + 1)).join(' ');
 }
 
-/** What stands in backticks or in a text that takes variables. */
 export function interpolated(code: Code, text: string): string {
   return literal(code, text, '"', 'r', 0);
 }
@@ -206,14 +204,12 @@ function nameValue(code: Code, chain: string): string {
   return UNKNOWN;
 }
 
-/** A call of a function, with its arguments as they are written and as values. */
 type Called = {
   readonly code: Code;
   readonly name: string;
   readonly inside: string;
   readonly args: readonly string[];
   readonly value: (index: number) => string;
-  /** The values of all arguments from this one on. */
   readonly values: (from?: number) => string[];
 };
 
