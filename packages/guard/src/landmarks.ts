@@ -40,9 +40,8 @@ export function landmarksOf(context: GuardContext): Landmarks {
   const places = landmarks(context).map(([place, zone]) => ({ place, zone, names: place.split('/') }));
   const around = new Map<string, Zone>();
   for (const { place, zone } of places) {
-    for (let folder = place; folder !== ''; folder = folder.slice(0, folder.lastIndexOf('/'))) {
+    for (let folder = place; folder !== ''; folder = folder.slice(0, folder.lastIndexOf('/')))
       if (!around.has(folder)) around.set(folder, zone);
-    }
   }
   const { env, home } = context;
   const given = (name: string) => (env[name]?.startsWith('/') ? env[name].replace(/\/+$/, '') : null);
@@ -85,25 +84,22 @@ function landmarks({ home, projectRoot }: GuardContext): [string, Zone][] {
   ];
 }
 
-const agentNames = [
-  '.claude/settings.json',
-  '.claude/settings.local.json',
-  '.claude/hooks',
-  '.codex/config.toml',
-  '.gemini/settings.json',
-  '.mcp.json',
-];
+const agentNames = ['settings.json', 'settings.local.json', 'hooks']
+  .map((name) => `.claude/${name}`)
+  .concat('.codex/config.toml', '.gemini/settings.json', '.mcp.json');
 
 /** Some of what people keep secret at home: enough to see that a pattern reaches for it. */
 const secretFiles = [
+  ...['rsa', 'ed25519', 'ecdsa', 'dsa'].map((kind) => `.ssh/id_${kind}`),
   ...[
-    '.ssh/id_rsa',
-    '.ssh/id_ed25519',
-    '.ssh/id_ecdsa',
-    '.ssh/id_dsa',
     '.aws/credentials',
     '.gnupg/secring.gpg',
+    '.kube/config',
+    '.docker/config.json',
+    '.netrc',
+    '.npmrc',
+    '.git-credentials',
+    '.config/gh/hosts.yml',
   ],
-  ...['.kube/config', '.docker/config.json', '.netrc', '.npmrc', '.git-credentials', '.config/gh/hosts.yml'],
   ...['.claude/.credentials.json', '.codex/auth.json', '.pypirc', '.pgpass', '.bash_history'],
 ];

@@ -48,6 +48,9 @@ const secretEndings = new Set(['p12', 'pfx', 'keystore', 'jks', 'kdbx', 'ppk', '
 const systemSecrets =
   /^\/(etc\/(g?shadow-?|sudoers|sudoers\.d(\/.*)?|ssh\/ssh_host_\w+_key|ssl\/private(\/.*)?|kubernetes\/.*)|proc\/[^/]+\/(environ|mem)|dev\/k?mem|etc\/rancher\/.*\.yaml|root\/\.((ssh|aws|kube|docker|gnupg)(\/.*)?|\w+_history|netrc|git-credentials|npmrc|pgpass|my\.cnf)|run\/secrets(\/.*)?|var\/run\/secrets(\/.*)?)$/;
 
+const ofSystem =
+  /^\/(bin|boot|etc|lib\w*|opt|root|run|sbin|srv|usr|var|System|Library|Applications|Windows)?(\/|$)/;
+
 function plainZone(path: string, context: GuardContext): Zone {
   const { home, projectRoot } = context;
   if (path.startsWith('/dev/')) {
@@ -71,11 +74,7 @@ function plainZone(path: string, context: GuardContext): Zone {
     return 'temporary-root';
   if (isTemporary(path, context)) return 'temporary';
   if (systemSecrets.test(path)) return 'credentials';
-  return /^\/(bin|boot|etc|lib\w*|opt|root|run|sbin|srv|usr|var|System|Library|Applications|Windows)?(\/|$)/.test(
-    path,
-  )
-    ? 'system'
-    : zone;
+  return ofSystem.test(path) ? 'system' : zone;
 }
 
 /** Whether somebody works in a home, or in a folder around it: not all that lies there is the project's. */
@@ -105,39 +104,32 @@ export function isTemporary(path: string, context: GuardContext): boolean {
   );
 }
 
+const projectAgent =
+  /^(.*\/)?(\.claude\/(settings[^/]*\.json|hooks(\/.*)?|\uE000)|\.claude|\.codex(\/.*)?|\.gemini(\/settings\.json|\/hooks\/.*)?|\.mcp\.json|opencode\.jsonc?|\.opencode(\/plugins?(\/.*)?)?|\.cursor\/hooks\.json|\.github\/hooks\/.*)$/i;
+
 function projectZone(name: string): Zone {
   if (name === '') return 'project-root';
   if (!name.startsWith('.') && !name.includes('/.') && !name.includes('opencode.json')) return 'project';
   if (/^(.*\/)?\.ralph(\/|$)|^\.ralph-active$/i.test(name)) return 'loop';
-  if (
-    /^(.*\/)?(\.claude\/(settings[^/]*\.json|hooks(\/.*)?|\uE000)|\.claude|\.codex(\/.*)?|\.gemini(\/settings\.json|\/hooks\/.*)?|\.mcp\.json|opencode\.jsonc?|\.opencode(\/plugins?(\/.*)?)?|\.cursor\/hooks\.json|\.github\/hooks\/.*)$/i.test(
-      name,
-    )
-  )
-    return 'agent';
+  if (projectAgent.test(name)) return 'agent';
   if (/^(.*\/)?\.git\/(hooks(\/.*)?|config|info\/attributes)$/i.test(name)) return 'hooks';
   if (/^(.*\/)?\.git(\/.*)?$/i.test(name)) return 'git';
   return 'project';
 }
 
+const homeCache =
+  /^(\.cache|\.npm|\.bun\/install\/cache|\.yarn\/cache|\.pnpm-store|\.local\/share\/pnpm|Library\/Caches|\.cargo\/registry|\.gradle\/caches|go\/pkg)\/./;
+const homeAgent =
+  /^(\.claude\.json|\.claude(\/(settings[^/]*\.json|hooks(\/.*)?|plugins(\/.*)?|CLAUDE\.md))?|\.codex(\/.*)?|\.gemini(\/settings\.json)?|\.config\/(opencode|amp|ralph)(\/.*)?)$/;
+
 function homeZone(name: string): Zone {
   // What is known of homes is hidden, but for Library, bin, go and _netrc.
   if (!/^[._Lbg]/.test(name)) return 'home';
   if (keptSecret.test(name)) return 'credentials';
-  if (
-    /^(\.cache|\.npm|\.bun\/install\/cache|\.yarn\/cache|\.pnpm-store|\.local\/share\/pnpm|Library\/Caches|\.cargo\/registry|\.gradle\/caches|go\/pkg)\/./.test(
-      name,
-    )
-  )
-    return 'cache';
+  if (homeCache.test(name)) return 'cache';
   if (startup.test(name)) return 'startup';
   if (credentials.test(name)) return 'credentials';
-  if (
-    /^(\.claude\.json|\.claude(\/(settings[^/]*\.json|hooks(\/.*)?|plugins(\/.*)?|CLAUDE\.md))?|\.codex(\/.*)?|\.gemini(\/settings\.json)?|\.config\/(opencode|amp|ralph)(\/.*)?)$/.test(
-      name,
-    )
-  )
-    return 'agent';
+  if (homeAgent.test(name)) return 'agent';
   if (/^\.config\/ralph(\/|$)/.test(name)) return 'loop';
   return 'home';
 }
@@ -155,12 +147,5 @@ export function isSecretFile(path: string, context: GuardContext, recursive: boo
   const zone = zoneOf(path, context);
   // In a project such a file is mostly made for its tests.
   if (zone === 'credentials' || (zone === 'home' && /\.(pem|key)$/.test(name))) return true;
-  if (!recursive) return false;
-  return (
-    path === '/' ||
-    path === '/home' ||
-    path === '/root' ||
-    path === context.home ||
-    isInside(context.home, path)
-  );
+  return recursive && (/^\/(root|home)$/.test(path) || isInside(context.home, path));
 }

@@ -7,10 +7,11 @@ export function hostOf(url: string): string {
   return host.toLowerCase();
 }
 
+const local =
+  /^(localhost|127\.\d+\.\d+\.\d+|0\.0\.0\.0|\[::1?\]|::1|host\.docker\.internal|.*\.(localhost|local|test))$/;
+
 export function isLocal(host: string): boolean {
-  return /^(localhost|127\.\d+\.\d+\.\d+|0\.0\.0\.0|\[::1?\]|::1|host\.docker\.internal|.*\.(localhost|local|test))$/.test(
-    host,
-  );
+  return local.test(host);
 }
 
 /** A token may go to the service that it is for: GITHUB_TOKEN to github.com. */
@@ -40,6 +41,9 @@ export function hasReadOthers(call: Call): boolean {
   );
 }
 
+const soundsSecret =
+  /secret|credential|passw|\.(sql|dump|db|sqlite3?|bak|tar|tgz|tar\.\w+|zip|7z|rar|bundle|key|pem)$/i;
+
 export function sendsFile(call: Call, path: string, host: string): void {
   if (path === '-' || path === '/dev/stdin') {
     sends(call, call.stdin ?? '', host);
@@ -51,11 +55,7 @@ export function sendsFile(call: Call, path: string, host: string): void {
   const full = call.path(path);
   call.file('read', path);
   if (isLocal(host)) return;
-  const secret =
-    isSecretFile(full, context, true) ||
-    /secret|credential|passw|\.(sql|dump|db|sqlite3?|bak|tar|tgz|tar\.\w+|zip|7z|rar|bundle|key|pem)$/i.test(
-      full,
-    );
+  const secret = isSecretFile(full, context, true) || soundsSecret.test(full);
   call.act(secret || !isOwn(call, path) ? 'deny' : 'warn', 'exfiltration', `sends ${shown(path)} to ${host}`);
 }
 

@@ -2,7 +2,7 @@ import { readArgs } from '../argv.ts';
 import type { Handlers } from '../call.ts';
 import { PRIVATE, parentProcess, shown, UNKNOWN } from '../marks.ts';
 import { agent, checkProcess } from './agent-process.ts';
-import { always, asksHelp, byName, denying } from './rules.ts';
+import { always, byName, denying } from './rules.ts';
 
 const vital =
   /^\W*(ralph|swarm|claude|codex|gemini|opencode|amp|copilot|qwen|tmux|screen|sshd?|systemd|init|dbus\S*|x?org|gnome\S*|bash|zsh|sh|node|dockerd|containerd|postgres|mysqld|\.\*|\.)\b/i;
@@ -33,10 +33,8 @@ export const processes: Handlers = byName(
       if (args.has('u', 'user', 'U', 'uid') && names.length === 0)
         call.deny('process', 'ends all processes of a user');
       for (const name of names) {
-        if (
-          (vital.test(name) || ownAgent.test(name) || /^\W+$/.test(name)) &&
-          !(/\s/.test(name.trim()) && /^\W*(node|bash|sh)\b/.test(name))
-        )
+        const startsOther = /\s/.test(name.trim()) && /^\W*(node|bash|sh)\b/.test(name);
+        if ((vital.test(name) || ownAgent.test(name) || /^\W+$/.test(name)) && !startsOther)
           call.deny('process', `ends every process called ${shown(name)}`);
       }
       return '';
@@ -62,28 +60,6 @@ export const processes: Handlers = byName(
       const name = readArgs(words, 'uPgG').rest[0] ?? '';
       return `${agent.test(name) ? name.replace(/\s+/g, '-') : UNKNOWN}\n`;
     },
-    systemctl: (call) => {
-      const args = readArgs(call.words, 'pHMtn');
-      const [action = ''] = args.rest;
-      if (asksHelp(call)) return UNKNOWN;
-      if (
-        /^(enable|reenable|link|edit|set-default|add-wants|import-environment|set-environment|set-property)$/.test(
-          action,
-        )
-      )
-        call.deny('persistence', 'makes a program start by itself', 'Start it in this session.');
-      else if (
-        /^(start|stop|restart|reload|disable|mask|unmask|kill|isolate|poweroff|reboot|halt|suspend|hibernate|rescue|emergency|kexec|soft-reboot|daemon-reload|daemon-reexec|revert)$/.test(
-          action,
-        )
-      ) {
-        call.deny(
-          'system-config',
-          `${action}s a service of the system`,
-          'Start what you need as a process of your own.',
-        );
-      }
-    },
     crontab: (call) => {
       if (call.words.includes('-l')) return UNKNOWN;
       call.deny(
@@ -106,12 +82,16 @@ export const processes: Handlers = byName(
     loginctl: /^(terminate|kill)-/,
   }),
   denying('persistence', 'makes a program start by itself', {
+    systemctl:
+      /^(-\S+ |(?<=-[pHMtn] )\S+ )*(enable|reenable|link|edit|set-default|add-wants|import-environment|set-environment|set-property)( |$)/,
     loginctl: /^enable-linger\b/,
     'rc-update update-rc.d chkconfig': always,
     launchctl: /^(?!(list|print|blame)\b)/,
     schtasks: /\/(create|change)/i,
   }),
   denying('system-config', 'changes services of the system', {
+    systemctl:
+      /^(-\S+ |(?<=-[pHMtn] )\S+ )*(start|stop|restart|reload|disable|mask|unmask|kill|isolate|poweroff|reboot|halt|suspend|hibernate|rescue|emergency|kexec|soft-reboot|daemon-reload|daemon-reexec|revert)( |$)/,
     service: /^\S+ (start|stop|restart|reload|force-reload)\b/,
     supervisorctl: /^(stop|shutdown|restart|remove|reload)\b/,
   }),

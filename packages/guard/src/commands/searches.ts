@@ -44,17 +44,12 @@ const guardedFolder = /\/\.(claude|ralph|codex|gemini)(\/|$)/;
 /** Without a test that narrows it down, everything under the root is found, and the root itself. */
 function foundUnder(root: string, tests: readonly string[], call: Call): string[] {
   const base = root.replace(/\/+$/, '') || '/';
+  const isNegated = (i: number) => /^(!|-not)$/.test(tests[i - 1] ?? '');
   const names = tests.flatMap((test, i) =>
-    /^-i?(name|path|wholename)$/.test(test) && tests[i - 1] !== '!' && tests[i - 1] !== '-not'
-      ? [tests[i + 1] ?? '']
-      : [],
+    /^-i?(name|path|wholename)$/.test(test) && !isNegated(i) ? [tests[i + 1] ?? ''] : [],
   );
   const narrowed = tests.some(
-    (test, i) =>
-      narrow.test(test) &&
-      !/^[*]+$/.test(asText(tests[i + 1] ?? '')) &&
-      tests[i - 1] !== '!' &&
-      tests[i - 1] !== '-not',
+    (test, i) => narrow.test(test) && !/^[*]+$/.test(asText(tests[i + 1] ?? '')) && !isNegated(i),
   );
   if (!narrowed) return tests.includes('-mindepth') ? [`${base}/${STAR}`] : [root, `${base}/${STAR}`];
   if (names.length === 0) return [`${base}/${UNKNOWN}`];

@@ -28,6 +28,15 @@ function putsOf(orders: string): string[] {
   return [...orders.matchAll(/^\s*(?:m?put|mirror -R)\s+(?:-\w+\s+)*(\S+)/gm)].map(([, path = '']) => path);
 }
 
+const gitlabRules: readonly LineRule[] = [
+  [/^snippet (create|new)\b/, 'exfiltration', 'publishes files as a snippet', remedyOf('exfiltration')],
+  [
+    /^(repo|project|release|variable|ci|issue|mr|ssh-key) delete\b|^api\b.*\bDELETE\b/,
+    'cloud',
+    'deletes something on GitLab',
+  ],
+];
+
 const githubRules: readonly LineRule[] = [
   [
     /^auth (token|setup-git|logout|refresh)\b/,
@@ -131,14 +140,7 @@ export const sharing: Handlers = byName({
     return /^(gist|api)$/.test(topic) || /^(view|diff)$/.test(action) ? NETWORK : UNKNOWN;
   },
   glab: (call) => {
-    if (/^snippet (create|new)\b/.test(call.words.join(' ')))
-      call.deny('exfiltration', 'publishes files as a snippet');
     sends(call, call.words.join(' '), 'gitlab.com', true);
-    if (
-      /^(repo|project|release|variable|ci|issue|mr|ssh-key) delete\b|^api\b.*\bDELETE\b/.test(
-        call.words.join(' '),
-      )
-    )
-      call.deny('cloud', 'deletes something on GitLab');
+    denyLines(call, call.words, gitlabRules);
   },
 });

@@ -37,14 +37,10 @@ const editor: Handler = (call) => {
     otherCode(call, command ?? '');
     const [, target] = /^w!?\s+(\S+)/.exec(command ?? '') ?? [];
     if (target) call.file('write', atHome(call, target));
-    for (const [, name = '', path = ''] of (command ?? '').matchAll(editorCalls))
-      call.file(
-        name === 'readfile' ? 'read' : name === 'writefile' ? 'write' : 'delete',
-        atHome(call, path),
-        {
-          recursive: true,
-        },
-      );
+    for (const [, name = '', path = ''] of (command ?? '').matchAll(editorCalls)) {
+      const kind = name === 'readfile' ? 'read' : name === 'writefile' ? 'write' : 'delete';
+      call.file(kind, atHome(call, path), { recursive: true });
+    }
   });
   const [, inside] = /^!(.+)$/m.exec(call.stdin ?? '') ?? [];
   if (call.name === 'ed' && inside) call.script(inside);
@@ -65,6 +61,9 @@ const editor: Handler = (call) => {
 };
 
 const lisp = otherLanguage();
+
+const startsCommand =
+  /^(new(-session|-window)?|neww|split(-window|w)?|respawn-(pane|window)|run(-shell)?|if(-shell)?|display-popup|popup|pipe-pane)$/;
 
 export const terminals: Handlers = byName({
   'ssh mosh autossh': (call) => {
@@ -110,13 +109,7 @@ export const terminals: Handlers = byName({
       if (/^[\w./~$("'-]+\s/.test(typed)) tryScript(call, typed);
       return '';
     }
-    if (
-      /^(new(-session|-window)?|neww|split(-window|w)?|respawn-(pane|window)|run(-shell)?|if(-shell)?|display-popup|popup|pipe-pane)$/.test(
-        action,
-      )
-    ) {
-      for (const command of rest) tryScript(call, command);
-    }
+    if (startsCommand.test(action)) for (const command of rest) tryScript(call, command);
     if (/^kill-(session|window|pane)$/.test(action)) {
       const args = readArgs(words, 't');
       if (args.value('t') === undefined || args.has('a')) checkProcess(call, parentProcess);

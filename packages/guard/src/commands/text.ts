@@ -1,4 +1,4 @@
-import { readArgs } from '../argv.ts';
+import { type Args, readArgs } from '../argv.ts';
 import type { Call, Handlers } from '../call.ts';
 import { unescapeText } from '../decode.ts';
 import { asText, ENDLESS, isOpaque, isPlain, UNKNOWN } from '../marks.ts';
@@ -23,6 +23,11 @@ const lines = (from: 'start' | 'end') => (text: string, words: readonly string[]
 /** Denies input without end to a program that reads to the end. */
 function needsEnd(call: Call, text: string): void {
   if (text.includes(ENDLESS)) call.deny('exhaustion', 'looks for the end of what has none', 'Use head -c.');
+}
+
+function toOutput(call: Call, args: Args, text: string): string {
+  const target = args.value('o', 'output');
+  return target === undefined ? text : call.save(target, text);
 }
 
 export const text: Handlers = byName({
@@ -85,7 +90,10 @@ export const text: Handlers = byName({
       '\n',
     );
   },
-  'iconv shuf': shows('ftoin'),
+  'iconv shuf': (call) => {
+    const args = readArgs(call.words, 'ftoin', 'from-code to-code output input-range head-count');
+    return toOutput(call, args, contents(call, args.rest));
+  },
   column: shows('csoNHORTWE'),
   uniq: (call) => {
     const [from, target] = readArgs(call.words, 'fsw').rest;
@@ -104,12 +112,9 @@ export const text: Handlers = byName({
   sort: (call) => {
     const args = readArgs(call.words, 'okStT', 'output compress-program');
     for (const program of args.all('compress-program')) call.script(program);
-    const target = args.value('o', 'output');
     const text = contents(call, args.rest);
     needsEnd(call, text);
-    if (target === undefined) return text;
-    call.file('write', target);
-    return '';
+    return toOutput(call, args, text);
   },
   wc: () => UNKNOWN,
 });

@@ -67,7 +67,7 @@ function readText(reading: Reading, rest: string): boolean {
   const at = reading.at + prefix.length;
   const stop = quote.length === 3 ? text.indexOf(quote, at + 3) + 3 : closing(text, at);
   const inner = text.slice(at + quote.length, stop - quote.length);
-  reading.out += literal(code, inner, quote.charAt(0), prefix, reading.depth);
+  reading.out += literal(code, inner, { quote: quote.charAt(0), prefix, depth: reading.depth });
   reading.at = Math.max(stop, at + 1);
   return true;
 }
@@ -110,10 +110,7 @@ function readMethod(reading: Reading, method: string): string | null {
     return characters(inside) ?? listOf(code, inside)?.join(reading.out) ?? UNKNOWN;
   if (method === '.reverse') reading.out = backwards(reading.out);
   if (method === '.format') reading.out = filled(reading.out, /\{\w*\}/g, values());
-  if (method === '.joinpath')
-    reading.out += values()
-      .map((value) => `/${value}`)
-      .join('');
+  if (method === '.joinpath') reading.out = [reading.out, ...values()].join('/');
   if (method === '.expanduser') reading.out = reading.out.replace(/^~/, code.home);
   return null;
 }
@@ -150,14 +147,14 @@ function answerOf(code: Code, text: string, masked: string, depth: number): stri
 }
 
 export function interpolated(code: Code, text: string): string {
-  return literal(code, text, '"', 'r', 0);
+  return literal(code, text, { quote: '"', prefix: 'r', depth: 0 });
 }
 
-function literal(code: Code, inner: string, quote: string, prefix: string, depth: number): string {
-  const plain =
-    /r/i.test(prefix) || (quote === "'" && /^(perl|ruby|php)$/.test(code.language))
-      ? inner
-      : unescapeText(inner);
+type Quoting = { readonly quote: string; readonly prefix: string; readonly depth: number };
+
+function literal(code: Code, inner: string, { quote, prefix, depth }: Quoting): string {
+  const isRaw = /r/i.test(prefix) || (quote === "'" && /^(perl|ruby|php)$/.test(code.language));
+  const plain = isRaw ? inner : unescapeText(inner);
   const fill = (_: string, expression: string) => evaluate(code, expression, depth + 1) || UNKNOWN;
   if (code.language === 'js' && quote === '`') return plain.replace(/\$\{([^}]*)\}/g, fill);
   if (code.language === 'python' && /f/i.test(prefix)) return plain.replace(/\{([^{}]*)\}/g, fill);
@@ -180,28 +177,22 @@ const fixedNames: Readonly<Record<string, string>> = {
   'process.execPath': 'node',
 };
 
+const variable =
+  /^(?:(?:process\.)?env\.|(?:process\.env|os\.environ|ENV|ENVIRON|\$ENV|\$_ENV|_ENV|\$_SERVER)[[{]["']?)(\w+)/;
+const noText =
+  /^(True|False|None|true|false|null|undefined|nil|shell|recursive|force|encoding|new|return|await|and|or|not|if|else|in|for|my|glob|Dir)$/;
+
 function nameValue(code: Code, chain: string): string {
-  const [, name] =
-    /^(?:(?:process\.)?env\.|(?:process\.env|os\.environ|ENV|ENVIRON|\$ENV|\$_ENV|_ENV|\$_SERVER)[[{]["']?)(\w+)/.exec(
-      chain,
-    ) ?? [];
+  const [, name] = variable.exec(chain) ?? [];
   if (name !== undefined) return environmentValue(code, name);
   const known = code.names.get(chain.replace(/^[$@%]/, ''));
   if (known !== undefined) return known;
   const [, held = '', key = ''] = /^[$@%]?(\w+)(?:\.|\[["']|\{["']?)(\w+)/.exec(chain) ?? [];
   if (code.names.get(held) === PRIVATE) return environmentValue(code, key);
-  const fixed = fixedNames[chain];
-  if (fixed !== undefined) return fixed;
   if (chain.endsWith('.parent')) return `${nameValue(code, chain.slice(0, -7))}/..`;
-  if (
-    /^(True|False|None|true|false|null|undefined|nil|shell|recursive|force|encoding|new|return|await|and|or|not|if|else|in|for|my|glob|Dir)$/.test(
-      chain,
-    )
-  )
-    return '';
+  if (noText.test(chain)) return '';
   if (/\b(environ|process\.env|ENV|ENVIRON)(\.(to_h|to_a|inspect))?$/.test(chain)) return PRIVATE;
-  if (chain === 'Dir.home') return code.home;
-  return UNKNOWN;
+  return chain === 'Dir.home' ? code.home : (fixedNames[chain] ?? UNKNOWN);
 }
 
 type Called = {
