@@ -1,12 +1,11 @@
 import { readArgs, readLeadingArgs } from './argv.ts';
 import type { Call } from './call.ts';
 import { checkVariable } from './commands/variables.ts';
+import { printf } from './decode.ts';
 import { feed } from './feed.ts';
 import { PRIVATE, secretOf, UNKNOWN } from './marks.ts';
-import { runsSecret } from './mentions.ts';
 import { lookUp } from './parameters.ts';
-import { printf } from './printf.ts';
-import { namesOnly } from './private.ts';
+import { namesOnly, runsSecret } from './private.ts';
 import { isSecretName } from './secret-names.ts';
 import { reference, spend, tracing } from './shell.ts';
 

@@ -1,4 +1,4 @@
-import { DECODED } from './marks.ts';
+import { asText, DECODED, isOpaque, UNKNOWN } from './marks.ts';
 
 /** Decodes a text; `DECODED` where the bytes are no readable text. */
 export function decodeBase64(text: string): string {
@@ -39,4 +39,26 @@ export function unescapeText(text: string): string {
       return letters[char] ?? whole;
     },
   );
+}
+
+export function printf(words: readonly string[]): string {
+  const [format = '', ...values] = words[0] === '--' ? words.slice(1) : words;
+  if (isOpaque(format)) return UNKNOWN;
+  const directives =
+    format.match(/%[-+ #0]*\d*(?:\.\d+)?[a-zA-Z%]/g)?.filter((one) => one !== '%%').length ?? 0;
+  const rest = values.map(asText);
+  let output = '';
+  do {
+    output += unescapeText(format).replace(/%[-+ #0]*\d*(?:\.\d+)?([a-zA-Z%])/g, (_, letter: string) => {
+      if (letter === '%') return '%';
+      const value = rest.shift() ?? '';
+      return letter === 'b' ? unescapeText(value) : value;
+    });
+  } while (directives > 0 && rest.length > 0);
+  return output;
+}
+
+export function size(text: string): number {
+  const [, number = '0', unit = ''] = /^(\d+)([kKMGT]?)/.exec(text) ?? [];
+  return Number(number) * 1024 ** ' kMGT'.indexOf(unit === 'K' ? 'k' : unit || ' ');
 }

@@ -1,10 +1,9 @@
 import type { Word, WordPart } from 'unbash';
 import { expandBraces } from './braces.ts';
 import { Fields } from './fields.ts';
-import { withHome } from './home.ts';
 import { ANY, asGlob, isOpaque, STAR, shown, UNKNOWN } from './marks.ts';
 import type { Shell } from './model.ts';
-import { lookUp, parameter } from './parameters.ts';
+import { lookUp, parameter, withHome } from './parameters.ts';
 import { parseShell } from './parse.ts';
 import { denial } from './private.ts';
 import { spend, wordCost } from './shell.ts';

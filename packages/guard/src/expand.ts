@@ -1,7 +1,7 @@
 import type { Word } from 'unbash';
 import { expandFields } from './expand-parts.ts';
-import { withHome } from './home.ts';
 import type { Shell } from './model.ts';
+import { withHome } from './parameters.ts';
 
 export function expandWord(word: Word, shell: Shell): string[] {
   const text = literalText(word, shell);

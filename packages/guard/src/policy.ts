@@ -1,4 +1,3 @@
-import { matchesGlob } from './glob.ts';
 import { hasGlob, mayMatch } from './marks.ts';
 import type { GuardRule } from './policy-schema.ts';
 
@@ -43,4 +42,28 @@ function absolute(pattern: string, { project, home }: Roots): string {
     rest = rest.slice(3);
   }
   return `${base}/${rest}`;
+}
+
+/** Turns a path pattern into a test. `*` and `?` stay within a folder, `**` does not; a folder stands for all below it. */
+function matchesGlob(pattern: string): (path: string) => boolean {
+  const normal = pattern.replace(/\\/g, '/').replace(/^\.\//, '').replace(/^\/+/, '');
+  const anywhere = !normal.replace(/\/+$/, '').includes('/');
+  const body = normal
+    .replace(/\/+$/, '')
+    .split('/')
+    .map(segment)
+    .join('/')
+    .replaceAll('**/', '(?:.*/)?')
+    .replaceAll('**', '.*');
+  const compiled = new RegExp(`^${anywhere ? '(?:.*/)?' : ''}${body}(?:/.*)?$`, 'u');
+  return (path) => compiled.test(path.replace(/\\/g, '/'));
+}
+
+/** One name of the path; the caller replaces `**`. */
+function segment(name: string): string {
+  if (name === '**') return '**';
+  return name
+    .replace(/[.+^${}()|[\]\\]/g, '\\$&')
+    .replace(/\*+/g, '[^/]*')
+    .replace(/\?/g, '[^/]');
 }

@@ -2,7 +2,7 @@ import { builtins } from './builtins.ts';
 import type { Call } from './call.ts';
 import { handlerOf, programNames } from './commands/all.ts';
 import { DECODED, hasGlob, mayMatch, NETWORK, UNKNOWN } from './marks.ts';
-import { mentionSecrets } from './mentions.ts';
+import { mentionSecrets } from './private.ts';
 
 export function perform(call: Call): string {
   const builtin = Object.hasOwn(builtins, call.name) ? builtins[call.name] : undefined;

@@ -1,12 +1,11 @@
 import { readArgs } from '../argv.ts';
 import type { Call, Handler, Handlers } from '../call.ts';
+import { size } from '../decode.ts';
 import { ENDLESS, NETWORK, UNKNOWN } from '../marks.ts';
-import { size } from '../size.ts';
 import { isProjectFile, isSecretFile } from '../zones.ts';
-import { fetchesFiles } from './fetched.ts';
+import { fetchesFiles, spreads } from './fetched.ts';
 import { maySend } from './hosts.ts';
 import { byName } from './rules.ts';
-import { spreads } from './spreads.ts';
 
 const remove: Handler = (call) => {
   const args = readArgs(call.words);

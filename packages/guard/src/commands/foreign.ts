@@ -7,7 +7,6 @@ import { readCode } from '../foreign/read.ts';
 import { percent } from '../foreign/texts.ts';
 import { evaluate } from '../foreign/values.ts';
 import { DECODED, isPlain, NETWORK, UNKNOWN } from '../marks.ts';
-import { compilers } from './compilers.ts';
 import { serves } from './hosts.ts';
 import { otherLanguage } from './other-languages.ts';
 import { publisher } from './publishing.ts';
@@ -152,8 +151,25 @@ const bunOrDeno: Handler = (call) =>
       ? node(call.with({ words: call.words.slice(1).filter((word) => !word.startsWith('-')) }))
       : UNKNOWN;
 
+/** A program does what its source says, as far as that is a plain call with a text in it. */
+const compile: Handler = (call) => {
+  const args = readArgs(call.words, 'oxILD');
+  const target = args.value('o');
+  if (target !== undefined) call.file('write', target);
+  for (const path of args.rest) {
+    const source = path === '-' ? (call.stdin ?? UNKNOWN) : call.content(path);
+    feed(call, source, (text) => {
+      otherLanguage()(call.with({ words: [], stdin: text }));
+      return follow(call, text, 'js');
+    });
+  }
+};
+
 export const foreign: Handlers = byName({
-  ...compilers,
+  'cc gcc g++ c++ clang clang++ tcc rustc javac': compile,
+  java: (call) => (call.words.some((word) => word.endsWith('.java')) ? compile(call) : UNKNOWN),
+  // Not a program: `go` hands `go run` to this entry.
+  'go:run': compile,
   'python python2 python3 pypy pypy3 ipython': python,
   ...Object.fromEntries([8, 9, 10, 11, 12, 13, 14].map((minor) => [`python3.${minor}`, python])),
   'node nodejs tsx ts-node': node,

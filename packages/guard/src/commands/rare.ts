@@ -1,6 +1,6 @@
 import type { Handlers } from '../call.ts';
 import { agents } from './agents.ts';
-import { archives } from './archives.ts';
+import { archives, patches } from './archives.ts';
 import { awk } from './awk.ts';
 import { cloud } from './cloud.ts';
 import { codecs } from './codecs.ts';
@@ -10,7 +10,6 @@ import { disks } from './disks.ts';
 import { distro } from './distro.ts';
 import { foreign } from './foreign.ts';
 import { keys } from './keys.ts';
-import { patches } from './patches.ts';
 import { powershell } from './powershell.ts';
 import { releases } from './releases.ts';
 import { byName } from './rules.ts';

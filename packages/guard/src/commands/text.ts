@@ -1,10 +1,8 @@
 import { type Args, readArgs } from '../argv.ts';
 import type { Call, Handlers } from '../call.ts';
-import { unescapeText } from '../decode.ts';
+import { printf, size, unescapeText } from '../decode.ts';
 import { asText, ENDLESS, isOpaque, isPlain, UNKNOWN } from '../marks.ts';
-import { printf } from '../printf.ts';
 import { namesOnly } from '../private.ts';
-import { size } from '../size.ts';
 import { contents, leavesNames, shows } from './contents.ts';
 import { byName } from './rules.ts';
 

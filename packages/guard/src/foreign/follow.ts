@@ -1,12 +1,11 @@
 import type { Call } from '../call.ts';
 import { feed } from '../feed.ts';
-import { DECODED, isOpaque, NETWORK } from '../marks.ts';
+import { DECODED, isOpaque, NETWORK, PRIVATE, UNKNOWN } from '../marks.ts';
 import { evaluates, firstValues, found, noteworthy, runs, runsPlainly, startsShell } from './calls.ts';
 import type { Code, Language } from './code.ts';
 import { touchFiles, touchFilesLater } from './files.ts';
 import { denyHarm } from './harm.ts';
 import { rounds } from './loops.ts';
-import { printed } from './printed.ts';
 import { readCode } from './read.ts';
 import { keepsFetched, requests } from './requests.ts';
 import { startAll } from './starts.ts';
@@ -75,4 +74,22 @@ function hiddenCode(call: Call, code: Code, args: readonly string[]): void {
   )
     call.deny('obfuscation', 'runs code that was encoded');
   else if (code.language !== 'perl' && text !== '' && !isOpaque(text)) follow(call, text, code.language);
+}
+
+const showsEnvironment =
+  /\bof\s+Object\.(?:entries|values)\(\s*process\.env\s*\)|\bObject\.(?:entries|values)\(\s*process\.env\s*\)\.|\bin\s+process\.env\b[\s\S]{0,200}\benv\[\w+\]/;
+
+/** Returns what the code prints, since a shell may run it next. */
+function printed(code: Code): string {
+  const parts = found(
+    code,
+    /\b(?:print|console\.\w+|puts|echo|process\.std(?:out|err)\.write|sys\.std(?:out|err)\.write|say|warn|die|print_r|var_dump|pprint|pp?|Error|SystemExit)\s*[( ]/g,
+  ).map(({ args }) =>
+    args
+      .filter((arg) => !/^(end|sep|file|flush)\s*=/.test(arg))
+      .map((arg) => evaluate(code, arg))
+      .join(' '),
+  );
+  if (parts.length === 0) return UNKNOWN;
+  return showsEnvironment.test(code.masked) ? PRIVATE : `${parts.join('\n')}\n`;
 }
