@@ -2,7 +2,7 @@ import { remedyOf } from './categories.ts';
 import { PRIVATE } from './marks.ts';
 import type { Act, Category, Effect, FileEffect, Shell, Start, Step } from './model.ts';
 import { resolvePath } from './paths.ts';
-import { contentOf, fileEffect, isLoaded, throughLink, written } from './redirects.ts';
+import { contentOf, fileEffect, isLoaded, judgeContent, throughLink } from './redirects.ts';
 import { fork } from './shell.ts';
 
 /** Says what a program would do, and answers with what it would print (undefined: nobody knows). */
@@ -71,7 +71,7 @@ export class Call implements Start {
     const path = this.path(target);
     this.shell.world.files.set(path, content);
     if (content === PRIVATE && /^(cp|mv|install)$/.test(this.name)) return;
-    const act = written(content, path, this.shell.world);
+    const act = judgeContent(content, path, this.shell.world);
     if (act !== null) this.note(act);
   }
 

@@ -6,16 +6,16 @@ import type { GuardContext } from './model.ts';
 import { withModules } from './on-demand.ts';
 import { judgeToolCall } from './tool-call.ts';
 import type { GuardVerdict } from './verdicts.ts';
-import { toldOf } from './verdicts.ts';
+import { toVerdict } from './verdicts.ts';
 
 export function commandVerdict(command: string, place: GuardPlace): Promise<GuardVerdict> {
   requireText('checkCommand', 'the command', command);
-  return withModules(() => toldOf(judgeCommand(command, contextOf(place))));
+  return withModules(() => toVerdict(judgeCommand(command, contextOf(place))));
 }
 
 export function toolCallVerdict(tool: string, input: unknown, place: GuardPlace): Promise<GuardVerdict> {
   requireText('checkToolCall', 'the name of the tool', tool);
-  return withModules(() => toldOf(judgeToolCall(tool, input, contextOf(place))));
+  return withModules(() => toVerdict(judgeToolCall(tool, input, contextOf(place))));
 }
 
 function contextOf({ cwd = process.cwd(), env = process.env, unattended = true }: GuardPlace): GuardContext {

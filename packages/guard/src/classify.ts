@@ -8,19 +8,19 @@ import { isSecretFile, zoneOf } from './zones.ts';
 
 const allowed: Finding = { verdict: 'allow' };
 
-type Judged = { readonly verdict: 'warn' | 'deny'; readonly category: Category; readonly reason: string };
+type Refusal = { readonly verdict: 'warn' | 'deny'; readonly category: Category; readonly reason: string };
 
 /** Judges one effect: of a file, at its path and where a link leads from there. */
 export function judgeEffect(effect: Effect, context: GuardContext): Finding {
-  const found = judgeAt(effect, context);
-  if (effect.kind === 'act' || (found.verdict === 'deny' && !isForItsPlace(found))) return found;
-  const real = followed(effect, context);
-  if (real === effect.path) return found;
+  const here = judgeAt(effect, context);
+  if (effect.kind === 'act' || (here.verdict === 'deny' && !isForItsPlace(here))) return here;
+  const real = realPathOf(effect, context);
+  if (real === effect.path) return here;
   const there = judgeAt({ ...effect, path: real }, context);
   // The project by another name: a folder above it is a link. A file that is one may be replaced instead of followed.
-  const inFolder = followed({ ...effect, kind: 'delete' }, context);
+  const inFolder = realPathOf({ ...effect, kind: 'delete' }, context);
   const isProject = isInside(inFolder, context.projectRoot) && !isInside(effect.path, context.projectRoot);
-  return isProject ? there : worst([found, there]);
+  return isProject ? there : worst([here, there]);
 }
 
 function isForItsPlace({ category }: Finding): boolean {
@@ -30,7 +30,7 @@ function isForItsPlace({ category }: Finding): boolean {
 /** Longest path that open(2) accepts on any supported system. */
 const longestPath = 4096;
 
-function followed({ kind, path }: FileEffect, { realPath }: GuardContext): string {
+function realPathOf({ kind, path }: FileEffect, { realPath }: GuardContext): string {
   if (!realPath || path.length > longestPath || isOpaque(path) || hasGlob(path)) return path;
   // A link that is deleted goes alone; what it leads to stays.
   const cut = kind === 'delete' ? path.lastIndexOf('/') : path.length;
@@ -45,14 +45,14 @@ function judgeAt(effect: Effect, context: GuardContext): Finding {
   const names = effect.kind === 'act' ? [effect.category] : [effect.kind, ...(own ? [own.category] : [])];
   const path = effect.kind === 'act' ? undefined : effect.path;
   const applies = (rule: GuardRule) => names.some((name) => ruleMatches(rule, name, path, { project, home }));
-  const forbidden = policy.deny.find(
+  const denial = policy.deny.find(
     (rule) => applies(rule) || (effect.kind !== 'act' && ruleIsReached(rule, effect, { project, home })),
   );
-  if (forbidden) {
+  if (denial) {
     return {
       verdict: 'deny',
       category: 'policy',
-      reason: forbidden.reason ?? `${describeEffect(effect)}: the project forbids this (.ralph/guard.json).`,
+      reason: denial.reason ?? `${describeEffect(effect)}: the project forbids this (.ralph/guard.json).`,
     };
   }
   if (!own) return allowed;
@@ -67,7 +67,7 @@ export function describeEffect(effect: Effect): string {
   return `${effect.kind}s ${shown(effect.path)}${effect.recursive ? ' and all below' : ''}`;
 }
 
-function judge(effect: Effect, context: GuardContext): Judged | null {
+function judge(effect: Effect, context: GuardContext): Refusal | null {
   switch (effect.kind) {
     case 'act':
       return {
@@ -87,7 +87,7 @@ function judge(effect: Effect, context: GuardContext): Judged | null {
 type Why = readonly [category: Category, why: string];
 type Whys = Partial<Record<Zone, Why>>;
 
-function deny(path: string, category: Category, why: string): Judged {
+function deny(path: string, category: Category, why: string): Refusal {
   return { verdict: 'deny', category, reason: `${shown(path)} ${why}` };
 }
 
@@ -125,7 +125,7 @@ const neverWritten: Whys = {
   system: ['sensitive-path', 'belongs to the system. Work inside the project.'],
 };
 
-function judgeDelete({ path, recursive }: FileEffect, context: GuardContext): Judged | null {
+function judgeDelete({ path, recursive }: FileEffect, context: GuardContext): Refusal | null {
   const zone = zoneOf(path, context, recursive);
   const why = neverDeleted[zone];
   if (why) return deny(path, ...why);
@@ -150,7 +150,7 @@ function isAllOf(path: string, folder: string): boolean {
   );
 }
 
-function judgeWrite({ path, how, recursive }: FileEffect, context: GuardContext): Judged | null {
+function judgeWrite({ path, how, recursive }: FileEffect, context: GuardContext): Refusal | null {
   const zone = zoneOf(path, context, recursive);
   const why = neverWritten[zone];
   if (why) return deny(path, ...why);

@@ -11,7 +11,7 @@ import { loadGuardContext } from './load-context.ts';
 import type { Environment, GuardContext } from './model.ts';
 import { readCases, scoreCases } from './score.ts';
 import { printable } from './stdio.ts';
-import { toldOf } from './verdicts.ts';
+import { toVerdict } from './verdicts.ts';
 
 export { GuardError };
 
@@ -121,7 +121,7 @@ function check(command: string, { guard, json, write }: Answer): number {
   const finding = judgeCommand(command, guard);
   const { verdict, category, reason } = finding;
   const words = reason === undefined ? verdict : `${verdict} (${category}): ${reason}`;
-  write(json ? `${JSON.stringify(toldOf(finding))}\n` : `${printable(words)}\n`);
+  write(json ? `${JSON.stringify(toVerdict(finding))}\n` : `${printable(words)}\n`);
   return verdict === 'deny' ? 1 : 0;
 }
 
@@ -134,7 +134,7 @@ export async function checkLines(guard: GuardContext, write: Answer['write']): P
 
 function verdictOn(line: string, guard: GuardContext): string {
   const command = commandIn(line);
-  if (command !== null) return `${JSON.stringify(toldOf(judgeCommand(command, guard)))}\n`;
+  if (command !== null) return `${JSON.stringify(toVerdict(judgeCommand(command, guard)))}\n`;
   const verdict = guard.unattended ? 'deny' : 'warn';
   const reason = 'this line is no JSON object with a text as its "command".';
   return `${JSON.stringify({ verdict, category: 'unparsable', reason })}\n`;

@@ -13,17 +13,17 @@ export function perform(call: Call): string {
   const handler = handlerOf(call.name);
   runsFetched(call);
   changesService(call);
-  if (handler) return derived(handler(call) ?? UNKNOWN, call);
+  if (handler) return markOrigin(handler(call) ?? UNKNOWN, call);
   mentionSecrets(call, call.words);
   startsAnother(call);
   writeOutput(call);
   destroysUnasked(call);
   touchesMachine(call);
-  return derived(UNKNOWN, call);
+  return markOrigin(UNKNOWN, call);
 }
 
 /** Output of a program whose input came from the network or a decoder counts as such, too. */
-function derived(output: string, call: Call): string {
+function markOrigin(output: string, call: Call): string {
   if (!call.stdin && !call.shell.world.files.hasFetched) return output;
   if (!output.includes(UNKNOWN) || output.replaceAll(UNKNOWN, '').trim() !== '') return output;
   if (call.stdin?.includes(NETWORK) || isGivenFetched(call)) return NETWORK;

@@ -40,7 +40,7 @@ export function withRedirects(
   if (targets.length === 0) return output;
   for (const { path, append } of targets.filter((target) => target.path !== '/dev/null')) {
     world.files.set(path, (append ? (world.files.get(path) ?? '') : '') + output);
-    const act = written(output, path, world);
+    const act = judgeContent(output, path, world);
     if (act !== null) note(act);
   }
   return '';
@@ -92,7 +92,7 @@ export function isLoaded(path: string, { loads }: Shell): boolean {
   return loads && /\/\.env(\.[\w.-]+)?$/.test(path);
 }
 
-export function written(output: string, path: string, world: World): Act | null {
+export function judgeContent(output: string, path: string, world: World): Act | null {
   const { context } = world;
   if (output.includes(ENDLESS) && !/^\/dev\/(?!shm\/)/.test(path))
     return denial('exhaustion', `fills ${shown(path)} without end`, 'Limit it, as in head -c 1M.');

@@ -93,7 +93,7 @@ function runCommand(node: Command, shell: Shell): string {
   if (node.name) addWords(words, node.name, shell);
   for (const arg of node.args) {
     if (arg.type === 'Word') addWords(words, arg, words[0] === 'export' ? loading(arg, shell) : shell);
-    else words.push(declared(arg, shell));
+    else words.push(declaration(arg, shell));
   }
   if (node.prefix.length === 0 && node.redirects.length === 0)
     return words.length === 0
@@ -105,7 +105,7 @@ function runCommand(node: Command, shell: Shell): string {
     for (const item of node.prefix) {
       if (item.type !== 'Assignment') continue;
       assigns = true;
-      const value = assigned(item, shell);
+      const value = expandValue(item, shell);
       if (words.length === 0) setVariable(item.name, value, shell);
       else env.set(item.name, value.items.join(' '));
     }
@@ -145,13 +145,13 @@ function withEnv(shell: Shell, env: ReadonlyMap<string, string>): Scope {
   return variables;
 }
 
-function declared(assignment: Assignment, shell: Shell): string {
-  const value = assigned(assignment, shell);
+function declaration(assignment: Assignment, shell: Shell): string {
+  const value = expandValue(assignment, shell);
   if (value.array) shell.variables.set(assignment.name, value);
   return `${assignment.name}=${value.items.join(' ')}`;
 }
 
-function assigned({ name, value, append, index }: Assignment, shell: Shell): Value {
+function expandValue({ name, value, append, index }: Assignment, shell: Shell): Value {
   const before = shell.variables.get(name)?.items ?? [];
   if (value.type === 'ArrayValue') {
     // Of `[key]=value` the keys are not told apart.
@@ -171,8 +171,8 @@ function assigned({ name, value, append, index }: Assignment, shell: Shell): Val
 /** Runs words as a command: a function, an alias, a file of this command, a built-in or a program. */
 function runWords(given: readonly string[], start: Start): string {
   const { shell, seen, env } = start;
-  const words = given.some(isLong) ? given.map(squeezed) : given;
-  const stdin = start.stdin !== null && isLong(start.stdin) ? squeezed(start.stdin) : start.stdin;
+  const words = given.some(isLong) ? given.map(squeeze) : given;
+  const stdin = start.stdin !== null && isLong(start.stdin) ? squeeze(start.stdin) : start.stdin;
   const [first = '', ...rest] = words;
   if (first === '') return rest.length === 0 ? '' : runWords(rest, { ...start, stdin });
   if (shell.depth > maxDepth) throw new RangeError('this nests too deep to follow');
@@ -196,7 +196,7 @@ function isLong(text: string): boolean {
 }
 
 /** Patterns that look for blanks would go through thousands of them again and again. */
-function squeezed(text: string): string {
+function squeeze(text: string): string {
   return text.replace(/\s{100,}/g, (blanks) => (blanks.includes('\n') ? '\n' : ' '));
 }
 

@@ -15,6 +15,6 @@ export function worst(findings: Iterable<Finding>): Finding {
   return found;
 }
 
-export function toldOf({ verdict, category, reason }: Finding): GuardVerdict {
+export function toVerdict({ verdict, category, reason }: Finding): GuardVerdict {
   return { verdict, category: category ?? null, reason: reason ?? null };
 }

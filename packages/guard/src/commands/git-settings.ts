@@ -70,26 +70,22 @@ export function useSetting(call: Call, setting: string, stays: boolean, everywhe
       name,
     ) &&
     (stays || zoneOf(call.path(value), call.shell.world.context) === 'temporary')
-  ) {
-    call.deny('git-hooks', `makes git read ${shown(value)}`);
-    return;
-  }
-  if (/^http(\..*)?\.sslverify$/i.test(name) && /^(false|no|off|0)$/i.test(value)) {
-    call.deny('environment', 'makes git trust any server', 'Name the certificate with http.sslCAInfo.');
-    return;
-  }
-  if (/^remote\..*\.(url|pushurl)$/i.test(name) && stays) {
-    call.deny(
+  )
+    return void call.deny('git-hooks', `makes git read ${shown(value)}`);
+  if (/^http(\..*)?\.sslverify$/i.test(name) && /^(false|no|off|0)$/i.test(value))
+    return void call.deny(
+      'environment',
+      'makes git trust any server',
+      'Name the certificate with http.sslCAInfo.',
+    );
+  if (/^remote\..*\.(url|pushurl)$/i.test(name) && stays)
+    return void call.deny(
       'exfiltration',
       `sends the project to ${shown(value)} from now on`,
       'Add another remote beside it, and let a person decide.',
     );
-    return;
-  }
-  if (/^url\..*\.(insteadof|pushinsteadof)$/i.test(name) && stays) {
-    call.deny('git-hooks', 'sends what goes to one remote to another');
-    return;
-  }
+  if (/^url\..*\.(insteadof|pushinsteadof)$/i.test(name) && stays)
+    return void call.deny('git-hooks', 'sends what goes to one remote to another');
   if (!programSetting.test(name) || value === '') return;
   const command = value.replace(/^!/, '');
   if (/^core\.sshcommand$/i.test(name) && !/^\S*\bssh(\s|$)/.test(command))

@@ -1,6 +1,6 @@
 import type { Handlers } from '../call.ts';
 import { agents } from './agents.ts';
-import { archives, patches } from './archives.ts';
+import { archives } from './archives.ts';
 import { awk } from './awk.ts';
 import { cloud } from './cloud.ts';
 import { codecs } from './codecs.ts';
@@ -31,7 +31,6 @@ export const rarePrograms: Handlers = byName(
   sharing,
   sockets,
   transfers,
-  patches,
   archives,
   codecs,
   terminals,

@@ -103,14 +103,10 @@ export const sharing: Handlers = byName({
     const args = readArgs(call.words, 'dr', 'dist repo project');
     uploads(call, [...args.all('d', 'dist'), ...args.rest.slice(0, 1)], 'the web');
   },
-  'mail mailx sendmail mutt s-nail swaks msmtp': (call) => {
-    call.deny('exfiltration', 'sends mail', 'Leave it to a person.');
-    return '';
-  },
-  'croc wormhole magic-wormhole ffsend transfer transfer.sh onionshare onionshare-cli pastebinit': (call) => {
-    call.deny('exfiltration', 'hands files to others');
-    return '';
-  },
+  'mail mailx sendmail mutt s-nail swaks msmtp': (call) =>
+    call.deny('exfiltration', 'sends mail', 'Leave it to a person.'),
+  'croc wormhole magic-wormhole ffsend transfer transfer.sh onionshare onionshare-cli pastebinit': (call) =>
+    call.deny('exfiltration', 'hands files to others'),
   'serve http-server live-server miniserve darkhttpd simple-http-server static-server': webServer(
     'lpadcSCPTU',
     'listen port config host interfaces',

@@ -51,7 +51,7 @@ export type Invocation = {
   readonly value: (index?: number) => string;
 };
 
-export function found(code: Code, pattern: RegExp): Invocation[] {
+export function callsIn(code: Code, pattern: RegExp): Invocation[] {
   return [...code.masked.matchAll(pattern)].map((match) => {
     const start = match.index + match[0].length;
     const isOpen = match[0].endsWith('(');
@@ -64,7 +64,7 @@ export function found(code: Code, pattern: RegExp): Invocation[] {
 }
 
 export function firstValues(code: Code, pattern: RegExp): string[] {
-  return found(code, pattern).map(({ value }) => value());
+  return callsIn(code, pattern).map(({ value }) => value());
 }
 
 export function isKnown(path: string): boolean {

@@ -2,9 +2,9 @@ import type { Call } from '../call.ts';
 import { NETWORK, UNKNOWN } from '../marks.ts';
 import {
   applies,
+  callsIn,
   deletes,
   firstValues,
-  found,
   type Invocation,
   isKnown,
   lists,
@@ -24,7 +24,7 @@ type Scene = { readonly call: Call; readonly code: Code; readonly folders: reado
 export function touchFiles(call: Call, code: Code, source: string): void {
   const scene = { call, code, folders: foldersListed(code, source) };
   deleteFiles(scene);
-  for (const { value } of found(code, /\burlretrieve\s*\(/g)) call.keep(value(1), NETWORK);
+  for (const { value } of callsIn(code, /\burlretrieve\s*\(/g)) call.keep(value(1), NETWORK);
 }
 
 /** The same for what happens after the programs that the code starts. */
@@ -44,7 +44,7 @@ function foldersListed(code: Code, source: string): string[] {
   return [
     ...firstValues(code, lists),
     ...(isPerl ? [...source.matchAll(perl.globs)] : []).map(([, text = '']) => evaluate(code, text)),
-    ...(isPerl ? found(code, perl.finds) : []).flatMap(({ args, value }) =>
+    ...(isPerl ? callsIn(code, perl.finds) : []).flatMap(({ args, value }) =>
       args.slice(1).map((_, i) => value(i + 1)),
     ),
     ...[...code.masked.matchAll(/\.(?:iterdir|r?glob)\s*\(/g)].map(({ index }) => objectBefore(code, index)),
@@ -65,8 +65,8 @@ const deleter = /^["']?(?:[\w.]*\b)?(?:unlink|remove|rmdir|unlinkSync|rmSync|rmt
 
 function deleteFiles(scene: Scene): void {
   const { call, code, folders } = scene;
-  for (const invocation of found(code, deletes)) deletePaths(scene, invocation);
-  for (const { args } of found(code, applies)) {
+  for (const invocation of callsIn(code, deletes)) deletePaths(scene, invocation);
+  for (const { args } of callsIn(code, applies)) {
     if (!args.some((arg) => deleter.test(arg))) continue;
     const inFolders = folders.filter((folder) => folder !== '').map(withinFolder);
     const paths = [...args.flatMap((arg) => listOf(code, arg) ?? []), ...inFolders];
@@ -94,20 +94,23 @@ function deletePaths(scene: Scene, { name, args }: Invocation): void {
 
 function writeFiles({ call, code }: Scene): void {
   const isPerl = code.language === 'perl';
-  for (const { args, value } of [...found(code, writes), ...(isPerl ? found(code, perl.truncates) : [])]) {
+  for (const { args, value } of [
+    ...callsIn(code, writes),
+    ...(isPerl ? callsIn(code, perl.truncates) : []),
+  ]) {
     if (isKnown(value())) call.file('write', value());
     if (args.length > 1) call.keep(value(), value(1));
   }
-  for (const { name, value } of found(code, isPerl ? perl.moves : moves)) {
+  for (const { name, value } of callsIn(code, isPerl ? perl.moves : moves)) {
     const kind = /move|rename|mv|replace/.test(name) ? 'delete' : 'read';
     if (isKnown(value())) call.file(kind, value(), { recursive: true });
     if (isKnown(value(1))) call.file('write', value(1));
   }
-  for (const { args, value } of found(code, /\bfileinput\.\w+\s*\(/g))
+  for (const { args, value } of callsIn(code, /\bfileinput\.\w+\s*\(/g))
     if (isKnown(value()))
       call.file(args.some((arg) => arg.startsWith('inplace')) ? 'write' : 'read', value());
-  for (const { args, value } of found(code, /\b(?:json|pickle|yaml)\.(?:safe_)?dump\s*\(/g)) {
-    const [path] = found({ ...code, source: args[1] ?? '', masked: args[1] ?? '' }, opens);
+  for (const { args, value } of callsIn(code, /\b(?:json|pickle|yaml)\.(?:safe_)?dump\s*\(/g)) {
+    const [path] = callsIn({ ...code, source: args[1] ?? '', masked: args[1] ?? '' }, opens);
     if (path !== undefined) call.keep(path.value(), value());
   }
 }
@@ -126,7 +129,7 @@ function readFiles(scene: Scene): void {
 function openFiles({ call, code }: Scene): void {
   const texts = firstValues(code, /\.write(?:lines)?\s*\(/g);
   const isPerl = code.language === 'perl';
-  for (const { args } of found(code, isPerl ? perl.opens : opens)) {
+  for (const { args } of callsIn(code, isPerl ? perl.opens : opens)) {
     // Perl names the handle first.
     const [written = '', ...modes] = isPerl ? args.slice(1) : args;
     const path = evaluate(code, written);

@@ -1,7 +1,7 @@
 import type { Call } from '../call.ts';
 import { feed } from '../feed.ts';
 import { DECODED, isOpaque, NETWORK, PRIVATE, UNKNOWN } from '../marks.ts';
-import { evaluates, firstValues, found, noteworthy, runs, runsPlainly, startsShell } from './calls.ts';
+import { callsIn, evaluates, firstValues, noteworthy, runs, runsPlainly, startsShell } from './calls.ts';
 import type { Code, Language } from './code.ts';
 import { touchFiles, touchFilesLater } from './files.ts';
 import { denyHarm } from './harm.ts';
@@ -16,14 +16,14 @@ export function follow(outer: Call, source: string, language: Language, file = '
   const { home } = outer.shell.world.context;
   const own = ownNames(file);
   const code = readCode(source, language, home, own);
-  if (!noteworthy.test(source)) return printed(code);
+  if (!noteworthy.test(source)) return outputOf(code);
   const call = movedCall(outer, code);
   let output = effects(call, code, source);
   for (const names of rounds(code))
     output += effects(call, readCode(source, language, home, [...own, ...names]), source);
   denyHarm(call, source, code);
   requests(call, code);
-  return printed(code) + output;
+  return outputOf(code) + output;
 }
 
 function ownNames(file: string): [string, string][] {
@@ -45,9 +45,9 @@ function effects(call: Call, code: Code, source: string): string {
       feed(call, interpolated(code, ticks ?? quoted ?? ''), (text) => call.script(text));
   }
   touchFiles(call, code, source);
-  const output = startAll(call, code, found(code, startsShell(code) ? runs : runsPlainly));
+  const output = startAll(call, code, callsIn(code, startsShell(code) ? runs : runsPlainly));
   touchFilesLater(call, code, source);
-  for (const { args } of found(code, evaluates)) hiddenCode(call, code, args);
+  for (const { args } of callsIn(code, evaluates)) hiddenCode(call, code, args);
   keepsFetched(call, code);
   return output;
 }
@@ -80,8 +80,8 @@ const showsEnvironment =
   /\bof\s+Object\.(?:entries|values)\(\s*process\.env\s*\)|\bObject\.(?:entries|values)\(\s*process\.env\s*\)\.|\bin\s+process\.env\b[\s\S]{0,200}\benv\[\w+\]/;
 
 /** Returns what the code prints, since a shell may run it next. */
-function printed(code: Code): string {
-  const parts = found(
+function outputOf(code: Code): string {
+  const parts = callsIn(
     code,
     /\b(?:print|console\.\w+|puts|echo|process\.std(?:out|err)\.write|sys\.std(?:out|err)\.write|say|warn|die|print_r|var_dump|pprint|pp?|Error|SystemExit)\s*[( ]/g,
   ).map(({ args }) =>

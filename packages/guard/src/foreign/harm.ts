@@ -2,7 +2,7 @@ import type { Call } from '../call.ts';
 import { destroysData, empties, isTestRun } from '../commands/data.ts';
 import { hasReadOthers } from '../commands/hosts.ts';
 import type { Category } from '../model.ts';
-import { firstValues, found } from './calls.ts';
+import { callsIn, firstValues } from './calls.ts';
 import type { Code, Language } from './code.ts';
 import { evaluate } from './values.ts';
 
@@ -114,7 +114,7 @@ function isHarm({ language, code, not, source: texts }: Harm, source: string, gi
 function denyDataLoss(call: Call, code: Code): void {
   const tests = /:memory:|\btest\b|\/tmp\//.test(code.source);
   if (tests) return;
-  for (const { args } of found(code, /(?:\.|->)(?:query|execute|executescript|exec|run|do)\s*\(/g)) {
+  for (const { args } of callsIn(code, /(?:\.|->)(?:query|execute|executescript|exec|run|do)\s*\(/g)) {
     const [, inner] = /^[\w.]*\b(?:text|sql|raw)\((.*)\)$/is.exec(args[0] ?? '') ?? [];
     const what = destroysData(evaluate(code, inner ?? args[0] ?? ''));
     if (what !== null) call.deny('database', `${what} in the database`);

@@ -1,7 +1,7 @@
 import type { Call } from '../call.ts';
 import { hostOf, isLocal, sends } from '../commands/hosts.ts';
 import { isOpaque, NETWORK, UNKNOWN } from '../marks.ts';
-import { firstValues, found, isKnown, opens, reads, runs, writes } from './calls.ts';
+import { callsIn, firstValues, isKnown, opens, reads, runs, writes } from './calls.ts';
 import type { Code } from './code.ts';
 
 const runsText = /(?<![.\w])(?:exec|eval|Function|loadstring|instance_eval)\s*[( ]|\bvm\.run\w+\(/;
@@ -11,7 +11,7 @@ export function keepsFetched(call: Call, code: Code): void {
     call.stdin?.includes(NETWORK) ||
     firstValues(code, sending).some((url) => /^https?:/.test(url) && !isLocal(hostOf(url)));
   if (fetches) {
-    const opened = found(code, opens).filter(({ value }) => /^[wax]/.test(value(1)));
+    const opened = callsIn(code, opens).filter(({ value }) => /^[wax]/.test(value(1)));
     for (const path of [...firstValues(code, writes), ...opened.map(({ value }) => value())])
       if (isKnown(path)) call.keep(path, NETWORK);
   }
@@ -28,7 +28,7 @@ const sending =
 
 /** Secrets that go to a host which they are not for, and commands that come from one. */
 export function requests(call: Call, code: Code): void {
-  const calls = found(code, sending);
+  const calls = callsIn(code, sending);
   for (const { name, args, value } of calls) {
     const texts = args.map((_, i) => value(i));
     const host = hostOf(texts[0] ?? '');
@@ -41,7 +41,7 @@ export function requests(call: Call, code: Code): void {
     if (isDelete && !isLocal(host)) call.deny('cloud', `deletes something on ${host}`);
   }
   if (calls.length === 0 || !/https?:\/\/(?!localhost|127\.|\[::1\])/.test(code.source)) return;
-  const started = found(code, runs).filter(({ name }) => /exec|system|popen|run|call|spawn/i.test(name));
+  const started = callsIn(code, runs).filter(({ name }) => /exec|system|popen|run|call|spawn/i.test(name));
   if (started.some(({ value }) => value() === UNKNOWN))
     call.deny('remote-code', 'runs what comes from the network');
 }

@@ -89,10 +89,7 @@ function readName(reading: Reading, rest: string): boolean {
   return true;
 }
 
-/**
- * Reads a method of what stands before it; most, such as .decode() or .toString(), leave the text what it is. Returns the
- * value of the whole expression where the method makes it.
- */
+/** Reads a method; returns the value of the whole expression where the method makes it. */
 function readMethod(reading: Reading, method: string): string | null {
   const { code, text, masked, depth } = reading;
   const before = text.slice(0, reading.at);
