@@ -2,10 +2,10 @@ import { readArgs, readLeadingArgs } from './argv.ts';
 import type { Call } from './call.ts';
 import { checkVariable } from './commands/variables.ts';
 import { printf } from './decode.ts';
-import { feed } from './feed.ts';
+import { feed, runsSecret } from './feed.ts';
 import { PRIVATE, secretOf, UNKNOWN } from './marks.ts';
 import { lookUp } from './parameters.ts';
-import { namesOnly, runsSecret } from './private.ts';
+import { namesOnly } from './private.ts';
 import { isSecretName } from './secret-names.ts';
 import { reference, spend, tracing } from './shell.ts';
 

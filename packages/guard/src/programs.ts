@@ -1,8 +1,8 @@
 import { builtins } from './builtins.ts';
 import type { Call } from './call.ts';
 import { handlerOf, programNames } from './commands/all.ts';
+import { mentionSecrets } from './feed.ts';
 import { DECODED, hasGlob, mayMatch, NETWORK, UNKNOWN } from './marks.ts';
-import { mentionSecrets } from './private.ts';
 
 export function perform(call: Call): string {
   const builtin = Object.hasOwn(builtins, call.name) ? builtins[call.name] : undefined;

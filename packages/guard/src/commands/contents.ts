@@ -1,7 +1,7 @@
 import { readArgs } from '../argv.ts';
 import type { Call, Handler } from '../call.ts';
+import { mentionSecrets } from '../feed.ts';
 import { ENDLESS, isPlain } from '../marks.ts';
-import { mentionSecrets } from '../private.ts';
 
 export function contents(call: Call, paths: readonly string[], recursive = false): string {
   if (paths.length === 0) return call.stdin ?? '';

@@ -1,8 +1,8 @@
 import { readArgs } from '../argv.ts';
 import type { Handler, Handlers } from '../call.ts';
 import { remedyOf } from '../categories.ts';
+import { mentionSecrets } from '../feed.ts';
 import { NETWORK, UNKNOWN } from '../marks.ts';
-import { mentionSecrets } from '../private.ts';
 import { isSecretFile } from '../zones.ts';
 import { fetchesFiles, fetchesFolder, keepFetched } from './fetched.ts';
 import { hostOf, isLocal, sends, serves, uploads } from './hosts.ts';

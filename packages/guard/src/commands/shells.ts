@@ -1,8 +1,7 @@
 import { readArgs, readLeadingArgs } from '../argv.ts';
 import type { Handlers } from '../call.ts';
-import { feed } from '../feed.ts';
+import { feed, runsSecret } from '../feed.ts';
 import { isPlain, NETWORK, UNKNOWN } from '../marks.ts';
-import { runsSecret } from '../private.ts';
 import { byName } from './rules.ts';
 
 /** Of rules that were there before nothing is known, and they are the project's. */
