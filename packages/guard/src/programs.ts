@@ -54,9 +54,12 @@ const looksAtDisks = [
 
 function touchesMachine(call: Call): void {
   const line = [call.name, ...call.words].join(' ');
+  if (looksAtDisks.some((pattern) => pattern.test(line))) return;
   const path = call.words.find((word) => disk.test(word));
-  if (path !== undefined && !looksAtDisks.some((pattern) => pattern.test(line)))
+  if (path !== undefined)
     call.deny('disk', `gives ${path} to ${call.name}`, 'Work on a file that holds an image.');
+  if (!/^(s?fdisk|sgdisk|parted|tune2fs|mdadm|cryptsetup)$/.test(call.name)) return;
+  for (const image of call.words) if (/^[^-].*[./]/.test(image)) call.file('write', image);
 }
 
 /** Scripts in /etc/init.d have the name of the program that they start. */

@@ -87,7 +87,7 @@ export const system: Handlers = byName(
     'dbus-send busctl gdbus':
       /\b(Reboot|PowerOff|Halt|Suspend|Hibernate|Terminate\w+|Kill\w+|StopUnit|DisableUnitFiles)\b/,
   }),
-  denying('environment', 'changes where programs find their libraries', { ldconfig: /^(?!-)./ }),
+  denying('environment', 'changes where programs find their libraries', { ldconfig: /(^|\s)[^-\s]/ }),
   denying('remote-code', 'runs a page as a program', { mshta: always }),
   denying('container', 'enters another container or the host', { nsenter: always }),
   denying('destructive-files', 'deletes the history', { history: /(^|\s)-c(\s|$)/ }),
