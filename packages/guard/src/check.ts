@@ -1,11 +1,10 @@
+import type { GuardPlace, GuardVerdict } from './check-types.ts';
 import { GuardError } from './error.ts';
 import { judgeCommand } from './judge.ts';
-import type { GuardPlace } from './load-context.ts';
 import { loadGuardContext } from './load-context.ts';
 import type { GuardContext } from './model.ts';
 import { withModules } from './on-demand.ts';
 import { judgeToolCall } from './tool-call.ts';
-import type { GuardVerdict } from './verdicts.ts';
 import { toVerdict } from './verdicts.ts';
 
 export function commandVerdict(command: string, place: GuardPlace): Promise<GuardVerdict> {

@@ -1,10 +1,8 @@
 export type { Category } from './categories.ts';
+export type { GuardPlace, GuardVerdict } from './check-types.ts';
 export type { GuardError } from './error.ts';
-export type { GuardPlace } from './load-context.ts';
-export type { GuardVerdict } from './verdicts.ts';
 
-import type { GuardPlace } from './load-context.ts';
-import type { GuardVerdict } from './verdicts.ts';
+import type { GuardPlace, GuardVerdict } from './check-types.ts';
 
 /**
  * Says whether a shell command may run, with the rules of the project (`.ralph/guard.json`); fails where those are wrong.

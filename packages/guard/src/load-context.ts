@@ -7,14 +7,6 @@ import type { GuardPolicy } from './policy-schema.ts';
 import { findUp, realPath } from './real-path.ts';
 import { readRules } from './rules-file.ts';
 
-export type GuardPlace = {
-  readonly cwd?: string;
-  /** The environment of what would run; without it that of this process. */
-  readonly env?: Readonly<Record<string, string | undefined>>;
-  /** Whether nobody is there to ask, so that what cannot be judged is denied. True if not given. */
-  readonly unattended?: boolean;
-};
-
 export const policySchema = onDemand(() => import('./policy-schema.ts'));
 
 export function loadGuardContext(folder: string, env: Environment, unattended: boolean): GuardContext {

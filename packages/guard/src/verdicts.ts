@@ -1,11 +1,5 @@
-import type { Category, Finding, Verdict } from './model.ts';
-
-/** What the guard says, and to deny or to warn, why. */
-export type GuardVerdict = {
-  readonly verdict: 'allow' | 'warn' | 'deny';
-  readonly category: Category | null;
-  readonly reason: string | null;
-};
+import type { GuardVerdict } from './check-types.ts';
+import type { Finding, Verdict } from './model.ts';
 
 const order: readonly Verdict[] = ['allow', 'warn', 'deny'];
 
