@@ -19,7 +19,7 @@ const source = await loadSource(root, [
   'src/agents/registry.ts',
   'src/agents/turn.ts',
   'src/agents/version.ts',
-  'src/testkit/model-server/server.ts',
+  'test/support/model-server/server.ts',
   'scripts/neutral.ts',
   'test/agents/place.ts',
   'test/support/processes.ts',

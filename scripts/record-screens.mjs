@@ -14,7 +14,7 @@ import { screenCases } from './screen-cases.mjs';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const source = await loadSource(root, [
-  'src/testkit/model-server/server.ts',
+  'test/support/model-server/server.ts',
   'scripts/neutral.ts',
   'test/agents/place.ts',
   'test/support/processes.ts',

@@ -1,8 +1,9 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, inject, it, onTestFinished } from 'vitest';
-import { type ModelAnswer, startModelServer } from '../../src/testkit/index.ts';
 import { makeFleet, patience } from '../fleet/swarm/fleet.ts';
+import type { ModelAnswer } from '../support/model-server/script.ts';
+import { startModelServer } from '../support/model-server/server.ts';
 import { waitUntil } from '../support/processes.ts';
 import { preparePlace } from './place.ts';
 import { rowOf, type WantedAgent } from './table.ts';

@@ -1,7 +1,7 @@
 import { appendFileSync, existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, inject, it } from 'vitest';
-import type { ModelAnswer } from '../../src/testkit/index.ts';
+import type { ModelAnswer } from '../support/model-server/script.ts';
 import { waitUntil } from '../support/processes.ts';
 import { openInTerminal } from '../support/terminal.ts';
 import { openSession as openAnySession, says, works } from './session.ts';

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { describe, expect, inject, it } from 'vitest';
-import type { ModelAnswer } from '../../src/testkit/index.ts';
+import type { ModelAnswer } from '../support/model-server/script.ts';
 import { openSession as openAnySession, says, works } from './session.ts';
 import type { WantedAgent } from './table.ts';
 

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, inject, it } from 'vitest';
 import { agents as adapters } from '../../src/agents/registry.ts';
 import { atLeast } from '../../src/agents/version.ts';
-import type { ModelAnswer } from '../../src/testkit/index.ts';
+import type { ModelAnswer } from '../support/model-server/script.ts';
 import type { Repo } from '../support/repo.ts';
 import { openRoom } from './room.ts';
 

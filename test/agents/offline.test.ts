@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { describe, expect, inject, it, onTestFinished } from 'vitest';
-import { startModelServer } from '../../src/testkit/index.ts';
+import { startModelServer } from '../support/model-server/server.ts';
 import { makeRepo } from '../support/repo.ts';
 import { preparePlace } from './place.ts';
 

@@ -58,7 +58,9 @@ const exitCodes: Record<FakeAgentName, number> = {
 };
 
 describe.each(streaming)('%s', (agent) => {
-  const recorded = new Set(linesOf(readFileSync(new URL(`recorded/${agent}.txt`, import.meta.url), 'utf8')));
+  const recorded = new Set(
+    linesOf(readFileSync(new URL(`../../../test/testkit/recorded/${agent}.txt`, import.meta.url), 'utf8')),
+  );
   const strange = ({ stdout }: FakeEnd) =>
     linesOf(stdout)
       .flatMap((line) => [...shapeOf(line)])

@@ -1,4 +1,4 @@
-import { asRecord, type JsonRecord, list, str } from '../../agents/json.ts';
+import { asRecord, type JsonRecord, list, str } from '../../../src/agents/json.ts';
 import { openAiErrorBody, openAiLimit } from './openai-error.ts';
 import {
   allInput,

@@ -1,4 +1,4 @@
-import { asRecord, type JsonRecord, list, str } from '../../agents/json.ts';
+import { asRecord, type JsonRecord, list, str } from '../../../src/agents/json.ts';
 import { allInput, blocksOf, eventsOf, pieces, type Reply, type ReplyBlock, type WireApi } from './wire.ts';
 
 /** Google's Gemini API. */

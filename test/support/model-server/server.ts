@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import { asRecord, type JsonRecord, parseRecord, str } from '../../agents/json.ts';
-import { messageOf } from '../../core/error.ts';
+import { asRecord, type JsonRecord, parseRecord, str } from '../../../src/agents/json.ts';
+import { messageOf } from '../../../src/core/error.ts';
 import { anthropic } from './anthropic.ts';
 import { chat } from './chat.ts';
 import { gemini } from './gemini.ts';
@@ -18,7 +18,7 @@ export type ModelServerOptions = {
   readonly routes?: Readonly<Record<string, unknown>>;
 };
 
-export type ModelRequest = {
+type ModelRequest = {
   /** Null for a path that is no model. */
   readonly api: ApiName | null;
   readonly path: string;

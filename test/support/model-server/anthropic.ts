@@ -1,4 +1,4 @@
-import { asRecord, type JsonRecord, list, str } from '../../agents/json.ts';
+import { asRecord, type JsonRecord, list, str } from '../../../src/agents/json.ts';
 import { blocksOf, eventsOf, makesCalls, pieces, type Reply, type ReplyBlock, type WireApi } from './wire.ts';
 
 /** Anthropic's Messages API. */

@@ -1,5 +1,5 @@
-import type { JsonRecord } from '../../agents/json.ts';
-import type { Usage } from '../../core/turn.ts';
+import type { JsonRecord } from '../../../src/agents/json.ts';
+import type { Usage } from '../../../src/core/turn.ts';
 import type { BlockAnswer, ModelError } from './script.ts';
 import type { OfferedTool, ToolCall } from './tools.ts';
 

@@ -1,7 +1,7 @@
 import * as v from 'valibot';
-import { isObject } from '../../core/json.ts';
-import { strictObject } from '../../core/strict-object.ts';
-import type { Usage } from '../../core/turn.ts';
+import { isObject } from '../../../src/core/json.ts';
+import { strictObject } from '../../../src/core/strict-object.ts';
+import type { Usage } from '../../../src/core/turn.ts';
 import {
   anyObject,
   assertBy,
@@ -16,7 +16,7 @@ import {
   string,
   tokens,
   yes,
-} from '../schemas.ts';
+} from '../../../src/testkit/schemas.ts';
 
 /** One piece of an answer, by its one key. */
 export type AnswerBlock =
@@ -33,7 +33,7 @@ export type AnswerBlock =
   /** The rest never comes. */
   | { readonly hang: true };
 
-export type AnswerUsage = Partial<Omit<Usage, 'costUsd' | 'estimated'>>;
+type AnswerUsage = Partial<Omit<Usage, 'costUsd' | 'estimated'>>;
 
 /** What the model says to one request. */
 export type BlockAnswer = {

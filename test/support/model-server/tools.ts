@@ -1,5 +1,5 @@
-import { asRecord, type JsonRecord, list, str } from '../../agents/json.ts';
-import { quoteWord } from '../../core/words.ts';
+import { asRecord, type JsonRecord, list, str } from '../../../src/agents/json.ts';
+import { quoteWord } from '../../../src/core/words.ts';
 
 /** A tool that the client offers to the model. A free-form one takes text instead of JSON. */
 export type OfferedTool = { readonly name: string; readonly schema: JsonRecord; readonly freeForm?: boolean };

@@ -1,7 +1,7 @@
 import { connect } from 'node:net';
 import fc from 'fast-check';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { asRecord, list } from '../../agents/json.ts';
+import { asRecord, list } from '../../../src/agents/json.ts';
 import type { ModelAnswer, ModelScript } from './script.ts';
 import { type ModelServerOptions, startModelServer } from './server.ts';
 import type { ApiName } from './wire.ts';
