@@ -33,7 +33,7 @@ async function main(): Promise<number> {
   }
   const number = given ?? takeTurn(path);
   const turn = turnOf(script, number);
-  const prompt = readPrompt(args, format);
+  const prompt = readPrompt(args);
   const cwd = process.cwd();
   if (script.record)
     recordCall(path, { turn: number, pid: process.pid, argv: args, prompt, cwd, env: ownEnvironment() });

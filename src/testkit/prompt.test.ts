@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { formats } from './formats/registry.ts';
 import { positionals } from './prompt.ts';
 import type { FakeAgentName } from './script.ts';
 
@@ -15,10 +14,12 @@ const cases: [FakeAgentName, string[], string[]][] = [
   ['qwen', ['do it', '-y', '-o', 'stream-json'], ['do it']],
   ['pi', ['-p', '--mode', 'json', '--provider', 'mock', '--model', 'm', 'do it'], ['do it']],
   ['cline', ['--json', 'do it'], ['do it']],
+  ['cline', ['--json', '--auto-approve', 'true', '--', '-do it'], ['-do it']],
+  ['amp', ['threads', 'continue', 'T-1', '--stream-json', '-x'], []],
 ];
 
 describe('positionals', () => {
-  it.each(cases)('%s %j has the prompt %j', (agent, args, expected) => {
-    expect(positionals(args, formats[agent])).toEqual(expected);
+  it.each(cases)('%s %j has the prompt %j', (_agent, args, expected) => {
+    expect(positionals(args)).toEqual(expected);
   });
 });

@@ -1,27 +1,30 @@
 import { readSync } from 'node:fs';
 import { isatty } from 'node:tty';
-import type { AgentFormat } from './formats/format.ts';
 import { retryWhenBusy } from './output.ts';
 
-/** The prompt from the arguments and standard input, the arguments first when there are both. */
-export function readPrompt(args: readonly string[], format: AgentFormat): string {
-  const words = positionals(args, format);
-  return [...words, readStdin()].filter((part) => part !== '').join('\n');
+/** First words that name a command of the CLI, such as `codex exec`. */
+const commands = ['exec', 'e', 'run', 'threads'];
+/** Flags without a value, in any of the CLIs; every other flag takes the next word. */
+const switches =
+  /^(?:-[pxy]?|--(?:print|execute|verbose|(?:stream-)?json|auto|plan|silent|yolo|full-auto|allow-all|(?:dangerously|allow-all|skip|no)-.+|.+=.*))$/;
+
+/** Returns the prompt from the arguments and standard input, the arguments first when there are both. */
+export function readPrompt(args: readonly string[]): string {
+  return [...positionals(args), readStdin()].filter((part) => part !== '').join('\n');
 }
 
-/** The arguments that are neither a command, a flag, nor the value of one. */
-export function positionals(
-  args: readonly string[],
-  { commands, valueFlags }: Pick<AgentFormat, 'commands' | 'valueFlags'>,
-): string[] {
-  const found: string[] = [];
-  for (let index = commands.includes(args[0] ?? '') ? 1 : 0; index < args.length; index += 1) {
+/** Returns the arguments that are neither a command, a flag, nor the value of one. */
+export function positionals(args: readonly string[]): string[] {
+  const hasCommand = commands.includes(args[0] ?? '');
+  const words: string[] = [];
+  for (let index = hasCommand ? 1 : 0; index < args.length; index += 1) {
     const arg = args[index] ?? '';
-    if (arg === '--') return [...found, ...args.slice(index + 1)];
-    if (valueFlags.includes(arg)) index += 1;
-    else if (!arg.startsWith('-')) found.push(arg);
+    if (arg === '--') return [...words, ...args.slice(index + 1)];
+    const namesSession = hasCommand && /^(?:resume|continue)$/.test(arg);
+    if (namesSession || (arg.startsWith('-') && !switches.test(arg))) index += 1;
+    else if (!arg.startsWith('-')) words.push(arg);
   }
-  return found;
+  return words;
 }
 
 function readStdin(): string {

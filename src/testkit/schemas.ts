@@ -10,15 +10,16 @@ export const count = v.message(v.pipe(v.number(), v.minValue(0)), 'a number of 0
 export const size = v.message(v.pipe(v.number(), v.gtValue(0)), 'a number above 0');
 export const anyObject = v.custom<Record<string, unknown>>(isObject, 'an object');
 export const file = strictObject({ path: string, content: string });
-export const tokens = allOptional({
-  inputTokens: count,
-  outputTokens: count,
-  cacheReadTokens: count,
-  cacheWriteTokens: count,
+const tokenCount = v.exactOptional(count);
+export const tokens = strictObject({
+  inputTokens: tokenCount,
+  outputTokens: tokenCount,
+  cacheReadTokens: tokenCount,
+  cacheWriteTokens: tokenCount,
 });
 
 export function listOf<S extends v.GenericSchema>(entry: S) {
-  return v.array(entry, 'a list');
+  return v.pipe(v.array(entry, 'a list'), v.readonly());
 }
 
 export function fullListOf<S extends v.GenericSchema>(entry: S) {
@@ -29,14 +30,10 @@ export function oneOf<const W extends readonly string[]>(...words: W) {
   return v.picklist(words, words.map((word) => `"${word}"`).join(' or '));
 }
 
-export function allOptional<E extends v.ObjectEntries>(entries: E) {
-  return strictObject(v.partial(v.object(entries)).entries);
-}
-
-/** An object with exactly one of these names. */
+/** Accepts an object with exactly one of these names. */
 export function oneKeyOf<E extends v.ObjectEntries>(entries: E) {
   return v.pipe(
-    allOptional(entries),
+    strictObject(v.partial(v.object(entries)).entries),
     v.check((value) => Object.keys(value).length === 1, 'an object with one key, such as "text"'),
   );
 }

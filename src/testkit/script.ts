@@ -1,9 +1,6 @@
 import * as v from 'valibot';
-import type { TodoItem } from '../agents/adapter.ts';
 import { strictObject } from '../core/strict-object.ts';
-import type { Usage } from '../core/turn.ts';
 import {
-  allOptional,
   anyObject,
   assertBy,
   boolean,
@@ -32,89 +29,6 @@ export const fakeAgentNames = [
   'custom',
 ] as const;
 
-export type FakeAgentName = (typeof fakeAgentNames)[number];
-
-/** A tool call that only appears in the stream; nothing is run. */
-export type ScriptedTool = {
-  readonly name: string;
-  readonly input?: Readonly<Record<string, unknown>>;
-  readonly output?: string;
-  readonly ok?: boolean;
-  readonly exitCode?: number;
-};
-
-/** An error of the model's API. `resetsAt` is in epoch seconds. */
-export type ApiError = { readonly status: number; readonly message: string; readonly resetsAt?: number };
-
-export type ScriptedResult = {
-  readonly ok?: boolean;
-  readonly usage?: Partial<Omit<Usage, 'costUsd' | 'estimated'>>;
-  readonly costUsd?: number;
-};
-
-export type Flood = {
-  readonly bytes: number;
-  readonly lineBytes: number;
-  readonly as: 'tool' | 'text' | 'raw';
-};
-
-export type Child = { readonly seconds: number; readonly setsid?: boolean; readonly holdOutput?: boolean };
-
-/** Every step by its one key. `docs/testkit.md` says what each does. */
-type StepValues = {
-  readonly text: string;
-  readonly deltas: readonly string[];
-  readonly thinking: string;
-  readonly tool: ScriptedTool;
-  readonly shell: string;
-  readonly write: { readonly path: string; readonly content: string };
-  readonly todo: readonly TodoItem[];
-  readonly subagent: { readonly text: string };
-  readonly echoPrompt: true;
-  readonly raw: string;
-  readonly rawBytes: string;
-  readonly flood: Flood;
-  readonly delay: number;
-  readonly hang: true;
-  readonly ignoreSignals: true;
-  readonly child: Child;
-  readonly error: ApiError;
-  readonly result: ScriptedResult;
-  readonly stderr: string;
-};
-
-export type Step = { [Name in keyof StepValues]: Pick<StepValues, Name> }[keyof StepValues];
-
-export type ScriptTurn = {
-  readonly steps: readonly Step[];
-  /** Without it, the code that this CLI would end with. */
-  readonly exitCode?: number;
-  /** Leave out the event that ends the turn. */
-  readonly noResult?: boolean;
-  /** Texts that the prompt has to contain; otherwise the agent exits with 97. */
-  readonly expectPrompt?: readonly string[];
-  /** Stay alive after the end of the turn. */
-  readonly hangAfterResult?: boolean;
-};
-
-/** What a fake agent does, turn by turn. */
-export type Script = {
-  readonly agent: FakeAgentName;
-  readonly turns: readonly ScriptTurn[];
-  /** What to do when the turns are used up; `repeat-last` unless told. */
-  readonly after?: 'repeat-last' | 'fail';
-  /** Write each call to `<script>.calls.ndjson`. */
-  readonly record?: boolean;
-  /** What `--version` prints, instead of the version that the format was recorded from. */
-  readonly version?: string;
-};
-
-/** Throws one sentence that names the place and what is expected there. */
-export function assertScript(value: unknown): asserts value is Script {
-  const remedy = 'see docs/testkit.md for the steps of a script';
-  assertBy(script, value, { code: 'fake-script', whose: "fake agent's", remedy });
-}
-
 const flag = v.exactOptional(boolean);
 const text = v.exactOptional(string);
 const exitCode = v.exactOptional(
@@ -122,7 +36,8 @@ const exitCode = v.exactOptional(
 );
 const base64 = v.message(v.pipe(v.string(), v.regex(/^[A-Za-z0-9+/\s]*={0,2}$/)), 'base64 text');
 
-const step = oneKeyOf({
+/** Every step by its one key. `docs/testkit.md` says what each does. */
+const steps = {
   text: string,
   deltas: listOf(string),
   thinking: string,
@@ -140,12 +55,12 @@ const step = oneKeyOf({
   ignoreSignals: yes,
   child: strictObject({ seconds: count, setsid: flag, holdOutput: flag }),
   error: strictObject({ status: count, message: string, resetsAt: v.exactOptional(count) }),
-  result: allOptional({ ok: boolean, usage: tokens, costUsd: count }),
+  result: strictObject({ ok: flag, usage: v.exactOptional(tokens), costUsd: v.exactOptional(count) }),
   stderr: string,
-} satisfies { readonly [Name in keyof StepValues]: v.GenericSchema });
+};
 
 const turn = strictObject({
-  steps: listOf(step),
+  steps: listOf(oneKeyOf(steps)),
   exitCode,
   noResult: flag,
   expectPrompt: v.exactOptional(listOf(string)),
@@ -159,3 +74,24 @@ const script = strictObject({
   record: flag,
   version: text,
 });
+
+export type FakeAgentName = (typeof fakeAgentNames)[number];
+/** A tool call that only appears in the stream; nothing is run. */
+export type ScriptedTool = v.InferOutput<typeof steps.tool>;
+/** An error of the model's API. `resetsAt` is in epoch seconds. */
+export type ApiError = v.InferOutput<typeof steps.error>;
+export type ScriptedResult = v.InferOutput<typeof steps.result>;
+export type Flood = v.InferOutput<typeof steps.flood>;
+export type Child = v.InferOutput<typeof steps.child>;
+export type Step = {
+  [Name in keyof typeof steps]: { readonly [Key in Name]: v.InferOutput<(typeof steps)[Name]> };
+}[keyof typeof steps];
+export type ScriptTurn = Omit<v.InferOutput<typeof turn>, 'steps'> & { readonly steps: readonly Step[] };
+/** What a fake agent does, turn by turn. */
+export type Script = Omit<v.InferOutput<typeof script>, 'turns'> & { readonly turns: readonly ScriptTurn[] };
+
+/** Throws one sentence that names the place and what is expected there. */
+export function assertScript(value: unknown): asserts value is Script {
+  const remedy = 'see docs/testkit.md for the steps of a script';
+  assertBy(script, value, { code: 'fake-script', whose: "fake agent's", remedy });
+}

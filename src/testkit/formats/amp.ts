@@ -6,8 +6,6 @@ import { type AgentFormat, createIds, lines, type ToolCall, type ToolEnd, usageO
 export const amp: AgentFormat = {
   version: '0.0.1769314944-g5070a1 (released 2026-01-25T04:27:11.084Z, 9mo ago)',
   streamWords: ['--stream-json'],
-  commands: ['threads'],
-  valueFlags: ['continue', '-m', '--mode', '-l', '--label', '--settings-file', '--mcp-config', '--log-level'],
   // Errors end with 0 as well.
   exitCode: () => 0,
   open({ cwd, prompt, turn, usage: total }) {

@@ -1,7 +1,16 @@
 import { totalTokens, type Usage } from '../../core/turn.ts';
 import type { ApiError } from '../script.ts';
 import { errorType, isTooLong } from './api-error.ts';
-import { type AgentFormat, createIds, lines, type ToolCall, type ToolEnd, todoStatus } from './format.ts';
+import {
+  type AgentFormat,
+  createIds,
+  type Ids,
+  lines,
+  type ToolCall,
+  type ToolEnd,
+  type TurnResult,
+  todoStatus,
+} from './format.ts';
 
 const version = '2.1.325';
 const model = 'claude-opus-5-5';
@@ -10,91 +19,29 @@ const model = 'claude-opus-5-5';
 export const claude: AgentFormat = {
   version: `${version} (Claude Code)`,
   streamWords: ['stream-json'],
-  commands: [],
-  valueFlags: [
-    '--output-format',
-    '--input-format',
-    '--permission-mode',
-    '--append-system-prompt',
-    '--system-prompt',
-    '--model',
-    '--fallback-model',
-    '--resume',
-    '-r',
-    '--session-id',
-    '--max-turns',
-    '--allowedTools',
-    '--disallowedTools',
-    '--add-dir',
-    '--settings',
-    '--plugin-dir',
-    '--mcp-config',
-  ],
   exitCode: () => 1,
   open({ cwd, turn, usage: total }) {
     const ids = createIds(turn);
+    const { assistant, user, messageCount } = createMessages(ids, total);
     let toolId = '';
     let lastText = '';
-    let messages = 0;
-
-    const assistant = (content: object, messageId = newMessage(), parent: string | null = null) => ({
-      type: 'assistant',
-      message: {
-        id: messageId,
-        type: 'message',
-        role: 'assistant',
-        model,
-        content: [content],
-        stop_reason: null,
-        stop_sequence: null,
-        // A snapshot from the start of the message; the true figures are in the result.
-        usage: { ...usageFields(total), output_tokens: 1 },
-        context_management: null,
-      },
-      parent_tool_use_id: parent,
-      session_id: ids.session,
-      uuid: ids.uuid(),
-      timestamp: new Date(ids.time()).toISOString(),
-      request_id: ids.id('req_fake'),
-    });
-    const user = (content: object, extra: object = {}) => ({
-      type: 'user',
-      message: { role: 'user', content: [content] },
-      parent_tool_use_id: null,
-      session_id: ids.session,
-      uuid: ids.uuid(),
-      timestamp: new Date(ids.time()).toISOString(),
-      ...extra,
-    });
-    const newMessage = () => {
-      messages += 1;
-      return ids.id('msg_fake');
-    };
     const toolUse = (name: string, input: object) => {
       toolId = ids.id('toolu_fake');
-      return lines(assistant({ type: 'tool_use', id: toolId, name, input }));
+      return lines(...assistant({ type: 'tool_use', id: toolId, name, input }));
     };
-    const toolResult = (content: string, failed: boolean | null, result: unknown) =>
-      lines(
-        user(
-          {
-            tool_use_id: toolId,
-            type: 'tool_result',
-            content,
-            ...(failed === null ? {} : { is_error: failed }),
-          },
-          { tool_use_result: result },
-        ),
-      );
+    const toolResult = (content: string, failed: boolean | null, result: unknown) => {
+      const isError = failed === null ? {} : { is_error: failed };
+      const block = { tool_use_id: toolId, type: 'tool_result', content, ...isError };
+      return lines({ ...user(block), tool_use_result: result });
+    };
 
     return {
       start: () => lines(init(cwd, ids.session, ids.uuid())),
       text(parts) {
         lastText = parts.at(-1) ?? '';
-        const message = newMessage();
-        return lines(...parts.map((text) => assistant({ type: 'text', text }, message)));
+        return lines(...assistant(...parts.map((text) => ({ type: 'text', text }))));
       },
-      thinking: (thinking) => lines(assistant({ type: 'thinking', thinking, signature: 'ZmFrZQ==' })),
+      thinking: (thinking) => lines(...assistant({ type: 'thinking', thinking, signature: 'ZmFrZQ==' })),
       toolStart: (call) => toolUse(...nameAndInput(call)),
       toolEnd: (call, end) => toolResult(...reply(call, end)),
       todo(items) {
@@ -106,63 +53,111 @@ export const claude: AgentFormat = {
         const done = 'Todos have been modified successfully.';
         return toolUse('TodoWrite', { todos }) + toolResult(done, null, { oldTodos: [], newTodos: todos });
       },
-      subagent: (text) => lines(assistant({ type: 'text', text }, newMessage(), ids.id('toolu_fake'))),
+      subagent(text) {
+        const parent = { parent_tool_use_id: ids.id('toolu_fake') };
+        return lines(...assistant({ type: 'text', text }).map((message) => ({ ...message, ...parent })));
+      },
       echo: (text) => lines(user({ type: 'text', text })),
       error(error) {
         lastText = errorText(error);
         const limit = error.resetsAt === undefined ? [] : [rateLimit(error.resetsAt, ids.session)];
-        return lines(...limit, {
-          type: 'assistant',
-          message: {
-            id: ids.uuid(),
-            model: '<synthetic>',
-            role: 'assistant',
-            stop_reason: 'stop_sequence',
-            stop_sequence: '',
-            type: 'message',
-            usage: { input_tokens: 0, output_tokens: 0 },
-            content: [{ type: 'text', text: lastText }],
-            context_management: null,
-          },
-          parent_tool_use_id: null,
-          session_id: ids.session,
-          uuid: ids.uuid(),
-          timestamp: new Date(ids.time()).toISOString(),
-          error: errorName(error),
-          is_api_error_message: true,
-          api_error_status: error.status,
-          api_error_type: errorType(error.status),
-          ...(error.resetsAt === undefined ? {} : { api_error: 'usage_limit_reached' }),
-        });
+        return lines(...limit, errorMessage(error, ids));
       },
-      result: ({ ok, error, usage }) =>
-        lines({
-          duration_api_ms: 100,
-          stop_reason: ok ? 'end_turn' : 'stop_sequence',
-          session_id: ids.session,
-          total_cost_usd: usage.costUsd ?? 0,
-          usage: usageFields(usage),
-          modelUsage: modelUsage(usage),
-          permission_denials: [],
-          terminal_reason: ok ? 'completed' : terminalReason(error),
-          is_error: !ok,
-          num_turns: messages,
-          // "success" for failures too: only is_error tells.
-          subtype: 'success',
-          api_error_status: ok ? null : (error?.status ?? null),
-          ...(ok || error === undefined ? {} : { api_error_type: errorType(error.status) }),
-          ...(ok || error?.resetsAt === undefined ? {} : { api_error: 'usage_limit_reached' }),
-          result: lastText,
-          type: 'result',
-          duration_ms: 200,
-          uuid: ids.uuid(),
-          queued_turn_count: 0,
-          result_index: 0,
-          model_usage_since_last_result: modelUsage(usage),
-        }),
+      result: (end) => lines({ ...resultEvent(end, ids), num_turns: messageCount(), result: lastText }),
     };
   },
 };
+
+/** Makes the messages of one turn. */
+function createMessages(ids: Ids, total: Usage) {
+  let count = 0;
+  const envelope = () => ({
+    parent_tool_use_id: null,
+    session_id: ids.session,
+    uuid: ids.uuid(),
+    timestamp: new Date(ids.time()).toISOString(),
+  });
+  return {
+    messageCount: () => count,
+    /** Returns one event for each block of a message. */
+    assistant(...blocks: readonly object[]) {
+      count += 1;
+      const message = {
+        id: ids.id('msg_fake'),
+        type: 'message',
+        role: 'assistant',
+        model,
+        stop_reason: null,
+        stop_sequence: null,
+        // A snapshot from the start of the message; the true figures are in the result.
+        usage: { ...usageFields(total), output_tokens: 1 },
+        context_management: null,
+      };
+      return blocks.map((block) => ({
+        type: 'assistant',
+        message: { ...message, content: [block] },
+        ...envelope(),
+        request_id: ids.id('req_fake'),
+      }));
+    },
+    user: (block: object) => ({
+      type: 'user',
+      message: { role: 'user', content: [block] },
+      ...envelope(),
+    }),
+  };
+}
+
+function errorMessage(error: ApiError, ids: Ids): object {
+  return {
+    type: 'assistant',
+    message: {
+      id: ids.uuid(),
+      model: '<synthetic>',
+      role: 'assistant',
+      stop_reason: 'stop_sequence',
+      stop_sequence: '',
+      type: 'message',
+      usage: { input_tokens: 0, output_tokens: 0 },
+      content: [{ type: 'text', text: errorText(error) }],
+      context_management: null,
+    },
+    parent_tool_use_id: null,
+    session_id: ids.session,
+    uuid: ids.uuid(),
+    timestamp: new Date(ids.time()).toISOString(),
+    error: errorName(error),
+    is_api_error_message: true,
+    api_error_status: error.status,
+    api_error_type: errorType(error.status),
+    ...(error.resetsAt === undefined ? {} : { api_error: 'usage_limit_reached' }),
+  };
+}
+
+function resultEvent({ ok, error, usage }: TurnResult, ids: Ids): object {
+  return {
+    duration_api_ms: 100,
+    stop_reason: ok ? 'end_turn' : 'stop_sequence',
+    session_id: ids.session,
+    total_cost_usd: usage.costUsd ?? 0,
+    usage: usageFields(usage),
+    modelUsage: modelUsage(usage),
+    permission_denials: [],
+    terminal_reason: ok ? 'completed' : terminalReason(error),
+    is_error: !ok,
+    // "success" for failures too: only is_error tells.
+    subtype: 'success',
+    api_error_status: ok ? null : (error?.status ?? null),
+    ...(ok || error === undefined ? {} : { api_error_type: errorType(error.status) }),
+    ...(ok || error?.resetsAt === undefined ? {} : { api_error: 'usage_limit_reached' }),
+    type: 'result',
+    duration_ms: 200,
+    uuid: ids.uuid(),
+    queued_turn_count: 0,
+    result_index: 0,
+    model_usage_since_last_result: modelUsage(usage),
+  };
+}
 
 function init(cwd: string, session: string, uuid: string): object {
   return {

@@ -5,24 +5,6 @@ import { type AgentFormat, createIds, lines, type ToolCall, type ToolEnd, usageO
 export const cline: AgentFormat = {
   version: '3.0.65',
   streamWords: ['--json'],
-  commands: [],
-  valueFlags: [
-    '-m',
-    '--model',
-    '-P',
-    '--provider',
-    '-k',
-    '--key',
-    '-c',
-    '--cwd',
-    '-t',
-    '--timeout',
-    '-s',
-    '--system',
-    '--id',
-    '--config',
-    '--retries',
-  ],
   exitCode: () => 1,
   open({ turn, usage: total }) {
     const ids = createIds(turn);

@@ -9,27 +9,6 @@ type Write = Extract<ToolCall, { kind: 'write' }>;
 export const codex: AgentFormat = {
   version: 'codex-cli 0.166.0',
   streamWords: ['--json'],
-  commands: ['exec', 'e'],
-  valueFlags: [
-    'resume',
-    '-s',
-    '--sandbox',
-    '-m',
-    '--model',
-    '-c',
-    '--config',
-    '-C',
-    '--cd',
-    '-o',
-    '--output-last-message',
-    '-p',
-    '--profile',
-    '--enable',
-    '--disable',
-    '--add-dir',
-    '--output-schema',
-    '--color',
-  ],
   exitCode: () => 1,
   open({ turn }) {
     const ids = createIds(turn);

@@ -7,19 +7,6 @@ const model = 'fake-model';
 export const copilot: AgentFormat = {
   version: "GitHub Copilot CLI 1.0.102.\nRun 'copilot update' to check for updates.",
   streamWords: ['json'],
-  commands: [],
-  valueFlags: [
-    '--output-format',
-    '--model',
-    '--resume',
-    '--session-id',
-    '--agent',
-    '--allow-tool',
-    '--deny-tool',
-    '--add-dir',
-    '--log-level',
-    '--log-dir',
-  ],
   exitCode: () => 1,
   open({ prompt, turn }) {
     const ids = createIds(turn);

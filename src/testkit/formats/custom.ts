@@ -5,8 +5,6 @@ import type { AgentFormat, ToolCall, ToolEnd } from './format.ts';
 export const custom: AgentFormat = {
   version: '1.0.0',
   streamWords: [],
-  commands: [],
-  valueFlags: [],
   exitCode: () => 1,
   open: () => ({
     start: () => '',

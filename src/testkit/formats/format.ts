@@ -21,7 +21,7 @@ export type ToolCall =
 export type ToolEnd = { readonly output: string; readonly ok: boolean; readonly exitCode?: number };
 
 /** How the turn ended. `error` is the API error that ended it. */
-type TurnResult = { readonly ok: boolean; readonly error?: ApiError; readonly usage: Usage };
+export type TurnResult = { readonly ok: boolean; readonly error?: ApiError; readonly usage: Usage };
 
 /** Writes one turn. Each method returns what goes to standard output, as it is. */
 export type TurnWriter = {
@@ -45,10 +45,6 @@ export type AgentFormat = {
   readonly version: string;
   /** Arguments that ask for the event stream; without one the last answer is printed alone. Empty: no such choice. */
   readonly streamWords: readonly string[];
-  /** First words that are commands, not the prompt. */
-  readonly commands: readonly string[];
-  /** Flags whose next word is theirs, so that it is not taken for the prompt. */
-  readonly valueFlags: readonly string[];
   /** What the process exits with after an API error with this status; 1 stands for any other failure. */
   exitCode(status: number): number;
   open(turn: TurnContext): TurnWriter;
@@ -59,13 +55,15 @@ export function lines(...events: readonly object[]): string {
   return events.map((event) => `${JSON.stringify(event)}\n`).join('');
 }
 
-/** Made-up ids and times, the same on every run. */
+export type Ids = ReturnType<typeof createIds>;
+
+/** Makes up ids and times, the same on every run. */
 export function createIds(turn: number) {
   const start = Date.UTC(2026, 0, 1) + turn * 60_000;
-  let made = 0;
+  let count = 0;
   const next = () => {
-    made += 1;
-    return `${turn}`.padStart(4, '0') + `${made}`.padStart(8, '0');
+    count += 1;
+    return `${turn}`.padStart(4, '0') + `${count}`.padStart(8, '0');
   };
   return {
     /** The session of this turn. */
@@ -74,19 +72,19 @@ export function createIds(turn: number) {
     id: (prefix: string) => `${prefix}${next()}`,
     /** Epoch milliseconds, one more at each call. */
     time: () => {
-      made += 1;
-      return start + made;
+      count += 1;
+      return start + count;
     },
   };
 }
 
-/** The usage of the whole turn on the first call, nothing after: readers add up what they see. */
+/** Returns the usage of the whole turn on the first call and none after it, since readers add up what they see. */
 export function usageOnce(usage: Usage): () => Usage {
-  let left = usage;
+  let next = usage;
   return () => {
-    const told = left;
-    left = noUsage;
-    return told;
+    const current = next;
+    next = noUsage;
+    return current;
   };
 }
 

@@ -8,21 +8,6 @@ const model = 'gemini-2.5-flash';
 export const gemini: AgentFormat = {
   version: '0.61.0',
   streamWords: ['stream-json'],
-  commands: [],
-  valueFlags: [
-    '-o',
-    '--output-format',
-    '-m',
-    '--model',
-    '--approval-mode',
-    '--resume',
-    '-r',
-    '--include-directories',
-    '--allowed-tools',
-    '--extensions',
-    '-e',
-    '--policy',
-  ],
   // The HTTP status, cut to the eight bits that a process can exit with.
   exitCode: (status) => status % 256,
   open({ prompt, turn }) {

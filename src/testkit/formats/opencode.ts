@@ -13,22 +13,6 @@ import {
 export const opencode: AgentFormat = {
   version: '1.18.33',
   streamWords: ['json'],
-  commands: ['run'],
-  valueFlags: [
-    '--format',
-    '-m',
-    '--model',
-    '-s',
-    '--session',
-    '--agent',
-    '--title',
-    '-f',
-    '--file',
-    '--attach',
-    '--dir',
-    '--variant',
-    '--command',
-  ],
   exitCode: () => 1,
   open({ turn, usage: total }) {
     const ids = createIds(turn);

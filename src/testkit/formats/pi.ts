@@ -6,22 +6,6 @@ import { type AgentFormat, createIds, lines, type ToolCall, type ToolEnd, usageO
 export const pi: AgentFormat = {
   version: '0.73.1',
   streamWords: ['json'],
-  commands: [],
-  valueFlags: [
-    '--mode',
-    '--provider',
-    '--model',
-    '--api-key',
-    '--system-prompt',
-    '--append-system-prompt',
-    '--session',
-    '--session-dir',
-    '--thinking',
-    '--tools',
-    '-e',
-    '--extension',
-    '--skill',
-  ],
   exitCode: () => 0,
   open({ cwd, prompt, turn, usage: total }) {
     const ids = createIds(turn);

@@ -17,21 +17,6 @@ const model = 'fake-model';
 export const qwen: AgentFormat = {
   version,
   streamWords: ['stream-json'],
-  commands: [],
-  valueFlags: [
-    '-o',
-    '--output-format',
-    '-m',
-    '--model',
-    '--approval-mode',
-    '--append-system-prompt',
-    '--system-prompt',
-    '--resume',
-    '-r',
-    '--session-id',
-    '--max-session-turns',
-    '--include-directories',
-  ],
   exitCode: () => 0,
   open({ cwd, turn, usage: total }) {
     const ids = createIds(turn);
