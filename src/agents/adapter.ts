@@ -17,8 +17,6 @@ export type AgentEvent =
       readonly ok: boolean;
       readonly exitCode?: number;
       readonly output: string;
-      /** Of all of it, where `output` is no more than its beginning. */
-      readonly size?: { readonly chars: number; readonly lines: number };
     }
   | { readonly type: 'todo'; readonly items: readonly TodoItem[] }
   /** Adds to the usage of the turn; adapters make sure that nothing is told twice. */
@@ -136,8 +134,6 @@ export type AgentAdapter = {
   readonly guard: GuardStarter | null;
   command(task: AgentTask, version: string | null, mode: OutputMode): AgentCommand;
   newState(): ParserState;
-  /** The events of a large line without reading all of it; null where `parse` has to. Never throws. */
-  skim?(line: Buffer, state: ParserState): AgentEvent[] | null;
   /** One line of standard output to events. Never throws. */
   parse(line: string, state: ParserState): AgentEvent[];
 };

@@ -41,10 +41,7 @@ export function asSubagent(events: readonly AgentEvent[]): AgentEvent[] {
 }
 
 /** The end of a tool call; where the exit code is known, it decides. */
-export function toolEnd(
-  { id, failed, output }: ToolResult,
-  exitCode?: number,
-): Extract<AgentEvent, { type: 'tool-end' }> {
+export function toolEnd({ id, failed, output }: ToolResult, exitCode?: number): AgentEvent {
   const ok = !failed && (exitCode ?? 0) === 0;
   return exitCode === undefined
     ? { type: 'tool-end', id, ok, output }

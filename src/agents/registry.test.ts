@@ -8,7 +8,6 @@ const exceptions: Record<Optional, string> = {
   needsVersion: 'its command line differs between versions',
   endsWithoutResult: 'its stream has no result event',
   exitCodeIsNoise: 'its exit code says nothing',
-  skim: 'a faster way to read large lines',
 };
 
 describe('the registry of agents', () => {

@@ -33,8 +33,6 @@ export type StreamedTurn = Pick<
 export type TurnReader = {
   /** One line of standard output; gives its events, already counted. */
   push(line: string): AgentEvent[];
-  /** The same, for a line that was not made into text yet. */
-  pushBytes(line: Buffer): AgentEvent[];
   /** True once the stream said that the turn is over: the process may be ended. */
   readonly ended: boolean;
   finish(end: ProcessEnd): StreamedTurn;
@@ -44,8 +42,6 @@ type ResultEvent = Extract<AgentEvent, { type: 'result' }>;
 
 const maxUnknownNames = 100;
 const maxPlainLines = 10_000;
-/** Below this, to read a line as a whole takes no longer. */
-const largeLine = 2048;
 
 export type TurnReaderOptions = {
   /** The clock, for reset times that are told as time of day or as a delay. */
@@ -134,12 +130,6 @@ export function createTurnReader(
 
   return {
     push,
-    pushBytes(line) {
-      const events = line.length < largeLine ? null : (adapter.skim?.(line, state) ?? null);
-      if (events === null) return push(line.toString('utf8'));
-      for (const event of events) take(event);
-      return events;
-    },
     get ended() {
       return hasEnded();
     },

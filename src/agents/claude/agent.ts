@@ -5,7 +5,6 @@ import { guard } from './guard.ts';
 import { hooks } from './hooks.ts';
 import { newState, parse } from './parse.ts';
 import { screen } from './screen.ts';
-import { skim } from './skim.ts';
 
 /** Claude Code. */
 export const claude: Agent = {
@@ -44,6 +43,5 @@ export const claude: Agent = {
   guard,
   command,
   newState,
-  skim,
   parse,
 };

@@ -87,7 +87,7 @@ function onApiError(event: JsonRecord, message: string, state: ClaudeState): Age
 }
 
 /** The exit code that the output of a failed command begins with. */
-export function exitCodeIn(output: string): number | undefined {
+function exitCodeIn(output: string): number | undefined {
   const code = /^(?:Error: )?Exit code (\d{1,3})\b/.exec(output)?.[1];
   return code === undefined ? undefined : Number(code);
 }

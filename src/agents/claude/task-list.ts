@@ -4,8 +4,6 @@ import { todoStatus } from '../messages.ts';
 
 /** The todo list of TaskCreate and TaskUpdate, which tell one change at a time. */
 export type TaskList = {
-  /** Whether the answer to this call would change the list. */
-  isCalled(id: string): boolean;
   /** Looks at a block of an assistant message. */
   called(block: JsonRecord): void;
   /** Takes the answer to a call; gives the whole list where it changed. */
@@ -17,7 +15,6 @@ export function createTaskList(): TaskList {
   const calls = new Map<string, JsonRecord>();
 
   return {
-    isCalled: (id) => calls.has(id),
     called(block) {
       if (block.name !== 'TaskCreate' && block.name !== 'TaskUpdate') return;
       calls.set(str(block.id) ?? '', asRecord(block.input));

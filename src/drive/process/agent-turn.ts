@@ -47,7 +47,7 @@ export async function readTurn(spec: RunSpec, call: AgentCall): Promise<AgentTur
   const follow = idleClock(() => process);
   const lines = createLineSplitter((line) => {
     const wasOver = reader.ended;
-    for (const event of reader.pushBytes(line)) {
+    for (const event of reader.push(line.toString('utf8'))) {
       follow(event, wasOver);
       for (const body of streamEvents(iteration, event)) record(body);
       spec.observer.agent(event);

@@ -32,14 +32,13 @@ export function toolEndLines(
 ): string[] {
   const { ok, exitCode } = event;
   // What is shown comes from the beginning; cleaning all of a large output would cost more than reading it.
-  const isLarge = event.size !== undefined || event.output.length > largeOutput;
+  const isLarge = event.output.length > largeOutput;
   const output = isLarge ? event.output : clean(event.output);
   const head = excerpt(isLarge ? clean(output.slice(0, largeOutput)) : output, limits, style.symbol('more'));
   const { shown } = head;
-  const lines = event.size?.lines ?? (isLarge ? countLines(output, 0) : head.lines);
-  const chars = event.size?.chars ?? output.length;
+  const lines = isLarge ? countLines(output, 0) : head.lines;
   const hidden = isLarge ? lines - (head.lines - head.hidden) : head.hidden;
-  const size = output === '' ? 'no output' : `${plural(lines, 'line')}, ${plural(chars, 'char')}`;
+  const size = output === '' ? 'no output' : `${plural(lines, 'line')}, ${plural(output.length, 'char')}`;
   const figure = ok || exitCode === undefined ? size : `exit ${exitCode}`;
   const title = ok
     ? style.green(`${style.symbol('pass')} Result`)

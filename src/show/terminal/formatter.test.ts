@@ -216,16 +216,6 @@ describe('tools', () => {
     );
   });
 
-  it('tell the size of an output of which only the beginning is known', () => {
-    const event = { ...end('1', 'one\ntwo\nthree\nfo'), size: { chars: 60_000, lines: 5000 } } as AgentEvent;
-    expect(render([event])).toBe(`✅ Result ← tool (5000 lines, 60000 chars)
-  ⎿  one
-     two
-     three
-     … +4997 lines
-`);
-  });
-
   it('count a large output, and clean what they show of it', () => {
     const output = `\x1b[31mred\x1b[0m\n${'line\n'.repeat(5000)}`;
     const out = render([end('a', output)], { maxOutputLines: 2 });
