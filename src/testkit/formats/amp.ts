@@ -1,6 +1,15 @@
+import type { Usage } from '../../core/turn.ts';
 import type { ApiError } from '../script.ts';
 import { anthropicText, isTooLong } from './api-error.ts';
-import { type AgentFormat, createIds, lines, type ToolCall, type ToolEnd, usageOnce } from './format.ts';
+import {
+  type AgentFormat,
+  createIds,
+  lines,
+  silent,
+  type ToolCall,
+  type ToolEnd,
+  usageOnce,
+} from './format.ts';
 
 /** `amp --stream-json -x`, as 0.0.1769314944 prints it: the prompt comes back first, and no result has a usage. */
 export const amp: AgentFormat = {
@@ -16,65 +25,34 @@ export const amp: AgentFormat = {
     let lastText = '';
     let messages = 0;
 
-    const assistant = (content: object, parent: string | null = null) => {
-      messages += 1;
-      const told = usage();
-      return {
-        type: 'assistant',
-        message: {
-          type: 'message',
-          role: 'assistant',
-          content: [content],
-          stop_reason: 'type' in content && content.type === 'tool_use' ? 'tool_use' : 'end_turn',
-          usage: {
-            input_tokens: told.inputTokens,
-            cache_creation_input_tokens: told.cacheWriteTokens,
-            cache_read_input_tokens: told.cacheReadTokens,
-            output_tokens: told.outputTokens,
-            max_tokens: 168_000,
-            service_tier: 'standard',
-          },
-        },
-        parent_tool_use_id: parent,
-        session_id: session,
-      };
-    };
-    const user = (content: object) => ({
-      type: 'user',
-      message: { role: 'user', content: [content] },
-      parent_tool_use_id: null,
+    const event = (message: Message, parent: string | null = null) => ({
+      type: message.role,
+      message,
+      parent_tool_use_id: parent,
       session_id: session,
     });
+    const assistant = (block: Block, parent: string | null = null) => {
+      messages += 1;
+      return event(assistantMessage(block, usage()), parent);
+    };
+    const user = (block: object) => event({ role: 'user', content: [block] });
     const echo = (text: string) => user({ type: 'text', text });
 
     return {
-      start: () =>
-        lines(
-          {
-            type: 'system',
-            subtype: 'init',
-            cwd,
-            session_id: session,
-            tools: ['Bash', 'create_file', 'edit_file', 'Read', 'Task', 'task_list'],
-            mcp_servers: [],
-          },
-          echo(prompt),
-        ),
+      ...silent,
+      start: () => lines(init(cwd, session), echo(prompt)),
       text(parts) {
         lastText = parts.join('');
         return lines(...parts.map((text) => assistant({ type: 'text', text })));
       },
-      thinking: () => '',
       toolStart(call) {
         toolId = ids.id('toolu_fake');
         const [name, input] = nameAndInput(call);
         return lines(assistant({ type: 'tool_use', id: toolId, name, input }));
       },
       toolEnd: (call, end) => lines(user({ type: 'tool_result', tool_use_id: toolId, ...reply(call, end) })),
-      todo: () => '',
       subagent: (text) => lines(assistant({ type: 'text', text }, ids.id('toolu_fake'))),
       echo: (text) => lines(echo(text)),
-      error: () => '',
       result: ({ ok, error }) =>
         lines({
           type: 'result',
@@ -88,6 +66,37 @@ export const amp: AgentFormat = {
     };
   },
 };
+
+type Message = { readonly role: string; readonly content: readonly object[] };
+type Block = { readonly type: string; readonly [field: string]: unknown };
+
+function init(cwd: string, session: string): object {
+  return {
+    type: 'system',
+    subtype: 'init',
+    cwd,
+    session_id: session,
+    tools: ['Bash', 'create_file', 'edit_file', 'Read', 'Task', 'task_list'],
+    mcp_servers: [],
+  };
+}
+
+function assistantMessage(block: Block, usage: Usage) {
+  return {
+    type: 'message',
+    role: 'assistant',
+    content: [block],
+    stop_reason: block.type === 'tool_use' ? 'tool_use' : 'end_turn',
+    usage: {
+      input_tokens: usage.inputTokens,
+      cache_creation_input_tokens: usage.cacheWriteTokens,
+      cache_read_input_tokens: usage.cacheReadTokens,
+      output_tokens: usage.outputTokens,
+      max_tokens: 168_000,
+      service_tier: 'standard',
+    },
+  };
+}
 
 function nameAndInput(call: ToolCall): [name: string, input: object] {
   if (call.kind === 'shell') return ['Bash', { cmd: call.command }];

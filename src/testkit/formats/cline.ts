@@ -1,5 +1,13 @@
 import type { Usage } from '../../core/turn.ts';
-import { type AgentFormat, createIds, lines, type ToolCall, type ToolEnd, usageOnce } from './format.ts';
+import {
+  type AgentFormat,
+  createIds,
+  lines,
+  silent,
+  type ToolCall,
+  type ToolEnd,
+  usageOnce,
+} from './format.ts';
 
 /** `cline --json`, as 3.0.65 prints it: deltas are `content_start` events, the end is `run_result`. */
 export const cline: AgentFormat = {
@@ -7,44 +15,15 @@ export const cline: AgentFormat = {
   streamWords: ['--json'],
   exitCode: () => 1,
   open({ turn, usage: total }) {
-    const ids = createIds(turn);
-    const who = { agentId: ids.id('agent_fake'), taskId: ids.id('conv_fake'), parentAgentId: null };
-    const usage = usageOnce(total);
-    let iteration = 0;
-    let open = false;
+    const { ids, event, hook, inner, begin, finish, isOpen, iterations, usageEvent } = createEvents(
+      turn,
+      total,
+    );
     let toolCallId = '';
     let lastText = '';
 
-    const event = (type: string, fields: object) => ({
-      ts: new Date(ids.time()).toISOString(),
-      type,
-      ...fields,
-    });
-    const hook = (hookEventName: string) => event('hook_event', { hookEventName, ...who });
-    const inner = (type: string, fields: object) => event('agent_event', { event: { type, ...fields } });
-    /** The start of an iteration, unless one is open. */
-    const begin = () => {
-      if (open) return [];
-      open = true;
-      iteration += 1;
-      return [inner('iteration_start', { iteration })];
-    };
-    const finish = (toolCallCount: number) => {
-      open = false;
-      return inner('iteration_end', { iteration, hadToolCalls: toolCallCount > 0, toolCallCount });
-    };
-    const spent = () => {
-      const told = usage();
-      return inner('usage', {
-        ...figures(told),
-        totalInputTokens: figures(total).inputTokens,
-        totalOutputTokens: total.outputTokens,
-        totalCacheReadTokens: total.cacheReadTokens,
-        totalCost: total.costUsd ?? 0,
-      });
-    };
-
     return {
+      ...silent,
       start: () => lines(hook('agent_start')),
       text(parts) {
         lastText = parts.join('');
@@ -53,50 +32,41 @@ export const cline: AgentFormat = {
           accumulated += text;
           return inner('content_start', { contentType: 'text', text, accumulated });
         });
-        const ended = inner('content_end', { contentType: 'text', text: lastText });
-        return lines(...begin(), ...deltas, spent(), ended);
+        const end = inner('content_end', { contentType: 'text', text: lastText });
+        return lines(...begin(), ...deltas, usageEvent(), end);
       },
-      thinking: () => '',
       toolStart(call) {
         toolCallId = ids.id('call_fake');
         const [toolName, input] = nameAndInput(call);
-        const started = inner('content_start', { contentType: 'tool', toolName, toolCallId, input });
-        return lines(...begin(), spent(), hook('tool_call'), started);
+        const start = inner('content_start', { contentType: 'tool', toolName, toolCallId, input });
+        return lines(...begin(), usageEvent(), hook('tool_call'), start);
       },
       toolEnd(call, end) {
         const [toolName] = nameAndInput(call);
-        const ended = { contentType: 'tool', toolName, toolCallId, ...reply(call, end), durationMs: 10 };
-        return lines(hook('tool_result'), inner('content_end', ended), finish(1));
+        const fields = { contentType: 'tool', toolName, toolCallId, ...reply(call, end), durationMs: 10 };
+        return lines(hook('tool_result'), inner('content_end', fields), finish(1));
       },
-      todo: () => '',
-      subagent: () => '',
-      echo: () => '',
       error({ message }) {
         lastText = message;
-        const begun = begin();
+        const start = begin();
         const error = { name: 'Error', message, stack: `Error: ${message}` };
-        const failed = { error, errorClass: 'unknown', recoverable: false, iteration };
-        return lines(...begun, hook('agent_error'), inner('error', failed));
+        const fields = { error, errorClass: 'unknown', recoverable: false, iteration: iterations() };
+        return lines(...start, hook('agent_error'), inner('error', fields));
       },
-      result({ ok, usage: told }) {
-        const totalCost = told.costUsd ?? 0;
-        const all = { ...figures(told), cacheWriteTokens: told.cacheWriteTokens, totalCost };
-        const done = {
-          reason: 'completed',
-          text: lastText,
-          iterations: iteration,
-          usage: { ...figures(told), totalCost },
-        };
-        const closing = ok ? [...(open ? [finish(0)] : []), hook('agent_end'), inner('done', done)] : [];
+      result({ ok, usage }) {
+        const totalCost = usage.costUsd ?? 0;
+        const all = { ...figures(usage), cacheWriteTokens: usage.cacheWriteTokens, totalCost };
+        const shared = { text: lastText, iterations: iterations() };
+        const done = { ...shared, reason: 'completed', usage: { ...figures(usage), totalCost } };
+        const closing = ok ? [...(isOpen() ? [finish(0)] : []), hook('agent_end'), inner('done', done)] : [];
         return lines(
           ...closing,
           event('run_result', {
+            ...shared,
             finishReason: ok ? 'completed' : 'error',
-            iterations: iteration,
             usage: all,
             aggregateUsage: all,
             durationMs: 200,
-            text: lastText,
             model: { id: 'fake-model', provider: 'openai-compatible' },
           }),
         );
@@ -104,6 +74,49 @@ export const cline: AgentFormat = {
     };
   },
 };
+
+/** Makes the events of one turn, and counts its iterations. */
+function createEvents(turn: number, total: Usage) {
+  const ids = createIds(turn);
+  const agent = { agentId: ids.id('agent_fake'), taskId: ids.id('conv_fake'), parentAgentId: null };
+  const usage = usageOnce(total);
+  let iteration = 0;
+  let open = false;
+
+  const event = (type: string, fields: object) => ({
+    ts: new Date(ids.time()).toISOString(),
+    type,
+    ...fields,
+  });
+  const inner = (type: string, fields: object) => event('agent_event', { event: { type, ...fields } });
+  return {
+    ids,
+    event,
+    inner,
+    isOpen: () => open,
+    iterations: () => iteration,
+    hook: (hookEventName: string) => event('hook_event', { hookEventName, ...agent }),
+    /** Returns the start of an iteration, unless one is open. */
+    begin() {
+      if (open) return [];
+      open = true;
+      iteration += 1;
+      return [inner('iteration_start', { iteration })];
+    },
+    finish(toolCallCount: number) {
+      open = false;
+      return inner('iteration_end', { iteration, hadToolCalls: toolCallCount > 0, toolCallCount });
+    },
+    usageEvent: () =>
+      inner('usage', {
+        ...figures(usage()),
+        totalInputTokens: figures(total).inputTokens,
+        totalOutputTokens: total.outputTokens,
+        totalCacheReadTokens: total.cacheReadTokens,
+        totalCost: total.costUsd ?? 0,
+      }),
+  };
+}
 
 /** Cline counts cached input as input. */
 function figures(usage: Usage) {

@@ -1,7 +1,7 @@
 import type { TodoItem } from '../../agents/adapter.ts';
 import type { ApiError } from '../script.ts';
 import { isTooLong, openAiError } from './api-error.ts';
-import { type AgentFormat, createIds, lines, type ToolCall } from './format.ts';
+import { type AgentFormat, createIds, lines, silent, type ToolCall } from './format.ts';
 
 type Write = Extract<ToolCall, { kind: 'write' }>;
 
@@ -23,6 +23,7 @@ export const codex: AgentFormat = {
     const completed = (item: object) => ({ type: 'item.completed', item });
 
     return {
+      ...silent,
       start: () => lines({ type: 'thread.started', thread_id: ids.session }, { type: 'turn.started' }),
       text: (parts) =>
         lines(...parts.map((text) => completed({ id: newItem(), type: 'agent_message', text }))),
@@ -47,16 +48,14 @@ export const codex: AgentFormat = {
         plan = { id: plan?.id ?? newItem(), items: list.map(planItem) };
         return lines({ type, item: { ...plan, type: 'todo_list' } });
       },
-      subagent: () => '',
-      echo: () => '',
       error: (error) => lines({ type: 'error', message: errorText(error) }),
       result({ ok, error, usage }) {
-        const planned = plan === null ? [] : [completed({ ...plan, type: 'todo_list' })];
+        const planEvents = plan === null ? [] : [completed({ ...plan, type: 'todo_list' })];
         if (!ok) {
           const message = error === undefined ? 'the turn failed' : errorText(error);
-          return lines(...planned, { type: 'turn.failed', error: { message } });
+          return lines(...planEvents, { type: 'turn.failed', error: { message } });
         }
-        return lines(...planned, {
+        return lines(...planEvents, {
           type: 'turn.completed',
           usage: {
             // Codex counts cached input as input.

@@ -1,5 +1,14 @@
+import type { ApiError } from '../script.ts';
 import { openAiError } from './api-error.ts';
-import { type AgentFormat, createIds, lines, type ToolCall, type ToolEnd } from './format.ts';
+import {
+  type AgentFormat,
+  createIds,
+  type Ids,
+  lines,
+  silent,
+  type ToolCall,
+  type ToolEnd,
+} from './format.ts';
 
 const model = 'fake-model';
 
@@ -10,52 +19,13 @@ export const copilot: AgentFormat = {
   exitCode: () => 1,
   open({ prompt, turn }) {
     const ids = createIds(turn);
-    const interactionId = ids.uuid();
-    const originatingMessageId = ids.uuid();
-    let parentId = ids.uuid();
-    let calls = 0;
+    const events = createEvents(ids);
+    const { event, passing, userMessage, message, callStart, callEnd, turnId, inCall } = events;
+    const { originatingMessageId } = events;
     let toolCallId = '';
 
-    const turnId = () => `${calls}`;
-    const event = (type: string, data: object, ephemeral: { ephemeral?: true } = {}) => {
-      const id = ids.uuid();
-      const made = { type, data, ...ephemeral, id, timestamp: new Date(ids.time()).toISOString(), parentId };
-      if (ephemeral.ephemeral !== true) parentId = id;
-      return made;
-    };
-    const passing = (type: string, data: object) => event(type, data, { ephemeral: true });
-    const userMessage = (content: string) =>
-      event('user.message', {
-        content,
-        transformedContent: content,
-        messageId: originatingMessageId,
-        supportedNativeDocumentMimeTypes: [],
-        delivery: 'idle',
-        interactionId,
-        turnId: turnId(),
-      });
-    const callStart = () => [
-      event('assistant.turn_start', { turnId: turnId(), interactionId }),
-      passing('model.call_start', { turnId: turnId(), model }),
-    ];
-    const callEnd = () => {
-      const ended = event('assistant.turn_end', { turnId: turnId() });
-      calls += 1;
-      return ended;
-    };
-    const message = (messageId: string, content: string, toolRequests: object[]) =>
-      event('assistant.message', {
-        messageId,
-        originatingMessageId,
-        model,
-        content,
-        toolRequests,
-        interactionId,
-        turnId: turnId(),
-        rte: false,
-      });
-
     return {
+      ...silent,
       start: () => lines(passing('session.tools_updated', { model }), userMessage(prompt)),
       text(parts) {
         const messageId = ids.uuid();
@@ -80,39 +50,22 @@ export const copilot: AgentFormat = {
         toolCallId = ids.id('call_fake');
         const [toolName, args] = nameAndInput(call);
         const request = { toolCallId, name: toolName, arguments: args, type: 'function' };
+        const start = { toolCallId, toolName, arguments: args, turnId: turnId(), model };
         return lines(
           ...callStart(),
           message(ids.uuid(), '', [request]),
-          event('tool.execution_start', { toolCallId, toolName, arguments: args, turnId: turnId(), model }),
+          event('tool.execution_start', start),
         );
       },
-      toolEnd: (call, end) =>
-        lines(
-          event('tool.execution_complete', {
-            toolCallId,
-            model,
-            interactionId,
-            turnId: turnId(),
-            rte: false,
-            ...reply(call, end),
-          }),
-          callEnd(),
-        ),
-      todo: () => '',
-      subagent: () => '',
+      toolEnd(call, end) {
+        const data = { toolCallId, model, rte: false, ...reply(call, end) };
+        return lines(event('tool.execution_complete', inCall(data)), callEnd());
+      },
       echo: (text) => lines(userMessage(text)),
-      error(error) {
-        const { type, code } = openAiError(error);
-        return lines(
+      error: (error) =>
+        lines(
           ...callStart(),
-          passing('model.call_failure', {
-            model,
-            statusCode: error.status,
-            failureKind: 'api',
-            errorMessage: JSON.stringify(openAiError(error)),
-            errorCode: code,
-            errorType: type,
-          }),
+          passing('model.call_failure', callFailure(error)),
           callEnd(),
           event('session.error', {
             errorType: 'query',
@@ -120,24 +73,94 @@ export const copilot: AgentFormat = {
             statusCode: error.status,
             originatingMessageId,
           }),
-        );
-      },
-      result: ({ ok }) =>
-        lines(passing('assistant.idle', {}), {
-          type: 'result',
-          timestamp: new Date(ids.time()).toISOString(),
-          sessionId: ids.session,
-          exitCode: ok ? 0 : 1,
-          usage: {
-            premiumRequests: 0,
-            totalApiDurationMs: 100,
-            sessionDurationMs: 200,
-            codeChanges: { linesAdded: 0, linesRemoved: 0, filesModified: [] },
-          },
-        }),
+        ),
+      result: ({ ok }) => lines(passing('assistant.idle', {}), resultEvent(ok, ids)),
     };
   },
 };
+
+/** Makes the events of one turn: each names the one before it, but for the passing ones. */
+function createEvents(ids: Ids) {
+  const interactionId = ids.uuid();
+  const originatingMessageId = ids.uuid();
+  let parentId = ids.uuid();
+  let calls = 0;
+
+  const turnId = () => `${calls}`;
+  const create = (type: string, data: object, fields: object) => ({
+    type,
+    data,
+    ...fields,
+    id: ids.uuid(),
+    timestamp: new Date(ids.time()).toISOString(),
+    parentId,
+  });
+  const event = (type: string, data: object) => {
+    const created = create(type, data, {});
+    parentId = created.id;
+    return created;
+  };
+  const passing = (type: string, data: object) => create(type, data, { ephemeral: true });
+  const inCall = (data: object) => ({ ...data, interactionId, turnId: turnId() });
+  return {
+    originatingMessageId,
+    turnId,
+    event,
+    passing,
+    inCall,
+    userMessage: (content: string) =>
+      event(
+        'user.message',
+        inCall({
+          content,
+          transformedContent: content,
+          messageId: originatingMessageId,
+          supportedNativeDocumentMimeTypes: [],
+          delivery: 'idle',
+        }),
+      ),
+    message(messageId: string, content: string, toolRequests: readonly object[]) {
+      const data = { messageId, originatingMessageId, model, content, toolRequests, rte: false };
+      return event('assistant.message', inCall(data));
+    },
+    callStart: () => [
+      event('assistant.turn_start', inCall({})),
+      passing('model.call_start', { turnId: turnId(), model }),
+    ],
+    callEnd() {
+      const end = event('assistant.turn_end', { turnId: turnId() });
+      calls += 1;
+      return end;
+    },
+  };
+}
+
+function callFailure(error: ApiError): object {
+  const { type, code } = openAiError(error);
+  return {
+    model,
+    statusCode: error.status,
+    failureKind: 'api',
+    errorMessage: JSON.stringify(openAiError(error)),
+    errorCode: code,
+    errorType: type,
+  };
+}
+
+function resultEvent(ok: boolean, ids: Ids): object {
+  return {
+    type: 'result',
+    timestamp: new Date(ids.time()).toISOString(),
+    sessionId: ids.session,
+    exitCode: ok ? 0 : 1,
+    usage: {
+      premiumRequests: 0,
+      totalApiDurationMs: 100,
+      sessionDurationMs: 200,
+      codeChanges: { linesAdded: 0, linesRemoved: 0, filesModified: [] },
+    },
+  };
+}
 
 function nameAndInput(call: ToolCall): [name: string, input: object] {
   if (call.kind === 'shell') return ['bash', { command: call.command, description: 'Run a command' }];

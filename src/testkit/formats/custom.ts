@@ -1,5 +1,5 @@
 import type { TodoItem } from '../../agents/adapter.ts';
-import type { AgentFormat, ToolCall, ToolEnd } from './format.ts';
+import { type AgentFormat, silent, type ToolCall, type ToolEnd } from './format.ts';
 
 /** Any other command: plain text, no events. What a tool prints stands among the agent's own words. */
 export const custom: AgentFormat = {
@@ -7,13 +7,11 @@ export const custom: AgentFormat = {
   streamWords: [],
   exitCode: () => 1,
   open: () => ({
-    start: () => '',
+    ...silent,
     text: (parts) => `${parts.join('')}\n`,
-    thinking: () => '',
     toolStart: (call) => `$ ${title(call)}\n`,
     toolEnd: (_call, end) => paragraph(end),
     todo: (items) => items.map(checkbox).join(''),
-    subagent: () => '',
     echo: (prompt) => `${prompt}\n`,
     error: (error) => `Error: ${error.status} ${error.message}\n`,
     result: () => '',

@@ -39,6 +39,18 @@ export type TurnWriter = {
   result(result: TurnResult): string;
 };
 
+const nothing = () => '';
+
+/** The steps that leave no trace in the stream of most agents. */
+export const silent = {
+  start: nothing,
+  thinking: nothing,
+  todo: nothing,
+  subagent: nothing,
+  echo: nothing,
+  error: nothing,
+} satisfies Partial<TurnWriter>;
+
 /** How one agent CLI is called and what it prints. */
 export type AgentFormat = {
   /** What `--version` prints. */

@@ -1,6 +1,14 @@
 import type { ApiError } from '../script.ts';
 import { errorType } from './api-error.ts';
-import { type AgentFormat, createIds, lines, type ToolCall, type ToolEnd, todoStatus } from './format.ts';
+import {
+  type AgentFormat,
+  createIds,
+  lines,
+  silent,
+  type ToolCall,
+  type ToolEnd,
+  todoStatus,
+} from './format.ts';
 
 const model = 'gemini-2.5-flash';
 
@@ -29,19 +37,17 @@ export const gemini: AgentFormat = {
     const echo = (content: string) => event('message', { role: 'user', content });
 
     return {
+      ...silent,
       start: () => lines(event('init', { session_id: ids.session, model }), echo(prompt)),
       text: (parts) =>
         lines(...parts.map((content) => event('message', { role: 'assistant', content, delta: true }))),
-      thinking: () => '',
       toolStart: (call) => toolUse(...nameAndInput(call)),
       toolEnd: (call, end) => toolResult(reply(call, end)),
       todo(items) {
         const todos = items.map(({ text, status }) => ({ description: text, status: todoStatus(status) }));
         return toolUse('write_todos', { todos }) + toolResult({ status: 'success' });
       },
-      subagent: () => '',
       echo: (text) => lines(echo(text)),
-      error: () => '',
       result({ ok, error, usage }) {
         const input = usage.inputTokens + usage.cacheReadTokens + usage.cacheWriteTokens;
         const tokens = {

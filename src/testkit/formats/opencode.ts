@@ -1,8 +1,12 @@
+import type { TodoItem } from '../../agents/adapter.ts';
+import { totalTokens, type Usage } from '../../core/turn.ts';
+import type { ApiError } from '../script.ts';
 import { openAiError } from './api-error.ts';
 import {
   type AgentFormat,
   createIds,
   lines,
+  silent,
   type ToolCall,
   type ToolEnd,
   todoStatus,
@@ -26,84 +30,73 @@ export const opencode: AgentFormat = {
       sessionID,
       part: { id: ids.id('prt_fake'), messageID, sessionID, type: name, ...fields },
     });
-    /** The start of a step, unless one is open. */
+    const time = () => ({ start: ids.time(), end: ids.time() });
+    /** Returns the start of a step, unless one is open. */
     const open = () => {
       if (messageID !== null) return [];
       messageID = ids.id('msg_fake');
       return [part('step_start', 'step-start', {})];
     };
     const close = (reason: 'stop' | 'tool-calls') => {
-      const told = usage();
-      const tokens = {
-        total: told.inputTokens + told.outputTokens + told.cacheReadTokens + told.cacheWriteTokens,
-        input: told.inputTokens,
-        output: told.outputTokens,
-        reasoning: 0,
-        cache: { write: told.cacheWriteTokens, read: told.cacheReadTokens },
-      };
-      const event = part('step_finish', 'step-finish', { reason, tokens, cost: told.costUsd ?? 0 });
+      const event = part('step_finish', 'step-finish', { reason, ...usageFields(usage()) });
       messageID = null;
       return event;
     };
-    const toolUse = (tool: string, state: object) =>
-      lines(
-        ...open(),
-        part('tool_use', 'tool', {
-          tool,
-          callID: ids.id('call_fake'),
-          state: { ...state, time: { start: ids.time(), end: ids.time() } },
-        }),
-        close('tool-calls'),
-      );
+    const toolUse = (tool: string, state: object) => {
+      const fields = { tool, callID: ids.id('call_fake'), state: { ...state, time: time() } };
+      return lines(...open(), part('tool_use', 'tool', fields), close('tool-calls'));
+    };
 
     return {
-      start: () => '',
-      text: (parts) =>
-        lines(
-          ...open(),
-          ...parts.map((text) =>
-            part('text', 'text', { text, time: { start: ids.time(), end: ids.time() } }),
-          ),
-        ),
-      thinking: () => '',
+      ...silent,
+      text: (parts) => lines(...open(), ...parts.map((text) => part('text', 'text', { text, time: time() }))),
       toolStart: () => lines(...open()),
       toolEnd: (call, end) => toolUse(nameOf(call), { input: inputOf(call), ...reply(call, end) }),
-      todo(items) {
-        const todos = items.map(({ text, status }) => ({
-          content: text,
-          status: todoStatus(status),
-          priority: 'medium',
-        }));
-        return toolUse('todowrite', {
-          status: 'completed',
-          input: { todos },
-          output: JSON.stringify(todos, null, 2),
-          metadata: { todos, truncated: false },
-          title: `${todos.length} todos`,
-        });
-      },
-      subagent: () => '',
-      echo: () => '',
-      error: (error) =>
-        lines({
-          type: 'error',
-          timestamp: ids.time(),
-          sessionID,
-          error: {
-            name: 'APIError',
-            data: {
-              message: error.message,
-              statusCode: error.status,
-              isRetryable: error.status === 429 || error.status >= 500,
-              responseHeaders: { 'content-type': 'application/json' },
-              responseBody: JSON.stringify({ error: openAiError(error) }),
-            },
-          },
-        }),
+      todo: (items) => toolUse('todowrite', todoState(items)),
+      error: (error) => lines({ type: 'error', timestamp: ids.time(), sessionID, error: errorFields(error) }),
       result: ({ ok }) => (ok ? lines(...open(), close('stop')) : ''),
     };
   },
 };
+
+function usageFields(usage: Usage): object {
+  const tokens = {
+    total: totalTokens(usage),
+    input: usage.inputTokens,
+    output: usage.outputTokens,
+    reasoning: 0,
+    cache: { write: usage.cacheWriteTokens, read: usage.cacheReadTokens },
+  };
+  return { tokens, cost: usage.costUsd ?? 0 };
+}
+
+function todoState(items: readonly TodoItem[]): object {
+  const todos = items.map(({ text, status }) => ({
+    content: text,
+    status: todoStatus(status),
+    priority: 'medium',
+  }));
+  return {
+    status: 'completed',
+    input: { todos },
+    output: JSON.stringify(todos, null, 2),
+    metadata: { todos, truncated: false },
+    title: `${todos.length} todos`,
+  };
+}
+
+function errorFields(error: ApiError): object {
+  return {
+    name: 'APIError',
+    data: {
+      message: error.message,
+      statusCode: error.status,
+      isRetryable: error.status === 429 || error.status >= 500,
+      responseHeaders: { 'content-type': 'application/json' },
+      responseBody: JSON.stringify({ error: openAiError(error) }),
+    },
+  };
+}
 
 function nameOf(call: ToolCall): string {
   if (call.kind === 'other') return call.name;

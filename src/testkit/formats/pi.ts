@@ -1,6 +1,15 @@
-import { noUsage, type Usage } from '../../core/turn.ts';
+import { noUsage, totalTokens, type Usage } from '../../core/turn.ts';
 import { anthropicText } from './api-error.ts';
-import { type AgentFormat, createIds, lines, type ToolCall, type ToolEnd, usageOnce } from './format.ts';
+import {
+  type AgentFormat,
+  createIds,
+  type Ids,
+  lines,
+  silent,
+  type ToolCall,
+  type ToolEnd,
+  usageOnce,
+} from './format.ts';
 
 /** `pi -p --mode json`, as 0.73.1 prints it: exit code 0 always, the end in the stop reason of the last message. */
 export const pi: AgentFormat = {
@@ -9,53 +18,95 @@ export const pi: AgentFormat = {
   exitCode: () => 0,
   open({ cwd, prompt, turn, usage: total }) {
     const ids = createIds(turn);
-    const usage = usageOnce(total);
-    const told = userMessage(prompt);
-    let inTurn = false;
-    let content: object[] | null = null;
-    let responseId = '';
-    let last: object = told;
-    let call: { toolCallId: string; toolName: string; args: object } | null = null;
+    const { turnStart, turnEnd, open, close, block, lastMessage } = createMessages(ids, total);
+    const promptMessage = userMessage(prompt, ids);
+    const timestamp = new Date(ids.time()).toISOString();
+    let call = { toolCallId: '', toolName: '', args: {} };
+    const agentEnd = () => ({ type: 'agent_end', messages: [promptMessage, lastMessage()] });
 
-    function userMessage(text: string) {
-      return { role: 'user', content: [{ type: 'text', text }], timestamp: ids.time() };
-    }
-    const assistant = (blocks: object[], stopReason: string, figures: Usage, extra: object = {}) => ({
-      role: 'assistant',
-      content: blocks,
-      api: 'anthropic-messages',
-      provider: 'fake',
-      model: 'fake-model',
-      usage: usageFields(figures),
-      stopReason,
-      timestamp: ids.time(),
-      ...extra,
-    });
-    const snapshot = (blocks: object[]) => assistant(blocks, 'stop', noUsage, { responseId });
-    const turnStart = () => {
-      const begun = inTurn ? [] : [{ type: 'turn_start' }];
-      inTurn = true;
-      return begun;
+    return {
+      ...silent,
+      start: () =>
+        lines(
+          { type: 'session', version: 3, id: ids.session, timestamp, cwd },
+          { type: 'agent_start' },
+          ...turnStart(),
+          ...startAndEnd(promptMessage),
+        ),
+      text(parts) {
+        const text = parts.join('');
+        return block('text', { type: 'text', text }, parts, { content: text });
+      },
+      thinking: (thinking) =>
+        block('thinking', { type: 'thinking', thinking }, [thinking], { content: thinking }),
+      toolStart(toolCall) {
+        const [toolName, args] = nameAndInput(toolCall);
+        call = { toolCallId: ids.id('toolu_fake'), toolName, args };
+        const part = { type: 'toolCall', id: call.toolCallId, name: toolName, arguments: args };
+        const events = block('toolcall', part, [JSON.stringify(args)], { toolCall: part });
+        return events + lines(close('toolUse'), { type: 'tool_execution_start', ...call });
+      },
+      toolEnd(toolCall, end) {
+        const { toolCallId, toolName } = call;
+        const [text, isError] = reply(toolCall, end);
+        const content = [{ type: 'text', text }];
+        const id = { toolCallId, toolName };
+        const result = { role: 'toolResult', ...id, content, isError, timestamp: ids.time() };
+        return lines(
+          { type: 'tool_execution_end', ...id, result: { content }, isError },
+          ...startAndEnd(result),
+          turnEnd([result]),
+        );
+      },
+      echo: (text) => lines(...startAndEnd(userMessage(text, ids))),
+      error: (error) => lines(...open(), close('error', { errorMessage: anthropicText(error) }), turnEnd([])),
+      result({ ok, error }) {
+        // An error has closed its turn already.
+        if (!ok && error !== undefined) return lines(agentEnd());
+        const end = ok ? () => close('stop') : () => close('error', { errorMessage: 'failed' });
+        return lines(...open(), end(), turnEnd([]), agentEnd());
+      },
     };
-    const turnEnd = (toolResults: object[]) => {
+  },
+};
+
+/** Makes the messages of one run, and the events around them. */
+function createMessages(ids: Ids, total: Usage) {
+  const usage = usageOnce(total);
+  let inTurn = false;
+  let content: object[] | null = null;
+  let responseId = '';
+  let last: object = {};
+
+  const snapshot = (blocks: object[]) => ({ ...assistantMessage(blocks, 'stop', noUsage, ids), responseId });
+  const turnStart = () => {
+    const events = inTurn ? [] : [{ type: 'turn_start' }];
+    inTurn = true;
+    return events;
+  };
+  /** Returns the start of a turn and its message, unless one is open. */
+  const open = () => {
+    if (content !== null) return [];
+    content = [];
+    responseId = ids.id('msg_fake');
+    const message = assistantMessage([], 'stop', noUsage, ids);
+    return [...turnStart(), { type: 'message_start', message }];
+  };
+  return {
+    turnStart,
+    open,
+    lastMessage: () => last,
+    turnEnd(toolResults: object[]) {
       inTurn = false;
       return { type: 'turn_end', message: last, toolResults };
-    };
-    /** The start of a turn and its message, unless one is open. */
-    const open = () => {
-      if (content !== null) return [];
-      content = [];
-      responseId = ids.id('msg_fake');
-      const message = assistant([], 'stop', noUsage);
-      return [...turnStart(), { type: 'message_start', message }];
-    };
-    const close = (stopReason: string, extra: object = {}) => {
-      last = assistant(content ?? [], stopReason, usage(), { responseId, ...extra });
+    },
+    close(stopReason: string, extra: object = {}) {
+      last = { ...assistantMessage(content ?? [], stopReason, usage(), ids), responseId, ...extra };
       content = null;
       return { type: 'message_end', message: last };
-    };
-    /** One block of the open message, from its start over its deltas to its end. */
-    const block = (kind: string, part: object, deltas: readonly string[], end: object) => {
+    },
+    /** Returns one block of the open message, from its start over its deltas to its end. */
+    block(kind: string, part: object, deltas: readonly string[], end: object) {
       const events = open();
       const contentIndex = (content?.push(part) ?? 1) - 1;
       const update = (type: string, fields: object) => ({
@@ -69,71 +120,33 @@ export const pi: AgentFormat = {
         ...deltas.map((delta) => update(`${kind}_delta`, { delta })),
         update(`${kind}_end`, end),
       );
-    };
-    const agentEnd = () => ({ type: 'agent_end', messages: [told, last] });
-    const both = (message: object) => [
-      { type: 'message_start', message },
-      { type: 'message_end', message },
-    ];
+    },
+  };
+}
 
-    return {
-      start: () =>
-        lines(
-          {
-            type: 'session',
-            version: 3,
-            id: ids.session,
-            timestamp: new Date(ids.time()).toISOString(),
-            cwd,
-          },
-          { type: 'agent_start' },
-          ...turnStart(),
-          ...both(told),
-        ),
-      text(parts) {
-        const text = parts.join('');
-        return block('text', { type: 'text', text }, parts, { content: text });
-      },
-      thinking: (thinking) =>
-        block('thinking', { type: 'thinking', thinking }, [thinking], { content: thinking }),
-      toolStart(asked) {
-        const [toolName, args] = nameAndInput(asked);
-        call = { toolCallId: ids.id('toolu_fake'), toolName, args };
-        const toolCall = { type: 'toolCall', id: call.toolCallId, name: toolName, arguments: args };
-        const shown = block('toolcall', toolCall, [JSON.stringify(args)], { toolCall });
-        return shown + lines(close('toolUse'), { type: 'tool_execution_start', ...call });
-      },
-      toolEnd(asked, end) {
-        const { toolCallId = '', toolName = '' } = call ?? {};
-        const [text, isError] = reply(asked, end);
-        const blocks = [{ type: 'text', text }];
-        const result = {
-          role: 'toolResult',
-          toolCallId,
-          toolName,
-          content: blocks,
-          isError,
-          timestamp: ids.time(),
-        };
-        return lines(
-          { type: 'tool_execution_end', toolCallId, toolName, result: { content: blocks }, isError },
-          ...both(result),
-          turnEnd([result]),
-        );
-      },
-      todo: () => '',
-      subagent: () => '',
-      echo: (text) => lines(...both(userMessage(text))),
-      error: (error) => lines(...open(), close('error', { errorMessage: anthropicText(error) }), turnEnd([])),
-      result({ ok, error }) {
-        // An error has closed its turn already.
-        if (!ok && error !== undefined) return lines(agentEnd());
-        const end = ok ? () => close('stop') : () => close('error', { errorMessage: 'failed' });
-        return lines(...open(), end(), turnEnd([]), agentEnd());
-      },
-    };
-  },
-};
+function userMessage(text: string, ids: Ids): object {
+  return { role: 'user', content: [{ type: 'text', text }], timestamp: ids.time() };
+}
+
+function startAndEnd(message: object): object[] {
+  return [
+    { type: 'message_start', message },
+    { type: 'message_end', message },
+  ];
+}
+
+function assistantMessage(content: object[], stopReason: string, usage: Usage, ids: Ids): object {
+  return {
+    role: 'assistant',
+    content,
+    api: 'anthropic-messages',
+    provider: 'fake',
+    model: 'fake-model',
+    usage: usageFields(usage),
+    stopReason,
+    timestamp: ids.time(),
+  };
+}
 
 function usageFields(usage: Usage): object {
   return {
@@ -141,7 +154,7 @@ function usageFields(usage: Usage): object {
     output: usage.outputTokens,
     cacheRead: usage.cacheReadTokens,
     cacheWrite: usage.cacheWriteTokens,
-    totalTokens: usage.inputTokens + usage.outputTokens + usage.cacheReadTokens + usage.cacheWriteTokens,
+    totalTokens: totalTokens(usage),
     cost: { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, total: usage.costUsd ?? 0 },
   };
 }

@@ -3,7 +3,9 @@ import type { ApiError } from '../script.ts';
 import {
   type AgentFormat,
   createIds,
+  type Ids,
   lines,
+  silent,
   type ToolCall,
   type ToolEnd,
   todoStatus,
@@ -20,62 +22,20 @@ export const qwen: AgentFormat = {
   exitCode: () => 0,
   open({ cwd, turn, usage: total }) {
     const ids = createIds(turn);
-    const usage = usageOnce(total);
+    const { assistant, user, messageCount } = createMessages(ids, total);
     let toolId = '';
     let lastText = '';
-    let messages = 0;
 
-    const assistant = (content: object, parent: string | null = null) => {
-      messages += 1;
-      const uuid = ids.uuid();
-      return {
-        type: 'assistant',
-        uuid,
-        session_id: ids.session,
-        parent_tool_use_id: parent,
-        message: {
-          id: uuid,
-          type: 'message',
-          role: 'assistant',
-          model,
-          content: [content],
-          stop_reason: 'type' in content && content.type === 'tool_use' ? 'tool_use' : null,
-          usage: usageFields(usage()),
-        },
-      };
-    };
     const toolUse = (name: string, input: object) => {
       toolId = ids.id('call_fake');
       return lines(assistant({ type: 'tool_use', id: toolId, name, input }));
     };
     const toolResult = (content: string, failed: boolean) =>
-      lines({
-        type: 'user',
-        uuid: ids.uuid(),
-        session_id: ids.session,
-        parent_tool_use_id: null,
-        message: {
-          role: 'user',
-          content: [{ type: 'tool_result', tool_use_id: toolId, is_error: failed, content }],
-        },
-      });
+      lines(user({ type: 'tool_result', tool_use_id: toolId, is_error: failed, content }));
 
     return {
-      start: () =>
-        lines({
-          type: 'system',
-          subtype: 'init',
-          uuid: ids.session,
-          session_id: ids.session,
-          cwd,
-          tools: ['edit', 'read_file', 'run_shell_command', 'todo_write', 'write_file'],
-          mcp_servers: [],
-          model,
-          permission_mode: 'yolo',
-          slash_commands: [],
-          qwen_code_version: version,
-          agents: ['general-purpose'],
-        }),
+      ...silent,
+      start: () => lines(init(cwd, ids.session)),
       text(parts) {
         lastText = parts.at(-1) ?? '';
         return lines(...parts.map((text) => assistant({ type: 'text', text })));
@@ -93,12 +53,11 @@ export const qwen: AgentFormat = {
         return toolUse('todo_write', { todos }) + toolResult('Todos have been modified successfully.', false);
       },
       subagent: (text) => lines(assistant({ type: 'text', text }, ids.id('call_fake'))),
-      echo: () => '',
       error(error) {
         lastText = errorText(error);
         return lines(assistant({ type: 'text', text: lastText }));
       },
-      result: ({ ok, error, usage: told }) =>
+      result: ({ ok, error, usage }) =>
         lines({
           type: 'result',
           subtype: 'success',
@@ -107,14 +66,62 @@ export const qwen: AgentFormat = {
           is_error: !ok && error === undefined,
           duration_ms: 200,
           duration_api_ms: 100,
-          num_turns: messages,
+          num_turns: messageCount(),
           result: lastText,
-          usage: usageFields(told),
+          usage: usageFields(usage),
           permission_denials: [],
         }),
     };
   },
 };
+
+function init(cwd: string, session: string): object {
+  return {
+    type: 'system',
+    subtype: 'init',
+    uuid: session,
+    session_id: session,
+    cwd,
+    tools: ['edit', 'read_file', 'run_shell_command', 'todo_write', 'write_file'],
+    mcp_servers: [],
+    model,
+    permission_mode: 'yolo',
+    slash_commands: [],
+    qwen_code_version: version,
+    agents: ['general-purpose'],
+  };
+}
+
+/** Makes the messages of one turn. */
+function createMessages(ids: Ids, total: Usage) {
+  const usage = usageOnce(total);
+  let count = 0;
+  const event = (type: string, uuid: string, message: object, parent: string | null = null) => ({
+    type,
+    uuid,
+    session_id: ids.session,
+    parent_tool_use_id: parent,
+    message,
+  });
+  return {
+    messageCount: () => count,
+    assistant(block: { readonly type: string; readonly [field: string]: unknown }, parent?: string) {
+      count += 1;
+      const id = ids.uuid();
+      const message = {
+        id,
+        type: 'message',
+        role: 'assistant',
+        model,
+        content: [block],
+        stop_reason: block.type === 'tool_use' ? 'tool_use' : null,
+        usage: usageFields(usage()),
+      };
+      return event('assistant', id, message, parent);
+    },
+    user: (block: object) => event('user', ids.uuid(), { role: 'user', content: [block] }),
+  };
+}
 
 function nameAndInput(call: ToolCall): [name: string, input: object] {
   if (call.kind === 'shell')
