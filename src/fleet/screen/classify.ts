@@ -1,6 +1,6 @@
 import type { AgentScreen } from '../../agents/agent.ts';
 import { type AgentName, agents } from '../../agents/registry.ts';
-import { resetOnScreen } from './reset.ts';
+import { resetTimeIn } from '../../agents/reset-time.ts';
 import { lastLines } from './shown.ts';
 
 /** What a screen says of the agent in it. `until` is epoch milliseconds. */
@@ -93,6 +93,6 @@ function isInTurn({ speech, turnEnd }: AgentScreen, shown: readonly string[]): b
 }
 
 function limitFrom(text: string, now: number): Screen {
-  const until = resetOnScreen(text, now);
+  const until = resetTimeIn(text, now);
   return until === undefined ? { state: 'limit' } : { state: 'limit', until };
 }
