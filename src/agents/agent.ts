@@ -14,9 +14,24 @@ export type Agent = AgentAdapter & {
   readonly interactive: readonly string[] | null;
   /** What its terminal shows; null where only motion and common questions are recognised. */
   readonly screen: AgentScreen | null;
+  /** A session whose id we choose, so that its transcript can be followed. */
+  readonly ownSession?: OwnSession;
   readonly sandbox: SandboxNeeds;
   /** Hooks that its settings can have, for a loop inside its session; null where it has none that we use. */
   readonly hooks: AgentHooks | null;
+};
+
+/** How a session gets an id of ours, and what its transcript says about the context. */
+export type OwnSession = {
+  /** Option that takes the id. */
+  readonly option: string;
+  /** Other options that choose a session; ours gives way to them. */
+  readonly otherOptions: readonly string[];
+  /** Directory whose directories hold the transcripts, one for each working copy. */
+  transcriptFolders(env: LoginAround['env'], home: string): string;
+  transcriptName(session: string): string;
+  /** Matches a line that says that the context was compacted. */
+  readonly compaction: RegExp;
 };
 
 /** How a CLI tells whether it is logged in. */
@@ -89,6 +104,8 @@ export type StandIn = {
 
 /** What the screen of an agent looks like, from recordings in its fixtures/screens. */
 export type AgentScreen = {
+  /** What it shows once it has started, by which it is recognised behind a wrapper. */
+  readonly banner?: RegExp;
   /** Its place for input, among the last lines. */
   readonly input: RegExp;
   /** A turn is running: in the last lines, so many of them. */

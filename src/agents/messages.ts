@@ -24,6 +24,19 @@ export function readAssistant(message: JsonRecord): AgentEvent[] {
   });
 }
 
+/** Reads a system message: of Amp and Qwen Code only the one at the start is known. */
+export function readSystem(event: JsonRecord): AgentEvent {
+  if (event.subtype === 'init') return sessionEvent(event);
+  return { type: 'unknown', name: `system/${str(event.subtype) ?? ''}` };
+}
+
+/** Returns the event that names the agent's session, and its model where the CLI says it. */
+export function sessionEvent({ session_id, model }: JsonRecord): AgentEvent {
+  const id = str(session_id) ?? '';
+  const name = str(model);
+  return name === undefined ? { type: 'session', id } : { type: 'session', id, model: name };
+}
+
 /** The context of a request, from the figures of that request alone. */
 export function contextOf({ inputTokens, cacheReadTokens, cacheWriteTokens }: Usage): AgentEvent[] {
   const tokens = inputTokens + cacheReadTokens + cacheWriteTokens;

@@ -8,6 +8,7 @@ const exceptions: Record<Optional, string> = {
   needsVersion: 'its command line differs between versions',
   endsWithoutResult: 'its stream has no result event',
   exitCodeIsNoise: 'its exit code says nothing',
+  ownSession: 'it takes a session id of ours',
 };
 
 describe('the registry of agents', () => {

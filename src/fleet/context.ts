@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
+import type { OwnSession } from '../agents/agent.ts';
 import { type AgentName, agentNameOf, agents } from '../agents/registry.ts';
 import { contextUse } from '../drive/hook/context.ts';
 import { listDir, lstatOf } from '../os/files/files.ts';
@@ -25,8 +26,6 @@ export type ContextWatch = { look(lines: readonly string[]): ContextStep };
 /** Percent of the context that an agent has left to wrap up in. */
 const graceForWrapUp = 15;
 const goOn: ContextStep = { kind: 'go-on' };
-const compaction = /"subtype":\s?"compact_boundary"|"isCompactSummary":\s?true/;
-const sessionFlags = ['--session-id', '--resume', '-r', '--continue', '-c', '--fork-session'];
 
 export const wrapUpText =
   'Your context is nearly full. Come to an end now: begin nothing new, write down what is left to do where the next ' +
@@ -64,23 +63,25 @@ export function contextStep(
   return isAsked ? goOn : { kind: 'wrap-up', percent: Math.round(percent) };
 }
 
-/** Words that give Claude Code a session id of ours; none where the command names a session already. */
+/** Returns the words that give the agent a session id of ours; none if the command names a session already. */
 export function sessionWords(env: Environment, worker: Worker, loop: LoopRecord): string[] {
   const session = sessionOf(env, worker, loop);
-  return session === null ? [] : ['--session-id', session];
+  const option = agents[agentNameOf(worker.cmd[0] ?? '')].ownSession?.option;
+  return session === null || option === undefined ? [] : [option, session];
 }
 
 /** True if the use of the context can be read for this command. */
 export function tellsContext(command: readonly string[]): boolean {
   const agent = agentNameOf(command[0] ?? '');
-  const screen = agents[agent].screen;
-  return agent === 'claude' || screen?.context !== undefined || screen?.contextLeft !== undefined;
+  const { screen, ownSession } = agents[agent];
+  return ownSession !== undefined || screen?.context !== undefined || screen?.contextLeft !== undefined;
 }
 
 function sessionOf(env: Environment, { name, cmd }: Worker, { launch, options }: LoopRecord): string | null {
   const wanted = options.maxContext !== undefined || options.restartOnCompact === true;
-  const isOurs = agentNameOf(cmd[0] ?? '') === 'claude' && !cmd.some((word) => sessionFlags.includes(word));
-  if (!wanted || !isOurs || options.run !== undefined) return null;
+  const { ownSession } = agents[agentNameOf(cmd[0] ?? '')];
+  if (!wanted || ownSession === undefined || options.run !== undefined) return null;
+  if ([ownSession.option, ...ownSession.otherOptions].some((option) => cmd.includes(option))) return null;
   const hash = createHash('sha256')
     .update(`${workerRunId(env, name)} ${launch}`)
     .digest('hex');
@@ -99,24 +100,25 @@ function contextReader(
   let path: string | null = null;
   let tail: ReturnType<typeof tailLines> | null = null;
   let reading: Reading = { percent: null, compacted: false };
+  const { ownSession } = agents[agent];
   return (lines) => {
-    path ??= session === null ? null : claudeTranscript(env, session);
-    if (path === null) {
+    path ??= session === null || !ownSession ? null : transcriptPath(env, ownSession, session);
+    if (path === null || !ownSession) {
       return { percent: contextOnScreen(agent, lines), compacted: compactsOnScreen(agent, lines) };
     }
     tail ??= tailLines(path);
     const { lines: added } = tail.read();
     if (added.length === 0) return reading;
-    const compacted = reading.compacted || added.some((line) => compaction.test(line.toString('utf8')));
+    const compacted =
+      reading.compacted || added.some((line) => ownSession.compaction.test(line.toString('utf8')));
     reading = { percent: contextUse(path, env)?.use ?? null, compacted };
     return reading;
   };
 }
 
-/** Path of the transcript of a Claude Code session; null as long as there is none. */
-function claudeTranscript(env: Environment, session: string): string | null {
-  const projects = join(env.CLAUDE_CONFIG_DIR || join(env.HOME || homedir(), '.claude'), 'projects');
-  // It names the folders after working copies, in a way that changed before.
-  const paths = listDir(projects).map((folder) => join(projects, folder, `${session}.jsonl`));
+/** Returns the path of the transcript of a session; null as long as there is none. */
+function transcriptPath(env: Environment, ownSession: OwnSession, session: string): string | null {
+  const top = ownSession.transcriptFolders(env, env.HOME || homedir());
+  const paths = listDir(top).map((folder) => join(top, folder, ownSession.transcriptName(session)));
   return paths.find((path) => lstatOf(path) !== null) ?? null;
 }

@@ -6,6 +6,7 @@ import {
   asSubagent,
   contextOf,
   readAssistant,
+  readSystem,
   readToolResults,
   readUsage,
   type ToolResult,
@@ -14,19 +15,13 @@ import {
 
 export const parse = jsonLines((event, type) => {
   const own = typeof event.parent_tool_use_id !== 'string';
-  if (type === 'system') return onSystem(event);
+  if (type === 'system') return [readSystem(event)];
   if (type === 'assistant') return onAssistant(asRecord(event.message), own);
   // The first of these is the prompt itself, told back to us.
   if (type === 'user') return own ? readToolResults(asRecord(event.message)).map(onToolResult) : [];
   if (type === 'result') return [onResult(event)];
   return [{ type: 'unknown', name: type }];
 });
-
-function onSystem(event: JsonRecord): AgentEvent[] {
-  const subtype = str(event.subtype) ?? '';
-  if (subtype !== 'init') return [{ type: 'unknown', name: `system/${subtype}` }];
-  return [{ type: 'session', id: str(event.session_id) ?? '' }];
-}
 
 /** One event holds a whole message with its final figures; the result event has none, but for old versions. */
 function onAssistant(message: JsonRecord, own: boolean): AgentEvent[] {

@@ -5,6 +5,7 @@ import { guard } from './guard.ts';
 import { hooks } from './hooks.ts';
 import { newState, parse } from './parse.ts';
 import { screen } from './screen.ts';
+import { ownSession } from './session.ts';
 
 /** Claude Code. */
 export const claude: Agent = {
@@ -26,6 +27,7 @@ export const claude: Agent = {
   headless: ['-p', '--print'],
   interactive: [],
   screen,
+  ownSession,
   sandbox: {
     hosts: ['*.anthropic.com', 'claude.ai', '*.claude.ai', '*.claude.com'],
     variables: [

@@ -9,6 +9,7 @@ import {
   readAssistant,
   readToolResults,
   readUsage,
+  sessionEvent,
   textOf,
   toolEnd,
 } from '../messages.ts';
@@ -194,12 +195,8 @@ function onSystem(event: JsonRecord, state: ClaudeState): AgentEvent[] {
   const subtype = str(event.subtype) ?? '';
   const task = str(event.task_id) ?? '';
   switch (subtype) {
-    case 'init': {
-      const model = str(event.model);
-      return [
-        { type: 'session', id: str(event.session_id) ?? '', ...(model === undefined ? {} : { model }) },
-      ];
-    }
+    case 'init':
+      return [sessionEvent(event)];
     case 'api_retry':
       return [onRetry(event)];
     case 'task_started':

@@ -1,6 +1,7 @@
 import { type AgentScreen, loginQuestion, trustQuestion } from '../agent.ts';
 
 export const screen: AgentScreen = {
+  banner: /Claude Code v\d/,
   input: /^─{20,}.*\n[❯>](?:\s|$)/m,
   working: /\besc to interrupt\b/,
   footer: 3,

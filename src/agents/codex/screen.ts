@@ -1,6 +1,7 @@
 import { type AgentScreen, loginQuestion, trustQuestion } from '../agent.ts';
 
 export const screen: AgentScreen = {
+  banner: /OpenAI Codex/,
   input: /^› /m,
   working: /\besc to interrupt\b/,
   footer: 5,

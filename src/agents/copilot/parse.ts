@@ -3,7 +3,6 @@ import { asRecord, int, type JsonRecord, num, oneLine, str } from '../json.ts';
 import { jsonLines } from '../json-lines.ts';
 import { type ErrorFacts, limitOf, readError } from '../limit.ts';
 import { summarise } from '../summary.ts';
-import { silent } from './silent.ts';
 
 export type CopilotState = ParserState & {
   model: string | undefined;
@@ -15,8 +14,17 @@ export function newState(): CopilotState {
   return { model: undefined, failure: undefined };
 }
 
+/** Events that say nothing about the turn, or repeat what another event says. */
+const silent = [
+  /^(?:hook|permission|skill|subagent|system|user)\./,
+  /^assistant\.(?:idle|intent|reasoning|usage|\w+_(?:delta|end|start))$/,
+  /^model\.call_(?:final_result|start)$/,
+  /^session\.(?:idle|info|resume|shutdown|start|truncation)$/,
+  /^session\.\w+_(?:changed?|checkpoint|complete|info|loaded|observation|start|updated)$/,
+  /^tool\.(?:execution_partial_result|execution_progress|shell_output|user_requested)$/,
+];
+
 export const parse = jsonLines((event, type, state: CopilotState) => {
-  if (silent.has(type)) return [];
   const data = asRecord(event.data);
   const isSubagent = event.agentId !== undefined || data.parentToolCallId !== undefined;
   switch (type) {
@@ -43,7 +51,7 @@ export const parse = jsonLines((event, type, state: CopilotState) => {
     case 'result':
       return onResult(event, state);
   }
-  return [{ type: 'unknown', name: type }];
+  return silent.some((pattern) => pattern.test(type)) ? [] : [{ type: 'unknown', name: type }];
 });
 
 /** The whole message; its pieces came before it as deltas. */

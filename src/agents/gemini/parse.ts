@@ -3,7 +3,7 @@ import type { AgentEvent, ParserState } from '../adapter.ts';
 import { asRecord, count, type JsonRecord, list, oneLine, str } from '../json.ts';
 import { jsonLines } from '../json-lines.ts';
 import { limitOf, readError } from '../limit.ts';
-import { todoStatus } from '../messages.ts';
+import { sessionEvent, todoStatus } from '../messages.ts';
 import { resetTimeIn } from '../reset-time.ts';
 import { summarise } from '../summary.ts';
 
@@ -20,12 +20,8 @@ export const parse = jsonLines((event, type, state: GeminiState) => {
   if (type === 'message') return onMessage(event, state);
   state.answering = false;
   switch (type) {
-    case 'init': {
-      const model = str(event.model);
-      return [
-        { type: 'session', id: str(event.session_id) ?? '', ...(model === undefined ? {} : { model }) },
-      ];
-    }
+    case 'init':
+      return [sessionEvent(event)];
     case 'tool_use':
       return onToolUse(event);
     case 'tool_result':

@@ -7,6 +7,7 @@ import {
   asSubagent,
   contextOf,
   readAssistant,
+  readSystem,
   readToolResults,
   readUsage,
   type ToolResult,
@@ -23,20 +24,13 @@ export function newState(): QwenState {
 
 export const parse = jsonLines((event, type, state: QwenState) => {
   const own = typeof event.parent_tool_use_id !== 'string';
-  if (type === 'system') return onSystem(event);
+  if (type === 'system') return [readSystem(event)];
   if (type === 'assistant') return onAssistant(asRecord(event.message), own, state);
   if (type === 'user') return own ? readToolResults(asRecord(event.message)).map(onToolResult) : [];
   if (type === 'result') return [onResult(event, state)];
   // Parts of messages that come whole as well.
   return type === 'stream_event' ? [] : [{ type: 'unknown', name: type }];
 });
-
-function onSystem(event: JsonRecord): AgentEvent[] {
-  const subtype = str(event.subtype) ?? '';
-  if (subtype !== 'init') return [{ type: 'unknown', name: `system/${subtype}` }];
-  const model = str(event.model);
-  return [{ type: 'session', id: str(event.session_id) ?? '', ...(model === undefined ? {} : { model }) }];
-}
 
 /** How it tells an API error: as a message of the assistant, after which the result claims success. */
 const apiError = /^\[API Error: ([\s\S]*)\]$/;

@@ -1,4 +1,4 @@
-import { agentNameOf } from '../../agents/registry.ts';
+import { agentNameOf, agents } from '../../agents/registry.ts';
 import type { Worker } from '../../fleet/files/workers.ts';
 import { lookAtWorker } from '../../fleet/live.ts';
 import { isReady } from '../../fleet/screen/classify.ts';
@@ -8,8 +8,8 @@ import type { Context } from '../kernel/spec.ts';
 import { warn } from './context.ts';
 
 const lookMs = 250;
-/** What the wrapper of an agent, which we do not know, shows of it: its banner, or a prompt anywhere. */
-const banner = /Claude Code v\d|OpenAI Codex|^\s*[>❯›$] /m;
+/** An input prompt anywhere on the screen. */
+const inputPrompt = /^\s*[>❯›$] /m;
 /** What made it ready may have scrolled off meanwhile. */
 const historyLines = 200;
 
@@ -23,9 +23,16 @@ export async function waitUntilReady(context: Context, worker: Worker, timeoutMs
     const { pane } = await lookAtWorker(context.env, worker);
     if (pane === null) return;
     const lines = await tmux.capture(pane.id, historyLines);
-    if (isReady(agent, lines) || (agent === 'custom' && banner.test(lines.join('\n')))) return;
+    if (isReady(agent, lines) || (agent === 'custom' && showsAgent(lines.join('\n')))) return;
     await systemClock.sleep(Math.min(lookMs, Math.max(1, deadline - systemClock.monotonic())));
   }
   const seconds = Math.round(timeoutMs / 1000);
   warn(context, `agent '${worker.name}' did not become ready within ${seconds}s`);
+}
+
+/** True if a program that we do not know shows the banner of an agent that it wraps, or an input prompt. */
+function showsAgent(screen: string): boolean {
+  return (
+    inputPrompt.test(screen) || Object.values(agents).some((agent) => agent.screen?.banner?.test(screen))
+  );
 }
