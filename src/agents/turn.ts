@@ -1,7 +1,7 @@
 import type { ContextSize, Limit, Turn, TurnEnd, Usage } from '../core/turn.ts';
 import { addUsage } from '../core/turn.ts';
 import type { AgentAdapter, AgentEvent } from './adapter.ts';
-import { createTextCollector } from './text.ts';
+import { createTextCollector, type TextCollector } from './text.ts';
 
 /** How the process ended. `finished`: we ended it, after its result. `idle`, `hard-timeout`, `stopped`: before. */
 export type EndCause = 'exited' | 'finished' | 'idle' | 'hard-timeout' | 'stopped' | 'not-started';
@@ -59,104 +59,122 @@ export function createTurnReader(
 ): TurnReader {
   const state = adapter.newState();
   if (resumed !== undefined) state.resumed = resumed;
-  const text = createTextCollector();
-  const unknown = new Map<string, number>();
+  const fold = newFold();
   const plain: string[] = [];
-  let toolCalls = 0;
-  let failedCalls = 0;
-  let sessionId: string | undefined;
-  let told: Usage | undefined;
-  let context: ContextSize | undefined;
-  let trouble: Extract<AgentEvent, { type: 'error' }> | undefined;
-  let result: ResultEvent | undefined;
-
-  function take(event: AgentEvent): void {
-    switch (event.type) {
-      case 'session':
-        sessionId = event.id;
-        return;
-      case 'text':
-        text.add(event.text, event.delta);
-        goOn();
-        return;
-      case 'retract':
-        text.retract(event.blocks);
-        result = undefined;
-        return;
-      case 'tool-start':
-        toolCalls++;
-        goOn();
-        return;
-      case 'tool-end':
-        if (!event.ok) failedCalls++;
-        return;
-      case 'usage':
-        told = told === undefined ? event.usage : addUsage(told, event.usage);
-        return;
-      case 'context':
-        context = fuller(context, event.size);
-        return;
-      case 'error':
-        trouble = event;
-        return;
-      case 'result':
-        result = event;
-        return;
-      case 'unknown':
-        if (unknown.has(event.name) || unknown.size < maxUnknownNames) {
-          unknown.set(event.name, (unknown.get(event.name) ?? 0) + 1);
-        }
-        return;
-    }
-  }
-
-  /** The agent is at work: what went wrong is overcome, and a result that was not the last is out of date. */
-  function goOn(): void {
-    trouble = undefined;
-    if (result?.more) result = undefined;
-  }
-
-  function hasEnded(): boolean {
-    return result !== undefined && !result.more;
-  }
-
-  function push(line: string): AgentEvent[] {
-    if (now !== undefined) state.now = now();
-    const events = adapter.parse(line, state);
-    for (const event of events) take(event);
-    if (plainText && isPlain(line, events) && plain.length < maxPlainLines) plain.push(line);
-    return events;
-  }
-
   return {
-    push,
+    push(line) {
+      if (now !== undefined) state.now = now();
+      const events = adapter.parse(line, state);
+      for (const event of events) addEvent(fold, event);
+      if (plainText && isPlain(line, events) && plain.length < maxPlainLines) plain.push(line);
+      return events;
+    },
     get ended() {
-      return hasEnded();
+      return hasEnded(fold);
     },
-    finish(process) {
-      const blocks = text.blocks();
-      const limit = result?.ok ? undefined : (result?.limit ?? trouble?.limit);
-      const seen = { acted: blocks.length > 0 || toolCalls > 0, result, limit };
-      const endedAs = endOf(adapter, process, seen);
-      const end = endedAs === 'empty' && plain.length > 0 ? 'finished' : endedAs;
-      const error = end === 'finished' || end === 'empty' ? undefined : errorOf(process, result, trouble);
-      const usage = result?.usage ?? told;
-      return {
-        text: end === endedAs ? blocks : [plain.join('\n')],
-        // Plain text says nothing about tools.
-        toolCalls: adapter.reportsToolCalls && end === endedAs ? Math.max(0, toolCalls - failedCalls) : null,
-        failedCalls,
-        end,
-        exitCode: process.exitCode,
-        ...(usage === undefined ? {} : { usage }),
-        ...(limit === undefined ? {} : { limit }),
-        ...(error === undefined ? {} : { error }),
-        ...(context === undefined ? {} : { context }),
-        ...(sessionId === undefined ? {} : { sessionId }),
-        unknown: Object.fromEntries(unknown),
-        ended: hasEnded(),
-      };
-    },
+    finish: (process) => finishTurn(adapter, fold, process, plain),
+  };
+}
+
+/** What the events so far add up to. */
+type Fold = {
+  readonly text: TextCollector;
+  readonly unknown: Map<string, number>;
+  toolCalls: number;
+  failedCalls: number;
+  sessionId?: string;
+  usage?: Usage;
+  context?: ContextSize;
+  trouble?: Extract<AgentEvent, { type: 'error' }> | undefined;
+  result?: ResultEvent | undefined;
+};
+
+function newFold(): Fold {
+  return { text: createTextCollector(), unknown: new Map(), toolCalls: 0, failedCalls: 0 };
+}
+
+function addEvent(fold: Fold, event: AgentEvent): void {
+  switch (event.type) {
+    case 'session':
+      fold.sessionId = event.id;
+      return;
+    case 'text':
+      fold.text.add(event.text, event.delta);
+      goOn(fold);
+      return;
+    case 'retract':
+      fold.text.retract(event.blocks);
+      fold.result = undefined;
+      return;
+    case 'tool-start':
+      fold.toolCalls++;
+      goOn(fold);
+      return;
+    case 'tool-end':
+      if (!event.ok) fold.failedCalls++;
+      return;
+    case 'usage':
+      fold.usage = fold.usage === undefined ? event.usage : addUsage(fold.usage, event.usage);
+      return;
+    case 'context':
+      fold.context = fuller(fold.context, event.size);
+      return;
+    case 'error':
+      fold.trouble = event;
+      return;
+    case 'result':
+      fold.result = event;
+      return;
+    case 'unknown':
+      countUnknown(fold.unknown, event.name);
+      return;
+  }
+}
+
+/** The agent is at work: an error is overcome, and a result that was not the last is out of date. */
+function goOn(fold: Fold): void {
+  fold.trouble = undefined;
+  if (fold.result?.more) fold.result = undefined;
+}
+
+function countUnknown(unknown: Map<string, number>, name: string): void {
+  if (!unknown.has(name) && unknown.size >= maxUnknownNames) return;
+  unknown.set(name, (unknown.get(name) ?? 0) + 1);
+}
+
+function hasEnded({ result }: Fold): boolean {
+  return result !== undefined && !result.more;
+}
+
+function finishTurn(
+  adapter: AgentAdapter,
+  fold: Fold,
+  process: ProcessEnd,
+  plain: readonly string[],
+): StreamedTurn {
+  const { toolCalls, failedCalls, sessionId, context, trouble, result } = fold;
+  const blocks = fold.text.blocks();
+  const limit = result?.ok ? undefined : (result?.limit ?? trouble?.limit);
+  const acted = blocks.length > 0 || toolCalls > 0;
+  const streamEnd = endOf(adapter, process, { acted, result, limit });
+  // Plain text is an answer, and says nothing about tools.
+  const isPlainAnswer = streamEnd === 'empty' && plain.length > 0;
+  const end = isPlainAnswer ? 'finished' : streamEnd;
+  const error = end === 'finished' || end === 'empty' ? undefined : errorOf(process, result, trouble);
+  const usage = result?.usage ?? fold.usage;
+  return {
+    text: isPlainAnswer ? [plain.join('\n')] : blocks,
+    toolCalls: adapter.reportsToolCalls && !isPlainAnswer ? Math.max(0, toolCalls - failedCalls) : null,
+    failedCalls,
+    end,
+    exitCode: process.exitCode,
+    ...(usage === undefined ? {} : { usage }),
+    ...(limit === undefined ? {} : { limit }),
+    ...(error === undefined ? {} : { error }),
+    ...(context === undefined ? {} : { context }),
+    ...(sessionId === undefined ? {} : { sessionId }),
+    unknown: Object.fromEntries(fold.unknown),
+    ended: hasEnded(fold),
   };
 }
 
@@ -174,12 +192,10 @@ function isPlain(line: string, events: readonly AgentEvent[]): boolean {
   return /^\s*[^\s{]/.test(line) && events.every(({ type }) => type === 'notice');
 }
 
-type Seen = { acted: boolean; result: ResultEvent | undefined; limit: Limit | undefined };
-
 function endOf(
   adapter: AgentAdapter,
   { cause, exitCode }: ProcessEnd,
-  { acted, result, limit }: Seen,
+  { acted, result, limit }: { acted: boolean; result: ResultEvent | undefined; limit: Limit | undefined },
 ): TurnEnd {
   if (result?.ok) {
     const crashed = cause === 'exited' && exitCode !== 0 && !adapter.exitCodeIsNoise;
@@ -202,10 +218,10 @@ function errorOf(
   result: ResultEvent | undefined,
   trouble: { message: string } | undefined,
 ): string {
-  const own = (result?.ok ? undefined : result?.error) ?? trouble?.message;
-  if (own) return own;
-  const printed = stderrTail?.trim();
-  if (printed) return printed;
+  const message = (result?.ok ? undefined : result?.error) ?? trouble?.message;
+  if (message) return message;
+  const lastWords = stderrTail?.trim();
+  if (lastWords) return lastWords;
   if (cause === 'exited' && exitCode !== 0)
     return `exited with ${exitCode === null ? 'a signal' : `code ${exitCode}`}`;
   if (cause === 'not-started') return 'could not be started';
