@@ -1,5 +1,6 @@
+import { oneLine } from '../core/text.ts';
 import type { AgentEvent, ParserState } from './adapter.ts';
-import { type JsonRecord, oneLine, parseRecord, str } from './json.ts';
+import { type JsonRecord, parseRecord, str } from './json.ts';
 
 /** A parser of lines that are JSON objects with a `type`. It shows any other line as it is, and skips empty ones. */
 export function jsonLines<State extends ParserState>(

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { asRecord, count, list, num, oneLine, parseRecord, secondsToMs, str } from './json.ts';
+import { asRecord, count, list, num, parseRecord, secondsToMs, str } from './json.ts';
 
 describe('reading JSON that somebody else wrote', () => {
   it.each(['', 'warning: x', '{"a":', '[1]', '"text"', 'null', '3'])('finds no object in %j', (line) => {
@@ -29,20 +29,5 @@ describe('reading JSON that somebody else wrote', () => {
     expect(secondsToMs(1_794_790_000)).toBe(1_794_790_000_000);
     for (const nonsense of [0, -1, 1e308, Number.NaN, '1794790000', null])
       expect(secondsToMs(nonsense)).toBeUndefined();
-  });
-
-  it('puts any text on one short line', () => {
-    expect(oneLine('  a\n\tb\u0000\u001b[31mc  ')).toBe('a b [31mc');
-    expect(oneLine('x'.repeat(300))).toBe(`${'x'.repeat(199)}…`);
-    fc.assert(
-      fc.property(
-        fc.string({ unit: 'binary', maxLength: 1000 }),
-        fc.integer({ min: 1, max: 300 }),
-        (text, max) => {
-          expect(oneLine(text, max).length).toBeLessThanOrEqual(max);
-          expect(oneLine(text, max)).not.toMatch(/[\r\n]/);
-        },
-      ),
-    );
   });
 });

@@ -45,15 +45,6 @@ export function secondsToMs(value: unknown): number | undefined {
   return milliseconds > 0 ? milliseconds : undefined;
 }
 
-/** The text on one line, control characters gone, cut to `max` characters. */
-export function oneLine(text: string, max = 200): string {
-  const line = text
-    .slice(0, max * 4)
-    .replace(/[\s\p{Cc}]+/gu, ' ')
-    .trim();
-  return line.length <= max ? line : `${line.slice(0, max - 1)}…`;
-}
-
 function isRecord(value: unknown): value is JsonRecord {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -1,4 +1,5 @@
-import { asRecord, oneLine, str } from './json.ts';
+import { oneLine } from '../core/text.ts';
+import { asRecord, str } from './json.ts';
 
 /** Fields that say most about a tool call, the best first. CLIs name the same thing differently. */
 const telling = [

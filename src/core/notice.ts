@@ -1,4 +1,5 @@
 import type { Outcome } from './outcome.ts';
+import { shorten } from './text.ts';
 
 /** What a person may want to be told about a loop that runs without them. */
 export const noticeKinds = ['done', 'blocked', 'decide', 'stuck', 'limit', 'failure'] as const;
@@ -69,9 +70,6 @@ export function noticeOf({ because, ...facts }: NoticeFacts): Notice {
 
 /** One line without controls, characters that reorder text, or half a character. */
 export function plainLine(text: string, max: number): string {
-  const line = text
-    .slice(0, max * 4)
-    .replace(/[\s\p{Cc}\p{Cf}\p{Cs}]+/gu, ' ')
-    .trim();
-  return line.length <= max ? line : `${line.slice(0, max - 1).replace(/[\ud800-\udbff]$/, '')}…`;
+  const line = text.slice(0, max * 4).replace(/[\s\p{Cc}\p{Cf}\p{Cs}]+/gu, ' ');
+  return shorten(line.trim(), max);
 }

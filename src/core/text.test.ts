@@ -1,3 +1,4 @@
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { backoffMs, withJitter } from './backoff.ts';
 import { readClaim } from './completion.ts';
@@ -8,6 +9,7 @@ import type { Feedback, LoopPlan } from './loop.ts';
 import { compilePattern } from './pattern.ts';
 import { completionContract, composePrompt, namesMarker } from './prompt.ts';
 import { fillTemplate } from './template.ts';
+import { oneLine } from './text.ts';
 
 describe('guardrail messages', () => {
   it('have their fixed format, with the hint only when there is one', () => {
@@ -161,5 +163,22 @@ describe('patterns', () => {
   ])('say what is wrong with %s', (source, words) => {
     expect(() => compilePattern(source)).toThrow(RalphError);
     expect(() => compilePattern(source)).toThrow(words);
+  });
+});
+
+describe('oneLine', () => {
+  it('puts any text on one short line', () => {
+    expect(oneLine('  a\n\tb\u0000\u001b[31mc  ')).toBe('a b [31mc');
+    expect(oneLine('x'.repeat(300))).toBe(`${'x'.repeat(199)}…`);
+    fc.assert(
+      fc.property(
+        fc.string({ unit: 'binary', maxLength: 1000 }),
+        fc.integer({ min: 1, max: 300 }),
+        (text, max) => {
+          expect(oneLine(text, max).length).toBeLessThanOrEqual(max);
+          expect(oneLine(text, max)).not.toMatch(/[\r\n]/);
+        },
+      ),
+    );
   });
 });

@@ -8,7 +8,6 @@ import {
   readSync,
   writeFileSync,
 } from 'node:fs';
-import { isoTime } from '../core/iso-time.ts';
 import type { EventBody, JournalEvent } from './events.ts';
 import { journalVersion } from './journal-version.ts';
 
@@ -24,7 +23,7 @@ export function appendEvents(path: string, bodies: readonly EventBody[], now: ()
   const fd = openSync(path, O_APPEND | O_CREAT | O_RDWR | O_NOFOLLOW, 0o600);
   try {
     let seq = cutToWholeLines(fd);
-    const at = isoTime(now());
+    const at = new Date(now()).toISOString();
     const lines = bodies.map((body) => {
       const event: JournalEvent = { v: journalVersion, seq: ++seq, at, ...body };
       return `${JSON.stringify(event)}\n`;

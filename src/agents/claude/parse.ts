@@ -1,6 +1,7 @@
+import { oneLine } from '../../core/text.ts';
 import type { Limit } from '../../core/turn.ts';
 import type { AgentEvent, ParserState } from '../adapter.ts';
-import { asRecord, type JsonRecord, list, num, oneLine, secondsToMs, str } from '../json.ts';
+import { asRecord, type JsonRecord, list, num, secondsToMs, str } from '../json.ts';
 import { jsonLines } from '../json-lines.ts';
 import { type ErrorFacts, limitOf } from '../limit.ts';
 import {

@@ -1,6 +1,7 @@
+import { oneLine } from '../../core/text.ts';
 import { type Limit, noUsage, type Usage } from '../../core/turn.ts';
 import type { AgentEvent, ParserState } from '../adapter.ts';
-import { asRecord, count, type JsonRecord, list, num, oneLine, str } from '../json.ts';
+import { asRecord, count, type JsonRecord, list, num, str } from '../json.ts';
 import { jsonLines } from '../json-lines.ts';
 import { limitOf } from '../limit.ts';
 import { resetTimeIn } from '../reset-time.ts';

@@ -1,6 +1,7 @@
+import { oneLine } from '../../core/text.ts';
 import type { Limit, Usage } from '../../core/turn.ts';
 import type { AgentEvent, ParserState } from '../adapter.ts';
-import { asRecord, count, int, type JsonRecord, list, oneLine, str } from '../json.ts';
+import { asRecord, count, int, type JsonRecord, list, str } from '../json.ts';
 import { jsonLines } from '../json-lines.ts';
 import { limitOf, readError } from '../limit.ts';
 import { textOf } from '../messages.ts';

@@ -1,5 +1,6 @@
+import { oneLine } from '../../core/text.ts';
 import type { AgentEvent, ParserState } from '../adapter.ts';
-import { asRecord, int, type JsonRecord, num, oneLine, str } from '../json.ts';
+import { asRecord, int, type JsonRecord, num, str } from '../json.ts';
 import { jsonLines } from '../json-lines.ts';
 import { type ErrorFacts, limitOf, readError } from '../limit.ts';
 import { summarise } from '../summary.ts';

@@ -1,5 +1,5 @@
 import type { AgentEvent } from '../../agents/adapter.ts';
-import { oneLine } from '../../agents/json.ts';
+import { oneLine } from '../../core/text.ts';
 import { addUsage, noUsage, type Usage } from '../../core/turn.ts';
 import {
   cleanTerminal,
