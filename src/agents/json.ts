@@ -1,3 +1,5 @@
+import { isObject } from '../core/json.ts';
+
 /** An object out of somebody else's JSON: every field has to be looked at before it is used. */
 export type JsonRecord = { readonly [key: string]: unknown };
 
@@ -5,7 +7,7 @@ export type JsonRecord = { readonly [key: string]: unknown };
 export function parseRecord(line: string): JsonRecord | undefined {
   try {
     const value: unknown = JSON.parse(line);
-    return isRecord(value) ? value : undefined;
+    return isObject(value) ? value : undefined;
   } catch {
     return undefined;
   }
@@ -13,7 +15,7 @@ export function parseRecord(line: string): JsonRecord | undefined {
 
 /** The value as an object; an empty one where it is anything else, so that accesses chain. */
 export function asRecord(value: unknown): JsonRecord {
-  return isRecord(value) ? value : {};
+  return isObject(value) ? value : {};
 }
 
 export function str(value: unknown): string | undefined {
@@ -43,8 +45,4 @@ export function count(value: unknown): number {
 export function secondsToMs(value: unknown): number | undefined {
   const milliseconds = count(value) * 1000;
   return milliseconds > 0 ? milliseconds : undefined;
-}
-
-function isRecord(value: unknown): value is JsonRecord {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -1,6 +1,6 @@
 import type { Check } from '../core/evidence.ts';
-import { fence } from '../core/fence.ts';
 import type { EventBody } from '../journal/events.ts';
+import { fence } from './fence.ts';
 
 /** How a verify command ended. */
 export type VerifyRun = {

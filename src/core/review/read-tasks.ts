@@ -1,5 +1,6 @@
 import * as v from 'valibot';
 import { isObject } from '../json.ts';
+import { shorten } from '../text.ts';
 import { hasText, type TaskList, type TaskProblem, taskListSchema } from './story.ts';
 
 export type TasksRead =
@@ -42,11 +43,8 @@ function duplicates(value: unknown): string[] {
     .map((id) => `Story ${id}: duplicate id, ids have to be unique`);
 }
 
-const shownChars = 80;
-
 function show(value: unknown): string {
-  const json = jsonOf(value);
-  return json.length > shownChars ? `${json.slice(0, shownChars)}…` : json;
+  return shorten(jsonOf(value), 80);
 }
 
 /** What is nested too deeply cannot be printed. */

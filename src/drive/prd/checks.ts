@@ -1,10 +1,10 @@
 import type { Check } from '../../core/evidence.ts';
 import { defuseTags } from '../../core/feedback.ts';
 import { problemLine } from '../../core/review/check.ts';
-import { commitWords } from '../../core/review/commit-words.ts';
 import { countTasks, isComplete, type NextStep } from '../../core/review/mode.ts';
 import type { ReviewRules, TaskList, TaskProblem } from '../../core/review/story.ts';
 import type { Uncommitted } from '../../os/git/uncommitted.ts';
+import { commitWords } from './commit-words.ts';
 
 /** Returns the check of the task list; none if the turn broke no rule. */
 export function listChecks(

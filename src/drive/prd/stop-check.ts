@@ -1,9 +1,9 @@
 import { join } from 'node:path';
 import type { Claim } from '../../core/completion.ts';
 import { checkTasks, problemLine } from '../../core/review/check.ts';
-import { commitWords } from '../../core/review/commit-words.ts';
 import { type CommitQuery, uncommittedChanges } from '../../os/git/uncommitted.ts';
 import { type Reply, silent } from '../session/hook-reply.ts';
+import { commitWords } from './commit-words.ts';
 import { type ActiveMarker, readActive } from './ralph-active.ts';
 import { ownFiles, type PrdPaths, prdPaths, readTasksFile } from './tasks.ts';
 

@@ -2,10 +2,10 @@ import { dirname, join } from 'node:path';
 import { projectPaths } from '../../config/paths.ts';
 import { messageOf } from '../../core/error.ts';
 import { findJsonError } from '../../core/json-error.ts';
-import { jsonFormProblem } from '../../core/json-form.ts';
 import { lstatOf, readText, reclaimDir, setAside, writeAtomic } from '../../os/files/files.ts';
 import { isWithin } from '../../os/files/real-path.ts';
 import { findRepository } from '../../os/git/git.ts';
+import { jsonFormProblem } from './json-form.ts';
 import { activePath } from './ralph-active-path.ts';
 
 /** Returns the paths of a PRD. Below `top` no file is read or written through a link. */

@@ -1,10 +1,10 @@
 import { join } from 'node:path';
 import { RalphError } from '../../core/error.ts';
 import type { Check } from '../../core/evidence.ts';
-import { matchesGlob } from '../../core/glob.ts';
 import { contentMark } from '../../os/files/file-marks.ts';
 import { ensureDir, readJson, writeAtomic } from '../../os/files/files.ts';
 import { walkFiles } from '../../os/files/walk.ts';
+import { matchesGlob } from './glob.ts';
 
 export type ProtectedFiles = { check(): Check | null };
 

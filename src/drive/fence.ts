@@ -1,4 +1,4 @@
-import { defuseTags } from './feedback.ts';
+import { defuseTags } from '../core/feedback.ts';
 
 /**
  * Puts foreign text between two lines that it cannot forge, so that the agent reads it as data.

@@ -1,14 +1,15 @@
-import { stringEnd } from './json-error.ts';
+import { stringEnd } from '../../core/json-error.ts';
+import { shorten } from '../../core/text.ts';
 
 const deepest = 100;
-const shownChars = 80;
+const maxNameChars = 80;
 
 /**
- * What a parser lets pass and no reader of the file would see: a name that stands twice in one object, of which the
- * last counts, and nesting that no program of ours could print. Null where there is none. The text has to be JSON.
+ * Finds what a parser accepts and no reader of the file notices: a name that occurs twice in one object, of which the
+ * last counts, and nesting that is too deep to print. Returns null if there is none. The text has to be JSON.
  */
 export function jsonFormProblem(text: string): string | null {
-  /** The names of each object that is open; null for a list. */
+  /** Names of each open object; null for a list. */
   const open: (Set<string> | null)[] = [];
   let wantsName = false;
   for (let at = 0; at < text.length; at++) {
@@ -18,7 +19,8 @@ export function jsonFormProblem(text: string): string | null {
       const names = open.at(-1);
       if (names && wantsName) {
         const name: string = JSON.parse(text.slice(at, end));
-        if (names.has(name)) return `has the name ${shown(name)} twice in one object (${lineOf(text, at)})`;
+        if (names.has(name))
+          return `has the name ${JSON.stringify(shorten(name, maxNameChars))} twice in one object (${lineOf(text, at)})`;
         names.add(name);
         wantsName = false;
       }
@@ -35,10 +37,6 @@ export function jsonFormProblem(text: string): string | null {
     }
   }
   return null;
-}
-
-function shown(name: string): string {
-  return JSON.stringify(name.length > shownChars ? `${name.slice(0, shownChars)}…` : name);
 }
 
 function lineOf(text: string, at: number): string {
