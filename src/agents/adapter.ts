@@ -1,14 +1,14 @@
 import type { ContextSize, Limit, Usage } from '../core/turn.ts';
 
-/** One todo item as the agent keeps it. */
+/** Item of the agent's todo list. */
 export type TodoItem = { readonly text: string; readonly status: 'pending' | 'active' | 'done' };
 
-/** What an agent's stream says, in one vocabulary for all agents. */
+/** Event of an agent's stream, in one vocabulary for all agents. */
 export type AgentEvent =
   | { readonly type: 'session'; readonly id: string; readonly model?: string }
   /** The assistant's own text. A `delta` continues the block before it. */
   | { readonly type: 'text'; readonly text: string; readonly delta?: boolean }
-  /** It goes on: the last `blocks` texts (a summary that it wrote for itself) and the result are not its answer. */
+  /** The last `blocks` texts (a summary that the agent wrote for itself) and the result are not its answer. */
   | { readonly type: 'retract'; readonly blocks: number }
   | { readonly type: 'tool-start'; readonly id: string; readonly name: string; readonly summary: string }
   | {
@@ -19,15 +19,15 @@ export type AgentEvent =
       readonly output: string;
     }
   | { readonly type: 'todo'; readonly items: readonly TodoItem[] }
-  /** Adds to the usage of the turn; adapters make sure that nothing is told twice. */
+  /** Adds to the usage of the turn; adapters report nothing twice. */
   | { readonly type: 'usage'; readonly usage: Usage }
-  /** What the model had before it at one request of the agent's own; subagents have a context of theirs. */
+  /** Size of the context at one request of the agent; those of subagents are not reported. */
   | { readonly type: 'context'; readonly size: ContextSize }
-  /** Something went wrong; only `result` says whether the turn did. */
+  /** An error; only `result` says whether the turn failed. */
   | { readonly type: 'error'; readonly message: string; readonly limit?: Limit }
-  /** Worth a line on the screen, nothing more. */
+  /** Text to show, without any other effect. */
   | { readonly type: 'notice'; readonly text: string }
-  /** What a subagent does: shown, never counted as the agent's own text. */
+  /** Activity of a subagent: shown, never counted as the agent's own text. */
   | { readonly type: 'subagent'; readonly text: string }
   /**
    * The end of the turn, whether or not the process ends too. `usage` is the total, where the stream gives one.
@@ -44,7 +44,7 @@ export type AgentEvent =
   /** A well-formed event that this adapter does not know. */
   | { readonly type: 'unknown'; readonly name: string };
 
-/** `edit` may change files but not run everything; what that means is each CLI's own matter. */
+/** `edit` may change files but not run every command; the details differ by CLI. */
 export type Permissions = 'full' | 'edit' | 'read';
 
 /** `stream` gives events as they happen; `text` gives the last answer only (commit messages). */
@@ -55,45 +55,45 @@ export type AgentTask = {
   /** The completion contract, for CLIs that take a system prompt; the others find it in `prompt`. */
   readonly systemPrompt?: string;
   readonly permissions: Permissions;
-  /** The user's own words after ours: `agent.flags`. */
+  /** The user's `agent.flags`, which come after our own. */
   readonly flags: readonly string[];
-  /** Continue this session of the agent, where the CLI can. */
+  /** Session of the agent to continue, if the CLI can. */
   readonly resumeSession?: string;
-  /** Running as root, where some CLIs refuse to skip permissions. */
+  /** True as root, for which some CLIs refuse to skip permissions. */
   readonly asRoot: boolean;
 };
 
-/** What judges tool calls before they happen, for CLIs that ask before them. */
+/** Guard programs that an agent can call before its tools. */
 export type GuardPrograms = {
-  /** A line for a shell that reads the event of a hook. */
+  /** Shell command that reads a hook event from standard input. */
   readonly hook: string;
   /** File of the plugin for OpenCode. */
   readonly opencodePlugin: string;
   sha256(text: string): string;
-  /** What is in a file that the user's words name; null where it cannot be read, or may not be on a command line. */
+  /** Reads a JSON file that the user's flags name; null if it cannot be read, or must not be on a command line. */
   readJson(path: string): unknown;
 };
 
-/** What puts the guard before the tools of an agent: words for its command line, and environment. */
+/** Arguments and environment that put the guard before the tools of an agent. */
 export type AgentGuard = {
   readonly args: readonly string[];
-  /** The user's own words, where `args` say some of them already. */
+  /** The user's remaining flags, if `args` already include some of them. */
   readonly flags?: readonly string[];
   readonly env: Readonly<Record<string, string>>;
 };
 
-/** Null where this version has no way. */
+/** Returns null if this version has no way to call a guard. */
 type GuardStarter = (
   programs: GuardPrograms,
   around: {
     readonly version: string | null;
-    /** The user's own words. */
+    /** The user's `agent.flags`. */
     readonly flags: readonly string[];
     readonly env: Readonly<Record<string, string | undefined>>;
   },
 ) => AgentGuard | null;
 
-/** Words for the command line (without the program itself), standard input and extra environment. */
+/** Arguments (without the program itself), standard input and extra environment. */
 export type AgentCommand = {
   readonly args: readonly string[];
   readonly stdin: string | null;
@@ -101,39 +101,38 @@ export type AgentCommand = {
 };
 
 /**
- * Holds what a parser must remember between lines; each adapter has its own shape.
- * The reader sets `now` (epoch milliseconds) before each line, where it has a clock, and `resumed` where the turn
- * continues a session of the agent.
+ * State of a parser between lines; each adapter has its own shape. The reader sets `now` (epoch milliseconds) before
+ * each line, if it has a clock, and `resumed` if the turn continues a session of the agent.
  */
 export type ParserState = { now?: number; resumed?: boolean; [key: string]: unknown };
 
 /** How one agent CLI is called and understood. Data and pure functions, no I/O. */
 export type AgentAdapter = {
   readonly name: string;
-  /** How a person gets it, for the message when it is missing. */
+  /** Command that installs it, for the message when it is missing. */
   readonly install: string;
-  /** How a person logs in again; null where nobody can say. */
+  /** Command that logs in; null if unknown. */
   readonly login: string | null;
-  /** The command line depends on the installed version, so that it has to be asked. */
+  /** True if the command line depends on the installed version. */
   readonly needsVersion?: true;
-  /** Whether the stream reports tool calls; where not, `minToolCalls` cannot be judged. */
+  /** True if the stream reports tool calls; otherwise `minToolCalls` cannot be judged. */
   readonly reportsToolCalls: boolean;
-  /** The modes that this CLI has, and what the agent may do in each, in words that follow "may". */
+  /** Permission modes of this CLI, and what the agent may do in each, in words that follow "may". */
   readonly permits: Readonly<Partial<Record<Permissions, string>>>;
-  /** Whether a session that was cut off can be continued. */
+  /** True if a session that was cut off can be continued. */
   readonly canResume: boolean;
-  /** Whether `systemPrompt` reaches the model by a flag. */
+  /** True if a flag takes `systemPrompt`. */
   readonly takesSystemPrompt: boolean;
-  /** The stream has no result event: a clean exit with some text is the end of a good turn. */
+  /** True if the stream has no result event: a clean exit with some text ends a good turn. */
   readonly endsWithoutResult?: true;
-  /** A good result counts even where the process then exits with a failure code. */
+  /** True if a good result counts even when the process then exits with a failure code. */
   readonly exitCodeIsNoise?: true;
-  /** The range of versions we have recordings of, oldest and newest. */
+  /** Oldest and newest version with recordings. */
   readonly tested: readonly string[];
-  /** Puts the guard before its tools; null where no version has a way. */
+  /** Puts the guard before its tools; null if no version can. */
   readonly guard: GuardStarter | null;
   command(task: AgentTask, version: string | null, mode: OutputMode): AgentCommand;
   newState(): ParserState;
-  /** One line of standard output to events. Never throws. */
+  /** Parses one line of standard output. Never throws. */
   parse(line: string, state: ParserState): AgentEvent[];
 };

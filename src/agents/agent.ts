@@ -1,23 +1,23 @@
 import type { AgentAdapter } from './adapter.ts';
 
-/** All that is known of one agent CLI. A fact that is missing does not compile; null says that there is none. */
+/** Everything known about one agent CLI. A missing fact does not compile; null means that there is none. */
 export type Agent = AgentAdapter & {
-  /** The command that tells whether somebody is logged in. */
+  /** Command that tells whether somebody is logged in. */
   readonly loginStatus: LoginStatus | null;
-  /** The option that chooses a model. */
+  /** Option that chooses a model. */
   readonly modelOption: string | null;
-  /** Variables that decide which account it works on, beside its own login. */
+  /** Environment variables that choose its account, beside its own login. */
   readonly accountVariables: readonly string[];
-  /** Words that tell it to answer once and exit; the prompt then goes to standard input. */
+  /** Arguments that make it answer once and exit; the prompt then goes to standard input. */
   readonly headless: readonly string[];
-  /** Words before the first prompt of its interactive form; null where standard input takes that one, too. */
+  /** Arguments before the first prompt of an interactive start; null if that prompt goes to standard input, too. */
   readonly interactive: readonly string[] | null;
-  /** What its terminal shows; null where only motion and common questions are recognised. */
+  /** Patterns of its terminal; null if only motion and common questions are recognised. */
   readonly screen: AgentScreen | null;
-  /** A session whose id we choose, so that its transcript can be followed. */
+  /** Session with an id of ours, whose transcript can be followed. */
   readonly ownSession?: OwnSession;
   readonly sandbox: SandboxNeeds;
-  /** Hooks that its settings can have, for a loop inside its session; null where it has none that we use. */
+  /** Hooks in its settings, for a loop inside its session; null if we use none. */
   readonly hooks: AgentHooks | null;
 };
 
@@ -34,112 +34,112 @@ export type OwnSession = {
   readonly compaction: RegExp;
 };
 
-/** How a CLI tells whether it is logged in. */
+/** Command for the login status, and how to read its output. */
 type LoginStatus = {
   readonly words: readonly string[];
   readonly loggedIn: RegExp;
-  /** Null where it never says so for certain. */
+  /** Null if its output never proves it. */
   readonly loggedOut: RegExp | null;
-  /** A way in that the CLI leaves out of its answer; the words complete "but". */
+  /** Finds a login that the command leaves out; the returned words follow "but". */
   otherWay?(around: LoginAround): string | null;
 };
 
-/** What a check of the login can look at. */
+/** Surroundings that a check of the login may look at. */
 export type LoginAround = {
   readonly cwd: string;
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** The user's own words. */
+  /** The user's `agent.flags`. */
   readonly flags: readonly string[];
-  /** The text of a file; empty where there is none. */
+  /** Returns the text of a file; empty if there is none. */
   readText(path: string): string;
 };
 
-/** Hooks of ours in the settings of an agent, as `ralph install` writes them. */
+/** Our hooks in the settings of an agent, as `ralph install` writes them. */
 export type AgentHooks = {
-  /** By the agent's own events. */
+  /** Our hooks by the agent's own event names. */
   readonly events: Readonly<Record<string, HookEntry>>;
-  /** The file with the hooks of a project. */
+  /** Settings file of a project. */
   readonly projectFile: string;
-  /** The file with the hooks of a user, whose home this is. */
+  /** Returns the settings file of the user with this home. */
   userFile(env: LoginAround['env'], home: string): string;
-  /** What a person has to know once they are there. */
+  /** Returns what the user has to know after the installation. */
   notes(scope: 'project' | 'user'): readonly string[];
 };
 
-/** A hook of ours, and how long it may take in the agent's own unit. */
+/** One hook; its timeout is in the agent's own unit. */
 export type HookEntry = { readonly event: HookEvent; readonly matcher?: string; readonly timeout: number };
 
-/** What the gate is called with, which is also the name of the built file. */
+/** Argument of the gate, and name of the built file. */
 export type HookEvent = 'stop' | 'prompt' | 'session-start' | 'context' | 'guard' | 'interrupt';
 
-/** What an agent needs from outside its sandbox. */
+/** Needs of an agent inside a sandbox. */
 export type SandboxNeeds = {
-  /** Hosts of its model, its login and nothing else. */
+  /** Hosts of its model and its login only. */
   readonly hosts: readonly string[];
-  /** Variables that are meant for it, by name or by `PREFIX_*`. */
+  /** Environment variables meant for it, by name or by `PREFIX_*`. */
   readonly variables: readonly string[];
-  /** Its settings, below the home. They go in as a copy. */
+  /** Settings files below the home, copied into the sandbox. */
   readonly settings: readonly string[];
-  /** Its logins, below the home. They go in as a copy, and a token that was renewed inside comes back. */
+  /** Login files below the home, copied into the sandbox; a token renewed inside is copied back. */
   readonly logins: readonly string[];
-  /** Variables that lead out of the home, and the folder in the home that they move; null where they add one. */
+  /** Variables that point out of the home, with the directory that they move; null if they add one. */
   readonly moves: Readonly<Record<string, string | null>>;
-  /** What it reads from a working copy at its start and obeys: read-only inside. */
+  /** Files of a working copy that it obeys from its start on: read-only in the sandbox. */
   readonly obeys: readonly ObeyedPath[];
-  /** Its settings in a working copy, which a virtual machine's agent could change for the one out here. */
+  /** Settings in a working copy, which an agent in a virtual machine could change for the one on the host. */
   readonly projectSettings: readonly string[];
-  /** Docker Sandboxes has a template for it. */
+  /** True if Docker Sandboxes has a template for it. */
   readonly hasTemplate: boolean;
 };
 
-/** A path in the working copy, and what stands in its place for this agent while there is nothing. */
+/** Path in the working copy, with a placeholder for this agent if there is no such file. */
 export type ObeyedPath = string | { readonly path: string; readonly standIn: StandIn };
 
 export type StandIn = {
-  /** The content of a file; null for an empty folder. */
+  /** Content of a file; null for an empty directory. */
   readonly content: string | null;
-  /** The agent needs to write there: it gets a folder of the sandbox's own. */
+  /** True if the agent has to write there: it gets a directory of the sandbox. */
   readonly scratch?: boolean;
 };
 
-/** What the screen of an agent looks like, from recordings in its fixtures/screens. */
+/** Patterns of an agent's terminal, from recordings in its fixtures/screens. */
 export type AgentScreen = {
-  /** What it shows once it has started, by which it is recognised behind a wrapper. */
+  /** Banner at its start, by which it is recognised behind a wrapper. */
   readonly banner?: RegExp;
-  /** Its place for input, among the last lines. */
+  /** Input field, among the last lines. */
   readonly input: RegExp;
-  /** A turn is running: in the last lines, so many of them. */
+  /** Sign of a running turn in the last `footer` lines. */
   readonly working: RegExp;
   readonly footer: number;
-  /** Where the agent begins to say something. */
+  /** Start of a message of the agent. */
   readonly speech: RegExp;
-  /** A question stands where the input would be: in the last two lines. Without it, anything is one that leaves no room for input. */
+  /** Question in place of the input, in the last two lines. Without this pattern, any screen without input is a question. */
   readonly dialog?: RegExp;
-  /** It asks whether it may do something; null where it never does. */
+  /** Question for a permission; null if it never asks. */
   readonly permission: RegExp | null;
-  /** It has a question of its own about the task. */
+  /** Question about the task. */
   readonly question?: RegExp;
-  /** The provider's usage limit, also while it goes on to try. */
+  /** Usage limit of the provider, also while the agent retries. */
   readonly limit: RegExp;
   readonly loggedOut: RegExp;
-  /** What stands in the way of a start, by name. */
+  /** Screens that block a start, by name. */
   readonly blockers: Readonly<Record<string, RegExp>>;
-  /** The last turn has ended; an agent that says so is at work as long as it does not. */
+  /** End of the last turn; an agent with this pattern is at work until it matches. */
   readonly turnEnd?: RegExp;
-  /** How full the context is, or how much of it is left, in percent. */
+  /** Percentage of the context in use, or left. */
   readonly context?: RegExp;
   readonly contextLeft?: RegExp;
-  /** It makes room in its context, or has just done so. */
+  /** Sign that the context is being compacted, or was just now. */
   readonly compacts?: RegExp;
 };
 
-/** What most agents may do in each mode. */
+/** Permissions of most agents in each mode. */
 export const usualPermits: Agent['permits'] = {
   full: 'do everything without asking',
   edit: 'change files here, but run no other commands',
   read: 'only look',
 };
 
-/** What stands in the way of a start of many agents. */
+/** Names of screens that block the start of many agents. */
 export const trustQuestion = 'the question whether you trust the folder';
 export const loginQuestion = 'the login';

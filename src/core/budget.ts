@@ -1,12 +1,12 @@
 import type { LoopState, Reason } from './loop.ts';
 import { type Turn, totalTokens } from './turn.ts';
 
-/** The budget that is spent after this turn, if any: of the run first, then of the iteration. */
+/** Returns the reason if a budget is spent after this turn: of the run first, then of the iteration. */
 export function spentBudget(loop: LoopState, turn: Turn): Reason | null {
   return spentByRun(loop) ?? spentByTurn(loop, turn);
 }
 
-/** The budget of the whole run that is spent, if any. */
+/** Returns the reason if a budget of the whole run is spent. */
 export function spentByRun(loop: LoopState): Reason | null {
   const { wallMs, tokens, costUsd } = loop.plan.limits;
   const label = loop.usage.estimated ? 'estimated' : 'reported';

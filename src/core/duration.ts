@@ -1,17 +1,17 @@
 const unitMs = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
 
-/** What a duration may look like; also the pattern of the published JSON Schema. */
+/** Syntax of a duration; also the pattern of the published JSON Schema. */
 export const durationPattern = /^(?:\d+(?:\.\d+)?(?:ms|s|m|h|d)?|(?:\d+(?:\.\d+)?(?:ms|s|m|h|d)){2,})$/;
 
-/** Milliseconds of `90s`, `15m`, `1h30m`, `250ms` or a plain number of seconds; null for anything else. */
+/** Parses `90s`, `15m`, `1h30m`, `250ms` or a plain number of seconds to milliseconds; null for anything else. */
 export function parseDuration(duration: string | number): number | null {
   const ms = typeof duration === 'number' ? duration * unitMs.s : readUnits(duration);
-  // However short a duration is, it is not zero: zero often means never.
+  // A tiny duration must not round to zero, which often means never.
   const whole = ms > 0 ? Math.max(1, Math.round(ms)) : ms;
   return Number.isSafeInteger(whole) && whole >= 0 ? whole : null;
 }
 
-/** Milliseconds for people: `250ms`, `1.2s`, `6m7s`, `1h30m`. */
+/** Formats milliseconds for people: `250ms`, `1.2s`, `6m7s`, `1h30m`. */
 export function formatDuration(ms: number): string {
   const whole = Math.max(0, Math.round(ms));
   if (whole < 1000) return `${whole}ms`;

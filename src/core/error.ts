@@ -17,12 +17,12 @@ export class RalphError extends Error {
   }
 }
 
-/** Goes by the name: each file of the build has a class of its own. */
+/** Compares the name, since each file of the build has its own copy of the class. */
 export function isRalphError(error: unknown): error is RalphError {
   return error instanceof Error && error.name === 'RalphError';
 }
 
-/** The message of anything that was thrown. */
+/** Returns the message of any thrown value. */
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }

@@ -1,10 +1,10 @@
 import type { Evidence, Feedback, LoopState, Verdict } from './loop.ts';
 import type { Turn } from './turn.ts';
 
-/** Something that was checked outside, with what the agent should read if it failed. */
+/** Check outside the agent, with the feedback for the agent if it failed. */
 export type Check = Evidence & { readonly feedback?: Feedback };
 
-/** Begins the reason of a verdict where nobody claimed anything, but the task list says it. */
+/** Start of the reason of a verdict if the task list, not a tag, made the claim. */
 export const doneByTasks = 'every story is done';
 
 /** Judges a claim, which `marker` made. The loop's counters include this turn already. */
@@ -13,7 +13,7 @@ export function judge(loop: LoopState, turn: Turn, checks: readonly Check[], mar
   for (const { check, ok, detail } of checks) evidence.push({ check, ok, detail });
   const failed = evidence.find((item) => !item.ok);
   if (failed) return { accepted: false, because: `${failed.check}: ${failed.detail}`, evidence };
-  // A check may be made again after another one that could have changed its result.
+  // A later run of the same check counts: another check may have changed its result.
   const passed = `passed: ${[...new Set(evidence.map((item) => item.check))].join(', ')}`;
   const byTasks = marker !== undefined && marker === loop.plan.completion.tasks;
   return { accepted: true, because: byTasks ? `${doneByTasks}, ${passed}` : passed, evidence };
@@ -29,7 +29,7 @@ function turnEvidence(turn: Turn): Evidence {
   };
 }
 
-/** Counted since the loop began. An agent that cannot report tool calls shows its work by what it changed. */
+/** Judges the tool calls since the loop began; for an agent that cannot report them, its changes. */
 function toolEvidence(loop: LoopState, turn: Turn): Evidence[] {
   const wanted = loop.plan.minToolCalls;
   if (wanted === null || wanted === 0) return [];

@@ -1,4 +1,4 @@
-/** A short fingerprint of a text: to see that two are the same without keeping either. */
+/** Returns a short fingerprint of a text, to compare texts without keeping them. */
 export function hashText(text: string): string {
   let a = 2166136261;
   let b = 3266489917;

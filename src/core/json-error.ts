@@ -1,10 +1,10 @@
-/** Where a text stops being JSON, both counted from 1, and what should stand there. */
+/** Place of a syntax error, both counted from 1, and what was expected there. */
 export type JsonError = { readonly line: number; readonly column: number; readonly expected: string };
 
 const escaped = /\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})/y;
 const scalar = /(?:true|false|null|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?)/y;
 
-/** Finds the first error of a JSON text; null when there is none. Node before 22 does not tell the place. */
+/** Finds the first syntax error of a JSON text; null if there is none. `JSON.parse` does not name the place of all. */
 export function findJsonError(text: string): JsonError | null {
   const open: ('{' | '[')[] = [];
   let state: 'value' | 'value or ]' | 'key' | 'key or }' | ':' | 'next' = 'value';
@@ -49,7 +49,7 @@ export function findJsonError(text: string): JsonError | null {
   }
 }
 
-/** Where the string ends that begins here; where it begins, if it is none. One pattern for it all overflows on long ones. */
+/** Returns the end of the string at `start`, or `start` if there is none. A single pattern overflows on long strings. */
 export function stringEnd(text: string, start: number): number {
   for (let at = start + 1; at < text.length; ) {
     const char = text.charAt(at);

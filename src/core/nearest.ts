@@ -1,4 +1,4 @@
-/** The candidate that a misspelt word most likely meant, or null when none is close. Case, `-`, `_` and `.` do not count. */
+/** Returns the candidate that is closest to a misspelt word, or null if none is close. Ignores case, `-`, `_` and `.`. */
 export function nearest(word: string, candidates: Iterable<string>): string | null {
   const wanted = plain(word);
   let best: string | null = null;
@@ -19,7 +19,7 @@ function plain(word: string): string {
   return word.toLowerCase().replace(/[-_.]/g, '');
 }
 
-/** Whether one is the other with one piece left out: people shorten names more often than they misspell them. */
+/** True if one is the other with one piece left out: people shorten names more often than they misspell them. */
 function lacksOnePiece(a: string, b: string): boolean {
   const [short, long] = a.length < b.length ? [a, b] : [b, a];
   let same = 0;
@@ -27,7 +27,7 @@ function lacksOnePiece(a: string, b: string): boolean {
   return long.endsWith(short.slice(same));
 }
 
-/** Edits from `a` to `b`, where swapping two neighbours is one edit. */
+/** Counts the edits from `a` to `b`; swapping two neighbours is one edit. */
 function distance(a: string, b: string): number {
   let beforeLast: number[] = [];
   let last = Array.from({ length: b.length + 1 }, (_, index) => index);

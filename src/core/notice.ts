@@ -1,18 +1,18 @@
 import type { Outcome } from './outcome.ts';
 import { shorten } from './text.ts';
 
-/** What a person may want to be told about a loop that runs without them. */
+/** Kinds of notices about a loop that nobody watches. */
 export const noticeKinds = ['done', 'blocked', 'decide', 'stuck', 'limit', 'failure'] as const;
 
 export type NoticeKind = (typeof noticeKinds)[number];
 
-/** Word for a person who is not looking. All texts are plain: one line each, nothing that a terminal could act on. */
+/** Message for a person who is not watching. Every text is one line without control characters. */
 export type Notice = {
   readonly kind: NoticeKind;
   readonly title: string;
   readonly body: string;
   readonly run: string;
-  /** The name of the folder that the loop works in, or of the worker. */
+  /** Name of the working copy's directory, or of the worker. */
   readonly project: string;
   readonly outcome?: Outcome;
   readonly exitCode?: number;
@@ -22,7 +22,7 @@ export type Notice = {
   readonly at: string;
 };
 
-/** What a notice is made of: the texts may be anything that an agent wrote. */
+/** Facts for a notice; the texts may be anything that an agent wrote. */
 export type NoticeFacts = Omit<Notice, 'title' | 'body'> & { readonly because: string };
 
 const headlines: Record<NoticeKind, string> = {
@@ -34,7 +34,7 @@ const headlines: Record<NoticeKind, string> = {
   failure: 'failed',
 };
 
-/** The notice that an outcome is worth; null where the person ended the loop themselves. */
+/** Returns the kind of notice for an outcome; null if a person ended the loop. */
 export function noticeKindOf(outcome: Outcome): NoticeKind | null {
   switch (outcome) {
     case 'PROMISE_ACCEPTED':
@@ -68,7 +68,7 @@ export function noticeOf({ because, ...facts }: NoticeFacts): Notice {
   };
 }
 
-/** One line without controls, characters that reorder text, or half a character. */
+/** Puts a text on one line, without control characters, characters that reorder text, or half a character. */
 export function plainLine(text: string, max: number): string {
   const line = text.slice(0, max * 4).replace(/[\s\p{Cc}\p{Cf}\p{Cs}]+/gu, ' ');
   return shorten(line.trim(), max);

@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 
-/** Returns what a JSON text says by its schema; null where it is no such JSON. */
+/** Parses a JSON text by a schema; null if it does not match. */
 export function parseAs<S extends v.GenericSchema>(schema: S, text: string | null): v.InferOutput<S> | null {
   if (text === null) return null;
   try {

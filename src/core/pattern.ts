@@ -3,7 +3,7 @@ import { messageOf, RalphError } from './error.ts';
 
 export type Pattern = { test(text: string): boolean };
 
-/** Compiles a user's pattern on an engine that takes linear time, whatever the pattern and the text. */
+/** Compiles a user's pattern for an engine that takes linear time for any pattern and text. */
 export function compilePattern(source: string): Pattern {
   try {
     const compiled = RE2JS.compile(endOfText(source), RE2JS.MULTILINE);
@@ -20,7 +20,7 @@ export function compilePattern(source: string): Pattern {
   }
 }
 
-/** The end of the text is `\Z` in Python, `\z` here. */
+/** Replaces `\Z`, the end of the text in Python, by `\z`. */
 function endOfText(source: string): string {
   return source.replace(/\\[\s\S]/g, (pair) => (pair === '\\Z' ? '\\z' : pair));
 }

@@ -3,12 +3,12 @@ import { hashText } from './hash.ts';
 import type { LoopState, Reason } from './loop.ts';
 import type { Turn } from './turn.ts';
 
-/** Whether the turn moved anything. */
+/** True if the turn changed anything. */
 export function madeProgress(turn: Turn): boolean {
   return turn.progress.commits > 0 || turn.progress.filesChanged > 0 || turn.progress.other !== undefined;
 }
 
-/** The fingerprint of an error, without the figures that differ each time. The text itself may hold secrets. */
+/** Returns the fingerprint of an error without its numbers, which differ each time. The text itself may hold secrets. */
 export function errorSignature(turn: Turn, checks: readonly Check[]): string | null {
   const failed = checks.find((check) => !check.ok);
   const text = failed ? `${failed.check}\n${failed.feedback?.text ?? failed.detail}` : turn.error;
@@ -16,7 +16,7 @@ export function errorSignature(turn: Turn, checks: readonly Check[]): string | n
   return hashText(text.replace(/\d+/g, '#').replace(/\s+/g, ' ').trim().slice(0, 2000));
 }
 
-/** Why the loop is stuck, judged after the counters of this turn were updated. */
+/** Returns the reason if the loop is stuck. Its counters already include this turn. */
 export function stuckReason(loop: LoopState): Reason | null {
   const { withoutProgress, withoutTools, sameError } = loop.plan.limits;
   if (withoutProgress > 0 && loop.withoutProgress >= withoutProgress) {

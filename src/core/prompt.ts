@@ -2,7 +2,7 @@ import { markerOf } from './completion.ts';
 import type { Completion, Feedback, LoopState } from './loop.ts';
 import { fillTemplate } from './template.ts';
 
-/** The prompt of the coming iteration: the task with what the last one left for it. */
+/** Composes the prompt of the next iteration from the task and the feedback of the last one. */
 export function composePrompt(loop: LoopState): string {
   const texts = (action: Feedback['action']): string[] =>
     loop.feedback.filter((item) => item.action === action).map((item) => item.text);
@@ -17,13 +17,13 @@ function iterationLine(loop: LoopState): string[] {
   return [`Iteration ${loop.iteration} of ${of}, ${of - loop.iteration} remaining.`];
 }
 
-/** How the agent is told to finish: by the system prompt where the CLI takes one, else after the prompt. A pattern tells nothing. */
+/** Returns the text that tells the agent how to finish; null if a pattern or the task list decides. */
 export function completionContract(completion: Completion): string | null {
   const marker = markerOf(completion);
   return marker === null ? null : fillTemplate(CONTRACT, { MARKER: marker });
 }
 
-/** A prompt that names the marker tells the agent itself how to finish. */
+/** True if the prompt itself names the marker, and so tells the agent how to finish. */
 export function namesMarker(prompt: string, completion: Completion): boolean {
   const marker = markerOf(completion);
   return marker !== null && prompt.toLowerCase().includes(marker.toLowerCase());

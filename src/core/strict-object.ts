@@ -2,8 +2,8 @@ import * as v from 'valibot';
 import { isObject } from './json.ts';
 
 /**
- * An object of known names only; valibot itself takes a list for an object. The message of an issue says what is
- * expected; for an unknown name it lists the known ones, see `isUnknownName`.
+ * Accepts an object with known names only, and no list, which valibot takes for an object. The message of an issue says
+ * what is expected; for an unknown name it lists the known ones, see `isUnknownName`.
  */
 export function strictObject<const E extends v.ObjectEntries>(entries: E, expected = 'an object') {
   const schema = v.strictObject(entries, (issue) =>
@@ -16,7 +16,7 @@ export function isUnknownName({ expected }: Pick<v.BaseIssue<unknown>, 'expected
   return expected === 'never';
 }
 
-/** Says where something is wrong and what has to be there; `root` names the whole value. */
+/** Describes where a value is wrong and what is expected there; `root` names the whole value. */
 export function describeIssue(issue: v.BaseIssue<unknown>, root: string): string {
   const keys = (issue.path ?? []).map(({ key }) => key);
   const name = isUnknownName(issue) ? keys.pop() : null;

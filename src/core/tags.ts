@@ -1,16 +1,16 @@
 export type Tag = {
   readonly start: number;
   readonly end: number;
-  /** The whole tag as it stands in the text. */
+  /** The whole tag, character by character. */
   readonly written: string;
   readonly content: string;
-  /** The closed code fence around it. */
+  /** Closed code fence around it. */
   readonly fence?: Fence;
 };
 
 type Fence = { readonly start: number; readonly end: number; readonly content: string };
 
-// A fence without an end runs to the end of the text and is skipped, so that the search stays linear.
+// Skips a fence without an end, so that the search stays linear.
 const FENCE = /^[ \t>]*(`{3,}|~{3,})[^\n`]*(?=\n)([\s\S]*?)(?:(\n[ \t>]*\1[`~]*[ \t\r]*)$|$(?![\s\S]))/gm;
 
 /**

@@ -1,9 +1,9 @@
-/** How a turn ended, as the adapter and the process tell it. */
+/** End of a turn, by the stream and the process. */
 export type TurnEnd = 'finished' | 'failed' | 'timed-out' | 'inactive' | 'aborted' | 'empty' | 'limited';
 
 export type LimitKind = 'usage' | 'auth' | 'quota' | 'context' | 'overload';
 
-/** A limit of the provider that cut the turn. `resetsAt` is in epoch milliseconds. */
+/** Limit of the provider that cut the turn. `resetsAt` is in epoch milliseconds. */
 export type Limit = { readonly kind: LimitKind; readonly resetsAt?: number; readonly message?: string };
 
 /** Tokens and cost of a turn. `costUsd` is absent where the agent reports none. */
@@ -13,18 +13,18 @@ export type Usage = {
   readonly cacheReadTokens: number;
   readonly cacheWriteTokens: number;
   readonly costUsd?: number;
-  /** True where any figure was worked out by us and not reported by the agent. */
+  /** True if we estimated a figure that the agent did not report. */
   readonly estimated?: boolean;
 };
 
-/** Tokens that the model had before it; `window` is how many fit, where the agent tells it. */
+/** Tokens in the model's context; `window` is how many fit, if the agent reports it. */
 export type ContextSize = { readonly tokens: number; readonly window?: number };
 
-/** What changed in the working copy during the turn. */
+/** Changes of the working copy during the turn. */
 export type Progress = {
   readonly commits: number;
   readonly filesChanged: number;
-  /** The first of the files that were changed and are not committed. */
+  /** First changed files that are not committed. */
   readonly files?: readonly string[];
   readonly other?: string;
 };
@@ -33,7 +33,7 @@ export type Progress = {
 export type Turn = {
   /** The assistant's own text blocks in order: never tool output, thinking, the prompt or a subagent. */
   readonly text: readonly string[];
-  /** Tool calls of this turn that succeeded, as far as the agent tells; null where it has no way to report calls. */
+  /** Tool calls of this turn that succeeded; null if the agent cannot report calls. */
   readonly toolCalls: number | null;
   readonly end: TurnEnd;
   readonly exitCode: number | null;
@@ -46,15 +46,15 @@ export type Turn = {
   readonly endedAt: number;
   /** From the start of the iteration to `endedAt`, guardrails included. */
   readonly durationMs: number;
-  /** True where the user's done pattern matched the text; the driver runs the pattern engine. */
+  /** True if the user's done pattern matched the text; the driver runs the pattern. */
   readonly patternMatched?: boolean;
-  /** True where the task list says that everything is done; the driver reads it. */
+  /** True if the task list says that everything is done; the driver reads it. */
   readonly tasksDone?: boolean;
 };
 
 export const noUsage: Usage = { inputTokens: 0, outputTokens: 0, cacheReadTokens: 0, cacheWriteTokens: 0 };
 
-/** Adds two usages; a cost is known as soon as one side knows it. */
+/** Adds two usages; the sum has a cost if one side has one. */
 export function addUsage(a: Usage, b: Usage): Usage {
   const cost =
     a.costUsd === undefined && b.costUsd === undefined ? undefined : (a.costUsd ?? 0) + (b.costUsd ?? 0);
@@ -68,7 +68,7 @@ export function addUsage(a: Usage, b: Usage): Usage {
   };
 }
 
-/** All tokens that were moved, cached ones included. */
+/** Returns the sum of all tokens, cached ones included. */
 export function totalTokens(usage: Usage): number {
   return usage.inputTokens + usage.outputTokens + usage.cacheReadTokens + usage.cacheWriteTokens;
 }

@@ -1,6 +1,6 @@
 /**
  * Splits text into words as a POSIX shell does: quotes keep words together, a backslash takes the next character as it is.
- * Nothing is expanded. Null where a quote or a backslash is left open.
+ * Expands nothing. Returns null if a quote or a backslash is left open.
  */
 export function splitWords(text: string): string[] | null {
   const words: string[] = [];
@@ -11,7 +11,7 @@ export function splitWords(text: string): string[] | null {
     if (char === '\\' && quote !== "'") {
       const next = text[++index];
       if (next === undefined) return null;
-      // Inside double quotes a backslash is itself, unless it stands before one of these.
+      // Inside double quotes a backslash is literal, unless one of these follows.
       word = (word ?? '') + (quote === '"' && !'"\\$`'.includes(next) ? `\\${next}` : next);
       continue;
     }
@@ -37,7 +37,7 @@ export function splitWords(text: string): string[] | null {
   return words;
 }
 
-/** A word in single quotes, which every shell of Unix reads alike, and `splitWords` too. */
+/** Puts a word in single quotes, which every Unix shell and `splitWords` read alike. */
 export function quoteWord(word: string): string {
   return `'${word.replaceAll("'", `'\\''`)}'`;
 }

@@ -18,7 +18,7 @@ export const amp: Agent = {
   // 0 after every error, 1 after a good turn whose thread could not be uploaded.
   exitCodeIsNoise: true,
   tested: ['0.0.1769314944'],
-  // Asked, it would start a login.
+  // A status command would start a login.
   loginStatus: null,
   modelOption: null,
   accountVariables: ['AMP_API_KEY'],

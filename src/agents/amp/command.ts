@@ -1,8 +1,8 @@
 import type { AgentCommand, AgentTask, OutputMode, Permissions } from '../adapter.ts';
 
 /**
- * Without a flag Amp goes by its own rules: it edits files, runs commands that it takes for harmless, and waits for
- * an approval that never comes before others. It has no flag for less: `read` is not among its modes.
+ * Without a flag Amp edits files and runs commands that it considers harmless; before others it waits for an approval
+ * that never comes. It has no flag for less, so that `read` is not among its modes.
  */
 const permissionFlags: Record<Permissions, readonly string[]> = {
   full: ['--dangerously-allow-all'],
@@ -18,7 +18,7 @@ export function command(task: AgentTask, _version: string | null, mode: OutputMo
       ...(mode === 'stream' ? ['--stream-json'] : []),
       ...permissionFlags[permissions],
       ...flags,
-      // Last, because it would take a word behind it for the prompt; without one it reads standard input.
+      // Last, because it takes the next word for the prompt; without one it reads standard input.
       '-x',
     ],
     stdin: prompt,

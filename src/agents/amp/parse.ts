@@ -17,13 +17,13 @@ export const parse = jsonLines((event, type) => {
   const own = typeof event.parent_tool_use_id !== 'string';
   if (type === 'system') return [readSystem(event)];
   if (type === 'assistant') return onAssistant(asRecord(event.message), own);
-  // The first of these is the prompt itself, told back to us.
+  // The first of these repeats the prompt.
   if (type === 'user') return own ? readToolResults(asRecord(event.message)).map(onToolResult) : [];
   if (type === 'result') return [onResult(event)];
   return [{ type: 'unknown', name: type }];
 });
 
-/** One event holds a whole message with its final figures; the result event has none, but for old versions. */
+/** Each event has a whole message with its final usage; the result event has none, except in old versions. */
 function onAssistant(message: JsonRecord, own: boolean): AgentEvent[] {
   const events = readAssistant(message);
   if (message.usage === undefined) return own ? events : asSubagent(events);

@@ -1,6 +1,6 @@
 import type { Story, TaskList, TaskProblem } from './story.ts';
 
-/** Dependencies on stories that do not exist, and circles of them. */
+/** Finds dependencies on stories that do not exist, and cycles. */
 export function dependencyProblems({ userStories }: TaskList): TaskProblem[] {
   const known = new Map(userStories.map((story) => [story.id, story]));
   const unknown = userStories.flatMap(({ id, dependsOn }) =>
@@ -18,7 +18,7 @@ export function dependencyProblems({ userStories }: TaskList): TaskProblem[] {
   return [...unknown, ...cycles];
 }
 
-/** Each circle once, starting with its story that comes first in the file. No recursion: lists may be long. */
+/** Returns each cycle once, starting with its first story in the file. No recursion: lists may be long. */
 function findCycles(stories: readonly Story[], known: ReadonlyMap<string, Story>): string[][] {
   const finished = new Set<string>();
   const cycles: string[][] = [];

@@ -1,6 +1,6 @@
 import { hasText, type ReviewRules, type Story, type TaskList, type TaskProblem } from './story.ts';
 
-/** Check 2: what has to hold in every task list while stories are reviewed. */
+/** Check 2: rules that hold in every task list while stories are reviewed. */
 export function checkInvariants({ userStories }: TaskList, { reviewCap }: ReviewRules): TaskProblem[] {
   return userStories.flatMap((story) => storyProblems(story, reviewCap));
 }

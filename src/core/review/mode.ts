@@ -1,9 +1,9 @@
 import type { IterationMode, ReviewRules, ReviewStatus, Story, TaskList } from './story.ts';
 
-/** What the next iteration does, and with which story. */
+/** Mode and story of the next iteration. */
 export type NextStep = { readonly mode: IterationMode; readonly story: Story | null };
 
-/** By priority: feedback is addressed before anything is reviewed, and reviews come before new work. */
+/** Picks the next step: fixes come before reviews, and reviews before new work. */
 export function nextStep(tasks: TaskList, { skipReview }: Pick<ReviewRules, 'skipReview'>): NextStep {
   const rejected = skipReview ? null : firstWith(tasks, 'changes_requested');
   if (rejected) return { mode: 'review-fix', story: rejected };
@@ -12,7 +12,7 @@ export function nextStep(tasks: TaskList, { skipReview }: Pick<ReviewRules, 'ski
   return { mode: 'implement', story: nextToImplement(tasks, skipReview) };
 }
 
-/** Whether there is nothing left to do: every story passes and, unless reviews are skipped, is approved. */
+/** True if every story passes and, unless reviews are skipped, is approved. */
 export function isComplete(
   { userStories }: TaskList,
   { skipReview }: Pick<ReviewRules, 'skipReview'>,
@@ -44,7 +44,7 @@ export function countTasks({ userStories }: TaskList): TaskCounts {
   };
 }
 
-/** Iterations that the stories which are left will take, with about one fix for each. */
+/** Estimates the iterations for the open stories, with about one fix for each. */
 export function estimateIterations(tasks: TaskList, { skipReview }: Pick<ReviewRules, 'skipReview'>): number {
   const left = tasks.userStories.filter(({ passes }) => !passes);
   if (skipReview) return left.length;
@@ -52,7 +52,7 @@ export function estimateIterations(tasks: TaskList, { skipReview }: Pick<ReviewR
   return left.reduce((sum, { reviewStatus }) => sum + perStatus[reviewStatus ?? 'null'], 0);
 }
 
-/** The smallest number is the highest priority; among equals the order of the file decides. */
+/** Sorts by priority, the smallest number first; equal ones stay in the order of the file. */
 export function byPriority(stories: readonly Story[]): Story[] {
   return [...stories].sort((a, b) => a.priority - b.priority);
 }
@@ -61,7 +61,7 @@ function firstWith({ userStories }: TaskList, status: ReviewStatus): Story | nul
   return byPriority(userStories).find(({ reviewStatus }) => reviewStatus === status) ?? null;
 }
 
-/** The first story whose dependencies are done. Should a cycle leave none, the first of all, so that work goes on. */
+/** Returns the first story whose dependencies are done; if a cycle leaves none, the first open one. */
 function nextToImplement({ userStories }: TaskList, skipReview: boolean): Story | null {
   const done = new Set(userStories.filter(({ passes }) => passes).map(({ id }) => id));
   const known = new Set(userStories.map(({ id }) => id));

@@ -7,7 +7,7 @@ export type TasksRead =
   | { readonly ok: true; readonly tasks: TaskList }
   | { readonly ok: false; readonly problems: readonly TaskProblem[] };
 
-/** Check 1: whether any JSON value is a task list. All that is wrong is told at once. */
+/** Check 1: reads any JSON value as a task list, and lists all its problems at once. */
 export function readTasks(value: unknown): TasksRead {
   const { success, output, issues = [] } = v.safeParse(taskListSchema, value);
   const problems = new Set([...issues.map(describeIssue), ...duplicates(value)]);
@@ -47,7 +47,7 @@ function show(value: unknown): string {
   return shorten(jsonOf(value), 80);
 }
 
-/** What is nested too deeply cannot be printed. */
+/** Deep nesting makes JSON.stringify throw. */
 function jsonOf(value: unknown): string {
   try {
     return JSON.stringify(value) ?? 'nothing';

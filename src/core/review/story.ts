@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import { isObject } from '../json.ts';
 
-/** Where a story stands between its first line of code and its approval. */
+/** Review status of a story, from its submission to its approval. */
 export const reviewStatusSchema = v.nullable(
   v.picklist(
     ['needs_review', 'changes_requested', 'approved'],
@@ -11,7 +11,7 @@ export const reviewStatusSchema = v.nullable(
 
 export type ReviewStatus = NonNullable<v.InferOutput<typeof reviewStatusSchema>>;
 
-/** What one iteration may do: the mode follows from the task list, never from the agent. */
+/** Mode of an iteration; it follows from the task list, never from the agent. */
 export type IterationMode = (typeof iterationModes)[number];
 
 export const iterationModes = ['implement', 'review', 'review-fix'] as const;
@@ -41,7 +41,7 @@ const storySchema = v.object({
   dependsOn: v.nullish(texts, []),
 });
 
-/** A task list as far as the loop reads it; people and agents may keep more in the file. */
+/** Fields of a task list that the loop reads; the file may have more. */
 export const taskListSchema = v.pipe(
   v.custom<object>(isObject, 'an object'),
   v.object({
@@ -73,11 +73,11 @@ export type ReviewFields = Pick<Story, 'passes' | 'reviewStatus' | 'reviewCount'
 /** The review fields of every story before an iteration, by id. */
 export type Snapshot = Readonly<Record<string, ReviewFields>>;
 
-/** How reviews are done in this run. */
+/** Review settings of this run. */
 export type ReviewRules = {
   /** No reviews: an implement iteration sets `passes` itself. */
   readonly skipReview: boolean;
-  /** Reviews that a story gets before it is approved whatever they found. */
+  /** Number of reviews after which a story is approved whatever they found. */
   readonly reviewCap: number;
 };
 
@@ -86,20 +86,20 @@ export const defaultReviewRules: ReviewRules = { skipReview: false, reviewCap: 5
 /** Marks an approval that came from the cap and not from the reviewer. */
 export const capPrefix = '[AUTO-APPROVED AT CAP]';
 
-/** Something wrong with a task list: `rule` in a few words, `text` in a sentence. */
+/** Problem of a task list: `rule` in a few words, `text` in a sentence. */
 export type TaskProblem = {
   readonly rule: string;
   readonly text: string;
-  /** Something that had to be done and was not: there is nothing to undo. */
+  /** A required change is missing, so that there is nothing to undo. */
   readonly omission?: true;
 };
 
-/** Whether there is anything to read; signs that do not print are no text, nor are letters and symbols that are blank. */
+/** True if the text has a visible character. Some letters and symbols of Unicode are blank. */
 export function hasText(text: string): boolean {
   return /(?![\u115F\u1160\u2800\u3164\uFFA0])[\p{L}\p{N}\p{P}\p{S}]/u.test(text);
 }
 
-/** True for a text that says something, or an object that holds one. */
+/** True for a text with content, or an object that holds one. */
 function saysSomething(criterion: unknown): boolean {
   const values: unknown[] = isObject(criterion) ? Object.values(criterion) : [criterion];
   return values.some((value) => typeof value === 'string' && hasText(value));

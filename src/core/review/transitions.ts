@@ -15,7 +15,7 @@ type Pair = { readonly id: string; readonly before: ReviewFields; readonly after
 type Field = keyof ReviewFields;
 type Explain = (id: string, field: string, before: string, after: string) => string;
 
-/** How each mode words an illegal step. */
+/** Message about an illegal step, by mode. */
 const explain: Readonly<Record<IterationMode, Explain>> = {
   implement: (id, field, before, after) =>
     `Implement iterations cannot set passes=true or approve stories. Only review iterations may approve. Story ${id} had illegal transition: ${field} ${before} → ${after}.`,
@@ -28,7 +28,7 @@ const explain: Readonly<Record<IterationMode, Explain>> = {
 const pristine: ReviewFields = { passes: false, reviewStatus: null, reviewCount: 0 };
 const fields: readonly Field[] = ['passes', 'reviewStatus', 'reviewCount'];
 
-/** Check 2.5: whether the iteration changed only what its mode allows, compared with the snapshot from before it. */
+/** Check 2.5: compares the list with the snapshot from before the iteration; only what its mode allows may change. */
 export function checkTransitions(
   { userStories }: TaskList,
   snapshot: Snapshot,
@@ -48,12 +48,12 @@ export function checkTransitions(
   ];
 }
 
-/** The way of a story; a person may send it back on it, and only iterations bring it on. */
+/** Statuses in the order that a story goes through. A person may set it back; only iterations advance it. */
 const way: readonly ReviewFields['reviewStatus'][] = [null, 'changes_requested', 'needs_review', 'approved'];
 
 /**
- * What may have happened to the list between two iterations, when no agent is at work: a person may edit it, but
- * nothing gets on, nothing is counted, and nothing goes away, outside of an iteration.
+ * Checks the list between two iterations, when no agent is at work: a person may edit it, but outside of an iteration
+ * no story advances, no review is counted and no story is removed.
  */
 export function checkBetween({ userStories }: TaskList, snapshot: Snapshot): TaskProblem[] {
   const raised = userStories.filter((story) => {
@@ -72,7 +72,7 @@ export function checkBetween({ userStories }: TaskList, snapshot: Snapshot): Tas
   ];
 }
 
-/** Stories of the snapshot that are gone: deleting or renaming one is no way to be done with it. */
+/** Reports stories of the snapshot that are missing: deleting or renaming one does not finish it. */
 export function removed(snapshot: Snapshot, stories: readonly Story[], mode: IterationMode): TaskProblem[] {
   const left = new Set(stories.map(({ id }) => id));
   return Object.keys(snapshot)
@@ -110,7 +110,7 @@ function modeProblems(
   }
 }
 
-/** What the two modes that write code may not do, each in its own words. */
+/** Rules of the two modes that write code. */
 const writing = {
   implement: {
     from: null,
@@ -130,7 +130,7 @@ const writing = {
   },
 } as const;
 
-/** Code was written: at most one story goes on to its review, and nothing else changes. */
+/** An iteration that writes code submits at most one story for review, and changes nothing else. */
 function writingProblems(mode: keyof typeof writing, changed: readonly Pair[]): TaskProblem[] {
   const rules = writing[mode];
   const submitted = changed.filter(
