@@ -2,7 +2,7 @@ import { oneLine } from '../core/text.ts';
 import type { AgentEvent, ParserState } from './adapter.ts';
 import { type JsonRecord, parseRecord, str } from './json.ts';
 
-/** A parser of lines that are JSON objects with a `type`. It shows any other line as it is, and skips empty ones. */
+/** Makes a parser of lines that are JSON objects with a `type`. It shows any other line, and skips empty ones. */
 export function jsonLines<State extends ParserState>(
   onEvent: (event: JsonRecord, type: string, state: State) => AgentEvent[],
 ): (line: string, state: State) => AgentEvent[] {

@@ -1,9 +1,9 @@
 import { isObject } from '../core/json.ts';
 
-/** An object out of somebody else's JSON: every field has to be looked at before it is used. */
+/** Object from foreign JSON; its fields may be anything. */
 export type JsonRecord = { readonly [key: string]: unknown };
 
-/** The object on a line, or undefined where the line is no JSON object. Never throws. */
+/** Parses a line as a JSON object; undefined if it is none. Never throws. */
 export function parseRecord(line: string): JsonRecord | undefined {
   try {
     const value: unknown = JSON.parse(line);
@@ -13,7 +13,7 @@ export function parseRecord(line: string): JsonRecord | undefined {
   }
 }
 
-/** The value as an object; an empty one where it is anything else, so that accesses chain. */
+/** Returns the value if it is an object, otherwise an empty one, so that accesses chain. */
 export function asRecord(value: unknown): JsonRecord {
   return isObject(value) ? value : {};
 }
@@ -30,18 +30,18 @@ export function int(value: unknown): number | undefined {
   return Number.isInteger(value) ? num(value) : undefined;
 }
 
-/** The value as a list; an empty one where it is anything else. */
+/** Returns the value if it is a list, otherwise an empty one. */
 export function list(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : [];
 }
 
-/** A count: a number that is not negative and small enough to add up, otherwise 0. */
+/** Returns a positive number that is small enough to add up, otherwise 0. */
 export function count(value: unknown): number {
   const number = num(value) ?? 0;
   return number > 0 && number <= Number.MAX_SAFE_INTEGER ? number : 0;
 }
 
-/** A point in time told in epoch seconds, in milliseconds. */
+/** Converts epoch seconds to milliseconds. */
 export function secondsToMs(value: unknown): number | undefined {
   const milliseconds = count(value) * 1000;
   return milliseconds > 0 ? milliseconds : undefined;

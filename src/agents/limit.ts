@@ -1,7 +1,7 @@
 import type { Limit, LimitKind } from '../core/turn.ts';
 import { asRecord, num, parseRecord, secondsToMs, str } from './json.ts';
 
-/** What an error field says. Never fill this from tool output or from the assistant's own words. */
+/** Facts of an error field. Never filled from tool output or from the assistant's own text. */
 export type ErrorFacts = {
   /** HTTP status. */
   readonly status?: number | undefined;
@@ -33,7 +33,7 @@ const kindsByMessage: readonly (readonly [RegExp, LimitKind])[] = [
   [/\bECONN\w+|\bETIMEDOUT\b|premature close|^terminated$/i, 'overload'],
 ];
 
-/** The limit behind an error, or undefined where the error is of another kind, such as a bad request. */
+/** Returns the limit behind an error; undefined for other errors, such as a bad request. */
 export function limitOf(error: ErrorFacts): Limit | undefined {
   const kind = kindOf(error);
   if (kind === undefined) return undefined;
@@ -45,17 +45,17 @@ export function limitOf(error: ErrorFacts): Limit | undefined {
 }
 
 function kindOf({ status, type, message }: ErrorFacts): LimitKind | undefined {
-  const said = match(kindsByType, type);
-  if (said !== undefined && said !== 'overload') return said;
-  // "Rate limit" and its statuses stand for burst, plan and billing alike; the words beside it tell them apart.
-  const meant = match(kindsByMessage, message);
-  if (meant === 'quota' || meant === 'usage') return meant;
+  const byType = match(kindsByType, type);
+  if (byType !== undefined && byType !== 'overload') return byType;
+  // "Rate limit" and its statuses mean burst, plan or billing; the message says which.
+  const byMessage = match(kindsByMessage, message);
+  if (byMessage === 'quota' || byMessage === 'usage') return byMessage;
   if (status === 401 || status === 403) return 'auth';
   if (status === 402) return 'quota';
   if (status === 413) return 'context';
-  if (meant !== undefined && meant !== 'overload') return meant;
+  if (byMessage !== undefined && byMessage !== 'overload') return byMessage;
   if (status === 408 || status === 429 || (status !== undefined && status >= 500)) return 'overload';
-  return said ?? meant;
+  return byType ?? byMessage;
 }
 
 function match(
@@ -65,7 +65,7 @@ function match(
   return text === undefined ? undefined : kinds.find(([pattern]) => pattern.test(text))?.[1];
 }
 
-/** Takes apart an error told as text: `429 {"error":{"type":…,"message":…}}`, with or without words before it. */
+/** Parses an error text such as `429 {"error":{"type":…,"message":…}}`, with or without words before it. */
 export function readError(text: string): ErrorFacts {
   const status = /(?:^|error:?|status(?: code)?:?|code:?|\()\s*([45]\d\d)\b/i.exec(text)?.[1];
   const body = parseRecord(text.slice(Math.max(0, text.indexOf('{')), text.lastIndexOf('}') + 1)) ?? {};
@@ -76,7 +76,7 @@ export function readError(text: string): ErrorFacts {
     status: status === undefined ? (num(error.status) ?? num(error.code)) : Number(status),
     type: types.filter((value) => str(value) && value !== 'error').join(' ') || undefined,
     message: str(error.message) ?? text,
-    // Told by OpenAI.
+    // Only OpenAI has it.
     resetsAt: secondsToMs(error.resets_at),
   };
 }

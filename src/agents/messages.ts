@@ -3,10 +3,10 @@ import type { AgentEvent, TodoItem } from './adapter.ts';
 import { asRecord, count, type JsonRecord, list, str } from './json.ts';
 import { summarise } from './summary.ts';
 
-/** Claude Code, Amp and Qwen Code print messages in the shape of the Anthropic API; this reads that shape. */
+/** Tool result in a message of the Anthropic API, the format of Claude Code, Amp and Qwen Code. */
 export type ToolResult = { readonly id: string; readonly failed: boolean; readonly output: string };
 
-/** Text and tool calls of an assistant message. Thinking gives nothing. */
+/** Reads text and tool calls of an assistant message, and skips thinking. */
 export function readAssistant(message: JsonRecord): AgentEvent[] {
   return list(message.content).flatMap((item): AgentEvent[] => {
     const block = asRecord(item);
@@ -37,13 +37,13 @@ export function sessionEvent({ session_id, model }: JsonRecord): AgentEvent {
   return name === undefined ? { type: 'session', id } : { type: 'session', id, model: name };
 }
 
-/** The context of a request, from the figures of that request alone. */
+/** Returns the size of the context, from the usage of one request. */
 export function contextOf({ inputTokens, cacheReadTokens, cacheWriteTokens }: Usage): AgentEvent[] {
   const tokens = inputTokens + cacheReadTokens + cacheWriteTokens;
   return tokens === 0 ? [] : [{ type: 'context', size: { tokens } }];
 }
 
-/** What a subagent says and calls, as something to look at. */
+/** Turns texts and tool calls into events of a subagent. */
 export function asSubagent(events: readonly AgentEvent[]): AgentEvent[] {
   return events.flatMap((event): AgentEvent[] => {
     if (event.type === 'text') return [{ type: 'subagent', text: event.text }];
@@ -53,7 +53,7 @@ export function asSubagent(events: readonly AgentEvent[]): AgentEvent[] {
   });
 }
 
-/** The end of a tool call; where the exit code is known, it decides. */
+/** Makes the end of a tool call; a known exit code decides whether it succeeded. */
 export function toolEnd({ id, failed, output }: ToolResult, exitCode?: number): AgentEvent {
   const ok = !failed && (exitCode ?? 0) === 0;
   return exitCode === undefined
@@ -61,7 +61,7 @@ export function toolEnd({ id, failed, output }: ToolResult, exitCode?: number): 
     : { type: 'tool-end', id, ok, exitCode, output };
 }
 
-/** The tool results in a user message; its other blocks are prompts, which are nobody's news. */
+/** Reads the tool results in a user message, and skips its prompts. */
 export function readToolResults(message: JsonRecord): ToolResult[] {
   return list(message.content)
     .map(asRecord)
@@ -73,7 +73,7 @@ export function readToolResults(message: JsonRecord): ToolResult[] {
     }));
 }
 
-/** The text of a content field: a string, or blocks of which some are text. */
+/** Returns the text of a content field: a string, or blocks of which some are text. */
 export function textOf(content: unknown): string {
   if (typeof content === 'string') return content;
   return list(content)

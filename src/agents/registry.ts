@@ -10,7 +10,7 @@ import { opencode } from './opencode/agent.ts';
 import { pi } from './pi/agent.ts';
 import { qwen } from './qwen/agent.ts';
 
-/** Every agent there is, in the order in which they are offered. */
+/** All agents, in the order in which `ralph init` offers them. */
 export const agents = {
   claude,
   codex,
@@ -26,12 +26,12 @@ export const agents = {
 
 export type AgentName = keyof typeof agents;
 
-/** All but `custom`, which stands for any other program. */
+/** Names of all agents but `custom`, which is any other program. */
 export const knownAgents = Object.keys(agents)
   .filter(isAgentName)
   .filter((name) => name !== 'custom');
 
-/** The agent behind a command, by its base name; any other program is `custom`. */
+/** Returns the agent of a command, by its base name; any other program is `custom`. */
 export function agentNameOf(command: string): AgentName {
   const base = command.split(/[\\/]/).at(-1) ?? '';
   const name = base.replace(/\.(?:exe|cmd)$/i, '');

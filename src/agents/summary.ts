@@ -1,8 +1,8 @@
 import { oneLine } from '../core/text.ts';
 import { asRecord, str } from './json.ts';
 
-/** Fields that say most about a tool call, the best first. CLIs name the same thing differently. */
-const telling = [
+/** Fields that describe a tool call best, in this order, by the names of all CLIs. */
+const describingFields = [
   'command',
   'cmd',
   'file_path',
@@ -17,11 +17,11 @@ const telling = [
   'prompt',
 ];
 
-/** The input of a tool call in one short line: the command, the path, the pattern. */
+/** Summarises the input of a tool call on one short line: the command, the path, the pattern. */
 export function summarise(input: unknown): string {
   if (typeof input === 'string') return oneLine(input);
   const fields = asRecord(input);
-  const key = telling.find((name) => str(fields[name]));
+  const key = describingFields.find((name) => str(fields[name]));
   const value = key === undefined ? Object.values(fields).find((field) => str(field)) : fields[key];
   return oneLine(str(value) ?? '');
 }

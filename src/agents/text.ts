@@ -1,24 +1,24 @@
-/** Collects the assistant's own text in flat memory. */
+/** Collects the assistant's own text in bounded memory. */
 export type TextCollector = {
   /** Adds a block, or continues the last one with a delta. */
   add(text: string, delta?: boolean): void;
   /** Takes back the last `count` blocks. */
   retract(count: number): void;
-  /** The blocks in order, as far as they were kept. */
+  /** Returns the blocks in order, without dropped text. */
   blocks(): string[];
 };
 
 const opening = /<(?:promise|response)/gi;
 const around = 2_000;
 const maxWindows = 200;
-/** Stands where text was dropped, on a line of its own so that no sentence or tag grows across the gap. */
+/** Replaces dropped text, on its own line so that no sentence or tag forms across the gap. */
 const gap = '\n[...]\n';
-/** Deltas are joined in batches: a string built of a million pieces costs 30 bytes for each. */
+/** Deltas per join: V8 needs 30 bytes more for each piece of a string that is not joined. */
 const batch = 1_024;
 
 /**
- * Keeps whole blocks up to `maxChars`. Beyond that the oldest text goes, except around every opening of a
- * completion tag, because a claim counts wherever in the turn it was made.
+ * Keeps whole blocks up to `maxChars`. Beyond that it drops the oldest text, except around every opening of a
+ * completion tag, since a claim counts anywhere in the turn.
  */
 export function createTextCollector({ maxChars = 1_000_000 } = {}): TextCollector {
   let blocks: string[] = [];
@@ -66,24 +66,24 @@ export function createTextCollector({ maxChars = 1_000_000 } = {}): TextCollecto
 }
 
 function keepNewest(blocks: readonly string[], budget: number): string[] {
-  let left = budget;
+  let room = budget;
   let windows = maxWindows;
-  const kept: string[] = [];
+  const texts: string[] = [];
   for (const block of blocks.toReversed()) {
-    const cut = Math.max(0, block.length - left);
-    left -= block.length - cut;
-    const { text, count } = cut === 0 ? { text: block, count: 0 } : shorten(block, cut, windows);
+    const cut = Math.max(0, block.length - room);
+    room -= block.length - cut;
+    const { text, count } = cut === 0 ? { text: block, count: 0 } : dropBefore(block, cut, windows);
     windows -= count;
-    if (text !== '' || kept.length === 0) kept.push(text);
+    if (text !== '' || texts.length === 0) texts.push(text);
   }
-  return kept.reverse();
+  return texts.reverse();
 }
 
-/** The block from `cut` on, and the windows around the last `windows` openings before it. */
-function shorten(block: string, cut: number, windows: number): { text: string; count: number } {
-  const openings = [...block.matchAll(opening)].map((found) => found.index).filter((at) => at < cut);
-  const wanted = windows > 0 ? openings.slice(-windows) : [];
-  const spans = wanted.map((at) => ({
+/** Returns the block from `cut` on, and the text around the last `windows` openings before it. */
+function dropBefore(block: string, cut: number, windows: number): { text: string; count: number } {
+  const openings = [...block.matchAll(opening)].map(({ index }) => index).filter((at) => at < cut);
+  const nearest = windows > 0 ? openings.slice(-windows) : [];
+  const spans = nearest.map((at) => ({
     from: Math.max(0, at - around),
     to: Math.min(block.length, at + around),
   }));
@@ -99,5 +99,5 @@ function shorten(block: string, cut: number, windows: number): { text: string; c
   if ((merged[0]?.from ?? 0) > 0) parts.unshift('');
   if ((merged.at(-1)?.to ?? block.length) < block.length) parts.push('');
   // Two parts or more make `join` copy: a lone slice would keep the whole block alive.
-  return { text: parts.join(gap), count: wanted.length };
+  return { text: parts.join(gap), count: nearest.length };
 }

@@ -1,33 +1,33 @@
-/** What a line of a transcript tells. */
+/** Entry in one line of a transcript. */
 export type TranscriptEntry =
-  /** Words and calls of the agent. A host that writes a message again as it grows gives it an id. */
+  /** Text and calls of the agent. A host that writes a growing message again gives it an id. */
   | {
       readonly kind: 'agent';
       readonly text: readonly string[];
       readonly toolCalls: number;
       readonly id?: string;
     }
-  /** What a stop hook said to the agent: the turn began there. */
+  /** Prompt of a stop hook: the start of the turn. */
   | { readonly kind: 'own-prompt' }
   | { readonly kind: 'human' }
-  /** The user broke the turn off. */
+  /** The user interrupted the turn. */
   | { readonly kind: 'interrupt' };
 
-/** How an agent writes the transcript of a session, a JSON object in each line. Lines come as Latin-1. */
+/** Format of a session's transcript, with a JSON object in each line. Lines are decoded as Latin-1. */
 export type TranscriptFormat = {
-  /** Whether a line may be the agent's; of a long line it sees the two ends first. */
+  /** True if a line may be the agent's; of a long line it gets only the two ends first. */
   readonly isAgent: (line: string) => boolean;
-  /** Whether one of those is a call of a tool without words, which counts without being parsed. */
+  /** True if such a line is a tool call without text, which counts without parsing. */
   readonly isCall: (line: string) => boolean;
-  /** Whether a line tells that a call failed or was denied; the call itself stands in an earlier line. */
+  /** True if a line reports that a call in an earlier line failed or was denied. */
   readonly isFailure: (line: string) => boolean;
-  /** Whether any other of those may hold calls. */
+  /** True if any other line of the agent may have calls. */
   readonly mayCall: (line: string) => boolean;
-  /** What a line holds that says that the user broke the turn off. */
+  /** Text of a line that reports an interrupt by the user. */
   readonly interruptMark: string;
-  /** Whether any other line may be of the user or of a hook. */
+  /** True if any other line may be of the user or of a hook. */
   readonly isUser: (line: string) => boolean;
-  /** A line without parts that are long and of no use. */
+  /** Cuts long, useless parts out of a line. */
   readonly shorten?: (line: string) => string;
   readonly entryOf: (value: Readonly<Record<string, unknown>>) => TranscriptEntry | null;
 };

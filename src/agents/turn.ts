@@ -3,37 +3,37 @@ import { addUsage } from '../core/turn.ts';
 import type { AgentAdapter, AgentEvent } from './adapter.ts';
 import { createTextCollector, type TextCollector } from './text.ts';
 
-/** How the process ended. `finished`: we ended it, after its result. `idle`, `hard-timeout`, `stopped`: before. */
+/** Why the process ended. `finished`: we ended it after its result. `idle`, `hard-timeout`, `stopped`: before it. */
 export type EndCause = 'exited' | 'finished' | 'idle' | 'hard-timeout' | 'stopped' | 'not-started';
 
 type ProcessEnd = {
   readonly exitCode: number | null;
   readonly cause: EndCause;
-  /** The last of what the agent wrote to standard error, for the message when it failed. */
+  /** End of the agent's standard error, for the message when it failed. */
   readonly stderrTail?: string;
 };
 
-/** What the stream tells about a turn; the driver adds progress and times. */
+/** Turn by its stream; the driver adds progress and times. */
 export type StreamedTurn = Pick<
   Turn,
   'text' | 'toolCalls' | 'end' | 'exitCode' | 'usage' | 'limit' | 'error'
 > & {
   readonly sessionId?: string;
-  /** The context at its fullest. */
+  /** Largest size of the context. */
   readonly context?: ContextSize;
-  /** Event names that the adapter does not know, with how often they came. */
+  /** Number of events that the adapter does not know, by name. */
   readonly unknown: Readonly<Record<string, number>>;
-  /** Tool calls that failed or were denied: no work, but a sign of life. */
+  /** Tool calls that failed or were denied: not work, but a sign of life. */
   readonly failedCalls: number;
-  /** Whether the stream said that the turn is over. */
+  /** True if the stream reported the end of the turn. */
   readonly ended: boolean;
 };
 
 /** Reads one turn of one agent, line by line. */
 export type TurnReader = {
-  /** One line of standard output; gives its events, already counted. */
+  /** Reads one line of standard output and returns its events. */
   push(line: string): AgentEvent[];
-  /** True once the stream said that the turn is over: the process may be ended. */
+  /** True once the stream reported the end of the turn: the process may be ended. */
   readonly ended: boolean;
   finish(end: ProcessEnd): StreamedTurn;
 };
@@ -44,11 +44,11 @@ const maxUnknownNames = 100;
 const maxPlainLines = 10_000;
 
 export type TurnReaderOptions = {
-  /** The clock, for reset times that are told as time of day or as a delay. */
+  /** Clock, for reset times in messages without a date. */
   readonly now?: () => number;
-  /** The turn continues a session of the agent, whose figures then may include those of earlier turns. */
+  /** True if the turn continues a session, whose usage may include earlier turns. */
   readonly resumed?: boolean;
-  /** Plain text instead of events is an answer, too, where the process ended well: of a script in the agent's place. */
+  /** True if plain text instead of events is an answer, for a script in the agent's place. */
   readonly plainText?: boolean;
 };
 
@@ -76,7 +76,7 @@ export function createTurnReader(
   };
 }
 
-/** What the events so far add up to. */
+/** State of a turn after the events so far. */
 type Fold = {
   readonly text: TextCollector;
   readonly unknown: Map<string, number>;
@@ -178,7 +178,7 @@ function finishTurn(
   };
 }
 
-/** The context at its fullest so far; spreading both would take longer than reading the line. */
+/** Returns the larger context. No spread: it would take longer than parsing the line. */
 function fuller(
   before: ContextSize | undefined,
   { tokens, window = before?.window }: ContextSize,
@@ -187,7 +187,7 @@ function fuller(
   return window === undefined ? { tokens: most } : { tokens: most, window };
 }
 
-/** A line that is no event, and that the adapter only shows. */
+/** True for a line that is no event, and that the adapter only shows. */
 function isPlain(line: string, events: readonly AgentEvent[]): boolean {
   return /^\s*[^\s{]/.test(line) && events.every(({ type }) => type === 'notice');
 }
@@ -201,7 +201,7 @@ function endOf(
     const crashed = cause === 'exited' && exitCode !== 0 && !adapter.exitCodeIsNoise;
     return crashed ? 'failed' : 'finished';
   }
-  // An agent that is ended before its time may still report a failure: why we ended it says more.
+  // An agent that we end may still report a failure; our reason to end it says more.
   if (cause === 'idle') return 'inactive';
   if (cause === 'hard-timeout') return 'timed-out';
   if (cause === 'stopped') return 'aborted';

@@ -13,9 +13,9 @@ export function spentByRun(loop: LoopState): Reason | null {
   if (wallMs !== null && loop.elapsedMs >= wallMs) {
     return { code: 'budget-time', text: `${seconds(loop.elapsedMs)} of ${seconds(wallMs)} are used` };
   }
-  const used = totalTokens(loop.usage);
-  if (tokens !== null && used >= tokens) {
-    return { code: 'budget-tokens', text: `${used} of ${tokens} tokens are used (${label})` };
+  const sum = totalTokens(loop.usage);
+  if (tokens !== null && sum >= tokens) {
+    return { code: 'budget-tokens', text: `${sum} of ${tokens} tokens are used (${label})` };
   }
   if (costUsd !== null && (loop.usage.costUsd ?? 0) >= costUsd) {
     return {

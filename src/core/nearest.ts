@@ -1,16 +1,16 @@
 /** Returns the candidate that is closest to a misspelt word, or null if none is close. Ignores case, `-`, `_` and `.`. */
 export function nearest(word: string, candidates: Iterable<string>): string | null {
-  const wanted = plain(word);
+  const name = plain(word);
   let best: string | null = null;
   let bestDistance = Number.POSITIVE_INFINITY;
   for (const candidate of candidates) {
     const other = plain(candidate);
-    const allowed = Math.max(1, Math.floor(Math.max(wanted.length, other.length) / 3));
-    if (Math.abs(wanted.length - other.length) > allowed) continue;
-    const found = lacksOnePiece(wanted, other) ? 1 : distance(wanted, other);
-    if (found > allowed || found >= bestDistance) continue;
+    const limit = Math.max(1, Math.floor(Math.max(name.length, other.length) / 3));
+    if (Math.abs(name.length - other.length) > limit) continue;
+    const edits = lacksOnePiece(name, other) ? 1 : distance(name, other);
+    if (edits > limit || edits >= bestDistance) continue;
     best = candidate;
-    bestDistance = found;
+    bestDistance = edits;
   }
   return best;
 }

@@ -10,8 +10,8 @@ export function madeProgress(turn: Turn): boolean {
 
 /** Returns the fingerprint of an error without its numbers, which differ each time. The text itself may hold secrets. */
 export function errorSignature(turn: Turn, checks: readonly Check[]): string | null {
-  const failed = checks.find((check) => !check.ok);
-  const text = failed ? `${failed.check}\n${failed.feedback?.text ?? failed.detail}` : turn.error;
+  const failure = checks.find((check) => !check.ok);
+  const text = failure ? `${failure.check}\n${failure.feedback?.text ?? failure.detail}` : turn.error;
   if (!text) return null;
   return hashText(text.replace(/\d+/g, '#').replace(/\s+/g, ' ').trim().slice(0, 2000));
 }

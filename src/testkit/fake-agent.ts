@@ -9,7 +9,7 @@ import { readPrompt } from './prompt.ts';
 import { assertScript, type Script, type ScriptTurn } from './script.ts';
 import { type Call, filesOf, takeTurn } from './traces.ts';
 
-/** Exit codes that no script can be mistaken for. */
+/** Exit codes of the fake agent itself, which no real agent has. */
 const wrongScript = 96;
 const wrongPrompt = 97;
 const brokenPipe = 141;
@@ -24,14 +24,14 @@ main().then(
 );
 
 async function main(): Promise<number> {
-  const { path, turn: given, args } = ownArguments(process.argv.slice(2));
+  const { path, turn: turnOption, args } = ownArguments(process.argv.slice(2));
   const script = readScript(path);
   const format = formats[script.agent];
   if (args[0] === '--version') {
     writeAll(1, `${script.version ?? format.version}\n`);
     return 0;
   }
-  const number = given ?? takeTurn(path);
+  const number = turnOption ?? takeTurn(path);
   const turn = turnOf(script, number);
   const prompt = readPrompt(args);
   const cwd = process.cwd();
@@ -53,7 +53,7 @@ async function main(): Promise<number> {
   return turn.exitCode ?? (status === null ? 0 : format.exitCode(status));
 }
 
-/** Our own words come first, so that the rest is what the real CLI would get. */
+/** Splits off our own options, which come first; the real CLI would get the rest. */
 function ownArguments(argv: readonly string[]): { path: string; turn: number | null; args: string[] } {
   let path = process.env.RALPH_FAKE_SCRIPT ?? '';
   let turn: number | null = null;
@@ -101,7 +101,7 @@ function ownEnvironment(): Call['env'] {
   };
 }
 
-/** The value of `--flag=value`, or the whole word. */
+/** Returns the value of `--flag=value`, or the whole word. */
 function lastPart(arg: string): string {
   return arg.startsWith('--') ? arg.slice(arg.indexOf('=') + 1) : arg;
 }

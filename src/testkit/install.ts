@@ -9,7 +9,7 @@ import { type Call, filesOf, linesOf } from './traces.ts';
 
 export type FakeAgentOptions = {
   readonly agent: FakeAgentName;
-  /** Name of the executable; the agent's own unless told. */
+  /** Name of the executable; the agent's own by default. */
   readonly name?: string;
   /** Calls are recorded unless it says `record: false`. */
   readonly script: Omit<Script, 'agent'>;
@@ -19,15 +19,15 @@ export type InstalledFakeAgent = {
   /** The executable to call. */
   readonly path: string;
   readonly scriptPath: string;
-  /** Every start so far, `--version` apart. */
+  /** Returns every start so far, except for `--version`. */
   calls(): Promise<Call[]>;
-  /** How many turns were taken. */
+  /** Returns the number of turns so far. */
   turn(): number;
-  /** Ids of the processes that `child` steps left behind. */
+  /** Returns the ids of the processes that `child` steps left behind. */
   children(): number[];
 };
 
-/** Puts an executable into `dir` that behaves as the agent would, following the script. */
+/** Writes an executable into `dir` that plays the agent from the script. */
 export async function installFakeAgent(dir: string, options: FakeAgentOptions): Promise<InstalledFakeAgent> {
   const { agent, name = agent } = options;
   const script: unknown = { record: true, ...options.script, agent };
@@ -52,12 +52,12 @@ export async function installFakeAgent(dir: string, options: FakeAgentOptions): 
   };
 }
 
-/** One folder above the library (dist/lib) and the commands (dist/chunks), or in dist when run from the source. */
+/** Finds the program: one directory above the library and the commands, or in dist for the source. */
 function locateProgram(): string {
   const places = ['../fake-agent.cjs', '../../dist/fake-agent.cjs'];
   const paths = places.map((place) => fileURLToPath(new URL(place, import.meta.url)));
-  const found = paths.find((path) => existsSync(path));
-  if (found !== undefined) return found;
+  const program = paths.find((path) => existsSync(path));
+  if (program !== undefined) return program;
   throw new RalphError('fake-agent-missing', 'The fake agent is not built: dist/fake-agent.cjs is missing.', {
     remedy: 'run npm run build',
   });

@@ -3,16 +3,16 @@ import type { Flood } from './script.ts';
 
 const chunkBytes = 64 * 1024;
 
-/** Stands for the filler in a line of a flood. */
+/** Placeholder for the filler in a line of a flood. */
 export const floodMark = '--flood--';
 
-/** Writes everything before it returns: a slow reader slows the agent, and nothing piles up in memory. */
+/** Writes everything before it returns, so that a slow reader slows the agent and memory stays small. */
 export function writeAll(fd: 1 | 2, data: string | Buffer): void {
   let rest = typeof data === 'string' ? Buffer.from(data) : data;
   while (rest.length > 0) rest = rest.subarray(retryWhenBusy(() => writeSync(fd, rest)));
 }
 
-/** Writes at least `bytes` of filler, each line around `lineBytes` of it, in constant memory whatever the line. */
+/** Writes at least `bytes` of filler in lines of about `lineBytes`, in constant memory. */
 export function writeFlood({ bytes, lineBytes }: Flood, nextLine: () => string): void {
   const filler = Buffer.alloc(chunkBytes, 'x');
   let pending: Buffer[] = [];
@@ -27,7 +27,7 @@ export function writeFlood({ bytes, lineBytes }: Flood, nextLine: () => string):
     size += data.length;
     if (size >= chunkBytes) flush();
   };
-  for (let done = 0; done < bytes; done += lineBytes) {
+  for (let total = 0; total < bytes; total += lineBytes) {
     const [head = '', ...parts] = nextLine().split(floodMark);
     const share = Math.ceil(lineBytes / parts.length);
     push(Buffer.from(head));
@@ -40,7 +40,7 @@ export function writeFlood({ bytes, lineBytes }: Flood, nextLine: () => string):
   flush();
 }
 
-/** A pipe that its other end made non-blocking answers EAGAIN while it is full or empty. */
+/** Retries on EAGAIN: the other end of the pipe may have made it non-blocking. */
 export function retryWhenBusy(call: () => number): number {
   for (;;) {
     try {

@@ -26,17 +26,17 @@ const defaultUsage: Usage = {
   costUsd: 0.005,
 };
 
-/** Where a turn is played. */
+/** Surroundings of a turn. */
 export type Stage = {
   readonly writer: TurnWriter;
   readonly cwd: string;
-  /** What `{{prompt}}` and `{{iteration}}` stand for. */
+  /** Values of `{{prompt}}` and `{{iteration}}`. */
   readonly values: Readonly<Record<'prompt' | 'iteration', string>>;
-  /** Where the ids of children are noted, so that whoever started the agent can end them. */
+  /** File for the ids of child processes, so that a test can end them. */
   readonly childrenFile: string;
 };
 
-/** The usage that a turn will report: its result step's, nothing after an error, the default otherwise. */
+/** Returns the usage that a turn will report: of its result step, none after an error, otherwise the default. */
 export function usageOf(turn: ScriptTurn): Usage {
   for (const step of turn.steps) {
     if ('result' in step) return usageOfResult(step.result);
@@ -44,7 +44,7 @@ export function usageOf(turn: ScriptTurn): Usage {
   return turn.steps.some((step) => 'error' in step) ? noUsage : defaultUsage;
 }
 
-/** Plays the steps. Returns null, or the status of the error that the turn failed with; 1 where it has none. */
+/** Plays the steps. Returns null, or the status of the error that the turn failed with (1 if it has none). */
 export async function playTurn(turn: ScriptTurn, on: Stage): Promise<number | null> {
   let error: ApiError | undefined;
   let ok: boolean | undefined;
@@ -54,10 +54,10 @@ export async function playTurn(turn: ScriptTurn, on: Stage): Promise<number | nu
     if ('result' in step) ok = step.result.ok ?? true;
     await playStep(step, on, error);
   }
-  const failed = !(ok ?? error === undefined);
-  if (ok === undefined && !turn.noResult) print(end(on.writer, !failed, error, usageOf(turn)));
+  const isFailure = !(ok ?? error === undefined);
+  if (ok === undefined && !turn.noResult) print(end(on.writer, !isFailure, error, usageOf(turn)));
   if (turn.hangAfterResult) await forever();
-  return failed ? (error?.status ?? 1) : null;
+  return isFailure ? (error?.status ?? 1) : null;
 }
 
 async function playStep(step: Step, on: Stage, error: ApiError | undefined): Promise<void> {
@@ -97,7 +97,7 @@ function print(data: string): void {
   writeAll(1, data);
 }
 
-/** One pass over the text: what is filled in is never read again. */
+/** Fills in the values in one pass: placeholders in a value stay as they are. */
 function fill(text: string, { values }: Stage): string {
   return text.replace(/\{\{(prompt|iteration)\}\}/g, (_match, name: 'prompt' | 'iteration') => values[name]);
 }
@@ -132,7 +132,7 @@ function writeFile(name: string, content: string, on: Stage): void {
   );
 }
 
-/** Output goes through a file, so that both streams keep their order and a process left behind holds nothing up. */
+/** Runs a command. Its output goes to a file: both streams keep their order, and a background process blocks nothing. */
 function runShell(command: string, { cwd }: Stage): ToolEnd {
   const folder = mkdtempSync(join(tmpdir(), 'fake-agent-'));
   const file = join(folder, 'output');

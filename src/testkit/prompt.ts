@@ -38,7 +38,7 @@ function readStdin(): string {
   }
 }
 
-/** A closed standard input is an empty one; Windows reports its end as an error. */
+/** Reads a chunk. A closed standard input counts as empty; Windows reports its end as an error. */
 function readChunk(chunk: Buffer): number {
   try {
     return readSync(0, chunk);

@@ -1,6 +1,6 @@
 import { appendFileSync, readFileSync } from 'node:fs';
 
-/** One start of the fake agent: what it was given. */
+/** One start of the fake agent, with its input. */
 export type Call = {
   readonly turn: number;
   readonly pid: number;
@@ -11,14 +11,14 @@ export type Call = {
   readonly env: { readonly RALPH_RUN_ID?: string; readonly RALPH_ITERATION?: string };
 };
 
-/** The files that a fake agent leaves beside its script. */
+/** Returns the files that a fake agent leaves beside its script. */
 export function filesOf(script: string) {
   return { turns: `${script}.turn`, calls: `${script}.calls.ndjson`, children: `${script}.children` };
 }
 
 /**
- * Takes the next turn, counting from 1. Each start appends a line of its own to the counter file; an append is
- * atomic, so the place of that line is a number that nobody else has.
+ * Takes the next turn, from 1 on. Each start appends its own line to the counter file; appends are atomic, so that the
+ * number of that line is unique.
  */
 export function takeTurn(script: string): number {
   const path = filesOf(script).turns;
@@ -27,7 +27,7 @@ export function takeTurn(script: string): number {
   return linesOf(path).indexOf(mine) + 1;
 }
 
-/** The lines of a file; none when it is not there. */
+/** Returns the lines of a file; none if it does not exist. */
 export function linesOf(path: string): string[] {
   try {
     return readFileSync(path, 'utf8')

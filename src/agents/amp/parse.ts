@@ -28,8 +28,8 @@ function onAssistant(message: JsonRecord, own: boolean): AgentEvent[] {
   const events = readAssistant(message);
   if (message.usage === undefined) return own ? events : asSubagent(events);
   const usage = readUsage(asRecord(message.usage));
-  const told: AgentEvent = { type: 'usage', usage };
-  return own ? [...contextOf(usage), ...events, told] : [...asSubagent(events), told];
+  const usageEvent: AgentEvent = { type: 'usage', usage };
+  return own ? [...contextOf(usage), ...events, usageEvent] : [...asSubagent(events), usageEvent];
 }
 
 /** A command's result is JSON in a string, with `is_error` false whatever its exit code. */

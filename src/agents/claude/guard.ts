@@ -1,23 +1,23 @@
 import { isObject } from '../../core/json.ts';
 import type { AgentGuard, GuardPrograms } from '../adapter.ts';
 
-/** The tools whose calls the guard judges. */
+/** Pattern of the tools whose calls the guard judges. */
 export const guardedTools =
   '^(Bash|PowerShell|Monitor|Read|Grep|Write|Edit|MultiEdit|NotebookRead|NotebookEdit|mcp__.+)$';
 
 type Json = Readonly<Record<string, unknown>>;
 
 /**
- * A hook in settings of this call alone. Of two `--settings` only the last counts, so that the user's are put into ours. A
- * repository that switches all hooks off must not switch off this one; two flags do, and nothing helps.
+ * Adds a hook to the settings of this call alone. Of two `--settings` only the last counts, so ours include the user's.
+ * A repository cannot switch this hook off; the flags `--bare` and `--safe-mode` do, so then there is no guard.
  */
 export function guard(
   { hook, readJson }: GuardPrograms,
   { flags }: { readonly flags: readonly string[] },
 ): AgentGuard | null {
   if (flags.some((flag) => /^--(bare|safe-mode)$/.test(flag))) return null;
-  const { given, others } = takeSettings(flags);
-  const own = given === null ? {} : settingsOf(given, readJson);
+  const { value, others } = takeSettings(flags);
+  const own = value === null ? {} : settingsOf(value, readJson);
   if (own === null) return null;
   const ours = { matcher: guardedTools, hooks: [{ type: 'command', command: hook, timeout: 60 }] };
   const hooks = own.hooks ?? {};
@@ -28,26 +28,26 @@ export function guard(
   return {
     args: ['--settings', JSON.stringify(settings)],
     env: {},
-    ...(given === null ? {} : { flags: others }),
+    ...(value === null ? {} : { flags: others }),
   };
 }
 
-/** What the last `--settings` says, and the words without any. */
-function takeSettings(flags: readonly string[]): { given: string | null; others: string[] } {
-  let given: string | null = null;
+/** Splits the flags into the value of the last `--settings` and all others. */
+function takeSettings(flags: readonly string[]): { value: string | null; others: string[] } {
+  let value: string | null = null;
   const others: string[] = [];
   for (let index = 0; index < flags.length; index++) {
     const flag = flags[index] ?? '';
-    if (flag === '--settings') given = flags[++index] ?? '';
-    else if (flag.startsWith('--settings=')) given = flag.slice('--settings='.length);
+    if (flag === '--settings') value = flags[++index] ?? '';
+    else if (flag.startsWith('--settings=')) value = flag.slice('--settings='.length);
     else others.push(flag);
   }
-  return { given, others };
+  return { value, others };
 }
 
-/** A file, or the settings themselves. */
-function settingsOf(given: string, readJson: GuardPrograms['readJson']): Json | null {
-  const value = /^\s*\{.*\}\s*$/s.test(given) ? parse(given) : readJson(given);
+/** Reads settings that are given as JSON or as the path of a file. */
+function settingsOf(text: string, readJson: GuardPrograms['readJson']): Json | null {
+  const value = /^\s*\{.*\}\s*$/s.test(text) ? parse(text) : readJson(text);
   return isObject(value) ? value : null;
 }
 

@@ -11,7 +11,7 @@ export const hooks: AgentHooks = {
     PostToolUse: { event: 'context', matcher: '.*', timeout: 60 },
     Stop: { event: 'stop', timeout: 1800 },
   },
-  // The local settings: the hooks name a folder of this machine, which is nothing to share.
+  // The local settings, since the hooks name a path of this machine.
   projectFile: '.claude/settings.local.json',
   userFile: ({ CLAUDE_CONFIG_DIR }, home) => `${CLAUDE_CONFIG_DIR || `${home}/.claude`}/settings.json`,
   notes: () => ['Start a new session of Claude Code, then: /ralph-loop "task", or /ralph-plan for a PRD'],

@@ -21,13 +21,13 @@ export type ClaudeState = ParserState & {
   readonly tasks: TaskList;
   /** Ids of commands and subagents that still run: their end wakes the agent for another turn. */
   readonly running: Set<string>;
-  /** The API error that the CLI told last, as long as nothing good came after it. */
+  /** Last API error, until a good message follows. */
   apiError: ErrorFacts | undefined;
   /** The model of the agent's own messages. */
   model: string | undefined;
-  /** When the usage limit that rejected us resets. */
+  /** Reset time of the usage limit that rejected a request. */
   resetsAt: number | undefined;
-  /** Whether a message held words. */
+  /** True once a message had text. */
   spoke: boolean;
 };
 
@@ -67,7 +67,7 @@ function onAssistant(event: JsonRecord, state: ClaudeState): AgentEvent[] {
   const events = readAssistant(message);
   if (typeof event.parent_tool_use_id === 'string') return asSubagent(events);
   state.spoke ||= events.some(({ type }) => type === 'text');
-  // What the CLI says itself, such as an API error, comes as a message of this model.
+  // Messages of the CLI itself, such as API errors, name this model.
   if (message.model === '<synthetic>' || event.is_api_error_message === true) {
     return onApiError(event, textOf(message.content), state);
   }
@@ -88,7 +88,7 @@ function onApiError(event: JsonRecord, message: string, state: ClaudeState): Age
   return [errorEvent(message, limit)];
 }
 
-/** The exit code that the output of a failed command begins with. */
+/** Returns the exit code at the start of a failed command's output. */
 function exitCodeIn(output: string): number | undefined {
   const code = /^(?:Error: )?Exit code (\d{1,3})\b/.exec(output)?.[1];
   return code === undefined ? undefined : Number(code);
@@ -126,14 +126,14 @@ function onResult(event: JsonRecord, state: ClaudeState): AgentEvent[] {
   const reason = str(event.terminal_reason) ?? '';
   const subtype = str(event.subtype) ?? '';
   const ok = event.is_error !== true && !subtype.startsWith('error') && !reason.startsWith('aborted');
-  const told = list(event.errors).filter((text) => typeof text === 'string');
-  const error = str(event.result) || told.join('\n') || reason || subtype;
+  const errors = list(event.errors).filter((text) => typeof text === 'string');
+  const error = str(event.result) || errors.join('\n') || reason || subtype;
   const limit = ok ? undefined : resultLimit(event, error, state);
   const { total, since } = readResultUsage(event);
-  // With work in the background or messages in the queue another turn follows, and another result.
+  // Background work or queued messages bring another turn, and another result.
   const more = (num(event.queued_turn_count) ?? 0) > 0 || state.running.size > 0;
   const window = num(asRecord(asRecord(event.modelUsage)[state.model ?? '']).contextWindow);
-  // A result repeats the last message. Programs that imitate the format may tell their answer only here.
+  // A result repeats the last message. Programs that imitate the format may have their answer only here.
   const answer = ok && !state.spoke ? str(event.result) : undefined;
   return [
     ...(answer ? [{ type: 'text', text: answer } as const] : []),

@@ -2,11 +2,11 @@ import type { TodoItem } from '../adapter.ts';
 import { asRecord, type JsonRecord, str } from '../json.ts';
 import { todoStatus } from '../messages.ts';
 
-/** The todo list of TaskCreate and TaskUpdate, which tell one change at a time. */
+/** Builds the todo list from TaskCreate and TaskUpdate, which report one change each. */
 export type TaskList = {
-  /** Looks at a block of an assistant message. */
+  /** Notes a call in a block of an assistant message. */
   called(block: JsonRecord): void;
-  /** Takes the answer to a call; gives the whole list where it changed. */
+  /** Applies the answer to a call; returns the whole list if it changed. */
   answered(id: string, failed: boolean, result: JsonRecord): TodoItem[] | undefined;
 };
 
@@ -24,7 +24,7 @@ export function createTaskList(): TaskList {
       if (input === undefined) return undefined;
       calls.delete(id);
       if (failed || result.success === false) return undefined;
-      // Only the answer to TaskCreate tells the number of the new task.
+      // Only the answer to TaskCreate has the number of the new task.
       const created = str(asRecord(result.task).id);
       const task = created ?? str(input.taskId);
       if (task === undefined) return undefined;

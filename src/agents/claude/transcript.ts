@@ -11,7 +11,7 @@ const wordsOrOthers = ['"text"', toolResultMark, ...subagentMarks];
 
 type Entry = Readonly<Record<string, unknown>>;
 
-/** The transcript of Claude Code: an entry for each block of a message, subagents and messages of its own among them. */
+/** Transcript of Claude Code: one entry for each block of a message, with those of subagents and of the CLI itself. */
 export const claudeTranscript: TranscriptFormat = {
   isAgent: (line) => line.includes(assistantMark),
   mayCall: hasToolUse,
@@ -32,7 +32,7 @@ export const claudeTranscript: TranscriptFormat = {
   },
 };
 
-/** Every block of a message that calls a tool names "tool_use" as its stop reason, thinking too; in words, a quote has a backslash. */
+/** Looks for the type, since every block of such a message names "tool_use" as its stop reason. In text, quotes are escaped. */
 function hasToolUse(line: string): boolean {
   return line.includes('"type":"tool_use"') || line.includes('"type": "tool_use"');
 }
@@ -63,7 +63,7 @@ function textOf(content: unknown): string {
     .join('\n');
 }
 
-/** Words of the user, not of the host in the user's place (summaries, notifications, output of commands). */
+/** True for text of the user; the host writes summaries, notifications and output of commands in the user's place. */
 function isHuman(entry: Entry, text: string): boolean {
   if (entry.isMeta === true || entry.isCompactSummary === true || text.trim() === '') return false;
   return !/^<(task-notification|local-command|bash-(in|std))/.test(text);

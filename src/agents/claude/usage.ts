@@ -4,10 +4,9 @@ import { asRecord, count, type JsonRecord, num } from '../json.ts';
 import { readUsage } from '../messages.ts';
 
 /**
- * The usage in a result event: `since` adds to the results before it, `total` replaces them.
- * Assistant messages only hold a snapshot from their start, and `usage` leaves subagents out. The figures by model
- * hold all, but from 2.1.325 on they start with those of the session that was resumed, so there only the difference
- * since the last result is this turn's.
+ * Reads the usage of a result event: `since` adds to the results before it, `total` replaces them. The figures by model
+ * include subagents, but from 2.1.325 on also earlier turns of a resumed session, so that the difference since the last
+ * result counts there. `usage` leaves subagents out; programs that imitate the format have nothing else.
  */
 export function readResultUsage(event: JsonRecord): { total?: Usage; since?: Usage } {
   const since = byModel(event.model_usage_since_last_result);

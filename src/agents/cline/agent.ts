@@ -17,7 +17,7 @@ export const cline: Agent = {
   canResume: false,
   takesSystemPrompt: false,
   tested: ['3.0.65'],
-  // The command that tells it wants a terminal.
+  // Its status command needs a terminal.
   loginStatus: null,
   modelOption: '--model',
   accountVariables: anyAccount,

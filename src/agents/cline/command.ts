@@ -1,7 +1,7 @@
 import type { AgentCommand, AgentTask, OutputMode, Permissions } from '../adapter.ts';
 import { unlessGiven } from '../flags.ts';
 
-/** It approves all tools or none; plan mode, which changes no file, is the nearest below `edit` that still works. */
+/** Cline approves all tools or none. Plan mode changes no file and stands for `edit` and `read`. */
 const permissionFlags: Record<Permissions, readonly string[]> = {
   full: ['--auto-approve', 'true'],
   edit: ['--plan'],
@@ -15,7 +15,7 @@ export function command(task: AgentTask, _version: string | null, mode: OutputMo
       ...(mode === 'stream' ? unlessGiven(flags, ['--json'], ['--json']) : []),
       ...unlessGiven(flags, ['--auto-approve', '--plan', '-p'], permissionFlags[permissions]),
       ...flags,
-      // 3.0 reads standard input only from a file or a named pipe, and takes a lone word for a command.
+      // 3.0 reads standard input only from a file or a named pipe, and takes a single word for a command.
       '--',
       /\s/.test(prompt) ? prompt : `${prompt}\n`,
     ],

@@ -8,13 +8,13 @@ import { resetTimeIn } from '../reset-time.ts';
 import { summarise } from '../summary.ts';
 
 export type ClineState = ParserState & {
-  /** Subagents at work: as long as there is one, nothing in an event tells whose it is. */
+  /** Running subagents: while there is one, events do not say whose they are. */
   readonly subagents: Set<string>;
   /** Tool calls of the agent itself. */
   readonly tools: Set<string>;
-  /** Its last words. */
+  /** Last text of the agent. */
   answer: string;
-  /** The error that cannot be recovered from; the result repeats only its words. */
+  /** Fatal error; the result repeats only its message. */
   failure: { message: string; limit?: Limit } | undefined;
 };
 
@@ -61,7 +61,7 @@ function onAgentEvent(event: JsonRecord, state: ClineState): AgentEvent[] {
       return [{ type: 'notice', text: oneLine(str(event.message) ?? '') }];
     case 'error': {
       const message = str(asRecord(event.error).message) ?? '';
-      // Failed tool calls come again here, with their output.
+      // Failed tool calls appear here again, with their output.
       if (event.recoverable !== false) return [{ type: 'notice', text: oneLine(message) }];
       return [onFailure(message, str(event.errorClass), state)];
     }
@@ -69,7 +69,7 @@ function onAgentEvent(event: JsonRecord, state: ClineState): AgentEvent[] {
   return [{ type: 'unknown', name: `agent_event/${type}` }];
 }
 
-/** The whole text; its pieces came before it. */
+/** Reads a whole text; its deltas came before it. */
 function onText(text: string, state: ClineState): AgentEvent {
   if (state.subagents.size > 0) return { type: 'subagent', text };
   state.answer = text;
@@ -80,14 +80,14 @@ function onToolStart(event: JsonRecord, state: ClineState): AgentEvent {
   const id = str(event.toolCallId) ?? '';
   const name = str(event.toolName) ?? 'tool';
   const { commands, ...input } = asRecord(event.input);
-  const given = list(commands).filter((command) => typeof command === 'string');
-  const summary = given.length > 0 ? oneLine(given.join('; ')) : summarise(input);
+  const lines = list(commands).filter((command) => typeof command === 'string');
+  const summary = lines.length > 0 ? oneLine(lines.join('; ')) : summarise(input);
   if (state.subagents.size > 0) return { type: 'subagent', text: `${name} ${summary}`.trim() };
   state.tools.add(id);
   return { type: 'tool-start', id, name, summary };
 }
 
-/** The output is one result or a list of them, one for each command. */
+/** Reads a tool's output: one result, or a list with one for each command. */
 function onToolEnd(event: JsonRecord, state: ClineState): AgentEvent[] {
   const id = str(event.toolCallId) ?? '';
   if (!state.tools.delete(id)) return [];
@@ -109,7 +109,7 @@ function outputOf({ result, text, error }: JsonRecord): string {
   return str(result) ?? str(text) ?? str(error) ?? '';
 }
 
-/** `inputTokens` holds the cached ones too. */
+/** `inputTokens` includes the cached ones. */
 function readUsage(usage: JsonRecord): Usage {
   const cacheReadTokens = count(usage.cacheReadTokens);
   const cacheWriteTokens = count(usage.cacheWriteTokens);
@@ -130,7 +130,7 @@ function onFailure(message: string, errorClass: string | undefined, state: Cline
   return { type: 'error', ...state.failure };
 }
 
-/** Its token counts leave subagents out, unlike the usage events; only the cost is told nowhere else. */
+/** Takes only the cost from the result: its token counts leave subagents out, unlike the usage events. */
 function onResult(event: JsonRecord, state: ClineState): AgentEvent[] {
   const costUsd = num(asRecord(event.aggregateUsage).totalCost);
   const cost: AgentEvent[] =

@@ -26,7 +26,7 @@ export function command(task: AgentTask, _version: string | null, mode: OutputMo
       ...unlessGiven(flags, ['--skip-git-repo-check'], ['--skip-git-repo-check']),
       ...unlessGiven(flags, sandboxNames, sandboxFlags[permissions]),
       ...flags,
-      // `resume` itself knows no sandbox flag, so everything else stands before it.
+      // `resume` takes no sandbox flag, so everything else comes before it.
       ...(resumeSession === undefined ? [] : ['resume', resumeSession, '-']),
     ],
     stdin: prompt,

@@ -1,13 +1,13 @@
 import type { AgentGuard, GuardPrograms } from '../adapter.ts';
 import { atLeast } from '../version.ts';
 
-/** Where Codex keeps what it was told with `-c`. */
+/** Name that Codex gives to settings from `-c`. */
 const place = '/<session-flags>/config.toml:pre_tool_use:0:0';
 const timeout = 60;
 
 /**
- * A hook for this call alone. Codex skips hooks that nobody trusted, and trusts by the digest of the hook as sorted JSON;
- * to switch the question off would let in the hooks of the repository as well.
+ * Adds a hook to this call alone, and trusts it by the digest of the hook as sorted JSON: Codex skips hooks without
+ * trust. Switching that check off would also let in the hooks of the repository.
  */
 export function guard(
   { hook, sha256 }: GuardPrograms,

@@ -5,7 +5,7 @@ export const hooks: AgentHooks = {
   events: {
     UserPromptSubmit: { event: 'prompt', timeout: 60 },
     SessionStart: { event: 'session-start', matcher: 'compact|resume', timeout: 60 },
-    // The tools of Codex that run commands or change files, and those of servers.
+    // Tools that run commands or change files, and those of MCP servers.
     PreToolUse: { event: 'guard', matcher: '^(Bash|apply_patch|Edit|Write|mcp__.+)$', timeout: 60 },
     Stop: { event: 'stop', timeout: 1800 },
     Interrupt: { event: 'interrupt', timeout: 3 },

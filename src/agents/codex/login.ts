@@ -1,6 +1,6 @@
 import type { LoginAround } from '../agent.ts';
 
-/** Codex tells about OpenAI's own login only; other providers, and `codex exec` with a key, do without it. */
+/** Finds logins other than OpenAI's own, which is all that Codex reports: other providers, or a key. */
 export function otherWay({ cwd, env, flags, readText }: LoginAround): string | null {
   if (env.CODEX_API_KEY) return 'CODEX_API_KEY is set';
   if (/model_provider|--oss|--profile|(^| )-p /.test(flags.join(' '))) return 'agent.flags choose a provider';

@@ -9,7 +9,7 @@ import { resetTimeIn } from '../reset-time.ts';
 import { summarise } from '../summary.ts';
 
 export type CodexState = ParserState & {
-  /** Tool calls that were announced. Some, such as a web search, are told only when they are over. */
+  /** Tool calls with a start event. Some, such as a web search, have only an end event. */
   readonly running: Set<string>;
 };
 
@@ -33,7 +33,7 @@ export const parse = jsonLines((event, type, state: CodexState) => {
       const { message: error, ...rest } = readFailure(asRecord(event.error).message, state);
       return [{ type: 'result', ok: false, error, ...rest }];
     }
-    // Also told at every retry ("Reconnecting... 1/2 (…)"), so it is never the end.
+    // Also sent at every retry ("Reconnecting... 1/2 (…)"), so it never ends the turn.
     case 'error':
       return [{ type: 'error', ...readFailure(event.message, state) }];
   }
@@ -51,12 +51,12 @@ const tools = new Set([
 function onItem(item: JsonRecord, phase: string, state: CodexState): AgentEvent[] {
   const type = str(item.type) ?? '';
   if (tools.has(type)) return onTool(item, type, phase, state);
-  // The list is told once more at the end of the turn, unchanged.
+  // The list comes again at the end of the turn, unchanged.
   if (type === 'todo_list')
     return phase === 'item.completed' ? [] : [{ type: 'todo', items: readTodos(item) }];
   if (phase !== 'item.completed' || type === 'reasoning') return [];
   if (type === 'agent_message') return [{ type: 'text', text: str(item.text) ?? '' }];
-  // A warning; errors have an event of their own.
+  // A warning; errors have their own event.
   if (type === 'error') return [{ type: 'notice', text: oneLine(str(item.message) ?? '') }];
   return [{ type: 'unknown', name: `item/${type}` }];
 }
@@ -98,7 +98,7 @@ function describeTool(item: JsonRecord, type: string): { name: string; summary: 
   return { name: type, summary: summarise(item) };
 }
 
-/** The command is told as `/bin/bash -lc '…'`. */
+/** Unwraps `/bin/bash -lc '…'`. */
 function withoutShell(command: string): string {
   return /^\S*sh -l?c (["'])(.*)\1$/s.exec(command)?.[2] ?? command;
 }
@@ -121,32 +121,32 @@ function readTodos(item: JsonRecord) {
 }
 
 /**
- * `input_tokens` holds the cached ones too, `output_tokens` the reasoning. Of a thread that was resumed it is the sum
- * over all turns, which says nothing about this one.
+ * Reads the usage: `input_tokens` includes the cached ones, `output_tokens` the reasoning. In a resumed thread it is the
+ * sum over all turns, and useless for this one.
  */
 function readUsage(usage: unknown, { resumed }: CodexState): { usage?: Usage } {
   if (usage === undefined || resumed) return {};
-  const told = asRecord(usage);
-  const cacheReadTokens = count(told.cached_input_tokens);
-  const cacheWriteTokens = count(told.cache_write_input_tokens);
+  const fields = asRecord(usage);
+  const cacheReadTokens = count(fields.cached_input_tokens);
+  const cacheWriteTokens = count(fields.cache_write_input_tokens);
   return {
     usage: {
-      inputTokens: Math.max(0, count(told.input_tokens) - cacheReadTokens - cacheWriteTokens),
-      outputTokens: count(told.output_tokens),
+      inputTokens: Math.max(0, count(fields.input_tokens) - cacheReadTokens - cacheWriteTokens),
+      outputTokens: count(fields.output_tokens),
       cacheReadTokens,
       cacheWriteTokens,
     },
   };
 }
 
-/** There is a message and nothing else: a sentence, or the body of the answer as it came. */
+/** Reads an error that has only a message: a sentence, or the body of the API's answer. */
 function readFailure(value: unknown, state: CodexState): { message: string; limit?: Limit } {
   const text = str(value) ?? '';
   const facts = readError(text);
   const message = facts.message || text;
-  // A filter or the output limit cut the answer; the words around it are those of a lost connection.
+  // A filter or the output limit cut the answer; the rest of the message reads like a lost connection.
   if (/incomplete response returned/i.test(text)) return { message };
-  // The words for any status 500; the status itself is left out.
+  // The message for any status 500, which it does not name.
   const status = /experiencing high demand/i.test(text) ? 500 : facts.status;
   const limit = limitOf({ ...facts, status, resetsAt: resetTimeIn(text, state.now) });
   return { message, ...(limit === undefined ? {} : { limit }) };

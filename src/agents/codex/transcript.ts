@@ -4,15 +4,15 @@ import type { TranscriptEntry, TranscriptFormat } from '../transcript.ts';
 const item = '"response_item"';
 const aborted = '"turn_aborted"';
 const assistant = '"role":"assistant"';
-// In a string a quote has a backslash before it, so this is never part of anybody's words.
+// Quotes in text are escaped, so this never matches text.
 const callType = /"type":"(?:function|custom_tool|local_shell|web_search|tool_search|image_generation)_call"/;
-// What the model is told of a command that failed, or that a hook or the user denied.
+// Output of a command that failed, or that a hook or the user denied.
 const failedCall =
   /_call_output",.*?"output":"(?:Chunk ID: \w+\\n)?(?:Wall time: [\d.]+ seconds\\n)?(?:(?:Exit code:? |Process exited with code )(?!0\b)\d|(?:Command|Tool call) blocked by |[\w ]{0,40}rejected by user)/;
 
 /**
- * The rollout file of Codex 0.166: what the model said and heard as `response_item`, most of it once more as
- * `event_msg`. Subagents have files of their own.
+ * Rollout file of Codex 0.166: messages to and from the model as `response_item`, most of them again as `event_msg`.
+ * Subagents have their own files.
  */
 export const codexTranscript: TranscriptFormat = {
   isAgent: (line) => line.includes(item) && (line.includes(assistant) || callType.test(line)),

@@ -3,7 +3,7 @@ import { command } from './command.ts';
 import { newState, parse } from './parse.ts';
 import { screen } from './screen.ts';
 
-/** GitHub Copilot CLI. Its stream tells no tokens. */
+/** GitHub Copilot CLI. Its stream reports no tokens. */
 export const copilot: Agent = {
   name: 'copilot',
   install: 'npm install -g @github/copilot',

@@ -1,14 +1,14 @@
 import type { AgentCommand, AgentTask, OutputMode, Permissions } from '../adapter.ts';
 import { unlessGiven } from '../flags.ts';
 
-/** What is not allowed needs somebody's approval, and there is nobody; a denial also beats approvals of the past. */
+/** Without a terminal nobody can approve what is not allowed here. A denial also overrides saved approvals. */
 const permissionFlags: Record<Permissions, readonly string[]> = {
   full: ['--allow-all'],
   edit: ['--allow-tool=write'],
   read: ['--deny-tool=write', '--deny-tool=shell'],
 };
 
-/** A denial of the user's is no list of what is allowed: it stands beside ours. */
+/** Flags that replace ours. A denial does not: it is added to ours. */
 const permissionNames = ['--allow-all', '--yolo', '--allow-all-tools', '--allow-tool'];
 
 export function command(task: AgentTask, _version: string | null, mode: OutputMode): AgentCommand {

@@ -7,7 +7,7 @@ import { summarise } from '../summary.ts';
 
 export type CopilotState = ParserState & {
   model: string | undefined;
-  /** The failure of the last model call, as long as none succeeded since. */
+  /** Failure of the last model call, until one succeeds. */
   failure: ErrorFacts | undefined;
 };
 
@@ -55,7 +55,7 @@ export const parse = jsonLines((event, type, state: CopilotState) => {
   return silent.some((pattern) => pattern.test(type)) ? [] : [{ type: 'unknown', name: type }];
 });
 
-/** The whole message; its pieces came before it as deltas. */
+/** Reads a whole message; its deltas came before it. */
 function onMessage(data: JsonRecord, isSubagent: boolean): AgentEvent[] {
   const text = str(data.content) ?? '';
   if (text === '') return [];
@@ -69,7 +69,7 @@ function onToolStart(data: JsonRecord, isSubagent: boolean): AgentEvent {
   return { type: 'tool-start', id: str(data.toolCallId) ?? '', name, summary };
 }
 
-/** `success` says only that the tool ran: a command that exits with 3 is one too. */
+/** Reads a tool's end. `success` only means that the tool ran, whatever the exit code. */
 function onToolEnd(data: JsonRecord): AgentEvent {
   const exitCode = int(asRecord(data.shellExecution).exitCode);
   return {
@@ -91,14 +91,14 @@ function onCallFailure(data: JsonRecord, state: CopilotState): AgentEvent {
   return errorEvent(body.message || 'the model did not answer', state.failure);
 }
 
-/** Copilot's own words for the kinds of error, in ours. */
+/** Copilot's names for kinds of errors, in the words of `limitOf`. */
 const errorTypes: Record<string, string> = {
   authorization: 'authentication',
   quota: 'insufficient_quota',
   context_limit: 'context_length',
 };
 
-/** Comes when the retries are used up; what the provider said is in the failures before it. */
+/** Reads the error after the last retry; the provider's message is in the failures before it. */
 function onError(data: JsonRecord, state: CopilotState): AgentEvent {
   const message = str(data.message) ?? '';
   const errorType = str(data.errorType) ?? '';

@@ -1,7 +1,7 @@
 import type { AgentCommand, AgentTask, OutputMode, Permissions } from '../adapter.ts';
 import { unlessGiven } from '../flags.ts';
 
-/** Without a terminal nobody can approve, so `default` leaves only the tools that read. */
+/** Without a terminal nobody can approve, so that `default` allows only tools that read. */
 const approvalModes: Record<Permissions, string> = { full: 'yolo', edit: 'auto_edit', read: 'default' };
 
 export function command(task: AgentTask, _version: string | null, mode: OutputMode): AgentCommand {
@@ -15,7 +15,7 @@ export function command(task: AgentTask, _version: string | null, mode: OutputMo
       ...flags,
     ],
     stdin: prompt,
-    // In a folder that nobody trusted yet it refuses to run; older versions do not know the flag `--skip-trust`.
+    // It refuses to run in a directory without trust; older versions lack the flag `--skip-trust`.
     env: { GEMINI_CLI_TRUST_WORKSPACE: 'true' },
   };
 }

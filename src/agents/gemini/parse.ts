@@ -9,7 +9,7 @@ import { resetTimeIn } from '../reset-time.ts';
 import { summarise } from '../summary.ts';
 
 export type GeminiState = ParserState & {
-  /** The last event was a piece of an answer, so that the next piece continues it. */
+  /** True if the last event was a part of an answer, which the next part continues. */
   answering: boolean;
 };
 
@@ -35,7 +35,7 @@ export const parse = jsonLines((event, type, state: GeminiState) => {
   return [{ type: 'unknown', name: type }];
 });
 
-/** Answers come in pieces that may cut a tag in two; the user's message echoes the prompt. */
+/** Reads a message: answers come in parts that may split a tag; those of the user repeat the prompt. */
 function onMessage(event: JsonRecord, state: GeminiState): AgentEvent[] {
   const delta = event.delta === true && state.answering;
   state.answering = event.role === 'assistant';
@@ -60,7 +60,7 @@ function onToolUse(event: JsonRecord): AgentEvent[] {
   return [start, { type: 'todo', items }];
 }
 
-/** The exit code of a command is told nowhere: one that failed is a `success` like the others. */
+/** Reads a tool's end. Exit codes are not reported: a command that failed is a `success`, too. */
 function onToolResult(event: JsonRecord): AgentEvent {
   return {
     type: 'tool-end',
@@ -80,13 +80,13 @@ function onResult(event: JsonRecord, state: GeminiState): AgentEvent {
   const usage = event.stats === undefined ? {} : { usage: readUsage(asRecord(event.stats)) };
   if (event.status === 'success') return { type: 'result', ok: true, ...usage };
   const text = str(asRecord(event.error).message);
-  // An empty answer: the error event before it has the words.
+  // An empty answer: the error event before it has the message.
   if (text === undefined) return { type: 'result', ok: false, ...usage };
   const { message: error, ...rest } = readFailure(text, event, state);
   return { type: 'result', ok: false, error, ...rest, ...usage };
 }
 
-/** `input` is without the cached tokens; what `total_tokens` has beyond input and output is thinking. */
+/** Reads the usage: `input` excludes cached tokens; the rest of `total_tokens` beyond input and output is thinking. */
 function readUsage(stats: JsonRecord): Usage {
   const thoughts = count(stats.total_tokens) - count(stats.input_tokens) - count(stats.output_tokens);
   return {
@@ -103,12 +103,12 @@ function readFailure(
   state: GeminiState,
 ): { message: string; limit?: Limit } {
   const facts = readError(text);
-  const told = Date.parse(str(event.timestamp) ?? '');
-  const resetsAt = resetTimeIn(text, Number.isNaN(told) ? state.now : told);
+  const time = Date.parse(str(event.timestamp) ?? '');
+  const resetsAt = resetTimeIn(text, Number.isNaN(time) ? state.now : time);
   const limit = limitOf({ ...facts, resetsAt });
   const message = facts.message || text;
   if (limit === undefined) return { message };
-  // "Exceeded your current quota" also stands for the limits by minute and by day, which end by themselves.
+  // "Exceeded your current quota" is also the message of limits by minute and by day, which end by themselves.
   const kind = limit.kind === 'quota' && resetsAt !== undefined ? 'usage' : limit.kind;
   return { message, limit: { ...limit, kind } };
 }

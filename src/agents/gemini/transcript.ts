@@ -8,8 +8,8 @@ const calls = ',"toolCalls":[';
 const longLine = 128 * 1024;
 
 /**
- * The chat file of Gemini CLI 0.61. A message stands there again, under its id, when its calls of tools are over; lines
- * with `$set` repeat whole conversations.
+ * Chat file of Gemini CLI 0.61. A message is written again, with the same id, when its tool calls are over; lines with
+ * `$set` repeat whole conversations.
  */
 export const geminiTranscript: TranscriptFormat = {
   isAgent: (line) => line.includes(agent) && !line.startsWith('{"$set"'),
@@ -23,13 +23,13 @@ export const geminiTranscript: TranscriptFormat = {
     const { type, id, content, toolCalls } = entry;
     if (type === 'gemini') {
       const calls: unknown[] = Array.isArray(toolCalls) ? toolCalls : [];
-      const failed = calls.filter(
+      const failures = calls.filter(
         (call) => isObject(call) && /^(?:error|cancelled)$/.test(String(call.status)),
       );
       return {
         kind: 'agent',
         text: textsOf(content),
-        toolCalls: calls.length - failed.length,
+        toolCalls: calls.length - failures.length,
         ...(typeof id === 'string' ? { id } : {}),
       };
     }
@@ -47,7 +47,7 @@ function userEntry(text: string): TranscriptEntry | null {
   return text.trim() === '' ? null : { kind: 'human' };
 }
 
-/** What tools printed stands in the line of their call, after all that matters; it may be many megabytes. */
+/** Cuts off the output of tools, which comes last in the line and may have many megabytes. */
 function withoutResults(line: string): string {
   const start = line.indexOf(calls);
   return start === -1 ? line : `${line.slice(0, start)}${calls}{}]}`;

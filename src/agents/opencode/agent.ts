@@ -19,7 +19,7 @@ export const opencode: Agent = {
   loginStatus: {
     words: ['auth', 'list'],
     loggedIn: /[1-9]\d* (?:credential|environment variable)s?/,
-    // Its own free models, and a key in its configuration, need no credentials: none is no proof.
+    // Its free models and keys in its configuration need no credentials, so that none proves nothing.
     loggedOut: null,
   },
   modelOption: '--model',
@@ -34,9 +34,9 @@ export const opencode: Agent = {
     logins: ['.local/share/opencode/auth.json'],
     moves: { OPENCODE_CONFIG: null, OPENCODE_CONFIG_DIR: null },
     obeys: [
-      // It puts a file into its folder, and fails if it cannot.
+      // It writes a file into this directory, and fails if it cannot.
       { path: '.opencode', standIn: { content: null, scratch: true } },
-      // It fails on a folder where it looks for these.
+      // It fails if these are directories.
       { path: 'opencode.json', standIn: { content: '{}\n' } },
       { path: 'opencode.jsonc', standIn: { content: '{}\n' } },
     ],

@@ -2,7 +2,7 @@ import type { AgentCommand, AgentTask, OutputMode, Permissions } from '../adapte
 import { unlessGiven } from '../flags.ts';
 import { atLeast } from '../version.ts';
 
-/** By default OpenCode allows nearly everything, so less has to be said: a tool that is denied is not even offered. */
+/** OpenCode allows nearly everything by default; the model does not see a tool that is denied. */
 const rules: Record<Permissions, Record<string, 'allow' | 'deny'>> = {
   full: { '*': 'allow' },
   edit: { bash: 'deny' },
@@ -13,7 +13,7 @@ const autoNames = ['--auto', '--yolo', '--dangerously-skip-permissions'];
 
 export function command(task: AgentTask, version: string | null, mode: OutputMode): AgentCommand {
   const { prompt, permissions, flags, resumeSession } = task;
-  // From 1.18 on a flag does it, which leaves the user's own denials in force.
+  // The flag of 1.18 and later keeps the user's own denials in force.
   const byFlag = permissions === 'full' && atLeast(version, '1.18.0');
   return {
     args: [

@@ -1,7 +1,7 @@
 import { isObject } from '../../core/json.ts';
 import type { AgentGuard, GuardPrograms } from '../adapter.ts';
 
-/** A plugin in configuration of this call alone, beside what the user has there. */
+/** Adds a plugin to the configuration of this call alone, beside the user's own. */
 export function guard(
   { opencodePlugin }: GuardPrograms,
   {
@@ -9,7 +9,7 @@ export function guard(
     flags,
   }: { readonly env: Readonly<Record<string, string | undefined>>; readonly flags: readonly string[] },
 ): AgentGuard | null {
-  // Without plugins, there is none of ours either.
+  // These switch off all plugins, ours too.
   if (flags.includes('--pure') || env.OPENCODE_PURE) return null;
   const own = parse(env.OPENCODE_CONFIG_CONTENT);
   if (own === null) return null;
@@ -18,7 +18,7 @@ export function guard(
   return { args: [], env: { OPENCODE_CONFIG_CONTENT: JSON.stringify(config) } };
 }
 
-/** Null for what is not JSON (OpenCode takes comments): then it is left alone. */
+/** Returns null for text that is not JSON, such as JSON with comments: it stays as it is. */
 function parse(text: string | undefined): Readonly<Record<string, unknown>> | null {
   if (!text) return {};
   try {

@@ -10,14 +10,14 @@ export type OpencodeState = ParserState & {
   sessionId: string | undefined;
   /** Text blocks since the last step started. */
   blocks: number;
-  /** The last step ended with `stop`, and no other one started since. */
-  stopped: boolean;
-  /** The context ran over, and no tool call came since. */
-  overflowed: boolean;
+  /** True if the last step ended with `stop`, and no other has started. */
+  isStopped: boolean;
+  /** True if the context overflowed, and no tool call followed. */
+  isOverflowed: boolean;
 };
 
 export function newState(): OpencodeState {
-  return { sessionId: undefined, blocks: 0, stopped: false, overflowed: false };
+  return { sessionId: undefined, blocks: 0, isStopped: false, isOverflowed: false };
 }
 
 export const parse = jsonLines((event, type, state: OpencodeState) => [
@@ -25,7 +25,7 @@ export const parse = jsonLines((event, type, state: OpencodeState) => [
   ...onEvent(event, type, state),
 ]);
 
-/** No event of its own tells the session: every event names it. */
+/** Takes the session from the first event: all of them name it. */
 function onSession(id: string | undefined, state: OpencodeState): AgentEvent[] {
   if (id === undefined || state.sessionId !== undefined) return [];
   state.sessionId = id;
@@ -37,17 +37,17 @@ function onEvent(event: JsonRecord, type: string, state: OpencodeState): AgentEv
   switch (type) {
     case 'step_start':
       state.blocks = 0;
-      state.stopped = false;
+      state.isStopped = false;
       return [];
     case 'text':
       return onText(part, state);
     case 'reasoning':
       return [];
     case 'tool_use':
-      state.overflowed = false;
+      state.isOverflowed = false;
       return onTool(part);
     case 'step_finish':
-      state.stopped = part.reason === 'stop';
+      state.isStopped = part.reason === 'stop';
       return [{ type: 'usage', usage: readUsage(part) }, ...contextOf(readUsage(part)), ...onStepEnd(part)];
     case 'error':
       return onError(event, state);
@@ -63,9 +63,9 @@ function onText(part: JsonRecord, state: OpencodeState): AgentEvent[] {
   return [{ type: 'text', text }];
 }
 
-/** What OpenCode says in the user's name. Only after a compaction does it tell the model to go on: that was a summary. */
+/** Reads text that OpenCode writes as the user. After a stop it follows a compaction: the last text was a summary. */
 function onSynthetic(state: OpencodeState): AgentEvent[] {
-  if (!state.stopped) return [];
+  if (!state.isStopped) return [];
   const { blocks } = state;
   state.blocks = 0;
   return [
@@ -74,14 +74,14 @@ function onSynthetic(state: OpencodeState): AgentEvent[] {
   ];
 }
 
-/** Told only when it is over: start and end in one. */
+/** Reads a tool call, which OpenCode reports only when it is over. */
 function onTool(part: JsonRecord): AgentEvent[] {
   const state = asRecord(part.state);
   const input = asRecord(state.input);
   const metadata = asRecord(state.metadata);
   const id = str(part.callID) ?? '';
   const name = str(part.tool) ?? 'tool';
-  // `completed` stands for a command that exits with 3 too, and for a call to a tool that does not exist.
+  // `completed` is also the status of a command that exits with 3, and of a call to an unknown tool.
   const exitCode = int(metadata.exit);
   const ok = state.status === 'completed' && (exitCode ?? 0) === 0 && name !== 'invalid';
   const output = str(state.output) ?? str(state.error) ?? '';
@@ -100,8 +100,8 @@ function readTodos(todos: unknown): TodoItem[] {
 }
 
 /**
- * `stop` may also end the summary of a compaction, after which the agent goes on: only the exit of the process, which
- * follows at once, says that the turn is over. Other reasons go on or are followed by an error.
+ * Reads the end of a step. `stop` may also end the summary of a compaction, after which the agent goes on: only the exit
+ * of the process ends the turn. After other reasons the agent goes on, or an error follows.
  */
 function onStepEnd({ reason }: JsonRecord): AgentEvent[] {
   if (reason === 'stop') return [{ type: 'result', ok: true, more: true }];
@@ -110,7 +110,7 @@ function onStepEnd({ reason }: JsonRecord): AgentEvent[] {
   return [];
 }
 
-/** Told for each step; `input` is without the cached tokens, `output` without the reasoning. */
+/** Reads the usage of a step: `input` excludes cached tokens, `output` excludes reasoning. */
 function readUsage(part: JsonRecord): Usage {
   const tokens = asRecord(part.tokens);
   const cache = asRecord(tokens.cache);
@@ -123,20 +123,20 @@ function readUsage(part: JsonRecord): Usage {
   };
 }
 
-/** Comes when the retries are used up. Only after an overflow does the agent compact and try again, for ever. */
+/** Reads the error after the last retry. Only after an overflow does the agent compact and try again. */
 function onError(event: JsonRecord, state: OpencodeState): AgentEvent[] {
   const { name, data } = asRecord(event.error);
   const message = str(asRecord(data).message) || str(name) || 'unknown error';
   const limit = readLimit(str(name) ?? '', asRecord(data), message, num(event.timestamp) ?? state.now);
   const rest = limit === undefined ? {} : { limit };
-  const goesOn = name === 'ContextOverflowError' && !state.overflowed;
-  state.overflowed ||= goesOn;
+  const goesOn = name === 'ContextOverflowError' && !state.isOverflowed;
+  state.isOverflowed ||= goesOn;
   return goesOn
     ? [{ type: 'error', message, ...rest }]
     : [{ type: 'result', ok: false, error: message, ...rest }];
 }
 
-/** Shorter waits are part of a rate limit and no usage limit. */
+/** A shorter wait belongs to a rate limit, not to a usage limit. */
 const longWaitSeconds = 60;
 
 const limitNames: Record<string, string> = {
@@ -152,11 +152,11 @@ function readLimit(
 ): Limit | undefined {
   const body = readError(str(data.responseBody) ?? '');
   const retryAfter = Number(str(asRecord(data.responseHeaders)['retry-after']));
-  const waits = now !== undefined && retryAfter > longWaitSeconds;
+  const isLong = now !== undefined && retryAfter > longWaitSeconds;
   return limitOf({
     status: num(data.statusCode),
     type: limitNames[name] ?? body.type,
     message,
-    resetsAt: body.resetsAt ?? (waits ? now + retryAfter * 1000 : undefined),
+    resetsAt: body.resetsAt ?? (isLong ? now + retryAfter * 1000 : undefined),
   });
 }

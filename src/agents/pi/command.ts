@@ -1,6 +1,6 @@
 import type { AgentCommand, AgentTask, OutputMode, Permissions } from '../adapter.ts';
 
-/** pi asks nobody: what it may do is which tools it has. */
+/** pi never asks for permission: its tools are what it may do. */
 const toolFlags: Record<Permissions, readonly string[]> = {
   full: [],
   edit: ['--tools', 'read,edit,write,grep,find,ls'],
@@ -17,7 +17,7 @@ export function command(task: AgentTask, _version: string | null, mode: OutputMo
       ...toolFlags[permissions],
       ...(systemPrompt === undefined ? [] : ['--append-system-prompt', systemPrompt]),
       ...(resumeSession === undefined ? [] : ['--session', resumeSession]),
-      // An option that is given twice takes its last value.
+      // Of an option that is given twice, the last value counts.
       ...flags,
     ],
     stdin: prompt,

@@ -31,7 +31,7 @@ const silent = new Set([
 ]);
 
 export function parse(line: string, state: PiState): AgentEvent[] {
-  // Each of these repeats the whole message so far, twice: parsing them costs the square of its length.
+  // Each of these repeats the whole message so far twice: parsing them takes quadratic time.
   return line.startsWith('{"type":"message_update"') ? [] : parseEvent(line, state);
 }
 
@@ -51,7 +51,7 @@ const parseEvent = jsonLines((event, type, state: PiState) => {
         { type: 'notice', text: `retry ${num(event.attempt) ?? '?'} of ${num(event.maxAttempts) ?? '?'}` },
       ];
     case 'auto_retry_end':
-      return event.success === false ? [failed(state)] : [];
+      return event.success === false ? [failedResult(state)] : [];
     case 'compaction_start':
       return [{ type: 'notice', text: 'compacts the context' }];
     case 'agent_end':
@@ -60,7 +60,7 @@ const parseEvent = jsonLines((event, type, state: PiState) => {
   return [{ type: 'unknown', name: type }];
 });
 
-/** Messages of the user and of tools end too; thinking is a block of another type. */
+/** Reads a message of the assistant; those of the user and of tools have this event, too. */
 function onMessage(message: JsonRecord, state: PiState): AgentEvent[] {
   if (message.role !== 'assistant') return [];
   state.stop = str(message.stopReason) ?? '';
@@ -102,15 +102,15 @@ function onToolEnd(event: JsonRecord): AgentEvent {
   };
 }
 
-/** The exit code is 0 whatever happened; the last message knows. After an error a retry or a compaction may follow. */
+/** Judges the turn by the last message, since the exit code is always 0. After an error a retry or a compaction may follow. */
 function onEnd(state: PiState): AgentEvent {
-  if (state.failure !== undefined) return { ...failed(state), more: true };
+  if (state.failure !== undefined) return { ...failedResult(state), more: true };
   if (state.stop === 'stop') return { type: 'result', ok: true };
   const error = state.stop === 'length' ? 'the answer was cut at the output limit' : `stopped: ${state.stop}`;
   return { type: 'result', ok: false, error };
 }
 
-function failed({ failure }: PiState): Extract<AgentEvent, { type: 'result' }> {
+function failedResult({ failure }: PiState): Extract<AgentEvent, { type: 'result' }> {
   const limit = failure?.limit;
   return {
     type: 'result',
@@ -120,7 +120,7 @@ function failed({ failure }: PiState): Extract<AgentEvent, { type: 'result' }> {
   };
 }
 
-/** Told for each message; `input` is without the cached tokens. */
+/** Reads the usage of a message: `input` excludes cached tokens. */
 function readUsage(usage: JsonRecord): Usage {
   const cost = num(asRecord(usage.cost).total);
   return {

@@ -12,7 +12,7 @@ export function command(task: AgentTask, _version: string | null, mode: OutputMo
     args: [
       '-o',
       mode === 'stream' ? 'stream-json' : 'text',
-      // It exits with its help where the mode is given twice, so ours gives way to the user's.
+      // It prints its help and exits if the mode is given twice.
       ...unlessGiven(flags, approvalNames, ['--approval-mode', approvalModes[permissions]]),
       ...(systemPrompt === undefined ? [] : ['--append-system-prompt', systemPrompt]),
       ...(resumeSession === undefined ? [] : ['--resume', resumeSession]),

@@ -15,7 +15,7 @@ import {
   toolEnd,
 } from '../messages.ts';
 
-/** The API error that ended the last message, if it did. */
+/** State with the API error that ended the last message, if there was one. */
 export type QwenState = ParserState & { apiError: ErrorFacts | undefined };
 
 export function newState(): QwenState {
@@ -28,11 +28,11 @@ export const parse = jsonLines((event, type, state: QwenState) => {
   if (type === 'assistant') return onAssistant(asRecord(event.message), own, state);
   if (type === 'user') return own ? readToolResults(asRecord(event.message)).map(onToolResult) : [];
   if (type === 'result') return [onResult(event, state)];
-  // Parts of messages that come whole as well.
+  // Parts of messages that also come whole.
   return type === 'stream_event' ? [] : [{ type: 'unknown', name: type }];
 });
 
-/** How it tells an API error: as a message of the assistant, after which the result claims success. */
+/** Format of an API error: a message of the assistant, after which the result reports success. */
 const apiError = /^\[API Error: ([\s\S]*)\]$/;
 
 function onAssistant(message: JsonRecord, own: boolean, state: QwenState): AgentEvent[] {
@@ -53,24 +53,24 @@ function usageOf(usage: unknown): Usage {
   return { ...rest, inputTokens: Math.max(0, inputTokens - rest.cacheReadTokens) };
 }
 
-/** The exit code is only told where the command printed nothing. */
+/** The exit code is in the output only if the command printed nothing. */
 const exitCodes = [/^Command exited with code: (\d{1,3})$/, /^Command: [\s\S]*\nExit Code: (\d{1,3})\n/];
 
 function onToolResult(result: ToolResult): AgentEvent {
   const code = exitCodes
     .map((pattern) => pattern.exec(result.output)?.[1])
-    .find((found) => found !== undefined);
+    .find((digits) => digits !== undefined);
   return toolEnd(result, code === undefined ? undefined : Number(code));
 }
 
-function onResult(event: JsonRecord, { apiError: failed, resumed }: QwenState): AgentEvent {
+function onResult(event: JsonRecord, { apiError: failure, resumed }: QwenState): AgentEvent {
   const ok =
-    failed === undefined && event.is_error !== true && !(str(event.subtype) ?? '').startsWith('error');
-  // Only this total has subagents and side requests; of a resumed session it has the earlier turns as well.
+    failure === undefined && event.is_error !== true && !(str(event.subtype) ?? '').startsWith('error');
+  // Only this total includes subagents and side requests; in a resumed session it also includes earlier turns.
   const usage = resumed ? {} : { usage: usageOf(event.usage) };
   if (ok) return { type: 'result', ok, ...usage };
-  const told = str(event.result) ?? '';
-  const error = str(asRecord(event.error).message) || apiError.exec(told)?.[1] || told || 'failed';
-  const limit = limitOf(failed ?? readError(error));
+  const result = str(event.result) ?? '';
+  const error = str(asRecord(event.error).message) || apiError.exec(result)?.[1] || result || 'failed';
+  const limit = limitOf(failure ?? readError(error));
   return { type: 'result', ok, error, ...(limit === undefined ? {} : { limit }), ...usage };
 }

@@ -17,13 +17,13 @@ export type TasksChecked = {
 
 /** Runs checks 1, 2 and 2.5 on any content of tasks.json. */
 export function checkTasks(value: unknown, rules: TaskRules): TasksChecked {
-  const read = readTasks(value);
-  if (!read.ok) return { tasks: null, problems: read.problems };
-  const { tasks } = read;
+  const reading = readTasks(value);
+  if (!reading.ok) return { tasks: null, problems: reading.problems };
+  const { tasks } = reading;
   if (rules.skipReview) return { tasks, problems: [] };
   const { iteration } = rules;
-  const moved = iteration ? checkTransitions(tasks, iteration.snapshot, iteration.mode, rules) : [];
-  return { tasks, problems: [...checkInvariants(tasks, rules), ...moved] };
+  const stepProblems = iteration ? checkTransitions(tasks, iteration.snapshot, iteration.mode, rules) : [];
+  return { tasks, problems: [...checkInvariants(tasks, rules), ...stepProblems] };
 }
 
 /** Formats a problem on one line: the rule in a few words, then the sentence. */

@@ -2,16 +2,16 @@ import type { Story, TaskList, TaskProblem } from './story.ts';
 
 /** Finds dependencies on stories that do not exist, and cycles. */
 export function dependencyProblems({ userStories }: TaskList): TaskProblem[] {
-  const known = new Map(userStories.map((story) => [story.id, story]));
+  const byId = new Map(userStories.map((story) => [story.id, story]));
   const unknown = userStories.flatMap(({ id, dependsOn }) =>
     dependsOn
-      .filter((other) => !known.has(other))
+      .filter((other) => !byId.has(other))
       .map((other) => ({
         rule: 'unknown dependency',
         text: `Story ${id} depends on ${other}, but there is no such story.`,
       })),
   );
-  const cycles = findCycles(userStories, known).map((cycle) => ({
+  const cycles = findCycles(userStories, byId).map((cycle) => ({
     rule: 'dependency cycle',
     text: `Stories depend on each other in a circle: ${[...cycle, cycle[0]].join(' → ')}.`,
   }));
@@ -19,7 +19,7 @@ export function dependencyProblems({ userStories }: TaskList): TaskProblem[] {
 }
 
 /** Returns each cycle once, starting with its first story in the file. No recursion: lists may be long. */
-function findCycles(stories: readonly Story[], known: ReadonlyMap<string, Story>): string[][] {
+function findCycles(stories: readonly Story[], byId: ReadonlyMap<string, Story>): string[][] {
   const finished = new Set<string>();
   const cycles: string[][] = [];
   for (const { id: start } of stories) {
@@ -27,7 +27,7 @@ function findCycles(stories: readonly Story[], known: ReadonlyMap<string, Story>
     const open: { id: string; rest: string[] }[] = [];
     const enter = (id: string): void => {
       path.push(id);
-      open.push({ id, rest: [...(known.get(id)?.dependsOn ?? [])].filter((other) => known.has(other)) });
+      open.push({ id, rest: [...(byId.get(id)?.dependsOn ?? [])].filter((other) => byId.has(other)) });
     };
     if (!finished.has(start)) enter(start);
     for (let top = open.at(-1); top !== undefined; top = open.at(-1)) {

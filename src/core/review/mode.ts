@@ -46,10 +46,10 @@ export function countTasks({ userStories }: TaskList): TaskCounts {
 
 /** Estimates the iterations for the open stories, with about one fix for each. */
 export function estimateIterations(tasks: TaskList, { skipReview }: Pick<ReviewRules, 'skipReview'>): number {
-  const left = tasks.userStories.filter(({ passes }) => !passes);
-  if (skipReview) return left.length;
+  const openStories = tasks.userStories.filter(({ passes }) => !passes);
+  if (skipReview) return openStories.length;
   const perStatus = { null: 3, changes_requested: 2, needs_review: 1, approved: 1 } as const;
-  return left.reduce((sum, { reviewStatus }) => sum + perStatus[reviewStatus ?? 'null'], 0);
+  return openStories.reduce((sum, { reviewStatus }) => sum + perStatus[reviewStatus ?? 'null'], 0);
 }
 
 /** Sorts by priority, the smallest number first; equal ones stay in the order of the file. */
@@ -64,10 +64,10 @@ function firstWith({ userStories }: TaskList, status: ReviewStatus): Story | nul
 /** Returns the first story whose dependencies are done; if a cycle leaves none, the first open one. */
 function nextToImplement({ userStories }: TaskList, skipReview: boolean): Story | null {
   const done = new Set(userStories.filter(({ passes }) => passes).map(({ id }) => id));
-  const known = new Set(userStories.map(({ id }) => id));
+  const ids = new Set(userStories.map(({ id }) => id));
   const open = byPriority(userStories).filter(
     ({ passes, reviewStatus }) => !passes && (skipReview || reviewStatus === null),
   );
-  const ready = open.find(({ dependsOn }) => dependsOn.every((id) => done.has(id) || !known.has(id)));
+  const ready = open.find(({ dependsOn }) => dependsOn.every((id) => done.has(id) || !ids.has(id)));
   return ready ?? open[0] ?? null;
 }

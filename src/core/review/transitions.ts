@@ -40,32 +40,37 @@ export function checkTransitions(
     const after = now.get(id);
     return after === undefined ? [] : [{ id, before, after }];
   });
-  const changed = pairs.filter((pair) => fields.some((field) => isChanged(pair, field)));
+  const changes = pairs.filter((pair) => fields.some((field) => isChanged(pair, field)));
   return [
     ...removed(snapshot, userStories, mode),
     ...badNewcomers(snapshot, userStories, mode),
-    ...modeProblems(pairs, changed, mode, rules),
+    ...modeProblems(pairs, changes, mode, rules),
   ];
 }
 
 /** Statuses in the order that a story goes through. A person may set it back; only iterations advance it. */
-const way: readonly ReviewFields['reviewStatus'][] = [null, 'changes_requested', 'needs_review', 'approved'];
+const order: readonly ReviewFields['reviewStatus'][] = [
+  null,
+  'changes_requested',
+  'needs_review',
+  'approved',
+];
 
 /**
  * Checks the list between two iterations, when no agent is at work: a person may edit it, but outside of an iteration
  * no story advances, no review is counted and no story is removed.
  */
 export function checkBetween({ userStories }: TaskList, snapshot: Snapshot): TaskProblem[] {
-  const raised = userStories.filter((story) => {
+  const advances = userStories.filter((story) => {
     const before = Object.hasOwn(snapshot, story.id) ? snapshot[story.id] : undefined;
     if (before === undefined) return false;
-    const on = way.indexOf(story.reviewStatus) > way.indexOf(before.reviewStatus);
-    return on || (story.passes && !before.passes) || story.reviewCount !== before.reviewCount;
+    const isAhead = order.indexOf(story.reviewStatus) > order.indexOf(before.reviewStatus);
+    return isAhead || (story.passes && !before.passes) || story.reviewCount !== before.reviewCount;
   });
   return [
     ...removed(snapshot, userStories, 'implement'),
     ...badNewcomers(snapshot, userStories, 'implement'),
-    ...raised.map(({ id }) => ({
+    ...advances.map(({ id }) => ({
       rule: 'brought on between iterations',
       text: `Story ${id} got on, or got another reviewCount, while no iteration was running.`,
     })),
@@ -74,9 +79,9 @@ export function checkBetween({ userStories }: TaskList, snapshot: Snapshot): Tas
 
 /** Reports stories of the snapshot that are missing: deleting or renaming one does not finish it. */
 export function removed(snapshot: Snapshot, stories: readonly Story[], mode: IterationMode): TaskProblem[] {
-  const left = new Set(stories.map(({ id }) => id));
+  const ids = new Set(stories.map(({ id }) => id));
   return Object.keys(snapshot)
-    .filter((id) => !left.has(id))
+    .filter((id) => !ids.has(id))
     .map((id) => ({
       rule: 'stories may not be removed or renamed',
       text: `Story ${id} was there before this iteration (${mode}) and is gone. Put it back with its id; narrow it and add others where it is too much.`,
@@ -97,16 +102,16 @@ function badNewcomers(snapshot: Snapshot, stories: readonly Story[], mode: Itera
 
 function modeProblems(
   pairs: readonly Pair[],
-  changed: readonly Pair[],
+  changes: readonly Pair[],
   mode: IterationMode,
   rules: ReviewRules,
 ): TaskProblem[] {
   switch (mode) {
     case 'implement':
     case 'review-fix':
-      return writingProblems(mode, changed);
+      return writingProblems(mode, changes);
     case 'review':
-      return reviewProblems(pairs, changed, rules);
+      return reviewProblems(pairs, changes, rules);
   }
 }
 
@@ -131,18 +136,18 @@ const writing = {
 } as const;
 
 /** An iteration that writes code submits at most one story for review, and changes nothing else. */
-function writingProblems(mode: keyof typeof writing, changed: readonly Pair[]): TaskProblem[] {
+function writingProblems(mode: keyof typeof writing, changes: readonly Pair[]): TaskProblem[] {
   const rules = writing[mode];
-  const submitted = changed.filter(
+  const submissions = changes.filter(
     ({ before, after }) => before.reviewStatus === rules.from && after.reviewStatus === 'needs_review',
   );
-  const [first, ...others] = submitted;
+  const [first, ...others] = submissions;
   return [
-    ...changed.flatMap((pair) => {
+    ...changes.flatMap((pair) => {
       const status = pair.after.reviewStatus === 'approved' ? rules.approve : rules.status;
       return [
         ...illegal(mode, pair, 'passes', rules.passes),
-        ...(submitted.includes(pair) ? [] : illegal(mode, pair, 'reviewStatus', status)),
+        ...(submissions.includes(pair) ? [] : illegal(mode, pair, 'reviewStatus', status)),
         ...illegal(mode, pair, 'reviewCount', rules.count),
       ];
     }),
@@ -159,14 +164,14 @@ function feedbackLeft({ id, after }: Pair): TaskProblem[] {
 
 function reviewProblems(
   pairs: readonly Pair[],
-  changed: readonly Pair[],
+  changes: readonly Pair[],
   { reviewCap }: ReviewRules,
 ): TaskProblem[] {
-  const reviewed = changed.find(({ before }) => before.reviewStatus === 'needs_review') ?? changed[0];
-  if (reviewed === undefined) return reviewMissing(pairs);
-  const others = changed.filter((pair) => pair !== reviewed);
+  const review = changes.find(({ before }) => before.reviewStatus === 'needs_review') ?? changes[0];
+  if (review === undefined) return reviewMissing(pairs);
+  const others = changes.filter((pair) => pair !== review);
   return [
-    ...verdictProblems(reviewed, reviewCap),
+    ...verdictProblems(review, reviewCap),
     ...others.flatMap((pair) =>
       fields
         .filter((field) => isChanged(pair, field))
@@ -177,45 +182,45 @@ function reviewProblems(
 
 function verdictProblems(pair: Pair, reviewCap: number): TaskProblem[] {
   const { id, before, after } = pair;
-  const told = (rule: string, details: string): TaskProblem => ({
+  const problem = (rule: string, details: string): TaskProblem => ({
     rule,
     text: `Review iteration made illegal transition on story ${id}: ${details}.`,
   });
   const { reviewCount, reviewFeedback } = after;
-  const approved = after.reviewStatus === 'approved' && after.passes;
-  const rejected = after.reviewStatus === 'changes_requested' && !after.passes;
+  const isApproval = after.reviewStatus === 'approved' && after.passes;
+  const isRejection = after.reviewStatus === 'changes_requested' && !after.passes;
   const problems: TaskProblem[] = [];
   if (before.reviewStatus !== 'needs_review') {
     const details = `its reviewStatus was ${show(before.reviewStatus)}, and only a story that needs review may be reviewed`;
-    problems.push(told('review may only modify a story that needs review', details));
+    problems.push(problem('review may only modify a story that needs review', details));
   }
   if (reviewCount !== before.reviewCount + 1) {
     const details = `reviewCount ${before.reviewCount} → ${reviewCount}, but a review increments it by exactly 1`;
-    problems.push(told('review must increment reviewCount', details));
+    problems.push(problem('review must increment reviewCount', details));
   }
-  if (!approved && !rejected) {
+  if (!isApproval && !isRejection) {
     const details = `reviewStatus ${show(after.reviewStatus)} with passes=${after.passes} is neither an approval ("approved" and passes=true) nor a rejection ("changes_requested" and passes=false)`;
-    problems.push(told('review must approve or request changes', details));
+    problems.push(problem('review must approve or request changes', details));
   }
-  if (rejected && !hasText(reviewFeedback)) {
-    problems.push(told('feedback required', 'reviewStatus "changes_requested" without reviewFeedback'));
+  if (isRejection && !hasText(reviewFeedback)) {
+    problems.push(problem('feedback required', 'reviewStatus "changes_requested" without reviewFeedback'));
   }
-  if (rejected && reviewCount >= reviewCap) {
+  if (isRejection && reviewCount >= reviewCap) {
     const details = `reviewCount ${reviewCount} is at the review cap ${reviewCap}: approve the story, and put ${capPrefix} before what is left to say in reviewFeedback`;
-    problems.push(told('review cap reached', details));
+    problems.push(problem('review cap reached', details));
   }
   if (
-    approved &&
+    isApproval &&
     reviewCount >= reviewCap &&
     hasText(reviewFeedback) &&
     !reviewFeedback.trimStart().startsWith(capPrefix)
   ) {
     const details = `approved at the review cap ${reviewCap} with reviewFeedback, but without ${capPrefix} before it`;
-    problems.push(told('review cap reached', details));
+    problems.push(problem('review cap reached', details));
   }
-  if (approved && reviewCount < reviewCap && reviewFeedback.toUpperCase().includes(capPrefix)) {
+  if (isApproval && reviewCount < reviewCap && reviewFeedback.toUpperCase().includes(capPrefix)) {
     const details = `${capPrefix} at reviewCount ${reviewCount}, but the review cap is ${reviewCap}: request changes instead`;
-    problems.push(told('review cap not reached', details));
+    problems.push(problem('review cap not reached', details));
   }
   return problems;
 }

@@ -104,7 +104,7 @@ function nameAndInput(call: ToolCall): [name: string, input: object] {
   return [call.name, call.input];
 }
 
-/** A command's end is JSON in a string, and `is_error` stays false whatever its exit code. */
+/** The end of a command is JSON in a string, with `is_error` false for any exit code. */
 function reply(call: ToolCall, { output, ok, exitCode }: ToolEnd): object {
   if (exitCode !== undefined) return { content: JSON.stringify({ output, exitCode }), is_error: false };
   if (ok && call.kind === 'write')

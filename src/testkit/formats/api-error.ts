@@ -1,6 +1,6 @@
 import type { ApiError } from '../script.ts';
 
-/** The name that model APIs give to an error with this status. */
+/** Returns the name of an error with this status in model APIs. */
 export function errorType(status: number): string {
   if (status === 401) return 'authentication_error';
   if (status === 402) return 'billing_error';
@@ -14,13 +14,13 @@ export function isTooLong({ status, message }: ApiError): boolean {
   return status === 400 && /prompt is too long/i.test(message);
 }
 
-/** `429 {…}`: the status and the body of the Anthropic API, as CLIs that pass it through print them. */
+/** Formats an error as `429 {…}`: status and body of the Anthropic API. */
 export function anthropicText({ status, message }: ApiError): string {
   const error = { type: errorType(status), message };
   return `${status} ${JSON.stringify({ type: 'error', error, request_id: 'req_fake' })}`;
 }
 
-/** The `error` object of an OpenAI API. */
+/** Makes the `error` object of an OpenAI API. */
 export function openAiError(error: ApiError): {
   message: string;
   type: string;

@@ -29,8 +29,8 @@ export const claude: AgentFormat = {
       toolId = ids.id('toolu_fake');
       return lines(...assistant({ type: 'tool_use', id: toolId, name, input }));
     };
-    const toolResult = (content: string, failed: boolean | null, result: unknown) => {
-      const isError = failed === null ? {} : { is_error: failed };
+    const toolResult = (content: string, isFailure: boolean | null, result: unknown) => {
+      const isError = isFailure === null ? {} : { is_error: isFailure };
       const block = { tool_use_id: toolId, type: 'tool_result', content, ...isError };
       return lines({ ...user(block), tool_use_result: result });
     };
@@ -50,8 +50,8 @@ export const claude: AgentFormat = {
           status: todoStatus(status),
           activeForm: text,
         }));
-        const done = 'Todos have been modified successfully.';
-        return toolUse('TodoWrite', { todos }) + toolResult(done, null, { oldTodos: [], newTodos: todos });
+        const message = 'Todos have been modified successfully.';
+        return toolUse('TodoWrite', { todos }) + toolResult(message, null, { oldTodos: [], newTodos: todos });
       },
       subagent(text) {
         const parent = { parent_tool_use_id: ids.id('toolu_fake') };

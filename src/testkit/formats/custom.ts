@@ -1,7 +1,7 @@
 import type { TodoItem } from '../../agents/adapter.ts';
 import { type AgentFormat, silent, type ToolCall, type ToolEnd } from './format.ts';
 
-/** Any other command: plain text, no events. What a tool prints stands among the agent's own words. */
+/** Any other command: plain text without events. Output of tools is part of the agent's text. */
 export const custom: AgentFormat = {
   version: '1.0.0',
   streamWords: [],

@@ -2,17 +2,17 @@ import type { TodoItem } from '../../agents/adapter.ts';
 import { noUsage, type Usage } from '../../core/turn.ts';
 import type { ApiError } from '../script.ts';
 
-/** What one turn of a fake agent knows before its first step. */
+/** Facts of a turn before its first step. */
 type TurnContext = {
   readonly prompt: string;
   readonly cwd: string;
-  /** Counts from 1; makes the ids of the turn. */
+  /** Number of the turn, from 1 on; part of all its ids. */
   readonly turn: number;
-  /** The whole usage of the turn, for formats that tell it before the end. */
+  /** Usage of the whole turn, for formats that report it before the end. */
   readonly usage: Usage;
 };
 
-/** A tool call as the script asks for it; each format gives it its own name and input. */
+/** Tool call of a script; each format gives it its own name and input. */
 export type ToolCall =
   | { readonly kind: 'shell'; readonly command: string }
   | { readonly kind: 'write'; readonly path: string; readonly content: string; readonly existed: boolean }
@@ -20,16 +20,16 @@ export type ToolCall =
 
 export type ToolEnd = { readonly output: string; readonly ok: boolean; readonly exitCode?: number };
 
-/** How the turn ended. `error` is the API error that ended it. */
+/** End of a turn. `error` is the API error that ended it. */
 export type TurnResult = { readonly ok: boolean; readonly error?: ApiError; readonly usage: Usage };
 
-/** Writes one turn. Each method returns what goes to standard output, as it is. */
+/** Writes one turn. Each method returns the text for standard output. */
 export type TurnWriter = {
   start(): string;
-  /** One text, split over as many events as there are parts. */
+  /** Writes one text as one event for each part. */
   text(parts: readonly string[]): string;
   thinking(text: string): string;
-  /** The call whose end comes next; calls do not overlap. */
+  /** Starts a call; calls do not overlap. */
   toolStart(call: ToolCall): string;
   toolEnd(call: ToolCall, end: ToolEnd): string;
   todo(items: readonly TodoItem[]): string;
@@ -51,18 +51,18 @@ export const silent = {
   error: nothing,
 } satisfies Partial<TurnWriter>;
 
-/** How one agent CLI is called and what it prints. */
+/** Output of one agent CLI. */
 export type AgentFormat = {
-  /** What `--version` prints. */
+  /** Output of `--version`. */
   readonly version: string;
-  /** Arguments that ask for the event stream; without one the last answer is printed alone. Empty: no such choice. */
+  /** Arguments that ask for the event stream; without one only the last answer is printed. Empty if there is no choice. */
   readonly streamWords: readonly string[];
-  /** What the process exits with after an API error with this status; 1 stands for any other failure. */
+  /** Returns the exit code after an API error with this status; 1 is any other failure. */
   exitCode(status: number): number;
   open(turn: TurnContext): TurnWriter;
 };
 
-/** Events to lines of JSON. */
+/** Formats events as lines of JSON. */
 export function lines(...events: readonly object[]): string {
   return events.map((event) => `${JSON.stringify(event)}\n`).join('');
 }
@@ -78,11 +78,11 @@ export function createIds(turn: number) {
     return `${turn}`.padStart(4, '0') + `${count}`.padStart(8, '0');
   };
   return {
-    /** The session of this turn. */
+    /** Session id of this turn. */
     session: `00000000-0000-4000-8000-${`${turn}`.padStart(12, '0')}`,
     uuid: () => `00000000-0000-4000-9000-${next()}`,
     id: (prefix: string) => `${prefix}${next()}`,
-    /** Epoch milliseconds, one more at each call. */
+    /** Returns epoch milliseconds, one more at each call. */
     time: () => {
       count += 1;
       return start + count;
@@ -100,7 +100,7 @@ export function usageOnce(usage: Usage): () => Usage {
   };
 }
 
-/** The todo status as nearly all agents spell it. */
+/** Returns the todo status in the spelling of nearly all agents. */
 export function todoStatus(status: TodoItem['status']): 'pending' | 'in_progress' | 'completed' {
   if (status === 'active') return 'in_progress';
   return status === 'done' ? 'completed' : 'pending';

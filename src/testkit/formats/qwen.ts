@@ -15,7 +15,7 @@ import {
 const version = '0.15.10';
 const model = 'fake-model';
 
-/** `qwen -o stream-json`, as 0.15.10 prints it. An API error looks like an answer: only its words tell. */
+/** `qwen -o stream-json`, as 0.15.10 prints it. An API error looks like an answer, except for its text. */
 export const qwen: AgentFormat = {
   version,
   streamWords: ['stream-json'],
@@ -30,8 +30,8 @@ export const qwen: AgentFormat = {
       toolId = ids.id('call_fake');
       return lines(assistant({ type: 'tool_use', id: toolId, name, input }));
     };
-    const toolResult = (content: string, failed: boolean) =>
-      lines(user({ type: 'tool_result', tool_use_id: toolId, is_error: failed, content }));
+    const toolResult = (content: string, isFailure: boolean) =>
+      lines(user({ type: 'tool_result', tool_use_id: toolId, is_error: isFailure, content }));
 
     return {
       ...silent,
@@ -130,7 +130,7 @@ function nameAndInput(call: ToolCall): [name: string, input: object] {
   return [call.name, call.input];
 }
 
-/** A command that fails is no error here; its exit code is not told. */
+/** A command that fails is no error here, and has no exit code. */
 function reply(call: ToolCall, { output, ok, exitCode }: ToolEnd): [content: string, failed: boolean] {
   if (exitCode !== undefined) return [output.trimEnd(), false];
   if (ok && call.kind === 'write')

@@ -11,7 +11,7 @@ import { opencode } from './opencode.ts';
 import { pi } from './pi.ts';
 import { qwen } from './qwen.ts';
 
-/** Every agent that can be faked. One more is a file and a row. */
+/** All formats of the fake agent. */
 export const formats: Record<FakeAgentName, AgentFormat> = {
   claude,
   codex,
