@@ -17,11 +17,11 @@ const mentions = Object.values(mentionsByForm).flat();
 
 describe('readClaim in claim mode', () => {
   it.each(claims)('takes as a claim: %j', (text) => {
-    expect(readClaim([text], claim)).toEqual({ kind: 'done', marker: tag });
+    expect(readClaim([text], claim)).toEqual({ kind: 'done', tag });
   });
 
   it.each(forms)('takes as a mention ($form): $text', ({ form, text }) => {
-    expect(readClaim([text], claim)).toEqual({ kind: 'mention', marker: tag, form, written: tag });
+    expect(readClaim([text], claim)).toEqual({ kind: 'mention', tag, form, written: tag });
   });
 
   it.each(mentions)('judges the response tag by the same rule: %j', (text) => {
@@ -40,10 +40,10 @@ describe('readClaim in claim mode', () => {
     ['ALL DONE', '<promise>ALL\nDONE</promise>'],
     ['ALL\tDONE', '<promise>all done</promise>'],
   ])('takes for %j the almost right %j as a near miss', (token, written) => {
-    const marker = `<promise>${token}</promise>`;
+    const tag = `<promise>${token}</promise>`;
     expect(readClaim([`All is well.\n\n${written}`], { promise: { token, match: 'claim' } })).toEqual({
       kind: 'mention',
-      marker,
+      tag,
       form: 'near-miss',
       written,
     });
@@ -52,7 +52,7 @@ describe('readClaim in claim mode', () => {
   it('takes other white space inside a response as a near miss', () => {
     expect(readClaim(['<response>all\ndone</response>'], { response: 'ALL DONE' })).toEqual({
       kind: 'mention',
-      marker: '<response>ALL DONE</response>',
+      tag: '<response>ALL DONE</response>',
       form: 'near-miss',
       written: '<response>all\ndone</response>',
     });
@@ -172,7 +172,7 @@ describe('readClaim in the other modes', () => {
   it('a matched pattern is a claim', () => {
     expect(readClaim(['ok'], { pattern: 'o.' }, { patternMatched: true })).toEqual({
       kind: 'done',
-      marker: 'o.',
+      tag: 'o.',
     });
     expect(readClaim(['ok'], { pattern: 'o.' }, { patternMatched: false })).toEqual({ kind: 'none' });
   });
@@ -198,14 +198,14 @@ describe('readClaim for a human', () => {
     ['BLOCKED: why', 'If I get stuck I will output <promise>BLOCKED: why</promise>.', 'sentence'],
     ['DECIDE: question', 'I could ask <promise>DECIDE: tabs?</promise>, but go on.', 'sentence'],
   ])('tells of %s that %j does not end the loop (%s)', (content, text, form) => {
-    const marker = `<promise>${content}</promise>`;
-    expect(readClaim([text], claim)).toMatchObject({ kind: 'mention', marker, form });
+    const requestTag = `<promise>${content}</promise>`;
+    expect(readClaim([text], claim)).toMatchObject({ kind: 'mention', tag: requestTag, form });
     expect(readClaim([text, `\n\n${tag}`], claim).kind).toBe('done');
   });
 
   it('gives way to a mention of the completion tag', () => {
     const both = `I will not print ${tag}, nor <promise>BLOCKED: x</promise>.`;
-    expect(readClaim([both], claim)).toMatchObject({ kind: 'mention', marker: tag });
+    expect(readClaim([both], claim)).toMatchObject({ kind: 'mention', tag });
   });
 
   it.each([

@@ -8,11 +8,11 @@ export type Claim =
   /** The tag was only mentioned, or was almost right; `written` is the tag as the agent wrote it. */
   | {
       readonly kind: 'mention';
-      readonly marker: string;
+      readonly tag: string;
       readonly form: MentionForm;
       readonly written: string;
     }
-  | { readonly kind: 'done'; readonly marker: string }
+  | { readonly kind: 'done'; readonly tag: string }
   | { readonly kind: 'blocked'; readonly why: string }
   | { readonly kind: 'decide'; readonly question: string };
 
@@ -34,26 +34,26 @@ export function readClaim(
   // What the agent said last counts: it may have been blocked for a while, or have found a question after its claim.
   if (isAsked && (!done || forHuman.at > done.at)) return forHuman.claim;
   if (done) return done.claim;
-  if (completion.pattern !== undefined && patternMatched) return { kind: 'done', marker: completion.pattern };
-  if (completion.tasks !== undefined && tasksDone) return { kind: 'done', marker: completion.tasks };
+  if (completion.pattern !== undefined && patternMatched) return { kind: 'done', tag: completion.pattern };
+  if (completion.tasks !== undefined && tasksDone) return { kind: 'done', tag: completion.tasks };
   return claims.find(({ claim }) => claim.kind === 'mention')?.claim ?? forHuman.claim;
 }
 
 /** The exact text that an agent has to write; null where only a pattern says what is done. */
-export function markerOf(completion: Completion): string | null {
-  if (completion.promise) return promiseMarker(completion.promise.token);
+export function completionTag(completion: Completion): string | null {
+  if (completion.promise) return promiseTag(completion.promise.token);
   if (completion.response !== undefined) return `<response>${completion.response}</response>`;
   return null;
 }
 
 /** How an agent asks for a human. */
-const humanMarkers = { BLOCKED: promiseMarker('BLOCKED: why'), DECIDE: promiseMarker('DECIDE: question') };
+const humanTags = { BLOCKED: promiseTag('BLOCKED: why'), DECIDE: promiseTag('DECIDE: question') };
 
-export function isHumanMarker(marker: string): boolean {
-  return Object.values(humanMarkers).includes(marker);
+export function isHumanTag(tag: string): boolean {
+  return Object.values(humanTags).includes(tag);
 }
 
-export function promiseMarker(token: string): string {
+export function promiseTag(token: string): string {
   return `<promise>${token}</promise>`;
 }
 
@@ -66,18 +66,18 @@ const nothing: Reading = { claim: none, at: -1 };
 
 function readPromise(text: string, promise: Completion['promise']): Reading {
   if (!promise) return nothing;
-  const marker = promiseMarker(promise.token);
-  const done = (at: number): Reading => (at === -1 ? nothing : { claim: { kind: 'done', marker }, at });
+  const tag = promiseTag(promise.token);
+  const done = (at: number): Reading => (at === -1 ? nothing : { claim: { kind: 'done', tag }, at });
   if (promise.match === 'lenient') return done(text.search(lenientPromise(promise.token)));
-  if (promise.match === 'substring') return done(text.lastIndexOf(marker));
+  if (promise.match === 'substring') return done(text.lastIndexOf(tag));
 
   let claim = nothing;
   let mention = nothing;
-  for (const tag of tagsIn(text, 'promise')) {
-    if (!sameWords(tag.content, promise.token)) continue;
-    const form = tag.written === marker ? readForm(text, tag) : 'near-miss';
-    if (form === 'claim') claim = done(tag.start);
-    else mention = mentionOf(tag, marker, form);
+  for (const candidate of tagsIn(text, 'promise')) {
+    if (!sameWords(candidate.content, promise.token)) continue;
+    const form = candidate.written === tag ? readForm(text, candidate) : 'near-miss';
+    if (form === 'claim') claim = done(candidate.start);
+    else mention = mentionOf(candidate, tag, form);
   }
   return claim === nothing ? mention : claim;
 }
@@ -85,42 +85,42 @@ function readPromise(text: string, promise: Completion['promise']): Reading {
 /** The first `<response>` that is not a mention decides, whatever comes later. */
 function readResponse(text: string, response: string | undefined): Reading {
   if (response === undefined) return nothing;
-  const marker = `<response>${response}</response>`;
+  const tag = `<response>${response}</response>`;
   let mention = nothing;
-  for (const tag of tagsIn(text, 'response')) {
-    const form = readForm(text, tag);
-    const isExact = sameText(tag.content, response);
-    if (form === 'claim' && isExact) return { claim: { kind: 'done', marker }, at: tag.start };
+  for (const candidate of tagsIn(text, 'response')) {
+    const form = readForm(text, candidate);
+    const isExact = sameText(candidate.content, response);
+    if (form === 'claim' && isExact) return { claim: { kind: 'done', tag }, at: candidate.start };
     if (form === 'claim')
-      return sameWords(tag.content, response) ? mentionOf(tag, marker, 'near-miss') : mention;
-    if (isExact) mention = mentionOf(tag, marker, form);
+      return sameWords(candidate.content, response) ? mentionOf(candidate, tag, 'near-miss') : mention;
+    if (isExact) mention = mentionOf(candidate, tag, form);
   }
   return mention;
 }
 
-function mentionOf({ start, written }: Tag, marker: string, form: MentionForm): Reading {
-  return { claim: { kind: 'mention', marker, form, written: written.slice(0, 200) }, at: start };
+function mentionOf({ start, written }: Tag, tag: string, form: MentionForm): Reading {
+  return { claim: { kind: 'mention', tag, form, written: written.slice(0, 200) }, at: start };
 }
 
 /** The last `<promise>BLOCKED: why</promise>` or `<promise>DECIDE: question</promise>`; without one, the last mention. */
 function readHumanRequest(text: string): Reading {
   let last = nothing;
   let mention = nothing;
-  for (const tag of tagsIn(text, 'promise')) {
-    const [, word = '', rest = ''] = /^\s*(BLOCKED|DECIDE)\s*(?::([\s\S]*))?$/i.exec(tag.content) ?? [];
+  for (const candidate of tagsIn(text, 'promise')) {
+    const [, word = '', rest = ''] = /^\s*(BLOCKED|DECIDE)\s*(?::([\s\S]*))?$/i.exec(candidate.content) ?? [];
     if (word === '') continue;
     const request = rest.trim();
-    const isExact = request !== '' && /^\s*(?:BLOCKED|DECIDE):/.test(tag.content);
-    const form = isExact ? readForm(text, tag) : 'near-miss';
+    const isExact = request !== '' && /^\s*(?:BLOCKED|DECIDE):/.test(candidate.content);
+    const form = isExact ? readForm(text, candidate) : 'near-miss';
     const isBlocked = word.toUpperCase() === 'BLOCKED';
     if (form !== 'claim') {
-      mention = mentionOf(tag, humanMarkers[isBlocked ? 'BLOCKED' : 'DECIDE'], form);
+      mention = mentionOf(candidate, humanTags[isBlocked ? 'BLOCKED' : 'DECIDE'], form);
       continue;
     }
     const claim: Claim = isBlocked
       ? { kind: 'blocked', why: request }
       : { kind: 'decide', question: request };
-    last = { claim, at: tag.start };
+    last = { claim, at: candidate.start };
   }
   return last === nothing ? mention : last;
 }

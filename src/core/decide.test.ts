@@ -42,7 +42,7 @@ describe('decide on claims', () => {
   });
 
   it('judges the claim that the driver read and checked, and reads no other', () => {
-    const claim = { kind: 'done', marker: tag } as const;
+    const claim = { kind: 'done', tag } as const;
     expect(decide(loopWith(), worked, [testsFail], claim).verdict?.accepted).toBe(false);
     expect(decide(loopWith(), claimed, [], { kind: 'none' }).verdict).toBeUndefined();
   });

@@ -50,7 +50,7 @@ export function decide(
     return stop(loop, 'NEEDS_DECISION', { code: 'needs-decision', text: claim.question });
   if (turn.limit) return atLimit(loop, turn, turn.limit);
 
-  const verdict = claim.kind === 'done' ? judge(loop, turn, checks, claim.marker) : undefined;
+  const verdict = claim.kind === 'done' ? judge(loop, turn, checks, claim.tag) : undefined;
   const judged = verdict ? { verdict } : {};
   if (verdict?.accepted) {
     return {
@@ -180,7 +180,7 @@ function feedbackOf(claim: Claim, verdict: Verdict | undefined, checks: readonly
   );
   if (claim.kind === 'mention') return [...fromChecks, mentionFeedback(claim)];
   if (claim.kind !== 'done' || !verdict || explained) return fromChecks;
-  return [...fromChecks, rejectionFeedback(verdict, claim.marker)];
+  return [...fromChecks, rejectionFeedback(verdict, claim.tag)];
 }
 
 function whyGoOn(claim: Claim, verdict: Verdict | undefined, checks: readonly Check[]): Reason {
@@ -193,7 +193,7 @@ function whyGoOn(claim: Claim, verdict: Verdict | undefined, checks: readonly Ch
       text:
         claim.form === 'near-miss'
           ? `a tag was almost right: ${JSON.stringify(claim.written)}`
-          : `the tag was mentioned, not claimed: ${claim.marker}`,
+          : `the tag was mentioned, not claimed: ${claim.tag}`,
     };
   return { code: 'no-claim', text: 'the agent did not claim to be done' };
 }

@@ -7,15 +7,15 @@ export type Check = Evidence & { readonly feedback?: Feedback };
 /** Start of the reason of a verdict if the task list, not a tag, made the claim. */
 export const doneByTasks = 'every story is done';
 
-/** Judges a claim, which `marker` made. The loop's counters include this turn already. */
-export function judge(loop: LoopState, turn: Turn, checks: readonly Check[], marker?: string): Verdict {
+/** Judges the claim that `tag` made. The loop's counters include this turn already. */
+export function judge(loop: LoopState, turn: Turn, checks: readonly Check[], tag?: string): Verdict {
   const evidence: Evidence[] = [turnEvidence(turn), ...toolEvidence(loop, turn)];
   for (const { check, ok, detail } of checks) evidence.push({ check, ok, detail });
   const failed = evidence.find((item) => !item.ok);
   if (failed) return { accepted: false, because: `${failed.check}: ${failed.detail}`, evidence };
   // A later run of the same check counts: another check may have changed its result.
   const passed = `passed: ${[...new Set(evidence.map((item) => item.check))].join(', ')}`;
-  const byTasks = marker !== undefined && marker === loop.plan.completion.tasks;
+  const byTasks = tag !== undefined && tag === loop.plan.completion.tasks;
   return { accepted: true, because: byTasks ? `${doneByTasks}, ${passed}` : passed, evidence };
 }
 

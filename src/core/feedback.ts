@@ -1,5 +1,5 @@
 import type { MentionForm } from './claim-form.ts';
-import { type Claim, isHumanMarker } from './completion.ts';
+import { type Claim, isHumanTag } from './completion.ts';
 import type { Feedback, Verdict } from './loop.ts';
 
 export type GuardrailFailure = {
@@ -40,7 +40,7 @@ export function defuseTags(text: string): string {
 }
 
 /** What the agent is told when its claim was turned down. */
-export function rejectionFeedback(verdict: Verdict, marker: string): Feedback {
+export function rejectionFeedback(verdict: Verdict, tag: string): Feedback {
   const failed = verdict.evidence.find((item) => !item.ok);
   if (failed?.check === 'tool-calls' || failed?.check === 'work') {
     return append(
@@ -48,7 +48,7 @@ export function rejectionFeedback(verdict: Verdict, marker: string): Feedback {
     );
   }
   return append(
-    `Your claim ${marker} was rejected: ${verdict.because}.\nMend this first, then put the tag alone on the last line of your answer again.`,
+    `Your claim ${tag} was rejected: ${verdict.because}.\nMend this first, then put the tag alone on the last line of your answer again.`,
   );
 }
 
@@ -67,25 +67,25 @@ const MENTIONS: Record<Exclude<MentionForm, 'near-miss'>, (tag: string) => strin
 };
 
 /** Answers a mention: the form that was seen, and how to claim. */
-export function mentionFeedback({ form, marker, written }: Extract<Claim, { kind: 'mention' }>): Feedback {
-  const { tag, differs, purpose, when } = isHumanMarker(marker) ? HUMAN : DONE;
+export function mentionFeedback({ form, tag, written }: Extract<Claim, { kind: 'mention' }>): Feedback {
+  const { name, differs, purpose, when } = isHumanTag(tag) ? HUMAN : DONE;
   const seen =
     form === 'near-miss'
       ? `You wrote ${JSON.stringify(written)}, which ${differs}.`
-      : `${MENTIONS[form](tag)}, which does not count as ${purpose}.`;
+      : `${MENTIONS[form](name)}, which does not count as ${purpose}.`;
   return append(
-    `${seen} If ${when}, put the tag alone on a line, the last of your answer, exactly so: ${marker}`,
+    `${seen} If ${when}, put the tag alone on a line, the last of your answer, exactly so: ${tag}`,
   );
 }
 
 const DONE = {
-  tag: 'the completion tag',
+  name: 'the completion tag',
   differs: 'differs from the completion tag in case or white space',
   purpose: 'a claim',
   when: 'the task is fully done',
 };
 const HUMAN = {
-  tag: 'the tag for a human',
+  name: 'the tag for a human',
   differs: 'is no request to a human: it needs a word in capitals, a colon and your text',
   purpose: 'a request to a human',
   when: 'you cannot go on without a human',

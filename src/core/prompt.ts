@@ -1,4 +1,4 @@
-import { markerOf } from './completion.ts';
+import { completionTag } from './completion.ts';
 import type { Completion, Feedback, LoopState } from './loop.ts';
 import { fillTemplate } from './template.ts';
 
@@ -19,19 +19,19 @@ function iterationLine(loop: LoopState): string[] {
 
 /** Returns the text that tells the agent how to finish; null if a pattern or the task list decides. */
 export function completionContract(completion: Completion): string | null {
-  const marker = markerOf(completion);
-  return marker === null ? null : fillTemplate(CONTRACT, { MARKER: marker });
+  const tag = completionTag(completion);
+  return tag === null ? null : fillTemplate(CONTRACT, { TAG: tag });
 }
 
-/** True if the prompt itself names the marker, and so tells the agent how to finish. */
-export function namesMarker(prompt: string, completion: Completion): boolean {
-  const marker = markerOf(completion);
-  return marker !== null && prompt.toLowerCase().includes(marker.toLowerCase());
+/** True if the prompt itself names the tag, and so tells the agent how to finish. */
+export function namesTag(prompt: string, completion: Completion): boolean {
+  const tag = completionTag(completion);
+  return tag !== null && prompt.toLowerCase().includes(tag.toLowerCase());
 }
 
 const CONTRACT = `You are working in a loop: if you stop before the task is done, you are started again with the same task.
 When, and only when, the whole task is done and you have checked it, put this tag alone on the last line of your answer, exactly as it stands here:
-{{MARKER}}
+{{TAG}}
 Do not write the tag for any other reason: not to quote it, not to promise it for later. A claim without work, or with failing checks, is rejected.
 If you cannot go on without something that only a human can give, write <promise>BLOCKED: what is missing</promise> instead.
 If a human has to choose, write <promise>DECIDE: the question</promise> instead.`;

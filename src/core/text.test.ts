@@ -7,7 +7,7 @@ import { RalphError } from './error.ts';
 import { defuseTags, guardrailMessage, mentionFeedback, slugOf, truncate } from './feedback.ts';
 import type { Feedback, LoopPlan } from './loop.ts';
 import { compilePattern } from './pattern.ts';
-import { completionContract, composePrompt, namesMarker } from './prompt.ts';
+import { completionContract, composePrompt, namesTag } from './prompt.ts';
 import { fillTemplate } from './template.ts';
 import { oneLine } from './text.ts';
 
@@ -119,13 +119,13 @@ describe('prompts', () => {
     );
   });
 
-  it('carry a contract that names the marker', () => {
+  it('carry a contract that names the tag', () => {
     const completion = { response: 'DONE' };
     expect(completionContract(completion)).toContain(
       'put this tag alone on the last line of your answer, exactly as it stands here:\n<response>DONE</response>\n',
     );
-    expect(namesMarker('say <RESPONSE>done</RESPONSE> at the end', completion)).toBe(true);
-    expect(namesMarker('say done at the end', completion)).toBe(false);
+    expect(namesTag('say <RESPONSE>done</RESPONSE> at the end', completion)).toBe(true);
+    expect(namesTag('say done at the end', completion)).toBe(false);
   });
 
   it('fill templates in one literal pass', () => {

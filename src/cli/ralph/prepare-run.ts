@@ -6,7 +6,7 @@ import { settingsError } from '../../config/settings-problem.ts';
 import type { ResolvedSettings } from '../../config/settings-schema.ts';
 import { messageOf, RalphError } from '../../core/error.ts';
 import type { LoopPlan } from '../../core/loop.ts';
-import { completionContract, namesMarker } from '../../core/prompt.ts';
+import { completionContract, namesTag } from '../../core/prompt.ts';
 import { agentMissing } from '../../drive/process/agent-turn.ts';
 import { plainLoop } from '../../drive/process/loop-kind.ts';
 import { planFor } from '../../drive/process/plan.ts';
@@ -301,7 +301,7 @@ async function patternMatcher(pattern: string | undefined): Promise<((text: stri
 function contractWarning(prompt: PromptSource, plan: LoopPlan, { adapter }: RunAgent): string[] {
   if (adapter.name !== 'custom' && completionContract(plan.completion) !== null) return [];
   const text = 'text' in prompt ? prompt.text : (readText(prompt.file) ?? '');
-  if (namesMarker(text, plan.completion)) return [];
+  if (namesTag(text, plan.completion)) return [];
   return ['the agent is not told how to finish: say in your prompt what it has to write'];
 }
 

@@ -1,4 +1,4 @@
-import { promiseMarker } from '../../core/completion.ts';
+import { promiseTag } from '../../core/completion.ts';
 import { messageOf } from '../../core/error.ts';
 import type { Reason } from '../../core/loop.ts';
 import type { Outcome } from '../../core/outcome.ts';
@@ -23,7 +23,7 @@ export function createToaster(showToast: ((toast: Toast) => void | Promise<void>
 
   return {
     started({ maxIterations, completionPromise }: RalphLoopState) {
-      const message = `Max ${maxIterations} iterations. Complete with ${promiseMarker(completionPromise)}`;
+      const message = `Max ${maxIterations} iterations. Complete with ${promiseTag(completionPromise)}`;
       show('Ralph Loop Started', message, 'info', 3000);
     },
     cancelled({ iteration }: RalphLoopState) {

@@ -5,7 +5,7 @@ import { runPaths } from '../../config/paths.ts';
 import { RalphError } from '../../core/error.ts';
 import type { LoopState } from '../../core/loop.ts';
 import { outcomes } from '../../core/outcome.ts';
-import { completionContract, namesMarker } from '../../core/prompt.ts';
+import { completionContract, namesTag } from '../../core/prompt.ts';
 import type { Progress } from '../../core/turn.ts';
 import { keepEarlierLog, openStreamLog } from '../../journal/stream-log.ts';
 import { streamEvents } from '../../journal/turn-events.ts';
@@ -150,14 +150,14 @@ export function agentTask({ agent, settings }: Pick<RunSpec, 'agent' | 'settings
   return { permissions, asRoot, flags: withGuard(guard, settings.agent.flags) };
 }
 
-/** Adds the completion contract to a prompt, unless the task names the marker itself. */
+/** Adds the completion contract to a prompt, unless the task names the tag itself. */
 export function withContract(
   { adapter }: RunAgent,
   prompt: string,
   { task, plan }: Pick<LoopState, 'task' | 'plan'>,
 ): { readonly prompt: string; readonly systemPrompt?: string } {
   const contract = completionContract(plan.completion);
-  const namesItself = namesMarker(task, plan.completion) || adapter.name === 'custom';
+  const namesItself = namesTag(task, plan.completion) || adapter.name === 'custom';
   if (contract === null || namesItself) return { prompt };
   if (adapter.takesSystemPrompt) return { prompt, systemPrompt: contract };
   return { prompt: `${prompt}\n\n${contract}` };

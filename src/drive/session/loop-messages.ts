@@ -1,4 +1,4 @@
-import { markerOf } from '../../core/completion.ts';
+import { completionTag } from '../../core/completion.ts';
 import { formatDuration } from '../../core/duration.ts';
 import type { LoopState, Reason } from '../../core/loop.ts';
 import type { Outcome } from '../../core/outcome.ts';
@@ -10,7 +10,7 @@ saves time, and do independent parts side by side. Check each result yourself be
 
 /** Message to the agent at the start of a loop: the task, and how to finish. */
 export function startMessage(state: SessionLoop): string {
-  const marker = markerText(state.loop);
+  const tag = tagText(state.loop);
   return [
     ...ultraworkOf(state),
     `You are in a Ralph loop (${limitsText(state)}): when you try to stop before the task is done, you are sent back to work.`,
@@ -18,7 +18,7 @@ export function startMessage(state: SessionLoop): string {
     state.loop.task,
     'How to finish:',
     [
-      `- Only when the task is fully done and you have checked it, output the completion promise: ${marker}`,
+      `- Only when the task is fully done and you have checked it, output the completion promise: ${tag}`,
       '- Put it alone on the last line of your answer, exactly as it stands here: same case, no space inside the tag, no variant of it.',
       '- If the task is not done, do not output the promise, and do not mention it either. A promise without work is rejected.',
       ...verifyLines(state),
@@ -30,12 +30,12 @@ export function startMessage(state: SessionLoop): string {
 /** Message that sends the agent back to work. */
 export function continuationMessage(state: SessionLoop): string {
   const { loop } = state;
-  const marker = markerText(loop);
+  const tag = tagText(loop);
   const feedback = loop.feedback.map((item) => item.text);
   const sentence =
     feedback.length === 0
-      ? `You attempted to end the loop, but you did not output the completion promise ${marker}. Continue working on the original task below. Only output the promise when the task is fully complete. Original task: ${loop.task}`
-      : `Continue working on the original task below. Only output the promise ${marker} when the task is fully complete. Original task: ${loop.task}`;
+      ? `You attempted to end the loop, but you did not output the completion promise ${tag}. Continue working on the original task below. Only output the promise when the task is fully complete. Original task: ${loop.task}`
+      : `Continue working on the original task below. Only output the promise ${tag} when the task is fully complete. Original task: ${loop.task}`;
   return [...ultraworkOf(state), `[Ralph loop: ${iterationText(loop)}]`, ...feedback, sentence].join('\n\n');
 }
 
@@ -56,7 +56,7 @@ export function statusMessage(state: SessionLoop, now: number): string {
   return [
     `Ralph loop ${state.run}: ${state.status}, ${iterationText(loop)}, ${formatDuration(now - state.startedAt)} since the start.`,
     `Task: ${oneLine(loop.task).slice(0, 300)}`,
-    `Done is ${markerText(loop)}${workText(state)} (${loop.toolCalls} tool call${loop.toolCalls === 1 ? '' : 's'} so far).`,
+    `Done is ${tagText(loop)}${workText(state)} (${loop.toolCalls} tool call${loop.toolCalls === 1 ? '' : 's'} so far).`,
     `Limits: ${limitsText(state)}.`,
     ...state.verify.map((command) => `Verified with: ${command}`),
   ].join('\n');
@@ -91,8 +91,8 @@ function ultraworkOf({ command }: SessionLoop): string[] {
   return command === 'ulw-loop' ? [ultrawork] : [];
 }
 
-function markerText(loop: LoopState): string {
-  return markerOf(loop.plan.completion) ?? '';
+function tagText(loop: LoopState): string {
+  return completionTag(loop.plan.completion) ?? '';
 }
 
 function oneLine(text: string): string {
