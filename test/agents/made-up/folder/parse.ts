@@ -1,5 +1,6 @@
+import { oneLine } from '../../core/text.ts';
 import type { AgentEvent } from '../adapter.ts';
-import { asRecord, count, oneLine, parseRecord, str } from '../json.ts';
+import { asRecord, count, parseRecord, str } from '../json.ts';
 import { limitOf, readError } from '../limit.ts';
 import { summarise } from '../summary.ts';
 
