@@ -58,11 +58,7 @@ export function createRalphLoopHook(options: RalphLoopOptions = {}): Hook & Ralp
 }
 
 function createParts(options: RalphLoopOptions): HookParts {
-  const config = {
-    ...DEFAULT_CONFIG,
-    ...withoutUndefined({ match: options.match }),
-    ...withoutUndefined(options.config ?? {}),
-  };
+  const config = { ...DEFAULT_CONFIG, ...withoutUndefined(options.config ?? {}) };
   const clock = options.clock ?? systemClock;
   const log = options.log ?? silentLog;
   const place = { workdir: options.workdir ?? process.cwd(), stateDir: config.stateDir, log };
