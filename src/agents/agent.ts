@@ -1,4 +1,5 @@
 import type { AgentAdapter } from './adapter.ts';
+import type { HookHost } from './host.ts';
 
 /** All that is known of one agent CLI. A fact that is missing does not compile; null says that there is none. */
 export type Agent = AgentAdapter & {
@@ -41,6 +42,7 @@ export type LoginAround = {
 
 /** Hooks of ours in the settings of an agent, as `ralph install` writes them. */
 export type AgentHooks = {
+  readonly host: HookHost;
   /** By the agent's own events. */
   readonly events: Readonly<Record<string, HookEntry>>;
   /** The file with the hooks of a project. */

@@ -1,9 +1,9 @@
+import type { HookHost } from '../../agents/host.ts';
 import { isObject } from '../../core/json.ts';
 import { fileSize, scanLinesBack, utf8Of } from '../../os/files/scan-lines.ts';
 import type { Environment } from '../../os/process/program.ts';
 import { type Reply, type SessionContext, silent } from '../session/hook-reply.ts';
 import { firedAlerts, keepAlerts } from './context-alerts.ts';
-import type { HookHost } from './host.ts';
 import type { HookInput } from './input.ts';
 
 /** The hook after every tool call: says when the context of the session fills up. */

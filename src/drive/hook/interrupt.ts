@@ -1,7 +1,7 @@
+import type { HookHost } from '../../agents/host.ts';
 import { pauseLoop } from '../session/control.ts';
 import { type Reply, type SessionContext, silent } from '../session/hook-reply.ts';
 import { isDrivenElsewhere, readSessionLoop } from '../session/session-loops.ts';
-import type { HookHost } from './host.ts';
 import type { HookInput } from './input.ts';
 
 /** The hook of a user who breaks a turn off: pauses the loop. */

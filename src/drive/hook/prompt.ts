@@ -1,10 +1,10 @@
+import type { HookHost } from '../../agents/host.ts';
 import { messageOf } from '../../core/error.ts';
 import { type Control, controlLoop, pauseLoop } from '../session/control.ts';
 import { type Reply, type SessionContext, silent } from '../session/hook-reply.ts';
 import { readSessionLoop } from '../session/session-loops.ts';
 import { startSessionLoop } from '../session/start.ts';
 import { readTranscript } from '../session/transcript.ts';
-import type { HookHost } from './host.ts';
 import { type HookInput, hasSession, type SessionInput } from './input.ts';
 
 const commands = {

@@ -1,12 +1,13 @@
 import { dirname } from 'node:path';
+import { host as claudeCode } from '../../agents/claude/host.ts';
+import { host as codex } from '../../agents/codex/host.ts';
+import { host as gemini } from '../../agents/gemini/host.ts';
+import type { HookHost } from '../../agents/host.ts';
 import { messageOf } from '../../core/error.ts';
 import { readStdin, writeStdio } from '../../os/process/stdio.ts';
 import type { Reply, SessionContext } from '../session/hook-reply.ts';
-import type { HookHost } from './host.ts';
-import { claudeCode } from './hosts/claude-code/host.ts';
-import { codex } from './hosts/codex/host.ts';
-import { gemini } from './hosts/gemini/host.ts';
 import { type HookInput, parseHookInput } from './input.ts';
+import { hookOutput } from './output.ts';
 
 /** Answers an event of the host. */
 type Hook = (
@@ -28,7 +29,7 @@ export async function runHook(hook: Hook): Promise<void> {
   const warn = (line: string) => writeStdio(2, `${line}\n`);
   try {
     const input = parseHookInput(readStdin());
-    writeStdio(1, host.print(input.event, await hook(host, input, context, warn)));
+    writeStdio(1, hookOutput(host, input.event, await hook(host, input, context, warn)));
   } catch (error) {
     warn(`ralph: the hook failed: ${messageOf(error)}`);
   }

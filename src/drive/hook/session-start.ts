@@ -1,3 +1,4 @@
+import type { HookHost } from '../../agents/host.ts';
 import { type Reply, type SessionContext, silent } from '../session/hook-reply.ts';
 import { reminderMessage } from '../session/loop-messages.ts';
 import {
@@ -7,7 +8,6 @@ import {
   type SessionLoop,
 } from '../session/session-loops.ts';
 import { rearmAlerts } from './context-alerts.ts';
-import type { HookHost } from './host.ts';
 import { type HookInput, hasSession, type SessionInput } from './input.ts';
 
 /** The hook of a session that starts: resets its context alerts, and repeats the task after a compaction or a resume. */

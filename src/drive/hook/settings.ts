@@ -4,7 +4,7 @@ import { messageOf, RalphError } from '../../core/error.ts';
 import { isObject } from '../../core/json.ts';
 import { quoteWord } from '../../core/words.ts';
 
-type Json = Readonly<Record<string, unknown>>;
+export type Json = Readonly<Record<string, unknown>>;
 
 /** The hooks in the form that all hosts share; `command` gives the command line that starts one. */
 export function commandHooks(
@@ -85,11 +85,9 @@ function withoutOurs(group: unknown): unknown[] {
   return hooks.length === 0 ? [] : [{ ...group, hooks }];
 }
 
-/** A command line of ours: the gate, or what earlier versions started, as a word of its own or the last of the line. */
+/** True for a command that `hookCommand` returned: it starts the gate, or on Windows a built hook. */
 function isOurs(hook: unknown): boolean {
-  if (!isObject(hook)) return false;
-  const words = [hook.command, ...(Array.isArray(hook.args) ? hook.args : [])].join(' ');
-  return /\/plugins\/(claude-code|codex|gemini)\/hooks\/(gate\.sh|(?:generated\/)?[\w-]+\.cjs)['"]?( |$)/.test(
-    words.replaceAll('\\', '/'),
-  );
+  if (!isObject(hook) || typeof hook.command !== 'string') return false;
+  const command = hook.command.replaceAll('\\', '/');
+  return /\/plugins\/claude-code\/hooks\/(gate\.sh|generated\/[\w-]+\.cjs)['"]?( |$)/.test(command);
 }

@@ -1,4 +1,5 @@
 import { dirname, join } from 'node:path';
+import type { HookHost } from '../../agents/host.ts';
 import { projectPaths } from '../../config/paths.ts';
 import { type Claim, readClaim } from '../../core/completion.ts';
 import { messageOf } from '../../core/error.ts';
@@ -10,7 +11,6 @@ import { continuationMessage } from '../session/loop-messages.ts';
 import { readSessionLoop } from '../session/session-loops.ts';
 import { atStop, type StopEvent, type StopReply } from '../session/stop.ts';
 import { readTranscript } from '../session/transcript.ts';
-import type { HookHost } from './host.ts';
 import type { HookInput } from './input.ts';
 
 /** The hook of an agent that is about to stop: asks the loop of its session, then the PRD that is worked on here. */

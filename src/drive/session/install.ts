@@ -7,14 +7,14 @@ import { applyChanges, type FileChange } from '../../os/files/file-changes.ts';
 import { ensureDir, readJsonAs, writeAtomic } from '../../os/files/files.ts';
 import type { Environment } from '../../os/process/program.ts';
 import { opencodeInstaller } from '../embed/opencode/install.ts';
+import { claudeInstaller } from '../hook/claude-installer.ts';
 import { hookInstaller } from '../hook/hook-installer.ts';
-import { claudeInstaller } from '../hook/hosts/claude-code/install.ts';
 import type { HostInstaller, InstallPlace, InstallPlan } from './installer.ts';
 
 export const hostInstallers: Readonly<Record<string, HostInstaller>> = {
   claude: claudeInstaller,
-  codex: hookInstaller('codex', codexHooks),
-  gemini: hookInstaller('gemini', geminiHooks),
+  codex: hookInstaller(codexHooks),
+  gemini: hookInstaller(geminiHooks),
   opencode: opencodeInstaller,
 };
 

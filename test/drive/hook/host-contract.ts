@@ -1,9 +1,10 @@
 import { appendFileSync, mkdirSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { HookHost } from '../../../src/drive/hook/host.ts';
+import type { HookHost } from '../../../src/agents/host.ts';
 import { parseHookInput } from '../../../src/drive/hook/input.ts';
 import { interruptHook } from '../../../src/drive/hook/interrupt.ts';
+import { hookOutput } from '../../../src/drive/hook/output.ts';
 import { promptHook } from '../../../src/drive/hook/prompt.ts';
 import { sessionStartHook } from '../../../src/drive/hook/session-start.ts';
 import { stopHook } from '../../../src/drive/hook/stop.ts';
@@ -48,7 +49,7 @@ export function useSessions(form: HostForm) {
       parseHookInput(JSON.stringify({ ...base, hook_event_name: event, ...extra }));
     const warn = (line: string) => void world.warnings.push(line);
     const print = (event: string, reply: Reply): Output => {
-      const output = form.host.print(event, reply);
+      const output = hookOutput(form.host, event, reply);
       return output === '' ? null : JSON.parse(output);
     };
     const { host, events } = form;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { claudeCode } from '../../../src/drive/hook/hosts/claude-code/host.ts';
+import { host as claudeCode } from '../../../src/agents/claude/host.ts';
 import { parseHookInput } from '../../../src/drive/hook/input.ts';
 import { promptHook } from '../../../src/drive/hook/prompt.ts';
 import { stopHook } from '../../../src/drive/hook/stop.ts';

@@ -1,20 +1,21 @@
-import { appendFileSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { appendFileSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { describeStops } from '../../../../../test/drive/hook/host-contract.ts';
-import type { Happening } from '../../../../../test/drive/hook/stop-cases.ts';
-import { readJournal } from '../../../../journal/journal.ts';
-import { readRunAt } from '../../../../journal/runs.ts';
-import { makeTempDir, removeTempDir } from '../../../../os/files/temp.ts';
-import type { Reply, SessionContext } from '../../../session/hook-reply.ts';
-import { listEndedLoops, listSessionLoops } from '../../../session/session-loops.ts';
-import { endedPaths, sessionPaths } from '../../../session/session-paths.ts';
-import { listSessionRuns } from '../../../session/session-runs.ts';
-import { type HookInput, parseHookInput } from '../../input.ts';
-import { promptHook } from '../../prompt.ts';
-import { sessionStartHook } from '../../session-start.ts';
-import { stopHook } from '../../stop.ts';
-import { claudeCode } from './host.ts';
+import { describeStops } from '../../../test/drive/hook/host-contract.ts';
+import type { Happening } from '../../../test/drive/hook/stop-cases.ts';
+import { host as claudeCode } from '../../agents/claude/host.ts';
+import { readJournal } from '../../journal/journal.ts';
+import { readRunAt } from '../../journal/runs.ts';
+import { makeTempDir, removeTempDir } from '../../os/files/temp.ts';
+import type { Reply, SessionContext } from '../session/hook-reply.ts';
+import { listEndedLoops, listSessionLoops } from '../session/session-loops.ts';
+import { recordPaths, sessionPaths } from '../session/session-paths.ts';
+import { listSessionRuns } from '../session/session-runs.ts';
+import { type HookInput, parseHookInput } from './input.ts';
+import { hookOutput } from './output.ts';
+import { promptHook } from './prompt.ts';
+import { sessionStartHook } from './session-start.ts';
+import { stopHook } from './stop.ts';
 
 const done = '<promise>DONE</promise>';
 let room: string;
@@ -45,7 +46,7 @@ function session(sessionId = 'session-1') {
   const base = { session_id: sessionId, transcript_path: transcript, cwd: room };
   const warn = (line: string) => warnings.push(line);
   const print = (event: string, reply: Reply) => {
-    const output = claudeCode.print(event, reply);
+    const output = hookOutput(claudeCode, event, reply);
     return output === '' ? null : JSON.parse(output);
   };
   return {
@@ -372,14 +373,14 @@ describe('the state of a session', () => {
     expect((await one.stop()).systemMessage).toContain('could not be read');
   });
 
-  it('leaves its journal with the ended ones when it is torn and the loop is started again', async () => {
+  it('leaves its journal as it is when it is torn and the loop is started again', async () => {
     const one = session();
     one.prompt('/ralph-loop first');
     const run = one.state()?.run ?? '';
     writeFileSync(sessionPaths(context.env, one.id).file, '{');
     await one.stop();
     one.prompt('/ralph-loop second');
-    const { events } = readJournal(endedPaths(context.env, run).journal);
+    const { events } = readJournal(recordPaths(context.env, run).journal);
     expect(events[0]).toMatchObject({ type: 'run.started', task: 'first' });
     expect(one.state()?.loop.task).toBe('second');
   });
@@ -424,7 +425,7 @@ describe('the state of a session', () => {
     one.happen({ tool: 'x' }, { say: done });
     await one.stop();
     const [ended] = listEndedLoops(context.env);
-    const { events } = readJournal(endedPaths(context.env, ended?.run ?? '').journal);
+    const { events } = readJournal(recordPaths(context.env, ended?.run ?? '').journal);
     expect(events.map(({ type }) => type)).toEqual([
       'run.started',
       'iteration.started',
@@ -441,7 +442,7 @@ describe('the state of a session', () => {
       false,
       true,
     ]);
-    expect(existsSync(sessionPaths(context.env, one.id).journal)).toBe(false);
+    expect(readdirSync(join(room, 'state/ralph/sessions'))).toEqual(['runs']);
   });
 });
 

@@ -1,12 +1,11 @@
-import { homedir } from 'node:os';
-import { join } from 'node:path';
-import { hooks } from '../../../../agents/claude/hooks.ts';
-import { isObject } from '../../../../core/json.ts';
-import type { FileChange } from '../../../../os/files/file-changes.ts';
-import { readText } from '../../../../os/files/files.ts';
-import { changeOf, type HostInstaller, type InstallPlace } from '../../../session/installer.ts';
-import { hooksFile } from '../../hook-installer.ts';
-import { commandHooks, hookCommand, parseSettings, withHooks } from '../../settings.ts';
+import { dirname, join } from 'node:path';
+import { hooks } from '../../agents/claude/hooks.ts';
+import { isObject } from '../../core/json.ts';
+import type { FileChange } from '../../os/files/file-changes.ts';
+import { readText } from '../../os/files/files.ts';
+import { changeOf, type HostInstaller, type InstallPlace } from '../session/installer.ts';
+import { hooksChange, hooksFile } from './hook-installer.ts';
+import { commandHooks, hookCommand, parseSettings } from './settings.ts';
 
 /** Commands and skills to install under short names; Claude Code knows the plugin's own only as `ralphkit:name`. */
 const prompts = [
@@ -24,16 +23,7 @@ export const claudeInstaller: HostInstaller = {
     const own = prompts.map((path) => promptChange(place, path));
     const foreign = own.filter(({ before, after }) => before !== null && before !== after);
     return {
-      changes: [
-        ...settingsFiles(place).map((path) =>
-          changeOf(path, (before) =>
-            path === hooksFile(hooks, place)
-              ? withHooks(path, before, ours)
-              : before && withHooks(path, before, {}),
-          ),
-        ),
-        ...own.filter((change) => !foreign.includes(change)),
-      ],
+      changes: [hooksChange(hooks, place, ours), ...own.filter((change) => !foreign.includes(change))],
       notes: [
         ...(viaPlugin
           ? ['The ralphkit plugin is enabled and has the hooks: only the commands are written.']
@@ -47,9 +37,7 @@ export const claudeInstaller: HostInstaller = {
     const own = prompts.map((path) => promptChange(place, path));
     return {
       changes: [
-        ...settingsFiles(place).map((path) =>
-          changeOf(path, (before) => before && withHooks(path, before, {})),
-        ),
+        hooksChange(hooks, place, {}),
         ...own.filter(({ before, after }) => before === after).map((change) => ({ ...change, after: null })),
       ],
       notes: [],
@@ -57,23 +45,13 @@ export const claudeInstaller: HostInstaller = {
   },
 };
 
-function claudeFolder({ scope, cwd, env }: InstallPlace): string {
-  if (scope === 'project') return join(cwd, '.claude');
-  return env.CLAUDE_CONFIG_DIR || join(env.HOME || homedir(), '.claude');
-}
-
-/** Returns the files that may have our hooks: earlier versions wrote into the shared settings of a project. */
-function settingsFiles(place: InstallPlace): string[] {
-  return [...new Set([hooksFile(hooks, place), join(claudeFolder(place), 'settings.json')])];
-}
-
-function pluginFolder({ root }: InstallPlace): string {
-  return join(root, 'plugins', 'claude-code');
+function claudeFolder(place: InstallPlace): string {
+  return dirname(hooksFile(hooks, place));
 }
 
 function promptChange(place: InstallPlace, path: string): FileChange {
   // Outside of a plugin there is no CLAUDE_PLUGIN_ROOT: its scripts are called by what they stand for.
-  const text = readText(join(pluginFolder(place), path))?.replace(
+  const text = readText(join(place.root, 'plugins/claude-code', path))?.replace(
     /"\$\{CLAUDE_PLUGIN_ROOT\}\/scripts\/ralph-(\w+)\.sh"/g,
     'ralph prd $1',
   );
@@ -82,7 +60,10 @@ function promptChange(place: InstallPlace, path: string): FileChange {
 
 /** True if the plugin is enabled and has the hooks already. */
 function hasPlugin(place: InstallPlace): boolean {
-  const files = (['user', 'project'] as const).flatMap((scope) => settingsFiles({ ...place, scope }));
+  const files = (['user', 'project'] as const).flatMap((scope) => [
+    hooksFile(hooks, { ...place, scope }),
+    join(claudeFolder({ ...place, scope }), 'settings.json'),
+  ]);
   return files.some((path) => {
     const plugins = parseSettings(path, readText(path)).enabledPlugins;
     return (

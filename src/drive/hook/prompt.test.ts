@@ -2,13 +2,14 @@ import { appendFileSync, existsSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { makeTempDir, removeTempDir } from '../../../../os/files/temp.ts';
-import type { SessionContext } from '../../../session/hook-reply.ts';
-import { listEndedLoops, listSessionLoops } from '../../../session/session-loops.ts';
-import { parseHookInput } from '../../input.ts';
-import { promptHook } from '../../prompt.ts';
-import { sessionStartHook } from '../../session-start.ts';
-import { claudeCode } from './host.ts';
+import { host as claudeCode } from '../../agents/claude/host.ts';
+import { makeTempDir, removeTempDir } from '../../os/files/temp.ts';
+import type { SessionContext } from '../session/hook-reply.ts';
+import { listEndedLoops, listSessionLoops } from '../session/session-loops.ts';
+import { parseHookInput } from './input.ts';
+import { hookOutput } from './output.ts';
+import { promptHook } from './prompt.ts';
+import { sessionStartHook } from './session-start.ts';
 
 let room: string;
 let transcript: string;
@@ -28,7 +29,8 @@ afterEach(() => removeTempDir(room));
 function send(extra: object) {
   const input = { session_id: 's', transcript_path: transcript, cwd: room, ...extra };
   const parsed = parseHookInput(JSON.stringify(input));
-  const output = claudeCode.print(
+  const output = hookOutput(
+    claudeCode,
     parsed.event,
     promptHook(claudeCode, parsed, context, () => {}),
   );
