@@ -9,16 +9,14 @@ import {
   lstatOf,
   readJson,
   readJsonAs,
-  readText,
   removeIfThere,
-  renameIfThere,
   setAside,
   writeAtomic,
 } from '../../os/files/files.ts';
 import { withLock } from '../../os/files/lock.ts';
 import type { Environment } from '../../os/process/program.ts';
 import type { SessionContext } from './hook-reply.ts';
-import { endedPaths, sessionPaths, sessionsFolder } from './session-paths.ts';
+import { recordPaths, sessionPaths, sessionRunsFolder, sessionsFolder } from './session-paths.ts';
 
 /** How far a host's transcript was read. */
 const transcriptMark = v.object({
@@ -94,7 +92,7 @@ export function noteInSession(
   return withLock(paths.lock, () => {
     const state = readJsonAs(paths.file, sessionLoop);
     if (state?.sessionId !== sessionId) return false;
-    appendEvents(paths.journal, eventsOf(state), now);
+    appendEvents(recordPaths(env, state.run).journal, eventsOf(state), now);
     return true;
   });
 }
@@ -106,28 +104,15 @@ export function createSessionLoop(
   events: readonly EventBody[],
 ): boolean {
   const paths = sessionPaths(env, state.sessionId);
+  const record = recordPaths(env, state.run);
   ensureDir(sessionsFolder(env));
   return withLock(paths.lock, () => {
     if (readSessionLoop(env, state.sessionId).kind === 'loop') return false;
-    keepLostJournal(env, paths.journal);
-    appendEvents(paths.journal, events, now);
+    ensureDir(record.root);
+    appendEvents(record.journal, events, now);
     writeState(paths.file, state);
     return true;
   });
-}
-
-/** Moves the journal of a loop whose state was set aside to the ended ones. */
-function keepLostJournal(env: Environment, journal: string): void {
-  const text = readText(journal);
-  if (text === null) return;
-  const [, run] = /"run":"([\w-]{1,80})"/.exec(text) ?? [];
-  const ended = run === undefined ? null : endedPaths(env, run);
-  if (ended === null || lstatOf(ended.journal) !== null) {
-    removeIfThere(journal);
-    return;
-  }
-  ensureDir(ended.root);
-  renameIfThere(journal, ended.journal);
 }
 
 /**
@@ -143,13 +128,13 @@ export function updateSessionLoop(
   const paths = sessionPaths(env, before.sessionId);
   return withLock(paths.lock, () => {
     if (!isCurrent(env, before)) return false;
-    if (events.length > 0) appendEvents(paths.journal, events, now);
+    if (events.length > 0) appendEvents(recordPaths(env, before.run).journal, events, now);
     writeState(paths.file, { ...before, ...change, revision: before.revision + 1 });
     return true;
   });
 }
 
-/** Ends the loop and keeps it with its journal. Compare and set, as `updateSessionLoop` is. */
+/** Ends the loop, and moves its state to its journal. Compare and set, as `updateSessionLoop` is. */
 export function endSessionLoop(
   { env, now }: World,
   before: SessionLoop,
@@ -157,14 +142,12 @@ export function endSessionLoop(
   events: readonly EventBody[],
 ): boolean {
   const paths = sessionPaths(env, before.sessionId);
-  const ended = endedPaths(env, before.run);
+  const record = recordPaths(env, before.run);
   return withLock(paths.lock, () => {
     if (!isCurrent(env, before)) return false;
-    appendEvents(paths.journal, events, now);
-    ensureDir(ended.root);
-    writeState(ended.state, { ...before, ...change, revision: before.revision + 1 });
+    appendEvents(record.journal, events, now);
+    writeState(record.state, { ...before, ...change, revision: before.revision + 1 });
     removeIfThere(paths.file);
-    renameIfThere(paths.journal, ended.journal);
     return true;
   });
 }
@@ -188,7 +171,6 @@ export function adoptSessionLoop(
   const adopted = { ...old, sessionId, revision: old.revision + 1 };
   return withLock(from.lock, () => {
     if (!isCurrent(env, old) || readSessionLoop(env, sessionId).kind === 'loop') return null;
-    renameIfThere(from.journal, to.journal);
     writeState(to.file, adopted);
     removeIfThere(from.file);
     return adopted;
@@ -205,8 +187,9 @@ export function listSessionLoops(env: Environment): SessionLoop[] {
 
 /** Lists the ended loops. */
 export function listEndedLoops(env: Environment): SessionLoop[] {
-  const folder = join(sessionsFolder(env), 'ended');
-  return listDir(folder).flatMap((run) => readJsonAs(endedPaths(env, run).state, sessionLoop) ?? []);
+  return listDir(sessionRunsFolder(env)).flatMap(
+    (run) => readJsonAs(recordPaths(env, run).state, sessionLoop) ?? [],
+  );
 }
 
 function isCurrent(env: Environment, before: SessionLoop): boolean {

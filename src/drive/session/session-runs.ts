@@ -1,8 +1,8 @@
 import { runPaths } from '../../config/paths.ts';
 import { listRuns, pickRun } from '../../journal/runs.ts';
 import type { Environment } from '../../os/process/program.ts';
-import { listEndedLoops, listSessionLoops, type SessionLoop } from './session-loops.ts';
-import { endedPaths, sessionPaths } from './session-paths.ts';
+import { listEndedLoops, listSessionLoops } from './session-loops.ts';
+import { recordPaths } from './session-paths.ts';
 
 /** A loop inside an agent's session; `status` says whether it is over. */
 export type SessionRun = {
@@ -16,15 +16,13 @@ export type SessionRun = {
 
 /** Lists the loops in sessions that were started in this folder, and the one with this id in any folder; oldest first. */
 export function listSessionRuns(env: Environment, cwd: string, id?: string): SessionRun[] {
-  const isWanted = (state: SessionLoop) => state.cwd === cwd || state.run === id;
-  const open = listSessionLoops(env)
-    .filter(isWanted)
-    .map((state) => ({ ...state, journal: sessionPaths(env, state.sessionId).journal }));
-  const ended = listEndedLoops(env)
-    .filter(isWanted)
-    .map((state) => ({ ...state, status: 'ended' as const, journal: endedPaths(env, state.run).journal }));
-  return [...open, ...ended]
-    .map(({ run, status, journal, sessionId, updatedAt }) => ({ run, status, journal, sessionId, updatedAt }))
+  const ended = listEndedLoops(env).map((state) => ({ ...state, status: 'ended' as const }));
+  return [...listSessionLoops(env), ...ended]
+    .filter((state) => state.cwd === cwd || state.run === id)
+    .map(({ run, status, sessionId, updatedAt }) => {
+      const { journal } = recordPaths(env, run);
+      return { run, status, journal, sessionId, updatedAt };
+    })
     .sort((a, b) => (a.run < b.run ? -1 : 1));
 }
 

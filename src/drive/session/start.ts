@@ -107,8 +107,7 @@ function startNotice({ run, loop: { plan }, verify }: SessionLoop): string {
   return `Ralph loop ${run} started: at most ${plan.limits.iterations} iterations, done is <promise>${plan.completion.promise?.token}</promise>${checks}. /cancel-ralph ends it.`;
 }
 
-/** One prompt comes as two events where a host knows the command itself. */
-function isSamePrompt(running: SessionLoop, wanted: SessionLoop): boolean {
-  if (running.promptId !== null || wanted.promptId !== null) return running.promptId === wanted.promptId;
-  return running.loop.task === wanted.loop.task && wanted.startedAt - running.startedAt < 10_000;
+/** True for the second event of a prompt: hosts that know the command themselves send two. Old ones send no prompt id. */
+function isSamePrompt(a: SessionLoop, b: SessionLoop): boolean {
+  return a.promptId === b.promptId && a.loop.task === b.loop.task;
 }

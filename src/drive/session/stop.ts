@@ -93,20 +93,19 @@ async function readSettledTurn(
   { transcript, minToolCalls, loop }: SessionLoop,
 ): Promise<ClaimedTurn> {
   const wantedCalls = Math.max(1, minToolCalls - loop.toolCalls);
-  let words: string | null = null;
-  let claim: Claim = { kind: 'none' };
-  for (let tries = 0; ; tries++) {
-    const latest = event.readTurn(transcript, wantedCalls);
-    const newWords = latest.text.join('\0');
-    if (newWords !== words) claim = readClaim(latest.text, loop.plan.completion);
-    words = newWords;
-    const lags =
-      latest.mark.path !== null &&
-      latest.mark.unseen !== null &&
-      loop.toolCalls + (latest.toolCalls ?? 0) < minToolCalls;
-    if (tries === 20 || !lags || claim.kind !== 'done') return { ...latest, claim };
+  const readTurn = () => event.readTurn(transcript, wantedCalls);
+  const claimOf = ({ text }: TurnRead) => readClaim(text, loop.plan.completion);
+  const lags = ({ mark, toolCalls }: TurnRead) =>
+    mark.path !== null && mark.unseen !== null && loop.toolCalls + (toolCalls ?? 0) < minToolCalls;
+  const first = readTurn();
+  const claim = claimOf(first);
+  if (claim.kind !== 'done' || !lags(first)) return { ...first, claim };
+  let latest = first;
+  for (let tries = 0; tries < 20 && lags(latest); tries++) {
     await pause(50);
+    latest = readTurn();
   }
+  return { ...latest, claim: claimOf(latest) };
 }
 
 // The one of `node:timers/promises` costs a hook half a millisecond that it has to load first.
