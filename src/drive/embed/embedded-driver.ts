@@ -1,5 +1,4 @@
 import type { Clock } from '../../os/clock.ts';
-import { type Continuation, createIdleDriver, type IdleTurn } from '../session/idle-driver.ts';
 import { DEFAULT_RECOVERY_WINDOW, HOOK_NAME } from './constants.ts';
 import {
   isSameState,
@@ -11,6 +10,7 @@ import {
 } from './embedded-loop.ts';
 import { continuationOf, decideTurn, nextState } from './embedded-turn.ts';
 import { isFromAssistant, type Mark, markOf, messagesSince, readMessages } from './host-messages.ts';
+import { type Continuation, createIdleDriver, type IdleTurn } from './idle-driver.ts';
 import type { Toaster } from './toaster.ts';
 import type { RalphLoopConfig } from './types.ts';
 

@@ -3,17 +3,16 @@ import { hooks } from '../../agents/claude/hooks.ts';
 import { isObject } from '../../core/json.ts';
 import type { FileChange } from '../../os/files/file-changes.ts';
 import { readText } from '../../os/files/files.ts';
+import { loopCommands } from '../session/commands.ts';
 import { changeOf, type HostInstaller, type InstallPlace } from '../session/installer.ts';
 import { hooksChange, hooksFile } from './hook-installer.ts';
 import { commandHooks, hookCommand, parseSettings } from './settings.ts';
 
 /** Commands and skills to install under short names; Claude Code knows the plugin's own only as `ralphkit:name`. */
 const prompts = [
-  ...['ralph-loop', 'ulw-loop', 'cancel-ralph', 'ralph-status', 'ralph-pause', 'ralph-resume'],
-  ...['ralph-init', 'ralph-archive'],
-]
-  .map((name) => `commands/${name}.md`)
-  .concat('skills/ralph-plan/SKILL.md');
+  ...[...loopCommands, 'ralph-init', 'ralph-archive'].map((name) => `commands/${name}.md`),
+  'skills/ralph-plan/SKILL.md',
+];
 
 /** Hooks into the settings next to what is there, and the commands under their short names. */
 export const claudeInstaller: HostInstaller = {

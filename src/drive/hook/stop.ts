@@ -8,7 +8,7 @@ import { lockOwner } from '../../os/files/lock.ts';
 import { activePath } from '../prd/ralph-active-path.ts';
 import { type Reply, type SessionContext, silent } from '../session/hook-reply.ts';
 import { continuationMessage } from '../session/loop-messages.ts';
-import { readSessionLoop } from '../session/session-loops.ts';
+import { activeLoop } from '../session/session-loops.ts';
 import { atStop, type StopEvent, type StopReply } from '../session/stop.ts';
 import { readTranscript } from '../session/transcript.ts';
 import type { HookInput } from './input.ts';
@@ -84,9 +84,8 @@ function isVisitor(projectDir: string, env: SessionContext['env']): boolean {
 /** Returns the reply after a failure of ours, which must not end an active loop silently. */
 function afterFailure(sessionId: string, { env }: SessionContext): Reply {
   try {
-    const stored = readSessionLoop(env, sessionId);
-    if (stored.kind !== 'loop' || stored.state.status !== 'active') return silent;
-    return { kind: 'continue', message: continuationMessage(stored.state) };
+    const state = activeLoop(env, sessionId);
+    return state === null ? silent : { kind: 'continue', message: continuationMessage(state) };
   } catch {
     return silent;
   }

@@ -1,11 +1,10 @@
 import type { Reason } from '../../core/loop.ts';
 import { runEnded } from '../../journal/turn-events.ts';
 import { fileSize } from '../../os/files/scan-lines.ts';
+import type { ControlName } from './commands.ts';
 import { type Reply, type SessionContext, silent } from './hook-reply.ts';
 import { endMessage, iterationText, startMessage, statusMessage } from './loop-messages.ts';
 import { endSessionLoop, readSessionLoop, type SessionLoop, updateSessionLoop } from './session-loops.ts';
-
-export type Control = 'cancel-ralph' | 'ralph-status' | 'ralph-pause' | 'ralph-resume';
 
 const noLoop: Reply = {
   kind: 'answer',
@@ -13,7 +12,7 @@ const noLoop: Reply = {
 };
 
 export type ControlEvent = {
-  readonly control: Control;
+  readonly control: ControlName;
   readonly sessionId: string;
   readonly promptId: string | null;
 };

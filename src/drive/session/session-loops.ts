@@ -81,6 +81,18 @@ export function readSessionLoop(env: Environment, sessionId: string): SessionRea
   return path === null ? { kind: 'none' } : { kind: 'set-aside', path };
 }
 
+/** Returns the loop of this session; null if it has none, or one that cannot be read. */
+export function openLoop(env: Environment, sessionId: string): SessionLoop | null {
+  const file = readSessionLoop(env, sessionId);
+  return file.kind === 'loop' ? file.state : null;
+}
+
+/** Returns the loop of this session unless it is paused; null if it has none. */
+export function activeLoop(env: Environment, sessionId: string): SessionLoop | null {
+  const state = openLoop(env, sessionId);
+  return state?.status === 'active' ? state : null;
+}
+
 /** Appends the events that `eventsOf` returns to the journal of a session's loop; false if it has none. */
 export function noteInSession(
   { env, now }: World,
@@ -107,7 +119,7 @@ export function createSessionLoop(
   const record = recordPaths(env, state.run);
   ensureDir(sessionsFolder(env));
   return withLock(paths.lock, () => {
-    if (readSessionLoop(env, state.sessionId).kind === 'loop') return false;
+    if (openLoop(env, state.sessionId) !== null) return false;
     ensureDir(record.root);
     appendEvents(record.journal, events, now);
     writeState(paths.file, state);
@@ -170,7 +182,7 @@ export function adoptSessionLoop(
   const to = sessionPaths(env, sessionId);
   const adopted = { ...old, sessionId, revision: old.revision + 1 };
   return withLock(from.lock, () => {
-    if (!isCurrent(env, old) || readSessionLoop(env, sessionId).kind === 'loop') return null;
+    if (!isCurrent(env, old) || openLoop(env, sessionId) !== null) return null;
     writeState(to.file, adopted);
     removeIfThere(from.file);
     return adopted;
@@ -193,8 +205,8 @@ export function listEndedLoops(env: Environment): SessionLoop[] {
 }
 
 function isCurrent(env: Environment, before: SessionLoop): boolean {
-  const now = readSessionLoop(env, before.sessionId);
-  return now.kind === 'loop' && now.state.run === before.run && now.state.revision === before.revision;
+  const now = openLoop(env, before.sessionId);
+  return now?.run === before.run && now.revision === before.revision;
 }
 
 function writeState(path: string, state: SessionLoop): void {

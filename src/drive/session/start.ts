@@ -5,15 +5,16 @@ import { newRunId } from '../../journal/runs.ts';
 import { iterationStarted } from '../../journal/turn-events.ts';
 import { fileSize } from '../../os/files/scan-lines.ts';
 import { type LoopOptions, parseLoopCommand } from './command-line.ts';
+import type { StartName } from './commands.ts';
 import { type Reply, type SessionContext, silent } from './hook-reply.ts';
 import { iterationText, startMessage } from './loop-messages.ts';
-import { createSessionLoop, readSessionLoop, type SessionLoop } from './session-loops.ts';
+import { createSessionLoop, openLoop, type SessionLoop } from './session-loops.ts';
 
 /** A loop command of a host, with the raw text after its name. */
 export type StartEvent = {
   readonly host: string;
   readonly sessionId: string;
-  readonly command: 'ralph-loop' | 'ulw-loop';
+  readonly command: StartName;
   readonly args: string;
   readonly cwd: string;
   readonly promptId: string | null;
@@ -37,11 +38,11 @@ export function startSessionLoop(event: StartEvent, context: SessionContext): Re
   if (createSessionLoop(context, state, startEvents(state, version, message))) {
     return { kind: 'context', message, notice: startNotice(state) };
   }
-  const other = readSessionLoop(env, event.sessionId);
-  if (other.kind !== 'loop' || isSamePrompt(other.state, state)) return silent;
+  const other = openLoop(env, event.sessionId);
+  if (other === null || isSamePrompt(other, state)) return silent;
   return {
     kind: 'answer',
-    message: `Ralph loop not started: ${other.state.run} is ${other.state.status} in this session (${iterationText(other.state.loop)}). /cancel-ralph ends it.`,
+    message: `Ralph loop not started: ${other.run} is ${other.status} in this session (${iterationText(other.loop)}). /cancel-ralph ends it.`,
   };
 }
 

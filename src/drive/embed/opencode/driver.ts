@@ -1,11 +1,11 @@
 import type { Clock } from '../../../os/clock.ts';
 import { cancelLoop } from '../../session/control.ts';
 import type { SessionContext } from '../../session/hook-reply.ts';
-import { type Continuation, createIdleDriver, type IdleTurn } from '../../session/idle-driver.ts';
 import { iterationText } from '../../session/loop-messages.ts';
-import { readSessionLoop, type SessionLoop, updateSessionLoop } from '../../session/session-loops.ts';
+import { openLoop, type SessionLoop, updateSessionLoop } from '../../session/session-loops.ts';
 import { hasSessionLoop } from '../../session/session-paths.ts';
 import { atStop } from '../../session/stop.ts';
+import { type Continuation, createIdleDriver, type IdleTurn } from '../idle-driver.ts';
 import type { createHost } from './client.ts';
 import { continuation, readSession } from './turn.ts';
 
@@ -44,7 +44,7 @@ export function createOpenCodeDriver(options: DriverOptions) {
     /** Ends the loop of a session, whatever it is doing. */
     end(id: string, why: string): void {
       forget(id);
-      for (let state = loopOf(env, id); state !== null; state = loopOf(env, id)) {
+      for (let state = openLoop(env, id); state !== null; state = openLoop(env, id)) {
         if (cancelLoop(state, context, why)) return;
       }
     },
@@ -54,18 +54,12 @@ export function createOpenCodeDriver(options: DriverOptions) {
   };
 }
 
-/** Returns the loop of a session; null if it has none. */
-export function loopOf(env: SessionContext['env'], id: string): SessionLoop | null {
-  const stored = readSessionLoop(env, id);
-  return stored.kind === 'loop' ? stored.state : null;
-}
-
 async function judge(
   options: DriverOptions,
   { id, messages, error }: IdleTurn,
 ): Promise<Continuation | null> {
   const { host, context } = options;
-  const before = loopOf(context.env, id);
+  const before = openLoop(context.env, id);
   if (before === null) return null;
   const session = readSession(messages);
   // A second idle event of a turn that was judged already finds no answer yet.
@@ -73,7 +67,7 @@ async function judge(
   const event = { sessionId: id, subagent: false, planMode: false, backgroundTasks: [], continuation };
   const reply = await atStop({ ...event, readTurn: (from) => session.readTurn(from, error) }, context);
   if (reply.kind === 'notice') host.showToast(endToast(reply.notice));
-  const after = reply.kind === 'continue' ? loopOf(context.env, id) : null;
+  const after = reply.kind === 'continue' ? openLoop(context.env, id) : null;
   if (reply.kind !== 'continue' || after === null) return null;
   return continuationFor(options, before, after, reply.message);
 }
@@ -88,7 +82,7 @@ function continuationFor(
   const { iteration } = after.loop;
   return {
     prompt,
-    isCurrent: () => loopOf(context.env, before.sessionId)?.revision === after.revision,
+    isCurrent: () => openLoop(context.env, before.sessionId)?.revision === after.revision,
     sending() {
       const message = iterationText(after.loop);
       host.showToast({ title: 'Ralph Loop', message, variant: 'info', duration: 2000 });

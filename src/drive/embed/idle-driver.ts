@@ -1,7 +1,7 @@
 import { messageOf } from '../../core/error.ts';
 import type { Clock } from '../../os/clock.ts';
-import type { Log } from '../embed/embedded-loop.ts';
-import { lastUserMark, type Message, readMessages } from '../embed/host-messages.ts';
+import type { Log } from './embedded-loop.ts';
+import { lastUserMark, type Message, readMessages } from './host-messages.ts';
 
 /** A turn that ended in an idle session. */
 export type IdleTurn = {
