@@ -66,8 +66,8 @@ export function hasSession(input: HookInput): input is SessionInput {
 
 /** Parses the input of a hook. Damaged input counts as input without a session, for which there is nothing to do. */
 export function parseHookInput(json: string): HookInput {
-  const parsed = v.safeParse(hookInput, valueIn(json));
-  return parsed.success ? parsed.output : v.parse(hookInput, {});
+  const result = v.safeParse(hookInput, valueIn(json));
+  return result.success ? result.output : v.parse(hookInput, {});
 }
 
 function valueIn(json: string): unknown {

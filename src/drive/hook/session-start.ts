@@ -29,8 +29,8 @@ function loopOf(
   { sessionId, source, transcriptPath }: SessionInput,
   env: SessionContext['env'],
 ): SessionLoop | null {
-  const stored = readSessionLoop(env, sessionId);
-  if (stored.kind === 'loop') return stored.state;
-  if (stored.kind === 'set-aside' || source !== 'resume' || transcriptPath === null) return null;
+  const lookup = readSessionLoop(env, sessionId);
+  if (lookup.kind === 'loop') return lookup.state;
+  if (lookup.kind === 'set-aside' || source !== 'resume' || transcriptPath === null) return null;
   return adoptSessionLoop(env, sessionId, transcriptPath);
 }

@@ -16,32 +16,32 @@ export function listChecks(
   if (problems.length === 0) return [];
   // The sentences were told with the check itself.
   const detail = [...new Set(problems.map(({ rule, text }) => (rule === 'schema' ? text : rule)))].join(', ');
-  return [failed('task-list', detail, undoneFeedback(problems, undone, step, rules))];
+  return [failure('task-list', detail, undoneFeedback(problems, undone, step, rules))];
 }
 
 /** Returns the check of files that steer the agents; none if the agent changed no file. */
-export function steeringChecks(changed: readonly string[]): Check[] {
-  if (changed.length === 0) return [];
-  const list = changed.join(', ');
+export function steeringChecks(names: readonly string[]): Check[] {
+  if (names.length === 0) return [];
+  const list = names.join(', ');
   const text = `The last iteration changed ${list}. That is for people to do: it was put back. Leave it alone; what later iterations have to know belongs in progress.txt.`;
-  return [failed('steering', `changed: ${list}`, text)];
+  return [failure('steering', `changed: ${list}`, text)];
 }
 
-export function progressChecks(lost: boolean): Check[] {
-  if (!lost) return [];
+export function progressChecks(isLost: boolean): Check[] {
+  if (!isLost) return [];
   const text =
     'The last iteration emptied progress.txt. What it said was put back, with what was new after it. Add to it, and take out only what is wrong.';
-  return [failed('progress-log', 'emptied', text)];
+  return [failure('progress-log', 'emptied', text)];
 }
 
-export function commitChecks({ changes, failure }: Uncommitted): Check[] {
-  if (failure !== null) {
-    const text = `After the last iteration ${failure}. Put the repository right, and commit ALL changes.`;
-    return [failed('commit', failure, text)];
+export function commitChecks({ changes, failure: problem }: Uncommitted): Check[] {
+  if (problem !== null) {
+    const text = `After the last iteration ${problem}. Put the repository right, and commit ALL changes.`;
+    return [failure('commit', problem, text)];
   }
   if (changes.length === 0) return [];
   const detail = `${changes.length} uncommitted change${changes.length === 1 ? '' : 's'}`;
-  return [failed('commit', detail, commitWords('The last iteration left uncommitted changes:', changes))];
+  return [failure('commit', detail, commitWords('The last iteration left uncommitted changes:', changes))];
 }
 
 /** Returns how many stories are done, as evidence about a claim. */
@@ -49,10 +49,10 @@ export function evidenceOf(tasks: TaskList, rules: ReviewRules): Check {
   const { done, total } = countTasks(tasks);
   const detail = `${done} of ${total} stories are done`;
   if (isComplete(tasks, rules)) return { check: 'tasks', ok: true, detail };
-  return failed('tasks', detail, claimFeedback(tasks, rules));
+  return failure('tasks', detail, claimFeedback(tasks, rules));
 }
 
-function failed(check: string, detail: string, text: string): Check {
+function failure(check: string, detail: string, text: string): Check {
   return { check, ok: false, detail, feedback: { action: 'APPEND', text } };
 }
 
@@ -74,10 +74,10 @@ function undoneFeedback(
 
 /** Feedback on a claim while stories are left. */
 function claimFeedback({ userStories }: TaskList, { skipReview }: ReviewRules): string {
-  const left = userStories.filter(
+  const openStories = userStories.filter(
     ({ passes, reviewStatus }) => !passes || (!skipReview && reviewStatus !== 'approved'),
   );
-  const list = left
+  const list = openStories
     .slice(0, mostLines)
     .map(({ id, passes, reviewStatus }) => `- ${id}: passes=${passes}, reviewStatus=${reviewStatus}`);
   const state = skipReview ? 'passes: true' : 'passes: true and reviewStatus: "approved"';

@@ -35,10 +35,10 @@ export function initPrd({ projectDir, paths, templates, name, force, now }: PrdI
   const root = paths.top;
   refuseLinkedFolders(paths.prompt, root);
   ensureDir(paths.root, 0o755);
-  const written = [...files].filter(([path]) => !existing.includes(path));
-  for (const [path, text] of written) writeAtomic(path, text, { mode: 0o644, root });
+  const newFiles = [...files].filter(([path]) => !existing.includes(path));
+  for (const [path, text] of newFiles) writeAtomic(path, text, { mode: 0o644, root });
   ignoreMarker(projectDir);
-  return { written: written.map(([path]) => path), kept: existing };
+  return { written: newFiles.map(([path]) => path), kept: existing };
 }
 
 /** Adds the marker of a running loop to .gitignore: it is never committed. */

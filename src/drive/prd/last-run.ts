@@ -52,16 +52,20 @@ export function lastRules(place: PrdPlace, tasks: TaskList, memory: PrdMemory | 
 export async function settleLastRun(place: PrdPlace, clock: Clock, env: Environment): Promise<string[]> {
   const { projectDir } = place;
   const open = brokenOff(place);
-  const left = [activePath(projectDir), projectPaths(projectDir).lock].some((path) => lstatOf(path));
-  if (open === null && !left) return [];
-  const owned = await ownWorkingCopy(projectDir, findRepository(projectDir), newRunId(clock.now()), clock);
+  const hasLeftovers = [activePath(projectDir), projectPaths(projectDir).lock].some((path) => lstatOf(path));
+  if (open === null && !hasLeftovers) return [];
+  const run = newRunId(clock.now());
+  const ownership = await ownWorkingCopy(projectDir, findRepository(projectDir), run, clock);
   try {
     if (open === null) checkMarker(place);
     const lines = open === null ? [] : await checkBrokenOff(place, open, clock, env);
     removeActive(projectDir);
-    return [...owned.abandoned.map((run) => `run ${run} had died; what it left running was ended`), ...lines];
+    return [
+      ...ownership.abandoned.map((run) => `run ${run} had died; what it left running was ended`),
+      ...lines,
+    ];
   } finally {
-    owned.release();
+    ownership.release();
   }
 }
 

@@ -30,13 +30,13 @@ export function keepLogs(
   warn: (text: string) => void,
 ): PrdLog {
   const state: LogState = { run, paths, redactor, view: newRunView(run), log: null };
-  let broken = false;
+  let isBroken = false;
   const safely = (work: () => void): void => {
-    if (broken) return;
+    if (isBroken) return;
     try {
       work();
     } catch (error) {
-      broken = true;
+      isBroken = true;
       warn(`the logs of this PRD cannot be written: ${messageOf(error)}`);
     }
   };

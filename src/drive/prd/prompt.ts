@@ -40,12 +40,12 @@ function brief({
   return [
     `This is iteration ${iteration} of ${maxIterations}. Mode: ${rules.skipReview ? 'implement (reviews are skipped)' : mode}. Story: ${name}.`,
     rules.skipReview ? skipping : howTo(mode, story?.reviewCount ?? 0, rules),
-    ...(changes.length === 0 ? [] : [changed, ...changes.slice(0, shownChanges).map(oneLine)]),
+    ...(changes.length === 0 ? [] : [changesNote, ...changes.slice(0, shownChanges).map(oneLine)]),
   ].join('\n');
 }
 
 const shownChanges = 60;
-const changed =
+const changesNote =
   'Since a loop first saw this list, it was changed in these points; judge whether that was right, and request changes if the work was made to look done by them.';
 
 const skipping =

@@ -101,8 +101,8 @@ const slackMs = 5000;
 export function activeOwner({ pid, since }: Pick<ActiveMarker, 'pid' | 'since'>): number | null {
   // The first process of the system is no loop, but a handy number for an agent that wants to lock others out.
   if (pid === null || pid === 1 || processIdentity(pid) === null) return null;
-  const started = processStart(pid);
-  return since !== null && started !== null && started > since + slackMs ? null : pid;
+  const startedAt = processStart(pid);
+  return since !== null && startedAt !== null && startedAt > since + slackMs ? null : pid;
 }
 
 /** Reads what can be read of a snapshot; `problem` says what cannot. */

@@ -91,14 +91,14 @@ export function snapshotFiles({ prompt, prd, progress, top }: PrdPaths): FileSna
   return {
     changes() {
       const after = readableText(progress, top);
-      const lost = log !== null && isMostlyLost(log, after);
+      const isLost = log !== null && isMostlyLost(log, after);
       return {
         steering: steering
           .map((file) => ({ ...file, rejected: readableText(file.path, top) }))
           .filter(
             ({ path, text, rejected }) => text !== rejected || (text === null && lstatOf(path) !== null),
           ),
-        progress: lost ? [{ path: progress, text: mergeProgress(log, after), rejected: after }] : [],
+        progress: isLost ? [{ path: progress, text: mergeProgress(log, after), rejected: after }] : [],
       };
     },
     committed: () => [

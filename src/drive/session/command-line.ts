@@ -76,7 +76,7 @@ function wordsOf(raw: string): Word[] {
     const start = match.index;
     const quoted = double ?? single;
     const flagName = flagStart ?? (quoted === undefined ? whole : '');
-    const [, dashes, word = '', , rest] = /^(--|[—–])([A-Za-z][\w-]*)(=([\s\S]*))?$/.exec(flagName) ?? [];
+    const [, dashes, word = '', , attached] = /^(--|[—–])([A-Za-z][\w-]*)(=([\s\S]*))?$/.exec(flagName) ?? [];
     // Some keyboards make one long dash of the two.
     const isFlag = dashes === '--' || (dashes !== undefined && Object.hasOwn(settings, word));
     const value = double?.replace(/\\(["\\])/g, '$1') ?? single ?? whole;
@@ -86,7 +86,7 @@ function wordsOf(raw: string): Word[] {
       text: quoted ?? whole,
       value,
       quoted: quoted !== undefined && flagStart === undefined,
-      flag: isFlag ? { name: word, value: flagStart === undefined ? (rest ?? null) : value } : null,
+      flag: isFlag ? { name: word, value: flagStart === undefined ? (attached ?? null) : value } : null,
     };
   });
 }
@@ -150,33 +150,33 @@ const settings: Readonly<Record<string, (value: string) => Partial<LoopOptions> 
 function build(task: string, flags: readonly Flag[], stray: Word | undefined): LoopCommand {
   let options = defaultLoopOptions;
   const unknown = flags.find(({ name }) => !Object.hasOwn(settings, name));
-  if (unknown) return failed(unknownFlag(unknown.name));
+  if (unknown) return failure(unknownFlag(unknown.name));
   if (stray) {
     const word = JSON.stringify(stray.text.slice(0, 60));
-    return failed(
+    return failure(
       `${word} is neither a flag nor the value of one: put the task in quotes, and a value of several words too.`,
     );
   }
   for (const { name, value } of flags) {
     const setting = settings[name];
-    if (setting === undefined) return failed(unknownFlag(name));
-    if (value === null) return failed(`--${name} needs a value.`);
+    if (setting === undefined) return failure(unknownFlag(name));
+    if (value === null) return failure(`--${name} needs a value.`);
     const change = setting(value);
-    if (typeof change === 'string') return failed(`--${name} ${change}.`);
+    if (typeof change === 'string') return failure(`--${name} ${change}.`);
     options = { ...options, ...change, verify: [...options.verify, ...(change.verify ?? [])] };
   }
-  if (task.trim() === '') return failed('The task is missing.');
+  if (task.trim() === '') return failure('The task is missing.');
   return { ok: true, task, options };
 }
 
 function unknownFlag(name: string): string {
   const near = nearest(name, Object.keys(settings));
-  const meant =
+  const advice =
     near === null ? 'if it belongs to the task, put the task in quotes' : `did you mean --${near}?`;
-  return `There is no flag --${name}; ${meant}.`.replace('?.', '?');
+  return `There is no flag --${name}; ${advice}.`.replace('?.', '?');
 }
 
-function failed(problem: string): LoopCommand {
+function failure(problem: string): LoopCommand {
   return { ok: false, message: `${problem}\nUsage: ${loopUsage}` };
 }
 

@@ -21,10 +21,10 @@ export type ControlEvent = {
 export function controlLoop(event: ControlEvent, context: SessionContext): Reply {
   // A hook may change the loop between our look and our change: look again then.
   for (;;) {
-    const stored = readSessionLoop(context.env, event.sessionId);
-    if (stored.kind === 'set-aside') return { kind: 'answer', message: setAsideText(stored.path) };
-    if (stored.kind === 'none') return noLoop;
-    const reply = answer(event, stored.state, context);
+    const lookup = readSessionLoop(context.env, event.sessionId);
+    if (lookup.kind === 'set-aside') return { kind: 'answer', message: setAsideText(lookup.path) };
+    if (lookup.kind === 'none') return noLoop;
+    const reply = answer(event, lookup.state, context);
     if (reply) return reply;
   }
 }

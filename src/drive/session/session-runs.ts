@@ -16,8 +16,8 @@ export type SessionRun = {
 
 /** Lists the loops in sessions that were started in this folder, and the one with this id in any folder; oldest first. */
 export function listSessionRuns(env: Environment, cwd: string, id?: string): SessionRun[] {
-  const ended = listEndedLoops(env).map((state) => ({ ...state, status: 'ended' as const }));
-  return [...listSessionLoops(env), ...ended]
+  const endedLoops = listEndedLoops(env).map((state) => ({ ...state, status: 'ended' as const }));
+  return [...listSessionLoops(env), ...endedLoops]
     .filter((state) => state.cwd === cwd || state.run === id)
     .map(({ run, status, sessionId, updatedAt }) => {
       const { journal } = recordPaths(env, run);
@@ -45,6 +45,6 @@ export function listLocated(env: Environment, cwd: string, id?: string): Located
 }
 
 /** Returns the run of this folder, or the loop in a session, for `latest`, an id, or the beginning of one. */
-export function locateRun(env: Environment, cwd: string, wanted?: string): LocatedRun {
-  return pickRun(listLocated(env, cwd, wanted), wanted);
+export function locateRun(env: Environment, cwd: string, name?: string): LocatedRun {
+  return pickRun(listLocated(env, cwd, name), name);
 }

@@ -31,9 +31,9 @@ const stalledTurns = 3;
 /** Starts a loop in this session, unless the words are wrong or it has one. */
 export function startSessionLoop(event: StartEvent, context: SessionContext): Reply {
   const { env, version } = context;
-  const parsed = parseLoopCommand(event.args);
-  if (!parsed.ok) return { kind: 'answer', message: `Ralph loop not started. ${parsed.message}` };
-  const state = newState(event, parsed.task, parsed.options, context);
+  const command = parseLoopCommand(event.args);
+  if (!command.ok) return { kind: 'answer', message: `Ralph loop not started. ${command.message}` };
+  const state = newState(event, command.task, command.options, context);
   const message = startMessage(state);
   if (createSessionLoop(context, state, startEvents(state, version, message))) {
     return { kind: 'context', message, notice: startNotice(state) };

@@ -40,10 +40,10 @@ export type StopReply = Reply & { readonly claim?: Claim };
 /** Decides for every host whether the agent may stop. */
 export async function atStop(event: StopEvent, context: SessionContext): Promise<StopReply> {
   if (event.subagent) return silent;
-  const stored = readSessionLoop(context.env, event.sessionId);
-  if (stored.kind === 'set-aside') return { kind: 'notice', notice: setAsideText(stored.path) };
-  if (stored.kind === 'none' || stored.state.status === 'paused' || event.planMode) return silent;
-  const { state } = stored;
+  const lookup = readSessionLoop(context.env, event.sessionId);
+  if (lookup.kind === 'set-aside') return { kind: 'notice', notice: setAsideText(lookup.path) };
+  if (lookup.kind === 'none' || lookup.state.status === 'paused' || event.planMode) return silent;
+  const { state } = lookup;
   if (isDrivenElsewhere(state, context.driver)) return silent;
 
   const latest = await readSettledTurn(event, state);
@@ -120,10 +120,10 @@ async function judgeTurn(
   continuation = continuationMessage,
 ): Promise<Reply> {
   const { now } = context;
-  const claimed = latest.claim.kind === 'done';
-  const turn = turnOf(state, latest, claimed, now());
-  const warning = claimed ? noWorkWarning(state, turn) : null;
-  const verified = claimed && state.verify.length > 0 ? await verify(state, context) : [];
+  const hasClaim = latest.claim.kind === 'done';
+  const turn = turnOf(state, latest, hasClaim, now());
+  const warning = hasClaim ? noWorkWarning(state, turn) : null;
+  const verified = hasClaim && state.verify.length > 0 ? await verify(state, context) : [];
   const checks: Check[] = [...(warning === null ? [] : [warning]), ...verified.map(({ check }) => check)];
   const decided = decide(state.loop, turn, checks, latest.claim);
   const { decision } = decided;
@@ -166,12 +166,12 @@ async function notify(...end: Parameters<typeof notifySessionEnd>): Promise<void
 function turnOf(
   state: SessionLoop,
   { text, toolCalls, error }: TurnRead,
-  claimed: boolean,
+  hasClaim: boolean,
   now: number,
 ): Turn {
-  const enough = claimed && state.loop.toolCalls >= state.minToolCalls;
+  const enough = hasClaim && state.loop.toolCalls >= state.minToolCalls;
   const unknownWork = toolCalls === null && !enough;
-  const since = claimed ? state.startedAt : state.turnStartedAt;
+  const since = hasClaim ? state.startedAt : state.turnStartedAt;
   return {
     text,
     toolCalls,

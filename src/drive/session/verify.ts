@@ -21,15 +21,15 @@ export async function verifySession(
     iteration: loop.iteration,
     nonce: () => run.slice(-6),
     async run(command) {
-      const started = now();
+      const startedAt = now();
       const end = await runCommand(shellCommand(command), {
         cwd,
         env: userEnvironment(env),
-        timeoutMs: Math.max(1, deadline - started),
+        timeoutMs: Math.max(1, deadline - startedAt),
       });
       const { timedOut, stdout, stderr, error } = end;
       const output = cleanTerminal(`${stdout}${stderr}${error?.message ?? ''}`).slice(-maxChars);
-      return { exitCode: exitCodeOf(end), timedOut, ms: now() - started, output };
+      return { exitCode: exitCodeOf(end), timedOut, ms: now() - startedAt, output };
     },
   });
   for await (const result of running) results.push(result);

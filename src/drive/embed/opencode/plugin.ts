@@ -123,13 +123,13 @@ function startLoop(
 ): Reply {
   const { directory: cwd, surroundings, context } = parts;
   const event = { host: 'opencode', sessionId, command: name, args, cwd, promptId };
-  const parsed = parseLoopCommand(args);
-  if (!isOneShot(surroundings.argv) || !parsed.ok) {
+  const command = parseLoopCommand(args);
+  if (!isOneShot(surroundings.argv) || !command.ok) {
     return startSessionLoop({ ...event, transcriptPath: null, firstIteration: 1, maxFailures }, context);
   }
   surroundings.warn(`ralph-loop: ${endsEarly}`);
   showToast(parts, 'No Ralph Loop', endsEarly, 'warning');
-  return { kind: 'context', message: parsed.task };
+  return { kind: 'context', message: command.task };
 }
 
 function answerText(parts: PluginParts, name: CommandName, reply: Reply): string {
