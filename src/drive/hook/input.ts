@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import { parseRecord } from '../../agents/json.ts';
 
 /** Text; null if the field is missing, empty or of another type. */
 const text = v.fallback(v.nullable(v.pipe(v.string(), v.nonEmpty())), null);
@@ -66,14 +67,5 @@ export function hasSession(input: HookInput): input is SessionInput {
 
 /** Parses the input of a hook. Damaged input counts as input without a session, for which there is nothing to do. */
 export function parseHookInput(json: string): HookInput {
-  const result = v.safeParse(hookInput, valueIn(json));
-  return result.success ? result.output : v.parse(hookInput, {});
-}
-
-function valueIn(json: string): unknown {
-  try {
-    return JSON.parse(json);
-  } catch {
-    return null;
-  }
+  return v.parse(hookInput, parseRecord(json) ?? {});
 }

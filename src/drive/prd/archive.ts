@@ -1,4 +1,5 @@
 import { basename, join, relative } from 'node:path';
+import { oneLine } from '../../agents/json.ts';
 import { RalphError } from '../../core/error.ts';
 import { isObject } from '../../core/json.ts';
 import type { TaskList } from '../../core/review/story.ts';
@@ -127,10 +128,6 @@ function summary(name: string, range: string, tasks: TaskList | null, counts: Lo
 function dateRange(progress: string | null, today: string): string {
   const start = /^Started:\s*(.+)$/m.exec(progress ?? '')?.[1]?.trim();
   return start ? `${start} to ${today}` : `until ${today}`;
-}
-
-function oneLine(text: string): string {
-  return text.replace(/\s+/g, ' ').trim();
 }
 
 /** Returns the folder as a person would type it. */

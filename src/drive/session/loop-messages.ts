@@ -1,3 +1,4 @@
+import { oneLine } from '../../agents/json.ts';
 import { markerOf } from '../../core/completion.ts';
 import { formatDuration } from '../../core/duration.ts';
 import type { LoopState, Reason } from '../../core/loop.ts';
@@ -48,14 +49,14 @@ export function reminderMessage(state: SessionLoop): string {
 export function endMessage(state: SessionLoop, outcome: Outcome, because: Reason): string {
   const { iteration } = state.loop;
   const after = `${iteration} iteration${iteration === 1 ? '' : 's'}`;
-  return `Ralph loop ended: ${outcome} after ${after}: ${oneLine(because.text)}. Record: ralph show ${state.run}`;
+  return `Ralph loop ended: ${outcome} after ${after}: ${oneLine(because.text, 2000)}. Record: ralph show ${state.run}`;
 }
 
 export function statusMessage(state: SessionLoop, now: number): string {
   const { loop } = state;
   return [
     `Ralph loop ${state.run}: ${state.status}, ${iterationText(loop)}, ${formatDuration(now - state.startedAt)} since the start.`,
-    `Task: ${oneLine(loop.task).slice(0, 300)}`,
+    `Task: ${oneLine(loop.task, 300)}`,
     `Done is ${markerText(loop)}${workText(state)} (${loop.toolCalls} tool call${loop.toolCalls === 1 ? '' : 's'} so far).`,
     `Limits: ${limitsText(state)}.`,
     ...state.verify.map((command) => `Verified with: ${command}`),
@@ -93,8 +94,4 @@ function ultraworkOf({ command }: SessionLoop): string[] {
 
 function markerText(loop: LoopState): string {
   return markerOf(loop.plan.completion) ?? '';
-}
-
-function oneLine(text: string): string {
-  return text.replace(/\s+/g, ' ').trim();
 }

@@ -1,5 +1,5 @@
+import { parseRecord } from '../../agents/json.ts';
 import type { TranscriptEntry, TranscriptFormat } from '../../agents/transcript.ts';
-import { isObject } from '../../core/json.ts';
 import { fileSize, type Needle, scanLinesBack, utf8Of } from '../../os/files/scan-lines.ts';
 import type { TranscriptMark } from './session-loops.ts';
 
@@ -157,21 +157,12 @@ function mayMatter(
 
 /** Returns the entry of a line; null if it has none, or one that was read from a later line. */
 function parseEntry({ format, ids }: PartialTurn, line: string): TranscriptEntry | null {
-  const value = parseLine(format.shorten?.(line) ?? line);
-  const entry = value && format.entryOf(value);
+  const value = parseRecord(utf8Of(format.shorten?.(line) ?? line));
+  const entry = value === undefined ? null : format.entryOf(value);
   if (entry?.kind !== 'agent' || entry.id === undefined) return entry;
   if (ids.has(entry.id)) return null;
   ids.add(entry.id);
   return entry;
-}
-
-function parseLine(line: string): Readonly<Record<string, unknown>> | null {
-  try {
-    const value: unknown = JSON.parse(utf8Of(line));
-    return isObject(value) ? value : null;
-  } catch {
-    return null;
-  }
 }
 
 function addEntry(turn: PartialTurn, entry: TranscriptEntry | null): void {
