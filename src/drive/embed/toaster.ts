@@ -32,7 +32,7 @@ export function createToaster(showToast: ((toast: Toast) => void | Promise<void>
     iteration({ iteration, maxIterations }: RalphLoopState) {
       show('Ralph Loop', `Iteration ${iteration}/${maxIterations}`, 'info', 2000);
     },
-    notContinued({ iteration }: RalphLoopState, error: string) {
+    notContinued({ iteration }: Pick<RalphLoopState, 'iteration'>, error: string) {
       const message = `Iteration ${iteration} could not be started: ${error}. It is tried again when the session is idle.`;
       show('Ralph Loop', message, 'error', 5000);
     },

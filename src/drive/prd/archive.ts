@@ -49,13 +49,8 @@ export async function archivePrd(options: PrdArchive): Promise<PrdArchived> {
   const folder = makeNewFolder(join(projectDir, 'ralph-archive'), `${date}-${name}`);
   // All of it is in the archive before anything is reset: a crash in between loses nothing.
   for (const { path, text } of files) writeAtomic(join(folder, basename(path)), text, { mode: 0o644 });
-  writeAtomic(
-    join(folder, 'summary.md'),
-    summary(name, dateRange(readText(paths.progress), date), tasks, loose),
-    {
-      mode: 0o644,
-    },
-  );
+  const range = dateRange(readText(paths.progress), date);
+  writeAtomic(join(folder, 'summary.md'), summary(name, range, tasks, loose), { mode: 0o644 });
   if (options.includeLogs && moveFolder(paths.logs, join(folder, 'logs'))) {
     // It keeps logs out of git; in the archive they are wanted.
     removeIfThere(join(folder, 'logs/.gitignore'));
@@ -99,29 +94,31 @@ function looseTasks(paths: PrdArchive['paths']): LooseTasks | null {
 }
 
 function summary(name: string, range: string, tasks: TaskList | null, counts: LooseTasks | null): string {
-  if (counts === null) return `# ${name}\n\n- Date range: ${range}\n- The task list could not be read.\n`;
-  const { done, total } = counts;
-  if (tasks === null) {
-    const branch = counts.branchName === null ? '' : `- Branch: ${oneLine(counts.branchName)}\n`;
-    return `# ${name}\n\n${branch}- Date range: ${range}\n- Stories completed: ${done} of ${total}\n`;
-  }
-  const rows = tasks.userStories.map((story) => {
-    const title = oneLine(story.title).replaceAll('|', '\\|');
-    return `| ${story.id} | ${title} | ${stateOf(story)} | ${story.reviewCount} |`;
-  });
+  const branch = counts?.branchName ?? null;
   return [
-    `# ${tasks.project || name}`,
+    `# ${tasks?.project || name}`,
     '',
-    `- Branch: ${tasks.branchName}`,
+    ...(branch === null ? [] : [`- Branch: ${oneLine(branch)}`]),
     `- Date range: ${range}`,
-    `- Stories completed: ${done} of ${total}`,
-    `- Reviews: ${tasks.userStories.reduce((sum, { reviewCount }) => sum + reviewCount, 0)}`,
+    counts === null
+      ? '- The task list could not be read.'
+      : `- Stories completed: ${counts.done} of ${counts.total}`,
+    ...(tasks === null ? [] : reviewLines(tasks)),
+    '',
+  ].join('\n');
+}
+
+function reviewLines({ userStories }: TaskList): string[] {
+  return [
+    `- Reviews: ${userStories.reduce((sum, { reviewCount }) => sum + reviewCount, 0)}`,
     '',
     '| Story | Title | State | Reviews |',
     '|---|---|---|---|',
-    ...rows,
-    '',
-  ].join('\n');
+    ...userStories.map((story) => {
+      const title = oneLine(story.title).replaceAll('|', '\\|');
+      return `| ${story.id} | ${title} | ${stateOf(story)} | ${story.reviewCount} |`;
+    }),
+  ];
 }
 
 /** Returns the days from the start that the progress log names to today. */

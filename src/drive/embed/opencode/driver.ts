@@ -6,6 +6,7 @@ import { openLoop, type SessionLoop, updateSessionLoop } from '../../session/ses
 import { hasSessionLoop } from '../../session/session-paths.ts';
 import { atStop } from '../../session/stop.ts';
 import { type Continuation, createIdleDriver, type IdleTurn } from '../idle-driver.ts';
+import { createToaster } from '../toaster.ts';
 import type { createHost } from './client.ts';
 import { continuation, readSession } from './turn.ts';
 
@@ -79,7 +80,6 @@ function continuationFor(
   prompt: string,
 ): Continuation {
   const { loop, transcript, turnStartedAt } = before;
-  const { iteration } = after.loop;
   return {
     prompt,
     isCurrent: () => openLoop(context.env, before.sessionId)?.revision === after.revision,
@@ -88,14 +88,11 @@ function continuationFor(
       host.showToast({ title: 'Ralph Loop', message, variant: 'info', duration: 2000 });
     },
     takeBack(why) {
-      const text = `iteration ${iteration} was not started: ${why}`;
+      const text = `iteration ${after.loop.iteration} was not started: ${why}`;
       const change = { loop, transcript, turnStartedAt };
       updateSessionLoop(context, after, change, [{ type: 'notice', text }]);
     },
-    failed(why) {
-      const message = `Iteration ${iteration} could not be started: ${why}. It is tried again when the session is idle.`;
-      host.showToast({ title: 'Ralph Loop', message, variant: 'error', duration: 5000 });
-    },
+    failed: (why) => createToaster(host.showToast, host.log).notContinued(after.loop, why),
   };
 }
 
