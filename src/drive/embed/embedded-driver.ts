@@ -111,7 +111,7 @@ function continuationFor(
   };
 }
 
-/** True if another host saw the same idle event first: the prompt is due, but not from here. */
+/** True if another host saw the same idle event first, and sends the prompt. */
 function isPlannedElsewhere(
   { config, clock, plannedAt }: Driver,
   { sessionId, lastIterationAt }: RalphLoopState,
@@ -138,7 +138,7 @@ function forget({ marks, plannedAt, idleDriver }: Driver, id: string): void {
 /** Marks where the first turn begins, so that a claim from before the loop does not count. */
 async function markStart({ getMessages, idleDriver, marks }: Driver, id: string): Promise<void> {
   const messages = await getMessages(id).then(readMessages, () => null);
-  // By count alone: with an id, an answer that came while we asked would be taken for an old one.
+  // Marks by count alone: an id could be that of an answer which came while we asked.
   if (messages !== null && idleDriver.isFree(id) && !marks.has(id))
     marks.set(id, { count: messages.length, id: null });
 }

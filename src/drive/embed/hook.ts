@@ -121,7 +121,7 @@ function newState(
 /** Ends the loop of this session, whatever it is doing, and returns its last state; null if it has none. */
 function endLoop({ driver, place }: HookParts, sessionId: string, why: string): RalphLoopState | null {
   driver.forget(sessionId);
-  // A change by another host in between does not save the loop.
+  // Tries again if another host changed the loop in between.
   for (let state = readStateAt(place); state?.sessionId === sessionId; state = readStateAt(place)) {
     if (replaceState(place, state, null)) {
       place.log.info(`[${HOOK_NAME}] ${why}`, { sessionId, iteration: state.iteration });
@@ -152,7 +152,7 @@ async function handleEvent(parts: HookParts, { event, sessionId, data }: HookCon
   }
 }
 
-/** Leaves out options that are undefined: they must not hide a default. */
+/** Leaves out undefined options, which would hide a default. */
 function withoutUndefined(config: NonNullable<RalphLoopOptions['config']>): Partial<RalphLoopConfig> {
   return Object.fromEntries(Object.entries(config).filter(([, value]) => value !== undefined));
 }

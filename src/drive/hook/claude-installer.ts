@@ -14,7 +14,7 @@ const prompts = [
   'skills/ralph-plan/SKILL.md',
 ];
 
-/** Hooks into the settings next to what is there, and the commands under their short names. */
+/** Writes the hooks into the settings, next to what is there, and the commands under their short names. */
 export const claudeInstaller: HostInstaller = {
   install(place) {
     const viaPlugin = hasPlugin(place);
@@ -49,7 +49,7 @@ function claudeFolder(place: InstallPlace): string {
 }
 
 function promptChange(place: InstallPlace, path: string): FileChange {
-  // Outside of a plugin there is no CLAUDE_PLUGIN_ROOT: its scripts are called by what they stand for.
+  // CLAUDE_PLUGIN_ROOT exists only in a plugin: calls the commands that its scripts stand for.
   const text = readText(join(place.root, 'plugins/claude-code', path))?.replace(
     /"\$\{CLAUDE_PLUGIN_ROOT\}\/scripts\/ralph-(\w+)\.sh"/g,
     'ralph prd $1',

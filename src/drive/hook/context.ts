@@ -25,7 +25,7 @@ const thresholds: readonly (readonly [percent: number, severity: Severity])[] = 
   [90, 'CRITICAL'],
 ];
 
-/** The hook after every tool call: tells the agent each threshold of context use that it passes, once in a session. */
+/** Tells the agent after a tool call that it passed a threshold of context use, each once in a session. */
 export function contextHook(
   _host: HookHost,
   { sessionId, transcriptPath: path, subagent }: HookInput,
@@ -48,7 +48,7 @@ export function contextHook(
 
 const defaultWindow = 200_000;
 const defaultCharsPerToken = 4;
-/** How many lines from the end are searched for the newest usage. */
+/** Lines from the end to search for the newest usage. */
 const mostLines = 500;
 
 /**

@@ -16,7 +16,7 @@ export function hookInstaller(hooks: AgentHooks): HostInstaller {
   };
 }
 
-/** Plans the settings with these hooks of ours, and no others of ours. */
+/** Plans the settings: these hooks replace all earlier ones of ours. */
 export function hooksChange(hooks: AgentHooks, place: InstallPlace, ours: Json): FileChange {
   const path = hooksFile(hooks, place);
   return changeOf(path, (before) => withHooks(path, before, ours));

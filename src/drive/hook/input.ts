@@ -38,7 +38,7 @@ const hookInput = v.pipe(
     source: text,
   }),
   v.transform((input) => ({
-    // Only the monitor of the context, which runs after tool calls, may be called without it.
+    // Only the context monitor, which runs after tool calls, is ever called without it.
     event: input.hook_event_name ?? 'PostToolUse',
     sessionId: input.session_id,
     transcriptPath: input.transcript_path,
@@ -47,7 +47,7 @@ const hookInput = v.pipe(
     planMode: input.permission_mode === 'plan',
     subagent: input.agent_id !== null,
     lastMessage: input.last_assistant_message,
-    /** The ids of those that still run. */
+    /** Ids of running tasks. */
     backgroundTasks: input.background_tasks.filter((id) => id !== null),
     prompt: input.prompt ?? '',
     commandName: input.command_name,

@@ -4,7 +4,7 @@ import { type Reply, type SessionContext, silent } from '../session/hook-reply.t
 import { activeLoop, isDrivenElsewhere } from '../session/session-loops.ts';
 import type { HookInput } from './input.ts';
 
-/** The hook of a user who breaks a turn off: pauses the loop. */
+/** Pauses the loop when the user breaks a turn off. */
 export function interruptHook(
   _host: HookHost,
   { sessionId, subagent }: HookInput,

@@ -10,7 +10,7 @@ import { type HookInput, hasSession, type SessionInput } from './input.ts';
 
 type Command = { readonly name: CommandName; readonly args: string };
 
-/** The hook of what the user types. */
+/** Handles a prompt of the user: carries out a command of ours, or looks whether the user broke the loop off. */
 export function promptHook(
   host: HookHost,
   input: HookInput,
@@ -40,7 +40,7 @@ function carryOut(
   );
 }
 
-/** Pauses a loop that the user broke off: Escape raises no hook in Claude Code, so that the next prompt is the first chance. */
+/** Pauses a loop that the user broke off. Claude Code has no hook for Escape, so the next prompt is the first chance. */
 function onOtherPrompt(
   host: HookHost,
   { sessionId, commandName, transcriptPath }: SessionInput,
@@ -57,7 +57,7 @@ function onOtherPrompt(
   return interrupted ? pauseLoop(state, 'you interrupted it', context) : silent;
 }
 
-/** The command in the host's own event, or at the start of the raw prompt; a plugin's prefix does not matter. */
+/** Returns the command that the host's event names, or that the prompt starts with; ignores the prefix of a plugin. */
 function commandIn(host: HookHost, input: HookInput): Command | null {
   if (input.commandName !== null) return commandOf(input.commandName.replace(/^.*:/, ''), input.commandArgs);
   const prompt = host.promptOf?.(input.prompt) ?? input.prompt;

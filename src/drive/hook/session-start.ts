@@ -10,7 +10,7 @@ import {
 import { rearmAlerts } from './context-alerts.ts';
 import { type HookInput, hasSession, type SessionInput } from './input.ts';
 
-/** The hook of a session that starts: resets its context alerts, and repeats the task after a compaction or a resume. */
+/** Resets the context alerts of a starting session, and repeats the task after a compaction or a resume. */
 export function sessionStartHook(
   _host: HookHost,
   input: HookInput,

@@ -6,7 +6,7 @@ import { quoteWord } from '../../core/words.ts';
 
 export type Json = Readonly<Record<string, unknown>>;
 
-/** The hooks in the form that all hosts share; `command` gives the command line that starts one. */
+/** Builds the hooks in the form that all hosts share; `command` returns the command line of an event. */
 export function commandHooks(
   entries: Readonly<Record<string, HookEntry>>,
   command: (event: HookEvent) => string,
@@ -19,7 +19,7 @@ export function commandHooks(
   );
 }
 
-/** How a host starts a hook of the package at `root`: through the gate, on Windows with node itself. */
+/** Returns how to build the command line of an event: it starts the gate of the package, on Windows node itself. */
 export function hookCommand(
   { root, platform }: { readonly root: string; readonly platform: string },
   host?: string,

@@ -13,7 +13,7 @@ import { atStop, type StopEvent, type StopReply } from '../session/stop.ts';
 import { readTranscript } from '../session/transcript.ts';
 import type { HookInput } from './input.ts';
 
-/** The hook of an agent that is about to stop: asks the loop of its session, then the PRD that is worked on here. */
+/** Answers an agent that is about to stop: by the loop of its session, then by the PRD that is worked on here. */
 export async function stopHook(
   host: HookHost,
   input: HookInput,

@@ -39,7 +39,7 @@ export async function archivePrd(options: PrdArchive): Promise<PrdArchived> {
       remedy: 'ralph prd init',
     });
   }
-  // A link in its place would lead us out.
+  // Refuses a link in place of the logs, which could lead out of the project.
   if (options.includeLogs) refuseLinkedFolders(join(paths.logs, 'any'), root);
   const date = new Date(now).toISOString().slice(0, 10);
   const tasks = readValidTasks(paths)?.tasks ?? null;
@@ -47,17 +47,17 @@ export async function archivePrd(options: PrdArchive): Promise<PrdArchived> {
   const branch = loose?.branchName ?? (await currentBranch(projectDir));
   const name = archiveName(options.label ?? branch?.replace(/^ralph\//, '') ?? '');
   const folder = makeNewFolder(join(projectDir, 'ralph-archive'), `${date}-${name}`);
-  // All of it is in the archive before anything is reset: a crash in between loses nothing.
+  // Completes the archive before it resets anything, so that a crash loses nothing.
   for (const { path, text } of files) writeAtomic(join(folder, basename(path)), text, { mode: 0o644 });
   const range = dateRange(readText(paths.progress), date);
   writeAtomic(join(folder, 'summary.md'), summary(name, range, tasks, loose), { mode: 0o644 });
   if (options.includeLogs && moveFolder(paths.logs, join(folder, 'logs'))) {
-    // It keeps logs out of git; in the archive they are wanted.
+    // Archived logs are committed: removes the file that keeps logs out of git.
     removeIfThere(join(folder, 'logs/.gitignore'));
   }
   const newFiles = freshFiles(templates, paths, { date, project: basename(projectDir), branch: null });
   for (const [path, text] of newFiles) {
-    // People adapt the prompt to their project.
+    // Keeps the prompt, which people adapt to their project.
     if (path !== paths.prompt || readText(path) === null) writeAtomic(path, text, { mode: 0o644, root });
   }
   const message = `chore: archive the ralph loop ${basename(folder)}`;

@@ -14,7 +14,7 @@ export function listChecks(
   rules: ReviewRules,
 ): Check[] {
   if (problems.length === 0) return [];
-  // The sentences were told with the check itself.
+  // The rules alone: the event about the list has the sentences.
   const detail = [...new Set(problems.map(({ rule, text }) => (rule === 'schema' ? text : rule)))].join(', ');
   return [failure('task-list', detail, undoneFeedback(problems, undone, step, rules))];
 }

@@ -35,7 +35,7 @@ type BrokenOff = {
   readonly start: string | null;
 };
 
-/** In the folder of a run: the task list as it was before its last iteration. */
+/** File in the folder of a run: the task list from before its last iteration. */
 export const beforeName = 'before.tasks.json';
 
 /** Returns the review rules of the last run on this PRD; null if it had none. */
@@ -133,7 +133,7 @@ async function checkBrokenOff(
   if (memory && isNextOf(memory, holds, rules)) keepMemory(env, paths.tasks, remembered(memory, holds));
   const journal = openJournal(path, () => clock.now());
   journal.append(checkedEvent({ iteration, mode, ok: !undone, undone }, illegal, holds, rules));
-  // A journal of a dead run ends with this.
+  // Ends the journal of the dead run.
   journal.append({ type: 'run.abandoned', swept: [] });
   journal.close();
   const failures = repair?.problem ? [repair.problem] : [];

@@ -138,7 +138,7 @@ const memorySchema = v.object({
 type FirstSeen = Readonly<v.InferOutput<typeof firstSeenSchema>>;
 export type PrdMemory = Readonly<v.InferOutput<typeof memorySchema>>;
 
-/** Returns null if nothing readable is stored. */
+/** Reads the memory of a task list; null if there is none that can be read. */
 export function readMemory(env: Environment, tasks: string): PrdMemory | null {
   return readJsonAs(memoryPath(env, tasks), memorySchema);
 }

@@ -14,7 +14,7 @@ import { activePath } from './ralph-active-path.ts';
 
 const positive = v.pipe(v.number(), v.safeInteger(), v.minValue(1));
 
-/** A marker as it is read: other programs and agents write it, too, so a wrong field counts as its default. */
+/** Content of a marker. Other programs and agents write it, too, so a wrong field counts as its default. */
 const markerSchema = v.object({
   timestamp: v.fallback(v.string(), ''),
   pid: v.fallback(v.nullable(v.pipe(v.number(), v.safeInteger())), null),
@@ -99,7 +99,7 @@ const slackMs = 5000;
 
 /** Returns the living process that wrote the marker. A process that started later only has the same number. */
 export function activeOwner({ pid, since }: Pick<ActiveMarker, 'pid' | 'since'>): number | null {
-  // The first process of the system is no loop, but a handy number for an agent that wants to lock others out.
+  // Process 1 never is a loop; an agent could name it to lock others out.
   if (pid === null || pid === 1 || processIdentity(pid) === null) return null;
   const startedAt = processStart(pid);
   return since !== null && startedAt !== null && startedAt > since + slackMs ? null : pid;

@@ -81,7 +81,7 @@ export type FileSnapshot = {
   committed(): CommittedFile[];
 };
 
-/** Takes a snapshot of the files that steer the agents, and of their log. No agent may write instructions for the next one. */
+/** Takes a snapshot of the files that steer the agents, which no agent may change, and of their log. */
 export function snapshotFiles({ prompt, prd, progress, top }: PrdPaths): FileSnapshot {
   // A file that cannot be read before the turn, such as a link of the user, cannot be put back.
   const steering = [prompt, prd]
@@ -116,7 +116,7 @@ export function snapshotFiles({ prompt, prd, progress, top }: PrdPaths): FileSna
   };
 }
 
-/** Moves away a repository that a turn made of the folder of the PRD: it would hide it from the one that it belongs to. */
+/** Moves away a repository that a turn made in the folder of the PRD, which would hide it from the project's own. */
 export function removeNewRepository(
   { root }: PrdPaths,
   { projectDir, aside }: Pick<RestoreFolders, 'projectDir' | 'aside'>,

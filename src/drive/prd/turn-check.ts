@@ -40,7 +40,7 @@ export function checkTurn(
   try {
     return compare(file.value, before, work, rules);
   } catch (error) {
-    // What nobody can check does not hold.
+    // Counts a list that cannot be checked as illegal.
     const text = `tasks.json cannot be checked: ${messageOf(error)}`;
     return { tasks: null, problems: [{ rule: 'schema', text }] };
   }

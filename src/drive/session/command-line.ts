@@ -36,8 +36,8 @@ const loopUsage =
 
 /**
  * Parses the text after `/ralph-loop`. Flags stand before or after the task; the task is all the rest, byte for byte,
- * without one pair of quotes around the whole of it. What could be either is an error: a flag that is swallowed by the
- * task would start another loop than the user asked for.
+ * without one pair of quotes around the whole of it. Refuses a word that could be a flag or part of the task: a guess
+ * could start another loop than the user asked for.
  */
 export function parseLoopCommand(raw: string): LoopCommand {
   const words = wordsOf(raw);
@@ -77,7 +77,7 @@ function wordsOf(raw: string): Word[] {
     const quoted = double ?? single;
     const flagName = flagStart ?? (quoted === undefined ? whole : '');
     const [, dashes, word = '', , attached] = /^(--|[—–])([A-Za-z][\w-]*)(=([\s\S]*))?$/.exec(flagName) ?? [];
-    // Some keyboards make one long dash of the two.
+    // Some keyboards turn two dashes into one long dash.
     const isFlag = dashes === '--' || (dashes !== undefined && Object.hasOwn(settings, word));
     const value = double?.replace(/\\(["\\])/g, '$1') ?? single ?? whole;
     return {
@@ -91,7 +91,7 @@ function wordsOf(raw: string): Word[] {
   });
 }
 
-/** The flags from this word on, and the first word that is none of them. */
+/** Reads flags from this word on; `next` is the first word that belongs to none. */
 function readFlags(words: readonly Word[], from: number): { flags: Flag[]; next: number } {
   const flags: Flag[] = [];
   let next = from;

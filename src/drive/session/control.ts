@@ -19,7 +19,7 @@ export type ControlEvent = {
 
 /** Answers a command about the loop of this session; only a resume reaches the model. */
 export function controlLoop(event: ControlEvent, context: SessionContext): Reply {
-  // A hook may change the loop between our look and our change: look again then.
+  // Reads the loop again if a hook changed it between our read and our write.
   for (;;) {
     const lookup = readSessionLoop(context.env, event.sessionId);
     if (lookup.kind === 'set-aside') return { kind: 'answer', message: setAsideText(lookup.path) };
@@ -29,7 +29,7 @@ export function controlLoop(event: ControlEvent, context: SessionContext): Reply
   }
 }
 
-/** Pauses the loop of a session whose user broke it off; null when the loop changed meanwhile. */
+/** Pauses the loop; silent if another hook changed it meanwhile. */
 export function pauseLoop(state: SessionLoop, why: string, context: SessionContext): Reply {
   const at = context.now();
   const change = { status: 'paused', transcript: fromHere(state), updatedAt: at } as const;
@@ -81,7 +81,7 @@ export function cancelLoop(
 /** Resumes the loop. The model gets the task again, so the work starts at once. */
 function resume(state: SessionLoop, promptId: string | null, context: SessionContext): Reply | null {
   const at = context.now();
-  // One prompt comes as two events.
+  // The second event of the same prompt.
   if (promptId !== null && state.promptId === promptId) return silent;
   const change = {
     status: 'active',
@@ -100,7 +100,7 @@ function asAnswer(reply: Reply): Reply | null {
   return reply.kind === 'notice' ? { kind: 'answer', message: reply.notice } : null;
 }
 
-/** Returns a mark at the end of the transcript: what was said while the loop was paused is no part of its next turn. */
+/** Returns a mark at the end of the transcript. The next turn leaves out what was said while the loop was paused. */
 function fromHere({ transcript }: SessionLoop): SessionLoop['transcript'] {
   const size = transcript.path === null ? null : fileSize(transcript.path);
   return { ...transcript, offset: size ?? transcript.offset, unseen: null };

@@ -22,7 +22,7 @@ export function startMessage(state: SessionLoop): string {
       `- Only when the task is fully done and you have checked it, output the completion promise: ${marker}`,
       '- Put it alone on the last line of your answer, exactly as it stands here: same case, no space inside the tag, no variant of it.',
       '- If the task is not done, do not output the promise, and do not mention it either. A promise without work is rejected.',
-      ...verifyLines(state),
+      ...state.verify.map((command) => `- The promise is then checked with: ${command}`),
       '- If only a human can help, output <promise>BLOCKED: what is missing</promise>; if a human has to choose, <promise>DECIDE: the question</promise>.',
     ].join('\n'),
   ].join('\n\n');
@@ -57,21 +57,17 @@ export function statusMessage(state: SessionLoop, now: number): string {
   return [
     `Ralph loop ${state.run}: ${state.status}, ${iterationText(loop)}, ${formatDuration(now - state.startedAt)} since the start.`,
     `Task: ${oneLine(loop.task, 300)}`,
-    `Done is ${markerText(loop)}${workText(state)} (${loop.toolCalls} tool call${loop.toolCalls === 1 ? '' : 's'} so far).`,
+    `Done is ${markerText(loop)}${workText[state.onPromiseNoWork](state.minToolCalls)} (${loop.toolCalls} tool call${loop.toolCalls === 1 ? '' : 's'} so far).`,
     `Limits: ${limitsText(state)}.`,
     ...state.verify.map((command) => `Verified with: ${command}`),
   ].join('\n');
 }
 
-const work = {
+const workText = {
   reject: (calls: number) => `, with at least ${calls} tool calls`,
   warn: (calls: number) => `, with a warning below ${calls} tool calls`,
   accept: () => ', whatever the work',
 };
-
-function workText({ onPromiseNoWork, minToolCalls }: SessionLoop): string {
-  return work[onPromiseNoWork](minToolCalls);
-}
 
 export function iterationText({ iteration, plan }: LoopState): string {
   const of = plan.limits.iterations;
@@ -82,10 +78,6 @@ function limitsText({ loop: { plan } }: SessionLoop): string {
   const { iterations, wallMs } = plan.limits;
   const time = wallMs === null ? '' : `, at most ${formatDuration(wallMs)}`;
   return `at most ${iterations ?? 'any number of'} iterations${time}`;
-}
-
-function verifyLines({ verify }: SessionLoop): string[] {
-  return verify.map((command) => `- The promise is then checked with: ${command}`);
 }
 
 function ultraworkOf({ command }: SessionLoop): string[] {

@@ -35,7 +35,7 @@ const sessionLoop = v.object({
   run: v.string(),
   command: v.string(),
   status: v.picklist(['active', 'paused']),
-  /** Without a marker no claim could end it. */
+  /** Requires a marker: without one no claim could end the loop. */
   loop: v.pipe(
     loopState,
     v.check(({ plan }) => plan.completion.promise !== undefined),
@@ -55,7 +55,7 @@ const sessionLoop = v.object({
   startedAt: v.number(),
   turnStartedAt: v.number(),
   updatedAt: v.number(),
-  /** Grows with every change; a writer that knows an older one is too late. */
+  /** Grows with every change, for compare and set. */
   revision: v.number(),
 });
 
@@ -127,10 +127,7 @@ export function createSessionLoop(
   });
 }
 
-/**
- * Compare and set: changes the loop only if nobody changed it since `before` was read. False is too late: somebody
- * cancelled or paused it meanwhile, and then nothing is written.
- */
+/** Compare and set: changes the loop. False, with nothing written, if somebody changed it since `before` was read. */
 export function updateSessionLoop(
   { env, now }: World,
   before: SessionLoop,

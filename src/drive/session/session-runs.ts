@@ -26,7 +26,7 @@ export function listSessionRuns(env: Environment, cwd: string, id?: string): Ses
     .sort((a, b) => (a.run < b.run ? -1 : 1));
 }
 
-/** A run that a person means, and where its journal is. */
+/** A run, and the path of its journal. */
 export type LocatedRun = {
   readonly run: string;
   readonly journal: string;

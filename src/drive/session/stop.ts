@@ -60,8 +60,8 @@ export async function atStop(event: StopEvent, context: SessionContext): Promise
 const longestWait = 30 * 60_000;
 
 /**
- * The agent may stop while tasks run that it has to wait for; null where there are none. What it did counts, but not what
- * it said: a claim that was made before the tasks were over does not know how they ended.
+ * Lets the agent stop while background tasks run; null if there are none. Its tool calls count, its words do not: a claim
+ * made before the tasks ended cannot know their results.
  */
 function waitForTasks(
   state: SessionLoop,
@@ -71,7 +71,7 @@ function waitForTasks(
 ): Reply | null {
   const at = context.now();
   const since = new Map(Object.entries(state.waitsFor ?? {}));
-  // A clock that was set back must not make the wait longer: then it starts anew.
+  // Starts the wait anew after the clock was set back, which would make it longer.
   const isNew = (id: string) => (since.get(id) ?? Number.POSITIVE_INFINITY) > at;
   const waitsFor = Object.fromEntries(ids.map((id) => [id, isNew(id) ? at : (since.get(id) ?? at)]));
   const count = Object.values(waitsFor).filter((start) => at - start < longestWait).length;
@@ -108,7 +108,7 @@ async function readSettledTurn(
   return { ...latest, claim: claimOf(latest) };
 }
 
-// The one of `node:timers/promises` costs a hook half a millisecond that it has to load first.
+// Loading `node:timers/promises` would cost the hook half a millisecond.
 function pause(ms: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, ms));
 }
@@ -153,7 +153,7 @@ async function judgeTurn(
   return { kind: 'continue', message, ...(result === 'written' ? {} : { notice: result }) };
 }
 
-/** Sends notices about the end. Loaded only then, since loops end seldom; a failure changes nothing. */
+/** Notifies people of the end. Loaded on demand, since loops end seldom; a failure changes nothing. */
 async function notify(...end: Parameters<typeof notifySessionEnd>): Promise<void> {
   try {
     const { notifySessionEnd } = await import('./notify-end.ts');
@@ -195,13 +195,13 @@ function noWorkWarning(state: SessionLoop, turn: Turn): Check | null {
   return { check: 'tool-calls', ok: true, detail };
 }
 
-/** Loaded only where a claim has commands to verify it. */
+/** Runs the verify commands. Loaded on demand, since few turns claim anything. */
 async function verify(...turn: Parameters<typeof verifySession>): Promise<VerifyResult[]> {
   const { verifySession } = await import('./verify.ts');
   return verifySession(...turn);
 }
 
-/** Writes a change; a decision holds even if that fails (a full disk), and then the user is told. */
+/** Writes a change. A decision holds even if that fails (a full disk): the result is then a message for the user. */
 function write(change: () => boolean): string {
   try {
     return change() ? 'written' : 'too-late';

@@ -6,7 +6,7 @@ import type { SessionContext } from './hook-reply.ts';
 import type { SessionLoop } from './session-loops.ts';
 import { userEnvironment } from './user-environment.ts';
 
-/** Together with the time of the hook itself, this stays below the half hour that the hooks ask of the host. */
+/** Stays, with the time of the hook itself, below the half hour that the host gives the hook. */
 const timeoutMs = 25 * 60_000;
 const maxChars = 5000;
 

@@ -63,7 +63,7 @@ async function judge(
   const before = openLoop(context.env, id);
   if (before === null) return null;
   const session = readSession(messages);
-  // A second idle event of a turn that was judged already finds no answer yet.
+  // Ignores a second idle event of a turn that was judged already: there is no answer yet.
   if (error === null && !session.isAnswered(before.transcript)) return null;
   const event = { sessionId: id, subagent: false, planMode: false, backgroundTasks: [], continuation };
   const reply = await atStop({ ...event, readTurn: (from) => session.readTurn(from, error) }, context);

@@ -108,7 +108,7 @@ async function runCommand(parts: PluginParts, command: Command, newPromptId: () 
     ? startLoop(parts, { ...command, name }, promptId)
     : controlLoop({ control: name, sessionId, promptId }, context);
   if (reply.kind !== 'context') return answerText(parts, name, reply);
-  // What was said before is no part of the turn that begins.
+  // The new turn begins after the messages that are there.
   const state = openLoop(context.env, sessionId);
   driver.forget(sessionId);
   if (state) updateSessionLoop(context, state, { transcript: readSession(readMessages(messages)).mark });
