@@ -74,14 +74,10 @@ function archiveName(label: string): string {
   return name || 'loop';
 }
 
-/** Facts of a task list that need not be valid: it can be archived without mending it first. */
-type LooseTasks = {
-  readonly branchName: string | null;
-  readonly done: number;
-  readonly total: number;
-};
+type LooseTasks = ReturnType<typeof looseTasks>;
 
-function looseTasks(paths: PrdArchive['paths']): LooseTasks | null {
+/** Returns facts of a task list that need not be valid: it can be archived without mending it first. */
+function looseTasks(paths: PrdPaths) {
   const file = readTasksFile(paths);
   if (!file.ok || !isObject(file.value)) return null;
   const { branchName, userStories } = file.value;
@@ -93,7 +89,7 @@ function looseTasks(paths: PrdArchive['paths']): LooseTasks | null {
   };
 }
 
-function summary(name: string, range: string, tasks: TaskList | null, counts: LooseTasks | null): string {
+function summary(name: string, range: string, tasks: TaskList | null, counts: LooseTasks): string {
   const branch = counts?.branchName ?? null;
   return [
     `# ${tasks?.project || name}`,

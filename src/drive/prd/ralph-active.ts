@@ -49,32 +49,27 @@ export type ActivePayload = {
 };
 
 /** Facts from the marker of a loop, for programs that did not start it. */
-export type ActiveMarker = {
-  readonly pid: number | null;
-  /** When it was written, in epoch milliseconds. */
-  readonly since: number | null;
-  readonly rules: TaskRules;
-  /** Why the transitions of this iteration cannot be checked. */
-  readonly warning: string | null;
-  /** Why they can only be checked in part, though there is a snapshot: somebody has damaged it. */
-  readonly problem: string | null;
-};
+export type ActiveMarker = NonNullable<ReturnType<typeof readActive>>;
 
 /** Reads the marker of the loop that works on this project; null if there is none. An unreadable file is still a marker. */
-export function readActive(projectDir: string): ActiveMarker | null {
+export function readActive(projectDir: string) {
   const path = activePath(projectDir);
   if (lstatOf(path) === null) return null;
   const marker = readJsonAs(path, markerSchema) ?? v.parse(markerSchema, {});
   const since = Date.parse(marker.timestamp);
   const { snapshot, problem } = readSnapshot(marker.preIterationSnapshot);
   const { pid, skipReview, reviewCap, iterationMode: mode } = marker;
+  const rules: TaskRules = { skipReview, reviewCap, iteration: mode && snapshot ? { mode, snapshot } : null };
   const missing =
     marker.preIterationSnapshot === null ? 'preIterationSnapshot' : mode === null ? 'iterationMode' : null;
   return {
     pid,
+    /** When it was written, in epoch milliseconds. */
     since: Number.isNaN(since) ? null : since,
-    rules: { skipReview, reviewCap, iteration: mode && snapshot ? { mode, snapshot } : null },
+    rules,
+    /** Why the transitions of this iteration cannot be checked. */
     warning: missing && `.ralph-active has no ${missing}: the transitions of this iteration are not checked`,
+    /** Why they can only be checked in part: somebody has damaged the snapshot. */
     problem,
   };
 }

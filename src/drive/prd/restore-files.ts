@@ -74,21 +74,17 @@ function readableText(path: string, top: string): string | null {
 }
 
 /** Files of a PRD besides the task list, as they were before a turn. */
-export type FileSnapshot = {
-  /** Returns the illegal changes of the turn. */
-  changes(): { readonly steering: readonly FileToRestore[]; readonly progress: readonly FileToRestore[] };
-  /** Returns the files as the last commit must have them. */
-  committed(): CommittedFile[];
-};
+export type FileSnapshot = ReturnType<typeof snapshotFiles>;
 
 /** Takes a snapshot of the files that steer the agents, which no agent may change, and of their log. */
-export function snapshotFiles({ prompt, prd, progress, top }: PrdPaths): FileSnapshot {
+export function snapshotFiles({ prompt, prd, progress, top }: PrdPaths) {
   // A file that cannot be read before the turn, such as a link of the user, cannot be put back.
   const steering = [prompt, prd]
     .map((path) => ({ path, text: readableText(path, top) }))
     .filter(({ path, text }) => text !== null || lstatOf(path) === null);
   const log = readableText(progress, top);
   return {
+    /** Returns the illegal changes of the turn. */
     changes() {
       const after = readableText(progress, top);
       const isLost = log !== null && isMostlyLost(log, after);
@@ -101,7 +97,8 @@ export function snapshotFiles({ prompt, prd, progress, top }: PrdPaths): FileSna
         progress: isLost ? [{ path: progress, text: mergeProgress(log, after), rejected: after }] : [],
       };
     },
-    committed: () => [
+    /** Returns the files as the last commit must have them. */
+    committed: (): CommittedFile[] => [
       ...steering,
       ...(log === null
         ? []

@@ -65,26 +65,15 @@ function readNewLines(format: TranscriptFormat, { path, from, wantedCalls = 1 }:
   }
 }
 
-/** The turn as far as its lines were visited, from the last to the first. */
-type PartialTurn = {
-  readonly format: TranscriptFormat;
-  readonly wantedCalls: number;
-  readonly blocks: string[];
-  readonly ids: Set<string>;
-  toolCalls: number;
-  humanSpoke: boolean;
-  interrupted: boolean;
-  askedSince: boolean;
-  work: number;
-  ownPromptReached: boolean;
-};
+type PartialTurn = ReturnType<typeof newTurn>;
 
-function newTurn(format: TranscriptFormat, wantedCalls: number): PartialTurn {
+/** The turn as far as its lines were visited, from the last to the first. */
+function newTurn(format: TranscriptFormat, wantedCalls: number) {
   return {
     format,
     wantedCalls,
-    blocks: [],
-    ids: new Set(),
+    blocks: [] as string[],
+    ids: new Set<string>(),
     toolCalls: 0,
     humanSpoke: false,
     interrupted: false,
