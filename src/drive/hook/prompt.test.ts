@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { host as claudeCode } from '../../agents/claude/host.ts';
 import { makeTempDir, removeTempDir } from '../../os/files/temp.ts';
-import type { SessionContext } from '../session/hook-reply.ts';
+import type { HookContext } from '../session/hook-reply.ts';
 import { listEndedLoops, listSessionLoops } from '../session/session-loops.ts';
 import { parseHookInput } from './input.ts';
 import { hookOutput } from './output.ts';
@@ -14,14 +14,14 @@ import { sessionStartHook } from './session-start.ts';
 let room: string;
 let transcript: string;
 let clock: number;
-let context: SessionContext;
+let context: HookContext;
 
 beforeEach(() => {
   room = makeTempDir('ralph-prompt-');
   transcript = join(room, 'transcript.jsonl');
   clock = 1_800_000_000_000;
   const env = { ...process.env, XDG_STATE_HOME: join(room, 'state') };
-  context = { env, now: () => ++clock, driver: room, version: '0.0.0' };
+  context = { env, now: () => ++clock, driver: room, version: '0.0.0', warn() {} };
 });
 
 afterEach(() => removeTempDir(room));
@@ -29,11 +29,7 @@ afterEach(() => removeTempDir(room));
 function send(extra: object) {
   const input = { session_id: 's', transcript_path: transcript, cwd: room, ...extra };
   const parsed = parseHookInput(JSON.stringify(input));
-  const output = hookOutput(
-    claudeCode,
-    parsed.event,
-    promptHook(claudeCode, parsed, context, () => {}),
-  );
+  const output = hookOutput(claudeCode, parsed.event, promptHook(claudeCode, parsed, context));
   return output === '' ? null : JSON.parse(output);
 }
 

@@ -2,7 +2,7 @@ import type { HookHost } from '../../agents/host.ts';
 import { messageOf } from '../../core/error.ts';
 import { type CommandName, isStart, loopCommands } from '../session/commands.ts';
 import { controlLoop, pauseLoop } from '../session/control.ts';
-import { type Reply, type SessionContext, silent } from '../session/hook-reply.ts';
+import { type HookContext, type Reply, type SessionContext, silent } from '../session/hook-reply.ts';
 import { activeLoop } from '../session/session-loops.ts';
 import { startSessionLoop } from '../session/start.ts';
 import { readTranscript } from '../session/transcript.ts';
@@ -11,18 +11,13 @@ import { type HookInput, hasSession, type SessionInput } from './input.ts';
 type Command = { readonly name: CommandName; readonly args: string };
 
 /** Handles a prompt of the user: carries out a command of ours, or looks whether the user broke the loop off. */
-export function promptHook(
-  host: HookHost,
-  input: HookInput,
-  context: SessionContext,
-  warn: (line: string) => void,
-): Reply {
+export function promptHook(host: HookHost, input: HookInput, context: HookContext): Reply {
   if (!hasSession(input) || input.subagent) return silent;
   const command = commandIn(host, input);
   try {
     return command === null ? onOtherPrompt(host, input, context) : carryOut(host, command, input, context);
   } catch (error) {
-    warn(`ralph: the prompt hook failed: ${messageOf(error)}`);
+    context.warn(`ralph: the prompt hook failed: ${messageOf(error)}`);
     return command === null ? silent : { kind: 'answer', message: `Ralph loop: ${messageOf(error)}` };
   }
 }

@@ -7,7 +7,7 @@ import { host as claudeCode } from '../../agents/claude/host.ts';
 import { readJournal } from '../../journal/journal.ts';
 import { readRunAt } from '../../journal/runs.ts';
 import { makeTempDir, removeTempDir } from '../../os/files/temp.ts';
-import type { Reply, SessionContext } from '../session/hook-reply.ts';
+import type { HookContext, Reply } from '../session/hook-reply.ts';
 import { listEndedLoops, listSessionLoops } from '../session/session-loops.ts';
 import { recordPaths, sessionPaths } from '../session/session-paths.ts';
 import { listSessionRuns } from '../session/session-runs.ts';
@@ -21,7 +21,7 @@ const done = '<promise>DONE</promise>';
 let room: string;
 let clock: number;
 let warnings: string[];
-let context: SessionContext;
+let context: HookContext;
 
 beforeEach(() => {
   room = makeTempDir('ralph-session-');
@@ -32,6 +32,7 @@ beforeEach(() => {
     now: () => ++clock,
     driver: room,
     version: '0.0.0',
+    warn: (line) => void warnings.push(line),
   };
 });
 
@@ -44,7 +45,6 @@ function inputOf(fields: object): HookInput {
 function session(sessionId = 'session-1') {
   const transcript = join(room, `${sessionId}.jsonl`);
   const base = { session_id: sessionId, transcript_path: transcript, cwd: room };
-  const warn = (line: string) => warnings.push(line);
   const print = (event: string, reply: Reply) => {
     const output = hookOutput(claudeCode, event, reply);
     return output === '' ? null : JSON.parse(output);
@@ -54,7 +54,7 @@ function session(sessionId = 'session-1') {
     transcript,
     prompt(prompt: string, extra: object = {}) {
       const input = { ...base, hook_event_name: 'UserPromptSubmit', prompt, ...extra };
-      return print('UserPromptSubmit', promptHook(claudeCode, inputOf(input), context, warn));
+      return print('UserPromptSubmit', promptHook(claudeCode, inputOf(input), context));
     },
     happen(...happenings: Happening[]) {
       for (const line of happenings.flatMap(entriesOf))
@@ -62,7 +62,7 @@ function session(sessionId = 'session-1') {
     },
     async stop(extra: object = {}) {
       const input = { ...base, hook_event_name: 'Stop', stop_hook_active: false, ...extra };
-      return print('Stop', await stopHook(claudeCode, inputOf(input), context, warn));
+      return print('Stop', await stopHook(claudeCode, inputOf(input), context));
     },
     wake(source: string, extra: object = {}) {
       const input = { ...base, hook_event_name: 'SessionStart', source, ...extra };
@@ -277,8 +277,7 @@ describe('a stop in Claude Code', () => {
       return clock;
     };
     const input = { session_id: one.id, transcript_path: null, cwd: room, hook_event_name: 'Stop' };
-    const warn = (line: string) => warnings.push(line);
-    expect(await stopHook(claudeCode, inputOf(input), { ...context, now }, warn)).toMatchObject({
+    expect(await stopHook(claudeCode, inputOf(input), { ...context, now })).toMatchObject({
       kind: 'continue',
       message: expect.stringContaining('Original task: fix it'),
     });
@@ -299,7 +298,7 @@ describe('a stop in Claude Code', () => {
   it.each(['', 'not json', '[]', '{}', '{"session_id":7}', 'null'])(
     'lets the agent stop for the input %j',
     async (json) => {
-      const reply = await stopHook(claudeCode, parseHookInput(json), context, (line) => warnings.push(line));
+      const reply = await stopHook(claudeCode, parseHookInput(json), context);
       expect(reply).toEqual({ kind: 'silent' });
       expect(warnings).toEqual([]);
     },
@@ -310,7 +309,7 @@ describe('a stop in Claude Code', () => {
     one.prompt('/ralph-loop fix it');
     const input = inputOf({ session_id: one.id, hook_event_name: 'Stop', cwd: room });
     const copy = { ...context, driver: join(room, 'copy') };
-    expect(await stopHook(claudeCode, input, copy, () => {})).toEqual({ kind: 'silent' });
+    expect(await stopHook(claudeCode, input, copy)).toEqual({ kind: 'silent' });
     const gone = { ...context, driver: join(room, 'gone') };
     const other = session('two');
     promptHook(
@@ -322,7 +321,6 @@ describe('a stop in Claude Code', () => {
         cwd: room,
       }),
       gone,
-      () => {},
     );
     expect(await other.stop()).toHaveProperty('decision', 'block');
   });
