@@ -14,7 +14,7 @@ import { type Continuation, createIdleDriver, type IdleTurn } from './idle-drive
 import type { Toaster } from './toaster.ts';
 import type { RalphLoopConfig } from './types.ts';
 
-type DriverOptions = {
+export type DriverOptions = {
   readonly config: RalphLoopConfig;
   readonly clock: Clock;
   readonly toasts: Toaster;

@@ -6,17 +6,23 @@ import { countTasks, isComplete, type NextStep } from '../../core/review/mode.ts
 import type { ReviewRules, TaskList, TaskProblem } from '../../core/review/story.ts';
 import type { Uncommitted } from '../../os/git/uncommitted.ts';
 
-/** Returns the check of the task list; none if the turn broke no rule. */
+const mostLines = 20;
+
+/** Returns the check of the task list, with feedback for the next agent; none if the turn broke no rule. */
 export function listChecks(
   problems: readonly TaskProblem[],
   undone: boolean,
-  step: NextStep,
-  rules: ReviewRules,
+  { mode }: NextStep,
+  { skipReview }: ReviewRules,
 ): Check[] {
   if (problems.length === 0) return [];
   // The rules alone: the event about the list has the sentences.
   const detail = [...new Set(problems.map(({ rule, text }) => (rule === 'schema' ? text : rule)))].join(', ');
-  return [failure('task-list', detail, undoneFeedback(problems, undone, step, rules))];
+  const list = problems.slice(0, mostLines).map((problem) => `- ${defuseTags(problemLine(problem))}`);
+  const first = undone
+    ? `The last iteration changed ralph/tasks.json in a way that is not allowed${skipReview ? '' : ` in ${mode} mode`}. Its change to that file was undone; all other work is still there:`
+    : `The last iteration did not do what its mode (${mode}) is for:`;
+  return [failure('task-list', detail, [first, ...list].join('\n'))];
 }
 
 /** Returns the check of files that steer the agents; none if the agent changed no file. */
@@ -44,42 +50,21 @@ export function commitChecks({ changes, failure: problem }: Uncommitted): Check[
   return [failure('commit', detail, commitWords('The last iteration left uncommitted changes:', changes))];
 }
 
-/** Returns how many stories are done, as evidence about a claim. */
+/** Returns how many stories are done, as evidence about a claim, with feedback while stories are left. */
 export function evidenceOf(tasks: TaskList, rules: ReviewRules): Check {
   const { done, total } = countTasks(tasks);
+  const { skipReview } = rules;
   const detail = `${done} of ${total} stories are done`;
   if (isComplete(tasks, rules)) return { check: 'tasks', ok: true, detail };
-  return failure('tasks', detail, claimFeedback(tasks, rules));
+  const list = tasks.userStories
+    .filter(({ passes, reviewStatus }) => !passes || (!skipReview && reviewStatus !== 'approved'))
+    .slice(0, mostLines)
+    .map(({ id, passes, reviewStatus }) => `- ${id}: passes=${passes}, reviewStatus=${reviewStatus}`);
+  const state = skipReview ? 'passes: true' : 'passes: true and reviewStatus: "approved"';
+  const text = `The claim to be complete was rejected: every story in tasks.json needs ${state}. These are left:`;
+  return failure('tasks', detail, [text, ...list].join('\n'));
 }
 
 function failure(check: string, detail: string, text: string): Check {
   return { check, ok: false, detail, feedback: { action: 'APPEND', text } };
-}
-
-const mostLines = 20;
-
-/** Feedback for the next agent if the last one broke the rules of the task list. */
-function undoneFeedback(
-  problems: readonly TaskProblem[],
-  undone: boolean,
-  { mode }: NextStep,
-  { skipReview }: ReviewRules,
-): string {
-  const list = problems.slice(0, mostLines).map((problem) => `- ${defuseTags(problemLine(problem))}`);
-  const first = undone
-    ? `The last iteration changed ralph/tasks.json in a way that is not allowed${skipReview ? '' : ` in ${mode} mode`}. Its change to that file was undone; all other work is still there:`
-    : `The last iteration did not do what its mode (${mode}) is for:`;
-  return [first, ...list].join('\n');
-}
-
-/** Feedback on a claim while stories are left. */
-function claimFeedback({ userStories }: TaskList, { skipReview }: ReviewRules): string {
-  const openStories = userStories.filter(
-    ({ passes, reviewStatus }) => !passes || (!skipReview && reviewStatus !== 'approved'),
-  );
-  const list = openStories
-    .slice(0, mostLines)
-    .map(({ id, passes, reviewStatus }) => `- ${id}: passes=${passes}, reviewStatus=${reviewStatus}`);
-  const state = skipReview ? 'passes: true' : 'passes: true and reviewStatus: "approved"';
-  return `The claim to be complete was rejected: every story in tasks.json needs ${state}. These are left:\n${list.join('\n')}`;
 }
