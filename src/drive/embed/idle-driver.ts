@@ -26,7 +26,7 @@ export type Continuation = {
   failed(why: string): void;
 };
 
-export type IdleDriverOptions = {
+type IdleDriverOptions = {
   readonly clock: Clock;
   readonly log: Log;
   /** From the idle event to the prompt. */

@@ -10,7 +10,7 @@ const oldMs = 7 * 24 * 3600_000;
 const alertSchema = v.object({ transcript: v.string(), bytes: v.number(), percent: v.number() });
 
 /** The transcript of a session, and how many bytes it had. */
-export type Transcript = { readonly path: string; readonly size: number };
+type Transcript = { readonly path: string; readonly size: number };
 
 /**
  * Returns the threshold of the last alert of a session; 0 if it had none. Another transcript under the same id, or one

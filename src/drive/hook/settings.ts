@@ -64,18 +64,21 @@ export function parseSettings(path: string, text: string | null): Json {
 }
 
 function merge(old: Json, ours: Json): Json {
-  const merged = new Map<string, unknown>(Object.entries(old));
+  const groupsByEvent = new Map<string, unknown>(Object.entries(old));
   for (const [event, groups] of Object.entries(old)) {
     if (!Array.isArray(groups)) continue;
     const others = groups.flatMap(withoutOurs);
-    if (others.length === 0 && groups.length > 0) merged.delete(event);
-    else merged.set(event, others);
+    if (others.length === 0 && groups.length > 0) groupsByEvent.delete(event);
+    else groupsByEvent.set(event, others);
   }
   for (const [event, groups] of Object.entries(ours)) {
-    const others = merged.get(event);
-    merged.set(event, [...(Array.isArray(others) ? others : []), ...(Array.isArray(groups) ? groups : [])]);
+    const others = groupsByEvent.get(event);
+    groupsByEvent.set(event, [
+      ...(Array.isArray(others) ? others : []),
+      ...(Array.isArray(groups) ? groups : []),
+    ]);
   }
-  return Object.fromEntries(merged);
+  return Object.fromEntries(groupsByEvent);
 }
 
 function withoutOurs(group: unknown): unknown[] {

@@ -11,7 +11,7 @@ import { stateOf } from './summary.ts';
 import { type PrdPaths, readTasksFile } from './tasks.ts';
 import { readValidTasks } from './turn-check.ts';
 
-export type PrdArchive = {
+type PrdArchive = {
   readonly projectDir: string;
   readonly paths: PrdPaths;
   readonly templates: string;
@@ -20,14 +20,11 @@ export type PrdArchive = {
   readonly now: number;
 };
 
-export type PrdArchived = {
-  readonly folder: string;
-  /** Reason why it was not committed; null if it was. */
-  readonly uncommitted: string | null;
-};
-
-/** Copies the PRD to `ralph-archive/`, and starts over with fresh templates. */
-export async function archivePrd(options: PrdArchive): Promise<PrdArchived> {
+/**
+ * Copies the PRD to `ralph-archive/`, and starts over with fresh templates. Returns the folder, and why it was not
+ * committed (null if it was).
+ */
+export async function archivePrd(options: PrdArchive) {
   const { projectDir, paths, templates, now } = options;
   const root = paths.top;
   const files = [paths.prd, paths.tasks, paths.progress].flatMap((path) => {

@@ -54,7 +54,7 @@ export function remembered(
   outside: readonly string[] = memory?.outside ?? [],
   since: number | undefined = memory?.since,
 ): PrdMemory {
-  const approved = new Set(
+  const approvedIds = new Set(
     tasks.userStories.filter(({ reviewStatus }) => reviewStatus === 'approved').map(({ id }) => id),
   );
   const stories = tasks.userStories.map(({ id, title, description, acceptanceCriteria }) => [
@@ -66,7 +66,7 @@ export function remembered(
     branchName: tasks.branchName,
     ...(since !== undefined && { since }),
     checked: snapshotOf(tasks),
-    outside: outside.filter((id) => approved.has(id)),
+    outside: outside.filter((id) => approvedIds.has(id)),
     verifyCommands: memory?.verifyCommands ?? tasks.verifyCommands,
     stories: { ...Object.fromEntries(stories), ...memory?.stories },
   };

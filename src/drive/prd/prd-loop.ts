@@ -120,9 +120,9 @@ function startIteration(options: PrdLoopOptions, state: PrdLoopState, head: stri
 /** Accepts edits of a person since the last turn. Puts the list back if they break its rules or approve a story. */
 function takeEdits({ paths, rules, rejectedFolder }: PrdLoopOptions, state: PrdLoopState): EventBody[] {
   const { list } = state;
-  const edited = readValidTasks(paths);
-  if (edited && (edited.text === list.text || editProblems(edited.tasks, list, rules).length === 0)) {
-    state.list = edited;
+  const edits = readValidTasks(paths);
+  if (edits && (edits.text === list.text || editProblems(edits.tasks, list, rules).length === 0)) {
+    state.list = edits;
     return [];
   }
   putBack(paths.tasks, list.text, paths.top, rejectedFolder);
@@ -184,14 +184,14 @@ async function inspectTurn(
   for (const change of [...list, ...steering, ...progress]) restoreFile(change, iteration, folders);
   if (!undone && file.ok && tasks) state.list = { text: file.text, tasks };
   const steeringNames = steering.map(({ path }) => relative(projectDir, path));
-  const restored = [
+  const restoredNames = [
     ...steeringNames,
     ...progress.map(({ path }) => relative(projectDir, path)),
     ...(hadRepository ? [] : removeNewRepository(paths, folders)),
   ];
   const committed = await repairCommit(options, state, { before, undone, record });
-  if (restored.length > 0) {
-    record({ type: 'notice', text: `changed during the turn and put back: ${restored.join(', ')}` });
+  if (restoredNames.length > 0) {
+    record({ type: 'notice', text: `changed during the turn and put back: ${restoredNames.join(', ')}` });
   }
   remember(options, state);
   const turn = { iteration, mode: step.mode, ok: problems.length === 0, undone };

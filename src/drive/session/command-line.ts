@@ -15,7 +15,7 @@ export type LoopOptions = {
   readonly maxTimeMs: number | null;
 };
 
-export type LoopCommand =
+type LoopCommand =
   | { readonly ok: true; readonly task: string; readonly options: LoopOptions }
   | { readonly ok: false; readonly message: string };
 
@@ -42,13 +42,14 @@ const loopUsage =
 export function parseLoopCommand(raw: string): LoopCommand {
   const words = wordsOf(raw);
   const before = readFlags(words, 0);
-  const separated = isSeparator(words[before.next]);
-  const first = separated ? before.next + 1 : before.next;
-  const flagAt = separated ? -1 : words.findIndex(({ flag }, index) => index > first && flag !== null);
+  const hasSeparator = isSeparator(words[before.next]);
+  const first = hasSeparator ? before.next + 1 : before.next;
+  const flagAt = hasSeparator ? -1 : words.findIndex(({ flag }, index) => index > first && flag !== null);
   const last = flagAt === -1 ? words.length : flagAt;
   const after = readFlags(words, last);
   const taskWords = words.slice(first, last);
-  const stray = words[after.next] ?? (!separated && taskWords[0]?.quoted === true ? taskWords[1] : undefined);
+  const stray =
+    words[after.next] ?? (!hasSeparator && taskWords[0]?.quoted === true ? taskWords[1] : undefined);
   return build(taskOf(raw, taskWords), [...before.flags, ...after.flags], stray);
 }
 
@@ -149,8 +150,8 @@ const settings: Readonly<Record<string, (value: string) => Partial<LoopOptions> 
 
 function build(task: string, flags: readonly Flag[], stray: Word | undefined): LoopCommand {
   let options = defaultLoopOptions;
-  const unknown = flags.find(({ name }) => !Object.hasOwn(settings, name));
-  if (unknown) return failure(unknownFlag(unknown.name));
+  const stranger = flags.find(({ name }) => !Object.hasOwn(settings, name));
+  if (stranger) return failure(unknownFlag(stranger.name));
   if (stray) {
     const word = JSON.stringify(stray.text.slice(0, 60));
     return failure(

@@ -11,7 +11,7 @@ const noLoop: Reply = {
   message: 'There is no Ralph loop in this session. Start one: /ralph-loop "task"',
 };
 
-export type ControlEvent = {
+type ControlEvent = {
   readonly control: ControlName;
   readonly sessionId: string;
   readonly promptId: string | null;

@@ -42,8 +42,9 @@ export function continuationMessage(state: SessionLoop): string {
 
 /** Message that repeats the task in a session that lost its context or was resumed. */
 export function reminderMessage(state: SessionLoop): string {
-  const paused = state.status === 'paused' ? ' The loop is paused until the user types /ralph-resume.' : '';
-  return `A Ralph loop is going on in this session (${iterationText(state.loop)}).${paused} This is what it is about.\n\n${startMessage(state)}`;
+  const pauseNote =
+    state.status === 'paused' ? ' The loop is paused until the user types /ralph-resume.' : '';
+  return `A Ralph loop is going on in this session (${iterationText(state.loop)}).${pauseNote} This is what it is about.\n\n${startMessage(state)}`;
 }
 
 export function endMessage(state: SessionLoop, outcome: Outcome, because: Reason): string {

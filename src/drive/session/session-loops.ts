@@ -62,7 +62,7 @@ const sessionLoop = v.object({
 export type TranscriptMark = Readonly<v.InferOutput<typeof transcriptMark>>;
 export type SessionLoop = Readonly<v.InferOutput<typeof sessionLoop>>;
 
-export type SessionRead =
+type SessionRead =
   | { readonly kind: 'none' }
   | { readonly kind: 'loop'; readonly state: SessionLoop }
   /** It was no state of this session, and was moved to `path`. */
@@ -177,12 +177,12 @@ export function adoptSessionLoop(
   if (old === undefined) return null;
   const from = sessionPaths(env, old.sessionId);
   const to = sessionPaths(env, sessionId);
-  const adopted = { ...old, sessionId, revision: old.revision + 1 };
+  const next = { ...old, sessionId, revision: old.revision + 1 };
   return withLock(from.lock, () => {
     if (!isCurrent(env, old) || openLoop(env, sessionId) !== null) return null;
-    writeState(to.file, adopted);
+    writeState(to.file, next);
     removeIfThere(from.file);
-    return adopted;
+    return next;
   });
 }
 

@@ -11,7 +11,7 @@ import { iterationText, startMessage } from './loop-messages.ts';
 import { createSessionLoop, openLoop, type SessionLoop } from './session-loops.ts';
 
 /** A loop command of a host, with the raw text after its name. */
-export type StartEvent = {
+type StartEvent = {
   readonly host: string;
   readonly sessionId: string;
   readonly command: StartName;

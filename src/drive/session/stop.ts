@@ -123,18 +123,21 @@ async function judgeTurn(
   const hasClaim = latest.claim.kind === 'done';
   const turn = turnOf(state, latest, hasClaim, now());
   const warning = hasClaim ? noWorkWarning(state, turn) : null;
-  const verified = hasClaim && state.verify.length > 0 ? await verify(state, context) : [];
-  const checks: Check[] = [...(warning === null ? [] : [warning]), ...verified.map(({ check }) => check)];
-  const decided = decide(state.loop, turn, checks, latest.claim);
-  const { decision } = decided;
+  const verifyResults = hasClaim && state.verify.length > 0 ? await verify(state, context) : [];
+  const checks: Check[] = [
+    ...(warning === null ? [] : [warning]),
+    ...verifyResults.map(({ check }) => check),
+  ];
+  const judgement = decide(state.loop, turn, checks, latest.claim);
+  const { decision } = judgement;
   const at = now();
-  const change = { loop: decided.loop, transcript: latest.mark, turnStartedAt: at, updatedAt: at };
+  const change = { loop: judgement.loop, transcript: latest.mark, turnStartedAt: at, updatedAt: at };
   const next: SessionLoop = { ...state, ...change };
   const { iteration } = state.loop;
   const events = [
-    ...verified.map(({ event }) => event),
+    ...verifyResults.map(({ event }) => event),
     agentEnded(iteration, turn, { cause: 'exited', ms: turn.durationMs, session: state.sessionId }),
-    ...decisionEvents(iteration, decided),
+    ...decisionEvents(iteration, judgement),
   ];
 
   if (decision.kind === 'stop') {
@@ -143,8 +146,8 @@ async function judgeTurn(
     const result = write(() => endSessionLoop(context, state, change, events));
     if (result === 'too-late') return silent;
     await notify(next, decision.outcome, decision.because, context);
-    const warned = warning === null ? '' : ` Warning: ${warning.detail}.`;
-    return { kind: 'notice', notice: `${message}${warned}${result === 'written' ? '' : ` ${result}`}` };
+    const warningText = warning === null ? '' : ` Warning: ${warning.detail}.`;
+    return { kind: 'notice', notice: `${message}${warningText}${result === 'written' ? '' : ` ${result}`}` };
   }
   const message = continuation(next);
   events.push(iterationStarted(next.loop, message));

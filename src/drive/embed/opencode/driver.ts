@@ -97,11 +97,11 @@ function continuationFor(
 }
 
 function endToast(message: string) {
-  const accepted = message.includes('PROMISE_ACCEPTED');
+  const isAccepted = message.includes('PROMISE_ACCEPTED');
   return {
-    title: accepted ? 'Ralph Loop Complete!' : 'Ralph Loop',
+    title: isAccepted ? 'Ralph Loop Complete!' : 'Ralph Loop',
     message,
-    variant: accepted ? ('success' as const) : ('warning' as const),
+    variant: isAccepted ? ('success' as const) : ('warning' as const),
     duration: 5000,
   };
 }

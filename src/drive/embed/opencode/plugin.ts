@@ -19,7 +19,7 @@ import { readSession } from './turn.ts';
 import type { PluginHooks, PluginInput } from './types.ts';
 
 /** The process around the plugin. */
-export type Surroundings = {
+type Surroundings = {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly argv: readonly string[];
   readonly clock: Clock;

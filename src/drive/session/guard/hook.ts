@@ -7,7 +7,7 @@ import type { Denial } from '../../mailbox.ts';
 import { type CallPlace, guardDuty } from './duty.ts';
 import { shorten } from './shorten.ts';
 
-export type GuardAnswer = {
+type GuardAnswer = {
   /** The JSON document to print; null is nothing to say. */
   readonly output: object | null;
   /** The denied call, for the journal. */
