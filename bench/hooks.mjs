@@ -63,9 +63,10 @@ function stopHook(room, name, transcript) {
   const text = readFileSync(file, 'utf8').replace(`${transcript}.new`, transcript);
   room.write('state', text);
   copyFileSync(join(room.folder, 'state'), kept);
+  const journal = join(state, 'runs', JSON.parse(text).run, 'journal.ndjson');
   return () => {
     copyFileSync(kept, file);
-    rmSync(file.replace(/json$/, 'ndjson'), { force: true });
+    rmSync(journal, { force: true });
     return hook(room, 'Stop', { ...session, last_assistant_message: 'Still working.' });
   };
 }

@@ -1,4 +1,5 @@
 import type { AgentAdapter } from './adapter.ts';
+import type { HookHost } from './host.ts';
 
 /** Everything known about one agent CLI. A missing fact does not compile; null means that there is none. */
 export type Agent = AgentAdapter & {
@@ -56,6 +57,7 @@ export type LoginAround = {
 
 /** Our hooks in the settings of an agent, as `ralph install` writes them. */
 export type AgentHooks = {
+  readonly host: HookHost;
   /** Our hooks by the agent's own event names. */
   readonly events: Readonly<Record<string, HookEntry>>;
   /** Settings file of a project. */

@@ -63,7 +63,7 @@ export async function openSession(agent: WantedAgent, answers: readonly ModelAns
           .map((name) => join(sessions, name)),
       ),
     ended: () =>
-      loopsIn(namesIn(join(sessions, 'ended')).map((run) => join(sessions, 'ended', run, 'state.json'))),
+      loopsIn(namesIn(join(sessions, 'runs')).map((run) => join(sessions, 'runs', run, 'state.json'))),
   };
 }
 

@@ -118,7 +118,8 @@ describe('the guard in the hooks of the plugin', () => {
     await fire('UserPromptSubmit', { prompt: '/ralph-loop x' });
     expect(await bash('git push --force')).toMatchObject(denied);
     const sessions = join(env.HOME ?? '', '.local/state/ralph/sessions');
-    const { events } = readJournal(join(sessions, 's1.ndjson'));
+    const [run = ''] = readdirSync(join(sessions, 'runs'));
+    const { events } = readJournal(join(sessions, 'runs', run, 'journal.ndjson'));
     expect(events.at(-1)).toMatchObject({
       type: 'guard.denied',
       iteration: 0,
@@ -126,7 +127,7 @@ describe('the guard in the hooks of the plugin', () => {
       what: 'git push --force',
       category: 'git',
     });
-    expect(readdirSync(sessions).sort()).toEqual(['s1.json', 's1.ndjson']);
+    expect(readdirSync(sessions).sort()).toEqual(['runs', 's1.json']);
   });
 
   it('does not even start node where there is no run, no loop and no settings', async () => {

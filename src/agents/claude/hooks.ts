@@ -1,7 +1,9 @@
 import type { AgentHooks } from '../agent.ts';
 import { guardedTools } from './guard.ts';
+import { host } from './host.ts';
 
 export const hooks: AgentHooks = {
+  host,
   // Timeouts are in seconds.
   events: {
     UserPromptExpansion: { event: 'prompt', timeout: 60 },

@@ -1,6 +1,8 @@
 import type { AgentHooks } from '../agent.ts';
+import { host } from './host.ts';
 
 export const hooks: AgentHooks = {
+  host,
   // Timeouts are in seconds; Codex gives an interrupt three at most.
   events: {
     UserPromptSubmit: { event: 'prompt', timeout: 60 },

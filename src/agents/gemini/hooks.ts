@@ -1,6 +1,8 @@
 import type { AgentHooks } from '../agent.ts';
+import { host } from './host.ts';
 
 export const hooks: AgentHooks = {
+  host,
   // Timeouts are in milliseconds.
   events: {
     BeforeAgent: { event: 'prompt', timeout: 60_000 },

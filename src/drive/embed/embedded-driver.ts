@@ -1,5 +1,4 @@
 import type { Clock } from '../../os/clock.ts';
-import { type Continuation, createIdleDriver, type IdleTurn } from '../session/idle-driver.ts';
 import { DEFAULT_RECOVERY_WINDOW, HOOK_NAME } from './constants.ts';
 import {
   isSameState,
@@ -11,10 +10,11 @@ import {
 } from './embedded-loop.ts';
 import { continuationOf, decideTurn, nextState } from './embedded-turn.ts';
 import { isFromAssistant, type Mark, markOf, messagesSince, readMessages } from './host-messages.ts';
+import { type Continuation, createIdleDriver, type IdleTurn } from './idle-driver.ts';
 import type { Toaster } from './toaster.ts';
 import type { RalphLoopConfig } from './types.ts';
 
-type DriverOptions = {
+export type DriverOptions = {
   readonly config: RalphLoopConfig;
   readonly clock: Clock;
   readonly toasts: Toaster;
@@ -29,7 +29,7 @@ type Driver = DriverOptions & {
   /** Start of the current turn, by session. */
   readonly marks: Map<string, Mark | null>;
   /** Time of the last iteration that was planned here, by session. */
-  readonly planned: Map<string, string | undefined>;
+  readonly plannedAt: Map<string, string | undefined>;
   readonly idleDriver: ReturnType<typeof createIdleDriver>;
 };
 
@@ -48,7 +48,7 @@ export function createEmbeddedDriver(options: DriverOptions) {
     injectPrompt,
     judge: (turn) => judge(driver, turn),
   });
-  const driver: Driver = { ...options, log, marks: new Map(), planned: new Map(), idleDriver };
+  const driver: Driver = { ...options, log, marks: new Map(), plannedAt: new Map(), idleDriver };
   return {
     async idle(id: string): Promise<void> {
       const state = readStateAt(place);
@@ -87,7 +87,7 @@ async function judge(driver: Driver, { id, messages, error, late }: IdleTurn): P
   if (!replaceState(place, state, after)) return null;
   log.info(`Continuing loop: ${decision.because.text}`, { id, iteration: after.iteration });
   toasts.iteration(after);
-  driver.planned.set(id, after.lastIterationAt);
+  driver.plannedAt.set(id, after.lastIterationAt);
   return continuationFor(driver, state, after, continuationOf(loop, after.instruction));
 }
 
@@ -111,12 +111,12 @@ function continuationFor(
   };
 }
 
-/** True if another host saw the same idle event first: the prompt is due, but not from here. */
+/** True if another host saw the same idle event first, and sends the prompt. */
 function isPlannedElsewhere(
-  { config, clock, planned }: Driver,
+  { config, clock, plannedAt }: Driver,
   { sessionId, lastIterationAt }: RalphLoopState,
 ): boolean {
-  if (lastIterationAt === undefined || lastIterationAt === planned.get(sessionId)) return false;
+  if (lastIterationAt === undefined || lastIterationAt === plannedAt.get(sessionId)) return false;
   const age = clock.now() - Date.parse(lastIterationAt);
   return age >= 0 && age < config.continuationDelay;
 }
@@ -129,16 +129,16 @@ async function clearOrphan(driver: Driver, state: RalphLoopState, id: string): P
   driver.log.info('Cleared orphaned state', { orphaned: state.sessionId, current: id });
 }
 
-function forget({ marks, planned, idleDriver }: Driver, id: string): void {
+function forget({ marks, plannedAt, idleDriver }: Driver, id: string): void {
   marks.delete(id);
-  planned.delete(id);
+  plannedAt.delete(id);
   idleDriver.forget(id);
 }
 
 /** Marks where the first turn begins, so that a claim from before the loop does not count. */
 async function markStart({ getMessages, idleDriver, marks }: Driver, id: string): Promise<void> {
   const messages = await getMessages(id).then(readMessages, () => null);
-  // By count alone: with an id, an answer that came while we asked would be taken for an old one.
+  // Marks by count alone: an id could be that of an answer which came while we asked.
   if (messages !== null && idleDriver.isFree(id) && !marks.has(id))
     marks.set(id, { count: messages.length, id: null });
 }

@@ -3,7 +3,7 @@ import * as v from 'valibot';
 import { projectPaths } from '../../config/paths.ts';
 import { messageOf } from '../../core/error.ts';
 import type { PromiseMatch } from '../../core/loop.ts';
-import { ensureDir, readJson, removeIfThere, setAside, writeAtomic } from '../../os/files/files.ts';
+import { ensureDir, lstatOf, readJson, removeIfThere, setAside, writeAtomic } from '../../os/files/files.ts';
 import { withLock } from '../../os/files/lock.ts';
 
 /** State of an embedded loop, as stored in `ralph-loop-state.json`. */
@@ -103,20 +103,13 @@ export function writeState(
   stateDir?: string,
   log: Log = silentLog,
 ): boolean {
-  return changeState({ workdir, stateDir, log }, () => state) !== null;
+  return changeState({ workdir, stateDir, log }, 'write', () => state);
 }
 
 /** Removes the state; true also if there was none. */
 export function clearState(workdir: string, stateDir?: string, log: Log = silentLog): boolean {
-  const path = statePath({ workdir, stateDir });
-  try {
-    if (readJson(path).ok) withLock(`${path}.lock`, () => removeIfThere(path));
-    else removeIfThere(path);
-    return true;
-  } catch (error) {
-    log.error('[ralph-loop] Failed to clear state', { error: messageOf(error) });
-    return false;
-  }
+  const place = { workdir, stateDir, log };
+  return lstatOf(statePath(place)) === null || changeState(place, 'clear', () => null);
 }
 
 /** Counts one more iteration; null if there is no loop. */
@@ -125,13 +118,10 @@ export function incrementIteration(
   stateDir?: string,
   log: Log = silentLog,
 ): RalphLoopState | null {
-  const place = { workdir, stateDir, log };
-  if (readStateAt(place) === null) return null;
-  return changeState(place, () => {
-    const state = readStateAt(place);
-    if (state === null) return null;
-    return { ...state, iteration: state.iteration + 1, lastIterationAt: new Date().toISOString() };
-  });
+  const state = readState(workdir, stateDir, log);
+  if (state === null) return null;
+  const next = { ...state, iteration: state.iteration + 1, lastIterationAt: new Date().toISOString() };
+  return replaceState({ workdir, stateDir, log }, state, next) ? next : null;
 }
 
 /** Compare and set: writes `next`, or removes the state for null, only if `before` is still there. */
@@ -140,38 +130,33 @@ export function replaceState(
   before: RalphLoopState,
   next: RalphLoopState | null,
 ): boolean {
-  const path = statePath(place);
-  try {
-    // Without the state there is nothing to replace, and perhaps no folder for a lock either.
-    if (!readJson(path).ok) return false;
-    return withLock(`${path}.lock`, () => {
-      if (!isSameState(readStateAt(place), before)) return false;
-      if (next === null) removeIfThere(path);
-      else writeAtomic(path, stateText(next));
-      return true;
-    });
-  } catch (error) {
-    place.log.error('[ralph-loop] Failed to change state', { error: messageOf(error) });
-    return false;
-  }
+  // Without the state there is nothing to replace, and no folder to make for its lock.
+  if (lstatOf(statePath(place)) === null) return false;
+  return changeState(place, 'change', () => (isSameState(readStateAt(place), before) ? next : undefined));
 }
 
 export function isSameState(a: RalphLoopState | null, b: RalphLoopState | null): boolean {
   return a !== null && b !== null && stateText(a) === stateText(b);
 }
 
-function changeState(place: StatePlace, nextState: () => RalphLoopState | null): RalphLoopState | null {
+/** Writes the next state under a lock: null removes the state, undefined leaves it. False if it was left, or that failed. */
+function changeState(
+  place: StatePlace,
+  verb: string,
+  nextState: () => RalphLoopState | null | undefined,
+): boolean {
   const path = statePath(place);
   try {
     ensureDir(dirname(path), 0o755);
     return withLock(`${path}.lock`, () => {
       const state = nextState();
-      if (state !== null) writeAtomic(path, stateText(state));
-      return state;
+      if (state === null) removeIfThere(path);
+      else if (state !== undefined) writeAtomic(path, stateText(state));
+      return state !== undefined;
     });
   } catch (error) {
-    place.log.error('[ralph-loop] Failed to write state', { error: messageOf(error) });
-    return null;
+    place.log.error(`[ralph-loop] Failed to ${verb} state`, { error: messageOf(error) });
+    return false;
   }
 }
 

@@ -23,14 +23,14 @@ export function decideTurn(
 ): Decided {
   const answers = messages.filter(isFromAssistant);
   const text = answers.flatMap((message) => message.text);
-  const failed = error !== null && text.length === 0;
+  const isFailure = error !== null && text.length === 0;
   const turn: Turn = {
     text,
     toolCalls: toolCallsIn(messages),
-    end: failed ? 'failed' : 'finished',
+    end: isFailure ? 'failed' : 'finished',
     exitCode: null,
     progress: { commits: 0, filesChanged: 0 },
-    ...(failed ? { error } : {}),
+    ...(isFailure ? { error } : {}),
     endedAt,
     durationMs: 0,
   };

@@ -496,8 +496,8 @@ describe('which messages count', () => {
     expect(toasts.at(-1)).toMatchObject({ variant: 'warning', message: 'the key is missing' });
   });
 
-  it('takes the match beside the config, too', async () => {
-    const { hook, prompts, turn } = createHost({ match: 'claim' });
+  it('takes the match of the config', async () => {
+    const { hook, prompts, turn } = createHost({ config: { match: 'claim' } });
     hook.startLoop('s1', 'mend it');
     await turn('<promise> done </promise>');
     expect(prompts).toHaveLength(1);

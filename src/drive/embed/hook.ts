@@ -1,18 +1,17 @@
 import { isObject } from '../../core/json.ts';
-import { type Clock, systemClock } from '../../os/clock.ts';
+import { systemClock } from '../../os/clock.ts';
 import { DEFAULT_CONFIG, HOOK_NAME } from './constants.ts';
-import { createEmbeddedDriver, type EmbeddedDriver } from './embedded-driver.ts';
+import { createEmbeddedDriver, type DriverOptions, type EmbeddedDriver } from './embedded-driver.ts';
 import {
   isSameState,
   type RalphLoopState,
   readStateAt,
   replaceState,
-  type StatePlace,
   silentLog,
   writeState,
 } from './embedded-loop.ts';
 import { readHostError, sessionOfEvent } from './host-messages.ts';
-import { createToaster, type Toaster } from './toaster.ts';
+import { createToaster } from './toaster.ts';
 import type {
   Hook,
   HookContext,
@@ -22,13 +21,7 @@ import type {
   StartLoopOptions,
 } from './types.ts';
 
-type HookParts = {
-  readonly config: RalphLoopConfig;
-  readonly clock: Clock;
-  readonly toasts: Toaster;
-  readonly place: StatePlace;
-  readonly driver: EmbeddedDriver;
-};
+type HookParts = DriverOptions & { readonly driver: EmbeddedDriver };
 
 /** Creates a loop for the sessions of any host. The host passes its events in and says how to read messages and send prompts. */
 export function createRalphLoopHook(options: RalphLoopOptions = {}): Hook & RalphLoopHook {
@@ -58,25 +51,18 @@ export function createRalphLoopHook(options: RalphLoopOptions = {}): Hook & Ralp
 }
 
 function createParts(options: RalphLoopOptions): HookParts {
-  const config = {
-    ...DEFAULT_CONFIG,
-    ...withoutUndefined({ match: options.match }),
-    ...withoutUndefined(options.config ?? {}),
-  };
-  const clock = options.clock ?? systemClock;
+  const config = { ...DEFAULT_CONFIG, ...withoutUndefined(options.config ?? {}) };
   const log = options.log ?? silentLog;
-  const place = { workdir: options.workdir ?? process.cwd(), stateDir: config.stateDir, log };
-  const toasts = createToaster(options.showToast, log);
-  const driver = createEmbeddedDriver({
+  const parts: DriverOptions = {
     config,
-    clock,
-    toasts,
-    place,
+    clock: options.clock ?? systemClock,
+    toasts: createToaster(options.showToast, log),
+    place: { workdir: options.workdir ?? process.cwd(), stateDir: config.stateDir, log },
     getMessages: options.getMessages ?? (async () => []),
     injectPrompt: options.injectPrompt ?? (async () => {}),
     checkSessionExists: options.checkSessionExists,
-  });
-  return { config, clock, toasts, place, driver };
+  };
+  return { ...parts, driver: createEmbeddedDriver(parts) };
 }
 
 function startLoop({ config, place, toasts, driver }: HookParts, state: RalphLoopState): boolean {
@@ -125,7 +111,7 @@ function newState(
 /** Ends the loop of this session, whatever it is doing, and returns its last state; null if it has none. */
 function endLoop({ driver, place }: HookParts, sessionId: string, why: string): RalphLoopState | null {
   driver.forget(sessionId);
-  // A change by another host in between does not save the loop.
+  // Tries again if another host changed the loop in between.
   for (let state = readStateAt(place); state?.sessionId === sessionId; state = readStateAt(place)) {
     if (replaceState(place, state, null)) {
       place.log.info(`[${HOOK_NAME}] ${why}`, { sessionId, iteration: state.iteration });
@@ -156,7 +142,7 @@ async function handleEvent(parts: HookParts, { event, sessionId, data }: HookCon
   }
 }
 
-/** Leaves out options that are undefined: they must not hide a default. */
+/** Leaves out undefined options, which would hide a default. */
 function withoutUndefined(config: NonNullable<RalphLoopOptions['config']>): Partial<RalphLoopConfig> {
   return Object.fromEntries(Object.entries(config).filter(([, value]) => value !== undefined));
 }

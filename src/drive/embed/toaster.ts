@@ -11,13 +11,13 @@ export type Toaster = ReturnType<typeof createToaster>;
 export function createToaster(showToast: ((toast: Toast) => void | Promise<void>) | undefined, log: Log) {
   function show(title: string, message: string, variant: Toast['variant'], duration: number): void {
     try {
-      Promise.resolve(showToast?.({ title, message, variant, duration })).catch(failed);
+      Promise.resolve(showToast?.({ title, message, variant, duration })).catch(logFailure);
     } catch (error) {
-      failed(error);
+      logFailure(error);
     }
   }
 
-  function failed(error: unknown): void {
+  function logFailure(error: unknown): void {
     log.warn('[ralph-loop] A toast failed', { error: messageOf(error) });
   }
 
@@ -32,7 +32,7 @@ export function createToaster(showToast: ((toast: Toast) => void | Promise<void>
     iteration({ iteration, maxIterations }: RalphLoopState) {
       show('Ralph Loop', `Iteration ${iteration}/${maxIterations}`, 'info', 2000);
     },
-    notContinued({ iteration }: RalphLoopState, error: string) {
+    notContinued({ iteration }: Pick<RalphLoopState, 'iteration'>, error: string) {
       const message = `Iteration ${iteration} could not be started: ${error}. It is tried again when the session is idle.`;
       show('Ralph Loop', message, 'error', 5000);
     },

@@ -66,8 +66,6 @@ export interface Toast {
 }
 
 export interface RalphLoopOptions {
-  /** The same as `config.match`, which comes first. */
-  match?: PromiseMatch;
   config?: { [Name in keyof RalphLoopConfig]?: RalphLoopConfig[Name] | undefined };
   workdir?: string;
   getMessages?: (sessionId: string) => Promise<HostMessages>;

@@ -7,34 +7,34 @@ import type { Environment } from '../../os/process/program.ts';
 
 const oldMs = 7 * 24 * 3600_000;
 
-const alertsSchema = v.object({ transcript: v.string(), bytes: v.number(), fired: v.array(v.number()) });
+const alertSchema = v.object({ transcript: v.string(), bytes: v.number(), percent: v.number() });
 
 /** The transcript of a session, and how many bytes it had. */
-export type Transcript = { readonly path: string; readonly size: number };
+type Transcript = { readonly path: string; readonly size: number };
 
 /**
- * Returns the thresholds whose alert a session already had. Another transcript under the same id, or one that started
- * anew, is another session.
+ * Returns the threshold of the last alert of a session; 0 if it had none. Another transcript under the same id, or one
+ * that started anew, is another session.
  */
-export function firedAlerts(env: Environment, sessionId: string, { path, size }: Transcript): number[] {
-  const alerts = readJsonAs(alertsPath(env, sessionId), alertsSchema);
-  return alerts?.transcript === path && size * 2 >= alerts.bytes ? alerts.fired : [];
+export function lastAlert(env: Environment, sessionId: string, { path, size }: Transcript): number {
+  const alert = readJsonAs(alertPath(env, sessionId), alertSchema);
+  return alert?.transcript === path && size * 2 >= alert.bytes ? alert.percent : 0;
 }
 
-export function keepAlerts(
+export function keepAlert(
   env: Environment,
   sessionId: string,
   { path, size }: Transcript,
-  fired: readonly number[],
+  percent: number,
 ): void {
   ensureDir(alertsFolder(env));
-  const state = { transcript: path, bytes: size, fired };
-  writeAtomic(alertsPath(env, sessionId), `${JSON.stringify(state)}\n`, { fsync: false });
+  const state = { transcript: path, bytes: size, percent };
+  writeAtomic(alertPath(env, sessionId), `${JSON.stringify(state)}\n`, { fsync: false });
 }
 
 /** Resets the alerts of a starting session, and removes the files of old sessions. */
 export function rearmAlerts(env: Environment, sessionId: string, now: number): void {
-  removeIfThere(alertsPath(env, sessionId));
+  removeIfThere(alertPath(env, sessionId));
   const folder = alertsFolder(env);
   for (const name of listDir(folder)) {
     const path = join(folder, name);
@@ -48,6 +48,6 @@ function alertsFolder(env: Environment): string {
 }
 
 /** Names the file by a hash: ids come from outside. */
-function alertsPath(env: Environment, sessionId: string): string {
+function alertPath(env: Environment, sessionId: string): string {
   return join(alertsFolder(env), `${sha256(sessionId).slice(0, 16)}.json`);
 }

@@ -1,17 +1,10 @@
-import { isObject } from '../../core/json.ts';
+import type { HookHost } from '../../agents/host.ts';
+import { asRecord, count, parseRecord } from '../../agents/json.ts';
 import { fileSize, scanLinesBack, utf8Of } from '../../os/files/scan-lines.ts';
 import type { Environment } from '../../os/process/program.ts';
 import { type Reply, type SessionContext, silent } from '../session/hook-reply.ts';
-import { firedAlerts, keepAlerts } from './context-alerts.ts';
-import type { HookHost } from './host.ts';
+import { keepAlert, lastAlert } from './context-alerts.ts';
 import type { HookInput } from './input.ts';
-
-/** The hook after every tool call: says when the context of the session fills up. */
-export function contextHook(_host: HookHost, input: HookInput, context: SessionContext): Reply {
-  const { sessionId, transcriptPath: transcript, subagent } = input;
-  if (transcript === null || subagent) return silent;
-  return watchContext({ sessionId: sessionId ?? transcript, transcript }, context);
-}
 
 type Severity = 'NOTICE' | 'WARNING' | 'CRITICAL';
 
@@ -32,23 +25,21 @@ const thresholds: readonly (readonly [percent: number, severity: Severity])[] = 
   [90, 'CRITICAL'],
 ];
 
-/** Tells an agent the highest threshold of context use that it passed, each once in a session. */
-function watchContext(
-  { sessionId, transcript }: { readonly sessionId: string; readonly transcript: string },
-  { env }: Pick<SessionContext, 'env'>,
+/** Tells the agent after a tool call that it passed a threshold of context use, each once in a session. */
+export function contextHook(
+  _host: HookHost,
+  { sessionId, transcriptPath: path, subagent }: HookInput,
+  { env }: SessionContext,
 ): Reply {
-  const measure = contextUse(transcript, env);
-  if (measure === null) return silent;
-  const { use, size } = measure;
-  const file = { path: transcript, size };
-  const passedThresholds = thresholds.filter(([percent]) => use >= percent);
-  const top = passedThresholds.at(-1);
-  if (top === undefined) return silent;
-  const fired = firedAlerts(env, sessionId, file);
-  if (fired.includes(top[0])) return silent;
+  const measure = path === null || subagent ? null : contextUse(path, env);
+  const top = measure && thresholds.findLast(([percent]) => measure.use >= percent);
+  if (!path || !measure || !top) return silent;
   const [percent, severity] = top;
-  keepAlerts(env, sessionId, file, [...new Set([...fired, ...passedThresholds.map(([each]) => each)])]);
-  const rounded = Math.min(100, Math.round(use));
+  const id = sessionId ?? path;
+  const transcript = { path, size: measure.size };
+  if (percent <= lastAlert(env, id, transcript)) return silent;
+  keepAlert(env, id, transcript, percent);
+  const rounded = Math.min(100, Math.round(measure.use));
   return {
     kind: 'context',
     message: `[${severity}] Context usage is at about ${rounded}% (past ${percent}%). ${texts[severity]}`,
@@ -57,7 +48,7 @@ function watchContext(
 
 const defaultWindow = 200_000;
 const defaultCharsPerToken = 4;
-/** How many lines from the end are searched for the newest usage. */
+/** Lines from the end to search for the newest usage. */
 const mostLines = 500;
 
 /**
@@ -68,60 +59,37 @@ export function contextUse(
   transcript: string,
   env: Environment,
 ): { readonly use: number; readonly size: number } | null {
-  const size = sizeOf(transcript);
-  if (size === null) return null;
-  const perToken = positive(env.RALPH_CHARS_PER_TOKEN) ?? defaultCharsPerToken;
-  const tokens = reportedTokens(transcript) ?? size / perToken;
-  return { use: (tokens / (positive(env.CLAUDE_CONTEXT_WINDOW) ?? defaultWindow)) * 100, size };
-}
-
-function sizeOf(path: string): number | null {
   try {
-    return fileSize(path);
+    const size = fileSize(transcript);
+    if (size === null) return null;
+    const perToken = positive(env.RALPH_CHARS_PER_TOKEN) ?? defaultCharsPerToken;
+    const tokens = reportedTokens(transcript) ?? size / perToken;
+    return { use: (tokens / (positive(env.CLAUDE_CONTEXT_WINDOW) ?? defaultWindow)) * 100, size };
   } catch {
     return null;
   }
 }
 
-/** The tokens that the newest answer of the main thread read and wrote; after a compaction these are few again. */
+/** Returns the tokens that the newest answer of the main thread read and wrote; after a compaction these are few again. */
 function reportedTokens(path: string): number | null {
   let tokens: number | null = null;
   let lines = 0;
-  try {
-    scanLinesBack(path, 0, {
-      wants: (ends) => ends.includes('"usage"'),
-      visit(line) {
-        if (line.includes('"usage"') && line.includes('"assistant"')) tokens = tokensIn(line);
-        return tokens === null && ++lines < mostLines;
-      },
-    });
-  } catch {
-    return null;
-  }
+  scanLinesBack(path, 0, {
+    wants: (ends) => ends.includes('"usage"'),
+    visit(line) {
+      if (line.includes('"usage"') && line.includes('"assistant"')) tokens = tokensIn(line);
+      return tokens === null && ++lines < mostLines;
+    },
+  });
   return tokens;
 }
 
 function tokensIn(line: string): number | null {
-  let entry: unknown;
-  try {
-    entry = JSON.parse(utf8Of(line));
-  } catch {
-    return null;
-  }
-  if (
-    !isObject(entry) ||
-    entry.type !== 'assistant' ||
-    entry.isSidechain === true ||
-    !isObject(entry.message)
-  )
-    return null;
-  const { usage } = entry.message;
-  if (!isObject(usage)) return null;
+  const { type, isSidechain, message } = parseRecord(utf8Of(line)) ?? {};
+  if (type !== 'assistant' || isSidechain === true) return null;
+  const usage = asRecord(asRecord(message).usage);
   const names = ['input_tokens', 'cache_read_input_tokens', 'cache_creation_input_tokens', 'output_tokens'];
-  const sum = names.reduce(
-    (total, name) => total + (Number.isFinite(usage[name]) ? Number(usage[name]) : 0),
-    0,
-  );
+  const sum = names.reduce((total, name) => total + count(usage[name]), 0);
   return sum > 0 ? sum : null;
 }
 

@@ -1,25 +1,25 @@
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import type { AgentHooks } from '../../agents/agent.ts';
+import type { FileChange } from '../../os/files/file-changes.ts';
 import { changeOf, type HostInstaller, type InstallPlace } from '../session/installer.ts';
-import { commandHooks, hookCommand, withHooks } from './settings.ts';
+import { commandHooks, hookCommand, type Json, withHooks } from './settings.ts';
 
 /** Writes the hooks of an agent into its settings, next to what is there. */
-export function hookInstaller(host: string, hooks: AgentHooks): HostInstaller {
+export function hookInstaller(hooks: AgentHooks): HostInstaller {
   return {
     install(place) {
-      const path = hooksFile(hooks, place);
-      const ours = commandHooks(hooks.events, hookCommand(place, host));
-      return {
-        changes: [changeOf(path, (before) => withHooks(path, before, ours))],
-        notes: hooks.notes(place.scope),
-      };
+      const ours = commandHooks(hooks.events, hookCommand(place, hooks.host.name));
+      return { changes: [hooksChange(hooks, place, ours)], notes: hooks.notes(place.scope) };
     },
-    uninstall(place) {
-      const path = hooksFile(hooks, place);
-      return { changes: [changeOf(path, (before) => before && withHooks(path, before, {}))], notes: [] };
-    },
+    uninstall: (place) => ({ changes: [hooksChange(hooks, place, {})], notes: [] }),
   };
+}
+
+/** Plans the settings: these hooks replace all earlier ones of ours. */
+export function hooksChange(hooks: AgentHooks, place: InstallPlace, ours: Json): FileChange {
+  const path = hooksFile(hooks, place);
+  return changeOf(path, (before) => withHooks(path, before, ours));
 }
 
 export function hooksFile(

@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import { parseRecord } from '../../agents/json.ts';
 
 /** Text; null if the field is missing, empty or of another type. */
 const text = v.fallback(v.nullable(v.pipe(v.string(), v.nonEmpty())), null);
@@ -37,7 +38,7 @@ const hookInput = v.pipe(
     source: text,
   }),
   v.transform((input) => ({
-    // Only the monitor of the context, which runs after tool calls, may be called without it.
+    // Only the context monitor, which runs after tool calls, is ever called without it.
     event: input.hook_event_name ?? 'PostToolUse',
     sessionId: input.session_id,
     transcriptPath: input.transcript_path,
@@ -46,7 +47,7 @@ const hookInput = v.pipe(
     planMode: input.permission_mode === 'plan',
     subagent: input.agent_id !== null,
     lastMessage: input.last_assistant_message,
-    /** The ids of those that still run. */
+    /** Ids of running tasks. */
     backgroundTasks: input.background_tasks.filter((id) => id !== null),
     prompt: input.prompt ?? '',
     commandName: input.command_name,
@@ -66,14 +67,5 @@ export function hasSession(input: HookInput): input is SessionInput {
 
 /** Parses the input of a hook. Damaged input counts as input without a session, for which there is nothing to do. */
 export function parseHookInput(json: string): HookInput {
-  const parsed = v.safeParse(hookInput, valueIn(json));
-  return parsed.success ? parsed.output : v.parse(hookInput, {});
-}
-
-function valueIn(json: string): unknown {
-  try {
-    return JSON.parse(json);
-  } catch {
-    return null;
-  }
+  return v.parse(hookInput, parseRecord(json) ?? {});
 }

@@ -1,18 +1,17 @@
+import type { HookHost } from '../../agents/host.ts';
 import { pauseLoop } from '../session/control.ts';
 import { type Reply, type SessionContext, silent } from '../session/hook-reply.ts';
-import { isDrivenElsewhere, readSessionLoop } from '../session/session-loops.ts';
-import type { HookHost } from './host.ts';
+import { activeLoop, isDrivenElsewhere } from '../session/session-loops.ts';
 import type { HookInput } from './input.ts';
 
-/** The hook of a user who breaks a turn off: pauses the loop. */
+/** Pauses the loop when the user breaks a turn off. */
 export function interruptHook(
   _host: HookHost,
   { sessionId, subagent }: HookInput,
   context: SessionContext,
 ): Reply {
   if (sessionId === null || subagent) return silent;
-  const stored = readSessionLoop(context.env, sessionId);
-  if (stored.kind !== 'loop' || stored.state.status !== 'active') return silent;
-  if (isDrivenElsewhere(stored.state, context.driver)) return silent;
-  return pauseLoop(stored.state, 'you interrupted it', context);
+  const state = activeLoop(context.env, sessionId);
+  if (state === null || isDrivenElsewhere(state, context.driver)) return silent;
+  return pauseLoop(state, 'you interrupted it', context);
 }

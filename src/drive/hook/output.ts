@@ -1,24 +1,30 @@
+import type { HookHost } from '../../agents/host.ts';
 import type { Reply } from '../session/hook-reply.ts';
 
-/** For hosts that write the angle brackets of our words so before their model reads them. */
-export const bracketsNote =
+type Json = Readonly<Record<string, unknown>>;
+
+const bracketsNote =
   'In this message, angle brackets may come as XML entities (lt, gt): read and write them as angle brackets.';
 
-/** Prints a reply as hosts read it; they differ in the word that turns a stop or a prompt down. */
-export function hookOutput(event: string, reply: Reply, decision: 'block' | 'deny' = 'block'): string {
-  const body = bodyOf(event, reply, decision);
+/** Prints a reply as the host reads it: one JSON document, or nothing. */
+export function hookOutput(host: HookHost, event: string, reply: Reply): string {
+  const body = bodyOf(host, event, reply);
   return body === null ? '' : `${JSON.stringify(body)}\n`;
 }
 
-function bodyOf(event: string, reply: Reply, decision: string): Record<string, unknown> | null {
+function bodyOf(host: HookHost, event: string, reply: Reply): Json | null {
+  const { refusal: decision, escapes } = host;
+  const note = escapes === reply.kind ? `${bracketsNote}\n\n` : '';
   switch (reply.kind) {
     case 'silent':
       return null;
-    case 'continue':
-      return { decision, reason: reply.message, ...systemMessage(reply.notice) };
+    case 'continue': {
+      const notice = reply.notice ?? (host.showsNoticeOnly && iterationNotice(reply.message));
+      return { decision, reason: `${note}${reply.message}`, ...systemMessage(notice) };
+    }
     case 'context':
       return {
-        hookSpecificOutput: { hookEventName: event, additionalContext: reply.message },
+        hookSpecificOutput: { hookEventName: event, additionalContext: `${note}${reply.message}` },
         ...systemMessage(reply.notice),
       };
     case 'notice':
@@ -28,6 +34,11 @@ function bodyOf(event: string, reply: Reply, decision: string): Record<string, u
   }
 }
 
-function systemMessage(text: string | undefined): Record<string, unknown> {
+/** Returns the iteration that a message to the agent names. */
+function iterationNotice(message: string): string {
+  return /\[(Ralph loop: [^\]]+)\]/.exec(message)?.[1] ?? 'Ralph loop';
+}
+
+function systemMessage(text: string | undefined): Json {
   return text === undefined ? {} : { systemMessage: text };
 }

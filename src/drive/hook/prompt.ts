@@ -1,37 +1,23 @@
+import type { HookHost } from '../../agents/host.ts';
 import { messageOf } from '../../core/error.ts';
-import { type Control, controlLoop, pauseLoop } from '../session/control.ts';
-import { type Reply, type SessionContext, silent } from '../session/hook-reply.ts';
-import { readSessionLoop } from '../session/session-loops.ts';
+import { type CommandName, isStart, loopCommands } from '../session/commands.ts';
+import { controlLoop, pauseLoop } from '../session/control.ts';
+import { type HookContext, type Reply, type SessionContext, silent } from '../session/hook-reply.ts';
+import { activeLoop } from '../session/session-loops.ts';
 import { startSessionLoop } from '../session/start.ts';
 import { readTranscript } from '../session/transcript.ts';
-import type { HookHost } from './host.ts';
 import { type HookInput, hasSession, type SessionInput } from './input.ts';
 
-const commands = {
-  'ralph-loop': 'start',
-  'ulw-loop': 'start',
-  'cancel-ralph': 'control',
-  'ralph-status': 'control',
-  'ralph-pause': 'control',
-  'ralph-resume': 'control',
-} as const;
+type Command = { readonly name: CommandName; readonly args: string };
 
-type Name = keyof typeof commands;
-type Command = { readonly name: Name; readonly args: string };
-
-/** The hook of what the user types. */
-export function promptHook(
-  host: HookHost,
-  input: HookInput,
-  context: SessionContext,
-  warn: (line: string) => void,
-): Reply {
+/** Handles a prompt of the user: carries out a command of ours, or looks whether the user broke the loop off. */
+export function promptHook(host: HookHost, input: HookInput, context: HookContext): Reply {
   if (!hasSession(input) || input.subagent) return silent;
   const command = commandIn(host, input);
   try {
     return command === null ? onOtherPrompt(host, input, context) : carryOut(host, command, input, context);
   } catch (error) {
-    warn(`ralph: the prompt hook failed: ${messageOf(error)}`);
+    context.warn(`ralph: the prompt hook failed: ${messageOf(error)}`);
     return command === null ? silent : { kind: 'answer', message: `Ralph loop: ${messageOf(error)}` };
   }
 }
@@ -49,39 +35,32 @@ function carryOut(
   );
 }
 
-/** Pauses a loop that the user broke off: Escape raises no hook in Claude Code, so that the next prompt is the first chance. */
+/** Pauses a loop that the user broke off. Claude Code has no hook for Escape, so the next prompt is the first chance. */
 function onOtherPrompt(
   host: HookHost,
   { sessionId, commandName, transcriptPath }: SessionInput,
   context: SessionContext,
 ): Reply {
   if (commandName !== null) return silent;
-  const stored = readSessionLoop(context.env, sessionId);
-  if (stored.kind !== 'loop' || stored.state.status !== 'active') return silent;
+  const state = activeLoop(context.env, sessionId);
+  if (state === null) return silent;
   const { interrupted } = readTranscript(host.transcript, {
     path: transcriptPath,
-    from: stored.state.transcript,
+    from: state.transcript,
     lastMessage: null,
   });
-  return interrupted ? pauseLoop(stored.state, 'you interrupted it', context) : silent;
+  return interrupted ? pauseLoop(state, 'you interrupted it', context) : silent;
 }
 
-/** The command in the host's own event, or at the start of the raw prompt; a plugin's prefix does not matter. */
+/** Returns the command that the host's event names, or that the prompt starts with; ignores the prefix of a plugin. */
 function commandIn(host: HookHost, input: HookInput): Command | null {
-  if (input.commandName !== null) {
-    const name = nameOf(input.commandName.replace(/^.*:/, ''));
-    return name === null ? null : { name, args: input.commandArgs };
-  }
+  if (input.commandName !== null) return commandOf(input.commandName.replace(/^.*:/, ''), input.commandArgs);
   const prompt = host.promptOf?.(input.prompt) ?? input.prompt;
-  const [, word = '', args = ''] = /^\s*\/(?:[\w.-]+:)?([\w-]+)(?:\s([\s\S]*))?$/.exec(prompt) ?? [];
-  const name = nameOf(word);
-  return name === null ? null : { name, args };
+  const [, word, args] = /^\s*\/(?:[\w.-]+:)?([\w-]+)(?:\s([\s\S]*))?$/.exec(prompt) ?? [];
+  return commandOf(word, args);
 }
 
-function nameOf(word: string): Name | null {
-  return Object.hasOwn(commands, word) ? (word as Name) : null;
-}
-
-function isStart(name: Name): name is Exclude<Name, Control> {
-  return commands[name] === 'start';
+function commandOf(word: string | undefined, args = ''): Command | null {
+  const name = loopCommands.find((each) => each === word);
+  return name === undefined ? null : { name, args };
 }

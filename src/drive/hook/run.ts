@@ -1,20 +1,16 @@
 import { dirname } from 'node:path';
+import { host as claudeCode } from '../../agents/claude/host.ts';
+import { host as codex } from '../../agents/codex/host.ts';
+import { host as gemini } from '../../agents/gemini/host.ts';
+import type { HookHost } from '../../agents/host.ts';
 import { messageOf } from '../../core/error.ts';
 import { readStdin, writeStdio } from '../../os/process/stdio.ts';
-import type { Reply, SessionContext } from '../session/hook-reply.ts';
-import type { HookHost } from './host.ts';
-import { claudeCode } from './hosts/claude-code/host.ts';
-import { codex } from './hosts/codex/host.ts';
-import { gemini } from './hosts/gemini/host.ts';
+import type { HookContext, Reply } from '../session/hook-reply.ts';
 import { type HookInput, parseHookInput } from './input.ts';
+import { hookOutput } from './output.ts';
 
 /** Answers an event of the host. */
-type Hook = (
-  host: HookHost,
-  input: HookInput,
-  context: SessionContext,
-  warn: (line: string) => void,
-) => Reply | Promise<Reply>;
+type Hook = (host: HookHost, input: HookInput, context: HookContext) => Reply | Promise<Reply>;
 
 /**
  * Runs a hook as a program: the host as the first argument (Claude Code without one), input from stdin, one JSON document
@@ -24,11 +20,11 @@ export async function runHook(hook: Hook): Promise<void> {
   const host = [codex, gemini].find(({ name }) => name === process.argv[2]) ?? claudeCode;
   // The built files are in a folder below that of the hooks.
   const driver = dirname(__dirname);
-  const context: SessionContext = { env: process.env, now: Date.now, driver, version: __VERSION__ };
-  const warn = (line: string) => writeStdio(2, `${line}\n`);
+  const warn = (line: string) => void writeStdio(2, `${line}\n`);
+  const context = { env: process.env, now: Date.now, driver, version: __VERSION__, warn };
   try {
     const input = parseHookInput(readStdin());
-    writeStdio(1, host.print(input.event, await hook(host, input, context, warn)));
+    writeStdio(1, hookOutput(host, input.event, await hook(host, input, context)));
   } catch (error) {
     warn(`ralph: the hook failed: ${messageOf(error)}`);
   }

@@ -1,3 +1,4 @@
+import type { HookHost } from '../../agents/host.ts';
 import { type Reply, type SessionContext, silent } from '../session/hook-reply.ts';
 import { reminderMessage } from '../session/loop-messages.ts';
 import {
@@ -7,10 +8,9 @@ import {
   type SessionLoop,
 } from '../session/session-loops.ts';
 import { rearmAlerts } from './context-alerts.ts';
-import type { HookHost } from './host.ts';
 import { type HookInput, hasSession, type SessionInput } from './input.ts';
 
-/** The hook of a session that starts: resets its context alerts, and repeats the task after a compaction or a resume. */
+/** Resets the context alerts of a starting session, and repeats the task after a compaction or a resume. */
 export function sessionStartHook(
   _host: HookHost,
   input: HookInput,
@@ -29,8 +29,8 @@ function loopOf(
   { sessionId, source, transcriptPath }: SessionInput,
   env: SessionContext['env'],
 ): SessionLoop | null {
-  const stored = readSessionLoop(env, sessionId);
-  if (stored.kind === 'loop') return stored.state;
-  if (stored.kind === 'set-aside' || source !== 'resume' || transcriptPath === null) return null;
+  const lookup = readSessionLoop(env, sessionId);
+  if (lookup.kind === 'loop') return lookup.state;
+  if (lookup.kind === 'set-aside' || source !== 'resume' || transcriptPath === null) return null;
   return adoptSessionLoop(env, sessionId, transcriptPath);
 }

@@ -4,9 +4,9 @@ import { messageOf, RalphError } from '../../core/error.ts';
 import { isObject } from '../../core/json.ts';
 import { quoteWord } from '../../core/words.ts';
 
-type Json = Readonly<Record<string, unknown>>;
+export type Json = Readonly<Record<string, unknown>>;
 
-/** The hooks in the form that all hosts share; `command` gives the command line that starts one. */
+/** Builds the hooks in the form that all hosts share; `command` returns the command line of an event. */
 export function commandHooks(
   entries: Readonly<Record<string, HookEntry>>,
   command: (event: HookEvent) => string,
@@ -19,7 +19,7 @@ export function commandHooks(
   );
 }
 
-/** How a host starts a hook of the package at `root`: through the gate, on Windows with node itself. */
+/** Returns how to build the command line of an event: it starts the gate of the package, on Windows node itself. */
 export function hookCommand(
   { root, platform }: { readonly root: string; readonly platform: string },
   host?: string,
@@ -64,18 +64,21 @@ export function parseSettings(path: string, text: string | null): Json {
 }
 
 function merge(old: Json, ours: Json): Json {
-  const merged = new Map<string, unknown>(Object.entries(old));
+  const groupsByEvent = new Map<string, unknown>(Object.entries(old));
   for (const [event, groups] of Object.entries(old)) {
     if (!Array.isArray(groups)) continue;
     const others = groups.flatMap(withoutOurs);
-    if (others.length === 0 && groups.length > 0) merged.delete(event);
-    else merged.set(event, others);
+    if (others.length === 0 && groups.length > 0) groupsByEvent.delete(event);
+    else groupsByEvent.set(event, others);
   }
   for (const [event, groups] of Object.entries(ours)) {
-    const others = merged.get(event);
-    merged.set(event, [...(Array.isArray(others) ? others : []), ...(Array.isArray(groups) ? groups : [])]);
+    const others = groupsByEvent.get(event);
+    groupsByEvent.set(event, [
+      ...(Array.isArray(others) ? others : []),
+      ...(Array.isArray(groups) ? groups : []),
+    ]);
   }
-  return Object.fromEntries(merged);
+  return Object.fromEntries(groupsByEvent);
 }
 
 function withoutOurs(group: unknown): unknown[] {
@@ -85,11 +88,9 @@ function withoutOurs(group: unknown): unknown[] {
   return hooks.length === 0 ? [] : [{ ...group, hooks }];
 }
 
-/** A command line of ours: the gate, or what earlier versions started, as a word of its own or the last of the line. */
+/** True for a command that `hookCommand` returned: it starts the gate, or on Windows a built hook. */
 function isOurs(hook: unknown): boolean {
-  if (!isObject(hook)) return false;
-  const words = [hook.command, ...(Array.isArray(hook.args) ? hook.args : [])].join(' ');
-  return /\/plugins\/(claude-code|codex|gemini)\/hooks\/(gate\.sh|(?:generated\/)?[\w-]+\.cjs)['"]?( |$)/.test(
-    words.replaceAll('\\', '/'),
-  );
+  if (!isObject(hook) || typeof hook.command !== 'string') return false;
+  const command = hook.command.replaceAll('\\', '/');
+  return /\/plugins\/claude-code\/hooks\/(gate\.sh|generated\/[\w-]+\.cjs)['"]?( |$)/.test(command);
 }

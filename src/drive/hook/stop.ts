@@ -1,36 +1,26 @@
 import { dirname, join } from 'node:path';
+import type { HookHost } from '../../agents/host.ts';
 import { projectPaths } from '../../config/paths.ts';
 import { type Claim, readClaim } from '../../core/completion.ts';
 import { messageOf } from '../../core/error.ts';
 import { lstatOf } from '../../os/files/files.ts';
 import { lockOwner } from '../../os/files/lock.ts';
 import { activePath } from '../prd/ralph-active-path.ts';
-import { type Reply, type SessionContext, silent } from '../session/hook-reply.ts';
+import { type HookContext, type Reply, type SessionContext, silent } from '../session/hook-reply.ts';
 import { continuationMessage } from '../session/loop-messages.ts';
-import { readSessionLoop } from '../session/session-loops.ts';
+import { activeLoop } from '../session/session-loops.ts';
 import { atStop, type StopEvent, type StopReply } from '../session/stop.ts';
 import { readTranscript } from '../session/transcript.ts';
-import type { HookHost } from './host.ts';
 import type { HookInput } from './input.ts';
 
-/** The hook of an agent that is about to stop: asks the loop of its session, then the PRD that is worked on here. */
-export async function stopHook(
-  host: HookHost,
-  input: HookInput,
-  context: SessionContext,
-  warn: (line: string) => void,
-): Promise<Reply> {
-  const reply = await loopReply(host, input, context, warn);
-  return reply.kind === 'continue' ? reply : ((await prdReply(input, reply.claim, context, warn)) ?? reply);
+/** Answers an agent that is about to stop: by the loop of its session, then by the PRD that is worked on here. */
+export async function stopHook(host: HookHost, input: HookInput, context: HookContext): Promise<Reply> {
+  const reply = await loopReply(host, input, context);
+  return reply.kind === 'continue' ? reply : ((await prdReply(input, reply.claim, context)) ?? reply);
 }
 
 /** Returns the reply of the loop in this session. */
-async function loopReply(
-  host: HookHost,
-  input: HookInput,
-  context: SessionContext,
-  warn: (line: string) => void,
-): Promise<StopReply> {
+async function loopReply(host: HookHost, input: HookInput, context: HookContext): Promise<StopReply> {
   const { sessionId, subagent, planMode, backgroundTasks, transcriptPath, lastMessage } = input;
   if (sessionId === null) return silent;
   const readTurn: StopEvent['readTurn'] = (from, wantedCalls) =>
@@ -38,7 +28,7 @@ async function loopReply(
   try {
     return await atStop({ sessionId, subagent, planMode, backgroundTasks, readTurn }, context);
   } catch (error) {
-    warn(`ralph: the stop hook failed: ${messageOf(error)}`);
+    context.warn(`ralph: the stop hook failed: ${messageOf(error)}`);
     return subagent || planMode ? silent : afterFailure(sessionId, context);
   }
 }
@@ -47,8 +37,7 @@ async function loopReply(
 async function prdReply(
   { subagent, cwd, lastMessage, planMode, backgroundTasks }: HookInput,
   loopClaim: Claim | undefined,
-  { env }: SessionContext,
-  warn: (line: string) => void,
+  { env, warn }: HookContext,
 ): Promise<Reply | null> {
   if (subagent) return null;
   try {
@@ -84,9 +73,8 @@ function isVisitor(projectDir: string, env: SessionContext['env']): boolean {
 /** Returns the reply after a failure of ours, which must not end an active loop silently. */
 function afterFailure(sessionId: string, { env }: SessionContext): Reply {
   try {
-    const stored = readSessionLoop(env, sessionId);
-    if (stored.kind !== 'loop' || stored.state.status !== 'active') return silent;
-    return { kind: 'continue', message: continuationMessage(stored.state) };
+    const state = activeLoop(env, sessionId);
+    return state === null ? silent : { kind: 'continue', message: continuationMessage(state) };
   } catch {
     return silent;
   }

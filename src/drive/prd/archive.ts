@@ -2,6 +2,7 @@ import { basename, join, relative } from 'node:path';
 import { RalphError } from '../../core/error.ts';
 import { isObject } from '../../core/json.ts';
 import type { TaskList } from '../../core/review/story.ts';
+import { oneLine } from '../../core/text.ts';
 import { readText, refuseLinkedFolders, removeIfThere, writeAtomic } from '../../os/files/files.ts';
 import { makeNewFolder, moveFolder } from '../../os/files/new-folder.ts';
 import { commitPaths, currentBranch } from '../../os/git/git.ts';
@@ -10,7 +11,7 @@ import { stateOf } from './summary.ts';
 import { type PrdPaths, readTasksFile } from './tasks.ts';
 import { readValidTasks } from './turn-check.ts';
 
-export type PrdArchive = {
+type PrdArchive = {
   readonly projectDir: string;
   readonly paths: PrdPaths;
   readonly templates: string;
@@ -19,14 +20,11 @@ export type PrdArchive = {
   readonly now: number;
 };
 
-export type PrdArchived = {
-  readonly folder: string;
-  /** Reason why it was not committed; null if it was. */
-  readonly uncommitted: string | null;
-};
-
-/** Copies the PRD to `ralph-archive/`, and starts over with fresh templates. */
-export async function archivePrd(options: PrdArchive): Promise<PrdArchived> {
+/**
+ * Copies the PRD to `ralph-archive/`, and starts over with fresh templates. Returns the folder, and why it was not
+ * committed (null if it was).
+ */
+export async function archivePrd(options: PrdArchive) {
   const { projectDir, paths, templates, now } = options;
   const root = paths.top;
   const files = [paths.prd, paths.tasks, paths.progress].flatMap((path) => {
@@ -38,7 +36,7 @@ export async function archivePrd(options: PrdArchive): Promise<PrdArchived> {
       remedy: 'ralph prd init',
     });
   }
-  // A link in its place would lead us out.
+  // Refuses a link in place of the logs, which could lead out of the project.
   if (options.includeLogs) refuseLinkedFolders(join(paths.logs, 'any'), root);
   const date = new Date(now).toISOString().slice(0, 10);
   const tasks = readValidTasks(paths)?.tasks ?? null;
@@ -46,22 +44,17 @@ export async function archivePrd(options: PrdArchive): Promise<PrdArchived> {
   const branch = loose?.branchName ?? (await currentBranch(projectDir));
   const name = archiveName(options.label ?? branch?.replace(/^ralph\//, '') ?? '');
   const folder = makeNewFolder(join(projectDir, 'ralph-archive'), `${date}-${name}`);
-  // All of it is in the archive before anything is reset: a crash in between loses nothing.
+  // Completes the archive before it resets anything, so that a crash loses nothing.
   for (const { path, text } of files) writeAtomic(join(folder, basename(path)), text, { mode: 0o644 });
-  writeAtomic(
-    join(folder, 'summary.md'),
-    summary(name, dateRange(readText(paths.progress), date), tasks, loose),
-    {
-      mode: 0o644,
-    },
-  );
+  const range = dateRange(readText(paths.progress), date);
+  writeAtomic(join(folder, 'summary.md'), summary(name, range, tasks, loose), { mode: 0o644 });
   if (options.includeLogs && moveFolder(paths.logs, join(folder, 'logs'))) {
-    // It keeps logs out of git; in the archive they are wanted.
+    // Archived logs are committed: removes the file that keeps logs out of git.
     removeIfThere(join(folder, 'logs/.gitignore'));
   }
   const newFiles = freshFiles(templates, paths, { date, project: basename(projectDir), branch: null });
   for (const [path, text] of newFiles) {
-    // People adapt the prompt to their project.
+    // Keeps the prompt, which people adapt to their project.
     if (path !== paths.prompt || readText(path) === null) writeAtomic(path, text, { mode: 0o644, root });
   }
   const message = `chore: archive the ralph loop ${basename(folder)}`;
@@ -78,14 +71,10 @@ function archiveName(label: string): string {
   return name || 'loop';
 }
 
-/** Facts of a task list that need not be valid: it can be archived without mending it first. */
-type LooseTasks = {
-  readonly branchName: string | null;
-  readonly done: number;
-  readonly total: number;
-};
+type LooseTasks = ReturnType<typeof looseTasks>;
 
-function looseTasks(paths: PrdArchive['paths']): LooseTasks | null {
+/** Returns facts of a task list that need not be valid: it can be archived without mending it first. */
+function looseTasks(paths: PrdPaths) {
   const file = readTasksFile(paths);
   if (!file.ok || !isObject(file.value)) return null;
   const { branchName, userStories } = file.value;
@@ -97,40 +86,38 @@ function looseTasks(paths: PrdArchive['paths']): LooseTasks | null {
   };
 }
 
-function summary(name: string, range: string, tasks: TaskList | null, counts: LooseTasks | null): string {
-  if (counts === null) return `# ${name}\n\n- Date range: ${range}\n- The task list could not be read.\n`;
-  const { done, total } = counts;
-  if (tasks === null) {
-    const branch = counts.branchName === null ? '' : `- Branch: ${oneLine(counts.branchName)}\n`;
-    return `# ${name}\n\n${branch}- Date range: ${range}\n- Stories completed: ${done} of ${total}\n`;
-  }
-  const rows = tasks.userStories.map((story) => {
-    const title = oneLine(story.title).replaceAll('|', '\\|');
-    return `| ${story.id} | ${title} | ${stateOf(story)} | ${story.reviewCount} |`;
-  });
+function summary(name: string, range: string, tasks: TaskList | null, counts: LooseTasks): string {
+  const branch = counts?.branchName ?? null;
   return [
-    `# ${tasks.project || name}`,
+    `# ${tasks?.project || name}`,
     '',
-    `- Branch: ${tasks.branchName}`,
+    ...(branch === null ? [] : [`- Branch: ${oneLine(branch)}`]),
     `- Date range: ${range}`,
-    `- Stories completed: ${done} of ${total}`,
-    `- Reviews: ${tasks.userStories.reduce((sum, { reviewCount }) => sum + reviewCount, 0)}`,
+    counts === null
+      ? '- The task list could not be read.'
+      : `- Stories completed: ${counts.done} of ${counts.total}`,
+    ...(tasks === null ? [] : reviewLines(tasks)),
+    '',
+  ].join('\n');
+}
+
+function reviewLines({ userStories }: TaskList): string[] {
+  return [
+    `- Reviews: ${userStories.reduce((sum, { reviewCount }) => sum + reviewCount, 0)}`,
     '',
     '| Story | Title | State | Reviews |',
     '|---|---|---|---|',
-    ...rows,
-    '',
-  ].join('\n');
+    ...userStories.map((story) => {
+      const title = oneLine(story.title).replaceAll('|', '\\|');
+      return `| ${story.id} | ${title} | ${stateOf(story)} | ${story.reviewCount} |`;
+    }),
+  ];
 }
 
 /** Returns the days from the start that the progress log names to today. */
 function dateRange(progress: string | null, today: string): string {
   const start = /^Started:\s*(.+)$/m.exec(progress ?? '')?.[1]?.trim();
   return start ? `${start} to ${today}` : `until ${today}`;
-}
-
-function oneLine(text: string): string {
-  return text.replace(/\s+/g, ' ').trim();
 }
 
 /** Returns the folder as a person would type it. */

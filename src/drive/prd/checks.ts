@@ -6,80 +6,65 @@ import type { ReviewRules, TaskList, TaskProblem } from '../../core/review/story
 import type { Uncommitted } from '../../os/git/uncommitted.ts';
 import { commitWords } from './commit-words.ts';
 
-/** Returns the check of the task list; none if the turn broke no rule. */
-export function listChecks(
-  problems: readonly TaskProblem[],
-  undone: boolean,
-  step: NextStep,
-  rules: ReviewRules,
-): Check[] {
-  if (problems.length === 0) return [];
-  // The sentences were told with the check itself.
-  const detail = [...new Set(problems.map(({ rule, text }) => (rule === 'schema' ? text : rule)))].join(', ');
-  return [failed('task-list', detail, undoneFeedback(problems, undone, step, rules))];
-}
-
-/** Returns the check of files that steer the agents; none if the agent changed no file. */
-export function steeringChecks(changed: readonly string[]): Check[] {
-  if (changed.length === 0) return [];
-  const list = changed.join(', ');
-  const text = `The last iteration changed ${list}. That is for people to do: it was put back. Leave it alone; what later iterations have to know belongs in progress.txt.`;
-  return [failed('steering', `changed: ${list}`, text)];
-}
-
-export function progressChecks(lost: boolean): Check[] {
-  if (!lost) return [];
-  const text =
-    'The last iteration emptied progress.txt. What it said was put back, with what was new after it. Add to it, and take out only what is wrong.';
-  return [failed('progress-log', 'emptied', text)];
-}
-
-export function commitChecks({ changes, failure }: Uncommitted): Check[] {
-  if (failure !== null) {
-    const text = `After the last iteration ${failure}. Put the repository right, and commit ALL changes.`;
-    return [failed('commit', failure, text)];
-  }
-  if (changes.length === 0) return [];
-  const detail = `${changes.length} uncommitted change${changes.length === 1 ? '' : 's'}`;
-  return [failed('commit', detail, commitWords('The last iteration left uncommitted changes:', changes))];
-}
-
-/** Returns how many stories are done, as evidence about a claim. */
-export function evidenceOf(tasks: TaskList, rules: ReviewRules): Check {
-  const { done, total } = countTasks(tasks);
-  const detail = `${done} of ${total} stories are done`;
-  if (isComplete(tasks, rules)) return { check: 'tasks', ok: true, detail };
-  return failed('tasks', detail, claimFeedback(tasks, rules));
-}
-
-function failed(check: string, detail: string, text: string): Check {
-  return { check, ok: false, detail, feedback: { action: 'APPEND', text } };
-}
-
 const mostLines = 20;
 
-/** Feedback for the next agent if the last one broke the rules of the task list. */
-function undoneFeedback(
+/** Returns the check of the task list, with feedback for the next agent; none if the turn broke no rule. */
+export function listChecks(
   problems: readonly TaskProblem[],
   undone: boolean,
   { mode }: NextStep,
   { skipReview }: ReviewRules,
-): string {
+): Check[] {
+  if (problems.length === 0) return [];
+  // The rules alone: the event about the list has the sentences.
+  const detail = [...new Set(problems.map(({ rule, text }) => (rule === 'schema' ? text : rule)))].join(', ');
   const list = problems.slice(0, mostLines).map((problem) => `- ${defuseTags(problemLine(problem))}`);
   const first = undone
     ? `The last iteration changed ralph/tasks.json in a way that is not allowed${skipReview ? '' : ` in ${mode} mode`}. Its change to that file was undone; all other work is still there:`
     : `The last iteration did not do what its mode (${mode}) is for:`;
-  return [first, ...list].join('\n');
+  return [failure('task-list', detail, [first, ...list].join('\n'))];
 }
 
-/** Feedback on a claim while stories are left. */
-function claimFeedback({ userStories }: TaskList, { skipReview }: ReviewRules): string {
-  const left = userStories.filter(
-    ({ passes, reviewStatus }) => !passes || (!skipReview && reviewStatus !== 'approved'),
-  );
-  const list = left
+/** Returns the check of files that steer the agents; none if the agent changed no file. */
+export function steeringChecks(names: readonly string[]): Check[] {
+  if (names.length === 0) return [];
+  const list = names.join(', ');
+  const text = `The last iteration changed ${list}. That is for people to do: it was put back. Leave it alone; what later iterations have to know belongs in progress.txt.`;
+  return [failure('steering', `changed: ${list}`, text)];
+}
+
+export function progressChecks(isLost: boolean): Check[] {
+  if (!isLost) return [];
+  const text =
+    'The last iteration emptied progress.txt. What it said was put back, with what was new after it. Add to it, and take out only what is wrong.';
+  return [failure('progress-log', 'emptied', text)];
+}
+
+export function commitChecks({ changes, failure: problem }: Uncommitted): Check[] {
+  if (problem !== null) {
+    const text = `After the last iteration ${problem}. Put the repository right, and commit ALL changes.`;
+    return [failure('commit', problem, text)];
+  }
+  if (changes.length === 0) return [];
+  const detail = `${changes.length} uncommitted change${changes.length === 1 ? '' : 's'}`;
+  return [failure('commit', detail, commitWords('The last iteration left uncommitted changes:', changes))];
+}
+
+/** Returns how many stories are done, as evidence about a claim, with feedback while stories are left. */
+export function evidenceOf(tasks: TaskList, rules: ReviewRules): Check {
+  const { done, total } = countTasks(tasks);
+  const { skipReview } = rules;
+  const detail = `${done} of ${total} stories are done`;
+  if (isComplete(tasks, rules)) return { check: 'tasks', ok: true, detail };
+  const list = tasks.userStories
+    .filter(({ passes, reviewStatus }) => !passes || (!skipReview && reviewStatus !== 'approved'))
     .slice(0, mostLines)
     .map(({ id, passes, reviewStatus }) => `- ${id}: passes=${passes}, reviewStatus=${reviewStatus}`);
   const state = skipReview ? 'passes: true' : 'passes: true and reviewStatus: "approved"';
-  return `The claim to be complete was rejected: every story in tasks.json needs ${state}. These are left:\n${list.join('\n')}`;
+  const text = `The claim to be complete was rejected: every story in tasks.json needs ${state}. These are left:`;
+  return failure('tasks', detail, [text, ...list].join('\n'));
+}
+
+function failure(check: string, detail: string, text: string): Check {
+  return { check, ok: false, detail, feedback: { action: 'APPEND', text } };
 }

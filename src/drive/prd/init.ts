@@ -5,7 +5,7 @@ import { fillTemplate } from '../../core/template.ts';
 import { ensureDir, readText, refuseLinkedFolders, writeAtomic } from '../../os/files/files.ts';
 import type { PrdPaths } from './tasks.ts';
 
-export type PrdInit = {
+type PrdInit = {
   readonly projectDir: string;
   readonly paths: PrdPaths;
   readonly templates: string;
@@ -14,12 +14,10 @@ export type PrdInit = {
   readonly now: number;
 };
 
-export type PrdInitialized = { readonly written: readonly string[]; readonly kept: readonly string[] };
-
 const marker = '.ralph-active';
 
 /** Writes the files of a PRD that are not there yet; with `force` all of them. */
-export function initPrd({ projectDir, paths, templates, name, force, now }: PrdInit): PrdInitialized {
+export function initPrd({ projectDir, paths, templates, name, force, now }: PrdInit) {
   if (name !== undefined) checkName(name);
   const files = freshFiles(templates, paths, {
     date: new Date(now).toISOString().slice(0, 10),
@@ -35,10 +33,10 @@ export function initPrd({ projectDir, paths, templates, name, force, now }: PrdI
   const root = paths.top;
   refuseLinkedFolders(paths.prompt, root);
   ensureDir(paths.root, 0o755);
-  const written = [...files].filter(([path]) => !existing.includes(path));
-  for (const [path, text] of written) writeAtomic(path, text, { mode: 0o644, root });
+  const newFiles = [...files].filter(([path]) => !existing.includes(path));
+  for (const [path, text] of newFiles) writeAtomic(path, text, { mode: 0o644, root });
   ignoreMarker(projectDir);
-  return { written: written.map(([path]) => path), kept: existing };
+  return { written: newFiles.map(([path]) => path), kept: existing };
 }
 
 /** Adds the marker of a running loop to .gitignore: it is never committed. */
@@ -65,7 +63,7 @@ function checkName(name: string): void {
   });
 }
 
-export type PrdNames = {
+type PrdNames = {
   readonly date: string;
   readonly project: string;
   /** The part of the branch after `ralph/`; null leaves the placeholder. */

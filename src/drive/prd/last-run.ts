@@ -35,7 +35,7 @@ type BrokenOff = {
   readonly start: string | null;
 };
 
-/** In the folder of a run: the task list as it was before its last iteration. */
+/** File in the folder of a run: the task list from before its last iteration. */
 export const beforeName = 'before.tasks.json';
 
 /** Returns the review rules of the last run on this PRD; null if it had none. */
@@ -52,16 +52,20 @@ export function lastRules(place: PrdPlace, tasks: TaskList, memory: PrdMemory | 
 export async function settleLastRun(place: PrdPlace, clock: Clock, env: Environment): Promise<string[]> {
   const { projectDir } = place;
   const open = brokenOff(place);
-  const left = [activePath(projectDir), projectPaths(projectDir).lock].some((path) => lstatOf(path));
-  if (open === null && !left) return [];
-  const owned = await ownWorkingCopy(projectDir, findRepository(projectDir), newRunId(clock.now()), clock);
+  const hasLeftovers = [activePath(projectDir), projectPaths(projectDir).lock].some((path) => lstatOf(path));
+  if (open === null && !hasLeftovers) return [];
+  const run = newRunId(clock.now());
+  const ownership = await ownWorkingCopy(projectDir, findRepository(projectDir), run, clock);
   try {
     if (open === null) checkMarker(place);
     const lines = open === null ? [] : await checkBrokenOff(place, open, clock, env);
     removeActive(projectDir);
-    return [...owned.abandoned.map((run) => `run ${run} had died; what it left running was ended`), ...lines];
+    return [
+      ...ownership.abandoned.map((run) => `run ${run} had died; what it left running was ended`),
+      ...lines,
+    ];
   } finally {
-    owned.release();
+    ownership.release();
   }
 }
 
@@ -129,7 +133,7 @@ async function checkBrokenOff(
   if (memory && isNextOf(memory, holds, rules)) keepMemory(env, paths.tasks, remembered(memory, holds));
   const journal = openJournal(path, () => clock.now());
   journal.append(checkedEvent({ iteration, mode, ok: !undone, undone }, illegal, holds, rules));
-  // A journal of a dead run ends with this.
+  // Ends the journal of the dead run.
   journal.append({ type: 'run.abandoned', swept: [] });
   journal.close();
   const failures = repair?.problem ? [repair.problem] : [];

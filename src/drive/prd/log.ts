@@ -30,13 +30,13 @@ export function keepLogs(
   warn: (text: string) => void,
 ): PrdLog {
   const state: LogState = { run, paths, redactor, view: newRunView(run), log: null };
-  let broken = false;
+  let isBroken = false;
   const safely = (work: () => void): void => {
-    if (broken) return;
+    if (isBroken) return;
     try {
       work();
     } catch (error) {
-      broken = true;
+      isBroken = true;
       warn(`the logs of this PRD cannot be written: ${messageOf(error)}`);
     }
   };
@@ -79,7 +79,11 @@ function finishLog(state: LogState, { kind, because }: EventOf<'decision'>): voi
   state.log?.close();
   state.log = null;
   prepareFolder(paths);
-  if (iteration && prd) addRow(paths.summary, paths.top, row(run, iteration, prd));
+  if (!iteration || !prd) return;
+  const root = paths.top;
+  const rows = readText(paths.summary, { root }) ?? header;
+  const cells = cellsOf(run, iteration, prd).map(quoteCell);
+  writeAtomic(paths.summary, `${rows}${cells.join(',')}\n`, { mode: 0o644, fsync: false, root });
 }
 
 function write({ log, redactor }: LogState, text: string): void {
@@ -94,7 +98,7 @@ function prepareFolder({ logs, root, top }: PrdPaths): void {
     writeAtomic(`${logs}/.gitignore`, '*\n', { mode: 0o644, fsync: false, root: top });
 }
 
-function row(run: string, one: IterationView, prd: PrdView): readonly unknown[] {
+function cellsOf(run: string, one: IterationView, prd: PrdView): readonly unknown[] {
   return [
     run,
     one.iteration,
@@ -111,17 +115,8 @@ function row(run: string, one: IterationView, prd: PrdView): readonly unknown[] 
   ];
 }
 
-function addRow(path: string, root: string, values: readonly unknown[]): void {
-  const before = readText(path, { root }) ?? header;
-  writeAtomic(path, before + line(values), { mode: 0o644, fsync: false, root });
-}
-
-function line(values: readonly unknown[]): string {
-  return `${values.map(cell).join(',')}\n`;
-}
-
 /** Quotes a CSV cell if needed; a spreadsheet would take some first characters for a formula. */
-function cell(value: unknown): string {
+function quoteCell(value: unknown): string {
   const text = String(value ?? '').replace(/^[=+@\t\r-]/, "'$&");
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }

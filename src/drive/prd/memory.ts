@@ -1,13 +1,7 @@
 import { dirname, join } from 'node:path';
 import * as v from 'valibot';
 import { stateFolder } from '../../config/paths.ts';
-import {
-  type ReviewRules,
-  type ReviewStatus,
-  type Story,
-  snapshotOf,
-  type TaskList,
-} from '../../core/review/story.ts';
+import { type ReviewRules, type Story, snapshotOf, type TaskList } from '../../core/review/story.ts';
 import { checkTransitions } from '../../core/review/transitions.ts';
 import { sha256 } from '../../os/crypto.ts';
 import { ensureDir, readJsonAs, removeIfThere, writeAtomic } from '../../os/files/files.ts';
@@ -17,9 +11,9 @@ import { reviewFieldsSchema } from './ralph-active.ts';
 import { sameCriteria } from './turn-check.ts';
 
 /** Returns the memory if it is of this list: another project or branch in the same place is another list. */
-export function memoryOf(stored: PrdMemory | null, tasks: TaskList): PrdMemory | null {
-  const same = stored?.project === tasks.project && stored.branchName === tasks.branchName;
-  return same ? stored : null;
+export function memoryOf(memory: PrdMemory | null, tasks: TaskList): PrdMemory | null {
+  const isSame = memory?.project === tasks.project && memory.branchName === tasks.branchName;
+  return isSame ? memory : null;
 }
 
 /** True if some story still has the title that a loop first saw: a new plan has none of these. */
@@ -60,7 +54,7 @@ export function remembered(
   outside: readonly string[] = memory?.outside ?? [],
   since: number | undefined = memory?.since,
 ): PrdMemory {
-  const approved = new Set(
+  const approvedIds = new Set(
     tasks.userStories.filter(({ reviewStatus }) => reviewStatus === 'approved').map(({ id }) => id),
   );
   const stories = tasks.userStories.map(({ id, title, description, acceptanceCriteria }) => [
@@ -72,7 +66,7 @@ export function remembered(
     branchName: tasks.branchName,
     ...(since !== undefined && { since }),
     checked: snapshotOf(tasks),
-    outside: outside.filter((id) => approved.has(id)),
+    outside: outside.filter((id) => approvedIds.has(id)),
     verifyCommands: memory?.verifyCommands ?? tasks.verifyCommands,
     stories: { ...Object.fromEntries(stories), ...memory?.stories },
   };
@@ -80,9 +74,9 @@ export function remembered(
 
 /** True if one iteration can have turned the remembered list into this one. */
 export function isNextOf({ checked }: PrdMemory, tasks: TaskList, rules: ReviewRules): boolean {
-  const has = (status: ReviewStatus) =>
-    Object.values(checked).some(({ reviewStatus }) => reviewStatus === status);
-  const mode = has('changes_requested') ? 'review-fix' : has('needs_review') ? 'review' : 'implement';
+  const statuses = new Set(Object.values(checked).map(({ reviewStatus }) => reviewStatus));
+  const other = statuses.has('needs_review') ? 'review' : 'implement';
+  const mode = statuses.has('changes_requested') ? 'review-fix' : other;
   return checkTransitions(tasks, checked, mode, rules).every(({ omission }) => omission);
 }
 
@@ -144,7 +138,7 @@ const memorySchema = v.object({
 type FirstSeen = Readonly<v.InferOutput<typeof firstSeenSchema>>;
 export type PrdMemory = Readonly<v.InferOutput<typeof memorySchema>>;
 
-/** Returns null if nothing readable is stored. */
+/** Reads the memory of a task list; null if there is none that can be read. */
 export function readMemory(env: Environment, tasks: string): PrdMemory | null {
   return readJsonAs(memoryPath(env, tasks), memorySchema);
 }

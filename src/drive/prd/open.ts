@@ -65,8 +65,10 @@ export function checkStart(tasks: TaskList, rules: ReviewRules, paths: PrdPaths)
   }
   if (rules.skipReview) return;
   const problems = checkInvariants(tasks, rules);
-  const unreviewed = tasks.userStories.some(({ passes, reviewStatus }) => passes && reviewStatus === null);
-  const remedy = unreviewed ? 'ralph prd run --skip-review, if it is worked off without reviews' : undefined;
+  const hasUnreviewed = tasks.userStories.some(({ passes, reviewStatus }) => passes && reviewStatus === null);
+  const remedy = hasUnreviewed
+    ? 'ralph prd run --skip-review, if it is worked off without reviews'
+    : undefined;
   if (problems.length > 0) throw unusable(problems, paths.tasks, remedy);
   const over = tasks.userStories.find(({ passes, reviewCount }) => !passes && reviewCount > rules.reviewCap);
   if (over) {

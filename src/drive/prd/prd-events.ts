@@ -1,6 +1,7 @@
 import { problemLine } from '../../core/review/check.ts';
 import { countTasks, isComplete } from '../../core/review/mode.ts';
 import type { ReviewRules, TaskList, TaskProblem } from '../../core/review/story.ts';
+import { oneLine } from '../../core/text.ts';
 import type { EventBody, EventOf } from '../../journal/events.ts';
 import type { StoryState } from '../../journal/loop-schemas.ts';
 
@@ -37,5 +38,5 @@ export function checkedEvent(
 /** Describes a PRD in one line: its name and description. */
 export function aboutLine({ project, branchName, description }: TaskList): string {
   const text = [project.trim() || branchName, description.trim()].filter((part) => part !== '').join(': ');
-  return `PRD ${text.replace(/\s+/g, ' ').slice(0, 200)}`;
+  return `PRD ${oneLine(text)}`;
 }

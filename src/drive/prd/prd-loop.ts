@@ -41,7 +41,7 @@ export type PrdLoopOptions = {
   readonly now: number;
   readonly memory: PrdMemory | null;
   remember(memory: PrdMemory): void;
-  /** A line for the end of the run, since nobody may have seen it pass by. */
+  /** Prints a line at the end of the run, where people look. */
   tellAtEnd(line: string): void;
   /** Waits until files that were written in the sandbox can be read here. */
   settle?(): Promise<void>;
@@ -64,7 +64,7 @@ type PrdLoopState = {
 
 type TurnFacts = { readonly iteration: number; readonly end: TurnEnd; readonly record: Recorder };
 
-/** The loop over a PRD: each iteration gets its mode and a snapshot, and what it made of the task list is checked. */
+/** Creates the loop over a PRD: gives each iteration its mode, and checks its changes to the task list. */
 export function prdLoop(options: PrdLoopOptions, first: ValidTasks): LoopKind {
   const { projectDir, paths, rules, gitTop } = options;
   const hadRepository = lstatOf(join(paths.root, '.git')) !== null;
@@ -117,12 +117,12 @@ function startIteration(options: PrdLoopOptions, state: PrdLoopState, head: stri
   return edits;
 }
 
-/** Accepts edits of a person since the last turn. Puts the list back if they break its rules: nobody approves a story then. */
+/** Accepts edits of a person since the last turn. Puts the list back if they break its rules or approve a story. */
 function takeEdits({ paths, rules, rejectedFolder }: PrdLoopOptions, state: PrdLoopState): EventBody[] {
   const { list } = state;
-  const edited = readValidTasks(paths);
-  if (edited && (edited.text === list.text || editProblems(edited.tasks, list, rules).length === 0)) {
-    state.list = edited;
+  const edits = readValidTasks(paths);
+  if (edits && (edits.text === list.text || editProblems(edits.tasks, list, rules).length === 0)) {
+    state.list = edits;
     return [];
   }
   putBack(paths.tasks, list.text, paths.top, rejectedFolder);
@@ -184,14 +184,14 @@ async function inspectTurn(
   for (const change of [...list, ...steering, ...progress]) restoreFile(change, iteration, folders);
   if (!undone && file.ok && tasks) state.list = { text: file.text, tasks };
   const steeringNames = steering.map(({ path }) => relative(projectDir, path));
-  const restored = [
+  const restoredNames = [
     ...steeringNames,
     ...progress.map(({ path }) => relative(projectDir, path)),
     ...(hadRepository ? [] : removeNewRepository(paths, folders)),
   ];
   const committed = await repairCommit(options, state, { before, undone, record });
-  if (restored.length > 0) {
-    record({ type: 'notice', text: `changed during the turn and put back: ${restored.join(', ')}` });
+  if (restoredNames.length > 0) {
+    record({ type: 'notice', text: `changed during the turn and put back: ${restoredNames.join(', ')}` });
   }
   remember(options, state);
   const turn = { iteration, mode: step.mode, ok: problems.length === 0, undone };
@@ -210,7 +210,7 @@ async function inspectTurn(
   };
 }
 
-/** Corrects what the last commit has of the PRD; true if that took a commit. */
+/** Corrects the files of the PRD in the last commit; true if that took a commit. */
 async function repairCommit(
   { paths, rules, gitTop, rejectedFolder, tellAtEnd }: PrdLoopOptions,
   { step, list, files, start }: PrdLoopState,

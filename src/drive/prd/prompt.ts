@@ -1,6 +1,7 @@
 import { defuseTags } from '../../core/feedback.ts';
 import type { NextStep } from '../../core/review/mode.ts';
 import { capPrefix, type ReviewRules } from '../../core/review/story.ts';
+import { oneLine } from '../../core/text.ts';
 
 export type IterationFacts = {
   readonly iteration: number;
@@ -36,16 +37,16 @@ function brief({
   rules,
   changes = [],
 }: IterationFacts): string {
-  const name = story === null ? 'none is left' : `${story.id} - ${oneLine(story.title)}`;
+  const name = story === null ? 'none is left' : `${story.id} - ${defusedLine(story.title)}`;
   return [
     `This is iteration ${iteration} of ${maxIterations}. Mode: ${rules.skipReview ? 'implement (reviews are skipped)' : mode}. Story: ${name}.`,
     rules.skipReview ? skipping : howTo(mode, story?.reviewCount ?? 0, rules),
-    ...(changes.length === 0 ? [] : [changed, ...changes.slice(0, shownChanges).map(oneLine)]),
+    ...(changes.length === 0 ? [] : [changesNote, ...changes.slice(0, shownChanges).map(defusedLine)]),
   ].join('\n');
 }
 
 const shownChanges = 60;
-const changed =
+const changesNote =
   'Since a loop first saw this list, it was changed in these points; judge whether that was right, and request changes if the work was made to look done by them.';
 
 const skipping =
@@ -67,6 +68,6 @@ function howTo(mode: NextStep['mode'], reviews: number, { reviewCap }: ReviewRul
   }
 }
 
-function oneLine(text: string): string {
-  return defuseTags(text).replace(/\s+/g, ' ').slice(0, 200);
+function defusedLine(text: string): string {
+  return oneLine(defuseTags(text));
 }

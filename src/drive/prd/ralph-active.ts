@@ -14,7 +14,7 @@ import { activePath } from './ralph-active-path.ts';
 
 const positive = v.pipe(v.number(), v.safeInteger(), v.minValue(1));
 
-/** A marker as it is read: other programs and agents write it, too, so a wrong field counts as its default. */
+/** Content of a marker. Other programs and agents write it, too, so a wrong field counts as its default. */
 const markerSchema = v.object({
   timestamp: v.fallback(v.string(), ''),
   pid: v.fallback(v.nullable(v.pipe(v.number(), v.safeInteger())), null),
@@ -49,32 +49,27 @@ export type ActivePayload = {
 };
 
 /** Facts from the marker of a loop, for programs that did not start it. */
-export type ActiveMarker = {
-  readonly pid: number | null;
-  /** When it was written, in epoch milliseconds. */
-  readonly since: number | null;
-  readonly rules: TaskRules;
-  /** Why the transitions of this iteration cannot be checked. */
-  readonly warning: string | null;
-  /** Why they can only be checked in part, though there is a snapshot: somebody has damaged it. */
-  readonly problem: string | null;
-};
+export type ActiveMarker = NonNullable<ReturnType<typeof readActive>>;
 
 /** Reads the marker of the loop that works on this project; null if there is none. An unreadable file is still a marker. */
-export function readActive(projectDir: string): ActiveMarker | null {
+export function readActive(projectDir: string) {
   const path = activePath(projectDir);
   if (lstatOf(path) === null) return null;
   const marker = readJsonAs(path, markerSchema) ?? v.parse(markerSchema, {});
   const since = Date.parse(marker.timestamp);
   const { snapshot, problem } = readSnapshot(marker.preIterationSnapshot);
   const { pid, skipReview, reviewCap, iterationMode: mode } = marker;
+  const rules: TaskRules = { skipReview, reviewCap, iteration: mode && snapshot ? { mode, snapshot } : null };
   const missing =
     marker.preIterationSnapshot === null ? 'preIterationSnapshot' : mode === null ? 'iterationMode' : null;
   return {
     pid,
+    /** When it was written, in epoch milliseconds. */
     since: Number.isNaN(since) ? null : since,
-    rules: { skipReview, reviewCap, iteration: mode && snapshot ? { mode, snapshot } : null },
+    rules,
+    /** Why the transitions of this iteration cannot be checked. */
     warning: missing && `.ralph-active has no ${missing}: the transitions of this iteration are not checked`,
+    /** Why they can only be checked in part: somebody has damaged the snapshot. */
     problem,
   };
 }
@@ -99,10 +94,10 @@ const slackMs = 5000;
 
 /** Returns the living process that wrote the marker. A process that started later only has the same number. */
 export function activeOwner({ pid, since }: Pick<ActiveMarker, 'pid' | 'since'>): number | null {
-  // The first process of the system is no loop, but a handy number for an agent that wants to lock others out.
+  // Process 1 never is a loop; an agent could name it to lock others out.
   if (pid === null || pid === 1 || processIdentity(pid) === null) return null;
-  const started = processStart(pid);
-  return since !== null && started !== null && started > since + slackMs ? null : pid;
+  const startedAt = processStart(pid);
+  return since !== null && startedAt !== null && startedAt > since + slackMs ? null : pid;
 }
 
 /** Reads what can be read of a snapshot; `problem` says what cannot. */

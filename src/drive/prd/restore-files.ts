@@ -74,34 +74,31 @@ function readableText(path: string, top: string): string | null {
 }
 
 /** Files of a PRD besides the task list, as they were before a turn. */
-export type FileSnapshot = {
-  /** Returns the illegal changes of the turn. */
-  changes(): { readonly steering: readonly FileToRestore[]; readonly progress: readonly FileToRestore[] };
-  /** Returns the files as the last commit must have them. */
-  committed(): CommittedFile[];
-};
+export type FileSnapshot = ReturnType<typeof snapshotFiles>;
 
-/** Takes a snapshot of the files that steer the agents, and of their log. No agent may write instructions for the next one. */
-export function snapshotFiles({ prompt, prd, progress, top }: PrdPaths): FileSnapshot {
+/** Takes a snapshot of the files that steer the agents, which no agent may change, and of their log. */
+export function snapshotFiles({ prompt, prd, progress, top }: PrdPaths) {
   // A file that cannot be read before the turn, such as a link of the user, cannot be put back.
   const steering = [prompt, prd]
     .map((path) => ({ path, text: readableText(path, top) }))
     .filter(({ path, text }) => text !== null || lstatOf(path) === null);
   const log = readableText(progress, top);
   return {
+    /** Returns the illegal changes of the turn. */
     changes() {
       const after = readableText(progress, top);
-      const lost = log !== null && isMostlyLost(log, after);
+      const isLost = log !== null && isMostlyLost(log, after);
       return {
         steering: steering
           .map((file) => ({ ...file, rejected: readableText(file.path, top) }))
           .filter(
             ({ path, text, rejected }) => text !== rejected || (text === null && lstatOf(path) !== null),
           ),
-        progress: lost ? [{ path: progress, text: mergeProgress(log, after), rejected: after }] : [],
+        progress: isLost ? [{ path: progress, text: mergeProgress(log, after), rejected: after }] : [],
       };
     },
-    committed: () => [
+    /** Returns the files as the last commit must have them. */
+    committed: (): CommittedFile[] => [
       ...steering,
       ...(log === null
         ? []
@@ -116,7 +113,7 @@ export function snapshotFiles({ prompt, prd, progress, top }: PrdPaths): FileSna
   };
 }
 
-/** Moves away a repository that a turn made of the folder of the PRD: it would hide it from the one that it belongs to. */
+/** Moves away a repository that a turn made in the folder of the PRD, which would hide it from the project's own. */
 export function removeNewRepository(
   { root }: PrdPaths,
   { projectDir, aside }: Pick<RestoreFolders, 'projectDir' | 'aside'>,

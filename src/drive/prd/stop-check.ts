@@ -44,7 +44,7 @@ function taskParts({ claim }: PrdStop, paths: PrdPaths, { rules, problem: damage
   const file = readTasksFile(paths);
   if (!file.ok) return [`ralph/tasks.json cannot be used: ${file.problem.replace(/\.$/, '')}. Put it right.`];
   const { tasks, problems } = checkTasks(file.value, rules);
-  // Whoever asks for a human has a reason not to have finished.
+  // An agent that asks for a human may leave its step unfinished.
   const asks = claim.kind === 'blocked' || claim.kind === 'decide';
   const lines = [
     ...(damage === null || rules.skipReview || asks

@@ -5,12 +5,12 @@ import { capPrefix, type ReviewRules, type Story, type TaskList } from '../../co
 /** Returns the line about the iterations that the stories need, with advice if the limit is lower. */
 export function budgetLine(tasks: TaskList, rules: ReviewRules, maxIterations: number): string {
   const { total, done } = countTasks(tasks);
-  const left = total - done;
+  const remaining = total - done;
   const needed = estimateIterations(tasks, rules);
-  const each = left === 0 ? 0 : Math.round(needed / left);
+  const each = remaining === 0 ? 0 : Math.round(needed / remaining);
   const enough =
     needed <= maxIterations ? '' : ` (more than the ${maxIterations} allowed: -n ${needed} gives them)`;
-  return `${left} of ${total} stories left × ~${each} iteration${each === 1 ? '' : 's'} each = ~${needed} iterations needed${enough}`;
+  return `${remaining} of ${total} stories left × ~${each} iteration${each === 1 ? '' : 's'} each = ~${needed} iterations needed${enough}`;
 }
 
 /** Returns the lines of the summary at the end of a run. */

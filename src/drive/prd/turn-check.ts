@@ -27,20 +27,20 @@ export function illegalOf(problems: readonly TaskProblem[]): TaskProblem[] {
   return problems.filter(({ omission }) => !omission);
 }
 
-type Worked = { readonly mode: NextStep['mode']; readonly story: string | null };
+type TurnWork = { readonly mode: NextStep['mode']; readonly story: string | null };
 
 /** Compares the file after a turn with the list before it. Never throws. */
 export function checkTurn(
   file: TasksFile,
   before: TaskList,
-  worked: Worked,
+  work: TurnWork,
   rules: ReviewRules,
 ): TasksChecked {
   if (!file.ok) return { tasks: null, problems: [{ rule: 'schema', text: file.problem }] };
   try {
-    return compare(file.value, before, worked, rules);
+    return compare(file.value, before, work, rules);
   } catch (error) {
-    // What nobody can check does not hold.
+    // Counts a list that cannot be checked as illegal.
     const text = `tasks.json cannot be checked: ${messageOf(error)}`;
     return { tasks: null, problems: [{ rule: 'schema', text }] };
   }
@@ -50,21 +50,21 @@ export function checkTurn(
 export function isIllegal(
   text: string | null,
   before: TaskList,
-  worked: Worked,
+  work: TurnWork,
   rules: ReviewRules,
 ): boolean {
-  return illegalOf(checkTurn(parseTasks(text), before, worked, rules).problems).length > 0;
+  return illegalOf(checkTurn(parseTasks(text), before, work, rules).problems).length > 0;
 }
 
-function compare(value: unknown, before: TaskList, worked: Worked, rules: ReviewRules): TasksChecked {
-  const { mode } = worked;
+function compare(value: unknown, before: TaskList, work: TurnWork, rules: ReviewRules): TasksChecked {
+  const { mode } = work;
   const snapshot = snapshotOf(before);
-  const checked = checkTasks(value, { ...rules, iteration: { mode, snapshot } });
-  if (checked.tasks === null) return checked;
+  const result = checkTasks(value, { ...rules, iteration: { mode, snapshot } });
+  if (result.tasks === null) return result;
   const more = rules.skipReview
-    ? removed(snapshot, checked.tasks.userStories, mode)
-    : [...softenedCriteria(before, checked.tasks, worked), ...rewordedFeedback(before, checked.tasks)];
-  return { ...checked, problems: [...checked.problems, ...more] };
+    ? removed(snapshot, result.tasks.userStories, mode)
+    : [...softenedCriteria(before, result.tasks, work), ...rewordedFeedback(before, result.tasks)];
+  return { ...result, problems: [...result.problems, ...more] };
 }
 
 type Pair = { readonly was: Story; readonly story: Story };
@@ -78,12 +78,16 @@ function pairsOf(before: TaskList, { userStories }: TaskList): Pair[] {
 }
 
 /** Returns problems for criteria that changed in the story that was worked on: no agent sets the measure of its own work. */
-function softenedCriteria(before: TaskList, after: TaskList, { mode, story: worked }: Worked): TaskProblem[] {
+function softenedCriteria(
+  before: TaskList,
+  after: TaskList,
+  { mode, story: ownStory }: TurnWork,
+): TaskProblem[] {
   const oldIds = new Set(before.userStories.map(({ id }) => id));
   const newStories = after.userStories.filter(({ id }) => !oldIds.has(id));
   return pairsOf(before, after).flatMap(({ was, story }) => {
     if (sameCriteria(was, story)) return [];
-    if (story.id !== worked && story.reviewStatus === was.reviewStatus) return [];
+    if (story.id !== ownStory && story.reviewStatus === was.reviewStatus) return [];
     if (mode === 'implement' && was.reviewStatus === null && isSplit(was, story, newStories)) return [];
     return [
       {
@@ -96,9 +100,9 @@ function softenedCriteria(before: TaskList, after: TaskList, { mode, story: work
 
 /** True if every criterion that the story lost is in a new story, word for word. */
 function isSplit(was: Story, story: Story, newStories: readonly Story[]): boolean {
-  const left = criteriaOf(story);
+  const remaining = criteriaOf(story);
   const movedCriteria = newStories.flatMap((each) => [...criteriaOf(each)]);
-  return [...criteriaOf(was)].every((each) => left.has(each) || movedCriteria.includes(each));
+  return [...criteriaOf(was)].every((each) => remaining.has(each) || movedCriteria.includes(each));
 }
 
 function criteriaOf({ acceptanceCriteria }: Pick<Story, 'acceptanceCriteria'>): Set<string> {
@@ -108,11 +112,11 @@ function criteriaOf({ acceptanceCriteria }: Pick<Story, 'acceptanceCriteria'>): 
 /** Returns problems for feedback that changed without a review. */
 function rewordedFeedback(before: TaskList, after: TaskList): TaskProblem[] {
   return pairsOf(before, after).flatMap(({ was, story }) => {
-    const moved =
+    const isReviewed =
       was.passes !== story.passes ||
       was.reviewStatus !== story.reviewStatus ||
       was.reviewCount !== story.reviewCount;
-    if (moved || was.reviewFeedback === story.reviewFeedback) return [];
+    if (isReviewed || was.reviewFeedback === story.reviewFeedback) return [];
     const text = `Story ${story.id} has another reviewFeedback than before, though nobody reviewed it in this iteration. Put it back.`;
     return [{ rule: 'reviewFeedback belongs to the review', text }];
   });

@@ -15,7 +15,7 @@ export type LoopOptions = {
   readonly maxTimeMs: number | null;
 };
 
-export type LoopCommand =
+type LoopCommand =
   | { readonly ok: true; readonly task: string; readonly options: LoopOptions }
   | { readonly ok: false; readonly message: string };
 
@@ -36,19 +36,20 @@ const loopUsage =
 
 /**
  * Parses the text after `/ralph-loop`. Flags stand before or after the task; the task is all the rest, byte for byte,
- * without one pair of quotes around the whole of it. What could be either is an error: a flag that is swallowed by the
- * task would start another loop than the user asked for.
+ * without one pair of quotes around the whole of it. Refuses a word that could be a flag or part of the task: a guess
+ * could start another loop than the user asked for.
  */
 export function parseLoopCommand(raw: string): LoopCommand {
   const words = wordsOf(raw);
   const before = readFlags(words, 0);
-  const separated = isSeparator(words[before.next]);
-  const first = separated ? before.next + 1 : before.next;
-  const flagAt = separated ? -1 : words.findIndex(({ flag }, index) => index > first && flag !== null);
+  const hasSeparator = isSeparator(words[before.next]);
+  const first = hasSeparator ? before.next + 1 : before.next;
+  const flagAt = hasSeparator ? -1 : words.findIndex(({ flag }, index) => index > first && flag !== null);
   const last = flagAt === -1 ? words.length : flagAt;
   const after = readFlags(words, last);
   const taskWords = words.slice(first, last);
-  const stray = words[after.next] ?? (!separated && taskWords[0]?.quoted === true ? taskWords[1] : undefined);
+  const stray =
+    words[after.next] ?? (!hasSeparator && taskWords[0]?.quoted === true ? taskWords[1] : undefined);
   return build(taskOf(raw, taskWords), [...before.flags, ...after.flags], stray);
 }
 
@@ -76,8 +77,8 @@ function wordsOf(raw: string): Word[] {
     const start = match.index;
     const quoted = double ?? single;
     const flagName = flagStart ?? (quoted === undefined ? whole : '');
-    const [, dashes, word = '', , rest] = /^(--|[—–])([A-Za-z][\w-]*)(=([\s\S]*))?$/.exec(flagName) ?? [];
-    // Some keyboards make one long dash of the two.
+    const [, dashes, word = '', , attached] = /^(--|[—–])([A-Za-z][\w-]*)(=([\s\S]*))?$/.exec(flagName) ?? [];
+    // Some keyboards turn two dashes into one long dash.
     const isFlag = dashes === '--' || (dashes !== undefined && Object.hasOwn(settings, word));
     const value = double?.replace(/\\(["\\])/g, '$1') ?? single ?? whole;
     return {
@@ -86,12 +87,12 @@ function wordsOf(raw: string): Word[] {
       text: quoted ?? whole,
       value,
       quoted: quoted !== undefined && flagStart === undefined,
-      flag: isFlag ? { name: word, value: flagStart === undefined ? (rest ?? null) : value } : null,
+      flag: isFlag ? { name: word, value: flagStart === undefined ? (attached ?? null) : value } : null,
     };
   });
 }
 
-/** The flags from this word on, and the first word that is none of them. */
+/** Reads flags from this word on; `next` is the first word that belongs to none. */
 function readFlags(words: readonly Word[], from: number): { flags: Flag[]; next: number } {
   const flags: Flag[] = [];
   let next = from;
@@ -149,34 +150,34 @@ const settings: Readonly<Record<string, (value: string) => Partial<LoopOptions> 
 
 function build(task: string, flags: readonly Flag[], stray: Word | undefined): LoopCommand {
   let options = defaultLoopOptions;
-  const unknown = flags.find(({ name }) => !Object.hasOwn(settings, name));
-  if (unknown) return failed(unknownFlag(unknown.name));
+  const stranger = flags.find(({ name }) => !Object.hasOwn(settings, name));
+  if (stranger) return failure(unknownFlag(stranger.name));
   if (stray) {
     const word = JSON.stringify(stray.text.slice(0, 60));
-    return failed(
+    return failure(
       `${word} is neither a flag nor the value of one: put the task in quotes, and a value of several words too.`,
     );
   }
   for (const { name, value } of flags) {
     const setting = settings[name];
-    if (setting === undefined) return failed(unknownFlag(name));
-    if (value === null) return failed(`--${name} needs a value.`);
+    if (setting === undefined) return failure(unknownFlag(name));
+    if (value === null) return failure(`--${name} needs a value.`);
     const change = setting(value);
-    if (typeof change === 'string') return failed(`--${name} ${change}.`);
+    if (typeof change === 'string') return failure(`--${name} ${change}.`);
     options = { ...options, ...change, verify: [...options.verify, ...(change.verify ?? [])] };
   }
-  if (task.trim() === '') return failed('The task is missing.');
+  if (task.trim() === '') return failure('The task is missing.');
   return { ok: true, task, options };
 }
 
 function unknownFlag(name: string): string {
   const near = nearest(name, Object.keys(settings));
-  const meant =
+  const advice =
     near === null ? 'if it belongs to the task, put the task in quotes' : `did you mean --${near}?`;
-  return `There is no flag --${name}; ${meant}.`.replace('?.', '?');
+  return `There is no flag --${name}; ${advice}.`.replace('?.', '?');
 }
 
-function failed(problem: string): LoopCommand {
+function failure(problem: string): LoopCommand {
   return { ok: false, message: `${problem}\nUsage: ${loopUsage}` };
 }
 

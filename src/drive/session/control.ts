@@ -1,36 +1,35 @@
 import type { Reason } from '../../core/loop.ts';
 import { runEnded } from '../../journal/turn-events.ts';
 import { fileSize } from '../../os/files/scan-lines.ts';
+import type { ControlName } from './commands.ts';
 import { type Reply, type SessionContext, silent } from './hook-reply.ts';
 import { endMessage, iterationText, startMessage, statusMessage } from './loop-messages.ts';
 import { endSessionLoop, readSessionLoop, type SessionLoop, updateSessionLoop } from './session-loops.ts';
-
-export type Control = 'cancel-ralph' | 'ralph-status' | 'ralph-pause' | 'ralph-resume';
 
 const noLoop: Reply = {
   kind: 'answer',
   message: 'There is no Ralph loop in this session. Start one: /ralph-loop "task"',
 };
 
-export type ControlEvent = {
-  readonly control: Control;
+type ControlEvent = {
+  readonly control: ControlName;
   readonly sessionId: string;
   readonly promptId: string | null;
 };
 
 /** Answers a command about the loop of this session; only a resume reaches the model. */
 export function controlLoop(event: ControlEvent, context: SessionContext): Reply {
-  // A hook may change the loop between our look and our change: look again then.
+  // Reads the loop again if a hook changed it between our read and our write.
   for (;;) {
-    const stored = readSessionLoop(context.env, event.sessionId);
-    if (stored.kind === 'set-aside') return { kind: 'answer', message: setAsideText(stored.path) };
-    if (stored.kind === 'none') return noLoop;
-    const reply = answer(event, stored.state, context);
+    const lookup = readSessionLoop(context.env, event.sessionId);
+    if (lookup.kind === 'set-aside') return { kind: 'answer', message: setAsideText(lookup.path) };
+    if (lookup.kind === 'none') return noLoop;
+    const reply = answer(event, lookup.state, context);
     if (reply) return reply;
   }
 }
 
-/** Pauses the loop of a session whose user broke it off; null when the loop changed meanwhile. */
+/** Pauses the loop; silent if another hook changed it meanwhile. */
 export function pauseLoop(state: SessionLoop, why: string, context: SessionContext): Reply {
   const at = context.now();
   const change = { status: 'paused', transcript: fromHere(state), updatedAt: at } as const;
@@ -82,7 +81,7 @@ export function cancelLoop(
 /** Resumes the loop. The model gets the task again, so the work starts at once. */
 function resume(state: SessionLoop, promptId: string | null, context: SessionContext): Reply | null {
   const at = context.now();
-  // One prompt comes as two events.
+  // The second event of the same prompt.
   if (promptId !== null && state.promptId === promptId) return silent;
   const change = {
     status: 'active',
@@ -101,7 +100,7 @@ function asAnswer(reply: Reply): Reply | null {
   return reply.kind === 'notice' ? { kind: 'answer', message: reply.notice } : null;
 }
 
-/** Returns a mark at the end of the transcript: what was said while the loop was paused is no part of its next turn. */
+/** Returns a mark at the end of the transcript. The next turn leaves out what was said while the loop was paused. */
 function fromHere({ transcript }: SessionLoop): SessionLoop['transcript'] {
   const size = transcript.path === null ? null : fileSize(transcript.path);
   return { ...transcript, offset: size ?? transcript.offset, unseen: null };

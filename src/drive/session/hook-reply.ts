@@ -23,3 +23,6 @@ export type SessionContext = {
   readonly driver: string;
   readonly version: string;
 };
+
+/** Surroundings of a hook that a host runs as a program. */
+export type HookContext = SessionContext & { warn(line: string): void };

@@ -7,14 +7,14 @@ import { applyChanges, type FileChange } from '../../os/files/file-changes.ts';
 import { ensureDir, readJsonAs, writeAtomic } from '../../os/files/files.ts';
 import type { Environment } from '../../os/process/program.ts';
 import { opencodeInstaller } from '../embed/opencode/install.ts';
+import { claudeInstaller } from '../hook/claude-installer.ts';
 import { hookInstaller } from '../hook/hook-installer.ts';
-import { claudeInstaller } from '../hook/hosts/claude-code/install.ts';
 import type { HostInstaller, InstallPlace, InstallPlan } from './installer.ts';
 
 export const hostInstallers: Readonly<Record<string, HostInstaller>> = {
   claude: claudeInstaller,
-  codex: hookInstaller('codex', codexHooks),
-  gemini: hookInstaller('gemini', geminiHooks),
+  codex: hookInstaller(codexHooks),
+  gemini: hookInstaller(geminiHooks),
   opencode: opencodeInstaller,
 };
 
@@ -25,9 +25,9 @@ export function planInstall(
   place: InstallPlace,
 ): InstallPlan {
   const plan = installer[action](place);
-  const installed = readInstalled(place.env);
+  const records = readInstalled(place.env);
   const restore = (change: FileChange): FileChange => {
-    const record = installed.get(change.path);
+    const record = records.get(change.path);
     return record?.after === change.before && record.before !== change.before
       ? { ...change, after: record.before }
       : change;
@@ -42,16 +42,16 @@ export function carryOut(
   action: 'install' | 'uninstall',
   { env }: InstallPlace,
 ): void {
-  const installed = new Map<string, Installed>(readInstalled(env));
+  const records = new Map<string, Installed>(readInstalled(env));
   for (const { path, before, after } of changes) {
-    const earlier = installed.get(path);
-    if (action === 'uninstall') installed.delete(path);
-    else installed.set(path, { before: earlier?.after === before ? earlier.before : before, after });
+    const earlier = records.get(path);
+    if (action === 'uninstall') records.delete(path);
+    else records.set(path, { before: earlier?.after === before ? earlier.before : before, after });
   }
   // A record without its change does no harm, a change without its record could not be undone to the byte.
-  if (action === 'install') writeInstalled(env, installed);
+  if (action === 'install') writeInstalled(env, records);
   applyChanges(changes);
-  if (action === 'uninstall') writeInstalled(env, installed);
+  if (action === 'uninstall') writeInstalled(env, records);
 }
 
 /** Content of a file before and after an installation, to undo it to the byte. */
@@ -72,5 +72,5 @@ function writeInstalled(env: Environment, installed: ReadonlyMap<string, Install
 }
 
 function recordFile(env: Environment): string {
-  return join(stateFolder(env), 'installed.json');
+  return join(stateFolder(env), 'records.json');
 }

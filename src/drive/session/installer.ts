@@ -18,7 +18,7 @@ export type InstallPlan = {
   readonly notes: readonly string[];
 };
 
-/** How the hooks of a host are written into its settings and taken out again. Both only plan. */
+/** Plans how the hooks of a host get into its settings, and out again. Writes nothing. */
 export type HostInstaller = {
   install(place: InstallPlace): InstallPlan;
   uninstall(place: InstallPlace): InstallPlan;

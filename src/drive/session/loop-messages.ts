@@ -2,6 +2,7 @@ import { completionTag } from '../../core/completion.ts';
 import { formatDuration } from '../../core/duration.ts';
 import type { LoopState, Reason } from '../../core/loop.ts';
 import type { Outcome } from '../../core/outcome.ts';
+import { oneLine } from '../../core/text.ts';
 import type { SessionLoop } from './session-loops.ts';
 
 /** First paragraph of each message of `/ulw-loop`. */
@@ -21,7 +22,7 @@ export function startMessage(state: SessionLoop): string {
       `- Only when the task is fully done and you have checked it, output the completion promise: ${tag}`,
       '- Put it alone on the last line of your answer, exactly as it stands here: same case, no space inside the tag, no variant of it.',
       '- If the task is not done, do not output the promise, and do not mention it either. A promise without work is rejected.',
-      ...verifyLines(state),
+      ...state.verify.map((command) => `- The promise is then checked with: ${command}`),
       '- If only a human can help, output <promise>BLOCKED: what is missing</promise>; if a human has to choose, <promise>DECIDE: the question</promise>.',
     ].join('\n'),
   ].join('\n\n');
@@ -41,36 +42,33 @@ export function continuationMessage(state: SessionLoop): string {
 
 /** Message that repeats the task in a session that lost its context or was resumed. */
 export function reminderMessage(state: SessionLoop): string {
-  const paused = state.status === 'paused' ? ' The loop is paused until the user types /ralph-resume.' : '';
-  return `A Ralph loop is going on in this session (${iterationText(state.loop)}).${paused} This is what it is about.\n\n${startMessage(state)}`;
+  const pauseNote =
+    state.status === 'paused' ? ' The loop is paused until the user types /ralph-resume.' : '';
+  return `A Ralph loop is going on in this session (${iterationText(state.loop)}).${pauseNote} This is what it is about.\n\n${startMessage(state)}`;
 }
 
 export function endMessage(state: SessionLoop, outcome: Outcome, because: Reason): string {
   const { iteration } = state.loop;
   const after = `${iteration} iteration${iteration === 1 ? '' : 's'}`;
-  return `Ralph loop ended: ${outcome} after ${after}: ${oneLine(because.text)}. Record: ralph show ${state.run}`;
+  return `Ralph loop ended: ${outcome} after ${after}: ${oneLine(because.text, 2000)}. Record: ralph show ${state.run}`;
 }
 
 export function statusMessage(state: SessionLoop, now: number): string {
   const { loop } = state;
   return [
     `Ralph loop ${state.run}: ${state.status}, ${iterationText(loop)}, ${formatDuration(now - state.startedAt)} since the start.`,
-    `Task: ${oneLine(loop.task).slice(0, 300)}`,
-    `Done is ${tagText(loop)}${workText(state)} (${loop.toolCalls} tool call${loop.toolCalls === 1 ? '' : 's'} so far).`,
+    `Task: ${oneLine(loop.task, 300)}`,
+    `Done is ${tagText(loop)}${workText[state.onPromiseNoWork](state.minToolCalls)} (${loop.toolCalls} tool call${loop.toolCalls === 1 ? '' : 's'} so far).`,
     `Limits: ${limitsText(state)}.`,
     ...state.verify.map((command) => `Verified with: ${command}`),
   ].join('\n');
 }
 
-const work = {
+const workText = {
   reject: (calls: number) => `, with at least ${calls} tool calls`,
   warn: (calls: number) => `, with a warning below ${calls} tool calls`,
   accept: () => ', whatever the work',
 };
-
-function workText({ onPromiseNoWork, minToolCalls }: SessionLoop): string {
-  return work[onPromiseNoWork](minToolCalls);
-}
 
 export function iterationText({ iteration, plan }: LoopState): string {
   const of = plan.limits.iterations;
@@ -83,18 +81,10 @@ function limitsText({ loop: { plan } }: SessionLoop): string {
   return `at most ${iterations ?? 'any number of'} iterations${time}`;
 }
 
-function verifyLines({ verify }: SessionLoop): string[] {
-  return verify.map((command) => `- The promise is then checked with: ${command}`);
-}
-
 function ultraworkOf({ command }: SessionLoop): string[] {
   return command === 'ulw-loop' ? [ultrawork] : [];
 }
 
 function tagText(loop: LoopState): string {
   return completionTag(loop.plan.completion) ?? '';
-}
-
-function oneLine(text: string): string {
-  return text.replace(/\s+/g, ' ').trim();
 }

@@ -7,7 +7,7 @@ import { appendEvents } from '../../journal/journal-append.ts';
 import { notifyEnd } from '../notify-end.ts';
 import type { SessionContext } from './hook-reply.ts';
 import type { SessionLoop } from './session-loops.ts';
-import { endedPaths } from './session-paths.ts';
+import { recordPaths } from './session-paths.ts';
 import { userEnvironment } from './user-environment.ts';
 
 /** Tells a person that a loop inside a session is over, and the journal how that went. Never rejects. */
@@ -32,7 +32,7 @@ export async function notifySessionEnd(
   ];
   if (events.length === 0) return;
   try {
-    appendEvents(endedPaths(env, run).journal, events, now);
+    appendEvents(recordPaths(env, run).journal, events, now);
   } catch {
     // A full disk: the loop is over all the same.
   }

@@ -9,16 +9,14 @@ import {
   lstatOf,
   readJson,
   readJsonAs,
-  readText,
   removeIfThere,
-  renameIfThere,
   setAside,
   writeAtomic,
 } from '../../os/files/files.ts';
 import { withLock } from '../../os/files/lock.ts';
 import type { Environment } from '../../os/process/program.ts';
 import type { SessionContext } from './hook-reply.ts';
-import { endedPaths, sessionPaths, sessionsFolder } from './session-paths.ts';
+import { recordPaths, sessionPaths, sessionRunsFolder, sessionsFolder } from './session-paths.ts';
 
 /** How far a host's transcript was read. */
 const transcriptMark = v.object({
@@ -37,7 +35,7 @@ const sessionLoop = v.object({
   run: v.string(),
   command: v.string(),
   status: v.picklist(['active', 'paused']),
-  /** Without a marker no claim could end it. */
+  /** Requires a marker: without one no claim could end the loop. */
   loop: v.pipe(
     loopState,
     v.check(({ plan }) => plan.completion.promise !== undefined),
@@ -57,14 +55,14 @@ const sessionLoop = v.object({
   startedAt: v.number(),
   turnStartedAt: v.number(),
   updatedAt: v.number(),
-  /** Grows with every change; a writer that knows an older one is too late. */
+  /** Grows with every change, for compare and set. */
   revision: v.number(),
 });
 
 export type TranscriptMark = Readonly<v.InferOutput<typeof transcriptMark>>;
 export type SessionLoop = Readonly<v.InferOutput<typeof sessionLoop>>;
 
-export type SessionRead =
+type SessionRead =
   | { readonly kind: 'none' }
   | { readonly kind: 'loop'; readonly state: SessionLoop }
   /** It was no state of this session, and was moved to `path`. */
@@ -83,6 +81,18 @@ export function readSessionLoop(env: Environment, sessionId: string): SessionRea
   return path === null ? { kind: 'none' } : { kind: 'set-aside', path };
 }
 
+/** Returns the loop of this session; null if it has none, or one that cannot be read. */
+export function openLoop(env: Environment, sessionId: string): SessionLoop | null {
+  const file = readSessionLoop(env, sessionId);
+  return file.kind === 'loop' ? file.state : null;
+}
+
+/** Returns the loop of this session unless it is paused; null if it has none. */
+export function activeLoop(env: Environment, sessionId: string): SessionLoop | null {
+  const state = openLoop(env, sessionId);
+  return state?.status === 'active' ? state : null;
+}
+
 /** Appends the events that `eventsOf` returns to the journal of a session's loop; false if it has none. */
 export function noteInSession(
   { env, now }: World,
@@ -94,7 +104,7 @@ export function noteInSession(
   return withLock(paths.lock, () => {
     const state = readJsonAs(paths.file, sessionLoop);
     if (state?.sessionId !== sessionId) return false;
-    appendEvents(paths.journal, eventsOf(state), now);
+    appendEvents(recordPaths(env, state.run).journal, eventsOf(state), now);
     return true;
   });
 }
@@ -106,34 +116,18 @@ export function createSessionLoop(
   events: readonly EventBody[],
 ): boolean {
   const paths = sessionPaths(env, state.sessionId);
+  const record = recordPaths(env, state.run);
   ensureDir(sessionsFolder(env));
   return withLock(paths.lock, () => {
-    if (readSessionLoop(env, state.sessionId).kind === 'loop') return false;
-    keepLostJournal(env, paths.journal);
-    appendEvents(paths.journal, events, now);
+    if (openLoop(env, state.sessionId) !== null) return false;
+    ensureDir(record.root);
+    appendEvents(record.journal, events, now);
     writeState(paths.file, state);
     return true;
   });
 }
 
-/** Moves the journal of a loop whose state was set aside to the ended ones. */
-function keepLostJournal(env: Environment, journal: string): void {
-  const text = readText(journal);
-  if (text === null) return;
-  const [, run] = /"run":"([\w-]{1,80})"/.exec(text) ?? [];
-  const ended = run === undefined ? null : endedPaths(env, run);
-  if (ended === null || lstatOf(ended.journal) !== null) {
-    removeIfThere(journal);
-    return;
-  }
-  ensureDir(ended.root);
-  renameIfThere(journal, ended.journal);
-}
-
-/**
- * Compare and set: changes the loop only if nobody changed it since `before` was read. False is too late: somebody
- * cancelled or paused it meanwhile, and then nothing is written.
- */
+/** Compare and set: changes the loop. False, with nothing written, if somebody changed it since `before` was read. */
 export function updateSessionLoop(
   { env, now }: World,
   before: SessionLoop,
@@ -143,13 +137,13 @@ export function updateSessionLoop(
   const paths = sessionPaths(env, before.sessionId);
   return withLock(paths.lock, () => {
     if (!isCurrent(env, before)) return false;
-    if (events.length > 0) appendEvents(paths.journal, events, now);
+    if (events.length > 0) appendEvents(recordPaths(env, before.run).journal, events, now);
     writeState(paths.file, { ...before, ...change, revision: before.revision + 1 });
     return true;
   });
 }
 
-/** Ends the loop and keeps it with its journal. Compare and set, as `updateSessionLoop` is. */
+/** Ends the loop, and moves its state to its journal. Compare and set, as `updateSessionLoop` is. */
 export function endSessionLoop(
   { env, now }: World,
   before: SessionLoop,
@@ -157,14 +151,12 @@ export function endSessionLoop(
   events: readonly EventBody[],
 ): boolean {
   const paths = sessionPaths(env, before.sessionId);
-  const ended = endedPaths(env, before.run);
+  const record = recordPaths(env, before.run);
   return withLock(paths.lock, () => {
     if (!isCurrent(env, before)) return false;
-    appendEvents(paths.journal, events, now);
-    ensureDir(ended.root);
-    writeState(ended.state, { ...before, ...change, revision: before.revision + 1 });
+    appendEvents(record.journal, events, now);
+    writeState(record.state, { ...before, ...change, revision: before.revision + 1 });
     removeIfThere(paths.file);
-    renameIfThere(paths.journal, ended.journal);
     return true;
   });
 }
@@ -185,13 +177,12 @@ export function adoptSessionLoop(
   if (old === undefined) return null;
   const from = sessionPaths(env, old.sessionId);
   const to = sessionPaths(env, sessionId);
-  const adopted = { ...old, sessionId, revision: old.revision + 1 };
+  const next = { ...old, sessionId, revision: old.revision + 1 };
   return withLock(from.lock, () => {
-    if (!isCurrent(env, old) || readSessionLoop(env, sessionId).kind === 'loop') return null;
-    renameIfThere(from.journal, to.journal);
-    writeState(to.file, adopted);
+    if (!isCurrent(env, old) || openLoop(env, sessionId) !== null) return null;
+    writeState(to.file, next);
     removeIfThere(from.file);
-    return adopted;
+    return next;
   });
 }
 
@@ -205,13 +196,14 @@ export function listSessionLoops(env: Environment): SessionLoop[] {
 
 /** Lists the ended loops. */
 export function listEndedLoops(env: Environment): SessionLoop[] {
-  const folder = join(sessionsFolder(env), 'ended');
-  return listDir(folder).flatMap((run) => readJsonAs(endedPaths(env, run).state, sessionLoop) ?? []);
+  return listDir(sessionRunsFolder(env)).flatMap(
+    (run) => readJsonAs(recordPaths(env, run).state, sessionLoop) ?? [],
+  );
 }
 
 function isCurrent(env: Environment, before: SessionLoop): boolean {
-  const now = readSessionLoop(env, before.sessionId);
-  return now.kind === 'loop' && now.state.run === before.run && now.state.revision === before.revision;
+  const now = openLoop(env, before.sessionId);
+  return now?.run === before.run && now.revision === before.revision;
 }
 
 function writeState(path: string, state: SessionLoop): void {

@@ -1,8 +1,8 @@
 import { runPaths } from '../../config/paths.ts';
 import { listRuns, pickRun } from '../../journal/runs.ts';
 import type { Environment } from '../../os/process/program.ts';
-import { listEndedLoops, listSessionLoops, type SessionLoop } from './session-loops.ts';
-import { endedPaths, sessionPaths } from './session-paths.ts';
+import { listEndedLoops, listSessionLoops } from './session-loops.ts';
+import { recordPaths } from './session-paths.ts';
 
 /** A loop inside an agent's session; `status` says whether it is over. */
 export type SessionRun = {
@@ -16,19 +16,17 @@ export type SessionRun = {
 
 /** Lists the loops in sessions that were started in this folder, and the one with this id in any folder; oldest first. */
 export function listSessionRuns(env: Environment, cwd: string, id?: string): SessionRun[] {
-  const isWanted = (state: SessionLoop) => state.cwd === cwd || state.run === id;
-  const open = listSessionLoops(env)
-    .filter(isWanted)
-    .map((state) => ({ ...state, journal: sessionPaths(env, state.sessionId).journal }));
-  const ended = listEndedLoops(env)
-    .filter(isWanted)
-    .map((state) => ({ ...state, status: 'ended' as const, journal: endedPaths(env, state.run).journal }));
-  return [...open, ...ended]
-    .map(({ run, status, journal, sessionId, updatedAt }) => ({ run, status, journal, sessionId, updatedAt }))
+  const endedLoops = listEndedLoops(env).map((state) => ({ ...state, status: 'ended' as const }));
+  return [...listSessionLoops(env), ...endedLoops]
+    .filter((state) => state.cwd === cwd || state.run === id)
+    .map(({ run, status, sessionId, updatedAt }) => {
+      const { journal } = recordPaths(env, run);
+      return { run, status, journal, sessionId, updatedAt };
+    })
     .sort((a, b) => (a.run < b.run ? -1 : 1));
 }
 
-/** A run that a person means, and where its journal is. */
+/** A run, and the path of its journal. */
 export type LocatedRun = {
   readonly run: string;
   readonly journal: string;
@@ -47,6 +45,6 @@ export function listLocated(env: Environment, cwd: string, id?: string): Located
 }
 
 /** Returns the run of this folder, or the loop in a session, for `latest`, an id, or the beginning of one. */
-export function locateRun(env: Environment, cwd: string, wanted?: string): LocatedRun {
-  return pickRun(listLocated(env, cwd, wanted), wanted);
+export function locateRun(env: Environment, cwd: string, name?: string): LocatedRun {
+  return pickRun(listLocated(env, cwd, name), name);
 }

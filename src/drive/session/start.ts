@@ -5,15 +5,16 @@ import { newRunId } from '../../journal/runs.ts';
 import { iterationStarted } from '../../journal/turn-events.ts';
 import { fileSize } from '../../os/files/scan-lines.ts';
 import { type LoopOptions, parseLoopCommand } from './command-line.ts';
+import type { StartName } from './commands.ts';
 import { type Reply, type SessionContext, silent } from './hook-reply.ts';
 import { iterationText, startMessage } from './loop-messages.ts';
-import { createSessionLoop, readSessionLoop, type SessionLoop } from './session-loops.ts';
+import { createSessionLoop, openLoop, type SessionLoop } from './session-loops.ts';
 
 /** A loop command of a host, with the raw text after its name. */
-export type StartEvent = {
+type StartEvent = {
   readonly host: string;
   readonly sessionId: string;
-  readonly command: 'ralph-loop' | 'ulw-loop';
+  readonly command: StartName;
   readonly args: string;
   readonly cwd: string;
   readonly promptId: string | null;
@@ -30,18 +31,18 @@ const stalledTurns = 3;
 /** Starts a loop in this session, unless the words are wrong or it has one. */
 export function startSessionLoop(event: StartEvent, context: SessionContext): Reply {
   const { env, version } = context;
-  const parsed = parseLoopCommand(event.args);
-  if (!parsed.ok) return { kind: 'answer', message: `Ralph loop not started. ${parsed.message}` };
-  const state = newState(event, parsed.task, parsed.options, context);
+  const command = parseLoopCommand(event.args);
+  if (!command.ok) return { kind: 'answer', message: `Ralph loop not started. ${command.message}` };
+  const state = newState(event, command.task, command.options, context);
   const message = startMessage(state);
   if (createSessionLoop(context, state, startEvents(state, version, message))) {
     return { kind: 'context', message, notice: startNotice(state) };
   }
-  const other = readSessionLoop(env, event.sessionId);
-  if (other.kind !== 'loop' || isSamePrompt(other.state, state)) return silent;
+  const other = openLoop(env, event.sessionId);
+  if (other === null || isSamePrompt(other, state)) return silent;
   return {
     kind: 'answer',
-    message: `Ralph loop not started: ${other.state.run} is ${other.state.status} in this session (${iterationText(other.state.loop)}). /cancel-ralph ends it.`,
+    message: `Ralph loop not started: ${other.run} is ${other.status} in this session (${iterationText(other.loop)}). /cancel-ralph ends it.`,
   };
 }
 
@@ -107,8 +108,7 @@ function startNotice({ run, loop: { plan }, verify }: SessionLoop): string {
   return `Ralph loop ${run} started: at most ${plan.limits.iterations} iterations, done is <promise>${plan.completion.promise?.token}</promise>${checks}. /cancel-ralph ends it.`;
 }
 
-/** One prompt comes as two events where a host knows the command itself. */
-function isSamePrompt(running: SessionLoop, wanted: SessionLoop): boolean {
-  if (running.promptId !== null || wanted.promptId !== null) return running.promptId === wanted.promptId;
-  return running.loop.task === wanted.loop.task && wanted.startedAt - running.startedAt < 10_000;
+/** True for the second event of a prompt: hosts that know the command themselves send two. Old ones send no prompt id. */
+function isSamePrompt(a: SessionLoop, b: SessionLoop): boolean {
+  return a.promptId === b.promptId && a.loop.task === b.loop.task;
 }

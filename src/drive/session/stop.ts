@@ -40,10 +40,10 @@ export type StopReply = Reply & { readonly claim?: Claim };
 /** Decides for every host whether the agent may stop. */
 export async function atStop(event: StopEvent, context: SessionContext): Promise<StopReply> {
   if (event.subagent) return silent;
-  const stored = readSessionLoop(context.env, event.sessionId);
-  if (stored.kind === 'set-aside') return { kind: 'notice', notice: setAsideText(stored.path) };
-  if (stored.kind === 'none' || stored.state.status === 'paused' || event.planMode) return silent;
-  const { state } = stored;
+  const lookup = readSessionLoop(context.env, event.sessionId);
+  if (lookup.kind === 'set-aside') return { kind: 'notice', notice: setAsideText(lookup.path) };
+  if (lookup.kind === 'none' || lookup.state.status === 'paused' || event.planMode) return silent;
+  const { state } = lookup;
   if (isDrivenElsewhere(state, context.driver)) return silent;
 
   const latest = await readSettledTurn(event, state);
@@ -60,8 +60,8 @@ export async function atStop(event: StopEvent, context: SessionContext): Promise
 const longestWait = 30 * 60_000;
 
 /**
- * The agent may stop while tasks run that it has to wait for; null where there are none. What it did counts, but not what
- * it said: a claim that was made before the tasks were over does not know how they ended.
+ * Lets the agent stop while background tasks run; null if there are none. Its tool calls count, its words do not: a claim
+ * made before the tasks ended cannot know their results.
  */
 function waitForTasks(
   state: SessionLoop,
@@ -71,7 +71,7 @@ function waitForTasks(
 ): Reply | null {
   const at = context.now();
   const since = new Map(Object.entries(state.waitsFor ?? {}));
-  // A clock that was set back must not make the wait longer: then it starts anew.
+  // Starts the wait anew after the clock was set back, which would make it longer.
   const isNew = (id: string) => (since.get(id) ?? Number.POSITIVE_INFINITY) > at;
   const waitsFor = Object.fromEntries(ids.map((id) => [id, isNew(id) ? at : (since.get(id) ?? at)]));
   const count = Object.values(waitsFor).filter((start) => at - start < longestWait).length;
@@ -93,23 +93,22 @@ async function readSettledTurn(
   { transcript, minToolCalls, loop }: SessionLoop,
 ): Promise<ClaimedTurn> {
   const wantedCalls = Math.max(1, minToolCalls - loop.toolCalls);
-  let words: string | null = null;
-  let claim: Claim = { kind: 'none' };
-  for (let tries = 0; ; tries++) {
-    const latest = event.readTurn(transcript, wantedCalls);
-    const newWords = latest.text.join('\0');
-    if (newWords !== words) claim = readClaim(latest.text, loop.plan.completion);
-    words = newWords;
-    const lags =
-      latest.mark.path !== null &&
-      latest.mark.unseen !== null &&
-      loop.toolCalls + (latest.toolCalls ?? 0) < minToolCalls;
-    if (tries === 20 || !lags || claim.kind !== 'done') return { ...latest, claim };
+  const readTurn = () => event.readTurn(transcript, wantedCalls);
+  const claimOf = ({ text }: TurnRead) => readClaim(text, loop.plan.completion);
+  const lags = ({ mark, toolCalls }: TurnRead) =>
+    mark.path !== null && mark.unseen !== null && loop.toolCalls + (toolCalls ?? 0) < minToolCalls;
+  const first = readTurn();
+  const claim = claimOf(first);
+  if (claim.kind !== 'done' || !lags(first)) return { ...first, claim };
+  let latest = first;
+  for (let tries = 0; tries < 20 && lags(latest); tries++) {
     await pause(50);
+    latest = readTurn();
   }
+  return { ...latest, claim: claimOf(latest) };
 }
 
-// The one of `node:timers/promises` costs a hook half a millisecond that it has to load first.
+// Loading `node:timers/promises` would cost the hook half a millisecond.
 function pause(ms: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, ms));
 }
@@ -121,21 +120,24 @@ async function judgeTurn(
   continuation = continuationMessage,
 ): Promise<Reply> {
   const { now } = context;
-  const claimed = latest.claim.kind === 'done';
-  const turn = turnOf(state, latest, claimed, now());
-  const warning = claimed ? noWorkWarning(state, turn) : null;
-  const verified = claimed && state.verify.length > 0 ? await verify(state, context) : [];
-  const checks: Check[] = [...(warning === null ? [] : [warning]), ...verified.map(({ check }) => check)];
-  const decided = decide(state.loop, turn, checks, latest.claim);
-  const { decision } = decided;
+  const hasClaim = latest.claim.kind === 'done';
+  const turn = turnOf(state, latest, hasClaim, now());
+  const warning = hasClaim ? noWorkWarning(state, turn) : null;
+  const verifyResults = hasClaim && state.verify.length > 0 ? await verify(state, context) : [];
+  const checks: Check[] = [
+    ...(warning === null ? [] : [warning]),
+    ...verifyResults.map(({ check }) => check),
+  ];
+  const judgement = decide(state.loop, turn, checks, latest.claim);
+  const { decision } = judgement;
   const at = now();
-  const change = { loop: decided.loop, transcript: latest.mark, turnStartedAt: at, updatedAt: at };
+  const change = { loop: judgement.loop, transcript: latest.mark, turnStartedAt: at, updatedAt: at };
   const next: SessionLoop = { ...state, ...change };
   const { iteration } = state.loop;
   const events = [
-    ...verified.map(({ event }) => event),
+    ...verifyResults.map(({ event }) => event),
     agentEnded(iteration, turn, { cause: 'exited', ms: turn.durationMs, session: state.sessionId }),
-    ...decisionEvents(iteration, decided),
+    ...decisionEvents(iteration, judgement),
   ];
 
   if (decision.kind === 'stop') {
@@ -144,8 +146,8 @@ async function judgeTurn(
     const result = write(() => endSessionLoop(context, state, change, events));
     if (result === 'too-late') return silent;
     await notify(next, decision.outcome, decision.because, context);
-    const warned = warning === null ? '' : ` Warning: ${warning.detail}.`;
-    return { kind: 'notice', notice: `${message}${warned}${result === 'written' ? '' : ` ${result}`}` };
+    const warningText = warning === null ? '' : ` Warning: ${warning.detail}.`;
+    return { kind: 'notice', notice: `${message}${warningText}${result === 'written' ? '' : ` ${result}`}` };
   }
   const message = continuation(next);
   events.push(iterationStarted(next.loop, message));
@@ -154,7 +156,7 @@ async function judgeTurn(
   return { kind: 'continue', message, ...(result === 'written' ? {} : { notice: result }) };
 }
 
-/** Sends notices about the end. Loaded only then, since loops end seldom; a failure changes nothing. */
+/** Notifies people of the end. Loaded on demand, since loops end seldom; a failure changes nothing. */
 async function notify(...end: Parameters<typeof notifySessionEnd>): Promise<void> {
   try {
     const { notifySessionEnd } = await import('./notify-end.ts');
@@ -167,12 +169,12 @@ async function notify(...end: Parameters<typeof notifySessionEnd>): Promise<void
 function turnOf(
   state: SessionLoop,
   { text, toolCalls, error }: TurnRead,
-  claimed: boolean,
+  hasClaim: boolean,
   now: number,
 ): Turn {
-  const enough = claimed && state.loop.toolCalls >= state.minToolCalls;
+  const enough = hasClaim && state.loop.toolCalls >= state.minToolCalls;
   const unknownWork = toolCalls === null && !enough;
-  const since = claimed ? state.startedAt : state.turnStartedAt;
+  const since = hasClaim ? state.startedAt : state.turnStartedAt;
   return {
     text,
     toolCalls,
@@ -196,13 +198,13 @@ function noWorkWarning(state: SessionLoop, turn: Turn): Check | null {
   return { check: 'tool-calls', ok: true, detail };
 }
 
-/** Loaded only where a claim has commands to verify it. */
+/** Runs the verify commands. Loaded on demand, since few turns claim anything. */
 async function verify(...turn: Parameters<typeof verifySession>): Promise<VerifyResult[]> {
   const { verifySession } = await import('./verify.ts');
   return verifySession(...turn);
 }
 
-/** Writes a change; a decision holds even if that fails (a full disk), and then the user is told. */
+/** Writes a change. A decision holds even if that fails (a full disk): the result is then a message for the user. */
 function write(change: () => boolean): string {
   try {
     return change() ? 'written' : 'too-late';

@@ -1,5 +1,5 @@
+import { parseRecord } from '../../agents/json.ts';
 import type { TranscriptEntry, TranscriptFormat } from '../../agents/transcript.ts';
-import { isObject } from '../../core/json.ts';
 import { fileSize, type Needle, scanLinesBack, utf8Of } from '../../os/files/scan-lines.ts';
 import type { TranscriptMark } from './session-loops.ts';
 
@@ -26,15 +26,15 @@ type TranscriptQuery = {
   readonly wantedCalls?: number;
 };
 
-/** Most bytes that are parsed; bytes that are only searched count an eighth. */
+/** Most bytes to parse; a byte that is only searched counts an eighth. */
 const mostWork = 16 * 1024;
-/** Most bytes that are searched for tool calls while there are too few, and for markers. */
+/** Most bytes to search for markers and, while there are too few, for tool calls. */
 const mostSearch = 8 * 1024 * 1024;
-/** Most bytes that are searched for an interrupt, after which the agent went on because somebody asked it something. */
+/** Most bytes to search for an interrupt after which the user asked for something else. */
 const mostInterrupt = 1024 * 1024;
 /** Start of every marker. */
 const markerStart = '<promise>';
-/** Length of the end of an answer by which it is known again. */
+/** Characters at the end of an answer that identify it when the transcript has it later. */
 const unseenChars = 500;
 
 /** Reads the turn since the last stop from the new bytes of a transcript. Never throws. */
@@ -58,33 +58,22 @@ function readNewLines(format: TranscriptFormat, { path, from, wantedCalls = 1 }:
         mark: { path, offset: scan.wholeEnd, unseen: null },
       };
     }
-    // In another file, or one that became shorter, new lines cannot be told from old ones.
+    // In another or a shorter file, nobody can tell new lines from old ones.
     return { ...unreadable, mark: { path, offset: fileSize(path) ?? 0, unseen: null } };
   } catch {
     return { ...unreadable, mark: from };
   }
 }
 
-/** The turn as far as its lines were visited, from the last to the first. */
-type PartialTurn = {
-  readonly format: TranscriptFormat;
-  readonly wantedCalls: number;
-  readonly blocks: string[];
-  readonly ids: Set<string>;
-  toolCalls: number;
-  humanSpoke: boolean;
-  interrupted: boolean;
-  askedSince: boolean;
-  work: number;
-  ownPromptReached: boolean;
-};
+type PartialTurn = ReturnType<typeof newTurn>;
 
-function newTurn(format: TranscriptFormat, wantedCalls: number): PartialTurn {
+/** The turn as far as its lines were visited, from the last to the first. */
+function newTurn(format: TranscriptFormat, wantedCalls: number) {
   return {
     format,
     wantedCalls,
-    blocks: [],
-    ids: new Set(),
+    blocks: [] as string[],
+    ids: new Set<string>(),
     toolCalls: 0,
     humanSpoke: false,
     interrupted: false,
@@ -119,7 +108,7 @@ function visitorOf(turn: PartialTurn) {
   };
 }
 
-/** Adds a line, parsed only if it can matter; false when no more lines are needed. */
+/** Adds a line, and parses it only if it can matter. False when no more lines are needed. */
 function visitLine(turn: PartialTurn, line: string): boolean {
   const { isAgent, isCall, isFailure, isUser } = turn.format;
   const fromAgent = isAgent(line);
@@ -133,7 +122,7 @@ function visitLine(turn: PartialTurn, line: string): boolean {
   return turn.work < (turn.toolCalls < turn.wantedCalls ? mostSearch : mostWork);
 }
 
-/** Counts the calls of a line that is older than our own prompt. It came too late for the stop before: its words do not count. */
+/** Counts the calls of a line older than our own prompt, which came too late for the last stop. Its words do not count. */
 function countLateCalls(turn: PartialTurn, line: string): boolean {
   const { isAgent, isCall, isFailure, mayCall } = turn.format;
   turn.work += line.length / 8;
@@ -157,21 +146,12 @@ function mayMatter(
 
 /** Returns the entry of a line; null if it has none, or one that was read from a later line. */
 function parseEntry({ format, ids }: PartialTurn, line: string): TranscriptEntry | null {
-  const value = parseLine(format.shorten?.(line) ?? line);
-  const entry = value && format.entryOf(value);
+  const value = parseRecord(utf8Of(format.shorten?.(line) ?? line));
+  const entry = value === undefined ? null : format.entryOf(value);
   if (entry?.kind !== 'agent' || entry.id === undefined) return entry;
   if (ids.has(entry.id)) return null;
   ids.add(entry.id);
   return entry;
-}
-
-function parseLine(line: string): Readonly<Record<string, unknown>> | null {
-  try {
-    const value: unknown = JSON.parse(utf8Of(line));
-    return isObject(value) ? value : null;
-  } catch {
-    return null;
-  }
 }
 
 function addEntry(turn: PartialTurn, entry: TranscriptEntry | null): void {
@@ -183,12 +163,12 @@ function addEntry(turn: PartialTurn, entry: TranscriptEntry | null): void {
   if (entry?.kind === 'own-prompt') turn.ownPromptReached = true;
   if (entry?.kind === 'interrupt') {
     turn.interrupted = true;
-    // A stop right after it, with nothing between, is the end of the turn that was broken off.
+    // A stop right after the interrupt ends the interrupted turn itself.
     turn.askedSince ||= turn.humanSpoke || (turn.blocks.length === 0 && turn.toolCalls === 0);
   }
 }
 
-/** Adds an entry from further back. Blank lines keep its words apart from those after it, between which lines were skipped. */
+/** Adds an entry from further back. Blank lines separate its words from later ones, since lines between were skipped. */
 function addDistant(turn: PartialTurn, entry: TranscriptEntry | null): void {
   addEntry(
     turn,

@@ -1,6 +1,6 @@
 import type { Environment } from '../../os/process/program.ts';
 
-/** The environment for programs of the user, with the variables as they were before gate.sh set them for our own node. */
+/** Returns the environment for programs of the user, without the changes that gate.sh made for our own node. */
 export function userEnvironment(env: Environment): Environment {
   const { RALPH_CA_CERTS: certificates, RALPH_COMPILE_CACHE: cache, ...others } = env;
   if (certificates === undefined || cache === undefined) return others;

@@ -6,7 +6,7 @@ import type { SessionContext } from './hook-reply.ts';
 import type { SessionLoop } from './session-loops.ts';
 import { userEnvironment } from './user-environment.ts';
 
-/** Together with the time of the hook itself, this stays below the half hour that the hooks ask of the host. */
+/** Stays, with the time of the hook itself, below the half hour that the host gives the hook. */
 const timeoutMs = 25 * 60_000;
 const maxChars = 5000;
 
@@ -21,15 +21,15 @@ export async function verifySession(
     iteration: loop.iteration,
     nonce: () => run.slice(-6),
     async run(command) {
-      const started = now();
+      const startedAt = now();
       const end = await runCommand(shellCommand(command), {
         cwd,
         env: userEnvironment(env),
-        timeoutMs: Math.max(1, deadline - started),
+        timeoutMs: Math.max(1, deadline - startedAt),
       });
       const { timedOut, stdout, stderr, error } = end;
       const output = cleanTerminal(`${stdout}${stderr}${error?.message ?? ''}`).slice(-maxChars);
-      return { exitCode: exitCodeOf(end), timedOut, ms: now() - started, output };
+      return { exitCode: exitCodeOf(end), timedOut, ms: now() - startedAt, output };
     },
   });
   for await (const result of running) results.push(result);

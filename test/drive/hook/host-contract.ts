@@ -1,13 +1,14 @@
 import { appendFileSync, mkdirSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { HookHost } from '../../../src/drive/hook/host.ts';
+import type { HookHost } from '../../../src/agents/host.ts';
 import { parseHookInput } from '../../../src/drive/hook/input.ts';
 import { interruptHook } from '../../../src/drive/hook/interrupt.ts';
+import { hookOutput } from '../../../src/drive/hook/output.ts';
 import { promptHook } from '../../../src/drive/hook/prompt.ts';
 import { sessionStartHook } from '../../../src/drive/hook/session-start.ts';
 import { stopHook } from '../../../src/drive/hook/stop.ts';
-import type { Reply, SessionContext } from '../../../src/drive/session/hook-reply.ts';
+import type { HookContext, Reply } from '../../../src/drive/session/hook-reply.ts';
 import { listEndedLoops, listSessionLoops } from '../../../src/drive/session/session-loops.ts';
 import { makeTempDir, removeTempDir } from '../../../src/os/files/temp.ts';
 import { type Happening, stopCases } from './stop-cases.ts';
@@ -30,14 +31,15 @@ type Output = Record<string, string> | null;
 
 /** Sessions of a host, each with a transcript, in a folder that is gone after the test. */
 export function useSessions(form: HostForm) {
-  const world = { room: '', clock: 0, warnings: [] as string[], context: {} as SessionContext };
+  const world = { room: '', clock: 0, warnings: [] as string[], context: {} as HookContext };
 
   beforeEach(() => {
     world.room = makeTempDir('ralph-session-');
     world.clock = Date.parse('2026-11-15T12:00:00Z');
     world.warnings = [];
+    const warn = (line: string) => void world.warnings.push(line);
     const env = { ...process.env, XDG_STATE_HOME: join(world.room, 'state') };
-    world.context = { env, now: () => ++world.clock, driver: world.room, version: '0.0.0' };
+    world.context = { env, now: () => ++world.clock, driver: world.room, version: '0.0.0', warn };
   });
   afterEach(() => removeTempDir(world.room));
 
@@ -46,9 +48,8 @@ export function useSessions(form: HostForm) {
     const base = { session_id: sessionId, transcript_path: transcript, cwd: world.room };
     const input = (event: string, extra: object) =>
       parseHookInput(JSON.stringify({ ...base, hook_event_name: event, ...extra }));
-    const warn = (line: string) => void world.warnings.push(line);
     const print = (event: string, reply: Reply): Output => {
-      const output = form.host.print(event, reply);
+      const output = hookOutput(form.host, event, reply);
       return output === '' ? null : JSON.parse(output);
     };
     const { host, events } = form;
@@ -60,15 +61,9 @@ export function useSessions(form: HostForm) {
       write,
       happen: (...happenings: readonly Happening[]) => write(...happenings.flatMap(form.entriesOf)),
       prompt: (prompt: string, extra: object = {}): Output =>
-        print(
-          events.prompt,
-          promptHook(host, input(events.prompt, { prompt, ...extra }), world.context, warn),
-        ),
+        print(events.prompt, promptHook(host, input(events.prompt, { prompt, ...extra }), world.context)),
       async stop(extra: object = {}): Promise<Output> {
-        const output = print(
-          events.stop,
-          await stopHook(host, input(events.stop, extra), world.context, warn),
-        );
+        const output = print(events.stop, await stopHook(host, input(events.stop, extra), world.context));
         if (output?.decision) write(...form.sentBack(output.reason ?? ''));
         return output;
       },

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { claudeCode } from '../../../src/drive/hook/hosts/claude-code/host.ts';
+import { host as claudeCode } from '../../../src/agents/claude/host.ts';
 import { parseHookInput } from '../../../src/drive/hook/input.ts';
 import { promptHook } from '../../../src/drive/hook/prompt.ts';
 import { stopHook } from '../../../src/drive/hook/stop.ts';
@@ -12,16 +12,14 @@ const day = 86_400_000;
 /** A loop inside a session in the folder of this repository, started so many days ago. */
 function startLoop({ cwd, env }: Repo, { session = 's', daysAgo = 0 } = {}) {
   const now = () => Date.now() - daysAgo * day;
-  const context = { env, now, driver: cwd, version: '0.0.0' };
+  const context = { env, now, driver: cwd, version: '0.0.0', warn() {} };
   const input = (extra: object) => parseHookInput(JSON.stringify({ session_id: session, cwd, ...extra }));
-  const warnings: string[] = [];
-  const warn = (line: string) => void warnings.push(line);
-  promptHook(claudeCode, input({ prompt: '/ralph-loop fix it --min-tool-calls 0' }), context, warn);
+  promptHook(claudeCode, input({ prompt: '/ralph-loop fix it --min-tool-calls 0' }), context);
   const run = listSessionLoops(env).find(({ sessionId }) => sessionId === session)?.run ?? '';
   expect(run).not.toBe('');
   return {
     run,
-    says: (text: string) => stopHook(claudeCode, input({ last_assistant_message: text }), context, warn),
+    says: (text: string) => stopHook(claudeCode, input({ last_assistant_message: text }), context),
   };
 }
 

@@ -70,7 +70,7 @@ describe('the hooks of the plugin', () => {
     );
     writeFileSync(join(room, 'ready'), '');
     expect((await fired('Stop', claim)).systemMessage).toContain('PROMISE_ACCEPTED');
-    expect(readdirSync(sessions)).toEqual(['ended']);
+    expect(readdirSync(sessions)).toEqual(['runs']);
     expect(existsSync(join(room, 'pwned'))).toBe(false);
   });
 
@@ -90,8 +90,8 @@ describe('the hooks of the plugin', () => {
       outcome: 'BLOCKED',
       body: 'the password is [redacted:DB_PASSWORD]',
     });
-    const [run = ''] = readdirSync(join(sessions, 'ended'));
-    const { events } = readJournal(join(sessions, 'ended', run, 'journal.ndjson'));
+    const [run = ''] = readdirSync(join(sessions, 'runs'));
+    const { events } = readJournal(join(sessions, 'runs', run, 'journal.ndjson'));
     expect(events.slice(-3)).toMatchObject([
       { type: 'run.ended' },
       { type: 'notified', channel: 'webhook', ok: true },
@@ -121,8 +121,8 @@ describe('the hooks of the plugin', () => {
     await fired('UserPromptSubmit', { prompt: '/ralph-loop x' });
     const blocked = '<promise>BLOCKED: x</promise>';
     expect((await fired('Stop', { last_assistant_message: blocked })).systemMessage).toContain('BLOCKED');
-    const [run = ''] = readdirSync(join(sessions, 'ended'));
-    const { events } = readJournal(join(sessions, 'ended', run, 'journal.ndjson'));
+    const [run = ''] = readdirSync(join(sessions, 'runs'));
+    const { events } = readJournal(join(sessions, 'runs', run, 'journal.ndjson'));
     expect(events.at(-1)).toMatchObject({ type: 'notice', text: expect.stringContaining('notify is 1') });
   });
 
@@ -280,12 +280,12 @@ describe('the hooks of the plugin', () => {
       expect(stop.stderr + cancel.stderr).toBe('');
       expect(cancel.stdout).toContain('CANCELLED');
       expect(['', 'block']).toContain(stop.stdout === '' ? '' : JSON.parse(stop.stdout).decision);
-      expect(readdirSync(sessions)).toEqual(['ended']);
+      expect(readdirSync(sessions)).toEqual(['runs']);
     }
-    const ended = readdirSync(join(sessions, 'ended'));
+    const ended = readdirSync(join(sessions, 'runs'));
     expect(ended).toHaveLength(100);
     for (const run of ended) {
-      const { events, damaged } = readJournal(join(sessions, 'ended', run, 'journal.ndjson'));
+      const { events, damaged } = readJournal(join(sessions, 'runs', run, 'journal.ndjson'));
       expect(damaged).toBe(0);
       expect(events.at(-1)).toMatchObject({ type: 'run.ended', outcome: 'CANCELLED' });
     }

@@ -210,7 +210,9 @@ export const stopCases: readonly StopCase[] = [
     ends: 'NEEDS_DECISION',
     because: 'tabs or spaces?',
   }),
-  row('an empty word for a human', [work, { say: '<promise>BLOCKED: </promise>' }], missing),
+  row('an empty word for a human', [work, { say: '<promise>BLOCKED: </promise>' }], {
+    goesOn: 'which is no request to a human',
+  }),
   {
     name: 'three turns without a tool call',
     turns: [[{ say: 'a' }], [{ say: 'b' }], [{ say: 'c' }]],

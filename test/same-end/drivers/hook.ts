@@ -60,7 +60,7 @@ export const hook: Driver = {
       prompt = decision === 'block' ? reason : undefined;
       append(transcript_path, [feedback(reason)]);
     }
-    return endOfRun(join(session.home, '.local/state/ralph/sessions/ended'));
+    return endOfRun(join(session.home, '.local/state/ralph/sessions/runs'));
   },
 };
 

@@ -1,37 +1,29 @@
+import { type CommandName, loopCommands } from '../../session/commands.ts';
 import type { CommandPart, PluginConfig } from './types.ts';
 
 // OpenCode appends the arguments to a template without a placeholder and then runs each !`command` in it. A placeholder
 // beyond all words keeps the arguments out; the plugin takes them from the event, raw.
 const noArguments = '$999999999';
 
-const commands = [
-  {
-    name: 'ralph-loop',
-    description: 'Keep this session working until the task is really done: "task" [--max-iterations N] …',
-  },
-  { name: 'ulw-loop', description: 'The same loop as /ralph-loop, in ultrawork mode' },
-  { name: 'cancel-ralph', description: 'End the Ralph loop of this session' },
-  { name: 'ralph-status', description: 'Say how the Ralph loop of this session is doing' },
-  { name: 'ralph-pause', description: 'Let the Ralph loop of this session rest' },
-  { name: 'ralph-resume', description: 'Go on with the Ralph loop of this session' },
-] as const;
-
-export type CommandName = (typeof commands)[number]['name'];
-
-export function isStart(name: CommandName): name is 'ralph-loop' | 'ulw-loop' {
-  return name === 'ralph-loop' || name === 'ulw-loop';
-}
+const descriptions: Readonly<Record<CommandName, string>> = {
+  'ralph-loop': 'Keep this session working until the task is really done: "task" [--max-iterations N] …',
+  'ulw-loop': 'The same loop as /ralph-loop, in ultrawork mode',
+  'cancel-ralph': 'End the Ralph loop of this session',
+  'ralph-status': 'Say how the Ralph loop of this session is doing',
+  'ralph-pause': 'Let the Ralph loop of this session rest',
+  'ralph-resume': 'Go on with the Ralph loop of this session',
+};
 
 /** Adds the commands that the project has not defined itself, and returns their names. */
 export function addCommands(config: PluginConfig): CommandName[] {
   const ownCommands = config.command ?? {};
-  const newCommands = commands.filter(({ name }) => !Object.hasOwn(ownCommands, name));
-  const entries = newCommands.map(({ name, description }) => [
+  const newCommands = loopCommands.filter((name) => !Object.hasOwn(ownCommands, name));
+  const entries = newCommands.map((name) => [
     name,
-    { template: `/${name}${noArguments}`, description },
+    { template: `/${name}${noArguments}`, description: descriptions[name] },
   ]);
   config.command = { ...ownCommands, ...Object.fromEntries(entries) };
-  return newCommands.map(({ name }) => name);
+  return newCommands;
 }
 
 /** Replaces the template of a command by a text for the model. */

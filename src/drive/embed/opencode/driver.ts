@@ -1,11 +1,12 @@
 import type { Clock } from '../../../os/clock.ts';
 import { cancelLoop } from '../../session/control.ts';
 import type { SessionContext } from '../../session/hook-reply.ts';
-import { type Continuation, createIdleDriver, type IdleTurn } from '../../session/idle-driver.ts';
 import { iterationText } from '../../session/loop-messages.ts';
-import { readSessionLoop, type SessionLoop, updateSessionLoop } from '../../session/session-loops.ts';
+import { openLoop, type SessionLoop, updateSessionLoop } from '../../session/session-loops.ts';
 import { hasSessionLoop } from '../../session/session-paths.ts';
 import { atStop } from '../../session/stop.ts';
+import { type Continuation, createIdleDriver, type IdleTurn } from '../idle-driver.ts';
+import { createToaster } from '../toaster.ts';
 import type { createHost } from './client.ts';
 import { continuation, readSession } from './turn.ts';
 
@@ -44,7 +45,7 @@ export function createOpenCodeDriver(options: DriverOptions) {
     /** Ends the loop of a session, whatever it is doing. */
     end(id: string, why: string): void {
       forget(id);
-      for (let state = loopOf(env, id); state !== null; state = loopOf(env, id)) {
+      for (let state = openLoop(env, id); state !== null; state = openLoop(env, id)) {
         if (cancelLoop(state, context, why)) return;
       }
     },
@@ -54,26 +55,20 @@ export function createOpenCodeDriver(options: DriverOptions) {
   };
 }
 
-/** Returns the loop of a session; null if it has none. */
-export function loopOf(env: SessionContext['env'], id: string): SessionLoop | null {
-  const stored = readSessionLoop(env, id);
-  return stored.kind === 'loop' ? stored.state : null;
-}
-
 async function judge(
   options: DriverOptions,
   { id, messages, error }: IdleTurn,
 ): Promise<Continuation | null> {
   const { host, context } = options;
-  const before = loopOf(context.env, id);
+  const before = openLoop(context.env, id);
   if (before === null) return null;
   const session = readSession(messages);
-  // A second idle event of a turn that was judged already finds no answer yet.
+  // Ignores a second idle event of a turn that was judged already: there is no answer yet.
   if (error === null && !session.isAnswered(before.transcript)) return null;
   const event = { sessionId: id, subagent: false, planMode: false, backgroundTasks: [], continuation };
   const reply = await atStop({ ...event, readTurn: (from) => session.readTurn(from, error) }, context);
   if (reply.kind === 'notice') host.showToast(endToast(reply.notice));
-  const after = reply.kind === 'continue' ? loopOf(context.env, id) : null;
+  const after = reply.kind === 'continue' ? openLoop(context.env, id) : null;
   if (reply.kind !== 'continue' || after === null) return null;
   return continuationFor(options, before, after, reply.message);
 }
@@ -85,32 +80,28 @@ function continuationFor(
   prompt: string,
 ): Continuation {
   const { loop, transcript, turnStartedAt } = before;
-  const { iteration } = after.loop;
   return {
     prompt,
-    isCurrent: () => loopOf(context.env, before.sessionId)?.revision === after.revision,
+    isCurrent: () => openLoop(context.env, before.sessionId)?.revision === after.revision,
     sending() {
       const message = iterationText(after.loop);
       host.showToast({ title: 'Ralph Loop', message, variant: 'info', duration: 2000 });
     },
     takeBack(why) {
-      const text = `iteration ${iteration} was not started: ${why}`;
+      const text = `iteration ${after.loop.iteration} was not started: ${why}`;
       const change = { loop, transcript, turnStartedAt };
       updateSessionLoop(context, after, change, [{ type: 'notice', text }]);
     },
-    failed(why) {
-      const message = `Iteration ${iteration} could not be started: ${why}. It is tried again when the session is idle.`;
-      host.showToast({ title: 'Ralph Loop', message, variant: 'error', duration: 5000 });
-    },
+    failed: (why) => createToaster(host.showToast, host.log).notContinued(after.loop, why),
   };
 }
 
 function endToast(message: string) {
-  const accepted = message.includes('PROMISE_ACCEPTED');
+  const isAccepted = message.includes('PROMISE_ACCEPTED');
   return {
-    title: accepted ? 'Ralph Loop Complete!' : 'Ralph Loop',
+    title: isAccepted ? 'Ralph Loop Complete!' : 'Ralph Loop',
     message,
-    variant: accepted ? ('success' as const) : ('warning' as const),
+    variant: isAccepted ? ('success' as const) : ('warning' as const),
     duration: 5000,
   };
 }

@@ -16,7 +16,7 @@ export function toolGuard(
     try {
       keepDenial(denial, sessionID, env, now);
     } catch {
-      // The refusal holds, whether or not it can be written down.
+      // Refuses the call even if the record cannot be written.
     }
     throw new Error(guardText(verdict));
   };

@@ -1,3 +1,3 @@
-// OpenCode takes every function that this module exports for a plugin, so there is only the one.
+// Exports one function only: OpenCode takes each for a plugin.
 export { RalphLoop } from './plugin.ts';
 export type { PluginHooks, PluginInput } from './types.ts';

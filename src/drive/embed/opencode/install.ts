@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { changeOf, type HostInstaller, type InstallPlace } from '../../session/installer.ts';
 
-/** A file where OpenCode loads plugins from, which leads to the one in the package. */
+/** Writes a file into OpenCode's plugin folder that exports the plugin of the package. */
 export const opencodeInstaller: HostInstaller = {
   install(place) {
     const text = pluginText(place);

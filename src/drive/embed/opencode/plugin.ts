@@ -4,21 +4,22 @@ import { messageOf } from '../../../core/error.ts';
 import { isObject } from '../../../core/json.ts';
 import { type Clock, systemClock } from '../../../os/clock.ts';
 import { parseLoopCommand } from '../../session/command-line.ts';
+import { type CommandName, isStart, type StartName } from '../../session/commands.ts';
 import { controlLoop } from '../../session/control.ts';
 import type { Reply, SessionContext } from '../../session/hook-reply.ts';
 import { reminderMessage } from '../../session/loop-messages.ts';
-import { updateSessionLoop } from '../../session/session-loops.ts';
+import { openLoop, updateSessionLoop } from '../../session/session-loops.ts';
 import { startSessionLoop } from '../../session/start.ts';
 import { readHostError, readMessages, sessionOfEvent } from '../host-messages.ts';
 import { createHost } from './client.ts';
-import { addCommands, answer, type CommandName, isStart, say } from './commands.ts';
-import { createOpenCodeDriver, loopOf, type OpenCodeDriver } from './driver.ts';
+import { addCommands, answer, say } from './commands.ts';
+import { createOpenCodeDriver, type OpenCodeDriver } from './driver.ts';
 import { toolGuard } from './guard.ts';
 import { readSession } from './turn.ts';
 import type { PluginHooks, PluginInput } from './types.ts';
 
 /** The process around the plugin. */
-export type Surroundings = {
+type Surroundings = {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly argv: readonly string[];
   readonly clock: Clock;
@@ -71,7 +72,7 @@ export function createPlugin({ client, directory }: PluginInput, surroundings: S
       names = addCommands(config);
     },
     async 'command.execute.before'({ command, sessionID, arguments: args }, { parts: output }) {
-      const name = names.find((known) => known === command);
+      const name = names.find((each) => each === command);
       if (name === undefined) return;
       const promptId = () => `${clock.now()}-${++commands}`;
       say(output, await runCommand(parts, { name, sessionId: sessionID, args }, promptId));
@@ -87,7 +88,7 @@ export function createPlugin({ client, directory }: PluginInput, surroundings: S
       });
     },
     async 'experimental.session.compacting'({ sessionID }, { context: output }) {
-      const state = loopOf(env, sessionID);
+      const state = openLoop(env, sessionID);
       if (state !== null) output.push(reminderMessage(state));
     },
     async dispose() {
@@ -107,8 +108,8 @@ async function runCommand(parts: PluginParts, command: Command, newPromptId: () 
     ? startLoop(parts, { ...command, name }, promptId)
     : controlLoop({ control: name, sessionId, promptId }, context);
   if (reply.kind !== 'context') return answerText(parts, name, reply);
-  // What was said before is no part of the turn that begins.
-  const state = loopOf(context.env, sessionId);
+  // The new turn begins after the messages that are there.
+  const state = openLoop(context.env, sessionId);
   driver.forget(sessionId);
   if (state) updateSessionLoop(context, state, { transcript: readSession(readMessages(messages)).mark });
   if (reply.notice !== undefined) showToast(parts, 'Ralph Loop', reply.notice);
@@ -117,18 +118,18 @@ async function runCommand(parts: PluginParts, command: Command, newPromptId: () 
 
 function startLoop(
   parts: PluginParts,
-  { name, sessionId, args }: Command & { readonly name: 'ralph-loop' | 'ulw-loop' },
+  { name, sessionId, args }: Command & { readonly name: StartName },
   promptId: string,
 ): Reply {
   const { directory: cwd, surroundings, context } = parts;
   const event = { host: 'opencode', sessionId, command: name, args, cwd, promptId };
-  const parsed = parseLoopCommand(args);
-  if (!isOneShot(surroundings.argv) || !parsed.ok) {
+  const command = parseLoopCommand(args);
+  if (!isOneShot(surroundings.argv) || !command.ok) {
     return startSessionLoop({ ...event, transcriptPath: null, firstIteration: 1, maxFailures }, context);
   }
   surroundings.warn(`ralph-loop: ${endsEarly}`);
   showToast(parts, 'No Ralph Loop', endsEarly, 'warning');
-  return { kind: 'context', message: parsed.task };
+  return { kind: 'context', message: command.task };
 }
 
 function answerText(parts: PluginParts, name: CommandName, reply: Reply): string {

@@ -4,26 +4,19 @@ import type { TurnRead } from '../../session/transcript.ts';
 import { continuationOf } from '../embedded-turn.ts';
 import { isFromAssistant, type Message, markOf, messagesSince, toolCallsIn } from '../host-messages.ts';
 
-/** Messages of a session, as the loop looks at them. */
-type SessionMessages = {
-  /** Where a later turn begins. */
-  readonly mark: TranscriptMark;
-  /** True if the assistant said or did something since the mark, and nothing of it is still under way. */
-  isAnswered(since: TranscriptMark): boolean;
-  readTurn(since: TranscriptMark, error: string | null): TurnRead;
-};
-
 /** Reads the messages of a session. OpenCode has no transcript file: a mark is the number of messages and the last id. */
-export function readSession(messages: readonly Message[]): SessionMessages {
+export function readSession(messages: readonly Message[]) {
   const { count, id } = markOf(messages);
   const mark = { path: null, offset: count, unseen: id };
   const messagesFrom = ({ offset, unseen }: TranscriptMark) =>
     messagesSince(messages, { count: offset, id: unseen });
   const answersSince = (since: TranscriptMark) => messagesFrom(since).filter(isFromAssistant);
   return {
+    /** Where a later turn begins. */
     mark,
-    isAnswered: (since) => answersSince(since).length > 0 && !messages.at(-1)?.underWay,
-    readTurn(since, error) {
+    /** True if the assistant said or did something since the mark, and nothing of it is still under way. */
+    isAnswered: (since: TranscriptMark) => answersSince(since).length > 0 && !messages.at(-1)?.underWay,
+    readTurn(since: TranscriptMark, error: string | null): TurnRead {
       const text = answersSince(since).flatMap((message) => message.text);
       return {
         text,

@@ -31,7 +31,7 @@ type CommandInput = { command: string; sessionID: string; arguments: string };
 export type CommandPart = { type: string; text?: string };
 
 type At = { path: { id: string }; query?: { directory?: string } };
-/** The client answers with an error, it does not throw one. */
+/** The client returns errors, it does not throw them. */
 type Answer<T> = Promise<{ data?: T; error?: unknown }>;
 
 export type OpenCodeClient = {

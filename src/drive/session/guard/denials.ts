@@ -8,7 +8,7 @@ import { shorten } from './shorten.ts';
 export function keepDenial(denial: Denial, sessionId: string, env: Environment, now: () => number): void {
   const redactor = createRedactor(env);
   const { tool, category } = denial;
-  // Cut only after the secrets are out of it: the half of one is not known for a secret.
+  // Redacts before it shortens: half a secret is not recognised as one.
   const clean = {
     tool,
     category,

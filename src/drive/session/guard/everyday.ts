@@ -11,9 +11,9 @@ export function isEverydayCall(tool: unknown, input: unknown): boolean {
 }
 
 /**
- * True for common commands with no effect that the guard could judge. Needs no parser, whose loading costs more than the
- * rest of the hook. Plain words, nothing for a shell to expand; several of them in a row, and the output cut
- * short. A test holds the guard against it.
+ * True for common commands without an effect that the guard could judge: plain words joined by `&&`, with their output
+ * cut short by a filter. Saves loading the parser, which costs more than the rest of the hook. A test compares it with
+ * the guard.
  */
 export function isEveryday(command: string): boolean {
   return command.split(' && ').every((part) => {
@@ -33,7 +33,7 @@ function isPlain(command: string): boolean {
 /** Filters that read nothing but standard input. */
 const shortens = /^(head|tail)( -n \d{1,6}| -\d{1,6})?$|^wc -[lwc]$|^sort$|^uniq$/;
 const looking = new Set(['ls', 'pwd', 'whoami']);
-/** Words that lead out of the project or make one of these do something else. */
+/** Words that lead out of the project, or give one of these programs another effect. */
 const special = /^\/|\.\.|^-[cCx]|^-[^-]*f|^--(n|f|o)/;
 
 const any = /^/;

@@ -1,4 +1,5 @@
 import { checkToolCall, type GuardVerdict } from 'ralphkit-guard';
+import { asRecord, str } from '../../../agents/json.ts';
 import { messageOf } from '../../../core/error.ts';
 import { isObject } from '../../../core/json.ts';
 import type { Environment } from '../../../os/process/program.ts';
@@ -6,10 +7,7 @@ import type { Denial } from '../../mailbox.ts';
 import { type CallPlace, guardDuty } from './duty.ts';
 import { shorten } from './shorten.ts';
 
-/** Hosts that ask before a tool call. Codex takes the form of Claude Code. */
-export type GuardHost = 'claude-code' | 'codex' | 'gemini';
-
-export type GuardAnswer = {
+type GuardAnswer = {
   /** The JSON document to print; null is nothing to say. */
   readonly output: object | null;
   /** The denied call, for the journal. */
@@ -19,30 +17,22 @@ export type GuardAnswer = {
 const nothing: GuardAnswer = { output: null, denial: null };
 
 /** Answers the event before a tool call: PreToolUse of Claude Code and Codex, BeforeTool of Gemini. */
-export async function guardHook(
-  input: unknown,
-  env: Environment,
-  host: GuardHost = hostOf(input),
-): Promise<GuardAnswer> {
-  if (!isObject(input) || typeof input.tool_name !== 'string') {
-    // Nobody knows what would be called. In a run that is no reason to let it happen.
-    if (guardDuty(placeOf(isObject(input) ? input : {}, env)) === null) return nothing;
+export async function guardHook(event: unknown, env: Environment): Promise<GuardAnswer> {
+  const { tool_name: tool, tool_input: words, hook_event_name: name } = asRecord(event);
+  const place = placeOf(event, env);
+  if (typeof tool !== 'string') {
+    if (guardDuty(place) === null) return nothing;
     throw new Error('the event of the host cannot be read, so the call cannot be judged');
   }
-  const { tool_name: tool, tool_input: words } = input;
-  const verdict = await judgeCall(tool, words, placeOf(input, env));
+  const verdict = await judgeCall(tool, words, place);
   if (verdict === null) return nothing;
-  return { output: outputFor(host, verdict), denial: denialOf(verdict, tool, words) };
+  return { output: outputFor(name, verdict), denial: denialOf(verdict, tool, words) };
 }
 
 /** Returns the place that an event comes from. */
-export function placeOf(input: Readonly<Record<string, unknown>>, env: Environment): CallPlace {
-  const { cwd, session_id: sessionId } = input;
-  return {
-    env,
-    cwd: typeof cwd === 'string' && cwd !== '' ? cwd : (env.PWD ?? '/'),
-    sessionId: typeof sessionId === 'string' ? sessionId : '',
-  };
+export function placeOf(event: unknown, env: Environment): CallPlace {
+  const { cwd, session_id: sessionId } = asRecord(event);
+  return { env, cwd: str(cwd) || (env.PWD ?? '/'), sessionId: str(sessionId) ?? '' };
 }
 
 /** Returns the verdict on a tool call; null if the guard is off here. */
@@ -56,7 +46,7 @@ export async function judgeCall(
   try {
     return await checkToolCall(tool, words, { cwd: place.cwd, env: place.env, ...duty });
   } catch (error) {
-    // Nobody watches: what goes wrong in the guard itself must not open the door.
+    // Fails closed: nobody watches unattended work.
     return {
       verdict: 'deny',
       category: 'unparsable',
@@ -80,15 +70,12 @@ export function guardText({ category, reason }: GuardVerdict): string {
   return `ralph guard (${category}): ${shorten(reason ?? '', 600)}`;
 }
 
-function hostOf(input: unknown): GuardHost {
-  return isObject(input) && input.hook_event_name === 'BeforeTool' ? 'gemini' : 'claude-code';
-}
-
-function outputFor(host: GuardHost, verdict: GuardVerdict): object | null {
+/** Returns the answer in the form of the host, which the name of its event tells. */
+function outputFor(event: unknown, verdict: GuardVerdict): object | null {
   const text = guardText(verdict);
   if (verdict.verdict === 'allow') return null;
   if (verdict.verdict === 'warn') return { systemMessage: text };
-  if (host === 'gemini') return { decision: 'deny', reason: text };
+  if (event === 'BeforeTool') return { decision: 'deny', reason: text };
   return {
     hookSpecificOutput: {
       hookEventName: 'PreToolUse',
@@ -108,20 +95,12 @@ const fields = [
 /** Returns the command, the files or the patch of a tool call, for the journal. */
 function describeCall(input: unknown): string {
   if (!isObject(input)) return textOf(input);
-  return (
-    fields
-      .map((names) =>
-        names
-          .map((name) => textOf(input[name]))
-          .filter(Boolean)
-          .join('\n'),
-      )
-      .find(Boolean) ?? ''
-  );
+  const texts = fields.map((names) => names.map((name) => textOf(input[name])).filter(Boolean));
+  return texts.find((list) => list.length > 0)?.join('\n') ?? '';
 }
 
 /** Joins a list: some agents pass the words of a command, or several paths. */
 function textOf(value: unknown): string {
   if (Array.isArray(value)) return value.map(textOf).join(' ');
-  return typeof value === 'string' ? value : '';
+  return str(value) ?? '';
 }

@@ -1,4 +1,4 @@
-/** A text of at most about this length: its end says what to do instead, so that the middle goes. */
+/** Shortens a text to about this length. Cuts its middle, since its end says what to do instead. */
 export function shorten(text: string, longest: number): string {
   if (text.length <= longest) return text;
   const half = longest / 2;

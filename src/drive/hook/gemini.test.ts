@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { describeStops, type HostForm, useSessions } from '../../../../../test/drive/hook/host-contract.ts';
-import type { Happening } from '../../../../../test/drive/hook/stop-cases.ts';
-import { gemini } from './host.ts';
+import { describeStops, type HostForm, useSessions } from '../../../test/drive/hook/host-contract.ts';
+import type { Happening } from '../../../test/drive/hook/stop-cases.ts';
+import { host as gemini } from '../../agents/gemini/host.ts';
 
 const done = '<promise>DONE</promise>';
 let ids = 0;

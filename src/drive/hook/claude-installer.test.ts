@@ -2,12 +2,12 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { makeTempDir, removeTempDir } from '../../../../os/files/temp.ts';
-import { carryOut, planInstall } from '../../../session/install.ts';
-import type { InstallPlace } from '../../../session/installer.ts';
-import { claudeInstaller } from './install.ts';
+import { makeTempDir, removeTempDir } from '../../os/files/temp.ts';
+import { carryOut, planInstall } from '../session/install.ts';
+import type { InstallPlace } from '../session/installer.ts';
+import { claudeInstaller } from './claude-installer.ts';
 
-const root = fileURLToPath(new URL('../../../../..', import.meta.url));
+const root = fileURLToPath(new URL('../../..', import.meta.url));
 const indented = {
   enabledPlugins: {},
   hooks: { Stop: [{ hooks: [{ type: 'command', command: 'mine.sh' }] }] },
@@ -137,18 +137,5 @@ describe('ralph install claude', () => {
     run('install');
     expect(existsSync(settings)).toBe(false);
     expect(existsSync(join(room, 'repo/.claude/commands/ralph-loop.md'))).toBe(true);
-  });
-
-  it('takes the hooks of earlier versions out of the shared settings of a project', () => {
-    run('install', { scope: 'user' });
-    const shared = join(room, 'repo/.claude/settings.json');
-    const old = readFileSync(join(room, 'home/.claude/settings.json'), 'utf8');
-    const args = ['-n', '0', 'sh', '-c', 'exec node "$0"', join(root, 'plugins/claude-code/hooks/stop.cjs')];
-    const older = { SessionEnd: [{ hooks: [{ type: 'command', command: 'nice', args }] }] };
-    const { hooks } = JSON.parse(old);
-    write(shared, JSON.stringify({ model: 'x', hooks: { ...hooks, ...older } }));
-    run('install');
-    expect(read(shared)).toEqual({ model: 'x' });
-    expect(read().hooks).toHaveProperty('Stop');
   });
 });

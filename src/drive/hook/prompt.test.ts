@@ -2,25 +2,26 @@ import { appendFileSync, existsSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { makeTempDir, removeTempDir } from '../../../../os/files/temp.ts';
-import type { SessionContext } from '../../../session/hook-reply.ts';
-import { listEndedLoops, listSessionLoops } from '../../../session/session-loops.ts';
-import { parseHookInput } from '../../input.ts';
-import { promptHook } from '../../prompt.ts';
-import { sessionStartHook } from '../../session-start.ts';
-import { claudeCode } from './host.ts';
+import { host as claudeCode } from '../../agents/claude/host.ts';
+import { makeTempDir, removeTempDir } from '../../os/files/temp.ts';
+import type { HookContext } from '../session/hook-reply.ts';
+import { listEndedLoops, listSessionLoops } from '../session/session-loops.ts';
+import { parseHookInput } from './input.ts';
+import { hookOutput } from './output.ts';
+import { promptHook } from './prompt.ts';
+import { sessionStartHook } from './session-start.ts';
 
 let room: string;
 let transcript: string;
 let clock: number;
-let context: SessionContext;
+let context: HookContext;
 
 beforeEach(() => {
   room = makeTempDir('ralph-prompt-');
   transcript = join(room, 'transcript.jsonl');
   clock = 1_800_000_000_000;
   const env = { ...process.env, XDG_STATE_HOME: join(room, 'state') };
-  context = { env, now: () => ++clock, driver: room, version: '0.0.0' };
+  context = { env, now: () => ++clock, driver: room, version: '0.0.0', warn() {} };
 });
 
 afterEach(() => removeTempDir(room));
@@ -28,10 +29,7 @@ afterEach(() => removeTempDir(room));
 function send(extra: object) {
   const input = { session_id: 's', transcript_path: transcript, cwd: room, ...extra };
   const parsed = parseHookInput(JSON.stringify(input));
-  const output = claudeCode.print(
-    parsed.event,
-    promptHook(claudeCode, parsed, context, () => {}),
-  );
+  const output = hookOutput(claudeCode, parsed.event, promptHook(claudeCode, parsed, context));
   return output === '' ? null : JSON.parse(output);
 }
 

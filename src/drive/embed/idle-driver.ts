@@ -1,7 +1,7 @@
 import { messageOf } from '../../core/error.ts';
 import type { Clock } from '../../os/clock.ts';
-import type { Log } from '../embed/embedded-loop.ts';
-import { lastUserMark, type Message, readMessages } from '../embed/host-messages.ts';
+import type { Log } from './embedded-loop.ts';
+import { lastUserMark, type Message, readMessages } from './host-messages.ts';
 
 /** A turn that ended in an idle session. */
 export type IdleTurn = {
@@ -26,7 +26,7 @@ export type Continuation = {
   failed(why: string): void;
 };
 
-export type IdleDriverOptions = {
+type IdleDriverOptions = {
   readonly clock: Clock;
   readonly log: Log;
   /** From the idle event to the prompt. */
@@ -42,7 +42,7 @@ export type IdleDriverOptions = {
 /** State of a session besides its loop. Replaced, never reused, when the loop is taken away. */
 type Session = {
   readonly id: string;
-  /** From an idle event to its prompt the session is not free. */
+  /** Not `free` from an idle event until its prompt is sent. */
   phase: 'free' | 'planning' | 'sending';
   /** Somebody else acted since the idle event: no prompt may follow from it. */
   overtaken: boolean;
@@ -98,7 +98,7 @@ function sessionOf({ sessions }: Driver, id: string): Session {
 async function handleIdle(driver: Driver, id: string, late = false): Promise<void> {
   const session = sessionOf(driver, id);
   const { clock, delayMs } = driver.options;
-  // The same turn ended twice.
+  // Ignores a second idle event of the same turn.
   if (session.phase === 'planning' && !session.overtaken) return;
   if (session.phase !== 'free' || session.cancelRecovery !== null) {
     session.missed = true;

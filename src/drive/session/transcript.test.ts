@@ -2,9 +2,9 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { claudeTranscript } from '../../../../agents/claude/transcript.ts';
-import { makeTempDir, removeTempDir } from '../../../../os/files/temp.ts';
-import { readTranscript } from '../../../session/transcript.ts';
+import { claudeTranscript } from '../../agents/claude/transcript.ts';
+import { makeTempDir, removeTempDir } from '../../os/files/temp.ts';
+import { readTranscript } from './transcript.ts';
 
 const done = '<promise>DONE</promise>';
 let room: string;

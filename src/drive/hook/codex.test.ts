@@ -1,9 +1,9 @@
 import { appendFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { describeStops, type HostForm, useSessions } from '../../../../../test/drive/hook/host-contract.ts';
-import type { Happening } from '../../../../../test/drive/hook/stop-cases.ts';
-import { codex } from './host.ts';
+import { describeStops, type HostForm, useSessions } from '../../../test/drive/hook/host-contract.ts';
+import type { Happening } from '../../../test/drive/hook/stop-cases.ts';
+import { host as codex } from '../../agents/codex/host.ts';
 
 const done = '<promise>DONE</promise>';
 

@@ -1,26 +1,27 @@
-import { appendFileSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { appendFileSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { describeStops } from '../../../../../test/drive/hook/host-contract.ts';
-import type { Happening } from '../../../../../test/drive/hook/stop-cases.ts';
-import { readJournal } from '../../../../journal/journal.ts';
-import { readRunAt } from '../../../../journal/runs.ts';
-import { makeTempDir, removeTempDir } from '../../../../os/files/temp.ts';
-import type { Reply, SessionContext } from '../../../session/hook-reply.ts';
-import { listEndedLoops, listSessionLoops } from '../../../session/session-loops.ts';
-import { endedPaths, sessionPaths } from '../../../session/session-paths.ts';
-import { listSessionRuns } from '../../../session/session-runs.ts';
-import { type HookInput, parseHookInput } from '../../input.ts';
-import { promptHook } from '../../prompt.ts';
-import { sessionStartHook } from '../../session-start.ts';
-import { stopHook } from '../../stop.ts';
-import { claudeCode } from './host.ts';
+import { describeStops } from '../../../test/drive/hook/host-contract.ts';
+import type { Happening } from '../../../test/drive/hook/stop-cases.ts';
+import { host as claudeCode } from '../../agents/claude/host.ts';
+import { readJournal } from '../../journal/journal.ts';
+import { readRunAt } from '../../journal/runs.ts';
+import { makeTempDir, removeTempDir } from '../../os/files/temp.ts';
+import type { HookContext, Reply } from '../session/hook-reply.ts';
+import { listEndedLoops, listSessionLoops } from '../session/session-loops.ts';
+import { recordPaths, sessionPaths } from '../session/session-paths.ts';
+import { listSessionRuns } from '../session/session-runs.ts';
+import { type HookInput, parseHookInput } from './input.ts';
+import { hookOutput } from './output.ts';
+import { promptHook } from './prompt.ts';
+import { sessionStartHook } from './session-start.ts';
+import { stopHook } from './stop.ts';
 
 const done = '<promise>DONE</promise>';
 let room: string;
 let clock: number;
 let warnings: string[];
-let context: SessionContext;
+let context: HookContext;
 
 beforeEach(() => {
   room = makeTempDir('ralph-session-');
@@ -31,6 +32,7 @@ beforeEach(() => {
     now: () => ++clock,
     driver: room,
     version: '0.0.0',
+    warn: (line) => void warnings.push(line),
   };
 });
 
@@ -43,9 +45,8 @@ function inputOf(fields: object): HookInput {
 function session(sessionId = 'session-1') {
   const transcript = join(room, `${sessionId}.jsonl`);
   const base = { session_id: sessionId, transcript_path: transcript, cwd: room };
-  const warn = (line: string) => warnings.push(line);
   const print = (event: string, reply: Reply) => {
-    const output = claudeCode.print(event, reply);
+    const output = hookOutput(claudeCode, event, reply);
     return output === '' ? null : JSON.parse(output);
   };
   return {
@@ -53,7 +54,7 @@ function session(sessionId = 'session-1') {
     transcript,
     prompt(prompt: string, extra: object = {}) {
       const input = { ...base, hook_event_name: 'UserPromptSubmit', prompt, ...extra };
-      return print('UserPromptSubmit', promptHook(claudeCode, inputOf(input), context, warn));
+      return print('UserPromptSubmit', promptHook(claudeCode, inputOf(input), context));
     },
     happen(...happenings: Happening[]) {
       for (const line of happenings.flatMap(entriesOf))
@@ -61,7 +62,7 @@ function session(sessionId = 'session-1') {
     },
     async stop(extra: object = {}) {
       const input = { ...base, hook_event_name: 'Stop', stop_hook_active: false, ...extra };
-      return print('Stop', await stopHook(claudeCode, inputOf(input), context, warn));
+      return print('Stop', await stopHook(claudeCode, inputOf(input), context));
     },
     wake(source: string, extra: object = {}) {
       const input = { ...base, hook_event_name: 'SessionStart', source, ...extra };
@@ -276,8 +277,7 @@ describe('a stop in Claude Code', () => {
       return clock;
     };
     const input = { session_id: one.id, transcript_path: null, cwd: room, hook_event_name: 'Stop' };
-    const warn = (line: string) => warnings.push(line);
-    expect(await stopHook(claudeCode, inputOf(input), { ...context, now }, warn)).toMatchObject({
+    expect(await stopHook(claudeCode, inputOf(input), { ...context, now })).toMatchObject({
       kind: 'continue',
       message: expect.stringContaining('Original task: fix it'),
     });
@@ -298,7 +298,7 @@ describe('a stop in Claude Code', () => {
   it.each(['', 'not json', '[]', '{}', '{"session_id":7}', 'null'])(
     'lets the agent stop for the input %j',
     async (json) => {
-      const reply = await stopHook(claudeCode, parseHookInput(json), context, (line) => warnings.push(line));
+      const reply = await stopHook(claudeCode, parseHookInput(json), context);
       expect(reply).toEqual({ kind: 'silent' });
       expect(warnings).toEqual([]);
     },
@@ -309,7 +309,7 @@ describe('a stop in Claude Code', () => {
     one.prompt('/ralph-loop fix it');
     const input = inputOf({ session_id: one.id, hook_event_name: 'Stop', cwd: room });
     const copy = { ...context, driver: join(room, 'copy') };
-    expect(await stopHook(claudeCode, input, copy, () => {})).toEqual({ kind: 'silent' });
+    expect(await stopHook(claudeCode, input, copy)).toEqual({ kind: 'silent' });
     const gone = { ...context, driver: join(room, 'gone') };
     const other = session('two');
     promptHook(
@@ -321,7 +321,6 @@ describe('a stop in Claude Code', () => {
         cwd: room,
       }),
       gone,
-      () => {},
     );
     expect(await other.stop()).toHaveProperty('decision', 'block');
   });
@@ -372,14 +371,14 @@ describe('the state of a session', () => {
     expect((await one.stop()).systemMessage).toContain('could not be read');
   });
 
-  it('leaves its journal with the ended ones when it is torn and the loop is started again', async () => {
+  it('leaves its journal as it is when it is torn and the loop is started again', async () => {
     const one = session();
     one.prompt('/ralph-loop first');
     const run = one.state()?.run ?? '';
     writeFileSync(sessionPaths(context.env, one.id).file, '{');
     await one.stop();
     one.prompt('/ralph-loop second');
-    const { events } = readJournal(endedPaths(context.env, run).journal);
+    const { events } = readJournal(recordPaths(context.env, run).journal);
     expect(events[0]).toMatchObject({ type: 'run.started', task: 'first' });
     expect(one.state()?.loop.task).toBe('second');
   });
@@ -424,7 +423,7 @@ describe('the state of a session', () => {
     one.happen({ tool: 'x' }, { say: done });
     await one.stop();
     const [ended] = listEndedLoops(context.env);
-    const { events } = readJournal(endedPaths(context.env, ended?.run ?? '').journal);
+    const { events } = readJournal(recordPaths(context.env, ended?.run ?? '').journal);
     expect(events.map(({ type }) => type)).toEqual([
       'run.started',
       'iteration.started',
@@ -441,7 +440,7 @@ describe('the state of a session', () => {
       false,
       true,
     ]);
-    expect(existsSync(sessionPaths(context.env, one.id).journal)).toBe(false);
+    expect(readdirSync(join(room, 'state/ralph/sessions'))).toEqual(['runs']);
   });
 });
 
