@@ -10,7 +10,14 @@ import { dashboard, report, runs, show, stats, verdict, watch } from './view-com
 
 const completion = command({
   summary: 'Print the completion script of a shell.',
-  args: [{ name: 'SHELL', help: 'bash, zsh or fish', required: true }],
+  args: [
+    { name: 'SHELL', help: 'bash, zsh or fish', required: true },
+    {
+      name: 'WORD',
+      help: 'for the script: the words typed so far, the last of them to be completed',
+      many: true,
+    },
+  ],
   options: noOptions,
   examples: [
     ['eval "$(ralph completion bash)"', 'in ~/.bashrc; the same with zsh in ~/.zshrc'],
