@@ -11,9 +11,9 @@ import { wantsCluster } from './open-cluster.ts';
 import type { cleanOptions } from './options.ts';
 
 export async function main(context: Context, input: Input<typeof cleanOptions>): Promise<number> {
-  if (wantsCluster(context, input.values)) return (await import('./cluster.ts')).clean(context, input);
   const { values, args } = input;
   if (!values.all && args[0] === undefined) throw fault('must specify worker name or use --all');
+  if (wantsCluster(context, values)) return (await import('./cluster.ts')).clean(context, input);
   const workers = values.all ? await allWorkers(context) : [await needWorker(context, args[0])];
   const lives = await lookAtWorkers(context.env, workers);
   const options = { worktree: values['rm-worktree'] !== false, force: values['force-dirty'] === true };

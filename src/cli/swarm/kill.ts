@@ -9,9 +9,9 @@ import { wantsCluster } from './open-cluster.ts';
 import type { killOptions } from './options.ts';
 
 export async function main(context: Context, input: Input<typeof killOptions>): Promise<number> {
-  if (wantsCluster(context, input.values)) return (await import('./cluster.ts')).kill(context, input);
   const { values, args } = input;
   if (!values.all && args[0] === undefined) throw fault('must specify worker name or --all');
+  if (wantsCluster(context, values)) return (await import('./cluster.ts')).kill(context, input);
   const workers = values.all ? await allWorkers(context) : [await needWorker(context, args[0])];
   await Promise.all(
     workers.map(async (worker) => {

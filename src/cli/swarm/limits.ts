@@ -1,3 +1,4 @@
+import type { ClusterLimits } from '../../cluster/limits.ts';
 import { readLimits, releaseAccount, setMaxParallel } from '../../fleet/files/limits.ts';
 import { listLoops } from '../../fleet/files/loops.ts';
 import { ensureSignals, signalChange } from '../../fleet/files/signal-files.ts';
@@ -26,17 +27,31 @@ export async function main(context: Context, input: Input<typeof limitsOptions>)
     throw fault(`no loop waits for the account '${release}'`, 'swarm limits');
   }
   if (max !== undefined || unlimited || release !== undefined) wakeLoops(env);
-  const { maxParallel, holds } = readLimits(env);
-  const waiting = Object.entries(holds).filter(([, until]) => until > systemClock.now());
-  const lines = [
-    `at the same time: ${maxParallel === null ? 'any number of iterations' : `at most ${maxParallel}`}`,
-    ...waiting.map(([account, until]) => `account ${account}: usage limit until ${showStamp(stamp(until))}`),
-  ];
-  stdout.write(`${lines.join('\n')}\n`);
+  stdout.write(limitsText(readLimits(env)));
   return 0;
 }
 
-/** Who waits for a limit looks again. */
+/** The limits of this machine; those of a cluster may have a rate and a budget, too. */
+type Limits = Pick<ClusterLimits, 'maxParallel' | 'holds'> & Partial<ClusterLimits>;
+
+export function limitsText({
+  maxParallel,
+  holds,
+  startsPerMinute,
+  maxCostUsd,
+  spentUsd = 0,
+}: Limits): string {
+  const accounts = Object.entries(holds).filter(([, until]) => until > systemClock.now());
+  const lines = [
+    `at the same time: ${maxParallel === null ? 'any number of iterations' : `at most ${maxParallel}`}`,
+    ...(startsPerMinute ? [`in a minute: at most ${startsPerMinute} begin`] : []),
+    ...(maxCostUsd == null ? [] : [`cost: $${spentUsd.toFixed(2)} of $${maxCostUsd.toFixed(2)} spent`]),
+    ...accounts.map(([account, until]) => `account ${account}: usage limit until ${showStamp(stamp(until))}`),
+  ];
+  return `${lines.join('\n')}\n`;
+}
+
+/** Tells all loops that a limit has changed. */
 function wakeLoops(env: Context['env']): void {
   ensureSignals(env);
   for (const name of listLoops(env)) signalChange(env, name);

@@ -12,12 +12,12 @@ import { wantsCluster } from './open-cluster.ts';
 import type { logsOptions } from './options.ts';
 
 const historyLines = 1000;
-const followMs = 1000;
+export const followMs = 1000;
 const followLines = 30;
 const clearScreen = '\u001b[2J\u001b[H';
 
 export async function main(context: Context, input: Input<typeof logsOptions>): Promise<number> {
-  if (wantsCluster(context, input.values)) return (await import('./cluster-views.ts')).logs(context, input);
+  if (wantsCluster(context, input.values)) return (await import('./cluster.ts')).logs(context, input);
   const { values, args } = input;
   const worker = await needWorker(context, args[0]);
   const { follow = false, history = false, lines } = values;
@@ -28,11 +28,20 @@ export async function main(context: Context, input: Input<typeof logsOptions>): 
     context.stdout.write(`${history || lines === undefined ? screen : lastLines(screen, lines)}\n`);
     return 0;
   }
-  let shown = '';
+  return followScreen(context, () => screenOf(context, worker, above), lines);
+}
+
+/** Writes the last lines of a screen whenever they change, until a signal ends the program. */
+export async function followScreen(
+  { stdout }: Context,
+  capture: () => Promise<string>,
+  lines = followLines,
+): Promise<never> {
+  let last: string | null = null;
   for (;;) {
-    const screen = lastLines(await screenOf(context, worker, above), lines ?? followLines);
-    if (screen !== shown) context.stdout.write(`${context.stdout.isTTY ? clearScreen : ''}${screen}\n`);
-    shown = screen;
+    const screen = lastLines(await capture(), lines);
+    if (screen !== last) stdout.write(`${stdout.isTTY ? clearScreen : ''}${screen}\n`);
+    last = screen;
     await systemClock.sleep(followMs);
   }
 }
@@ -61,7 +70,7 @@ async function showFile(
     const onData = (bytes: Buffer) => void context[name].write(bytes);
     return tailFile(paths[name], { follow, onData, ...(lines === undefined ? {} : { lines }) });
   };
-  const found = await Promise.all([show('stdout'), show('stderr')]);
-  if (found.includes(true)) return 0;
+  const exist = await Promise.all([show('stdout'), show('stderr')]);
+  if (exist.includes(true)) return 0;
   throw new RalphError('no-logs', `no logs found for ${worker.name}`, { exitCode: 1 });
 }

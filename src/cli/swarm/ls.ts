@@ -9,31 +9,31 @@ import type { Context, Input } from '../kernel/spec.ts';
 import { allWorkers } from './context.ts';
 import { wantsCluster } from './open-cluster.ts';
 import type { lsOptions } from './options.ts';
-import { tableText } from './table.ts';
+import { writeList } from './table.ts';
 
 export async function main(context: Context, input: Input<typeof lsOptions>): Promise<number> {
-  if (wantsCluster(context, input.values)) return (await import('./cluster-views.ts')).ls(context, input);
-  const { values } = input;
-  const { format = 'table', status = 'all', tag } = values;
+  if (wantsCluster(context, input.values)) return (await import('./cluster.ts')).ls(context, input);
+  const { format, status = 'all', tag } = input.values;
   const tagged = (await allWorkers(context)).filter(({ tags }) => tag === undefined || tags.includes(tag));
   const running = await runningNow(context.env, tagged);
-  const lives = tagged
+  const list = tagged
     .map((worker, index) => ({ worker, running: running[index] === true }))
-    .filter((live) => status === 'all' || live.running === (status === 'running'));
-  if (format === 'names') {
-    context.stdout.write(lives.map(({ worker }) => `${worker.name}\n`).join(''));
-    return 0;
-  }
-  const shown = lives.map((live) => ({
-    ...live,
-    loop: live.running ? null : loopOf(context.env, live.worker),
-  }));
-  if (format === 'json') context.stdout.write(`${JSON.stringify(shown.map(workerJson), null, 2)}\n`);
-  else
-    context.stdout.write(
-      tableText(['NAME', 'STATUS', 'PID/WINDOW', 'STARTED', 'WORKTREE', 'TAG'], shown.map(row)),
-    );
-  return 0;
+    .filter((entry) => status === 'all' || entry.running === (status === 'running'));
+  const withLoops = () => list.map((entry) => ({ ...entry, loop: endedLoop(context.env, entry) }));
+  return writeList(context, format, {
+    names: list.map(({ worker }) => worker.name),
+    json: () => withLoops().map(workerJson),
+    head: ['NAME', 'STATUS', 'PID/WINDOW', 'STARTED', 'WORKTREE', 'TAG'],
+    rows: () => withLoops().map(row),
+  });
+}
+
+type Entry = { readonly worker: Worker; readonly running: boolean };
+type LoopEntry = Entry & { readonly loop: LoopRecord | null };
+
+/** The loop of a worker that does not run; null for any other. */
+function endedLoop(env: Environment, { worker, running }: Entry): LoopRecord | null {
+  return running || worker.metadata.ralph !== true ? null : readLoopRecord(env, worker.name);
 }
 
 /** `running` or `stopped`; of a loop that does not run, how it ended or what it waits for. */
@@ -42,19 +42,11 @@ function statusText(running: boolean, loop: LoopRecord | null): string {
   return loop === null || loop.status === 'running' ? 'stopped' : stateWord(loop.why.state);
 }
 
-/** Null for a worker without a loop. */
-function loopOf(env: Environment, { name, metadata }: Worker): LoopRecord | null {
-  return metadata.ralph === true ? readLoopRecord(env, name) : null;
-}
-
 export function uptime(started: string): string {
   return ago(systemClock.now() - (readStamp(started) ?? systemClock.now()));
 }
 
-/** A worker and whether it runs; of a loop that does not, how it ended. */
-type Shown = { readonly worker: Worker; readonly running: boolean; readonly loop: LoopRecord | null };
-
-function workerJson({ worker, running, loop }: Shown) {
+function workerJson({ worker, running, loop }: LoopEntry) {
   return {
     ...worker,
     status: running ? 'running' : 'stopped',
@@ -62,7 +54,7 @@ function workerJson({ worker, running, loop }: Shown) {
   };
 }
 
-function row({ worker, running, loop }: Shown): string[] {
+function row({ worker, running, loop }: LoopEntry): string[] {
   const { tmux, pid, tags } = worker;
   const place = tmux === null ? (pid ?? '-') : `${tmux.session}:${tmux.window}`;
   return [

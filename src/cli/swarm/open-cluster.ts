@@ -56,8 +56,8 @@ export async function withCluster<T>(
   }
 }
 
-/** The loop of that name, or the end of the command. */
-export async function needLoop(
+/** Returns the loop of that name; throws if there is none. */
+export async function needClusterLoop(
   cluster: Cluster,
   name: string | undefined,
   exitCode = 1,
@@ -66,9 +66,4 @@ export async function needLoop(
   const view = await cluster.status(name);
   if (view === null) throw fault(`worker '${name}' not found`, 'swarm ls', exitCode);
   return view;
-}
-
-/** Whether a loop has not come to its end. */
-export function isOpen({ status }: Pick<ClusterView, 'status'>): boolean {
-  return status !== 'stopped' && status !== 'failed';
 }

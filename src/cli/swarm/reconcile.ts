@@ -2,7 +2,7 @@ import { defaultFolder, placesIn } from '../../cluster/places.ts';
 import { type Reconciled, reconcile } from '../../cluster/reconcile.ts';
 import { cleanTerminal } from '../../os/terminal/clean-terminal.ts';
 import type { Context, Input } from '../kernel/spec.ts';
-import { needLoop, withCluster } from './open-cluster.ts';
+import { needClusterLoop, withCluster } from './open-cluster.ts';
 import type { reconcileOptions } from './options.ts';
 
 /** Puts the counters of the store right by what is on the branches. */
@@ -12,7 +12,7 @@ export async function main(
 ): Promise<number> {
   const places = placesIn(defaultFolder(context.env));
   return withCluster(context, values, async (cluster) => {
-    const all = args[0] === undefined ? await cluster.list() : [await needLoop(cluster, args[0])];
+    const all = args[0] === undefined ? await cluster.list() : [await needClusterLoop(cluster, args[0])];
     const open = all.filter(({ status }) => status === 'running' || status === 'paused');
     if (open.length === 0) context.stdout.write('no loop is open: there is nothing to put right\n');
     let problems = 0;

@@ -10,7 +10,7 @@ import { fault } from './context.ts';
 import { missingMachine, needAddress, warnInTheClear, withCluster } from './open-cluster.ts';
 import type { submitOptions } from './options.ts';
 import { loopOf, refuseContinuous } from './spawn.ts';
-import { waitedIn, waitUntilOver } from './waited.ts';
+import { clusterEntries, waitUntilOver } from './wait-entries.ts';
 
 type SubmitInput = Input<typeof submitOptions>;
 
@@ -32,7 +32,7 @@ export async function main(context: Context, input: SubmitInput): Promise<number
     context.stdout.write(
       `submitted ${name} (${source.branch}) [ralph mode: up to ${order.settings.max_iterations} iterations]${idle}\n`,
     );
-    return input.values.wait ? waitUntilOver(context, () => waitedIn(cluster, name), {}) : 0;
+    return input.values.wait ? waitUntilOver(context, () => clusterEntries(cluster, name), {}) : 0;
   });
 }
 

@@ -4,28 +4,28 @@ import type { Context, Input } from '../kernel/spec.ts';
 import { allWorkers, fault, needWorker } from './context.ts';
 import { wantsCluster } from './open-cluster.ts';
 import type { waitOptions } from './options.ts';
-import { type Waited, waitedLoop, waitUntilOver } from './waited.ts';
+import { loopEntry, type WaitEntry, waitUntilOver } from './wait-entries.ts';
 
 export async function main(context: Context, input: Input<typeof waitOptions>): Promise<number> {
-  if (wantsCluster(context, input.values)) return (await import('./cluster.ts')).wait(context, input);
   const { values, args } = input;
   if (!values.all && args[0] === undefined) throw fault('name required (or use --all)');
-  const wanted = values.all ? null : (await needWorker(context, args[0])).name;
-  return waitUntilOver(context, () => look(context, wanted), values);
+  if (wantsCluster(context, values)) return (await import('./cluster.ts')).wait(context, input);
+  const only = values.all ? null : (await needWorker(context, args[0])).name;
+  return waitUntilOver(context, () => localEntries(context, only), values);
 }
 
-/** Also starts a supervisor where that has died: nothing would end otherwise. */
-async function look(context: Context, wanted: string | null): Promise<readonly Waited[]> {
+/** Also starts a supervisor if it has died: the loops would never end without one. */
+async function localEntries(context: Context, only: string | null): Promise<readonly WaitEntry[]> {
   const { env } = context;
-  const workers = (await allWorkers(context)).filter(({ name }) => wanted === null || name === wanted);
+  const workers = (await allWorkers(context)).filter(({ name }) => only === null || name === only);
   const running = await runningNow(env, workers);
-  return workers.map(({ name, metadata }, index): Waited => {
+  return workers.map(({ name, metadata }, index): WaitEntry => {
     const isOver = running[index] !== true;
     if (metadata.ralph !== true) return { name, isOver, text: 'exited', exitCode: 0 };
     const loop = readLoop(env, name);
     if (loop === null) return { name, isOver, text: 'exited, its loop is gone', exitCode: 1 };
-    const waited = waitedLoop(loop);
+    const entry = loopEntry(loop);
     // The list of workers is written a moment after the end of a loop.
-    return loop.status === 'paused' ? waited : { ...waited, isOver: waited.isOver && isOver };
+    return loop.status === 'paused' ? entry : { ...entry, isOver: entry.isOver && isOver };
   });
 }

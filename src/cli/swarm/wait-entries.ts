@@ -9,7 +9,7 @@ import type { Context } from '../kernel/spec.ts';
 const lookMs = 500;
 
 /** A worker that somebody waits for. `exitCode` is 1 while a loop goes on: it is not done. */
-export type Waited = {
+export type WaitEntry = {
   readonly name: string;
   readonly isOver: boolean;
   /** How it ended, in words. */
@@ -23,25 +23,25 @@ export type Waited = {
  */
 export async function waitUntilOver(
   context: Context,
-  ask: () => Promise<readonly Waited[]>,
+  ask: () => Promise<readonly WaitEntry[]>,
   { all = false, timeout = Number.POSITIVE_INFINITY }: { readonly all?: boolean; readonly timeout?: number },
 ): Promise<number> {
   const deadline = systemClock.monotonic() + timeout;
-  const say = ({ name, text }: Pick<Waited, 'name' | 'text'>) =>
+  const say = ({ name, text }: Pick<WaitEntry, 'name' | 'text'>) =>
     context.stdout.write(cleanTerminal(`${name}: ${text}\n`));
-  let waited = await ask();
+  let entries = await ask();
   // Of all workers, those that ended well long ago are no news.
-  for (const one of waited) if (one.isOver && !(all && one.exitCode === 0)) say(one);
+  for (const one of entries) if (one.isOver && !(all && one.exitCode === 0)) say(one);
   for (;;) {
-    const open = waited.filter(({ isOver }) => !isOver);
-    if (open.length === 0) return waited.find(({ exitCode }) => exitCode !== 0)?.exitCode ?? 0;
+    const open = entries.filter(({ isOver }) => !isOver);
+    if (open.length === 0) return entries.find(({ exitCode }) => exitCode !== 0)?.exitCode ?? 0;
     if (systemClock.monotonic() >= deadline) {
       for (const { name } of open) say({ name, text: 'still running (timeout)' });
       return 1;
     }
     await systemClock.sleep(Math.min(lookMs, Math.max(1, deadline - systemClock.monotonic())));
     const now = new Map((await ask()).map((one) => [one.name, one]));
-    waited = waited.map((one) => {
+    entries = entries.map((one) => {
       const next = one.isOver ? one : (now.get(one.name) ?? { ...one, isOver: true, text: 'gone' });
       if (next.isOver && !one.isOver) say(next);
       return next;
@@ -49,13 +49,13 @@ export async function waitUntilOver(
   }
 }
 
-/** A loop as somebody sees it who waits for it. One that waits for an answer is over for them, too. */
-export function waitedLoop({
+/** A loop that somebody waits for. One that waits for an answer is over for them, too. */
+export function loopEntry({
   name,
   status,
   why,
   end,
-}: Pick<LoopRecord, 'name' | 'status' | 'why' | 'end'>): Waited {
+}: Pick<LoopRecord, 'name' | 'status' | 'why' | 'end'>): WaitEntry {
   const exitCode = exitCodeOf({ status, end });
   const text = whyText(why, systemClock.now());
   return {
@@ -66,8 +66,8 @@ export function waitedLoop({
   };
 }
 
-/** The loops of a cluster, or the one of that name, for somebody who waits for them. */
-export async function waitedIn(cluster: Cluster, only: string | null): Promise<readonly Waited[]> {
+/** The loops of a cluster, or only the one of that name. */
+export async function clusterEntries(cluster: Cluster, only: string | null): Promise<readonly WaitEntry[]> {
   const views = await cluster.list();
-  return views.filter(({ name }) => only === null || name === only).map(waitedLoop);
+  return views.filter(({ name }) => only === null || name === only).map(loopEntry);
 }
