@@ -7,13 +7,13 @@ import { removeWorktree } from '../../fleet/worktree-dirt.ts';
 import { systemClock } from '../../os/clock.ts';
 import type { Context, Input } from '../kernel/spec.ts';
 import { allWorkers, fault, needWorker, warn } from './context.ts';
-import { wantsCluster } from './open-cluster.ts';
+import { needClusterLoop, wantsCluster, withCluster } from './open-cluster.ts';
 import type { cleanOptions } from './options.ts';
 
 export async function main(context: Context, input: Input<typeof cleanOptions>): Promise<number> {
   const { values, args } = input;
   if (!values.all && args[0] === undefined) throw fault('must specify worker name or use --all');
-  if (wantsCluster(context, values)) return (await import('./cluster.ts')).clean(context, input);
+  if (wantsCluster(context, values)) return cleanInCluster(context, input);
   const workers = values.all ? await allWorkers(context) : [await needWorker(context, args[0])];
   const lives = await lookAtWorkers(context.env, workers);
   const options = { worktree: values['rm-worktree'] !== false, force: values['force-dirty'] === true };
@@ -29,6 +29,18 @@ export async function main(context: Context, input: Input<typeof cleanOptions>):
     context.stdout.write(`cleaned ${name}\n`);
   }
   return 0;
+}
+
+function cleanInCluster(context: Context, { values, args }: Input<typeof cleanOptions>): Promise<number> {
+  return withCluster(context, values, async (cluster) => {
+    const views = values.all ? await cluster.list() : [await needClusterLoop(cluster, args[0])];
+    for (const view of views) {
+      if (await cluster.forget(view.name)) context.stdout.write(`cleaned ${view.name}\n`);
+      else if (values.all) warn(context, `skipping '${view.name}' (still running)`);
+      else throw fault(`cannot clean running worker '${view.name}'`, `swarm kill ${view.name}`);
+    }
+    return 0;
+  });
 }
 
 /** Takes a worker off the list with all that it left, except a worktree that holds work. */

@@ -1,23 +1,24 @@
+import type { Cluster } from '../../cluster/cluster.ts';
 import { RalphError } from '../../core/error.ts';
 import { logPaths } from '../../fleet/files/paths.ts';
 import type { Worker } from '../../fleet/files/workers.ts';
 import { lookAtWorker } from '../../fleet/live.ts';
 import { systemClock } from '../../os/clock.ts';
 import { tailFile } from '../../os/files/tail-file.ts';
-import { cleanTerminal } from '../../os/terminal/clean-terminal.ts';
+import { cleanTerminal, createTerminalCleaner } from '../../os/terminal/clean-terminal.ts';
 import { tmuxServer } from '../../os/terminal/tmux.ts';
 import type { Context, Input } from '../kernel/spec.ts';
-import { fault, needWorker } from './context.ts';
-import { wantsCluster } from './open-cluster.ts';
+import { fault, needWorker, warn } from './context.ts';
+import { needClusterLoop, wantsCluster, withCluster } from './open-cluster.ts';
 import type { logsOptions } from './options.ts';
 
 const historyLines = 1000;
-export const followMs = 1000;
+const followMs = 1000;
 const followLines = 30;
 const clearScreen = '\u001b[2J\u001b[H';
 
 export async function main(context: Context, input: Input<typeof logsOptions>): Promise<number> {
-  if (wantsCluster(context, input.values)) return (await import('./cluster.ts')).logs(context, input);
+  if (wantsCluster(context, input.values)) return logsInCluster(context, input);
   const { values, args } = input;
   const worker = await needWorker(context, args[0]);
   const { follow = false, history = false, lines } = values;
@@ -32,7 +33,7 @@ export async function main(context: Context, input: Input<typeof logsOptions>): 
 }
 
 /** Writes the last lines of a screen whenever they change, until a signal ends the program. */
-export async function followScreen(
+async function followScreen(
   { stdout }: Context,
   capture: () => Promise<string>,
   lines = followLines,
@@ -44,6 +45,44 @@ export async function followScreen(
     last = screen;
     await systemClock.sleep(followMs);
   }
+}
+
+function logsInCluster(context: Context, { values, args }: Input<typeof logsOptions>): Promise<number> {
+  const { follow = false, history = false, lines = 1000 } = values;
+  return withCluster(context, values, async (cluster) => {
+    const { name } = await needClusterLoop(cluster, args[0]);
+    if (history) return showRecords(context, cluster, name);
+    const tail = async () => cleanTerminal((await cluster.tail(name)) ?? '').trimEnd();
+    if (follow) return followScreen(context, tail);
+    const text = lastLines(await tail(), lines);
+    if (text === '') throw fault(`nothing was printed yet by '${name}'`, `swarm why ${name}`);
+    context.stdout.write(`${text}\n`);
+    return 0;
+  });
+}
+
+/** Shows all that the machines have of a loop's output; the store has only the end of it. */
+async function showRecords(context: Context, cluster: Cluster, name: string): Promise<number> {
+  const { fetchRecords } = await import('../../cluster/records.ts');
+  const hosts = await cluster.hosts();
+  const reachable = hosts.filter(({ gone, loops }) => loops.length > 0 || !gone);
+  const away = hosts.filter((one) => !reachable.includes(one));
+  let last: string | null = null;
+  let cleaner = createTerminalCleaner();
+  const show = (title: string, bytes: Buffer) => {
+    if (title !== last) {
+      context.stdout.write(cleanTerminal(`${last === null ? '' : '\n'}== ${title} ==\n`));
+      cleaner = createTerminalCleaner();
+    }
+    last = title;
+    context.stdout.write(cleaner.push(bytes.toString('utf8')));
+  };
+  const hostNames = reachable.map(({ host }) => host);
+  const silent = await fetchRecords(cluster, name, hostNames, show);
+  const missing = [...silent, ...away.map(({ host }) => host)];
+  if (missing.length > 0) warn(context, `what these machines have of it is missing: ${missing.join(', ')}`);
+  if (last !== null) return 0;
+  throw fault(`no machine that can be reached has a record of '${name}'`, `swarm why ${name}`);
 }
 
 async function screenOf(context: Context, worker: Worker, history: number): Promise<string> {

@@ -1,5 +1,6 @@
-import { type LoopRecord, readLoopRecord } from '../../fleet/files/loops.ts';
-import { ago, readStamp } from '../../fleet/files/time.ts';
+import type { ClusterView } from '../../cluster/cluster.ts';
+import { isOpen, type LoopRecord, readLoopRecord } from '../../fleet/files/loops.ts';
+import { ago, readStamp, stamp } from '../../fleet/files/time.ts';
 import { type Worker, worktreeOf } from '../../fleet/files/workers.ts';
 import { runningNow } from '../../fleet/live.ts';
 import { stateWord } from '../../fleet/why.ts';
@@ -7,12 +8,12 @@ import { systemClock } from '../../os/clock.ts';
 import type { Environment } from '../../os/process/program.ts';
 import type { Context, Input } from '../kernel/spec.ts';
 import { allWorkers } from './context.ts';
-import { wantsCluster } from './open-cluster.ts';
+import { wantsCluster, withCluster } from './open-cluster.ts';
 import type { lsOptions } from './options.ts';
 import { writeList } from './table.ts';
 
 export async function main(context: Context, input: Input<typeof lsOptions>): Promise<number> {
-  if (wantsCluster(context, input.values)) return (await import('./cluster.ts')).ls(context, input);
+  if (wantsCluster(context, input.values)) return listCluster(context, input);
   const { format, status = 'all', tag } = input.values;
   const tagged = (await allWorkers(context)).filter(({ tags }) => tag === undefined || tags.includes(tag));
   const running = await runningNow(context.env, tagged);
@@ -25,6 +26,30 @@ export async function main(context: Context, input: Input<typeof lsOptions>): Pr
     json: () => withLoops().map(workerJson),
     head: ['NAME', 'STATUS', 'PID/WINDOW', 'STARTED', 'WORKTREE', 'TAG'],
     rows: () => withLoops().map(row),
+  });
+}
+
+function listCluster(context: Context, { values }: Input<typeof lsOptions>): Promise<number> {
+  const { format, status = 'all', tag } = values;
+  return withCluster(context, values, async (cluster) => {
+    const views = (await cluster.list())
+      .filter(({ tags }) => tag === undefined || tags.includes(tag))
+      .filter((view) => status === 'all' || isOpen(view) === (status === 'running'));
+    return writeList(context, format, {
+      names: views.map(({ name }) => name),
+      json: () => views.map(clusterJson),
+      head: ['NAME', 'STATUS', 'HOST', 'ITERATION', 'STARTED', 'BRANCH', 'TAG'],
+      rows: () =>
+        views.map((view) => [
+          view.name,
+          isOpen(view) ? 'running' : stateWord(view.why.state),
+          view.host ?? '-',
+          `${view.iteration}/${view.maxIterations}`,
+          ago(systemClock.now() - view.startedAt),
+          view.branch,
+          view.tags.join(',') || '-',
+        ]),
+    });
   });
 }
 
@@ -44,6 +69,33 @@ function statusText(running: boolean, loop: LoopRecord | null): string {
 
 export function uptime(started: string): string {
   return ago(systemClock.now() - (readStamp(started) ?? systemClock.now()));
+}
+
+/** The fields of a local worker, and where the loop is. */
+function clusterJson(view: ClusterView) {
+  return {
+    name: view.name,
+    status: isOpen(view) ? 'running' : 'stopped',
+    cmd: view.command,
+    started: stamp(view.startedAt),
+    cwd: null,
+    env: {},
+    tags: view.tags,
+    tmux: null,
+    worktree: null,
+    pid: null,
+    metadata: { ralph: true, ralph_iteration: view.iteration },
+    host: view.host,
+    loop: view.status,
+    end: view.end,
+    max_iterations: view.maxIterations,
+    why: view.why,
+    repo: view.repo,
+    branch: view.branch,
+    head: view.head,
+    labels: view.labels,
+    spent: view.spent,
+  };
 }
 
 function workerJson({ worker, running, loop }: LoopEntry) {

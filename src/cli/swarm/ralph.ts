@@ -13,7 +13,7 @@ import { fault, warn } from './context.ts';
 import { followLoop } from './follow.ts';
 import { type History, skippedTexts } from './history.ts';
 import { type ShownLoop, withLoops } from './loops.ts';
-import { wantsCluster } from './open-cluster.ts';
+import { needClusterLoop, wantsCluster, withCluster } from './open-cluster.ts';
 import type { clusterOptions, ralphInitOptions, ralphLogsOptions, ralphLsOptions } from './options.ts';
 import { writeList } from './table.ts';
 
@@ -29,6 +29,8 @@ IMPORTANT:
 - run tests after changes
 - commit and push when you are done
 `;
+
+const followMs = 1000;
 
 type LoopInput = Input<typeof clusterOptions>;
 
@@ -111,7 +113,7 @@ export function mainLs(context: Context, { values }: Input<typeof ralphLsOptions
 }
 
 export async function mainLogs(context: Context, input: Input<typeof ralphLogsOptions>): Promise<number> {
-  if (wantsCluster(context, input.values)) return (await import('./cluster.ts')).loopLogs(context, input);
+  if (wantsCluster(context, input.values)) return logsInCluster(context, input);
   const { values, args } = input;
   return withLoops(context, values, async (loops) => {
     const { name } = await loops.need(args[0]);
@@ -121,6 +123,25 @@ export async function mainLogs(context: Context, input: Input<typeof ralphLogsOp
     if (values.live) await tailFile(log, { follow: true, onData: (bytes) => context.stdout.write(bytes) });
     else context.stdout.write(lines.map((line) => `${cleanTerminal(line)}\n`).join(''));
     return 0;
+  });
+}
+
+function logsInCluster(context: Context, { values, args }: Input<typeof ralphLogsOptions>): Promise<number> {
+  return withCluster(context, values, async (cluster) => {
+    const { name } = await needClusterLoop(cluster, args[0]);
+    const write = (lines: readonly string[]) =>
+      context.stdout.write(lines.map((line) => `${cleanTerminal(line)}\n`).join(''));
+    const lines = await cluster.log(name, values.lines);
+    if (!values.live && lines.length === 0) throw fault(`no iterations yet for '${name}'`);
+    write(lines);
+    if (!values.live) return 0;
+    let old = new Set(await cluster.log(name));
+    for (;;) {
+      await systemClock.sleep(followMs);
+      const all = await cluster.log(name);
+      write(all.filter((line) => !old.has(line)));
+      old = new Set(all);
+    }
   });
 }
 

@@ -2,14 +2,18 @@ import { readLoop } from '../../fleet/files/loops.ts';
 import { runningNow } from '../../fleet/live.ts';
 import type { Context, Input } from '../kernel/spec.ts';
 import { allWorkers, fault, needWorker } from './context.ts';
-import { wantsCluster } from './open-cluster.ts';
+import { needClusterLoop, wantsCluster, withCluster } from './open-cluster.ts';
 import type { waitOptions } from './options.ts';
-import { loopEntry, type WaitEntry, waitUntilOver } from './wait-entries.ts';
+import { clusterEntries, loopEntry, type WaitEntry, waitUntilOver } from './wait-entries.ts';
 
-export async function main(context: Context, input: Input<typeof waitOptions>): Promise<number> {
-  const { values, args } = input;
+export async function main(context: Context, { values, args }: Input<typeof waitOptions>): Promise<number> {
   if (!values.all && args[0] === undefined) throw fault('name required (or use --all)');
-  if (wantsCluster(context, values)) return (await import('./cluster.ts')).wait(context, input);
+  if (wantsCluster(context, values)) {
+    return withCluster(context, values, async (cluster) => {
+      const only = values.all ? null : (await needClusterLoop(cluster, args[0])).name;
+      return waitUntilOver(context, () => clusterEntries(cluster, only), values);
+    });
+  }
   const only = values.all ? null : (await needWorker(context, args[0])).name;
   return waitUntilOver(context, () => localEntries(context, only), values);
 }
