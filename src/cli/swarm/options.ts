@@ -11,7 +11,6 @@ const forceDirty = {
 export const clusterOptions = {
   cluster: {
     type: 'string',
-    aliases: ['engine'],
     value: 'URL',
     help: 'the cluster there: redis://, rediss:// or postgres:// (SWARM_CLUSTER), or local',
   },
@@ -64,10 +63,6 @@ const loopOptions = {
     type: 'boolean',
     help: 'end the agent at the first match of the pattern, not at the end of its iteration',
   },
-  'clean-state': {
-    type: 'boolean',
-    help: 'accepted for scripts: a loop always begins with a state of its own',
-  },
   'no-run': { type: 'boolean', help: 'start the agent, but not the loop: swarm ralph run NAME does that' },
   replace: { type: 'boolean', help: 'end and remove a worker that has the name already' },
   'max-parallel': {
@@ -114,9 +109,7 @@ export const submitOptions = {
     help: 'restart the agent when it has printed nothing for that long (60)',
   },
   'done-pattern': loopOptions['done-pattern'],
-  ralph: { type: 'boolean', help: 'accepted for scripts: what is handed in is always a loop' },
   'check-done-continuous': loopOptions['check-done-continuous'],
-  'clean-state': loopOptions['clean-state'],
   replace: { type: 'boolean', help: 'end a loop that has the name already' },
   account: loopOptions.account,
   ...supervisedRunOptions,
