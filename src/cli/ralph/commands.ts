@@ -82,7 +82,7 @@ export const ralph: Program = {
     },
     settings: {
       summary: 'every setting, its default and its environment variable',
-      text: async () => (await import('./settings-topic.ts')).settingsTopic(),
+      text: async () => (await import('./topics.ts')).settingsTopic(),
     },
   },
 };

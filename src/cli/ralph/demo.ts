@@ -5,9 +5,9 @@ import { ensureDir, writeAtomic } from '../../os/files/files.ts';
 import { makeTempDir, removeTempDir } from '../../os/files/temp.ts';
 import { runCommand } from '../../os/process/process.ts';
 import { chooseProvider } from '../../sandbox/open-sandbox.ts';
-import { createStyle } from '../../show/terminal/style.ts';
 import { verdictTable } from '../../show/terminal/verdict-table.ts';
 import { installFakeAgent } from '../../testkit/install.ts';
+import { styleOf } from '../kernel/output.ts';
 import type { Context, Input } from '../kernel/spec.ts';
 import { demoFiles, demoScript, demoTask } from './demo-script.ts';
 import type { demoOptions } from './options.ts';
@@ -15,7 +15,7 @@ import { startRun } from './run.ts';
 
 /** A real loop over a real process in a real repository; only the model's part is played from a script. */
 export async function main(context: Context, { values }: Input<typeof demoOptions>): Promise<number> {
-  const style = createStyle({ env: context.env, isTTY: context.stdout.isTTY });
+  const style = styleOf(context);
   const say = (text: string) => context.stdout.write(`${text}\n`);
   if (values.sandbox) await chooseProvider('bwrap', context, '');
   const folder = makeTempDir('ralph-demo-');

@@ -13,6 +13,7 @@ import {
   type SandboxSpec,
 } from '../../sandbox/sandbox.ts';
 import { clearAbandoned } from '../../sandbox/stand-ins.ts';
+import { writeJson } from '../kernel/output.ts';
 import type { Context, Input } from '../kernel/spec.ts';
 import type { jsonOptions, sandboxExecOptions, sandboxOptions } from './options.ts';
 import { sandboxSpec } from './sandbox-spec.ts';
@@ -28,10 +29,7 @@ export async function status(context: Context, { values }: Input<typeof jsonOpti
     }),
   );
   const chosen = settings.sandbox ?? 'none';
-  if (values.json) {
-    context.stdout.write(`${JSON.stringify({ v: 1, setting: chosen, providers }, null, 2)}\n`);
-    return 0;
-  }
+  if (values.json) return writeJson(context, { v: 1, setting: chosen, providers });
   for (const each of providers) {
     const said = each.ok ? `works: ${each.detail}` : `no: ${each.why}`;
     context.stdout.write(`${each.provider.padEnd(15)} ${cleanTerminal(said)}\n`);

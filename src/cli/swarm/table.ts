@@ -1,4 +1,5 @@
 import { cleanTerminal } from '../../os/terminal/clean-terminal.ts';
+import { writeJson } from '../kernel/output.ts';
 import type { Context } from '../kernel/spec.ts';
 
 /** A list in each of the formats that `--format` has. */
@@ -10,9 +11,10 @@ type List = {
 };
 
 /** Writes a list in a format, `table` if none is given. */
-export function writeList({ stdout }: Context, format = 'table', list: List): number {
-  if (format === 'json') stdout.write(`${JSON.stringify(list.json(), null, 2)}\n`);
-  else if (format === 'names') stdout.write(list.names.map((name) => `${name}\n`).join(''));
+export function writeList(context: Context, format = 'table', list: List): number {
+  if (format === 'json') return writeJson(context, list.json());
+  const { stdout } = context;
+  if (format === 'names') stdout.write(list.names.map((name) => `${name}\n`).join(''));
   else stdout.write(tableText(list.head, list.rows()));
   return 0;
 }

@@ -3,11 +3,10 @@ import { systemClock } from '../../os/clock.ts';
 import { runCommand, runInForeground } from '../../os/process/process.ts';
 import { cleanTerminal } from '../../os/terminal/clean-terminal.ts';
 import { layoutTop, type TopState, textTop } from '../../show/terminal/fleet-top.ts';
-import { createStyle } from '../../show/terminal/style.ts';
 import { type FullScreenControl, runFullScreen } from '../kernel/full-screen.ts';
-import { programCommand } from '../kernel/program-command.ts';
+import { isInteractive, styleOf } from '../kernel/output.ts';
 import type { Context, Input } from '../kernel/spec.ts';
-import { allWorkers } from './context.ts';
+import { allWorkers, selfCommand } from './context.ts';
 import { wantsCluster, withCluster } from './open-cluster.ts';
 import type { topOptions } from './options.ts';
 
@@ -37,10 +36,8 @@ export async function main(context: Context, { values }: Input<typeof topOptions
 }
 
 async function show(context: Context, values: Values, ask: () => Promise<TopView>): Promise<number> {
-  const { stdin, stdout, env } = context;
-  const isTerminal = stdin.isTTY === true && stdout.isTTY && env.TERM !== 'dumb';
-  if (values.once || !isTerminal) {
-    stdout.write(cleanTerminal(textTop(await ask())));
+  if (values.once || !isInteractive(context)) {
+    context.stdout.write(cleanTerminal(textTop(await ask())));
     return 0;
   }
   return live(context, ask, values.cluster === undefined ? [] : ['--cluster', values.cluster]);
@@ -51,8 +48,7 @@ function live(
   ask: () => Promise<TopView>,
   clusterWords: readonly string[],
 ): Promise<number> {
-  const { env, stdout } = context;
-  const style = createStyle({ env, isTTY: stdout.isTTY });
+  const style = styleOf(context);
   let view = empty;
   let state: TopState = { selected: null, message: '' };
   /** A key that ends something has to be pressed twice. */
@@ -81,7 +77,7 @@ function live(
     const isSure = key !== 'k' || armed === text;
     armed = isSure ? '' : text;
     say(isSure ? text : `k once more: ${text}`);
-    const argv = [...programCommand('swarm'), ...words] as const;
+    const argv = [...selfCommand(), ...words] as const;
     if (key === 'a' || key === 'l') void control.lend(() => runInForeground(argv, context));
     else if (isSure) void run(argv, text, control);
   }
@@ -98,7 +94,7 @@ function live(
     text: string,
     control: FullScreenControl,
   ): Promise<void> {
-    const { stdout: said, stderr } = await runCommand(argv, { cwd: context.cwd, env });
+    const { stdout: said, stderr } = await runCommand(argv, { cwd: context.cwd, env: context.env });
     say(`${text}   ${said || stderr}`);
     await look();
     control.redraw();

@@ -9,6 +9,7 @@ import { nextCommand, whyNow } from '../../fleet/why.ts';
 import { systemClock } from '../../os/clock.ts';
 import { cleanTerminal } from '../../os/terminal/clean-terminal.ts';
 import { tmuxServer } from '../../os/terminal/tmux.ts';
+import { writeJson } from '../kernel/output.ts';
 import type { Context, Input } from '../kernel/spec.ts';
 import { needWorker } from './context.ts';
 import { eventText, type History, historyOf, readHistory, skippedTexts } from './history.ts';
@@ -33,9 +34,7 @@ export async function main(context: Context, { values, args }: Input<typeof whyO
     : await localView(context, args[0]);
   const events = history.events.slice(-(values.lines ?? 50));
   if (values.format === 'json') {
-    const { skipped } = history;
-    context.stdout.write(`${JSON.stringify({ name, host, why, events, skipped }, null, 2)}\n`);
-    return 0;
+    return writeJson(context, { name, host, why, events, skipped: history.skipped });
   }
   const count = loop === null ? '' : `, iteration ${loop.iteration}/${loop.settings.max_iterations}`;
   const lines = [
