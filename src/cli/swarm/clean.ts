@@ -1,6 +1,6 @@
 import { endWorker, forgetWorker } from '../../fleet/end-worker.ts';
 import { loopOf } from '../../fleet/files/loops.ts';
-import { type Worker, type WorktreePlace, worktreeOf } from '../../fleet/files/workers.ts';
+import { type Worker, worktreeOf } from '../../fleet/files/workers.ts';
 import { holdWorker } from '../../fleet/hold.ts';
 import { type Live, lookAtWorkers } from '../../fleet/live.ts';
 import { removeWorktree } from '../../fleet/worktree-dirt.ts';
@@ -25,7 +25,7 @@ export async function main(context: Context, input: Input<typeof cleanOptions>):
       warn(context, `skipping '${name}' (${busy === 'running' ? 'still running' : busy})`);
       continue;
     }
-    await removeWorkerWhole(context, live.worker, options);
+    await removeWorker(context, live.worker, options);
     context.stdout.write(`cleaned ${name}\n`);
   }
   return 0;
@@ -43,8 +43,8 @@ function cleanInCluster(context: Context, { values, args }: Input<typeof cleanOp
   });
 }
 
-/** Takes a worker off the list with all that it left, except a worktree that holds work. */
-async function removeWorkerWhole(
+/** Takes a worker off the list and removes its files, except a worktree that holds work. */
+async function removeWorker(
   context: Context,
   worker: Worker,
   options: { readonly worktree: boolean; readonly force: boolean },
@@ -54,24 +54,21 @@ async function removeWorkerWhole(
     await endWorker(env, worker, systemClock.now());
     const worktree = worktreeOf(worker);
     if (worktree !== null && options.worktree) {
-      const removal = await removeWorktree(worktree, options.force);
-      if (!removal.removed) {
-        warn(context, `preserving worktree for '${worker.name}': ${removal.because}`);
+      const result = await removeWorktree(worktree, options.force);
+      if (!result.removed) {
+        warn(context, `preserving worktree for '${worker.name}': ${result.because}`);
         context.stderr.write(`swarm: worktree at: ${worktree.path}\n`);
         context.stderr.write('swarm: use --force-dirty to remove anyway\n');
-        context.stderr.write(`swarm: from now on with: ${removalOf(worktree)}\n`);
+        // No command of ours finds the worktree of a worker that is off the list.
+        const removal = `git -C '${worktree.base_repo}' worktree remove --force '${worktree.path}'`;
+        context.stderr.write(`swarm: from now on with: ${removal}\n`);
       }
     }
     forgetWorker(env, worker.name);
   });
 }
 
-/** The worker is off the list, so that no command of ours finds its worktree any more. */
-function removalOf({ base_repo, path }: WorktreePlace): string {
-  return `git -C '${base_repo}' worktree remove --force '${path}'`;
-}
-
-/** A paused loop without an agent is stopped as a worker, but not over. */
+/** Says why a worker cannot be cleaned. The worker of a paused loop is stopped, but its loop is not over. */
 function busyText({ env }: Context, { running, worker }: Live): 'running' | 'paused' | null {
   if (running) return 'running';
   const loop = loopOf(env, worker);

@@ -6,7 +6,7 @@ import { withCluster } from './open-cluster.ts';
 import type { drainOptions, hostsOptions } from './options.ts';
 import { writeList } from './table.ts';
 
-/** Machines that drain finish their iterations and take nothing new. */
+/** Lets machines finish their iterations and take no new ones. */
 export async function main(context: Context, { values, args }: Input<typeof drainOptions>): Promise<number> {
   const [host] = args;
   if (host === undefined && !values.all)

@@ -45,6 +45,7 @@ export async function mainEof(context: Context, { args }: Input<typeof noOptions
   return 0;
 }
 
+/** Calls `use` with the window of one worker, or of all that run. */
 async function each(
   context: Context,
   name: string | undefined,

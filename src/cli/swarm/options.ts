@@ -29,7 +29,7 @@ const workerOptions = {
 } as const satisfies Options;
 
 /** Any of these makes each iteration one of `ralph run`. */
-const supervisedRunOptions = {
+export const supervisedRunOptions = {
   run: { type: 'boolean', help: 'each iteration is one of ralph run, with verdicts, budgets and a journal' },
   'completion-promise': runOptions['completion-promise'],
   'completion-response': runOptions['completion-response'],

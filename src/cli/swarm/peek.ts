@@ -1,5 +1,5 @@
 import { logPaths } from '../../fleet/files/paths.ts';
-import { type Live, lookAtWorkers } from '../../fleet/live.ts';
+import { type Live, lookAtWorker, lookAtWorkers } from '../../fleet/live.ts';
 import { tailFile } from '../../os/files/tail-file.ts';
 import { cleanTerminal } from '../../os/terminal/clean-terminal.ts';
 import { tmuxServer } from '../../os/terminal/tmux.ts';
@@ -10,27 +10,24 @@ import type { peekOptions } from './options.ts';
 
 export async function main(context: Context, { values, args }: Input<typeof peekOptions>): Promise<number> {
   const { lines = 30, all = false } = values;
-  if (!all) {
-    const worker = await needWorker(context, args[0], {
-      exitCode: 2,
-      without: 'a name or --all is required',
-    });
-    for (const live of await lookAtWorkers(context.env, [worker])) {
-      const shown = await show(context, live, lines);
-      if (shown === null) throw fault(`worker '${worker.name}' is not running`);
-      context.stdout.write(`${shown}\n`);
+  const { env, stdout } = context;
+  if (all) {
+    for (const live of await lookAtWorkers(env, await allWorkers(context))) {
+      const text = await tailOf(context, live, lines);
+      if (text !== null) stdout.write(`=== ${live.worker.name} ===\n${text}\n\n`);
     }
     return 0;
   }
-  for (const live of await lookAtWorkers(context.env, await allWorkers(context))) {
-    const shown = await show(context, live, lines);
-    if (shown !== null) context.stdout.write(`=== ${live.worker.name} ===\n${shown}\n\n`);
-  }
+  const without = 'a name or --all is required';
+  const worker = await needWorker(context, args[0], { exitCode: 2, without });
+  const text = await tailOf(context, await lookAtWorker(env, worker), lines);
+  if (text === null) throw fault(`worker '${worker.name}' is not running`);
+  stdout.write(`${text}\n`);
   return 0;
 }
 
-/** The last lines of a worker that runs, in its window or in its log; null for any other. */
-async function show(
+/** The last lines in the window or the log of a worker that runs; null for any other. */
+async function tailOf(
   { env }: Context,
   { worker, pane, running }: Live,
   count: number,
