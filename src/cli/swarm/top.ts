@@ -1,6 +1,6 @@
 import { type TopView, topView } from '../../fleet/top.ts';
 import { systemClock } from '../../os/clock.ts';
-import { runCommand, runInForeground } from '../../os/process/process.ts';
+import { type Argv, runCommand, runInForeground } from '../../os/process/process.ts';
 import { cleanTerminal } from '../../os/terminal/clean-terminal.ts';
 import { layoutTop, type TopState, textTop } from '../../show/terminal/fleet-top.ts';
 import { type FullScreenControl, runFullScreen } from '../kernel/full-screen.ts';
@@ -24,7 +24,7 @@ const commands: Readonly<Record<string, readonly string[]>> = {
 const pollMs = 1000;
 const empty: TopView = { rows: [], running: 0, maxParallel: null, held: [], undriven: false };
 
-/** The table of all workers: live in a terminal, once elsewhere. */
+/** Shows the table of all workers: live in a terminal, once elsewhere. */
 export async function main(context: Context, { values }: Input<typeof topOptions>): Promise<number> {
   const now = () => systemClock.now();
   if (wantsCluster(context, values)) {
@@ -43,15 +43,11 @@ async function show(context: Context, values: Values, ask: () => Promise<TopView
   return live(context, ask, values.cluster === undefined ? [] : ['--cluster', values.cluster]);
 }
 
-function live(
-  context: Context,
-  ask: () => Promise<TopView>,
-  clusterWords: readonly string[],
-): Promise<number> {
+function live(context: Context, ask: () => Promise<TopView>, more: readonly string[]): Promise<number> {
   const style = styleOf(context);
   let view = empty;
   let state: TopState = { selected: null, message: '' };
-  /** A key that ends something has to be pressed twice. */
+  /** The command of `k` after its first press: it ends something, and has to be pressed twice. */
   let armed = '';
   const look = async () => {
     view = await ask();
@@ -69,7 +65,7 @@ function live(
     if (key === 'q' || key === '\x03') control.end(0);
     else if (step !== undefined) select(step);
     else if (words !== undefined && state.selected !== null)
-      order(key, [...words, state.selected, ...clusterWords], control);
+      order(key, [...words, state.selected, ...more], control);
   }
 
   function order(key: string, words: readonly string[], control: FullScreenControl): void {
@@ -89,21 +85,13 @@ function live(
     state = { selected: next?.name ?? null, message: '' };
   }
 
-  async function run(
-    argv: readonly [string, ...string[]],
-    text: string,
-    control: FullScreenControl,
-  ): Promise<void> {
-    const { stdout: said, stderr } = await runCommand(argv, { cwd: context.cwd, env: context.env });
-    say(`${text}   ${said || stderr}`);
+  async function run(argv: Argv, text: string, control: FullScreenControl): Promise<void> {
+    const { stdout, stderr } = await runCommand(argv, { cwd: context.cwd, env: context.env });
+    say(`${text}   ${stdout || stderr}`);
     await look();
     control.redraw();
   }
 
-  return runFullScreen(context, {
-    pollMs,
-    look,
-    lines: (size) => layoutTop(view, state, size, style),
-    key: press,
-  });
+  const lines = (size: { columns: number; rows: number }) => layoutTop(view, state, size, style);
+  return runFullScreen(context, { pollMs, look, lines, key: press });
 }

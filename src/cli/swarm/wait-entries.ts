@@ -8,7 +8,7 @@ import type { Context } from '../kernel/spec.ts';
 
 const lookMs = 500;
 
-/** A worker that somebody waits for. `exitCode` is 1 while a loop goes on: it is not done. */
+/** A worker that somebody waits for. `exitCode` is 1 as long as a loop goes on. */
 export type WaitEntry = {
   readonly name: string;
   readonly isOver: boolean;
@@ -17,10 +17,7 @@ export type WaitEntry = {
   readonly exitCode: number;
 };
 
-/**
- * Waits until all of them are over and returns the exit code: that of the first in the list that is not done, 0 where
- * all are done, 1 at the time-out.
- */
+/** Waits until all are over. Returns the exit code of the first that is not done, 0 if all are, 1 after the time-out. */
 export async function waitUntilOver(
   context: Context,
   ask: () => Promise<readonly WaitEntry[]>,
@@ -30,7 +27,7 @@ export async function waitUntilOver(
   const say = ({ name, text }: Pick<WaitEntry, 'name' | 'text'>) =>
     context.stdout.write(cleanTerminal(`${name}: ${text}\n`));
   let entries = await ask();
-  // Of all workers, those that ended well long ago are no news.
+  // With --all, workers that were done before are no news.
   for (const one of entries) if (one.isOver && !(all && one.exitCode === 0)) say(one);
   for (;;) {
     const open = entries.filter(({ isOver }) => !isOver);
@@ -50,20 +47,11 @@ export async function waitUntilOver(
 }
 
 /** A loop that somebody waits for. One that waits for an answer is over for them, too. */
-export function loopEntry({
-  name,
-  status,
-  why,
-  end,
-}: Pick<LoopRecord, 'name' | 'status' | 'why' | 'end'>): WaitEntry {
-  const exitCode = exitCodeOf({ status, end });
-  const text = whyText(why, systemClock.now());
-  return {
-    name,
-    isOver: exitCode !== null,
-    text: status === 'paused' ? text : `exited, ${text}`,
-    exitCode: exitCode ?? 1,
-  };
+export function loopEntry(loop: LoopRecord): WaitEntry {
+  const exitCode = exitCodeOf(loop);
+  const why = whyText(loop.why, systemClock.now());
+  const text = loop.status === 'paused' ? why : `exited, ${why}`;
+  return { name: loop.name, isOver: exitCode !== null, text, exitCode: exitCode ?? 1 };
 }
 
 /** The loops of a cluster, or only the one of that name. */
