@@ -1,11 +1,12 @@
+import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { RalphError } from '../../core/error.ts';
 import { systemClock } from '../../os/clock.ts';
+import { realPath } from '../../os/files/real-path.ts';
 import { openInBrowser } from '../../os/notify/browser.ts';
 import { type Actions, createActions, workerScreen } from '../../show/web/control.ts';
 import { readPage } from '../../show/web/page.ts';
 import { type DashboardOptions, startDashboard } from '../../show/web/server.ts';
-import { programCommand } from '../kernel/program-command.ts';
 import type { Context, Input } from '../kernel/spec.ts';
 import { wantsCluster, withCluster } from '../swarm/open-cluster.ts';
 import type { swarmDashboardOptions } from '../swarm/options.ts';
@@ -17,7 +18,7 @@ export function main(context: Context, input: DashboardInput): Promise<number> {
   return serve('ralph', context, input);
 }
 
-/** The same page, started as `swarm dashboard`: with the fleet of this machine, or that of a cluster. */
+/** `swarm dashboard`: the same page with the fleet of this machine, or that of a cluster. */
 export async function mainSwarm(
   context: Context,
   input: Input<typeof swarmDashboardOptions>,
@@ -43,14 +44,15 @@ async function serve(
   const port = values.port ?? 0;
   if (!Number.isInteger(port) || port > 65_535)
     throw new RalphError('usage', `there is no port ${port}`, { remedy: `${program} dashboard` });
-  const swarm = programCommand('swarm');
-  const control = { env, now: () => systemClock.now(), version: __VERSION__, swarm };
+  const swarm = [process.execPath, join(dirname(realPath(process.argv[1] ?? '')), 'swarm.cjs')] as const;
+  const now = () => systemClock.now();
+  const control = { env, now, version: __VERSION__, swarm };
   const dashboard = await startDashboard({
     env,
     cwd,
     page: readPage(pageFolder),
     version: __VERSION__,
-    now: () => systemClock.now(),
+    now,
     program,
     port,
     actions: values.control ? (other?.actions ?? createActions(control)) : null,
@@ -60,16 +62,16 @@ async function serve(
   stdout.write(`${dashboard.url}\n`);
   stderr.write(
     values.control
-      ? 'whoever has this address can pause, resume, stop and talk to your loops; Ctrl-C ends it\n'
+      ? 'Anyone with this URL can pause, resume, stop and message your loops; Ctrl-C ends it\n'
       : 'it only shows (--control allows changes); Ctrl-C ends it\n',
   );
   if (values.open !== false && stdout.isTTY) await openInBrowser(dashboard.url, env);
-  await new Promise<void>((done) => {
-    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => done());
+  await new Promise<void>((end) => {
+    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => end());
   });
   await dashboard.close();
   return 0;
 }
 
-/** Beside the built commands. */
+/** The built page, beside the built commands. */
 export const pageFolder = fileURLToPath(new URL('../web/', import.meta.url));
