@@ -18,15 +18,13 @@ export async function main(context: Context, { values, args }: Input<typeof repo
     .summaries()
     .map(({ id }) => id)
     .sort();
-  const wanted = values.all && args[0] === undefined ? runs : [pickRun(asRuns(runs), args[0]).run];
-  if (values.md)
-    return writeMarkdown(
-      context,
-      values.output,
-      wanted.map((id) => library.view(id)),
-    );
-  const name = wanted.length === 1 ? `report-${wanted[0]}.html` : 'report.html';
-  const data = await collectReport(library, wanted, __VERSION__, systemClock.now());
+  const ids = values.all && args[0] === undefined ? runs : [pickRun(asRuns(runs), args[0]).run];
+  if (values.md) {
+    const views = ids.map((id) => library.view(id));
+    return writeMarkdown(context, values.output, views);
+  }
+  const name = ids.length === 1 ? `report-${ids[0]}.html` : 'report.html';
+  const data = await collectReport(library, ids, __VERSION__, systemClock.now());
   const html = reportHtml(readPage(pageFolder), data);
   if (values.output === '-') {
     stdout.write(html);
