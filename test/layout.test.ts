@@ -160,6 +160,42 @@ const roomBreaches: Breach[] = [
     text: 'export const one = 1;\n',
   },
   {
+    what: 'a file beside the tests has such a name',
+    rule: 'a word that CONTEXT.md rules out',
+    file: 'test/core/helpers.ts',
+    text: 'export const one = 1;\n',
+  },
+  {
+    what: 'an option has such a name',
+    rule: 'an option with a word that CONTEXT.md rules out',
+    file: 'src/cli/extra/options.ts',
+    text: "export const options = {\n  'the-engine': { type: 'string', help: 'x' },\n};\n",
+  },
+  {
+    what: 'an option has such another name',
+    rule: 'an option with a word that CONTEXT.md rules out',
+    file: 'src/cli/extra/options.ts',
+    text: "export const options = {\n  cluster: { aliases: ['engine'] },\n};\n",
+  },
+  {
+    what: 'a file is too long',
+    rule: '301 lines, more than 300 in a file',
+    file: 'src/core/long.ts',
+    text: 'export const one = 1;\n'.padEnd(322, '\n'),
+  },
+  {
+    what: 'a function is too long',
+    rule: 'long: 61 lines, more than 60',
+    file: 'src/core/long.ts',
+    text: `export function long() {${'\n'.repeat(60)}}\n`,
+  },
+  {
+    what: 'a signature is too long',
+    rule: 'wide: 5 parameters, more than 4',
+    file: 'packages/guard/src/wide.ts',
+    text: 'export type Wide = { wide(a: 1, b: 2, c: 3, d: 4, e: 5): void };\n',
+  },
+  {
     what: 'a map names a file that is gone',
     rule: 'names drive/gone.ts, which is not there',
     file: 'CONTRIBUTING.md',

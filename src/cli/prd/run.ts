@@ -50,8 +50,8 @@ export async function main(shell: Context, { values }: Input<typeof prdRunOption
   };
   const maxIterations = values['max-iterations'] ?? defaultMaxIterations;
   refuseSecondLoop(projectDir);
-  for (const line of await settleLastRun({ projectDir, paths }, systemClock, context.env))
-    warn(context, line);
+  const changes = await settleLastRun({ projectDir, paths }, systemClock, context.env);
+  for (const line of changes) warn(context, line);
   const opened = openTasks(paths);
   checkStart(opened.tasks, rules, paths);
   const memory = recall(context, paths, opened.tasks, rules);
@@ -59,10 +59,11 @@ export async function main(shell: Context, { values }: Input<typeof prdRunOption
     if (!values.json) context.stdout.write('Every story is done already. Next: ralph prd archive\n');
     return 0;
   }
-  const run = await import('../ralph/run.ts');
-  const figures = { iterations: 0, ms: 0 };
+  const { startRun } = await import('../ralph/run.ts');
+  const plan = { projectDir, paths, rules, maxIterations, opened, memory };
+  let figures = { iterations: 0, ms: 0 };
   const lastLines: string[] = [];
-  return run.startRun(
+  return startRun(
     context,
     { values: runValues(values, paths.prompt, maxIterations), args: [] },
     (_context, prepared, { outcome, because }, view) => {
@@ -77,15 +78,10 @@ export async function main(shell: Context, { values }: Input<typeof prdRunOption
     {
       settings: (below) => settingsFor(below, values),
       questions: paths.root,
-      shape: (prepared, root) =>
+      shape: (prepared, gitTop) =>
         shaped(prepared, {
-          projectDir,
-          paths,
-          rules,
-          maxIterations,
-          opened,
-          gitTop: root,
-          memory,
+          ...plan,
+          gitTop,
           remember: (now) => keepMemory(context.env, paths.tasks, now),
           tellAtEnd: (line) => lastLines.push(line),
         }),
@@ -94,8 +90,7 @@ export async function main(shell: Context, { values }: Input<typeof prdRunOption
         return {
           agent: logs.agent,
           journal(event) {
-            if (event.type === 'run.ended')
-              Object.assign(figures, { iterations: event.iterations, ms: event.ms });
+            if (event.type === 'run.ended') figures = event;
             logs.journal(event);
           },
         };

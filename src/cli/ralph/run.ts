@@ -54,13 +54,7 @@ export async function startRun(
   kind: RunKind = {},
 ): Promise<number> {
   clearAbandoned(context.env);
-  let opening: Promise<WorkingCopy> | null = null;
-  // git looks at the working copy while we look for the agent.
-  const open = ({ sandbox }: PreparedRun['settings']): Promise<WorkingCopy> => {
-    opening ??= openWorkingCopy(context.cwd, { sandboxed: sandbox !== undefined && sandbox !== 'none' });
-    opening.catch(() => {});
-    return opening;
-  };
+  const open = workingCopyOpener(context.cwd);
   const plain = await prepareRun(context, input.values, kind.settings ?? (() => []), open);
   const prepared = kind.shape?.(plain, findRepository(context.cwd)) ?? plain;
   const redactor = createRedactor({ ...context.env, ...secretSettings(prepared.settings) });
@@ -75,7 +69,7 @@ export async function startRun(
   try {
     warnOfEarlier(view, prepared, owned.abandoned);
     const answer = readAnswer(context.env, context.cwd, kind.questions);
-    const held = holdFiles(context.cwd, [projectFile, localFile, '.ralph/.gitignore']);
+    const files = holdFiles(context.cwd, [projectFile, localFile, '.ralph/.gitignore']);
     const end = await runLoop({
       ...prepared,
       ...sandboxOf(context, prepared),
@@ -94,7 +88,7 @@ export async function startRun(
       isPaused: () => isPaused(context.env, prepared.run),
       waitForMail: (signal) => mailbox.waitForChange(signal),
       takeDenials: () => mailbox.takeDenials(),
-      restoreFiles: () => [...(owned.restore() ? ['.ralph/lock'] : []), ...held.restore()],
+      restoreFiles: () => [...(owned.restore() ? ['.ralph/lock'] : []), ...files.restore()],
       terminal: terminalOf(context),
       nonce: () => randomHex(6),
       observer: observerOf(view, [kind.observe?.(redactor, prepared.run), telemetry]),
@@ -109,6 +103,16 @@ export async function startRun(
     owned.release();
     await telemetry?.close();
   }
+}
+
+/** Opens the working copy once. The first call is early: git works while we look for the agent. */
+function workingCopyOpener(cwd: string): (settings: PreparedRun['settings']) => Promise<WorkingCopy> {
+  let opening: Promise<WorkingCopy> | null = null;
+  return ({ sandbox }) => {
+    opening ??= openWorkingCopy(cwd, { sandboxed: sandbox !== undefined && sandbox !== 'none' });
+    opening.catch(() => {});
+    return opening;
+  };
 }
 
 /** Passes all events to the view, and those of the journal and the agent to the others, too. */
