@@ -1,6 +1,6 @@
 import { isRalphError, messageOf, RalphError } from '../../core/error.ts';
 import { nearest } from '../../core/nearest.ts';
-import { otherExits } from '../../core/outcome.ts';
+import { failureOf } from '../../core/outcome.ts';
 import { cleanTerminal } from '../../os/terminal/clean-terminal.ts';
 import { commandHelp, groupHelp, programHelp } from './help.ts';
 import { parse } from './parse.ts';
@@ -103,14 +103,16 @@ function unknownWord(program: string, what: string, near: string | null): RalphE
 }
 
 function report(error: unknown, words: readonly string[], context: Context, start: string): number {
-  const failure = isRalphError(error) ? error : undefined;
+  const { code, exitCode } = failureOf(error);
+  const remedy = isRalphError(error) ? error.remedy : undefined;
   const message = cleanTerminal(messageOf(error));
   if (words.includes('--json')) {
-    const body = { code: failure?.code ?? 'internal', message, remedy: failure?.remedy || undefined };
+    const body = { code, message, remedy: remedy || undefined };
     context.stdout.write(`${JSON.stringify({ error: body })}\n`);
   }
   context.stderr.write(`${start} ${message}\n`);
-  if (failure?.remedy) context.stderr.write(`  try: ${failure.remedy}\n`);
-  if (!failure && context.env.RALPH_DEBUG && error instanceof Error) context.stderr.write(`${error.stack}\n`);
-  return failure?.exitCode ?? otherExits.internal.exitCode;
+  if (remedy) context.stderr.write(`  try: ${remedy}\n`);
+  if (!isRalphError(error) && context.env.RALPH_DEBUG && error instanceof Error)
+    context.stderr.write(`${error.stack}\n`);
+  return exitCode;
 }

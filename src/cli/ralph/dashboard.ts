@@ -1,12 +1,11 @@
-import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { RalphError } from '../../core/error.ts';
 import { systemClock } from '../../os/clock.ts';
-import { realPath } from '../../os/files/real-path.ts';
 import { openInBrowser } from '../../os/notify/browser.ts';
 import { type Actions, createActions, workerScreen } from '../../show/web/control.ts';
 import { readPage } from '../../show/web/page.ts';
 import { type DashboardOptions, startDashboard } from '../../show/web/server.ts';
+import { programCommand } from '../kernel/program-command.ts';
 import type { Context, Input } from '../kernel/spec.ts';
 import { wantsCluster, withCluster } from '../swarm/open-cluster.ts';
 import type { swarmDashboardOptions } from '../swarm/options.ts';
@@ -44,9 +43,8 @@ async function serve(
   const port = values.port ?? 0;
   if (!Number.isInteger(port) || port > 65_535)
     throw new RalphError('usage', `there is no port ${port}`, { remedy: `${program} dashboard` });
-  const swarm = [process.execPath, join(dirname(realPath(process.argv[1] ?? '')), 'swarm.cjs')] as const;
   const now = () => systemClock.now();
-  const control = { env, now, version: __VERSION__, swarm };
+  const control = { env, now, version: __VERSION__, swarm: programCommand('swarm') };
   const dashboard = await startDashboard({
     env,
     cwd,

@@ -1,27 +1,16 @@
-import { dirname, join } from 'node:path';
 import { RalphError } from '../../core/error.ts';
 import { readWorkers, type Worker } from '../../fleet/files/workers.ts';
 import { type Live, lookAtWorker } from '../../fleet/live.ts';
-import { reviveSupervisor, type SelfCommand } from '../../fleet/supervisor-start.ts';
-import { realPath } from '../../os/files/real-path.ts';
+import { reviveSupervisor } from '../../fleet/supervisor-start.ts';
 import { type Pane, type Tmux, tmuxServer } from '../../os/terminal/tmux.ts';
+import { programCommand } from '../kernel/program-command.ts';
 import type { Context } from '../kernel/spec.ts';
-
-/** The command line of this program, for the supervisor that it starts. */
-export function selfCommand(): SelfCommand {
-  return [process.execPath, process.argv[1] ?? ''];
-}
-
-/** The command line of `ralph`, which stands beside this program. */
-export function ralphCommand(): SelfCommand {
-  return [process.execPath, join(dirname(realPath(process.argv[1] ?? '')), 'ralph.cjs')];
-}
 
 /** Returns all workers. Starts a supervisor if loops are running and none is alive. */
 export async function allWorkers(context: Context): Promise<readonly Worker[]> {
   const { workers, warning } = readWorkers(context.env);
   if (warning !== null) warn(context, warning);
-  await reviveSupervisor(context.env, selfCommand(), workers);
+  await reviveSupervisor(context.env, programCommand('swarm'), workers);
   return workers;
 }
 

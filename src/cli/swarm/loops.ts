@@ -2,12 +2,12 @@ import type { Cluster, ClusterView } from '../../cluster/cluster.ts';
 import { pauseLoop, resumeLoop } from '../../fleet/control.ts';
 import { endWorker } from '../../fleet/end-worker.ts';
 import { type LoopRecord, readLoop } from '../../fleet/files/loops.ts';
-import { updateWorker, type Worker } from '../../fleet/files/workers.ts';
+import type { Worker } from '../../fleet/files/workers.ts';
 import { holdWorker } from '../../fleet/hold.ts';
-import { ensureSupervisor } from '../../fleet/supervisor-start.ts';
 import { systemClock } from '../../os/clock.ts';
+import { programCommand } from '../kernel/program-command.ts';
 import type { Context } from '../kernel/spec.ts';
-import { allWorkers, fault, needWorker, selfCommand } from './context.ts';
+import { allWorkers, fault, needWorker } from './context.ts';
 import { type History, historyOf, readHistory } from './history.ts';
 import { needClusterLoop, wantsCluster, withCluster } from './open-cluster.ts';
 
@@ -46,13 +46,7 @@ function localLoops(context: Context): Loops {
         return loop === null ? [] : [loop];
       }),
     pause: async (name) => pauseLoop(env, name, systemClock.now()).changed,
-    async resume(name) {
-      const { changed } = resumeLoop(env, name, systemClock.now());
-      if (!changed) return false;
-      updateWorker(env, name, { status: 'running' });
-      await ensureSupervisor(env, selfCommand());
-      return true;
-    },
+    resume: async (name) => (await resumeLoop(env, name, systemClock.now(), programCommand('swarm'))).changed,
     async stop(name) {
       const { worker } = await needLoop(context, name);
       await holdWorker(env, name, () => endWorker(env, worker, systemClock.now()));

@@ -5,8 +5,9 @@ import { cleanTerminal } from '../../os/terminal/clean-terminal.ts';
 import { layoutTop, type TopState, textTop } from '../../show/terminal/fleet-top.ts';
 import { type FullScreenControl, runFullScreen } from '../kernel/full-screen.ts';
 import { isInteractive, styleOf } from '../kernel/output.ts';
+import { programCommand } from '../kernel/program-command.ts';
 import type { Context, Input } from '../kernel/spec.ts';
-import { allWorkers, selfCommand } from './context.ts';
+import { allWorkers } from './context.ts';
 import { wantsCluster, withCluster } from './open-cluster.ts';
 import type { topOptions } from './options.ts';
 
@@ -73,7 +74,7 @@ function live(context: Context, ask: () => Promise<TopView>, more: readonly stri
     const isSure = key !== 'k' || armed === text;
     armed = isSure ? '' : text;
     say(isSure ? text : `k once more: ${text}`);
-    const argv = [...selfCommand(), ...words] as const;
+    const argv = [...programCommand('swarm'), ...words] as const;
     if (key === 'a' || key === 'l') void control.lend(() => runInForeground(argv, context));
     else if (isSure) void run(argv, text, control);
   }

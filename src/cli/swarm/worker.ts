@@ -18,8 +18,8 @@ import { processesByRun } from '../../os/process/run-ids.ts';
 import { cleanTerminal } from '../../os/terminal/clean-terminal.ts';
 import { chooseProvider } from '../../sandbox/open-sandbox.ts';
 import { providerNames, type SandboxChoice } from '../../sandbox/sandbox.ts';
+import { programCommand } from '../kernel/program-command.ts';
 import type { Context, Input } from '../kernel/spec.ts';
-import { ralphCommand } from './context.ts';
 import { needAddress, warnInTheClear, withCluster } from './open-cluster.ts';
 import type { workerCommandOptions } from './options.ts';
 
@@ -40,7 +40,7 @@ export async function main(
     for (const run of processesByRun(runIdStart(own)).keys()) await sweepRun(run);
     const leaseMs = leaseOf(env.SWARM_LEASE_MS);
     const allowHosts = values['allow-host'] ?? [];
-    const rules = { folder: own, sandbox, allowHosts, ralph: ralphCommand(), leaseMs };
+    const rules = { folder: own, sandbox, allowHosts, ralph: programCommand('ralph'), leaseMs };
     return await withCluster(context, values, (cluster) => work(context, values, cluster, rules), {
       leaseMs,
     });
