@@ -8,7 +8,7 @@ type Value = string | number | boolean | string[];
 type Parsed = { values: Record<string, Value>; args: string[]; help: boolean };
 type LongName = { readonly name: string; readonly option: Option; readonly isNegated?: true };
 
-/** A problem with what was typed, in words that follow the name of the command. */
+/** A problem with the words; the message follows the name of the command. */
 class Misuse extends Error {}
 
 /** Parses the words after a command's name. Throws a usage error that names the nearest option for an unknown one. */
@@ -39,7 +39,7 @@ function parseWords(words: readonly string[], options: Options, expected: readon
     const isAttached = token.inlineValue && !token.rawName.startsWith('--');
     let text = isAttached ? token.value.replace(/^=/, '') : token.value;
     const next = tokens[index + 1];
-    // Node's parser knows no value that may be left out.
+    // Node's parser has no optional values.
     const mayFollow = option.type === 'optional' && !isNegated && text === undefined;
     if (mayFollow && next?.kind === 'positional' && next.value !== '-') {
       text = next.value;
@@ -72,7 +72,7 @@ function readOption(
     const isAllowed = text === undefined || (!isNegated && ['true', 'false'].includes(text));
     if (!isAllowed) throw new Misuse(`${typed} takes no value`);
     if (!isNegated) return text !== 'false';
-    // Of an option with a value, "no" is a value, too.
+    // An option with a value gets the value `none`.
     return option.type === 'boolean' ? false : 'none';
   }
   if (option.type === 'optional' && !text) return '';

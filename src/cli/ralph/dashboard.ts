@@ -37,7 +37,7 @@ async function serve(
   program: 'ralph' | 'swarm',
   context: Context,
   { values }: DashboardInput,
-  other?: Required<Pick<DashboardOptions, 'fleet' | 'screen'>> & { readonly actions: Actions },
+  cluster?: Required<Pick<DashboardOptions, 'fleet' | 'screen'>> & { readonly actions: Actions },
 ): Promise<number> {
   const { cwd, env, stdout, stderr } = context;
   const port = values.port ?? 0;
@@ -53,9 +53,9 @@ async function serve(
     now,
     program,
     port,
-    actions: values.control ? (other?.actions ?? createActions(control)) : null,
-    screen: other?.screen ?? ((worker) => workerScreen(env, worker)),
-    ...(other === undefined ? {} : { fleet: other.fleet }),
+    actions: values.control ? (cluster?.actions ?? createActions(control)) : null,
+    screen: cluster?.screen ?? ((worker) => workerScreen(env, worker)),
+    ...(cluster === undefined ? {} : { fleet: cluster.fleet }),
   });
   stdout.write(`${dashboard.url}\n`);
   stderr.write(

@@ -102,13 +102,13 @@ export const swarm: Program = {
       summary: 'Press Ctrl-C in a worker.',
       options: options.allOptions,
       examples: [['swarm interrupt --all', 'in all of them']],
-      load: async () => ({ main: (await import('./keys.ts')).mainInterrupt }),
+      load: async () => (await import('./keys.ts')).pressKey('C-c', 'interrupted'),
     }),
     eof: onWorker({
       summary: 'Press Ctrl-D in a worker.',
       options: noOptions,
       examples: [['swarm eof agent', 'the end of its input']],
-      load: async () => ({ main: (await import('./keys.ts')).mainEof }),
+      load: async () => (await import('./keys.ts')).pressKey('C-d', 'sent eof to'),
     }),
     wait: onWorker({
       summary: 'Wait until a worker has ended; of a loop, the exit code is that of ralph run.',
