@@ -25,8 +25,8 @@ export const swarm: Program = {
       options: options.spawnOptions,
       examples: [
         [
-          'swarm spawn --name a --ralph --prompt-file PROMPT.md --max-iterations 20 -- claude',
-          'a loop: claude is started anew 20 times at most',
+          'swarm spawn --name a --ralph --prompt-file TASK.md --max-iterations 9 -- claude',
+          'a loop of claude',
         ],
         ['swarm spawn --name b --tmux --worktree -- codex', 'an agent on a branch of its own'],
         ['swarm spawn --name c -- npm run dev', 'a process in the background, with log files'],
@@ -43,7 +43,7 @@ export const swarm: Program = {
       load: () => import('./ls.ts'),
     }),
     dashboard: command({
-      summary: 'Serve a local web page with all workers and every picture of them, live.',
+      summary: 'Serve a local web page with all workers and their charts, live.',
       options: options.swarmDashboardOptions,
       examples: [['swarm dashboard --control', 'with buttons to pause, resume, stop and talk to them']],
       load: async () => ({ main: (await import('../ralph/dashboard.ts')).mainSwarm }),
@@ -70,8 +70,7 @@ export const swarm: Program = {
       load: () => import('./peek.ts'),
     }),
     top: command({
-      summary:
-        'Watch all loops, those that wait for you first; keys attach, show logs, pause, resume and kill.',
+      summary: 'Watch all loops, those that wait for you first; keys attach, log, pause, resume and kill.',
       options: options.topOptions,
       examples: [
         ['swarm top', 'until q'],
@@ -194,9 +193,7 @@ export const swarm: Program = {
     hosts: command({
       summary: 'List the machines of a cluster.',
       options: options.hostsOptions,
-      examples: [
-        ['swarm hosts --cluster redis://store:6379', 'each with its labels and how many loops it has'],
-      ],
+      examples: [['swarm hosts --cluster redis://store:6379', 'each with its labels and its loops']],
       load: async () => ({ main: (await import('./drain.ts')).mainHosts }),
     }),
     reconcile: onWorker({
