@@ -67,7 +67,7 @@ export const swarm: Program = {
       summary: 'Show the last lines of a worker without attaching.',
       options: options.peekOptions,
       examples: [['swarm peek --all -n 5', 'five lines of each']],
-      load: () => import('./peek.ts'),
+      load: async () => ({ main: (await import('./logs.ts')).peek }),
     }),
     top: command({
       summary: 'Watch all loops, those that wait for you first; keys attach, log, pause, resume and kill.',

@@ -11,7 +11,7 @@ import { fault } from './context.ts';
 import { missingMachine, needAddress, warnInTheClear, withCluster } from './open-cluster.ts';
 import type { submitOptions } from './options.ts';
 import { loopOf, refuseContinuous } from './spawn.ts';
-import { clusterEntries, waitUntilOver } from './wait-entries.ts';
+import { clusterEntries, waitUntilOver } from './wait.ts';
 
 type SubmitInput = Input<typeof submitOptions>;
 
