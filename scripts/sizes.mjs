@@ -20,24 +20,27 @@ export async function sizeBreaches(root, files) {
 
 async function breachesIn(root, file) {
   const text = await readFile(join(root, file), 'utf8').catch(() => ''); // A deleted file is still in the index.
-  const tree = ts.createSourceFile(file, text, ts.ScriptTarget.Latest, true);
+  const tree = ts.createSourceFile(file, text, {
+    languageVersion: ts.ScriptTarget.Latest,
+    jsDocParsingMode: ts.JSDocParsingMode.ParseNone,
+  });
   const lineAt = (position) => tree.getLineAndCharacterOfPosition(position).line + 1;
   const breaches = [];
   const lines = text.split('\n').length - 1;
   if (lines > limits.file) {
     breaches.push({ file, line: 1, rule: `${lines} lines, more than ${limits.file} in a file` });
   }
-  visit(tree);
+  visit(tree, tree);
   return breaches;
 
-  function visit(node) {
-    if (ts.isFunctionLike(node)) measure(node);
-    ts.forEachChild(node, visit);
+  function visit(node, parent) {
+    if (ts.isFunctionLike(node)) measure(node, parent);
+    ts.forEachChild(node, (child) => visit(child, node));
   }
 
-  function measure(node) {
-    const name = nameOf(node);
-    const line = lineAt(node.getStart());
+  function measure(node, parent) {
+    const name = (node.name ?? parent.name)?.getText(tree) ?? 'a function without a name';
+    const line = lineAt(node.getStart(tree));
     const length = lineAt(node.end) - line + 1;
     const parameters = node.parameters.length;
     const rule = (count, limit, what) => `${name}: ${count} ${what}, more than ${limit}`;
@@ -46,10 +49,4 @@ async function breachesIn(root, file) {
     if (parameters > limits.parameters)
       breaches.push({ file, line, name, rule: rule(parameters, limits.parameters, 'parameters') });
   }
-}
-
-/** The name of a function, or of what it is assigned to. */
-function nameOf(node) {
-  const named = [node, node.parent].find(({ name }) => name !== undefined);
-  return named?.name.getText() ?? 'a function without a name';
 }
