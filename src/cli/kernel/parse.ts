@@ -118,7 +118,7 @@ function longNames(options: Options): Map<string, LongName> {
   return names;
 }
 
-function unknownOption(typed: string, known: readonly string[]): Misuse {
-  const near = nearest(typed.replace(/^-+/, ''), known);
+function unknownOption(typed: string, names: readonly string[]): Misuse {
+  const near = nearest(typed.replace(/^-+/, ''), names);
   return new Misuse(`there is no option ${typed}${near === null ? '' : `; did you mean --${near}?`}`);
 }

@@ -67,8 +67,8 @@ export async function main(shell: Context, { values }: Input<typeof prdRunOption
     context,
     { values: runValues(values, paths.prompt, maxIterations), args: [] },
     (_context, prepared, { outcome, because }, view) => {
-      const left = readValidTasks(paths)?.tasks ?? null;
-      const summary = left === null ? [] : closingSummary(left, figures);
+      const tasks = readValidTasks(paths)?.tasks;
+      const summary = tasks ? closingSummary(tasks, figures) : [];
       for (const line of [...summary, ...lastLines.slice(-1)]) view.outro(line);
       const file = keepQuestion(projectDir, outcome, because.text, paths.root);
       const question = file === null ? null : relative(shell.cwd, file);

@@ -8,7 +8,7 @@ export const jsonOptions = { json } as const satisfies Options;
 
 export const runOptions = {
   prompt: { type: 'string', short: 'p', value: 'TEXT', help: 'the task' },
-  'prompt-file': { type: 'string', short: 'f', value: 'FILE', help: 'a file with the task, read each time' },
+  'prompt-file': { type: 'string', short: 'f', value: 'FILE', help: 'the task in a file, read each time' },
   'maximum-iterations': {
     type: 'count',
     short: 'm',

@@ -231,7 +231,7 @@ async function findAgent(
       sandbox && (sandbox.bringsAgent || isWithin(realPath(program), root))
         ? null
         : await versionOf(adapter, program, context.env),
-    permissions: permissionsFor(adapter, permissions ?? (sandbox === null ? 'edit' : 'full')),
+    permissions: checkMode(adapter, permissions ?? (sandbox === null ? 'edit' : 'full')),
     asRoot: process.getuid?.() === 0,
   };
 }
@@ -247,10 +247,10 @@ async function versionOf(
 }
 
 /** Throws if the CLI has no such mode: a wider one is never taken instead. */
-function permissionsFor(adapter: AgentAdapter, wanted: Permissions): Permissions {
-  if (adapter.permits[wanted] !== undefined) return wanted;
+function checkMode(adapter: AgentAdapter, mode: Permissions): Permissions {
+  if (adapter.permits[mode] !== undefined) return mode;
   const modes = Object.keys(adapter.permits).join(' or ');
-  throw new RalphError('no-such-permissions', `${adapter.name} has no "${wanted}" mode, only ${modes}`, {
+  throw new RalphError('no-such-permissions', `${adapter.name} has no "${mode}" mode, only ${modes}`, {
     remedy: `choose one: --permissions ${modes.split(' ')[0]}`,
   });
 }

@@ -46,9 +46,9 @@ export async function main(context: Context, { values, args }: Input<typeof whyO
   return 0;
 }
 
-async function localView(context: Context, wanted: string | undefined): Promise<WhyView> {
+async function localView(context: Context, word: string | undefined): Promise<WhyView> {
   const { env } = context;
-  const worker = await needWorker(context, wanted);
+  const worker = await needWorker(context, word);
   const { name } = worker;
   const loop = loopOf(env, worker);
   const gone = worker.metadata.ralph === true && loop === null ? { detail: 'its loop is gone' } : {};
@@ -58,8 +58,8 @@ async function localView(context: Context, wanted: string | undefined): Promise<
   return { name, why, loop, history, hints: next === null ? [] : [`next: ${next}`] };
 }
 
-async function clusterView(cluster: Cluster, wanted: string | undefined): Promise<WhyView> {
-  const loop = await needClusterLoop(cluster, wanted);
+async function clusterView(cluster: Cluster, word: string | undefined): Promise<WhyView> {
+  const loop = await needClusterLoop(cluster, word);
   const { name, host, why, labels } = loop;
   const next = isOpen(loop) ? nextCommand(name, why) : null;
   const hosts = await cluster.hosts();
