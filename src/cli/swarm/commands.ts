@@ -24,10 +24,7 @@ export const swarm: Program = {
       args: [words],
       options: options.spawnOptions,
       examples: [
-        [
-          'swarm spawn --name a --ralph --prompt-file TASK.md --max-iterations 9 -- claude',
-          'a loop of claude',
-        ],
+        ['swarm spawn --name a --ralph --prompt-file PROMPT.md --max-iterations 20 -- claude', 'a loop'],
         ['swarm spawn --name b --tmux --worktree -- codex', 'an agent on a branch of its own'],
         ['swarm spawn --name c -- npm run dev', 'a process in the background, with log files'],
       ],
