@@ -38,7 +38,7 @@ async function followScreen(
   capture: () => Promise<string>,
   lines = followLines,
 ): Promise<never> {
-  let last: string | null = null;
+  let last = '';
   for (;;) {
     const screen = lastLines(await capture(), lines);
     if (screen !== last) stdout.write(`${stdout.isTTY ? clearScreen : ''}${screen}\n`);
