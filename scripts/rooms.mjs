@@ -2,6 +2,7 @@
 import { execFileSync } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
+import { sizeBreaches } from './sizes.mjs';
 
 const tests = /\.test\.tsx?$/;
 const source = /^(src|packages\/\w+\/src)\/.*\.[cm]?[jt]sx?$/;
@@ -59,16 +60,32 @@ export async function findBreaches(root) {
   const list = ['ls-files', '-z', '--cached', '--others', '--exclude-standard'];
   const files = execFileSync('git', list, { cwd: root, encoding: 'utf8', maxBuffer: 2 ** 26 }).split('\0');
   const breaches = await Promise.all(files.filter(Boolean).map((file) => breachesIn(root, file)));
-  return [...breaches.flat(), ...(await wordBreaches(root, files)), ...(await lostPaths(root, files))];
+  const sized = files.filter((file) => source.test(file) && /\.tsx?$/.test(file) && !tests.test(file));
+  return [
+    ...breaches.flat(),
+    ...(await wordBreaches(root, files)),
+    ...(await lostPaths(root, files)),
+    ...(await sizeBreaches(root, sized)),
+  ];
 }
 
-/** File names with a word that the last line of CONTEXT.md rules out. */
+/** Names of files and of options with a word that the last line of CONTEXT.md rules out. */
 async function wordBreaches(root, files) {
   const words = wordsIn((await textOf(root, 'CONTEXT.md')).trim().split('\n').at(-1));
-  const hasWord = (file) => words.some((word) => new RegExp(`\\b${word}\\b`).test(basename(file)));
-  return files
-    .filter((file) => source.test(file) && hasWord(file))
+  const hasWord = (name) => words.some((word) => new RegExp(`\\b${word}\\b`).test(name));
+  const ruledOut = files
+    .filter((file) => (source.test(file) || /^test\/.*\.ts$/.test(file)) && hasWord(basename(file)))
     .map((file) => `${file}:1 a word that CONTEXT.md rules out`);
+  const optionFiles = files.filter((file) => /^src\/cli\/\w+\/options\.ts$/.test(file));
+  const options = optionFiles.map(async (file) => {
+    const text = await textOf(root, file);
+    const names = text.matchAll(/^ {2}'?([\w-]+)'?: \{|aliases: (\[.*?\])/gm);
+    const wrong = [...names].filter(([, name, aliases]) => hasWord(name ?? aliases));
+    return wrong.map(
+      ({ index }) => `${file}:${lineAt(text, index)} an option with a word that CONTEXT.md rules out`,
+    );
+  });
+  return [...ruledOut, ...(await Promise.all(options)).flat()];
 }
 
 /** Paths of the source that the maps name and nobody finds. */

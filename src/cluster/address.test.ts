@@ -44,24 +44,6 @@ describe('the address of a cluster', () => {
     expect(clusterAddress(undefined, {})).toBeNull();
   });
 
-  it('comes from the older names of the variables, too, and the new ones win', () => {
-    const dir = makeTempDir('address-');
-    onTestFinished(() => removeTempDir(dir));
-    writeFileSync(join(dir, 'ca.pem'), 'CA');
-    const older = {
-      SWARM_ENGINE: 'rediss://older',
-      SWARM_ENGINE_PASSWORD: 'p',
-      SWARM_ENGINE_CA: join(dir, 'ca.pem'),
-    };
-    expect(clusterAddress(undefined, older)).toMatchObject({
-      host: 'older',
-      password: 'p',
-      tls: { ca: 'CA' },
-    });
-    const both = { ...older, SWARM_CLUSTER: 'redis://newer', SWARM_CLUSTER_PASSWORD: 'q' };
-    expect(clusterAddress(undefined, both)).toMatchObject({ host: 'newer', password: 'q' });
-  });
-
   it('takes a password from the environment or a file, never from what is typed', () => {
     const dir = makeTempDir('address-');
     onTestFinished(() => removeTempDir(dir));

@@ -24,9 +24,9 @@ const kinds = {
 
 const forms = 'redis://HOST:PORT/0, rediss://HOST:PORT/0 (TLS) or postgres://USER@HOST:PORT/DATABASE';
 
-/** The address as text: as typed, else from the environment. `SWARM_ENGINE…` are the older names of these variables. */
+/** The address as text: as typed, else from the environment. */
 export function addressText(typed: string | undefined, env: Environment): string {
-  return typed ?? variable(env, '') ?? '';
+  return typed ?? env.SWARM_CLUSTER ?? '';
 }
 
 /**
@@ -103,17 +103,13 @@ function wantsTls(url: URL): boolean {
 }
 
 function passwordFrom(env: Environment): string | null {
-  return variable(env, '_PASSWORD') ?? fileFrom(env, '_PASSWORD_FILE')?.replace(/\r?\n$/, '') ?? null;
+  return env.SWARM_CLUSTER_PASSWORD ?? fileFrom(env, '_PASSWORD_FILE')?.replace(/\r?\n$/, '') ?? null;
 }
 
 function fileFrom(env: Environment, suffix: string): string | null {
-  const path = variable(env, suffix);
+  const path = env[`SWARM_CLUSTER${suffix}`];
   if (path === undefined || path === '') return null;
   const text = readText(path);
   if (text !== null) return text;
   throw new RalphError('cluster-address', `SWARM_CLUSTER${suffix} names a file that is not there: ${path}`);
-}
-
-function variable(env: Environment, suffix: string): string | undefined {
-  return env[`SWARM_CLUSTER${suffix}`] ?? env[`SWARM_ENGINE${suffix}`];
 }

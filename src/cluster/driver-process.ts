@@ -89,6 +89,6 @@ export function openDriverChannel(hear: (message: unknown) => void, lost: () => 
 
 /** Agents do not get the address and the password of the store. */
 function forAgents(env: Environment): Environment {
-  const own = Object.entries(withoutMarks(env)).filter(([name]) => !/^SWARM_(CLUSTER|ENGINE)/.test(name));
+  const own = Object.entries(withoutMarks(env)).filter(([name]) => !name.startsWith('SWARM_CLUSTER'));
   return Object.fromEntries(own);
 }

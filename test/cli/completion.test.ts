@@ -41,7 +41,7 @@ describe.skipIf(process.platform === 'win32')('bash completion', () => {
       ((\${#COMPREPLY[@]})) && printf '%s\\n' "\${COMPREPLY[@]}" >&3`;
     const { output } = spawnSync('bash', ['--norc', '--noprofile', '-c', script, 'bash', ...words], {
       cwd,
-      env: { ...process.env, SCRIPT: repo.path('ralph.bash') },
+      env: { ...process.env, PATH: `${repo.bin}:${process.env.PATH}`, SCRIPT: repo.path('ralph.bash') },
       encoding: 'utf8',
       stdio: ['ignore', 'pipe', 'pipe', 'pipe'],
     });

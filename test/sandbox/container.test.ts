@@ -7,7 +7,7 @@ import { runArgs, show, tag, work } from '../support/agent.ts';
 import { waitUntil } from '../support/processes.ts';
 import { builtProgram, runRalph } from '../support/ralph.ts';
 import { makeRepo } from '../support/repo.ts';
-import { startEngine, type TestEngine } from './engine.ts';
+import { type ContainerDaemon, startDaemon } from './container-daemon.ts';
 import { leftovers, probes, rootProbes, type World } from './probes.ts';
 import { self } from './support.ts';
 import { openWorlds, scriptOf, sleeping, type Worlds } from './world.ts';
@@ -15,20 +15,20 @@ import { openWorlds, scriptOf, sleeping, type Worlds } from './world.ts';
 vi.setConfig({ testTimeout: 180_000, hookTimeout: 900_000 });
 
 // It installs a system into an image, so it runs on demand: TEST_CONTAINER=1.
-describe.skipIf(!process.env.TEST_CONTAINER)('an agent in a container of a real engine', () => {
+describe.skipIf(!process.env.TEST_CONTAINER)('an agent in a container of a real daemon', () => {
   const who = self();
-  let engine: TestEngine;
+  let daemon: ContainerDaemon;
   let worlds: Worlds;
 
   beforeAll(async () => {
-    engine = await startEngine();
-    process.env.DOCKER_HOST = engine.host;
-    worlds = await openWorlds({ sandbox: 'container', sandboxImage: engine.image });
+    daemon = await startDaemon();
+    process.env.DOCKER_HOST = daemon.host;
+    worlds = await openWorlds({ sandbox: 'container', sandboxImage: daemon.image });
   });
 
   afterAll(async () => {
     worlds.close();
-    await engine.close();
+    await daemon.close();
   });
 
   it('escapes by none of the probes', async () => {
@@ -50,7 +50,7 @@ describe.skipIf(!process.env.TEST_CONTAINER)('an agent in a container of a real 
     const dist = dirname(builtProgram('ralph'));
     const settings = {
       sandbox: 'container',
-      sandboxImage: engine.image,
+      sandboxImage: daemon.image,
       sandboxPaths: [dist, `${dirname(agent.scriptPath)}:rw`],
       guardrails: [{ command: 'test -f work.txt' }],
       agent: {
@@ -87,5 +87,5 @@ describe.skipIf(!process.env.TEST_CONTAINER)('an agent in a container of a real 
   });
 
   const containers = () =>
-    execFileSync('docker', ['-H', engine.host, 'ps', '--all', '--quiet'], { encoding: 'utf8' }).trim();
+    execFileSync('docker', ['-H', daemon.host, 'ps', '--all', '--quiet'], { encoding: 'utf8' }).trim();
 });

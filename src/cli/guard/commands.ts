@@ -15,7 +15,7 @@ export const guardCommands = {
       ['ralph guard check --json --stdin < commands.jsonl', 'many in one go'],
     ],
     details: guardDetails,
-    load: async () => ({ main: (await import('./guard.ts')).check }),
+    load: async () => (await import('./guard.ts')).guardCommand('check'),
   }),
   'guard explain': command({
     summary: 'Show what a shell command would do, step by step.',
@@ -23,7 +23,7 @@ export const guardCommands = {
     options: guardOptions,
     examples: [["ralph guard explain 'cd /tmp && rm -rf build'", 'each step and what it does']],
     details: guardDetails,
-    load: async () => ({ main: (await import('./guard.ts')).explain }),
+    load: async () => (await import('./guard.ts')).guardCommand('explain'),
   }),
   'guard test': command({
     summary: 'Compare the guard with verdicts of your own.',
@@ -31,6 +31,6 @@ export const guardCommands = {
     options: guardOptions,
     examples: [['ralph guard test corpus.jsonl', 'how often it agrees with them']],
     details: guardDetails,
-    load: async () => ({ main: (await import('./guard.ts')).test }),
+    load: async () => (await import('./guard.ts')).guardCommand('test'),
   }),
 };

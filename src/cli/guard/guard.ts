@@ -5,19 +5,11 @@ import type { guardCheckOptions } from '../ralph/options.ts';
 
 type GuardInput = Input<typeof guardCheckOptions>;
 
-export function check(context: Context, input: GuardInput): Promise<number> {
-  return run('check', context, input);
+/** Makes a command of `ralph guard`: passes the words on to the guard, whose options are all switches. */
+export function guardCommand(action: 'check' | 'explain' | 'test') {
+  return { main: (context: Context, input: GuardInput) => run(action, context, input) };
 }
 
-export function explain(context: Context, input: GuardInput): Promise<number> {
-  return run('explain', context, input);
-}
-
-export function test(context: Context, input: GuardInput): Promise<number> {
-  return run('test', context, input);
-}
-
-/** Passes the words on to the command of the guard; all of its options are switches. */
 async function run(action: string, context: Context, { values, args }: GuardInput): Promise<number> {
   const switches = Object.entries(values).flatMap(([name, on]) => (on ? [`--${name}`] : []));
   const { cwd, env, stdout } = context;

@@ -4,8 +4,8 @@ import { useCompileCache } from '../../os/process/compile-cache.ts';
 import { printFile, writeStdio } from '../../os/process/stdio.ts';
 
 /**
- * What both programs begin with. Kept tiny, because V8 reads every byte of a file, used or not: the version and the pages of
- * help need no other code.
+ * Start of both programs. It is tiny, because V8 reads every byte of a file, used or not: the version and the pages of help
+ * need no other code.
  */
 export function enter(program: 'ralph' | 'swarm', load: (words: readonly string[]) => unknown): void {
   const words = process.argv.slice(2);
@@ -20,7 +20,7 @@ export function enter(program: 'ralph' | 'swarm', load: (words: readonly string[
   }
 }
 
-/** The build writes a page for each command. */
+/** Prints the page that the build wrote for a command; false if there is none. */
 function printPage(words: readonly string[]): boolean {
   return (
     words.every((word) => /^[a-z-]+$/.test(word)) &&

@@ -3,7 +3,7 @@ import { swarm } from '../swarm/commands.ts';
 import { commandHelp, groupHelp, programHelp } from './help.ts';
 import type { Program } from './spec.ts';
 
-/** Every page of help by the words before `--help`; the build writes them to files, so that showing one loads nothing else. */
+/** Every page of help by the words before `--help`. The build writes them to files, so that no other code is loaded. */
 export const helpPages: ReadonlyMap<string, string> = new Map([...pagesOf(ralph), ...pagesOf(swarm)]);
 
 function pagesOf(program: Program): (readonly [words: string, page: string])[] {

@@ -2,63 +2,61 @@ import { type AnyCommand, commandsIn, firstWords, type Option, type Program } fr
 
 /** The page of `ralph --help`. */
 export function programHelp(program: Program): string {
-  const topics = Object.entries(program.topics).map(([name, topic]) => [name, topic.summary] as const);
-  const first = Object.entries(program.commands)
-    .flatMap(([, spec]) => spec.examples.slice(0, 1))
-    .slice(0, 4);
-  return [
-    `${program.name}: ${program.summary}`,
-    '',
-    'Examples',
-    ...columns(first),
-    '',
-    'Commands',
+  const { name, summary, commands } = program;
+  const topics = Object.entries(program.topics).map(([topic, text]) => [topic, text.summary] as const);
+  const topicLines = topics.length === 0 ? [] : ['', `Topics (${name} help TOPIC)`, ...columns(topics)];
+  return overview(`${name}: ${summary}`, Object.values(commands), [
     ...columns(firstWords(program)),
-    ...(topics.length === 0 ? [] : ['', `Topics (${program.name} help TOPIC)`, ...columns(topics)]),
-    '',
-    `${program.name} COMMAND --help shows the options of a command.`,
-    '',
-  ].join('\n');
+    ...topicLines,
+  ]);
 }
 
 /** The page of `ralph prd --help`. */
 export function groupHelp(program: Program, group: string): string {
   const commands = commandsIn(program, group);
-  return [
-    `${program.name} ${group}: ${program.groups?.[group] ?? ''}`,
-    '',
-    'Examples',
-    ...columns(commands.flatMap(([, spec]) => spec.examples.slice(0, 1)).slice(0, 4)),
-    '',
-    'Commands',
-    ...columns(commands.map(([name, spec]) => [name, spec.summary] as const)),
-    '',
-    `${program.name} ${group} COMMAND --help shows the options of a command.`,
-    '',
-  ].join('\n');
+  const lines = columns(commands.map(([name, spec]) => [name, spec.summary]));
+  const title = `${program.name} ${group}: ${program.groups?.[group] ?? ''}`;
+  return overview(
+    title,
+    commands.map(([, spec]) => spec),
+    lines,
+  );
+}
+
+function overview(title: string, commands: readonly AnyCommand[], lines: readonly string[]): string {
+  const examples = commands.flatMap((spec) => spec.examples.slice(0, 1)).slice(0, 4);
+  const more = `${title.split(':')[0]} COMMAND --help shows the options of a command.`;
+  return [title, '', 'Examples', ...columns(examples), '', 'Commands', ...lines, '', more, ''].join('\n');
 }
 
 /** The page of `ralph run --help`. */
 export function commandHelp(program: string, name: string, spec: AnyCommand): string {
-  const args = (spec.args ?? []).map((a) => {
-    const word = a.many ? `${a.name}...` : a.name;
-    return a.required ? word : `[${word}]`;
+  const { args = [], examples, details } = spec;
+  const options = Object.entries<Option>(spec.options);
+  const words = args.map(({ name, many, required }) => {
+    const word = many ? `${name}...` : name;
+    return required ? word : `[${word}]`;
   });
-  const options = Object.entries<Option>(spec.options).map(
-    ([long, option]) => [optionForm(long, option), option.help] as const,
-  );
   return [
     `${program} ${name}: ${spec.summary}`,
     '',
-    `Usage: ${[program, name, ...args, ...(options.length > 0 ? ['[options]'] : [])].join(' ')}`,
-    ...(spec.examples.length === 0 ? [] : ['', 'Examples', ...columns(spec.examples)]),
-    ...((spec.args ?? []).length === 0
-      ? []
-      : ['', 'Arguments', ...columns((spec.args ?? []).map((a) => [a.name, a.help] as const))]),
-    ...(options.length === 0 ? [] : ['', 'Options', ...columns(options)]),
-    ...(spec.details === undefined ? [] : ['', spec.details]),
+    `Usage: ${[program, name, ...words, ...(options.length > 0 ? ['[options]'] : [])].join(' ')}`,
+    ...section('Examples', examples),
+    ...section(
+      'Arguments',
+      args.map(({ name, help }) => [name, help]),
+    ),
+    ...section(
+      'Options',
+      options.map(([long, option]) => [optionForm(long, option), option.help]),
+    ),
+    ...(details === undefined ? [] : ['', details]),
     '',
   ].join('\n');
+}
+
+function section(title: string, rows: readonly (readonly [string, string])[]): string[] {
+  return rows.length === 0 ? [] : ['', title, ...columns(rows)];
 }
 
 function optionForm(long: string, option: Option): string {

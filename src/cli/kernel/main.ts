@@ -6,7 +6,7 @@ import { commandHelp, groupHelp, programHelp } from './help.ts';
 import { parse } from './parse.ts';
 import { type AnyCommand, type Context, commandsIn, firstWords, type Program } from './spec.ts';
 
-/** Finds the command, reads its options, loads it and runs it. Answers with the exit code. */
+/** Finds the command, parses its options, loads it and runs it. Returns the exit code. */
 export async function main(program: Program, words: readonly string[], context: Context): Promise<number> {
   try {
     return await dispatch(program, words, context);
@@ -24,16 +24,14 @@ async function dispatch(program: Program, words: readonly string[], context: Con
   }
   if (first === 'help') return showHelp(program, rest.slice(0, 2), context);
   if (program.groups?.[first] !== undefined) return dispatchIn(program, first, rest, context);
-  const name = program.commands[first] ? first : program.defaultCommand;
-  const spec =
-    name === undefined || (name !== first && !first.startsWith('-')) ? undefined : program.commands[name];
-  if (name === undefined || spec === undefined) {
-    const known = firstWords(program).map(([word]) => word);
-    // `swarm pause` is `swarm ralph pause`.
-    const inGroup = Object.keys(program.commands).find((command) => command.endsWith(` ${first}`));
-    throw unknownWord(first, 'command', known, program.name, inGroup && `${program.name} ${inGroup}`);
+  if (program.commands[first]) return call(program, first, rest, context);
+  if (first.startsWith('-') && program.defaultCommand) {
+    return call(program, program.defaultCommand, words, context);
   }
-  return call(program, name, spec, name === first ? rest : words, context);
+  // `swarm pause` is `swarm ralph pause`.
+  const inGroup = Object.keys(program.commands).find((command) => command.endsWith(` ${first}`));
+  const near = inGroup === undefined ? nearest(first, wordsOf(program)) : `${program.name} ${inGroup}`;
+  throw unknownWord(program.name, `command "${first}"`, near);
 }
 
 async function dispatchIn(
@@ -43,23 +41,24 @@ async function dispatchIn(
   context: Context,
 ): Promise<number> {
   const name = `${group} ${second}`;
-  const spec = program.commands[name];
-  if (spec) return call(program, name, spec, rest, context);
+  if (program.commands[name]) return call(program, name, rest, context);
   if (second === undefined || second === '--help' || second === '-h' || second === 'help') {
     (second === undefined ? context.stderr : context.stdout).write(groupHelp(program, group));
     return second === undefined ? 2 : 0;
   }
-  const known = commandsIn(program, group).map(([word]) => word);
-  throw unknownWord(second, `command of ${program.name} ${group}`, known, `${program.name} ${group}`);
+  const words = commandsIn(program, group).map(([word]) => word);
+  const place = `${program.name} ${group}`;
+  throw unknownWord(place, `command of ${place} "${second}"`, nearest(second, words));
 }
 
 async function call(
   program: Program,
   name: string,
-  spec: AnyCommand,
   words: readonly string[],
   context: Context,
 ): Promise<number> {
+  const spec: AnyCommand | undefined = program.commands[name];
+  if (spec === undefined) return 2;
   const parsed = parse(words, spec, `${program.name} ${name}`);
   if (parsed.help) {
     context.stdout.write(commandHelp(program.name, name, spec));
@@ -69,7 +68,7 @@ async function call(
   return await run(context, parsed as never);
 }
 
-/** A person is told how things stand; a script that forgot its words is told that. */
+/** Prints the overview in a terminal. A script without a command gets the help and exit code 2. */
 async function withoutWords(program: Program, context: Context): Promise<number> {
   if (program.overview && context.stdout.isTTY) {
     context.stdout.write(cleanTerminal(await program.overview(context.cwd)));
@@ -87,43 +86,33 @@ async function showHelp(program: Program, words: readonly string[], context: Con
   if (spec) context.stdout.write(commandHelp(program.name, name, spec));
   else if (program.groups?.[name] !== undefined) context.stdout.write(groupHelp(program, name));
   else if (topic) context.stdout.write(await topic.text());
-  else
-    throw unknownWord(
-      name,
-      'command or topic',
-      [...firstWords(program).map(([first]) => first), ...Object.keys(program.topics)],
-      program.name,
-    );
+  else {
+    const near = nearest(name, [...wordsOf(program), ...Object.keys(program.topics)]);
+    throw unknownWord(program.name, `command or topic "${name}"`, near);
+  }
   return 0;
 }
 
-function unknownWord(
-  word: string,
-  what: string,
-  known: readonly string[],
-  program: string,
-  near = nearest(word, known),
-): RalphError {
-  return new RalphError(
-    'usage',
-    `there is no ${what} "${word}"${near === null ? '' : `; did you mean ${near}?`}`,
-    {
-      remedy: `${program} --help`,
-      exitCode: 2,
-    },
-  );
+function wordsOf(program: Program): string[] {
+  return firstWords(program).map(([word]) => word);
+}
+
+function unknownWord(program: string, what: string, near: string | null): RalphError {
+  const hint = near === null ? '' : `; did you mean ${near}?`;
+  return new RalphError('usage', `there is no ${what}${hint}`, { remedy: `${program} --help` });
 }
 
 function report(error: unknown, words: readonly string[], context: Context, start: string): number {
-  const known = isRalphError(error) ? error : undefined;
   const { code, exitCode } = failureOf(error);
+  const remedy = isRalphError(error) ? error.remedy : undefined;
   const message = cleanTerminal(messageOf(error));
   if (words.includes('--json')) {
-    const body = { code, message, ...(known?.remedy ? { remedy: known.remedy } : {}) };
+    const body = { code, message, remedy: remedy || undefined };
     context.stdout.write(`${JSON.stringify({ error: body })}\n`);
   }
   context.stderr.write(`${start} ${message}\n`);
-  if (known?.remedy) context.stderr.write(`  try: ${known.remedy}\n`);
-  if (!known && context.env.RALPH_DEBUG && error instanceof Error) context.stderr.write(`${error.stack}\n`);
+  if (remedy) context.stderr.write(`  try: ${remedy}\n`);
+  if (!isRalphError(error) && context.env.RALPH_DEBUG && error instanceof Error)
+    context.stderr.write(`${error.stack}\n`);
   return exitCode;
 }

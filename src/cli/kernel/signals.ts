@@ -1,13 +1,13 @@
 import type { StopRequest } from '../../drive/mailbox.ts';
 
-/** SIGTERM comes from a service manager, which does not wait for hours. */
+/** Time from SIGTERM to the end of the agent: a service manager does not wait for hours. */
 const termGraceMs = 10_000;
 
 export type Signals = {
-  /** Finish the iteration; the reason is the outcome of the run. */
+  /** Aborts when the iteration should be the last; its reason is the outcome of the run. */
   readonly finish: AbortSignal;
   readonly stop: AbortSignal;
-  /** The same, asked for by `ralph stop`. */
+  /** Does the same for `ralph stop`. */
   ask(how: StopRequest): void;
   close(): void;
 };

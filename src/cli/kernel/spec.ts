@@ -1,13 +1,13 @@
-/** One option of a command. The table of options makes parsing, help and shell completion. */
+/** One option of a command. Parsing, help and shell completion are made from the table of options. */
 export type Option = {
   /** `optional` may stand alone or have a value; `strings` may come several times. */
   readonly type: 'boolean' | 'string' | 'optional' | 'strings' | 'count' | 'number' | 'duration';
   readonly short?: string;
   /** Other long names for the same thing. */
   readonly aliases?: readonly string[];
-  /** What the value is called in help. */
+  /** Name of the value in help. */
   readonly value?: string;
-  /** Fixed values, checked, and offered by completion. */
+  /** The only allowed values. */
   readonly choices?: readonly string[];
   /** A boolean that also exists as `--no-NAME`. */
   readonly negatable?: boolean;
@@ -41,13 +41,13 @@ type ValueOf<T extends Option['type']> = T extends 'boolean'
       ? number
       : string;
 
-/** What was typed, checked. `optional` without a value is the empty string; durations are milliseconds. */
+/** Parsed words. `optional` without a value is the empty string; durations are milliseconds. */
 export type Input<O extends Options> = {
   readonly values: { readonly [K in keyof O]?: ValueOf<O[K]['type']> };
   readonly args: readonly string[];
 };
 
-/** What a command may touch of the world it runs in. */
+/** The environment of a command. */
 export type Context = {
   readonly cwd: string;
   readonly env: NodeJS.ProcessEnv;
@@ -58,14 +58,14 @@ export type Context = {
 
 /** Where a command writes. */
 export type Output = {
-  /** Waits until all of it is taken: for what is printed once, and for what has nothing else to do meanwhile. */
+  /** Writes synchronously, for output that is printed once. */
   write(text: string | Uint8Array): void;
   readonly isTTY: boolean;
-  /** The stream of Node, which waits for nobody and tells of a new size. From then on `write` goes through it, too. */
+  /** Node's stream, which writes asynchronously and reports a new size. `write` uses it once it was opened. */
   readonly stream: NodeJS.WriteStream;
 };
 
-/** A command in a table, where its own option types no longer matter. */
+/** A command in a table, without the types of its options. */
 export type AnyCommand = Omit<CommandSpec, 'load'> & {
   readonly load: () => Promise<{ main(context: Context, input: never): Promise<number> | number }>;
 };
@@ -73,15 +73,15 @@ export type AnyCommand = Omit<CommandSpec, 'load'> & {
 export type Program = {
   readonly name: string;
   readonly summary: string;
-  /** Runs when the first word is no command. */
+  /** Runs if the first word is an option. */
   readonly defaultCommand?: string;
-  /** What error messages begin with; `error:` if not given. */
+  /** Start of error messages (`error:`). */
   readonly errorStart?: string;
-  /** How things stand in a folder, for somebody who types nothing else. */
+  /** Describes the state of a folder, for a call without words. */
   readonly overview?: (cwd: string) => Promise<string>;
   /** By name; a name of two words belongs to a group. */
   readonly commands: Readonly<Record<string, AnyCommand>>;
-  /** What the commands of a group are about, by its name. */
+  /** Summary of each group, by its name. */
   readonly groups?: Readonly<Record<string, string>>;
   readonly topics: Readonly<
     Record<string, { readonly summary: string; readonly text: () => Promise<string> }>
@@ -96,7 +96,7 @@ export function commandsIn(program: Program, group: string): [name: string, spec
   );
 }
 
-/** What can stand first: commands and groups, each with its summary. */
+/** The possible first words: commands and groups, each with its summary. */
 export function firstWords(program: Program): [word: string, summary: string][] {
   const words = new Map<string, string>();
   for (const [name, spec] of Object.entries(program.commands)) {

@@ -2,12 +2,12 @@ import { isTerminal, writeStdio } from '../../os/process/stdio.ts';
 import { main } from './main.ts';
 import type { Context, Output, Program } from './spec.ts';
 
-/** Runs a program in this process and leaves its exit code behind; output that is still being written is not cut. */
+/** Runs a program and sets the exit code of this process. It does not exit, so that pending output is not cut. */
 export async function start(program: Program, words: readonly string[]): Promise<void> {
   process.exitCode = await main(program, words, ownContext());
 }
 
-/** The streams are made when they are asked for: each takes milliseconds, and few commands need them. */
+/** Opens the streams on first use: each takes milliseconds, and few commands need them. */
 function ownContext(): Context {
   return {
     cwd: process.cwd(),
@@ -39,7 +39,7 @@ function createOutput(fd: 1 | 2, open: () => NodeJS.WriteStream): Output {
   return output;
 }
 
-/** The reader of our output is gone (`ralph show | head`): nobody is left to tell. */
+/** Exits without a message if the reader of our output is gone (`ralph show | head`). */
 function endQuietly(error: NodeJS.ErrnoException): void {
   if (error.code === 'EPIPE') process.exit(0);
   throw error;

@@ -17,10 +17,7 @@ export const prdCommands = {
       ['ralph prd run', '15 iterations at most, each with a fresh agent'],
       ['ralph prd run -n 40 --model opus --review-cap 3', 'more iterations, fewer reviews of a story'],
       ['ralph prd run --skip-review', 'no reviews, for work of little consequence'],
-      [
-        'ralph prd run --agent codex --verify "npm test"',
-        'another agent, and a check of your own at the end',
-      ],
+      ['ralph prd run --agent codex --verify "npm test"', 'another agent, and a check at the end'],
     ],
     details: 'Exit code 0 when every story is done, 1 when the iterations ran out. See docs/prd.md.',
     load: () => import('./run.ts'),

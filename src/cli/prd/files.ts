@@ -1,5 +1,4 @@
 import { join } from 'node:path';
-import { RalphError } from '../../core/error.ts';
 import { archivePrd, shownPath } from '../../drive/prd/archive.ts';
 import { initPrd } from '../../drive/prd/init.ts';
 import { settleLastRun } from '../../drive/prd/last-run.ts';
@@ -7,39 +6,31 @@ import { forgetMemory } from '../../drive/prd/memory.ts';
 import { planCommand, prdPlace, refuseSecondLoop } from '../../drive/prd/open.ts';
 import { systemClock } from '../../os/clock.ts';
 import { cleanTerminal } from '../../os/terminal/clean-terminal.ts';
-import { findPackageRoot } from '../kernel/package-root.ts';
+import { needPackageRoot } from '../kernel/package-root.ts';
 import type { Context, Input } from '../kernel/spec.ts';
 import type { prdArchiveOptions, prdInitOptions } from './options.ts';
 
 /** `ralph prd init` */
-export async function init(
-  { cwd, env, stdout, stderr }: Context,
-  { values }: Input<typeof prdInitOptions>,
-): Promise<number> {
+export async function init(context: Context, { values }: Input<typeof prdInitOptions>): Promise<number> {
+  const { cwd, env, stdout } = context;
   const place = prdPlace(cwd, values);
   if (values.force) {
     refuseSecondLoop(place.projectDir);
-    // What is written now must not be taken for the work of a loop that was killed.
-    for (const line of await settleLastRun(place, systemClock, env))
-      stderr.write(`warning: ${cleanTerminal(line)}\n`);
+    // The new files must not be taken for the work of a loop that was killed.
+    await settle(place, context);
   }
-  const { written, kept } = initPrd({
-    ...place,
-    templates: templatesFolder(),
-    name: values.name,
-    force: values.force ?? false,
-    now: systemClock.now(),
-  });
-  if (written.includes(place.paths.tasks)) forgetMemory(env, place.paths.tasks);
-  const shown = (path: string): string => shownPath(cwd, path);
+  const { name, force = false } = values;
+  const files = initPrd({ ...place, templates: templatesFolder(), name, force, now: systemClock.now() });
+  if (files.written.includes(place.paths.tasks)) forgetMemory(env, place.paths.tasks);
+  const short = (path: string): string => shownPath(cwd, path);
   stdout.write(
     [
-      ...written.map((path) => `wrote ${shown(path)}`),
-      ...kept.map((path) => `kept  ${shown(path)}`),
+      ...files.written.map((path) => `wrote ${short(path)}`),
+      ...files.kept.map((path) => `kept  ${short(path)}`),
       '',
       'Next steps:',
-      `  1. Plan: ${planCommand}, or write ${shown(place.paths.prd)} and ${shown(place.paths.tasks)} yourself`,
-      `  2. Adapt ${shown(place.paths.prompt)} to your project, if you want`,
+      `  1. Plan: ${planCommand}, or write ${short(place.paths.prd)} and ${short(place.paths.tasks)} yourself`,
+      `  2. Adapt ${short(place.paths.prompt)} to your project, if you want`,
       '  3. Check the stories: ralph prd validate',
       '  4. Commit, then start: ralph prd run',
       '',
@@ -50,13 +41,13 @@ export async function init(
 
 /** `ralph prd archive` */
 export async function archive(
-  { cwd, env, stdout, stderr }: Context,
+  context: Context,
   { values }: Input<typeof prdArchiveOptions>,
 ): Promise<number> {
+  const { cwd, env, stdout, stderr } = context;
   const place = prdPlace(cwd, values);
   refuseSecondLoop(place.projectDir);
-  for (const line of await settleLastRun(place, systemClock, env))
-    stderr.write(`warning: ${cleanTerminal(line)}\n`);
+  await settle(place, context);
   const { folder, uncommitted } = await archivePrd({
     ...place,
     templates: templatesFolder(),
@@ -71,10 +62,12 @@ export async function archive(
   return 0;
 }
 
+/** Books the end of a loop that was killed, and prints what that changed. */
+async function settle(place: ReturnType<typeof prdPlace>, { env, stderr }: Context): Promise<void> {
+  for (const line of await settleLastRun(place, systemClock, env))
+    stderr.write(`warning: ${cleanTerminal(line)}\n`);
+}
+
 function templatesFolder(): string {
-  const root = findPackageRoot();
-  if (root !== null) return join(root, 'plugins/claude-code/templates');
-  throw new RalphError('incomplete-package', 'this copy of ralphkit has no templates', {
-    remedy: 'npm install -g ralphkit',
-  });
+  return join(needPackageRoot(), 'plugins/claude-code/templates');
 }

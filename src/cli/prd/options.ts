@@ -4,10 +4,7 @@ import { json, runOptions } from '../ralph/options.ts';
 const projectDir = { type: 'string', short: 'd', value: 'PATH', help: 'the project (this folder)' } as const;
 const ralphDir = { type: 'string', value: 'PATH', help: 'the folder of the PRD (./ralph)' } as const;
 
-const skipReview = {
-  type: 'boolean',
-  help: 'no fresh-context reviews: implement iterations set passes themselves',
-} as const;
+const skipReview = { type: 'boolean', help: 'no reviews: implement iterations set passes' } as const;
 
 export const prdRunOptions = {
   'max-iterations': { type: 'count', short: 'n', help: 'stop after N iterations (15)' },
@@ -27,10 +24,7 @@ export const prdRunOptions = {
   'max-time': runOptions['max-time'],
   'max-cost': runOptions['max-cost'],
   'max-tokens': runOptions['max-tokens'],
-  'stuck-after': {
-    type: 'number',
-    help: 'iterations without a new commit before the loop stops (3; 0 is never)',
-  },
+  'stuck-after': { type: 'number', help: 'stop after N iterations without a commit (3; 0 is never)' },
   'stream-agent-output': runOptions['stream-agent-output'],
   raw: runOptions.raw,
   timestamps: runOptions.timestamps,

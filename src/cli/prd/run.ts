@@ -28,7 +28,6 @@ import type { PrdPaths } from '../../drive/prd/tasks.ts';
 import { readValidTasks } from '../../drive/prd/turn-check.ts';
 import { systemClock } from '../../os/clock.ts';
 import { cleanTerminal } from '../../os/terminal/clean-terminal.ts';
-import type { RunOutput } from '../../show/terminal/run-output.ts';
 import type { Context, Input } from '../kernel/spec.ts';
 import type { PreparedRun } from '../ralph/prepare-run.ts';
 import type { prdRunOptions } from './options.ts';
@@ -37,7 +36,7 @@ type Values = Input<typeof prdRunOptions>['values'];
 
 const defaultMaxIterations = 15;
 const token = 'COMPLETE';
-/** These copy files between their machine and ours, a moment late. */
+/** Sandboxes that copy files between their machine and ours, a moment late. */
 const syncing: readonly string[] = ['docker-sandbox', 'sbx'];
 const syncMs = 2500;
 
@@ -51,51 +50,47 @@ export async function main(shell: Context, { values }: Input<typeof prdRunOption
   };
   const maxIterations = values['max-iterations'] ?? defaultMaxIterations;
   refuseSecondLoop(projectDir);
-  const warn = (line: string) => void context.stderr.write(`warning: ${cleanTerminal(line)}\n`);
-  for (const line of await settleLastRun({ projectDir, paths }, systemClock, context.env)) warn(line);
+  const changes = await settleLastRun({ projectDir, paths }, systemClock, context.env);
+  for (const line of changes) warn(context, line);
   const opened = openTasks(paths);
   checkStart(opened.tasks, rules, paths);
-  const memory = recall(context, paths, opened.tasks, rules, warn);
+  const memory = recall(context, paths, opened.tasks, rules);
   if (isComplete(opened.tasks, rules)) {
     if (!values.json) context.stdout.write('Every story is done already. Next: ralph prd archive\n');
     return 0;
   }
-  const run = await import('../ralph/run.ts');
-  const figures = { iterations: 0, ms: 0 };
+  const { startRun } = await import('../ralph/run.ts');
+  const plan = { projectDir, paths, rules, maxIterations, opened, memory };
+  let figures = { iterations: 0, ms: 0 };
   const lastLines: string[] = [];
-  return run.startRun(
+  return startRun(
     context,
     { values: runValues(values, paths.prompt, maxIterations), args: [] },
     (_context, prepared, { outcome, because }, view) => {
-      const left = readValidTasks(paths)?.tasks ?? null;
-      const summary = left === null ? [] : closingSummary(left, figures);
+      const tasks = readValidTasks(paths)?.tasks;
+      const summary = tasks ? closingSummary(tasks, figures) : [];
       for (const line of [...summary, ...lastLines.slice(-1)]) view.outro(line);
-      const kept = keepQuestion(projectDir, outcome, because.text, paths.root);
+      const file = keepQuestion(projectDir, outcome, because.text, paths.root);
+      const question = file === null ? null : relative(shell.cwd, file);
       const goOn = goOnCommand(projectDir, paths.root);
-      next(view, prepared, kept === null ? null : relative(shell.cwd, kept), outcome, goOn, maxIterations);
+      view.next(nextCommand(prepared.run, outcome, question, { goOn, maxIterations }));
     },
     {
       settings: (below) => settingsFor(below, values),
       questions: paths.root,
-      shape: (prepared, root) =>
+      shape: (prepared, gitTop) =>
         shaped(prepared, {
-          projectDir,
-          paths,
-          rules,
-          maxIterations,
-          opened,
-          gitTop: root,
-          memory,
+          ...plan,
+          gitTop,
           remember: (now) => keepMemory(context.env, paths.tasks, now),
           tellAtEnd: (line) => lastLines.push(line),
         }),
       observe(redactor, id) {
-        const logs = keepLogs(id, paths, redactor, warn);
+        const logs = keepLogs(id, paths, redactor, (line) => warn(context, line));
         return {
           agent: logs.agent,
           journal(event) {
-            if (event.type === 'run.ended')
-              Object.assign(figures, { iterations: event.iterations, ms: event.ms });
+            if (event.type === 'run.ended') figures = event;
             logs.journal(event);
           },
         };
@@ -108,22 +103,16 @@ type Plan = Omit<PrdLoopOptions, 'mode' | 'rejectedFolder' | 'agentCommits' | 'n
   readonly opened: ReturnType<typeof openTasks>;
 };
 
-/** What loops remember of this list, after a word about what was approved without them. */
-function recall(
-  { env }: Context,
-  paths: PrdPaths,
-  tasks: TaskList,
-  rules: ReviewRules,
-  warn: (line: string) => void,
-): PrdMemory {
-  const stored = memoryOf(readMemory(env, paths.tasks), tasks);
+/** Returns what loops remember of this list. Warns of stories that were approved without a loop. */
+function recall(context: Context, paths: PrdPaths, tasks: TaskList, rules: ReviewRules): PrdMemory {
+  const stored = memoryOf(readMemory(context.env, paths.tasks), tasks);
   const warning = rules.skipReview ? null : outsideWarning(stored, tasks);
-  if (warning !== null) warn(warning);
+  if (warning !== null) warn(context, warning);
   const since = stored === null ? systemClock.now() : stored.since;
   return remembered(stored, tasks, approvedOutside(stored, tasks), since);
 }
 
-/** A plain run becomes one that works off a PRD. */
+/** Turns a plain run into one that works off a PRD. */
 function shaped(prepared: PreparedRun, { opened, ...plan }: Plan): PreparedRun {
   const { sandbox, settings } = prepared;
   const { projectDir, paths, rules, maxIterations } = plan;
@@ -143,7 +132,7 @@ function shaped(prepared: PreparedRun, { opened, ...plan }: Plan): PreparedRun {
     ...prepared,
     plan: {
       ...prepared.plan,
-      // Whoever commits gets on, by plain text and past the same complaint, too: only no new commit is stuck.
+      // Only iterations without a new commit are stuck, whatever the agent says or uses.
       limits: { ...prepared.plan.limits, withoutTools: 0, sameError: 0 },
       completion,
       retryEmpty: true,
@@ -154,19 +143,20 @@ function shaped(prepared: PreparedRun, { opened, ...plan }: Plan): PreparedRun {
   };
 }
 
-function next(
-  view: RunOutput,
-  { run }: PreparedRun,
-  kept: string | null,
+function nextCommand(
+  run: string,
   outcome: string,
-  goOn: string,
-  maxIterations: number,
-): void {
-  if (kept !== null) view.next(`the agent waits for you (${kept}): ralph answer "..." && ${goOn}`);
-  else if (outcome === 'PROMISE_ACCEPTED') view.next('ralph prd archive');
-  else if (outcome === 'MAX_ITERATIONS_REACHED')
-    view.next(`ralph prd status, then: ${goOn} -n ${maxIterations}`);
-  else view.next(`ralph show ${run}, then: ${goOn}`);
+  question: string | null,
+  { goOn, maxIterations }: { readonly goOn: string; readonly maxIterations: number },
+): string {
+  if (question !== null) return `the agent waits for you (${question}): ralph answer "..." && ${goOn}`;
+  if (outcome === 'PROMISE_ACCEPTED') return 'ralph prd archive';
+  if (outcome === 'MAX_ITERATIONS_REACHED') return `ralph prd status, then: ${goOn} -n ${maxIterations}`;
+  return `ralph show ${run}, then: ${goOn}`;
+}
+
+function warn({ stderr }: Context, line: string): void {
+  stderr.write(`warning: ${cleanTerminal(line)}\n`);
 }
 
 /** The options of a plain run that a PRD has, too. */
@@ -193,25 +183,21 @@ function runValues(values: Values, promptFile: string, maxIterations: number) {
 /** Without settings the agent is Claude, which may do everything: it has to run checks and to commit. */
 function settingsFor({ agent, sandboxEnv }: ResolvedSettings, values: Values): CliSetting[] {
   const command = values.agent ?? agent.command ?? 'claude';
-  const given = (key: CliSetting['key'], value: unknown, flag: CliSetting['flag']): CliSetting[] => [
-    { key, value, flag },
+  const isAgentSet = (values.agent ?? agent.command) !== undefined;
+  const isModeSet = (values.permissions ?? agent.permissions) !== undefined;
+  const variables = [...sandboxEnv, prdFolder, prdRepository];
+  const flags = values.model === undefined ? [] : modelFlags(command, values.model);
+  const cli: (CliSetting | false)[] = [
+    { key: 'sandboxEnv', value: variables, flag: '--ralph-dir' },
+    !isAgentSet && { key: 'agent.command', value: command, flag: '--agent' },
+    !isModeSet && { key: 'agent.permissions', value: 'full', flag: '--permissions' },
+    flags.length > 0 && {
+      key: 'agent.flags',
+      value: [...agent.flags, ...flags].map(quoteWord),
+      flag: '--model',
+    },
   ];
-  return [
-    ...given('sandboxEnv', [...sandboxEnv, prdFolder, prdRepository], '--ralph-dir'),
-    ...(values.agent === undefined && agent.command === undefined
-      ? given('agent.command', command, '--agent')
-      : []),
-    ...(values.permissions === undefined && agent.permissions === undefined
-      ? given('agent.permissions', 'full', '--permissions')
-      : []),
-    ...(values.model === undefined
-      ? []
-      : given(
-          'agent.flags',
-          [...agent.flags, ...modelFlags(command, values.model)].map(quoteWord),
-          '--model',
-        )),
-  ];
+  return cli.filter((setting) => setting !== false);
 }
 
 function modelFlags(command: string, model: string): string[] {

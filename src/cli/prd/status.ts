@@ -16,62 +16,60 @@ import { prdStatus } from '../../drive/prd/status.ts';
 import { type PrdPaths, readTasksFile } from '../../drive/prd/tasks.ts';
 import { cleanTerminal } from '../../os/terminal/clean-terminal.ts';
 import { prdBoard } from '../../show/terminal/prd-board.ts';
-import { createStyle } from '../../show/terminal/style.ts';
+import { styleOf, writeJson } from '../kernel/output.ts';
 import type { Context, Input } from '../kernel/spec.ts';
 import type { prdStatusOptions } from './options.ts';
 
 /** `ralph prd status` */
-export function status({ cwd, env, stdout }: Context, { values }: Input<typeof prdStatusOptions>): number {
+export function status(context: Context, { values }: Input<typeof prdStatusOptions>): number {
+  const { cwd, env, stdout } = context;
   const place = prdPlace(cwd, values);
   const { tasks } = openTasks(place.paths);
   const memory = memoryOf(readMemory(env, place.paths.tasks), tasks);
-  const found = prdStatus(place, tasks, rulesFor(place, tasks, memory, values), memory);
-  if (values.json) {
-    stdout.write(`${JSON.stringify(found, null, 2)}\n`);
-    return 0;
-  }
-  const clean: typeof found = JSON.parse(JSON.stringify(found), (_key, value) =>
+  const stories = prdStatus(place, tasks, rulesFor(place, tasks, memory, values), memory);
+  if (values.json) return writeJson(context, stories);
+  const clean: typeof stories = JSON.parse(JSON.stringify(stories), (_key, value) =>
     typeof value === 'string' ? cleanTerminal(value) : value,
   );
-  const { isTTY } = stdout;
-  stdout.write(prdBoard(clean, createStyle({ env, isTTY }), isTTY ? stdout.stream.columns : undefined));
+  stdout.write(prdBoard(clean, styleOf(context), stdout.isTTY ? stdout.stream.columns : undefined));
   return 0;
 }
 
 /** `ralph prd validate` */
-export function validate({ cwd, env, stdout }: Context, { values }: Input<typeof prdStatusOptions>): number {
+export function validate(context: Context, { values }: Input<typeof prdStatusOptions>): number {
+  const { cwd, env, stdout } = context;
   const place = prdPlace(cwd, values);
   const problems = problemsIn(place.paths, (tasks) =>
     rulesFor(place, tasks, memoryOf(readMemory(env, place.paths.tasks), tasks), values),
   );
   const ok = problems.length === 0;
-  if (values.json) stdout.write(`${JSON.stringify({ ok, problems }, null, 2)}\n`);
+  if (values.json) writeJson(context, { ok, problems });
   else if (ok) stdout.write('tasks.json is valid\n');
   else for (const problem of problems) stdout.write(`${cleanTerminal(problemLine(problem))}\n`);
   return ok ? 0 : 1;
 }
 
-/** As asked, else as in the loop that works on the PRD, else as in the last one that did. */
+/** The review rules: as typed, else of the loop that works on the PRD, else of the last one that did. */
 function rulesFor(
   place: ReturnType<typeof prdPlace>,
   tasks: TaskList,
   memory: PrdMemory | null,
   values: { readonly 'skip-review'?: boolean },
 ): ReviewRules {
-  const found = readActive(place.projectDir)?.rules ?? lastRules(place, tasks, memory) ?? defaultReviewRules;
-  return { ...found, skipReview: values['skip-review'] ?? found.skipReview };
+  const rules = readActive(place.projectDir)?.rules ?? lastRules(place, tasks, memory) ?? defaultReviewRules;
+  return { ...rules, skipReview: values['skip-review'] ?? rules.skipReview };
 }
 
 function problemsIn(paths: PrdPaths, rulesOf: (tasks: TaskList) => ReviewRules): TaskProblem[] {
   const file = readTasksFile(paths);
   if (!file.ok) return [{ rule: 'schema', text: file.problem }];
-  const read = readTasks(file.value);
-  if (!read.ok) return [...read.problems];
-  const rules = rulesOf(read.tasks);
-  const empty = read.tasks.userStories.length === 0;
+  const list = readTasks(file.value);
+  if (!list.ok) return [...list.problems];
+  const rules = rulesOf(list.tasks);
+  const empty = list.tasks.userStories.length === 0;
   return [
     ...(empty ? [{ rule: 'no stories', text: 'userStories is empty: there is nothing to work on.' }] : []),
-    ...dependencyProblems(read.tasks),
-    ...(rules.skipReview ? [] : checkInvariants(read.tasks, rules)),
+    ...dependencyProblems(list.tasks),
+    ...(rules.skipReview ? [] : checkInvariants(list.tasks, rules)),
   ];
 }

@@ -10,7 +10,14 @@ import { dashboard, report, runs, show, stats, verdict, watch } from './view-com
 
 const completion = command({
   summary: 'Print the completion script of a shell.',
-  args: [{ name: 'SHELL', help: 'bash, zsh or fish', required: true }],
+  args: [
+    { name: 'SHELL', help: 'bash, zsh or fish', required: true },
+    {
+      name: 'WORD',
+      help: 'for the script: the words typed so far, the last of them to be completed',
+      many: true,
+    },
+  ],
   options: noOptions,
   examples: [
     ['eval "$(ralph completion bash)"', 'in ~/.bashrc; the same with zsh in ~/.zshrc'],
@@ -57,28 +64,17 @@ export const ralph: Program = {
     prd: 'A PRD worked off story by story, with a review that cannot be bypassed.',
   },
   topics: {
-    'exit-codes': {
-      summary: 'what each exit code means',
-      text: async () => (await import('./topics.ts')).exitCodes(),
-    },
-    promise: {
-      summary: 'when is it done: claims and how they are judged',
-      text: async () => (await import('./topics.ts')).promise,
-    },
-    guardrails: {
-      summary: 'commands that have to pass',
-      text: async () => (await import('./topics.ts')).guardrails,
-    },
-    environment: {
-      summary: 'variables that matter',
-      text: async () => (await import('./topics.ts')).environment,
-    },
-    settings: {
-      summary: 'every setting, its default and its environment variable',
-      text: async () => (await import('./settings-topic.ts')).settingsTopic(),
-    },
+    'exit-codes': topic('what each exit code means', (all) => all.exitCodes()),
+    promise: topic('when is it done: claims and how they are judged', (all) => all.promise),
+    guardrails: topic('commands that have to pass', (all) => all.guardrails),
+    environment: topic('variables that matter', (all) => all.environment),
+    settings: topic('every setting, its default and its environment variable', (all) => all.settingsTopic()),
   },
 };
+
+function topic(summary: string, pick: (all: typeof import('./topics.ts')) => string) {
+  return { summary, text: async () => pick(await import('./topics.ts')) };
+}
 
 export function startRalph(words: readonly string[]): Promise<void> {
   return start(ralph, words);

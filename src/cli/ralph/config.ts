@@ -16,11 +16,11 @@ export function main(context: Context, { values }: Input<typeof configOptions>):
   return 0;
 }
 
-/** What is in force as it could stand in a settings file; for programs together with where it came from. */
+/** The settings in force, in the form of a settings file; for programs, with the source of each. */
 function toJson({ written, sources, files, warnings }: LoadedSettings, forPrograms = false): string {
   const settings = inForce(written);
-  const shown = forPrograms ? { v: 1, settings, sources, files, warnings } : settings;
-  return `${JSON.stringify(shown, null, 2)}\n`;
+  const content = forPrograms ? { v: 1, settings, sources, files, warnings } : settings;
+  return `${JSON.stringify(content, null, 2)}\n`;
 }
 
 function explain({ written, sources }: LoadedSettings): string {
@@ -37,13 +37,12 @@ function explain({ written, sources }: LoadedSettings): string {
       return [variable, sources[variable] ?? 'default', JSON.stringify(text), description];
     });
   });
-  const widths = [0, 1].map((column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
-  return rows
-    .map(([key, source, value, description]) => {
-      const [keyWidth = 0, sourceWidth = 0] = widths;
-      return `${key.padEnd(keyWidth)}  ${source.padEnd(sourceWidth)}  ${value.padEnd(10)}  # ${description}\n`;
-    })
-    .join('');
+  const keyWidth = Math.max(...rows.map(([key]) => key.length));
+  const sourceWidth = Math.max(...rows.map(([, source]) => source.length));
+  const lines = rows.map(([key, source, value, description]) => {
+    return `${key.padEnd(keyWidth)}  ${source.padEnd(sourceWidth)}  ${value.padEnd(10)}  # ${description}\n`;
+  });
+  return lines.join('');
 }
 
 function inForce(written: Settings): Settings {

@@ -17,7 +17,7 @@ export function main(context: Context, input: DashboardInput): Promise<number> {
   return serve('ralph', context, input);
 }
 
-/** The same page, started as `swarm dashboard`: with the fleet of this machine, or that of a cluster. */
+/** `swarm dashboard`: the same page with the fleet of this machine, or that of a cluster. */
 export async function mainSwarm(
   context: Context,
   input: Input<typeof swarmDashboardOptions>,
@@ -37,39 +37,39 @@ async function serve(
   program: 'ralph' | 'swarm',
   context: Context,
   { values }: DashboardInput,
-  other?: Required<Pick<DashboardOptions, 'fleet' | 'screen'>> & { readonly actions: Actions },
+  cluster?: Required<Pick<DashboardOptions, 'fleet' | 'screen'>> & { readonly actions: Actions },
 ): Promise<number> {
   const { cwd, env, stdout, stderr } = context;
   const port = values.port ?? 0;
   if (!Number.isInteger(port) || port > 65_535)
     throw new RalphError('usage', `there is no port ${port}`, { remedy: `${program} dashboard` });
-  const swarm = programCommand('swarm');
-  const control = { env, now: () => systemClock.now(), version: __VERSION__, swarm };
+  const now = () => systemClock.now();
+  const control = { env, now, version: __VERSION__, swarm: programCommand('swarm') };
   const dashboard = await startDashboard({
     env,
     cwd,
     page: readPage(pageFolder),
     version: __VERSION__,
-    now: () => systemClock.now(),
+    now,
     program,
     port,
-    actions: values.control ? (other?.actions ?? createActions(control)) : null,
-    screen: other?.screen ?? ((worker) => workerScreen(env, worker)),
-    ...(other === undefined ? {} : { fleet: other.fleet }),
+    actions: values.control ? (cluster?.actions ?? createActions(control)) : null,
+    screen: cluster?.screen ?? ((worker) => workerScreen(env, worker)),
+    ...(cluster === undefined ? {} : { fleet: cluster.fleet }),
   });
   stdout.write(`${dashboard.url}\n`);
   stderr.write(
     values.control
-      ? 'whoever has this address can pause, resume, stop and talk to your loops; Ctrl-C ends it\n'
+      ? 'Anyone with this URL can pause, resume, stop and message your loops; Ctrl-C ends it\n'
       : 'it only shows (--control allows changes); Ctrl-C ends it\n',
   );
   if (values.open !== false && stdout.isTTY) await openInBrowser(dashboard.url, env);
-  await new Promise<void>((done) => {
-    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => done());
+  await new Promise<void>((end) => {
+    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => end());
   });
   await dashboard.close();
   return 0;
 }
 
-/** Beside the built commands. */
+/** The built page, beside the built commands. */
 export const pageFolder = fileURLToPath(new URL('../web/', import.meta.url));

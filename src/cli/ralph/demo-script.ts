@@ -13,25 +13,22 @@ assert.equal(total([{ price: 2, count: 3 }]), 6, 'the count has to be taken into
 assert.equal(total([{ price: 5 }]), 5, 'an item without a count is one item');
 console.log('all tests pass');
 `,
-  '.ralph/settings.json': `${JSON.stringify(
-    {
-      agent: { command: 'claude', permissions: 'full' },
-      guardrails: [
-        { command: 'node test.mjs', failAction: 'APPEND', hint: 'Change price.mjs, not the test.' },
-      ],
-    },
-    null,
-    2,
-  )}\n`,
+  '.ralph/settings.json': `{
+  "agent": { "command": "claude", "permissions": "full" },
+  "guardrails": [
+    { "command": "node test.mjs", "failAction": "APPEND", "hint": "Change price.mjs, not the test." }
+  ]
+}
+`,
 };
 
-const done = '<promise>DONE</promise>';
+const claim = '<promise>DONE</promise>';
 
 /** Turn 1 claims without work, turn 2 works but breaks a case, turn 3 mends it. */
 export const demoScript = {
   agent: 'claude' as const,
   turns: [
-    { steps: [{ text: `The function looks fine to me.\n\n${done}` }] },
+    { steps: [{ text: `The function looks fine to me.\n\n${claim}` }] },
     {
       steps: [
         { text: 'I did not do anything yet. Let me read the test and change the function.' },
@@ -43,7 +40,7 @@ export const demoScript = {
               'export function total(items) {\n  return items.reduce((sum, item) => sum + item.price * item.count, 0);\n}\n',
           },
         },
-        { text: `The count is taken into account now.\n\n${done}` },
+        { text: `The count is taken into account now.\n\n${claim}` },
       ],
     },
     {
@@ -57,7 +54,7 @@ export const demoScript = {
           },
         },
         { shell: 'node test.mjs' },
-        { text: `All tests pass.\n\n${done}` },
+        { text: `All tests pass.\n\n${claim}` },
       ],
     },
   ],

@@ -5,17 +5,17 @@ import { ensureDir, writeAtomic } from '../../os/files/files.ts';
 import { makeTempDir, removeTempDir } from '../../os/files/temp.ts';
 import { runCommand } from '../../os/process/process.ts';
 import { chooseProvider } from '../../sandbox/open-sandbox.ts';
-import { createStyle } from '../../show/terminal/style.ts';
 import { verdictTable } from '../../show/terminal/verdict-table.ts';
 import { installFakeAgent } from '../../testkit/install.ts';
+import { styleOf } from '../kernel/output.ts';
 import type { Context, Input } from '../kernel/spec.ts';
 import { demoFiles, demoScript, demoTask } from './demo-script.ts';
 import type { demoOptions } from './options.ts';
 import { startRun } from './run.ts';
 
-/** A real loop over a real process in a real repository; only the model's part is played from a script. */
+/** Runs a real loop with a real process in a real repository; only the model is a script. */
 export async function main(context: Context, { values }: Input<typeof demoOptions>): Promise<number> {
-  const style = createStyle({ env: context.env, isTTY: context.stdout.isTTY });
+  const style = styleOf(context);
   const say = (text: string) => context.stdout.write(`${text}\n`);
   if (values.sandbox) await chooseProvider('bwrap', context, '');
   const folder = makeTempDir('ralph-demo-');
@@ -53,17 +53,15 @@ export async function main(context: Context, { values }: Input<typeof demoOption
   }
 }
 
-/** Nothing of the user's own settings, and nothing left behind in his folders. */
+/** An environment without the user's settings, whose files go to the demo's folder. */
 function demoEnvironment(env: Context['env'], folder: string, bin: string): Context['env'] {
   const own = Object.entries(env).filter(([name]) => !name.startsWith('RALPH_'));
-  const xdg = ['XDG_CONFIG_HOME', 'XDG_STATE_HOME', 'XDG_CACHE_HOME'].map((name) => [
-    name,
-    join(folder, name),
-  ]);
+  const names = ['XDG_CONFIG_HOME', 'XDG_STATE_HOME', 'XDG_CACHE_HOME'];
+  const xdg = names.map((name) => [name, join(folder, name)]);
   return {
     ...Object.fromEntries([...own, ...xdg]),
     PATH: `${bin}${delimiter}${env.PATH ?? ''}`,
-    // The agent of the demo keeps there which turn of its script comes next.
+    // The agent keeps the number of its next turn there.
     RALPH_SANDBOX_PATHS: JSON.stringify([`${bin}:rw`]),
   };
 }
@@ -73,19 +71,9 @@ async function makeRepository(repo: string): Promise<void> {
     ensureDir(join(repo, path, '..'));
     writeAtomic(join(repo, path), content, { mode: 0o644, fsync: false });
   }
-  const identity = [
-    '-c',
-    'user.name=Ralph',
-    '-c',
-    'user.email=ralph@example.invalid',
-    '-c',
-    'commit.gpgsign=false',
-  ];
-  for (const args of [
-    ['init', '--quiet'],
-    ['add', '--all'],
-    [...identity, 'commit', '--quiet', '--message', 'start'],
-  ]) {
-    await runCommand(['git', ...args], { cwd: repo });
-  }
+  const git = (line: string) => runCommand(['git', ...line.split(' ')], { cwd: repo });
+  const identity = '-c user.name=Ralph -c user.email=ralph@example.invalid -c commit.gpgsign=false';
+  await git('init --quiet');
+  await git('add --all');
+  await git(`${identity} commit --quiet --message start`);
 }

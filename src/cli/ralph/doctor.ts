@@ -7,10 +7,11 @@ import { isRalphError, messageOf } from '../../core/error.ts';
 import { outcomes } from '../../core/outcome.ts';
 import { createRedactor } from '../../os/redact/redact.ts';
 import { cleanTerminal } from '../../os/terminal/clean-terminal.ts';
-import { createStyle, type Style } from '../../show/terminal/style.ts';
+import type { Style } from '../../show/terminal/style.ts';
+import { styleOf, writeJson } from '../kernel/output.ts';
 import type { Context, Input } from '../kernel/spec.ts';
 import { checkAgent, checkInstalledAgents } from './checks/agent.ts';
-import { type HealthCheck, hasError } from './checks/health-check.ts';
+import { type HealthCheck, hasError, resultsOf } from './checks/health-check.ts';
 import { checkLastRun, checkUnknownEvents } from './checks/history.ts';
 import { checkFolder, checkNode, checkSandbox, checkTmux } from './checks/machine.ts';
 import type { Place } from './checks/probe.ts';
@@ -31,58 +32,56 @@ export async function main(context: Context, { values }: Input<typeof doctorOpti
   for (const signal of signals) process.once(signal, interrupt);
   const examined = readSettings(context, values.agent);
   const clean = cleaner({ ...env, ...secretSettings(examined.settings) });
-  const style = createStyle({ env, isTTY: stdout.isTTY });
+  const style = styleOf(context);
   const checks: HealthCheck[] = [];
   for await (const group of examine(examined, { cwd, env, stop: interrupted.signal })) {
-    const found = group.map(clean);
+    const results = group.map(clean);
     if (interrupted.signal.aborted) return outcomes.INTERRUPTED.exitCode;
-    checks.push(...found);
-    if (!values.json) stdout.write(found.map((each) => line(each, style)).join(''));
+    checks.push(...results);
+    if (!values.json) stdout.write(results.map((each) => line(each, style)).join(''));
   }
   for (const signal of signals) process.off(signal, interrupt);
   const ok = !hasError(checks);
-  stdout.write(values.json ? `${JSON.stringify({ v: 1, ok, checks }, null, 2)}\n` : `\n${summary(checks)}\n`);
+  if (values.json) writeJson(context, { v: 1, ok, checks });
+  else stdout.write(`\n${summary(checks)}\n`);
   return ok ? 0 : 1;
 }
 
-/** The settings, or the defaults where they are wrong, so that the rest can be looked at all the same. */
+/** Reads the settings; takes the defaults if they are wrong, so that the other checks can run. */
 function readSettings({ cwd, env }: Context, agent: string | undefined): Examined {
-  const id = 'settings';
+  const { ok, warning, error } = resultsOf('settings');
   const cli = [{ key: 'agent.command', value: agent, flag: '--agent' }] as const;
   try {
     const loaded = loadSettings({ cwd, env, cli });
     const { settings, files, warnings } = loaded;
-    const ownSecret = isOfProject(loaded, 'notify.secret');
-    if (warnings.length > 0) {
-      const remedy = 'ralph help settings';
-      return { settings, ownSecret, check: { id, status: 'warning', evidence: warnings.join('; '), remedy } };
-    }
     const evidence = files.length === 0 ? 'no settings file, so the defaults' : files.join(', ');
-    return { settings, ownSecret, check: { id, status: 'ok', evidence } };
-  } catch (error) {
-    const remedy = (isRalphError(error) && error.remedy) || 'ralph help settings';
+    const isFine = warnings.length === 0;
+    const check = isFine ? ok(evidence) : warning(warnings.join('; '), 'ralph help settings');
+    return { settings, ownSecret: isOfProject(loaded, 'notify.secret'), check };
+  } catch (problem) {
+    const remedy = (isRalphError(problem) && problem.remedy) || 'ralph help settings';
     const settings = resolveSettings(agent === undefined ? {} : { agent: { command: agent } }, 'defaults');
-    return { settings, ownSecret: false, check: { id, status: 'error', evidence: messageOf(error), remedy } };
+    return { settings, ownSecret: false, check: error(messageOf(problem), remedy) };
   }
 }
 
-/** The settings, and what there is to say of them. */
+/** The settings, and the check of them. */
 type Examined = {
   readonly settings: ResolvedSettings;
   readonly ownSecret: boolean;
   readonly check: HealthCheck;
 };
 
-type Found = HealthCheck | readonly HealthCheck[];
+type Results = HealthCheck | readonly HealthCheck[];
 
-/** Starts all checks at once, and gives those of the agents last, which take longest. */
+/** Starts all checks at once. Yields those of the agents last, because they take longest. */
 async function* examine(
   { settings, ownSecret, check: first }: Examined,
   place: Place,
 ): AsyncGenerator<HealthCheck[]> {
   const { cwd, env } = place;
   const { agent, scm, protectedPaths, donePattern } = settings;
-  const looks: Readonly<Record<string, () => Found | Promise<Found>>> = {
+  const looks: Readonly<Record<string, () => Results | Promise<Results>>> = {
     node: () => [checkNode(), first],
     work: () => checkFolder('work', projectPaths(cwd).root),
     state: () => checkFolder('state', stateFolder(env)),
@@ -97,22 +96,22 @@ async function* examine(
     'agent.events': () => checkUnknownEvents(cwd),
   };
   const { command } = agent;
-  const chosen = command === undefined ? null : settle('agent', () => checkAgent(command, agent, place));
+  const own = command === undefined ? null : settle('agent', () => checkAgent(command, agent, place));
   for (const group of Object.entries(looks).map(([id, look]) => settle(id, look))) yield await group;
-  if (chosen === null) yield* checkInstalledAgents(agent, place);
-  else yield await chosen;
+  if (own === null) yield* checkInstalledAgents(agent, place);
+  else yield await own;
 }
 
-/** A check that cannot be made is a failed one, and does not take the others with it. */
-async function settle(id: string, look: () => Found | Promise<Found>): Promise<HealthCheck[]> {
+/** Runs a check; one that throws is an error. */
+async function settle(id: string, look: () => Results | Promise<Results>): Promise<HealthCheck[]> {
   try {
     return [await look()].flat();
   } catch (error) {
-    return [{ id, status: 'error', evidence: messageOf(error) }];
+    return [resultsOf(id).error(messageOf(error))];
   }
 }
 
-/** What other programs said goes to a terminal and into bug reports. */
+/** Removes secrets and control sequences: the results go to a terminal and into bug reports. */
 function cleaner(env: Context['env']): (check: HealthCheck) => HealthCheck {
   const redactor = createRedactor(env);
   const clean = (text: string) => redactor.text(cleanTerminal(text)).replace(/\s+/g, ' ').trim();

@@ -5,20 +5,20 @@ import { agentTask, withContract } from '../../drive/process/agent-turn.ts';
 import { readText } from '../../os/files/files.ts';
 import type { PreparedRun } from './prepare-run.ts';
 
-/** What a run would do: the command, the prompt, the checks and every limit. */
+/** Describes what a run would do: the command, the prompt, the checks and every limit. */
 export function dryRun(prepared: PreparedRun, asJson: boolean): string {
   const { settings, agent, plan } = prepared;
   const task = 'text' in prepared.prompt ? prepared.prompt.text : (readText(prepared.prompt.file) ?? '');
   const loop = { ...(prepared.resume ?? newLoop(plan, task)), task };
-  const told = withContract(agent, composePrompt(loop), loop);
-  const command = agent.adapter.command({ ...agentTask(prepared), ...told }, agent.version, 'stream');
+  const message = withContract(agent, composePrompt(loop), loop);
+  const command = agent.adapter.command({ ...agentTask(prepared), ...message }, agent.version, 'stream');
   const report = {
     agent: agent.adapter.name,
     permissions: agent.permissions,
     sandbox: prepared.sandbox?.provider ?? 'none',
     argv: [agent.program, ...command.args],
     promptOn: command.stdin === null ? 'argument' : 'stdin',
-    prompt: told.prompt,
+    prompt: message.prompt,
     iteration: loop.iteration,
     completion: plan.completion,
     minToolCalls: plan.minToolCalls,

@@ -2,12 +2,12 @@ import { resolveSettings } from '../../config/settings-layers.ts';
 import type { SettingsFile } from '../../config/settings-schema.ts';
 import { splitWords } from '../../core/words.ts';
 
-/** A conversation with a person: `ask` answers with a line, or null when there will be no more. */
+/** A conversation with a person: `ask` returns a line, or null at the end of the input. */
 export type Talk = { ask(question: string): Promise<string | null>; say(text: string): void };
 
 export type InitAnswer =
   | { readonly kind: 'settings'; readonly settings: SettingsFile }
-  /** The file that is there stays. */
+  /** The existing file stays. */
   | { readonly kind: 'kept' }
   | { readonly kind: 'interrupted' };
 
@@ -15,7 +15,7 @@ class Interrupted extends Error {}
 
 const defaults = resolveSettings({}, 'the defaults');
 
-/** Asks for everything that a settings file needs. `existing` is the text to show before the question about overwriting. */
+/** Asks for all that a settings file needs. `existing` is shown before the question whether to overwrite it. */
 export async function initFlow(talk: Talk, existing: string | null): Promise<InitAnswer> {
   try {
     if (existing !== null) {
@@ -29,17 +29,15 @@ export async function initFlow(talk: Talk, existing: string | null): Promise<Ini
   }
 }
 
-/** A settings file with those defaults written out that people change most often. */
-export function newSettings(chosen: SettingsFile): SettingsFile {
-  const { maximumIterations, completionResponse, outputTruncateChars, streamAgentOutput } = defaults;
-  const { includeIterationCountInPrompt } = defaults;
+/** A settings file that also has the defaults that people change most often. */
+export function newSettings(answers: SettingsFile): SettingsFile {
   return {
-    maximumIterations,
-    completionResponse,
-    outputTruncateChars,
-    streamAgentOutput,
-    includeIterationCountInPrompt,
-    ...chosen,
+    maximumIterations: defaults.maximumIterations,
+    completionResponse: defaults.completionResponse,
+    outputTruncateChars: defaults.outputTruncateChars,
+    streamAgentOutput: defaults.streamAgentOutput,
+    includeIterationCountInPrompt: defaults.includeIterationCountInPrompt,
+    ...answers,
   };
 }
 
@@ -117,9 +115,9 @@ function readFailAction(line: string): Reading<string> {
 }
 
 /** Asks again until the answer can be read. */
-async function askUntil<T>(talk: Talk, question: string, read: (line: string) => Reading<T>): Promise<T> {
+async function askUntil<T>(talk: Talk, question: string, parse: (line: string) => Reading<T>): Promise<T> {
   for (;;) {
-    const reading = read(await askLine(talk, question));
+    const reading = parse(await askLine(talk, question));
     if ('answer' in reading) return reading.answer;
     talk.say(reading.problem);
   }

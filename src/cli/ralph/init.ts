@@ -18,13 +18,8 @@ export function main(context: Context, { values }: Input<typeof initOptions>): P
 
 async function askAndWrite(context: Context): Promise<number> {
   if (!context.stdin.isTTY) {
-    throw new RalphError(
-      'not-a-terminal',
-      'ralph init asks questions, but standard input is not a terminal',
-      {
-        remedy: 'ralph init --yes',
-      },
-    );
+    const message = 'ralph init asks questions, but standard input is not a terminal';
+    throw new RalphError('not-a-terminal', message, { remedy: 'ralph init --yes' });
   }
   const talk = terminalTalk(context);
   const answer = await initFlow(talk, describeExisting(context)).finally(talk.close);
@@ -53,15 +48,15 @@ function writeDetected(context: Context): number {
   return 0;
 }
 
-/** The settings that are there, merged, and where they came from; what is wrong with them if they cannot be read. */
+/** The present settings as text, or what is wrong with them; null without any. */
 function describeExisting({ cwd, env }: Context): string | null {
   try {
     const existing = readProjectSettings(cwd);
     if (existing === null) return null;
     const overlay = existing.local ? ' (with local overlay from settings.local.json)' : '';
     const redact = settingsRedactor(existing.value, env);
-    const shown = cleanTerminal(redact(JSON.stringify(existing.value, null, 2)));
-    return `${shown}\nLoaded from ${projectFile}${overlay}`;
+    const text = cleanTerminal(redact(JSON.stringify(existing.value, null, 2)));
+    return `${text}\nLoaded from ${projectFile}${overlay}`;
   } catch (error) {
     return messageOf(error);
   }
@@ -70,31 +65,24 @@ function describeExisting({ cwd, env }: Context): string | null {
 function settingsFor({ agents, checks }: DetectedProject): SettingsFile {
   const [command] = agents;
   if (command === undefined) {
-    throw new RalphError(
-      'no-agent',
-      'none of the agents that ralph knows is on the PATH, and --yes cannot ask for another',
-      {
-        remedy: 'ralph init',
-      },
-    );
+    const message = 'none of the agents that ralph knows is on the PATH, and --yes cannot ask for another';
+    throw new RalphError('no-agent', message, { remedy: 'ralph init' });
   }
   const quick = checks.filter(({ kind }) => kind !== 'build');
-  const guardrails = (quick.length > 0 ? quick : checks).map((check) => ({
-    command: check.command,
-    failAction: 'APPEND',
-  }));
+  const commands = (quick.length > 0 ? quick : checks).map((check) => check.command);
+  const guardrails = commands.map((one) => ({ command: one, failAction: 'APPEND' }));
   return newSettings({ agent: { command, flags: [] }, guardrails });
 }
 
 function describeProject({ agents, checks }: DetectedProject): string {
   const line = (kind: string, command: string, from: string) => `  ${kind.padEnd(10)}${command} (${from})`;
-  const found = [
+  const lines = [
     ...agents.map((agent) => line('agent', agent, 'PATH')),
     ...checks.map(({ kind, command, from, missing }) =>
       line(kind, command, missing === undefined ? from : `${from}; ${missing} is not installed here`),
     ),
   ];
-  return ['Found', ...found, ''].join('\n');
+  return ['Found', ...lines, ''].join('\n');
 }
 
 function writeSettings({ cwd, stdout }: Context, settings: SettingsFile): void {

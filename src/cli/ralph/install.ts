@@ -3,7 +3,7 @@ import { nearest } from '../../core/nearest.ts';
 import { carryOut, hostInstallers, planInstall } from '../../drive/session/install.ts';
 import type { InstallPlace } from '../../drive/session/installer.ts';
 import type { FileChange } from '../../os/files/file-changes.ts';
-import { findPackageRoot } from '../kernel/package-root.ts';
+import { needPackageRoot } from '../kernel/package-root.ts';
 import type { Context, Input } from '../kernel/spec.ts';
 import type { installOptions } from './options.ts';
 
@@ -15,7 +15,7 @@ export function uninstall(context: Context, input: Input<typeof installOptions>)
   return change('uninstall', context, input);
 }
 
-/** Shows what changes, then changes it, unless it is a dry run. */
+/** Prints the changes, and makes them unless it is a dry run. */
 function change(
   action: 'install' | 'uninstall',
   { cwd, env, stdout }: Context,
@@ -28,7 +28,7 @@ function change(
     });
   }
   const scope = values.user ? 'user' : 'project';
-  const place: InstallPlace = { scope, cwd, env, root: packageRoot(), platform: process.platform };
+  const place: InstallPlace = { scope, cwd, env, root: needPackageRoot(), platform: process.platform };
   const plan = planInstall(installer, action, place);
   if (plan.changes.length === 0) stdout.write('Nothing to change.\n');
   for (const one of plan.changes) stdout.write(`${describeChange(one)}\n`);
@@ -44,16 +44,15 @@ function change(
 function installerOf(host: string, action: string) {
   const installer = Object.hasOwn(hostInstallers, host) ? hostInstallers[host] : undefined;
   if (installer) return installer;
-  const known = Object.keys(hostInstallers);
-  const near = nearest(host, known);
-  throw new RalphError(
-    'usage',
-    `there is no host "${host}"${near === null ? ` (there are: ${known.join(', ')})` : `; did you mean ${near}?`}`,
-    { remedy: `ralph ${action} ${near ?? known[0]}` },
-  );
+  const hosts = Object.keys(hostInstallers);
+  const near = nearest(host, hosts);
+  const hint = near === null ? ` (there are: ${hosts.join(', ')})` : `; did you mean ${near}?`;
+  throw new RalphError('usage', `there is no host "${host}"${hint}`, {
+    remedy: `ralph ${action} ${near ?? hosts[0]}`,
+  });
 }
 
-/** The lines that differ, between those that do not. */
+/** Shows a change of a file: the lines between its equal beginning and its equal end. */
 export function describeChange({ path, before, after }: FileChange): string {
   if (after === null) return `- ${path} (removed)`;
   const [old, now] = [before?.split('\n') ?? [], after.split('\n')];
@@ -64,12 +63,4 @@ export function describeChange({ path, before, after }: FileChange): string {
   const part = (lines: string[], sign: string) =>
     lines.slice(start, lines.length - same).map((line) => `  ${sign}${line}`);
   return [`${before === null ? '+' : '~'} ${path}`, ...part(old, '-'), ...part(now, '+')].join('\n');
-}
-
-function packageRoot(): string {
-  const root = findPackageRoot();
-  if (root !== null) return root;
-  throw new RalphError('incomplete-package', 'this copy of ralphkit has no plugins folder', {
-    remedy: 'npm install -g ralphkit',
-  });
 }

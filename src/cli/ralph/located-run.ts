@@ -5,15 +5,15 @@ import { type RunRecord, recordOf } from '../../journal/run-record.ts';
 import { isOpen } from '../../journal/run-view.ts';
 import { type RunRead, readRunAt } from '../../journal/runs.ts';
 
-/** True if somebody drives a run: its process lives, or its session may go on. */
+/** True if a run may go on: its process lives, or its session has not ended. */
 export function isDriven(cwd: string, { run, session }: LocatedRun): boolean {
   return session === null ? runningLoop(cwd)?.run === run : session.status !== 'ended';
 }
 
-/** Reads a run. One that should go on and that nobody drives is abandoned. */
+/** Reads a run. An open one that nobody drives is abandoned. */
 export function readLocated(cwd: string, located: LocatedRun): RunRead {
-  const { view, ...rest } = readRunAt(located.run, located.journal);
-  return { ...rest, view: isOpen(view) && !isDriven(cwd, located) ? abandoned(view) : view };
+  const { view, ...others } = readRunAt(located.run, located.journal);
+  return { ...others, view: isOpen(view) && !isDriven(cwd, located) ? abandoned(view) : view };
 }
 
 export function recordOfLocated(cwd: string, located: LocatedRun): RunRecord {

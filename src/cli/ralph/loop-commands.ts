@@ -8,10 +8,7 @@ export const run = command({
     ['ralph run -p "Fix the failing tests"', 'until the agent is done, 10 iterations at most'],
     ['ralph run -f PROMPT.md -m 30', 'the task from a file that you may edit meanwhile'],
     ['ralph run -p "Port to ESM" --completion-promise PORTED', 'done is <promise>PORTED</promise>'],
-    [
-      'ralph run -f PROMPT.md --verify "npm test" --max-cost 20',
-      'believed only if the tests pass, for $20 at most',
-    ],
+    ['ralph run -f PROMPT.md --verify "npm test" --max-cost 20', 'done only if the tests pass, for $20'],
     ['ralph run --resume', 'go on where the last run was stopped or killed'],
   ],
   details: 'The agent and the guardrails come from .ralph/settings.json (ralph init writes one).',

@@ -8,12 +8,7 @@ export const jsonOptions = { json } as const satisfies Options;
 
 export const runOptions = {
   prompt: { type: 'string', short: 'p', value: 'TEXT', help: 'the task' },
-  'prompt-file': {
-    type: 'string',
-    short: 'f',
-    value: 'FILE',
-    help: 'a file with the task, read again at each iteration',
-  },
+  'prompt-file': { type: 'string', short: 'f', value: 'FILE', help: 'the task in a file, read each time' },
   'maximum-iterations': {
     type: 'count',
     short: 'm',
@@ -29,17 +24,9 @@ export const runOptions = {
   },
   'done-pattern': { type: 'string', value: 'REGEX', help: "a pattern in the agent's text that means done" },
   'min-tool-calls': { type: 'number', help: 'tool calls that a claim needs (1)' },
-  'stream-agent-output': {
-    type: 'boolean',
-    negatable: true,
-    help: 'show what the agent does as it happens (on)',
-  },
+  'stream-agent-output': { type: 'boolean', negatable: true, help: 'show what the agent does, live (on)' },
   agent: { type: 'string', value: 'COMMAND', help: 'the agent to run, over agent.command of the settings' },
-  verify: {
-    type: 'strings',
-    value: 'COMMAND',
-    help: 'a command that has to pass when the agent claims to be done (may be repeated)',
-  },
+  verify: { type: 'strings', value: 'COMMAND', help: 'a command that a claim has to pass; may be repeated' },
   permissions: {
     type: 'string',
     choices: ['full', 'edit', 'read'],
@@ -52,15 +39,8 @@ export const runOptions = {
     choices: ['auto', 'sbx', 'docker-sandbox', 'bwrap', 'container', 'none'],
     help: 'keep the agent away from the rest of the machine (auto: sbx, bwrap or container)',
   },
-  'allow-host': {
-    type: 'strings',
-    value: 'HOST',
-    help: 'a host that can be reached from the sandbox besides (may be repeated)',
-  },
-  'idle-timeout': {
-    type: 'duration',
-    help: 'end an agent that is silent this long while no tool runs (30m)',
-  },
+  'allow-host': { type: 'strings', value: 'HOST', help: 'another host for the sandbox; may be repeated' },
+  'idle-timeout': { type: 'duration', help: 'end an agent that is silent so long while no tool runs (30m)' },
   'iteration-timeout': { type: 'duration', help: 'end an agent that runs this long (2h)' },
   'guardrail-timeout': { type: 'duration', help: 'end a guardrail that runs this long (15m)' },
   'max-wait': { type: 'duration', help: "longest wait for the provider's limits in all (6h)" },
@@ -69,30 +49,15 @@ export const runOptions = {
   'max-tokens': { type: 'count', help: 'most tokens for the whole loop' },
   'max-iteration-cost': { type: 'number', value: 'USD', help: 'most money for one iteration' },
   'max-iteration-tokens': { type: 'count', help: 'most tokens for one iteration' },
-  'stuck-after': {
-    type: 'number',
-    help: 'iterations without progress before the loop stops (3; 0 is never)',
-  },
-  'one-iteration': {
-    type: 'optional',
-    value: 'N',
-    help: 'stop after one iteration, which gets the number N; --resume goes on',
-  },
+  'stuck-after': { type: 'number', help: 'stop after N iterations without progress (3; 0 is never)' },
+  'one-iteration': { type: 'optional', value: 'N', help: 'stop after one iteration, which has the number N' },
   'run-id': { type: 'string', value: 'RUN', help: 'name of the new run, for a program that goes on with it' },
   resume: { type: 'optional', value: 'RUN', help: 'continue a run that was stopped or killed (the latest)' },
   'dry-run': { type: 'optional', value: 'json', help: 'show what would be done, and do nothing' },
   raw: { type: 'boolean', help: "show the agent's output with its control sequences" },
   timestamps: { type: 'boolean', help: 'put the time before each line of the stream' },
-  'status-line': {
-    type: 'boolean',
-    negatable: true,
-    help: 'a line with the figures at the bottom of the terminal (on)',
-  },
-  color: {
-    type: 'string',
-    choices: ['auto', 'always', 'never'],
-    help: 'colours (auto; NO_COLOR is respected)',
-  },
+  'status-line': { type: 'boolean', negatable: true, help: 'show figures below the output (on)' },
+  color: { type: 'string', choices: ['auto', 'always', 'never'], help: 'colours (auto; see NO_COLOR)' },
   verbose: { type: 'boolean', short: 'V', help: 'say more, on lines that start with [ralph]' },
   json: { type: 'boolean', help: 'print the journal events on stdout and nothing else' },
 } as const satisfies Options;
@@ -152,12 +117,7 @@ export const statsOptions = {
 
 export const reportOptions = {
   all: { type: 'boolean', help: 'all runs of this folder in one report' },
-  output: {
-    type: 'string',
-    short: 'o',
-    value: 'FILE',
-    help: 'where to write it (report-RUN.html); - is standard output',
-  },
+  output: { type: 'string', short: 'o', value: 'FILE', help: 'the file (report-RUN.html); - is stdout' },
   md: { type: 'boolean', help: 'Markdown for a pull request, on standard output' },
 } as const satisfies Options;
 

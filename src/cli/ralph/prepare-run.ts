@@ -21,17 +21,18 @@ import { findRepository } from '../../os/git/git.ts';
 import { notifyProblem, notifyWarnings } from '../../os/notify/check.ts';
 import { findProgram, outsideEnvironment } from '../../os/process/process.ts';
 import type { ProviderName, Sandbox, SandboxSpec } from '../../sandbox/sandbox.ts';
+import { terminalOf } from '../kernel/output.ts';
 import type { Context, Input } from '../kernel/spec.ts';
-import { terminalOf } from '../kernel/terminal-of.ts';
 import { adapterOf } from './checks/agent.ts';
 import { preflight } from './checks/preflight.ts';
 import type { runOptions } from './options.ts';
 import { guardRun } from './run-guard.ts';
+import { settingsOf } from './run-settings.ts';
 import { settingsRedactor } from './settings-redactor.ts';
 
 type Values = Input<typeof runOptions>['values'];
 
-/** A run with everything looked up and checked; nothing has been started or written yet. */
+/** A run that is ready to start; nothing has been started or written yet. */
 export type PreparedRun = Pick<
   RunSpec,
   | 'run'
@@ -48,12 +49,12 @@ export type PreparedRun = Pick<
   | 'passed'
   | 'matchPattern'
 > & {
-  /** The sandbox that was asked for, if one was. */
+  /** Null for a run without a sandbox. */
   readonly sandbox: RunSandbox | null;
   readonly warnings: readonly string[];
-  /** What the guard does for this agent, before it does anything. */
+  /** Tells what the guard does for this agent. */
   readonly guardLine: string;
-  /** More lines before the run begins. */
+  /** More lines to print before the run begins. */
   readonly intro?: readonly string[];
   /** Lines for `--verbose`. */
   readonly verbose: readonly string[];
@@ -66,10 +67,10 @@ type RunSandbox = {
   open(spec: SandboxSpec, how: { readonly resumed: boolean }): Promise<Sandbox>;
 };
 
-/** Settings of the command line that depend on what is set below it. */
+/** Makes more settings of the command line out of those in the files. */
 export type MoreSettings = (below: ResolvedSettings) => readonly CliSetting[];
 
-/** `settled` hears of the settings as soon as they are known, while the rest is still being looked up. */
+/** Looks everything up. `settled` gets the settings as soon as they are known, while the rest is still looked up. */
 export async function prepareRun(
   context: Context,
   values: Values,
@@ -85,29 +86,20 @@ export async function prepareRun(
   const loaded = withCli([...before, ...cli]);
   const { settings, sources } = loaded;
   settled(settings);
-  if (/^\s*(BLOCKED|DECIDE):/.test(settings.completionPromise ?? '')) {
-    throw usage(
-      'the completion promise must not begin with BLOCKED: or DECIDE:, which end the loop for a human',
-    );
-  }
   const sandbox = await findSandbox(context, loaded);
-  const found = await findAgent(context, loaded, sandbox);
+  const program = await findAgent(context, loaded, sandbox);
   const run = earlier?.run ?? newRun(context.cwd, values['run-id']);
-  const number = iterationNumber(values['one-iteration']);
-  const { guard, line: guardLine } = guardRun(context, settings, found, run, sandbox);
-  const agent = { ...found, guard };
-  const problem = preflight(context, loaded, agent);
-  if (problem) throw problem;
-  const ownSecret = isOfProject(loaded, 'notify.secret');
-  const unsent = notifyProblem(settings.notify, context.env, { ownSecret });
-  if (unsent !== null) throw settingsError(unsent);
+  const { guard, line: guardLine } = guardRun(context, settings, { ...program, run }, sandbox);
+  const agent = { ...program, guard };
+  refuseUnusable(context, loaded, agent);
   const plan = planFor(run, settings, agent.adapter, {
     minToolCalls: sources.minToolCalls !== 'default',
     response: sources.completionResponse !== 'default',
   });
   const matchPattern = await patternMatcher(settings.donePattern);
-  const isSupervised = values['one-iteration'] !== undefined;
-  const resume = earlier?.loop(plan, { counting: isSupervised, ...(number === undefined ? {} : { number }) });
+  const number = iterationNumber(values['one-iteration']);
+  const counting = values['one-iteration'] !== undefined;
+  const resume = earlier?.loop(plan, { counting, ...(number === undefined ? {} : { number }) });
   return {
     run,
     view: earlier?.view ?? newRunView(run),
@@ -133,7 +125,21 @@ export async function prepareRun(
   };
 }
 
-/** Found out before anything is started: nobody is to learn after an hour that there is no sandbox. */
+/** Throws what a run would only fail on later. */
+function refuseUnusable(context: Context, loaded: LoadedSettings, agent: RunAgent): void {
+  const { completionPromise = '', notify } = loaded.settings;
+  if (/^\s*(BLOCKED|DECIDE):/.test(completionPromise)) {
+    throw usage(
+      'the completion promise must not begin with BLOCKED: or DECIDE:, which end the loop for a human',
+    );
+  }
+  const problem = preflight(context, loaded, agent);
+  if (problem) throw problem;
+  const unsent = notifyProblem(notify, context.env, { ownSecret: isOfProject(loaded, 'notify.secret') });
+  if (unsent !== null) throw settingsError(unsent);
+}
+
+/** Chooses the sandbox before anything starts, so that a missing one is known at once. */
 async function findSandbox({ cwd, env }: Context, { settings }: LoadedSettings): Promise<RunSandbox | null> {
   const { sandbox: choice, sandboxImage } = settings;
   if (choice === undefined || choice === 'none') return null;
@@ -147,7 +153,7 @@ async function findSandbox({ cwd, env }: Context, { settings }: LoadedSettings):
   };
 }
 
-/** The id of a new run; one that a supervisor chose must not be in use. */
+/** Returns the id of a new run. One that a supervisor chose must not be in use. */
 function newRun(cwd: string, id: string | undefined): string {
   if (id === undefined) return newRunId(systemClock.now());
   if (!/^[\w-]{1,60}$/.test(id))
@@ -192,52 +198,13 @@ function readPrompt(values: Values): PromptSource {
   return { file };
 }
 
-/** Null where it does not exist. A pipe is refused, since the file is read again at each iteration. */
+/** Null if the file does not exist. Refuses a pipe, since the file is read again at each iteration. */
 function readPromptFile(file: string): string | null {
   try {
     return readText(file);
   } catch (error) {
     throw usage(`the prompt file cannot be used: ${messageOf(error).replace(/\.$/, '')}`);
   }
-}
-
-/** Hosts on the command line come besides those in the files. */
-function settingsOf(values: Values, { allowHosts }: ResolvedSettings): CliSetting[] {
-  const table: readonly (readonly [CliSetting['key'], keyof Values])[] = [
-    ['maximumIterations', 'maximum-iterations'],
-    ['completionResponse', 'completion-response'],
-    ['completionPromise', 'completion-promise'],
-    ['promiseMatch', 'promise-match'],
-    ['donePattern', 'done-pattern'],
-    ['minToolCalls', 'min-tool-calls'],
-    ['streamAgentOutput', 'stream-agent-output'],
-    ['agent.command', 'agent'],
-    ['agent.permissions', 'permissions'],
-    ['verify', 'verify'],
-    ['maxCost', 'max-cost'],
-    ['maxTokens', 'max-tokens'],
-    ['maxIterationCost', 'max-iteration-cost'],
-    ['maxIterationTokens', 'max-iteration-tokens'],
-    ['stuckAfter', 'stuck-after'],
-  ];
-  const durations: readonly (readonly [CliSetting['key'], keyof Values])[] = [
-    ['idleTimeout', 'idle-timeout'],
-    ['iterationTimeout', 'iteration-timeout'],
-    ['guardrailTimeout', 'guardrail-timeout'],
-    ['maxWait', 'max-wait'],
-    ['maxTime', 'max-time'],
-  ];
-  const given = (key: CliSetting['key'], flag: keyof Values, value: unknown): CliSetting[] =>
-    value === undefined ? [] : [{ key, value, flag: `--${flag}` }];
-  return [
-    ...table.flatMap(([key, flag]) => given(key, flag, values[flag])),
-    ...given('allowHosts', 'allow-host', values['allow-host'] && [...allowHosts, ...values['allow-host']]),
-    ...given('sandbox', 'sandbox', values.sandbox === '' ? 'auto' : values.sandbox),
-    // Settings are written as people write them; the parser has made milliseconds of them.
-    ...durations.flatMap(([key, flag]) =>
-      given(key, flag, values[flag] === undefined ? undefined : `${values[flag]}ms`),
-    ),
-  ];
 }
 
 async function findAgent(
@@ -247,33 +214,29 @@ async function findAgent(
 ): Promise<Omit<RunAgent, 'guard'>> {
   const { command, permissions } = settings.agent;
   if (command === undefined) {
-    throw new RalphError(
-      'no-agent',
-      'no agent is set: neither --agent nor agent.command in .ralph/settings.json',
-      {
-        remedy: 'ralph init --yes',
-      },
-    );
+    const message = 'no agent is set: neither --agent nor agent.command in .ralph/settings.json';
+    throw new RalphError('no-agent', message, { remedy: 'ralph init --yes' });
   }
   const adapter = adapterOf(command, settings.agent);
   const root = realPath(findRepository(context.cwd) ?? context.cwd);
-  const found = findProgram(command, sandbox === null ? context.env : outsideEnvironment(context.env, root));
-  const program = sandbox?.bringsAgent ? basename(command) : (found ?? findProgram(command, context.env));
+  const outside = sandbox === null ? context.env : outsideEnvironment(context.env, root);
+  const installed = findProgram(command, outside) ?? findProgram(command, context.env);
+  const program = sandbox?.bringsAgent ? basename(command) : installed;
   if (program === null) throw agentMissing(command, adapter);
   return {
     adapter,
     program,
-    // An agent that is a part of the project runs inside only.
+    // An agent that is a part of the project runs only in the sandbox.
     version:
       sandbox && (sandbox.bringsAgent || isWithin(realPath(program), root))
         ? null
         : await versionOf(adapter, program, context.env),
-    permissions: permissionsFor(adapter, permissions ?? (sandbox === null ? 'edit' : 'full')),
+    permissions: checkMode(adapter, permissions ?? (sandbox === null ? 'edit' : 'full')),
     asRoot: process.getuid?.() === 0,
   };
 }
 
-/** Asked only where the command line depends on it; elsewhere what is remembered is enough. */
+/** Runs `--version` only if the command line depends on it; otherwise the remembered version is enough. */
 async function versionOf(
   adapter: AgentAdapter,
   program: string,
@@ -283,11 +246,11 @@ async function versionOf(
   return adapter.needsVersion ? agentVersion(program, env) : rememberedVersion(program, env);
 }
 
-/** A mode that the CLI does not have is never replaced by a wider one behind the user's back. */
-function permissionsFor(adapter: AgentAdapter, wanted: Permissions): Permissions {
-  if (adapter.permits[wanted] !== undefined) return wanted;
+/** Throws if the CLI has no such mode: a wider one is never taken instead. */
+function checkMode(adapter: AgentAdapter, mode: Permissions): Permissions {
+  if (adapter.permits[mode] !== undefined) return mode;
   const modes = Object.keys(adapter.permits).join(' or ');
-  throw new RalphError('no-such-permissions', `${adapter.name} has no "${wanted}" mode, only ${modes}`, {
+  throw new RalphError('no-such-permissions', `${adapter.name} has no "${mode}" mode, only ${modes}`, {
     remedy: `choose one: --permissions ${modes.split(' ')[0]}`,
   });
 }
@@ -314,5 +277,5 @@ function describe(context: Context, loaded: LoadedSettings): string[] {
 }
 
 function usage(message: string): RalphError {
-  return new RalphError('usage', message, { remedy: 'ralph run -p "your task"', exitCode: 2 });
+  return new RalphError('usage', message, { remedy: 'ralph run -p "your task"' });
 }

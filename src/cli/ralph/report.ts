@@ -1,5 +1,4 @@
 import { resolve } from 'node:path';
-import type { RunView } from '../../journal/run-view.ts';
 import { asRuns, pickRun } from '../../journal/runs.ts';
 import { systemClock } from '../../os/clock.ts';
 import { writeAtomic } from '../../os/files/files.ts';
@@ -18,33 +17,22 @@ export async function main(context: Context, { values, args }: Input<typeof repo
     .summaries()
     .map(({ id }) => id)
     .sort();
-  const wanted = values.all && args[0] === undefined ? runs : [pickRun(asRuns(runs), args[0]).run];
-  if (values.md)
-    return writeMarkdown(
-      context,
-      values.output,
-      wanted.map((id) => library.view(id)),
-    );
-  const name = wanted.length === 1 ? `report-${wanted[0]}.html` : 'report.html';
-  const data = await collectReport(library, wanted, __VERSION__, systemClock.now());
-  const html = reportHtml(readPage(pageFolder), data);
-  if (values.output === '-') {
-    stdout.write(html);
-    return 0;
+  const ids = values.all && args[0] === undefined ? runs : [pickRun(asRuns(runs), args[0]).run];
+  const now = systemClock.now();
+  if (values.md) {
+    const views = ids.flatMap((id) => library.view(id) ?? []);
+    return write(context, values.output ?? '-', views.map((view) => reportMarkdown(view, now)).join('\n'));
   }
-  writeAtomic(resolve(cwd, values.output ?? name), html, { mode: 0o644 });
-  stdout.write(`${values.output ?? name}\n`);
+  const path = values.output ?? (ids.length === 1 ? `report-${ids[0]}.html` : 'report.html');
+  const data = await collectReport(library, ids, __VERSION__, now);
+  write(context, path, reportHtml(readPage(pageFolder), data));
+  if (path !== '-') stdout.write(`${path}\n`);
   return 0;
 }
 
-function writeMarkdown(
-  { cwd, stdout }: Context,
-  output: string | undefined,
-  views: readonly (RunView | null)[],
-): number {
-  const now = systemClock.now();
-  const text = views.flatMap((view) => (view ? [reportMarkdown(view, now)] : [])).join('\n');
-  if (output === undefined || output === '-') stdout.write(text);
-  else writeAtomic(resolve(cwd, output), text, { mode: 0o644 });
+/** Writes to a file, or to standard output for `-`. */
+function write({ cwd, stdout }: Context, path: string, text: string): number {
+  if (path === '-') stdout.write(text);
+  else writeAtomic(resolve(cwd, path), text, { mode: 0o644 });
   return 0;
 }

@@ -22,8 +22,8 @@ function guardOf(
   const words = flags.map((word) => `'${word}'`);
   const cli = [{ key: 'agent.flags', value: words, flag: '--agent-flag' } as const];
   const { settings } = loadSettings({ cwd, env: { HOME: cwd }, cli });
-  const agent = { adapter: agents[name], version: null };
-  return guardRun({ cwd, env: { HOME: cwd, ...env } }, settings, agent, 'r1');
+  const agent = { adapter: agents[name], version: null, run: 'r1' };
+  return guardRun({ cwd, env: { HOME: cwd, ...env } }, settings, agent);
 }
 
 function hookOfClaude(): string {

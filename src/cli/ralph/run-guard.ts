@@ -15,18 +15,17 @@ import type { ProviderName } from '../../sandbox/sandbox.ts';
 import { findPackageRoot } from '../kernel/package-root.ts';
 import type { Context } from '../kernel/spec.ts';
 
-/** What puts the guard before the tools of a run's agent, and what the user is told about it. */
+/** The settings that switch the guard on or off for a run's agent, and the line that tells the user. */
 export type RunGuard = { readonly guard: AgentGuard; readonly line: string };
 
 const off: AgentGuard = { args: [], env: { RALPH_GUARD: 'off' } };
 const on = { RALPH_GUARD: 'always' };
 
-/** In a sandbox the guard is not needed; where that brings its own agent, a hook of this machine is not in reach. */
+/** A sandbox makes the guard unnecessary; one that brings its own agent cannot reach a hook of this machine. */
 export function guardRun(
   { cwd, env }: Pick<Context, 'cwd' | 'env'>,
   { guard: setting, agent: { flags, env: agentEnv } }: ResolvedSettings,
-  { adapter, version }: Pick<RunAgent, 'adapter' | 'version'>,
-  run: string,
+  { adapter, version, run }: Pick<RunAgent, 'adapter' | 'version'> & { readonly run: string },
   sandbox: { readonly provider: ProviderName; readonly bringsAgent: boolean } | null = null,
 ): RunGuard {
   if (setting === 'off' || (sandbox !== null && setting === 'auto'))
@@ -35,9 +34,9 @@ export function guardRun(
     return { guard: off, line: `the guard cannot be in ${sandbox.provider}, which has an agent of its own` };
   const around = { version, flags, env: { ...env, ...agentEnv } };
   const root = findPackageRoot();
-  const found = root === null ? null : (adapter.guard?.(programsIn(root, run, { cwd, env }), around) ?? null);
-  if (found !== null) {
-    const guard = { ...found, env: { ...found.env, ...on } };
+  const own = root === null ? null : (adapter.guard?.(programsIn(root, run, { cwd, env }), around) ?? null);
+  if (own !== null) {
+    const guard = { ...own, env: { ...own.env, ...on } };
     return { guard, line: 'the guard judges its tool calls first ("guard": "off" in the settings for none)' };
   }
   const hooks = adapter.guard === null ? agents[agentNameOf(adapter.name)].hooks : null;
@@ -56,7 +55,7 @@ function programsIn(root: string, run: string, { cwd, env }: Pick<Context, 'cwd'
   };
 }
 
-/** Everybody on this machine sees a command line: what holds a secret stays in its file. */
+/** Null for a file with secrets, because everybody on this machine can read a command line. */
 function withoutSecrets(path: string): unknown {
   const file = readJson(path);
   if (!file.ok || !isObject(file.value)) return null;
@@ -67,8 +66,9 @@ function withoutSecrets(path: string): unknown {
 }
 
 /**
- * This very Node, since the agent may not find another. Where it does not come to its end, a refusal; a host that ends it
- * would let the call pass, so that a limit does before. The settings of a repository may give a hook other variables.
+ * The command line of the hook, with this Node, since the agent may not find another. A hook that fails refuses the call.
+ * The CPU limit ends a hook that hangs before the host would, which lets the call pass. The variables are set here because
+ * the settings of a repository may set others.
  */
 function hookLine(path: string, run: string, env: Context['env']): string {
   if (process.platform === 'win32') return `node "${path}"`;
@@ -78,7 +78,7 @@ function hookLine(path: string, run: string, env: Context['env']): string {
   return `ulimit -t 10 2>/dev/null; ${own} ${guarded} ${quoteWord(process.execPath)} ${quoteWord(path)} || exit 2`;
 }
 
-/** Whether the settings of an agent that takes hooks from there alone have ours, as the gate or as its own file. */
+/** True if the hooks file of an agent has our guard, through the gate or as a file of its own. */
 function hasGuardHook(hooks: AgentHooks, host: string, place: Pick<Context, 'cwd' | 'env'>): boolean {
   const files = (['project', 'user'] as const).map((scope) => hooksFile(hooks, { ...place, scope }));
   const starts = [` guard ${host}`, `guard.cjs\\" ${host}`];

@@ -18,9 +18,9 @@ import { findRepository } from '../../os/git/git.ts';
 import { createRedactor, type Redactor } from '../../os/redact/redact.ts';
 import { clearAbandoned } from '../../sandbox/stand-ins.ts';
 import { createRunOutput, type RunOutput } from '../../show/terminal/run-output.ts';
+import { terminalOf } from '../kernel/output.ts';
 import { listenForSignals } from '../kernel/signals.ts';
 import type { Context, Input } from '../kernel/spec.ts';
-import { terminalOf } from '../kernel/terminal-of.ts';
 import type { runOptions } from './options.ts';
 import { type MoreSettings, type PreparedRun, prepareRun } from './prepare-run.ts';
 import { sandboxSpec } from './sandbox-spec.ts';
@@ -36,13 +36,13 @@ export async function main(context: Context, input: Input<typeof runOptions>): P
   }
 }
 
-/** What makes another kind of loop out of a plain run. */
+/** Turns a plain run into another kind of loop. */
 export type RunKind = {
   readonly settings?: MoreSettings;
-  /** Where a question for a human is kept, if not in `.ralph`. */
+  /** Folder of the question for a human, if not `.ralph`. */
   readonly questions?: string;
   shape?(prepared: PreparedRun, root: string | null): PreparedRun;
-  /** Looks on besides the view. */
+  /** Gets the events of the run, besides the view. */
   observe?(redactor: Redactor, run: string): Pick<RunSpec['observer'], 'journal' | 'agent'>;
 };
 
@@ -54,41 +54,22 @@ export async function startRun(
   kind: RunKind = {},
 ): Promise<number> {
   clearAbandoned(context.env);
-  let opening: Promise<WorkingCopy> | null = null;
-  // git looks at the working copy while we look for the agent.
-  const open = ({ sandbox }: PreparedRun['settings']): Promise<WorkingCopy> => {
-    opening ??= openWorkingCopy(context.cwd, { sandboxed: sandbox !== undefined && sandbox !== 'none' });
-    opening.catch(() => {});
-    return opening;
-  };
+  const open = workingCopyOpener(context.cwd);
   const plain = await prepareRun(context, input.values, kind.settings ?? (() => []), open);
   const prepared = kind.shape?.(plain, findRepository(context.cwd)) ?? plain;
   const redactor = createRedactor({ ...context.env, ...secretSettings(prepared.settings) });
   if (input.values['dry-run'] !== undefined)
     return showDryRun(context, prepared, redactor, input.values['dry-run']);
-  // A reader that goes away (a pager, a lost ssh) must not end a loop, least of all as a success.
-  for (const { stream } of [context.stdout, context.stderr])
-    stream.removeAllListeners('error').on('error', () => {});
-  const view = viewOf(context, input, prepared, redactor);
-  for (const warning of prepared.warnings) view.warn(warning);
-  view.intro(permissionLine(prepared.agent));
-  view.intro(sandboxLine(prepared));
-  view.intro(prepared.guardLine);
-  for (const line of prepared.intro ?? []) view.intro(line);
-  for (const line of prepared.verbose) view.verbose(line);
+  const view = openView(context, input, prepared, redactor);
   const workingCopy = await open(prepared.settings);
   const owned = await ownWorkingCopy(context.cwd, workingCopy.root, prepared.run, systemClock);
   const telemetry = await openTelemetry(context, view);
   const signals = listenForSignals(view);
   const mailbox = openMailbox(context.env, prepared.run, (how) => signals.ask(how));
   try {
-    for (const dead of owned.abandoned) {
-      if (dead !== prepared.run) view.warn(`run ${dead} had died; what it left running was ended`);
-    }
-    const skipped = skippedText(prepared.view);
-    if (skipped !== null) view.warn(skipped);
+    warnOfEarlier(view, prepared, owned.abandoned);
     const answer = readAnswer(context.env, context.cwd, kind.questions);
-    const held = holdFiles(context.cwd, [projectFile, localFile, '.ralph/.gitignore']);
+    const files = holdFiles(context.cwd, [projectFile, localFile, '.ralph/.gitignore']);
     const end = await runLoop({
       ...prepared,
       ...sandboxOf(context, prepared),
@@ -107,10 +88,10 @@ export async function startRun(
       isPaused: () => isPaused(context.env, prepared.run),
       waitForMail: (signal) => mailbox.waitForChange(signal),
       takeDenials: () => mailbox.takeDenials(),
-      restoreFiles: () => [...(owned.restore() ? ['.ralph/lock'] : []), ...held.restore()],
+      restoreFiles: () => [...(owned.restore() ? ['.ralph/lock'] : []), ...files.restore()],
       terminal: terminalOf(context),
       nonce: () => randomHex(6),
-      observer: allOf(view, [kind.observe?.(redactor, prepared.run), telemetry]),
+      observer: observerOf(view, [kind.observe?.(redactor, prepared.run), telemetry]),
     });
     if (end === null) return otherExits.yielded.exitCode;
     concluded(context, prepared, end, view);
@@ -124,8 +105,18 @@ export async function startRun(
   }
 }
 
-/** The view hears of everything, and whoever else wants to know of most. */
-function allOf(
+/** Opens the working copy once. The first call is early: git works while we look for the agent. */
+function workingCopyOpener(cwd: string): (settings: PreparedRun['settings']) => Promise<WorkingCopy> {
+  let opening: Promise<WorkingCopy> | null = null;
+  return ({ sandbox }) => {
+    opening ??= openWorkingCopy(cwd, { sandboxed: sandbox !== undefined && sandbox !== 'none' });
+    opening.catch(() => {});
+    return opening;
+  };
+}
+
+/** Passes all events to the view, and those of the journal and the agent to the others, too. */
+function observerOf(
   view: RunOutput,
   others: readonly (Partial<RunSpec['observer']> | undefined)[],
 ): RunSpec['observer'] {
@@ -142,7 +133,7 @@ function allOf(
   };
 }
 
-/** Only where a collector is named is any of it loaded. */
+/** Loads OpenTelemetry only if a collector is named. */
 async function openTelemetry(
   { env }: Context,
   view: RunOutput,
@@ -174,22 +165,22 @@ async function showDryRun(
   return 0;
 }
 
-/** What the agent may do, before it does anything. */
+/** Says what the agent may do. */
 function permissionLine({ adapter, permissions, asRoot, version }: RunAgent): string {
   const change = permissions === 'full' ? '--permissions edit for less' : '--permissions full for everything';
   const task = { prompt: '', permissions, flags: [], asRoot };
   const set = Object.entries(adapter.command(task, version, 'stream').env).map(
     ([name, value]) => `${name}=${value}`,
   );
-  const told = set.length === 0 ? '' : `, and is told ${set.join(' ')}`;
-  return `${adapter.name} may ${adapter.permits[permissions]}${told} (${change})`;
+  const variables = set.length === 0 ? '' : `, and is told ${set.join(' ')}`;
+  return `${adapter.name} may ${adapter.permits[permissions]}${variables} (${change})`;
 }
 
-/** Running unprotected is nothing that happens quietly. */
+/** Says where the agent runs, most of all if that is without a sandbox. */
 function sandboxLine({ sandbox, agent, settings }: PreparedRun): string {
   if (sandbox !== null) return `${agent.adapter.name} runs in a sandbox (${sandbox.provider})`;
-  const asked = settings.sandbox === 'none' ? 'as asked' : '--sandbox for one';
-  return `${agent.adapter.name} runs without a sandbox (${asked})`;
+  const why = settings.sandbox === 'none' ? 'as asked' : '--sandbox for one';
+  return `${agent.adapter.name} runs without a sandbox (${why})`;
 }
 
 function sandboxOf(context: Context, prepared: PreparedRun): Pick<RunSpec, 'openSandbox'> {
@@ -201,7 +192,7 @@ function sandboxOf(context: Context, prepared: PreparedRun): Pick<RunSpec, 'open
   return { openSandbox: (denied) => sandbox.open({ ...spec, denied }, how) };
 }
 
-/** What a human may want to do next. */
+/** Prints the next command. */
 function conclude(
   { cwd }: Context,
   prepared: PreparedRun,
@@ -209,9 +200,9 @@ function conclude(
   view: RunOutput,
 ): void {
   const { run, plan, agent } = prepared;
-  const kept = keepQuestion(cwd, outcome, because.text);
-  if (kept)
-    view.next(`the agent waits for you (${relative(cwd, kept)}): ralph answer "..." && ralph run --resume`);
+  const file = keepQuestion(cwd, outcome, because.text);
+  if (file)
+    view.next(`the agent waits for you (${relative(cwd, file)}): ralph answer "..." && ralph run --resume`);
   else if (outcome === 'PROMISE_ACCEPTED') view.next(`ralph show ${run}`);
   else if (because.code === 'auth' && agent.adapter.login)
     view.next(`${agent.adapter.login}, then: ralph run --resume`);
@@ -221,13 +212,16 @@ function conclude(
   else view.next(`ralph show ${run}, then: ralph run --resume`);
 }
 
-function viewOf(
-  context: Context,
+/** Opens the output of a run, and prints what the user should know before it begins. */
+function openView(
+  { env, stdout, stderr }: Context,
   { values }: Input<typeof runOptions>,
   prepared: PreparedRun,
   redactor: Redactor,
 ): RunOutput {
-  return createRunOutput({
+  // A reader that goes away (a pager, a lost ssh) must not end a loop, least of all as a success.
+  for (const { stream } of [stdout, stderr]) stream.removeAllListeners('error').on('error', () => {});
+  const view = createRunOutput({
     mode: values.json ? 'json' : 'text',
     stream: prepared.settings.streamAgentOutput,
     verbose: values.verbose ?? false,
@@ -235,10 +229,23 @@ function viewOf(
     timestamps: values.timestamps ?? false,
     statusLine: values['status-line'] ?? true,
     color: values.color === 'always' || values.color === 'never' ? values.color : 'auto',
-    env: context.env,
-    stdout: context.stdout.stream,
-    stderr: context.stderr.stream,
+    env,
+    stdout: stdout.stream,
+    stderr: stderr.stream,
     redactor,
     now: () => systemClock.now(),
   });
+  const { agent, guardLine, intro = [] } = prepared;
+  for (const warning of prepared.warnings) view.warn(warning);
+  for (const line of [permissionLine(agent), sandboxLine(prepared), guardLine, ...intro]) view.intro(line);
+  for (const line of prepared.verbose) view.verbose(line);
+  return view;
+}
+
+function warnOfEarlier(view: RunOutput, prepared: PreparedRun, abandoned: readonly string[]): void {
+  for (const dead of abandoned) {
+    if (dead !== prepared.run) view.warn(`run ${dead} had died; what it left running was ended`);
+  }
+  const skipped = skippedText(prepared.view);
+  if (skipped !== null) view.warn(skipped);
 }

@@ -3,26 +3,25 @@ import type { RunRecord } from '../../journal/run-record.ts';
 import { skippedText } from '../../journal/run-view.ts';
 import { systemClock } from '../../os/clock.ts';
 import { formatCost } from '../../show/terminal/units.ts';
+import { writeJson } from '../kernel/output.ts';
 import type { Context, Input } from '../kernel/spec.ts';
 import { isDriven, recordOfLocated } from './located-run.ts';
 import type { jsonOptions } from './options.ts';
 
-export function main({ cwd, env, stdout }: Context, { values }: Input<typeof jsonOptions>): number {
+export function main(context: Context, { values }: Input<typeof jsonOptions>): number {
+  const { cwd, env, stdout } = context;
   const records = listLocated(env, cwd).map((located): Row => {
     const record = { ...recordOfLocated(cwd, located), running: isDriven(cwd, located) };
     const { session } = located;
     return session === null ? record : { ...record, status: session.status, ...silenceOf(session) };
   });
-  if (values.json) {
-    stdout.write(`${JSON.stringify(records, null, 2)}\n`);
-    return 0;
-  }
+  if (values.json) return writeJson(context, records);
   if (records.length === 0) stdout.write('No run yet. Start one: ralph run -p "your task"\n');
   for (const record of records) stdout.write(`${row(record)}\n`);
   return 0;
 }
 
-/** After so many days without a sign, the session of a loop is likely to be gone. */
+/** Days without an event after which the session of a loop is likely to be gone. */
 const silentDays = 3;
 
 function silenceOf({ status, updatedAt }: SessionRun): { readonly silentDays?: number } {

@@ -4,14 +4,14 @@ import { carryInside } from '../../sandbox/carry.ts';
 
 void main(process.argv.slice(2));
 
-/** The first program in a sandbox: SOCKET PORT FORWARDS COMMAND... It opens the way to the proxy and runs the command. */
+/** The first program in a sandbox: SOCKET PORT FORWARDS COMMAND... Connects to the proxy and runs the command. */
 async function main(words: readonly string[]): Promise<void> {
   const [socket = '', port = '', forwards = '', program = '', ...rest] = words;
   await carryInside({
     socket,
     port: Number(port),
     forwards: forwards.split(',').filter(Boolean),
-    // Whoever started us is gone, and nobody would end us.
+    // The program outside is gone, so that nobody would end this one.
     lost: () => process.exit(1),
   });
   const end = await runInForeground([program, ...rest], { cwd: process.cwd(), env: process.env });

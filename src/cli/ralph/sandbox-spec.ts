@@ -4,7 +4,7 @@ import type { SandboxSpec } from '../../sandbox/sandbox.ts';
 import { findPackageRoot } from '../kernel/package-root.ts';
 import type { Context } from '../kernel/spec.ts';
 
-/** What the settings say about the sandbox of an agent; `agent` is its command, or the name of its adapter. */
+/** The sandbox of an agent by the settings; `command` is its command, or the name of its adapter. */
 export function sandboxSpec(
   { cwd, env }: Pick<Context, 'cwd' | 'env'>,
   settings: ResolvedSettings,
@@ -20,7 +20,7 @@ export function sandboxSpec(
     ...(sandboxImage === undefined ? {} : { image: sandboxImage }),
     allowHosts,
     paths: sandboxPaths,
-    // The hook of the guard is there.
+    // It has the hook of the guard.
     packages: settings.guard === 'always' && root !== null ? [root] : [],
     variables: [...sandboxEnv, ...Object.keys(settings.agent.env)],
   };

@@ -2,7 +2,7 @@ import { secretSettings } from '../../config/secret-settings.ts';
 import { resolveSettings, type Settings } from '../../config/settings-layers.ts';
 import { createRedactor } from '../../os/redact/redact.ts';
 
-/** Takes the secrets of the environment, and the secret settings, out of settings that are shown. */
+/** Returns a function that removes secrets of the environment and of the settings from a text. */
 export function settingsRedactor(
   written: Settings,
   env: Readonly<Record<string, string | undefined>>,

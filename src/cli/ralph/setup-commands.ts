@@ -1,16 +1,9 @@
 import { command } from '../kernel/spec.ts';
-import {
-  configOptions,
-  demoOptions,
-  doctorOptions,
-  initOptions,
-  installOptions,
-  jsonOptions,
-} from './options.ts';
+import * as options from './options.ts';
 
 export const init = command({
   summary: 'Write .ralph/settings.json by asking a few questions.',
-  options: initOptions,
+  options: options.initOptions,
   examples: [
     ['ralph init', 'answer a few questions'],
     ['ralph init --yes', 'take what is found in this folder'],
@@ -20,7 +13,7 @@ export const init = command({
 
 export const config = command({
   summary: 'Print the settings in force.',
-  options: configOptions,
+  options: options.configOptions,
   examples: [['ralph config --explain', 'every value and the file, variable or default it comes from']],
   load: () => import('./config.ts'),
 });
@@ -28,19 +21,18 @@ export const config = command({
 export const notifyTest = command({
   summary: 'Send a test notification by every channel of the settings, or by one.',
   args: [{ name: 'CHANNEL', help: 'bell, desktop, webhook or command; all that are set up if left out' }],
-  options: jsonOptions,
+  options: options.jsonOptions,
   examples: [
     ['ralph notify test', 'does what is in the settings arrive?'],
     ['ralph notify test desktop', 'does this machine show them?'],
   ],
-  details:
-    'Exit code 1 if one of them failed. What you are told about, and how, stands under notify in the settings.',
+  details: 'Exit code 1 if one of them failed. Channels and kinds stand under notify in the settings.',
   load: async () => ({ main: (await import('./notify.ts')).test }),
 });
 
 export const doctor = command({
   summary: 'Check that everything a run needs is there and works, by trying it.',
-  options: doctorOptions,
+  options: options.doctorOptions,
   examples: [
     ['ralph doctor', 'what is wrong, and what to do about it'],
     ['ralph doctor --agent codex', 'another agent than the one in the settings'],
@@ -51,16 +43,15 @@ export const doctor = command({
 
 export const demo = command({
   summary: 'Watch a whole loop with a built-in agent: no key, no network, a few seconds.',
-  options: demoOptions,
+  options: options.demoOptions,
   examples: [['ralph demo', 'a false "done" rejected, a failing guardrail fed back, real work accepted']],
   load: () => import('./demo.ts'),
 });
 
 export const install = command({
-  summary:
-    "Put the loop into an agent's own sessions: /ralph-loop in Claude Code, Codex, Gemini CLI, OpenCode.",
+  summary: "Put /ralph-loop into an agent's own sessions: Claude Code, Codex, Gemini CLI, OpenCode.",
   args: [{ name: 'HOST', help: 'claude, codex, gemini or opencode', required: true }],
-  options: installOptions,
+  options: options.installOptions,
   examples: [
     ['ralph install claude --dry-run', 'show what would change'],
     ['ralph install claude --user', 'hooks and commands for all your folders'],
@@ -72,7 +63,7 @@ export const install = command({
 export const uninstall = command({
   summary: 'Take the loop out again; files that nobody touched since are as they were.',
   args: [{ name: 'HOST', help: 'claude, codex, gemini or opencode', required: true }],
-  options: installOptions,
+  options: options.installOptions,
   examples: [['ralph uninstall claude', 'undo ralph install claude']],
   load: async () => ({ main: (await import('./install.ts')).uninstall }),
 });

@@ -3,9 +3,10 @@ import { locateRun } from '../../drive/session/session-runs.ts';
 import type { RunRecord } from '../../journal/run-record.ts';
 import { skippedText } from '../../journal/run-view.ts';
 import { cleanTerminal } from '../../os/terminal/clean-terminal.ts';
-import { createStyle, type Style } from '../../show/terminal/style.ts';
+import type { Style } from '../../show/terminal/style.ts';
 import { formatCost, formatTokens } from '../../show/terminal/units.ts';
 import { verdictTable } from '../../show/terminal/verdict-table.ts';
+import { styleOf, writeJson } from '../kernel/output.ts';
 import type { Context, Input } from '../kernel/spec.ts';
 import { recordOfLocated } from './located-run.ts';
 import type { jsonOptions } from './options.ts';
@@ -13,16 +14,13 @@ import type { jsonOptions } from './options.ts';
 export function main(context: Context, { values, args }: Input<typeof jsonOptions>): number {
   const { cwd, env, stdout } = context;
   const record = recordOfLocated(cwd, locateRun(env, cwd, args[0]));
-  if (values.json) {
-    stdout.write(`${JSON.stringify(record, null, 2)}\n`);
-    return 0;
-  }
-  const style = createStyle({ env, isTTY: stdout.isTTY });
+  if (values.json) return writeJson(context, record);
+  const style = styleOf(context);
   stdout.write(`${summary(record, style)}\n${verdictTable(record.verdicts, style)}${denialList(record)}`);
   return 0;
 }
 
-/** Why a run has no outcome. */
+/** Says why a run has no outcome. */
 const withoutOutcome: Record<RunRecord['state'], string> = {
   going: 'none yet: it is running',
   waiting: 'none yet: it is waiting',
@@ -53,11 +51,11 @@ function summary(record: RunRecord, style: Style): string {
     ['Ended', record.endedAt ?? '-'],
     ['Skipped', skippedText(record) ?? ''],
   ];
-  const shown = rows.filter(([, value]) => value !== '');
-  return `${shown.map(([name, value]) => `${name.padEnd(10)}  ${value}`).join('\n')}\n`;
+  const lines = rows.flatMap(([name, value]) => (value === '' ? [] : [`${name.padEnd(10)}  ${value}\n`]));
+  return lines.join('');
 }
 
-/** What the guard refused, a line each. */
+/** Lists the tool calls that the guard refused. */
 function denialList({ denials }: RunRecord): string {
   if (denials.length === 0) return '';
   const lines = denials.map(({ iteration, tool, what, category, reason }) => {

@@ -2,7 +2,7 @@ import { listLocated, locateRun } from '../../drive/session/session-runs.ts';
 import { systemClock } from '../../os/clock.ts';
 import { statsOf } from '../../show/stats/stats.ts';
 import { statsText } from '../../show/stats/stats-text.ts';
-import { createStyle } from '../../show/terminal/style.ts';
+import { styleOf, writeJson } from '../kernel/output.ts';
 import type { Context, Input } from '../kernel/spec.ts';
 import { readLocated } from './located-run.ts';
 import type { statsOptions } from './options.ts';
@@ -12,7 +12,7 @@ export function main(context: Context, { values, args }: Input<typeof statsOptio
   const runs = values.all ? listLocated(env, cwd) : [locateRun(env, cwd, args[0])];
   const views = runs.map((run) => readLocated(cwd, run).view);
   const stats = statsOf(views, systemClock.now());
-  const style = createStyle({ env, isTTY: stdout.isTTY });
-  stdout.write(values.json ? `${JSON.stringify(stats, null, 2)}\n` : statsText(stats, style));
+  if (values.json) return writeJson(context, stats);
+  stdout.write(statsText(stats, styleOf(context)));
   return 0;
 }

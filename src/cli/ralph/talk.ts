@@ -5,41 +5,29 @@ import type { Talk } from './init-flow.ts';
 /** Talks to the person at the terminal. Ctrl+C and Ctrl+D end the conversation. */
 export function terminalTalk({ stdin, stdout }: Context): Talk & { close(): void } {
   const reader = createInterface({ input: stdin, output: stdout.stream });
-  // Whoever pastes several lines at once answers questions that are still to come.
-  const lines: string[] = [];
-  let ended = false;
-  let wake = () => {};
+  // The iterator keeps lines that were pasted before their question.
+  const lines = reader[Symbol.asyncIterator]();
+  let isClosed = false;
+  let isInterrupted = false;
   const interrupt = () => {
-    lines.length = 0;
+    isInterrupted = true;
     reader.close();
   };
-  reader.on('line', (line) => {
-    lines.push(line);
-    wake();
-  });
   reader.on('close', () => {
-    ended = true;
-    wake();
+    isClosed = true;
   });
   reader.on('SIGINT', interrupt);
-  process.on('SIGINT', interrupt);
-  process.on('SIGTERM', interrupt);
+  process.on('SIGINT', interrupt).on('SIGTERM', interrupt);
   return {
     async ask(question) {
-      if (ended) return lines.shift() ?? null;
       reader.setPrompt(question);
-      reader.prompt();
-      if (lines.length === 0) {
-        await new Promise<void>((resolve) => {
-          wake = resolve;
-        });
-      }
-      return lines.shift() ?? null;
+      if (!isClosed) reader.prompt();
+      const { value, done } = await lines.next();
+      return isInterrupted || done ? null : value;
     },
-    say: (text) => void stdout.write(`${text}\n`),
+    say: (text) => stdout.write(`${text}\n`),
     close() {
-      process.off('SIGINT', interrupt);
-      process.off('SIGTERM', interrupt);
+      process.off('SIGINT', interrupt).off('SIGTERM', interrupt);
       reader.close();
     },
   };

@@ -1,3 +1,5 @@
+import { variableName } from '../../config/settings.ts';
+import { settingTable } from '../../config/settings-schema.ts';
 import { otherExits, outcomes } from '../../core/outcome.ts';
 
 /** `ralph help exit-codes`, from the tables in core. */
@@ -11,6 +13,25 @@ export function exitCodes(): string {
   return ['Exit codes of ralph run', '', ...lines, ''].join('\n');
 }
 
+/** `ralph help settings`, from the table of settings. */
+export function settingsTopic(): string {
+  const settings = [...settingTable].filter(([key]) => key !== '$schema');
+  const lines = settings.map(([key, { description, fallback }]) => {
+    const preset = fallback === undefined ? '' : ` Default: ${JSON.stringify(fallback)}`;
+    return `  ${key}, ${variableName(key)}\n      ${description}${preset}`;
+  });
+  return [
+    'Settings, and the environment variable of each',
+    '',
+    'Later ones win: defaults, $XDG_CONFIG_HOME/ralph/settings.json, .ralph/settings.json,',
+    '.ralph/settings.local.json, the environment, the command line. Objects are merged, lists are replaced.',
+    'A duration is "90s", "15m", "1h30m" or a number of seconds. ralph config --explain shows what is in force.',
+    '',
+    ...lines,
+    '',
+  ].join('\n');
+}
+
 export const promise = `When is it done?
 
 The agent claims to be done by writing a tag in its own text: <response>DONE</response>, or
@@ -20,7 +41,7 @@ The agent claims to be done by writing a tag in its own text: <response>DONE</re
                              such as "Task finished"; not where a sentence only mentions it ("I will not output ... yet")
   --promise-match substring  the exact tag anywhere
   --promise-match lenient    the tag in any case, with blanks inside
-  --done-pattern REGEX       a match in the agent's text is a claim, too. Patterns run on a linear-time engine (RE2):
+  --done-pattern REGEX       a match in the agent's text is a claim, too. Patterns are matched in linear time (RE2):
                              look-ahead, look-behind and back-references are refused
 
 A claim is then judged: the turn ended well, at least one tool call since the loop began (--min-tool-calls), all

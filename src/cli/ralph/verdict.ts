@@ -4,8 +4,9 @@ import { recordOf } from '../../journal/run-record.ts';
 import { skippedText } from '../../journal/run-view.ts';
 import { keptText } from '../../journal/turn-events.ts';
 import { cleanTerminal } from '../../os/terminal/clean-terminal.ts';
-import { createStyle, type Style } from '../../show/terminal/style.ts';
+import type { Style } from '../../show/terminal/style.ts';
 import { verdictTable } from '../../show/terminal/verdict-table.ts';
+import { styleOf, writeJson } from '../kernel/output.ts';
 import type { Context, Input } from '../kernel/spec.ts';
 import { readLocated } from './located-run.ts';
 import type { jsonOptions } from './options.ts';
@@ -19,13 +20,10 @@ export async function main(context: Context, { values, args }: Input<typeof json
   if (skipped !== null) stderr.write(`warning: ${skipped}\n`);
   const rejudged = await rejudge(cwd, run, events, located.session === null ? null : keptText);
   const same = rejudged.every(({ now }) => now?.same !== false);
-  if (values.json) {
-    const answer = { run, outcome, verdicts: rejudged.flatMap(toJson), same, damaged, unknown };
-    stdout.write(`${JSON.stringify(answer, null, 2)}\n`);
-  } else {
-    const style = createStyle({ env, isTTY: stdout.isTTY });
-    stdout.write(`${verdictTable(verdicts, style)}\n${comparison(rejudged, style)}`);
-  }
+  const style = styleOf(context);
+  if (values.json)
+    writeJson(context, { run, outcome, verdicts: rejudged.flatMap(toJson), same, damaged, unknown });
+  else stdout.write(`${verdictTable(verdicts, style)}\n${comparison(rejudged, style)}`);
   return same ? 0 : 1;
 }
 

@@ -51,7 +51,7 @@ export const verdict = command({
 });
 
 export const report = command({
-  summary: 'Write a run as one HTML file with every picture of it, to keep or to send.',
+  summary: 'Write a run as one HTML file with all its charts, to keep or to send.',
   args: [{ name: 'RUN', help: 'a run id or its beginning; the latest run if left out' }],
   options: reportOptions,
   examples: [
@@ -59,13 +59,12 @@ export const report = command({
     ['ralph report --all -o night.html', 'all runs of this folder'],
     ['ralph report --md', 'Markdown, for a pull request'],
   ],
-  details:
-    'The file needs no network. It holds what the journal, the logs and git say: look before you send it.',
+  details: 'The file needs no network. It has what journal, logs and git say: look before you send it.',
   load: () => import('./report.ts'),
 });
 
 export const dashboard = command({
-  summary: 'Serve a local web page with all loops and every picture of them, live.',
+  summary: 'Serve a local web page with all loops and their charts, live.',
   options: dashboardOptions,
   examples: [
     ['ralph dashboard', 'opens it in the browser; Ctrl-C ends it'],

@@ -14,7 +14,7 @@ import { type WatchedRun, watchRun } from './watched-run.ts';
 const pollMs = 250;
 const logBytes = 64 * 1024;
 
-/** The full screen, until somebody quits. The terminal is given back on every way out. */
+/** Shows a run on the full screen until somebody quits. */
 export async function watchScreen(
   context: Context,
   first: LocatedRun,
@@ -61,7 +61,7 @@ function viewOf(context: Context, watched: WatchedRun, state: WatchState, isAliv
   };
 }
 
-/** The log of the check that failed, or of the last one. */
+/** Reads the log of the check that failed, or of the last one. */
 function readLog({ cwd }: Context, one: IterationView): WatchView['log'] {
   const checks = [...one.guardrails, ...one.verify].filter(({ log }) => log !== null);
   const check = checks.find(({ ok }) => ok === false) ?? checks.at(-1);

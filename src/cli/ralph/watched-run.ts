@@ -5,7 +5,7 @@ import { type LocatedRun, locateRun } from '../../drive/session/session-runs.ts'
 import type { JournalEvent } from '../../journal/events.ts';
 import { addEvent } from '../../journal/fold-events.ts';
 import { tailJournal } from '../../journal/journal-tail.ts';
-import { newRunView, type RunView } from '../../journal/run-view.ts';
+import { type IterationView, newRunView, type RunView } from '../../journal/run-view.ts';
 import { systemClock } from '../../os/clock.ts';
 import { tailLines } from '../../os/files/tail-lines.ts';
 import { type LiveFigures, noFigures } from '../../show/terminal/status-line.ts';
@@ -17,30 +17,28 @@ import { isDriven } from './located-run.ts';
 /** How much of a stream is read when the watch begins in the middle of it. */
 const lastBytes = 256 * 1024;
 
-/** A run that is read while others write it. */
+/** A run that is read while another process writes it. */
 export type WatchedRun = {
   readonly located: LocatedRun;
   readonly loop: RunView;
-  /** Reads what is new; the events that came. */
+  /** Reads and returns the new events. */
   read(): readonly JournalEvent[];
-  /** Whether its process lives, or its session may go on. */
+  /** True if its process lives, or its session may go on. */
   isAlive(): boolean;
   /** What the agent of the newest iteration wrote so far. */
   output(): string;
   figures(): LiveFigures;
 };
 
-export function watchRun(context: Context, first: LocatedRun, style: Style): WatchedRun {
-  const { env, cwd } = context;
+export function watchRun({ env, cwd }: Context, first: LocatedRun, style: Style): WatchedRun {
   let located = first;
   let tail = tailJournal(located.journal);
   let loop = newRunView(first.run);
-  let adapter: AgentAdapter | null = null;
-  let stream = { go: -1, tail: tailLines(''), output: null as ReturnType<typeof createLiveOutput> | null };
+  const stream = watchStream(cwd, first.run, style);
 
   function startOver(): void {
     loop = newRunView(first.run);
-    stream = { ...stream, go: -1 };
+    stream.forget();
   }
 
   /** The journal of a loop inside a session moves when the loop ends. */
@@ -52,19 +50,6 @@ export function watchRun(context: Context, first: LocatedRun, style: Style): Wat
       startOver();
     }
     located = now;
-  }
-
-  function readStream(): void {
-    const one = loop.iterations.at(-1);
-    if (one === undefined || adapter === null || located.session !== null) return;
-    const begin = () => (adapter === null ? null : createLiveOutput(adapter, style, () => systemClock.now()));
-    if (one.index !== stream.go) {
-      const path = runPaths(cwd, first.run).stream(one.iteration);
-      stream = { go: one.index, tail: tailLines(path, { lastBytes }), output: begin() };
-    }
-    const { lines, restarted } = stream.tail.read();
-    if (restarted) stream = { ...stream, output: begin() };
-    for (const line of lines) stream.output?.line(line);
   }
 
   return {
@@ -81,18 +66,45 @@ export function watchRun(context: Context, first: LocatedRun, style: Style): Wat
       loop.damaged += damaged;
       loop.unknown += unknown;
       for (const event of events) {
-        if ((event.type === 'run.started' || event.type === 'run.resumed') && event.agent !== undefined)
-          adapter = recordedAdapter(event.agent, event.output) ?? adapter;
+        stream.event(event);
         addEvent(loop, event);
       }
-      readStream();
+      const newest = loop.iterations.at(-1);
+      if (newest !== undefined && located.session === null) stream.read(newest);
       return events;
     },
     isAlive: () => isDriven(cwd, located),
-    output: () => stream.output?.text() ?? '',
+    output: () => stream.output()?.text() ?? '',
     figures() {
       const isRunning = loop.iterations.at(-1)?.agentMs === null && loop.state === 'going';
-      return isRunning ? (stream.output?.figures() ?? noFigures) : noFigures;
+      return (isRunning && stream.output()?.figures()) || noFigures;
+    },
+  };
+}
+
+/** Follows the agent's stream of the newest iteration. */
+function watchStream(cwd: string, run: string, style: Style) {
+  let adapter: AgentAdapter | null = null;
+  let index = -1;
+  let tail = tailLines('');
+  let output: ReturnType<typeof createLiveOutput> | null = null;
+  return {
+    output: () => output,
+    forget() {
+      index = -1;
+    },
+    event(event: JournalEvent) {
+      if ((event.type === 'run.started' || event.type === 'run.resumed') && event.agent !== undefined)
+        adapter = recordedAdapter(event.agent, event.output) ?? adapter;
+    },
+    read(iteration: IterationView) {
+      if (adapter === null) return;
+      const isNew = iteration.index !== index;
+      if (isNew) tail = tailLines(runPaths(cwd, run).stream(iteration.iteration), { lastBytes });
+      index = iteration.index;
+      const { lines, restarted } = tail.read();
+      if (isNew || restarted) output = createLiveOutput(adapter, style, () => systemClock.now());
+      for (const line of lines) output?.line(line);
     },
   };
 }

@@ -1,19 +1,19 @@
 import { endWorker, forgetWorker } from '../../fleet/end-worker.ts';
 import { loopOf } from '../../fleet/files/loops.ts';
-import { type Worker, type WorktreePlace, worktreeOf } from '../../fleet/files/workers.ts';
+import { type Worker, worktreeOf } from '../../fleet/files/workers.ts';
 import { holdWorker } from '../../fleet/hold.ts';
 import { type Live, lookAtWorkers } from '../../fleet/live.ts';
 import { removeWorktree } from '../../fleet/worktree-dirt.ts';
 import { systemClock } from '../../os/clock.ts';
 import type { Context, Input } from '../kernel/spec.ts';
 import { allWorkers, fault, needWorker, warn } from './context.ts';
-import { wantsCluster } from './open-cluster.ts';
+import { needClusterLoop, wantsCluster, withCluster } from './open-cluster.ts';
 import type { cleanOptions } from './options.ts';
 
 export async function main(context: Context, input: Input<typeof cleanOptions>): Promise<number> {
-  if (wantsCluster(context, input.values)) return (await import('./cluster.ts')).clean(context, input);
   const { values, args } = input;
   if (!values.all && args[0] === undefined) throw fault('must specify worker name or use --all');
+  if (wantsCluster(context, values)) return cleanInCluster(context, input);
   const workers = values.all ? await allWorkers(context) : [await needWorker(context, args[0])];
   const lives = await lookAtWorkers(context.env, workers);
   const options = { worktree: values['rm-worktree'] !== false, force: values['force-dirty'] === true };
@@ -25,14 +25,26 @@ export async function main(context: Context, input: Input<typeof cleanOptions>):
       warn(context, `skipping '${name}' (${busy === 'running' ? 'still running' : busy})`);
       continue;
     }
-    await removeWorkerWhole(context, live.worker, options);
+    await removeWorker(context, live.worker, options);
     context.stdout.write(`cleaned ${name}\n`);
   }
   return 0;
 }
 
-/** Takes a worker off the list with all that it left, except a worktree that holds work. */
-async function removeWorkerWhole(
+function cleanInCluster(context: Context, { values, args }: Input<typeof cleanOptions>): Promise<number> {
+  return withCluster(context, values, async (cluster) => {
+    const views = values.all ? await cluster.list() : [await needClusterLoop(cluster, args[0])];
+    for (const view of views) {
+      if (await cluster.forget(view.name)) context.stdout.write(`cleaned ${view.name}\n`);
+      else if (values.all) warn(context, `skipping '${view.name}' (still running)`);
+      else throw fault(`cannot clean running worker '${view.name}'`, `swarm kill ${view.name}`);
+    }
+    return 0;
+  });
+}
+
+/** Takes a worker off the list and removes its files, except a worktree that holds work. */
+async function removeWorker(
   context: Context,
   worker: Worker,
   options: { readonly worktree: boolean; readonly force: boolean },
@@ -42,24 +54,21 @@ async function removeWorkerWhole(
     await endWorker(env, worker, systemClock.now());
     const worktree = worktreeOf(worker);
     if (worktree !== null && options.worktree) {
-      const removal = await removeWorktree(worktree, options.force);
-      if (!removal.removed) {
-        warn(context, `preserving worktree for '${worker.name}': ${removal.because}`);
+      const result = await removeWorktree(worktree, options.force);
+      if (!result.removed) {
+        warn(context, `preserving worktree for '${worker.name}': ${result.because}`);
         context.stderr.write(`swarm: worktree at: ${worktree.path}\n`);
         context.stderr.write('swarm: use --force-dirty to remove anyway\n');
-        context.stderr.write(`swarm: from now on with: ${removalOf(worktree)}\n`);
+        // No command of ours finds the worktree of a worker that is off the list.
+        const removal = `git -C '${worktree.base_repo}' worktree remove --force '${worktree.path}'`;
+        context.stderr.write(`swarm: from now on with: ${removal}\n`);
       }
     }
     forgetWorker(env, worker.name);
   });
 }
 
-/** The worker is off the list, so that no command of ours finds its worktree any more. */
-function removalOf({ base_repo, path }: WorktreePlace): string {
-  return `git -C '${base_repo}' worktree remove --force '${path}'`;
-}
-
-/** A paused loop without an agent is stopped as a worker, but not over. */
+/** Says why a worker cannot be cleaned. The worker of a paused loop is stopped, but its loop is not over. */
 function busyText({ env }: Context, { running, worker }: Live): 'running' | 'paused' | null {
   if (running) return 'running';
   const loop = loopOf(env, worker);

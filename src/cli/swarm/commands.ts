@@ -1,61 +1,16 @@
-import { type Argument, command, type Program } from '../kernel/spec.ts';
+import { type Argument, type CommandSpec, command, type Options, type Program } from '../kernel/spec.ts';
 import { start } from '../kernel/start.ts';
 import { noOptions } from '../ralph/options.ts';
-import {
-  allOptions,
-  cleanOptions,
-  clusterOptions,
-  doctorOptions,
-  drainOptions,
-  hostsOptions,
-  killOptions,
-  limitsOptions,
-  logsOptions,
-  lsOptions,
-  peekOptions,
-  ralphInitOptions,
-  ralphLogsOptions,
-  ralphLsOptions,
-  ralphSpawnOptions,
-  reconcileOptions,
-  respawnOptions,
-  sendOptions,
-  spawnOptions,
-  submitOptions,
-  swarmDashboardOptions,
-  topOptions,
-  waitOptions,
-  whyOptions,
-  workerCommandOptions,
-} from './options.ts';
+import { loopCommands } from './loop-commands.ts';
+import * as options from './options.ts';
 
 const words: Argument = { name: 'COMMAND', help: 'after --, the command and its words', many: true };
 const worker: Argument = { name: 'NAME', help: 'the worker' };
 
-const ralphSpawn = 'swarm ralph spawn --name a --prompt-file PROMPT.md --max-iterations 20 -- claude';
-
-/** A command of `swarm ralph` that is about one worker. */
-function onLoop(
-  summary: string,
-  name: string,
-  meaning: string,
-  pick: (all: typeof import('./ralph.ts')) => typeof import('./ralph.ts').mainPause,
-) {
-  return command({
-    summary,
-    args: [worker],
-    options: clusterOptions,
-    examples: [[`swarm ralph ${name} agent`, meaning]],
-    load: async () => ({ main: pick(await import('./ralph.ts')) }),
-  });
+/** A command about one worker. */
+function onWorker<const O extends Options>(spec: Omit<CommandSpec<O>, 'args'>): CommandSpec<O> {
+  return { ...spec, args: [worker] };
 }
-
-const ralphLs = command({
-  summary: 'List the loops.',
-  options: ralphLsOptions,
-  examples: [['swarm ralph ls', 'each with its iteration and what it is doing']],
-  load: async () => ({ main: (await import('./ralph.ts')).mainLs }),
-});
 
 /** Many loops at once, on one machine or on many. */
 export const swarm: Program = {
@@ -67,12 +22,9 @@ export const swarm: Program = {
     spawn: command({
       summary: 'Start a worker: any command, in a tmux window or in the background; with --ralph, a loop.',
       args: [words],
-      options: spawnOptions,
+      options: options.spawnOptions,
       examples: [
-        [
-          'swarm spawn --name a --ralph --prompt-file PROMPT.md --max-iterations 20 -- claude',
-          'a loop: claude is started anew 20 times at most',
-        ],
+        ['swarm spawn --name a --ralph --prompt-file PROMPT.md --max-iterations 20 -- claude', 'a loop'],
         ['swarm spawn --name b --tmux --worktree -- codex', 'an agent on a branch of its own'],
         ['swarm spawn --name c -- npm run dev', 'a process in the background, with log files'],
       ],
@@ -80,7 +32,7 @@ export const swarm: Program = {
     }),
     ls: command({
       summary: 'List the workers.',
-      options: lsOptions,
+      options: options.lsOptions,
       examples: [
         ['swarm ls', 'all of them'],
         ['swarm ls --format json --status running', 'for scripts'],
@@ -88,55 +40,49 @@ export const swarm: Program = {
       load: () => import('./ls.ts'),
     }),
     dashboard: command({
-      summary: 'Serve a local web page with all workers and every picture of them, live.',
-      options: swarmDashboardOptions,
+      summary: 'Serve a local web page with all workers and their charts, live.',
+      options: options.swarmDashboardOptions,
       examples: [['swarm dashboard --control', 'with buttons to pause, resume, stop and talk to them']],
       load: async () => ({ main: (await import('../ralph/dashboard.ts')).mainSwarm }),
     }),
-    status: command({
+    status: onWorker({
       summary: 'Tell whether a worker runs: exit code 0 running, 1 stopped, 2 not found.',
-      args: [worker],
-      options: clusterOptions,
+      options: options.clusterOptions,
       examples: [['swarm status agent', 'one line']],
       load: () => import('./status.ts'),
     }),
-    logs: command({
+    logs: onWorker({
       summary: "Show a worker's screen, or the log of one in the background.",
-      args: [worker],
-      options: logsOptions,
+      options: options.logsOptions,
       examples: [
         ['swarm logs agent --follow', 'and go on'],
         ['swarm logs agent --history --lines 500', 'what has scrolled off, too'],
       ],
       load: () => import('./logs.ts'),
     }),
-    peek: command({
+    peek: onWorker({
       summary: 'Show the last lines of a worker without attaching.',
-      args: [worker],
-      options: peekOptions,
+      options: options.peekOptions,
       examples: [['swarm peek --all -n 5', 'five lines of each']],
-      load: () => import('./peek.ts'),
+      load: async () => ({ main: (await import('./logs.ts')).peek }),
     }),
     top: command({
-      summary:
-        'Watch all loops, those that wait for you first; keys attach, show logs, pause, resume and kill.',
-      options: topOptions,
+      summary: 'Watch all loops, those that wait for you first; keys attach, log, pause, resume and kill.',
+      options: options.topOptions,
       examples: [
         ['swarm top', 'until q'],
         ['swarm top --once', 'the table once, as plain text'],
       ],
       load: () => import('./top.ts'),
     }),
-    why: command({
+    why: onWorker({
       summary: 'Tell what a worker is doing, and what happened before: its timeline.',
-      args: [worker],
-      options: whyOptions,
+      options: options.whyOptions,
       examples: [['swarm why agent', 'and the next command to type, where there is one']],
       load: () => import('./why.ts'),
     }),
-    attach: command({
+    attach: onWorker({
       summary: "Go to a worker's window (Ctrl-B D comes back).",
-      args: [worker],
       options: noOptions,
       examples: [['swarm attach agent', 'watch it and type into it']],
       load: () => import('./attach.ts'),
@@ -144,52 +90,46 @@ export const swarm: Program = {
     send: command({
       summary: 'Type a text into a worker and press Enter.',
       args: [worker, { name: 'TEXT', help: 'what to type' }],
-      options: sendOptions,
+      options: options.sendOptions,
       examples: [['swarm send agent "try the other way"', 'as if you had typed it']],
       load: async () => ({ main: (await import('./keys.ts')).mainSend }),
     }),
-    interrupt: command({
+    interrupt: onWorker({
       summary: 'Press Ctrl-C in a worker.',
-      args: [worker],
-      options: allOptions,
+      options: options.allOptions,
       examples: [['swarm interrupt --all', 'in all of them']],
-      load: async () => ({ main: (await import('./keys.ts')).mainInterrupt }),
+      load: async () => (await import('./keys.ts')).pressKey('C-c', 'interrupted'),
     }),
-    eof: command({
+    eof: onWorker({
       summary: 'Press Ctrl-D in a worker.',
-      args: [worker],
       options: noOptions,
       examples: [['swarm eof agent', 'the end of its input']],
-      load: async () => ({ main: (await import('./keys.ts')).mainEof }),
+      load: async () => (await import('./keys.ts')).pressKey('C-d', 'sent eof to'),
     }),
-    wait: command({
+    wait: onWorker({
       summary: 'Wait until a worker has ended; of a loop, the exit code is that of ralph run.',
-      args: [worker],
-      options: waitOptions,
+      options: options.waitOptions,
       examples: [
         ['swarm wait agent', 'exit code 0 if its loop is done'],
         ['swarm wait --all --timeout 2h', '0 if all are done, 1 if some still run then'],
       ],
       load: () => import('./wait.ts'),
     }),
-    kill: command({
+    kill: onWorker({
       summary: 'End a worker and its loop. It stays on the list until it is cleaned.',
-      args: [worker],
-      options: killOptions,
+      options: options.killOptions,
       examples: [['swarm kill agent --rm-worktree', 'and its worktree, unless work would be lost']],
       load: () => import('./kill.ts'),
     }),
-    respawn: command({
+    respawn: onWorker({
       summary: 'Start a worker anew, with all that it was spawned with.',
-      args: [worker],
-      options: respawnOptions,
+      options: options.respawnOptions,
       examples: [['swarm respawn agent', 'a loop begins at its first iteration']],
       load: () => import('./respawn.ts'),
     }),
-    clean: command({
+    clean: onWorker({
       summary: 'Take stopped workers off the list, with their files.',
-      args: [worker],
-      options: cleanOptions,
+      options: options.cleanOptions,
       examples: [['swarm clean --all', 'worktrees that hold work are kept']],
       load: () => import('./clean.ts'),
     }),
@@ -199,16 +139,15 @@ export const swarm: Program = {
       examples: [['swarm supervise', 'here in the foreground, where none runs']],
       load: () => import('./supervise.ts'),
     }),
-    merge: command({
+    merge: onWorker({
       summary: "Merge the work of a worker's worktree into the branch of its repository.",
-      args: [worker],
       options: noOptions,
       examples: [['swarm merge agent', 'a fast-forward or a merge commit; on conflicts nothing changes']],
       load: () => import('./merge.ts'),
     }),
     limits: command({
       summary: 'Show or set the limits over all loops.',
-      options: limitsOptions,
+      options: options.limitsOptions,
       examples: [
         ['swarm limits', 'and which accounts are at their usage limit'],
         ['swarm limits --max-parallel 4', 'four iterations at the same time'],
@@ -217,7 +156,7 @@ export const swarm: Program = {
     }),
     doctor: command({
       summary: 'Look for orphans, stale locks, missing worktrees and dead windows.',
-      options: doctorOptions,
+      options: options.doctorOptions,
       examples: [
         ['swarm doctor', 'only tells; exit code 1 where something is wrong'],
         ['swarm doctor --fix', 'puts right what can be put right without losing work'],
@@ -226,7 +165,7 @@ export const swarm: Program = {
     }),
     worker: command({
       summary: 'Run loops of a cluster on this machine.',
-      options: workerCommandOptions,
+      options: options.workerCommandOptions,
       examples: [
         ['swarm worker --cluster redis://store:6379 --slots 4', 'four loops at a time, each in a sandbox'],
         ['swarm worker --cluster redis://store:6379 --labels gpu,big', 'loops with these labels, too'],
@@ -239,7 +178,7 @@ export const swarm: Program = {
     submit: command({
       summary: 'Hand a loop to a cluster: a machine that is free runs it, and pushes each iteration.',
       args: [words],
-      options: submitOptions,
+      options: options.submitOptions,
       examples: [
         [
           'swarm submit --cluster redis://store:6379 --name a --repo git@host:me/app.git --branch ralph/a --prompt-file PROMPT.md --max-iterations 20 -- claude',
@@ -250,16 +189,13 @@ export const swarm: Program = {
     }),
     hosts: command({
       summary: 'List the machines of a cluster.',
-      options: hostsOptions,
-      examples: [
-        ['swarm hosts --cluster redis://store:6379', 'each with its labels and how many loops it has'],
-      ],
+      options: options.hostsOptions,
+      examples: [['swarm hosts --cluster redis://store:6379', 'each with its labels and its loops']],
       load: async () => ({ main: (await import('./drain.ts')).mainHosts }),
     }),
-    reconcile: command({
+    reconcile: onWorker({
       summary: 'Count the iterations of the loops of a cluster anew, by what is on their branches.',
-      args: [worker],
-      options: reconcileOptions,
+      options: options.reconcileOptions,
       examples: [
         ['swarm reconcile', 'all loops that no machine runs just now'],
         ['swarm reconcile agent --lost', 'after the store was lost and the loop submitted again'],
@@ -269,66 +205,14 @@ export const swarm: Program = {
     drain: command({
       summary: 'Let a machine of a cluster finish its iterations and take nothing new: its loops move.',
       args: [{ name: 'HOST', help: 'the machine' }],
-      options: drainOptions,
+      options: options.drainOptions,
       examples: [
         ['swarm drain laptop', 'before it is switched off'],
         ['swarm drain laptop --undo', 'it takes loops again'],
       ],
       load: () => import('./drain.ts'),
     }),
-    'ralph spawn': command({
-      summary: 'Start a loop: the same as swarm spawn --ralph.',
-      args: [words],
-      options: ralphSpawnOptions,
-      examples: [[ralphSpawn, 'claude is started anew 20 times at most']],
-      load: async () => ({ main: (await import('./spawn.ts')).mainRalph }),
-    }),
-    'ralph pause': onLoop(
-      'Pause a loop: its agent goes on, and is not started again.',
-      'pause',
-      'until swarm ralph resume',
-      (all) => all.mainPause,
-    ),
-    'ralph resume': onLoop(
-      'Go on with a paused loop where it was.',
-      'resume',
-      'the count goes on',
-      (all) => all.mainResume,
-    ),
-    'ralph status': onLoop(
-      'Show how far a loop is.',
-      'status',
-      'iteration, failures, settings',
-      (all) => all.mainStatus,
-    ),
-    'ralph stop': onLoop('End a loop and its agent.', 'stop', 'for good', (all) => all.mainStop),
-    'ralph run': onLoop(
-      'Follow a loop until it ends; the exit code is that of ralph run.',
-      'run',
-      'starts it where it was spawned with --no-run',
-      (all) => all.mainRun,
-    ),
-    'ralph ls': ralphLs,
-    'ralph list': ralphLs,
-    'ralph logs': command({
-      summary: 'Show the iterations of a loop.',
-      args: [worker],
-      options: ralphLogsOptions,
-      examples: [['swarm ralph logs agent --live', 'and go on']],
-      load: async () => ({ main: (await import('./ralph.ts')).mainLogs }),
-    }),
-    'ralph init': command({
-      summary: 'Write a PROMPT.md to begin with.',
-      options: ralphInitOptions,
-      examples: [['swarm ralph init', 'in this folder']],
-      load: async () => ({ main: (await import('./ralph.ts')).mainInit }),
-    }),
-    'ralph template': command({
-      summary: 'Print that prompt.',
-      options: noOptions,
-      examples: [['swarm ralph template > BUILD.md', 'under another name']],
-      load: async () => ({ main: (await import('./ralph.ts')).mainTemplate }),
-    }),
+    ...loopCommands,
   },
   topics: {},
 };

@@ -6,7 +6,7 @@ import { type Pane, type Tmux, tmuxServer } from '../../os/terminal/tmux.ts';
 import { programCommand } from '../kernel/program-command.ts';
 import type { Context } from '../kernel/spec.ts';
 
-/** All workers; whoever asks also sees to it that running loops are driven. */
+/** Returns all workers. Starts a supervisor if loops are running and none is alive. */
 export async function allWorkers(context: Context): Promise<readonly Worker[]> {
   const { workers, warning } = readWorkers(context.env);
   if (warning !== null) warn(context, warning);
@@ -28,7 +28,7 @@ export async function needWorker(
   return worker;
 }
 
-/** A worker whose window can be read and typed into. */
+/** Returns the window of a worker, to be read and typed into; throws if there is none. */
 export async function needWindow(context: Context, worker: Worker): Promise<{ pane: Pane; tmux: Tmux }> {
   if (worker.tmux === null) throw fault(`worker '${worker.name}' is not a tmux worker`);
   const { pane } = await lookAtWorker(context.env, worker);
@@ -36,7 +36,7 @@ export async function needWindow(context: Context, worker: Worker): Promise<{ pa
   return { pane, tmux: tmuxServer(worker.tmux.socket, context.env) };
 }
 
-/** The running workers with a window. */
+/** The windows of the running workers. */
 export function openWindows(context: Context, lives: readonly Live[]) {
   return lives.flatMap(({ worker, pane }) =>
     worker.tmux === null || pane === null || pane.dead
@@ -53,7 +53,7 @@ export function fault(message: string, remedy?: string, exitCode = 1): RalphErro
   return new RalphError('swarm', message, { exitCode, ...(remedy === undefined ? {} : { remedy }) });
 }
 
-/** The worker's place in a few words: `tmux: session:window` or `pid: 123`. */
+/** Where the worker runs: `tmux: session:window` or `pid: 123`. */
 export function placeText({ tmux, pid }: Worker): string {
   return tmux === null ? `pid: ${pid}` : `tmux: ${tmux.session}:${tmux.window}`;
 }

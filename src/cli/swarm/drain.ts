@@ -4,16 +4,16 @@ import type { Context, Input } from '../kernel/spec.ts';
 import { fault } from './context.ts';
 import { withCluster } from './open-cluster.ts';
 import type { drainOptions, hostsOptions } from './options.ts';
-import { tableText } from './table.ts';
+import { writeList } from './table.ts';
 
-/** Machines that drain finish their iterations and take nothing new. */
+/** Lets machines finish their iterations and take no new ones. */
 export async function main(context: Context, { values, args }: Input<typeof drainOptions>): Promise<number> {
   const [host] = args;
   if (host === undefined && !values.all)
     throw fault('name a machine, or all of them with --all', 'swarm hosts');
   return withCluster(context, values, async (cluster) => {
-    const known = (await cluster.hosts()).map((one) => one.host);
-    if (host !== undefined && !known.includes(host))
+    const hosts = await cluster.hosts();
+    if (host !== undefined && !hosts.some((one) => one.host === host))
       throw fault(`there is no machine '${host}'`, 'swarm hosts');
     for (const one of await cluster.drain(host ?? null, !values.undo)) {
       context.stdout.write(values.undo ? `${one} takes loops again\n` : `draining ${one}\n`);
@@ -25,18 +25,18 @@ export async function main(context: Context, { values, args }: Input<typeof drai
 export async function mainHosts(context: Context, { values }: Input<typeof hostsOptions>): Promise<number> {
   return withCluster(context, values, async (cluster) => {
     const hosts = await cluster.hosts();
-    if (values.format === 'json') {
-      context.stdout.write(`${JSON.stringify(hosts, null, 2)}\n`);
-      return 0;
-    }
-    const rows = hosts.map(({ host, draining, gone, loops, labels, seenAt }) => [
-      host,
-      gone ? 'gone' : draining ? 'draining' : 'ready',
-      String(loops.length),
-      labels.join(',') || '-',
-      `${ago(systemClock.now() - seenAt)} ago`,
-    ]);
-    context.stdout.write(tableText(['HOST', 'STATE', 'LOOPS', 'LABELS', 'SEEN'], rows));
-    return 0;
+    return writeList(context, values.format, {
+      names: hosts.map(({ host }) => host),
+      json: () => hosts,
+      head: ['HOST', 'STATE', 'LOOPS', 'LABELS', 'SEEN'],
+      rows: () =>
+        hosts.map(({ host, draining, gone, loops, labels, seenAt }) => [
+          host,
+          gone ? 'gone' : draining ? 'draining' : 'ready',
+          String(loops.length),
+          labels.join(',') || '-',
+          `${ago(systemClock.now() - seenAt)} ago`,
+        ]),
+    });
   });
 }

@@ -24,19 +24,16 @@ export async function followLoop(context: Context, name: string): Promise<number
     stdout.stream.write(`[ralph] ${name}: ${cleanTerminal(event.text)}\n`);
   });
   const path = loopPaths(env, name).events;
-  const shown = tailFile(path, {
-    follow: true,
-    onData: (bytes) => lines.push(bytes),
-    signal: over.signal,
-  });
+  const onData = (bytes: Buffer) => lines.push(bytes);
+  const tail = tailFile(path, { follow: true, onData, signal: over.signal });
   for (;;) {
     const loop = readLoop(env, name);
     const exitCode = loop === null ? 1 : exitCodeOf(loop);
     if (exitCode !== null) {
-      // What was told at the end is read before leaving.
+      // The last events are shown before leaving.
       await systemClock.sleep(lookMs);
       over.abort();
-      await shown;
+      await tail;
       const skipped = skippedText({ ...readTimeline(path), source: 'timeline' });
       if (skipped !== null) warn(context, skipped);
       if (loop?.status === 'failed' && loop.why.detail !== undefined) {

@@ -3,7 +3,6 @@ import { lookAtWorkers } from '../../fleet/live.ts';
 import { typeText } from '../../fleet/worker-window.ts';
 import type { Pane, Tmux } from '../../os/terminal/tmux.ts';
 import type { Context, Input } from '../kernel/spec.ts';
-import type { noOptions } from '../ralph/options.ts';
 import { allWorkers, fault, needWindow, needWorker, openWindows } from './context.ts';
 import type { allOptions, sendOptions } from './options.ts';
 
@@ -26,25 +25,20 @@ export async function mainSend(
   return 0;
 }
 
-export async function mainInterrupt(
-  context: Context,
-  { values, args }: Input<typeof allOptions>,
-): Promise<number> {
-  await each(context, args[0], values.all === true, async (worker, { tmux, pane }) => {
-    await tmux.sendKeys(pane.id, 'C-c');
-    context.stdout.write(`interrupted ${worker.name}\n`);
-  });
-  return 0;
+/** `swarm interrupt` presses Ctrl-C, `swarm eof` Ctrl-D. */
+export function pressKey(key: 'C-c' | 'C-d', message: string) {
+  return {
+    async main(context: Context, { values, args }: Input<typeof allOptions>): Promise<number> {
+      await each(context, args[0], values.all === true, async (worker, { tmux, pane }) => {
+        await tmux.sendKeys(pane.id, key);
+        context.stdout.write(`${message} ${worker.name}\n`);
+      });
+      return 0;
+    },
+  };
 }
 
-export async function mainEof(context: Context, { args }: Input<typeof noOptions>): Promise<number> {
-  await each(context, args[0], false, async (worker, { tmux, pane }) => {
-    await tmux.sendKeys(pane.id, 'C-d');
-    context.stdout.write(`sent eof to ${worker.name}\n`);
-  });
-  return 0;
-}
-
+/** Calls `use` with the window of one worker, or of all that run. */
 async function each(
   context: Context,
   name: string | undefined,

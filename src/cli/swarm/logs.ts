@@ -1,15 +1,16 @@
+import type { Cluster } from '../../cluster/cluster.ts';
 import { RalphError } from '../../core/error.ts';
 import { logPaths } from '../../fleet/files/paths.ts';
 import type { Worker } from '../../fleet/files/workers.ts';
-import { lookAtWorker } from '../../fleet/live.ts';
+import { type Live, lookAtWorker, lookAtWorkers } from '../../fleet/live.ts';
 import { systemClock } from '../../os/clock.ts';
 import { tailFile } from '../../os/files/tail-file.ts';
-import { cleanTerminal } from '../../os/terminal/clean-terminal.ts';
+import { cleanTerminal, createTerminalCleaner } from '../../os/terminal/clean-terminal.ts';
 import { tmuxServer } from '../../os/terminal/tmux.ts';
 import type { Context, Input } from '../kernel/spec.ts';
-import { fault, needWorker } from './context.ts';
-import { wantsCluster } from './open-cluster.ts';
-import type { logsOptions } from './options.ts';
+import { allWorkers, fault, needWorker, warn } from './context.ts';
+import { needClusterLoop, wantsCluster, withCluster } from './open-cluster.ts';
+import type { logsOptions, peekOptions } from './options.ts';
 
 const historyLines = 1000;
 const followMs = 1000;
@@ -17,7 +18,7 @@ const followLines = 30;
 const clearScreen = '\u001b[2J\u001b[H';
 
 export async function main(context: Context, input: Input<typeof logsOptions>): Promise<number> {
-  if (wantsCluster(context, input.values)) return (await import('./cluster-views.ts')).logs(context, input);
+  if (wantsCluster(context, input.values)) return logsInCluster(context, input);
   const { values, args } = input;
   const worker = await needWorker(context, args[0]);
   const { follow = false, history = false, lines } = values;
@@ -28,13 +29,60 @@ export async function main(context: Context, input: Input<typeof logsOptions>): 
     context.stdout.write(`${history || lines === undefined ? screen : lastLines(screen, lines)}\n`);
     return 0;
   }
-  let shown = '';
+  return followScreen(context, () => screenOf(context, worker, above), lines);
+}
+
+/** Writes the last lines of a screen whenever they change, until a signal ends the program. */
+async function followScreen(
+  { stdout }: Context,
+  capture: () => Promise<string>,
+  lines = followLines,
+): Promise<never> {
+  let last = '';
   for (;;) {
-    const screen = lastLines(await screenOf(context, worker, above), lines ?? followLines);
-    if (screen !== shown) context.stdout.write(`${context.stdout.isTTY ? clearScreen : ''}${screen}\n`);
-    shown = screen;
+    const screen = lastLines(await capture(), lines);
+    if (screen !== last) stdout.write(`${stdout.isTTY ? clearScreen : ''}${screen}\n`);
+    last = screen;
     await systemClock.sleep(followMs);
   }
+}
+
+function logsInCluster(context: Context, { values, args }: Input<typeof logsOptions>): Promise<number> {
+  const { follow = false, history = false, lines = 1000 } = values;
+  return withCluster(context, values, async (cluster) => {
+    const { name } = await needClusterLoop(cluster, args[0]);
+    if (history) return showRecords(context, cluster, name);
+    const tail = async () => cleanTerminal((await cluster.tail(name)) ?? '').trimEnd();
+    if (follow) return followScreen(context, tail);
+    const text = lastLines(await tail(), lines);
+    if (text === '') throw fault(`nothing was printed yet by '${name}'`, `swarm why ${name}`);
+    context.stdout.write(`${text}\n`);
+    return 0;
+  });
+}
+
+/** Shows all that the machines have of a loop's output; the store has only the end of it. */
+async function showRecords(context: Context, cluster: Cluster, name: string): Promise<number> {
+  const { fetchRecords } = await import('../../cluster/records.ts');
+  const hosts = await cluster.hosts();
+  const reachable = hosts.filter(({ gone, loops }) => loops.length > 0 || !gone);
+  const away = hosts.filter((one) => !reachable.includes(one));
+  let last: string | null = null;
+  let cleaner = createTerminalCleaner();
+  const show = (title: string, bytes: Buffer) => {
+    if (title !== last) {
+      context.stdout.write(cleanTerminal(`${last === null ? '' : '\n'}== ${title} ==\n`));
+      cleaner = createTerminalCleaner();
+    }
+    last = title;
+    context.stdout.write(cleaner.push(bytes.toString('utf8')));
+  };
+  const hostNames = reachable.map(({ host }) => host);
+  const silent = await fetchRecords(cluster, name, hostNames, show);
+  const missing = [...silent, ...away.map(({ host }) => host)];
+  if (missing.length > 0) warn(context, `what these machines have of it is missing: ${missing.join(', ')}`);
+  if (last !== null) return 0;
+  throw fault(`no machine that can be reached has a record of '${name}'`, `swarm why ${name}`);
 }
 
 async function screenOf(context: Context, worker: Worker, history: number): Promise<string> {
@@ -46,7 +94,7 @@ async function screenOf(context: Context, worker: Worker, history: number): Prom
   return cleanTerminal(lines.join('\n')).trimEnd();
 }
 
-export function lastLines(text: string, count: number): string {
+function lastLines(text: string, count: number): string {
   return text.split('\n').slice(-count).join('\n');
 }
 
@@ -61,7 +109,44 @@ async function showFile(
     const onData = (bytes: Buffer) => void context[name].write(bytes);
     return tailFile(paths[name], { follow, onData, ...(lines === undefined ? {} : { lines }) });
   };
-  const found = await Promise.all([show('stdout'), show('stderr')]);
-  if (found.includes(true)) return 0;
+  const exist = await Promise.all([show('stdout'), show('stderr')]);
+  if (exist.includes(true)) return 0;
   throw new RalphError('no-logs', `no logs found for ${worker.name}`, { exitCode: 1 });
+}
+
+/** `swarm peek` */
+export async function peek(context: Context, { values, args }: Input<typeof peekOptions>): Promise<number> {
+  const { lines = 30, all = false } = values;
+  const { env, stdout } = context;
+  if (all) {
+    for (const live of await lookAtWorkers(env, await allWorkers(context))) {
+      const text = await tailOf(context, live, lines);
+      if (text !== null) stdout.write(`=== ${live.worker.name} ===\n${text}\n\n`);
+    }
+    return 0;
+  }
+  const without = 'a name or --all is required';
+  const worker = await needWorker(context, args[0], { exitCode: 2, without });
+  const text = await tailOf(context, await lookAtWorker(env, worker), lines);
+  if (text === null) throw fault(`worker '${worker.name}' is not running`);
+  stdout.write(`${text}\n`);
+  return 0;
+}
+
+/** The last lines in the window or the log of a worker that runs; null for any other. */
+async function tailOf(
+  { env }: Context,
+  { worker, pane, running }: Live,
+  count: number,
+): Promise<string | null> {
+  if (!running) return null;
+  if (worker.tmux === null) {
+    const parts: Buffer[] = [];
+    const onData = (bytes: Buffer) => void parts.push(bytes);
+    await tailFile(logPaths(env, worker.name).stdout, { follow: false, lines: count, onData });
+    return cleanTerminal(Buffer.concat(parts).toString('utf8')).trimEnd();
+  }
+  if (pane === null || pane.dead) return null;
+  const screen = await tmuxServer(worker.tmux.socket, env).capture(pane.id, count);
+  return lastLines(cleanTerminal(screen.join('\n')).trimEnd(), count);
 }

@@ -1,5 +1,6 @@
-import { type LoopRecord, readLoopRecord } from '../../fleet/files/loops.ts';
-import { ago, readStamp } from '../../fleet/files/time.ts';
+import type { ClusterView } from '../../cluster/cluster.ts';
+import { isOpen, type LoopRecord, readLoopRecord } from '../../fleet/files/loops.ts';
+import { ago, readStamp, stamp } from '../../fleet/files/time.ts';
 import { type Worker, worktreeOf } from '../../fleet/files/workers.ts';
 import { runningNow } from '../../fleet/live.ts';
 import { stateWord } from '../../fleet/why.ts';
@@ -7,33 +8,57 @@ import { systemClock } from '../../os/clock.ts';
 import type { Environment } from '../../os/process/program.ts';
 import type { Context, Input } from '../kernel/spec.ts';
 import { allWorkers } from './context.ts';
-import { wantsCluster } from './open-cluster.ts';
+import { wantsCluster, withCluster } from './open-cluster.ts';
 import type { lsOptions } from './options.ts';
-import { tableText } from './table.ts';
+import { writeList } from './table.ts';
 
 export async function main(context: Context, input: Input<typeof lsOptions>): Promise<number> {
-  if (wantsCluster(context, input.values)) return (await import('./cluster-views.ts')).ls(context, input);
-  const { values } = input;
-  const { format = 'table', status = 'all', tag } = values;
+  if (wantsCluster(context, input.values)) return listCluster(context, input);
+  const { format, status = 'all', tag } = input.values;
   const tagged = (await allWorkers(context)).filter(({ tags }) => tag === undefined || tags.includes(tag));
   const running = await runningNow(context.env, tagged);
-  const lives = tagged
+  const list = tagged
     .map((worker, index) => ({ worker, running: running[index] === true }))
-    .filter((live) => status === 'all' || live.running === (status === 'running'));
-  if (format === 'names') {
-    context.stdout.write(lives.map(({ worker }) => `${worker.name}\n`).join(''));
-    return 0;
-  }
-  const shown = lives.map((live) => ({
-    ...live,
-    loop: live.running ? null : loopOf(context.env, live.worker),
-  }));
-  if (format === 'json') context.stdout.write(`${JSON.stringify(shown.map(workerJson), null, 2)}\n`);
-  else
-    context.stdout.write(
-      tableText(['NAME', 'STATUS', 'PID/WINDOW', 'STARTED', 'WORKTREE', 'TAG'], shown.map(row)),
-    );
-  return 0;
+    .filter((entry) => status === 'all' || entry.running === (status === 'running'));
+  const withLoops = () => list.map((entry) => ({ ...entry, loop: endedLoop(context.env, entry) }));
+  return writeList(context, format, {
+    names: list.map(({ worker }) => worker.name),
+    json: () => withLoops().map(workerJson),
+    head: ['NAME', 'STATUS', 'PID/WINDOW', 'STARTED', 'WORKTREE', 'TAG'],
+    rows: () => withLoops().map(row),
+  });
+}
+
+function listCluster(context: Context, { values }: Input<typeof lsOptions>): Promise<number> {
+  const { format, status = 'all', tag } = values;
+  return withCluster(context, values, async (cluster) => {
+    const views = (await cluster.list())
+      .filter(({ tags }) => tag === undefined || tags.includes(tag))
+      .filter((view) => status === 'all' || isOpen(view) === (status === 'running'));
+    return writeList(context, format, {
+      names: views.map(({ name }) => name),
+      json: () => views.map(clusterJson),
+      head: ['NAME', 'STATUS', 'HOST', 'ITERATION', 'STARTED', 'BRANCH', 'TAG'],
+      rows: () =>
+        views.map((view) => [
+          view.name,
+          isOpen(view) ? 'running' : stateWord(view.why.state),
+          view.host ?? '-',
+          `${view.iteration}/${view.maxIterations}`,
+          ago(systemClock.now() - view.startedAt),
+          view.branch,
+          view.tags.join(',') || '-',
+        ]),
+    });
+  });
+}
+
+type Entry = { readonly worker: Worker; readonly running: boolean };
+type LoopEntry = Entry & { readonly loop: LoopRecord | null };
+
+/** The loop of a worker that does not run; null for any other. */
+function endedLoop(env: Environment, { worker, running }: Entry): LoopRecord | null {
+  return running || worker.metadata.ralph !== true ? null : readLoopRecord(env, worker.name);
 }
 
 /** `running` or `stopped`; of a loop that does not run, how it ended or what it waits for. */
@@ -42,19 +67,38 @@ function statusText(running: boolean, loop: LoopRecord | null): string {
   return loop === null || loop.status === 'running' ? 'stopped' : stateWord(loop.why.state);
 }
 
-/** Null for a worker without a loop. */
-function loopOf(env: Environment, { name, metadata }: Worker): LoopRecord | null {
-  return metadata.ralph === true ? readLoopRecord(env, name) : null;
-}
-
 export function uptime(started: string): string {
   return ago(systemClock.now() - (readStamp(started) ?? systemClock.now()));
 }
 
-/** A worker and whether it runs; of a loop that does not, how it ended. */
-type Shown = { readonly worker: Worker; readonly running: boolean; readonly loop: LoopRecord | null };
+/** The fields of a local worker, and where the loop is. */
+function clusterJson(view: ClusterView) {
+  return {
+    name: view.name,
+    status: isOpen(view) ? 'running' : 'stopped',
+    cmd: view.command,
+    started: stamp(view.startedAt),
+    cwd: null,
+    env: {},
+    tags: view.tags,
+    tmux: null,
+    worktree: null,
+    pid: null,
+    metadata: { ralph: true, ralph_iteration: view.iteration },
+    host: view.host,
+    loop: view.status,
+    end: view.end,
+    max_iterations: view.maxIterations,
+    why: view.why,
+    repo: view.repo,
+    branch: view.branch,
+    head: view.head,
+    labels: view.labels,
+    spent: view.spent,
+  };
+}
 
-function workerJson({ worker, running, loop }: Shown) {
+function workerJson({ worker, running, loop }: LoopEntry) {
   return {
     ...worker,
     status: running ? 'running' : 'stopped',
@@ -62,7 +106,7 @@ function workerJson({ worker, running, loop }: Shown) {
   };
 }
 
-function row({ worker, running, loop }: Shown): string[] {
+function row({ worker, running, loop }: LoopEntry): string[] {
   const { tmux, pid, tags } = worker;
   const place = tmux === null ? (pid ?? '-') : `${tmux.session}:${tmux.window}`;
   return [

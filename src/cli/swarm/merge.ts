@@ -3,7 +3,7 @@ import type { Context, Input } from '../kernel/spec.ts';
 import type { noOptions } from '../ralph/options.ts';
 import { fault, needWorker, warn } from './context.ts';
 
-/** Brings the work of a worker into the branch that its repository has checked out. */
+/** Merges the work of a worker into the branch that its repository has checked out. */
 export async function main(context: Context, { args }: Input<typeof noOptions>): Promise<number> {
   const worker = await needWorker(context, args[0]);
   if (worker.worktree === null) throw fault(`worker '${worker.name}' has no worktree to merge`);
@@ -13,15 +13,11 @@ export async function main(context: Context, { args }: Input<typeof noOptions>):
     return 0;
   }
   const { commits, into, commit, untracked } = merge;
+  const count = (number: number, word: string) => `${number} ${word}${number === 1 ? '' : 's'}`;
   if (untracked > 0)
-    warn(context, `${files(untracked)} of '${worker.name}' that git does not know stayed behind`);
+    warn(context, `${count(untracked, 'file')} of '${worker.name}' that git does not know stayed behind`);
   const how = merge.kind === 'fast-forward' ? 'fast-forward' : 'merge commit';
-  context.stdout.write(
-    `merged ${commits} commit${commits === 1 ? '' : 's'} of ${worker.name} into ${into} (${how} ${commit})\n`,
-  );
+  const text = `merged ${count(commits, 'commit')} of ${worker.name} into ${into} (${how} ${commit})`;
+  context.stdout.write(`${text}\n`);
   return 0;
-}
-
-function files(count: number): string {
-  return `${count} file${count === 1 ? '' : 's'}`;
 }

@@ -14,12 +14,12 @@ import { fault, warn } from './context.ts';
 
 type Values = { readonly cluster?: string };
 
-/** Whether a command is about a cluster and not about this machine. Cheap: the rest is loaded only then. */
+/** True if a command is about a cluster. Cheap: the code of clusters is loaded only then. */
 export function wantsCluster({ env }: Context, { cluster }: Values): boolean {
   return cluster !== 'local' && addressText(cluster, env) !== '';
 }
 
-/** The address of the cluster, for a command that needs one. */
+/** Returns the address of the cluster; throws if none is given. */
 export function needAddress(context: Context, { cluster }: Values): ClusterAddress {
   const address = clusterAddress(cluster, context.env);
   if (address === null)
@@ -40,7 +40,7 @@ export function missingMachine(hosts: readonly HostView[], labels: readonly stri
   return `no machine with the labels ${labels.join(',')} is there: swarm worker --labels ${labels.join(',')}`;
 }
 
-/** Does something with the fleet of a cluster, and lets go of it. */
+/** Opens the cluster, calls `use` with it, and closes it. */
 export async function withCluster<T>(
   context: Context,
   values: Values,
@@ -56,8 +56,8 @@ export async function withCluster<T>(
   }
 }
 
-/** The loop of that name, or the end of the command. */
-export async function needLoop(
+/** Returns the loop of that name; throws if there is none. */
+export async function needClusterLoop(
   cluster: Cluster,
   name: string | undefined,
   exitCode = 1,
@@ -66,9 +66,4 @@ export async function needLoop(
   const view = await cluster.status(name);
   if (view === null) throw fault(`worker '${name}' not found`, 'swarm ls', exitCode);
   return view;
-}
-
-/** Whether a loop has not come to its end. */
-export function isOpen({ status }: Pick<ClusterView, 'status'>): boolean {
-  return status !== 'stopped' && status !== 'failed';
 }

@@ -2,16 +2,12 @@ import type { Options } from '../kernel/spec.ts';
 import { dashboardOptions, runOptions } from '../ralph/options.ts';
 
 const all = { type: 'boolean', help: 'all workers' } as const;
-const forceDirty = {
-  type: 'boolean',
-  help: 'remove the worktree even if it holds work that is nowhere else',
-} as const;
+const forceDirty = { type: 'boolean', help: 'remove the worktree even if its work is nowhere else' } as const;
 
 /** Many machines instead of this one. */
 export const clusterOptions = {
   cluster: {
     type: 'string',
-    aliases: ['engine'],
     value: 'URL',
     help: 'the cluster there: redis://, rediss:// or postgres:// (SWARM_CLUSTER), or local',
   },
@@ -33,11 +29,8 @@ const workerOptions = {
 } as const satisfies Options;
 
 /** Any of these makes each iteration one of `ralph run`. */
-const supervisedRunOptions = {
-  run: {
-    type: 'boolean',
-    help: 'each iteration is one of ralph run: headless, with guardrails, verdicts, budgets and a journal',
-  },
+export const supervisedRunOptions = {
+  run: { type: 'boolean', help: 'each iteration is one of ralph run, with verdicts, budgets and a journal' },
   'completion-promise': runOptions['completion-promise'],
   'completion-response': runOptions['completion-response'],
   verify: runOptions.verify,
@@ -53,31 +46,17 @@ const loopOptions = {
   'max-iterations': { type: 'count', help: 'stop after N iterations' },
   'inactivity-timeout': {
     type: 'duration',
-    help: 'restart the agent when its screen has not changed for that long (60)',
+    help: 'restart an agent whose screen stays the same so long (60)',
   },
-  'done-pattern': {
-    type: 'string',
-    value: 'REGEX',
-    help: 'what the agent has printed at the end of an iteration when all is done',
-  },
-  'check-done-continuous': {
-    type: 'boolean',
-    help: 'end the agent at the first match of the pattern, not at the end of its iteration',
-  },
-  'clean-state': {
-    type: 'boolean',
-    help: 'accepted for scripts: a loop always begins with a state of its own',
-  },
+  'done-pattern': { type: 'string', value: 'REGEX', help: 'what the agent prints when all is done' },
+  'check-done-continuous': { type: 'boolean', help: 'end the agent at the first match of the pattern' },
   'no-run': { type: 'boolean', help: 'start the agent, but not the loop: swarm ralph run NAME does that' },
   replace: { type: 'boolean', help: 'end and remove a worker that has the name already' },
-  'max-parallel': {
-    type: 'count',
-    help: 'no more than N loops of this machine have an agent at once, from now on',
-  },
+  'max-parallel': { type: 'count', help: 'from now on, at most N loops of this machine have an agent' },
   account: { type: 'string', value: 'NAME', help: 'loops of one account wait together at a usage limit' },
   'max-context': {
     type: 'count',
-    help: 'ask the agent to wrap up at N % of its context, and start it anew at N+15 %',
+    help: 'tell the agent to wrap up at N % of its context, restart it at N+15 %',
   },
   'restart-on-compact': { type: 'boolean', help: 'start it anew when it has compacted its context' },
   ...supervisedRunOptions,
@@ -104,19 +83,14 @@ export const submitOptions = {
   env: {
     type: 'strings',
     value: 'K[=V]',
-    help: 'a variable for the command; without a value, that of the machine that runs it (for secrets)',
+    help: 'a variable for the command; without V, that of the machine that runs it (for secrets)',
   },
   cwd: { type: 'string', value: 'DIR', help: 'a folder inside the repository where the command runs' },
   'prompt-file': { type: 'string', value: 'FILE', help: 'the prompt; its text is handed in now' },
   'max-iterations': loopOptions['max-iterations'],
-  'inactivity-timeout': {
-    type: 'duration',
-    help: 'restart the agent when it has printed nothing for that long (60)',
-  },
+  'inactivity-timeout': { type: 'duration', help: 'restart the agent when it prints nothing so long (60)' },
   'done-pattern': loopOptions['done-pattern'],
-  ralph: { type: 'boolean', help: 'accepted for scripts: what is handed in is always a loop' },
   'check-done-continuous': loopOptions['check-done-continuous'],
-  'clean-state': loopOptions['clean-state'],
   replace: { type: 'boolean', help: 'end a loop that has the name already' },
   account: loopOptions.account,
   ...supervisedRunOptions,
@@ -130,10 +104,7 @@ export const drainOptions = {
 } as const satisfies Options;
 
 export const reconcileOptions = {
-  lost: {
-    type: 'boolean',
-    help: 'the store was lost: iterations that were pushed before the loop was submitted again count, too',
-  },
+  lost: { type: 'boolean', help: 'the store was lost: count iterations before the last submit, too' },
   ...clusterOptions,
 } as const satisfies Options;
 
@@ -151,10 +122,7 @@ export const lsOptions = {
 
 export const logsOptions = {
   follow: { type: 'boolean', short: 'f', help: 'go on until Ctrl-C' },
-  history: {
-    type: 'boolean',
-    help: 'what has scrolled off the screen, too; of a cluster, all that its machines have',
-  },
+  history: { type: 'boolean', help: 'what has scrolled off, too; of a cluster, all that its machines have' },
   lines: { type: 'count', short: 'n', help: 'so many lines of it (1000)' },
   ...clusterOptions,
 } as const satisfies Options;
@@ -224,20 +192,10 @@ export const whyOptions = {
 } as const satisfies Options;
 
 export const limitsOptions = {
-  'max-parallel': {
-    type: 'count',
-    help: 'so many iterations at the same time, over all loops',
-  },
+  'max-parallel': { type: 'count', help: 'so many iterations at the same time, over all loops' },
   unlimited: { type: 'boolean', help: 'take these limits away' },
-  'starts-per-minute': {
-    type: 'count',
-    help: 'so many iterations begin in a minute, over all machines of a cluster',
-  },
-  'max-cost': {
-    type: 'number',
-    value: 'USD',
-    help: 'what all loops of the cluster may cost from now on',
-  },
+  'starts-per-minute': { type: 'count', help: 'so many iterations begin in a minute, over a cluster' },
+  'max-cost': { type: 'number', value: 'USD', help: 'what all loops of the cluster may cost from now on' },
   release: { type: 'string', value: 'ACCOUNT', help: 'do not wait for the usage limit of this account' },
   ...clusterOptions,
 } as const satisfies Options;
@@ -256,17 +214,9 @@ export const topOptions = {
 export const workerCommandOptions = {
   ...clusterOptions,
   slots: { type: 'count', help: 'loops at the same time (1)' },
-  labels: {
-    type: 'strings',
-    value: 'A,B',
-    help: 'labels of this machine: loops that ask for others are not for it',
-  },
+  labels: { type: 'strings', value: 'A,B', help: 'labels of this machine, for loops that ask for them' },
   host: { type: 'string', value: 'NAME', help: 'what this machine is called (its host name)' },
-  dir: {
-    type: 'string',
-    value: 'DIR',
-    help: 'where clones, worktrees and records are kept (~/.swarm/cluster)',
-  },
+  dir: { type: 'string', value: 'DIR', help: 'where clones, worktrees and records go (~/.swarm/cluster)' },
   sandbox: { ...runOptions.sandbox, help: 'what keeps the agents away from the rest of the machine (auto)' },
   'allow-host': runOptions['allow-host'],
 } as const satisfies Options;

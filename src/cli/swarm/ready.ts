@@ -10,10 +10,10 @@ import { warn } from './context.ts';
 const lookMs = 250;
 /** An input prompt anywhere on the screen. */
 const inputPrompt = /^\s*[>❯›$] /m;
-/** What made it ready may have scrolled off meanwhile. */
+/** The prompt may have scrolled off meanwhile. */
 const historyLines = 200;
 
-/** Waits until the agent in the window takes input; past the time it warns, since the worker is there anyway. */
+/** Waits until the agent in the window takes input. After the time-out it only warns: the worker exists anyway. */
 export async function waitUntilReady(context: Context, worker: Worker, timeoutMs: number): Promise<void> {
   if (worker.tmux === null) return;
   const tmux = tmuxServer(worker.tmux.socket, context.env);

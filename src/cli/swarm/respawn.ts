@@ -21,21 +21,18 @@ export async function main(
   const { env } = context;
   const old = await needWorker(context, args[0]);
   const worker = await holdWorker(env, old.name, async () => {
-    const loop = loopOf(env, old);
-    if (old.metadata.ralph === true && loop === null) {
+    const record = loopOf(env, old);
+    if (old.metadata.ralph === true && record === null) {
       throw fault(`the loop of '${old.name}' is gone`, 'swarm spawn --ralph again');
     }
-    const again = loop && { settings: loop.settings, options: loop.options, held: false };
-    const order = { loop: again };
-    // Where it runs is there now, and need not be made first.
-    if (old.worktree === null || (await worktreeExists(old.worktree))) checkStart(env, old, order.loop);
+    const loop = record && { settings: record.settings, options: record.options, held: false };
+    // Checks first, if the folder is there and need not be made.
+    if (old.worktree === null || (await worktreeExists(old.worktree))) checkStart(env, old, loop);
     await endWorker(env, old, systemClock.now());
-    const worktree = await freshWorktree(
-      context,
-      old,
-      values['clean-first'] === true,
-      values['force-dirty'] === true,
-    );
+    const worktree = await freshWorktree(context, old, {
+      clean: values['clean-first'] === true,
+      force: values['force-dirty'] === true,
+    });
     try {
       const fresh: Worker = {
         ...old,
@@ -45,12 +42,10 @@ export async function main(
         pid: null,
         metadata: loop === null ? {} : { ralph: true, ralph_iteration: 0 },
       };
-      checkStart(env, fresh, order.loop);
-      const started = await startWorker(env, fresh, { loop: order.loop, before: old }, () =>
-        systemClock.now(),
-      );
+      checkStart(env, fresh, loop);
+      const running = await startWorker(env, fresh, { loop, before: old }, () => systemClock.now());
       worktree?.keep();
-      return started;
+      return running;
     } catch (error) {
       await worktree?.undo();
       throw error;
@@ -61,12 +56,11 @@ export async function main(
   return 0;
 }
 
-/** The worktree as it is; made anew where it is wanted or gone. */
+/** Makes the worktree anew if it is gone or has to be clean; null if it stays as it is. */
 async function freshWorktree(
   context: Context,
   { name, worktree }: Worker,
-  clean: boolean,
-  force: boolean,
+  { clean, force }: { readonly clean: boolean; readonly force: boolean },
 ): Promise<NewWorktree | null> {
   if (worktree === null) return null;
   if (clean) {

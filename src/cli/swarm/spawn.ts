@@ -16,7 +16,7 @@ import { programCommand } from '../kernel/program-command.ts';
 import type { Context, Input } from '../kernel/spec.ts';
 import { fault, placeText, warn } from './context.ts';
 import { followLoop } from './follow.ts';
-import type { ralphSpawnOptions, spawnOptions } from './options.ts';
+import { type ralphSpawnOptions, type spawnOptions, supervisedRunOptions } from './options.ts';
 import { waitUntilReady } from './ready.ts';
 
 type SpawnInput = Input<typeof spawnOptions>;
@@ -46,11 +46,9 @@ function orderOf(context: Context, { values, args }: SpawnInput): SpawnOrder {
   if (values.cwd !== undefined && !isFolder(cwd)) throw fault(`there is no folder ${cwd}`);
   const loop = values.ralph ? loopOf(context, values, cmd) : null;
   if (values.name === undefined) throw fault('--name is required', 'swarm spawn --name NAME -- command');
-  const { branch } = values;
-  // As tmux does it itself with a name that it could not find again.
+  const { branch, 'tmux-socket': socket, 'worktree-dir': dir } = values;
+  // As tmux itself does with a name that it could not find again.
   const session = values.session?.replace(/[.:]/g, '_');
-  const socket = values['tmux-socket'];
-  const dir = values['worktree-dir'];
   return {
     name: values.name,
     cmd,
@@ -72,15 +70,14 @@ function orderOf(context: Context, { values, args }: SpawnInput): SpawnOrder {
   };
 }
 
-/** What a loop is asked to do, checked. */
+/** Checks the options of a loop, and returns what it has to do. */
 export function loopOf(context: Context, values: LoopValues, cmd: readonly string[]): NewLoop {
-  const given = values['prompt-file'];
-  const max = values['max-iterations'];
-  if (given === undefined) throw fault('--ralph requires --prompt-file');
+  const { 'prompt-file': path, 'max-iterations': max } = values;
+  if (path === undefined) throw fault('--ralph requires --prompt-file');
   if (max === undefined) throw fault('--ralph requires --max-iterations');
-  const file = resolve(context.cwd, given);
+  const file = resolve(context.cwd, path);
   const prompt = readPrompt(file);
-  if ('problem' in prompt) throw fault(prompt.problem.replace(file, given));
+  if ('problem' in prompt) throw fault(prompt.problem.replace(file, path));
   const pattern = values['done-pattern'] ?? null;
   if (pattern !== null) checkPattern(pattern);
   if (max > 50) warn(context, 'high iteration count (>50) may consume significant resources');
@@ -113,50 +110,38 @@ function checkPattern(pattern: string): void {
 }
 
 function contextOf(context: Context, values: LoopValues, cmd: readonly string[]): LoopOptions {
-  const maxContext = values['max-context'];
-  const restartOnCompact = values['restart-on-compact'];
+  const { 'max-context': maxContext, 'restart-on-compact': restartOnCompact } = values;
   if (maxContext !== undefined && (maxContext < 1 || maxContext > 99)) {
     throw fault('--max-context takes a share of the context in percent, from 1 to 99');
   }
-  const isWanted = maxContext !== undefined || restartOnCompact === true;
-  if (isWanted && !tellsContext(cmd)) warn(context, `nothing tells how full the context of ${cmd[0]} is`);
+  const isUsed = maxContext !== undefined || restartOnCompact === true;
+  if (isUsed && !tellsContext(cmd)) warn(context, `nothing tells how full the context of ${cmd[0]} is`);
   return {
     ...(maxContext === undefined ? {} : { maxContext }),
     ...(restartOnCompact ? { restartOnCompact } : {}),
   };
 }
 
-/** Options of `ralph run`, as its own command line takes them; nothing where none is given. */
+/** The options of `ralph run` as its command line takes them; empty if none is given. */
 function supervisedRunOf(values: LoopValues, cmd: readonly string[]): LoopOptions {
-  const given = (name: keyof LoopValues & string, unit = '') => {
-    const value = values[name];
+  const { run: _, ...runOptions } = supervisedRunOptions;
+  const words = Object.keys(runOptions).flatMap((name) => {
+    const value = values[name as keyof typeof runOptions];
+    const unit = name === 'max-time' ? 'ms' : '';
     const all = Array.isArray(value) ? value : value === undefined ? [] : [value];
     return all.map((one) => (one === '' ? `--${name}` : `--${name}=${one}${unit}`));
-  };
-  const words = [
-    ...given('completion-promise'),
-    ...given('completion-response'),
-    ...given('verify'),
-    ...given('permissions'),
-    ...given('sandbox'),
-    ...given('max-time', 'ms'),
-    ...given('max-cost'),
-    ...given('max-tokens'),
-  ];
+  });
   if (!values.run && words.length === 0) return {};
   const [program = ''] = cmd;
   if (agentNameOf(program) === 'custom') {
-    throw fault(
-      `${program} is no agent that ralph run knows, so that it cannot be checked as one`,
-      'leave out --run',
-    );
+    throw fault(`${program} is no agent that ralph run knows and could check`, 'leave out --run');
   }
   refuseContinuous(values);
   const pattern = values['done-pattern'] === undefined ? [] : [`--done-pattern=${values['done-pattern']}`];
   return { engine: programCommand('ralph'), run: [...words, ...pattern] };
 }
 
-/** `ralph run` reads a turn when it is over: there is no screen to watch. */
+/** `ralph run` reads a turn after its end: there is no screen to watch. */
 export function refuseContinuous(values: Pick<LoopValues, 'check-done-continuous'>): void {
   if (!values['check-done-continuous']) return;
   throw fault(
@@ -165,8 +150,8 @@ export function refuseContinuous(values: Pick<LoopValues, 'check-done-continuous
   );
 }
 
-function variablesOf(given: readonly string[]): Record<string, string> {
-  const entries = given.map((text) => {
+function variablesOf(words: readonly string[]): Record<string, string> {
+  const entries = words.map((text) => {
     const equals = text.indexOf('=');
     if (equals < 1) throw fault(`invalid env format '${text}' (expected KEY=VAL)`);
     return [text.slice(0, equals), text.slice(equals + 1)] as const;

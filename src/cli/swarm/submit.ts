@@ -1,6 +1,7 @@
 import type { Cluster, LoopOrder, WorkSource } from '../../cluster/cluster.ts';
 import { isObject } from '../../core/json.ts';
 import { runsByItself } from '../../fleet/delivery.ts';
+import { isOpen } from '../../fleet/files/loops.ts';
 import { checkName } from '../../fleet/spawn.ts';
 import { readPrompt } from '../../fleet/start-iteration.ts';
 import { createRedactor } from '../../os/redact/redact.ts';
@@ -10,13 +11,13 @@ import { fault } from './context.ts';
 import { missingMachine, needAddress, warnInTheClear, withCluster } from './open-cluster.ts';
 import type { submitOptions } from './options.ts';
 import { loopOf, refuseContinuous } from './spawn.ts';
-import { waitedIn, waitUntilOver } from './waited.ts';
+import { clusterEntries, waitUntilOver } from './wait.ts';
 
 type SubmitInput = Input<typeof submitOptions>;
 
 const maxPromptChars = 256 * 1024;
 
-/** Hands a loop to a cluster: whichever machine is free runs it. */
+/** Submits a loop to a cluster: any machine that is free runs it. */
 export async function main(context: Context, input: SubmitInput): Promise<number> {
   const order = orderOf(context, input);
   const { name, source } = order;
@@ -32,7 +33,7 @@ export async function main(context: Context, input: SubmitInput): Promise<number
     context.stdout.write(
       `submitted ${name} (${source.branch}) [ralph mode: up to ${order.settings.max_iterations} iterations]${idle}\n`,
     );
-    return input.values.wait ? waitUntilOver(context, () => waitedIn(cluster, name), {}) : 0;
+    return input.values.wait ? waitUntilOver(context, () => clusterEntries(cluster, name), {}) : 0;
   });
 }
 
@@ -41,19 +42,16 @@ function orderOf(
   { values, args }: SubmitInput,
 ): LoopOrder & { readonly source: WorkSource } {
   const command = args[0] === '--' ? args.slice(1) : args;
-  const { name, repo, branch, cwd = '.' } = values;
   if (command.length === 0) throw fault('no command provided (use -- command...)');
-  if (name === undefined) throw fault('--name is required', 'swarm help submit');
+  const { cwd = '.' } = values;
+  const name = needOption(values, 'name');
   checkName(name);
-  if (repo === undefined)
-    throw fault('--repo is required: any machine has to be able to fetch it', 'swarm help submit');
-  if (branch === undefined)
-    throw fault('--branch is required: the work is pushed to it', 'swarm help submit');
+  const repo = needOption(values, 'repo', ': any machine has to be able to fetch it');
+  const branch = needOption(values, 'branch', ': the work is pushed to it');
   checkRepo(repo);
   if (/^[/\\]|(^|[/\\])\.\.([/\\]|$)/.test(cwd)) throw fault('--cwd is a folder inside the repository');
-  if (values['prompt-file'] === undefined) throw fault('--prompt-file is required', 'swarm help submit');
-  if (values['max-iterations'] === undefined)
-    throw fault('--max-iterations is required', 'swarm help submit');
+  const promptFile = needOption(values, 'prompt-file');
+  needOption(values, 'max-iterations');
   if (!runsByItself(command)) refuseContinuous(values);
   const { settings, options } = loopOf(context, values, command);
   const prompt = readPrompt(settings.prompt_file);
@@ -69,7 +67,7 @@ function orderOf(
     cwd,
     env,
     tags: values.tag ?? [],
-    settings: { ...settings, prompt_file: values['prompt-file'] ?? settings.prompt_file },
+    settings: { ...settings, prompt_file: promptFile },
     options: portable,
     labels: [...new Set((values.label ?? []).flatMap((text) => text.split(',').filter(Boolean)))],
     source: { repo, branch, base: values.base ?? null, prompt: prompt.text, pass },
@@ -78,11 +76,21 @@ function orderOf(
   return order;
 }
 
-/** `K=V` goes to the store for everybody to read; `K` alone is the variable of the machine that runs the loop. */
-function variablesOf(given: readonly string[]): { pass: string[]; env: Record<string, string> } {
+function needOption<K extends 'name' | 'repo' | 'branch' | 'prompt-file' | 'max-iterations'>(
+  values: SubmitInput['values'],
+  name: K,
+  why = '',
+): NonNullable<SubmitInput['values'][K]> {
+  const value = values[name];
+  if (value !== undefined) return value;
+  throw fault(`--${name} is required${why}`, 'swarm help submit');
+}
+
+/** `K=V` goes to the store, where everybody can read it; `K` alone is a variable of the machine that runs the loop. */
+function variablesOf(words: readonly string[]): { pass: string[]; env: Record<string, string> } {
   const pass: string[] = [];
   const env: Record<string, string> = {};
-  for (const text of given) {
+  for (const text of words) {
     const [, key = '', value] = /^([A-Za-z_]\w*)(?:=(.*))?$/s.exec(text) ?? [];
     if (key === '')
       throw fault(`invalid env format '${text.replace(/=.*/s, '=...')}' (expected KEY=VAL or KEY)`);
@@ -109,7 +117,7 @@ function checkRepo(repo: string): void {
   if (repo.startsWith('-')) throw fault(`${repo} is no address of a repository`);
 }
 
-/** How people know the parts of an order. */
+/** What the user calls the parts of an order. */
 const partNames: Readonly<Record<string, string>> = {
   name: '--name',
   command: 'the command',
@@ -124,7 +132,7 @@ const partNames: Readonly<Record<string, string>> = {
   prompt: 'the prompt',
 };
 
-/** The values of this environment and all known kinds of keys, wherever they stand. */
+/** Throws if any part has a secret of this environment, or a known kind of key. */
 function refuseSecrets({ env }: Context, { source, ...order }: LoopOrder): void {
   const redactor = createRedactor(env);
   for (const [part, value] of Object.entries({ ...order, ...source })) {
@@ -143,14 +151,10 @@ function textsIn(value: unknown): string[] {
   return isObject(value) ? Object.entries(value).flat().flatMap(textsIn) : [];
 }
 
-/** Two loops on one branch would fence each other off for ever. */
+/** Throws if another open loop has the branch: both would reject each other's pushes for ever. */
 async function checkBranch(cluster: Cluster, name: string, { repo, branch }: WorkSource): Promise<void> {
   const other = (await cluster.list()).find(
-    (view) =>
-      view.name !== name &&
-      view.repo === repo &&
-      view.branch === branch &&
-      (view.status === 'running' || view.status === 'paused'),
+    (view) => view.name !== name && view.repo === repo && view.branch === branch && isOpen(view),
   );
   if (other === undefined) return;
   throw fault(`the loop '${other.name}' works on ${branch} already`, 'give each loop a --branch of its own');

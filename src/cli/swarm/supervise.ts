@@ -8,14 +8,14 @@ import type { Context } from '../kernel/spec.ts';
 
 const defaultTickMs = 2000;
 
-/** The one process that drives all loops of this machine. It ends when none is left. */
+/** Drives all loops of this machine, in one process. Ends when none is left. */
 export async function main(context: Context): Promise<number> {
   const { env, stdout } = context;
   const paths = fleetPaths(env);
   ensureDir(paths.root);
   let supervisor: Supervisor | null = null;
   let isToPause = false;
-  // Before the lock is there, since whoever sees that may send a signal.
+  // Before the lock exists, since whoever sees it may send a signal.
   const pause = () => {
     isToPause = true;
     supervisor?.pauseAll();
@@ -23,32 +23,28 @@ export async function main(context: Context): Promise<number> {
   process.on('SIGHUP', () => {});
   process.on('SIGTERM', pause);
   process.on('SIGINT', pause);
-  let taken = acquireLock(paths.supervisorLock, {});
-  if (!taken.ok) return 0;
+  let holding = acquireLock(paths.supervisorLock, {});
   const say = (line: string) => void stdout.stream.write(`${stampSeconds(systemClock.now())} ${line}\n`);
-  for (;;) {
+  while (holding.ok) {
     const tickMs = tickOf(env.SWARM_TICK_MS);
     supervisor = createSupervisor({ env, clock: systemClock, tickMs, version: __VERSION__, say });
     if (isToPause) supervisor.pauseAll();
-    const { lock } = taken;
-    let left = false;
+    const { lock } = holding;
+    let isIdle = false;
     await supervisor.run(() => {
-      // Whoever hands in a loop from now on finds no supervisor, and starts one.
+      // Whoever adds a loop from now on finds no supervisor, and starts one.
       lock.release();
-      left = true;
+      isIdle = true;
       return true;
     });
-    if (!left) {
-      lock.release();
-      return 0;
-    }
-    if (!hasWork(env)) return 0;
-    taken = acquireLock(paths.supervisorLock, {});
-    if (!taken.ok) return 0;
+    if (!isIdle) lock.release();
+    if (!isIdle || !hasWork(env)) return 0;
+    holding = acquireLock(paths.supervisorLock, {});
   }
+  return 0;
 }
 
-/** SWARM_TICK_MS: milliseconds between two looks at the screens, for tests. */
+/** Milliseconds between two looks at the screens. SWARM_TICK_MS sets them, for tests. */
 function tickOf(text: string | undefined): number {
   const ms = Number(text);
   return Number.isFinite(ms) && ms >= 10 ? ms : defaultTickMs;

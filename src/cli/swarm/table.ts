@@ -1,21 +1,34 @@
 import { cleanTerminal } from '../../os/terminal/clean-terminal.ts';
+import { writeJson } from '../kernel/output.ts';
+import type { Context } from '../kernel/spec.ts';
 
-/** Rows in columns as wide as their widest word; nothing at all where there are no rows. */
-export function tableText(head: readonly string[], rows: readonly (readonly string[])[]): string {
+/** A list in each of the formats that `--format` has. */
+type List = {
+  readonly names: readonly string[];
+  json(): readonly unknown[];
+  readonly head: readonly string[];
+  rows(): readonly (readonly string[])[];
+};
+
+/** Writes a list in a format, `table` if none is given. */
+export function writeList(context: Context, format = 'table', list: List): number {
+  if (format === 'json') return writeJson(context, list.json());
+  const { stdout } = context;
+  if (format === 'names') stdout.write(list.names.map((name) => `${name}\n`).join(''));
+  else stdout.write(tableText(list.head, list.rows()));
+  return 0;
+}
+
+/** Rows in columns as wide as their widest word; nothing at all without rows. */
+function tableText(head: readonly string[], rows: readonly (readonly string[])[]): string {
   if (rows.length === 0) return '';
   const all = [head, ...rows];
-  // One look at the whole is cheaper than one at each cell, and nearly always enough.
+  // Cleaning all cells at once is cheaper, and nearly always finds nothing.
   const lines = isPlain(all.flat().join('')) ? all : all.map((row) => row.map(plainText));
   const widths = head.map((_, column) => Math.max(...lines.map((line) => line[column]?.length ?? 0)));
-  return lines
-    .map(
-      (line) =>
-        `${line
-          .map((cell, column) => cell.padEnd(widths[column] ?? 0))
-          .join('  ')
-          .trimEnd()}\n`,
-    )
-    .join('');
+  const lineText = (line: readonly string[]) =>
+    line.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join('  ');
+  return lines.map((line) => `${lineText(line).trimEnd()}\n`).join('');
 }
 
 function isPlain(text: string): boolean {

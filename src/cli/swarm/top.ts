@@ -1,10 +1,10 @@
 import { type TopView, topView } from '../../fleet/top.ts';
 import { systemClock } from '../../os/clock.ts';
-import { runCommand, runInForeground } from '../../os/process/process.ts';
+import { type Argv, runCommand, runInForeground } from '../../os/process/process.ts';
 import { cleanTerminal } from '../../os/terminal/clean-terminal.ts';
 import { layoutTop, type TopState, textTop } from '../../show/terminal/fleet-top.ts';
-import { createStyle } from '../../show/terminal/style.ts';
 import { type FullScreenControl, runFullScreen } from '../kernel/full-screen.ts';
+import { isInteractive, styleOf } from '../kernel/output.ts';
 import { programCommand } from '../kernel/program-command.ts';
 import type { Context, Input } from '../kernel/spec.ts';
 import { allWorkers } from './context.ts';
@@ -25,7 +25,7 @@ const commands: Readonly<Record<string, readonly string[]>> = {
 const pollMs = 1000;
 const empty: TopView = { rows: [], running: 0, maxParallel: null, held: [], undriven: false };
 
-/** The table of all workers: live in a terminal, once elsewhere. */
+/** Shows the table of all workers: live in a terminal, once elsewhere. */
 export async function main(context: Context, { values }: Input<typeof topOptions>): Promise<number> {
   const now = () => systemClock.now();
   if (wantsCluster(context, values)) {
@@ -37,25 +37,18 @@ export async function main(context: Context, { values }: Input<typeof topOptions
 }
 
 async function show(context: Context, values: Values, ask: () => Promise<TopView>): Promise<number> {
-  const { stdin, stdout, env } = context;
-  const isTerminal = stdin.isTTY === true && stdout.isTTY && env.TERM !== 'dumb';
-  if (values.once || !isTerminal) {
-    stdout.write(cleanTerminal(textTop(await ask())));
+  if (values.once || !isInteractive(context)) {
+    context.stdout.write(cleanTerminal(textTop(await ask())));
     return 0;
   }
   return live(context, ask, values.cluster === undefined ? [] : ['--cluster', values.cluster]);
 }
 
-function live(
-  context: Context,
-  ask: () => Promise<TopView>,
-  clusterWords: readonly string[],
-): Promise<number> {
-  const { env, stdout } = context;
-  const style = createStyle({ env, isTTY: stdout.isTTY });
+function live(context: Context, ask: () => Promise<TopView>, more: readonly string[]): Promise<number> {
+  const style = styleOf(context);
   let view = empty;
   let state: TopState = { selected: null, message: '' };
-  /** A key that ends something has to be pressed twice. */
+  /** The command of `k` after its first press: it ends something, and has to be pressed twice. */
   let armed = '';
   const look = async () => {
     view = await ask();
@@ -73,7 +66,7 @@ function live(
     if (key === 'q' || key === '\x03') control.end(0);
     else if (step !== undefined) select(step);
     else if (words !== undefined && state.selected !== null)
-      order(key, [...words, state.selected, ...clusterWords], control);
+      order(key, [...words, state.selected, ...more], control);
   }
 
   function order(key: string, words: readonly string[], control: FullScreenControl): void {
@@ -93,21 +86,13 @@ function live(
     state = { selected: next?.name ?? null, message: '' };
   }
 
-  async function run(
-    argv: readonly [string, ...string[]],
-    text: string,
-    control: FullScreenControl,
-  ): Promise<void> {
-    const { stdout: said, stderr } = await runCommand(argv, { cwd: context.cwd, env });
-    say(`${text}   ${said || stderr}`);
+  async function run(argv: Argv, text: string, control: FullScreenControl): Promise<void> {
+    const { stdout, stderr } = await runCommand(argv, { cwd: context.cwd, env: context.env });
+    say(`${text}   ${stdout || stderr}`);
     await look();
     control.redraw();
   }
 
-  return runFullScreen(context, {
-    pollMs,
-    look,
-    lines: (size) => layoutTop(view, state, size, style),
-    key: press,
-  });
+  const lines = (size: { columns: number; rows: number }) => layoutTop(view, state, size, style);
+  return runFullScreen(context, { pollMs, look, lines, key: press });
 }

@@ -20,11 +20,10 @@ import { chooseProvider } from '../../sandbox/open-sandbox.ts';
 import { providerNames, type SandboxChoice } from '../../sandbox/sandbox.ts';
 import { programCommand } from '../kernel/program-command.ts';
 import type { Context, Input } from '../kernel/spec.ts';
-
 import { needAddress, warnInTheClear, withCluster } from './open-cluster.ts';
 import type { workerCommandOptions } from './options.ts';
 
-/** Runs loops of a cluster on this machine until it is told to end. */
+/** Runs loops of a cluster on this machine until a signal ends it. */
 export async function main(
   context: Context,
   { values }: Input<typeof workerCommandOptions>,
@@ -40,13 +39,8 @@ export async function main(
     // A worker that died may have left agents running.
     for (const run of processesByRun(runIdStart(own)).keys()) await sweepRun(run);
     const leaseMs = leaseOf(env.SWARM_LEASE_MS);
-    const rules = {
-      folder: own,
-      sandbox,
-      allowHosts: values['allow-host'] ?? [],
-      ralph: programCommand('ralph'),
-      leaseMs,
-    };
+    const allowHosts = values['allow-host'] ?? [];
+    const rules = { folder: own, sandbox, allowHosts, ralph: programCommand('ralph'), leaseMs };
     return await withCluster(context, values, (cluster) => work(context, values, cluster, rules), {
       leaseMs,
     });
@@ -63,9 +57,9 @@ async function work(
 ): Promise<number> {
   const { folder, sandbox } = rules;
   const { slots = 1 } = values;
-  const wanted = values.host ?? (values.dir === undefined ? hostname() : `${hostname()}-${basename(folder)}`);
+  const name = values.host ?? (values.dir === undefined ? hostname() : `${hostname()}-${basename(folder)}`);
   const labels = (values.labels ?? []).flatMap((text) => text.split(',').filter(Boolean));
-  const host = await cluster.register({ host: wanted, labels }, idOf(folder));
+  const host = await cluster.register({ host: name, labels }, idOf(folder));
   const say = (line: string) =>
     void stdout.stream.write(`${stampSeconds(systemClock.now())} ${cleanTerminal(line)}\n`);
   const worker = createWorker({
@@ -82,7 +76,7 @@ async function work(
   const signals = listen(worker, say);
   const where = sandbox === 'none' ? 'without a sandbox' : `in a sandbox (${sandbox})`;
   say(`${host} takes loops, ${slots} at a time, ${where}; its files are in ${folder}`);
-  if (host !== wanted) say(`another machine is called ${wanted}`);
+  if (host !== name) say(`another machine is called ${name}`);
   const isDraining = (await cluster.hosts()).some((one) => one.host === host && one.draining);
   if (isDraining) say(`${host} drains and takes nothing until: swarm drain ${host} --undo`);
   await worker.run();
@@ -94,25 +88,24 @@ function listen(worker: { leave(): void; stop(): void }, say: (line: string) => 
   let signals = 0;
   const onSignal = () => {
     signals++;
-    say(
-      signals === 1
-        ? 'Received signal, shutting down: each loop moves on after its iteration...'
-        : 'Stopping the agents now...',
-    );
-    if (signals === 1) worker.leave();
-    else worker.stop();
+    if (signals === 1) {
+      say('Received signal, shutting down: each loop moves on after its iteration...');
+      return worker.leave();
+    }
+    say('Stopping the agents now...');
+    worker.stop();
   };
   for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(name, onSignal);
   return { count: () => signals };
 }
 
-/** Fails before any loop is taken if the sandbox does not work on this machine. */
-async function checkSandbox(context: Context, folder: string, wanted: string): Promise<SandboxChoice> {
-  const choice = providerNames.find((name) => name === wanted) ?? 'auto';
+/** Throws if the sandbox does not work on this machine, before any loop is taken. */
+async function checkSandbox(context: Context, folder: string, typed: string): Promise<SandboxChoice> {
+  const choice = providerNames.find((name) => name === typed) ?? 'auto';
   return choice === 'none' ? 'none' : chooseProvider(choice, { cwd: folder, env: context.env });
 }
 
-/** The id of this machine, kept in its folder: two machines may have one name. */
+/** Returns the id of this machine, which its folder keeps: two machines may have the same name. */
 function idOf(folder: string): string {
   const file = placesIn(folder).id;
   const existing = readText(file)?.trim();
@@ -123,19 +116,14 @@ function idOf(folder: string): string {
 }
 
 function takeFolder(folder: string) {
-  const taken = acquireLock(placesIn(folder).lock, {});
-  if (taken.ok) return taken.lock;
-  throw new RalphError(
-    'worker-runs',
-    `a worker (process ${taken.owner.pid}) has the folder ${folder} already`,
-    {
-      remedy: 'swarm worker --dir ANOTHER-FOLDER, for a second one on this machine',
-      exitCode: 1,
-    },
-  );
+  const holding = acquireLock(placesIn(folder).lock, {});
+  if (holding.ok) return holding.lock;
+  const message = `a worker (process ${holding.owner.pid}) has the folder ${folder} already`;
+  const remedy = 'swarm worker --dir ANOTHER-FOLDER, for a second one on this machine';
+  throw new RalphError('worker-runs', message, { remedy, exitCode: 1 });
 }
 
-/** SWARM_LEASE_MS: for tests; all machines of a cluster have to have the same. */
+/** The lease in milliseconds. SWARM_LEASE_MS sets it, for tests; all machines of a cluster need the same. */
 function leaseOf(text: string | undefined): number {
   const ms = Number(text);
   return Number.isFinite(ms) && ms >= 500 ? ms : defaultLeaseMs;

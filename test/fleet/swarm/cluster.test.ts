@@ -209,19 +209,7 @@ describe.skipIf(missing.redis !== null)(`swarm on a cluster (${missing.redis ?? 
     await submit('a', '--tag', 'old');
     const words = ['--branch', 'ralph/a', '--prompt-file', 'PROMPT.md', '--max-iterations', '5'];
     const waiting = startRalph(
-      [
-        'submit',
-        '--name',
-        'a',
-        '--repo',
-        repo.cwd,
-        ...words,
-        '--replace',
-        '--wait',
-        '--ralph',
-        '--',
-        'claude',
-      ],
+      ['submit', '--name', 'a', '--repo', repo.cwd, ...words, '--replace', '--wait', '--', 'claude'],
       { ...repo, env: { ...env, SWARM_CLUSTER: url }, program: 'swarm' },
     );
     await waitUntil(() => waiting.output.stdout.includes('submitted a'), { timeoutMs: 60_000 });
@@ -382,12 +370,8 @@ describe.skipIf(missing.redis !== null)(`swarm on a cluster (${missing.redis ?? 
     const { cwd, env } = makeRepo();
     const run = (...words: string[]) => runRalph(words, { cwd, env, program: 'swarm' });
     const port = await freePort();
-    // The older name of the option still works.
-    for (const [scheme, option] of [
-      ['redis', '--cluster'],
-      ['postgres', '--engine'],
-    ] as const) {
-      const { code, stderr } = await run('ls', option, `${scheme}://127.0.0.1:${port}/0`);
+    for (const scheme of ['redis', 'postgres']) {
+      const { code, stderr } = await run('ls', '--cluster', `${scheme}://127.0.0.1:${port}/0`);
       expect(code).toBe(1);
       expect(stderr).toContain(`cannot work with ${scheme}://127.0.0.1:${port}/0: connect ECONNREFUSED`);
       expect(stderr.trim().split('\n')).toHaveLength(2);

@@ -116,7 +116,7 @@ describe('swarm ralph', { timeout: 120_000 }, () => {
     const fleet = makeFleet();
     await fleet.loop('agent', obedient);
     await fleet.swarm('spawn', '--name', 'plain', '--', 'sleep', '600');
-    const json = await fleet.swarm('ralph', 'list', '--format', 'json');
+    const json = await fleet.swarm('ralph', 'ls', '--format', 'json');
     expect(JSON.parse(json.stdout)).toEqual([{ ...fleet.state('agent'), end: null }]);
     expect((await fleet.swarm('ralph', 'ls')).stdout).toMatch(/^NAME .*\nagent +running +1\/3/);
     const logs = await fleet.swarm('ralph', 'logs', 'agent', '--lines', '1');

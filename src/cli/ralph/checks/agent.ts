@@ -4,118 +4,118 @@ import { agentNameOf, agents } from '../../../agents/registry.ts';
 import { atLeast } from '../../../agents/version.ts';
 import { askAgentVersion } from '../../../config/agent-version.ts';
 import type { ResolvedSettings } from '../../../config/settings-schema.ts';
+import { tryReadText } from '../../../os/files/files.ts';
 import { type Environment, findProgram } from '../../../os/process/process.ts';
-import { firstLine, type HealthCheck, hasError } from './health-check.ts';
-import { checkLogin } from './login.ts';
-import type { Place } from './probe.ts';
+import { firstLine, type HealthCheck, hasError, resultsOf } from './health-check.ts';
+import { type Place, probe } from './probe.ts';
 
 type AgentSettings = ResolvedSettings['agent'];
 
-/** Whether an agent is there, runs, is a version that we know, is logged in, and what it may do. */
+/** Checks that an agent is installed, runs, has a tested version and is logged in, and tells what it may do. */
 export async function checkAgent(
   command: string,
   agent: AgentSettings,
   place: Place,
 ): Promise<HealthCheck[]> {
   const adapter = adapterOf(command, agent);
-  const about = { agent: adapter.name };
+  const { ok, error } = resultsOf('agent.found', adapter.name);
   const permissions = checkPermissions(adapter, agent.permissions ?? 'edit', agent.flags);
-  const program = findProgram(command, place.env);
-  if (program === null) {
-    const evidence = `"${command}" is not installed, or not on the PATH`;
-    return [{ id: 'agent.found', ...about, status: 'error', evidence, remedy: adapter.install }];
-  }
-  const found: HealthCheck = { id: 'agent.found', ...about, status: 'ok', evidence: program };
-  // Only its owner knows what it would do: any start could be a task for it.
-  if (adapter.name === 'custom') return [found, permissions];
+  const path = findProgram(command, place.env);
+  if (path === null) return [error(`"${command}" is not installed, or not on the PATH`, adapter.install)];
+  // Only its owner knows what a custom agent does: any start could be a task for it.
+  if (adapter.name === 'custom') return [ok(path), permissions];
   const env = { ...place.env, ...agent.env };
-  const { check: runs, version } = await checkRuns(adapter, program, env);
-  if (hasError([runs])) return [found, runs, permissions];
-  const login = await checkLogin(adapter, program, version, agent.flags, { ...place, env });
-  return [found, runs, checkVersion(adapter, version), login, permissions];
+  const { check: runs, version } = await checkRuns(adapter, path, env);
+  if (hasError([runs])) return [ok(path), runs, permissions];
+  const login = await checkLogin(adapter, { path, version }, agent.flags, { ...place, env });
+  return [ok(path), runs, checkVersion(adapter, version), login, permissions];
 }
 
 /**
- * The known agents on the PATH, for somebody who has not chosen one yet: what is wrong with one of them is no error as
- * long as another is usable. One after the other, because some take a whole processor for seconds.
+ * Checks the known agents on the PATH if none is chosen: a problem with one of them is no error as long as another can
+ * be used. One after the other, because some take a whole processor for seconds.
  */
 export async function* checkInstalledAgents(
   agent: AgentSettings,
   place: Place,
 ): AsyncGenerator<HealthCheck[]> {
-  const known = Object.keys(agents).filter((name) => name !== 'custom');
-  const installed = known.filter((name) => findProgram(name, place.env) !== null);
+  const names = Object.keys(agents).filter((name) => name !== 'custom');
+  const installed = names.filter((name) => findProgram(name, place.env) !== null);
   const usable: string[] = [];
   for (const name of installed) {
     const checks = await checkAgent(name, agent, place);
     if (!hasError(checks)) usable.push(name);
     yield checks.map((check) => (check.status === 'error' ? { ...check, status: 'warning' } : check));
   }
-  yield [judgeChoice(known, installed, usable)];
-}
-
-function judgeChoice(
-  known: readonly string[],
-  installed: readonly string[],
-  usable: readonly string[],
-): HealthCheck {
-  const id = 'agent.set';
+  const { warning, error } = resultsOf('agent.set');
   if (installed.length === 0) {
-    const evidence = `none of the known agents is on the PATH: ${known.join(', ')}`;
-    return { id, status: 'error', evidence, remedy: agents.claude.install };
-  }
-  if (usable.length === 0) {
+    yield [error(`none of the known agents is on the PATH: ${names.join(', ')}`, agents.claude.install)];
+  } else if (usable.length === 0) {
     const evidence = `no agent is set, and what is installed cannot be used: ${installed.join(', ')}`;
-    return { id, status: 'error', evidence, remedy: 'see above, then: ralph init' };
-  }
-  const evidence = `no agent is set; you can use ${usable.join(', ')}`;
-  return { id, status: 'warning', evidence, remedy: 'ralph init' };
+    yield [error(evidence, 'see above, then: ralph init')];
+  } else yield [warning(`no agent is set; you can use ${usable.join(', ')}`, 'ralph init')];
 }
 
-/** Really starts it, with `--version`. */
+/** Really starts the agent, with `--version`. */
 async function checkRuns(
   adapter: AgentAdapter,
   program: string,
   env: Environment,
 ): Promise<{ readonly check: HealthCheck; readonly version: string | null }> {
+  const { ok, warning, error } = resultsOf('agent.runs', adapter.name);
   const { version, result } = await askAgentVersion(program, env);
-  const { exitCode, signal, stdout, stderr, timedOut, error } = result;
-  const check = { id: 'agent.runs', agent: adapter.name } as const;
-  const asked = `${adapter.name} --version`;
-  if (exitCode === 0) {
-    const evidence = `${asked} says: ${firstLine(stdout || stderr)}`;
-    return { version, check: { ...check, status: 'ok', evidence } };
-  }
+  const { exitCode, signal, stdout, stderr, timedOut } = result;
+  const command = `${adapter.name} --version`;
+  if (exitCode === 0) return { version, check: ok(`${command} says: ${firstLine(stdout || stderr)}`) };
   if (timedOut) {
-    const evidence = `${asked} gave no answer in time; the machine may be busy`;
-    return { version, check: { ...check, status: 'warning', evidence, remedy: 'ralph doctor' } };
+    const evidence = `${command} gave no answer in time; the machine may be busy`;
+    return { version, check: warning(evidence, 'ralph doctor') };
   }
-  const why = error?.message ?? `${signal ?? `exit code ${exitCode}`}, ${firstLine(stderr || stdout)}`;
-  const evidence = `${asked} fails: ${why}`;
-  return {
-    version,
-    check: { ...check, status: 'error', evidence, remedy: `install it again: ${adapter.install}` },
-  };
+  const why = result.error?.message ?? `${signal ?? `exit code ${exitCode}`}, ${firstLine(stderr || stdout)}`;
+  return { version, check: error(`${command} fails: ${why}`, `install it again: ${adapter.install}`) };
 }
 
 export function checkVersion(adapter: AgentAdapter, version: string | null): HealthCheck {
-  const check = { id: 'agent.version', agent: adapter.name } as const;
+  const { ok, warning } = resultsOf('agent.version', adapter.name);
   const [oldest = '', newest = oldest] = [adapter.tested[0], adapter.tested.at(-1)];
-  if (version === null) {
-    return { ...check, status: 'warning', evidence: 'it tells no version', remedy: adapter.install };
-  }
+  if (version === null) return warning('it tells no version', adapter.install);
   const range = oldest === newest ? newest : `${oldest} to ${newest}`;
   if (!atLeast(version, oldest)) {
-    const evidence = `${version} is older than what was tested (${range})`;
-    return { ...check, status: 'warning', evidence, remedy: `update it: ${adapter.install}` };
+    return warning(`${version} is older than what was tested (${range})`, `update it: ${adapter.install}`);
   }
-  if (atLeast(newest, version)) return { ...check, status: 'ok', evidence: `${version}, tested: ${range}` };
-  return {
-    ...check,
-    status: 'warning',
-    evidence: `${version} is newer than what was tested (${range})`,
-    remedy: 'nothing, unless agent.events finds events that ralph does not know',
-  };
+  if (atLeast(newest, version)) return ok(`${version}, tested: ${range}`);
+  return warning(
+    `${version} is newer than what was tested (${range})`,
+    'nothing, unless agent.events finds events that ralph does not know',
+  );
+}
+
+/** Asks the agent whether it is logged in. Only an explicit "logged out" is an error. */
+async function checkLogin(
+  adapter: AgentAdapter,
+  program: { readonly path: string; readonly version: string | null },
+  flags: readonly string[],
+  place: Place,
+): Promise<HealthCheck> {
+  const { ok, skipped, error } = resultsOf('agent.login', adapter.name);
+  const { login, loginStatus } = agents[agentNameOf(adapter.name)];
+  if (loginStatus === null)
+    return skipped(`${adapter.name} has no command that tells whether it is logged in`);
+  const { words, loggedIn, loggedOut } = loginStatus;
+  const command = `${adapter.name} ${words.join(' ')}`;
+  // An older one may not know the command, and take its words for a task.
+  if (program.version === null || !atLeast(program.version, adapter.tested[0] ?? '0')) {
+    return skipped(`"${command}" may not be there in this version`);
+  }
+  const { text, failure } = await probe([program.path, ...words], place);
+  if (failure !== undefined) return skipped(`${command}: ${failure}`);
+  const yes = loggedIn.exec(text)?.[0];
+  if (yes !== undefined) return ok(`${command} says: ${yes.trim()}`);
+  const no = loggedOut?.exec(text)?.[0];
+  if (no === undefined) return skipped(`${command} does not say so clearly`);
+  const other = loginStatus.otherWay?.({ ...place, flags, readText: (path) => tryReadText(path) ?? '' });
+  if (other) return skipped(`${command} says: ${no}, but ${other}`);
+  return error(`${command} says: ${no}`, login ?? adapter.install);
 }
 
 export function checkPermissions(
@@ -124,18 +124,16 @@ export function checkPermissions(
   flags: readonly string[],
   asRoot = process.getuid?.() === 0,
 ): HealthCheck {
-  const check = { id: 'agent.permissions', agent: adapter.name } as const;
+  const { ok, warning, error } = resultsOf('agent.permissions', adapter.name);
   const may = adapter.permits[mode];
-  const modes = Object.keys(adapter.permits);
+  const modes = Object.keys(adapter.permits).join(' or ');
   if (may === undefined) {
-    const evidence = `${adapter.name} has no "${mode}" mode, only ${modes.join(' or ')}`;
-    return { ...check, status: 'error', evidence, remedy: `set agent.permissions to ${modes.join(' or ')}` };
+    return error(`${adapter.name} has no "${mode}" mode, only ${modes}`, `set agent.permissions to ${modes}`);
   }
   const unless = flags.length === 0 ? '' : ` (unless agent.flags say otherwise: ${flags.join(' ')})`;
   const evidence = `${mode}${asRoot ? ', as root' : ''}: it may ${may}${unless}`;
-  if (mode !== 'full' || !asRoot) return { ...check, status: 'ok', evidence };
-  const remedy = 'run as another user, or in a container that you can lose';
-  return { ...check, status: 'warning', evidence, remedy };
+  if (mode !== 'full' || !asRoot) return ok(evidence);
+  return warning(evidence, 'run as another user, or on a disposable machine');
 }
 
 /** The adapter of a command, or of an agent that the settings describe. */

@@ -8,10 +8,7 @@ import { checkPermissions } from './agent.ts';
 import type { HealthCheck } from './health-check.ts';
 import { checkFolder, checkNode } from './machine.ts';
 
-/**
- * The checks of `ralph doctor` that take next to no time, before a run: the first error, or null. The agent itself is
- * not tried here: its first turn is about to tell.
- */
+/** Runs the quick checks of `ralph doctor` before a run. Returns the first error; the agent itself is not tried. */
 export function preflight(
   { cwd, env }: Pick<Context, 'cwd' | 'env'>,
   { settings }: LoadedSettings,
@@ -23,11 +20,8 @@ export function preflight(
     ...checkFolder('work', projectPaths(cwd).root),
     ...checkFolder('state', stateFolder(env)),
   ];
-  const failed = checks.find(({ status }) => status === 'error');
-  if (failed === undefined) return null;
-  const { exitCode } = otherExits.usage;
-  return new RalphError(failed.id, failed.evidence, {
-    exitCode,
-    ...(failed.remedy === undefined ? {} : { remedy: failed.remedy }),
-  });
+  const failure = checks.find(({ status }) => status === 'error');
+  if (failure === undefined) return null;
+  const { id, evidence, remedy } = failure;
+  return new RalphError(id, evidence, { remedy, exitCode: otherExits.usage.exitCode });
 }

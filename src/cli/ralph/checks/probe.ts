@@ -3,25 +3,25 @@ import { collect } from '../../../os/process/pipes.ts';
 import { type Argv, type Environment, findProgram, startProcess } from '../../../os/process/process.ts';
 import { cleanTerminal } from '../../../os/terminal/clean-terminal.ts';
 
-/** Where checks look, and the signal that ends what they have started. */
+/** Folder and environment of the checks, and the signal that ends the programs they started. */
 export type Place = { readonly cwd: string; readonly env: Environment; readonly stop: AbortSignal };
 
 export type Answer = {
-  /** Ended by itself with code 0. */
+  /** True if the program ended by itself with code 0. */
   readonly ok: boolean;
-  /** All that it printed, without control sequences; what it printed on standard output comes first. */
+  /** All output without control sequences, standard output first. */
   readonly text: string;
-  /** Why there is no answer: it did not start, or did not end. */
+  /** Why there is no answer: the program did not start, or did not end. */
   readonly failure?: string;
 };
 
 const maxBytes = 64 * 1024;
 
-/** Asks a program something. It gets no input, has to answer in time, and leaves nothing running. */
+/** Runs a program without input. It has to answer in time; whatever it leaves running is ended. */
 export async function probe(argv: Argv, { cwd, env, stop }: Place, timeoutMs = 15_000): Promise<Answer> {
   const stdout = collect(maxBytes);
   const stderr = collect(maxBytes);
-  const running = startProcess({
+  const { cause, exitCode, error } = await startProcess({
     argv,
     cwd,
     env,
@@ -29,14 +29,10 @@ export async function probe(argv: Argv, { cwd, env, stop }: Place, timeoutMs = 1
     stdin: null,
     idleMs: null,
     hardMs: timeoutMs,
+    stop,
     onStdout: stdout.add,
     onStderr: stderr.add,
-  });
-  const end = () => running.stop();
-  if (stop.aborted) end();
-  stop.addEventListener('abort', end, { once: true });
-  const { cause, exitCode, error } = await running.done;
-  stop.removeEventListener('abort', end);
+  }).done;
   const text = cleanTerminal(`${stdout.text()}\n${stderr.text()}`);
   if (cause === 'exited') return { ok: exitCode === 0, text };
   if (cause === 'hard-timeout') {

@@ -5,33 +5,31 @@ import { unmatchedPatterns } from '../../../drive/process/protected.ts';
 import { notifyProblem } from '../../../os/notify/check.ts';
 import { channelsOf } from '../../../os/notify/delivery.ts';
 import { findProgram } from '../../../os/process/process.ts';
-import { firstLine, type HealthCheck } from './health-check.ts';
+import { firstLine, type HealthCheck, resultsOf } from './health-check.ts';
 import { type Place, probe } from './probe.ts';
 
-/** Git itself, whether this is a working copy, and who commits where the loop does. */
+/** Checks git itself, that this is a working copy, and who commits if the loop does. */
 export async function checkSourceControl(scm: ResolvedSettings['scm'], place: Place): Promise<HealthCheck[]> {
   const [version, root] = await Promise.all([
     probe(['git', '--version'], place),
     probe(['git', 'rev-parse', '--show-toplevel'], place),
   ]);
-  const needed = scm !== undefined && scm.tasks.length > 0;
-  const git: HealthCheck = version.ok
-    ? { id: 'git', status: 'ok', evidence: firstLine(version.text) }
-    : {
-        id: 'git',
-        status: needed && scm.command === 'git' ? 'error' : 'warning',
-        evidence: `git does not run: ${version.failure ?? firstLine(version.text)}`,
-        remedy: 'apt-get install git, or brew install git',
-      };
-  const copy: HealthCheck = root.ok
-    ? { id: 'git.working-copy', status: 'ok', evidence: firstLine(root.text) }
-    : {
-        id: 'git.working-copy',
-        status: 'warning',
-        evidence: `${firstLine(root.text)}; progress is judged by the size and date of files`,
-        remedy: 'git init',
-      };
-  return [git, ...(version.ok ? [copy] : []), ...(needed ? await checkCommits(scm, place) : [])];
+  const isNeeded = scm !== undefined && scm.tasks.length > 0;
+  const commits = isNeeded ? await checkCommits(scm, place) : [];
+  const git = resultsOf('git');
+  if (!version.ok) {
+    const report = isNeeded && scm.command === 'git' ? git.error : git.warning;
+    const evidence = `git does not run: ${version.failure ?? firstLine(version.text)}`;
+    return [report(evidence, 'apt-get install git, or brew install git'), ...commits];
+  }
+  const copy = resultsOf('git.working-copy');
+  const folder = firstLine(root.text);
+  const without = `${folder}; progress is judged by the size and date of files`;
+  return [
+    git.ok(firstLine(version.text)),
+    root.ok ? copy.ok(folder) : copy.warning(without, 'git init'),
+    ...commits,
+  ];
 }
 
 async function checkCommits(
@@ -39,94 +37,74 @@ async function checkCommits(
   place: Place,
 ): Promise<HealthCheck[]> {
   if (command !== 'git') {
+    const scm = resultsOf('scm');
     const program = findProgram(command, place.env);
-    if (program !== null) return [{ id: 'scm', status: 'ok', evidence: program }];
-    const evidence = `scm.command "${command}" is not on the PATH`;
-    return [{ id: 'scm', status: 'error', evidence, remedy: 'install it, or change scm.command' }];
+    if (program !== null) return [scm.ok(program)];
+    return [scm.error(`scm.command "${command}" is not on the PATH`, 'install it, or change scm.command')];
   }
   if (!tasks.some((task) => splitWords(task)?.[0] === 'commit')) return [];
   const { ok, text, failure } = await probe(['git', 'var', 'GIT_COMMITTER_IDENT'], place);
   if (failure !== undefined) return [];
+  const identity = resultsOf('git.identity');
   const who = firstLine(text);
-  if (ok) return [{ id: 'git.identity', status: 'ok', evidence: who.replace(/ \d+ [+-]\d+$/, '') }];
-  return [
-    {
-      id: 'git.identity',
-      status: 'error',
-      evidence: `git does not know who commits: ${who}`,
-      remedy: 'git config --global user.email you@example.com, and user.name',
-    },
-  ];
+  if (ok) return [identity.ok(who.replace(/ \d+ [+-]\d+$/, ''))];
+  const remedy = 'git config --global user.email you@example.com, and user.name';
+  return [identity.error(`git does not know who commits: ${who}`, remedy)];
 }
 
-/** Whether the commands that judge the work can be found. */
+/** Checks that the commands that judge the work can be found. */
 export async function checkCommands(settings: ResolvedSettings, place: Place): Promise<HealthCheck[]> {
+  const { ok, warning } = resultsOf('guardrails');
   const commands = [...settings.guardrails.map(({ command }) => command), ...settings.verify];
   if (commands.length === 0) return [];
   const words = [...new Set(commands.flatMap(programOf))];
   const missing = await missingPrograms(words, place);
-  if (missing.length === 0) {
-    return [{ id: 'guardrails', status: 'ok', evidence: `all found: ${words.join(', ')}` }];
-  }
-  return [
-    {
-      id: 'guardrails',
-      status: 'warning',
-      evidence: `not on the PATH: ${missing.join(', ')}`,
-      remedy: 'install them, or change guardrails and verify in .ralph/settings.json',
-    },
-  ];
+  if (missing.length === 0) return [ok(`all found: ${words.join(', ')}`)];
+  const remedy = 'install them, or change guardrails and verify in .ralph/settings.json';
+  return [warning(`not on the PATH: ${missing.join(', ')}`, remedy)];
 }
 
 export function checkProtectedPaths(patterns: readonly string[], cwd: string): HealthCheck[] {
+  const { ok, warning } = resultsOf('protected-paths');
   if (patterns.length === 0) return [];
   const unmatched = unmatchedPatterns(cwd, patterns);
-  if (unmatched.length === 0) {
-    return [{ id: 'protected-paths', status: 'ok', evidence: `each matches a file: ${patterns.join(', ')}` }];
-  }
-  return [
-    {
-      id: 'protected-paths',
-      status: 'warning',
-      evidence: `no file matches ${unmatched.join(', ')}`,
-      remedy: 'change protectedPaths in .ralph/settings.json',
-    },
-  ];
+  if (unmatched.length === 0) return [ok(`each matches a file: ${patterns.join(', ')}`)];
+  const remedy = 'change protectedPaths in .ralph/settings.json';
+  return [warning(`no file matches ${unmatched.join(', ')}`, remedy)];
 }
 
 export async function checkDonePattern(pattern: string | undefined): Promise<HealthCheck[]> {
+  const { ok, error } = resultsOf('done-pattern');
   if (pattern === undefined) return [];
   const { compilePattern } = await import('../../../core/pattern.ts');
   try {
     compilePattern(pattern);
-    return [{ id: 'done-pattern', status: 'ok', evidence: pattern }];
-  } catch (error) {
-    return [
-      { id: 'done-pattern', status: 'error', evidence: messageOf(error), remedy: 'ralph help promise' },
-    ];
+    return [ok(pattern)];
+  } catch (problem) {
+    return [error(messageOf(problem), 'ralph help promise')];
   }
 }
 
-/** Whether the channels are set up as they have to be; what is at the other end is for `ralph notify test`. */
+/** Checks how the channels are set up; `ralph notify test` tries the other end. */
 export function checkNotify(
   settings: ResolvedSettings['notify'],
   env: Place['env'],
   ownSecret: boolean,
 ): HealthCheck[] {
+  const { ok, error } = resultsOf('notify');
   const channels = channelsOf(settings);
   if (channels.length === 0) return [];
   const problem = notifyProblem(settings, env, { ownSecret });
-  if (problem === null) return [{ id: 'notify', status: 'ok', evidence: channels.join(', ') }];
-  return [{ id: 'notify', status: 'error', evidence: problem, remedy: 'ralph help settings' }];
+  return [problem === null ? ok(channels.join(', ')) : error(problem, 'ralph help settings')];
 }
 
-/** The program that a shell command starts with, where that is a plain word. */
+/** The program that a shell command starts with, if that is a plain word. */
 function programOf(command: string): string[] {
   const word = splitWords(command)?.find((candidate) => !/^\w+=/.test(candidate));
   return word !== undefined && /^[\w@%+:,./-]+$/.test(word) ? [word] : [];
 }
 
-/** The shell is asked, because it knows its own commands, too. */
+/** Asks the shell, which knows its built-in commands, too. */
 async function missingPrograms(words: readonly string[], place: Place): Promise<readonly string[]> {
   if (process.platform === 'win32') return words.filter((word) => findProgram(word, place.env) === null);
   const script = 'for word; do command -v "$word" >/dev/null || echo "$word"; done';

@@ -10,33 +10,34 @@ import { skippedText } from '../../journal/run-view.ts';
 import { readRun } from '../../journal/runs.ts';
 import type { Environment } from '../../os/process/program.ts';
 
-/** The timeline of a worker, and what was skipped of it and of the journal of its run. */
-export type Told = {
+/** The timeline of a worker, and how many lines of it and of its run's journal could not be read. */
+export type History = {
   readonly events: readonly FleetEvent[];
-  /** Without a journal where no run is on this machine. */
+  /** No `journal` if this machine has no run of the loop. */
   readonly skipped: { readonly timeline: Skipped; readonly journal?: Skipped };
 };
 
-export function toldBy({ events, ...timeline }: Timeline, journal?: Skipped): Told {
+export function historyOf({ events, ...timeline }: Timeline, journal?: Skipped): History {
   return { events, skipped: { timeline, ...(journal === undefined ? {} : { journal }) } };
 }
 
-export function readTold(env: Environment, worker: Worker, loop: LoopRecord | null): Told {
+/** Reads the history of a worker of this machine. */
+export function readHistory(env: Environment, worker: Worker, loop: LoopRecord | null): History {
   const timeline = readTimeline(loopPaths(env, worker.name).events);
   const run = loop && runOf(worker, loop);
-  if (run === null) return toldBy(timeline);
+  if (run === null) return historyOf(timeline);
   const { damaged, unknown } = readRun(run.cwd, run.id).view;
-  return toldBy(timeline, { damaged, unknown });
+  return historyOf(timeline, { damaged, unknown });
 }
 
-/** What was skipped, in a sentence for each file. */
-export function skippedTexts({ skipped: { timeline, journal } }: Told): string[] {
+/** One sentence for each file with lines that were skipped. */
+export function skippedTexts({ skipped: { timeline, journal } }: History): string[] {
   const texts = [skippedText({ ...timeline, source: 'timeline' }), journal && skippedText(journal)];
   return texts.flatMap((text) => text ?? []);
 }
 
 /** A line of a timeline. */
 export function eventText({ at, type, text }: FleetEvent): string {
-  const told = type === 'screen' ? stateText(text) : text;
-  return `${showStamp(stamp(at))}  ${told.replace(/\s+/g, ' ')}`;
+  const line = type === 'screen' ? stateText(text) : text;
+  return `${showStamp(stamp(at))}  ${line.replace(/\s+/g, ' ')}`;
 }

@@ -4,12 +4,12 @@ import { join } from 'node:path';
 import { waitUntil } from '../support/processes.ts';
 
 /** A Docker service of the test's own, with an image that has node, git and an agent. */
-export type TestEngine = { readonly host: string; readonly image: string; close(): Promise<void> };
+export type ContainerDaemon = { readonly host: string; readonly image: string; close(): Promise<void> };
 
 const image = 'ralph-sandbox-test';
 
 /** Needs root, and `apt-get install docker.io debootstrap`. */
-export async function startEngine(): Promise<TestEngine> {
+export async function startDaemon(): Promise<ContainerDaemon> {
   // Not in the folder of the tests: what is mounted there could not be removed with it.
   const folder = mkdtempSync('/var/tmp/ralph-docker-');
   const host = `unix://${join(folder, 'socket')}`;

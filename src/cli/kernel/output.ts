@@ -1,0 +1,26 @@
+import { createStyle, type Style } from '../../show/terminal/style.ts';
+import type { Context } from './spec.ts';
+
+type Outputs = Pick<Context, 'stdout' | 'stderr'>;
+
+/** Writes a value as indented JSON. Returns exit code 0. */
+export function writeJson({ stdout }: Pick<Context, 'stdout'>, value: unknown): number {
+  stdout.write(`${JSON.stringify(value, null, 2)}\n`);
+  return 0;
+}
+
+/** The style of standard output. */
+export function styleOf({ env, stdout }: Pick<Context, 'env' | 'stdout'>): Style {
+  return createStyle({ env, isTTY: stdout.isTTY });
+}
+
+/** True if a full screen can be shown, and keys can be read. */
+export function isInteractive({ stdin, stdout, env }: Context): boolean {
+  return stdin.isTTY === true && stdout.isTTY && env.TERM !== 'dumb';
+}
+
+/** Writes to the terminal of whoever started the program; null if neither output is one. */
+export function terminalOf({ stdout, stderr }: Outputs): ((sequence: string) => void) | null {
+  const output = [stderr, stdout].find(({ isTTY }) => isTTY);
+  return output === undefined ? null : (sequence) => output.write(sequence);
+}
