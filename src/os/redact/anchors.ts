@@ -4,8 +4,6 @@ type AnchorSearch = (from: number) => number;
 /** Where any of many byte strings (each of three bytes or more) may begin, told by their first three bytes. */
 export type Anchors = {
   search(bytes: Uint8Array): AnchorSearch;
-  /** False where none of them begins anywhere in a text; for short ones, which are not worth a buffer. */
-  mayBeIn(text: string): boolean;
   /** How many bytes at the end of the buffer, two at most, may be the beginning of an anchor. */
   begunAtEnd(bytes: Uint8Array): number;
 };
@@ -51,16 +49,6 @@ export function createAnchors(starts: readonly Uint8Array[]): Anchors {
     };
   }
 
-  function mayBeIn(text: string): boolean {
-    let triple = 0;
-    for (let at = 0; at < text.length; at += 1) {
-      const code = text.charCodeAt(at);
-      triple = (triple >>> 8) | (code << 16);
-      if (code > 0x7f || triples[hashOf(triple)] === 1) return true;
-    }
-    return false;
-  }
-
   function begunAtEnd(bytes: Uint8Array): number {
     const size = bytes.length;
     const one = bytes[size - 1] ?? -1;
@@ -69,7 +57,7 @@ export function createAnchors(starts: readonly Uint8Array[]): Anchors {
     return firstBytes.has(one) ? 1 : 0;
   }
 
-  return { search, mayBeIn, begunAtEnd };
+  return { search, begunAtEnd };
 }
 
 /** The first anchor at or after `from` that words tell about, or -1; this loop sees every byte of a stream. */
@@ -101,7 +89,7 @@ function hashOf(triple: number): number {
   return Math.imul(triple, 0x9e3779b1) >>> 16;
 }
 
-export function tripleAt(bytes: Uint8Array, at: number): number {
+function tripleAt(bytes: Uint8Array, at: number): number {
   return (bytes[at] ?? 0) | ((bytes[at + 1] ?? 0) << 8) | ((bytes[at + 2] ?? 0) << 16);
 }
 

@@ -7,14 +7,12 @@ export type SecretValue = { readonly label: string; readonly value: string };
 export type SecretFormat = {
   readonly label: string;
   readonly prefixes: readonly string[];
-  /** The characters the token goes on with, as the inside of a character class. */
-  readonly alphabet: string;
+  /** Finds the first character that cannot be part of the token. */
+  readonly end: RegExp;
   /** What the rest after the prefix has to look like; the match is what gets replaced. */
   readonly rest: RegExp;
   /** How much of the rest is looked at; where all of it matches, the token is replaced to its end. */
   readonly limit: number;
-  /** A byte without which it does not match: most addresses have no credentials, and are all over a stream. */
-  readonly holds?: number;
   /** Leave the prefix standing: it is no secret and says what was there. */
   readonly keepPrefix?: boolean;
   /** No token where two letters stand before it: `task-…` is not `sk-…`. One letter may be that of `\n`. */
@@ -45,7 +43,7 @@ export const secretFormats: readonly SecretFormat[] = [
   {
     label: 'bearer-token',
     prefixes: ['Bearer ', 'bearer '],
-    alphabet: String.raw`\w.~+/=-`,
+    end: /[^\w.~+/=-]/g,
     rest: /^(?=.*\d).{20,}/,
     limit: 1024,
     keepPrefix: true,
@@ -53,9 +51,8 @@ export const secretFormats: readonly SecretFormat[] = [
   {
     label: 'url-credentials',
     prefixes: ['://'],
-    alphabet: String.raw`^\0-\x20\x7f"'<>\\^\x60{|}[\]/?#`,
+    end: /[\0-\x20\x7f"'<>\\^`{|}[\]/?#]/g,
     rest: /^[^:@]*:(?![$*]).+(?=@)/,
-    holds: 0x40,
     limit: 512,
     keepPrefix: true,
   },
@@ -66,7 +63,7 @@ export const secretFormats: readonly SecretFormat[] = [
       'BEGIN PGP PRIVATE KEY BLOCK-----',
     ],
     // Newlines may be escaped, and a tool may have put `12→` or `12|` before each line.
-    alphabet: String.raw`A-Za-z0-9+/=\s\\:,.|\xe2\x86\x92-`,
+    end: /[^A-Za-z0-9+/=\s\\:,.|\xe2\x86\x92-]/g,
     // Base64 has to follow soon. A block whose end is missing goes to its last long run of it.
     rest: /^(?=.{0,400}?[A-Za-z0-9+/]{40})(?:.*?-----END [A-Z0-9 ]+-----|.*[A-Za-z0-9+/]{40,}={0,2})/s,
     limit: 16_384,
@@ -74,7 +71,7 @@ export const secretFormats: readonly SecretFormat[] = [
 ];
 
 function token(label: string, prefixes: readonly string[], rest: RegExp): SecretFormat {
-  return { label, prefixes, alphabet: String.raw`\w.-`, rest, limit: 1024 };
+  return { label, prefixes, end: /[^\w.-]/g, rest, limit: 1024 };
 }
 
 /** The words that make a variable's name sound secret; whole words or, for the long ones, their ends. */
