@@ -20,12 +20,13 @@ import {
   refuseLinkedFolders,
   setAside,
 } from '../os/files/files.ts';
+import { readChunks } from '../os/files/open-file.ts';
 import { readPart } from '../os/files/read-part.ts';
 import { readEventLines, type Skipped } from './event-lines.ts';
 import { type EventBody, type JournalEvent, readEvent } from './events.ts';
 import { lastSeq } from './journal-append.ts';
 import { journalVersion } from './journal-version.ts';
-import { createSpool, readChunks, type Spool, writeAll } from './spool.ts';
+import { createSpool, type Spool, writeAll } from './spool.ts';
 
 export type Journal = {
   append(body: EventBody): JournalEvent;
@@ -64,7 +65,7 @@ export function openJournal(path: string, now: () => number, options: JournalOpt
   if (fstatSync(fd).size > content.wholeBytes) ftruncateSync(fd, content.wholeBytes);
   const stamp = createStamp();
   const written = createSpool();
-  for (const chunk of readChunks(fd, content.wholeBytes)) written.add(chunk);
+  for (const chunk of readChunks(fd, 0, content.wholeBytes)) written.add(chunk);
   let waiting = '';
   let later: NodeJS.Immediate | null = null;
   let syncing: NodeJS.Immediate | null = null;

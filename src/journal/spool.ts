@@ -1,5 +1,6 @@
 import * as fs from 'node:fs';
 import { join } from 'node:path';
+import { readChunks } from '../os/files/open-file.ts';
 import { makeTempDir, removeTempDir } from '../os/files/temp.ts';
 
 /** Bytes kept where nobody reaches them by a path: in memory, and above `maxBytes` in a file without a name. */
@@ -10,8 +11,6 @@ export type Spool = {
   chunks(): Generator<Uint8Array>;
   close(): void;
 };
-
-const chunkBytes = 256 * 1024;
 
 export function createSpool(maxBytes = 4 * 1024 * 1024): Spool {
   let memory = Buffer.alloc(0);
@@ -34,7 +33,7 @@ export function createSpool(maxBytes = 4 * 1024 * 1024): Spool {
       used = needed;
     },
     *chunks() {
-      if (fd !== null) yield* readChunks(fd, spilled);
+      if (fd !== null) yield* readChunks(fd, 0, spilled);
       yield memory.subarray(0, used);
     },
     close() {
@@ -42,17 +41,6 @@ export function createSpool(maxBytes = 4 * 1024 * 1024): Spool {
       fd = null;
     },
   };
-}
-
-/** The first `length` bytes of a file; each chunk is valid until the next is asked for. */
-export function* readChunks(fd: number, length: number): Generator<Uint8Array> {
-  const buffer = Buffer.allocUnsafe(Math.min(chunkBytes, length));
-  for (let at = 0; at < length; ) {
-    const read = fs.readSync(fd, buffer, 0, Math.min(buffer.length, length - at), at);
-    if (read === 0) return;
-    yield buffer.subarray(0, read);
-    at += read;
-  }
 }
 
 /** One write may take only a part. Without `position` the bytes go where the file stands. */

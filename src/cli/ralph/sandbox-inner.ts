@@ -1,5 +1,5 @@
 import { exitCodeOf } from '../../os/process/exit-code.ts';
-import { runInForeground } from '../../os/process/process.ts';
+import { runInForeground } from '../../os/process/spawn.ts';
 import { carryInside } from '../../sandbox/carry.ts';
 
 void main(process.argv.slice(2));

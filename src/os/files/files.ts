@@ -3,7 +3,6 @@ import {
   constants,
   existsSync,
   fchmodSync,
-  fstatSync,
   fsyncSync,
   lstatSync,
   mkdirSync,
@@ -21,6 +20,7 @@ import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'nod
 import * as v from 'valibot';
 import { messageOf, RalphError } from '../../core/error.ts';
 import { errorCode, isMissing, linkRefused, writeFailure } from './file-error.ts';
+import { useFile } from './open-file.ts';
 
 export type WriteOptions = {
   readonly mode?: number;
@@ -34,7 +34,7 @@ export type JsonRead =
   | { readonly ok: true; readonly value: unknown }
   | { readonly ok: false; readonly reason: 'missing' | 'torn' | 'unreadable'; readonly message: string };
 
-const { O_CREAT, O_EXCL, O_NOFOLLOW = 0, O_NONBLOCK = 0, O_RDONLY, O_WRONLY } = constants;
+const { O_CREAT, O_EXCL, O_NOFOLLOW = 0, O_WRONLY } = constants;
 const defaultMaxBytes = 64 * 1024 * 1024;
 
 /** Readers see the old content or the new, never a part of it; the folder has to exist. */
@@ -58,32 +58,24 @@ export type ReadOptions = {
   readonly root?: string;
 };
 
-/** The text of a regular file without a byte order mark, or null when there is none. */
+/** Returns the text of a regular file without its byte order mark; null if there is none. */
 export function readText(path: string, options: ReadOptions = {}): string | null {
   const { maxBytes = defaultMaxBytes, root } = options;
   if (root !== undefined) for (const each of foldersBelow(root, path)) refuseLink(each, 'read');
-  let fd: number;
-  try {
-    // Without O_NONBLOCK, opening a named pipe would wait for a writer.
-    fd = openSync(path, O_RDONLY | O_NONBLOCK | (root === undefined ? 0 : O_NOFOLLOW));
-  } catch (error) {
-    if (isMissing(error)) return null;
-    throw new RalphError('file-unreadable', `${path} cannot be read: ${messageOf(error)}`, { cause: error });
-  }
-  try {
-    const stat = fstatSync(fd);
-    if (!stat.isFile()) throw new RalphError('file-unreadable', `${path} is not a regular file.`);
-    if (stat.size > maxBytes) {
-      throw new RalphError(
-        'file-too-large',
-        `${path} has ${stat.size} bytes, more than the ${maxBytes} allowed.`,
-      );
-    }
-    const text = readFileSync(fd, 'utf8');
-    return text.startsWith('\uFEFF') ? text.slice(1) : text;
-  } finally {
-    closeSync(fd);
-  }
+  return useFile(
+    path,
+    (fd, { size }) => {
+      if (size > maxBytes) {
+        throw new RalphError(
+          'file-too-large',
+          `${path} has ${size} bytes, more than the ${maxBytes} allowed.`,
+        );
+      }
+      const text = readFileSync(fd, 'utf8');
+      return text.startsWith('\uFEFF') ? text.slice(1) : text;
+    },
+    root === undefined ? 0 : O_NOFOLLOW,
+  );
 }
 
 /** The same, but null for whatever cannot be read. */

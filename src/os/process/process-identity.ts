@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import * as v from 'valibot';
-import { listWithPs } from './process.ts';
 import { exists, readStat } from './process-table.ts';
+import { listWithPs } from './spawn.ts';
 
 /** A process that cannot be taken for a later one with the same pid. */
 export const processIdentitySchema = v.object({ pid: v.number(), startedAt: v.string() });

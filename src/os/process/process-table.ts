@@ -1,20 +1,21 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { descends } from './descent.ts';
+import { listWithPs } from './spawn.ts';
 
-/** Which processes are meant: those of a group, and those with a mark in their environment. */
+/** Selects the processes of a group and those with a mark in their environment. */
 export type ProcessQuery = {
-  readonly mark: Mark;
+  readonly mark: EnvironmentMark;
   readonly group?: number;
-  /** The run that processes may come from which have taken off all other marks. */
+  /** Selects also processes that come from this run and have removed all other marks. */
   readonly descent?: string;
-  /** Taken when the group was started: older processes need no look. */
+  /** Taken when the group was started: older processes are skipped. */
   readonly since?: Birth;
 };
 
-/** All processes of a run, or of one iteration of it, or (`tree`) only what one start brought about. */
-type Mark = { readonly runId: string; readonly iteration?: number } | { readonly tree: string };
+/** Marks all processes of a run, of one iteration of it, or (`tree`) of one start. */
+type EnvironmentMark = { readonly runId: string; readonly iteration?: number } | { readonly tree: string };
 
-/** A process and the number of forks the machine had seen when it started. */
+/** A process and the number of forks that the machine had made when it started. */
 export type Birth = { readonly pid: number; readonly forks: number };
 
 type Stat = { readonly ppid: number; readonly group: number; readonly startTime: string };
@@ -23,7 +24,7 @@ const allPids = [0, Number.POSITIVE_INFINITY] as const;
 let pidMax: number | undefined;
 
 /**
- * Environment that marks a process and all that it starts. RALPH_TREE names every start around it, so that a run
+ * Returns variables that mark a process and its descendants. RALPH_TREE lists every start around it, so that a run
  * inside a run, which has a RALPH_RUN_ID of its own, still belongs to both.
  */
 export function runMarks(
@@ -42,13 +43,13 @@ export function runMarks(
   };
 }
 
-/** An environment without these marks, for what must outlive the run that it is started from. */
+/** Returns an environment without these marks, for a process that must outlive the run that starts it. */
 export function withoutMarks<T extends Readonly<Record<string, string | undefined>>>(env: T) {
   const { RALPH_RUN_ID: _, RALPH_ITERATION: __, RALPH_TREE: ___, RALPH_DETACHED: ____, ...others } = env;
   return others;
 }
 
-/** A zombie, or a process that is gone, has none. The name in the second field may hold blanks and parentheses. */
+/** Reads /proc/PID/stat; null for a zombie or a missing process. The name in its second field may hold `) `. */
 export function readStat(pid: number): Stat | null {
   const text = readProcText(`${pid}/stat`);
   if (text === null) return null;
@@ -58,28 +59,35 @@ export function readStat(pid: number): Stat | null {
   return { ppid: Number(ppid), group: Number(group), startTime: fields[19] ?? '' };
 }
 
-/** Taken right after a start, for `ProcessQuery.since`. */
+/** Returns the value for `ProcessQuery.since`, right after a start. */
 export function birthOf(pid: number): Birth {
   return { pid, forks: forksOfMachine() };
 }
 
-/** Living processes that the query means, never ourselves or an ancestor. Linux only. */
+/** Returns the living processes that a query selects, never ourselves or an ancestor; none on Windows. */
+export function findProcesses(query: ProcessQuery): number[] {
+  if (process.platform === 'linux') return findInProc(query);
+  if (process.platform === 'win32') return [];
+  return findInListing(listWithPs(['-A', '-E', '-ww', '-o', 'pid=,ppid=,pgid=,stat=,command=']) ?? '', query);
+}
+
+/** The same from /proc. */
 export function findInProc(query: ProcessQuery): number[] {
   const group = query.group !== undefined && exists(-query.group) ? query.group : undefined;
   const pids = listProc()
     .filter((name) => /^\d+$/.test(name))
     .map(Number);
   const [oldest, newest] = query.since ? pidsSince(query.since) : allPids;
-  const found = pids.filter((pid) => {
+  const matches = pids.filter((pid) => {
     if (pid < oldest || pid > newest) return false;
     if (group !== undefined && readStat(pid)?.group === group) return true;
     const environ = readProc(`${pid}/environ`);
     if (environ !== null && isMarked(environ, query.mark)) return true;
     return query.descent !== undefined && readStat(pid) !== null && descends(pid, query.descent);
   });
-  if (found.length === 0) return found;
+  if (matches.length === 0) return matches;
   const protectedPids = ancestors((pid) => readStat(pid)?.ppid);
-  return found.filter((pid) => !protectedPids.has(pid) && maySignal(pid));
+  return matches.filter((pid) => !protectedPids.has(pid) && maySignal(pid));
 }
 
 /** The same from the output of `ps -A -E -ww -o pid=,ppid=,pgid=,stat=,command=`, which adds the environment. */
@@ -101,7 +109,7 @@ export function findInListing(listing: string, query: ProcessQuery): number[] {
     .map((row) => row.pid);
 }
 
-function isMarked(environ: Buffer, mark: Mark): boolean {
+function isMarked(environ: Buffer, mark: EnvironmentMark): boolean {
   if (!environ.includes('tree' in mark ? mark.tree : mark.runId)) return false;
   const variables = environ.toString('utf8').split('\0');
   const trees = treesOf((name) =>
@@ -112,7 +120,7 @@ function isMarked(environ: Buffer, mark: Mark): boolean {
   return trees.some((tree) => tree.startsWith(start));
 }
 
-/** What carries only a run id was started by other means, for instance through tmux. */
+/** A process with only a run id was started by other means, for instance through tmux. */
 function treesOf(variable: (name: string) => string | undefined): string[] {
   const trees = variable('RALPH_TREE')?.split(',') ?? [];
   const runId = variable('RALPH_RUN_ID');
@@ -120,14 +128,14 @@ function treesOf(variable: (name: string) => string | undefined): string[] {
   return runId === undefined || trees.some((tree) => tree.startsWith(run)) ? trees : [...trees, run];
 }
 
-/** Ourselves and those that started us. */
+/** Returns our own pid and those of our ancestors. */
 export function ancestors(parentOf: (pid: number) => number | undefined): Set<number> {
   const seen = new Set<number>();
   for (let pid: number | undefined = process.pid; pid && !seen.has(pid); pid = parentOf(pid)) seen.add(pid);
   return seen;
 }
 
-/** Whether there is a process, or a group (as -1 times its number) with members, dead ones included. */
+/** True if there is such a process, or (by a negative number) such a group, zombies included. */
 export function exists(pid: number): boolean {
   try {
     return process.kill(pid, 0);
@@ -144,8 +152,10 @@ function maySignal(pid: number): boolean {
   }
 }
 
-// Pids are given out in rising order, passing over those in use (an eighth is far more than there are), until they
-// wrap: as long as that cannot have happened, the younger processes are within these two.
+/**
+ * Returns the lowest and the highest pid that a younger process can have. The kernel gives out rising pids and skips
+ * those in use (an eighth is far more than there are) until they wrap; if that may have happened, any pid is possible.
+ */
 function pidsSince(since: Birth): readonly [number, number] {
   pidMax ??= Number(readProc('sys/kernel/pid_max') ?? 0);
   const newest = since.pid + (forksOfMachine() - since.forks) + pidMax / 8;
@@ -164,7 +174,7 @@ function listProc(): string[] {
   }
 }
 
-// UTF-8 is what Node reads fastest; only names, which nobody looks at here, can hold anything but ASCII.
+// Node reads UTF-8 fastest; only names, which are not used here, can hold anything but ASCII.
 function readProcText(name: string): string | null {
   try {
     return readFileSync(`/proc/${name}`, 'utf8');

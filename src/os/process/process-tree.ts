@@ -1,47 +1,46 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { ancestors, readStat } from './process-table.ts';
+import { listWithPs } from './spawn.ts';
 
-/** Set for a process that outlives what started it: it belongs to nobody's tree. */
+/** Environment of a process that outlives its parent and belongs to no tree. */
 export const detachedMark = { RALPH_DETACHED: '1' } as const;
-
-/** Runs `ps` with these words, for the systems without /proc. */
-type Ps = (args: readonly string[]) => string | null;
 
 type Row = {
   readonly pid: number;
   readonly ppid: number;
-  /** No later process with the same pid has the same. */
+  /** Differs from that of any later process with the same pid. */
   readonly startedAt: string;
   readonly isDetached: () => boolean;
 };
 
 /**
- * Children of processes and theirs, whatever they did to their environment and their group. The answer gives those
- * that live of all that were ever found: an orphan cannot be found a second time.
+ * Finds the descendants of processes, whatever they did to their environment and their group. Each call returns the
+ * living ones of all that were found so far: an orphan cannot be found a second time.
  */
-export function followChildren(ps: Ps): (roots: readonly number[]) => number[] {
-  const known = new Map<number, string>();
+export function followChildren(): (roots: readonly number[]) => number[] {
+  const startTimes = new Map<number, string>();
   return (roots) => {
-    const rows = new Map(listProcesses(ps).map((row) => [row.pid, row]));
-    for (const [pid, startedAt] of known) if (rows.get(pid)?.startedAt !== startedAt) known.delete(pid);
+    const rows = new Map(listProcesses().map((row) => [row.pid, row]));
+    for (const [pid, startedAt] of startTimes)
+      if (rows.get(pid)?.startedAt !== startedAt) startTimes.delete(pid);
     const children = new Map<number, Row[]>();
     for (const row of rows.values()) children.set(row.ppid, [...(children.get(row.ppid) ?? []), row]);
     const ours = ancestors((pid) => rows.get(pid)?.ppid);
-    const open = [...roots, ...known.keys()];
+    const open = [...roots, ...startTimes.keys()];
     for (let pid = open.pop(); pid !== undefined; pid = open.pop()) {
       for (const child of children.get(pid) ?? []) {
-        if (known.has(child.pid) || ours.has(child.pid) || child.isDetached()) continue;
-        known.set(child.pid, child.startedAt);
+        if (startTimes.has(child.pid) || ours.has(child.pid) || child.isDetached()) continue;
+        startTimes.set(child.pid, child.startedAt);
         open.push(child.pid);
       }
     }
-    return [...known.keys()];
+    return [...startTimes.keys()];
   };
 }
 
-function listProcesses(ps: Ps): Row[] {
+function listProcesses(): Row[] {
   if (process.platform === 'win32') return [];
-  return process.platform === 'linux' ? fromProc() : fromPs(ps);
+  return process.platform === 'linux' ? fromProc() : fromPs();
 }
 
 function fromProc(): Row[] {
@@ -53,9 +52,9 @@ function fromProc(): Row[] {
   });
 }
 
-function fromPs(ps: Ps): Row[] {
-  const listed = ps(['-A', '-E', '-ww', '-o', 'pid=,ppid=,stat=,lstart=,command=']) ?? '';
-  return listed.split('\n').flatMap((line) => {
+function fromPs(): Row[] {
+  const listing = listWithPs(['-A', '-E', '-ww', '-o', 'pid=,ppid=,stat=,lstart=,command=']) ?? '';
+  return listing.split('\n').flatMap((line) => {
     const match = /^\s*(\d+)\s+(\d+)\s+([^Z\s]\S*)\s+(\S+ +\S+ +\S+ +\S+ +\d+)\s(.*)$/.exec(line);
     if (match === null) return [];
     const [, pid, ppid, , startedAt = '', words = ''] = match;

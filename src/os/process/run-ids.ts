@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import { listWithPs } from './process.ts';
+import { listWithPs } from './spawn.ts';
 
 /** Living processes by the run that they belong to, for the runs whose id begins so. */
 export function processesByRun(prefix: string): Map<string, number[]> {

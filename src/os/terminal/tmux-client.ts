@@ -1,5 +1,6 @@
 import { systemClock } from '../clock.ts';
-import { type Argv, type Conversation, converse, type Environment } from '../process/process.ts';
+import type { Environment } from '../process/program.ts';
+import { type Argv, type Conversation, converse } from '../process/spawn.ts';
 
 /** A client of a tmux server that stays: what it is asked costs no process. */
 export type TmuxClient = {
