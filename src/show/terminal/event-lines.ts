@@ -9,7 +9,7 @@ const largeOutput = 4096;
 
 type ToolEnd = Extract<AgentEvent, { type: 'tool-end' }>;
 
-/** What a turn came to. */
+/** Figures of a turn. */
 export type TurnFigures = {
   readonly usage: Usage | null;
   readonly tools: number;
@@ -24,14 +24,12 @@ export function toolStartLine(style: Style, name: string, summary: string): stri
 
 /** `✅ Result ← Read (45 lines, 1234 chars)` with the beginning of the output below. */
 export function toolEndLines(
-  style: Style,
   event: ToolEnd,
   name: string,
-  limits: ExcerptLimits,
-  clean: (text: string) => string,
+  { style, limits, clean }: { style: Style; limits: ExcerptLimits; clean(text: string): string },
 ): string[] {
   const { ok, exitCode } = event;
-  // What is shown comes from the beginning; cleaning all of a large output would cost more than reading it.
+  // Only the beginning is shown; cleaning all of a large output would cost more than reading it.
   const isLarge = event.output.length > largeOutput;
   const output = isLarge ? event.output : clean(event.output);
   const head = excerpt(isLarge ? clean(output.slice(0, largeOutput)) : output, limits, style.symbol('more'));
