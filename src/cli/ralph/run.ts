@@ -13,7 +13,7 @@ import type { JournalEvent } from '../../journal/events.ts';
 import { skippedText } from '../../journal/run-view.ts';
 import { systemClock } from '../../os/clock.ts';
 import { randomHex } from '../../os/crypto.ts';
-import { holdFiles } from '../../os/files/held-files.ts';
+import { snapshotFiles } from '../../os/files/file-snapshot.ts';
 import { findRepository } from '../../os/git/git.ts';
 import { createRedactor, type Redactor } from '../../os/redact/redact.ts';
 import { clearAbandoned } from '../../sandbox/stand-ins.ts';
@@ -88,7 +88,7 @@ export async function startRun(
     const skipped = skippedText(prepared.view);
     if (skipped !== null) view.warn(skipped);
     const answer = readAnswer(context.env, context.cwd, kind.questions);
-    const held = holdFiles(context.cwd, [projectFile, localFile, '.ralph/.gitignore']);
+    const held = snapshotFiles(context.cwd, [projectFile, localFile, '.ralph/.gitignore']);
     const end = await runLoop({
       ...prepared,
       ...sandboxOf(context, prepared),

@@ -12,7 +12,7 @@ async function main(words: readonly string[]): Promise<void> {
     port: Number(port),
     forwards: forwards.split(',').filter(Boolean),
     // Whoever started us is gone, and nobody would end us.
-    lost: () => process.exit(1),
+    onLost: () => process.exit(1),
   });
   const end = await runInForeground([program, ...rest], { cwd: process.cwd(), env: process.env });
   if (end.error) process.stderr.write(`${reasonOf(program, end.error)}\n`);
