@@ -1,14 +1,14 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { listWithPs } from './spawn.ts';
 
-/** Living processes by the run that they belong to, for the runs whose id begins so. */
+/** Returns living processes by their run, for runs whose id has this prefix. */
 export function processesByRun(prefix: string): Map<string, number[]> {
-  const found = new Map<string, number[]>();
+  const pids = new Map<string, number[]>();
   for (const [pid, environment] of process.platform === 'linux' ? fromProc() : fromPs()) {
     const id = environment.find((entry) => entry.startsWith(`RALPH_RUN_ID=${prefix}`))?.slice(13);
-    if (id !== undefined && pid !== process.pid) found.set(id, [...(found.get(id) ?? []), pid]);
+    if (id !== undefined && pid !== process.pid) pids.set(id, [...(pids.get(id) ?? []), pid]);
   }
-  return found;
+  return pids;
 }
 
 function* fromProc(): Generator<readonly [number, string[]]> {
@@ -18,7 +18,7 @@ function* fromProc(): Generator<readonly [number, string[]]> {
       // A zombie has no environment any more.
       yield [Number(name), readFileSync(`/proc/${name}/environ`, 'utf8').split('\0')];
     } catch {
-      // It ended, or is another user's.
+      // The process ended, or is another user's.
     }
   }
 }
