@@ -223,7 +223,7 @@ export type EventOf<T extends EventBody['type']> = Extract<JournalEvent, { type:
 /** Parses a line of a journal: `unknown` is an event of a newer release, `damaged` any other line that is no event. */
 export function readEvent(line: string): JournalEvent | 'damaged' | 'unknown' {
   const value = parseJson(line);
-  if (!hasEnvelope(value)) return 'damaged';
+  if (!v.is(envelope, value)) return 'damaged';
   if (value.v !== journalVersion || !isEventType(value.type)) return 'unknown';
   return isEvent(value) ? value : 'damaged';
 }
@@ -236,23 +236,17 @@ function parseJson(line: string): unknown {
   }
 }
 
-type Envelope = Pick<JournalEvent, 'v' | 'seq' | 'at'> & { readonly type: string };
-
-/** By hand and not by schema: every line of every journal passes here, and this takes half the time. */
-function hasEnvelope(value: unknown): value is Envelope {
-  if (typeof value !== 'object' || value === null) return false;
-  return (
-    'v' in value &&
-    typeof value.v === 'number' &&
-    'seq' in value &&
-    typeof value.seq === 'number' &&
-    'at' in value &&
-    typeof value.at === 'string' &&
-    !Number.isNaN(Date.parse(value.at)) &&
-    'type' in value &&
-    typeof value.type === 'string'
-  );
-}
+/** The fields that every event has. */
+const envelope = v.object({
+  v: number,
+  seq: number,
+  at: v.pipe(
+    text,
+    v.check((at) => !Number.isNaN(Date.parse(at))),
+  ),
+  type: text,
+});
+type Envelope = v.InferOutput<typeof envelope>;
 
 function isEventType(type: string): type is EventBody['type'] {
   return Object.hasOwn(eventTable, type);

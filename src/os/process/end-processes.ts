@@ -1,5 +1,5 @@
 import { systemClock } from '../clock.ts';
-import { readStat } from './process-table.ts';
+import { readStat } from './process-list.ts';
 
 const killMs = 2000;
 const longestPauseMs = 50;

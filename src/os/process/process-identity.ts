@@ -1,6 +1,6 @@
-import { readFileSync } from 'node:fs';
 import * as v from 'valibot';
-import { exists, readStat } from './process-table.ts';
+import { readProcText, readStat } from './process-list.ts';
+import { exists } from './process-table.ts';
 import { listWithPs } from './spawn.ts';
 
 /** Identifies a process, unlike a pid, which a later process may get again. */
@@ -38,11 +38,7 @@ export function processStart(pid: number): number | null {
 const ticksPerSecond = 100;
 
 function bootTime(): number {
-  try {
-    return Number(/^btime (\d+)$/m.exec(readFileSync('/proc/stat', 'utf8'))?.[1] ?? Number.NaN) * 1000;
-  } catch {
-    return Number.NaN;
-  }
+  return Number(/^btime (\d+)$/m.exec(readProcText('stat') ?? '')?.[1] ?? Number.NaN) * 1000;
 }
 
 function startOf(pid: number): string | null {
@@ -51,7 +47,8 @@ function startOf(pid: number): string | null {
     return startFromPs(listWithPs(['-o', 'stat=,lstart=', '-p', String(pid)]) ?? '');
   const stat = readStat(pid);
   if (stat === null) return null;
-  bootId ??= readBootId();
+  // Start times count from the boot: after the next boot the same number can come again.
+  bootId ??= readProcText('sys/kernel/random/boot_id')?.trim() ?? 'boot';
   return `${bootId}/${stat.startTime}`;
 }
 
@@ -59,13 +56,4 @@ function startOf(pid: number): string | null {
 export function startFromPs(line: string): string | null {
   const match = /^\s*(\S+)\s+(\S.*\S)\s*$/.exec(line);
   return match === null || match[1]?.startsWith('Z') ? null : (match[2] ?? null);
-}
-
-// Start times count from the boot: after the next boot the same number can come again.
-function readBootId(): string {
-  try {
-    return readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim();
-  } catch {
-    return 'boot';
-  }
 }

@@ -1,6 +1,13 @@
-import { readdirSync, readFileSync } from 'node:fs';
 import { descends } from './descent.ts';
-import { listWithPs } from './spawn.ts';
+import {
+  ancestors,
+  listPids,
+  listProcesses,
+  type ProcessRow,
+  readProc,
+  readProcText,
+  readStat,
+} from './process-list.ts';
 
 /** Selects the processes of a group and those with a mark in their environment. */
 export type ProcessQuery = {
@@ -17,8 +24,6 @@ type EnvironmentMark = { readonly runId: string; readonly iteration?: number } |
 
 /** A process and the number of forks that the machine had made when it started. */
 export type Birth = { readonly pid: number; readonly forks: number };
-
-type Stat = { readonly ppid: number; readonly group: number; readonly startTime: string };
 
 const allPids = [0, Number.POSITIVE_INFINITY] as const;
 let pidMax: number | undefined;
@@ -49,16 +54,6 @@ export function withoutMarks<T extends Readonly<Record<string, string | undefine
   return others;
 }
 
-/** Reads /proc/PID/stat; null for a zombie or a missing process. The name in its second field may hold `) `. */
-export function readStat(pid: number): Stat | null {
-  const text = readProcText(`${pid}/stat`);
-  if (text === null) return null;
-  const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
-  const [state = '', ppid, group] = fields;
-  if (state === 'Z' || state === 'X') return null;
-  return { ppid: Number(ppid), group: Number(group), startTime: fields[19] ?? '' };
-}
-
 /** Returns the value for `ProcessQuery.since`, right after a start. */
 export function birthOf(pid: number): Birth {
   return { pid, forks: forksOfMachine() };
@@ -66,19 +61,14 @@ export function birthOf(pid: number): Birth {
 
 /** Returns the living processes that a query selects, never ourselves or an ancestor; none on Windows. */
 export function findProcesses(query: ProcessQuery): number[] {
-  if (process.platform === 'linux') return findInProc(query);
-  if (process.platform === 'win32') return [];
-  return findInListing(listWithPs(['-A', '-E', '-ww', '-o', 'pid=,ppid=,pgid=,stat=,command=']) ?? '', query);
+  return process.platform === 'linux' ? findInProc(query) : findInRows(listProcesses(), query);
 }
 
-/** The same from /proc. */
-export function findInProc(query: ProcessQuery): number[] {
+/** Reads no more of /proc than it has to: this is called at the end of every turn. */
+function findInProc(query: ProcessQuery): number[] {
   const group = query.group !== undefined && exists(-query.group) ? query.group : undefined;
-  const pids = listProc()
-    .filter((name) => /^\d+$/.test(name))
-    .map(Number);
   const [oldest, newest] = query.since ? pidsSince(query.since) : allPids;
-  const matches = pids.filter((pid) => {
+  const matches = listPids().filter((pid) => {
     if (pid < oldest || pid > newest) return false;
     if (group !== undefined && readStat(pid)?.group === group) return true;
     const environ = readProc(`${pid}/environ`);
@@ -90,28 +80,19 @@ export function findInProc(query: ProcessQuery): number[] {
   return matches.filter((pid) => !protectedPids.has(pid) && maySignal(pid));
 }
 
-/** The same from the output of `ps -A -E -ww -o pid=,ppid=,pgid=,stat=,command=`, which adds the environment. */
-export function findInListing(listing: string, query: ProcessQuery): number[] {
-  const rows = listing.split('\n').flatMap((line) => {
-    const match = /^\s*(\d+)\s+(\d+)\s+(\d+)\s+(\S+)\s+(.*)$/.exec(line);
-    if (match === null) return [];
-    const [, pid, ppid, group, state = '', words = ''] = match;
-    return [{ pid: Number(pid), ppid: Number(ppid), group: Number(group), state, words }];
-  });
+/** Same as `findProcesses`, for systems without /proc. */
+export function findInRows(rows: readonly ProcessRow[], query: ProcessQuery): number[] {
   const parents = new Map(rows.map((row) => [row.pid, row.ppid]));
   const protectedPids = ancestors((pid) => parents.get(pid));
   return rows
-    .filter((row) => !row.state.startsWith('Z') && !protectedPids.has(row.pid))
-    .filter(
-      (row) =>
-        row.group === query.group || isMarked(Buffer.from(row.words.replaceAll(' ', '\0')), query.mark),
-    )
+    .filter((row) => !protectedPids.has(row.pid))
+    .filter((row) => row.group === query.group || isMarked(row.environment(), query.mark))
     .map((row) => row.pid);
 }
 
-function isMarked(environ: Buffer, mark: EnvironmentMark): boolean {
+function isMarked(environ: Buffer | string, mark: EnvironmentMark): boolean {
   if (!environ.includes('tree' in mark ? mark.tree : mark.runId)) return false;
-  const variables = environ.toString('utf8').split('\0');
+  const variables = environ.toString().split('\0');
   const trees = treesOf((name) =>
     variables.find((entry) => entry.startsWith(`${name}=`))?.slice(name.length + 1),
   );
@@ -126,13 +107,6 @@ function treesOf(variable: (name: string) => string | undefined): string[] {
   const runId = variable('RALPH_RUN_ID');
   const run = `${runId}@${variable('RALPH_ITERATION') ?? ''}#`;
   return runId === undefined || trees.some((tree) => tree.startsWith(run)) ? trees : [...trees, run];
-}
-
-/** Returns our own pid and those of our ancestors. */
-export function ancestors(parentOf: (pid: number) => number | undefined): Set<number> {
-  const seen = new Set<number>();
-  for (let pid: number | undefined = process.pid; pid && !seen.has(pid); pid = parentOf(pid)) seen.add(pid);
-  return seen;
 }
 
 /** True if there is such a process, or (by a negative number) such a group, zombies included. */
@@ -164,29 +138,4 @@ function pidsSince(since: Birth): readonly [number, number] {
 
 function forksOfMachine(): number {
   return Number(/^processes (\d+)/m.exec(readProcText('stat') ?? '')?.[1] ?? Number.NaN);
-}
-
-function listProc(): string[] {
-  try {
-    return readdirSync('/proc');
-  } catch {
-    return [];
-  }
-}
-
-// Node reads UTF-8 fastest; only names, which are not used here, can hold anything but ASCII.
-function readProcText(name: string): string | null {
-  try {
-    return readFileSync(`/proc/${name}`, 'utf8');
-  } catch {
-    return null;
-  }
-}
-
-function readProc(name: string): Buffer | null {
-  try {
-    return readFileSync(`/proc/${name}`);
-  } catch {
-    return null;
-  }
 }

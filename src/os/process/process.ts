@@ -7,7 +7,7 @@ import { collect } from './pipes.ts';
 import { birthOf, findProcesses, type ProcessQuery, runMarks } from './process-table.ts';
 import { followChildren } from './process-tree.ts';
 import { type Environment, findProgram, outsideEnvironment, shellCommand } from './program.ts';
-import { type Argv, type Exit, type LaunchSpec, launch, signalGroup } from './spawn.ts';
+import { type Argv, type LaunchSpec, launch, signalGroup } from './spawn.ts';
 
 export { type Argv, type Environment, findProgram, outsideEnvironment, shellCommand };
 
@@ -73,7 +73,12 @@ export function startProcess(spec: ProcessSpec): RunningProcess {
     onStderr: guarded(spec.onStderr),
   });
   const { pid } = launched;
-  if (pid === null) return notStarted(launched.exited);
+  const { clear, ...controls } = startDeadlines({ clock, idleMs, hardMs, graceMs, onDeadline: end });
+  if (pid === null) {
+    clear();
+    const done = launched.exited.then((exit) => ({ ...exit, cause: 'not-started', sweptPids: [] }) as const);
+    return { ...controls, pid, stop: () => {}, done };
+  }
 
   const query: ProcessQuery = {
     mark: { tree },
@@ -81,7 +86,6 @@ export function startProcess(spec: ProcessSpec): RunningProcess {
     ...(spec.traced ? { descent: runId } : {}),
     ...(process.platform === 'linux' ? { since: birthOf(pid) } : {}),
   };
-  const { clear, ...controls } = startDeadlines({ clock, idleMs, hardMs, graceMs, onDeadline: end });
 
   function end(why: EndCause): void {
     if (exited || cancelKill !== null) return;
@@ -185,19 +189,5 @@ export async function runCommand(
     timedOut,
     truncated: stdout.truncated() || stderr.truncated(),
     ...(error === undefined ? {} : { error }),
-  };
-}
-
-function notStarted(exited: Promise<Exit>): RunningProcess {
-  const nothing = () => {};
-  return {
-    pid: null,
-    touch: nothing,
-    pauseIdle: nothing,
-    resumeIdle: nothing,
-    finish: nothing,
-    reopen: nothing,
-    stop: nothing,
-    done: exited.then((end) => ({ ...end, cause: 'not-started', sweptPids: [] })),
   };
 }
