@@ -29,7 +29,7 @@ const todoItem: v.GenericSchema<TodoItem> = v.object({
   text,
   status: v.picklist(['pending', 'active', 'done']),
 });
-/** Releases differ in their settings: whoever loads the settings again refuses a key that is none. */
+/** Accepts any key, because releases differ in their settings; loading the settings again checks it. */
 const cliSetting: v.GenericSchema<CliSetting> = v.object({
   key: v.custom<CliSetting['key']>((value) => typeof value === 'string'),
   value: v.unknown(),
@@ -42,7 +42,7 @@ const event = <const E extends v.ObjectEntries>(meaning: string, fields: E) => (
   schema: v.object(fields),
 });
 
-/** What a journal tells. Every view is folded from these. */
+/** All events of a journal. Every view is folded from these. */
 export const eventTable = {
   'run.started': event('The run began, with everything that stays the same for it.', {
     run: text,
@@ -212,10 +212,10 @@ type ReadonlyDeep<T> = T extends object ? { readonly [K in keyof T]: ReadonlyDee
 
 type Fields<T extends keyof EventTable> = ReadonlyDeep<v.InferOutput<EventTable[T]['schema']>>;
 
-/** An event as a writer gives it to the journal. */
+/** An event before it is written. */
 export type EventBody = { [T in keyof EventTable]: { readonly type: T } & Fields<T> }[keyof EventTable];
 
-/** An event as it stands in the journal. */
+/** An event in the journal. */
 export type JournalEvent = EventBody & { readonly v: number; readonly seq: number; readonly at: string };
 
 export type EventOf<T extends EventBody['type']> = Extract<JournalEvent, { type: T }>;
