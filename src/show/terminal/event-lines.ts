@@ -33,18 +33,17 @@ export function toolEndLines(
   const isLarge = event.output.length > largeOutput;
   const output = isLarge ? event.output : clean(event.output);
   const head = excerpt(isLarge ? clean(output.slice(0, largeOutput)) : output, limits, style.symbol('more'));
-  const { shown } = head;
   const lines = isLarge ? countLines(output, 0) : head.lines;
-  const hidden = isLarge ? lines - (head.lines - head.hidden) : head.hidden;
+  const more = isLarge ? lines - (head.lines - head.more) : head.more;
   const size = output === '' ? 'no output' : `${plural(lines, 'line')}, ${plural(output.length, 'char')}`;
   const figure = ok || exitCode === undefined ? size : `exit ${exitCode}`;
   const title = ok
     ? style.green(`${style.symbol('pass')} Result`)
     : style.red(`${style.symbol('fail')} Error`);
   const body =
-    hidden === 0 || limits.lines === 0
-      ? shown
-      : [...shown, `${style.symbol('more')} +${plural(hidden, 'line')}`];
+    more === 0 || limits.lines === 0
+      ? head.first
+      : [...head.first, `${style.symbol('more')} +${plural(more, 'line')}`];
   return [
     `${title} ${style.symbol('from')} ${name} ${style.dim(`(${figure})`)}`,
     ...body.map((line, index) => style.dim(`  ${index === 0 ? style.symbol('output') : ' '}  ${line}`)),

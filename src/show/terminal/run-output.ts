@@ -44,23 +44,22 @@ export type RunOutput = {
 };
 
 export function createRunOutput(options: RunOutputOptions): RunOutput {
-  const { mode, redactor } = options;
+  const { mode, redactor, now, timestamps, raw } = options;
   const style = createStyle({ env: options.env, isTTY: options.stdout.isTTY === true, flag: options.color });
-  const bar = wantsStatusBar(options) ? createStatusBar(options.stdout, style, options.now) : null;
+  const bar = wantsStatusBar(options) ? createStatusBar(options.stdout, style, now) : null;
   const stdout = bar?.over(options.stdout) ?? options.stdout;
   const stderr = (options.stderr.isTTY && bar?.over(options.stderr)) || options.stderr;
-  const shown = redactedOutput(stdout, redactor);
+  const output = redactedOutput(stdout, redactor);
   const say = (line: string): void => {
     if (mode !== 'text') return;
-    shown.drain();
+    output.drain();
     stdout.write(`${line}\n`);
   };
   const sayVerbose = (lines: readonly string[]): void => {
     if (options.verbose) for (const line of lines) stderr.write(`[ralph] ${redactor.text(line)}\n`);
   };
   const agentStderr = redactedOutput(stderr, redactor);
-  const { now, timestamps, raw } = options;
-  const formatter = createFormatter({ style, write: shown.write, now, timestamps, raw });
+  const formatter = createFormatter({ style, write: output.write, now, timestamps, raw });
   const cleaner = createTerminalCleaner();
   const streams = mode === 'text' && options.stream;
   let isDecided = false;
@@ -71,7 +70,7 @@ export function createRunOutput(options: RunOutputOptions): RunOutput {
       if (mode === 'json') stdout.write(`${JSON.stringify(event)}\n`);
       if (event.type === 'agent.ended') {
         formatter.end();
-        shown.flush();
+        output.flush();
       }
       if (event.type === 'decision') isDecided = event.kind === 'stop';
       const lines = narrate(event, style);
@@ -90,14 +89,14 @@ export function createRunOutput(options: RunOutputOptions): RunOutput {
     warn: (text) => void stderr.write(`warning: ${text}\n`),
     signal(text) {
       formatter.endLine();
-      shown.drain();
+      output.drain();
       stderr.write(`${text}\n`);
     },
     verbose: (text) => sayVerbose([text]),
     outro: (text) => say(cleanTerminal(redactor.text(text))),
     next: (text) => say(`${style.bold('Next:')} ${text}`),
     close() {
-      shown.flush();
+      output.flush();
       if (streams) agentStderr.write(cleaner.end());
       agentStderr.flush();
       bar?.close();

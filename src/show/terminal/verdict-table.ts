@@ -1,7 +1,7 @@
 import type { RunRecord } from '../../journal/run-record.ts';
 import type { Style } from './style.ts';
 
-/** Every claim with its evidence, one line per check. */
+/** Returns every claim with its evidence, one line per check. */
 export function verdictTable(verdicts: RunRecord['verdicts'], style: Style): string {
   if (verdicts.length === 0) return 'No claim was made.\n';
   const rows = verdicts.flatMap((verdict) =>
