@@ -123,19 +123,19 @@ function goChecks(folder: Folder): ProjectCheck[] {
 }
 
 function pythonChecks(folder: Folder): ProjectCheck[] {
-  const named = (file: string, pattern: RegExp) => (pattern.test(folder.text(file)) ? file : undefined);
+  const matching = (file: string, pattern: RegExp) => (pattern.test(folder.text(file)) ? file : undefined);
   const whole = (file: string) => (folder.has(file) ? file : undefined);
   const runner = folder.has('uv.lock') ? 'uv run ' : folder.has('poetry.lock') ? 'poetry run ' : '';
   const ruff =
     whole('ruff.toml') ??
     whole('.ruff.toml') ??
-    named('pyproject.toml', /^\[tool\.ruff\b|^ruff\s*=|["']ruff\b/m);
-  const mypy = whole('mypy.ini') ?? named('pyproject.toml', /^\[tool\.mypy\]/m);
+    matching('pyproject.toml', /^\[tool\.ruff\b|^ruff\s*=|["']ruff\b/m);
+  const mypy = whole('mypy.ini') ?? matching('pyproject.toml', /^\[tool\.mypy\]/m);
   const pytest =
     whole('pytest.ini') ??
-    named('pyproject.toml', /^\[tool\.pytest\b|^pytest\s*=|["']pytest\b/m) ??
-    named('setup.cfg', /^\[tool:pytest\]/m) ??
-    named('tox.ini', /^\[pytest\]/m) ??
+    matching('pyproject.toml', /^\[tool\.pytest\b|^pytest\s*=|["']pytest\b/m) ??
+    matching('setup.cfg', /^\[tool:pytest\]/m) ??
+    matching('tox.ini', /^\[pytest\]/m) ??
     whole('conftest.py');
   return [
     ...(ruff ? [{ kind: 'lint', command: `${runner}ruff check .`, from: ruff } as const] : []),

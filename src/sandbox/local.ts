@@ -36,7 +36,7 @@ export type LocalParts = {
   remove(): void;
 };
 
-export type Opened = {
+type Opened = {
   readonly mounts: readonly Mount[];
   readonly network: Network;
   /** Placeholders to mount on where nothing is; placed before each start, cleared after it. */

@@ -30,7 +30,7 @@ function startOfLines(path: string, count: number): number {
   const start = tryFile(path, (fd, { size }) => {
     if (count === 0) return size;
     const chunk = Buffer.alloc(chunkBytes);
-    let left = count;
+    let missing = count;
     // The line break at the very end closes the last line.
     for (let end = size - 1; end > 0; ) {
       const from = Math.max(0, end - chunkBytes);
@@ -40,7 +40,7 @@ function startOfLines(path: string, count: number): number {
         at !== -1;
         at = at === 0 ? -1 : bytes.lastIndexOf(newline, at - 1)
       ) {
-        if (--left === 0) return from + at + 1;
+        if (--missing === 0) return from + at + 1;
       }
       end = from;
     }

@@ -34,12 +34,11 @@ export function startDeadlines({ clock, idleMs, hardMs, graceMs, onDeadline }: D
   };
   const cancelHard = hardMs === null ? null : clock.timer(hardMs, () => onDeadline('hard-timeout'));
 
-  function watchIdle(ms: number): void {
-    if (idleMs === null) return;
+  function watchIdle(ms: number, limit: number): void {
     cancelIdle?.();
     cancelIdle = clock.timer(ms, () => {
       // After we were stopped (Ctrl-Z) the agent's output may be waiting: read it before judging.
-      const judging = setImmediate(judgeIdle, idleMs);
+      const judging = setImmediate(judgeIdle, limit);
       cancelIdle = () => clearImmediate(judging);
     });
   }
@@ -48,13 +47,13 @@ export function startDeadlines({ clock, idleMs, hardMs, graceMs, onDeadline }: D
     cancelIdle = null;
     if (idlePaused || cancelGrace !== null) return;
     const silent = clock.monotonic() - lastSign;
-    if (silent < limit) watchIdle(limit - silent);
+    if (silent < limit) watchIdle(limit - silent, limit);
     else onDeadline('idle');
   }
 
   function restartIdle(): void {
     sign();
-    if (idleMs !== null && cancelIdle === null && !over) watchIdle(idleMs);
+    if (idleMs !== null && cancelIdle === null && !over) watchIdle(idleMs, idleMs);
   }
 
   restartIdle();

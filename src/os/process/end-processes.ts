@@ -9,16 +9,16 @@ const longestPauseMs = 50;
  * those that are gone; gives up on one that not even KILL ends because it hangs in the kernel.
  */
 export async function endProcesses(find: () => number[], termMs: number): Promise<number[]> {
-  const started = systemClock.monotonic();
+  const startedAt = systemClock.monotonic();
   const signalled = new Map<number, string>();
   // A process that is ending, or overwrote its environment, can no longer be found by that.
   const living = () => {
-    const left = [...signalled].filter(([pid, startedAt]) => startedAt !== '' && startOf(pid) === startedAt);
-    return [...new Set([...find(), ...left.map(([pid]) => pid)])];
+    const alive = [...signalled].filter(([pid, start]) => start !== '' && startOf(pid) === start);
+    return [...new Set([...find(), ...alive.map(([pid]) => pid)])];
   };
   let alive = living();
   for (let pause = 2; alive.length > 0; pause = Math.min(pause * 2, longestPauseMs)) {
-    const elapsed = systemClock.monotonic() - started;
+    const elapsed = systemClock.monotonic() - startedAt;
     if (elapsed > termMs + killMs) break;
     for (const pid of alive) {
       if (elapsed >= termMs) signalProcess(pid, 'SIGKILL');

@@ -80,12 +80,7 @@ export function startProcess(spec: ProcessSpec): RunningProcess {
     return { ...controls, pid, stop: () => {}, done };
   }
 
-  const query: ProcessQuery = {
-    mark: { tree },
-    group: pid,
-    ...(spec.traced ? { descent: runId } : {}),
-    ...(process.platform === 'linux' ? { since: birthOf(pid) } : {}),
-  };
+  const query = queryOf(pid, tree, spec);
 
   function end(why: EndCause): void {
     if (exited || cancelKill !== null) return;
@@ -110,6 +105,15 @@ export function startProcess(spec: ProcessSpec): RunningProcess {
   if (spec.stop?.aborted) stop();
   const done = untilDone().finally(() => spec.stop?.removeEventListener('abort', stop));
   return { ...controls, pid, stop, done };
+}
+
+function queryOf(group: number, tree: string, { traced, runId }: ProcessSpec): ProcessQuery {
+  return {
+    mark: { tree },
+    group,
+    ...(traced ? { descent: runId } : {}),
+    ...(process.platform === 'linux' ? { since: birthOf(group) } : {}),
+  };
 }
 
 /** Ends every process that has the run, and the iteration if one is given, in its environment. Returns their pids. */

@@ -44,7 +44,7 @@ export function launch(spec: LaunchSpec): Launched {
   // Without a pid it has no pipes either: the process is out of files (EMFILE).
   if (child.pid === undefined) return { pid: null, exited, drain: async () => {} };
   let received = 0;
-  let closed = false;
+  let isClosed = false;
   const deliver = (handler: (chunk: Buffer) => void) => (chunk: Buffer) => {
     received += chunk.length;
     handler(chunk);
@@ -54,12 +54,12 @@ export function launch(spec: LaunchSpec): Launched {
   for (const stream of child.stdio) stream?.on('error', () => {});
   child.stdin?.end(spec.stdin);
   child.once('close', () => {
-    closed = true;
+    isClosed = true;
   });
   const drain = async () => {
     await pipesEmpty(
       () => received,
-      () => closed,
+      () => isClosed,
     );
     for (const stream of child.stdio) stream?.destroy();
   };
