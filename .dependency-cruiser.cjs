@@ -68,7 +68,7 @@ module.exports = {
       severity: 'error',
       from: {
         path: '^(src|packages)/',
-        pathNot: ['^src/os/process/process\\.ts$', inside([kit]), tests, guardTests],
+        pathNot: ['^src/os/process/spawn\\.ts$', inside([kit]), tests, guardTests],
       },
       to: { path: '^(node:)?child_process$' },
     },

@@ -1,9 +1,10 @@
 import * as v from 'valibot';
 import type { LoopEnd } from '../fleet/files/loops.ts';
 import type { Clock } from '../os/clock.ts';
-import { type Argv, startChild, sweepRun } from '../os/process/process.ts';
+import { sweepRun } from '../os/process/process.ts';
 import { withoutMarks } from '../os/process/process-table.ts';
 import type { Environment } from '../os/process/program.ts';
+import { type Argv, startChild } from '../os/process/spawn.ts';
 import { type FromDriver, fromDriver, type MachineRules, type ToDriver } from './messages.ts';
 
 /** How long a driver that was told to end may take. */

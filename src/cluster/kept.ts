@@ -88,7 +88,7 @@ export async function commitTree(
     repository,
     ['commit-tree', '--no-gpg-sign', ...words, '-m', message, tree],
     addMs,
-    await identity(repository),
+    { env: await identity(repository) },
   );
   if (made.exitCode !== 0) throw new Error(`the commit cannot be made: ${made.stderr.trim()}`);
   return made.stdout.trim();

@@ -80,7 +80,7 @@ const allowed: Environment = {
 
 function git(repository: string, words: readonly string[], timeoutMs: number): Promise<CommandResult> {
   // An agent may have put hooks there, or what they run.
-  return runGit(repository, ['-c', 'core.hooksPath=/dev/null', ...words], timeoutMs, allowed);
+  return runGit(repository, ['-c', 'core.hooksPath=/dev/null', ...words], timeoutMs, { env: allowed });
 }
 
 function lastLine({ stderr, timedOut, error }: CommandResult): string {

@@ -7,7 +7,7 @@ import { ensureDir, readJsonAs, writeAtomic } from '../os/files/files.ts';
 import { type CommandResult, type Environment, runCommand } from '../os/process/process.ts';
 import { cacheFolder } from './paths.ts';
 
-/** The state of a program's file, and what it answered in that state. */
+/** State of a program's file, and its version in that state. */
 const entrySchema = v.object({
   file: v.string(),
   changed: v.number(),
@@ -17,23 +17,23 @@ const entrySchema = v.object({
 });
 type CacheEntry = Readonly<v.InferOutput<typeof entrySchema>>;
 
-/** The entries by the path of the program. */
+/** Entries by the path of the program. */
 const cacheSchema = v.object({ v: v.literal(1), programs: v.record(v.string(), entrySchema) });
 
 const timeoutMs = 10_000;
-// A shim of a version manager (volta, mise, asdf) stays as it is when the program behind it is updated.
+// The shim of a version manager (volta, mise, asdf) does not change when the program behind it is updated.
 const validMs = 7 * 24 * 60 * 60_000;
 
 /**
- * The version of an installed agent, null where it does not tell one. It is asked once and then remembered until its
- * file changes. Only for agents that we know: any other program may take `--version` for a task.
+ * Returns the version of an installed agent, null if it does not print one. Caches it until the file changes. Only for
+ * known agents: any other program may take `--version` for a task.
  */
 export async function agentVersion(program: string, env: Environment): Promise<string | null> {
   const entry = cacheEntryOf(program, env);
   return entry ? entry.version : (await askAgentVersion(program, env)).version;
 }
 
-/** What is remembered of a program that has not changed since; null where nothing is. */
+/** Returns the cached version of a program; null if there is none, or if the program changed. */
 export function rememberedVersion(program: string, env: Environment): string | null {
   return cacheEntryOf(program, env)?.version ?? null;
 }
@@ -46,7 +46,7 @@ function cacheEntryOf(program: string, env: Environment): CacheEntry | null {
   return same ? entry : null;
 }
 
-/** Runs `--version` in any case, and gives what came of it as well. */
+/** Runs `--version`, cached or not, and returns its result as well. */
 export async function askAgentVersion(
   program: string,
   env: Environment,
@@ -58,14 +58,14 @@ export async function askAgentVersion(
     timeoutMs,
     maxBytes: 64 * 1024,
   });
-  // What a failing program prints may name versions too, such as that of the Node.js it misses.
+  // A failing program may print other versions, such as that of the Node.js it misses.
   if (result.exitCode !== 0) return { version: null, result };
   const version = versionIn(result.stdout) ?? versionIn(result.stderr);
   if (state) remember(env, resolve(program), { ...state, version, asked: systemClock.now() });
   return { version, result };
 }
 
-/** Package managers give files the time of their packing, or of all packages; the time of change is always true. */
+/** Uses the time of change: package managers set the other to that of packing, or the same for all packages. */
 function stateOf(program: string): Pick<CacheEntry, 'file' | 'changed' | 'size'> | null {
   try {
     const file = realpathSync(program);
@@ -80,7 +80,7 @@ function cacheFile(env: Environment): string {
   return join(cacheFolder(env), 'agent-versions.json');
 }
 
-/** By the path of the program, without what is too old. A torn file is an empty one. */
+/** Reads the cache without old entries. A torn file is an empty one. */
 function remembered(env: Environment): Readonly<Record<string, CacheEntry>> {
   const { programs = {} } = readJsonAs(cacheFile(env), cacheSchema) ?? {};
   const now = systemClock.now();
@@ -95,6 +95,6 @@ function remember(env: Environment, program: string, entry: CacheEntry): void {
     ensureDir(cacheFolder(env));
     writeAtomic(cacheFile(env), `${JSON.stringify({ v: 1, programs })}\n`, { fsync: false });
   } catch {
-    // A home that cannot be written costs time, not the run.
+    // Without a cache it only takes longer.
   }
 }

@@ -7,12 +7,12 @@ import { type Environment, findProgram } from '../os/process/program.ts';
 
 type CheckKind = 'lint' | 'typecheck' | 'test' | 'build';
 
-/** A command that checks the project, and the file that says so. */
+/** A command that checks the project, and the file that names it. */
 type ProjectCheck = {
   readonly kind: CheckKind;
   readonly command: string;
   readonly from: string;
-  /** The program that it needs and that is not on PATH. */
+  /** The program of the command, if it is not on PATH. */
   readonly missing?: string;
 };
 
@@ -24,7 +24,7 @@ export type DetectedProject = {
 
 type Folder = { has(name: string): boolean; text(name: string): string };
 
-/** What a folder and PATH show of a project. A check that cannot be run here stands in only where no other of its kind can. */
+/** Looks for agents and checks. Lists a check that cannot run here only if no other of its kind can. */
 export function detectProject(cwd: string, env: Environment): DetectedProject {
   const folder: Folder = {
     has: (name) => existsSync(join(cwd, name)),
@@ -42,7 +42,7 @@ export function detectProject(cwd: string, env: Environment): DetectedProject {
     ...goChecks(folder),
     ...pythonChecks(folder),
   ].map(looked);
-  // A project that has both means its Makefile to be the way in.
+  // A Makefile goes before the tools that it calls.
   const choices = [runnable(byMake), runnable(others), byMake, others];
   return {
     agents: knownAgents.filter(installed),
@@ -123,19 +123,19 @@ function goChecks(folder: Folder): ProjectCheck[] {
 }
 
 function pythonChecks(folder: Folder): ProjectCheck[] {
-  const named = (file: string, pattern: RegExp) => (pattern.test(folder.text(file)) ? file : undefined);
+  const matching = (file: string, pattern: RegExp) => (pattern.test(folder.text(file)) ? file : undefined);
   const whole = (file: string) => (folder.has(file) ? file : undefined);
   const runner = folder.has('uv.lock') ? 'uv run ' : folder.has('poetry.lock') ? 'poetry run ' : '';
   const ruff =
     whole('ruff.toml') ??
     whole('.ruff.toml') ??
-    named('pyproject.toml', /^\[tool\.ruff\b|^ruff\s*=|["']ruff\b/m);
-  const mypy = whole('mypy.ini') ?? named('pyproject.toml', /^\[tool\.mypy\]/m);
+    matching('pyproject.toml', /^\[tool\.ruff\b|^ruff\s*=|["']ruff\b/m);
+  const mypy = whole('mypy.ini') ?? matching('pyproject.toml', /^\[tool\.mypy\]/m);
   const pytest =
     whole('pytest.ini') ??
-    named('pyproject.toml', /^\[tool\.pytest\b|^pytest\s*=|["']pytest\b/m) ??
-    named('setup.cfg', /^\[tool:pytest\]/m) ??
-    named('tox.ini', /^\[pytest\]/m) ??
+    matching('pyproject.toml', /^\[tool\.pytest\b|^pytest\s*=|["']pytest\b/m) ??
+    matching('setup.cfg', /^\[tool:pytest\]/m) ??
+    matching('tox.ini', /^\[pytest\]/m) ??
     whole('conftest.py');
   return [
     ...(ruff ? [{ kind: 'lint', command: `${runner}ruff check .`, from: ruff } as const] : []),

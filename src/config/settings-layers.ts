@@ -9,7 +9,7 @@ import { type ResolvedSettings, type SettingKey, settingsSchema } from './settin
 export const projectFile = '.ralph/settings.json';
 export const localFile = '.ralph/settings.local.json';
 
-/** Where a value came from: a file, an environment variable or a flag. */
+/** Source of a value: a file, an environment variable or a flag. */
 export type SettingSource =
   | 'default'
   | 'user'
@@ -18,17 +18,17 @@ export type SettingSource =
   | `RALPH_${string}`
   | `-${string}`;
 
-/** Settings as they are written, already checked. */
+/** Settings as the user wrote them, already checked. */
 export type Settings = Readonly<Record<string, unknown>>;
 
 /** Settings from one place. */
 export type Layer = { readonly source: SettingSource; readonly value: Settings };
 
-/** Reads and checks a settings file; null when there is none. `name` is what messages call it. */
+/** Reads and checks a settings file; null if there is none. Messages call it `name`. */
 export function readSettingsFile(path: string, name: string): Settings | null {
   const text = readFile(path, name);
   if (text === null) return null;
-  // A file that was emptied, by a full disk or an agent, must not take the guardrails with it.
+  // A file that was emptied, by a full disk or an agent, must not remove the guardrails.
   if (text.trim() === '') throw settingsError(`${name} is empty, expected at least {}`);
   const value = parseJson(text, name);
   resolveSettings(value, name);
@@ -42,7 +42,7 @@ export function resolveSettings(value: unknown, where: string): ResolvedSettings
   return output;
 }
 
-/** One setting as a person typed it, or an error that names the place. */
+/** Reads one setting as a person typed it, or fails with the name of its place. */
 export function readSetting(key: SettingKey, raw: unknown, where: string): Settings {
   const readings = typeof raw === 'string' ? readingsOf(raw) : [raw];
   const fitting = readings
@@ -50,12 +50,12 @@ export function readSetting(key: SettingKey, raw: unknown, where: string): Setti
     .find((value) => v.is(settingsSchema, value));
   if (fitting !== undefined) return fitting;
   const json = typeof raw === 'string' ? tryJson(raw).find((value) => typeof value === 'object') : undefined;
-  const written = nestSetting(key, json ?? raw);
-  resolveSettings(written, where);
-  return written;
+  const settings = nestSetting(key, json ?? raw);
+  resolveSettings(settings, where);
+  return settings;
 }
 
-/** `over` wins; objects are merged key by key, everything else, lists included, is replaced. */
+/** Merges objects key by key; anything else, lists included, is replaced by that of `over`. */
 export function mergeSettings(base: Settings, over: Settings): Settings {
   // fromEntries defines its keys, so that "__proto__" in a file stays a plain key.
   const merged = new Map(Object.entries(base));
@@ -66,7 +66,7 @@ export function mergeSettings(base: Settings, over: Settings): Settings {
   return Object.fromEntries(merged);
 }
 
-/** The value of a setting in a layer, undefined when the layer does not set it. */
+/** Returns the value of a setting in a layer; undefined if the layer does not set it. */
 export function settingIn(value: Settings, key: SettingKey): unknown {
   const [name = '', inner] = key.split('.');
   const outer = Object.hasOwn(value, name) ? value[name] : undefined;
@@ -74,7 +74,7 @@ export function settingIn(value: Settings, key: SettingKey): unknown {
   return isObject(outer) && Object.hasOwn(outer, inner) ? outer[inner] : undefined;
 }
 
-/** Settings with this one only. */
+/** Returns settings with only this one. */
 export function nestSetting(key: SettingKey, value: unknown): Settings {
   const [name = '', inner] = key.split('.');
   return { [name]: inner === undefined ? value : { [inner]: value } };
@@ -104,7 +104,7 @@ const switches = new Map([
   ...['false', 'no', 'off', '0'].map((word) => [word, false] as const),
 ]);
 
-/** What text from a shell can stand for; the schema takes the first that fits. */
+/** Returns the values that text from a shell can mean; the schema takes the first that fits. */
 function readingsOf(raw: string): unknown[] {
   const onOrOff = switches.get(raw.trim().toLowerCase());
   const items = raw.split(',').map((item) => item.trim());

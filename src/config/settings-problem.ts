@@ -4,19 +4,19 @@ import { nearest } from '../core/nearest.ts';
 import { isUnknownName } from '../core/strict-object.ts';
 import { settingTable } from './settings-schema.ts';
 
-/** The error for wrong settings: exit code 2 and one sentence. */
+/** Returns the error for wrong settings: exit code 2 and one sentence. */
 export function settingsError(message: string, cause?: unknown): RalphError {
   return new RalphError('settings', message, { remedy: 'ralph help settings', exitCode: 2, cause });
 }
 
-/** One sentence: where, which setting, what was found, what is expected. */
+/** Returns one sentence: where, which setting, its value, and what is expected. */
 export function describeIssue(where: string, issue: BaseIssue<unknown>): string {
   const { path = [], input, message } = issue;
   const keys = path.map(({ key }) => key);
   if (isUnknownName(issue)) return `${where}: ${describeName(keys, message.split(', '))}`;
   const place = path.at(-1);
   const subject = place === undefined ? where : `${where}: ${pathName(keys)}`;
-  // The input of a failAction is in capitals already; its place has what was written.
+  // The input of a failAction is in capitals already; its place has the user's text.
   const content = place?.origin === 'value' ? place.value : input;
   return `${subject} is ${inWords(content)}, expected ${message}`;
 }
@@ -41,7 +41,7 @@ function inWords(value: unknown): string {
 function pathName(keys: readonly unknown[]): string {
   return keys.reduce<string>((name, key) => {
     if (typeof key === 'number') return `${name}[${key}]`;
-    // A name that is the user's own may hold anything, and this goes to a terminal.
+    // A name of the user may hold anything, and this goes to a terminal.
     const word = /^[\w$=-]+$/.test(String(key)) ? key : inWords(key);
     return name === '' ? `${word}` : `${name}.${word}`;
   }, '');

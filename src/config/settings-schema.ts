@@ -5,7 +5,7 @@ import { noticeKinds } from '../core/notice.ts';
 import { strictObject } from '../core/strict-object.ts';
 import { splitWords } from '../core/words.ts';
 
-// The message of a schema says what is expected; settings-problem.ts makes a sentence of it.
+// The message of a schema is the expected value; settings-problem.ts makes a sentence of it.
 const anyText = v.string('text');
 const text = v.message(v.pipe(v.string(), v.regex(/\S/)), 'text that is not empty');
 const texts = v.array(text, 'a list of texts');
@@ -141,7 +141,7 @@ const fields = {
 
 export const settingsSchema = v.pipe(strictObject(fields), v.title('Settings of ralph'));
 
-/** What may stand in a settings file. */
+/** Content of a settings file. */
 export type SettingsFile = v.InferInput<typeof settingsSchema>;
 
 /** Settings as the loop uses them: defaults filled in, durations in milliseconds, flags split into words. */
@@ -152,7 +152,7 @@ export type SettingKey =
   | Exclude<keyof typeof fields, keyof typeof groups>
   | { [G in keyof typeof groups]: `${G}.${keyof (typeof groups)[G] & string}` }[keyof typeof groups];
 
-/** What there is to know about a setting; `fallback` is its default as it would be written. */
+/** Description of a setting, and its default as it would be written. */
 export type SettingInfo = { readonly description: string; readonly fallback?: unknown };
 
 /** Every setting, in the order of the schema. */
@@ -192,7 +192,7 @@ function oneOf<const T extends string>(...words: T[]) {
   return v.picklist(words, `${words.slice(0, -1).join(', ')} or ${words.at(-1)}`);
 }
 
-/** Converts a value; null means that it is not as expected. */
+/** Converts a value; null is a value that was not expected. */
 function convert<In, Out>(turn: (value: In) => Out | null, expected: string) {
   return v.rawTransform<In, Out>(({ dataset, addIssue, NEVER }) => {
     const output = turn(dataset.value);
@@ -204,5 +204,5 @@ function convert<In, Out>(turn: (value: In) => Out | null, expected: string) {
 
 function splitFlags(values: string[]): string[] | null {
   const words = values.map(splitWords);
-  return words.every((split) => split !== null) ? words.flat() : null;
+  return words.every((each) => each !== null) ? words.flat() : null;
 }

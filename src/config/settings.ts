@@ -31,7 +31,7 @@ type SettingSources = Readonly<
 
 export type LoadedSettings = {
   readonly settings: ResolvedSettings;
-  /** What was written, all places together, without defaults. */
+  /** The user's settings of all places, without defaults. */
   readonly written: Settings;
   readonly sources: SettingSources;
   /** The files that were read, lowest first. */
@@ -101,7 +101,7 @@ export function readSettings({
   };
 }
 
-/** What the project's own two files say together, without defaults; null when there is no settings file. */
+/** Reads the project's own two files, without defaults; null if there is no settings file. */
 export function readProjectSettings(cwd: string): { value: Settings; local: boolean } | null {
   const base = readSettingsFile(join(cwd, projectFile), projectFile);
   if (base === null) return null;
@@ -109,12 +109,12 @@ export function readProjectSettings(cwd: string): { value: Settings; local: bool
   return local === null ? { value: base, local: false } : { value: mergeSettings(base, local), local: true };
 }
 
-/** Whether a setting stands in a file of the project, and not with the user or in the environment. */
+/** True if a setting comes from a file of the project. */
 export function isOfProject({ sources }: Pick<LoadedSettings, 'sources'>, key: SettingKey): boolean {
   return sources[key] === projectFile || sources[key] === localFile;
 }
 
-/** `RALPH_` and the name of the setting in capitals. */
+/** Returns `RALPH_` and the name of the setting in capitals. */
 export function variableName(key: SettingKey): `RALPH_${string}` {
   const words = key.replaceAll('.', '_').replace(/([a-z])([A-Z])/g, '$1_$2');
   return `${prefix}${words.toUpperCase()}`;
@@ -131,7 +131,7 @@ function resolveLayers(layers: readonly Layer[]): Pick<LoadedSettings, 'settings
     for (const name of Object.keys(variables)) ranks.set(`agent.env.${name}`, rank);
   }
   let merged = layers.reduce<Settings>((below, { value }) => mergeSettings(below, value), {});
-  // A response set above a promise is the marker the user means now: `-c DONE` over a promise in the file.
+  // A response in a higher layer replaces a promise: `-c DONE` over a promise in the file.
   if ((ranks.get('completionResponse') ?? -1) > (ranks.get('completionPromise') ?? -1)) {
     ranks.delete('completionPromise');
     const { completionPromise: _, ...rest } = merged;
@@ -156,13 +156,13 @@ function environmentLayers(env: Environment): Layer[] {
 }
 
 function nearMisses(env: Environment): string[] {
-  const known = settingVariables.map(({ name }) => name.slice(prefix.length));
+  const names = settingVariables.map(({ name }) => name.slice(prefix.length));
   const warnings: string[] = [];
   for (const name of Object.keys(env)) {
     if (!name.startsWith(prefix) || otherVariables.includes(name)) continue;
-    const meant = nearest(name.slice(prefix.length), known);
-    if (meant === null || `${prefix}${meant}` === name) continue;
-    warnings.push(`${name} is no setting; did you mean ${prefix}${meant}?`);
+    const match = nearest(name.slice(prefix.length), names);
+    if (match === null || `${prefix}${match}` === name) continue;
+    warnings.push(`${name} is no setting; did you mean ${prefix}${match}?`);
   }
   return warnings;
 }

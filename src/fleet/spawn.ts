@@ -1,10 +1,10 @@
 import { resolve } from 'node:path';
 import { messageOf, RalphError } from '../core/error.ts';
 import { ensureDir, isFolder } from '../os/files/files.ts';
-import { startDetached } from '../os/process/process.ts';
 import { processIdentity } from '../os/process/process-identity.ts';
 import { withoutMarks } from '../os/process/process-table.ts';
 import { type Environment, findProgram } from '../os/process/program.ts';
+import { startDetached } from '../os/process/spawn.ts';
 import { tmuxServer } from '../os/terminal/tmux.ts';
 import { endWorker, removeLogs } from './end-worker.ts';
 import { appendLogLine } from './files/log.ts';

@@ -1,9 +1,9 @@
 import { ensureDir } from '../os/files/files.ts';
 import { lockOwner } from '../os/files/lock.ts';
-import { startDetached } from '../os/process/process.ts';
 import { withoutMarks } from '../os/process/process-table.ts';
 import { detachedMark } from '../os/process/process-tree.ts';
 import type { Environment } from '../os/process/program.ts';
+import { startDetached } from '../os/process/spawn.ts';
 import { fleetPaths } from './files/paths.ts';
 import { readWorkers, type Worker } from './files/workers.ts';
 

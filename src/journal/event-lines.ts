@@ -4,13 +4,13 @@ export type Skipped = { readonly damaged: number; readonly unknown: number };
 /** Reads an event from each line, and counts the lines that have none. Blank lines do not count. */
 export function readEventLines<E extends object>(
   lines: readonly string[],
-  read: (line: string) => E | keyof Skipped,
+  parse: (line: string) => E | keyof Skipped,
 ): Skipped & { readonly events: readonly E[] } {
   const events: E[] = [];
   const skipped = { damaged: 0, unknown: 0 };
   for (const line of lines) {
     if (line === '') continue;
-    const event = read(line);
+    const event = parse(line);
     if (typeof event === 'string') skipped[event]++;
     else events.push(event);
   }

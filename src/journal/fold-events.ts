@@ -26,7 +26,7 @@ export function addEvent(view: RunView, event: JournalEvent): void {
   const at = Math.max(Date.parse(event.at), before ?? 0);
   const isYielded = view.state === 'yielded' && event.type !== 'notified';
   const isBroken = event.type === 'run.resumed' || event.type === 'run.abandoned';
-  // Of the time between two processes, only a wait that the supervisor served is the loop's.
+  // Of the time between two processes, only a wait that the supervisor served counts.
   if (isYielded || !isBroken) view.elapsedMs = elapsedAt(view, at);
   if (isYielded) stopAt(view, Math.max(before ?? at, Math.min(at, view.waitUntil ?? 0)));
   else if (isBroken) stopAt(view, before ?? at);
@@ -35,7 +35,7 @@ export function addEvent(view: RunView, event: JournalEvent): void {
   foldRun(view, event, at);
 }
 
-/** The view of a run of which nobody drives the rest: whatever it was doing stopped with its last event. */
+/** Returns the view of a run whose process is gone: whatever it was doing stopped with its last event. */
 export function abandoned(view: RunView): RunView {
   const copy = { ...view, iterations: [...view.iterations] };
   stopAt(copy, view.updatedAt ?? 0);
@@ -114,7 +114,7 @@ function resumeRun(view: RunView, event: EventOf<'run.resumed'>, at: number): vo
   notice(view, at, 'resumed');
 }
 
-/** Takes back that the run was over: it goes on. */
+/** Clears the end of a run that goes on. */
 function reopen(view: RunView): void {
   Object.assign(view, { endedAt: null, outcome: null, exitCode: null, because: null, needs: null });
 }
@@ -127,7 +127,7 @@ function startIteration(view: RunView, event: Omit<EventOf<'iteration.started'>,
   view.iterations.push({ ...newIteration(place, event.seq), promptChars, promptStart, from: head });
 }
 
-/** Ends what goes on: an iteration that was never decided is cut, and a wait is over. */
+/** Cuts an iteration that was never decided, and ends a wait. */
 function stopAt(view: RunView, at: number): void {
   cutIteration(view, at);
   endWait(view, at);
@@ -150,7 +150,7 @@ function replaceLast(view: RunView, one: IterationView): void {
   view.iterations[view.iterations.length - 1] = { ...one, seq: view.seq };
 }
 
-/** A pause is a wait without an end that anybody knows. */
+/** Starts a wait without a known end. */
 function pauseRun(view: RunView, because: string, at: number): void {
   const one = view.iterations.at(-1);
   // A session may be paused in the middle of a turn: that one runs on, or is never decided.
@@ -170,7 +170,7 @@ function endRun(view: RunView, event: EventOf<'run.ended'>, at: number): void {
   view.needs = needsOf(outcome, because.text);
 }
 
-/** What a person has to do after an end: nothing if the loop is done, or if they stopped it. */
+/** Returns what a person has to do after an end: nothing if the loop is done, or if they stopped it. */
 export function needsOf(outcome: Outcome, text: string): RunView['needs'] {
   if (outcome === 'BLOCKED' || outcome === 'NEEDS_DECISION') return { kind: 'answer', text };
   const isOver = outcome === 'PROMISE_ACCEPTED' || outcome === 'CANCELLED' || outcome === 'INTERRUPTED';

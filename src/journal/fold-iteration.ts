@@ -107,7 +107,7 @@ function endTool(view: RunView, one: IterationView, { id, ok }: EventOf<'tool.en
 function endAgent(view: RunView, one: IterationView, event: EventOf<'agent.ended'>, at: number): void {
   const { usage, progress, end, exitCode, ms, text, toolCalls, context, error = null } = event;
   view.tool = null;
-  // The event counts those that succeeded; where each call is recorded, the view has them all.
+  // The event counts calls that succeeded; if each call is recorded, the view counts them all.
   const calls = toolCalls === null ? null : Math.max(toolCalls, one.toolCalls ?? 0);
   Object.assign(one, { end, exitCode, text, toolCalls: calls, agentMs: ms, error });
   one.agentStartedAt ??= Math.max(one.startedAt, at - ms);
@@ -123,7 +123,7 @@ function endAgent(view: RunView, one: IterationView, event: EventOf<'agent.ended
 export function decideIteration(view: RunView, event: EventOf<'decision'>, at: number): void {
   const { iteration, kind, because, outcome = null, head = null, ms = 0, loop, seq } = event;
   view.iteration = Math.max(view.iteration, iteration);
-  // A run that was carried here from another machine brings its sum along.
+  // A run that came here from another machine has used some already.
   view.usage = loop.usage;
   // Acceptance counts from here on, even if the process dies before it writes the end.
   if (outcome === 'PROMISE_ACCEPTED') Object.assign(view, { outcome, exitCode: 0, because: because.text });

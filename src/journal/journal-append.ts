@@ -15,8 +15,8 @@ const tailBytes = 64 * 1024;
 const newline = 0x0a;
 
 /**
- * Adds events to a journal in one write, for those who come by only once: a hook must not pay for reading all of it.
- * A torn last line is cut off first. After the end of a run, the record survives a power cut.
+ * Adds events to a journal in one write, for a hook that must not pay for reading all of it. Cuts off a torn last line
+ * first. Flushes the end of a run to disk.
  */
 export function appendEvents(path: string, bodies: readonly EventBody[], now: () => number): void {
   const { O_APPEND, O_CREAT, O_RDWR, O_NOFOLLOW = 0 } = constants;
@@ -35,8 +35,8 @@ export function appendEvents(path: string, bodies: readonly EventBody[], now: ()
   }
 }
 
-/** Cuts a torn last line off and returns the number of the last event. Reads more where the end of the file has none. */
-function cutToWholeLines(fd: number, bytes = tailBytes): number {
+/** Cuts off a torn last line and returns the number of the last event. Reads all only if it has to. */
+export function cutToWholeLines(fd: number, bytes = tailBytes): number {
   const { size } = fstatSync(fd);
   const tail = Buffer.alloc(Math.min(size, bytes));
   readSync(fd, tail, 0, tail.length, size - tail.length);
@@ -50,20 +50,15 @@ function cutToWholeLines(fd: number, bytes = tailBytes): number {
   return seq ?? 0;
 }
 
-/** The number of the last line that has one; it need not be an event that we know. */
+/** Returns the number of the last line that has one, be it an event that we know or not. */
 export function lastSeq(lines: readonly string[]): number | null {
   for (const line of lines.toReversed()) {
-    const seq = seqOf(line);
-    if (seq !== null) return seq;
+    try {
+      const { seq } = JSON.parse(line);
+      if (typeof seq === 'number') return seq;
+    } catch {
+      // No event; the line before may be one.
+    }
   }
   return null;
-}
-
-function seqOf(line: string): number | null {
-  try {
-    const { seq } = JSON.parse(line);
-    return typeof seq === 'number' ? seq : null;
-  } catch {
-    return null;
-  }
 }

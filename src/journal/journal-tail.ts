@@ -4,16 +4,16 @@ import { type JournalEvent, readEvent } from './events.ts';
 
 const maxLineBytes = 8 * 1024 * 1024;
 
-/** What came since the last look. */
+/** Events since the last look. */
 type TailRead = Skipped & {
   readonly events: readonly JournalEvent[];
-  /** The file is another than at the last look, or shorter: these events are all there are. */
+  /** The file was replaced or cut since the last look: these events are all there are. */
   readonly restarted: boolean;
 };
 
 /** Follows a journal that somebody else writes. */
 export type JournalTail = {
-  /** Reads what is new, and only that. A line that is not whole yet waits for the next look. */
+  /** Reads only what is new. A line that is not complete waits for the next look. */
   read(): TailRead;
 };
 

@@ -1,2 +1,2 @@
-/** The version of the events in a journal. Apart from their schemas: hooks write events and never read one. */
+/** Version of the events in a journal. Not in the file of their schemas, because hooks only write events. */
 export const journalVersion = 1;

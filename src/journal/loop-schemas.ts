@@ -5,8 +5,8 @@ import type { TaskCounts } from '../core/review/mode.ts';
 import type { IterationMode, ReviewFields, ReviewRules } from '../core/review/story.ts';
 import type { ContextSize, Limit, Progress, TurnEnd, Usage } from '../core/turn.ts';
 
-// Schemas of the types in core, as they stand in journals and state files. The annotations prove that a schema lets
-// nothing through that its type does not allow.
+// Schemas of the types in core, for journals and state files. The annotations prove that a schema accepts nothing that
+// its type does not allow.
 
 const number = v.number();
 const text = v.string();
@@ -107,14 +107,14 @@ const counts = {
   outcome: v.nullable(outcome),
 };
 
-/** The state of a loop without what stays the same (the plan) or is large (the task). */
+/** State of a loop without its plan, which stays the same, and its task, which is large. */
 export type SavedLoop = Omit<LoopState, 'plan' | 'task'>;
 export const savedLoop: v.GenericSchema<SavedLoop> = v.object(counts);
 export const loopState: v.GenericSchema<LoopState> = v.object({ plan, task: text, ...counts });
 
 export const evidence: v.GenericSchema<Evidence> = v.object({ check: text, ok: flag, detail: text });
 
-/** Releases differ in their codes, so any is read. */
+/** Accepts any code, because releases differ in them. */
 export const reason = v.object({ code: text, text });
 export type RecordedReason = Readonly<v.InferOutput<typeof reason>>;
 
@@ -134,7 +134,7 @@ export const taskCounts: v.GenericSchema<TaskCounts> = v.object({
   open: number,
 });
 
-/** A story as it stood at some moment of a run. */
+/** State of a story at some moment of a run. */
 export type StoryState = ReviewFields & {
   readonly id: string;
   readonly title: string;

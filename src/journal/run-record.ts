@@ -35,7 +35,7 @@ export function recordOf(view: RunView, kind: RunRecord['kind'] = 'run'): RunRec
     state,
     outcome,
     exitCode,
-    // Of a run that waits, why it does.
+    // A run that waits says why.
     because: view.because ?? view.waitFor,
     iterations: view.iteration,
     verdicts: view.iterations.flatMap(({ iteration, verdict }) =>

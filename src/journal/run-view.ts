@@ -7,7 +7,7 @@ import { noUsage, type TurnEnd, type Usage } from '../core/turn.ts';
 import type { Skipped } from './event-lines.ts';
 import type { StoryState } from './loop-schemas.ts';
 
-/** How a go of the loop came out; colour and shape in every view follow it. */
+/** Result of an iteration; every view chooses colour and shape by it. */
 export type Mark =
   | 'running'
   | 'accepted'
@@ -41,10 +41,10 @@ type ToolView = {
   ms: number | null;
 };
 
-/** Tokens in the agent's context at their highest; `window` is null where nobody told its size. */
+/** Most tokens in the agent's context; `window` is null if its size is unknown. */
 type ContextView = { tokens: number; window: number | null };
 
-/** `after` and `reviewStatus` say how the list and the story stood when it was over; null before that. */
+/** `after` and `reviewStatus` are the state at the end of the iteration; null before that. */
 export type PrdView = {
   mode: IterationMode;
   story: string | null;
@@ -56,9 +56,9 @@ export type PrdView = {
   undone: boolean;
 };
 
-/** One go of the loop. An iteration that is run again, after a limit or a crash, is another go with the same number. */
+/** One iteration. One that is run again, after a limit or a crash, is another entry with the same number. */
 export type IterationView = {
-  /** Its place among all goes, from 0. */
+  /** Its place among all entries, from 0. */
   index: number;
   iteration: number;
   of: number | null;
@@ -69,7 +69,7 @@ export type IterationView = {
   endedAt: number | null;
   promptChars: number;
   promptStart: string;
-  /** What an iteration of a PRD is for; null in any other run. */
+  /** Purpose of an iteration of a PRD; null in any other run. */
   prd: PrdView | null;
   agentStartedAt: number | null;
   agentMs: number | null;
@@ -77,7 +77,7 @@ export type IterationView = {
   exitCode: number | null;
   error: string | null;
   text: string;
-  /** The last tool calls; `toolCalls` counts them all, and is null where the agent does not report them. */
+  /** The last tool calls; `toolCalls` counts them all, and is null if the agent does not report them. */
   tools: ToolView[];
   toolCalls: number | null;
   toolErrors: number;
@@ -87,7 +87,7 @@ export type IterationView = {
   filesChanged: number;
   /** The first of the changed files that were not committed. */
   files: readonly string[];
-  /** HEAD when it began and when it was over. */
+  /** HEAD at its start and at its end. */
   from: string | null;
   to: string | null;
   guardrails: CheckView[];
@@ -101,14 +101,14 @@ export type IterationView = {
     because: { code: string; text: string };
     outcome: Outcome | null;
   } | null;
-  /** The wait that followed: how long was planned, and how long it really was once the loop went on. */
+  /** The wait that followed: how long was planned, and how long it was; null until the loop goes on. */
   wait: { startedAt: number; plannedMs: number; ms: number | null } | null;
 };
 
-/** A run as its events tell it. Every command and the page show this; only `fold-events.ts` writes it. */
+/** View of a run, folded from its events. Every command and the page show this; only `fold-events.ts` writes it. */
 export type RunView = {
   run: string;
-  /** A worker that only drives a terminal has a timeline and no journal: nothing tells its tool calls, costs and changes. */
+  /** A worker that only drives a terminal has a timeline and no journal: its tool calls, costs and changes are unknown. */
   source: 'journal' | 'timeline';
   /** The last event. */
   seq: number;
@@ -138,13 +138,13 @@ export type RunView = {
   outcome: Outcome | null;
   exitCode: number | null;
   because: string | null;
-  /** Set where nothing goes on before a person acts: to answer, or to look. */
+  /** Set if a person has to act before the loop goes on: to answer, or to look. */
   needs: { kind: 'answer' | 'look'; text: string } | null;
   /** The number of the last iteration that began. */
   iteration: number;
   iterations: IterationView[];
   usage: Usage;
-  /** Milliseconds that the loop was at work, waits included; off time before a resume is not. */
+  /** Milliseconds that the loop was at work, with its waits but without the time before a resume. */
   elapsedMs: number;
   claims: { accepted: number; rejected: number };
   todo: readonly TodoItem[];
@@ -152,14 +152,14 @@ export type RunView = {
   tool: ToolView | null;
   waitUntil: number | null;
   waitFor: string | null;
-  /** The stories of a PRD as they stand, and the ids of those that were done when the run began. */
+  /** The stories of a PRD now, and the ids of those that were done when the run began. */
   stories: readonly StoryState[];
   doneBefore: readonly string[] | null;
-  /** The last of what a person may want to know. */
+  /** The last notices for people. */
   notices: { at: number; text: string }[];
 };
 
-/** A run of which nothing is known yet. */
+/** Returns the view of a run without events. */
 export function newRunView(run: string): RunView {
   return {
     run,
@@ -200,7 +200,7 @@ export function newRunView(run: string): RunView {
   };
 }
 
-/** A go of the loop that has just begun. */
+/** Returns an iteration that has just begun. */
 export function newIteration(
   { index, iteration, of, at }: { index: number; iteration: number; of: number | null; at: number },
   seq: number,
@@ -242,26 +242,26 @@ export function newIteration(
   };
 }
 
-/** An iteration that was left running, ended at some moment. */
+/** Returns an iteration that ends at some moment, if it was running. */
 export function closeIteration(one: IterationView, mark: Mark, at: number): IterationView {
   if (one.mark !== 'running') return one;
   const agentMs = one.agentMs ?? (one.agentStartedAt === null ? null : Math.max(0, at - one.agentStartedAt));
   return { ...one, mark, endedAt: at, agentMs };
 }
 
-/** True while a process of the run should be at work or waiting, as far as its journal tells. */
+/** True while a process of the run should be at work or waiting, by its journal. */
 export function isOpen({ state }: Pick<RunView, 'state'>): boolean {
   return state === 'going' || state === 'waiting';
 }
 
-/** How long the loop has been at work, waits included. */
+/** Returns how long the loop has been at work, with its waits. */
 export function elapsedAt(view: RunView, now: number): number {
   const { elapsedMs, state, updatedAt, waitUntil } = view;
   const until = state === 'yielded' ? Math.min(now, waitUntil ?? 0) : isOpen(view) ? now : 0;
   return elapsedMs + Math.max(0, until - (updatedAt ?? until));
 }
 
-/** What was skipped of a journal or a timeline, in a sentence; null where nothing was. */
+/** Says in a sentence what was skipped of a journal or a timeline; null if nothing was. */
 export function skippedText({
   damaged,
   unknown,
@@ -275,7 +275,7 @@ export function skippedText({
   return `${parts.join(' and ')} in the ${source} ${damaged + unknown === 1 ? 'was' : 'were'} skipped`;
 }
 
-/** Milliseconds of a go by what they went to; what is still going on counts up to `now`. */
+/** Milliseconds of an iteration by what they were spent on; what is still going on counts up to `now`. */
 export type TimeByKind = { agent: number; checks: number; review: number; waiting: number; other: number };
 
 export function timeByKind(one: IterationView, now: number): TimeByKind {

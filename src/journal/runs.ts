@@ -9,7 +9,7 @@ import { foldEvents } from './fold-events.ts';
 import { readJournal } from './journal.ts';
 import type { RunView } from './run-view.ts';
 
-/** An id that sorts by time, to the millisecond: loops may follow each other fast. */
+/** Returns an id that sorts by time, to the millisecond: loops may follow each other fast. */
 export function newRunId(
   now: number,
   suffix = Math.random().toString(36).slice(2, 5).padEnd(3, '0'),
@@ -18,17 +18,17 @@ export function newRunId(
   return `${date}-${time}-${ms}${suffix}`;
 }
 
-/** The id of the run that a supervisor makes for a loop: whoever knows the loop knows it. */
+/** Returns the id of the run that a supervisor makes for a loop, from the loop alone. */
 export function runIdFor(loop: string, startedAt: number): string {
   return newRunId(startedAt, hashText(loop).slice(0, 3));
 }
 
-/** Whether there is a run of that id that has begun. */
+/** True if the run has begun. */
 export function hasStarted(cwd: string, run: string): boolean {
   return readRun(cwd, run).view.startedAt !== null;
 }
 
-/** Run ids of this working copy, oldest first. */
+/** Returns the run ids of this working copy, oldest first. */
 export function listRuns(cwd: string): string[] {
   const { runs } = projectPaths(cwd);
   if (!existsSync(runs)) return [];
@@ -38,26 +38,26 @@ export function listRuns(cwd: string): string[] {
     .sort();
 }
 
-/** The latest run of this working copy; null without any. */
+/** Returns the latest run of this working copy; null without any. */
 export function latestRun(cwd: string): string | null {
   const names = listDir(projectPaths(cwd).runs);
   return names.findLast((name) => existsSync(runPaths(cwd, name).journal)) ?? null;
 }
 
-/** The run that a person means by `latest`, an id, or the beginning of one. */
-export function findRun(cwd: string, wanted?: string): string {
-  return pickRun(asRuns(listRuns(cwd)), wanted).run;
+/** Finds a run by `latest`, an id, or the beginning of one. */
+export function findRun(cwd: string, name?: string): string {
+  return pickRun(asRuns(listRuns(cwd)), name).run;
 }
 
 export function asRuns(ids: readonly string[]): { readonly run: string }[] {
   return ids.map((run) => ({ run }));
 }
 
-/** The same out of these runs, which are sorted. */
-export function pickRun<T extends { readonly run: string }>(runs: readonly T[], wanted = 'latest'): T {
-  const matches = wanted === 'latest' ? runs.slice(-1) : runs.filter(({ run }) => run.startsWith(wanted));
+/** The same among these runs, which are sorted. */
+export function pickRun<T extends { readonly run: string }>(runs: readonly T[], name = 'latest'): T {
+  const matches = name === 'latest' ? runs.slice(-1) : runs.filter(({ run }) => run.startsWith(name));
   const [only, ...others] = matches;
-  const match = matches.find(({ run }) => run === wanted) ?? (others.length === 0 ? only : undefined);
+  const match = matches.find(({ run }) => run === name) ?? (others.length === 0 ? only : undefined);
   if (match !== undefined) return match;
   if (runs.length === 0) {
     throw new RalphError('no-run', 'there is no run in this folder yet', {
@@ -65,13 +65,13 @@ export function pickRun<T extends { readonly run: string }>(runs: readonly T[], 
     });
   }
   const problem =
-    only === undefined ? `there is no run "${wanted}" here` : `"${wanted}" is the beginning of several runs`;
+    only === undefined ? `there is no run "${name}" here` : `"${name}" is the beginning of several runs`;
   throw new RalphError('no-run', `${problem}; the latest is ${runs.at(-1)?.run}`, {
     remedy: 'ralph show latest',
   });
 }
 
-/** A run as its journal tells it, and the events that it can go on from. */
+/** A run read from its journal, with the events that it can be resumed from. */
 export type RunRead = {
   readonly view: RunView;
   readonly events: readonly JournalEvent[];
@@ -87,7 +87,7 @@ export function readRunAt(run: string, journal: string): RunRead {
   return runOf(run, readJournal(journal));
 }
 
-/** The same from lines of its journal. */
+/** Reads a run from the lines of its journal. */
 export function readRunLines(run: string, lines: readonly string[]): RunRead {
   return runOf(run, readEventLines(lines, readEvent));
 }
@@ -104,7 +104,7 @@ function runOf(
   };
 }
 
-/** The last event of a kind. */
+/** Returns the last event of a type. */
 export function last<T extends JournalEvent['type']>(
   events: readonly JournalEvent[],
   type: T,

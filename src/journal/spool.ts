@@ -1,41 +1,40 @@
 import * as fs from 'node:fs';
 import { join } from 'node:path';
+import { readChunks } from '../os/files/open-file.ts';
 import { makeTempDir, removeTempDir } from '../os/files/temp.ts';
 
-/** Bytes kept where nobody reaches them by a path: in memory, and above `maxBytes` in a file without a name. */
+/** Keeps bytes where no path leads: in memory, and above `maxBytes` in a file without a name. */
 export type Spool = {
   add(bytes: Uint8Array): void;
   size(): number;
-  /** All that was added, in order. */
+  /** Yields all bytes in order. */
   chunks(): Generator<Uint8Array>;
   close(): void;
 };
 
-const chunkBytes = 256 * 1024;
-
 export function createSpool(maxBytes = 4 * 1024 * 1024): Spool {
   let memory = Buffer.alloc(0);
-  let used = 0;
+  let length = 0;
   let fd: number | null = null;
   let spilled = 0;
   return {
-    size: () => spilled + used,
+    size: () => spilled + length,
     add(bytes) {
-      const needed = used + bytes.length;
+      const needed = length + bytes.length;
       if (needed > maxBytes) {
         fd ??= openNameless();
-        spilled += writeAll(fd, memory.subarray(0, used), spilled);
-        used = 0;
+        spilled += writeAll(fd, memory.subarray(0, length), spilled);
+        length = 0;
         spilled += writeAll(fd, bytes, spilled);
         return;
       }
       if (needed > memory.length) memory = Buffer.concat([memory], Math.max(needed, memory.length * 2));
-      memory.set(bytes, used);
-      used = needed;
+      memory.set(bytes, length);
+      length = needed;
     },
     *chunks() {
-      if (fd !== null) yield* readChunks(fd, spilled);
-      yield memory.subarray(0, used);
+      if (fd !== null) yield* readChunks(fd, 0, spilled);
+      yield memory.subarray(0, length);
     },
     close() {
       if (fd !== null) fs.closeSync(fd);
@@ -44,18 +43,7 @@ export function createSpool(maxBytes = 4 * 1024 * 1024): Spool {
   };
 }
 
-/** The first `length` bytes of a file; each chunk is valid until the next is asked for. */
-export function* readChunks(fd: number, length: number): Generator<Uint8Array> {
-  const buffer = Buffer.allocUnsafe(Math.min(chunkBytes, length));
-  for (let at = 0; at < length; ) {
-    const read = fs.readSync(fd, buffer, 0, Math.min(buffer.length, length - at), at);
-    if (read === 0) return;
-    yield buffer.subarray(0, read);
-    at += read;
-  }
-}
-
-/** One write may take only a part. Without `position` the bytes go where the file stands. */
+/** Writes all bytes: one write may take only a part. Without `position` they go to the current one. */
 export function writeAll(fd: number, bytes: Uint8Array, position: number | null = null): number {
   for (let done = 0; done < bytes.length; ) {
     done += fs.writeSync(fd, bytes, done, bytes.length - done, position === null ? null : position + done);

@@ -6,10 +6,10 @@ import { writeAll } from './spool.ts';
 
 export type StreamLog = { write(chunk: Uint8Array | string): void; close(): void };
 
-/** A log that grows while a process prints. Above `maxBytes` it says so once and keeps no more. */
+/** Opens a log of what a process prints. Above `maxBytes` it says so once and writes no more. */
 export function openStreamLog(path: string, maxBytes = Number.POSITIVE_INFINITY): StreamLog {
   const { O_CREAT, O_TRUNC, O_WRONLY, O_NOFOLLOW = 0, O_NONBLOCK = 0 } = constants;
-  let written = 0;
+  let size = 0;
   const fd = guard(path, () => {
     ensureDir(dirname(path));
     // Without O_NONBLOCK, opening a named pipe would wait for a reader.
@@ -17,17 +17,17 @@ export function openStreamLog(path: string, maxBytes = Number.POSITIVE_INFINITY)
   });
   return {
     write(chunk) {
-      if (written > maxBytes) return;
+      if (size > maxBytes) return;
       const bytes = typeof chunk === 'string' ? Buffer.from(chunk) : chunk;
-      written += bytes.length;
-      const kept = written > maxBytes ? Buffer.concat([bytes, Buffer.from('\n... [log cut here]\n')]) : bytes;
-      guard(path, () => writeAll(fd, kept));
+      size += bytes.length;
+      const text = size > maxBytes ? Buffer.concat([bytes, Buffer.from('\n... [log cut here]\n')]) : bytes;
+      guard(path, () => writeAll(fd, text));
     },
     close: () => closeSync(fd),
   };
 }
 
-/** An iteration that is run again keeps the log of the try before, under `001.try-1.ndjson`. */
+/** Renames the log of an iteration that is run again, to `001.try-1.ndjson`. */
 export function keepEarlierLog(path: string): void {
   if (!existsSync(path)) return;
   for (let n = 1; ; n++) {
@@ -38,7 +38,7 @@ export function keepEarlierLog(path: string): void {
   }
 }
 
-/** Where the log of the `n`th try is once there was another. */
+/** Returns the path of the log of the `n`th try. */
 export function earlierLog(path: string, n: number): string {
   const { dir, name, ext } = parse(path);
   return join(dir, `${name}.try-${n}${ext}`);

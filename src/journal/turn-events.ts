@@ -6,11 +6,11 @@ import type { Turn } from '../core/turn.ts';
 import type { EventBody, EventOf } from './events.ts';
 import type { RecordedReason } from './loop-schemas.ts';
 
-/** How much of the end of the agent's text the journal keeps. */
+/** Characters of the end of the agent's text in the journal. */
 export const keptText = 2000;
 const keptPrompt = 200;
 
-/** The commit that a step of the loop stands on; nothing without git. */
+/** Current commit; empty without git. */
 type Place = { readonly head?: string };
 
 export function iterationStarted(
@@ -28,7 +28,7 @@ export function iterationStarted(
   };
 }
 
-/** What the journal keeps of the agent's stream: its tool calls and its list of things to do. */
+/** Returns the events for the journal: tool calls and the agent's list of todos. */
 export function streamEvents(iteration: number, event: AgentEvent): EventBody[] {
   switch (event.type) {
     case 'tool-start': {
@@ -46,7 +46,7 @@ export function streamEvents(iteration: number, event: AgentEvent): EventBody[] 
   }
 }
 
-/** The end of the agent's turn, with what only its driver knows of it. */
+/** Returns the end of the agent's turn, with what only its driver knows. */
 export function agentEnded(
   iteration: number,
   turn: Omit<Turn, 'endedAt' | 'durationMs'>,
@@ -68,7 +68,7 @@ export function agentEnded(
   };
 }
 
-/** The verdict, if there was a claim, and the decision. */
+/** Returns the verdict, if there was a claim, and the decision. */
 export function decisionEvents(
   iteration: number,
   { loop, verdict, decision }: Decided,
@@ -81,13 +81,13 @@ export function decisionEvents(
   ];
 }
 
-/** A decision as a journal tells it. */
+/** A decision from a journal. */
 export type RecordedDecision =
   | { readonly kind: 'continue'; readonly because: RecordedReason }
   | { readonly kind: 'wait'; readonly because: RecordedReason; readonly ms: number }
   | { readonly kind: 'stop'; readonly because: RecordedReason; readonly outcome: Outcome };
 
-/** Reads a decision back; null where a part of it is missing. */
+/** Reads a decision back; null if a part of it is missing. */
 export function decisionOf({ kind, because, outcome, ms }: EventOf<'decision'>): RecordedDecision | null {
   if (kind === 'continue') return { kind, because };
   if (kind === 'wait') return ms === undefined ? null : { kind, because, ms };

@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 
-/** Time as the loop sees it. Everything that waits takes one, so that a test can move time by hand. */
+/** The time of a loop. Everything that waits takes one, so that a test can move time by hand. */
 export type Clock = {
   /** Epoch milliseconds. */
   now(): number;
@@ -14,9 +14,9 @@ export type Clock = {
 
 /** A clock that stands still until `advance` moves it. */
 export type FakeClock = Clock & {
-  /** Moves time on and runs what falls due, in order; work that it starts gets its turn before the next. */
+  /** Moves time on and runs due timers in order; work that one starts gets its turn before the next. */
   advance(ms: number): Promise<void>;
-  /** How many timers and sleeps are waiting. */
+  /** Counts the timers and sleeps that are waiting. */
   pending(): number;
 };
 
@@ -75,12 +75,12 @@ export function createFakeClock(start = Date.UTC(2026, 0, 1)): FakeClock {
   };
 }
 
-/** Lets promises, and file and process events that are already there, have their turn. */
+/** Lets pending promises, file and process events have their turn. */
 async function settle(): Promise<void> {
   for (let turn = 0; turn < 3; turn++) await nextTurn();
 }
 
-/** Not `performance.now()`: its first use loads all that measures performance. */
+/** Avoids `performance.now()`, whose first use loads all that measures performance. */
 function monotonic(): number {
   const [seconds, nanoseconds] = process.hrtime();
   return seconds * 1000 + nanoseconds / 1e6;

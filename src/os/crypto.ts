@@ -1,14 +1,14 @@
-// Loaded when it is needed and not before: it takes 4 ms, and most starts need none of it.
+// Loaded at the first use: it takes 4 ms, and most starts do not need it.
 function crypto() {
   return process.getBuiltinModule('node:crypto');
 }
 
-/** In hexadecimal digits. */
+/** Returns a hash in hexadecimal digits. */
 export function sha256(content: string | Uint8Array): string {
   return crypto().createHash('sha256').update(content).digest('hex');
 }
 
-/** Twice as many hexadecimal digits as bytes, which nobody can guess. */
+/** Returns random hexadecimal digits, two for each byte. */
 export function randomHex(bytes: number): string {
   return crypto().randomBytes(bytes).toString('hex');
 }

@@ -6,16 +6,16 @@ import { type Argv, findProgram, outsideEnvironment, runCommand } from '../os/pr
 import { passVariables, proxyVariables } from './environment.ts';
 import { callFilter } from './filter.ts';
 import { hiddenPlaces, socketsIn, toolPlaces } from './folders.ts';
-import { createLocalParts, type Opened } from './local.ts';
-import { inOrder } from './mounts.ts';
-import { innerProgram } from './network.ts';
+import { createLocalParts, type LocalParts } from './local.ts';
+import { inOrder, type Mount } from './mounts.ts';
+import { innerProgram, type Network } from './network.ts';
 import type { Availability, Sandbox, SandboxSpec } from './sandbox.ts';
 
-/** Ours inside. */
+/** Folder of our own files inside. */
 const own = '/run/ralph';
 const namespaces = ['pid', 'net', 'ipc', 'uts'].map((name) => `--unshare-${name}`);
 
-/** For root: enough to work on files of others, and to nest sandboxes; nothing that could undo a mount. */
+/** Capabilities of root: enough to work on files of others and to nest sandboxes, nothing that could undo a mount. */
 export const rootCapabilities: readonly string[] = [
   'CHOWN',
   'DAC_OVERRIDE',
@@ -25,10 +25,10 @@ export const rootCapabilities: readonly string[] = [
   'SETGID',
   'SETFCAP',
 ];
-/** What root may write even without capabilities: a core pattern is a program that the kernel starts outside. */
+/** Settings that root may write even without capabilities: a core pattern is a program that the kernel starts outside. */
 const kernelSettings = ['/proc/sys', '/proc/sysrq-trigger', '/proc/irq', '/proc/bus', '/proc/fs'];
 
-/** Whether bubblewrap is there and may make namespaces, which many systems forbid. */
+/** Tries whether bubblewrap may make namespaces, which many systems forbid. */
 export async function bwrapAvailable(env: SandboxSpec['env']): Promise<Availability> {
   const program = findProgram('bwrap', env);
   if (process.platform !== 'linux') return { ok: false, why: 'bubblewrap is for Linux' };
@@ -36,12 +36,12 @@ export async function bwrapAvailable(env: SandboxSpec['env']): Promise<Availabil
     return { ok: false, why: 'bubblewrap is not installed', remedy: 'apt-get install bubblewrap' };
   }
   const words = ['--ro-bind', '/', '/', '--dev', '/dev', '--proc', '/proc', ...namespaces, ...asRoot()];
-  const [tried, version] = await Promise.all([
+  const [trial, version] = await Promise.all([
     runCommand([program, ...words, 'true'], { cwd: '/', env, timeoutMs: 15_000 }),
     versionOf(program, env),
   ]);
-  if (tried.exitCode === 0) return { ok: true, detail: version };
-  const why = tried.stderr.trim().split('\n')[0] || `exit code ${tried.exitCode}`;
+  if (trial.exitCode === 0) return { ok: true, detail: version };
+  const why = trial.stderr.trim().split('\n')[0] || `exit code ${trial.exitCode}`;
   return { ok: false, why: `bubblewrap cannot make a sandbox here: ${why}`, remedy: namespaceRemedy() };
 }
 
@@ -51,35 +51,7 @@ export function createBwrap(spec: SandboxSpec): Sandbox {
   const { place } = parts;
   const { name } = place;
   const program = findProgram('bwrap', outsideEnvironment(spec.env, place.root)) ?? '/usr/bin/bwrap';
-
   const filter = join(dirname(parts.home), 'filter');
-
-  /** Looked at anew for each command: services come and go. */
-  function options({ mounts, network }: Opened): string[] {
-    const hidden = hiddenPlaces(spec.env, place.root);
-    // Ours, too: hooks of the agent may call it.
-    const programs = [process.execPath, process.argv[1], spec.program].filter((path) => path !== undefined);
-    const tools = toolPlaces(spec.env, programs, hidden, [place.root, parts.home], spec.packages);
-    const all = inOrder([
-      { path: place.home, from: parts.home, writable: true },
-      // Not over what the user has named himself.
-      ...tools
-        .filter((path) => !mounts.some((mount) => mount.path === path))
-        .map((path) => ({ path, from: path, writable: false })),
-      ...mounts,
-      ...socketsIn(place.root).map((path) => ({ path, from: '/dev/null', writable: false })),
-    ]);
-    return [
-      ...['--die-with-parent', '--new-session', ...namespaces, '--unshare-cgroup-try', ...asRoot()],
-      ...['--ro-bind', '/', '/', '--dev', '/dev', '--proc', '/proc', ...keepKernelSettings()],
-      ...hidden.folders.flatMap((path) => ['--tmpfs', path]),
-      ...hidden.files.flatMap((path) => ['--ro-bind', '/dev/null', path]),
-      ...all.flatMap(({ path, from, writable }) => [writable ? '--bind' : '--ro-bind', from, path]),
-      ...['--ro-bind', innerProgram(), `${own}/inner.cjs`, '--ro-bind', network.socket, `${own}/proxy`],
-      ...['--remount-ro', '/run'],
-    ];
-  }
-
   return {
     provider: 'bwrap',
     name,
@@ -89,11 +61,16 @@ export function createBwrap(spec: SandboxSpec): Sandbox {
       if (bytes !== null) writeAtomic(filter, bytes, { fsync: false });
     },
     wrap(argv, env, cwd) {
-      const opened = parts.opened();
-      const { network, standIns } = opened;
+      const { mounts, network, standIns } = parts.opened();
       standIns.place();
       const start = [process.execPath, `${own}/inner.cjs`, `${own}/proxy`, String(network.port)];
-      const words = [...options(opened), '--chdir', realPath(cwd), '--'];
+      const words = [
+        ...mountOptions(spec, parts, mounts),
+        ...ownOptions(network),
+        '--chdir',
+        realPath(cwd),
+        '--',
+      ];
       return {
         argv: [...filtered(filter, program), ...words, ...start, network.forwards.join(','), ...argv],
         env: {
@@ -108,10 +85,43 @@ export function createBwrap(spec: SandboxSpec): Sandbox {
     stop: () => parts.close(),
     remove: async () => parts.remove(),
     async status() {
-      const kept = parts.kept();
-      return { name, state: kept === null ? 'absent' : 'ready', detail: kept ?? '' };
+      const detail = parts.detail();
+      return { name, state: detail === null ? 'absent' : 'ready', detail: detail ?? '' };
     },
   };
+}
+
+/** Looks anew for each command: services come and go. */
+function mountOptions(spec: SandboxSpec, { place, home }: LocalParts, mounts: readonly Mount[]): string[] {
+  const hidden = hiddenPlaces(spec.env, place.root);
+  // Ours, too: hooks of the agent may call it.
+  const programs = [process.execPath, process.argv[1], spec.program].filter((path) => path !== undefined);
+  const packages = spec.packages ?? [];
+  const tools = toolPlaces(spec.env, { programs, packages }, hidden, [place.root, home]);
+  const all = inOrder([
+    { path: place.home, from: home, writable: true },
+    // Not over a path that the user has named.
+    ...tools
+      .filter((path) => !mounts.some((mount) => mount.path === path))
+      .map((path) => ({ path, from: path, writable: false })),
+    ...mounts,
+    ...socketsIn(place.root).map((path) => ({ path, from: '/dev/null', writable: false })),
+  ]);
+  return [
+    ...['--die-with-parent', '--new-session', ...namespaces, '--unshare-cgroup-try', ...asRoot()],
+    ...['--ro-bind', '/', '/', '--dev', '/dev', '--proc', '/proc', ...keepKernelSettings()],
+    ...hidden.folders.flatMap((path) => ['--tmpfs', path]),
+    ...hidden.files.flatMap((path) => ['--ro-bind', '/dev/null', path]),
+    ...all.flatMap(({ path, from, writable }) => [writable ? '--bind' : '--ro-bind', from, path]),
+  ];
+}
+
+/** Mounts our own program and the socket of the proxy. */
+function ownOptions({ socket }: Network): string[] {
+  return [
+    ...['--ro-bind', innerProgram(), `${own}/inner.cjs`, '--ro-bind', socket, `${own}/proxy`],
+    ...['--remount-ro', '/run'],
+  ];
 }
 
 /** Bubblewrap reads a filter from a file that is open already. */
@@ -129,12 +139,12 @@ function asRoot(): string[] {
   return ['--cap-drop', 'ALL', ...rootCapabilities.flatMap((name) => ['--cap-add', `CAP_${name}`])];
 }
 
-/** Not for others: they cannot write there, and a /proc with mounts in it keeps an agent from nesting a sandbox. */
+/** Only for root: others cannot write there, and mounts in /proc keep an agent from nesting a sandbox. */
 function keepKernelSettings(): string[] {
   return isRoot() ? kernelSettings.flatMap((path) => ['--ro-bind-try', path, path]) : [];
 }
 
-/** Where users may not make namespaces, by the switch that this kernel has for it. */
+/** Returns the command that allows namespaces to users on this kernel. */
 function namespaceRemedy(): string {
   const isOn = (name: string, value: string) => readText(`/proc/sys/kernel/${name}`)?.trim() === value;
   if (isOn('apparmor_restrict_unprivileged_userns', '1'))
@@ -148,7 +158,7 @@ async function versionOf(program: string, env: SandboxSpec['env']): Promise<stri
   return stdout.trim() || 'bubblewrap';
 }
 
-/** It says one line of its own, and nothing was started. */
+/** Bubblewrap prints one line of its own if it starts nothing. */
 function bwrapFailure(exitCode: number | null, stderr: string): RalphError | null {
   if (exitCode !== 1 || !/^bwrap: [^\n]*\n?$/.test(stderr)) return null;
   return new RalphError('sandbox-failed', `the sandbox could not be made: ${stderr.trim()}`, {

@@ -1,18 +1,18 @@
 import { once } from 'node:events';
 import { connect, createServer, type Server, type Socket } from 'node:net';
 
-/** A connection to here lasts as long as the proxy. */
+/** Address of a connection that stays open until the proxy closes. */
 export const lifeline = 'ralph.alive:1';
 
-/** From the loopback inside to the proxy's socket, which is a file and can be reached from both sides. */
+/** Carries connections from the loopback inside to the proxy's socket, a file that both sides can reach. */
 export async function carryInside(options: {
   readonly socket: string;
   readonly port: number;
   /** `host:port` outside that can be reached at the same port of the loopback inside. */
   readonly forwards: readonly string[];
-  lost(): void;
+  onLost(): void;
 }): Promise<void> {
-  const { socket, port, forwards, lost } = options;
+  const { socket, port, forwards, onLost } = options;
   await listen(
     port,
     createServer((inner) => join(inner, connect(socket))),
@@ -24,13 +24,13 @@ export async function carryInside(options: {
     await listen(Number(place.slice(place.lastIndexOf(':') + 1)), server);
   }
   ask(socket, lifeline, (outer) => {
-    if (outer === null) return lost();
+    if (outer === null) return onLost();
     outer.unref();
-    outer.once('close', lost).resume();
+    outer.once('close', onLost).resume();
   });
 }
 
-/** Has the proxy open a tunnel. */
+/** Asks the proxy to open a tunnel. */
 function ask(socket: string, place: string, answer: (tunnel: Socket | null) => void): void {
   const outer = connect(socket);
   const fail = () => answer(null);

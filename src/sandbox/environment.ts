@@ -1,14 +1,14 @@
 import { agents } from '../agents/registry.ts';
 import type { Environment } from '../os/process/process.ts';
 
-/** What every program may know; keys and tokens are not among it. */
+/** Variables that every program may have; none of them is a key or a token. */
 const harmless = [
   ...['TZ', 'LANG', 'LANGUAGE', 'LC_*', 'TERM', 'COLORTERM', 'COLUMNS', 'LINES', 'NO_COLOR', 'FORCE_COLOR'],
   ...['CI', 'PAGER', 'NODE_ENV', 'GOTOOLCHAIN', 'RUSTUP_TOOLCHAIN'],
   ...['GIT_AUTHOR_NAME', 'GIT_AUTHOR_EMAIL', 'GIT_COMMITTER_NAME', 'GIT_COMMITTER_EMAIL'],
   ...['RALPH_RUN_ID', 'RALPH_ITERATION', 'RALPH_TREE', 'RALPH_GUARD', 'RALPH_FAKE_SCRIPT'],
 ];
-/** The same, but about this machine: another one has its own. */
+/** Variables about this machine; another one has its own. */
 const harmlessHere = [
   ...['PATH', 'HOME', 'USER', 'LOGNAME', 'SHELL', 'PWD'],
   ...['NODE_EXTRA_CA_CERTS', 'SSL_CERT_FILE', 'SSL_CERT_DIR', 'REQUESTS_CA_BUNDLE'],
@@ -16,22 +16,22 @@ const harmlessHere = [
   ...['ANDROID_HOME', 'DOTNET_ROOT', 'VIRTUAL_ENV', 'CONDA_PREFIX'],
 ];
 
-/** They would lead out of the private home. */
+/** Variables that would lead out of the private home. */
 const moving = Object.values(agents).flatMap(({ sandbox }) => Object.keys(sandbox.moves));
 
-/** The variables that pass, by name or by `PREFIX_*`; all others stay outside. */
+/** Returns the variables that pass; `also` has names and `PREFIX_*`. */
 export function passVariables(env: Environment, also: readonly string[]): Record<string, string> {
   return select(env, [...harmless, ...harmlessHere, ...also]);
 }
 
-/** The names of those that pass to a machine of its own. */
+/** Returns the names of variables that pass to another machine. */
 export function namesToPass(env: Environment, also: readonly string[]): string[] {
   return Object.keys(select(env, [...harmless, ...also]));
 }
 
-function select(env: Environment, allowed: readonly string[]): Record<string, string> {
-  const names = new Set(allowed.filter((name) => !name.endsWith('*')));
-  const prefixes = allowed.filter((name) => name.endsWith('*')).map((name) => name.slice(0, -1));
+function select(env: Environment, patterns: readonly string[]): Record<string, string> {
+  const names = new Set(patterns.filter((name) => !name.endsWith('*')));
+  const prefixes = patterns.filter((name) => name.endsWith('*')).map((name) => name.slice(0, -1));
   const passes = (name: string) => names.has(name) || prefixes.some((prefix) => name.startsWith(prefix));
   const passing = Object.entries(env).filter(
     (entry): entry is [string, string] =>
@@ -40,7 +40,7 @@ function select(env: Environment, allowed: readonly string[]): Record<string, st
   return Object.fromEntries(passing);
 }
 
-/** How programs find the proxy; the sandbox has a loopback of its own, where they go without it. */
+/** Returns variables that name the proxy; the loopback inside is reached without it. */
 export function proxyVariables(port: number): Record<string, string> {
   const proxy = `http://127.0.0.1:${port}`;
   const own = 'localhost,127.0.0.1,::1';

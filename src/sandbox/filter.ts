@@ -1,27 +1,27 @@
-/** One instruction of the kernel's filter: code, how far to jump if true, if false, and a number. */
+/** Instruction of a kernel filter: code, how far to jump if true, if false, and a number. */
 type Instruction = readonly [code: number, ifTrue: number, ifFalse: number, value: number];
 
-/** The numbers of system calls on one kind of processor. */
+/** Numbers of system calls on one kind of processor. */
 type Calls = {
   readonly architecture: number;
-  /** Of the kernel's keyrings: add_key, request_key and keyctl. */
+  /** add_key, request_key and keyctl, for the kernel's keyrings. */
   readonly keys: readonly number[];
   readonly socket: number;
   /** Opens sockets by an address in memory, which a filter cannot look at. */
   readonly socketCall?: number;
-  /** Numbers from here on are those of a third kind. */
+  /** Numbers from here on belong to a third kind of processor. */
   readonly end?: number;
 };
 
 const notImplemented = 38;
 const familyNotSupported = 97;
-/** Makes a queue through which every other call can be made, past the filter. */
+/** Makes a queue through which every other call gets past the filter. */
 const ioUringSetup = 425;
-/** Leads to whatever runs the machine, from every network namespace. */
+/** Sockets to the host of a virtual machine, from every network namespace. */
 const vsock = 40;
 
-/** By the name that Node.js has for the processor, each with its kind for old programs. */
-const known: Readonly<Record<string, readonly Calls[]>> = {
+/** By Node's name of the processor, each with its 32-bit kind. */
+const callsByProcessor: Readonly<Record<string, readonly Calls[]>> = {
   x64: [
     { architecture: 0xc000003e, keys: [248, 249, 250], socket: 41, end: 0x40000000 },
     { architecture: 0x40000003, keys: [286, 287, 288], socket: 359, socketCall: 102 },
@@ -43,11 +43,11 @@ const ifEqual = (value: number, then: readonly Instruction[]): readonly Instruct
 const [callNumber, architecture, firstWord] = [load(0), load(4), load(16)];
 
 /**
- * What namespaces do not keep apart, as a program for the kernel: the keyrings of the user and of his session, and
- * sockets to what runs the machine. Null for a processor that we do not know.
+ * Returns a kernel filter for what namespaces do not keep apart: the user's keyrings, and sockets to the host of a
+ * virtual machine. Null for an unknown processor.
  */
 export function callFilter(processor: string = process.arch): Buffer | null {
-  const kinds = known[processor];
+  const kinds = callsByProcessor[processor];
   if (kinds === undefined) return null;
   const blocks = kinds.flatMap((calls) => ifEqual(calls.architecture, filterFor(calls)));
   return encode([architecture, ...blocks, fail(notImplemented)]);

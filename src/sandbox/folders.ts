@@ -1,16 +1,15 @@
 import { homedir, userInfo } from 'node:os';
 import { basename, delimiter, dirname, isAbsolute, join, relative, sep } from 'node:path';
-import { lstatOf, readText } from '../os/files/files.ts';
+import { lstatOf, tryReadText } from '../os/files/files.ts';
 import { isWithin, realPath } from '../os/files/real-path.ts';
-import { listeningSockets } from '../os/notify/sockets.ts';
 import type { Environment } from '../os/process/process.ts';
 
-/** What is not seen inside: folders are empty there, files too. */
-export type Hidden = { readonly folders: readonly string[]; readonly files: readonly string[] };
+/** Paths that are not seen inside: folders and files are empty there. */
+export type HiddenPaths = { readonly folders: readonly string[]; readonly files: readonly string[] };
 
-/** Homes, what others have put aside, and the sockets of services that would do more for an agent than it may itself. */
+/** Homes, temporary files of others, and sockets of services that would do more for an agent than it may itself. */
 const hiddenFolders = ['/home', '/root', '/tmp', '/var/tmp', '/run', '/var/run'];
-/** Where a machine keeps its keys; root could read them. */
+/** Where a machine keeps its keys, which root could read. */
 const secretPlaces = [
   ...['/etc/shadow', '/etc/shadow-', '/etc/gshadow', '/etc/gshadow-', '/etc/sudoers', '/etc/krb5.keytab'],
   ...[
@@ -26,12 +25,12 @@ const secretPlaces = [
   ...['/var/mail', '/var/spool/mail', '/var/backups'],
 ];
 
-/** The home as it is in the file system. */
+/** Returns the real path of the home. */
 export function homeOf(env: Environment): string {
   return realPath(env.HOME && isAbsolute(env.HOME) ? env.HOME : homedir());
 }
 
-export function hiddenPlaces(env: Environment, project: string, users = usersHere()): Hidden {
+export function hiddenPlaces(env: Environment, project: string, users = usersHere()): HiddenPaths {
   const homes = [homeOf(env), ...ownHome(), ...homesOfPeople(users)].filter((home) => home !== '/');
   const folders = topmost([...hiddenFolders.map(realPath), ...homes].filter(isFolder));
   const outside = (path: string) => !folders.some((folder) => isWithin(path, folder));
@@ -49,16 +48,25 @@ export function hiddenPlaces(env: Environment, project: string, users = usersHer
   };
 }
 
-/** Of services outside that listen in the project: no process of ours is left from a command before. */
+/** Returns the sockets in the project. They belong to services outside: no process of an earlier command is left. */
 export function socketsIn(project: string): string[] {
   return openSockets().filter((path) => isWithin(path, project));
 }
 
+/** Returns the unix sockets at which somebody takes connections or messages. Linux only; empty elsewhere. */
 function openSockets(): string[] {
-  return [...new Set(listeningSockets().map(realPath))].filter((path) => look(path)?.isSocket());
+  const acceptsConnections = '00010000';
+  const takesMessages = '0002';
+  const paths = (tryReadText('/proc/net/unix') ?? '').split('\n').flatMap((line) => {
+    const [, , , flags, type, , , ...path] = line.split(' ').filter((part) => part !== '');
+    return flags === acceptsConnections || type === takesMessages ? [path.join(' ')] : [];
+  });
+  // Names that begin with @ are no files.
+  const files = paths.filter((path) => path.startsWith('/')).map(realPath);
+  return [...new Set(files)].filter((path) => look(path)?.isSocket());
 }
 
-/** By the list of users, whatever the environment says. A user of a container may not be on it. */
+/** Returns the home in the list of users, whatever HOME says. A user of a container may not be on it. */
 function ownHome(): string[] {
   try {
     return [realPath(userInfo().homedir)];
@@ -70,23 +78,23 @@ function ownHome(): string[] {
 type User = { readonly id: number; readonly home: string };
 
 function usersHere(): User[] {
-  const lines = (readText('/etc/passwd') ?? '').split('\n').map((line) => line.split(':'));
+  const lines = (tryReadText('/etc/passwd') ?? '').split('\n').map((line) => line.split(':'));
   return lines.flatMap(([, , id = '', , , home = '']) =>
     isAbsolute(home) ? [{ id: Number(id), home: realPath(home) }] : [],
   );
 }
 
-/** Those of services, too, which are folders of programs and data. */
+/** Returns all homes, also those of services, which hold programs and data. */
 function homesOf(users: readonly User[]): string[] {
   return [...new Set(users.map(({ home }) => home))].filter(isFolder);
 }
 
-/** A folder at the top of the machine is more than somebody's home. */
+/** Returns the homes of people; a folder at the top of the machine is more than a home. */
 function homesOfPeople(users: readonly User[]): string[] {
   return homesOf(users.filter(({ id, home }) => id >= 1000 && dirname(home) !== '/'));
 }
 
-/** Where programs are kept below a home. Nothing of it is a secret, and all of it is read-only inside. */
+/** Folders of programs below a home. They hold no secrets and are read-only inside. */
 const toolFolders = [
   ...[
     '.nvm',
@@ -108,7 +116,7 @@ const toolFolders = [
   ),
 ];
 
-/** Below a home: only a `bin` in it is ever shown. */
+/** Folders below a home of which only a `bin` is ever shown. */
 const secretFolders = [
   ...['.ssh', '.gnupg', '.aws', '.azure', '.kube', '.docker', '.fly', '.password-store', '.mozilla'],
   ...['.config/gh', '.config/gcloud', '.config/op', '.local/share/keyrings'],
@@ -126,47 +134,54 @@ const secretsOfHome = [
     '.bash_history',
   ],
 ];
-/** Below a home: each program has a folder for its settings, and maybe its keys, in these. */
+/** Folders below a home in which each program has one for its settings, and maybe its keys. */
 const settingsFolders = ['.', '.config', '.local', '.local/share', '.local/state'];
 
-/** The folders, and single programs, that would be hidden with the rest of where they are. */
+/** Returns the folders of programs, and single programs, that would be hidden with the rest of where they are. */
 export function toolPlaces(
   env: Environment,
-  programs: readonly string[],
-  hidden: Hidden,
-  kept: readonly string[],
-  packages: readonly string[] = [],
+  {
+    programs,
+    packages = [],
+  }: { readonly programs: readonly string[]; readonly packages?: readonly string[] },
+  hidden: HiddenPaths,
+  mounted: readonly string[],
 ): string[] {
   const homes = [homeOf(env), ...ownHome(), ...homesOfPeople(usersHere())];
-  const searched = (env.PATH ?? '').split(delimiter).filter(isAbsolute).map(realPath);
-  const isTooMuch = (folder: string) => holdsMore(folder, homes, [...hidden.folders, ...kept]);
+  const searchPath = (env.PATH ?? '').split(delimiter).filter(isAbsolute).map(realPath);
+  const isTooMuch = (folder: string) => holdsMore(folder, homes, [...hidden.folders, ...mounted]);
   const around = (folder: string) => [folder, ...besides(folder, isTooMuch)];
-  const named = toolFolders.map((name) => join(homeOf(env), name));
-  const found = programs.flatMap((program) =>
+  const nearPrograms = programs.flatMap((program) =>
     [program, realPath(program)].flatMap((path) =>
       isTooMuch(dirname(path)) ? [path] : around(wholeOf(realPath(dirname(path)))),
     ),
   );
-  const wanted = [
-    ...[...named, ...packages, ...found, '/run/current-system', join('/home', 'linuxbrew', '.linuxbrew')].map(
-      realPath,
-    ),
-    ...searched.filter((folder) => !isTooMuch(folder)).flatMap((folder) => around(wholeOf(folder))),
+  const places = [
+    ...toolFolders.map((name) => join(homeOf(env), name)),
+    ...packages,
+    ...nearPrograms,
+    ...['/run/current-system', join('/home', 'linuxbrew', '.linuxbrew')],
   ];
-  const isHidden = (path: string) => hidden.folders.some((folder) => isWithin(path, folder));
-  const isKept = (path: string) => kept.some((folder) => isWithin(path, folder));
-  const isThere = (path: string) => isFolder(path) || (programs.includes(path) && look(path)?.isFile());
-  return topmost(wanted.filter((path) => isHidden(path) && !isKept(path) && isThere(path)));
+  const all = [
+    ...places.map(realPath),
+    ...searchPath.filter((folder) => !isTooMuch(folder)).flatMap((folder) => around(wholeOf(folder))),
+  ];
+  const isInside = (path: string, folders: readonly string[]) =>
+    folders.some((folder) => isWithin(path, folder));
+  const exists = (path: string) => isFolder(path) || (programs.includes(path) && look(path)?.isFile());
+  return topmost(
+    all.filter((path) => isInside(path, hidden.folders) && !isInside(path, mounted) && exists(path)),
+  );
 }
 
-/** A program of a package needs all of `node_modules`. */
+/** Returns all of `node_modules` for a folder in it: a program needs its package and others. */
 function wholeOf(folder: string): string {
   const parts = folder.split(sep);
   const modules = parts.indexOf('node_modules');
   return modules > 0 ? parts.slice(0, modules + 1).join(sep) : folder;
 }
 
-/** What the programs in a `bin` are made of. */
+/** Returns the libraries beside a `bin`. */
 function besides(folder: string, isTooMuch: (path: string) => boolean): string[] {
   const whole = dirname(folder);
   if (basename(folder) !== 'bin' || isTooMuch(whole)) return [];
@@ -175,9 +190,9 @@ function besides(folder: string, isTooMuch: (path: string) => boolean): string[]
     .filter((path) => !isTooMuch(path));
 }
 
-/** Whether more than programs is to be expected: in a home itself, what is hidden, and the settings of programs. */
-function holdsMore(folder: string, homes: readonly string[], closed: readonly string[]): boolean {
-  if (closed.some((path) => isWithin(path, folder))) return true;
+/** True for a folder that may hold more than programs: a home itself, hidden places, settings of programs. */
+function holdsMore(folder: string, homes: readonly string[], closedFolders: readonly string[]): boolean {
+  if (closedFolders.some((path) => isWithin(path, folder))) return true;
   const home = dirname(folder) === '/home' ? folder : homes.find((each) => isWithin(folder, each));
   const owner = home ?? (folder.startsWith('/home/') ? join('/home', folder.split(sep)[2] ?? '') : undefined);
   if (owner === undefined) return false;
@@ -188,7 +203,7 @@ function holdsMore(folder: string, homes: readonly string[], closed: readonly st
   return isTop || secretFolders.some((each) => isWithin(name, each));
 }
 
-/** Without those that are below others. */
+/** Leaves out paths that are below others. */
 function topmost(paths: readonly string[]): string[] {
   const unique = [...new Set(paths)].sort();
   return unique.filter((path) => !unique.some((other) => other !== path && isWithin(path, other)));
@@ -198,7 +213,7 @@ function isFolder(path: string): boolean {
   return look(path)?.isDirectory() === true;
 }
 
-/** What we may not look at is not there for us, and not for what we start. */
+/** Null also for a path that we may not look at. */
 function look(path: string): ReturnType<typeof lstatOf> {
   try {
     return lstatOf(path);

@@ -5,7 +5,7 @@ import { homeOf } from './folders.ts';
 
 const includeKey = /^include(?:if\..*)?\.path$/is;
 
-/** The files that the configuration of git takes in, also those that are not there yet. */
+/** Returns the files that git's configuration includes, also those that do not exist yet. */
 export async function includedSettings(root: string, env: Environment): Promise<string[]> {
   const words = ['git', 'config', '--list', '--includes', '--show-origin', '-z'] as const;
   const { stdout } = await runCommand(words, { cwd: root, env });

@@ -14,23 +14,23 @@ import { realPath } from '../os/files/real-path.ts';
 import { type Environment, runCommand } from '../os/process/process.ts';
 import { homeOf } from './folders.ts';
 
-/** The home that an agent has inside. It lasts from run to run, and nothing in it is the user's own file. */
+/** Home of the agent inside. It lasts from run to run and holds only copies. */
 export type PrivateHome = {
   readonly folder: string;
-  /** Copies the agent's settings and logins in, as they are now. */
+  /** Copies the agent's current settings and logins in. */
   fill(): Promise<void>;
-  /** Gives a login back that was renewed inside: the old one may be worth nothing any more. */
+  /** Copies a login back that was renewed inside: the old one may be invalid now. */
   giveBack(): void;
 };
 
 const maxBytes = 4 * 1024 * 1024;
 
-/** Folders that a variable moves elsewhere; inside they are where they always are, and the variables do not pass. */
-const moved = { XDG_CONFIG_HOME: '.config', XDG_DATA_HOME: '.local/share' };
+/** Folders that a variable moves elsewhere. Inside they are at their usual place, and the variables do not pass. */
+const movedFolders = { XDG_CONFIG_HOME: '.config', XDG_DATA_HOME: '.local/share' };
 
 export function createPrivateHome(folder: string, env: Environment, needs: SandboxNeeds): PrivateHome {
-  const given = new Map<string, string>();
-  const sourceOf = (name: string) => sourcePath(name, env, { ...moved, ...needs.moves });
+  const logins = new Map<string, string>();
+  const sourceOf = (name: string) => sourcePath(name, env, { ...movedFolders, ...needs.moves });
   return {
     folder,
     async fill() {
@@ -38,21 +38,23 @@ export function createPrivateHome(folder: string, env: Environment, needs: Sandb
       for (const name of [...needs.settings, ...needs.logins]) {
         const text = readOwn(sourceOf(name));
         if (text === null) continue;
-        put(folder, name, text);
-        if (needs.logins.includes(name)) given.set(name, text);
+        copyIn(folder, name, text);
+        if (needs.logins.includes(name)) logins.set(name, text);
       }
-      put(folder, '.gitconfig', await gitSettings(env));
+      copyIn(folder, '.gitconfig', await gitSettings(env));
     },
     giveBack() {
-      for (const [name, before] of given) {
+      for (const [name, before] of logins) {
         const source = sourceOf(name);
-        const inside = isRealDir(dirname(join(folder, name)), folder) ? read(join(folder, name)) : null;
-        // Somebody may have logged in anew outside; that counts more.
+        const inside = isRealDir(dirname(join(folder, name)), folder)
+          ? readForeign(join(folder, name))
+          : null;
+        // A new login outside counts more.
         if (inside === null || inside === before || readOwn(source) !== before) continue;
         if (!renews(before, inside)) continue;
-        // Some keep such files elsewhere and have links to them.
+        // The file may be a link to elsewhere.
         writeAtomic(realPath(source), inside);
-        given.set(name, inside);
+        logins.set(name, inside);
       }
     },
   };
@@ -67,15 +69,15 @@ function sourcePath(name: string, env: Environment, moves: SandboxNeeds['moves']
   return join(homeOf(env), name);
 }
 
-/** The agent was at home here: what it put in the way, links above all, is set aside. */
-function put(folder: string, name: string, text: string): void {
+/** Writes a file into the private home. What the agent put in its way, links above all, is set aside. */
+function copyIn(folder: string, name: string, text: string): void {
   const path = join(folder, name);
   reclaimDir(dirname(path), folder);
   if (lstatOf(path)?.isSymbolicLink()) removeIfThere(path);
   writeAtomic(path, text, { root: folder, fsync: false });
 }
 
-/** A file of the user's. */
+/** Reads a file of the user. */
 function readOwn(path: string): string | null {
   try {
     return readText(path, { maxBytes });
@@ -84,12 +86,12 @@ function readOwn(path: string): string | null {
   }
 }
 
-/** A file of the agent's, which must be no way to one of the user's. */
-function read(path: string): string | null {
+/** Reads a file of the agent, but not through a link to one of the user. */
+function readForeign(path: string): string | null {
   return lstatOf(path)?.isFile() ? readOwn(path) : null;
 }
 
-/** Whether only tokens and their times differ: nothing is added, taken away or of another kind. */
+/** True if only tokens and their times differ, and nothing is added, removed or of another type. */
 export function renews(before: string, after: string): boolean {
   try {
     return sameShape(JSON.parse(before), JSON.parse(after));
@@ -112,7 +114,7 @@ function sameShape(before: unknown, after: unknown, name = ''): boolean {
   );
 }
 
-/** Settings of git that neither hold secrets nor need something from outside. */
+/** Settings of git that hold no secrets and need nothing from outside. */
 const gitKeys =
   /^(user\.(name|email)|init\.|core\.(autocrlf|eol|safecrlf|filemode|ignorecase|quotepath|abbrev|whitespace)|(pull|push|fetch|merge|rebase|diff|color|column|branch|log|status|advice|filter|lfs|alias|safe)\.)/;
 
@@ -127,7 +129,7 @@ async function gitSettings(env: Environment): Promise<string> {
     const value = entry.slice(key.length + 1);
     return gitKeys.test(key) && !value.includes('://') ? [gitLine(key, value)] : [];
   });
-  // The keys that sign are not there.
+  // The signing keys are not there.
   return [...lines, '[commit]\n\tgpgsign = false', '[tag]\n\tgpgsign = false', ''].join('\n');
 }
 

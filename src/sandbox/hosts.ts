@@ -1,6 +1,6 @@
 import { BlockList, isIP } from 'node:net';
 
-/** What may be reached: a host by name or address, below it (`*.`), or `*`; and the ports. */
+/** Allows a host by name or address, hosts below it (`*.`), or all (`*`), at a port. */
 export type HostRule = {
   readonly host: string;
   readonly below: boolean;
@@ -12,17 +12,17 @@ const webPorts: readonly number[] = [80, 443];
 /** Reads `example.com`, `*.example.com`, `example.com:8080`, `[::1]:8080` or `*`; null for anything else. */
 export function parseHostRule(text: string): HostRule | null {
   const match = /^(?<host>\[[0-9a-f:.]+\]|[^:[\]/@\s]+)(?::(?<port>\d{1,5}))?$/i.exec(text.trim());
-  const typed = match?.groups?.host;
-  if (typed === undefined) return null;
+  const pattern = match?.groups?.host;
+  if (pattern === undefined) return null;
   const port = match?.groups?.port === undefined ? null : Number(match.groups.port);
   if (port !== null && (port < 1 || port > 65_535)) return null;
-  const below = typed.startsWith('*.');
-  const host = plainHost(below ? typed.slice(2) : typed);
-  const known = host === '*' ? !below : /^[a-z0-9_.-]+$/.test(host) || isIP(host) !== 0;
-  return known ? { host, below, port } : null;
+  const below = pattern.startsWith('*.');
+  const host = plainHost(below ? pattern.slice(2) : pattern);
+  const isHost = host === '*' ? !below : /^[a-z0-9_.-]+$/.test(host) || isIP(host) !== 0;
+  return isHost ? { host, below, port } : null;
 }
 
-/** Lower case, without the dot at the end and the brackets of an IPv6 address. */
+/** Returns a host in lower case, without a final dot and the brackets of an IPv6 address. */
 export function plainHost(host: string): string {
   return host
     .replace(/^\[|\]$/g, '')
@@ -30,17 +30,17 @@ export function plainHost(host: string): string {
     .toLowerCase();
 }
 
-/** The rule that lets a connection through. */
+/** Returns the rule that allows a connection. */
 export function ruleFor(rules: readonly HostRule[], host: string, port: number): HostRule | undefined {
   return rules.find((rule) => {
     if (rule.port === null ? !webPorts.includes(port) : rule.port !== port) return false;
-    // A wildcard means names: an address has to be allowed as it stands.
+    // A wildcard is for names; an address has to be allowed itself.
     if (rule.host === '*') return isIP(host) === 0;
     return rule.below ? host.endsWith(`.${rule.host}`) : host === rule.host;
   });
 }
 
-/** Whether a rule names a place that is not public, so that it is meant: `localhost:11434`, `10.0.0.7:443`. */
+/** True if a rule names a private address on purpose: `localhost:11434`, `10.0.0.7:443`. */
 export function meansPrivate({ host, below }: HostRule): boolean {
   if (below || host === '*') return false;
   return host === 'localhost' || (isIP(host) !== 0 && !isPublic(host));
@@ -68,7 +68,7 @@ const subnets: readonly (readonly [address: string, prefix: number])[] = [
 for (const [address, prefix] of subnets) special.addSubnet(address, prefix, 'ipv4');
 const publicV6 = new BlockList();
 publicV6.addSubnet('2000::', 3, 'ipv6');
-// Of these: Teredo, documentation and 6to4, which carry other addresses or belong to nobody.
+// Among these are Teredo, documentation and 6to4, which carry other addresses or belong to nobody.
 const specialV6 = new BlockList();
 for (const [address, prefix] of [
   ['2001::', 23],
@@ -78,7 +78,7 @@ for (const [address, prefix] of [
 ] as const)
   specialV6.addSubnet(address, prefix, 'ipv6');
 
-/** Whether an address is one of the open internet: not this machine, its networks or a cloud's metadata service. */
+/** True for an address of the open internet: not this machine, its networks or a cloud's metadata service. */
 export function isPublic(address: string): boolean {
   const plain = plainHost(address).replace(/%.*$/, '');
   const family = isIP(plain);

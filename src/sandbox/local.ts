@@ -18,28 +18,28 @@ import { type Protection, protectProject, refuseLink } from './protect.ts';
 import type { SandboxSpec } from './sandbox.ts';
 import { clearAbandoned, createStandIns, type StandIns } from './stand-ins.ts';
 
-/** What a sandbox has on this machine: a folder with its home, the mounts of its project and its way to the network. */
+/** The parts of a sandbox on this machine: a folder with its home, the mounts of its project and its network. */
 export type LocalParts = {
   readonly place: Place;
   /** The home that the agent has inside. */
   readonly home: string;
   /** Names of variables that pass besides the harmless ones. */
   readonly variables: readonly string[];
-  /** What was opened; throws where nothing was. */
+  /** Throws before `open`. */
   opened(): Opened;
-  open(): Promise<Opened>;
-  /** After a command has ended. */
+  open(): Promise<void>;
+  /** Call it after a command has ended. */
   settle(): void;
   close(): Promise<void>;
-  /** Whether something is kept for the next time, and what. */
-  kept(): string | null;
+  /** Describes what is kept for the next run; null if nothing is. */
+  detail(): string | null;
   remove(): void;
 };
 
-export type Opened = {
+type Opened = {
   readonly mounts: readonly Mount[];
   readonly network: Network;
-  /** What is mounted on, where there was nothing. Placed before each start, cleared after it. */
+  /** Placeholders to mount on where nothing is; placed before each start, cleared after it. */
   readonly standIns: StandIns;
 };
 
@@ -68,22 +68,8 @@ export function createLocalParts(spec: SandboxSpec): LocalParts {
       ensureDir(folder);
       lock = lockProject(folder, place);
       clearAbandoned(spec.env);
-      const [git, included] = await Promise.all([
-        gitOf(place),
-        includedSettings(place.root, outside),
-        home.fill(),
-      ]);
-      const scratch = join(folder, 'scratch');
-      ensureDir(scratch);
-      const protection = protectProject(place.root, place.cwd, git, spec.agent, included);
-      const standIns = createStandIns(spec.env, place.name, protection.readOnly);
-      const mounts = [
-        ...extraMounts(spec.paths ?? []),
-        ...projectMounts(protection, scratch),
-        ...(git === null ? [] : ignoreStandIns(folder, place.root, git, protection)),
-      ];
-      open = { mounts, standIns, network: await openNetwork(spec) };
-      return open;
+      const [project] = await Promise.all([openProject(spec, place, folder), home.fill()]);
+      open = { ...project, network: await openNetwork(spec) };
     },
     settle,
     async close() {
@@ -96,20 +82,43 @@ export function createLocalParts(spec: SandboxSpec): LocalParts {
         lock = null;
       }
     },
-    kept: () => (lstatOf(folder) ? `home in ${home.folder}, ${listDir(home.folder).length} entries` : null),
+    detail: () => (lstatOf(folder) ? `home in ${home.folder}, ${listDir(home.folder).length} entries` : null),
     remove() {
       ensureDir(folder);
-      const held = lockProject(folder, place);
+      const ownLock = lockProject(folder, place);
       clearAbandoned(spec.env);
       removeTempDir(home.folder);
-      held.release();
+      ownLock.release();
       removeIfThere(join(folder, 'lock'));
       removeTempDir(folder);
     },
   };
 }
 
-/** Files that stand in for nothing are no files of the project: git is told so, inside. */
+/** Decides how the project is mounted. */
+async function openProject(
+  spec: SandboxSpec,
+  place: Place,
+  folder: string,
+): Promise<Pick<Opened, 'mounts' | 'standIns'>> {
+  const [git, included] = await Promise.all([
+    gitOf(place),
+    includedSettings(place.root, outsideEnvironment(spec.env, place.root)),
+  ]);
+  const scratch = join(folder, 'scratch');
+  ensureDir(scratch);
+  const protection = protectProject(place, git, spec.agent, included);
+  return {
+    standIns: createStandIns(spec.env, place.name, protection.readOnly),
+    mounts: [
+      ...extraMounts(spec.paths ?? []),
+      ...projectMounts(protection, scratch),
+      ...(git === null ? [] : ignoreStandIns(folder, place.root, git, protection)),
+    ],
+  };
+}
+
+/** Tells git inside to ignore placeholder files, which are no files of the project. */
 function ignoreStandIns(folder: string, root: string, git: GitFolders, { readOnly }: Protection): Mount[] {
   const path = join(git.commonDir, 'info', 'exclude');
   const names = readOnly.flatMap(({ path: file, standIn }) =>
@@ -128,22 +137,22 @@ function ignoreStandIns(folder: string, root: string, git: GitFolders, { readOnl
   ensureDir(info, 0o755);
   if (!lstatOf(path)) writeAtomic(path, '', { mode: 0o644, fsync: false });
   writeAtomic(from, [readText(path) ?? '', ...names, ''].join('\n'), { mode: 0o644, fsync: false });
-  // The folder, too, so that nothing else can be put in its place.
+  // The folder, too, so that it cannot be replaced.
   return [
     { path: info, from: info, writable: true },
     { path, from, writable: false },
   ];
 }
 
-/** What stands in for nothing can only be taken away when no other sandbox has something mounted on it. */
+/** Locks the project: a placeholder can only be removed if no other sandbox has it mounted. */
 function lockProject(folder: string, { root }: Place): Lock {
   const path = join(folder, 'lock');
-  const taken = acquireLock(path, { root });
-  if (taken.ok) return taken.lock;
-  const { pid } = taken.owner;
+  const result = acquireLock(path, { root });
+  if (result.ok) return result.lock;
+  const { owner } = result;
   throw (
-    unreadableLock(path, taken.owner) ??
-    new RalphError('sandbox-busy', `a sandbox for ${root} is open already, in process ${pid}`, {
+    unreadableLock(path, owner) ??
+    new RalphError('sandbox-busy', `a sandbox for ${root} is open already, in process ${owner.pid}`, {
       remedy: 'wait for its end, or: ralph stop',
       exitCode: otherExits.alreadyRunning.exitCode,
     })

@@ -3,9 +3,10 @@ import { randomHex } from '../os/crypto.ts';
 import type { Argv } from '../os/process/process.ts';
 import type { Wrapped } from './sandbox.ts';
 
-/** Tells on standard error that the command ran and how it ended: exit code 1 may also be the sandbox's own. */
+/** Prints on standard error that the command ran and how it ended: exit code 1 may also be the sandbox's own. */
 const script = '"$@"; code=$?; printf "%s %s\\n" "$0" "$code" >&2; exit "$code"';
 
+/** Wraps a command so that a failure of the sandbox can be told from one of the command. */
 export function markedCommand(
   argv: readonly string[],
   remedy: string,
@@ -17,8 +18,10 @@ export function markedCommand(
       marker,
       failure(exitCode, stderr) {
         if (exitCode === 0 || stderr.includes(marker)) return null;
-        const said = stderr.trim().split('\n').at(-1) || `exit code ${exitCode}`;
-        return new RalphError('sandbox-failed', `the sandbox did not run the command: ${said}`, { remedy });
+        const lastLine = stderr.trim().split('\n').at(-1) || `exit code ${exitCode}`;
+        return new RalphError('sandbox-failed', `the sandbox did not run the command: ${lastLine}`, {
+          remedy,
+        });
       },
     },
   };

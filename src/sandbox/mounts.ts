@@ -3,10 +3,10 @@ import { lstatOf } from '../os/files/files.ts';
 import { realPath } from '../os/files/real-path.ts';
 import type { Protection } from './protect.ts';
 
-/** Something of this machine that is seen inside, at `path`. */
+/** Shows `from` of this machine inside, at `path`. */
 export type Mount = { readonly path: string; readonly from: string; readonly writable: boolean };
 
-/** Those above before those below, one for each place: of two, the one that takes a right away. */
+/** Sorts parents before children, one mount for each path: of two, the read-only one. */
 export function inOrder(mounts: readonly Mount[]): Mount[] {
   const byPath = new Map<string, Mount>();
   for (const mount of mounts) {
@@ -26,7 +26,7 @@ export function projectMounts({ writable, readOnly }: Protection, scratch: strin
   ];
 }
 
-/** The user's own: `PATH` or `PATH:rw`. */
+/** Returns the mounts of `sandboxPaths`: `PATH` or `PATH:rw`. */
 export function extraMounts(paths: readonly string[]): Mount[] {
   return paths.map((text) => {
     const writable = text.endsWith(':rw');

@@ -12,17 +12,17 @@ import { keepOnRecord } from './stand-ins.ts';
 
 /** The only way out of a sandbox that has a network of its own. */
 export type Network = {
-  /** The proxy's socket, in a folder that only we can enter. */
+  /** Path of the proxy's socket, in a folder that only we can enter. */
   readonly socket: string;
-  /** Where the proxy is found on the loopback inside. */
+  /** Port of the proxy on the loopback inside. */
   readonly port: number;
-  /** Places of this machine that were allowed by name, as they are reached inside. */
+  /** `host:port` of services of this machine that were allowed by name. */
   readonly forwards: readonly string[];
   close(): Promise<void>;
 };
 
 const proxyPort = 47_113;
-/** What the address of a unix socket may have at most, with some room. */
+/** Longest path of a unix socket, with some room. */
 const maxSocketPath = 90;
 
 export async function openNetwork(spec: SandboxSpec, resolve?: Resolve): Promise<Network> {
@@ -33,12 +33,12 @@ export async function openNetwork(spec: SandboxSpec, resolve?: Resolve): Promise
   const folder = makeTempDir('ralph-net-', tmpdir().length > maxSocketPath - 30 ? '/tmp' : tmpdir());
   const record = keepOnRecord(spec.env, folder);
   const socket = join(folder, 'proxy');
-  const taken = new Set(rules.map(({ port }) => port));
+  const usedPorts = new Set(rules.map(({ port }) => port));
   let port = proxyPort;
-  while (taken.has(port)) port += 1;
+  while (usedPorts.has(port)) port += 1;
   const proxy: HostProxy = await startProxy(socket, {
     rules,
-    denied: once(spec.denied),
+    onDenied: once(spec.denied),
     ...(resolve === undefined ? {} : { resolve }),
   });
   return {
@@ -53,17 +53,17 @@ export async function openNetwork(spec: SandboxSpec, resolve?: Resolve): Promise
   };
 }
 
-/** The program that is the first inside: beside the commands, or in dist when run from the source. */
+/** Returns the program that starts first inside: beside the commands, or in dist when run from the source. */
 export function innerProgram(): string {
   const places = ['../sandbox-inner.cjs', '../../dist/sandbox-inner.cjs'];
-  const found = places
+  const program = places
     .map((place) => fileURLToPath(new URL(place, import.meta.url)))
     .find((path) => lstatOf(path) !== null);
-  if (found !== undefined) return found;
+  if (program !== undefined) return program;
   throw new RalphError('sandbox-program', 'dist/sandbox-inner.cjs is missing', { remedy: 'npm run build' });
 }
 
-/** Where the packages come from that a task may need. */
+/** Registries of packages that a task may need. */
 const packageHosts: readonly string[] = [
   'registry.npmjs.org',
   'registry.yarnpkg.com',
@@ -89,12 +89,13 @@ function hostRules({ agent, allowHosts = [] }: SandboxSpec): HostRule[] {
   });
 }
 
-function once(denied: SandboxSpec['denied']): (host: DeniedHost) => void {
-  const told = new Set<string>();
+/** Reports each host once. */
+function once(onDenied: SandboxSpec['denied']): (host: DeniedHost) => void {
+  const reported = new Set<string>();
   return (host) => {
     const place = `${host.host}:${host.port}`;
-    if (told.has(place) || told.size > 1000) return;
-    told.add(place);
-    denied?.(host);
+    if (reported.has(place) || reported.size > 1000) return;
+    reported.add(place);
+    onDenied?.(host);
   };
 }

@@ -15,10 +15,10 @@ import {
 } from './sandbox.ts';
 import { createSbx, sbxAvailable } from './sbx.ts';
 
-type Looked = Pick<SandboxSpec, 'cwd' | 'env' | 'image'>;
+type ProbeSpec = Pick<SandboxSpec, 'cwd' | 'env' | 'image'>;
 
 type Provider = {
-  available(spec: Looked): Promise<Availability>;
+  available(spec: ProbeSpec): Promise<Availability>;
   create(spec: SandboxSpec): Sandbox;
 };
 
@@ -31,13 +31,10 @@ const providers: Record<ProviderName, Provider> = {
   none: { available: async () => ({ ok: true, detail: 'nothing is kept apart' }), create: () => noSandbox },
 };
 
-/** What `auto` tries, the strongest first. */
+/** Providers that `auto` tries, the strongest first. */
 const autoOrder = ['sbx', 'bwrap', 'container'] as const satisfies readonly ProviderName[];
 
-/**
- * The one way to a sandbox, for everything that starts an agent: chooses, checks that it works here, and makes it
- * ready. It never settles for less than what was asked for.
- */
+/** Chooses a sandbox that works here and makes it ready. Everything that starts an agent calls this. */
 export async function openSandbox(
   choice: SandboxChoice,
   spec: SandboxSpec,
@@ -54,27 +51,27 @@ export async function openSandbox(
   }
 }
 
-/** Nothing is started or written yet. */
+/** Starts and writes nothing yet. */
 export function createSandbox(provider: ProviderName, spec: SandboxSpec): Sandbox {
   return providers[provider].create(spec);
 }
 
-/** Which provider a choice means here; an error with what to do, `otherwise` too, where it cannot be had. */
+/** Returns the provider for a choice. Fails with a remedy if it does not work here, and never takes a weaker one. */
 export async function chooseProvider(
   choice: SandboxChoice,
-  spec: Looked,
+  spec: ProbeSpec,
   otherwise = '; or run without one, unprotected: --no-sandbox',
 ): Promise<ProviderName> {
-  const wanted = choice === 'auto' ? autoOrder : [choice];
+  const candidates = choice === 'auto' ? autoOrder : [choice];
   const reasons: string[] = [];
   let remedy: string | undefined;
   let other: string | undefined;
-  for (const name of wanted) {
-    const found = await providers[name].available(outside(spec));
-    if (found.ok) return name;
-    reasons.push(found.why);
-    if (name === 'bwrap') remedy = found.remedy;
-    else other ??= found.remedy;
+  for (const name of candidates) {
+    const availability = await providers[name].available(outside(spec));
+    if (availability.ok) return name;
+    reasons.push(availability.why);
+    if (name === 'bwrap') remedy = availability.remedy;
+    else other ??= availability.remedy;
   }
   const what =
     choice === 'auto' ? 'there is no sandbox on this machine' : `the sandbox ${choice} cannot be used`;
@@ -84,9 +81,9 @@ export async function chooseProvider(
   });
 }
 
-/** What each provider says of itself here. */
+/** Tries every provider. */
 export async function lookAtProviders(
-  spec: Looked,
+  spec: ProbeSpec,
 ): Promise<readonly (readonly [ProviderName, Availability])[]> {
   const names = ['sbx', 'docker-sandbox', 'bwrap', 'container'] as const;
   return Promise.all(
@@ -94,7 +91,7 @@ export async function lookAtProviders(
   );
 }
 
-/** The programs that make a sandbox are not looked for in the project. */
-function outside(spec: Looked): Looked {
+/** Leaves the project out of PATH: programs that make a sandbox are not taken from there. */
+function outside(spec: ProbeSpec): ProbeSpec {
   return { ...spec, env: outsideEnvironment(spec.env, findRepository(spec.cwd) ?? spec.cwd) };
 }

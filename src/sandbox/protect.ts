@@ -5,35 +5,35 @@ import { RalphError } from '../core/error.ts';
 import { lstatOf } from '../os/files/files.ts';
 import { isWithin } from '../os/files/real-path.ts';
 import { findRepository, type GitFolders } from '../os/git/git.ts';
+import type { Place } from './place.ts';
 
-/** A path that is read-only inside; where nothing is, something has to stand in its place meanwhile. */
+/** A path that is read-only inside. */
 export type Protected = {
   readonly path: string;
-  /** What stands in the place of nothing. */
+  /** Placeholder if there is nothing at the path. */
   readonly standIn?: StandIn;
 };
 
 export type Protection = {
-  /** Can be written. Each is a mount of its own, so that it cannot be renamed, and neither can what is above it. */
+  /** Each is a mount of its own, so that neither it nor a folder above it can be renamed. */
   readonly writable: readonly string[];
   readonly readOnly: readonly Protected[];
 };
 
-/** What ralph, editors and other agents read at their start and obey; an empty folder in its place is invisible to git. */
+/** Folders that ralph, editors and other agents obey at their start; git does not see an empty placeholder. */
 const obeyed = [
   ...['.ralph', '.agents', '.cursor', '.kiro', '.factory', '.windsurf', '.roo', '.kilocode', '.continue'],
   ...['.junie', '.augment', '.trae', '.vscode', '.idea', '.zed', '.husky'],
 ];
-/** Made by those who start the agent, if at all. */
+/** Files that only people make. */
 const obeyedIfThere = ['.ralph-active', '.envrc'];
 
 /** The settings of Mercurial, and what says that they are elsewhere. */
 const obeyedByMercurial = ['hgrc', 'hgrc-not-shared', 'requires'];
 
-/** The files that decide what runs outside of the sandbox, in a working copy whose top folder is `root`. */
+/** Finds the files that decide what runs outside of the sandbox, in a working copy whose top folder is `root`. */
 export function protectProject(
-  root: string,
-  cwd: string,
+  { root, cwd }: Pick<Place, 'root' | 'cwd'>,
   git: GitFolders | null,
   agent: AgentName,
   included: readonly string[] = [],
@@ -45,17 +45,17 @@ export function protectProject(
     ),
     ...obeyedIfThere.map((name) => ({ path: join(folder, name) })),
     ...(lstatOf(join(folder, '.hg')) ? protectMercurial(join(folder, '.hg')) : []),
-    // One that is made here, or repaired, would be obeyed by whoever asks git here later.
+    // A repository that is made or repaired here would be obeyed by the next git that runs here.
     ...(folder === root && git !== null && findRepository(root) === root
       ? []
       : [empty(join(folder, '.git'))]),
   ]);
-  const found = git === null ? { writable: [], readOnly: [] } : protectGit(root, git);
-  const writable = new Set([root, ...found.writable]);
+  const repository = git === null ? { writable: [], readOnly: [] } : protectGit(root, git);
+  const writable = new Set([root, ...repository.writable]);
   const within = included
     .filter((path) => [...writable].some((folder) => isWithin(path, folder)))
     .map(protectFile);
-  const all = [...readOnly, ...found.readOnly, ...within].filter(
+  const all = [...readOnly, ...repository.readOnly, ...within].filter(
     ({ path, standIn }) => standIn || lstatOf(path),
   );
   for (const { path } of all) {
@@ -81,7 +81,7 @@ function protectGit(root: string, { gitDir, commonDir, hooks, submodules }: GitF
       ...(linked || gitDir !== pointer ? [{ path: pointer }] : []),
       ...others,
       empty(join(commonDir, 'worktrees')),
-      // Whoever gets a submodule later would obey one that is there already.
+      // A submodule that is added later would obey a repository that is there already.
       ...[...new Set([commonDir, gitDir])].map((folder) => empty(join(folder, 'modules'))),
       ...settingsOf(commonDir),
       ...(linked ? settingsOf(gitDir) : []),
@@ -99,7 +99,7 @@ function protectMercurial(folder: string): Protected[] {
 }
 
 function settingsOf(folder: string): Protected[] {
-  // A file of that name moves all settings elsewhere; this one moves them to where they are.
+  // A file of that name moves all settings elsewhere; this placeholder moves them to where they are.
   const common = { path: join(folder, 'commondir'), standIn: { content: '.\n' } };
   return [
     { path: join(folder, 'config') },
@@ -121,7 +121,7 @@ function empty(path: string): Protected {
   return { path, standIn: { content: null } };
 }
 
-/** Where not even its folder is there, an empty one stands in for that. */
+/** Protects a file; if its folder is missing, too, an empty placeholder stands in for that. */
 function protectFile(path: string): Protected {
   if (lstatOf(dirname(path))) return { path, standIn: { content: '' } };
   let missing = dirname(path);
@@ -129,7 +129,7 @@ function protectFile(path: string): Protected {
   return { path: missing, standIn: { content: null } };
 }
 
-/** A link can be replaced whatever is mounted at its end. */
+/** Fails for a link, which can be replaced whatever is mounted at its end. */
 export function refuseLink(path: string): void {
   if (!lstatOf(path)?.isSymbolicLink()) return;
   throw new RalphError('sandbox-link', `${path} is a symbolic link, which a sandbox cannot keep as it is`, {

@@ -27,7 +27,7 @@ async function setUp(allowed: (port: number) => string[], resolve?: Resolve) {
   const denied: DeniedHost[] = [];
   const proxy = await startProxy(socket, {
     rules: allowed(port).flatMap((text) => parseHostRule(text) ?? []),
-    denied: (host) => denied.push(host),
+    onDenied: (host) => denied.push(host),
     ...(resolve === undefined ? {} : { resolve }),
   });
   onTestFinished(async () => {

@@ -7,12 +7,12 @@ import { lifeline } from './carry.ts';
 import { type HostRule, isPublic, meansPrivate, plainHost, ruleFor } from './hosts.ts';
 import type { DeniedHost } from './sandbox.ts';
 
-/** The addresses of a name. */
+/** Returns the addresses of a name. */
 export type Resolve = (host: string) => Promise<readonly string[]>;
 
 export type ProxyOptions = {
   readonly rules: readonly HostRule[];
-  denied(host: DeniedHost): void;
+  onDenied(host: DeniedHost): void;
   readonly resolve?: Resolve;
 };
 
@@ -25,23 +25,23 @@ type Way =
 const connectTimeoutMs = 30_000;
 /** For each address of a name. */
 const attemptTimeoutMs = 10_000;
-/** Each has a file open here, and maybe one more to its host; the loop needs some as well. */
+/** Each has one file open here, or two with that to its host; the loop needs some as well. */
 const maxConnections = 256;
-/** Of the name of a host. */
+/** Longest name of a host. */
 const maxName = 253;
 const established = 'HTTP/1.1 200 Connection Established\r\n\r\n';
 
 /** Listens on a unix socket and carries connections to the hosts that the rules allow, and to no other. */
 export async function startProxy(socketPath: string, options: ProxyOptions): Promise<HostProxy> {
-  const server = createServer((asked, answer) => {
-    forward(asked, answer, options).catch((error) => reply(answer, 502, messageOf(error)));
+  const server = createServer((incoming, answer) => {
+    forward(incoming, answer, options).catch((error) => reply(answer, 502, messageOf(error)));
   });
   server.maxConnections = maxConnections;
-  server.on('connect', (asked: IncomingMessage, client: Duplex, head: Buffer) => {
-    tunnel(asked.url ?? '', client, head, options).catch(() => client.destroy());
+  server.on('connect', (incoming: IncomingMessage, client: Duplex, head: Buffer) => {
+    tunnel(incoming.url ?? '', client, head, options).catch(() => client.destroy());
   });
   // A protocol that we do not speak would be a way around the rules.
-  server.on('upgrade', (_asked: IncomingMessage, client: Duplex) => client.destroy());
+  server.on('upgrade', (_incoming: IncomingMessage, client: Duplex) => client.destroy());
   server.on('clientError', (_error, client) => client.destroy());
   const open = new Set<Socket>();
   server.on('connection', (socket: Socket) => {
@@ -85,20 +85,24 @@ async function tunnel(target: string, client: Duplex, head: Buffer, options: Pro
   });
 }
 
-/** A request without TLS: the whole address stands in its first line, and that is what counts, not its Host header. */
-async function forward(asked: IncomingMessage, answer: ServerResponse, options: ProxyOptions): Promise<void> {
-  const url = URL.canParse(asked.url ?? '') ? new URL(asked.url ?? '') : null;
+/** Forwards a request without TLS. The address in its first line counts, not its Host header. */
+async function forward(
+  incoming: IncomingMessage,
+  answer: ServerResponse,
+  options: ProxyOptions,
+): Promise<void> {
+  const url = URL.canParse(incoming.url ?? '') ? new URL(incoming.url ?? '') : null;
   if (url?.protocol !== 'http:') return reply(answer, 400, 'the proxy takes http:// addresses and CONNECT');
   const [host, port] = [plainHost(url.hostname), Number(url.port || 80)];
   const way = await findWay(host, port, options);
   if ('refused' in way) return reply(answer, way.status, way.refused);
-  const { 'proxy-connection': _, 'proxy-authorization': __, ...headers } = asked.headers;
+  const { 'proxy-connection': _, 'proxy-authorization': __, ...headers } = incoming.headers;
   const onward = request(
     {
       ...towards(host, way.addresses),
       port,
       agent: false,
-      method: asked.method,
+      method: incoming.method,
       path: `${url.pathname}${url.search}`,
       headers: { ...headers, host: url.host, connection: 'close' },
       timeout: connectTimeoutMs,
@@ -116,26 +120,26 @@ async function forward(asked: IncomingMessage, answer: ServerResponse, options: 
   });
   onward.on('error', (error) => reply(answer, 502, messageOf(error)));
   answer.once('close', () => onward.destroy());
-  asked.pipe(onward);
+  incoming.pipe(onward);
 }
 
-/** Options to connect to one of these addresses, the first that answers: many names have one that leads nowhere. */
+/** Returns options to connect to the first address that answers: many names have one that leads nowhere. */
 function towards(host: string, addresses: readonly string[]) {
-  const found = addresses.map((address) => ({ address, family: isIP(address) }));
-  const lookup: LookupFunction = (_name, _options, answer) => answer(null, found);
+  const all = addresses.map((address) => ({ address, family: isIP(address) }));
+  const lookup: LookupFunction = (_name, _options, answer) => answer(null, all);
   // Node gives up an address after 250 ms, and does not come back to it when the next one fails.
   return { host, lookup, autoSelectFamily: true, autoSelectFamilyAttemptTimeout: attemptTimeoutMs };
 }
 
-/** The addresses of a host that is allowed. No others are taken: a name that changes its mind gains nothing. */
+/** Returns the addresses of an allowed host. Only these are connected to, so that a name cannot change its address. */
 async function findWay(
   host: string,
   port: number,
-  { rules, denied, resolve = lookupAll }: ProxyOptions,
+  { rules, onDenied, resolve = lookupAll }: ProxyOptions,
 ): Promise<Way> {
   const rule = ruleFor(rules, host, port);
   const deny = (because: string): Way => {
-    denied({ host: host.slice(0, maxName), port, because });
+    onDenied({ host: host.slice(0, maxName), port, because });
     return { refused: `${host}:${port} ${because}`, status: 403 };
   };
   if (rule === undefined) return deny('is not an allowed host');

@@ -2,7 +2,7 @@ import type { AgentName } from '../agents/registry.ts';
 import type { RalphError } from '../core/error.ts';
 import type { Argv, Environment } from '../os/process/process.ts';
 
-/** What can keep an agent away from the rest of the machine; `none` keeps it away from nothing. */
+/** Programs that keep an agent away from the rest of the machine; `none` does not. */
 export const providerNames = ['sbx', 'docker-sandbox', 'bwrap', 'container', 'none'] as const;
 
 export type ProviderName = (typeof providerNames)[number];
@@ -10,20 +10,20 @@ export type ProviderName = (typeof providerNames)[number];
 /** `auto` takes the first that works of sbx, bwrap and container, and fails where none does. */
 export type SandboxChoice = 'auto' | ProviderName;
 
-/** A command as it has to be started so that it runs inside. */
+/** How to start a command so that it runs inside. */
 export type Wrapped = {
   readonly argv: Argv;
   /** The whole environment. */
   readonly env: Environment;
-  /** The command does not read its input: the prompt is its last word. */
+  /** The command does not read its input: the prompt is its last argument. */
   readonly promptAsWord?: true;
   /** A line with this on standard error is the sandbox's own. */
   readonly marker?: string;
-  /** Why the sandbox itself failed, from how the command ended; null where the command is to blame, or nobody. */
+  /** Returns why the sandbox itself failed, from how the command ended; null if it did not. */
   failure?(exitCode: number | null, stderr: string): RalphError | null;
 };
 
-/** Whether a provider can be used here, by trying it. */
+/** Result of trying a provider. */
 export type Availability =
   | { readonly ok: true; readonly detail: string }
   | { readonly ok: false; readonly why: string; readonly remedy?: string };
@@ -31,7 +31,7 @@ export type Availability =
 type SandboxStatus = {
   readonly name: string;
   readonly state: 'absent' | 'ready' | 'running';
-  /** What there is to know besides: where its home is, which image it has. */
+  /** More for people: where its home is, which image it has. */
   readonly detail: string;
 };
 
@@ -42,11 +42,11 @@ export type Sandbox = {
   /** Makes it ready; `resumed` where people may have worked on the files since. */
   prepare(how?: { readonly resumed?: boolean }): Promise<void>;
   wrap(argv: Argv, env: Environment, cwd: string): Wrapped;
-  /** To be called when a wrapped command has ended: after it the files here are what they are inside. */
+  /** Call it when a wrapped command has ended: afterwards the files here are those inside. */
   settle(): Promise<void>;
   /** Ends what runs inside; its files stay for the next time. */
   stop(): Promise<void>;
-  /** Takes it away with all that was kept for the next time. */
+  /** Removes it with all that was kept for the next time. */
   remove(): Promise<void>;
   status(): Promise<SandboxStatus>;
 };
@@ -54,9 +54,9 @@ export type Sandbox = {
 /** A host that was asked for and refused. */
 export type DeniedHost = { readonly host: string; readonly port: number; readonly because: string };
 
-/** What every sandbox of a project is made from. */
+/** How to make a sandbox of a project. */
 export type SandboxSpec = {
-  /** The folder of the loop; what is writable is the working copy around it. */
+  /** The folder of the loop; the working copy around it is writable. */
   readonly cwd: string;
   /** The environment of the user, with what the settings add for the agent. */
   readonly env: Environment;

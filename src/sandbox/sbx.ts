@@ -1,11 +1,11 @@
 import { agents } from '../agents/registry.ts';
 import { isObject } from '../core/json.ts';
-import type { HeldFiles } from '../os/files/held-files.ts';
+import type { FileSnapshot } from '../os/files/file-snapshot.ts';
 import { findProgram, outsideEnvironment } from '../os/process/process.ts';
 import { namesToPass } from './environment.ts';
-import { holdProject } from './held.ts';
 import { markedCommand } from './marked.ts';
-import { gitOf, placeOf, workspacesOf } from './place.ts';
+import { gitOf, pathsToShow, placeOf } from './place.ts';
+import { snapshotProject } from './project-snapshot.ts';
 import type { Availability, Sandbox, SandboxSpec } from './sandbox.ts';
 import { createTool, reasonOf } from './tool.ts';
 
@@ -17,10 +17,10 @@ export async function sbxAvailable(env: SandboxSpec['env']): Promise<Availabilit
     const remedy = 'install Docker Sandboxes: https://docs.docker.com/ai/sandboxes/';
     return { ok: false, why: 'sbx is not installed', remedy };
   }
-  const listed = await createTool(['sbx'], env).ask(['ls', '--json'], { timeoutMs: 30_000 });
-  if (listed.exitCode === 0 && namesIn(listed.stdout) !== null)
+  const listing = await createTool(['sbx'], env).ask(['ls', '--json'], { timeoutMs: 30_000 });
+  if (listing.exitCode === 0 && namesIn(listing.stdout) !== null)
     return { ok: true, detail: 'Docker Sandboxes (sbx)' };
-  const why = `sbx does not answer: ${reasonOf(listed)}`;
+  const why = `sbx does not answer: ${reasonOf(listing)}`;
   return { ok: false, why, remedy: 'sbx login && sbx policy init balanced' };
 }
 
@@ -30,9 +30,9 @@ export function createSbx(spec: SandboxSpec): Sandbox {
   const { name } = place;
   const sbx = createTool(['sbx'], outsideEnvironment(spec.env, place.root));
   const also = [...agents[spec.agent].sandbox.variables, ...(spec.variables ?? [])];
-  let held: HeldFiles | null = null;
+  let project: FileSnapshot | null = null;
 
-  const find = async (): Promise<boolean> =>
+  const exists = async (): Promise<boolean> =>
     namesIn(await sbx.must(['ls', '--json']))?.includes(name) ?? false;
 
   return {
@@ -40,15 +40,14 @@ export function createSbx(spec: SandboxSpec): Sandbox {
     name,
     async prepare() {
       const git = await gitOf(place);
-      held = holdProject(place.root, git);
-      if (await find()) return;
+      project = snapshotProject(place.root, git);
+      if (await exists()) return;
       const agent = agents[spec.agent].sandbox.hasTemplate ? spec.agent : 'shell';
-      await sbx.must(['create', '--name', name, agent, ...workspacesOf(place, git, spec.paths)], {
+      await sbx.must(['create', '--name', name, agent, ...pathsToShow(place, git, spec.paths)], {
         timeoutMs: createTimeoutMs,
       });
-      const hosts = spec.allowHosts ?? [];
       // A leading asterisk means the same to sbx, all hosts are two of them.
-      const rules = hosts.map((host) => (host === '*' ? '**' : host)).join(',');
+      const rules = (spec.allowHosts ?? []).map((host) => (host === '*' ? '**' : host)).join(',');
       if (rules !== '') await sbx.must(['policy', 'allow', 'network', '--sandbox', name, rules]);
     },
     wrap(argv, env, cwd) {
@@ -61,23 +60,22 @@ export function createSbx(spec: SandboxSpec): Sandbox {
       };
     },
     async settle() {
-      held?.restore();
+      project?.restore();
     },
     async stop() {
-      held?.restore();
+      project?.restore();
       await sbx.ask(['stop', name]);
     },
     async remove() {
-      if (await find()) await sbx.must(['rm', '--force', name]);
+      if (await exists()) await sbx.must(['rm', '--force', name]);
     },
     async status() {
-      const there = await find();
-      return { name, state: there ? 'ready' : 'absent', detail: 'sbx ls shows more' };
+      return { name, state: (await exists()) ? 'ready' : 'absent', detail: 'sbx ls shows more' };
     },
   };
 }
 
-/** The names in what `sbx ls --json` prints. When the daemon was not running, words stand before the JSON. */
+/** Returns the names in the output of `sbx ls --json`, which begins with other text if the daemon was not running. */
 function namesIn(output: string): string[] | null {
   const begin = output.search(/^\s*[[{]/m);
   if (begin < 0) return null;

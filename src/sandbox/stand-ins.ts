@@ -19,28 +19,28 @@ import type { Environment } from '../os/process/process.ts';
 import { isAlive, processIdentity, processIdentitySchema } from '../os/process/process-identity.ts';
 import type { Protected } from './protect.ts';
 
+/** Placeholder files and folders that mounts need where nothing is. */
 export type StandIns = {
   /** Puts them where nothing is. */
   place(): void;
-  /** Takes away those that no other sandbox needs. */
+  /** Removes those that no other sandbox needs. */
   clear(): void;
 };
 
-const owned = v.object({ owner: processIdentitySchema });
+const ownedRecord = v.object({ owner: processIdentitySchema });
 const temporary = v.object({ folder: v.string() });
 const placed = v.object({ path: v.string(), content: v.nullable(v.string()) });
-/** What one sandbox has put somewhere, and whose it is. */
-const entry = v.object({ ...owned.entries, placed: v.array(placed) });
+/** The placeholders of one sandbox, and the process that owns it. */
+const entry = v.object({ ...ownedRecord.entries, placed: v.array(placed) });
 
 type Placed = v.InferOutput<typeof placed>;
 type Entry = v.InferOutput<typeof entry>;
 
 /**
- * A mount needs something to be mounted on. What is put there is on record before it is made, so that what a killed
- * one left is cleared up; only what is still empty, or as we wrote it, is ever removed. Sandboxes in worktrees of one
- * repository share some of them: the last one clears.
+ * Records placeholders before it makes them, so that those of a killed process are removed later; and only if they are
+ * still empty, or as we wrote them. Sandboxes in worktrees of one repository share some: the last one removes them.
  */
-export function createStandIns(env: Environment, name: string, wanted: readonly Protected[]): StandIns {
+export function createStandIns(env: Environment, name: string, paths: readonly Protected[]): StandIns {
   const folder = recordsIn(env);
   const file = `${name}.json`;
   return {
@@ -50,9 +50,9 @@ export function createStandIns(env: Environment, name: string, wanted: readonly 
     place() {
       locked(folder, () => {
         clearRecord(folder, file);
-        const shared = new Set(livingRecords(folder).flatMap(({ placed }) => placed.map(({ path }) => path)));
-        const isOurs = (path: string) => shared.has(path) || !lstatOf(path);
-        const placed = wanted.flatMap(({ path, standIn }) =>
+        const others = new Set(livingRecords(folder).flatMap(({ placed }) => placed.map(({ path }) => path)));
+        const isOurs = (path: string) => others.has(path) || !lstatOf(path);
+        const placed = paths.flatMap(({ path, standIn }) =>
           standIn && isOurs(path) ? [{ path, content: standIn.content }, ...above(path, isOurs)] : [],
         );
         if (placed.length === 0) return;
@@ -64,7 +64,7 @@ export function createStandIns(env: Environment, name: string, wanted: readonly 
   };
 }
 
-/** Keeps a temporary folder on record, so that it goes when its owner is dead. */
+/** Records a temporary folder, so that it is removed when its owner is dead. */
 export function keepOnRecord(env: Environment, path: string): { forget(): void } {
   const folder = recordsIn(env);
   ensureDir(folder);
@@ -74,7 +74,7 @@ export function keepOnRecord(env: Environment, path: string): { forget(): void }
   return { forget: () => removeIfThere(file) };
 }
 
-/** Clears up what sandboxes left whose process is dead. */
+/** Removes what sandboxes left whose process is dead. */
 export function clearAbandoned(env: Environment): void {
   const folder = recordsIn(env);
   if (listDir(folder).every((name) => !isAbandoned(join(folder, name)))) return;
@@ -95,7 +95,7 @@ function locked(folder: string, use: () => void): void {
   withLock(join(folder, 'lock'), use);
 }
 
-/** The folders above, from below, that have to be made as well. */
+/** Returns the missing folders above a path, the lowest first. */
 function above(path: string, isOurs: (path: string) => boolean): Placed[] {
   const folder = dirname(path);
   return isOurs(folder) ? [{ path: folder, content: null }, ...above(folder, isOurs)] : [];
@@ -116,12 +116,12 @@ function make({ path, content }: Placed): void {
 function clearRecord(folder: string, file: string): void {
   const needed = new Set(livingRecords(folder, file).flatMap(({ placed }) => placed.map(({ path }) => path)));
   const record = readJsonAs(join(folder, file), entry);
-  const left = record?.placed.filter((each) => !needed.has(each.path) && !isCleared(each)) ?? [];
-  if (left.length === 0) removeIfThere(join(folder, file));
-  else writeAtomic(join(folder, file), JSON.stringify({ ...record, placed: left }), { fsync: false });
+  const remaining = record?.placed.filter((each) => !needed.has(each.path) && !isCleared(each)) ?? [];
+  if (remaining.length === 0) removeIfThere(join(folder, file));
+  else writeAtomic(join(folder, file), JSON.stringify({ ...record, placed: remaining }), { fsync: false });
 }
 
-/** False where we may not look: an agent can close the folder of its project. It stays on record for later. */
+/** False if we may not look there, because an agent closed the folder of its project: then it stays on record. */
 function isCleared({ path, content }: Placed): boolean {
   try {
     if (content === null) return removeEmptyDir(path) || lstatOf(path) !== null;
@@ -138,7 +138,7 @@ function clearTemporary(file: string): void {
   removeIfThere(file);
 }
 
-/** Those of others, while `file` is the own one. */
+/** Returns the records of living sandboxes but that of `file`. */
 function livingRecords(folder: string, file = ''): Entry[] {
   return listDir(folder).flatMap((name) => {
     if (!name.endsWith('.json') || name === file) return [];
@@ -149,6 +149,6 @@ function livingRecords(folder: string, file = ''): Entry[] {
 
 function isAbandoned(path: string): boolean {
   if (!/\.(json|temporary)$/.test(path)) return false;
-  const record = readJsonAs(path, owned);
+  const record = readJsonAs(path, ownedRecord);
   return record === null || !isAlive(record.owner);
 }

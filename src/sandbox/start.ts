@@ -1,14 +1,14 @@
 import type { Argv, Environment } from '../os/process/process.ts';
 import type { Sandbox, Wrapped } from './sandbox.ts';
 
-/** What `startProcess` needs so that a command runs inside. */
+/** Arguments of `startProcess` for a command that runs inside. */
 export type Inside = Pick<Wrapped, 'argv' | 'env' | 'failure'> & {
   readonly stdin: string | null;
-  /** Standard error without the sandbox's own line. */
+  /** Removes the sandbox's own line from standard error. */
   withoutMarker(text: string): string;
 };
 
-/** What the kernel takes as one word at most, with some room. */
+/** Longest argument that the kernel takes, with some room. */
 const maxWord = 100_000;
 
 export function inSandbox(

@@ -15,7 +15,7 @@ export type Tool = {
   ): Promise<string>;
 };
 
-/** A program that keeps sandboxes. It gets no input, so that it cannot wait for some, and has to answer in time. */
+/** Runs a program that keeps sandboxes: without input unless some is given, and with a time limit. */
 export function createTool(command: Argv, env: Environment): Tool {
   const ask: Tool['ask'] = (words, { stdin, timeoutMs = 60_000 } = {}) =>
     runCommand([...command, ...words], {
@@ -37,12 +37,12 @@ export function createTool(command: Argv, env: Environment): Tool {
   };
 }
 
-/** What it said, in one line. */
+/** Returns the reason that a program printed, in one line. */
 export function reasonOf({ stderr, stdout, exitCode, timedOut, error }: CommandResult): string {
   if (timedOut) return 'no answer in time';
-  const said = cleanTerminal(stderr.trim() || stdout.trim())
+  const lines = cleanTerminal(stderr.trim() || stdout.trim())
     .split('\n')
     .filter((line) => line.trim() !== '');
-  const reason = said.find((line) => !/^\W*(?:time=\S+ level=)?warn/i.test(line)) ?? said[0];
+  const reason = lines.find((line) => !/^\W*(?:time=\S+ level=)?warn/i.test(line)) ?? lines[0];
   return reason?.trim() ?? error?.message ?? `exit code ${exitCode}`;
 }

@@ -13,7 +13,7 @@ import type { JournalEvent } from '../../journal/events.ts';
 import { skippedText } from '../../journal/run-view.ts';
 import { systemClock } from '../../os/clock.ts';
 import { randomHex } from '../../os/crypto.ts';
-import { holdFiles } from '../../os/files/held-files.ts';
+import { snapshotFiles } from '../../os/files/file-snapshot.ts';
 import { findRepository } from '../../os/git/git.ts';
 import { createRedactor, type Redactor } from '../../os/redact/redact.ts';
 import { clearAbandoned } from '../../sandbox/stand-ins.ts';
@@ -69,7 +69,7 @@ export async function startRun(
   try {
     warnOfEarlier(view, prepared, owned.abandoned);
     const answer = readAnswer(context.env, context.cwd, kind.questions);
-    const files = holdFiles(context.cwd, [projectFile, localFile, '.ralph/.gitignore']);
+    const files = snapshotFiles(context.cwd, [projectFile, localFile, '.ralph/.gitignore']);
     const end = await runLoop({
       ...prepared,
       ...sandboxOf(context, prepared),

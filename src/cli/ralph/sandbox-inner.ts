@@ -1,5 +1,5 @@
 import { exitCodeOf } from '../../os/process/exit-code.ts';
-import { runInForeground } from '../../os/process/process.ts';
+import { runInForeground } from '../../os/process/spawn.ts';
 import { carryInside } from '../../sandbox/carry.ts';
 
 void main(process.argv.slice(2));
@@ -12,7 +12,7 @@ async function main(words: readonly string[]): Promise<void> {
     port: Number(port),
     forwards: forwards.split(',').filter(Boolean),
     // The program outside is gone, so that nobody would end this one.
-    lost: () => process.exit(1),
+    onLost: () => process.exit(1),
   });
   const end = await runInForeground([program, ...rest], { cwd: process.cwd(), env: process.env });
   if (end.error) process.stderr.write(`${reasonOf(program, end.error)}\n`);

@@ -3,7 +3,8 @@ import type { ResolvedSettings } from '../../config/settings-schema.ts';
 import { RalphError } from '../../core/error.ts';
 import { quoteWord } from '../../core/words.ts';
 import { exitCodeOf } from '../../os/process/exit-code.ts';
-import { type Argv, findProgram, runInForeground } from '../../os/process/process.ts';
+import { type Argv, findProgram } from '../../os/process/process.ts';
+import { runInForeground } from '../../os/process/spawn.ts';
 import { cleanTerminal } from '../../os/terminal/clean-terminal.ts';
 import { createSandbox, lookAtProviders, openSandbox } from '../../sandbox/open-sandbox.ts';
 import {

@@ -1,5 +1,5 @@
 import { lookAtWorker } from '../../fleet/live.ts';
-import { runInForeground } from '../../os/process/process.ts';
+import { runInForeground } from '../../os/process/spawn.ts';
 import { tmuxArgv } from '../../os/terminal/tmux.ts';
 import type { Context, Input } from '../kernel/spec.ts';
 import type { noOptions } from '../ralph/options.ts';

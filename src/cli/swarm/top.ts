@@ -1,6 +1,7 @@
 import { type TopView, topView } from '../../fleet/top.ts';
 import { systemClock } from '../../os/clock.ts';
-import { type Argv, runCommand, runInForeground } from '../../os/process/process.ts';
+import { runCommand } from '../../os/process/process.ts';
+import { type Argv, runInForeground } from '../../os/process/spawn.ts';
 import { cleanTerminal } from '../../os/terminal/clean-terminal.ts';
 import { layoutTop, type TopState, textTop } from '../../show/terminal/fleet-top.ts';
 import { type FullScreenControl, runFullScreen } from '../kernel/full-screen.ts';

@@ -88,7 +88,7 @@ function visitorOf(turn: PartialTurn) {
   const interrupts: Needle = {
     text: interruptMark,
     within: mostInterrupt,
-    found(line) {
+    onMatch(line) {
       if (!isAgent(line) && isUser(line)) addDistant(turn, parseEntry(turn, line));
       return !turn.interrupted && !turn.ownPromptReached;
     },
@@ -96,7 +96,7 @@ function visitorOf(turn: PartialTurn) {
   const markers: Needle = {
     text: markerStart,
     within: mostSearch,
-    found(line) {
+    onMatch(line) {
       if (isAgent(line) ? !isCall(line) : isUser(line)) addDistant(turn, parseEntry(turn, line));
       return !turn.ownPromptReached;
     },

@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import { messageOf } from '../../core/error.ts';
 import { temporaryName, writeNew } from './files.ts';
 
-/** Bytes that we can still write where a folder is, or would be made; null where the system does not tell. */
+/** Returns the bytes that are free where a folder is, or would be made; null if the system does not tell. */
 export function freeBytes(folder: string): number | null {
   try {
     const { bavail, bsize } = statfsSync(existingPart(folder));
@@ -13,7 +13,7 @@ export function freeBytes(folder: string): number | null {
   }
 }
 
-/** Tries to write where a folder is, or would be made, and leaves nothing. What was wrong, or null. */
+/** Tries to write where a folder is, or would be made, and leaves nothing. Returns the error, or null. */
 export function tryWriting(folder: string): string | null {
   const place = existingPart(folder);
   const path = temporaryName(join(place, 'ralph-write-test'));
@@ -22,7 +22,7 @@ export function tryWriting(folder: string): string | null {
       writeNew(path, 'ok\n', 0o600, false);
       unlinkSync(path);
     } else {
-      // git may be looking at the working copy right now, and an empty folder is nothing to it.
+      // A git that looks at the working copy right now does not see an empty folder.
       mkdirSync(path, 0o700);
       rmdirSync(path);
     }

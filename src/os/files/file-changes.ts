@@ -2,7 +2,7 @@ import { rmdirSync, rmSync, statSync } from 'node:fs';
 import { basename, dirname } from 'node:path';
 import { ensureDir, writeAtomic } from './files.ts';
 
-/** A file as it is and as it shall be; null is no file. */
+/** Content of a file before and after a change; null is no file. */
 export type FileChange = {
   readonly path: string;
   readonly before: string | null;
@@ -21,7 +21,7 @@ export function applyChanges(changes: readonly FileChange[]): void {
   }
 }
 
-/** Takes folders of a host away that have nothing in them any more: `.claude/skills/ralph-plan`, `.claude/skills`, `.claude`. */
+/** Removes empty folders of a host: `.claude/skills/ralph-plan`, `.claude/skills`, `.claude`. */
 function removeEmpty(folder: string, levels = 3): void {
   try {
     rmdirSync(folder);
@@ -32,7 +32,7 @@ function removeEmpty(folder: string, levels = 3): void {
   if (levels > 1 && !basename(folder).startsWith('.')) removeEmpty(dirname(folder), levels - 1);
 }
 
-/** A file that its owner keeps private stays so. */
+/** Returns the permissions of a file: a private one stays private. */
 function modeOf(path: string): number {
   const stat = statSync(path, { throwIfNoEntry: false });
   return stat ? stat.mode & 0o777 : 0o644;

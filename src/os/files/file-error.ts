@@ -1,7 +1,7 @@
 import { dirname } from 'node:path';
 import { isRalphError, messageOf, RalphError } from '../../core/error.ts';
 
-/** The code of a file system error, such as ENOENT. */
+/** Returns the code of a file system error, such as ENOENT. */
 export function errorCode(error: unknown): string | undefined {
   if (!(error instanceof Error) || !('code' in error)) return undefined;
   return typeof error.code === 'string' ? error.code : undefined;
@@ -13,15 +13,15 @@ export function isMissing(error: unknown): boolean {
   return code === 'ENOENT' || code === 'ENOTDIR';
 }
 
-/** The refusal to go through a symlink. */
-export function linkRefused(path: string, done: 'read' | 'written', cause?: unknown): RalphError {
-  return new RalphError('symlink-refused', `${path} is a symlink; nothing is ${done} through one.`, {
+/** Returns the error for a path that is a symlink. */
+export function linkRefused(path: string, purpose: 'read' | 'written', cause?: unknown): RalphError {
+  return new RalphError('symlink-refused', `${path} is a symlink; nothing is ${purpose} through one.`, {
     remedy: `remove the link: rm '${path}'`,
     cause,
   });
 }
 
-/** What went wrong with a write, in words for a human. */
+/** Explains why a write failed. */
 export function writeFailure(path: string, error: unknown): unknown {
   const code = errorCode(error);
   if (isRalphError(error) || code === undefined) return error;
@@ -31,31 +31,19 @@ export function writeFailure(path: string, error: unknown): unknown {
       cause: error,
     });
   }
-  // Only an open with O_NOFOLLOW says ELOOP for a path as short as ours.
+  // For a path as short as ours, only an open with O_NOFOLLOW fails with ELOOP.
   if (code === 'ELOOP') return linkRefused(path, 'written', error);
-  if (code === 'EISDIR') {
-    return new RalphError('file-unwritable', `${path} cannot be written: there is a folder in its place.`, {
-      remedy: `move it away: mv '${path}' '${path}.old'`,
-      cause: error,
-    });
-  }
-  if (code === 'ENOTDIR') {
-    return new RalphError('file-unwritable', `${path} cannot be written: a part of its path is no folder.`, {
-      cause: error,
-    });
-  }
-  if (code === 'ENOENT') {
-    return new RalphError('file-unwritable', `${path} cannot be written: its folder is not there.`, {
-      remedy: `mkdir -p '${dirname(path)}'`,
-      cause: error,
-    });
-  }
-  return new RalphError('file-unwritable', `${path} cannot be written: ${reasonOf(code, error)}`, {
+  // Not the message of the system, which has the name of a temporary file.
+  const reasons: Record<string, readonly [reason: string, remedy?: string]> = {
+    EISDIR: ['there is a folder in its place.', `move it away: mv '${path}' '${path}.old'`],
+    ENOTDIR: ['a part of its path is no folder.'],
+    ENOENT: ['its folder is not there.', `mkdir -p '${dirname(path)}'`],
+    EACCES: ['that is not allowed.'],
+    EPERM: ['that is not allowed.'],
+  };
+  const [reason, remedy] = reasons[code] ?? [messageOf(error)];
+  return new RalphError('file-unwritable', `${path} cannot be written: ${reason}`, {
+    ...(remedy === undefined ? {} : { remedy }),
     cause: error,
   });
-}
-
-/** Without the name of a temporary file, which nobody asked for. */
-function reasonOf(code: string, error: unknown): string {
-  return code === 'EACCES' || code === 'EPERM' ? 'that is not allowed.' : messageOf(error);
 }

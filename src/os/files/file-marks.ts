@@ -3,13 +3,13 @@ import { join } from 'node:path';
 import { sha256 } from '../crypto.ts';
 import { walkFiles } from './walk.ts';
 
-/** Path to a mark that changes when the file does. */
+/** Fingerprints of files by their paths; each changes when its file does. */
 export type FileMarks = ReadonlyMap<string, string>;
 
 const defaultMaxFiles = 20_000;
 const maxContentBytes = 1024 * 1024;
 
-/** The marks of a folder without git, from size and time of its files; null when there is no folder. */
+/** Returns fingerprints of all files of a folder, from their sizes and times; null if there is no folder. */
 export function markFolder(root: string, maxFiles = defaultMaxFiles): FileMarks | null {
   if (!statSync(root, { throwIfNoEntry: false })?.isDirectory()) return null;
   const marks = new Map<string, string>();
@@ -21,29 +21,29 @@ export function markFolder(root: string, maxFiles = defaultMaxFiles): FileMarks 
 }
 
 /**
- * The marks of files by what is in them, as long as `maxBytes` last; then, and for large ones, by size and time.
+ * Returns fingerprints from the content of files, `maxBytes` in all; of the rest, and of large ones, from size and time.
  * A folder (a nested repository) counts with the files below it.
  */
 export function markFiles(root: string, paths: Iterable<string>, maxBytes: number): FileMarks {
   const marks = new Map<string, string>();
-  let left = maxBytes;
+  let budget = maxBytes;
   for (const path of paths) {
     const file = join(root, path);
     const stat = statOf(file);
     if (stat?.isDirectory()) {
       marks.set(path, JSON.stringify([...(markFolder(file) ?? [])]));
-    } else if (stat?.isFile() && stat.size <= Math.min(left, maxContentBytes)) {
-      left -= stat.size;
+    } else if (stat?.isFile() && stat.size <= Math.min(budget, maxContentBytes)) {
+      budget -= stat.size;
       marks.set(path, contentMark(file));
     } else marks.set(path, brief(file));
   }
   return marks;
 }
 
-/** A mark of the whole content, whatever its size. */
+/** Returns a fingerprint of the whole content, whatever its size. */
 export function contentMark(file: string): string {
   try {
-    // To read a named pipe would mean to wait for ever.
+    // Reading a named pipe would wait for ever.
     if (!lstatSync(file).isFile()) return brief(file);
     return sha256(readFileSync(file));
   } catch {
@@ -51,10 +51,10 @@ export function contentMark(file: string): string {
   }
 }
 
-/** The files that came, went or changed between two looks. */
+/** Returns the files that were added, removed or changed between two looks. */
 export function changedBetween(before: FileMarks, after: FileMarks): string[] {
-  const changed = [...after].filter(([path, mark]) => before.get(path) !== mark).map(([path]) => path);
-  return [...changed, ...[...before.keys()].filter((path) => !after.has(path))];
+  const changes = [...after].filter(([path, mark]) => before.get(path) !== mark).map(([path]) => path);
+  return [...changes, ...[...before.keys()].filter((path) => !after.has(path))];
 }
 
 function statOf(path: string): Stats | null {

@@ -3,7 +3,6 @@ import {
   constants,
   existsSync,
   fchmodSync,
-  fstatSync,
   fsyncSync,
   lstatSync,
   mkdirSync,
@@ -21,10 +20,11 @@ import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'nod
 import * as v from 'valibot';
 import { messageOf, RalphError } from '../../core/error.ts';
 import { errorCode, isMissing, linkRefused, writeFailure } from './file-error.ts';
+import { useFile } from './open-file.ts';
 
 export type WriteOptions = {
   readonly mode?: number;
-  /** Off only for what may be lost when the machine loses power. */
+  /** Off only for files that may be lost in a power cut. */
   readonly fsync?: boolean;
   /** The target has to be below this folder, and no folder between the two may be a symlink. */
   readonly root?: string;
@@ -34,10 +34,10 @@ export type JsonRead =
   | { readonly ok: true; readonly value: unknown }
   | { readonly ok: false; readonly reason: 'missing' | 'torn' | 'unreadable'; readonly message: string };
 
-const { O_CREAT, O_EXCL, O_NOFOLLOW = 0, O_NONBLOCK = 0, O_RDONLY, O_WRONLY } = constants;
+const { O_CREAT, O_EXCL, O_NOFOLLOW = 0, O_WRONLY } = constants;
 const defaultMaxBytes = 64 * 1024 * 1024;
 
-/** Readers see the old content or the new, never a part of it; the folder has to exist. */
+/** Replaces a file: readers see the old content or the new, never a part of it. The folder has to exist. */
 export function writeAtomic(path: string, data: string | Uint8Array, options: WriteOptions = {}): void {
   const { mode = 0o600, fsync = true, root } = options;
   const temporary = temporaryName(path);
@@ -58,35 +58,27 @@ export type ReadOptions = {
   readonly root?: string;
 };
 
-/** The text of a regular file without a byte order mark, or null when there is none. */
+/** Returns the text of a regular file without its byte order mark; null if there is none. */
 export function readText(path: string, options: ReadOptions = {}): string | null {
   const { maxBytes = defaultMaxBytes, root } = options;
   if (root !== undefined) for (const each of foldersBelow(root, path)) refuseLink(each, 'read');
-  let fd: number;
-  try {
-    // Without O_NONBLOCK, opening a named pipe would wait for a writer.
-    fd = openSync(path, O_RDONLY | O_NONBLOCK | (root === undefined ? 0 : O_NOFOLLOW));
-  } catch (error) {
-    if (isMissing(error)) return null;
-    throw new RalphError('file-unreadable', `${path} cannot be read: ${messageOf(error)}`, { cause: error });
-  }
-  try {
-    const stat = fstatSync(fd);
-    if (!stat.isFile()) throw new RalphError('file-unreadable', `${path} is not a regular file.`);
-    if (stat.size > maxBytes) {
-      throw new RalphError(
-        'file-too-large',
-        `${path} has ${stat.size} bytes, more than the ${maxBytes} allowed.`,
-      );
-    }
-    const text = readFileSync(fd, 'utf8');
-    return text.startsWith('\uFEFF') ? text.slice(1) : text;
-  } finally {
-    closeSync(fd);
-  }
+  return useFile(
+    path,
+    (fd, { size }) => {
+      if (size > maxBytes) {
+        throw new RalphError(
+          'file-too-large',
+          `${path} has ${size} bytes, more than the ${maxBytes} allowed.`,
+        );
+      }
+      const text = readFileSync(fd, 'utf8');
+      return text.startsWith('\uFEFF') ? text.slice(1) : text;
+    },
+    root === undefined ? 0 : O_NOFOLLOW,
+  );
 }
 
-/** The same, but null for whatever cannot be read. */
+/** Same as `readText`, but null also for a file that cannot be read. */
 export function tryReadText(path: string, options: ReadOptions = {}): string | null {
   try {
     return readText(path, options);
@@ -95,7 +87,7 @@ export function tryReadText(path: string, options: ReadOptions = {}): string | n
   }
 }
 
-/** Reads a JSON file; whatever is wrong with it is a value, not an exception. */
+/** Reads a JSON file. Never throws. */
 export function readJson(path: string, options: ReadOptions = {}): JsonRead {
   let text: string | null;
   try {
@@ -111,14 +103,14 @@ export function readJson(path: string, options: ReadOptions = {}): JsonRead {
   }
 }
 
-/** Returns what a JSON file holds by its schema; null where there is no such file or it does not fit. */
+/** Reads a JSON file by its schema; null if there is no such file or it does not fit. */
 export function readJsonAs<S extends v.GenericSchema>(path: string, schema: S): v.InferOutput<S> | null {
   const file = readJson(path);
   const { success, output } = v.safeParse(schema, file.ok ? file.value : undefined);
   return success ? output : null;
 }
 
-/** Moves a file out of the way, into the folder where one is given, and returns its new name; null when it was gone already. */
+/** Moves a file out of the way, into `folder` if it can, and returns its new path; null if it was gone already. */
 export function setAside(path: string, folder = dirname(path)): string | null {
   for (let n = 1; ; n++) {
     const target = join(folder, `${basename(path)}.bad-${n}`);
@@ -135,7 +127,7 @@ export function setAside(path: string, folder = dirname(path)): string | null {
   }
 }
 
-/** Makes the folder and those above it; one that is there stays as it is. */
+/** Makes the folder and those above it, unless they exist. */
 export function ensureDir(path: string, mode = 0o700): void {
   try {
     makeDir(resolve(path), mode);
@@ -144,7 +136,7 @@ export function ensureDir(path: string, mode = 0o700): void {
   }
 }
 
-// Not by `recursive`: below /proc, where nothing can be made and mkdir says ENOENT, Node 20 tries for ever.
+// Not with `recursive`: below /proc, where mkdir fails with ENOENT, Node 20 tries for ever.
 function makeDir(path: string, mode: number): void {
   if (isFolder(path)) return;
   if (dirname(path) !== path) makeDir(dirname(path), mode);
@@ -155,7 +147,7 @@ function makeDir(path: string, mode: number): void {
   }
 }
 
-/** Makes every folder from `root` down to `path` a real one; what is in the way, a symlink too, is set aside. */
+/** Makes every folder from `root` down to `path` a real one; sets aside what is in the way, symlinks too. */
 export function reclaimDir(path: string, root: string, mode = 0o700, aside?: string): void {
   ensureDir(root, 0o755);
   for (const folder of foldersBelow(root, path)) {
@@ -165,12 +157,12 @@ export function reclaimDir(path: string, root: string, mode = 0o700, aside?: str
   }
 }
 
-/** Whether every folder from `root` down to `path` is there and none is a symlink. */
+/** True if every folder from `root` down to `path` exists and none is a symlink. */
 export function isRealDir(path: string, root: string): boolean {
   return foldersBelow(root, path).every((folder) => lstatOf(folder)?.isDirectory());
 }
 
-/** Moves a folder to where nothing is; one that is not there, or would have to go to another disk, stays. */
+/** Moves a folder to a free path on the same disk; false if it cannot. */
 export function moveFolder(from: string, to: string): boolean {
   try {
     if (!lstatSync(from).isDirectory() || existsSync(to)) return false;
@@ -181,7 +173,7 @@ export function moveFolder(from: string, to: string): boolean {
   }
 }
 
-/** Removes a file; one that cannot be there is as good as removed. */
+/** Removes a file, if it exists. */
 export function removeIfThere(path: string): void {
   try {
     // The first `rmSync` of a process costs a millisecond, as much as a small hook has.
@@ -191,7 +183,7 @@ export function removeIfThere(path: string): void {
   }
 }
 
-/** Renames a file, if it is there. */
+/** Renames a file, if it exists. */
 export function renameIfThere(from: string, to: string): void {
   try {
     renameSync(from, to);
@@ -200,7 +192,7 @@ export function renameIfThere(from: string, to: string): void {
   }
 }
 
-/** The names in a folder, in order; none where there is no folder. */
+/** Returns the sorted entry names of a folder; none if there is no folder. */
 export function listDir(path: string): string[] {
   try {
     return readdirSync(path).sort();
@@ -210,7 +202,7 @@ export function listDir(path: string): string[] {
   }
 }
 
-/** Removes a folder if nothing is in it; true when it is gone. */
+/** Removes an empty folder; true if it is gone. */
 export function removeEmptyDir(path: string): boolean {
   try {
     rmdirSync(path);
@@ -220,7 +212,7 @@ export function removeEmptyDir(path: string): boolean {
   }
 }
 
-/** What is at a path, links not followed; null where nothing is. */
+/** Looks at a path without following links; null if nothing is there. */
 export function lstatOf(path: string): Stats | null {
   try {
     return lstatSync(path, { throwIfNoEntry: false }) ?? null;
@@ -230,7 +222,7 @@ export function lstatOf(path: string): Stats | null {
   }
 }
 
-/** Whether there is a folder, by way of a symlink too. */
+/** True for a folder, also behind a symlink. */
 export function isFolder(path: string): boolean {
   try {
     return statSync(path).isDirectory();
@@ -239,7 +231,7 @@ export function isFolder(path: string): boolean {
   }
 }
 
-/** Writes a file that must not exist yet, with its permissions whatever the umask. */
+/** Writes a file that must not exist yet, with these permissions whatever the umask. */
 export function writeNew(path: string, data: string | Uint8Array, mode: number, fsync: boolean): void {
   const fd = openSync(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0o600);
   try {
@@ -251,13 +243,13 @@ export function writeNew(path: string, data: string | Uint8Array, mode: number, 
   }
 }
 
-/** A name beside `path` that no other process uses. */
+/** Returns a path beside `path` that no other process uses. */
 export function temporaryName(path: string): string {
   const stamp = `${process.pid}.${Math.random().toString(36).slice(2)}`;
   return join(dirname(path), `.${basename(path)}.${stamp}.tmp`);
 }
 
-// Windows refuses a rename while a virus scanner or an indexer has the target open, for some milliseconds.
+// Windows refuses a rename for some milliseconds while a virus scanner or an indexer has the target open.
 function renameOver(from: string, to: string): void {
   for (let attempt = 1; ; attempt++) {
     try {
@@ -270,16 +262,16 @@ function renameOver(from: string, to: string): void {
   }
 }
 
-function refuseLink(path: string, done: 'read' | 'written' = 'written'): void {
-  if (lstatOf(path)?.isSymbolicLink()) throw linkRefused(path, done);
+function refuseLink(path: string, purpose: 'read' | 'written' = 'written'): void {
+  if (lstatOf(path)?.isSymbolicLink()) throw linkRefused(path, purpose);
 }
 
-/** Fails when a folder between `root` and the file at `path` is a symlink. */
+/** Fails if a folder between `root` and the file at `path` is a symlink. */
 export function refuseLinkedFolders(path: string, root: string): void {
   for (const folder of foldersBelow(root, dirname(path))) refuseLink(folder);
 }
 
-/** The folders on the way from `root` to `path`, which is the last of them; `root` is not among them. */
+/** Returns the paths from below `root` down to `path` itself. */
 function foldersBelow(root: string, path: string): string[] {
   const inside = relative(resolve(root), resolve(path));
   if (isAbsolute(inside) || inside.split(sep)[0] === '..') {
@@ -289,7 +281,7 @@ function foldersBelow(root: string, path: string): string[] {
   return parts.map((_, index) => join(resolve(root), ...parts.slice(0, index + 1)));
 }
 
-/** Changes whenever the file does; empty where there is none. */
+/** Returns a text that changes whenever the file does; empty if there is none. */
 export function fileStamp(path: string): string {
   const stat = statSync(path, { throwIfNoEntry: false });
   return stat === undefined ? '' : `${stat.ino}/${stat.mtimeMs}/${stat.size}`;

@@ -20,13 +20,13 @@ import {
   writeNew,
 } from './files.ts';
 
-/** Who holds a lock, and what it wanted others to know. */
+/** The owner of a lock, and what it tells others. */
 export type LockInfo = ProcessIdentity & { readonly info: Readonly<Record<string, unknown>> };
 
 export type Lock = {
   /** Removes the lock if it is still ours. */
   release(): void;
-  /** Puts the lock back if it was removed or made unreadable; true when that was needed. A living owner keeps it. */
+  /** Puts the lock back if it was removed or damaged; true if that was needed. A living owner keeps it. */
   restore(info: Record<string, unknown>): boolean;
 };
 
@@ -41,41 +41,41 @@ const lockFile = v.object({
   info: v.record(v.string(), v.unknown()),
 });
 type LockFile = v.InferOutput<typeof lockFile>;
-type Found = { readonly state: 'absent' | 'held' | 'dead'; readonly file: LockFile };
+type LockState = { readonly state: 'absent' | 'held' | 'dead'; readonly file: LockFile };
 
 const unknownFile: LockFile = { pid: 0, startedAt: '', token: '', info: {} };
-// Longer than writing one line can take, on file systems without hard links.
+// Writing one line takes less, on file systems without hard links.
 const halfWrittenMs = 10_000;
 
-/** Takes the lock unless a living process has it. A lock whose owner is dead goes to exactly one of those who ask. */
+/** Takes the lock unless a living process has it. The lock of a dead owner goes to exactly one caller. */
 export function acquireLock(path: string, info: Record<string, unknown>): LockResult {
   const token = `${process.pid}.${Math.random().toString(36).slice(2)}`;
   return withFile(path, lockText(token, info), (ours) => take(path, ours, token, info));
 }
 
-/** Holds the lock while `use` works. The others hold it for some milliseconds, so waiting for them is short. */
+/** Holds the lock while `use` works. Waits for others, who hold it for some milliseconds. */
 export function withLock<T>(path: string, use: () => T): T {
   for (let attempt = 0; ; attempt++) {
-    const taken = acquireLock(path, {});
-    if (taken.ok) {
+    const result = acquireLock(path, {});
+    if (result.ok) {
       try {
         return use();
       } finally {
-        taken.lock.release();
+        result.lock.release();
       }
     }
-    if (attempt === 1000) throw new Error(`${basename(path)} is held by process ${taken.owner.pid}`);
+    if (attempt === 1000) throw new Error(`${basename(path)} is held by process ${result.owner.pid}`);
     Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 5);
   }
 }
 
-/** The living owner of a lock, or null. */
+/** Returns the living owner of a lock, or null. */
 export function lockOwner(path: string): LockInfo | null {
-  const found = look(path);
-  return found.state === 'held' ? ownerOf(found) : null;
+  const lock = look(path);
+  return lock.state === 'held' ? ownerOf(lock) : null;
 }
 
-/** What to tell when a lock was not had and its file does not say who has it; null when it does. */
+/** Returns the error for a lock whose file does not say who owns it; null if it does. */
 export function unreadableLock(path: string, owner: LockInfo): RalphError | null {
   if (owner.pid !== unknownFile.pid) return null;
   return new RalphError('lock-unreadable', `there is a lock that cannot be read: ${path}`, {
@@ -87,9 +87,9 @@ function take(path: string, ours: string, token: string, info: Record<string, un
   const lock = createLock(path, token);
   for (let attempt = 0; attempt < 100; attempt++) {
     if (linkNew(ours, path)) return { ok: true, lock };
-    const found = look(path);
-    if (found.state === 'absent') continue;
-    if (found.state === 'held') return { ok: false, owner: ownerOf(found) };
+    const current = look(path);
+    if (current.state === 'absent') continue;
+    if (current.state === 'held') return { ok: false, owner: ownerOf(current) };
     // Only the holder of this second lock may replace a dead one, and it looks again before it does.
     const claim = acquireLock(`${path}.takeover`, info);
     if (!claim.ok) return claim;
@@ -124,12 +124,12 @@ function createLock(path: string, token: string): Lock {
   };
 }
 
-/** The mark of whoever wrote the lock; null when it is no lock, or not there. */
+/** Returns the token of the writer of a lock; null if it is no lock, or missing. */
 function tokenIn(path: string): string | null {
   return readJsonAs(path, lockFile)?.token ?? null;
 }
 
-/** Gives `use` a file beside `path` with this text, which is gone afterwards unless it was renamed. */
+/** Calls `use` with a temporary file beside `path` that has this text. */
 function withFile<T>(path: string, text: string, use: (file: string) => T): T {
   const file = temporaryName(path);
   try {
@@ -147,7 +147,7 @@ function lockText(token: string, info: Record<string, unknown>): string {
   return `${JSON.stringify({ ...identity, token, info })}\n`;
 }
 
-/** The lock appears with all its text at once, or not at all because there is one. */
+/** Makes the lock with all its text at once; false if there is one already. */
 function linkNew(from: string, path: string): boolean {
   try {
     linkSync(from, path);
@@ -167,20 +167,20 @@ function linkNew(from: string, path: string): boolean {
   }
 }
 
-function look(path: string): Found {
-  const read = readJson(path);
-  if (read.ok && v.is(lockFile, read.value)) {
-    return { state: isAlive(read.value) ? 'held' : 'dead', file: read.value };
+function look(path: string): LockState {
+  const json = readJson(path);
+  if (json.ok && v.is(lockFile, json.value)) {
+    return { state: isAlive(json.value) ? 'held' : 'dead', file: json.value };
   }
-  if (!read.ok && read.reason === 'missing') return { state: 'absent', file: unknownFile };
-  if (!read.ok && read.reason === 'unreadable') {
-    throw new RalphError('lock-unusable', read.message, { remedy: `remove it: rm -r '${path}'` });
+  if (!json.ok && json.reason === 'missing') return { state: 'absent', file: unknownFile };
+  if (!json.ok && json.reason === 'unreadable') {
+    throw new RalphError('lock-unusable', json.message, { remedy: `remove it: rm -r '${path}'` });
   }
-  const written = statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0;
-  const halfWritten = Math.abs(Date.now() - written) < halfWrittenMs;
+  const writtenAt = statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0;
+  const halfWritten = Math.abs(Date.now() - writtenAt) < halfWrittenMs;
   return { state: halfWritten ? 'held' : 'dead', file: unknownFile };
 }
 
-function ownerOf({ file: { pid, startedAt, info } }: Found): LockInfo {
+function ownerOf({ file: { pid, startedAt, info } }: LockState): LockInfo {
   return { pid, startedAt, info };
 }

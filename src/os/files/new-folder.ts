@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import { writeFailure } from './file-error.ts';
 import { ensureDir, refuseLinkedFolders } from './files.ts';
 
-/** Makes a folder with this name, or where there is one already, with a number after it. */
+/** Makes a folder with this name, with a number after it if the name is taken. */
 export function makeNewFolder(root: string, name: string): string {
   refuseLinkedFolders(join(root, name), dirname(root));
   ensureDir(root, 0o755);
@@ -19,7 +19,7 @@ export function makeNewFolder(root: string, name: string): string {
   }
 }
 
-/** Moves a folder, if it is there. */
+/** Moves a folder, if it exists. */
 export function moveFolder(from: string, to: string): boolean {
   if (!fs.existsSync(from)) return false;
   try {

@@ -1,21 +1,15 @@
-import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
+import { constants, readSync } from 'node:fs';
+import { tryFile } from './open-file.ts';
 
-/** So many bytes of a file from there on, fewer at its end; null where there is no such file. Below 0 counts from its end. */
+/** Reads up to `length` bytes of a file; a negative `from` counts from its end. Null if there is no such file. */
 export function readPart(path: string, from: number, length: number): Buffer | null {
-  const { O_NOFOLLOW = 0, O_NONBLOCK = 0, O_RDONLY } = constants;
-  let fd: number;
-  try {
-    fd = openSync(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
-  } catch {
-    return null;
-  }
-  try {
-    const stat = fstatSync(fd);
-    if (!stat.isFile()) return null;
-    const bytes = Buffer.alloc(length);
-    const start = from < 0 ? Math.max(0, stat.size + from) : from;
-    return bytes.subarray(0, readSync(fd, bytes, 0, length, start));
-  } finally {
-    closeSync(fd);
-  }
+  return tryFile(
+    path,
+    (fd, { size }) => {
+      const bytes = Buffer.alloc(length);
+      const start = from < 0 ? Math.max(0, size + from) : from;
+      return bytes.subarray(0, readSync(fd, bytes, 0, length, start));
+    },
+    constants.O_NOFOLLOW ?? 0,
+  );
 }

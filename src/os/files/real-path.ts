@@ -1,32 +1,29 @@
 import { existsSync, readlinkSync, realpathSync } from 'node:fs';
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
 
-/** As many as Linux follows. */
+/** Links that Linux follows. */
 const mostLinks = 40;
 
-/**
- * Where a path really leads, through every symbolic link, be it to what is not there yet; the part that is not there stays
- * as it is.
- */
+/** Resolves every symbolic link in a path, also those to missing files; a missing part stays as it is. */
 export function realPath(path: string): string {
   return follow(path, mostLinks) ?? path;
 }
 
 function follow(path: string, links: number): string | null {
-  let rest = '';
+  let missing = '';
   for (let at = path; ; at = dirname(at)) {
     try {
-      return join(realpathSync.native(at), rest);
+      return join(realpathSync.native(at), missing);
     } catch {
       const target = targetOf(at);
-      if (target !== null) return links === 0 ? null : follow(join(target, rest), links - 1);
+      if (target !== null) return links === 0 ? null : follow(join(target, missing), links - 1);
       if (at === dirname(at)) return null;
-      rest = join(basename(at), rest);
+      missing = join(basename(at), missing);
     }
   }
 }
 
-/** What a symbolic link names; null for all else. */
+/** Returns the target of a symbolic link; null for anything else. */
 function targetOf(path: string): string | null {
   try {
     return resolve(dirname(path), readlinkSync(path));
@@ -35,7 +32,7 @@ function targetOf(path: string): string | null {
   }
 }
 
-/** The nearest folder at or above `start` that has one of the names in it, or null. */
+/** Returns the nearest folder at or above `start` that contains one of the names, or null. */
 export function findUp(start: string, names: readonly string[]): string | null {
   for (let folder = start; ; folder = dirname(folder)) {
     if (names.some((name) => existsSync(join(folder, name)))) return folder;
@@ -43,7 +40,7 @@ export function findUp(start: string, names: readonly string[]): string | null {
   }
 }
 
-/** Whether a path is the folder itself or below it; both as they stand. */
+/** True if a path is the folder itself or below it; resolves no links. */
 export function isWithin(path: string, folder: string): boolean {
   const inside = relative(folder, path);
   return !isAbsolute(inside) && inside.split(sep)[0] !== '..';

@@ -87,7 +87,7 @@ describe('a search before the lines that were visited', () => {
     scanLinesBack(path, 0, {
       wants: () => true,
       visit: () => false,
-      needles: () => (wanted === null ? [] : [{ text: wanted, within: 8 * 1024 * 1024, found }]),
+      needles: () => (wanted === null ? [] : [{ text: wanted, within: 8 * 1024 * 1024, onMatch: found }]),
     });
     return lines;
   }

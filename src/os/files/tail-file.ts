@@ -1,11 +1,12 @@
-import * as fs from 'node:fs';
+import { existsSync, readSync } from 'node:fs';
 import { systemClock } from '../clock.ts';
+import { readChunks, tryFile } from './open-file.ts';
 
 const lookMs = 200;
 const chunkBytes = 64 * 1024;
 const newline = 0x0a;
 
-/** Gives what is in a file, or its last `lines`, and with `follow` what is added to it, for ever; false where there is none. */
+/** Passes the bytes of a file, or of its last `lines`, to `onData`; `follow` never ends. False if there is no file. */
 export async function tailFile(
   path: string,
   options: {
@@ -15,7 +16,7 @@ export async function tailFile(
     readonly signal?: AbortSignal;
   },
 ): Promise<boolean> {
-  if (!fs.existsSync(path)) return false;
+  if (!existsSync(path)) return false;
   let at = options.lines === undefined ? 0 : startOfLines(path, options.lines);
   for (;;) {
     at = readFrom(path, at, options.onData);
@@ -24,48 +25,39 @@ export async function tailFile(
   }
 }
 
-/** Where the last `count` lines begin, read from the end. */
+/** Returns where the last `count` lines begin; reads from the end. */
 function startOfLines(path: string, count: number): number {
-  if (count === 0) return fs.statSync(path).size;
-  const fd = fs.openSync(path, 'r');
-  try {
-    const { size } = fs.fstatSync(fd);
+  const start = tryFile(path, (fd, { size }) => {
+    if (count === 0) return size;
     const chunk = Buffer.alloc(chunkBytes);
-    let left = count;
-    for (let end = size; end > 0; ) {
-      const start = Math.max(0, end - chunkBytes);
-      const length = fs.readSync(fd, chunk, 0, end - start, start);
-      for (let index = length - 1; index >= 0; index--) {
-        // The break at the very end closes the last line.
-        if (chunk[index] !== newline || start + index === size - 1) continue;
-        if (--left === 0) return start + index + 1;
+    let missing = count;
+    // The line break at the very end closes the last line.
+    for (let end = size - 1; end > 0; ) {
+      const from = Math.max(0, end - chunkBytes);
+      const bytes = chunk.subarray(0, readSync(fd, chunk, 0, end - from, from));
+      for (
+        let at = bytes.lastIndexOf(newline);
+        at !== -1;
+        at = at === 0 ? -1 : bytes.lastIndexOf(newline, at - 1)
+      ) {
+        if (--missing === 0) return from + at + 1;
       }
-      end = start;
+      end = from;
     }
     return 0;
-  } finally {
-    fs.closeSync(fd);
-  }
+  });
+  return start ?? 0;
 }
 
-/** Reads to the end; a file that became shorter is a new one. */
+/** Reads to the end of the file and returns where that is. A file that became shorter is a new one. */
 function readFrom(path: string, from: number, onData: (bytes: Buffer) => void): number {
-  let fd: number;
-  try {
-    fd = fs.openSync(path, 'r');
-  } catch {
-    return 0;
-  }
-  try {
-    let at = fs.fstatSync(fd).size < from ? 0 : from;
-    for (;;) {
-      const chunk = Buffer.alloc(chunkBytes);
-      const length = fs.readSync(fd, chunk, 0, chunk.length, at);
-      if (length === 0) return at;
-      onData(chunk.subarray(0, length));
-      at += length;
+  const end = tryFile(path, (fd, { size }) => {
+    let at = size < from ? 0 : from;
+    for (const chunk of readChunks(fd, at)) {
+      onData(chunk);
+      at += chunk.length;
     }
-  } finally {
-    fs.closeSync(fd);
-  }
+    return at;
+  });
+  return end ?? 0;
 }

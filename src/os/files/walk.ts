@@ -1,10 +1,10 @@
 import { type Dirent, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** What is not the work: our own files, git's, and what is installed or built. */
+/** Folders that are not the work: ours, git's, and those that are installed or built. */
 export const notTheWork: ReadonlySet<string> = new Set(['.git', '.ralph', 'dist', 'node_modules']);
 
-/** The files below a folder in a stable order, by their paths with forward slashes; links are not followed. */
+/** Yields the paths of the files below a folder, sorted, with forward slashes; does not follow links. */
 export function* walkFiles(root: string, skipped = notTheWork): Generator<string> {
   const folders = [''];
   for (let folder = folders.shift(); folder !== undefined; folder = folders.shift()) {

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { notTheWork, walkFiles } from '../files/walk.ts';
 
 const mostFiles = 20_000;
-/** In somebody's home, these change with every turn. */
+/** Folders that change with every turn if the loop runs in a home. */
 const skipped: ReadonlySet<string> = new Set([
   ...notTheWork,
   '.cache',
@@ -13,11 +13,11 @@ const skipped: ReadonlySet<string> = new Set([
   '.local',
 ]);
 
-/** Whether a file below the folder was written since then. Looks at a limited number of files. */
+/** True if a file below the folder was written since then. Looks at a limited number of files. */
 export function changedSince(root: string, since: number): boolean {
-  let seen = 0;
+  let count = 0;
   for (const path of walkFiles(root, skipped)) {
-    if (++seen > mostFiles) return false;
+    if (++count > mostFiles) return false;
     const stat = statSync(join(root, path), { throwIfNoEntry: false });
     if (stat && stat.mtimeMs >= since) return true;
   }

@@ -13,7 +13,7 @@ const diffWords = [
 
 export type Diff = { readonly text: string; readonly truncated: boolean };
 
-/** The difference between two commits, or between a commit and the files as they are now; null where git has none. */
+/** Returns the difference between two commits, or between a commit and the files now; null if git has none. */
 export async function diffBetween(
   cwd: string,
   from: string,

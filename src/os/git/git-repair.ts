@@ -5,15 +5,15 @@ import { removeIfThere } from '../files/files.ts';
 import type { CommandResult } from '../process/process.ts';
 import { runGit } from './git.ts';
 
-/** A file as the last commit has to have it, by its path from the top of the repository; null is no file. */
+/** A file as it has to be in the last commit, by its path from the top of the repository; null is no file. */
 export type HeadFile = { readonly path: string; readonly text: string | null };
 
-/** Where it differs, the object that belongs there instead; null where nothing does. */
+/** A file that differs there, with the object that belongs there; null if it has to be written. */
 export type Stray = HeadFile & { readonly mode: string; readonly id: string | null };
 
 type Entry = { readonly mode: string; readonly id: string };
 
-/** Those files that the last commit has in another version than `start` and than the one that is wanted. */
+/** Returns the files that the last commit has in another version than `start` and than `files`. */
 export async function strayInHead(
   top: string,
   start: string | null,
@@ -32,15 +32,15 @@ export async function strayInHead(
   });
 }
 
-/** The text of a file in the last commit; null where there is none. */
+/** Returns the text of a file in the last commit; null if there is none. */
 export async function headText(top: string, path: string): Promise<string | null> {
   const result = await plumbing(top, ['cat-file', 'blob', `HEAD:${path}`]);
   return result.exitCode === 0 && !result.truncated ? result.stdout : null;
 }
 
 /**
- * One more commit with these files in their right versions and nothing else new, made without the index, hooks, filters,
- * signature or identity of the repository: an agent may have bent each of them. Null, or why it could not be made.
+ * Commits these files in their right versions and nothing else, without the index, hooks, filters, signature or
+ * identity of the repository: an agent may have changed each of them. Returns null, or why it failed.
  */
 export async function commitFiles(
   top: string,
@@ -48,16 +48,14 @@ export async function commitFiles(
   message: string,
   scratch: string,
 ): Promise<string | null> {
-  const own = { ...identity, GIT_INDEX_FILE: scratch };
+  const own = { env: { ...identity, GIT_INDEX_FILE: scratch } };
   try {
     const head = await out(top, ['rev-parse', '--verify', 'HEAD^{commit}']);
     await out(top, ['read-tree', head], own);
     const words: string[][] = [];
     for (const { path, text, mode, id } of strays) {
-      const found = text === null ? null : (id ?? (await out(top, writeBlob, {}, text)));
-      words.push(
-        found === null ? ['--force-remove', '--', path] : ['--cacheinfo', `${mode},${found},${path}`],
-      );
+      const blob = text === null ? null : (id ?? (await out(top, writeBlob, { stdin: text })));
+      words.push(blob === null ? ['--force-remove', '--', path] : ['--cacheinfo', `${mode},${blob},${path}`]);
     }
     for (const entry of words) await out(top, ['update-index', '--add', '--replace', ...entry], own);
     const tree = await out(top, ['write-tree'], own);
@@ -86,7 +84,7 @@ function isFile(entry: Entry | undefined): boolean {
   return entry?.mode === plain || entry?.mode === '100755';
 }
 
-/** Of the text as it stands, and as git keeps it where lines end otherwise in the working copy. */
+/** Returns the object ids of a text as it is, and with the line ends that git may store. */
 function idsOf(text: string, idLength = 40): string[] {
   return [text, text.replaceAll('\r\n', '\n')].map((each) => {
     const content = Buffer.from(each);
@@ -95,7 +93,7 @@ function idsOf(text: string, idLength = 40): string[] {
   });
 }
 
-/** What a commit has at these paths; null where there is no such commit. */
+/** Returns the entries of a commit at these paths; null if there is no such commit. */
 async function entriesOf(
   top: string,
   commit: string | null,
@@ -113,26 +111,18 @@ async function entriesOf(
   );
 }
 
-async function out(
-  top: string,
-  args: readonly string[],
-  env: Readonly<Record<string, string>> = {},
-  stdin?: string,
-): Promise<string> {
-  const result = await plumbing(top, args, env, stdin);
+async function out(top: string, args: readonly string[], more: More = {}): Promise<string> {
+  const result = await plumbing(top, args, more);
   if (result.exitCode === 0) return result.stdout.trim();
   throw new Error((result.stderr.trim() || result.error?.message || `git ${args[0]} failed`).split('\n')[0]);
 }
 
-/** In this repository and in no other, whatever its configuration says of itself. */
-function plumbing(
-  top: string,
-  args: readonly string[],
-  env: Readonly<Record<string, string>> = {},
-  stdin?: string,
-): Promise<CommandResult> {
+type More = { readonly env?: Readonly<Record<string, string>>; readonly stdin?: string };
+
+/** Runs git in this repository and in no other, whatever its configuration says. */
+function plumbing(top: string, args: readonly string[], more: More = {}): Promise<CommandResult> {
   const settings = ['core.hooksPath=/dev/null', 'core.bare=false', 'core.splitIndex=false', 'gc.auto=0'];
   const words = [...settings.flatMap((each) => ['-c', each]), ...args];
   const here = { GIT_CEILING_DIRECTORIES: dirname(top), GIT_NO_REPLACE_OBJECTS: '1' };
-  return runGit(top, words, 60_000, { ...here, ...env }, stdin);
+  return runGit(top, words, 60_000, { ...more, env: { ...here, ...more.env } });
 }

@@ -10,13 +10,13 @@ import {
   runCommand,
 } from '../process/process.ts';
 
-// What ralph writes itself is no work of the agent.
+/** Pathspec of all files but those that ralph writes itself. */
 export const workOnly = ['--', ':/', ':(exclude,top,glob)**/.ralph/**'];
-// To look at the files of a repository inside this one, git would run the filters that its configuration names; and an
-// agent may have made it. Whether it has another commit than before is seen without.
+// To look at the files of a nested repository, which an agent may have made, git would run the filters that its
+// configuration names. Another commit than before is seen without.
 export const committedOnly = '--ignore-submodules=dirty';
 
-// A hook of git, or a git alias, sets these for its own repository; ours may be another.
+// Hooks and aliases of git set these for their own repository; ours may be another.
 const foreignVariables = new Set([
   'GIT_ALTERNATE_OBJECT_DIRECTORIES',
   'GIT_COMMON_DIR',
@@ -36,13 +36,13 @@ const foreignVariables = new Set([
   'GIT_WORK_TREE',
 ]);
 
-/** The top folder of the working copy; null outside of one, or without git. */
+/** Returns the top folder of the working copy; null outside of one, or without git. */
 export async function gitRoot(cwd: string): Promise<string | null> {
   const result = await git(cwd, ['rev-parse', '--show-toplevel']);
   return result?.stdout.replace(/\r?\n$/, '') || null;
 }
 
-/** The nearest folder above that holds a `.git`, without asking git: for the way to the first start of an agent. */
+/** Returns the nearest folder above with a `.git`, without a call of git, which the first start of an agent has no time for. */
 export function findRepository(cwd: string, isOne = isRepository): string | null {
   for (let folder = realPath(cwd); ; folder = dirname(folder)) {
     if (isOne(join(folder, '.git'))) return folder;
@@ -50,22 +50,22 @@ export function findRepository(cwd: string, isOne = isRepository): string | null
   }
 }
 
-/** The same, but null where that is no whole repository: git would go on to one around it, and that is another one. */
+/** The same, but null if the repository is broken: git would go on to one around it. */
 export function findWholeRepository(cwd: string): string | null {
-  const found = findRepository(cwd, (path) => isRepository(path) || isFilled(path));
-  return found !== null && isWhole(gitFolderOf(found)) ? found : null;
+  const top = findRepository(cwd, (path) => isRepository(path) || isFilled(path));
+  return top !== null && isWhole(gitFolderOf(top)) ? top : null;
 }
 
-/** By what git itself looks at. */
+/** Checks what git itself checks. */
 function isWhole(gitDir: string): boolean {
-  // Long ago it was a link, and its branch may have no commit yet.
+  // In old repositories it is a link, and its branch may have no commit yet.
   const head = linkOf(join(gitDir, 'HEAD')) ?? tryReadText(join(gitDir, 'HEAD'));
   if (!/^(ref:\s*refs\/|refs\/|[0-9a-f]{40})/.test(head ?? '')) return false;
-  const isThere = (name: string) => existsSync(join(gitDir, name));
-  return isThere('commondir') || (isThere('objects') && isThere('refs'));
+  const has = (name: string) => existsSync(join(gitDir, name));
+  return has('commondir') || (has('objects') && has('refs'));
 }
 
-/** In a linked worktree and in a submodule, a file says where it is. */
+/** Returns the folder of git; in a linked worktree and in a submodule, a file names it. */
 function gitFolderOf(top: string): string {
   const path = join(top, '.git');
   const pointer = lstatOf(path)?.isFile() ? /^gitdir: (.*\S)/.exec(tryReadText(path) ?? '')?.[1] : undefined;
@@ -80,7 +80,7 @@ function linkOf(path: string): string | null {
   }
 }
 
-/** Git passes over an empty folder of that name, too. */
+/** False for an empty folder of that name, which git skips, too. */
 function isRepository(path: string): boolean {
   return existsSync(join(path, 'HEAD')) || lstatOf(path)?.isDirectory() === false;
 }
@@ -89,33 +89,40 @@ function isFilled(path: string): boolean {
   try {
     return listDir(path).length > 0;
   } catch {
-    // What we may not look into is not ours.
+    // A folder that we may not read is not ours.
     return false;
   }
 }
 
-/** Where the parts of a repository are. */
+/** Folders of a repository. */
 export type GitFolders = {
   readonly gitDir: string;
-  /** The same, but for a linked worktree. */
+  /** Differs from `gitDir` only in a linked worktree. */
   readonly commonDir: string;
-  /** Where git looks for hooks, which the configuration may have moved. */
+  /** Folder of hooks, which the configuration may have moved. */
   readonly hooks: string;
   readonly submodules: readonly { readonly gitDir: string; readonly pointer: string }[];
 };
 
-/** Null outside of a repository. */
+/** Returns the folders of a repository; null outside of one. */
 export async function gitFolders(cwd: string): Promise<GitFolders | null> {
-  const wanted = ['--git-dir', '--git-common-dir', '--git-path', 'hooks'];
-  const result = await git(cwd, ['rev-parse', '--path-format=absolute', ...wanted]);
+  const words = [
+    'rev-parse',
+    '--path-format=absolute',
+    '--git-dir',
+    '--git-common-dir',
+    '--git-path',
+    'hooks',
+  ];
+  const result = await git(cwd, words);
   const [gitDir, commonDir, hooks] = result?.stdout.split('\n').map((path) => realPath(path)) ?? [];
   if (!gitDir || !commonDir || !hooks) return null;
-  // A linked worktree has its own.
+  // A linked worktree has submodules of its own.
   const submodules = [...new Set([commonDir, gitDir])].flatMap((each) => submodulesIn(join(each, 'modules')));
   return { gitDir, commonDir, hooks, submodules };
 }
 
-/** Names of submodules may be paths, so that a folder without a HEAD is one on the way. */
+/** Looks below a folder without a HEAD, too: names of submodules may be paths. */
 function submodulesIn(folder: string): GitFolders['submodules'] {
   return listDir(folder).flatMap((name) => {
     const gitDir = join(folder, name);
@@ -126,13 +133,13 @@ function submodulesIn(folder: string): GitFolders['submodules'] {
   });
 }
 
-/** Null also in a repository without commits. */
+/** Returns the commit of HEAD; null also in a repository without commits. */
 export async function headCommit(cwd: string): Promise<string | null> {
   const result = await git(cwd, ['rev-parse', '--verify', '--quiet', 'HEAD^{commit}']);
   return result?.stdout.trim() ?? null;
 }
 
-/** Commits that HEAD has and `since` has not; null for `since` counts them all. */
+/** Counts the commits of HEAD that `since` does not have; all for null. */
 export async function countCommits(cwd: string, since: string | null): Promise<number | null> {
   if ((await headCommit(cwd)) === null) return (await gitRoot(cwd)) === null ? null : 0;
   const range = since === null ? ['HEAD'] : ['HEAD', `^${since}`];
@@ -140,19 +147,19 @@ export async function countCommits(cwd: string, since: string | null): Promise<n
   return result === null ? null : Number(result.stdout);
 }
 
-/** Whether tracked files differ from HEAD; null outside of a repository. */
+/** True if tracked files differ from HEAD; null outside of a repository. */
 export async function hasChanges(cwd: string): Promise<boolean | null> {
   const result = await look(cwd, ['status', '--porcelain', committedOnly, '--untracked-files=no']);
   return result === null ? null : result.stdout !== '';
 }
 
-/** The branch that is checked out; null without one. */
+/** Returns the branch that is checked out; null without one. */
 export async function currentBranch(cwd: string): Promise<string | null> {
   const result = await git(cwd, ['symbolic-ref', '--quiet', '--short', 'HEAD']);
   return result?.stdout.trim() || null;
 }
 
-/** Commits what is at these paths and nothing else, without hooks. Null, or in a line why it could not be done. */
+/** Commits only these paths, without hooks. Returns null, or a line that says why it failed. */
 export async function commitPaths(
   cwd: string,
   paths: readonly string[],
@@ -183,21 +190,21 @@ async function look(cwd: string, args: readonly string[]): Promise<CommandResult
   return result.exitCode === 0 ? result : null;
 }
 
-/** Runs git to look at files; no filter runs that the configuration or the attributes name. */
+/** Runs git without the filters that the configuration or the attributes name. */
 export async function lookWithGit(
   cwd: string,
   args: readonly string[],
   timeoutMs = 60_000,
-  more: Environment = {},
+  env: Environment = {},
 ): Promise<CommandResult> {
-  return runGit(cwd, args, timeoutMs, { ...(await withoutFilters(cwd)), ...more });
+  return runGit(cwd, args, timeoutMs, { env: { ...(await withoutFilters(cwd)), ...env } });
 }
 
-/** Variables that switch all filters off: they may be commands that the agent chose, or programs that it wrote. */
+/** Returns variables that switch all filters off: they may be commands that the agent chose, or programs that it wrote. */
 async function withoutFilters(cwd: string): Promise<Environment> {
-  const wanted = ['--null', '--name-only', '--get-regexp', '^filter\\..*\\.(clean|smudge|process|required)$'];
-  const listed = await git(cwd, ['config', ...wanted]);
-  const names = new Set(listed?.stdout.split('\0').filter(Boolean));
+  const keys = '^filter\\..*\\.(clean|smudge|process|required)$';
+  const listing = await git(cwd, ['config', '--null', '--name-only', '--get-regexp', keys]);
+  const names = new Set(listing?.stdout.split('\0').filter(Boolean));
   const first = Number(process.env.GIT_CONFIG_COUNT) || 0;
   const settings = [...names].flatMap((name, index) => [
     [`GIT_CONFIG_KEY_${first + index}`, name],
@@ -206,24 +213,22 @@ async function withoutFilters(cwd: string): Promise<Environment> {
   return { ...Object.fromEntries(settings), GIT_CONFIG_COUNT: String(first + names.size) };
 }
 
-/** Runs git and returns whatever came of it, for callers that tell one failure from another. */
+/** Runs git and returns its result, for callers that tell one failure from another. */
 export function runGit(
   cwd: string,
   args: readonly string[],
   timeoutMs = 60_000,
-  more: Environment = {},
-  stdin?: string,
+  more: { readonly env?: Environment; readonly stdin?: string } = {},
 ): Promise<CommandResult> {
   const pipe = findPipe(cwd);
   if (pipe !== undefined) return Promise.resolve(unreadable(pipe));
-  // A monitor set in the repository's own configuration would be a command that the agent chose and we run.
+  // A monitor in the repository's own configuration would be a command of the agent that we run.
   const argv: Argv = ['git', '--no-optional-locks', '-c', 'core.fsmonitor=false', ...args];
-  const env = { ...gitEnvironment(cwd), ...more };
-  const input = stdin === undefined ? {} : { stdin };
-  return runCommand(argv, { cwd, env, timeoutMs, maxBytes: 64 * 1024 * 1024, ...input });
+  const env = { ...gitEnvironment(cwd), ...more.env };
+  return runCommand(argv, { timeoutMs, maxBytes: 64 * 1024 * 1024, ...more, cwd, env });
 }
 
-/** A named pipe that an agent put where git reads at almost every call: it would wait there until its time is over. */
+/** Returns a named pipe that an agent put where git reads at almost every call and would wait until its time is over. */
 function findPipe(cwd: string): string | undefined {
   const top = findRepository(cwd);
   if (top === null) return undefined;

@@ -1,10 +1,10 @@
 import { type FileMarks, markFiles } from '../files/file-marks.ts';
 import { committedOnly, gitRoot, lookWithGit, runGit, workOnly } from './git.ts';
 
-/** What a working copy looks like: its commit, and a mark for each file that differs from it. */
+/** A working copy: its commit, and a fingerprint of each file that differs from it. */
 export type TreeState = { readonly head: string | null; readonly files: FileMarks };
 
-/** `filters`: git may run the filters that its configuration names, as it does for the user. */
+/** `filters` lets git run the filters of its configuration, as it does for the user. */
 export type TreeOptions = { readonly top?: string; readonly filters?: boolean };
 
 const headLine = '# branch.oid ';
@@ -14,7 +14,7 @@ const statusWords = [
   ...[committedOnly, '--untracked-files=all', ...workOnly],
 ];
 
-/** Looks at the whole working copy: with one call of git, if its top folder is known and filters may run. */
+/** Reads the state of the whole working copy, with one call of git if `top` is given and filters may run. */
 export async function treeState(cwd: string, options: TreeOptions = {}): Promise<TreeState | null> {
   const { top, filters = false } = options;
   const [root, result] = await Promise.all([
@@ -27,13 +27,13 @@ export async function treeState(cwd: string, options: TreeOptions = {}): Promise
 function stateIn(root: string, text: string): TreeState {
   const entries = text.split('\0');
   const oid = entries.find((entry) => entry.startsWith(headLine))?.slice(headLine.length);
-  const changed = new Map(entries.flatMap((entry) => pathOf(entry).map((path) => [path, entry] as const)));
-  const content = markFiles(root, changed.keys(), maxStateBytes);
-  const files = new Map([...changed].map(([path, entry]) => [path, `${entry} ${content.get(path)}`]));
+  const changes = new Map(entries.flatMap((entry) => pathOf(entry).map((path) => [path, entry] as const)));
+  const content = markFiles(root, changes.keys(), maxStateBytes);
+  const files = new Map([...changes].map(([path, entry]) => [path, `${entry} ${content.get(path)}`]));
   return { head: oid === undefined || oid === '(initial)' ? null : oid, files };
 }
 
-/** The path stands after a number of fields that depends on the kind of entry. */
+/** Returns the path, which follows a number of fields that depends on the kind of entry. */
 function pathOf(entry: string): string[] {
   const fields = { '1': 8, u: 10, '?': 1 }[entry.charAt(0)];
   return fields === undefined ? [] : [entry.split(' ').slice(fields).join(' ')];

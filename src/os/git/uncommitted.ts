@@ -4,29 +4,29 @@ import { isWithin, realPath } from '../files/real-path.ts';
 import { committedOnly, findRepository, lookWithGit, runGit } from './git.ts';
 
 export type CommitQuery = {
-  /** Files and folders that are the loop's own, and never for an agent to commit. */
+  /** Files and folders of the loop itself, which an agent never has to commit. */
   readonly own: readonly string[];
-  /** Since when what is hidden from git counts, in epoch milliseconds; null for always. */
+  /** Files hidden from git count if they changed since then, in epoch milliseconds; null is always. */
   readonly since: number | null;
-  /** The top of the repository that has to be there; null where there need not be one. */
+  /** The top of the repository that has to exist; null if there may be none. */
   readonly top: string | null;
 };
 
 export type Uncommitted = {
-  /** As `git status` words it. */
+  /** Lines as `git status` prints them. */
   readonly changes: readonly string[];
-  /** Why nobody can tell, though there is a repository, or has to be. */
+  /** Why the changes are unknown, though there is a repository, or has to be. */
   readonly failure: string | null;
 };
 
 const nothing: Uncommitted = { changes: [], failure: null };
 
-/** What a commit would still have to take in, and what was hidden so that none takes it in. */
+/** Lists the changes that are in no commit, and those that were hidden from git. */
 export async function uncommittedChanges(
   cwd: string,
-  { own, since, top: known }: CommitQuery,
+  { own, since, top: expectedTop }: CommitQuery,
 ): Promise<Uncommitted> {
-  const top = known ?? findRepository(cwd, isGit);
+  const top = expectedTop ?? findRepository(cwd, isGit);
   if (top === null) return nothing;
   if (!isGit(join(top, '.git')))
     return { changes: [], failure: `the repository is gone: there is no ${join(top, '.git')}` };
@@ -41,7 +41,7 @@ export async function uncommittedChanges(
     flaggedFiles(top, since),
     excludedFiles(top, since),
   ]);
-  // Without a git to run, or the time for it, nothing is known; and nobody could commit either.
+  // Without git, or without the time for it, nobody could commit either.
   if (status.error || status.timedOut) return nothing;
   if (status.exitCode !== 0) {
     const [line = ''] = status.stderr.trim().split('\n');
@@ -62,9 +62,9 @@ export async function uncommittedChanges(
   };
 }
 
-/** Tracked files that git was told to take for unchanged, and that were touched since. */
+/** Returns tracked files that git was told to treat as unchanged and that were touched since. */
 async function flaggedFiles(top: string, since: number | null): Promise<string[]> {
-  const { stdout } = await runGit(top, ['ls-files', '-v', '-z'], undefined, within(top));
+  const { stdout } = await runGit(top, ['ls-files', '-v', '-z'], undefined, { env: within(top) });
   return stdout
     .split('\0')
     .filter((line) => /^[a-zS] /.test(line))
@@ -72,36 +72,36 @@ async function flaggedFiles(top: string, since: number | null): Promise<string[]
     .filter((path) => touchedSince(join(top, path), since));
 }
 
-/** Files that are new since then and that no commit says to leave out, but an exclude file as new as they are. */
+/** Returns files that are new since then and that only an exclude file as new as they are leaves out. */
 async function excludedFiles(top: string, since: number | null): Promise<string[]> {
-  const asked = await Promise.all([
-    runGit(top, ['rev-parse', '--git-path', 'info/exclude'], undefined, within(top)),
-    runGit(top, ['config', '--local', '--type=path', 'core.excludesFile'], undefined, within(top)),
+  const git = (...words: string[]) => runGit(top, words, undefined, { env: within(top) });
+  const answers = await Promise.all([
+    git('rev-parse', '--git-path', 'info/exclude'),
+    git('config', '--local', '--type=path', 'core.excludesFile'),
   ]);
-  const lists = asked
+  const lists = answers
     .filter(({ exitCode }) => exitCode === 0)
     .map(({ stdout }) => resolve(top, stdout.replace(/\r?\n$/, '')))
     .filter((path) => touchedSince(path, since));
   if (lists.length === 0) return [];
   const from = lists.map((path) => `--exclude-from=${path}`);
-  const others = ['ls-files', '-z', '--others', '--ignored', '--directory', ...from];
-  const { stdout } = await runGit(top, others, undefined, within(top));
+  const { stdout } = await git('ls-files', '-z', '--others', '--ignored', '--directory', ...from);
   return stdout.split('\0').filter((path) => path !== '' && touchedSince(join(top, path), since));
 }
 
-/** By a time that nobody can set. */
+/** Compares the time of change, which nobody can set. */
 function touchedSince(path: string, since: number | null): boolean {
   const stat = lstatOf(path);
   return stat !== null && (since === null || stat.ctimeMs >= since);
 }
 
-/** No repository further up speaks for one that is broken. */
+/** Keeps git from taking a repository further up for one that is broken. */
 function within(top: string): { readonly GIT_CEILING_DIRECTORIES: string } {
   return { GIT_CEILING_DIRECTORIES: dirname(top) };
 }
 
-/** Git passes over an empty folder of that name. */
+/** False for an empty folder, which git skips. */
 function isGit(path: string): boolean {
-  const found = lstatOf(path);
-  return found !== null && !(found.isDirectory() && listDir(path).length === 0);
+  const stat = lstatOf(path);
+  return stat !== null && !(stat.isDirectory() && listDir(path).length === 0);
 }

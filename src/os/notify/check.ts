@@ -4,8 +4,8 @@ import type { NotifySettings, NotifyWorld } from './delivery.ts';
 import { desktopCommand } from './desktop.ts';
 
 /**
- * What keeps a channel from ever working, in one sentence; null where nothing does. Nothing is sent. A secret without a
- * webhook is a mistake only where the project has it (`ownSecret`): one in the environment is there for all projects.
+ * Returns in one sentence why a channel can never work, or null. Sends nothing. A secret without a webhook is a mistake
+ * only if the project has it (`ownSecret`): one in the environment is for all projects.
  */
 export function notifyProblem(
   { webhook, secret, command }: NotifySettings,
@@ -27,7 +27,7 @@ export function notifyProblem(
   return null;
 }
 
-/** What does not work here and now, though it may elsewhere. */
+/** Returns what does not work here, though it may elsewhere. */
 export function notifyWarnings(
   { bell, desktop }: NotifySettings,
   { env, terminal }: Pick<NotifyWorld, 'env' | 'terminal'>,

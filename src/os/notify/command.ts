@@ -4,7 +4,7 @@ import type { NotifyWorld } from './delivery.ts';
 
 const timeoutMs = 10_000;
 
-/** Runs the user's program. The notice is data for it: JSON on standard input, the main parts in the environment. */
+/** Runs the user's program with the notice as JSON on standard input, and its main parts in the environment. */
 export async function runNoticeCommand(
   notice: Notice,
   command: readonly string[],

@@ -5,7 +5,7 @@ export const channels = ['bell', 'desktop', 'webhook', 'command'] as const;
 
 export type Channel = (typeof channels)[number];
 
-/** The settings `notify`: what to tell, and by which channels. */
+/** The settings `notify`: which notices to send, and by which channels. */
 export type NotifySettings = {
   readonly on: readonly NoticeKind[];
   readonly bell: boolean;
@@ -15,21 +15,21 @@ export type NotifySettings = {
   readonly command?: readonly string[];
 };
 
-/** What sending needs of the world. */
+/** Surroundings that sending depends on. */
 export type NotifyWorld = {
   readonly cwd: string;
   readonly env: Environment;
   readonly version: string;
-  /** Writes to the terminal of the person; null where there is none. */
+  /** Writes to the user's terminal; null if there is none. */
   readonly terminal: ((sequence: string) => void) | null;
-  /** Gives up at once. */
+  /** Gives up at once when it aborts. */
   readonly stop?: AbortSignal;
 };
 
-/** How sending by one channel went. `detail` is fit for a log: it holds neither the address nor the secret. */
+/** Result of sending by one channel. `detail` is fit for a log: it contains neither the address nor the secret. */
 export type Delivery = { readonly channel: Channel; readonly ok: boolean; readonly detail: string };
 
-/** The channels that are set up. */
+/** Returns the channels that are set up. */
 export function channelsOf(settings: NotifySettings): Channel[] {
   const on: Record<Channel, boolean> = {
     bell: settings.bell,

@@ -6,7 +6,7 @@ import { terminalNotice } from './terminal-notice.ts';
 
 const timeoutMs = 5000;
 
-/** Shows it on the desktop: by the program of the system where there is one and it works, else by the terminal. */
+/** Shows a notice on the desktop: by the program of the system if that works, else by the terminal. */
 export async function showOnDesktop(
   notice: Notice,
   { cwd, env, terminal }: Pick<NotifyWorld, 'cwd' | 'env' | 'terminal'>,
@@ -21,7 +21,7 @@ export async function showOnDesktop(
   return { ok: false, detail: failure ?? 'there is neither a desktop nor a terminal here' };
 }
 
-/** The program that shows it, with the texts as plain words; null where the system has none. */
+/** Returns the command that shows a notice; null if the system has none. */
 export function desktopCommand(
   { title, body }: Pick<Notice, 'title' | 'body'>,
   env: Environment,
@@ -40,12 +40,12 @@ export function desktopCommand(
   return ['notify-send', '--app-name=ralph', '--', title, withoutMarkup(body)];
 }
 
-/** Notification servers read the body as markup. */
+/** Escapes the body, which notification servers read as markup. */
 function withoutMarkup(text: string): string {
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 }
 
-/** Null where it worked. */
+/** Returns the failure, or null. */
 async function run(command: Argv, cwd: string, env: Environment): Promise<string | null> {
   const end = await runCommand(command, { cwd, env, timeoutMs, maxBytes: 4096 });
   if (end.exitCode === 0) return null;

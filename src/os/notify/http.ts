@@ -9,7 +9,7 @@ export type PostResult =
   /** `why` names neither the address nor anything else that may be secret. */
   | { readonly kind: 'failed'; readonly why: string };
 
-/** Sends one POST. Redirects are not followed, the answer's body is not read, and it never rejects. */
+/** Sends one POST. Follows no redirects, does not read the answer's body, and never rejects. */
 export function post(
   url: URL,
   body: string,
@@ -25,6 +25,7 @@ export function post(
   const isSecure = url.protocol === 'https:';
   const extra = isSecure && certificates ? tryReadText(certificates) : null;
   const start = isSecure ? secureRequest : plainRequest;
+  const timeout = AbortSignal.timeout(timeoutMs);
   return new Promise((resolve) => {
     const bytes = Buffer.from(body);
     const request = start(url, {
@@ -32,32 +33,31 @@ export function post(
       // Kept-alive connections would hold the process.
       agent: false,
       headers: { ...headers, 'content-length': bytes.length },
-      ...(signal ? { signal } : {}),
+      signal: AbortSignal.any([timeout, ...(signal ? [signal] : [])]),
       ...(extra === null ? {} : { ca: [...rootCertificates, extra] }),
     });
-    const end = (result: PostResult) => {
-      clearTimeout(timer);
-      resolve(result);
+    request.on('response', ({ statusCode = 0 }) => {
+      resolve({ kind: 'answered', status: statusCode });
       request.destroy();
-    };
-    const timer = setTimeout(
-      () => end({ kind: 'failed', why: `no answer within ${timeoutMs / 1000} s` }),
-      timeoutMs,
-    );
-    request.on('response', ({ statusCode = 0 }) => end({ kind: 'answered', status: statusCode }));
-    request.on('error', (error) => end({ kind: 'failed', why: reason(error) }));
+    });
+    request.on('error', (error) => {
+      resolve({
+        kind: 'failed',
+        why: timeout.aborted ? `no answer within ${timeoutMs / 1000} s` : reason(error),
+      });
+    });
     request.end(bytes);
   });
 }
 
 function reason(error: Error): string {
-  const code = errorCode(error);
-  const known: Record<string, string> = {
+  const code = errorCode(error) ?? error.name;
+  const reasons: Record<string, string> = {
     ECONNREFUSED: 'the connection was refused',
     ECONNRESET: 'the connection was cut',
     ENOTFOUND: 'its host name is not known',
     EAI_AGAIN: 'its host name cannot be looked up now',
     ABORT_ERR: 'given up because the run was stopped',
   };
-  return (code === undefined ? undefined : known[code]) ?? code ?? error.name;
+  return reasons[code] ?? code;
 }

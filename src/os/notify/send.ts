@@ -11,10 +11,7 @@ import {
 import { showOnDesktop } from './desktop.ts';
 import { postNotice } from './webhook.ts';
 
-/**
- * Sends a notice by every channel that is set up, all at once, and says how each went. Never rejects. Nothing is sent
- * where the user does not want to hear of this kind.
- */
+/** Sends a notice by every channel that is set up, unless the user does not want this kind. Never rejects. */
 export async function sendNotice(
   notice: Notice,
   settings: NotifySettings,
@@ -24,7 +21,7 @@ export async function sendNotice(
   return Promise.all(channelsOf(settings).map((channel) => sendBy(channel, notice, settings, world)));
 }
 
-/** The same by one channel, whatever kind it is. */
+/** Sends a notice by one channel, whatever its kind. */
 export async function sendBy(
   channel: Channel,
   notice: Notice,

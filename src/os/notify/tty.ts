@@ -1,6 +1,6 @@
 import * as fs from 'node:fs';
 
-/** Writes to the terminal that this process belongs to, whatever its output is; null where it has none. */
+/** Returns a function that writes to the terminal of this process, wherever its output goes; null if it has none. */
 export function controllingTerminal(): ((sequence: string) => void) | null {
   const write = (sequence: string): boolean => {
     try {

@@ -5,7 +5,7 @@ import type { NotifyWorld } from './delivery.ts';
 import { type PostResult, post } from './http.ts';
 
 const timeoutMs = 5000;
-/** Before the second and the third attempt; there is no fourth. */
+/** Pauses before the second and the third attempt; there is no fourth. */
 const pauses = [500, 2000];
 
 export type WebhookTarget = {
@@ -13,11 +13,11 @@ export type WebhookTarget = {
   readonly secret?: string;
   /** A file of certificates to trust beside the usual ones. */
   readonly certificates?: string | undefined;
-  /** For tests: what stands between two attempts. */
+  /** For tests: the pauses between attempts. */
   readonly pauses?: readonly number[];
 };
 
-/** Posts the notice as JSON, signed where there is a secret. Tries again where that may help, three times in all. */
+/** Posts the notice as JSON, signed if there is a secret. Tries up to three times. */
 export async function postNotice(
   notice: Notice,
   target: WebhookTarget,
@@ -25,7 +25,7 @@ export async function postNotice(
 ): Promise<{ ok: boolean; detail: string }> {
   const id = randomUUID();
   const body = JSON.stringify({ v: 1, id, ...notice, text: `${notice.title}\n${notice.body}`.trim() });
-  const waits = target.pauses ?? pauses;
+  const delays = target.pauses ?? pauses;
   for (let attempt = 1; ; attempt++) {
     const seconds = Math.floor(Date.now() / 1000);
     const result = await post(new URL(target.url), body, {
@@ -42,7 +42,7 @@ export async function postNotice(
           : { 'x-ralph-signature': `sha256=${signature(target.secret, seconds, body)}` }),
       },
     });
-    const pause = waits[attempt - 1];
+    const pause = delays[attempt - 1];
     if (pause === undefined || !mayPass(result) || stop?.aborted) return verdict(result, attempt);
     await sleep(pause, undefined, stop ? { signal: stop } : {}).catch(() => {});
   }
@@ -53,14 +53,15 @@ function signature(secret: string, seconds: number, body: string): string {
   return createHmac('sha256', secret).update(`${seconds}.${body}`).digest('hex');
 }
 
+/** True if another attempt may help. */
 function mayPass(result: PostResult): boolean {
   if (result.kind === 'failed') return true;
   return result.status >= 500 || result.status === 408 || result.status === 429;
 }
 
 function verdict(result: PostResult, attempts: number): { ok: boolean; detail: string } {
-  const tried = attempts === 1 ? '' : ` (${attempts} attempts)`;
-  if (result.kind === 'failed') return { ok: false, detail: `${result.why}${tried}` };
+  const times = attempts === 1 ? '' : ` (${attempts} attempts)`;
+  if (result.kind === 'failed') return { ok: false, detail: `${result.why}${times}` };
   const ok = result.status >= 200 && result.status < 300;
-  return { ok, detail: `answered with status ${result.status}${tried}` };
+  return { ok, detail: `answered with status ${result.status}${times}` };
 }

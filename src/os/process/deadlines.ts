@@ -1,14 +1,14 @@
 import type { Clock } from '../clock.ts';
 
 export type Deadlines = {
-  /** A sign of life: the idle time starts anew. */
+  /** Restarts the idle time: a sign of life was seen. */
   touch(): void;
-  /** Silence is expected, for instance while a tool runs. */
+  /** Stops the idle time: silence is expected, for instance while a tool runs. */
   pauseIdle(): void;
   resumeIdle(): void;
-  /** The result was seen: it may exit by itself within the grace. */
+  /** Starts the grace to exit: the result was seen. */
   finish(): void;
-  /** It went on after all: takes `finish` back. */
+  /** Takes `finish` back: the agent went on. */
   reopen(): void;
   /** Ends all of them for good; the other calls do nothing from now on. */
   clear(): void;
@@ -22,21 +22,23 @@ export type DeadlineSpec = {
   readonly onDeadline: (cause: 'idle' | 'hard-timeout' | 'finished') => void;
 };
 
-/** The three clocks that run beside an agent: silence, the whole turn, and the grace after its result. */
+/** Starts the three time limits of an agent: for silence, for the whole turn, and for the exit after its result. */
 export function startDeadlines({ clock, idleMs, hardMs, graceMs, onDeadline }: DeadlineSpec): Deadlines {
   let lastSign = clock.monotonic();
   let idlePaused = false;
   let over = false;
   let cancelIdle: (() => void) | null = null;
   let cancelGrace: (() => void) | null = null;
+  const sign = () => {
+    lastSign = clock.monotonic();
+  };
   const cancelHard = hardMs === null ? null : clock.timer(hardMs, () => onDeadline('hard-timeout'));
 
-  function watchIdle(ms: number): void {
-    if (idleMs === null) return;
+  function watchIdle(ms: number, limit: number): void {
     cancelIdle?.();
     cancelIdle = clock.timer(ms, () => {
-      // After a stop of ourselves (Ctrl-Z) the agent's output may be waiting: it is read before we judge.
-      const judging = setImmediate(judgeIdle, idleMs);
+      // After we were stopped (Ctrl-Z) the agent's output may be waiting: read it before judging.
+      const judging = setImmediate(judgeIdle, limit);
       cancelIdle = () => clearImmediate(judging);
     });
   }
@@ -45,22 +47,19 @@ export function startDeadlines({ clock, idleMs, hardMs, graceMs, onDeadline }: D
     cancelIdle = null;
     if (idlePaused || cancelGrace !== null) return;
     const silent = clock.monotonic() - lastSign;
-    if (silent < limit) watchIdle(limit - silent);
+    if (silent < limit) watchIdle(limit - silent, limit);
     else onDeadline('idle');
   }
 
-  /** Counts silence from now, with a timer in place. */
   function restartIdle(): void {
-    lastSign = clock.monotonic();
-    if (idleMs !== null && cancelIdle === null && !over) watchIdle(idleMs);
+    sign();
+    if (idleMs !== null && cancelIdle === null && !over) watchIdle(idleMs, idleMs);
   }
 
   restartIdle();
 
   return {
-    touch() {
-      lastSign = clock.monotonic();
-    },
+    touch: sign,
     pauseIdle() {
       idlePaused = true;
     },

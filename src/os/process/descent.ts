@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs';
 import { sha256 } from '../crypto.ts';
 
 /**
- * A mark that a process cannot take off, unlike its environment, its session and its parent: the largest file that it may
- * write. Ours is beyond all files, and only root may raise a limit again. Linux only.
+ * Marks a process by the largest file that it may write, a limit beyond all files that only root can raise again. Unlike
+ * its environment, session and parent, a process cannot change it. Linux only.
  */
 export function withDescent(
   argv: readonly [string, ...string[]],
@@ -13,7 +13,7 @@ export function withDescent(
   return ['/bin/sh', '-c', 'ulimit -f "$0" 2>/dev/null; exec "$@"', String(blocksOf(runId)), ...argv];
 }
 
-/** Whether a process comes from one that was started so. */
+/** True if a process or an ancestor was started with this mark. */
 export function descends(pid: number, runId: string): boolean {
   try {
     return readFileSync(`/proc/${pid}/limits`, 'latin1').includes(` ${blocksOf(runId) * blockBytes} `);
@@ -22,10 +22,10 @@ export function descends(pid: number, runId: string): boolean {
   }
 }
 
-// What POSIX has `ulimit -f` count in.
+// Unit of `ulimit -f` in POSIX.
 const blockBytes = 512n;
 
-/** About half a million terabytes, and another number for each run. */
+/** Returns about half a million terabytes, another number for each run. */
 function blocksOf(runId: string): bigint {
   return 2n ** 50n - BigInt(`0x${sha256(runId).slice(0, 10)}`);
 }

@@ -1,6 +1,6 @@
 import { constants } from 'node:os';
 
-/** As a shell tells it: 128 and the number of the signal. */
+/** Returns the exit code that a shell reports: 128 plus the number of a signal. */
 export function exitCodeOf(end: {
   readonly exitCode: number | null;
   readonly signal: NodeJS.Signals | null;

@@ -1,7 +1,7 @@
 /** Cuts a stream of bytes into lines. */
 export type LineSplitter = {
   push(chunk: Buffer): void;
-  /** The stream is over: a last line without a newline is delivered. */
+  /** Delivers a last line without a newline: the stream is over. */
   end(): void;
 };
 
@@ -10,8 +10,8 @@ const carriageReturn = 13;
 const defaultMaxLineBytes = 128 * 1024 * 1024;
 
 /**
- * Lines come without their `\n` or `\r\n`. A line that lies inside one chunk is a view of it, a longer one is
- * joined once; a line above `maxLineBytes` is dropped while it arrives and only its size is told.
+ * Delivers lines without `\n` or `\r\n`. A line inside one chunk is a view of it, a longer one is joined once; a line
+ * above `maxLineBytes` is dropped while it arrives, and only its size is reported.
  */
 export function createLineSplitter(
   onLine: (line: Buffer) => void,
@@ -32,7 +32,7 @@ export function createLineSplitter(
     else onLine(line[size - 1] === carriageReturn ? line.subarray(0, -1) : line);
   }
 
-  function deliverHeld(): void {
+  function deliverParts(): void {
     const [line, size] = [Buffer.concat(parts), bytes];
     parts = [];
     bytes = 0;
@@ -50,12 +50,12 @@ export function createLineSplitter(
           continue;
         }
         hold(part);
-        deliverHeld();
+        deliverParts();
       }
       if (start < chunk.length) hold(start === 0 ? chunk : chunk.subarray(start));
     },
     end() {
-      if (bytes > 0) deliverHeld();
+      if (bytes > 0) deliverParts();
     },
   };
 }

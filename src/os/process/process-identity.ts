@@ -1,27 +1,27 @@
-import { readFileSync } from 'node:fs';
 import * as v from 'valibot';
-import { listWithPs } from './process.ts';
-import { exists, readStat } from './process-table.ts';
+import { readProcText, readStat } from './process-list.ts';
+import { exists } from './process-table.ts';
+import { listWithPs } from './spawn.ts';
 
-/** A process that cannot be taken for a later one with the same pid. */
+/** Identifies a process, unlike a pid, which a later process may get again. */
 export const processIdentitySchema = v.object({ pid: v.number(), startedAt: v.string() });
 export type ProcessIdentity = Readonly<v.InferOutput<typeof processIdentitySchema>>;
 
 let bootId: string | undefined;
 
-/** Null when there is no such process, or only its zombie. */
+/** Returns the identity of a process; null if it does not exist or is a zombie. */
 export function processIdentity(pid: number): ProcessIdentity | null {
   if (!Number.isSafeInteger(pid) || pid <= 0) return null;
   const startedAt = startOf(pid);
   return startedAt === null ? null : { pid, startedAt };
 }
 
-/** Whether this very process is still running. */
+/** True if this very process is still running. */
 export function isAlive(identity: ProcessIdentity): boolean {
   return processIdentity(identity.pid)?.startedAt === identity.startedAt;
 }
 
-/** Epoch milliseconds, to about a second; null where that cannot be known. */
+/** Returns when a process started, in epoch milliseconds to about a second; null if the system does not tell. */
 export function processStart(pid: number): number | null {
   if (process.platform === 'win32') return null;
   if (process.platform !== 'linux') {
@@ -34,15 +34,11 @@ export function processStart(pid: number): number | null {
   return Number.isFinite(at) ? at : null;
 }
 
-// The unit of times in /proc is the same on every architecture that Node runs on.
+// Unit of times in /proc, the same on every architecture that Node runs on.
 const ticksPerSecond = 100;
 
 function bootTime(): number {
-  try {
-    return Number(/^btime (\d+)$/m.exec(readFileSync('/proc/stat', 'utf8'))?.[1] ?? Number.NaN) * 1000;
-  } catch {
-    return Number.NaN;
-  }
+  return Number(/^btime (\d+)$/m.exec(readProcText('stat') ?? '')?.[1] ?? Number.NaN) * 1000;
 }
 
 function startOf(pid: number): string | null {
@@ -51,21 +47,13 @@ function startOf(pid: number): string | null {
     return startFromPs(listWithPs(['-o', 'stat=,lstart=', '-p', String(pid)]) ?? '');
   const stat = readStat(pid);
   if (stat === null) return null;
-  bootId ??= readBootId();
+  // Start times count from the boot: after the next boot the same number can come again.
+  bootId ??= readProcText('sys/kernel/random/boot_id')?.trim() ?? 'boot';
   return `${bootId}/${stat.startTime}`;
 }
 
-/** From a line such as `Ss   Sun Nov 15 21:19:00 2026`. */
+/** Reads a line such as `Ss   Sun Nov 15 21:19:00 2026`. */
 export function startFromPs(line: string): string | null {
   const match = /^\s*(\S+)\s+(\S.*\S)\s*$/.exec(line);
   return match === null || match[1]?.startsWith('Z') ? null : (match[2] ?? null);
-}
-
-// Start times count from the boot: after the next one the same number can come again.
-function readBootId(): string {
-  try {
-    return readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim();
-  } catch {
-    return 'boot';
-  }
 }

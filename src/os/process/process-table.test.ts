@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { findInListing, readStat, runMarks } from './process-table.ts';
+import { readListing, readStat } from './process-list.ts';
+import { findInRows, runMarks } from './process-table.ts';
 
 describe('runMarks', () => {
   it('names the run and the iteration', () => {
@@ -22,34 +23,35 @@ describe('runMarks', () => {
   });
 });
 
-describe('findInListing', () => {
+describe('findInRows', () => {
   const listing = [
-    '    1     0     1 Ss   /sbin/launchd',
-    `  100     1   100 S    shell RALPH_RUN_ID=r1`,
-    `${process.pid}   100   100 S    ralph RALPH_RUN_ID=r1`,
-    '  300     1   300 S    agent -p x PATH=/bin RALPH_RUN_ID=r1 RALPH_ITERATION=1 HOME=/x',
-    '  301   300   300 Z    (agent)',
-    '  302   300   300 S    child of the group, its environment unknown',
-    '  400     1   400 Ss   daemon RALPH_ITERATION=2 RALPH_RUN_ID=r1',
-    '  500     1   500 Ss   inner RALPH_RUN_ID=r2 RALPH_ITERATION=9 RALPH_TREE=r0@4#x,r1@2#y,r2@9#z',
-    '  600     1   600 Ss   other RALPH_RUN_ID=r10 RALPH_ITERATION=1',
+    '    1     0     1 Ss   Sun Nov 15 21:19:00 2026 /sbin/launchd',
+    `  100     1   100 S    Sun Nov 15 21:19:00 2026 shell RALPH_RUN_ID=r1`,
+    `${process.pid}   100   100 S    Sun Nov 15 21:19:00 2026 ralph RALPH_RUN_ID=r1`,
+    '  300     1   300 S    Sun Nov 15 21:19:00 2026 agent -p x PATH=/bin RALPH_RUN_ID=r1 RALPH_ITERATION=1 HOME=/x',
+    '  301   300   300 Z    Sun Nov 15 21:19:00 2026 (agent)',
+    '  302   300   300 S    Sun Nov 15 21:19:00 2026 child of the group, its environment unknown',
+    '  400     1   400 Ss   Sun Nov 15 21:19:00 2026 daemon RALPH_ITERATION=2 RALPH_RUN_ID=r1',
+    '  500     1   500 Ss   Sun Nov 15 21:19:00 2026 inner RALPH_RUN_ID=r2 RALPH_ITERATION=9 RALPH_TREE=r0@4#x,r1@2#y,r2@9#z',
+    '  600     1   600 Ss   Sun Nov 15 21:19:00 2026 other RALPH_RUN_ID=r10 RALPH_ITERATION=1',
     'a line of a variable with a line break RALPH_RUN_ID=r1',
   ].join('\n');
+  const rows = readListing(listing);
 
   it('finds what carries the run, but no zombie, not us and no ancestor of ours', () => {
-    expect(findInListing(listing, { mark: { runId: 'r1' } })).toEqual([300, 400, 500]);
+    expect(findInRows(rows, { mark: { runId: 'r1' } })).toEqual([300, 400, 500]);
   });
 
   it('finds only the iteration where one is given, and the runs inside it', () => {
-    expect(findInListing(listing, { mark: { runId: 'r1', iteration: 2 } })).toEqual([400, 500]);
+    expect(findInRows(rows, { mark: { runId: 'r1', iteration: 2 } })).toEqual([400, 500]);
   });
 
   it('finds what one start brought about', () => {
-    expect(findInListing(listing, { mark: { tree: 'r1@2#y' } })).toEqual([500]);
+    expect(findInRows(rows, { mark: { tree: 'r1@2#y' } })).toEqual([500]);
   });
 
   it('finds the living members of a group', () => {
-    expect(findInListing(listing, { mark: { runId: 'none' }, group: 300 })).toEqual([300, 302]);
+    expect(findInRows(rows, { mark: { runId: 'none' }, group: 300 })).toEqual([300, 302]);
   });
 });
 

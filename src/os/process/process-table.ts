@@ -1,29 +1,35 @@
-import { readdirSync, readFileSync } from 'node:fs';
 import { descends } from './descent.ts';
+import {
+  ancestors,
+  listPids,
+  listProcesses,
+  type ProcessRow,
+  readProc,
+  readProcText,
+  readStat,
+} from './process-list.ts';
 
-/** Which processes are meant: those of a group, and those with a mark in their environment. */
+/** Selects the processes of a group and those with a mark in their environment. */
 export type ProcessQuery = {
-  readonly mark: Mark;
+  readonly mark: EnvironmentMark;
   readonly group?: number;
-  /** The run that processes may come from which have taken off all other marks. */
+  /** Selects also processes that come from this run and have removed all other marks. */
   readonly descent?: string;
-  /** Taken when the group was started: older processes need no look. */
+  /** Taken when the group was started: older processes are skipped. */
   readonly since?: Birth;
 };
 
-/** All processes of a run, or of one iteration of it, or (`tree`) only what one start brought about. */
-type Mark = { readonly runId: string; readonly iteration?: number } | { readonly tree: string };
+/** Marks all processes of a run, of one iteration of it, or (`tree`) of one start. */
+type EnvironmentMark = { readonly runId: string; readonly iteration?: number } | { readonly tree: string };
 
-/** A process and the number of forks the machine had seen when it started. */
+/** A process and the number of forks that the machine had made when it started. */
 export type Birth = { readonly pid: number; readonly forks: number };
-
-type Stat = { readonly ppid: number; readonly group: number; readonly startTime: string };
 
 const allPids = [0, Number.POSITIVE_INFINITY] as const;
 let pidMax: number | undefined;
 
 /**
- * Environment that marks a process and all that it starts. RALPH_TREE names every start around it, so that a run
+ * Returns variables that mark a process and its descendants. RALPH_TREE lists every start around it, so that a run
  * inside a run, which has a RALPH_RUN_ID of its own, still belongs to both.
  */
 export function runMarks(
@@ -42,68 +48,51 @@ export function runMarks(
   };
 }
 
-/** An environment without these marks, for what must outlive the run that it is started from. */
+/** Returns an environment without these marks, for a process that must outlive the run that starts it. */
 export function withoutMarks<T extends Readonly<Record<string, string | undefined>>>(env: T) {
   const { RALPH_RUN_ID: _, RALPH_ITERATION: __, RALPH_TREE: ___, RALPH_DETACHED: ____, ...others } = env;
   return others;
 }
 
-/** A zombie, or a process that is gone, has none. The name in the second field may hold blanks and parentheses. */
-export function readStat(pid: number): Stat | null {
-  const text = readProcText(`${pid}/stat`);
-  if (text === null) return null;
-  const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
-  const [state = '', ppid, group] = fields;
-  if (state === 'Z' || state === 'X') return null;
-  return { ppid: Number(ppid), group: Number(group), startTime: fields[19] ?? '' };
-}
-
-/** Taken right after a start, for `ProcessQuery.since`. */
+/** Returns the value for `ProcessQuery.since`, right after a start. */
 export function birthOf(pid: number): Birth {
   return { pid, forks: forksOfMachine() };
 }
 
-/** Living processes that the query means, never ourselves or an ancestor. Linux only. */
-export function findInProc(query: ProcessQuery): number[] {
+/** Returns the living processes that a query selects, never ourselves or an ancestor; none on Windows. */
+export function findProcesses(query: ProcessQuery): number[] {
+  return process.platform === 'linux' ? findInProc(query) : findInRows(listProcesses(), query);
+}
+
+/** Reads no more of /proc than it has to: this is called at the end of every turn. */
+function findInProc(query: ProcessQuery): number[] {
   const group = query.group !== undefined && exists(-query.group) ? query.group : undefined;
-  const pids = listProc()
-    .filter((name) => /^\d+$/.test(name))
-    .map(Number);
   const [oldest, newest] = query.since ? pidsSince(query.since) : allPids;
-  const found = pids.filter((pid) => {
+  const matches = listPids().filter((pid) => {
     if (pid < oldest || pid > newest) return false;
     if (group !== undefined && readStat(pid)?.group === group) return true;
     const environ = readProc(`${pid}/environ`);
     if (environ !== null && isMarked(environ, query.mark)) return true;
     return query.descent !== undefined && readStat(pid) !== null && descends(pid, query.descent);
   });
-  if (found.length === 0) return found;
+  if (matches.length === 0) return matches;
   const protectedPids = ancestors((pid) => readStat(pid)?.ppid);
-  return found.filter((pid) => !protectedPids.has(pid) && maySignal(pid));
+  return matches.filter((pid) => !protectedPids.has(pid) && maySignal(pid));
 }
 
-/** The same from the output of `ps -A -E -ww -o pid=,ppid=,pgid=,stat=,command=`, which adds the environment. */
-export function findInListing(listing: string, query: ProcessQuery): number[] {
-  const rows = listing.split('\n').flatMap((line) => {
-    const match = /^\s*(\d+)\s+(\d+)\s+(\d+)\s+(\S+)\s+(.*)$/.exec(line);
-    if (match === null) return [];
-    const [, pid, ppid, group, state = '', words = ''] = match;
-    return [{ pid: Number(pid), ppid: Number(ppid), group: Number(group), state, words }];
-  });
+/** Same as `findProcesses`, for systems without /proc. */
+export function findInRows(rows: readonly ProcessRow[], query: ProcessQuery): number[] {
   const parents = new Map(rows.map((row) => [row.pid, row.ppid]));
   const protectedPids = ancestors((pid) => parents.get(pid));
   return rows
-    .filter((row) => !row.state.startsWith('Z') && !protectedPids.has(row.pid))
-    .filter(
-      (row) =>
-        row.group === query.group || isMarked(Buffer.from(row.words.replaceAll(' ', '\0')), query.mark),
-    )
+    .filter((row) => !protectedPids.has(row.pid))
+    .filter((row) => row.group === query.group || isMarked(row.environment(), query.mark))
     .map((row) => row.pid);
 }
 
-function isMarked(environ: Buffer, mark: Mark): boolean {
+function isMarked(environ: Buffer | string, mark: EnvironmentMark): boolean {
   if (!environ.includes('tree' in mark ? mark.tree : mark.runId)) return false;
-  const variables = environ.toString('utf8').split('\0');
+  const variables = environ.toString().split('\0');
   const trees = treesOf((name) =>
     variables.find((entry) => entry.startsWith(`${name}=`))?.slice(name.length + 1),
   );
@@ -112,7 +101,7 @@ function isMarked(environ: Buffer, mark: Mark): boolean {
   return trees.some((tree) => tree.startsWith(start));
 }
 
-/** What carries only a run id was started by other means, for instance through tmux. */
+/** A process with only a run id was started by other means, for instance through tmux. */
 function treesOf(variable: (name: string) => string | undefined): string[] {
   const trees = variable('RALPH_TREE')?.split(',') ?? [];
   const runId = variable('RALPH_RUN_ID');
@@ -120,14 +109,7 @@ function treesOf(variable: (name: string) => string | undefined): string[] {
   return runId === undefined || trees.some((tree) => tree.startsWith(run)) ? trees : [...trees, run];
 }
 
-/** Ourselves and those that started us. */
-export function ancestors(parentOf: (pid: number) => number | undefined): Set<number> {
-  const seen = new Set<number>();
-  for (let pid: number | undefined = process.pid; pid && !seen.has(pid); pid = parentOf(pid)) seen.add(pid);
-  return seen;
-}
-
-/** Whether there is a process, or a group (as -1 times its number) with members, dead ones included. */
+/** True if there is such a process, or (by a negative number) such a group, zombies included. */
 export function exists(pid: number): boolean {
   try {
     return process.kill(pid, 0);
@@ -144,8 +126,10 @@ function maySignal(pid: number): boolean {
   }
 }
 
-// Pids are given out in rising order, passing over those in use (an eighth is far more than there are), until they
-// wrap: as long as that cannot have happened, the younger processes are within these two.
+/**
+ * Returns the lowest and the highest pid that a younger process can have. The kernel gives out rising pids and skips
+ * those in use (an eighth is far more than there are) until they wrap; if that may have happened, any pid is possible.
+ */
 function pidsSince(since: Birth): readonly [number, number] {
   pidMax ??= Number(readProc('sys/kernel/pid_max') ?? 0);
   const newest = since.pid + (forksOfMachine() - since.forks) + pidMax / 8;
@@ -154,29 +138,4 @@ function pidsSince(since: Birth): readonly [number, number] {
 
 function forksOfMachine(): number {
   return Number(/^processes (\d+)/m.exec(readProcText('stat') ?? '')?.[1] ?? Number.NaN);
-}
-
-function listProc(): string[] {
-  try {
-    return readdirSync('/proc');
-  } catch {
-    return [];
-  }
-}
-
-// UTF-8 is what Node reads fastest; only names, which nobody looks at here, can hold anything but ASCII.
-function readProcText(name: string): string | null {
-  try {
-    return readFileSync(`/proc/${name}`, 'utf8');
-  } catch {
-    return null;
-  }
-}
-
-function readProc(name: string): Buffer | null {
-  try {
-    return readFileSync(`/proc/${name}`);
-  } catch {
-    return null;
-  }
 }

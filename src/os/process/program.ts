@@ -4,15 +4,15 @@ import { isWithin, realPath } from '../files/real-path.ts';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** How the operating system is asked to start a command; `verbatim` words are not quoted again on Windows. */
+/** Arguments for the operating system; `verbatim` ones are not quoted again on Windows. */
 export type StartCommand = { readonly file: string; readonly args: string[]; readonly verbatim: boolean };
 
-/** A command line of the user's own, for the shell of the platform. */
+/** Returns the call that runs the user's command line in the shell of the platform. */
 export function shellCommand(command: string, platform = process.platform): [string, ...string[]] {
   return platform === 'win32' ? ['cmd', '/d', '/s', '/c', command] : ['sh', '-c', command];
 }
 
-/** Where a program is: a name is looked up in PATH, a path is taken as it is; null unless it can be run. */
+/** Returns the path of a program: looks a name up in PATH, takes a path as it is. Null unless it can be run. */
 export function findProgram(name: string, env: Environment, platform = process.platform): string | null {
   const windows = platform === 'win32';
   const endings = windows ? windowsEndings(name, env) : [''];
@@ -26,21 +26,21 @@ export function findProgram(name: string, env: Environment, platform = process.p
   return null;
 }
 
-/** For programs that are to be ours: what a folder has on the PATH is left out, since an agent can write there. */
+/** Removes entries below `folder` from PATH, because an agent can write programs there. */
 export function outsideEnvironment(env: Environment, folder: string): Environment {
   const root = realPath(folder);
   const name = Object.keys(env).find((each) => each.toUpperCase() === 'PATH');
   if (name === undefined) return env;
-  const kept = (env[name] ?? '')
+  const entries = (env[name] ?? '')
     .split(delimiter)
     .filter((entry) => isAbsolute(entry) && !isWithin(realPath(entry), root));
   // An empty PATH would be the folder itself.
-  return { ...env, [name]: kept.join(delimiter) || '/usr/bin:/bin' };
+  return { ...env, [name]: entries.join(delimiter) || '/usr/bin:/bin' };
 }
 
 /**
- * Words as Windows needs them. A batch file, which is what npm installs, runs only through cmd.exe, and cmd.exe reads
- * its words by rules of its own; `cmd /c` takes a command line as it stands.
+ * Returns the arguments for Windows. A batch file, which is what npm installs, runs only through cmd.exe, which reads
+ * its arguments by rules of its own; `cmd /c` takes a command line literally.
  */
 export function windowsCommand(program: string, args: readonly string[]): StartCommand {
   if (/^cmd(\.exe)?$/i.test(win32.basename(program)) && args[2] === '/c') {
@@ -55,7 +55,7 @@ export function windowsCommand(program: string, args: readonly string[]): StartC
   };
 }
 
-/** Inside quotes only `%` and the quote itself have a meaning for cmd.exe; `%cd:~,%` expands to nothing. */
+/** Escapes `%` and quotes, the only special characters of cmd.exe inside quotes; `%cd:~,%` expands to nothing. */
 function batchWord(word: string): string {
   if (/[\r\n\0]/.test(word)) throw new Error('a line break cannot be passed to a batch file on Windows');
   const escaped = word
@@ -75,7 +75,7 @@ function windowsEndings(name: string, env: Environment): string[] {
   return endings.includes(win32.extname(name).toLowerCase()) ? [''] : endings;
 }
 
-/** Names of variables have no case on Windows: it is usually `Path`. */
+/** Looks up a variable by its name in any case, as Windows does: it is usually `Path`. */
 function variable(env: Environment, name: string, fallback: string): string {
   const key = Object.keys(env).find((other) => other.toUpperCase() === name);
   return (key === undefined ? undefined : env[key]) ?? fallback;

@@ -1,20 +1,20 @@
 import { fstatSync, readFileSync, readSync, writeSync } from 'node:fs';
 import { errorCode } from '../files/file-error.ts';
 
-/** All of standard input. */
+/** Reads all of standard input. */
 export function readStdin(): string {
   let bytes = Buffer.allocUnsafe(64 * 1024);
   for (let length = 0; ; ) {
-    const read = readSome(bytes, length);
-    if (read === 0) return bytes.toString('utf8', 0, length);
-    length += read;
+    const count = readSome(bytes, length);
+    if (count === 0) return bytes.toString('utf8', 0, length);
+    length += count;
     if (length === bytes.length) bytes = Buffer.concat([bytes], 2 * length);
   }
 }
 
 /**
- * Writes all of it, however slowly it is read; false where nobody reads any more (`ralph show | head`). The first touch of
- * `process.stdout` loads the network code of Node, which takes longer than most of what prints something and ends.
+ * Writes all of the data, however slowly it is read; false if nobody reads it any more (`ralph show | head`). Avoids
+ * `process.stdout`, whose first use loads the network code of Node: that takes longer than most short commands.
  */
 export function writeStdio(fd: 1 | 2, data: string | Uint8Array): boolean {
   const bytes = typeof data === 'string' ? Buffer.from(data) : data;
@@ -27,7 +27,7 @@ export function writeStdio(fd: 1 | 2, data: string | Uint8Array): boolean {
   }
 }
 
-/** Prints a file; false where there is none. */
+/** Prints a file; false if there is none. */
 export function printFile(path: string): boolean {
   let bytes: Buffer;
   try {
@@ -39,7 +39,7 @@ export function printFile(path: string): boolean {
   return true;
 }
 
-/** Whether it is a terminal. Only of a device Node's own code for terminals is asked, which takes as long as the streams. */
+/** True for a terminal. Loads node:tty, which takes long, only for a device. */
 export function isTerminal(fd: 1 | 2): boolean {
   return fstatSync(fd).isCharacterDevice() && process.getBuiltinModule('node:tty').isatty(fd);
 }
@@ -54,7 +54,7 @@ function readSome(into: Buffer, at: number): number {
   }
 }
 
-/** A pipe that does not block says so when it is empty or full: then try again. */
+/** Tries again while a non-blocking pipe is empty or full. */
 function patiently(operation: () => number): number {
   for (;;) {
     try {

@@ -1,20 +1,18 @@
-/** Looks through one buffer; gives the next position at or after `from`, or -1. */
+/** Returns the next position at or after `from` in one buffer, or -1. */
 type AnchorSearch = (from: number) => number;
 
-/** Where any of many byte strings (each of three bytes or more) may begin, told by their first three bytes. */
+/** Finds where any of many byte strings may begin, by their first three bytes. */
 export type Anchors = {
   search(bytes: Uint8Array): AnchorSearch;
-  /** False where none of them begins anywhere in a text; for short ones, which are not worth a buffer. */
-  mayBeIn(text: string): boolean;
-  /** How many bytes at the end of the buffer, two at most, may be the beginning of an anchor. */
+  /** Returns how many bytes at the end of the buffer, two at most, may be the beginning of an anchor. */
   begunAtEnd(bytes: Uint8Array): number;
 };
 
-/** Marks in the table of pairs: the first two bytes of an anchor, its second and third. */
+/** Flags in the table of pairs: the first two bytes of an anchor, its second and third. */
 const firstTwo = 1;
 const nextTwo = 2;
 
-/** A table of byte pairs lets the search step over four bytes at a time, whatever the number of strings. */
+/** Builds a table of byte pairs, so that the search steps over four bytes at a time, whatever the number of strings. */
 export function createAnchors(starts: readonly Uint8Array[]): Anchors {
   const pairs = new Uint8Array(0x10000);
   const triples = new Uint8Array(0x10000);
@@ -38,27 +36,17 @@ export function createAnchors(starts: readonly Uint8Array[]): Anchors {
     const words = alignedWords(bytes);
     if (words === null) return (from) => checkEach(from, last);
     const offset = words.byteOffset - bytes.byteOffset;
-    // Every three bytes hold one pair that stands in a word, so words tell about all positions from the one before them
-    // to two before their end.
+    // Of every three bytes, one pair is within a word, so words cover all positions from the one before them to two
+    // before their end.
     const early = Math.min(offset - 2, last);
     const late = offset + words.length * 4 - 1;
 
     return (from) => {
-      const found = checkEach(from, early);
-      if (found >= 0) return found;
-      const at = nextInWords(bytes, words, pairs, triples, from);
+      const first = checkEach(from, early);
+      if (first >= 0) return first;
+      const at = nextInWords(bytes, words, { pairs, triples }, from);
       return at >= 0 ? at : checkEach(Math.max(from, late), last);
     };
-  }
-
-  function mayBeIn(text: string): boolean {
-    let triple = 0;
-    for (let at = 0; at < text.length; at += 1) {
-      const code = text.charCodeAt(at);
-      triple = (triple >>> 8) | (code << 16);
-      if (code > 0x7f || triples[hashOf(triple)] === 1) return true;
-    }
-    return false;
   }
 
   function begunAtEnd(bytes: Uint8Array): number {
@@ -69,15 +57,14 @@ export function createAnchors(starts: readonly Uint8Array[]): Anchors {
     return firstBytes.has(one) ? 1 : 0;
   }
 
-  return { search, mayBeIn, begunAtEnd };
+  return { search, begunAtEnd };
 }
 
-/** The first anchor at or after `from` that words tell about, or -1; this loop sees every byte of a stream. */
+/** Returns the first anchor at or after `from` that shows in the words, or -1. This loop sees every byte of a stream. */
 function nextInWords(
   bytes: Uint8Array,
   words: Uint32Array,
-  pairs: Uint8Array,
-  triples: Uint8Array,
+  { pairs, triples }: { readonly pairs: Uint8Array; readonly triples: Uint8Array },
   from: number,
 ): number {
   const offset = words.byteOffset - bytes.byteOffset;
@@ -96,18 +83,18 @@ function nextInWords(
   return -1;
 }
 
-/** The three bytes in sixteen bits: what it lets through has to be looked at closely. */
+/** Hashes three bytes to sixteen bits; a hit has to be checked. */
 function hashOf(triple: number): number {
   return Math.imul(triple, 0x9e3779b1) >>> 16;
 }
 
-export function tripleAt(bytes: Uint8Array, at: number): number {
+function tripleAt(bytes: Uint8Array, at: number): number {
   return (bytes[at] ?? 0) | ((bytes[at + 1] ?? 0) << 8) | ((bytes[at + 2] ?? 0) << 16);
 }
 
 const isLittleEndian = new Uint8Array(Uint16Array.of(1).buffer)[0] === 1;
 
-/** Null where there are none, or on a machine that reads the bytes of a word from the other end. */
+/** Null if there are none, and on a big-endian machine. */
 function alignedWords(bytes: Uint8Array): Uint32Array | null {
   const lead = -bytes.byteOffset & 3;
   const count = (bytes.length - lead) >> 2;

@@ -1,4 +1,4 @@
-import { type Anchors, createAnchors, tripleAt } from './anchors.ts';
+import { type Anchors, createAnchors } from './anchors.ts';
 import {
   type Env,
   placeholder,
@@ -17,27 +17,28 @@ export type Redactor = {
   stream(): RedactingStream;
 };
 
-type Alphabet = Uint8Array;
-/** A secret as the scan sees it: exact bytes, or the prefix of a format. */
-type Needle = { readonly start: Buffer; readonly placeholder: Buffer; readonly format: SecretFormat | null };
-/** What gets replaced; `open` where the token may go on beyond what was looked at. */
+/** A secret as the scan sees it: an exact text, or the prefix of a format. Latin-1, one character per byte. */
+type Needle = { readonly start: string; readonly placeholder: string; readonly format: SecretFormat | null };
+
+type NeedleIndex = { readonly anchors: Anchors; readonly byHead: ReadonlyMap<string, readonly Needle[]> };
+
+/** The part to replace; `open` where the token may go on beyond the characters looked at. */
 type Match = {
   readonly from: number;
   readonly to: number;
   readonly needle: Needle;
-  readonly open: Alphabet | null;
+  readonly open: SecretFormat | null;
 };
 
+/** Characters by which needles are looked up; no needle is shorter. */
+const headLength = 3;
 const empty = Buffer.alloc(0);
 
 /** Finds the values of secret variables in `env`, in each way they may be written, and common token formats. */
 export function createRedactor(env: Env): Redactor {
-  const values = secretValues(env);
-  const needles = [...values.map(valueNeedle), ...secretFormats.flatMap(formatNeedles)];
-  const index = createIndex(needles);
+  const index = createIndex([...secretValues(env).map(valueNeedle), ...secretFormats.flatMap(formatNeedles)]);
   return {
     text(text) {
-      if (!index.anchors.mayBeIn(text)) return text;
       const before = Buffer.from(text);
       const after = createPass(index)(before, true);
       return after === before ? text : after.toString();
@@ -49,142 +50,100 @@ export function createRedactor(env: Env): Redactor {
   };
 }
 
-type NeedleIndex = { readonly anchors: Anchors; readonly byTriple: ReadonlyMap<number, readonly Needle[]> };
-
 function createIndex(needles: readonly Needle[]): NeedleIndex {
-  const byTriple = new Map<number, Needle[]>();
+  const byHead = new Map<string, Needle[]>();
   for (const needle of needles) {
-    const key = tripleAt(needle.start, 0);
-    byTriple.set(key, [...(byTriple.get(key) ?? []), needle]);
+    const head = needle.start.slice(0, headLength);
+    byHead.set(head, [...(byHead.get(head) ?? []), needle]);
   }
-  return { anchors: createAnchors(needles.map(({ start }) => start)), byTriple };
+  const anchors = createAnchors([...byHead.keys()].map((head) => Buffer.from(head, 'latin1')));
+  return { anchors, byHead };
 }
 
-/** One run over a stream. Holds back only what may still turn out to be the beginning of a secret. */
-function createPass({ anchors, byTriple }: NeedleIndex): (chunk: Buffer, final: boolean) => Buffer {
-  let held: Buffer = empty;
-  /** The two bytes before `held`; zero where they were redacted. */
-  let before = [0, 0];
-  /** The rest of a long token that was replaced already. */
-  let swallowing: Alphabet | null = null;
+/** Returns a scan over one stream, which holds back only what may still turn out to be the beginning of a secret. */
+function createPass(index: NeedleIndex): (chunk: Buffer, final: boolean) => Buffer {
+  let rest: Buffer = empty;
+  /** The last two characters before `rest`, without redacted ones. */
+  let before = '';
+  /** The format of a long token that was replaced already and may go on. */
+  let open: SecretFormat | null = null;
 
   return (chunk, final) => {
-    const bytes = held.length === 0 ? chunk : Buffer.concat([held, chunk]);
-    const search = anchors.search(bytes);
-    const pieces: Buffer[] = [];
-    let done = 0;
-    let hold = bytes.length;
+    const bytes = rest.length === 0 ? chunk : Buffer.concat([rest, chunk]);
+    const text = bytes.toString('latin1');
+    const search = index.anchors.search(bytes);
+    const pieces: string[] = [];
+    let done = open === null ? 0 : tokenEnd(text, 0, open);
+    if (done < text.length) open = null;
+    let end = text.length;
+    const textBefore = (at: number) => (done === 0 ? before : '') + text.slice(Math.max(done, at - 2), at);
+    const scan = { text, final, isInWord: (at: number) => /[A-Za-z]{2}$/.test(textBefore(at)) };
 
-    const byteAt = (at: number) => (at >= done ? bytes[at] : before[at + 2]) ?? 0;
-    const swallow = (alphabet: Alphabet) => {
-      done = runEnd(bytes, done, bytes.length, alphabet);
-      swallowing = done === bytes.length ? alphabet : null;
-    };
-
-    if (swallowing !== null) swallow(swallowing);
     for (let at = search(done); at >= 0; ) {
-      const match = longestMatch(bytes, at, byTriple.get(tripleAt(bytes, at)) ?? [], final, byteAt);
+      const match = longestMatch(scan, at, index.byHead.get(text.slice(at, at + headLength)) ?? []);
       if (match === 'more') {
-        hold = at;
+        end = at;
         break;
       }
-      if (match === null) {
-        at = search(at + 1);
-        continue;
+      if (match !== null) {
+        pieces.push(text.slice(done, match.from), match.needle.placeholder);
+        done = match.open === null ? match.to : tokenEnd(text, match.to, match.open);
+        if (done === text.length) open = match.open;
       }
-      pieces.push(bytes.subarray(done, match.from), match.needle.placeholder);
-      done = match.to;
-      if (match.open !== null) swallow(match.open);
-      at = search(done);
+      at = search(match === null ? at + 1 : done);
     }
-    if (!final && hold === bytes.length) hold = Math.max(done, hold - anchors.begunAtEnd(bytes));
+    if (!final && end === text.length) end = Math.max(done, end - index.anchors.begunAtEnd(bytes));
 
-    before = [byteAt(hold - 2), byteAt(hold - 1)];
-    held = Buffer.from(bytes.subarray(hold));
-    if (done === 0 && hold === bytes.length) return bytes;
-    return Buffer.concat([...pieces, bytes.subarray(done, hold)]);
+    before = textBefore(end).slice(-2);
+    const isWhole = done === 0 && end === text.length;
+    rest = Buffer.from(bytes.subarray(end));
+    return isWhole ? bytes : Buffer.from([...pieces, text.slice(done, end)].join(''), 'latin1');
   };
 }
 
-/** The longest secret that begins at `at`; `more` where the next chunk has to decide. */
-function longestMatch(
-  bytes: Buffer,
-  at: number,
-  needles: readonly Needle[],
-  final: boolean,
-  byteAt: (at: number) => number,
-): Match | 'more' | null {
+/** The text to look through; `final` where no more comes. */
+type Scan = { readonly text: string; readonly final: boolean; isInWord(at: number): boolean };
+
+/** Returns the longest secret that begins at a place, or `more` where the next chunk has to decide. */
+function longestMatch(scan: Scan, at: number, needles: readonly Needle[]): Match | 'more' | null {
   let best: Match | null = null;
   for (const needle of needles) {
-    if (needle.format?.notInWord && isLetter(byteAt(at - 1)) && isLetter(byteAt(at - 2))) continue;
-    const match = matchNeedle(bytes, at, needle, final);
+    if (needle.format?.notInWord && scan.isInWord(at)) continue;
+    const match = matchNeedle(scan, at, needle);
     if (match === 'more') return match;
     if (match !== null && (best === null || match.to > best.to)) best = match;
   }
   return best;
 }
 
-function matchNeedle(bytes: Buffer, at: number, needle: Needle, final: boolean): Match | 'more' | null {
+function matchNeedle({ text, final }: Scan, at: number, needle: Needle): Match | 'more' | null {
   const { start, format } = needle;
-  const present = Math.min(start.length, bytes.length - at);
-  if (!beginsWith(bytes, at, start, present)) return null;
-  if (present < start.length) return final ? null : 'more';
-
   const from = at + start.length;
+  if (!text.startsWith(start, at))
+    return !final && from > text.length && start.startsWith(text.slice(at)) ? 'more' : null;
   if (format === null) return { from: at, to: from, needle, open: null };
-  const cap = from + format.limit;
-  const alphabet = alphabetOf(format.alphabet);
-  const end = runEnd(bytes, from, Math.min(cap, bytes.length), alphabet);
-  if (end === bytes.length && end < cap && !final) return 'more';
-  if (format.holds !== undefined && !holdsByte(bytes, from, end, format.holds)) return null;
-  const rest = format.rest.exec(bytes.toString('latin1', from, end));
-  if (rest === null) return null;
-  const to = from + rest[0].length;
-  return { from: format.keepPrefix ? from : at, to, needle, open: to === cap ? alphabet : null };
+  const limit = from + format.limit;
+  const end = tokenEnd(text.slice(0, limit), from, format);
+  if (end === text.length && end < limit && !final) return 'more';
+  const token = format.rest.exec(text.slice(from, end));
+  if (token === null) return null;
+  const to = from + token[0].length;
+  return { from: format.keepPrefix ? from : at, to, needle, open: to === limit ? format : null };
 }
 
-/** A loop, since most differ in the fourth byte and a call of `compare` costs more than that. */
-function beginsWith(bytes: Buffer, at: number, start: Buffer, length: number): boolean {
-  for (let offset = 0; offset < length; offset += 1) {
-    if (bytes[at + offset] !== start[offset]) return false;
-  }
-  return true;
-}
-
-function runEnd(bytes: Buffer, from: number, to: number, alphabet: Alphabet): number {
-  let end = from;
-  while (end < to && alphabet[bytes[end] ?? 0] === 1) end += 1;
-  return end;
-}
-
-function holdsByte(bytes: Buffer, from: number, to: number, byte: number): boolean {
-  for (let at = from; at < to; at += 1) if (bytes[at] === byte) return true;
-  return false;
-}
-
-function isLetter(byte: number): boolean {
-  return (byte >= 0x41 && byte <= 0x5a) || (byte >= 0x61 && byte <= 0x7a);
+function tokenEnd(text: string, from: number, { end }: SecretFormat): number {
+  end.lastIndex = from;
+  return end.exec(text)?.index ?? text.length;
 }
 
 function valueNeedle({ label, value }: SecretValue): Needle {
-  return { start: Buffer.from(value), placeholder: Buffer.from(placeholder(label)), format: null };
+  return { start: latin1(value), placeholder: placeholder(label), format: null };
 }
 
 function formatNeedles(format: SecretFormat): Needle[] {
-  const replacement = Buffer.from(placeholder(format.label));
-  return format.prefixes.map((prefix) => ({ start: Buffer.from(prefix), placeholder: replacement, format }));
+  return format.prefixes.map((start) => ({ start, placeholder: placeholder(format.label), format }));
 }
 
-const alphabets = new Map<string, Alphabet>();
-
-/** Worked out when the first token of the kind comes by: that takes longer than all the rest of a redactor. */
-function alphabetOf(members: string): Alphabet {
-  const known = alphabets.get(members);
-  if (known !== undefined) return known;
-  const pattern = new RegExp(`[${members}]`);
-  const alphabet = Uint8Array.from({ length: 256 }, (_, byte) =>
-    Number(pattern.test(String.fromCharCode(byte))),
-  );
-  alphabets.set(members, alphabet);
-  return alphabet;
+function latin1(text: string): string {
+  return Buffer.from(text).toString('latin1');
 }

@@ -1,23 +1,21 @@
 export type Env = Readonly<Record<string, string | undefined>>;
 
-/** An exact text that must not get out, and the name that stands in its place. */
+/** An exact text to redact, and the name that replaces it. */
 export type SecretValue = { readonly label: string; readonly value: string };
 
-/** A kind of token that is known by how it begins. */
+/** A kind of token with a known prefix. */
 export type SecretFormat = {
   readonly label: string;
   readonly prefixes: readonly string[];
-  /** The characters the token goes on with, as the inside of a character class. */
-  readonly alphabet: string;
-  /** What the rest after the prefix has to look like; the match is what gets replaced. */
+  /** Finds the first character that cannot be part of the token. */
+  readonly end: RegExp;
+  /** Matches the part after the prefix that is replaced. */
   readonly rest: RegExp;
-  /** How much of the rest is looked at; where all of it matches, the token is replaced to its end. */
+  /** How many characters `rest` sees; if it matches all of them, the token is replaced to its end. */
   readonly limit: number;
-  /** A byte without which it does not match: most addresses have no credentials, and are all over a stream. */
-  readonly holds?: number;
-  /** Leave the prefix standing: it is no secret and says what was there. */
+  /** Keeps the prefix, which is no secret and says what was there. */
   readonly keepPrefix?: boolean;
-  /** No token where two letters stand before it: `task-…` is not `sk-…`. One letter may be that of `\n`. */
+  /** No token after two letters: `task-…` is not `sk-…`. One letter may be that of `\n`. */
   readonly notInWord?: boolean;
 };
 
@@ -45,7 +43,7 @@ export const secretFormats: readonly SecretFormat[] = [
   {
     label: 'bearer-token',
     prefixes: ['Bearer ', 'bearer '],
-    alphabet: String.raw`\w.~+/=-`,
+    end: /[^\w.~+/=-]/g,
     rest: /^(?=.*\d).{20,}/,
     limit: 1024,
     keepPrefix: true,
@@ -53,9 +51,8 @@ export const secretFormats: readonly SecretFormat[] = [
   {
     label: 'url-credentials',
     prefixes: ['://'],
-    alphabet: String.raw`^\0-\x20\x7f"'<>\\^\x60{|}[\]/?#`,
+    end: /[\0-\x20\x7f"'<>\\^`{|}[\]/?#]/g,
     rest: /^[^:@]*:(?![$*]).+(?=@)/,
-    holds: 0x40,
     limit: 512,
     keepPrefix: true,
   },
@@ -66,7 +63,7 @@ export const secretFormats: readonly SecretFormat[] = [
       'BEGIN PGP PRIVATE KEY BLOCK-----',
     ],
     // Newlines may be escaped, and a tool may have put `12→` or `12|` before each line.
-    alphabet: String.raw`A-Za-z0-9+/=\s\\:,.|\xe2\x86\x92-`,
+    end: /[^A-Za-z0-9+/=\s\\:,.|\xe2\x86\x92-]/g,
     // Base64 has to follow soon. A block whose end is missing goes to its last long run of it.
     rest: /^(?=.{0,400}?[A-Za-z0-9+/]{40})(?:.*?-----END [A-Z0-9 ]+-----|.*[A-Za-z0-9+/]{40,}={0,2})/s,
     limit: 16_384,
@@ -74,20 +71,20 @@ export const secretFormats: readonly SecretFormat[] = [
 ];
 
 function token(label: string, prefixes: readonly string[], rest: RegExp): SecretFormat {
-  return { label, prefixes, alphabet: String.raw`\w.-`, rest, limit: 1024 };
+  return { label, prefixes, end: /[^\w.-]/g, rest, limit: 1024 };
 }
 
-/** The words that make a variable's name sound secret; whole words or, for the long ones, their ends. */
+/** Words in the name of a variable that holds a secret; whole words or, for the long ones, their ends. */
 const secretWord =
   /^(?:PASS|PWD|PAT|JWT|PRIVATE|\w*(?:KEY|TOKEN|SECRET|PASSWORD|PASSWD|PASSPHRASE|CREDENTIAL|AUTH|COOKIE|DSN)S?)$/;
-/** Most names are told apart at once. */
+/** Rules out most names at once. */
 const soundsSecret = /pass|pwd|pat|jwt|private|key|token|secret|credential|auth|cookie|dsn/i;
-/** Words that say the value is something about a secret, or meant for everybody. */
+/** Words for a value that is only about a secret, or public. */
 const harmlessWord = /^(?:PUBLIC|MAX|MIN|NUM|COUNT|LIMIT|BUDGET)$/;
 const harmlessEnd =
   /^(?:SOCK|SOCKET|PATH|FILE|DIR|HOME|URL|URI|ENDPOINT|HOST|PORT|NAME|USER|USERNAME|ID|TYPE|METHOD|MODE|PROVIDER|ALG|ALGORITHM|TTL|EXPIRY|TIMEOUT|LENGTH|ENABLED|DISABLED|REQUIRED|SCOPE|SCOPES|AUDIENCE|ISSUER|REGION|VERSION)$/;
 
-/** Values that stand in secret-sounding variables and in every second file. */
+/** Values of such variables that are also in every second file. */
 const commonValues = new Set([
   ...['password', 'password1', 'passw0rd', 'changeme', 'changeit', '12345678', '123456789', '1234567890'],
   ...['postgres', 'postgresql', 'localhost', 'username', 'anonymous', 'keychain', 'production'],
@@ -97,12 +94,12 @@ const commonValues = new Set([
 const shortestSecret = 8;
 const urlWithPassword = /^[a-z][a-z0-9+.-]*:\/\/[^/?#\s]*?:([^/?#\s]+)@/i;
 
-/** What stands in the place of a secret. */
+/** Returns the text that replaces a secret. */
 export function placeholder(label: string): string {
   return `[redacted:${label}]`;
 }
 
-/** Whether a variable of this name is likely to hold a secret. */
+/** True if a variable of this name is likely to hold a secret. */
 export function isSecretName(name: string): boolean {
   if (!soundsSecret.test(name)) return false;
   const words = name
@@ -114,22 +111,22 @@ export function isSecretName(name: string): boolean {
   return words.some((word) => secretWord.test(word));
 }
 
-/** The values in the environment that must not get out, in each form in which they may be written. */
+/** Returns the secret values of the environment, in each form in which they may be written. */
 export function secretValues(env: Env): SecretValue[] {
-  const known = new Set<string>();
+  const forms = new Set<string>();
   const secrets: SecretValue[] = [];
   const folders = knownFolders(env);
   for (const [name, value] of Object.entries(env).sort(([a], [b]) => (a < b ? -1 : 1))) {
     for (const secret of valuesOf(name, value?.trim() ?? '')) {
       if (!isWorthHiding(secret, folders)) continue;
       for (const form of formsOf(secret)) {
-        if (known.has(form)) continue;
-        known.add(form);
+        if (forms.has(form)) continue;
+        forms.add(form);
         secrets.push({ label: name.replace(/[^\w.-]/g, '_'), value: form });
       }
     }
   }
-  // A value that stands in a placeholder would be found again in what was already replaced.
+  // A value that is part of a placeholder would be found again in replaced text.
   const placeholders = [...secrets, ...secretFormats].map(({ label }) => placeholder(label)).join('\n');
   return secrets.filter(({ value }) => !placeholders.includes(value));
 }
@@ -148,13 +145,13 @@ function isWorthHiding(value: string, folders: readonly string[]): boolean {
 }
 
 function knownFolders(env: Env): string[] {
-  const named = [env.HOME, env.USERPROFILE, env.PWD, env.TMPDIR, env.XDG_RUNTIME_DIR];
+  const variables = [env.HOME, env.USERPROFILE, env.PWD, env.TMPDIR, env.XDG_RUNTIME_DIR];
   const searched = (env.PATH ?? env.Path ?? '').split(/;|:(?!\\)/);
-  const folders = [...named, ...searched, '/etc', '/opt', '/run', '/tmp', '/usr', '/var'];
+  const folders = [...variables, ...searched, '/etc', '/opt', '/run', '/tmp', '/usr', '/var'];
   return folders.flatMap((folder) => folder?.replace(/[/\\]+$/, '') || []);
 }
 
-/** As it is, inside JSON (once, twice, ASCII only, with escaped slashes or HTML), and inside a URL or a form. */
+/** Returns a secret as it is, inside JSON (once, twice, ASCII only, with escaped slashes or HTML), and inside a URL or a form. */
 function formsOf(secret: string): Set<string> {
   const wellFormed = Buffer.from(secret).toString();
   const json = escapeJson(wellFormed);

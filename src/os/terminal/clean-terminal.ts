@@ -1,20 +1,20 @@
 /** Cleans text that comes in pieces; the pieces may be cut anywhere. */
 export type TerminalCleaner = { push(chunk: string): string; end(): string };
 
-/** The most that one control sequence may swallow before the rest counts as text again. */
+/** Longest control sequence; what follows counts as text again. */
 const longestSequence = 4096;
 
 /** Controls but newline and tab, bidi overrides and isolates, tag characters, and the lone half of a tag. */
 const special = /[^\P{Cc}\n\t]|[\u202a-\u202e\u2066-\u2069\u{e0000}-\u{e007f}]|\udb40/gu;
 
-/** Most text has nothing to take out. */
+/** Matches text with nothing to take out, which most is. */
 const plain = /^[\x20-\x7e\n\t]*$/;
 
 const esc = 0x1b;
 
 type State = 'text' | 'escape' | 'charset' | 'csi' | 'osc' | 'string';
 
-/** What the byte after ESC opens: CSI, OSC, then DCS, SOS, PM and APC. */
+/** States by the byte after ESC: CSI, OSC, then DCS, SOS, PM and APC. */
 const introducers = new Map<number, State>([
   [0x5b, 'csi'],
   [0x5d, 'osc'],
@@ -38,7 +38,7 @@ export function cleanTerminal(text: string): string {
 export function createTerminalCleaner(): TerminalCleaner {
   let state: State = 'text';
   let swallowed = 0;
-  let held = '';
+  let half = '';
 
   function clean(text: string): string {
     let out = '';
@@ -47,12 +47,12 @@ export function createTerminalCleaner(): TerminalCleaner {
       if (state === 'text') {
         if (at === 0 && plain.test(text)) return text;
         special.lastIndex = at;
-        const found = special.exec(text);
-        if (found === null) return out + text.slice(at);
-        out += text.slice(at, found.index);
-        at = found.index + found[0].length;
-        if (found[0] === '\r' && text[at] !== '\n') out += '\n';
-        state = opens(found[0].charCodeAt(0));
+        const match = special.exec(text);
+        if (match === null) return out + text.slice(at);
+        out += text.slice(at, match.index);
+        at = match.index + match[0].length;
+        if (match[0] === '\r' && text[at] !== '\n') out += '\n';
+        state = opens(match[0].charCodeAt(0));
         swallowed = 0;
         continue;
       }
@@ -68,20 +68,20 @@ export function createTerminalCleaner(): TerminalCleaner {
 
   return {
     push(chunk) {
-      const text = held + chunk;
-      held = isHalf(text.charCodeAt(text.length - 1)) ? text.slice(-1) : '';
-      return clean(held === '' ? text : text.slice(0, -1));
+      const text = half + chunk;
+      half = isHalf(text.charCodeAt(text.length - 1)) ? text.slice(-1) : '';
+      return clean(half === '' ? text : text.slice(0, -1));
     },
     end() {
-      const rest = clean(held);
-      held = '';
+      const last = clean(half);
+      half = '';
       state = 'text';
-      return rest;
+      return last;
     },
   };
 }
 
-/** Only the next chunk tells whether a CR belongs to a CRLF, and which character a high surrogate begins. */
+/** True for a CR, which may belong to a CRLF, and a high surrogate: only the next chunk tells. */
 function isHalf(code: number): boolean {
   return code === 0x0d || (code >= 0xd800 && code <= 0xdbff);
 }
@@ -92,7 +92,7 @@ function opens(code: number): State {
   return introducers.get(code - 0x40) ?? 'text';
 }
 
-/** The state after `code`, or null where it is no part of the sequence and has to be read as text. */
+/** Returns the state after `code`; null if it is not part of the sequence and has to be read as text. */
 function follow(state: State, code: number): State | null {
   if (state === 'osc' || state === 'string') return followString(state, code);
   if (code < 0x20 || code > 0x7e) return null;

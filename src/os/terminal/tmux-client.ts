@@ -1,9 +1,10 @@
 import { systemClock } from '../clock.ts';
-import { type Argv, type Conversation, converse, type Environment } from '../process/process.ts';
+import type { Environment } from '../process/program.ts';
+import { type Argv, type Conversation, converse } from '../process/spawn.ts';
 
-/** A client of a tmux server that stays: what it is asked costs no process. */
+/** A client that stays attached to a tmux server, so that a question costs no process. */
 export type TmuxClient = {
-  /** What each command printed, null for one that failed; null for all where the client cannot be relied on. */
+  /** Returns what each command printed, null for one that failed; null for all if the client was closed. */
   ask(commands: readonly string[]): Promise<(string | null)[] | null>;
   readonly isOpen: () => boolean;
   close(): void;
@@ -20,12 +21,11 @@ const timeoutMs = 20_000;
 
 /**
  * Attaches to a session in control mode, where tmux puts each answer between two lines with the number of the command.
- * A program may print such lines, too: as soon as anything is not as it has to be, the client is closed and what it
- * said last is not believed.
+ * A program may print such lines, too: as soon as anything is unexpected, the client is closed and its last answer is
+ * not used.
  */
 export function attachClient(argv: Argv, env: Environment): TmuxClient {
   const questions: Question[] = [];
-  let pending: Buffer = Buffer.alloc(0);
   let isOpen = true;
   let hasExited = false;
 
@@ -33,36 +33,9 @@ export function attachClient(argv: Argv, env: Environment): TmuxClient {
     if (!isOpen) return;
     isOpen = false;
     client.close();
-    // Its number may be that of another process once it has ended.
+    // Its pid may be that of another process once it has ended.
     if (!hasExited) client.kill();
     for (const question of questions.splice(0)) question.resolve(null);
-  }
-
-  function read(chunk: Buffer): void {
-    pending = pending.length === 0 ? chunk : Buffer.concat([pending, chunk]);
-    for (let end = pending.indexOf(newline); isOpen && end !== -1; end = pending.indexOf(newline)) {
-      const line = pending.toString('latin1', 0, end);
-      const id = /^%begin (\d+ \d+ \d+)$/.exec(line)?.[1];
-      if (id !== undefined) {
-        if (!readAnswer(id, end)) return;
-      } else if (/^%(?!end|error|exit)[a-z]/.test(line)) {
-        pending = pending.subarray(end + 1);
-      } else close();
-    }
-  }
-
-  /** Takes the answer after its first line, if it is all there. */
-  function readAnswer(id: string, start: number): boolean {
-    const good = `\n%end ${id}\n`;
-    const bad = `\n%error ${id}\n`;
-    const endOfGood = pending.indexOf(good, start);
-    const end = endOfGood === -1 ? pending.indexOf(bad, start) : endOfGood;
-    if (end === -1) return false;
-    const text = endOfGood === -1 ? null : pending.toString('utf8', start + 1, Math.max(start + 1, end));
-    pending = pending.subarray(end + (endOfGood === -1 ? bad : good).length);
-    // What tmux runs by itself, such as the attaching, has no 1 at its end.
-    if (id.endsWith(' 1')) take(text);
-    return true;
   }
 
   function take(answer: string | null): void {
@@ -77,7 +50,7 @@ export function attachClient(argv: Argv, env: Environment): TmuxClient {
     question.resolve(question.answers);
   }
 
-  const client: Conversation = converse(argv, { cwd: '/', env, onStdout: read });
+  const client: Conversation = converse(argv, { cwd: '/', env, onStdout: createReader(take, close) });
   void client.exited.then(() => {
     hasExited = true;
     close();
@@ -100,5 +73,41 @@ export function attachClient(argv: Argv, env: Environment): TmuxClient {
         client.say(`${commands.join('\n')}\n`);
       });
     },
+  };
+}
+
+/** Reads answers from the output of control mode; null is an error. Reads nothing more after `onUnexpected`. */
+function createReader(onAnswer: (answer: string | null) => void, onUnexpected: () => void) {
+  let pending: Buffer = Buffer.alloc(0);
+  let isBroken = false;
+
+  /** Takes the answer after its first line, if it is all there. */
+  function readAnswer(id: string, start: number): boolean {
+    const good = `\n%end ${id}\n`;
+    const bad = `\n%error ${id}\n`;
+    const endOfGood = pending.indexOf(good, start);
+    const end = endOfGood === -1 ? pending.indexOf(bad, start) : endOfGood;
+    if (end === -1) return false;
+    const text = endOfGood === -1 ? null : pending.toString('utf8', start + 1, Math.max(start + 1, end));
+    pending = pending.subarray(end + (endOfGood === -1 ? bad : good).length);
+    // Commands that tmux runs by itself, such as the attaching, have no 1 at the end.
+    if (id.endsWith(' 1')) onAnswer(text);
+    return true;
+  }
+
+  return (chunk: Buffer): void => {
+    pending = pending.length === 0 ? chunk : Buffer.concat([pending, chunk]);
+    for (let end = pending.indexOf(newline); !isBroken && end !== -1; end = pending.indexOf(newline)) {
+      const line = pending.toString('latin1', 0, end);
+      const id = /^%begin (\d+ \d+ \d+)$/.exec(line)?.[1];
+      if (id !== undefined) {
+        if (!readAnswer(id, end)) return;
+      } else if (/^%(?!end|error|exit)[a-z]/.test(line)) {
+        pending = pending.subarray(end + 1);
+      } else {
+        isBroken = true;
+        onUnexpected();
+      }
+    }
   };
 }

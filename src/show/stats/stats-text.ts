@@ -6,7 +6,7 @@ import type { Style } from '../terminal/style.ts';
 import { formatCost } from '../terminal/units.ts';
 import type { Stats } from './stats.ts';
 
-/** The figures for a person. */
+/** Formats the figures for a person. */
 export function statsText(stats: Stats, style: Style): string {
   const { usage, claims, reviews } = stats;
   const cost = costText(usage);
@@ -36,8 +36,8 @@ export function statsText(stats: Stats, style: Style): string {
     }),
     ['Skipped', skippedText(stats) ?? ''],
   ];
-  const shown = rows.filter(([, value]) => value !== '');
-  return `${shown.map(([name, value]) => `${style.bold(name.padEnd(10))}  ${value}`).join('\n')}\n`;
+  const visible = rows.filter(([, value]) => value !== '');
+  return `${visible.map(([name, value]) => `${style.bold(name.padEnd(10))}  ${value}`).join('\n')}\n`;
 }
 
 function counts(outcomes: Stats['outcomes']): string {

@@ -14,20 +14,20 @@ type GuardrailStats = {
   readonly ms: number;
 };
 
-/** What some runs came to, as `ralph stats --json` prints it. Times are milliseconds. */
+/** Figures of runs, as `ralph stats --json` prints them. Times are milliseconds. */
 export type Stats = {
   readonly v: 1;
   readonly runs: number;
-  /** How many runs ended in which way; `none` still go on, or were killed. */
+  /** Runs by outcome; `none` still go on, or were killed. */
   readonly outcomes: Readonly<Record<string, number>>;
   readonly iterations: number;
   readonly toolCalls: number;
   readonly usage: Usage;
-  /** How long the loops were at work, waits included; `time` says with what. */
+  /** How long the loops were at work, with their waits; `time` divides it by kind. */
   readonly elapsedMs: number;
-  /** A run whose claim was accepted; in a run of a PRD, each story that it got done. */
+  /** Runs with an accepted claim; of a PRD, the stories that a run got done. */
   readonly acceptedTasks: number;
-  /** All that was spent, failures included, for each of them; null where nothing was accepted or no cost was told. */
+  /** All costs, those of failures included, for each accepted task; null if there is none, or if costs are unknown. */
   readonly costPerAcceptedTask: number | null;
   readonly time: TimeByKind;
   readonly claims: { readonly accepted: number; readonly rejected: number };
@@ -77,7 +77,7 @@ function sumOf<T>(items: readonly T[], figure: (item: T) => number): number {
   return items.reduce((sum, item) => sum + figure(item), 0);
 }
 
-/** Sums of cents as binary fractions have a tail of digits that nobody spent. */
+/** Rounds away the tail of digits that sums of binary fractions have. */
 function exact(usd: number): number {
   return Math.round(usd * 1e6) / 1e6;
 }
@@ -97,13 +97,13 @@ function timeOf(goes: readonly IterationView[], elapsedMs: number, now: number):
   };
 }
 
-/** Stories that were done before the run began are not its own. */
+/** Counts the tasks of a run, without stories that were done before it began. */
 function tasksOf({ outcome, stories, doneBefore }: RunView): number {
   if (doneBefore === null) return outcome === 'PROMISE_ACCEPTED' ? 1 : 0;
   return stories.filter(({ id, passes }) => passes && !doneBefore.includes(id)).length;
 }
 
-/** The story of each review. */
+/** Returns the story of each review. */
 function reviewsOf({ cwd, iterations }: RunView): string[] {
   return iterations.flatMap(({ prd }) =>
     prd?.mode === 'review' && prd.story !== null ? [`${cwd} ${prd.story}`] : [],

@@ -1,7 +1,7 @@
-import type { Span } from '@opentelemetry/api';
+import type { Meter, Span, Tracer } from '@opentelemetry/api';
 import type { EventOf, JournalEvent } from '../../journal/events.ts';
 
-/** A run as spans and metrics for OpenTelemetry, from its journal. */
+/** Sends the events of a run to OpenTelemetry as spans and metrics. */
 export type Telemetry = {
   event(event: JournalEvent): void;
   /** Sends what is left. Never rejects, and takes no longer than some seconds. */
@@ -19,11 +19,30 @@ export const telemetryPackages = [
 
 const timeoutMillis = 3000;
 
-/** Loads the SDK; null where it is not installed. The exporters read the rest of their settings from the environment. */
+/** Loads the SDK; null if it is not installed. The exporters read the rest of their settings from the environment. */
 export async function startTelemetry(version: string): Promise<Telemetry | null> {
   const sdk = await loadSdk();
   if (sdk === null) return null;
-  const { api, resources, trace, metrics, traceExporter, metricExporter } = sdk;
+  const { tracers, meters } = startProviders(sdk, version);
+  const spans = createSpans(sdk.api, tracers.getTracer('ralph', version));
+  const countTurn = createCounters(meters.getMeter('ralph', version));
+  return {
+    event(event) {
+      try {
+        if (event.type === 'agent.ended') countTurn(event);
+        traceEvent(event, spans);
+      } catch {
+        // Telemetry never disturbs a loop.
+      }
+    },
+    async close() {
+      const closing = Promise.allSettled([tracers.shutdown(), meters.shutdown()]);
+      await Promise.race([closing, new Promise((done) => setTimeout(done, 2 * timeoutMillis).unref())]);
+    },
+  };
+}
+
+function startProviders({ resources, trace, metrics, traceExporter, metricExporter }: Sdk, version: string) {
   const resource = resources
     .resourceFromAttributes({ 'service.name': 'ralph', 'service.version': version })
     .merge(resources.detectResources({ detectors: [resources.envDetector] }));
@@ -45,137 +64,139 @@ export async function startTelemetry(version: string): Promise<Telemetry | null>
       }),
     ],
   });
-  const tracer = tracers.getTracer('ralph', version);
-  const meter = meters.getMeter('ralph', version);
+  return { tracers, meters };
+}
+
+/** Returns a function that counts a turn: its tokens, its cost and how it ended. */
+function createCounters(meter: Meter): (event: EventOf<'agent.ended'>) => void {
   const tokens = meter.createCounter('ralph.tokens', { unit: '{token}', description: 'Tokens by kind' });
   const cost = meter.createCounter('ralph.cost', { unit: '{USD}', description: 'Cost in US dollars' });
   const iterations = meter.createCounter('ralph.iterations', {
     description: 'Iterations by how the turn ended',
   });
+  return ({ usage, end }) => {
+    iterations.add(1, { end });
+    if (usage === undefined) return;
+    tokens.add(usage.inputTokens, { kind: 'input' });
+    tokens.add(usage.outputTokens, { kind: 'output' });
+    tokens.add(usage.cacheReadTokens, { kind: 'cache-read' });
+    tokens.add(usage.cacheWriteTokens, { kind: 'cache-write' });
+    if (usage.costUsd !== undefined) cost.add(usage.costUsd, { estimated: usage.estimated === true });
+  };
+}
 
+type Spans = ReturnType<typeof createSpans>;
+
+/** The open spans: a run, its iteration, and below that tool calls by their id and guardrails by their command. */
+function createSpans(api: Sdk['api'], tracer: Tracer) {
   let run: Span | null = null;
   let iteration: Span | null = null;
-  /** Tool calls by their id, and guardrails by their command. */
-  const open = new Map<string, Span>();
+  const inner = new Map<string, Span>();
 
   function start(name: string, event: JournalEvent, parent: Span | null, attributes: Attributes): Span {
     const context = parent === null ? api.ROOT_CONTEXT : api.trace.setSpan(api.ROOT_CONTEXT, parent);
     return tracer.startSpan(name, { startTime: timeOf(event), attributes }, context);
   }
 
-  function end(
-    span: Span | null | undefined,
-    event: JournalEvent,
-    ok: boolean,
-    attributes: Attributes = {},
-  ): void {
+  function end(span: Span | null, event: JournalEvent, ok: boolean, attributes: Attributes = {}): void {
     span?.setAttributes(attributes);
     if (!ok) span?.setStatus({ code: api.SpanStatusCode.ERROR });
     span?.end(timeOf(event));
   }
 
-  function take(key: string): Span | undefined {
-    const span = open.get(key);
-    open.delete(key);
-    return span;
+  function endInner(key: string, event: JournalEvent, ok: boolean, attributes: Attributes = {}): void {
+    end(inner.get(key) ?? null, event, ok, attributes);
+    inner.delete(key);
   }
 
   function endIteration(event: JournalEvent, ok: boolean, attributes: Attributes = {}): void {
-    for (const key of open.keys()) end(take(key), event, false);
+    for (const key of inner.keys()) endInner(key, event, false);
     end(iteration, event, ok, attributes);
     iteration = null;
   }
 
-  function endRun(event: JournalEvent, ok: boolean, attributes: Attributes): void {
-    endIteration(event, false);
-    end(run, event, ok, attributes);
-    run = null;
-  }
-
-  function turnEnded(event: EventOf<'agent.ended'>): void {
-    const { usage, end: how, toolCalls } = event;
-    iterations.add(1, { end: how });
-    iteration?.setAttributes({
-      'ralph.turn.end': how,
-      ...(toolCalls === null ? {} : { 'ralph.tool_calls': toolCalls }),
-    });
-    if (usage === undefined) return;
-    tokens.add(usage.inputTokens, { kind: 'input' });
-    tokens.add(usage.outputTokens, { kind: 'output' });
-    tokens.add(usage.cacheReadTokens, { kind: 'cache-read' });
-    tokens.add(usage.cacheWriteTokens, { kind: 'cache-write' });
-    iteration?.setAttributes({
-      'gen_ai.usage.input_tokens': usage.inputTokens + usage.cacheReadTokens + usage.cacheWriteTokens,
-      'gen_ai.usage.output_tokens': usage.outputTokens,
-    });
-    if (usage.costUsd === undefined) return;
-    cost.add(usage.costUsd, { estimated: usage.estimated === true });
-    iteration?.setAttribute('ralph.cost_usd', usage.costUsd);
-  }
-
-  function tell(event: JournalEvent): void {
-    switch (event.type) {
-      case 'run.started':
-        run = start('ralph run', event, null, { 'ralph.run': event.run, 'ralph.agent': event.agent });
-        return;
-      case 'run.resumed':
-        run = start('ralph run', event, null, { 'ralph.agent': event.agent ?? '', 'ralph.resumed': true });
-        return;
-      case 'iteration.started':
-        iteration = start('iteration', event, run, { 'ralph.iteration': event.iteration });
-        return;
-      case 'tool.started':
-        open.set(event.id, start(`tool ${event.name}`, event, iteration, { 'ralph.tool': event.name }));
-        return;
-      case 'tool.ended':
-        end(take(event.id), event, event.ok);
-        return;
-      case 'guardrail.started':
-        open.set(event.command, start('guardrail', event, iteration, { 'ralph.guardrail': event.command }));
-        return;
-      case 'guardrail.ended':
-        end(take(event.command), event, event.ok, { 'ralph.exit_code': event.exitCode ?? -1 });
-        return;
-      case 'agent.ended':
-        turnEnded(event);
-        return;
-      case 'verdict':
-        iteration?.setAttribute('ralph.claim', event.accepted ? 'accepted' : 'rejected');
-        return;
-      case 'decision':
-        endIteration(event, event.because.code !== 'turn-failed', {
-          'ralph.decision': event.kind,
-          'ralph.because': event.because.code,
-        });
-        return;
-      case 'run.ended':
-        endRun(event, event.exitCode === 0, { 'ralph.outcome': event.outcome });
-        return;
-      case 'run.yielded':
-        endRun(event, true, { 'ralph.yielded': true });
-        return;
-      default:
-    }
-  }
-
   return {
-    event(event) {
-      try {
-        tell(event);
-      } catch {
-        // Telemetry never disturbs a loop.
-      }
+    startRun(event: JournalEvent, attributes: Attributes): void {
+      run = start('ralph run', event, null, attributes);
     },
-    async close() {
-      const closing = Promise.allSettled([tracers.shutdown(), meters.shutdown()]);
-      await Promise.race([closing, new Promise((done) => setTimeout(done, 2 * timeoutMillis).unref())]);
+    startIteration(event: JournalEvent, attributes: Attributes): void {
+      iteration = start('iteration', event, run, attributes);
+    },
+    startInner(key: string, name: string, event: JournalEvent, attributes: Attributes): void {
+      inner.set(key, start(name, event, iteration, attributes));
+    },
+    annotate: (attributes: Attributes): void => void iteration?.setAttributes(attributes),
+    endInner,
+    endIteration,
+    endRun(event: JournalEvent, ok: boolean, attributes: Attributes): void {
+      endIteration(event, false);
+      end(run, event, ok, attributes);
+      run = null;
     },
   };
 }
 
-type Attributes = Readonly<Record<string, string | number | boolean>>;
+function traceEvent(event: JournalEvent, spans: Spans): void {
+  switch (event.type) {
+    case 'run.started':
+      spans.startRun(event, { 'ralph.run': event.run, 'ralph.agent': event.agent });
+      return;
+    case 'run.resumed':
+      spans.startRun(event, { 'ralph.agent': event.agent ?? '', 'ralph.resumed': true });
+      return;
+    case 'iteration.started':
+      spans.startIteration(event, { 'ralph.iteration': event.iteration });
+      return;
+    case 'tool.started':
+      spans.startInner(event.id, `tool ${event.name}`, event, { 'ralph.tool': event.name });
+      return;
+    case 'tool.ended':
+      spans.endInner(event.id, event, event.ok);
+      return;
+    case 'guardrail.started':
+      spans.startInner(event.command, 'guardrail', event, { 'ralph.guardrail': event.command });
+      return;
+    case 'guardrail.ended':
+      spans.endInner(event.command, event, event.ok, { 'ralph.exit_code': event.exitCode ?? -1 });
+      return;
+    case 'agent.ended':
+      spans.annotate(turnAttributes(event));
+      return;
+    case 'verdict':
+      spans.annotate({ 'ralph.claim': event.accepted ? 'accepted' : 'rejected' });
+      return;
+    case 'decision': {
+      const { kind, because } = event;
+      const attributes = { 'ralph.decision': kind, 'ralph.because': because.code };
+      spans.endIteration(event, because.code !== 'turn-failed', attributes);
+      return;
+    }
+    case 'run.ended':
+      spans.endRun(event, event.exitCode === 0, { 'ralph.outcome': event.outcome });
+      return;
+    case 'run.yielded':
+      spans.endRun(event, true, { 'ralph.yielded': true });
+      return;
+    default:
+  }
+}
 
-/** The SDK takes milliseconds, but a small number for something else. */
+function turnAttributes({ usage, end, toolCalls }: EventOf<'agent.ended'>): Attributes {
+  return {
+    'ralph.turn.end': end,
+    ...(toolCalls === null ? {} : { 'ralph.tool_calls': toolCalls }),
+    ...(usage && {
+      'gen_ai.usage.input_tokens': usage.inputTokens + usage.cacheReadTokens + usage.cacheWriteTokens,
+      'gen_ai.usage.output_tokens': usage.outputTokens,
+    }),
+    ...(usage?.costUsd === undefined ? {} : { 'ralph.cost_usd': usage.costUsd }),
+  };
+}
+
+type Attributes = Readonly<Record<string, string | number | boolean>>;
+type Sdk = NonNullable<Awaited<ReturnType<typeof loadSdk>>>;
+
+/** Returns a date, because the SDK takes a small number for something else than milliseconds. */
 function timeOf(event: JournalEvent): Date {
   return new Date(event.at);
 }

@@ -1,56 +1,29 @@
-/** `lines` and `tools` are lists that grow; each block of the other kinds stands alone. */
+/** Blocks of `lines` and of `tools` grow; each block of the other kinds stands alone. */
 export type BlockKind = 'text' | 'tools' | 'lines' | 'alone';
 
-/** Output in blocks with one blank line between them. Nothing is written before `flush`. */
+/** Writes output in blocks with a blank line between them. Writes nothing before `flush`. */
 export type Blocks = {
-  /** Goes on with the open text; newlines wait until something follows them. */
+  /** Continues the open text; newlines wait until something follows them. */
   text(chunk: string): void;
-  /** Whole lines, after the open text if there is any. */
+  /** Adds whole lines after the open text. */
   add(kind: Exclude<BlockKind, 'text'>, lines: readonly string[]): void;
   endText(): void;
   flush(): void;
-  /** Ends the text; what comes next needs no blank line before it. */
+  /** Ends the text; the next block needs no blank line before it. */
   end(): void;
 };
 
-/** `prefix` goes before each line that is not empty. */
+/** `prefix` is put before each line that is not empty. */
 export function createBlocks(write: (text: string) => void, prefix: () => string): Blocks {
-  let out = '';
-  let atLineStart = true;
+  const { put, flush } = createBuffer(write, prefix);
   let last: BlockKind | null = null;
   let textIsOpen = false;
   let newlines = 0;
-
-  function put(text: string): void {
-    const start = prefix();
-    if (start === '') {
-      out += text;
-      return;
-    }
-    for (const piece of text.split(/(?<=\n)/)) {
-      if (atLineStart && piece !== '\n') out += start;
-      out += piece;
-      atLineStart = piece.endsWith('\n');
-    }
-  }
 
   function begin(kind: BlockKind): void {
     const goesOn = kind === last && (kind === 'tools' || kind === 'lines');
     if (last !== null && !goesOn) put('\n');
     last = kind;
-  }
-
-  function text(chunk: string): void {
-    const from = textIsOpen ? 0 : leadingNewlines(chunk);
-    const to = chunk.length - trailingNewlines(chunk);
-    if (to <= from) {
-      newlines += textIsOpen ? chunk.length : 0;
-      return;
-    }
-    if (!textIsOpen) begin('text');
-    textIsOpen = true;
-    put('\n'.repeat(newlines) + chunk.slice(from, to));
-    newlines = chunk.length - to;
   }
 
   function endText(): void {
@@ -59,13 +32,19 @@ export function createBlocks(write: (text: string) => void, prefix: () => string
     newlines = 0;
   }
 
-  function flush(): void {
-    if (out !== '') write(out);
-    out = '';
-  }
-
   return {
-    text,
+    text(chunk) {
+      const from = textIsOpen ? 0 : chunk.search(/[^\n]|$/);
+      const to = chunk.length - trailingNewlines(chunk);
+      if (to <= from) {
+        newlines += textIsOpen ? chunk.length : 0;
+        return;
+      }
+      if (!textIsOpen) begin('text');
+      textIsOpen = true;
+      put('\n'.repeat(newlines) + chunk.slice(from, to));
+      newlines = chunk.length - to;
+    },
     endText,
     flush,
     add(kind, lines) {
@@ -81,10 +60,27 @@ export function createBlocks(write: (text: string) => void, prefix: () => string
   };
 }
 
-function leadingNewlines(text: string): number {
-  let count = 0;
-  while (text[count] === '\n') count += 1;
-  return count;
+function createBuffer(write: (text: string) => void, prefix: () => string) {
+  let out = '';
+  let atLineStart = true;
+  return {
+    put(text: string): void {
+      const start = prefix();
+      if (start === '') {
+        out += text;
+        return;
+      }
+      for (const line of text.split(/(?<=\n)/)) {
+        if (atLineStart && line !== '\n') out += start;
+        out += line;
+        atLineStart = line.endsWith('\n');
+      }
+    },
+    flush(): void {
+      if (out !== '') write(out);
+      out = '';
+    },
+  };
 }
 
 function trailingNewlines(text: string): number {

@@ -9,7 +9,7 @@ const largeOutput = 4096;
 
 type ToolEnd = Extract<AgentEvent, { type: 'tool-end' }>;
 
-/** What a turn came to. */
+/** Figures of a turn. */
 export type TurnFigures = {
   readonly usage: Usage | null;
   readonly tools: number;
@@ -24,29 +24,26 @@ export function toolStartLine(style: Style, name: string, summary: string): stri
 
 /** `✅ Result ← Read (45 lines, 1234 chars)` with the beginning of the output below. */
 export function toolEndLines(
-  style: Style,
   event: ToolEnd,
   name: string,
-  limits: ExcerptLimits,
-  clean: (text: string) => string,
+  { style, limits, clean }: { style: Style; limits: ExcerptLimits; clean(text: string): string },
 ): string[] {
   const { ok, exitCode } = event;
-  // What is shown comes from the beginning; cleaning all of a large output would cost more than reading it.
+  // Only the beginning is shown; cleaning all of a large output would cost more than reading it.
   const isLarge = event.output.length > largeOutput;
   const output = isLarge ? event.output : clean(event.output);
   const head = excerpt(isLarge ? clean(output.slice(0, largeOutput)) : output, limits, style.symbol('more'));
-  const { shown } = head;
   const lines = isLarge ? countLines(output, 0) : head.lines;
-  const hidden = isLarge ? lines - (head.lines - head.hidden) : head.hidden;
+  const more = isLarge ? lines - (head.lines - head.more) : head.more;
   const size = output === '' ? 'no output' : `${plural(lines, 'line')}, ${plural(output.length, 'char')}`;
   const figure = ok || exitCode === undefined ? size : `exit ${exitCode}`;
   const title = ok
     ? style.green(`${style.symbol('pass')} Result`)
     : style.red(`${style.symbol('fail')} Error`);
   const body =
-    hidden === 0 || limits.lines === 0
-      ? shown
-      : [...shown, `${style.symbol('more')} +${plural(hidden, 'line')}`];
+    more === 0 || limits.lines === 0
+      ? head.first
+      : [...head.first, `${style.symbol('more')} +${plural(more, 'line')}`];
   return [
     `${title} ${style.symbol('from')} ${name} ${style.dim(`(${figure})`)}`,
     ...body.map((line, index) => style.dim(`  ${index === 0 ? style.symbol('output') : ' '}  ${line}`)),

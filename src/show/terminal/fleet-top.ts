@@ -4,9 +4,9 @@ import type { Style } from './style.ts';
 import { cutTo, fitTo, widthOf } from './width.ts';
 
 export type TopState = {
-  /** The name of the worker that the keys are about; null before there is one. */
+  /** Name of the worker that the keys act on; null before there is one. */
   readonly selected: string | null;
-  /** The last command and what it said. */
+  /** The last command and its output. */
   readonly message: string;
 };
 
@@ -14,7 +14,7 @@ export type TopSize = { readonly columns: number; readonly rows: number };
 
 const keys = '↑↓ select  a attach  l logs  p pause  r resume  k kill  q quit';
 
-/** The whole screen: as many lines as there are rows, none longer than the columns. */
+/** Returns the whole screen: as many lines as there are rows, none longer than the columns. */
 export function layoutTop(
   view: TopView,
   { selected, message }: TopState,
@@ -33,8 +33,8 @@ export function layoutTop(
     const text = rowText(row, widths, isSelected ? '▶' : ' ');
     return isSelected ? style.bold(text) : paint(row, text, style);
   });
-  const chosen = view.rows[at];
-  const hint = chosen?.next ? clean(`${chosen.name}: ${chosen.why}; ${chosen.next}`) : '';
+  const worker = view.rows[at];
+  const hint = worker?.next ? clean(`${worker.name}: ${worker.why}; ${worker.next}`) : '';
   const lines = [
     style.bold(headline(view)),
     '',
@@ -47,7 +47,7 @@ export function layoutTop(
     .map((line) => cutTo(line, columns));
 }
 
-/** The same as plain text, for a pipe. */
+/** Returns the table as plain text, for a pipe. */
 export function textTop(view: TopView): string {
   const widths = columnsFor(view.rows, Number.POSITIVE_INFINITY);
   const lines = [
@@ -84,13 +84,13 @@ function columnsFor(rows: readonly TopRow[], columns: number): Widths {
     widest((row) => row.name),
     Math.max(8, Math.floor(columns / 3)),
   );
-  const left = columns - name - iteration - fixed.since - fixed.failures - fixed.gaps;
+  const space = columns - name - iteration - fixed.since - fixed.failures - fixed.gaps;
   return {
     name,
     iteration,
     why: Math.min(
       widest((row) => row.why),
-      Math.max(8, left),
+      Math.max(8, space),
     ),
   };
 }
@@ -106,7 +106,7 @@ function rowText({ name, why, iteration, since, failures }: Cells, widths: Width
   return `${mark === '' ? '' : `${mark} `}${cells.join('  ')}`;
 }
 
-/** What an agent or a file says must not drive the terminal. */
+/** Cleans text of an agent or a file, which must not drive the terminal. */
 function clean(text: string): string {
   return cleanTerminal(text).replace(/\s+/g, ' ');
 }

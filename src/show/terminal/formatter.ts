@@ -8,6 +8,7 @@ import {
 } from '../../os/terminal/clean-terminal.ts';
 import { type BlockKind, createBlocks } from './blocks.ts';
 import { resultLine, todoLines, toolEndLines, toolStartLine } from './event-lines.ts';
+import type { ExcerptLimits } from './excerpt.ts';
 import type { Style } from './style.ts';
 
 export type FormatterOptions = {
@@ -17,22 +18,36 @@ export type FormatterOptions = {
   now(): number;
   /** `[HH:MM:SS] ` before each line. */
   readonly timestamps?: boolean;
-  /** How much of a tool's output is shown. */
+  /** Limits of a tool's output. */
   readonly maxOutputLines?: number;
   readonly maxOutputChars?: number;
-  /** Let the agent's control sequences through. */
+  /** Lets the agent's control sequences through. */
   readonly raw?: boolean;
 };
 
-/** Shows what an agent does, event by event. After `end` the next event begins a new turn. */
+/** Prints what an agent does, event by event. After `end` the next event begins a new turn. */
 export type Formatter = {
   event(event: AgentEvent): void;
-  /** Ends the line that is open: somebody else has something to say. */
+  /** Ends the open line, so that others can print. */
   endLine(): void;
   end(): void;
 };
 
-type Totals = { readonly startedAt: number; usage: Usage | null; tools: number; errors: number };
+/** What was counted since the turn began. */
+type TurnState = {
+  readonly startedAt: number;
+  usage: Usage | null;
+  tools: number;
+  errors: number;
+  /** By the id of the call. */
+  readonly toolNames: Map<string, string>;
+};
+
+type Format = Pick<FormatterOptions, 'style' | 'now'> & {
+  readonly limits: ExcerptLimits;
+  clean(text: string): string;
+};
+
 type BlockEvent = Exclude<AgentEvent, { type: 'text' | 'retract' | 'usage' | 'context' | 'unknown' }>;
 type Block = readonly [kind: Exclude<BlockKind, 'text'>, lines: readonly string[]];
 
@@ -40,15 +55,17 @@ const passThrough: TerminalCleaner = { push: (chunk) => chunk, end: () => '' };
 
 export function createFormatter(options: FormatterOptions): Formatter {
   const { style, now, raw = false, maxOutputLines = 3, maxOutputChars = 400 } = options;
-  const limits = { lines: maxOutputLines, chars: maxOutputChars };
   const prefix = () => (options.timestamps ? style.dim(`[${timeOfDay(now())}] `) : '');
   const blocks = createBlocks(options.write, prefix);
-  const clean = raw ? passThrough.push : cleanTerminal;
-  const line = (text: string) => oneLine(clean(text), maxOutputChars);
-  const toolNames = new Map<string, string>();
+  const format: Format = {
+    style,
+    now,
+    limits: { lines: maxOutputLines, chars: maxOutputChars },
+    clean: raw ? passThrough.push : cleanTerminal,
+  };
   let cleaner: TerminalCleaner | null = null;
-  let totals: Totals | null = null;
-  let held: Extract<AgentEvent, { type: 'result' }> | null = null;
+  let turn: TurnState | null = null;
+  let pendingResult: Extract<AgentEvent, { type: 'result' }> | null = null;
 
   function endText(): void {
     if (cleaner !== null) blocks.text(cleaner.end());
@@ -56,68 +73,27 @@ export function createFormatter(options: FormatterOptions): Formatter {
     blocks.endText();
   }
 
-  function addText(text: string, goesOn: boolean): void {
-    if (!goesOn) endText();
-    cleaner ??= raw ? passThrough : createTerminalCleaner();
-    blocks.text(cleaner.push(text));
-  }
-
-  function toBlock(event: BlockEvent, totals: Totals): Block {
-    switch (event.type) {
-      case 'session':
-        return ['lines', [style.dim(line(`Session ${event.id}${event.model ? ` (${event.model})` : ''}`))]];
-      case 'notice':
-        return ['lines', [style.dim(line(event.text))]];
-      case 'error':
-        totals.errors += 1;
-        return ['lines', [style.red(`${style.symbol('fail')} ${line(event.message)}`)]];
-      case 'tool-start':
-        totals.tools += 1;
-        toolNames.set(event.id, line(event.name));
-        return ['tools', [toolStartLine(style, line(event.name), line(event.summary))]];
-      case 'tool-end': {
-        totals.errors += event.ok ? 0 : 1;
-        const name = toolNames.get(event.id) ?? 'tool';
-        toolNames.delete(event.id);
-        return ['tools', toolEndLines(style, event, name, limits, clean)];
-      }
-      case 'subagent':
-        return ['tools', [style.dim(`  ${line(event.text)}`)]];
-      case 'todo':
-        return [
-          'alone',
-          todoLines(
-            style,
-            event.items.map((item) => ({ ...item, text: line(item.text) })),
-          ),
-        ];
-      case 'result': {
-        totals.usage = event.usage ?? totals.usage;
-        const figures = { ...totals, ms: now() - totals.startedAt };
-        return ['alone', [resultLine(style, event.ok, line(event.error ?? ''), figures)]];
-      }
-    }
-  }
-
-  function show(event: AgentEvent, totals: Totals): void {
+  function show(event: AgentEvent): void {
+    turn ??= { startedAt: now(), usage: null, tools: 0, errors: 0, toolNames: new Map() };
     if (event.type === 'unknown' || event.type === 'retract' || event.type === 'context') return;
-    // A result after which the agent may go on is shown when it did not.
-    held = event.type === 'result' && event.more ? event : null;
-    if (held !== null) return;
+    // A result after which the agent may go on is shown if it does not.
+    pendingResult = event.type === 'result' && event.more ? event : null;
+    if (pendingResult !== null) return;
     if (event.type === 'text') {
-      addText(event.text, event.delta === true);
+      if (event.delta !== true) endText();
+      cleaner ??= raw ? passThrough : createTerminalCleaner();
+      blocks.text(cleaner.push(event.text));
     } else if (event.type === 'usage') {
-      totals.usage = addUsage(totals.usage ?? noUsage, event.usage);
+      turn.usage = addUsage(turn.usage ?? noUsage, event.usage);
     } else {
       endText();
-      blocks.add(...toBlock(event, totals));
+      blocks.add(...toBlock(event, turn, format));
     }
   }
 
   return {
     event(event) {
-      totals ??= { startedAt: now(), usage: null, tools: 0, errors: 0 };
-      show(event, totals);
+      show(event);
       blocks.flush();
     },
     endLine() {
@@ -125,16 +101,50 @@ export function createFormatter(options: FormatterOptions): Formatter {
       blocks.flush();
     },
     end() {
-      if (held !== null && totals !== null) {
-        const { more: _, ...final } = held;
-        show(final, totals);
+      if (pendingResult !== null) {
+        const { more: _, ...final } = pendingResult;
+        show(final);
       }
       endText();
       blocks.end();
-      toolNames.clear();
-      totals = null;
+      turn = null;
     },
   };
+}
+
+/** Returns the lines of an event and the kind of block they belong to; counts it in the turn. */
+function toBlock(event: BlockEvent, turn: TurnState, { style, now, limits, clean }: Format): Block {
+  const line = (text: string) => oneLine(clean(text), limits.chars);
+  switch (event.type) {
+    case 'session':
+      return ['lines', [style.dim(line(`Session ${event.id}${event.model ? ` (${event.model})` : ''}`))]];
+    case 'notice':
+      return ['lines', [style.dim(line(event.text))]];
+    case 'error':
+      turn.errors += 1;
+      return ['lines', [style.red(`${style.symbol('fail')} ${line(event.message)}`)]];
+    case 'tool-start':
+      turn.tools += 1;
+      turn.toolNames.set(event.id, line(event.name));
+      return ['tools', [toolStartLine(style, line(event.name), line(event.summary))]];
+    case 'tool-end': {
+      turn.errors += event.ok ? 0 : 1;
+      const name = turn.toolNames.get(event.id) ?? 'tool';
+      turn.toolNames.delete(event.id);
+      return ['tools', toolEndLines(event, name, { style, limits, clean })];
+    }
+    case 'subagent':
+      return ['tools', [style.dim(`  ${line(event.text)}`)]];
+    case 'todo': {
+      const items = event.items.map((item) => ({ ...item, text: line(item.text) }));
+      return ['alone', todoLines(style, items)];
+    }
+    case 'result': {
+      turn.usage = event.usage ?? turn.usage;
+      const figures = { ...turn, ms: now() - turn.startedAt };
+      return ['alone', [resultLine(style, event.ok, line(event.error ?? ''), figures)]];
+    }
+  }
 }
 
 function timeOfDay(ms: number): string {

@@ -1,90 +1,43 @@
 import { formatDuration } from '../../core/duration.ts';
 import { doneByTasks } from '../../core/evidence.ts';
-import type { JournalEvent } from '../../journal/events.ts';
+import type { EventOf, JournalEvent } from '../../journal/events.ts';
 import { cleanTerminal } from '../../os/terminal/clean-terminal.ts';
 import type { Style } from './style.ts';
 import { formatCost } from './units.ts';
 
-/** The story of a run, a line or two per event. */
+type Paint = 'dim' | 'red' | 'green' | 'yellow' | 'cyan';
+type SymbolName = Parameters<Style['symbol']>[0];
+/** Returns a coloured line that begins with a symbol. */
+type PaintLine = (paint: Paint, symbol: SymbolName, text: string) => string;
+
+/** Tells a run in a line or two per event. */
 export function narrate(event: JournalEvent, style: Style): string[] {
+  const line: PaintLine = (paint, symbol, text) => style[paint](`${style.symbol(symbol)} ${text}`);
   switch (event.type) {
-    case 'iteration.started':
-      return [
-        '',
-        style.bold(
-          `${style.symbol('iteration')} Iteration ${event.iteration}${event.of === null ? '' : `/${event.of}`}`,
-        ),
-      ];
-    case 'prd.iteration': {
-      const { done, total } = event.counts;
-      const what = `${event.mode}: ${event.story ?? 'no story is left'} (${done} of ${total} done)`;
-      return [style.cyan(`${style.symbol('run')} ${what}`)];
+    case 'iteration.started': {
+      const of = event.of === null ? '' : `/${event.of}`;
+      return ['', style.bold(`${style.symbol('iteration')} Iteration ${event.iteration}${of}`)];
     }
-    case 'prd.checked': {
-      const how = event.undone ? ', undone' : '';
-      return event.problems.map((problem) =>
-        style.red(`${style.symbol('fail')} tasks.json${how}: ${firstLine(problem)}`),
-      );
-    }
-    case 'agent.ended':
-      return event.end === 'finished'
-        ? []
-        : [
-            style.red(
-              `${style.symbol('fail')} The turn ended as ${event.end}${event.error ? `: ${firstLine(event.error)}` : ''}`,
-            ),
-          ];
-    case 'guardrail.started':
-      return [style.dim(`${style.symbol('run')} Guardrail "${event.command}"`)];
-    case 'guardrail.ended': {
-      const time = formatDuration(event.ms);
-      if (event.ok)
-        return [
-          style.green(`${style.symbol('pass')} Guardrail "${event.command}" passed (exit code 0, ${time})`),
-        ];
-      const how = event.timedOut ? 'timed out' : `failed with exit code ${event.exitCode}`;
-      return [
-        style.red(
-          `${style.symbol('fail')} Guardrail "${event.command}" ${how} (${time}), fail action ${event.action}`,
-        ),
-      ];
-    }
-    case 'verdict':
-      return event.accepted
-        ? [style.green(`${style.symbol('pass')} ${acceptedAs(firstLine(event.because))}`)]
-        : [style.red(`${style.symbol('fail')} Claim rejected: ${firstLine(event.because)}`)];
     case 'decision':
-      return narrateDecision(event, style);
-    case 'verify.ended': {
-      const time = formatDuration(event.ms);
-      const mark = event.ok ? style.green(style.symbol('pass')) : style.red(style.symbol('fail'));
-      return [
-        `${mark} Verify "${event.command}" ${event.ok ? 'passed' : `failed with exit code ${event.exitCode}`} (${time})`,
-      ];
-    }
-    case 'scm.ended':
-      return event.ok
-        ? [style.green(`${style.symbol('pass')} SCM ${event.task}: ${firstLine(event.detail)}`)]
-        : [style.red(`${style.symbol('fail')} SCM ${event.task} failed: ${firstLine(event.detail)}`)];
+      return narrateDecision(event, line);
     case 'note':
-      return [style.cyan(`${style.symbol('from')} Word for the agent: ${firstLine(event.text)}`)];
+      return [line('cyan', 'from', `Word for the agent: ${firstLine(event.text)}`)];
     case 'run.resumed':
       return [style.dim(`Resuming at iteration ${event.iteration}`)];
     case 'paused':
-      return [style.yellow(`${style.symbol('wait')} Waiting: ${firstLine(event.because)}`)];
+      return [line('yellow', 'wait', `Waiting: ${firstLine(event.because)}`)];
     case 'unpaused':
-      return [style.dim(`${style.symbol('again')} Going on after the pause`)];
+      return [line('dim', 'again', 'Going on after the pause')];
     case 'notice':
-      return [style.yellow(`${style.symbol('warn')} ${event.text}`)];
+      return [line('yellow', 'warn', event.text)];
     case 'sandbox.denied': {
       const place = cleanTerminal(`${event.host}:${event.port} ${event.because}`);
-      return [style.dim(`${style.symbol('warn')} Sandbox: ${place} (--allow-host)`)];
+      return [line('dim', 'warn', `Sandbox: ${place} (--allow-host)`)];
     }
     case 'notified':
-      // A bell fails only for want of a terminal, of which the start has warned.
-      return event.ok || event.channel === 'bell'
-        ? []
-        : [style.yellow(`${style.symbol('warn')} Notification by ${event.channel} failed: ${event.detail}`)];
+      // A bell fails only for want of a terminal, and the start has warned of that.
+      if (event.ok || event.channel === 'bell') return [];
+      return [line('yellow', 'warn', `Notification by ${event.channel} failed: ${event.detail}`)];
     case 'run.ended': {
       const cost = event.usage.costUsd === undefined ? '' : `, ${formatCost(event.usage.costUsd)}`;
       const figures = `${event.iterations} iteration${event.iterations === 1 ? '' : 's'}, ${formatDuration(event.ms)}${cost}`;
@@ -95,24 +48,62 @@ export function narrate(event: JournalEvent, style: Style): string[] {
     case 'run.yielded':
       return [style.dim('Stopped after one iteration, as asked. Next: ralph run --resume')];
     default:
+      return narrateIteration(event, style, line);
+  }
+}
+
+/** Tells what happens within an iteration. */
+function narrateIteration(event: JournalEvent, style: Style, line: PaintLine): string[] {
+  const result = (ok: boolean, text: string) => [
+    ok ? line('green', 'pass', text) : line('red', 'fail', text),
+  ];
+  switch (event.type) {
+    case 'prd.iteration': {
+      const { done, total } = event.counts;
+      const story = event.story ?? 'no story is left';
+      return [line('cyan', 'run', `${event.mode}: ${story} (${done} of ${total} done)`)];
+    }
+    case 'prd.checked': {
+      const how = event.undone ? ', undone' : '';
+      return event.problems.flatMap((problem) => result(false, `tasks.json${how}: ${firstLine(problem)}`));
+    }
+    case 'agent.ended': {
+      if (event.end === 'finished') return [];
+      const error = event.error ? `: ${firstLine(event.error)}` : '';
+      return result(false, `The turn ended as ${event.end}${error}`);
+    }
+    case 'guardrail.started':
+      return [line('dim', 'run', `Guardrail "${event.command}"`)];
+    case 'guardrail.ended': {
+      const time = formatDuration(event.ms);
+      if (event.ok) return result(true, `Guardrail "${event.command}" passed (exit code 0, ${time})`);
+      const how = event.timedOut ? 'timed out' : `failed with exit code ${event.exitCode}`;
+      return result(false, `Guardrail "${event.command}" ${how} (${time}), fail action ${event.action}`);
+    }
+    case 'verdict': {
+      const because = firstLine(event.because);
+      return result(event.accepted, event.accepted ? acceptedAs(because) : `Claim rejected: ${because}`);
+    }
+    case 'verify.ended': {
+      const mark = event.ok ? style.green(style.symbol('pass')) : style.red(style.symbol('fail'));
+      const how = event.ok ? 'passed' : `failed with exit code ${event.exitCode}`;
+      return [`${mark} Verify "${event.command}" ${how} (${formatDuration(event.ms)})`];
+    }
+    case 'scm.ended':
+      return result(event.ok, `SCM ${event.task}${event.ok ? '' : ' failed'}: ${firstLine(event.detail)}`);
+    default:
       return [];
   }
 }
 
-function narrateDecision(event: Extract<JournalEvent, { type: 'decision' }>, style: Style): string[] {
-  if (event.kind === 'wait') {
-    return [
-      style.yellow(
-        `${style.symbol('wait')} Waiting ${formatDuration(event.ms ?? 0)}: ${firstLine(event.because.text)}`,
-      ),
-    ];
-  }
-  const told = event.because.code === 'claim-rejected' || event.because.code === 'checks-failed';
-  if (event.kind === 'stop' || told) return [];
-  return [style.dim(`${style.symbol('again')} Going on: ${firstLine(event.because.text)}`)];
+function narrateDecision({ kind, because, ms = 0 }: EventOf<'decision'>, line: PaintLine): string[] {
+  const why = firstLine(because.text);
+  if (kind === 'wait') return [line('yellow', 'wait', `Waiting ${formatDuration(ms)}: ${why}`)];
+  const isShown = because.code === 'claim-rejected' || because.code === 'checks-failed';
+  return kind === 'stop' || isShown ? [] : [line('dim', 'again', `Going on: ${why}`)];
 }
 
-/** The first line of a text, fit for a terminal. */
+/** Returns the first line of a text, fit for a terminal. */
 export function firstLine(text: string): string {
   return cleanTerminal(text).split('\n')[0]?.replaceAll('\t', '  ') ?? '';
 }

@@ -9,7 +9,7 @@ const narrowestTitle = 8;
 const widestFeedback = 60;
 const bars = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
 
-/** The stories of a PRD as a table, and how they went down. Where the columns are few, titles give way. */
+/** Returns the stories of a PRD as a table, and their burn-down. With few columns, titles are cut. */
 export function prdBoard(status: PrdStatus, style: Style, columns = 120): string {
   const { counts, stories } = status;
   const states = widest(
@@ -65,11 +65,11 @@ function nextLine({ complete, counts, next, estimatedIterations }: PrdStatus): s
 function burnDownLine({ burnDown, counts }: PrdStatus, style: Style): string[] {
   if (burnDown.length === 0) return [];
   const most = Math.max(1, counts.total, ...burnDown.map(({ left }) => left));
-  const shown = burnDown
+  const blocks = burnDown
     .slice(-60)
     .map(({ left }) => bars[Math.ceil((left / most) * (bars.length - 1))] ?? '█');
   const figures = burnDown.slice(-12).map(({ left }) => left);
-  return [`Burn-down: ${style.emoji ? shown.join('') : ''} ${figures.join(' ')} left`.replace('  ', ' ')];
+  return [`Burn-down: ${style.emoji ? blocks.join('') : ''} ${figures.join(' ')} left`.replace('  ', ' ')];
 }
 
 function markOf({ passes, mode }: BoardRow, style: Style): string {

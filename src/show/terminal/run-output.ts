@@ -2,7 +2,6 @@ import type { AgentEvent } from '../../agents/adapter.ts';
 import type { JournalEvent } from '../../journal/events.ts';
 import type { Redactor } from '../../os/redact/redact.ts';
 import { cleanTerminal, createTerminalCleaner } from '../../os/terminal/clean-terminal.ts';
-import { createCountdown } from './countdown.ts';
 import { createFormatter } from './formatter.ts';
 import { firstLine, narrate } from './narrate.ts';
 import { createStatusBar, type Output } from './status-bar.ts';
@@ -11,13 +10,13 @@ import { createStyle } from './style.ts';
 export type RunOutputOptions = {
   /** `json` prints the journal on stdout and nothing else there. */
   readonly mode: 'text' | 'json';
-  /** Show what the agent does as it happens. */
+  /** Shows what the agent does as it happens. */
   readonly stream: boolean;
   readonly verbose: boolean;
-  /** Let the agent's control sequences through. */
+  /** Lets the agent's control sequences through. */
   readonly raw: boolean;
   readonly timestamps: boolean;
-  /** A line with the figures below everything else, where stdout is a terminal. */
+  /** Shows the figures in the last line of the terminal, if stdout is one. */
   readonly statusLine: boolean;
   readonly color: 'auto' | 'always' | 'never';
   readonly env: Readonly<Record<string, string | undefined>>;
@@ -27,68 +26,56 @@ export type RunOutputOptions = {
   now(): number;
 };
 
-/** What a person sees of a run while it runs. */
+/** Output of `ralph run`. */
 export type RunOutput = {
   journal(event: JournalEvent): void;
   agent(event: AgentEvent): void;
   stderr(text: string): void;
-  /** A line before the run begins. */
+  /** Prints a line before the run begins. */
   intro(text: string): void;
   warn(text: string): void;
   signal(text: string): void;
   verbose(text: string): void;
-  /** A line after the run ended. */
+  /** Prints a line after the run ended. */
   outro(text: string): void;
-  /** The next command to type. */
+  /** Prints the next command to type. */
   next(text: string): void;
   close(): void;
 };
 
 export function createRunOutput(options: RunOutputOptions): RunOutput {
-  const { mode, redactor } = options;
-  const style = createStyle({
-    env: options.env,
-    isTTY: options.stdout.isTTY === true,
-    flag: options.color,
-  });
-  const bar = wantsStatusBar(options) ? createStatusBar(options.stdout, style, options.now) : null;
+  const { mode, redactor, now, timestamps, raw } = options;
+  const style = createStyle({ env: options.env, isTTY: options.stdout.isTTY === true, flag: options.color });
+  const bar = wantsStatusBar(options) ? createStatusBar(options.stdout, style, now) : null;
   const stdout = bar?.over(options.stdout) ?? options.stdout;
   const stderr = (options.stderr.isTTY && bar?.over(options.stderr)) || options.stderr;
-  const shown = redactedOutput(stdout, redactor);
+  const output = redactedOutput(stdout, redactor);
   const say = (line: string): void => {
     if (mode !== 'text') return;
-    shown.drain();
+    output.drain();
     stdout.write(`${line}\n`);
   };
+  const sayVerbose = (lines: readonly string[]): void => {
+    if (options.verbose) for (const line of lines) stderr.write(`[ralph] ${redactor.text(line)}\n`);
+  };
   const agentStderr = redactedOutput(stderr, redactor);
-  const formatter = createFormatter({
-    style,
-    write: (text) => shown.write(text),
-    now: options.now,
-    timestamps: options.timestamps,
-    raw: options.raw,
-  });
-  const countdown = createCountdown(stdout, options.now, style);
+  const formatter = createFormatter({ style, write: output.write, now, timestamps, raw });
   const cleaner = createTerminalCleaner();
   const streams = mode === 'text' && options.stream;
   let isDecided = false;
 
   return {
     journal(event) {
-      countdown.stop();
       bar?.journal(event);
       if (mode === 'json') stdout.write(`${JSON.stringify(event)}\n`);
       if (event.type === 'agent.ended') {
         formatter.end();
-        shown.flush();
+        output.flush();
       }
       if (event.type === 'decision') isDecided = event.kind === 'stop';
       const lines = narrate(event, style);
       for (const line of !isDecided && isFailure(event) ? lines.slice(0, 2) : lines) say(line);
-      if (event.type === 'decision' && event.kind === 'wait' && mode === 'text' && bar === null)
-        countdown.start(event.ms ?? 0);
-      if (!options.verbose) return;
-      for (const line of explain(event)) stderr.write(`[ralph] ${redactor.text(line)}\n`);
+      sayVerbose(explain(event));
     },
     agent(event) {
       bar?.agent(event);
@@ -101,21 +88,15 @@ export function createRunOutput(options: RunOutputOptions): RunOutput {
     intro: (text) => say(style.dim(text)),
     warn: (text) => void stderr.write(`warning: ${text}\n`),
     signal(text) {
-      countdown.stop();
       formatter.endLine();
-      shown.drain();
+      output.drain();
       stderr.write(`${text}\n`);
     },
-    verbose(text) {
-      if (options.verbose) stderr.write(`[ralph] ${redactor.text(text)}\n`);
-    },
+    verbose: (text) => sayVerbose([text]),
     outro: (text) => say(cleanTerminal(redactor.text(text))),
-    next(text) {
-      say(`${style.bold('Next:')} ${text}`);
-    },
+    next: (text) => say(`${style.bold('Next:')} ${text}`),
     close() {
-      countdown.stop();
-      shown.flush();
+      output.flush();
       if (streams) agentStderr.write(cleaner.end());
       agentStderr.flush();
       bar?.close();
@@ -123,24 +104,24 @@ export function createRunOutput(options: RunOutputOptions): RunOutput {
   };
 }
 
-/** The end of a run by an error, unless it was decided: the command prints the reason on stderr, with its remedy. */
+/** True for the end of a run by an error. Unless `decide` ended it, the command prints the reason with its remedy. */
 function isFailure(event: JournalEvent): boolean {
   return event.type === 'run.ended' && (event.outcome === 'LOOP_FAILED' || event.outcome === 'AGENT_FAILED');
 }
 
-/** Control sequences that the agent may write, or a log that only looks like a terminal, do not go with it. */
+/** False also where the agent may write control sequences, and in a log that only looks like a terminal. */
 function wantsStatusBar({ statusLine, mode, raw, stdout, env }: RunOutputOptions): boolean {
   return statusLine && mode === 'text' && !raw && stdout.isTTY === true && env.TERM !== 'dumb' && !env.CI;
 }
 
-/** A secret may be cut by the border of two writes: what may begin one is held back until it is known. */
+/** Takes secrets out; holds back what may be the beginning of one, because a secret may come in two writes. */
 function redactedOutput(output: Output, redactor: Redactor) {
   let stream = redactor.stream();
   let waiting = '';
   let scheduled: NodeJS.Immediate | null = null;
   const put = (bytes: Buffer): void => void (bytes.length > 0 && output.write(bytes));
 
-  /** Events come in bursts, one chunk of the agent's stream at a time: one write for each burst. */
+  /** Writes what is waiting: events come in bursts, one chunk of the agent's stream at a time. */
   function drain(): void {
     if (scheduled !== null) clearImmediate(scheduled);
     scheduled = null;
@@ -165,7 +146,7 @@ function redactedOutput(output: Output, redactor: Redactor) {
   };
 }
 
-/** The lines of `--verbose`. */
+/** Returns the lines of `--verbose`. */
 function explain(event: JournalEvent): string[] {
   switch (event.type) {
     case 'iteration.started':
@@ -188,7 +169,7 @@ function explain(event: JournalEvent): string[] {
   }
 }
 
-/** Line breaks and other controls of an argument, on one line. */
+/** Returns an argument on one line, without control characters. */
 function oneWord(text: string): string {
   return cleanTerminal(text).replace(/\n/g, '\\n');
 }

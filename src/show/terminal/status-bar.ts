@@ -5,20 +5,20 @@ import { isOpen, newRunView } from '../../journal/run-view.ts';
 import { addToFigures, type LiveFigures, noFigures, statusLine } from './status-line.ts';
 import type { Style } from './style.ts';
 
-/** Where text goes; `columns` of a terminal. */
+/** A stream to write to; `columns` if it is a terminal. */
 export type Output = {
   write(text: string | Uint8Array): unknown;
   readonly isTTY?: boolean;
   readonly columns?: number;
 };
 
-/** A line below everything else that is written, while a loop runs in a terminal. */
+/** Status line below all other output, while a loop runs in a terminal. */
 export type StatusBar = {
   journal(event: JournalEvent): void;
   agent(event: AgentEvent): void;
-  /** A sign of life of the agent that is no event. */
+  /** Notes a sign of life of the agent that is no event. */
   sign(): void;
-  /** The output for all others: the line gives way to what they write and comes back below it. */
+  /** Returns an output for all others; the status line is drawn again below what they write. */
   over(output: Output): Output;
   close(): void;
 };
@@ -30,17 +30,17 @@ export function createStatusBar(terminal: Output, style: Style, now: () => numbe
   let live: LiveFigures = noFigures;
   let timer: NodeJS.Timeout | null = null;
 
-  /** The cursor stays where the text ends, also within a line; the status is on the line below. */
-  function drawn(): string {
+  /** Returns the status on the line below; the cursor stays where the text ends. */
+  function barText(): string {
     if (timer === null) return '';
     const width = (terminal.columns ?? 80) - 1;
     const line = statusLine(view, live, { style, width, now: now() });
-    // Index and back: there is a line below the cursor, and the column is kept. Nothing wraps on it.
+    // Index and back make a line below the cursor and keep the column. The status does not wrap.
     return `\x1bD\x1b[A\x1b7\x1b[B\r\x1b[?7l${line}\x1b[?7h\x1b8`;
   }
 
   function redraw(): void {
-    if (timer !== null) terminal.write(`\x1b[?2026h${erase}${drawn()}\x1b[?2026l`);
+    if (timer !== null) terminal.write(`\x1b[?2026h${erase}${barText()}\x1b[?2026l`);
   }
 
   function stop(): void {
@@ -69,7 +69,7 @@ export function createStatusBar(terminal: Output, style: Style, now: () => numbe
       write(text) {
         if (timer === null) return output.write(text);
         const before = `\x1b[?2026h${erase}`;
-        const after = `${drawn()}\x1b[?2026l`;
+        const after = `${barText()}\x1b[?2026l`;
         if (typeof text === 'string') return output.write(`${before}${text}${after}`);
         return output.write(Buffer.concat([Buffer.from(before), text, Buffer.from(after)]));
       },

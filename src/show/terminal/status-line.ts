@@ -6,18 +6,18 @@ import type { Style } from './style.ts';
 import { formatCost, formatTokens } from './units.ts';
 import { widthOf } from './width.ts';
 
-/** What the agent's stream tells before the journal does. */
+/** Figures from the agent's stream that are not in the journal yet. */
 export type LiveFigures = {
-  /** Of the turn that runs. */
+  /** Usage of the running turn. */
   readonly usage: Usage | null;
   readonly context: ContextSize | null;
-  /** When the agent last gave a sign of life, in epoch milliseconds; null while it does not run. */
+  /** Time of the agent's last sign of life, in epoch milliseconds; null while it does not run. */
   readonly lastSign: number | null;
 };
 
 export const noFigures: LiveFigures = { usage: null, context: null, lastSign: null };
 
-/** The figures after an event of the agent. */
+/** Returns the figures after an event of the agent. */
 export function addToFigures(figures: LiveFigures, event: AgentEvent, now: number): LiveFigures {
   const next = { ...figures, lastSign: now };
   if (event.type === 'usage') return { ...next, usage: addUsage(figures.usage ?? noUsage, event.usage) };
@@ -25,10 +25,10 @@ export function addToFigures(figures: LiveFigures, event: AgentEvent, now: numbe
   return event.type === 'context' ? { ...next, context: event.size } : next;
 }
 
-/** Silence that is worth showing. */
+/** Shortest silence that is shown. */
 const idleFrom = 10_000;
 
-/** A part of the line; the least important go first where there is no room for all. */
+/** A part of the line; those with the highest rank are left out first. */
 type Part = { readonly text: string; readonly rank: number };
 
 /** `iter 4/15 · 2m10s · ↑45K ↓3K · $0.58 (est) · ctx 41% · 3/7 tasks · guard ✓✗ · idle 12s`, as much as fits. */
@@ -51,27 +51,27 @@ export function statusLine(
     { rank: 7, text: doingText(view, live, now, style) },
   ];
   const separator = dim(style.emoji ? ' · ' : ' | ');
-  let shown = parts.filter(({ text }) => text !== '');
-  while (shown.length > 1 && lineWidth(shown) > width) {
-    const least = Math.max(...shown.map(({ rank }) => rank));
-    shown = shown.filter(({ rank }) => rank !== least);
+  let visible = parts.filter(({ text }) => text !== '');
+  while (visible.length > 1 && lineWidth(visible) > width) {
+    const least = Math.max(...visible.map(({ rank }) => rank));
+    visible = visible.filter(({ rank }) => rank !== least);
   }
-  return shown.map(({ text }) => text).join(separator);
+  return visible.map(({ text }) => text).join(separator);
 }
 
-/** Guardrails as they stand: of the iteration that runs, or of the one before while it has none yet. */
+/** Returns the guardrails of the running iteration, or of the one before while it has none yet. */
 function latestGuardrails({ iterations }: RunView): readonly CheckView[] {
   return iterations.findLast(({ guardrails }) => guardrails.length > 0)?.guardrails ?? [];
 }
 
-/** `✓`, `✗`, or a dot while it runs. */
+/** Returns `✓`, `✗`, or a dot while the check runs. */
 export function checkMark({ ok }: Pick<CheckView, 'ok'>, style: Style): string {
   const [pass, fail, running] = style.emoji ? ['✓', '✗', '·'] : ['+', 'x', '.'];
   if (ok === null) return style.dim(running ?? '');
   return ok ? style.green(pass ?? '') : style.red(fail ?? '');
 }
 
-/** Stories of a PRD where there are any, else the agent's own list. */
+/** Counts the stories of a PRD if there are any, else the agent's own list. */
 export function taskCount({ stories, todo }: RunView): { done: number; all: number } {
   if (stories.length > 0) return { done: stories.filter(({ passes }) => passes).length, all: stories.length };
   return { done: todo.filter(({ status }) => status === 'done').length, all: todo.length };
@@ -88,7 +88,7 @@ export function tokensText(usage: Usage, style: Style): string {
   return `${up}${formatTokens(input)} ${down}${formatTokens(usage.outputTokens)}`;
 }
 
-/** A share of the window where its size is known, else the tokens: a guess would mislead. */
+/** Returns the share of the window if its size is known, else the tokens: a guess would mislead. */
 export function contextText(context: { tokens: number; window?: number | null } | null): string {
   if (context === null) return '';
   const { tokens, window } = context;

@@ -4,7 +4,7 @@ const steps = [
   { size: 1e3, unit: 'K' },
 ] as const;
 
-/** Tokens in two or three figures: `999`, `1.2K`, `45K`, `850K`, `1.2M`. */
+/** Formats tokens in two or three figures: `999`, `1.2K`, `45K`, `850K`, `1.2M`. */
 export function formatTokens(tokens: number): string {
   const whole = Math.max(0, Math.round(tokens));
   // The unit goes by the rounded figure, so that 999,999 is 1M and not 1000K.
@@ -14,7 +14,7 @@ export function formatTokens(tokens: number): string {
   return `${Number(amount.toFixed(amount < 9.95 ? 1 : 0))}${step.unit}`;
 }
 
-/** Money in dollars and cents; four decimals where it is less than a cent. */
+/** Formats dollars and cents, with four decimals below a cent. */
 export function formatCost(usd: number): string {
   const isTiny = usd > 0 && usd < 0.005;
   return `$${usd.toFixed(isTiny ? 4 : 2)}`;

@@ -1,14 +1,14 @@
-/** Characters that take two columns: East Asian wide and full width forms, and emoji that are pictures by themselves. */
+/** Characters that take two columns: East Asian wide and full width forms, and emoji. */
 const wide =
   /[\u1100-\u115f\u2e80-\u303e\u3041-\u33ff\u3400-\u4dbf\u4e00-\u9fff\ua000-\ua4cf\ua960-\ua97f\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6\u{1f300}-\u{1f64f}\u{1f900}-\u{1f9ff}\u{20000}-\u{3fffd}]|\p{Emoji_Presentation}/u;
 const zero = /^[\p{Mn}\p{Me}\p{Cf}]$/u;
 const plain = /^[\x20-\x7e]*$/;
-/** What our own styles write. */
+/** Colour sequences of our own styles. */
 const paint = String.raw`\x1b\[[\d;]*m`;
 const painted = new RegExp(paint, 'g');
 const atPaint = new RegExp(`(${paint})`);
 
-/** Columns that a text takes on a terminal; our own colours take none. */
+/** Returns the columns that a text takes on a terminal; our own colours take none. */
 export function widthOf(text: string): number {
   const bare = text.replace(painted, '');
   if (plain.test(bare)) return bare.length;
@@ -17,7 +17,7 @@ export function widthOf(text: string): number {
   return width;
 }
 
-/** The text cut to so many columns, with an ellipsis where something is missing. Colours are closed again. */
+/** Cuts a text to so many columns, with an ellipsis if something is missing. Ends colours. */
 export function cutTo(text: string, columns: number, ellipsis = '…'): string {
   if (widthOf(text) <= columns) return text;
   const room = columns - widthOf(ellipsis);
@@ -40,13 +40,13 @@ export function cutTo(text: string, columns: number, ellipsis = '…'): string {
   return out;
 }
 
-/** The text with spaces after it, to exactly so many columns. */
+/** Cuts or pads a text to exactly so many columns. */
 export function fitTo(text: string, columns: number, ellipsis?: string): string {
-  const cut = cutTo(text, columns, ellipsis);
-  return cut + ' '.repeat(Math.max(0, columns - widthOf(cut)));
+  const line = cutTo(text, columns, ellipsis);
+  return line + ' '.repeat(Math.max(0, columns - widthOf(line)));
 }
 
-/** Lines of at most so many columns, broken at spaces where there are any. */
+/** Breaks a text into lines of at most so many columns, at spaces if there are any. */
 export function wrapTo(text: string, columns: number): string[] {
   return text.split('\n').flatMap((line) => wrapLine(line.replaceAll('\t', '  ').trimEnd(), columns));
 }

@@ -1,8 +1,8 @@
-/** What a person is looking at. */
+/** The selection and the pane that a person chose. */
 export type WatchState = {
-  /** The place of an iteration; null follows the newest. */
+  /** Index of an iteration; null follows the newest. */
   readonly selected: number | null;
-  /** What the large pane shows. */
+  /** Content of the large pane. */
   readonly pane: 'output' | 'evidence' | 'log';
   readonly help: boolean;
   readonly quit: boolean;
@@ -10,7 +10,7 @@ export type WatchState = {
 
 export const startState: WatchState = { selected: null, pane: 'output', help: false, quit: false };
 
-/** For the help, and the line at the bottom. */
+/** Keys and what they do, for the help. */
 export const keyHelp = [
   ['q', 'quit'],
   ['?', 'this help'],
@@ -25,12 +25,12 @@ export const keyHelp = [
 const esc = '\x1b';
 const keyPattern = new RegExp(`${esc}(?:\\[[\\d;]*[A-Za-z~]|O[A-Za-z])|[^]`, 'gu');
 
-/** The keys in a piece of input: a character or a whole escape sequence each. */
+/** Splits input into keys: a character or a whole escape sequence each. */
 export function keysIn(input: string): string[] {
   return input.match(keyPattern) ?? [];
 }
 
-/** What a key makes of it; `count` is how many iterations there are. */
+/** Returns the state after a key; `count` is the number of iterations. */
 export function press(state: WatchState, key: string, count: number): WatchState {
   if (key === 'q' || key === '\x03') return { ...state, quit: true };
   // Any other key closes the help, and does nothing else.
@@ -66,7 +66,7 @@ export function press(state: WatchState, key: string, count: number): WatchState
   }
 }
 
-/** To go on from the newest one is to follow it. */
+/** Selects an iteration; the newest one is followed. */
 function select(state: WatchState, index: number, count: number): WatchState {
   const isNewest = count === 0 || index >= count - 1;
   return { ...state, selected: isNewest ? null : Math.max(0, index) };

@@ -23,13 +23,13 @@ import {
   timelinePane,
 } from './panes.ts';
 
-/** All that is on the screen. */
+/** Data of the screen. */
 export type WatchView = {
   readonly loop: RunView;
   readonly live: LiveFigures;
-  /** Whether the process of the loop lives. */
+  /** True if the process of the loop is alive. */
   readonly isAlive: boolean;
-  /** What the agent of the selected iteration wrote. */
+  /** Output of the agent in the selected iteration. */
   readonly output: string;
   readonly log: { readonly title: string; readonly text: string } | null;
   readonly state: WatchState;
@@ -45,7 +45,7 @@ type Options = {
 
 const wideFrom = 110;
 
-/** The whole screen: as many lines as there are rows, none wider than the columns. */
+/** Returns the whole screen: as many lines as there are rows, none wider than the columns. */
 export function layoutWatch(view: WatchView, options: Options): string[] {
   const { columns, rows, style } = options;
   if (rows < 6 || columns < 20) return pad([cutTo('The window is too small.', columns)], rows);
@@ -59,7 +59,7 @@ export function layoutWatch(view: WatchView, options: Options): string[] {
   return [...head, ...pad(lines, body), footLine(view, options)];
 }
 
-/** One pane below the other; the output takes what is left. */
+/** Puts one pane below the other; the output takes the remaining rows. */
 function narrow(view: WatchView, body: number, options: Options): string[] {
   const panes = panesOf(view);
   const { iterations } = view.loop;
@@ -69,13 +69,13 @@ function narrow(view: WatchView, body: number, options: Options): string[] {
     { pane: panes.guardrails, wants: guardrailCount(view.loop), most: Math.max(1, Math.floor(body / 8)) },
     { pane: panes.tasks, wants: taskCount(view.loop).all, most: Math.max(1, Math.floor(body / 5)) },
   ]);
-  const used = rooms.reduce((sum, { rows }) => sum + rows + 1, 0);
-  return [...rooms, { pane: panes.large, rows: body - used - 1 }].flatMap(({ pane, rows }) =>
+  const usedRows = rooms.reduce((sum, { rows }) => sum + rows + 1, 0);
+  return [...rooms, { pane: panes.large, rows: body - usedRows - 1 }].flatMap(({ pane, rows }) =>
     box(pane, rows, options),
   );
 }
 
-/** The story on the left, how things stand on the right. */
+/** Puts the timeline and the output on the left, the state on the right. */
 function wide(view: WatchView, body: number, options: Options): string[] {
   const panes = panesOf(view);
   const left = Math.floor(options.columns * 0.62);
@@ -123,14 +123,14 @@ function panesOf(view: WatchView) {
   } satisfies Record<string, Pane>;
 }
 
-/** Rows for each pane that has something to show. */
+/** Returns the rows for each pane that has something to show. */
 function share(body: number, wishes: readonly { pane: Pane; wants: number; most: number }[]) {
   // The large pane keeps four lines.
-  let left = body - 5;
+  let free = body - 5;
   return wishes.flatMap(({ pane, wants, most }) => {
-    const rows = Math.min(wants, most, left - 1);
+    const rows = Math.min(wants, most, free - 1);
     if (rows < 1) return [];
-    left -= rows + 1;
+    free -= rows + 1;
     return [{ pane, rows }];
   });
 }
@@ -190,8 +190,8 @@ function footLine({ state, loop }: WatchView, { style, columns }: Options): stri
   const command = state.pane === 'evidence' ? `= ralph verdict ${loop.run}` : '';
   const plain = style.emoji ? keys : keys.replace('↑↓', 'j k');
   const room = columns - widthOf(plain) - 2;
-  const shown = command.length <= room ? `${plain}${' '.repeat(room - command.length + 2)}${command}` : plain;
-  return style.dim(cutTo(shown, columns, style.symbol('more')));
+  const line = command.length <= room ? `${plain}${' '.repeat(room - command.length + 2)}${command}` : plain;
+  return style.dim(cutTo(line, columns, style.symbol('more')));
 }
 
 function helpLines(style: Style): string[] {

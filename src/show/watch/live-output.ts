@@ -5,10 +5,10 @@ import type { Style } from '../terminal/style.ts';
 
 const keptChars = 64 * 1024;
 
-/** What the agent of an iteration says and does, from the stream that it writes. */
+/** Formats the stream of the agent of an iteration. */
 export type LiveOutput = {
   line(line: Buffer): void;
-  /** The end of it, cleaned, as `ralph run` would show it. */
+  /** Returns the end of the output, as `ralph run` would show it. */
   text(): string;
   figures(): LiveFigures;
 };

@@ -6,7 +6,7 @@ import { checkMark, clockTime, costText } from '../terminal/status-line.ts';
 import type { Style } from '../terminal/style.ts';
 import { fitTo, wrapTo } from '../terminal/width.ts';
 
-/** How much room a pane has, and how it looks. */
+/** Size and style of a pane. */
 export type PaneOptions = {
   readonly style: Style;
   readonly columns: number;
@@ -27,7 +27,7 @@ const marks: Record<Mark, readonly [loop: string, ascii: string]> = {
   cut: ['×', 'c'],
 };
 
-/** One line per go: how it came out, what its time went to, its cost, and why it went on. */
+/** Returns one line per iteration: its result, what its time was spent on, its cost, and why the loop went on. */
 export function timelinePane(loop: RunView, selected: number, options: PaneOptions): string[] {
   const { style, columns, rows, now } = options;
   const { iterations } = loop;
@@ -58,7 +58,7 @@ function markOf(mark: Mark, style: Style): string {
   return mark === 'needs-person' || mark === 'limited' ? style.yellow(symbol) : style.dim(symbol);
 }
 
-/** What each part of the bar is, for the help. */
+/** Kinds of time in the bar, with their characters. */
 export const barParts = [
   ['agent', '█', '#'],
   ['review', '▒', '%'],
@@ -71,13 +71,13 @@ function timeBar(one: IterationView, longest: number, width: number, { style, no
   const times = timeByKind(one, now);
   let out = '';
   let before = 0;
-  let drawn = 0;
+  let length = 0;
   for (const [kind, sign, ascii] of barParts) {
     before += times[kind];
     const upTo = Math.min(width, Math.round((before / longest) * width));
-    const part = (style.emoji ? sign : ascii).repeat(Math.max(0, upTo - drawn));
+    const part = (style.emoji ? sign : ascii).repeat(Math.max(0, upTo - length));
     out += kind === 'checks' ? style.yellow(part) : kind === 'agent' ? style.cyan(part) : style.dim(part);
-    drawn = Math.max(drawn, upTo);
+    length = Math.max(length, upTo);
   }
   return out;
 }
@@ -92,7 +92,7 @@ function noteOf(one: IterationView, loop: RunView, style: Style): string {
   return `${story}${firstLine(because)}`;
 }
 
-/** What goes on at this moment, or how it ended and what to do about it. */
+/** Says what goes on now, or how the loop ended and what to do about it. */
 export function nowPane(loop: RunView, isAlive: boolean, options: PaneOptions): string[] {
   const { style, columns, rows, now } = options;
   const lines = nowLines(loop, isAlive, style, now).flatMap((line) => wrapTo(line, columns));
@@ -121,7 +121,7 @@ function nowLines(loop: RunView, isAlive: boolean, style: Style, now: number): s
   return [`${style.symbol('tool')} ${firstLine(tool.name)}${summary} ${since(tool.startedAt, now)}`];
 }
 
-/** Rows are guardrails, columns are goes, the newest to the right. */
+/** Returns a row for each guardrail, with a column for each iteration, the newest to the right. */
 export function guardrailPane(loop: RunView, options: PaneOptions): string[] {
   const { style, columns, rows } = options;
   const commands = [
@@ -131,9 +131,9 @@ export function guardrailPane(loop: RunView, options: PaneOptions): string[] {
     Math.max(8, ...commands.map((command) => command.length)),
     Math.floor(columns / 2),
   );
-  const shown = loop.iterations.slice(-Math.max(1, columns - nameWidth - 2));
+  const latest = loop.iterations.slice(-Math.max(1, columns - nameWidth - 2));
   return commands.slice(-rows).map((command) => {
-    const cells = shown.map(({ guardrails }) => {
+    const cells = latest.map(({ guardrails }) => {
       const check = guardrails.findLast((one) => one.command === command);
       return check === undefined ? ' ' : checkMark(check, style);
     });
@@ -142,7 +142,7 @@ export function guardrailPane(loop: RunView, options: PaneOptions): string[] {
   });
 }
 
-/** The stories of a PRD where there are any, else the agent's own list. */
+/** Returns the stories of a PRD if there are any, else the agent's own list. */
 export function taskPane({ stories, todo }: RunView, { style, rows }: PaneOptions): string[] {
   const [done, active, open] = style.emoji ? ['✓', '▸', '○'] : ['+', '>', 'o'];
   const lines =
@@ -156,7 +156,7 @@ export function taskPane({ stories, todo }: RunView, { style, rows }: PaneOption
           isOpen: status !== 'done',
           text,
         }));
-  // What is done may scroll away.
+  // Done ones may scroll away.
   const firstOpen = lines.findIndex(({ isOpen }) => isOpen);
   const from = Math.max(0, Math.min(firstOpen === -1 ? lines.length : firstOpen - 1, lines.length - rows));
   return lines.slice(from, from + rows).map(({ mark, isOpen, text }) => {
@@ -165,7 +165,7 @@ export function taskPane({ stories, todo }: RunView, { style, rows }: PaneOption
   });
 }
 
-/** The claim of a go with everything that was checked about it. */
+/** Returns the claim of an iteration with all evidence. */
 export function evidencePane(one: IterationView | undefined, { style, rows }: PaneOptions): string[] {
   if (one === undefined || one.verdict === null) return ['No claim was judged in this iteration.'];
   const { accepted, because, evidence } = one.verdict;
@@ -178,7 +178,7 @@ export function evidencePane(one: IterationView | undefined, { style, rows }: Pa
   ].slice(0, rows);
 }
 
-/** The end of a text. */
+/** Returns the end of a text. */
 export function textPane(text: string, { columns, rows }: PaneOptions): string[] {
   return wrapTo(text.trimEnd(), columns).slice(-rows);
 }

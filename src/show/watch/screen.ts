@@ -1,13 +1,13 @@
 type Output = { write(text: string): unknown };
 
-/** The alternate screen of a terminal; only lines that changed are written. */
+/** The alternate screen of a terminal; writes only lines that changed. */
 export type Screen = {
   enter(): void;
-  /** Shows these lines from the top; there have to be as many as the terminal has rows. */
+  /** Shows these lines, as many as the terminal has rows. */
   draw(lines: readonly string[]): void;
-  /** The next draw writes every line: the terminal has another size, or somebody else wrote to it. */
+  /** Makes the next draw write every line: the size changed, or somebody else wrote to the terminal. */
   forget(): void;
-  /** Gives the terminal back as it was. Can be called at any time, and twice. */
+  /** Restores the terminal. Can be called at any time, and twice. */
   leave(): void;
 };
 
@@ -18,24 +18,24 @@ const [begin, end] = ['\x1b[?2026h', '\x1b[?2026l'];
 
 export function createScreen(output: Output): Screen {
   let isUp = false;
-  let shown: readonly string[] = [];
+  let current: readonly string[] = [];
   return {
     enter() {
       isUp = true;
-      shown = [];
+      current = [];
       output.write(enter);
     },
     draw(lines) {
       if (!isUp) return;
-      const clear = shown.length === 0 ? '\x1b[2J' : '';
-      const changed = lines.flatMap((line, row) =>
-        line === shown[row] ? [] : [`\x1b[${row + 1};1H\x1b[K${line}\x1b[0m`],
+      const clear = current.length === 0 ? '\x1b[2J' : '';
+      const changes = lines.flatMap((line, row) =>
+        line === current[row] ? [] : [`\x1b[${row + 1};1H\x1b[K${line}\x1b[0m`],
       );
-      shown = [...lines];
-      if (changed.length > 0) output.write(`${begin}${clear}${changed.join('')}${end}`);
+      current = [...lines];
+      if (changes.length > 0) output.write(`${begin}${clear}${changes.join('')}${end}`);
     },
     forget() {
-      shown = [];
+      current = [];
     },
     leave() {
       if (isUp) output.write(leave);

@@ -1,10 +1,10 @@
 import { join, relative } from 'node:path';
 import { agents } from '../agents/registry.ts';
-import { type HeldFiles, holdFiles } from '../os/files/held-files.ts';
+import { type FileSnapshot, snapshotFiles } from '../os/files/file-snapshot.ts';
 import { isWithin } from '../os/files/real-path.ts';
 import type { GitFolders } from '../os/git/git.ts';
 
-/** What git runs, by name. */
+/** Hooks of git. */
 const hookNames = [
   ...['applypatch-msg', 'pre-applypatch', 'post-applypatch', 'pre-commit', 'pre-merge-commit', 'commit-msg'],
   ...['prepare-commit-msg', 'post-commit', 'pre-rebase', 'post-checkout', 'post-merge', 'pre-push', 'update'],
@@ -24,18 +24,18 @@ const settingsFiles = [
   ...['.hg/hgrc', '.hg/hgrc-not-shared', '.hg/requires', '.hg/sharedpath'],
 ];
 
-/** For sandboxes that show the project as it is: what decides what runs outside is put back after each command. */
-export function holdProject(root: string, git: GitFolders | null): HeldFiles {
-  const project = holdFiles(root, [...settingsFiles, ...below(root, git)]);
+/** Remembers the files that decide what runs outside, for sandboxes that show the project as it is. */
+export function snapshotProject(root: string, git: GitFolders | null): FileSnapshot {
+  const project = snapshotFiles(root, [...settingsFiles, ...below(root, git)]);
   // A linked worktree has its repository elsewhere.
   const elsewhere = git !== null && !isWithin(git.commonDir, root) ? git.commonDir : null;
-  const repository = elsewhere === null ? null : holdFiles(elsewhere, below(elsewhere, git));
+  const repository = elsewhere === null ? null : snapshotFiles(elsewhere, below(elsewhere, git));
   return { restore: () => [...project.restore(), ...(repository?.restore() ?? [])] };
 }
 
 function below(folder: string, git: GitFolders | null): string[] {
   if (git === null) return [];
-  // In a linked worktree `commondir` and `gitdir` are git's own, and elsewhere they are not there.
+  // Only a linked worktree has `commondir` and `gitdir`.
   const settings = [git.commonDir, git.gitDir].flatMap((each) =>
     ['config', 'config.worktree', 'commondir', 'gitdir'].map((name) => join(each, name)),
   );

@@ -1,0 +1,47 @@
+import { closeSync, constants, fstatSync, openSync, readSync, type Stats } from 'node:fs';
+import { isRalphError, messageOf, RalphError } from '../../core/error.ts';
+import { isMissing } from './file-error.ts';
+
+const { O_NONBLOCK = 0, O_RDONLY } = constants;
+const chunkBytes = 256 * 1024;
+const unreadable = 'file-unreadable';
+
+/** Opens a regular file for `use` and closes it. Null if there is none; fails if it cannot be read. */
+export function useFile<T>(path: string, use: (fd: number, stat: Stats) => T, flags = 0): T | null {
+  let fd: number;
+  try {
+    // Without O_NONBLOCK, opening a named pipe would wait for a writer.
+    fd = openSync(path, O_RDONLY | O_NONBLOCK | flags);
+  } catch (error) {
+    if (isMissing(error)) return null;
+    throw new RalphError(unreadable, `${path} cannot be read: ${messageOf(error)}`, { cause: error });
+  }
+  try {
+    const stat = fstatSync(fd);
+    if (!stat.isFile()) throw new RalphError(unreadable, `${path} is not a regular file.`);
+    return use(fd, stat);
+  } finally {
+    closeSync(fd);
+  }
+}
+
+/** Same as `useFile`, but null also for a file that cannot be read. */
+export function tryFile<T>(path: string, use: (fd: number, stat: Stats) => T, flags = 0): T | null {
+  try {
+    return useFile(path, use, flags);
+  } catch (error) {
+    if (isRalphError(error) && error.code === unreadable) return null;
+    throw error;
+  }
+}
+
+/** Yields the bytes between two places of a file, each chunk in memory of its own. */
+export function* readChunks(fd: number, from: number, to = Number.POSITIVE_INFINITY): Generator<Buffer> {
+  for (let at = from; at < to; ) {
+    const chunk = Buffer.allocUnsafe(Math.min(chunkBytes, to - at));
+    const length = readSync(fd, chunk, 0, chunk.length, at);
+    if (length === 0) return;
+    yield chunk.subarray(0, length);
+    at += length;
+  }
+}
