@@ -61,16 +61,11 @@ export function decide(
   const told = feedbackOf(claim, verdict, checks);
   // A turn that broke off did not act on what it was told: tell it again.
   const feedback = turn.end === 'finished' || told.length > 0 ? told : loop.feedback;
-  return { ...goOn({ ...loop, feedback }, turn, claim, verdict, checks), ...judged };
+  return { ...goOn({ ...loop, feedback }, turn, whyGoOn(claim, verdict, checks)), ...judged };
 }
 
-function goOn(
-  loop: LoopState,
-  turn: Turn,
-  claim: Claim,
-  verdict: Verdict | undefined,
-  checks: readonly Check[],
-): Decided {
+/** Goes on because of `reason`, unless a limit, a budget or a standstill ends the loop. */
+function goOn(loop: LoopState, turn: Turn, reason: Reason): Decided {
   const { limits } = loop.plan;
   if (loop.failures >= limits.failures) {
     const text = `${loop.failures} failed turns in a row${turn.error ? `, the last one: ${turn.error}` : ''}`;
@@ -87,13 +82,10 @@ function goOn(
 
   const next = again ? loop : { ...loop, iteration: loop.iteration + 1 };
   if (loop.failures > 0) {
-    const reason: Reason = {
-      code: 'turn-failed',
-      text: `the turn ended as ${turn.end}${turn.error ? `: ${turn.error}` : ''}`,
-    };
-    return wait(next, backoffMs(loop.failures), reason);
+    const text = `the turn ended as ${turn.end}${turn.error ? `: ${turn.error}` : ''}`;
+    return wait(next, backoffMs(loop.failures), { code: 'turn-failed', text });
   }
-  return go(next, whyGoOn(claim, verdict, checks));
+  return go(next, reason);
 }
 
 /** Why a loop stops after its last iteration. It says so where that one failed, and nothing came after it. */
@@ -114,7 +106,7 @@ function atLimit(loop: LoopState, turn: Turn, limit: Limit): Decided {
     case 'quota':
       return stop(loop, 'AGENT_FAILED', { code: 'quota', text: `the account has no credit left${told}` });
     case 'context':
-      return goOn(loop, turn, { kind: 'none' }, undefined, []);
+      return goOn(loop, turn, noClaim);
     case 'usage': {
       // Codex tells the time without its seconds: when it has come, the limit may still hold for most of a minute.
       const ms =
@@ -183,6 +175,8 @@ function feedbackOf(claim: Claim, verdict: Verdict | undefined, checks: readonly
   return [...fromChecks, rejectionFeedback(verdict, claim.tag)];
 }
 
+const noClaim: Reason = { code: 'no-claim', text: 'the agent did not claim to be done' };
+
 function whyGoOn(claim: Claim, verdict: Verdict | undefined, checks: readonly Check[]): Reason {
   if (verdict) return { code: 'claim-rejected', text: verdict.because };
   const failed = checks.find((check) => !check.ok);
@@ -195,7 +189,7 @@ function whyGoOn(claim: Claim, verdict: Verdict | undefined, checks: readonly Ch
           ? `a tag was almost right: ${JSON.stringify(claim.written)}`
           : `the tag was mentioned, not claimed: ${claim.tag}`,
     };
-  return { code: 'no-claim', text: 'the agent did not claim to be done' };
+  return noClaim;
 }
 
 function go(loop: LoopState, because: Reason): Decided {

@@ -40,6 +40,14 @@ export type Dashboard = {
 type Request = http.IncomingMessage;
 type Response = http.ServerResponse;
 
+/** Everything that an answer is made from. */
+type Site = {
+  readonly door: Door;
+  readonly options: DashboardOptions;
+  readonly library: Library;
+  readonly streams: Streams;
+};
+
 const maxBodyBytes = 64 * 1024;
 const noLoop = 'there is no such loop';
 
@@ -51,8 +59,9 @@ export async function startDashboard(options: DashboardOptions): Promise<Dashboa
   const library = await openLibrary({ env, cwd, now, withFleet: true, ...fleet });
   const streams = createStreams(library);
   const door: { port: number; token: string } = { port: options.port, token };
+  const site: Site = { door, options, library, streams };
   const server = http.createServer((request, response) => {
-    answer(request, response, door, options, library, streams).catch((error: unknown) => {
+    answer(request, response, site).catch((error: unknown) => {
       if (response.headersSent) response.destroy();
       else fail(response, 500, messageOf(error));
     });
@@ -84,14 +93,8 @@ function listen(server: http.Server, { port, program }: DashboardOptions): Promi
   });
 }
 
-async function answer(
-  request: Request,
-  response: Response,
-  door: Door,
-  options: DashboardOptions,
-  library: Library,
-  streams: Streams,
-): Promise<void> {
+async function answer(request: Request, response: Response, site: Site): Promise<void> {
+  const { door, options, library, streams } = site;
   for (const [name, value] of Object.entries(safeHeaders)) response.setHeader(name, value);
   const stranger = refuseStranger(request, door);
   if (stranger) return fail(response, stranger.status, stranger.why);
@@ -101,7 +104,7 @@ async function answer(
   if (first !== 'api') return servePage(request, response, url.segments, options.page);
   const unknown = refuseUnknown(request, door);
   if (unknown) return fail(response, unknown.status, unknown.why);
-  if (request.method === 'POST') return act(request, response, rest, options.actions, library);
+  if (request.method === 'POST') return act(request, response, rest, site);
   if (rest[0] === 'info' && rest.length === 1)
     return json(response, 200, { version: options.version, control: options.actions !== null });
   if (rest[0] === 'stream' && rest.length === 1) {
@@ -145,8 +148,7 @@ async function act(
   request: Request,
   response: Response,
   [loops, id = '', last, ...more]: readonly string[],
-  actions: Actions | null,
-  library: Library,
+  { options: { actions }, library }: Site,
 ): Promise<void> {
   if (loops !== 'loops' || last !== 'actions' || more.length > 0)
     return fail(response, 404, 'there is nothing here');
