@@ -24,17 +24,17 @@ const kinds = {
 
 const forms = 'redis://HOST:PORT/0, rediss://HOST:PORT/0 (TLS) or postgres://USER@HOST:PORT/DATABASE';
 
-/** The address as text: as typed, else from the environment. */
-export function addressText(typed: string | undefined, env: Environment): string {
-  return typed ?? env.SWARM_CLUSTER ?? '';
+/** Returns the address from the option or the environment. */
+export function addressText(option: string | undefined, env: Environment): string {
+  return option ?? env.SWARM_CLUSTER ?? '';
 }
 
 /**
  * Reads the address of a cluster; null if none is given. The password comes from the environment or a file only, because
  * everybody on a machine can read the command line of a process.
  */
-export function clusterAddress(typed: string | undefined, env: Environment): ClusterAddress | null {
-  const text = addressText(typed, env);
+export function clusterAddress(option: string | undefined, env: Environment): ClusterAddress | null {
+  const text = addressText(option, env);
   if (text === '') return null;
   const url = URL.canParse(text) ? new URL(text) : null;
   const match =
@@ -42,7 +42,7 @@ export function clusterAddress(typed: string | undefined, env: Environment): Clu
   if (url === null || match === undefined || url.hostname === '') {
     throw new RalphError('cluster-address', 'this is not the address of a cluster', { remedy: forms });
   }
-  if (typed !== undefined && url.password !== '') {
+  if (option !== undefined && url.password !== '') {
     throw new RalphError(
       'cluster-address',
       'a password in --cluster can be read by everybody on this machine',

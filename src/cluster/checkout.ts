@@ -2,10 +2,10 @@ import { dirname, join } from 'node:path';
 import { ensureDir, lstatOf, removeIfThere, setAside, writeAtomic } from '../os/files/files.ts';
 import { headCommit, runGit } from '../os/git/git.ts';
 import type { LoopJob } from './cluster.ts';
-import { keepWork, remoteRef } from './kept.ts';
+import { keepWork, remoteRef } from './keep-work.ts';
 import type { Places } from './places.ts';
 import { fetchBranch } from './remote.ts';
-import { type Seal, sealsOn } from './trailers.ts';
+import { type IterationCommit, iterationCommits } from './trailers.ts';
 
 /** The working copy of a loop on this machine, and what its branch was on the remote. */
 export type Checkout = {
@@ -17,11 +17,11 @@ export type Checkout = {
   /** The commit that the next iteration goes on from. */
   readonly start: string;
   /** The iterations that are on the branch already. */
-  readonly seals: readonly Seal[];
+  readonly commits: readonly IterationCommit[];
 };
 
 export type CheckoutResult =
-  | { readonly ok: true; readonly checkout: Checkout; readonly kept: string | null }
+  | { readonly ok: true; readonly checkout: Checkout; readonly keptRef: string | null }
   /** `lasting`: no other try will do better, nor will another machine. */
   | { readonly ok: false; readonly why: string; readonly lasting: boolean };
 
@@ -31,21 +31,21 @@ const checkoutMs = 15 * 60_000;
 export async function openCheckout(places: Places, job: LoopJob): Promise<CheckoutResult> {
   const repository = places.repository(job.repo);
   const path = places.worktree(job.name);
-  const checked = await runGit('/', ['check-ref-format', '--branch', job.branch]);
-  if (checked.exitCode !== 0) return failed(`${JSON.stringify(job.branch)} is no name for a branch`, true);
-  const made = await makeRepository(repository);
-  if (made !== null) return failed(made, false);
+  const nameCheck = await runGit('/', ['check-ref-format', '--branch', job.branch]);
+  if (nameCheck.exitCode !== 0) return failure(`${JSON.stringify(job.branch)} is no name for a branch`, true);
+  const problemOfClone = await makeRepository(repository);
+  if (problemOfClone !== null) return failure(problemOfClone, false);
   const branch = await fetchBranch(repository, job, remoteRef(job.name));
-  if (branch.kind === 'unreachable') return failed(`${job.repo} cannot be read: ${branch.why}`, false);
-  if (branch.kind === 'wrong') return failed(branch.why, true);
+  if (branch.kind === 'unreachable') return failure(`${job.repo} cannot be read: ${branch.why}`, false);
+  if (branch.kind === 'wrong') return failure(branch.why, true);
   const [remote, start] =
     branch.kind === 'found' ? [branch.commit, branch.commit] : ([null, branch.from] as const);
   await removeLocks({ repository, path }, job);
-  const kept = (await isWorktree(path)) ? await keepWork({ repository, path }, job, 'left behind') : null;
+  const keptRef = (await isWorktree(path)) ? await keepWork({ repository, path }, job, 'left behind') : null;
   const problem = await checkOut(repository, path, job.branch, start);
-  if (problem !== null) return failed(`the worktree cannot be made: ${problem}`, false);
-  const seals = await sealsOn(repository, start, job);
-  return { ok: true, checkout: { repository, path, remote, start, seals }, kept };
+  if (problem !== null) return failure(`the worktree cannot be made: ${problem}`, false);
+  const commits = await iterationCommits(repository, start, job);
+  return { ok: true, checkout: { repository, path, remote, start, commits }, keptRef };
 }
 
 /** Removes lock files that a killed git left, which would stop every git after it. Call it when no agent runs. */
@@ -70,8 +70,8 @@ export async function makeRepository(repository: string): Promise<string | null>
     ['init', '--quiet', '--bare'],
     ['config', 'gc.auto', '0'],
   ]) {
-    const done = await runGit(repository, words);
-    if (done.exitCode !== 0) return `the clone cannot be made: ${done.stderr.trim()}`;
+    const result = await runGit(repository, words);
+    if (result.exitCode !== 0) return `the clone cannot be made: ${result.stderr.trim()}`;
   }
   ensureDir(join(repository, 'worktrees'));
   writeAtomic(join(repository, 'commondir'), '.\n');
@@ -105,8 +105,8 @@ async function checkOut(
   await runGit(repository, ['worktree', 'prune']);
   ensureDir(dirname(path));
   const words = ['worktree', 'add', '--quiet', '--force', '--detach', path, commit];
-  const added = await runGit(repository, [...quiet, ...words], checkoutMs);
-  return added.exitCode === 0 ? standOn(path, branch, commit) : added.stderr.trim();
+  const result = await runGit(repository, [...quiet, ...words], checkoutMs);
+  return result.exitCode === 0 ? standOn(path, branch, commit) : result.stderr.trim();
 }
 
 /**
@@ -118,8 +118,8 @@ export async function standOn(path: string, branch: string, commit: string): Pro
     ['update-ref', `refs/heads/${branch}`, commit],
     ['symbolic-ref', 'HEAD', `refs/heads/${branch}`],
   ]) {
-    const done = await runGit(path, words);
-    if (done.exitCode !== 0) return done.stderr.trim();
+    const result = await runGit(path, words);
+    if (result.exitCode !== 0) return result.stderr.trim();
   }
   return null;
 }
@@ -127,6 +127,6 @@ export async function standOn(path: string, branch: string, commit: string): Pro
 /** No hook of the repository runs here. */
 const quiet = ['-c', 'core.hooksPath=/dev/null', '-c', 'advice.detachedHead=false'];
 
-function failed(why: string, lasting: boolean): CheckoutResult {
+function failure(why: string, lasting: boolean): CheckoutResult {
   return { ok: false, why, lasting };
 }

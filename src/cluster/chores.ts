@@ -3,7 +3,9 @@ import { parseAs } from '../core/parse-as.ts';
 import { allEntries } from './entries.ts';
 import { forgetHosts, readHosts } from './hosts.ts';
 import { readQueues } from './queue-names.ts';
-import { type Store, submissionShelves, type TimedStore, updateRecord } from './store.ts';
+import { mailboxList, requestsOf } from './records.ts';
+import { type Store, submissionShelves, type TimedStore } from './store.ts';
+import { dropRecords } from './submit.ts';
 
 /** How often a machine looks for loops that are in no queue, and how old those have to be. */
 const mendEveryMs = 60_000;
@@ -44,16 +46,14 @@ async function mend({ store, now }: TimedStore): Promise<void> {
   );
   for (let at = 0; at < old.length; at += mendAtOnce) {
     await Promise.all(
-      old.slice(at, at + mendAtOnce).map(async ({ lane, loop }) => {
-        if (!(await store.queue(lane).has(loop.name))) await store.queue(lane).add(loop.name);
+      old.slice(at, at + mendAtOnce).map(async ({ queue, loop }) => {
+        if (!(await store.queue(queue).has(loop.name))) await store.queue(queue).add(loop.name);
       }),
     );
   }
 }
 
 const straysSchema = v.object({ at: v.number(), strays: v.array(v.string()) });
-
-type Stray = { readonly text: string; remove(): Promise<unknown> };
 
 /**
  * Removes what a crash left without a loop: the order of an unfinished submission, the records of a dropped one, an
@@ -64,47 +64,20 @@ async function sweep(timed: TimedStore): Promise<void> {
   const text = await store.get('fleet', 'strays');
   const before = parseAs(straysSchema, text) ?? { at: 0, strays: [] };
   if (!isDue(timed, before.at, sweepEveryMs)) return;
-  const strays = (await findStrays(store)).slice(0, sweepAtOnce);
-  const earlier = new Set(before.strays);
-  const [old, fresh] = [
-    strays.filter((one) => earlier.has(one.text)),
-    strays.filter((one) => !earlier.has(one.text)),
-  ];
-  const next = JSON.stringify({ at: now(), strays: fresh.map((one) => one.text) });
-  if (!(await store.swap('fleet', 'strays', text, next))) return;
-  for (const { remove } of old) await remove();
+  const strays = await findStrays(store);
+  if (!(await store.swap('fleet', 'strays', text, JSON.stringify({ at: now(), strays })))) return;
+  for (const name of strays.filter((one) => before.strays.includes(one))) {
+    await dropRecords(store, name);
+    await store.clear(name);
+  }
 }
 
-async function findStrays(store: Store): Promise<Stray[]> {
+/** Returns the keys of submissions without a loop and the names of mailboxes without a machine. */
+async function findStrays(store: Store): Promise<string[]> {
   // Lists the records first and the loops after them, so that nothing of a new loop looks like a stray.
-  const shelves = await Promise.all(
-    submissionShelves.map(async (shelf) => ({ shelf, keys: await store.keys(shelf) })),
-  );
-  const lists = await store.lists();
-  const keys = new Set((await allEntries(store)).map(({ key }) => key));
-  const hosts = await readHosts(store);
-  const isUsed = (list: string) => {
-    const [kind = '', rest = ''] = split(list);
-    if (kind === 'log' || kind === 'events') return keys.has(rest);
-    const [box, host = ''] = split(rest);
-    return kind !== 'box' || (box === 'letters' && hosts.has(host));
-  };
-  return [
-    ...shelves.flatMap(({ shelf, keys: there }) =>
-      there
-        .filter((key) => !keys.has(key))
-        .map((key) => ({
-          text: `${shelf}/${key}`,
-          remove: () => updateRecord(store, shelf, key, () => null),
-        })),
-    ),
-    ...lists
-      .filter((list) => !isUsed(list))
-      .map((list) => ({ text: `list/${list}`, remove: () => store.clear(list) })),
-  ];
-}
-
-function split(text: string): [string, string] {
-  const at = text.indexOf(':');
-  return at < 0 ? [text, ''] : [text.slice(0, at), text.slice(at + 1)];
+  const keys = await Promise.all(submissionShelves.map((shelf) => store.keys(shelf)));
+  const lists = (await store.lists()).map((list) => list.replace(/^(?:log|events):/, ''));
+  const owners = new Set((await allEntries(store)).map(({ key }) => key));
+  for (const host of (await readHosts(store)).keys()) owners.add(mailboxList(requestsOf(host)));
+  return [...new Set([...keys.flat(), ...lists])].filter((name) => !owners.has(name)).slice(0, sweepAtOnce);
 }

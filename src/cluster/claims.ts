@@ -3,6 +3,7 @@ import { bookEnd } from '../fleet/book-end.ts';
 import { decisionOn } from '../fleet/decide-turn.ts';
 import { endAtMax, endStep } from '../fleet/end-loop.ts';
 import type { FleetEvent } from '../fleet/files/events.ts';
+import { heldUntil } from '../fleet/files/limits.ts';
 import type { LoopRecord } from '../fleet/files/loops.ts';
 import type { IterationEnd } from '../fleet/iteration-end.ts';
 import { claim as claimStep } from '../fleet/start-iteration.ts';
@@ -18,14 +19,7 @@ import {
   updateEntry,
 } from './entries.ts';
 import { type Claimant, isDraining } from './hosts.ts';
-import {
-  type ClusterLimits,
-  heldUntil,
-  holdAccount,
-  isBudgetSpent,
-  readLimits,
-  updateLimits,
-} from './limits.ts';
+import { type ClusterLimits, holdAccount, isBudgetSpent, readLimits, updateLimits } from './limits.ts';
 import { fits, readQueues } from './queue-names.ts';
 import type { SlotAnswer, Store, TimedStore } from './store.ts';
 
@@ -39,7 +33,7 @@ export async function takeNext(timed: TimedStore, by: Claimant): Promise<Claim |
   const [limits, queues] = await Promise.all([readLimits(store), readQueues(store)]);
   if (isBudgetSpent(limits)) return null;
   const open = queues.filter(
-    (queue) => fits(queue, by.labels) && heldUntil(limits, queue.account, now()) === null,
+    (queue) => fits(queue, by.labels) && heldUntil(limits.holds, queue.account, now()) === null,
   );
   // No queue may always be the first.
   const from = Math.floor(Math.random() * open.length);
@@ -52,7 +46,7 @@ export async function takeNext(timed: TimedStore, by: Claimant): Promise<Claim |
         await store.freeSlot(lock, lock);
         break;
       }
-      const claim = await begin(timed, { lane: name, lock, host: by.host, ...item });
+      const claim = await begin(timed, { queue: name, lock, host: by.host, ...item });
       if (claim !== null) return claim;
     }
   }
@@ -63,7 +57,7 @@ export async function takeNext(timed: TimedStore, by: Claimant): Promise<Claim |
 type QueueItem = {
   readonly id: string;
   readonly addedAt: number;
-  readonly lane: string;
+  readonly queue: string;
   readonly lock: string;
   readonly host: string;
 };
@@ -72,20 +66,20 @@ type QueueItem = {
 async function begin(timed: TimedStore, item: QueueItem): Promise<Claim | null> {
   const { store, now } = timed;
   const { id, lock, host } = item;
-  const queue = store.queue(item.lane);
+  const queue = store.queue(item.queue);
   const step = await updateEntry(store, id, (entry) => {
     const { loop } = entry;
-    if (entry.lane !== item.lane) return null;
+    if (entry.queue !== item.queue) return null;
     if (loop.status !== 'running' || (loop.waitUntil ?? 0) > now()) return null;
     if (loop.iteration === loop.ended && loop.iteration >= loop.settings.max_iterations)
       return { ...endStep(loop, endAtMax(loop), now()), entry: { holder: null } };
-    const started = startStep(loop, host, now());
-    const events = [...takeover(entry, host, now()), ...(started.events ?? [])];
-    return { ...started, events, entry: { holder: { host, lock }, answered: null } };
+    const start = startStep(loop, host, now());
+    const events = [...takeover(entry, host, now()), ...(start.events ?? [])];
+    return { ...start, events, entry: { holder: { host, lock }, answered: null } };
   });
   if (step?.changed && step.after.loop.status === 'running') return claimOf(step.after);
   // A loop that was submitted again may wait in another queue now.
-  const isStale = step !== null && (step.after.lane !== item.lane || isOver(step.after));
+  const isStale = step !== null && (step.after.queue !== item.queue || isOver(step.after));
   const until = step?.after.loop.status === 'running' ? step.after.loop.waitUntil : null;
   const isYoung = now() - item.addedAt < patienceMs;
   if (isStale || (until === null && !isYoung)) await queue.drop(id, lock);
@@ -115,7 +109,7 @@ export async function renew({ store, leaseMs }: TimedStore, claim: Claim): Promi
   if (entry === null || entry.holder === null || !isCurrent(entry, claim)) return { kind: 'lost' };
   const { lock } = entry.holder;
   const [renewed] = await Promise.all([
-    store.queue(entry.lane).renew(claim.name, lock),
+    store.queue(entry.queue).renew(claim.name, lock),
     store.keepSlot(lock, leaseMs),
   ]);
   if (!renewed) return { kind: 'lost' };
@@ -123,41 +117,41 @@ export async function renew({ store, leaseMs }: TimedStore, claim: Claim): Promi
 }
 
 /** Books the end of an iteration, and begins the next one for the same holder where nothing is against it. */
-export async function finish(timed: TimedStore, claim: Claim, given: IterationEnd): Promise<Next> {
+export async function finish(timed: TimedStore, claim: Claim, end: IterationEnd): Promise<Next> {
   const { store, now } = timed;
   const before = await readEntry(store, claim.name);
   if (before?.answered?.token === claim.token) return before.answered.next;
   if (before === null || before.holder === null || !isCurrent(before, claim)) throw claimLost(claim.name);
   const { host, lock } = before.holder;
-  const decision = decisionOn(before.loop, given);
+  const decision = decisionOn(before.loop, end);
   if (decision.kind === 'wait' && decision.because.code === 'usage-limit' && before.account !== null) {
-    await holdAccount(store, before.account, given.at + decision.ms, now());
+    await holdAccount(store, before.account, end.at + decision.ms, now());
   }
   const start = randomUUID();
-  const slot = await mayGoOn(timed, before, start, given.spent?.costUsd ?? 0);
+  const slot = await mayGoOn(timed, before, start, end.spent?.costUsd ?? 0);
   const step = await updateEntry(store, claim.name, (entry) => {
     if (!isCurrent(entry, claim) || entry.loop.ended >= entry.loop.iteration) return null;
-    const spent = added(entry.spent, given.spent);
-    const booked = bookEnd(entry.loop, { ...given, decision });
-    const ended = { ...entry.loop, ...booked.change };
-    const after = nextAfter(ended);
+    const spent = addSpending(entry.spent, end.spent);
+    const booked = bookEnd(entry.loop, { ...end, decision });
+    const loopAfter = { ...entry.loop, ...booked.change };
+    const after = nextAfter(loopAfter);
     const isDue = after.kind === 'continue';
     const goesOn = isDue && slot.ok;
-    const started = goesOn ? startStep(ended, host, now()) : null;
+    const nextStart = goesOn ? startStep(loopAfter, host, now()) : null;
     const delayed = isDue && !slot.ok ? { waitUntil: slot.until } : {};
-    const change = { ...booked.change, ...delayed, ...started?.change };
-    const claimed = { ...entry, loop: { ...ended, ...change } };
+    const change = { ...booked.change, ...delayed, ...nextStart?.change };
+    const claimed = { ...entry, loop: { ...loopAfter, ...change } };
     const next: Next = goesOn ? { kind: 'continue', claim: claimOf(claimed) } : after;
     return {
       change,
-      lines: [...(booked.lines ?? []), ...(started?.lines ?? [])],
-      events: [...(booked.events ?? []), ...(started?.events ?? [])],
+      lines: [...(booked.lines ?? []), ...(nextStart?.lines ?? [])],
+      events: [...(booked.events ?? []), ...(nextStart?.events ?? [])],
       entry: { spent, answered: { token: claim.token, next }, ...(goesOn ? {} : { holder: null }) },
     };
   });
   if (step === null || step.after.answered?.token !== claim.token) throw claimLost(claim.name);
   const { next } = step.after.answered;
-  if (given.spent !== undefined && step.changed) await countCost(store, given.spent.costUsd);
+  if (end.spent !== undefined && step.changed) await countCost(store, end.spent.costUsd);
   if (step.after.holder === null) await letGo(timed, step.after, lock, start);
   return next;
 }
@@ -177,7 +171,7 @@ export async function letGo(
   start?: string,
 ): Promise<void> {
   const { loop } = entry;
-  const queue = store.queue(entry.lane);
+  const queue = store.queue(entry.queue);
   await quietly(async () => {
     if (loop.status === 'running') await queue.putBack(loop.name, lock, loop.waitUntil);
     else await queue.drop(loop.name, lock);
@@ -210,7 +204,7 @@ async function mayGoOn(
   const limits = await readLimits(store);
   if (isBudgetSpent({ ...limits, spentUsd: limits.spentUsd + costUsd })) return refused;
   if (await isDraining(store, holder.host)) return refused;
-  const until = heldUntil(limits, account, now());
+  const until = heldUntil(limits.holds, account, now());
   return until === null ? takeSlot(timed, limits, holder.lock, start) : { ...refused, until };
 }
 
@@ -223,7 +217,7 @@ function takeSlot(
   return store.takeSlot(lock, start, { max: maxParallel, perMinute: startsPerMinute, leaseMs });
 }
 
-function added(spent: Entry['spent'], more: Entry['spent'] | undefined): Entry['spent'] {
+function addSpending(spent: Entry['spent'], more: Entry['spent'] | undefined): Entry['spent'] {
   if (more === undefined) return spent;
   return { costUsd: spent.costUsd + more.costUsd, tokens: spent.tokens + more.tokens };
 }

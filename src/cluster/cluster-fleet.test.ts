@@ -249,14 +249,19 @@ for (const kind of ['redis', 'postgres'] as const) {
         const inside = await openInside(url);
         onTestFinished(() => inside.close());
         const leave = async (key: string) => {
-          for (const shelf of ['orders', 'tails', 'carried'] as const)
+          for (const shelf of ['orders', 'tails', 'runStates'] as const)
             await inside.swap(shelf, key, null, '{}');
-          for (const list of [`log:${key}`, `events:${key}`, `box:reply:${key}`, `box:letters:${key}`])
+          for (const list of [
+            `log:${key}`,
+            `events:${key}`,
+            `mailbox:reply:${key}`,
+            `mailbox:requests:${key}`,
+          ])
             await inside.append(list, ['x'], 10);
         };
         const traces = async () => {
           const shelves = await Promise.all(
-            (['orders', 'tails', 'carried'] as const).map((one) => inside.keys(one)),
+            (['orders', 'tails', 'runStates'] as const).map((one) => inside.keys(one)),
           );
           return [...shelves.flat(), ...(await inside.lists())];
         };
@@ -390,7 +395,7 @@ for (const kind of ['redis', 'postgres'] as const) {
         });
       });
 
-      it('forgets a loop that is over, and passes letters once', async () => {
+      it('forgets a loop that is over, and passes messages once', async () => {
         await cluster.submit(order('a'));
         expect(await cluster.forget('a')).toBe(false);
         await cluster.cancel('a');

@@ -4,20 +4,21 @@ import type { Cluster } from './cluster.ts';
 import { clusterControls } from './control.ts';
 import { isCurrent, isOver, updateEntry } from './entries.ts';
 import { type Claimant, createSightings, drainHosts, isDraining, registerHost } from './hosts.ts';
+import { mailboxList } from './records.ts';
 import { reportNews, storable } from './report.ts';
 import type { LeaseTimes, Store, TimedStore } from './store.ts';
 import { forgetLoop, submitLoop } from './submit.ts';
 import { clusterViews } from './views.ts';
 
-const boxKeep = 100;
+const mailboxSize = 100;
 const nobody: Claimant = { host: 'unknown', labels: [] };
 
 /** A fleet on a store: its loops are records, and queues say who may run them. */
 export function clusterFleet(store: Store, { leaseMs, checkMs }: LeaseTimes, now: () => number): Cluster {
   const timed: TimedStore = { store, leaseMs, now };
   const chores = createChores(timed, checkMs);
-  const seen = createSightings(timed);
-  let asked: Claimant | null = null;
+  const noteSighting = createSightings(timed);
+  let lastClaimant: Claimant | null = null;
 
   return {
     ...clusterViews(timed),
@@ -25,14 +26,14 @@ export function clusterFleet(store: Store, { leaseMs, checkMs }: LeaseTimes, now
     submit: (order) => submitLoop(timed, order),
     async claim(by = nobody) {
       await chores();
-      asked = by;
-      await seen(by);
+      lastClaimant = by;
+      await noteSighting(by);
       if (await isDraining(store, by.host)) return null;
       return takeNext(timed, by);
     },
     async heartbeat(claim) {
       // A machine whose slots are all taken asks for nothing, but is there.
-      if (asked !== null) await seen(asked);
+      if (lastClaimant !== null) await noteSighting(lastClaimant);
       return renew(timed, claim);
     },
     finishIteration: (claim, end) => finish(timed, claim, end),
@@ -48,8 +49,8 @@ export function clusterFleet(store: Store, { leaseMs, checkMs }: LeaseTimes, now
     register: (by, id) => registerHost(timed, by, id),
     drain: (host, on) => drainHosts(store, host, on),
     forget: (name) => forgetLoop(store, name),
-    post: (box, text) => store.append(`box:${box}`, [storable(text)], boxKeep),
-    take: (box) => store.takeFirst(`box:${box}`),
+    post: (mailbox, text) => store.append(mailboxList(mailbox), [storable(text)], mailboxSize),
+    take: (mailbox) => store.takeFirst(mailboxList(mailbox)),
     close: () => store.close(),
   };
 }

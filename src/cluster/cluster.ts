@@ -46,7 +46,7 @@ export const loopJob = v.object({
   /** Names this submission: a loop that is submitted again under its old name begins anew. */
   id: v.string(),
   /** State of its run on the machine that had it before. */
-  carried: v.exactOptional(v.string()),
+  runState: v.exactOptional(v.string()),
 });
 export type LoopJob = Readonly<v.InferOutput<typeof loopJob>>;
 
@@ -77,7 +77,7 @@ export type News = {
   /** The commit that was pushed. */
   readonly head?: string;
   /** State for the next machine that runs the loop, as text. */
-  readonly carried?: string;
+  readonly runState?: string;
 };
 
 /** The right to run one iteration. Only its holder may finish it. Plain data. */
@@ -148,7 +148,7 @@ export type Cluster = {
   log(name: string, count?: number): Promise<readonly string[]>;
   tail(name: string): Promise<string | null>;
   /** State that the last machine left for the next one. */
-  carried(name: string): Promise<string | null>;
+  runState(name: string): Promise<string | null>;
   hosts(): Promise<readonly HostView[]>;
   /** The name for a machine: its own, or a numbered one where another machine that is there has that. */
   register(by: Claimant, id: string): Promise<string>;
@@ -159,7 +159,7 @@ export type Cluster = {
   /** Removes a loop that is over from the list. */
   forget(name: string): Promise<boolean>;
   /** Puts a message into a mailbox; `take` removes the oldest. */
-  post(box: string, text: string): Promise<void>;
-  take(box: string): Promise<string | null>;
+  post(mailbox: string, text: string): Promise<void>;
+  take(mailbox: string): Promise<string | null>;
   close(): Promise<void>;
 };

@@ -15,8 +15,8 @@ export function clusterControls({ store, now }: TimedStore): Controls {
     name: string,
     step: (loop: LoopRecord, at: number) => LoopStep | null,
   ): Promise<Controlled> {
-    const taken = await updateEntry(store, name, ({ loop }) => step(loop, now()));
-    return { changed: taken?.changed ?? false, view: taken === null ? null : viewOf(taken.after) };
+    const update = await updateEntry(store, name, ({ loop }) => step(loop, now()));
+    return { changed: update?.changed ?? false, view: update === null ? null : viewOf(update.after) };
   }
 
   /** Pauses or ends a loop, which leaves its queue then. */
@@ -31,7 +31,7 @@ export function clusterControls({ store, now }: TimedStore): Controls {
     async resume(name) {
       const entry = await readEntry(store, name);
       if (entry?.loop.status !== 'paused') return control(name, () => null);
-      const queue = store.queue(entry.lane);
+      const queue = store.queue(entry.queue);
       await queue.add(name);
       const result = await control(name, resumeStep);
       await quietly(() => queue.wake(name));
@@ -60,8 +60,8 @@ export function clusterControls({ store, now }: TimedStore): Controls {
     },
     releaseAccount: (account) =>
       updateLimits(store, ({ holds }) => {
-        const { [account]: held, ...others } = holds;
-        return held === undefined ? null : { holds: others };
+        const { [account]: until, ...others } = holds;
+        return until === undefined ? null : { holds: others };
       }),
   };
 }
@@ -69,5 +69,5 @@ export function clusterControls({ store, now }: TimedStore): Controls {
 /** Takes a loop that nobody holds out of its queue. */
 async function leaveQueue(store: Store, name: string): Promise<void> {
   const entry = await readEntry(store, name);
-  if (entry?.holder === null) await quietly(() => store.queue(entry.lane).remove(name));
+  if (entry?.holder === null) await quietly(() => store.queue(entry.queue).remove(name));
 }

@@ -47,9 +47,9 @@ export function startDriver(spec: DriverSpec, runId: string, hear: (message: Fro
     onStderr: (text) => say(text.trimEnd()),
   });
   const send = (message: ToDriver) => driver.send(message);
-  const gone = driver.exited.then(async () => {
+  const cleanedUp = driver.exited.then(async () => {
     await sweepRun(runId);
-    arrive({ type: 'gave-up', because: 'stopped', why: 'the process that ran it has died', kept: null });
+    arrive({ type: 'gave-up', because: 'stopped', why: 'the process that ran it has died', keptRef: null });
   });
   return {
     send,
@@ -64,24 +64,24 @@ export function startDriver(spec: DriverSpec, runId: string, hear: (message: Fro
     async close(end: LoopEnd | null) {
       send({ type: 'leave', end });
       const cancel = clock.timer(endMs, () => driver.kill());
-      await gone;
+      await cleanedUp;
       cancel();
     },
   };
 }
 
 /** The messages of `swarm worker` for this process, which it started with `startDriver`; `lost` is called if it dies. */
-export function openDriverChannel(hear: (message: unknown) => void, lost: () => void) {
+export function openDriverChannel(onMessage: (message: unknown) => void, onDisconnect: () => void) {
   let sending = Promise.resolve();
-  process.on('message', hear);
-  process.once('disconnect', lost);
+  process.on('message', onMessage);
+  process.once('disconnect', onDisconnect);
   return {
     send(message: FromDriver): void {
-      const sent = new Promise<void>((resolve) => {
+      const delivery = new Promise<void>((resolve) => {
         if (!process.connected || process.send === undefined) return resolve();
         process.send(message, undefined, undefined, () => resolve());
       });
-      sending = Promise.all([sending, sent]).then(() => {});
+      sending = Promise.all([sending, delivery]).then(() => {});
     },
     /** Waits until all messages are sent. */
     flush: () => sending,

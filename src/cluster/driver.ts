@@ -42,8 +42,8 @@ export function createDriver(env: Environment, send: (message: FromDriver) => vo
   }
 
   async function giveUp(why: GaveUp, text: string): Promise<void> {
-    const kept = loop === null ? null : await keepRest(loop, text).catch(() => null);
-    send({ type: 'gave-up', because: why, why: text, kept });
+    const keptRef = loop === null ? null : await keepRest(loop, text).catch(() => null);
+    send({ type: 'gave-up', because: why, why: text, keptRef });
   }
 
   return {
@@ -56,11 +56,11 @@ export function createDriver(env: Environment, send: (message: FromDriver) => vo
       send({ type: 'alive' });
     },
     /** Ends the agent and waits until nothing of it is left. Removes the worktree if the loop has ended. */
-    async close(why: string, ended: LoopEnd | null = null): Promise<void> {
+    async close(why: string, loopEnd: LoopEnd | null = null): Promise<void> {
       end('stopped', why);
       await working;
       lease?.end();
-      if (loop !== null) await closeLoop(loop, ended);
+      if (loop !== null) await closeLoop(loop, loopEnd);
     },
   };
 }

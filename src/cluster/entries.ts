@@ -17,7 +17,7 @@ const entrySchema = v.object({
   key: v.string(),
   loop: loopRecord,
   /** The queue that it waits in. */
-  lane: v.string(),
+  queue: v.string(),
   account: v.nullable(v.string()),
   /** Who has it; the lock is shown to the queue with every call. */
   holder: v.nullable(v.object({ host: v.string(), lock: v.string() })),
@@ -34,7 +34,7 @@ const entrySchema = v.object({
 export type Entry = Readonly<v.InferOutput<typeof entrySchema>>;
 
 /** How many lines of each list a loop keeps. */
-export const kept = { events: 500, lines: 1000 } as const;
+export const maxLines = { events: 500, lines: 1000 } as const;
 
 const maxTries = 50;
 
@@ -62,11 +62,11 @@ export async function updateEntry(
     const text = await store.get('loops', name);
     const before = parseEntry(text);
     if (before === null) return null;
-    const taken = step(before);
-    if (taken === null) return { before, after: before, changed: false };
-    const after = { ...before, ...taken.entry, loop: { ...before.loop, ...taken.change, lines: [] } };
+    const change = step(before);
+    if (change === null) return { before, after: before, changed: false };
+    const after = { ...before, ...change.entry, loop: { ...before.loop, ...change.change, lines: [] } };
     if (!(await store.swap('loops', name, text, JSON.stringify(after)))) continue;
-    await tell(store, after.key, taken);
+    await tell(store, after.key, change);
     return { before, after, changed: true };
   }
   throw new RalphError('cluster-busy', `the loop '${name}' is changed by others all the time`, {
@@ -80,8 +80,8 @@ export async function tell(
   key: string,
   { lines = [], events = [] }: Pick<LoopStep, 'lines' | 'events'>,
 ): Promise<void> {
-  await store.append(`log:${key}`, lines, kept.lines);
-  await store.append(`events:${key}`, events.map(eventText), kept.events);
+  await store.append(`log:${key}`, lines, maxLines.lines);
+  await store.append(`events:${key}`, events.map(eventText), maxLines.events);
 }
 
 export function parseEntry(text: string | null): Entry | null {

@@ -1,6 +1,6 @@
 import { isRalphError, messageOf } from '../core/error.ts';
 import type { FleetEvent } from '../fleet/files/events.ts';
-import type { SealedEnd } from '../fleet/iteration-end.ts';
+import type { TurnEnd } from '../fleet/iteration-end.ts';
 import type { Claim, Cluster, LoopJob, Next } from './cluster.ts';
 import { type Answer, type DriverProcess, type DriverSpec, startDriver } from './driver-process.ts';
 import { keepLease } from './lease.ts';
@@ -18,7 +18,7 @@ export type HoldSpec = DriverSpec & {
 const retryMs = 500;
 
 /** A loop that this machine holds. */
-type Held = {
+type HeldLoop = {
   readonly spec: HoldSpec;
   readonly driver: DriverProcess;
   readonly news: ReturnType<typeof collectNews>;
@@ -36,8 +36,8 @@ export async function holdLoop(spec: HoldSpec, first: Claim): Promise<boolean> {
   const { cluster } = spec;
   const job = await jobOf(cluster, first);
   if (job === null) return true;
-  const held = hold(spec, first);
-  const { driver, news } = held;
+  const loop = hold(spec, first);
+  const { driver, news } = loop;
   const stop = () => driver.send({ type: 'stop', why: 'the machine was told to end' });
   spec.stop.addEventListener('abort', stop);
   const lease = keepLease({
@@ -45,19 +45,19 @@ export async function holdLoop(spec: HoldSpec, first: Claim): Promise<boolean> {
     clock: spec.clock,
     leaseMs: spec.rules.leaseMs,
     driver,
-    current: () => held.claim,
-    isBooking: () => held.isBooking,
+    current: () => loop.claim,
+    isBooking: () => loop.isBooking,
     cancelled() {
-      held.isOver = true;
+      loop.isOver = true;
     },
   });
   try {
     driver.send({ type: 'begin', job, rules: spec.rules });
     if (spec.stop.aborted) stop();
     for (;;) {
-      const answer = await runOne(held);
-      if (answer.type === 'gave-up') return await giveUp(held, answer);
-      if (!(await goesOn(held, answer))) return false;
+      const answer = await runOne(loop);
+      if (answer.type === 'gave-up') return await giveUp(loop, answer);
+      if (!(await goesOn(loop, answer))) return false;
       // No renewal could succeed between the store's step to this claim and its answer.
       lease.renewNow();
     }
@@ -66,22 +66,22 @@ export async function holdLoop(spec: HoldSpec, first: Claim): Promise<boolean> {
     spec.stop.removeEventListener('abort', stop);
     await news.flush();
     // Somebody else may have ended it.
-    const view = held.isOver ? await cluster.status(first.name).catch(() => null) : null;
+    const view = loop.isOver ? await cluster.status(first.name).catch(() => null) : null;
     await driver.close(view?.end ?? null);
   }
 }
 
-function hold(spec: HoldSpec, claim: Claim): Held {
-  const news = collectNews(spec.cluster, spec.clock, () => held.claim);
+function hold(spec: HoldSpec, claim: Claim): HeldLoop {
+  const news = collectNews(spec.cluster, spec.clock, () => loop.claim);
   const driver = startDriver(spec, runIdOf(spec.rules.folder, claim.name), (message) => {
     if (message.type === 'shows') news.add({ tail: message.tail });
-    if (message.type === 'tells') tell(held, message.event);
+    if (message.type === 'tells') tell(loop, message.event);
   });
-  const held: Held = { spec, driver, news, claim, isBooking: false, isOver: false };
-  return held;
+  const loop: HeldLoop = { spec, driver, news, claim, isBooking: false, isOver: false };
+  return loop;
 }
 
-async function runOne({ spec, driver, news, claim }: Held): Promise<Answer> {
+async function runOne({ spec, driver, news, claim }: HeldLoop): Promise<Answer> {
   const { name, iteration, maxIterations } = claim;
   spec.say(`${name}: iteration ${iteration}/${maxIterations}`);
   news.add({ why: { state: 'working', since: spec.clock.now() } });
@@ -90,30 +90,30 @@ async function runOne({ spec, driver, news, claim }: Held): Promise<Answer> {
 }
 
 /** Books an iteration; true if its successor runs here, too. */
-async function goesOn(held: Held, answer: Extract<Answer, { type: 'ended' }>): Promise<boolean> {
-  const { spec, news, claim } = held;
-  if (answer.found) note(held, `iteration ${claim.iteration} was on the branch already`);
-  const { head, carried } = answer;
-  news.add(carried === undefined ? { head } : { head, carried });
+async function goesOn(loop: HeldLoop, answer: Extract<Answer, { type: 'ended' }>): Promise<boolean> {
+  const { spec, news, claim } = loop;
+  if (answer.wasOnBranch) note(loop, `iteration ${claim.iteration} was on the branch already`);
+  const { head, runState } = answer;
+  news.add(runState === undefined ? { head } : { head, runState });
   await news.flush();
-  held.isBooking = true;
-  const next = await book(held, answer.end);
+  loop.isBooking = true;
+  const next = await book(loop, answer.end);
   if (next === null) return false;
   if (next.kind !== 'continue') {
-    held.isOver = next.kind === 'ended';
+    loop.isOver = next.kind === 'ended';
     spec.say(`${claim.name}: ${next.kind === 'ended' ? endText(next.exitCode) : next.kind}`);
     return false;
   }
   if (next.claim === null) return false;
-  held.claim = next.claim;
-  held.isBooking = false;
-  if (spec.leaving.aborted) await giveBack(held);
+  loop.claim = next.claim;
+  loop.isBooking = false;
+  if (spec.leaving.aborted) await giveBack(loop);
   return !spec.leaving.aborted;
 }
 
 /** Tries again while the store is away, so that nothing that was done is lost. */
-async function book(held: Held, end: SealedEnd): Promise<Next | null> {
-  const { spec, claim } = held;
+async function book(loop: HeldLoop, end: TurnEnd): Promise<Next | null> {
+  const { spec, claim } = loop;
   const { cluster, clock, stop } = spec;
   const whole = { ...end, at: clock.now() };
   for (;;) {
@@ -121,7 +121,7 @@ async function book(held: Held, end: SealedEnd): Promise<Next | null> {
       return await cluster.finishIteration(claim, whole);
     } catch (error) {
       if (isRalphError(error) && error.code === 'claim-lost') {
-        note(held, `another machine has the loop: it books iteration ${claim.iteration}`);
+        note(loop, `another machine has the loop: it books iteration ${claim.iteration}`);
         return null;
       }
       if (stop.aborted) return null;
@@ -130,20 +130,21 @@ async function book(held: Held, end: SealedEnd): Promise<Next | null> {
   }
 }
 
-async function giveUp(held: Held, answer: Extract<Answer, { type: 'gave-up' }>): Promise<boolean> {
-  const { because, why, kept } = answer;
-  const { spec, news, claim } = held;
-  note(held, `iteration ${claim.iteration} did not come to its end here: ${why}`);
-  if (kept !== null) tell(held, { at: spec.clock.now(), type: 'kept', text: `its work is kept in ${kept}` });
+async function giveUp(loop: HeldLoop, answer: Extract<Answer, { type: 'gave-up' }>): Promise<boolean> {
+  const { because, why, keptRef } = answer;
+  const { spec, news, claim } = loop;
+  note(loop, `iteration ${claim.iteration} did not come to its end here: ${why}`);
+  if (keptRef !== null)
+    tell(loop, { at: spec.clock.now(), type: 'kept', text: `its work is kept in ${keptRef}` });
   await news.flush();
   // A person has to put it right: nobody runs it in the meantime.
   if (because === 'impossible') await spec.cluster.pause(claim.name).catch(() => {});
-  await giveBack(held);
+  await giveBack(loop);
   return because === 'unreachable';
 }
 
 /** If the store cannot be reached, the lease runs out by itself. */
-async function giveBack({ spec, claim }: Held): Promise<void> {
+async function giveBack({ spec, claim }: HeldLoop): Promise<void> {
   await spec.cluster
     .giveBack(claim)
     .catch((error) => spec.say(`${claim.name}: could not be given back: ${messageOf(error)}`));
@@ -154,21 +155,21 @@ function endText(exitCode: number): string {
 }
 
 async function jobOf(cluster: Cluster, { name }: Claim): Promise<LoopJob | null> {
-  const [order, view, carried] = await Promise.all([
+  const [order, view, runState] = await Promise.all([
     cluster.order(name),
     cluster.status(name),
-    cluster.carried(name),
+    cluster.runState(name),
   ]);
   if (order?.source === undefined || view === null) return null;
   const { source, ...rest } = order;
-  return { ...rest, ...source, id: String(view.startedAt), ...(carried === null ? {} : { carried }) };
+  return { ...rest, ...source, id: String(view.startedAt), ...(runState === null ? {} : { runState }) };
 }
 
-function tell({ spec, news, claim }: Held, event: FleetEvent): void {
+function tell({ spec, news, claim }: HeldLoop, event: FleetEvent): void {
   spec.say(`${claim.name}: ${event.text}`);
   news.add({ events: [event] });
 }
 
-function note(held: Held, text: string): void {
-  tell(held, { at: held.spec.clock.now(), type: 'notice', text });
+function note(loop: HeldLoop, text: string): void {
+  tell(loop, { at: loop.spec.clock.now(), type: 'notice', text });
 }

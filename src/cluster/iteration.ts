@@ -1,6 +1,6 @@
 import { agentNameOf } from '../agents/registry.ts';
 import { compilePattern, type Pattern } from '../core/pattern.ts';
-import type { SealedEnd } from '../fleet/iteration-end.ts';
+import type { TurnEnd } from '../fleet/iteration-end.ts';
 import { readIteration } from '../fleet/run-iteration.ts';
 import { limitAtExit } from '../fleet/screen/classify.ts';
 import { checkDone } from '../fleet/screen/done.ts';
@@ -14,10 +14,10 @@ import { type Argv, type Environment, startProcess } from '../os/process/process
 import { createRedactor } from '../os/redact/redact.ts';
 import { noSandbox, type Sandbox } from '../sandbox/sandbox.ts';
 import { inSandbox } from '../sandbox/start.ts';
-import { packRun, unpackRun } from './carried.ts';
 import type { LoopJob } from './cluster.ts';
 import { openOutput } from './output.ts';
 import type { Places } from './places.ts';
+import { packRun, unpackRun } from './run-state.ts';
 
 /** All that an iteration needs of the machine it runs on. */
 export type IterationSpec = {
@@ -42,7 +42,7 @@ export type IterationSpec = {
 const lookMs = 500;
 
 /** How an iteration ended, and what another machine needs to go on after it. */
-export type IterationResult = { readonly end: SealedEnd; readonly carried?: string };
+export type IterationResult = { readonly end: TurnEnd; readonly runState?: string };
 
 /** Runs one iteration to its end; null if it was stopped from outside. */
 export async function runIteration(spec: IterationSpec): Promise<IterationResult | null> {
@@ -52,7 +52,7 @@ export async function runIteration(spec: IterationSpec): Promise<IterationResult
   return end === null ? null : { end };
 }
 
-async function runPlain(spec: IterationSpec): Promise<SealedEnd | null> {
+async function runPlain(spec: IterationSpec): Promise<TurnEnd | null> {
   const { job, sandbox } = spec;
   const { settings, command } = job;
   const [program = '', ...words] = command;
@@ -90,7 +90,7 @@ async function runSupervised(spec: IterationSpec): Promise<IterationResult | nul
   const { command } = job;
   const run = runOfJob(job, cwd);
   const here = { promptFile: record.prompt, task: job.prompt };
-  const before = unpackRun(run, job.carried ?? '', iteration, here).view;
+  const before = unpackRun(run, job.runState ?? '', iteration, here).view;
   const since = before.seq;
   const startedAt = systemClock.now();
   const words = [...withoutSandbox(job.options.run ?? []), ...ralph.words];
@@ -113,12 +113,12 @@ async function runSupervised(spec: IterationSpec): Promise<IterationResult | nul
   const { exitCode } = ran;
   const at = systemClock.now();
   const process = { env, iteration, startedAt, since, at, how: 'exited', exitCode } as const;
-  const { end: ended, run: after } = readIteration(run, process);
-  const { at: _at, ...end } = ended;
+  const { end: iterationEnd, run: after } = readIteration(run, process);
+  const { at: _at, ...end } = iterationEnd;
   const skipped = skippedText(after.view);
   if (skipped !== null && skipped !== skippedText(before)) spec.notices(skipped);
-  const carried = packRun(run, after);
-  return carried === null ? { end } : { end, carried };
+  const runState = packRun(run, after);
+  return runState === null ? { end } : { end, runState };
 }
 
 type Ran = {

@@ -23,11 +23,11 @@ export function keepLease(holder: LeaseHolder): { renewNow(): void; end(): void 
   let nap = new AbortController();
   void (async () => {
     while (!over.signal.aborted) {
-      const asked = clock.monotonic();
+      const startedAt = clock.monotonic();
       await renewOnce(holder, over.signal);
       nap = new AbortController();
-      const left = leaseMs / 4 - (clock.monotonic() - asked);
-      await clock.sleep(Math.max(0, left), AbortSignal.any([nap.signal, over.signal]));
+      const pauseMs = leaseMs / 4 - (clock.monotonic() - startedAt);
+      await clock.sleep(Math.max(0, pauseMs), AbortSignal.any([nap.signal, over.signal]));
     }
   })();
   return { renewNow: () => nap.abort(), end: () => over.abort() };
@@ -35,12 +35,12 @@ export function keepLease(holder: LeaseHolder): { renewNow(): void; end(): void 
 
 async function renewOnce(holder: LeaseHolder, over: AbortSignal): Promise<void> {
   const { cluster, clock, driver, current, isBooking, cancelled } = holder;
-  const asked = clock.monotonic();
+  const startedAt = clock.monotonic();
   const claim = current();
   const beat = await cluster.heartbeat(claim).catch(() => null);
   if (over.aborted || beat === null) return;
   if (beat.kind === 'go-on') {
-    driver.send({ type: 'renewed', age: clock.monotonic() - asked });
+    driver.send({ type: 'renewed', age: clock.monotonic() - startedAt });
     driver.endIfSilent();
     return;
   }
@@ -63,9 +63,9 @@ export function watchLease(leaseMs: number, lapsed: () => void): LeaseWatch {
   let goodAt = systemClock.monotonic();
   let cancel = () => {};
   const look = () => {
-    const left = goodAt + leaseMs / 2 - systemClock.monotonic();
-    if (left <= 0) lapsed();
-    else cancel = systemClock.timer(left, look);
+    const remainingMs = goodAt + leaseMs / 2 - systemClock.monotonic();
+    if (remainingMs <= 0) lapsed();
+    else cancel = systemClock.timer(remainingMs, look);
   };
   look();
   return {

@@ -1,5 +1,6 @@
 import * as v from 'valibot';
 import { parseAs } from '../core/parse-as.ts';
+import { addHold, holds } from '../fleet/files/limits.ts';
 import { type Store, updateRecord } from './store.ts';
 
 const numberOrNone = v.fallback(v.nullable(v.number()), null);
@@ -10,8 +11,7 @@ const limitsSchema = v.object({
   maxCostUsd: numberOrNone,
   /** What all iterations have cost since the limit was set. */
   spentUsd: v.fallback(v.number(), 0),
-  /** Until when the loops of an account wait. */
-  holds: v.fallback(v.record(v.string(), v.number()), {}),
+  holds: v.fallback(holds, {}),
 });
 export type ClusterLimits = Readonly<v.InferOutput<typeof limitsSchema>>;
 
@@ -35,17 +35,9 @@ export function updateLimits(
   });
 }
 
-/** Lets all loops of the account wait until then, or longer if they do already. Drops holds that are over. */
+/** Lets all loops of an account wait until then. */
 export function holdAccount(store: Store, account: string, until: number, now: number): Promise<boolean> {
-  return updateLimits(store, ({ holds }) => {
-    const next = { ...holds, [account]: Math.max(until, holds[account] ?? 0) };
-    return { holds: Object.fromEntries(Object.entries(next).filter(([, end]) => end > now)) };
-  });
-}
-
-export function heldUntil({ holds }: ClusterLimits, account: string | null, now: number): number | null {
-  const until = account === null ? undefined : holds[account];
-  return until !== undefined && until > now ? until : null;
+  return updateLimits(store, (limits) => ({ holds: addHold(limits.holds, account, until, now) }));
 }
 
 export function isBudgetSpent({ maxCostUsd, spentUsd }: ClusterLimits): boolean {

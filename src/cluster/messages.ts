@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import { fleetEvent } from '../fleet/files/events.ts';
 import { loopEnd } from '../fleet/files/loop-record.ts';
-import { sealedEnd } from '../fleet/iteration-end.ts';
+import { turnEnd } from '../fleet/iteration-end.ts';
 import { providerNames } from '../sandbox/sandbox.ts';
 import { loopJob } from './cluster.ts';
 
@@ -51,14 +51,14 @@ export const fromDriver = v.variant('type', [
   v.object({
     type: v.literal('ended'),
     iteration: v.number(),
-    end: sealedEnd,
+    end: turnEnd,
     head: text,
     /** It was found there. */
-    found: v.boolean(),
+    wasOnBranch: v.boolean(),
     /** State that another machine needs to go on from here. */
-    carried: v.exactOptional(text),
+    runState: v.exactOptional(text),
   }),
-  v.object({ type: v.literal('gave-up'), because: gaveUp, why: text, kept: v.nullable(text) }),
+  v.object({ type: v.literal('gave-up'), because: gaveUp, why: text, keptRef: v.nullable(text) }),
   /** The end of what the agent printed. */
   v.object({ type: v.literal('shows'), tail: text }),
   v.object({ type: v.literal('tells'), event: fleetEvent }),

@@ -11,7 +11,7 @@ export function openOutput(path: string, redactor: Redactor) {
   keepEarlierLog(path);
   const log = openStreamLog(path);
   let tail = '';
-  let changed = false;
+  let hasChanged = false;
 
   const pipe = () => {
     const redact = redactor.stream();
@@ -19,7 +19,7 @@ export function openOutput(path: string, redactor: Redactor) {
     const take = (bytes: Buffer) => {
       log.write(bytes);
       tail = (tail + cleaner.push(decoder.write(bytes))).slice(-tailChars);
-      changed = true;
+      hasChanged = true;
     };
     return { push: (chunk: Buffer) => take(redact.push(chunk)), end: () => take(redact.end()) };
   };
@@ -32,8 +32,8 @@ export function openOutput(path: string, redactor: Redactor) {
     lines: () => tail.split('\n').slice(-tailLines),
     /** Whether anything was printed since the last call. */
     takeChange(): boolean {
-      const before = changed;
-      changed = false;
+      const before = hasChanged;
+      hasChanged = false;
       return before;
     },
     /** Adds a line of our own. */

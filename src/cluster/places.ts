@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { RalphError } from '../core/error.ts';
 import { hashText } from '../core/hash.ts';
-import { fleetPaths } from '../fleet/files/paths.ts';
+import { fleetPaths, isWorkerName } from '../fleet/files/paths.ts';
 import type { Environment } from '../os/process/program.ts';
 
 /** The folder of a machine in a cluster without --dir. */
@@ -42,13 +42,9 @@ export function runIdStart(folder: string): string {
   return `cluster-${hashText(folder)}/`;
 }
 
-/** The name of a loop is the name of a folder here. */
-export function isLoopName(name: string): boolean {
-  return /^[\p{L}\p{N}_][\p{L}\p{N}_.-]*$/u.test(name) && Buffer.byteLength(name) <= 100;
-}
-
+/** Throws if a loop has a name that cannot be a folder here. */
 export function checkLoopName(name: string): void {
-  if (isLoopName(name)) return;
+  if (isWorkerName(name)) return;
   throw new RalphError('loop-name', `${JSON.stringify(name)} is no name for a loop`, { exitCode: 1 });
 }
 

@@ -18,7 +18,7 @@ CREATE TABLE IF NOT EXISTS ralph_fleet.line (
   value text NOT NULL
 );
 CREATE INDEX IF NOT EXISTS line_of_list ON ralph_fleet.line (list, id);
-CREATE TABLE IF NOT EXISTS ralph_fleet.seat (id text PRIMARY KEY, until bigint NOT NULL);
+CREATE TABLE IF NOT EXISTS ralph_fleet.slot (id text PRIMARY KEY, until bigint NOT NULL);
 CREATE TABLE IF NOT EXISTS ralph_fleet.start (id text PRIMARY KEY, began bigint NOT NULL);
 
 CREATE OR REPLACE FUNCTION ralph_fleet.now() RETURNS bigint LANGUAGE sql AS $$
@@ -48,32 +48,32 @@ BEGIN
     SELECT id FROM ralph_fleet.line WHERE list = to_list ORDER BY id DESC OFFSET keep LIMIT 1);
 END $$;
 
-CREATE OR REPLACE FUNCTION ralph_fleet.sit(
-  of_seat text, of_start text, max_seats bigint, per_minute bigint, lease bigint, OUT taken bigint, OUT wait bigint
+CREATE OR REPLACE FUNCTION ralph_fleet.take_slot(
+  of_slot text, of_start text, max_slots bigint, per_minute bigint, lease bigint, OUT taken bigint, OUT wait bigint
 ) LANGUAGE plpgsql AS $$
 DECLARE
   moment bigint;
 BEGIN
-  -- One at a time: two who count at once would both find the last seat free.
-  LOCK TABLE ralph_fleet.seat IN SHARE ROW EXCLUSIVE MODE;
+  -- One at a time: two who count at once would both find the last slot free.
+  LOCK TABLE ralph_fleet.slot IN SHARE ROW EXCLUSIVE MODE;
   moment := ralph_fleet.now();
-  DELETE FROM ralph_fleet.seat WHERE until <= moment;
+  DELETE FROM ralph_fleet.slot WHERE until <= moment;
   DELETE FROM ralph_fleet.start WHERE began <= moment - 60000;
-  SELECT count(*) INTO taken FROM ralph_fleet.seat WHERE id <> of_seat;
+  SELECT count(*) INTO taken FROM ralph_fleet.slot WHERE id <> of_slot;
   wait := 0;
-  IF max_seats IS NOT NULL AND taken >= max_seats THEN
+  IF max_slots IS NOT NULL AND taken >= max_slots THEN
     wait := -1;
   ELSIF per_minute IS NOT NULL AND (SELECT count(*) FROM ralph_fleet.start) >= per_minute THEN
     SELECT greatest(1, coalesce(min(began), moment) + 60000 - moment) INTO wait FROM ralph_fleet.start;
   ELSE
-    INSERT INTO ralph_fleet.seat VALUES (of_seat, moment + lease) ON CONFLICT (id) DO UPDATE SET until = excluded.until;
+    INSERT INTO ralph_fleet.slot VALUES (of_slot, moment + lease) ON CONFLICT (id) DO UPDATE SET until = excluded.until;
     INSERT INTO ralph_fleet.start VALUES (of_start, moment) ON CONFLICT DO NOTHING;
   END IF;
 END $$;
 
-CREATE OR REPLACE FUNCTION ralph_fleet.stand(of_seat text, of_start text)
+CREATE OR REPLACE FUNCTION ralph_fleet.free_slot(of_slot text, of_start text)
 RETURNS void LANGUAGE sql AS $$
-  DELETE FROM ralph_fleet.seat WHERE id = of_seat;
+  DELETE FROM ralph_fleet.slot WHERE id = of_slot;
   DELETE FROM ralph_fleet.start WHERE id = of_start;
 $$;
 

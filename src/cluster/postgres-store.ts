@@ -112,14 +112,14 @@ function listsIn(ask: Ask): Lists {
 function slotsIn(ask: Ask): Slots {
   return {
     async takeSlot(slot, start, { max, perMinute, leaseMs }) {
-      const sql = 'SELECT wait FROM ralph_fleet.sit($1, $2, $3, $4, $5)';
+      const sql = 'SELECT wait FROM ralph_fleet.take_slot($1, $2, $3, $4, $5)';
       return slotAnswer(Number((await ask(sql, slot, start, max, perMinute, leaseMs))[0]?.wait));
     },
     async keepSlot(slot, leaseMs) {
-      await ask('UPDATE ralph_fleet.seat SET until = ralph_fleet.now() + $2 WHERE id = $1', slot, leaseMs);
+      await ask('UPDATE ralph_fleet.slot SET until = ralph_fleet.now() + $2 WHERE id = $1', slot, leaseMs);
     },
     async freeSlot(slot, start) {
-      await ask('SELECT ralph_fleet.stand($1, $2)', slot, start ?? null);
+      await ask('SELECT ralph_fleet.free_slot($1, $2)', slot, start ?? null);
     },
   };
 }
@@ -144,10 +144,10 @@ async function setUp(pool: Pool): Promise<void> {
 async function versionIn(client: PoolClient): Promise<string | null> {
   const { rows } = await client.query(`SELECT to_regclass('ralph_fleet.record') IS NOT NULL AS there`);
   if (!rows[0]?.there) return null;
-  const found = await client.query(
+  const version = await client.query(
     `SELECT value FROM ralph_fleet.record WHERE shelf = 'fleet' AND key = 'schema'`,
   );
-  return found.rows[0]?.value ?? null;
+  return version.rows[0]?.value ?? null;
 }
 
 function connectionOf({ host, port, database, user, password, tls }: ClusterAddress) {

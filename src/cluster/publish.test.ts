@@ -2,16 +2,16 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { SealedEnd } from '../fleet/iteration-end.ts';
+import type { TurnEnd } from '../fleet/iteration-end.ts';
 import { makeTempDir, removeTempDir } from '../os/files/temp.ts';
 import { type Checkout, openCheckout } from './checkout.ts';
 import type { LoopJob } from './cluster.ts';
-import { keepWork } from './kept.ts';
+import { keepWork } from './keep-work.ts';
 import { placesIn } from './places.ts';
-import { pushWork, sealWork } from './publish.ts';
-import { readSeal } from './trailers.ts';
+import { commitWork, pushWork } from './publish.ts';
+import { readIterationCommit } from './trailers.ts';
 
-const good: SealedEnd = { how: 'exited', exitCode: 0, doneMatched: false };
+const good: TurnEnd = { how: 'exited', exitCode: 0, doneMatched: false };
 let base: string;
 let origin: string;
 let job: LoopJob;
@@ -48,7 +48,7 @@ describe('the work of an iteration', () => {
     writeFileSync(join(checkout.path, 'new.txt'), 'new\n');
     writeFileSync(join(checkout.path, 'README.md'), 'y\n');
     await publish(checkout, 1, good);
-    expect(seals()).toEqual([1]);
+    expect(iterationsPushed()).toEqual([1]);
     expect(git(origin, 'show', '--name-status', '--format=', 'work')).toBe('M\tREADME.md\nA\tnew.txt');
   });
 
@@ -59,7 +59,7 @@ describe('the work of an iteration', () => {
     const after = await publish(checkout, 1, good);
     await publish(after, 2, good);
     expect(subjects()).toEqual(['Start', 'Add a file', 'ralph: iteration 1 of a', 'ralph: iteration 2 of a']);
-    expect(seals()).toEqual([1, 2]);
+    expect(iterationsPushed()).toEqual([1, 2]);
   });
 
   it('is put on top of what was there when the agent rewrote the history, whose commits are kept', async () => {
@@ -68,11 +68,11 @@ describe('the work of an iteration', () => {
     git(checkout.path, 'add', '--all');
     git(checkout.path, ...who, 'commit', '--quiet', '--amend', '--message=Mine');
     const rewritten = git(checkout.path, 'rev-parse', 'HEAD');
-    const sealed = await sealWork(checkout, job, 2, good);
-    await pushWork(checkout, job, sealed.commit ?? '');
-    expect(sealed.warnings).toHaveLength(1);
-    expect(git(checkout.repository, 'rev-parse', sealed.kept ?? '')).toBe(rewritten);
-    expect(seals()).toEqual([1, 2]);
+    const committed = await commitWork(checkout, job, 2, good);
+    await pushWork(checkout, job, committed.commit ?? '');
+    expect(committed.warnings).toHaveLength(1);
+    expect(git(checkout.repository, 'rev-parse', committed.keptRef ?? '')).toBe(rewritten);
+    expect(iterationsPushed()).toEqual([1, 2]);
     expect(git(origin, 'show', 'work:new.txt')).toBe('new');
   });
 
@@ -81,7 +81,7 @@ describe('the work of an iteration', () => {
     writeFileSync(join(checkout.path, 'new.txt'), 'new\n');
     commit(checkout.path, 'Fix\n\nRalph-Loop: a\nRalph-Run: 17\nRalph-Iteration: 2');
     await publish(checkout, 1, good);
-    expect(seals()).toEqual([1]);
+    expect(iterationsPushed()).toEqual([1]);
     expect(git(origin, 'show', 'work:new.txt')).toBe('new');
   });
 
@@ -93,7 +93,7 @@ describe('the work of an iteration', () => {
     const after = await publish(checkout, 1, good);
     git(after.path, 'checkout', '--quiet', '--detach');
     await publish(after, 2, good);
-    expect(seals()).toEqual([1, 2]);
+    expect(iterationsPushed()).toEqual([1, 2]);
     expect(git(checkout.path, 'symbolic-ref', '--short', 'HEAD')).toBe('work');
   });
 
@@ -102,18 +102,18 @@ describe('the work of an iteration', () => {
     writeFileSync(join(one.path, 'one.txt'), '1\n');
     writeFileSync(join(two.path, 'two.txt'), '2\n');
     await publish(one, 1, good);
-    const { commit: late } = await sealWork(two, job, 1, good);
+    const { commit: late } = await commitWork(two, job, 1, good);
     expect((await pushWork(two, job, late ?? '')).pushed).toMatchObject({ kind: 'fenced' });
-    expect(seals()).toEqual([1]);
+    expect(iterationsPushed()).toEqual([1]);
     const kept = await keepWork(two, job, 'fenced');
     expect(git(two.repository, 'show', `${kept}:two.txt`)).toBe('2');
   });
 
   it('counts as pushed when only the answer of the server was lost', async () => {
     const checkout = await open('one');
-    const { commit: sealed } = await sealWork(checkout, job, 1, good);
-    git(checkout.repository, 'push', '--quiet', origin, `${sealed}:refs/heads/work`);
-    expect((await pushWork(checkout, job, sealed ?? '')).pushed).toEqual({ kind: 'pushed' });
+    const { commit: committed } = await commitWork(checkout, job, 1, good);
+    git(checkout.repository, 'push', '--quiet', origin, `${committed}:refs/heads/work`);
+    expect((await pushWork(checkout, job, committed ?? '')).pushed).toEqual({ kind: 'pushed' });
   });
 
   it('says what the server said when it refuses', async () => {
@@ -121,8 +121,8 @@ describe('the work of an iteration', () => {
     const hook = join(origin, 'hooks', 'pre-receive');
     mkdirSync(join(origin, 'hooks'), { recursive: true });
     writeFileSync(hook, '#!/bin/sh\nexit 1\n', { mode: 0o755 });
-    const { commit: sealed } = await sealWork(checkout, job, 1, good);
-    const { pushed } = await pushWork(checkout, job, sealed ?? '');
+    const { commit: committed } = await commitWork(checkout, job, 1, good);
+    const { pushed } = await pushWork(checkout, job, committed ?? '');
     expect(pushed).toMatchObject({
       kind: 'refused',
       why: expect.stringContaining('pre-receive hook declined'),
@@ -131,11 +131,11 @@ describe('the work of an iteration', () => {
 
   it('is pushed without the trailer of an iteration when a usage limit cut it, if there is any', async () => {
     const checkout = await open('one');
-    const limited: SealedEnd = { how: 'limited', exitCode: 1, doneMatched: false };
-    expect((await sealWork(checkout, job, 1, limited)).commit).toBeNull();
+    const limited: TurnEnd = { how: 'limited', exitCode: 1, doneMatched: false };
+    expect((await commitWork(checkout, job, 1, limited)).commit).toBeNull();
     writeFileSync(join(checkout.path, 'new.txt'), 'new\n');
     await publish(checkout, 1, limited);
-    expect(seals()).toEqual([]);
+    expect(iterationsPushed()).toEqual([]);
     expect(subjects()).toEqual(['Start', 'ralph: a part of iteration 1 of a']);
   });
 
@@ -154,7 +154,7 @@ describe('the worktree of a loop', () => {
   it('is at what the branch is on the remote, with the iterations that are there', async () => {
     await publish(await open('one'), 1, { ...good, how: 'done', doneMatched: true });
     const two = await open('two');
-    expect(two.seals).toMatchObject([{ iteration: 1, end: { how: 'done', doneMatched: true } }]);
+    expect(two.commits).toMatchObject([{ iteration: 1, end: { how: 'done', doneMatched: true } }]);
     expect(two.start).toBe(git(origin, 'rev-parse', 'work'));
     expect(git(two.path, 'rev-parse', 'HEAD')).toBe(two.start);
   });
@@ -162,7 +162,7 @@ describe('the worktree of a loop', () => {
   it('does not count the iterations of a loop that had the name before', async () => {
     await publish(await open('one'), 1, good);
     job = { ...job, id: '18' };
-    expect((await open('two')).seals).toEqual([]);
+    expect((await open('two')).commits).toEqual([]);
   });
 
   it('leaves what is ignored, and keeps what an earlier try left under a ref', async () => {
@@ -176,8 +176,8 @@ describe('the worktree of a loop', () => {
     if (!opened.ok) throw new Error(opened.why);
     expect(existsSync(join(after.path, 'half.txt'))).toBe(false);
     expect(existsSync(join(after.path, 'node_modules/x.js'))).toBe(true);
-    expect(git(after.repository, 'show', `${opened.kept}:half.txt`)).toBe('half');
-    expect((await openCheckout(placesIn(join(base, 'one')), job)).ok && opened.kept).not.toBeNull();
+    expect(git(after.repository, 'show', `${opened.keptRef}:half.txt`)).toBe('half');
+    expect((await openCheckout(placesIn(join(base, 'one')), job)).ok && opened.keptRef).not.toBeNull();
   });
 
   it('is made anew where a crash left half of one, which is set aside', async () => {
@@ -227,9 +227,9 @@ async function open(machine: string): Promise<Checkout> {
   return opened.checkout;
 }
 
-async function publish(checkout: Checkout, iteration: number, end: SealedEnd): Promise<Checkout> {
-  const { commit: sealed } = await sealWork(checkout, job, iteration, end);
-  const result = await pushWork(checkout, job, sealed ?? '');
+async function publish(checkout: Checkout, iteration: number, end: TurnEnd): Promise<Checkout> {
+  const { commit: committed } = await commitWork(checkout, job, iteration, end);
+  const result = await pushWork(checkout, job, committed ?? '');
   expect(result.pushed).toEqual({ kind: 'pushed' });
   return result.checkout;
 }
@@ -251,6 +251,6 @@ function subjects(): string[] {
   return messages().map((message) => message.split('\n')[0] ?? '');
 }
 
-function seals(): number[] {
-  return messages().flatMap((message) => readSeal(message)?.iteration ?? []);
+function iterationsPushed(): number[] {
+  return messages().flatMap((message) => readIterationCommit(message)?.iteration ?? []);
 }

@@ -1,16 +1,16 @@
-import type { SealedEnd } from '../fleet/iteration-end.ts';
+import type { TurnEnd } from '../fleet/iteration-end.ts';
 import { runGit } from '../os/git/git.ts';
 import { type Checkout, removeLocks, standOn } from './checkout.ts';
 import type { LoopJob } from './cluster.ts';
-import { commitTree, keepCommit, remoteRef, takeWork } from './kept.ts';
+import { commitTree, keepCommit, remoteRef, takeWork } from './keep-work.ts';
 import { type Pushed, pushBranch } from './remote.ts';
-import { partMessage, posesAsSeal, sealMessage } from './trailers.ts';
+import { commitMessage, partMessage, posesAsLoopCommit } from './trailers.ts';
 
-export type Sealed = {
+export type CommitResult = {
   /** Null where there is nothing to push. */
   readonly commit: string | null;
   /** Where work that is not on the branch is kept. */
-  readonly kept: string | null;
+  readonly keptRef: string | null;
   readonly warnings: readonly string[];
 };
 
@@ -18,30 +18,30 @@ export type Sealed = {
  * Commits what an iteration left, once. One that a usage limit cut is to be run again: what it did is committed without
  * a seal, if it did anything.
  */
-export async function sealWork(
+export async function commitWork(
   checkout: Checkout,
   job: LoopJob,
   iteration: number,
-  end: SealedEnd,
-): Promise<Sealed> {
+  end: TurnEnd,
+): Promise<CommitResult> {
   const { repository, path, start } = checkout;
   await removeLocks(checkout, job);
   const work = await takeWork(path);
   if (work === null) throw new Error('the worktree cannot be read any more');
   const problem = await historyProblem(checkout, work.head, job);
-  const seal = { loop: job.name, id: job.id, iteration, end };
+  const trailers = { loop: job.name, id: job.id, iteration, end };
   const parent = problem === null ? work.head : start;
-  const kept = problem === null ? null : await keepCommit(repository, job.name, work.head);
+  const keptRef = problem === null ? null : await keepCommit(repository, job.name, work.head);
   const warnings = [work.warning, problem].flatMap((text) => text ?? []);
   const isPart = end.decision ? end.decision.iterations < iteration : end.how === 'limited';
   const isNothing = parent === start && work.tree === (await treeOf(repository, start));
-  if (isPart && isNothing) return { commit: null, kept, warnings };
+  if (isPart && isNothing) return { commit: null, keptRef, warnings };
 
-  const message = isPart ? partMessage(seal) : sealMessage(seal);
+  const message = isPart ? partMessage(trailers) : commitMessage(trailers);
   const commit = await commitTree(repository, work.tree, [parent], message);
   const failure = await standOn(path, job.branch, commit);
   if (failure !== null) throw new Error(`the worktree cannot go on: ${failure}`);
-  return { commit, kept, warnings };
+  return { commit, keptRef, warnings };
 }
 
 /** Pushes it if the branch still is where the iteration began. Gives the checkout as it is then. */
@@ -68,7 +68,7 @@ async function historyProblem(
   if (above.exitCode !== 0)
     return 'the agent rewrote the history: its work is one commit on top of what was there';
   const own = await runGit(repository, ['log', '-z', '--format=%B', `${start}..${head}`]);
-  const isPosing = own.stdout.split('\0').some((message) => posesAsSeal(message, job));
+  const isPosing = own.stdout.split('\0').some((message) => posesAsLoopCommit(message, job));
   return isPosing ? 'commits of the agent looked like those of the loop: its work is one commit' : null;
 }
 

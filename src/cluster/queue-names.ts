@@ -17,11 +17,11 @@ export function queueFor(account: string | null, labels: readonly string[]): Que
 
 export async function ensureQueue(store: Store, queue: QueueInfo): Promise<void> {
   const { account, labels } = queue;
-  await store.swap('lanes', queue.name, null, JSON.stringify({ account, labels }));
+  await store.swap('queues', queue.name, null, JSON.stringify({ account, labels }));
 }
 
 export async function readQueues(store: Store): Promise<readonly QueueInfo[]> {
-  return [...(await store.all('lanes'))].flatMap(([name, text]) => {
+  return [...(await store.all('queues'))].flatMap(([name, text]) => {
     const queue = parseAs(queueSchema, text);
     return queue === null ? [] : [{ name, ...queue }];
   });

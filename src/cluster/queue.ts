@@ -14,7 +14,7 @@ type BullQueue = Pick<Queue<{ loop: string }, string, string>, 'add' | 'remove' 
 export function openQueues(
   times: LeaseTimes,
   create: (name: string, options: ReturnType<typeof queueOptions>) => BullQueue,
-  closed: () => unknown,
+  onClosed: () => unknown,
 ): Pick<Store, 'queue' | 'close'> {
   const queues = new Map<string, ReturnType<typeof openQueue>>();
   return {
@@ -25,7 +25,7 @@ export function openQueues(
     },
     async close() {
       await Promise.all([...queues.values()].map((queue) => queue.close()));
-      await closed();
+      await onClosed();
     },
   };
 }

@@ -5,7 +5,7 @@ import { makeRepository } from './checkout.ts';
 import type { Cluster, ClusterView } from './cluster.ts';
 import type { Places } from './places.ts';
 import { fetchBranch } from './remote.ts';
-import { type Seal, sealsOn } from './trailers.ts';
+import { type IterationCommit, iterationCommits } from './trailers.ts';
 
 /** How the counters of a loop compare with its branch, and what was changed. */
 export type Reconciled =
@@ -24,7 +24,7 @@ export async function reconcile(
   cluster: Cluster,
   places: Places,
   view: ClusterView,
-  lost: boolean,
+  storeWasLost: boolean,
 ): Promise<Reconciled> {
   const { name, repo, branch } = view;
   if (view.host !== null) return { kind: 'held', host: view.host };
@@ -32,13 +32,14 @@ export async function reconcile(
   const repository = places.repository(repo);
   const problem = await makeRepository(repository);
   if (problem !== null) return { kind: 'unreadable', why: problem };
-  const found = await fetchBranch(repository, { repo, branch, base }, join('refs/ralph/reconcile', name));
-  if (found.kind === 'unreachable' || found.kind === 'wrong') return { kind: 'unreadable', why: found.why };
-  const seals = found.kind === 'found' ? await sealsOn(repository, found.commit, { name }) : [];
-  const own = seals.filter(({ id }) => id === String(view.startedAt));
-  const counted = own.length > 0 || !lost ? own : seals.filter(({ id }) => id === seals[0]?.id);
-  const iterations = unbroken(counted);
-  const last = counted.find(({ iteration }) => iteration === iterations);
+  const remote = await fetchBranch(repository, { repo, branch, base }, join('refs/ralph/reconcile', name));
+  if (remote.kind === 'unreachable' || remote.kind === 'wrong')
+    return { kind: 'unreadable', why: remote.why };
+  const commits = remote.kind === 'found' ? await iterationCommits(repository, remote.commit, { name }) : [];
+  const own = commits.filter(({ id }) => id === String(view.startedAt));
+  const ownOrLast = own.length > 0 || !storeWasLost ? own : commits.filter(({ id }) => id === commits[0]?.id);
+  const iterations = unbroken(ownOrLast);
+  const last = ownOrLast.find(({ iteration }) => iteration === iterations);
   const stop = last === undefined ? null : stopIn(last);
   if (stop !== null && own.length === 0) {
     await cluster.recount(name, iterations, stop);
@@ -47,22 +48,22 @@ export async function reconcile(
   }
   // The end of a loop is booked by the machine that finds its last iteration on the branch.
   const count = stop === null ? iterations : iterations - 1;
-  const changed = await cluster.recount(name, count);
-  return changed
+  const hasChanged = await cluster.recount(name, count);
+  return hasChanged
     ? { kind: 'changed', before: view.iteration, iterations: count }
     : { kind: 'right', iterations };
 }
 
 /** How the loop was to end after an iteration; null where it was to go on. */
-function stopIn({ end: { decision, doneMatched } }: Seal): Stop | null {
+function stopIn({ end: { decision, doneMatched } }: IterationCommit): Stop | null {
   if (decision) return decision.kind === 'stop' ? decision : null;
   const because = { code: 'claim-accepted', text: 'the done pattern matched' };
   return doneMatched ? { outcome: 'PROMISE_ACCEPTED', because } : null;
 }
 
 /** How far the iterations go without a gap. */
-function unbroken(seals: readonly Seal[]): number {
-  const numbers = new Set(seals.map(({ iteration }) => iteration));
+function unbroken(commits: readonly IterationCommit[]): number {
+  const numbers = new Set(commits.map(({ iteration }) => iteration));
   let count = 0;
   while (numbers.has(count + 1)) count++;
   return count;

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { systemClock } from '../os/clock.ts';
 import { makeTempDir, removeTempDir } from '../os/files/temp.ts';
-import { answerLetters, fetchRecords } from './records.ts';
+import { answerRequests, fetchRecords } from './records.ts';
 
 let folder: string;
 let over: AbortController;
@@ -22,7 +22,7 @@ beforeEach(() => {
   folder = makeTempDir('records-');
   mkdirSync(join(folder, 'loops/a'), { recursive: true });
   over = new AbortController();
-  answering = answerLetters(store, { host: 'one', folder, clock: systemClock, over: over.signal });
+  answering = answerRequests(store, { host: 'one', folder, clock: systemClock, over: over.signal });
 });
 
 afterEach(async () => {
@@ -55,14 +55,14 @@ describe('the record of a loop on a machine', () => {
 
   it('is all that can be asked for', async () => {
     writeFileSync(join(folder, 'secret.log'), 'secret');
-    const letters = [
+    const requests = [
       { name: '../..', reply: 'reply:1' },
       { name: 'a', reply: 'reply:2', file: '../../secret.log' },
       { name: 'a', reply: 'other-box', file: '001.log' },
       { name: 'a', reply: 'reply:3', file: '001.log/../../../secret.log' },
     ];
-    for (const letter of letters) await store.post('letters:one', JSON.stringify(letter));
-    await store.post('letters:one', 'no letter at all');
+    for (const request of requests) await store.post('requests:one', JSON.stringify(request));
+    await store.post('requests:one', 'no request at all');
     expect(await fetchRecords(store, 'a', ['one'], () => {})).toEqual([]);
     expect([...boxes].filter(([, texts]) => texts.length > 0)).toEqual([]);
   });

@@ -2,17 +2,18 @@ import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import * as v from 'valibot';
 import { parseAs } from '../core/parse-as.ts';
+import { isWorkerName } from '../fleet/files/paths.ts';
 import { type Clock, systemClock } from '../os/clock.ts';
 import { listDir } from '../os/files/files.ts';
 import { readPart } from '../os/files/read-part.ts';
 import type { Cluster } from './cluster.ts';
-import { isLoopName, placesIn } from './places.ts';
+import { placesIn } from './places.ts';
 
-// The full record of a loop stays on the machines that ran it. Whoever wants it asks them by letter, piece by piece: no
+// The full record of a loop stays on the machines that ran it. Whoever wants it asks them by message, piece by piece: no
 // connection goes to a machine, and the store never holds more than one piece.
 
 const pieceBytes = 192 * 1024;
-/** Pause between two looks for letters; shorter while somebody reads. */
+/** Pause between two looks for requests; shorter while somebody reads. */
 const lookMs = 1000;
 const busyLookMs = 20;
 const busyForMs = 3000;
@@ -20,15 +21,15 @@ const answerMs = 15_000;
 const logName = /^(\d{3,})(?:\.try-(\d+))?\.log$/;
 
 /** Anybody who can reach the store can write one: it names a file of ours, or is thrown away. */
-const letterSchema = v.object({
-  name: v.pipe(v.string(), v.check(isLoopName)),
-  /** The box for the answer. */
+const requestSchema = v.object({
+  name: v.pipe(v.string(), v.check(isWorkerName)),
+  /** Mailbox for the answer. */
   reply: v.pipe(v.string(), v.startsWith('reply:')),
   /** Without a file, the list of them is wanted. */
   file: v.exactOptional(v.pipe(v.string(), v.regex(logName))),
   from: v.exactOptional(v.pipe(v.number(), v.safeInteger(), v.minValue(0))),
 });
-type Letter = v.InferOutput<typeof letterSchema>;
+type RecordRequest = v.InferOutput<typeof requestSchema>;
 
 const answerSchema = v.object({
   files: v.optional(v.array(v.pipe(v.string(), v.regex(logName))), []),
@@ -36,19 +37,19 @@ const answerSchema = v.object({
 });
 type Answer = v.InferOutput<typeof answerSchema>;
 
-/** Answers letters for a machine until `over`. A failure is not reported: the reader asks again. */
-export async function answerLetters(
+/** Answers the requests to a machine until `over`. A failure is not reported: the reader asks again. */
+export async function answerRequests(
   cluster: Pick<Cluster, 'take' | 'post'>,
   { host, folder, clock, over }: { host: string; folder: string; clock: Clock; over: AbortSignal },
 ): Promise<void> {
   let busyUntil = 0;
   while (!over.aborted) {
     try {
-      const text = await cluster.take(boxOf(host));
+      const text = await cluster.take(requestsOf(host));
       if (text !== null) {
         busyUntil = clock.monotonic() + busyForMs;
-        const letter = parseAs(letterSchema, text);
-        if (letter !== null) await cluster.post(letter.reply, JSON.stringify(answerTo(letter, folder)));
+        const request = parseAs(requestSchema, text);
+        if (request !== null) await cluster.post(request.reply, JSON.stringify(answerTo(request, folder)));
         continue;
       }
     } catch {
@@ -72,8 +73,8 @@ export async function fetchRecords(
   const lists = await Promise.all(
     hosts.map(async (host) => ({ host, listed: await ask(cluster, host, { name }) })),
   );
-  for (const { host, listed } of lists) {
-    for (const file of listed?.files ?? []) {
+  for (const { host, listed: answer } of lists) {
+    for (const file of answer?.files ?? []) {
       const [, iteration, attempt] = logName.exec(file) ?? [];
       const title = `iteration ${Number(iteration)}${attempt === undefined ? '' : `, try ${attempt}`} on ${host}`;
       for (let from = 0; ; ) {
@@ -91,10 +92,10 @@ export async function fetchRecords(
 async function ask(
   { post, take }: Pick<Cluster, 'take' | 'post'>,
   host: string,
-  letter: Omit<Letter, 'reply'>,
+  request: Omit<RecordRequest, 'reply'>,
 ): Promise<Answer | null> {
   const reply = `reply:${randomUUID()}`;
-  await post(boxOf(host), JSON.stringify({ ...letter, reply }));
+  await post(requestsOf(host), JSON.stringify({ ...request, reply }));
   const until = systemClock.monotonic() + answerMs;
   while (systemClock.monotonic() < until) {
     const answer = await take(reply);
@@ -104,7 +105,7 @@ async function ask(
   return null;
 }
 
-function answerTo({ name, file, from = 0 }: Letter, folder: string): Partial<Answer> {
+function answerTo({ name, file, from = 0 }: RecordRequest, folder: string): Partial<Answer> {
   const { root } = placesIn(folder).record(name);
   if (file === undefined)
     return {
@@ -126,6 +127,12 @@ function inOrder(one: string, other: string): number {
   return a[0] - b[0] || (a[1] < b[1] ? -1 : 1);
 }
 
-function boxOf(host: string): string {
-  return `letters:${host}`;
+/** Mailbox for requests to a machine. */
+export function requestsOf(host: string): string {
+  return `requests:${host}`;
+}
+
+/** List of the store that holds a mailbox. */
+export function mailboxList(mailbox: string): string {
+  return `mailbox:${mailbox}`;
 }

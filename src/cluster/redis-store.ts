@@ -54,7 +54,7 @@ export async function openRedisStore(address: ClusterAddress, times: LeaseTimes)
   const redis = await connect(address);
   const queues = openQueues(
     times,
-    (name, options) => new Queue(name, { ...options, connection: redis, prefix: 'ralph-lane' }),
+    (name, options) => new Queue(name, { ...options, connection: redis, prefix: 'ralph-queue' }),
     () => redis.disconnect(),
   );
   return { ...recordsIn(redis), ...listsIn(redis), ...slotsIn(redis), ...queues };
@@ -132,7 +132,7 @@ function listsIn(redis: Redis): Lists {
 }
 
 function slotsIn(redis: Redis): Slots {
-  const [slots, starts] = [`${prefix}:seats`, `${prefix}:starts`];
+  const [slots, starts] = [`${prefix}:slots`, `${prefix}:starts`];
   return {
     async takeSlot(slot, start, { max, perMinute, leaseMs }) {
       const words = [slot, start, max ?? -1, perMinute ?? -1, leaseMs];

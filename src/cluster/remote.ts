@@ -12,7 +12,7 @@ export type RemoteBranch =
 export type Pushed =
   | { readonly kind: 'pushed' }
   /** Somebody else has moved the branch since. */
-  | { readonly kind: 'fenced'; readonly found: string | null }
+  | { readonly kind: 'fenced'; readonly remoteCommit: string | null }
   | { readonly kind: 'unreachable'; readonly why: string }
   /** The server answered, and said no. */
   | { readonly kind: 'refused'; readonly why: string };
@@ -27,12 +27,12 @@ export async function fetchBranch(
   ref: string,
 ): Promise<RemoteBranch> {
   const { repo, branch, base } = source;
-  const wanted = base === null ? 'HEAD' : `refs/heads/${base}`;
-  const listed = await git(repository, ['ls-remote', '--', repo, `refs/heads/${branch}`, wanted], askMs);
-  if (listed.exitCode !== 0) return { kind: 'unreachable', why: lastLine(listed) };
-  const names = commitsByName(listed);
+  const baseRef = base === null ? 'HEAD' : `refs/heads/${base}`;
+  const list = await git(repository, ['ls-remote', '--', repo, `refs/heads/${branch}`, baseRef], askMs);
+  if (list.exitCode !== 0) return { kind: 'unreachable', why: lastLine(list) };
+  const names = commitsByName(list);
   const isThere = names.has(`refs/heads/${branch}`);
-  const from = isThere ? `refs/heads/${branch}` : wanted;
+  const from = isThere ? `refs/heads/${branch}` : baseRef;
   if (!names.has(from)) {
     const what = base === null ? 'no commit' : `no branch ${branch} and no branch ${base}`;
     return { kind: 'wrong', why: `there is ${what} in ${repo}` };
@@ -58,12 +58,12 @@ export async function pushBranch(
   const pushed = await git(repository, words, transferMs);
   if (pushed.exitCode === 0) return { kind: 'pushed' };
   const why = /^!\t\S+\t(.*)$/m.exec(pushed.stdout)?.[1] ?? lastLine(pushed);
-  const listed = await git(repository, ['ls-remote', '--', repo, name], askMs);
-  if (listed.exitCode !== 0) return { kind: 'unreachable', why };
-  const found = commitsByName(listed).get(name) ?? null;
+  const list = await git(repository, ['ls-remote', '--', repo, name], askMs);
+  if (list.exitCode !== 0) return { kind: 'unreachable', why };
+  const remote = commitsByName(list).get(name) ?? null;
   // The answer to a push that went through may have been lost.
-  if (found === commit) return { kind: 'pushed' };
-  if (found !== before) return { kind: 'fenced', found };
+  if (remote === commit) return { kind: 'pushed' };
+  if (remote !== before) return { kind: 'fenced', remoteCommit: remote };
   return /^\[remote rejected\]/.test(why) ? { kind: 'refused', why } : { kind: 'unreachable', why };
 }
 
@@ -73,14 +73,15 @@ function commitsByName({ stdout }: CommandResult): Map<string, string> {
 }
 
 /** Allows the usual protocols only: with `ext::`, a submitted loop could name a command to run. */
-const allowed: Environment = {
+const gitEnvironment: Environment = {
   GIT_ALLOW_PROTOCOL: 'file:git:http:https:ssh',
   GIT_SSH_COMMAND: process.env.GIT_SSH_COMMAND ?? 'ssh -o BatchMode=yes',
 };
 
 function git(repository: string, words: readonly string[], timeoutMs: number): Promise<CommandResult> {
   // An agent may have put hooks there, or what they run.
-  return runGit(repository, ['-c', 'core.hooksPath=/dev/null', ...words], timeoutMs, { env: allowed });
+  const env = gitEnvironment;
+  return runGit(repository, ['-c', 'core.hooksPath=/dev/null', ...words], timeoutMs, { env });
 }
 
 function lastLine({ stderr, timedOut, error }: CommandResult): string {

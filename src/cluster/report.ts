@@ -6,7 +6,7 @@ const tailChars = 64 * 1024;
 
 /** Stores what a machine reports about a loop that it holds. */
 export async function reportNews(store: Store, claim: Claim, news: News): Promise<void> {
-  const { why, head, tail, carried, events = [] } = news;
+  const { why, head, tail, runState, events = [] } = news;
   const step = await updateEntry(store, claim.name, (entry) => {
     if (String(entry.loop.launch) !== claim.token || isOver(entry)) return null;
     return {
@@ -20,7 +20,7 @@ export async function reportNews(store: Store, claim: Claim, news: News): Promis
   if (!step?.changed) return;
   const { key } = step.after;
   if (tail !== undefined) await updateRecord(store, 'tails', key, () => storable(tail.slice(-tailChars)));
-  if (carried !== undefined) await updateRecord(store, 'carried', key, () => storable(carried));
+  if (runState !== undefined) await updateRecord(store, 'runStates', key, () => storable(runState));
 }
 
 /** PostgreSQL refuses NUL in text. */

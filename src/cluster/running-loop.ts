@@ -12,10 +12,10 @@ import { noSandbox, type Sandbox } from '../sandbox/sandbox.ts';
 import { type Checkout, openCheckout, removeCheckout } from './checkout.ts';
 import type { LoopJob } from './cluster.ts';
 import { type IterationResult, type IterationSpec, runIteration, runOfJob } from './iteration.ts';
-import { keepWork } from './kept.ts';
+import { keepWork } from './keep-work.ts';
 import type { FromDriver, GaveUp, MachineRules } from './messages.ts';
 import { checkLoopName, placesIn, runIdOf } from './places.ts';
-import { pushWork, sealWork } from './publish.ts';
+import { commitWork, pushWork } from './publish.ts';
 
 /** How long a repository that cannot be reached is tried again. */
 const patienceMs = 2 * 60_000;
@@ -57,29 +57,29 @@ export async function runIn(loop: RunningLoop, iteration: number): Promise<Ended
   const { stop } = loop;
   const checkout = loop.checkout ?? (await checkOut(loop));
   if ('because' in checkout) return checkout;
-  const seal = checkout.seals.find((one) => one.iteration === iteration);
-  if (seal !== undefined) {
-    return { type: 'ended', iteration, end: seal.end, head: checkout.start, found: true };
+  const commit = checkout.commits.find((one) => one.iteration === iteration);
+  if (commit !== undefined) {
+    return { type: 'ended', iteration, end: commit.end, head: checkout.start, wasOnBranch: true };
   }
   const result = stop.aborted ? null : await runIteration(iterationSpec(loop, iteration));
   return result === null
-    ? failed('stopped', String(stop.reason))
+    ? failure('stopped', String(stop.reason))
     : deliver(loop, checkout, iteration, result);
 }
 
 async function checkOut(loop: RunningLoop): Promise<Checkout | Failed> {
   const { job, rules, stop } = loop;
-  const opened = await patiently(stop, async () => {
+  const result = await patiently(stop, async () => {
     const result = await openCheckout(placesIn(rules.folder), job);
     return result.ok || result.lasting ? result : { again: result };
   });
-  if (!opened.ok) return failed(opened.lasting ? 'impossible' : 'unreachable', opened.why);
-  const { checkout, kept } = opened;
+  if (!result.ok) return failure(result.lasting ? 'impossible' : 'unreachable', result.why);
+  const { checkout, keptRef } = result;
   loop.checkout = checkout;
-  if (kept !== null) tell(loop, 'kept', `work of an earlier try is kept in ${keptAt(checkout, kept)}`);
+  if (keptRef !== null) tell(loop, 'kept', `work of an earlier try is kept in ${keptAt(checkout, keptRef)}`);
   const cwd = realPath(join(checkout.path, job.cwd));
   if (!isWithin(cwd, realPath(checkout.path)) || !lstatOf(cwd)?.isDirectory()) {
-    return failed('impossible', `there is no folder ${job.cwd} in the repository`);
+    return failure('impossible', `there is no folder ${job.cwd} in the repository`);
   }
   loop.cwd = cwd;
   // `ralph run` opens its own.
@@ -128,40 +128,41 @@ async function deliver(
   result: IterationResult,
 ): Promise<Ended | Failed> {
   const { job, stop } = loop;
-  const ended = { type: 'ended', iteration, found: false, ...result } as const;
-  const { commit, kept, warnings } = await sealWork(from, job, iteration, result.end);
+  const message = { type: 'ended', iteration, wasOnBranch: false, ...result } as const;
+  const { commit, keptRef, warnings } = await commitWork(from, job, iteration, result.end);
   for (const warning of warnings) tell(loop, 'notice', warning);
-  if (kept !== null) tell(loop, 'kept', `what the agent had committed is kept in ${keptAt(from, kept)}`);
-  if (commit === null) return { ...ended, head: from.start };
+  if (keptRef !== null)
+    tell(loop, 'kept', `what the agent had committed is kept in ${keptAt(from, keptRef)}`);
+  if (commit === null) return { ...message, head: from.start };
   const { pushed, checkout } = await patiently(stop, async () => {
     const push = await pushWork(from, job, commit);
     return push.pushed.kind === 'unreachable' ? { again: push } : push;
   });
   loop.checkout = checkout;
-  if (pushed.kind === 'pushed') return { ...ended, head: commit };
+  if (pushed.kind === 'pushed') return { ...message, head: commit };
   if (pushed.kind === 'fenced') {
-    const now = pushed.found === null ? 'gone' : `at ${pushed.found.slice(0, 12)}`;
+    const now = pushed.remoteCommit === null ? 'gone' : `at ${pushed.remoteCommit.slice(0, 12)}`;
     tell(loop, 'fenced', `the push of iteration ${iteration} was refused: the branch is ${now}`);
-    return failed('fenced', 'another machine has moved the branch');
+    return failure('fenced', 'another machine has moved the branch');
   }
-  return failed(pushed.kind === 'refused' ? 'impossible' : 'unreachable', `the push failed: ${pushed.why}`);
+  return failure(pushed.kind === 'refused' ? 'impossible' : 'unreachable', `the push failed: ${pushed.why}`);
 }
 
 /** Keeps work that is not on the branch, once, and returns where. Nothing runs here after it. */
 export async function keepRest(loop: RunningLoop, why: string): Promise<string | null> {
   const { checkout, job } = loop;
   if (checkout === null || loop.isKept) return null;
-  const kept = await keepWork(checkout, job, why);
+  const ref = await keepWork(checkout, job, why);
   loop.isKept = true;
-  return kept === null ? null : keptAt(checkout, kept);
+  return ref === null ? null : keptAt(checkout, ref);
 }
 
 /** Closes the sandbox. If the loop has ended, ends its run and removes its worktree, too. */
-export async function closeLoop(loop: RunningLoop, ended: LoopEnd | null): Promise<void> {
+export async function closeLoop(loop: RunningLoop, end: LoopEnd | null): Promise<void> {
   const { job, rules, checkout, cwd } = loop;
   await loop.sandbox?.stop();
-  if (ended === null || checkout === null) return;
-  if (job.options.run !== undefined) endRun(runOfJob(job, cwd), ended, systemClock.now());
+  if (end === null || checkout === null) return;
+  if (job.options.run !== undefined) endRun(runOfJob(job, cwd), end, systemClock.now());
   await keepRest(loop, 'left at the end');
   // The journal of `ralph run` is a part of the record.
   moveFolder(
@@ -175,7 +176,7 @@ function tell({ send }: RunningLoop, type: 'fenced' | 'kept' | 'notice', text: s
   send({ type: 'tells', event: { at: systemClock.now(), type, text } });
 }
 
-function failed(because: GaveUp, why: string): Failed {
+function failure(because: GaveUp, why: string): Failed {
   return { type: 'failed', because, why };
 }
 

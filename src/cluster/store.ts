@@ -1,8 +1,8 @@
 /** Shelves with one record for each submission: its order, the end of its output, its state. */
-export const submissionShelves = ['orders', 'tails', 'carried'] as const;
+export const submissionShelves = ['orders', 'tails', 'runStates'] as const;
 
 /** Small records by key; `loops` has one for each loop. */
-type Shelf = 'loops' | 'lanes' | 'hosts' | 'fleet' | (typeof submissionShelves)[number];
+type Shelf = 'loops' | 'queues' | 'hosts' | 'fleet' | (typeof submissionShelves)[number];
 
 /** Reads the answer of a database: 0 is a slot, -1 is none, anything else the time until the next start. */
 export function slotAnswer(wait: number): SlotAnswer {

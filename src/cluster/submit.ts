@@ -18,8 +18,8 @@ function asRun(order: LoopOrder): LoopOrder {
 }
 
 /** Writes a loop into the store. False when there is one of that name which has not ended. */
-export async function submitLoop({ store, now }: TimedStore, given: LoopOrder): Promise<boolean> {
-  const order = asRun(given);
+export async function submitLoop({ store, now }: TimedStore, submission: LoopOrder): Promise<boolean> {
+  const order = asRun(submission);
   const { name } = order;
   const text = await store.get('loops', name);
   const before = text === null ? null : parseEntry(text);
@@ -28,7 +28,7 @@ export async function submitLoop({ store, now }: TimedStore, given: LoopOrder): 
   const queue = queueFor(account, order.labels ?? []);
   const key = `${name}:${randomUUID()}`;
   const launch = before?.loop.launch ?? 0;
-  const entry = entryFor(order, { key, account, lane: queue.name, at: now(), launch });
+  const entry = entryFor(order, { key, account, queue: queue.name, at: now(), launch });
   // Under a key of its own: of several at once, the entry says whose order counts.
   const writeOrder = () => store.swap('orders', key, null, JSON.stringify(order));
   await writeOrder();
@@ -57,15 +57,15 @@ export async function forgetLoop(store: Store, name: string): Promise<boolean> {
 }
 
 /** Another was faster: where its loop does not wait in this queue, nothing stays there. */
-async function leaveQueue(store: Store, name: string, lane: string): Promise<void> {
+async function leaveQueue(store: Store, name: string, queue: string): Promise<void> {
   const winner = await readEntry(store, name);
-  if (winner !== null && (winner.lane !== lane || isOver(winner))) {
-    await quietly(() => store.queue(lane).remove(name));
+  if (winner !== null && (winner.queue !== queue || isOver(winner))) {
+    await quietly(() => store.queue(queue).remove(name));
   }
 }
 
 /** Removes all that a submission has in the store beside its entry. The sweep removes what a crash leaves of it. */
-async function dropRecords(store: Store, key: string): Promise<void> {
+export async function dropRecords(store: Store, key: string): Promise<void> {
   await Promise.all([
     store.clear(`log:${key}`),
     store.clear(`events:${key}`),
@@ -75,15 +75,15 @@ async function dropRecords(store: Store, key: string): Promise<void> {
 
 function entryFor(
   order: LoopOrder,
-  given: Pick<Entry, 'key' | 'account' | 'lane'> & { readonly at: number; readonly launch: number },
+  identity: Pick<Entry, 'key' | 'account' | 'queue'> & { readonly at: number; readonly launch: number },
 ): Entry {
-  const { key, account, lane, at, launch } = given;
+  const { key, account, queue, at, launch } = identity;
   const { name, settings, options, source, labels = [], tags, command } = order;
   return {
     v: 1,
     key,
     loop: { ...newRecord(name, { settings, options, held: false }, at), launch },
-    lane,
+    queue,
     account,
     holder: null,
     answered: null,

@@ -1,39 +1,25 @@
-import { ago } from '../fleet/files/time.ts';
-import type { TopRow, TopView } from '../fleet/top.ts';
-import { byUrgency, needsYou, nextCommand, whyText } from '../fleet/why.ts';
+import { heldAccounts } from '../fleet/files/limits.ts';
+import { type TopRow, type TopView, topRow } from '../fleet/top.ts';
+import { byUrgency } from '../fleet/why.ts';
 import type { Cluster, ClusterView } from './cluster.ts';
 
-/** How a cluster stands at this moment, as `swarm top` shows it. */
+/** Returns the state of a cluster at this moment, as `swarm top` shows it. */
 export async function clusterTop(cluster: Pick<Cluster, 'list' | 'limits'>, now: number): Promise<TopView> {
   const [views, { maxParallel, holds }] = await Promise.all([cluster.list(), cluster.limits()]);
   return {
     rows: views.map((view) => rowOf(view, now)).sort(byUrgency),
     running: views.filter(({ host }) => host !== null).length,
     maxParallel,
-    held: Object.keys(holds).filter((account) => (holds[account] ?? 0) > now),
+    accountsAtLimit: heldAccounts(holds, now),
     undriven: false,
   };
 }
 
-function rowOf(
-  { name, why, host, iteration, maxIterations, totalFailures }: ClusterView,
-  now: number,
-): TopRow {
-  const next = nextCommand(name, why);
-  return {
-    name,
-    state: why.state,
-    needsYou: needsYou(why.state),
-    isLoop: true,
-    why: host === null ? whyText(why, now) : `${whyText(why, now)}, on ${host}`,
-    since: ago(now - why.since),
-    iteration: `${iteration}/${maxIterations}`,
-    failures: totalFailures,
-    // Nobody can go to a window on another machine, or start it anew from here.
-    next: next?.startsWith('swarm attach')
-      ? `swarm logs ${name}`
-      : next?.startsWith('swarm respawn')
-        ? null
-        : next,
-  };
+function rowOf(view: ClusterView, now: number): TopRow {
+  const { name, host } = view;
+  const row = topRow(name, view.why, view, now);
+  const why = host === null ? row.why : `${row.why}, on ${host}`;
+  // A window on another machine cannot be attached to, nor its worker started anew from here.
+  if (row.next?.startsWith('swarm attach')) return { ...row, why, next: `swarm logs ${name}` };
+  return { ...row, why, next: row.next?.startsWith('swarm respawn') ? null : row.next };
 }

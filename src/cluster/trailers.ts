@@ -1,18 +1,18 @@
 import { parseAs } from '../core/parse-as.ts';
-import { type SealedEnd, sealedEnd } from '../fleet/iteration-end.ts';
+import { type TurnEnd, turnEnd } from '../fleet/iteration-end.ts';
 import { runGit } from '../os/git/git.ts';
 
 /** The trailers of the commit that ends an iteration. */
-export type Seal = {
+export type IterationCommit = {
   readonly loop: string;
   readonly id: string;
   readonly iteration: number;
-  readonly end: SealedEnd;
+  readonly end: TurnEnd;
 };
 
 const keys = { loop: 'Ralph-Loop', id: 'Ralph-Run', iteration: 'Ralph-Iteration', end: 'Ralph-End' } as const;
 /** The message of the one commit that ends an iteration. */
-export function sealMessage({ loop, id, iteration, end }: Seal): string {
+export function commitMessage({ loop, id, iteration, end }: IterationCommit): string {
   return [
     `ralph: iteration ${iteration} of ${loop}\n`,
     `${keys.loop}: ${loop}`,
@@ -23,13 +23,13 @@ export function sealMessage({ loop, id, iteration, end }: Seal): string {
 }
 
 /** The message of a commit that keeps the work of an iteration which is to be run again. */
-export function partMessage({ loop, id, iteration }: Omit<Seal, 'end'>): string {
+export function partMessage({ loop, id, iteration }: Omit<IterationCommit, 'end'>): string {
   const subject = `ralph: a part of iteration ${iteration} of ${loop}\n`;
   return [subject, `${keys.loop}: ${loop}`, `${keys.id}: ${id}`, `Ralph-Part: ${iteration}`].join('\n');
 }
 
 /** Null for a commit of anybody else. */
-export function readSeal(message: string): Seal | null {
+export function readIterationCommit(message: string): IterationCommit | null {
   const block =
     message
       .trimEnd()
@@ -48,22 +48,22 @@ export function readSeal(message: string): Seal | null {
 }
 
 /** The iterations of a loop that are on a branch already, newest first; of any submission without an id. */
-export async function sealsOn(
+export async function iterationCommits(
   repository: string,
   commit: string,
   { name, id }: { readonly name: string; readonly id?: string },
-): Promise<Seal[]> {
+): Promise<IterationCommit[]> {
   const line = id === undefined ? `${keys.loop}: ${name}` : `${keys.id}: ${id}`;
   const filter = ['--fixed-strings', `--grep=${line}`];
   const words = ['log', '-z', '--format=%B', '--encoding=UTF-8', ...filter, '--end-of-options', commit];
   const { stdout, stderr, exitCode } = await runGit(repository, words, 10 * 60_000);
   if (exitCode !== 0) throw new Error(`the history cannot be read: ${stderr.trim()}`);
-  const seals = stdout.split('\0').flatMap((message) => readSeal(message) ?? []);
-  return seals.filter((seal) => seal.loop === name && (id === undefined || seal.id === id));
+  const commits = stdout.split('\0').flatMap((message) => readIterationCommit(message) ?? []);
+  return commits.filter((commit) => commit.loop === name && (id === undefined || commit.id === id));
 }
 
 /** Whether a commit of the agent would be taken for one of ours: they like to write as those before them. */
-export function posesAsSeal(
+export function posesAsLoopCommit(
   message: string,
   { name, id }: { readonly name: string; readonly id: string },
 ): boolean {
@@ -73,6 +73,6 @@ export function posesAsSeal(
 }
 
 /** A text that was edited by hand counts as a good end without a claim: the loop goes on. */
-function readEnd(text = ''): SealedEnd {
-  return parseAs(sealedEnd, text) ?? { how: 'exited', exitCode: 0, doneMatched: false };
+function readEnd(text = ''): TurnEnd {
+  return parseAs(turnEnd, text) ?? { how: 'exited', exitCode: 0, doneMatched: false };
 }

@@ -1,14 +1,14 @@
 import { parseAs } from '../core/parse-as.ts';
 import { timelineOf } from '../fleet/files/events.ts';
 import { type Cluster, loopOrder } from './cluster.ts';
-import { allEntries, isOver, kept, readEntry, viewOf } from './entries.ts';
+import { allEntries, isOver, maxLines, readEntry, viewOf } from './entries.ts';
 import { isGone, readHosts } from './hosts.ts';
 import { readLimits } from './limits.ts';
 import type { TimedStore } from './store.ts';
 
 type Views = Pick<
   Cluster,
-  'status' | 'list' | 'limits' | 'order' | 'timeline' | 'log' | 'tail' | 'carried' | 'hosts'
+  'status' | 'list' | 'limits' | 'order' | 'timeline' | 'log' | 'tail' | 'runState' | 'hosts'
 >;
 
 /** The reading half of a cluster: nothing here changes the store. */
@@ -20,7 +20,7 @@ export function clusterViews(timed: TimedStore): Views {
     return entry === null ? [] : store.last(`${list}:${entry.key}`, count);
   }
 
-  async function record(shelf: 'orders' | 'tails' | 'carried', name: string): Promise<string | null> {
+  async function record(shelf: 'orders' | 'tails' | 'runStates', name: string): Promise<string | null> {
     const entry = await readEntry(store, name);
     return entry === null ? null : store.get(shelf, entry.key);
   }
@@ -35,17 +35,17 @@ export function clusterViews(timed: TimedStore): Views {
     async order(name) {
       return parseAs(loopOrder, await record('orders', name));
     },
-    timeline: async (name) => timelineOf(await lastLines('events', name, kept.events)),
-    log: (name, count = kept.lines) => lastLines('log', name, count),
+    timeline: async (name) => timelineOf(await lastLines('events', name, maxLines.events)),
+    log: (name, count = maxLines.lines) => lastLines('log', name, count),
     tail: (name) => record('tails', name),
-    carried: (name) => record('carried', name),
+    runState: (name) => record('runStates', name),
     async hosts() {
-      const held = (await allEntries(store)).filter((entry) => !isOver(entry));
+      const openEntries = (await allEntries(store)).filter((entry) => !isOver(entry));
       return [...(await readHosts(store))].map(([host, { id: _id, ...record }]) => ({
         host,
         ...record,
         gone: isGone(timed, record),
-        loops: held.flatMap(({ holder, loop }) => (holder?.host === host ? [loop.name] : [])),
+        loops: openEntries.flatMap(({ holder, loop }) => (holder?.host === host ? [loop.name] : [])),
       }));
     },
   };

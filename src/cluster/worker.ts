@@ -1,7 +1,7 @@
 import { messageOf } from '../core/error.ts';
 import type { Claim } from './cluster.ts';
 import { type HoldSpec, holdLoop } from './hold.ts';
-import { answerLetters } from './records.ts';
+import { answerRequests } from './records.ts';
 
 export type WorkerSpec = Omit<HoldSpec, 'leaving' | 'stop'> & {
   readonly host: string;
@@ -61,11 +61,16 @@ export function createWorker(spec: WorkerSpec): ClusterWorker {
   return {
     async run() {
       const over = new AbortController();
-      const letters = answerLetters(cluster, { host, folder: spec.rules.folder, clock, over: over.signal });
+      const answering = answerRequests(cluster, {
+        host,
+        folder: spec.rules.folder,
+        clock,
+        over: over.signal,
+      });
       await takeLoops();
       await Promise.all(loops);
       over.abort();
-      await letters;
+      await answering;
     },
     leave() {
       leaving.abort();

@@ -101,6 +101,6 @@ export function duration(ms: number, gap: '' | ' '): string {
     [Math.floor(seconds / 3600), 'h'],
     [Math.floor(seconds / 60) % 60, 'm'],
   ] as const;
-  const shown = parts.filter(([amount]) => amount > 0).map(([amount, unit]) => `${amount}${unit}`);
-  return [...shown, `${seconds % 60}s`].join(gap);
+  const nonZero = parts.filter(([amount]) => amount > 0).map(([amount, unit]) => `${amount}${unit}`);
+  return [...nonZero, `${seconds % 60}s`].join(gap);
 }

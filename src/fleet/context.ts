@@ -78,9 +78,9 @@ export function tellsContext(command: readonly string[]): boolean {
 }
 
 function sessionOf(env: Environment, { name, cmd }: Worker, { launch, options }: LoopRecord): string | null {
-  const wanted = options.maxContext !== undefined || options.restartOnCompact === true;
+  const isWatched = options.maxContext !== undefined || options.restartOnCompact === true;
   const { ownSession } = agents[agentNameOf(cmd[0] ?? '')];
-  if (!wanted || ownSession === undefined || options.run !== undefined) return null;
+  if (!isWatched || ownSession === undefined || options.run !== undefined) return null;
   if ([ownSession.option, ...ownSession.otherOptions].some((option) => cmd.includes(option))) return null;
   const hash = createHash('sha256')
     .update(`${workerRunId(env, name)} ${launch}`)
@@ -107,10 +107,10 @@ function contextReader(
       return { percent: contextOnScreen(agent, lines), compacted: compactsOnScreen(agent, lines) };
     }
     tail ??= tailLines(path);
-    const { lines: added } = tail.read();
-    if (added.length === 0) return reading;
+    const { lines: newLines } = tail.read();
+    if (newLines.length === 0) return reading;
     const compacted =
-      reading.compacted || added.some((line) => ownSession.compaction.test(line.toString('utf8')));
+      reading.compacted || newLines.some((line) => ownSession.compaction.test(line.toString('utf8')));
     reading = { percent: contextUse(path, env)?.use ?? null, compacted };
     return reading;
   };

@@ -24,7 +24,7 @@ const decision = v.variant('kind', [
   v.object({ kind: v.literal('stop'), outcome, exitCode: v.exactOptional(v.number()), ...counts }),
 ]);
 
-export const sealedEnd = v.object({
+export const turnEnd = v.object({
   how: v.picklist(['exited', 'inactive', 'done', 'lost', 'limited', 'wrapped-up']),
   /** The agent's own exit code, where it came to one. */
   exitCode: v.nullable(v.number()),
@@ -40,7 +40,7 @@ export const sealedEnd = v.object({
 
 export type Spent = Readonly<v.InferOutput<typeof spent>>;
 export type LoopDecision = Readonly<v.InferOutput<typeof decision>>;
-export type SealedEnd = Readonly<v.InferOutput<typeof sealedEnd>>;
-export type IterationEnd = SealedEnd & { readonly at: number };
+export type TurnEnd = Readonly<v.InferOutput<typeof turnEnd>>;
+export type IterationEnd = TurnEnd & { readonly at: number };
 /** An end with what follows from it. */
 export type DecidedEnd = IterationEnd & { readonly decision: LoopDecision };

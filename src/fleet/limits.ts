@@ -1,7 +1,7 @@
 import { agentNameOf, agents } from '../agents/registry.ts';
 import { hashText } from '../core/hash.ts';
 import type { Environment } from '../os/process/program.ts';
-import { readLimits, type StoredLimits } from './files/limits.ts';
+import { heldUntil, readLimits, type StoredLimits } from './files/limits.ts';
 import { isInIteration, isOpen, type LoopRecord, loopOf, type Why } from './files/loops.ts';
 import { readWorkers, type Worker } from './files/workers.ts';
 
@@ -55,9 +55,9 @@ function candidate(worker: Worker, loop: LoopRecord, runs: boolean): Candidate {
 export function accountOf(
   command: readonly string[],
   env: Readonly<Record<string, string>>,
-  named?: string,
+  account?: string,
 ): string | null {
-  if (named !== undefined) return named;
+  if (account !== undefined) return account;
   const agent = agentNameOf(command[0] ?? '');
   if (agent === 'custom') return null;
   const own = [...agents[agent].accountVariables, 'HOME'].flatMap((name) =>
@@ -76,7 +76,7 @@ export function admit(
   { maxParallel, holds }: StoredLimits,
   now: number,
 ): Admission {
-  const until = heldUntil(candidate, holds, now);
+  const until = heldUntil(holds, candidate.account, now);
   if (until !== null) {
     const detail = `the account ${candidate.account} is at its usage limit`;
     return { admitted: false, until, why: { state: 'limit', since: now, until, detail } };
@@ -84,16 +84,11 @@ export function admit(
   if (maxParallel === null) return { admitted: true };
   const running = others.filter(({ runs }) => runs).length;
   const before = others.filter(
-    (other) => !other.runs && heldUntil(other, holds, now) === null && goesBefore(other, candidate),
+    (other) => !other.runs && heldUntil(holds, other.account, now) === null && goesBefore(other, candidate),
   ).length;
   if (running + before < maxParallel) return { admitted: true };
   const detail = `${running} of ${maxParallel} run`;
   return { admitted: false, until: null, why: { state: 'queued', since: candidate.waitsSince, detail } };
-}
-
-function heldUntil({ account }: Candidate, holds: StoredLimits['holds'], now: number): number | null {
-  const until = account === null ? undefined : holds[account];
-  return until !== undefined && until > now ? until : null;
 }
 
 function goesBefore(one: Candidate, other: Candidate): boolean {

@@ -54,10 +54,10 @@ async function targetBranch(repo: string, { branch }: WorktreePlace): Promise<st
   if (leftover !== undefined) {
     throw refusal(`${repo} is in the middle of a merge or a rebase`, `git -C '${repo}' status`);
   }
-  const changed = await changedFiles(repo);
-  if (changed.tracked.length === 0) return into;
+  const changes = await changedFiles(repo);
+  if (changes.tracked.length === 0) return into;
   throw refusal(
-    `${repo} has uncommitted changes (${some(changed.tracked)}); a merge could mix with them`,
+    `${repo} has uncommitted changes (${some(changes.tracked)}); a merge could mix with them`,
     `git -C '${repo}' stash`,
   );
 }
@@ -107,8 +107,8 @@ async function ask(cwd: string, args: readonly string[]): Promise<string> {
 }
 
 function some(files: readonly string[]): string {
-  const shown = files.slice(0, 3).join(', ');
-  return files.length > 3 ? `${shown} and ${files.length - 3} more` : shown;
+  const firstNames = files.slice(0, 3).join(', ');
+  return files.length > 3 ? `${firstNames} and ${files.length - 3} more` : firstNames;
 }
 
 function oneLine(text: string): string {

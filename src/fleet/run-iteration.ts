@@ -37,18 +37,18 @@ export type RunIteration = {
 /** Reads what an iteration came to. What the run has decided holds; a process that died is a failed turn of the run. */
 export function readIteration(run: SupervisedRun, process: RunProcess): RunIteration {
   const { since, at, how } = process;
-  const read = readRun(run.cwd, run.id);
-  const { events, started } = read;
+  const runState = readRun(run.cwd, run.id);
+  const { events, started } = runState;
   const own = eventsAfter(events, since);
   const agent = last(own, 'agent.ended');
   const exitCode = agent?.exitCode ?? process.exitCode;
   const end = { at, how, exitCode, doneMatched: false, ...spentOn(agent?.usage) };
   const plan = last(events, 'run.resumed')?.plan ?? started?.plan;
-  const failures = read.decided?.loop.failures ?? 0;
+  const failures = runState.decided?.loop.failures ?? 0;
   const counts = { failures, maxFailures: plan?.limits.failures ?? 0 };
   const refusal = refusalOf(run, process, own);
-  if (refusal) return { end: { ...end, decision: { ...refusal, ...counts } }, run: read, isTold: false };
-  if (plan === undefined) return { end, run: read, isTold: false };
+  if (refusal) return { end: { ...end, decision: { ...refusal, ...counts } }, run: runState, isTold: false };
+  if (plan === undefined) return { end, run: runState, isTold: false };
 
   const ended = last(own, 'run.ended');
   const decided = last(own, 'decision');
@@ -57,15 +57,23 @@ export function readIteration(run: SupervisedRun, process: RunProcess): RunItera
   if (ended && !isCut) {
     const { outcome, because, iterations, exitCode } = ended;
     const decision = { kind: 'stop', outcome, because, exitCode, iterations, ...counts } as const;
-    return { end: { ...end, at: Date.parse(decided?.at ?? ended.at), decision }, run: read, isTold: true };
+    return {
+      end: { ...end, at: Date.parse(decided?.at ?? ended.at), decision },
+      run: runState,
+      isTold: true,
+    };
   }
-  const recorded = decided && !(isCut && decided.outcome === 'INTERRUPTED') ? decisionOf(decided) : null;
-  if (decided && recorded) {
-    const decision = loopDecision(recorded, decided.loop, plan.limits.failures);
-    return { end: { ...end, at: Date.parse(decided.at), decision }, run: read, isTold: false };
+  const ownDecision = decided && !(isCut && decided.outcome === 'INTERRUPTED') ? decisionOf(decided) : null;
+  if (decided && ownDecision) {
+    const decision = loopDecision(ownDecision, decided.loop, plan.limits.failures);
+    return { end: { ...end, at: Date.parse(decided.at), decision }, run: runState, isTold: false };
   }
-  const saved = events.findLast((event) => event.type === 'decision' && event.seq <= since);
-  const before = { plan, usage: agent?.usage, ...(saved?.type === 'decision' ? { saved: saved.loop } : {}) };
+  const lastDecision = events.findLast((event) => event.type === 'decision' && event.seq <= since);
+  const before = {
+    plan,
+    usage: agent?.usage,
+    ...(lastDecision?.type === 'decision' ? { saved: lastDecision.loop } : {}),
+  };
   const decision = decideForDead(run, before, process);
   return { end: { ...end, decision }, run: readRun(run.cwd, run.id), isTold: false };
 }

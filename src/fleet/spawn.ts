@@ -18,7 +18,7 @@ import {
   removeLoop,
   retireLoop,
 } from './files/loops.ts';
-import { defaultSession, fleetPaths, logPaths, workerRunId } from './files/paths.ts';
+import { defaultSession, fleetPaths, isWorkerName, logPaths, workerRunId } from './files/paths.ts';
 import { removeSignals } from './files/signal-files.ts';
 import { stamp } from './files/time.ts';
 import {
@@ -49,8 +49,6 @@ export type SpawnOrder = {
   /** In the place of a worker of that name, even if it runs. */
   readonly replace?: boolean;
 };
-
-const goodName = /^[\p{L}\p{N}_][\p{L}\p{N}_.-]*$/u;
 
 /** Makes a worker and starts it: all of it, or nothing. `warn` is told when something had to be taken back. */
 export async function spawnWorker(
@@ -224,9 +222,9 @@ async function makeWorktree(env: Environment, { name, cwd, worktree }: SpawnOrde
   return createWorktree(env, { name, cwd, ...worktree });
 }
 
-/** The name of a worker is a file name, a window and a word on a command line. */
+/** Throws if a text cannot name a worker, a tmux session or a socket. */
 export function checkName(name: string, what = 'a worker'): void {
-  if (goodName.test(name) && Buffer.byteLength(name) <= 100) return;
+  if (isWorkerName(name)) return;
   throw fault(
     'worker-name',
     `${JSON.stringify(name)} is no name for ${what}: letters, digits, dash, dot and underscore only`,

@@ -1,5 +1,5 @@
 import type { Environment } from '../os/process/program.ts';
-import { readLimits } from './files/limits.ts';
+import { heldAccounts, readLimits } from './files/limits.ts';
 import { isInIteration, isOpen, type LoopRecord, loopOf, type Why, type WhyState } from './files/loops.ts';
 import { ago, readStamp } from './files/time.ts';
 import { readWorkers } from './files/workers.ts';
@@ -29,7 +29,7 @@ export type TopView = {
   readonly running: number;
   readonly maxParallel: number | null;
   /** Accounts at their usage limit. */
-  readonly held: readonly string[];
+  readonly accountsAtLimit: readonly string[];
   /** Loops wait to be driven, and nobody does. */
   readonly undriven: boolean;
 };
@@ -45,15 +45,20 @@ export async function topView(env: Environment, now: number): Promise<TopView> {
     rows,
     running: all.filter(({ loop }) => loop !== null && isOpen(loop) && isInIteration(loop)).length,
     maxParallel,
-    held: Object.keys(holds).filter((account) => (holds[account] ?? 0) > now),
+    accountsAtLimit: heldAccounts(holds, now),
     undriven: open.length > 0 && supervisorPid(env) === null,
   };
 }
 
-/** A row for a worker with its loop; null where it has none. */
 function rowOf({ worker, running, pane }: Live, loop: LoopRecord | null, now: number): TopRow {
   const { name } = worker;
-  const why = loop === null ? plainWhy(worker.started, running, now) : loopWhy(loop, pane !== null, now);
+  if (loop !== null) return topRow(name, loopWhy(loop, pane !== null, now), loop, now);
+  const why: Why = { state: running ? 'working' : 'stopped', since: readStamp(worker.started) ?? now };
+  return topRow(name, why, null, now);
+}
+
+/** Returns the row of a worker; `loop` is null if it is no loop. */
+export function topRow(name: string, why: Why, loop: LoopRecord | null, now: number): TopRow {
   return {
     name,
     state: why.state,
@@ -65,10 +70,6 @@ function rowOf({ worker, running, pane }: Live, loop: LoopRecord | null, now: nu
     failures: loop?.totalFailures ?? 0,
     next: nextCommand(name, why),
   };
-}
-
-function plainWhy(started: string, running: boolean, now: number): Why {
-  return { state: running ? 'working' : 'stopped', since: readStamp(started) ?? now };
 }
 
 /** The record is written by whoever drives the loop; the window may be gone since. */

@@ -42,8 +42,8 @@ export function isClean(dirt: Dirt): boolean {
 export async function dirtOf(place: WorktreePlace): Promise<Dirt> {
   if (lstatOf(place.path) === null) {
     // With its repository, all is gone.
-    const left = lstatOf(place.base_repo) === null ? 0 : await unmergedIn(place, place.base_repo);
-    return left === null ? unreadable : { ...clean, unmerged: left };
+    const unmerged = lstatOf(place.base_repo) === null ? 0 : await unmergedIn(place, place.base_repo);
+    return unmerged === null ? unreadable : { ...clean, unmerged: unmerged };
   }
   const [status, ignored, unmerged, stashes, gitDir] = await Promise.all([
     runGit(place.path, [

@@ -6,7 +6,7 @@ import { clusterAddress } from '../../src/cluster/address.ts';
 import type { Cluster, LoopJob, LoopOrder, WorkSource } from '../../src/cluster/cluster.ts';
 import { openCluster } from '../../src/cluster/open.ts';
 import { runIdStart } from '../../src/cluster/places.ts';
-import { readSeal } from '../../src/cluster/trailers.ts';
+import { readIterationCommit } from '../../src/cluster/trailers.ts';
 import { processesByRun } from '../../src/os/process/run-ids.ts';
 import { waitUntil } from '../support/processes.ts';
 import { type RunningRalph, startRalph } from '../support/ralph.ts';
@@ -89,8 +89,8 @@ export async function makeWorld(
       .filter((text) => text !== '');
   const iterations = (name: string) =>
     messages(name).flatMap((message) => {
-      const seal = readSeal(message);
-      return seal?.loop === name ? [seal.iteration] : [];
+      const commit = readIterationCommit(message);
+      return commit?.loop === name ? [commit.iteration] : [];
     });
   const jobFor = (name: string): LoopJob => ({
     name,

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openCheckout } from '../../src/cluster/checkout.ts';
 import { placesIn } from '../../src/cluster/places.ts';
-import { pushWork, sealWork } from '../../src/cluster/publish.ts';
+import { commitWork, pushWork } from '../../src/cluster/publish.ts';
 import { readJournal } from '../../src/journal/journal.ts';
 import { runIdFor } from '../../src/journal/runs.ts';
 import { installFakeAgent } from '../../src/testkit/index.ts';
@@ -80,7 +80,7 @@ describe.skipIf(missing.redis !== null)('swarm worker', { timeout: 120_000 }, ()
     const opened = await openCheckout(placesIn(join(world.home, 'dead')), job);
     if (!opened.ok) throw new Error(opened.why);
     writeFileSync(join(opened.checkout.path, 'work.txt'), '1\n');
-    const { commit } = await sealWork(opened.checkout, job, 1, {
+    const { commit } = await commitWork(opened.checkout, job, 1, {
       how: 'exited',
       exitCode: 7,
       doneMatched: false,

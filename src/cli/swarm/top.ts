@@ -24,7 +24,7 @@ const commands: Readonly<Record<string, readonly string[]>> = {
 };
 
 const pollMs = 1000;
-const empty: TopView = { rows: [], running: 0, maxParallel: null, held: [], undriven: false };
+const empty: TopView = { rows: [], running: 0, maxParallel: null, accountsAtLimit: [], undriven: false };
 
 /** Shows the table of all workers: live in a terminal, once elsewhere. */
 export async function main(context: Context, { values }: Input<typeof topOptions>): Promise<number> {

@@ -5,11 +5,31 @@ import { withLock } from '../../os/files/lock.ts';
 import type { Environment } from '../../os/process/program.ts';
 import { fleetPaths } from './paths.ts';
 
+/** End of the usage limit of each account, in epoch milliseconds. Its loops wait until then. */
+export const holds = v.record(v.string(), v.number());
+type Holds = Readonly<v.InferOutput<typeof holds>>;
+
+/** End of the usage limit of an account; null if it is at none. */
+export function heldUntil(holds: Holds, account: string | null, now: number): number | null {
+  const until = account === null ? undefined : holds[account];
+  return until !== undefined && until > now ? until : null;
+}
+
+/** Accounts that are at their usage limit. */
+export function heldAccounts(holds: Holds, now: number): string[] {
+  return Object.keys(holds).filter((account) => heldUntil(holds, account, now) !== null);
+}
+
+/** Holds an account until then, or longer if it is held already. Drops holds that are over. */
+export function addHold(holds: Holds, account: string, until: number, now: number): Record<string, number> {
+  const next = { ...holds, [account]: Math.max(until, holds[account] ?? 0) };
+  return Object.fromEntries(Object.entries(next).filter(([, end]) => end > now));
+}
+
 /** Limits that hold over all loops of a machine. */
 const storedLimits = v.object({
   maxParallel: v.nullable(v.pipe(v.number(), v.safeInteger(), v.minValue(1))),
-  /** Until when the loops of an account wait, in epoch milliseconds, by account. */
-  holds: v.record(v.string(), v.number()),
+  holds,
 });
 export type StoredLimits = Readonly<v.InferOutput<typeof storedLimits>>;
 
@@ -28,12 +48,11 @@ export function setMaxParallel(env: Environment, maxParallel: number | null): vo
   holdingLimits(env, () => write(env, { ...readLimits(env), maxParallel }));
 }
 
-/** All loops of the account wait until then, or longer where they do already. What is over is forgotten. */
+/** Lets all loops of an account wait until then. */
 export function holdAccount(env: Environment, account: string, until: number, now: number): void {
   holdingLimits(env, () => {
-    const { holds, ...rest } = readLimits(env);
-    const next = { ...holds, [account]: Math.max(until, holds[account] ?? 0) };
-    write(env, { ...rest, holds: Object.fromEntries(Object.entries(next).filter(([, end]) => end > now)) });
+    const limits = readLimits(env);
+    write(env, { ...limits, holds: addHold(limits.holds, account, until, now) });
   });
 }
 
@@ -41,9 +60,9 @@ export function holdAccount(env: Environment, account: string, until: number, no
 export function releaseAccount(env: Environment, account: string): boolean {
   return holdingLimits(env, () => {
     const { holds, ...rest } = readLimits(env);
-    const { [account]: held, ...others } = holds;
-    if (held !== undefined) write(env, { ...rest, holds: others });
-    return held !== undefined;
+    const { [account]: until, ...others } = holds;
+    if (until !== undefined) write(env, { ...rest, holds: others });
+    return until !== undefined;
   });
 }
 

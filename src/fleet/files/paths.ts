@@ -4,12 +4,17 @@ import { hashText } from '../../core/hash.ts';
 import { realPath } from '../../os/files/real-path.ts';
 import type { Environment } from '../../os/process/program.ts';
 
+/** True if a text can name a worker: it is a file name, a window and a word on a command line. */
+export function isWorkerName(name: string): boolean {
+  return /^[\p{L}\p{N}_][\p{L}\p{N}_.-]*$/u.test(name) && Buffer.byteLength(name) <= 100;
+}
+
 let last: ReturnType<typeof pathsBelow> | null = null;
 
 /** Where the fleet keeps its things: `~/.swarm`, or where SWARM_HOME says. */
 export function fleetPaths(env: Environment) {
-  const moved = env.SWARM_HOME;
-  const root = moved !== undefined && isAbsolute(moved) ? moved : join(env.HOME || homedir(), '.swarm');
+  const home = env.SWARM_HOME;
+  const root = home !== undefined && isAbsolute(home) ? home : join(env.HOME || homedir(), '.swarm');
   // The supervisor asks some thousand times in a second, and always for the same.
   if (last?.root !== root) last = pathsBelow(root);
   return last;

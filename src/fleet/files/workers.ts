@@ -74,13 +74,13 @@ export function updateWorkers(
 
 /** Adds a worker; false when the name is taken. */
 export function addWorker(env: Environment, worker: Worker): boolean {
-  let added = false;
+  let isAdded = false;
   updateWorkers(env, (workers) => {
     if (workers.some(({ name }) => name === worker.name)) return workers;
-    added = true;
+    isAdded = true;
     return [...workers, worker];
   });
-  return added;
+  return isAdded;
 }
 
 /** Changes one worker, if it is there. */

@@ -34,10 +34,10 @@ export function isReady(agent: AgentName, lines: readonly string[]): boolean {
 export function contextOnScreen(agent: AgentName, lines: readonly string[]): number | null {
   const screen = agents[agent].screen;
   const text = lastLines(lines).join('\n');
-  const used = screen?.context?.exec(text)?.[1];
-  if (used !== undefined) return Number(used);
-  const left = screen?.contextLeft?.exec(text)?.[1];
-  return left === undefined ? null : 100 - Number(left);
+  const usedPercent = screen?.context?.exec(text)?.[1];
+  if (usedPercent !== undefined) return Number(usedPercent);
+  const leftPercent = screen?.contextLeft?.exec(text)?.[1];
+  return leftPercent === undefined ? null : 100 - Number(leftPercent);
 }
 
 /** Whether the screen says that the agent has made room in its context. */

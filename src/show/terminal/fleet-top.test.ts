@@ -22,7 +22,7 @@ describe('the table of a fleet', () => {
 
   it('counts those that wait for you, and what runs', () => {
     const rows = [row('a', { needsYou: true, state: 'answer' }), row('b')];
-    const view = { ...viewOf(rows), running: 2, maxParallel: 2, held: ['claude'], undriven: true };
+    const view = { ...viewOf(rows), running: 2, maxParallel: 2, accountsAtLimit: ['claude'], undriven: true };
     expect(layoutTop(view, none, { columns: 120, rows: 24 }, plain)[0]).toBe(
       'swarm 2 workers · 1 waits for you · 2 of 2 running · at their limit: claude · no supervisor: swarm doctor --fix',
     );
@@ -75,5 +75,5 @@ function row(name: string, part: Partial<TopRow> = {}): TopRow {
 }
 
 function viewOf(rows: readonly TopRow[]): TopView {
-  return { rows, running: 0, maxParallel: null, held: [], undriven: false };
+  return { rows, running: 0, maxParallel: null, accountsAtLimit: [], undriven: false };
 }

@@ -58,7 +58,7 @@ export function textTop(view: TopView): string {
   return lines.map((line) => `${line.trimEnd()}\n`).join('');
 }
 
-function headline({ rows, running, maxParallel, held, undriven }: TopView): string {
+function headline({ rows, running, maxParallel, accountsAtLimit: held, undriven }: TopView): string {
   const waiting = rows.filter((row) => row.needsYou).length;
   const parts = [
     `${rows.length} worker${rows.length === 1 ? '' : 's'}`,

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vites
 import { clusterAddress } from '../../../src/cluster/address.ts';
 import type { Cluster } from '../../../src/cluster/cluster.ts';
 import { openCluster } from '../../../src/cluster/open.ts';
-import { sealMessage } from '../../../src/cluster/trailers.ts';
+import { commitMessage } from '../../../src/cluster/trailers.ts';
 import { ended } from '../../cluster/contract.ts';
 import { waitUntil } from '../../support/processes.ts';
 import { type RunResult, runRalph, startRalph } from '../../support/ralph.ts';
@@ -247,7 +247,7 @@ describe.skipIf(missing.redis !== null)(`swarm on a cluster (${missing.redis ?? 
     const started = async (name: string) => String((await cluster.status(name))?.startedAt);
     const commit = (name: string, id: string, iteration: number, doneMatched = false) => {
       const end = { how: 'exited', exitCode: 0, doneMatched } as const;
-      git('commit', '--quiet', '--allow-empty', '-m', sealMessage({ loop: name, id, iteration, end }));
+      git('commit', '--quiet', '--allow-empty', '-m', commitMessage({ loop: name, id, iteration, end }));
     };
     git('checkout', '--quiet', '-b', 'ralph/a');
     for (const iteration of [1, 2, 4]) commit('a', await started('a'), iteration);

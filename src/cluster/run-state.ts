@@ -9,7 +9,7 @@ import { readText, setAside, writeAtomic } from '../os/files/files.ts';
 // A run of `ralph run` that moves to another machine: its last decision goes along, so that what counts over iterations
 // (failures, turns without progress, feedback, tool calls, cost) goes on there instead of beginning anew.
 
-const carriedRun = v.object({
+const runStateSchema = v.object({
   /** Lines of its journal: how it started, and its last decision. */
   lines: v.array(v.string()),
   /** The protected files as they were when the run began. */
@@ -24,7 +24,7 @@ export function packRun({ cwd, id }: SupervisedRun, { started, decided }: RunRea
   if (started === undefined || decided === undefined) return null;
   const lines = [{ ...started, task: '', cli: [] }, decided].map((event) => JSON.stringify(event));
   const text = JSON.stringify({ lines, files: readText(runPaths(cwd, id).protected) } satisfies v.InferOutput<
-    typeof carriedRun
+    typeof runStateSchema
   >);
   return text.length > maxChars ? null : text;
 }
@@ -38,19 +38,19 @@ export function unpackRun(
 ): RunRead {
   const { cwd, id } = run;
   const paths = runPaths(cwd, id);
-  let known = readRun(cwd, id);
-  if (isAhead(known.decided, iteration)) {
+  let local = readRun(cwd, id);
+  if (isAhead(local.decided, iteration)) {
     setAside(paths.root);
-    known = readRunLines(id, []);
+    local = readRunLines(id, []);
   }
-  const carried = parseAs(carriedRun, text);
-  const { started, decided } = readRunLines(id, carried?.lines ?? []);
-  if (carried === null || started === undefined || decided === undefined) return known;
-  const ran = known.events.findLast((event) => event.type === 'decision' && event.outcome !== 'INTERRUPTED');
-  if (ran?.type === 'decision' && ran.iteration >= decided.iteration) return known;
-  if (known.started === undefined) {
+  const content = parseAs(runStateSchema, text);
+  const { started, decided } = readRunLines(id, content?.lines ?? []);
+  if (content === null || started === undefined || decided === undefined) return local;
+  const ran = local.events.findLast((event) => event.type === 'decision' && event.outcome !== 'INTERRUPTED');
+  if (ran?.type === 'decision' && ran.iteration >= decided.iteration) return local;
+  if (local.started === undefined) {
     appendToRun(run, [{ ...bodyOf(started), cwd, ...here }], Date.parse(started.at));
-    if (carried.files !== null) writeAtomic(paths.protected, carried.files, { root: cwd });
+    if (content.files !== null) writeAtomic(paths.protected, content.files, { root: cwd });
   }
   const yielded = { type: 'run.yielded', iteration: decided.iteration } as const;
   appendToRun(run, [bodyOf(decided), yielded], Date.parse(decided.at));

@@ -27,13 +27,13 @@ export type Work = {
 
 /** Takes all that is in the worktree into the index. Null where git cannot read it. */
 export async function takeWork(path: string): Promise<Work | null> {
-  const added = await lookWithGit(path, ['add', '--all', '--ignore-errors', ...workOnly], addMs);
+  const addResult = await lookWithGit(path, ['add', '--all', '--ignore-errors', ...workOnly], addMs);
   const [head, tree] = await Promise.all([headCommit(path), runGit(path, ['write-tree'], addMs)]);
   if (head === null || tree.exitCode !== 0) return null;
   return {
     head,
     tree: tree.stdout.trim(),
-    warning: added.exitCode === 0 ? null : (added.stderr.trim().split('\n')[0] ?? null),
+    warning: addResult.exitCode === 0 ? null : (addResult.stderr.trim().split('\n')[0] ?? null),
   };
 }
 
@@ -43,17 +43,17 @@ export async function keepWork(
   { name, branch }: Pick<LoopJob, 'name' | 'branch'>,
   why: string,
 ): Promise<string | null> {
-  const known = await runGit(repository, ['rev-parse', '--verify', '--quiet', remoteRef(name)]);
+  const remote = await runGit(repository, ['rev-parse', '--verify', '--quiet', remoteRef(name)]);
   const work = await takeWork(path);
   if (work === null) return null;
   const { head, tree } = work;
   const treeOfHead = await runGit(path, ['rev-parse', `${head}^{tree}`]);
-  const changed = treeOfHead.stdout.trim() !== tree;
-  const commit = changed
+  const hasChanges = treeOfHead.stdout.trim() !== tree;
+  const commit = hasChanges
     ? await commitTree(repository, tree, [head], `ralph: work on ${branch}, ${why}`)
     : head;
   // Without another commit than those on the branch, there is nothing to keep.
-  const remotes = known.exitCode === 0 ? [known.stdout.trim()] : [];
+  const remotes = remote.exitCode === 0 ? [remote.stdout.trim()] : [];
   const ahead = await runGit(repository, ['rev-list', '--count', commit, '--not', ...remotes]);
   if (Number(ahead.stdout) === 0) return null;
   return keepCommit(repository, name, commit);
@@ -84,14 +84,14 @@ export async function commitTree(
   message: string,
 ): Promise<string> {
   const words = parents.flatMap((parent) => ['-p', parent]);
-  const made = await runGit(
+  const result = await runGit(
     repository,
     ['commit-tree', '--no-gpg-sign', ...words, '-m', message, tree],
     addMs,
     { env: await identity(repository) },
   );
-  if (made.exitCode !== 0) throw new Error(`the commit cannot be made: ${made.stderr.trim()}`);
-  return made.stdout.trim();
+  if (result.exitCode !== 0) throw new Error(`the commit cannot be made: ${result.stderr.trim()}`);
+  return result.stdout.trim();
 }
 
 /** The machine's own where it has one. */

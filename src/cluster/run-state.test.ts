@@ -9,7 +9,7 @@ import { resumable } from '../drive/process/resume.ts';
 import { openJournal, readJournal } from '../journal/journal.ts';
 import { readRun } from '../journal/runs.ts';
 import { makeTempDir, removeTempDir } from '../os/files/temp.ts';
-import { packRun, unpackRun } from './carried.ts';
+import { packRun, unpackRun } from './run-state.ts';
 
 const run = '20260101-000000-000abc';
 const pack = (place: { readonly cwd: string; readonly id: string }) =>
@@ -21,7 +21,7 @@ let one: string;
 let two: string;
 
 beforeEach(() => {
-  folder = makeTempDir('carried-');
+  folder = makeTempDir('run-state-');
   [one, two] = [join(folder, 'one'), join(folder, 'two')];
 });
 afterEach(() => removeTempDir(folder));
