@@ -13,9 +13,6 @@ const borders = /^[\s│┃▏▎▍▌▐╎╏]+|[\s│┃▕▐╎╏]+$/gu;
 /** Looks at one screen; give `echoed` from the look before. */
 export type DoneLook = (lines: readonly string[], echoedBefore?: boolean) => DoneCheck;
 
-/** A line without what drives a terminal and without frames, and its letters. */
-type Line = { readonly shown: string; readonly letters: string };
-
 /**
  * Looks for the pattern in what a terminal shows, where that is not the prompt itself. An interactive agent shows
  * its prompt wrapped, framed, cut off, or with its beginning out of sight. Give `echoed` from the look before, or
@@ -30,41 +27,26 @@ export function checkDone(
   return doneLook(pattern, prompt)(lines, echoedBefore);
 }
 
-/** The same for one screen again and again: what has not changed since the look before is not read anew. */
+/** Returns `checkDone` for one pattern and prompt. */
 export function doneLook(pattern: Pattern, prompt: string): DoneLook {
-  const wanted = lettersOf(cleanTerminal(prompt));
-  const head = wanted.slice(0, tellingLength);
-  let linesBefore: ReadonlyMap<string, Line> = new Map();
-  return (lines, echoedBefore = false) => {
-    const linesNow = new Map<string, Line>();
-    for (const line of lines)
-      if (!linesNow.has(line)) linesNow.set(line, linesBefore.get(line) ?? readLine(line));
-    linesBefore = linesNow;
-    const shown = lines.map((line) => linesNow.get(line)?.shown ?? '');
-    const isThere = matches(pattern, shown);
-    if (wanted === '') return { done: isThere, echoed: echoedBefore };
-    const isSettled = () =>
-      echoedBefore ||
-      !lines
-        .map((line) => linesNow.get(line)?.letters)
-        .join('')
-        .includes(head);
+  const promptLetters = lettersOf(cleanTerminal(prompt));
+  const head = promptLetters.slice(0, tellingLength);
+  return (rawLines, echoedBefore = false) => {
+    const lines = rawLines.map((line) => cleanTerminal(line).replace(borders, ''));
+    const isThere = matches(pattern, lines);
+    if (promptLetters === '') return { done: isThere, echoed: echoedBefore };
+    const hasHead = () => lettersOf(lines.join('')).includes(head);
     // Nearly every look ends here.
-    if (!isThere && isSettled()) return { done: false, echoed: echoedBefore };
-    const { letters, places } = spell(shown);
+    if (!isThere && (echoedBefore || !hasHead())) return { done: false, echoed: echoedBefore };
+    const { letters, places } = spell(lines);
     const isAlone = ([start, end]: Span) =>
       places[start - 1]?.[0] !== places[start]?.[0] && places[end - 1]?.[0] !== places[end]?.[0];
-    const spans = echoesIn(letters, wanted, echoedBefore).filter(
-      (span) => wanted.length >= shortLength || isAlone(span),
+    const spans = echoesIn(letters, promptLetters, echoedBefore).filter(
+      (span) => promptLetters.length >= shortLength || isAlone(span),
     );
     const echoed = echoedBefore || spans.length > 0;
-    return { done: isThere && matches(pattern, blank(shown, spans, places)), echoed };
+    return { done: isThere && matches(pattern, blank(lines, spans, places)), echoed };
   };
-}
-
-function readLine(line: string): Line {
-  const shown = cleanTerminal(line).replace(borders, '');
-  return { shown, letters: lettersOf(shown) };
 }
 
 type Span = readonly [start: number, end: number];
