@@ -2,7 +2,7 @@ import { RalphError } from '../core/error.ts';
 import { readText } from '../os/files/files.ts';
 import type { Environment } from '../os/process/program.ts';
 
-/** Where the store of a cluster is, with the credentials. Print it with `placeOf` only. */
+/** Address of the store of a cluster, with the credentials. Print it with `placeOf` only. */
 export type ClusterAddress = {
   readonly kind: 'redis' | 'postgres';
   readonly host: string;
@@ -86,7 +86,7 @@ export function clusterAddress(option: string | undefined, env: Environment): Cl
   };
 }
 
-/** The address without credentials, for messages. */
+/** Returns the address without credentials, for messages. */
 export function placeOf({ kind, tls, host, port, database }: ClusterAddress): string {
   const scheme = kind === 'redis' && tls !== null ? 'rediss' : kind;
   return `${scheme}://${host.includes(':') ? `[${host}]` : host}:${port}/${database}`;

@@ -7,7 +7,7 @@ import type { Places } from './places.ts';
 import { fetchBranch } from './remote.ts';
 import { type IterationCommit, iterationCommits } from './trailers.ts';
 
-/** The working copy of a loop on this machine, and what its branch was on the remote. */
+/** Working copy of a loop on this machine, and its branch on the remote. */
 export type Checkout = {
   /** The bare clone. */
   readonly repository: string;
@@ -22,12 +22,12 @@ export type Checkout = {
 
 export type CheckoutResult =
   | { readonly ok: true; readonly checkout: Checkout; readonly keptRef: string | null }
-  /** `lasting`: no other try will do better, nor will another machine. */
+  /** `lasting` is true if another try or another machine would fail, too. */
   | { readonly ok: false; readonly why: string; readonly lasting: boolean };
 
 const checkoutMs = 15 * 60_000;
 
-/** Brings the worktree of a loop to what its branch is on the remote. Work of an earlier try is kept under a ref. */
+/** Brings the worktree of a loop to the remote state of its branch. Keeps work of an earlier try under a ref. */
 export async function openCheckout(places: Places, job: LoopJob): Promise<CheckoutResult> {
   const repository = places.repository(job.repo);
   const path = places.worktree(job.name);
@@ -48,7 +48,7 @@ export async function openCheckout(places: Places, job: LoopJob): Promise<Checko
   return { ok: true, checkout: { repository, path, remote, start, commits }, keptRef };
 }
 
-/** Removes lock files that a killed git left, which would stop every git after it. Call it when no agent runs. */
+/** Removes the lock files of a killed git, which would stop every later git. Call it only while no agent runs. */
 export async function removeLocks(
   { repository, path }: Pick<Checkout, 'repository' | 'path'>,
   { branch }: Pick<LoopJob, 'branch'>,
@@ -60,7 +60,7 @@ export async function removeLocks(
   removeIfThere(join(repository, 'refs/heads', `${branch}.lock`));
 }
 
-/** Makes the bare clone where it is missing; says what is wrong where it cannot. */
+/** Makes the bare clone if it is missing. Returns the problem; null if there is none. */
 export async function makeRepository(repository: string): Promise<string | null> {
   if (lstatOf(join(repository, 'commondir')) !== null) return null;
   ensureDir(repository);
@@ -78,7 +78,7 @@ export async function makeRepository(repository: string): Promise<string | null>
   return null;
 }
 
-/** Takes a worktree away; what was in it and on no branch has to be kept before. */
+/** Removes a worktree. Call `keepWork` first. */
 export async function removeCheckout({ repository, path }: Checkout): Promise<void> {
   await runGit(repository, ['worktree', 'remove', '--force', '--force', path], checkoutMs);
 }
@@ -87,7 +87,7 @@ async function isWorktree(path: string): Promise<boolean> {
   return lstatOf(join(path, '.git')) !== null && (await headCommit(path)) !== null;
 }
 
-/** Files that git ignores stay: what was installed for the iterations before is still there. */
+/** Checks out a commit. Ignored files stay, such as installed packages. */
 async function checkOut(
   repository: string,
   path: string,
@@ -100,7 +100,7 @@ async function checkOut(
     const cleaned = await runGit(path, ['clean', '--quiet', '-fd', '-e', '.ralph'], checkoutMs);
     if (out.exitCode === 0 && cleaned.exitCode === 0) return standOn(path, branch, commit);
   }
-  // Half made, or not a worktree at all: set aside, since it may hold work.
+  // An incomplete worktree may hold work.
   if (lstatOf(path) !== null) setAside(path);
   await runGit(repository, ['worktree', 'prune']);
   ensureDir(dirname(path));
@@ -110,8 +110,8 @@ async function checkOut(
 }
 
 /**
- * Puts a worktree on a branch at this commit, whatever it was on; its files stay as they are. A worktree of a loop that
- * is over may have the branch, too, which git itself would not allow.
+ * Points a worktree at a branch at this commit without touching its files. Unlike `git switch`, works if the worktree
+ * of an ended loop still has the branch.
  */
 export async function standOn(path: string, branch: string, commit: string): Promise<string | null> {
   for (const words of [
@@ -124,7 +124,7 @@ export async function standOn(path: string, branch: string, commit: string): Pro
   return null;
 }
 
-/** No hook of the repository runs here. */
+/** Keeps hooks of the repository from running. */
 const quiet = ['-c', 'core.hooksPath=/dev/null', '-c', 'advice.detachedHead=false'];
 
 function failure(why: string, lasting: boolean): CheckoutResult {

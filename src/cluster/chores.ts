@@ -7,14 +7,14 @@ import { mailboxList, requestsOf } from './records.ts';
 import { type Store, submissionShelves, type TimedStore } from './store.ts';
 import { dropRecords } from './submit.ts';
 
-/** How often a machine looks for loops that are in no queue, and how old those have to be. */
+/** Interval of the look for loops that are in no queue, and the age that they need. */
 const mendEveryMs = 60_000;
 const mendAtOnce = 100;
-/** Strays that are still there after this time are removed. */
+/** Interval of the sweep: a stray is removed when two sweeps in a row find it. */
 const sweepEveryMs = 10 * 60_000;
 const sweepAtOnce = 1000;
 
-/** Returns the housekeeping that a machine does now and then when it asks for work. */
+/** Returns the housekeeping of the store. A machine calls it whenever it asks for work. */
 export function createChores(timed: TimedStore, checkMs: number): () => Promise<void> {
   const { store, now } = timed;
   const due = { rescue: 0, mend: 0 };
@@ -24,7 +24,7 @@ export function createChores(timed: TimedStore, checkMs: number): () => Promise<
     for (const { name } of await readQueues(store)) await store.queue(name).rescue();
     if (now() < due.mend) return;
     due.mend = now() + mendEveryMs;
-    // One of all machines is enough.
+    // One machine does this for all.
     const last = await store.get('fleet', 'mended');
     if (!isDue(timed, Number(last ?? 0), mendEveryMs)) return;
     if (!(await store.swap('fleet', 'mended', last, String(now())))) return;
@@ -34,12 +34,12 @@ export function createChores(timed: TimedStore, checkMs: number): () => Promise<
   };
 }
 
-/** A clock that was set back must not keep everybody from looking. */
+/** True if an interval is over, or the clock was set back. */
 function isDue({ now }: TimedStore, last: number, every: number): boolean {
   return Math.abs(now() - last) >= every;
 }
 
-/** A crash between two writes may leave a loop that no queue knows. */
+/** Adds running loops that a crash left in no queue. */
 async function mend({ store, now }: TimedStore): Promise<void> {
   const old = (await allEntries(store)).filter(
     ({ loop }) => loop.status === 'running' && now() - loop.why.since >= mendEveryMs,
@@ -56,8 +56,8 @@ async function mend({ store, now }: TimedStore): Promise<void> {
 const straysSchema = v.object({ at: v.number(), strays: v.array(v.string()) });
 
 /**
- * Removes what a crash left without a loop: the order of an unfinished submission, the records of a dropped one, an
- * answer that nobody waits for. Only what two looks found: by the second, anything in use belongs to a loop.
+ * Removes what a crash left: orders of unfinished submissions, records of dropped ones, answers that nobody waits for.
+ * Waits for a second sweep to find them: by then, anything in use belongs to a loop.
  */
 async function sweep(timed: TimedStore): Promise<void> {
   const { store, now } = timed;

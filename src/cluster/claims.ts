@@ -23,11 +23,11 @@ import { type ClusterLimits, holdAccount, isBudgetSpent, readLimits, updateLimit
 import { fits, readQueues } from './queue-names.ts';
 import type { SlotAnswer, Store, TimedStore } from './store.ts';
 
-/** A queue may have an entry before the loop is written: it gets this long to appear. */
+/** Time that a loop gets to appear in the store after its entry in the queue. */
 const patienceMs = 30_000;
 const retryMs = 1000;
 
-/** The next iteration for a machine: of the queues that fit it, within the limits. */
+/** Claims the next iteration for a machine, from the queues that fit it and within the limits. */
 export async function takeNext(timed: TimedStore, by: Claimant): Promise<Claim | null> {
   const { store, now } = timed;
   const [limits, queues] = await Promise.all([readLimits(store), readQueues(store)]);
@@ -35,7 +35,7 @@ export async function takeNext(timed: TimedStore, by: Claimant): Promise<Claim |
   const open = queues.filter(
     (queue) => fits(queue, by.labels) && heldUntil(limits.holds, queue.account, now()) === null,
   );
-  // No queue may always be the first.
+  // Starts at a random queue, so that none is always first.
   const from = Math.floor(Math.random() * open.length);
   for (const { name } of [...open.slice(from), ...open.slice(0, from)]) {
     for (;;) {
@@ -53,7 +53,7 @@ export async function takeNext(timed: TimedStore, by: Claimant): Promise<Claim |
   return null;
 }
 
-/** What a machine took out of a queue. */
+/** Entry that a machine took out of a queue. */
 type QueueItem = {
   readonly id: string;
   readonly addedAt: number;
@@ -97,7 +97,7 @@ function startStep(loop: LoopRecord, host: string, at: number): EntryStep {
   };
 }
 
-/** The notice that a silent machine lost the loop; none if it finished or gave it back. */
+/** Returns the notice that a silent machine lost the loop; none if it finished or gave it back. */
 function takeover({ holder, loop }: Entry, host: string, at: number): FleetEvent[] {
   if (holder === null || loop.iteration <= loop.ended) return [];
   const text = `${holder.host} was silent, ${host} runs iteration ${loop.iteration} again`;
@@ -116,7 +116,7 @@ export async function renew({ store, leaseMs }: TimedStore, claim: Claim): Promi
   return { kind: isOver(entry) ? 'cancelled' : 'go-on' };
 }
 
-/** Books the end of an iteration, and begins the next one for the same holder where nothing is against it. */
+/** Books the end of an iteration and, if the limits allow it, begins the next one for the same holder. */
 export async function finish(timed: TimedStore, claim: Claim, end: IterationEnd): Promise<Next> {
   const { store, now } = timed;
   const before = await readEntry(store, claim.name);
@@ -156,14 +156,17 @@ export async function finish(timed: TimedStore, claim: Claim, end: IterationEnd)
   return next;
 }
 
-/** What comes after an iteration that was booked, before the next one is claimed. */
+/** Returns what follows a booked iteration, before the next one is claimed. */
 function nextAfter({ status, waitUntil, end }: LoopRecord): Next {
   if (status === 'paused') return { kind: 'paused' };
   if (status !== 'running') return { kind: 'ended', status, exitCode: end?.exitCode ?? 1 };
   return waitUntil === null ? { kind: 'continue', claim: null } : { kind: 'wait', until: waitUntil };
 }
 
-/** Puts a loop that nobody holds back into its queue, or takes it out. The next rescue mends what fails here. */
+/**
+ * Puts a loop that nobody holds back into its queue, or removes it if it does not run. The next rescue repairs a
+ * failure.
+ */
 export async function letGo(
   { store }: TimedStore,
   entry: Entry,
@@ -178,11 +181,14 @@ export async function letGo(
   });
   await store.freeSlot(lock, start);
   if (loop.status === 'running') return;
-  // It may have been resumed while its old entry was still there.
+  // Somebody may have resumed it while its old entry was still in the queue.
   if ((await readEntry(store, loop.name))?.loop.status === 'running') await queue.add(loop.name);
 }
 
-/** Ignores a refusal of the queue: another machine was faster. Other failures, such as a broken connection, are thrown. */
+/**
+ * Ignores a refusal of the queue: another machine was faster. Other failures, such as a broken connection, are
+ * thrown.
+ */
 export async function quietly(act: () => Promise<void>): Promise<void> {
   try {
     await act();

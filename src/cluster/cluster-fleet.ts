@@ -13,7 +13,7 @@ import { clusterViews } from './views.ts';
 const mailboxSize = 100;
 const nobody: Claimant = { host: 'unknown', labels: [] };
 
-/** A fleet on a store: its loops are records, and queues say who may run them. */
+/** Returns the fleet on a store: loops are records, and queues say who may run them. */
 export function clusterFleet(store: Store, { leaseMs, checkMs }: LeaseTimes, now: () => number): Cluster {
   const timed: TimedStore = { store, leaseMs, now };
   const chores = createChores(timed, checkMs);
@@ -32,7 +32,7 @@ export function clusterFleet(store: Store, { leaseMs, checkMs }: LeaseTimes, now
       return takeNext(timed, by);
     },
     async heartbeat(claim) {
-      // A machine whose slots are all taken asks for nothing, but is there.
+      // A machine without a free slot asks for nothing, but is alive.
       if (lastClaimant !== null) await noteSighting(lastClaimant);
       return renew(timed, claim);
     },

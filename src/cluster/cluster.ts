@@ -12,13 +12,13 @@ const texts = v.pipe(v.array(v.string()), v.readonly());
 /** A branch of a repository that any machine can reach. */
 const workSource = v.object({
   repo: v.string(),
-  /** Where the iterations are pushed to. */
+  /** Branch that the iterations are pushed to. */
   branch: v.string(),
-  /** The branch that a new one starts from; null is the default branch. */
+  /** Branch that a new one starts from; null is the default branch. */
   base: v.nullable(v.string()),
-  /** The text of the prompt: its file is on the machine that submitted the loop. */
+  /** Text of the prompt, whose file is on the machine that submitted the loop. */
   prompt: v.string(),
-  /** Variables that the machine itself gives to the agent, by name: secrets are never in a store. */
+  /** Names of variables that the machine passes to the agent: no secret is stored. */
   pass: texts,
 });
 export type WorkSource = Readonly<v.InferOutput<typeof workSource>>;
@@ -32,28 +32,28 @@ export const loopOrder = v.object({
   tags: texts,
   settings: loopSettings,
   options: loopOptions,
-  /** Where the work is, for a machine that has nothing of it yet. */
+  /** Repository and branch of the work. */
   source: v.exactOptional(workSource),
-  /** Labels that a machine has to have to run it. */
+  /** Labels that a machine needs to run it. */
   labels: v.exactOptional(texts),
 });
 export type LoopOrder = Readonly<v.InferOutput<typeof loopOrder>>;
 
-/** A loop as the machine that runs it gets it. */
+/** A loop as a machine gets it to run. */
 export const loopJob = v.object({
   ...v.omit(loopOrder, ['source', 'tags', 'labels']).entries,
   ...workSource.entries,
-  /** Names this submission: a loop that is submitted again under its old name begins anew. */
+  /** Id of this submission: a loop that is submitted again under its old name begins anew. */
   id: v.string(),
   /** State of its run on the machine that had it before. */
   runState: v.exactOptional(v.string()),
 });
 export type LoopJob = Readonly<v.InferOutput<typeof loopJob>>;
 
-/** A loop of a cluster as anybody may see it: its record, and where it is. */
+/** A loop of a cluster for the views: its record, and where it is. */
 export type ClusterView = LoopRecord & {
   readonly maxIterations: number;
-  /** The machine that has it. */
+  /** Machine that holds it. */
   readonly host: string | null;
   readonly repo: string;
   readonly branch: string;
@@ -68,7 +68,7 @@ export type ClusterView = LoopRecord & {
 
 type LimitChange = Partial<Pick<ClusterLimits, 'maxParallel' | 'startsPerMinute' | 'maxCostUsd'>>;
 
-/** What a machine reports about a loop that it holds. */
+/** Report of a machine about a loop that it holds. */
 export type News = {
   readonly why?: Why;
   /** The end of what the agent printed; replaces the one before. */
@@ -85,7 +85,7 @@ const claim = v.object({
   name: v.string(),
   iteration: v.number(),
   maxIterations: v.number(),
-  /** Sent with every call: a claim that went to another machine is refused by it. */
+  /** Sent with every call; refused once another machine has the loop. */
   token: v.string(),
 });
 export type Claim = Readonly<v.InferOutput<typeof claim>>;
@@ -93,16 +93,15 @@ export type Claim = Readonly<v.InferOutput<typeof claim>>;
 /** What to do while an iteration runs. */
 export type Beat =
   | { readonly kind: 'go-on' }
-  /** Somebody cancelled the loop: end the agent, finish nothing. */
+  /** The loop was cancelled: end the agent, book nothing. */
   | { readonly kind: 'cancelled' }
-  /** Another has the loop now, or it is gone: end the agent, touch nothing. */
+  /** Another machine has the loop, or it is gone: end the agent, touch nothing. */
   | { readonly kind: 'lost' };
 
 /** What comes after an iteration. */
 export const next = v.variant('kind', [
   /**
-   * With a claim the loop stays with the caller, who runs the next iteration at once. Without one it was given back:
-   * whoever asks first gets it.
+   * With a claim, the caller runs the next iteration at once. Without one, the loop is back in its queue.
    */
   v.object({ kind: v.literal('continue'), claim: v.nullable(claim) }),
   v.object({ kind: v.literal('wait'), until: v.number() }),
@@ -115,12 +114,12 @@ export type Next = Readonly<v.InferOutput<typeof next>>;
 export type Controlled = { readonly changed: boolean; readonly view: ClusterView | null };
 
 /**
- * A fleet over many machines. Any process may call any of these at any time; each call is atomic.
+ * A fleet over many machines. Any process may make any call at any time; each is atomic.
  */
 export type Cluster = {
   /** False if a loop of that name has not ended. */
   submit(order: LoopOrder): Promise<boolean>;
-  /** The next iteration that may run here and now: due, not paused, within the limits. Null where there is none. */
+  /** Claims the next iteration that is due, not paused and within the limits; null if there is none. */
   claim(by?: Claimant): Promise<Claim | null>;
   /** Renews the claim and says what to do. Any process may call it for the one that runs the iteration. */
   heartbeat(claim: Claim): Promise<Beat>;
@@ -128,33 +127,33 @@ export type Cluster = {
   finishIteration(claim: Claim, end: IterationEnd): Promise<Next>;
   /** Gives an unfinished iteration back; the next claim runs it again. */
   giveBack(claim: Claim): Promise<void>;
-  /** The running iteration goes on to its end; no next one starts. */
+  /** Lets the running iteration end and starts no further one. */
   pause(name: string): Promise<Controlled>;
   resume(name: string): Promise<Controlled>;
-  /** Ends the loop now; the machine that runs its agent ends it. */
+  /** Ends the loop now, and its agent with the next heartbeat. */
   cancel(name: string): Promise<Controlled>;
   status(name: string): Promise<ClusterView | null>;
   list(): Promise<readonly ClusterView[]>;
   limits(): Promise<ClusterLimits>;
   setLimits(change: LimitChange): Promise<void>;
-  /** False where the account was not held. */
+  /** False if the account was not held. */
   releaseAccount(account: string): Promise<boolean>;
   /** The loop as it was submitted. */
   order(name: string): Promise<LoopOrder | null>;
-  /** If another machine has the loop by now, only the events are kept. */
+  /** Stores a report; only its events if another machine has the loop by now. */
   report(claim: Claim, news: News): Promise<void>;
   timeline(name: string): Promise<Timeline>;
   /** Lines as in `iterations.log`. */
   log(name: string, count?: number): Promise<readonly string[]>;
   tail(name: string): Promise<string | null>;
-  /** State that the last machine left for the next one. */
+  /** Run state that the last machine left for the next one. */
   runState(name: string): Promise<string | null>;
   hosts(): Promise<readonly HostView[]>;
-  /** The name for a machine: its own, or a numbered one where another machine that is there has that. */
+  /** Returns a name for a machine: its own, or a numbered one if another live machine has that. */
   register(by: Claimant, id: string): Promise<string>;
-  /** A machine that drains gets no work, and its loops move after their iteration. Null is all of them. */
+  /** Lets machines drain (null: all): they get no work, and their loops move on after the iteration. */
   drain(host: string | null, on: boolean): Promise<readonly string[]>;
-  /** Puts the counters right, and ends the loop where it had ended; false where it runs just now or there is none. */
+  /** Corrects the counters, and ends the loop if `stop` is given; false if it is running or unknown. */
   recount(name: string, iterations: number, stop?: Stop): Promise<boolean>;
   /** Removes a loop that is over from the list. */
   forget(name: string): Promise<boolean>;

@@ -9,7 +9,7 @@ import type { Store, TimedStore } from './store.ts';
 
 type Controls = Pick<Cluster, 'pause' | 'resume' | 'cancel' | 'recount' | 'setLimits' | 'releaseAccount'>;
 
-/** What people may change in a cluster. */
+/** Returns the calls by which people change a cluster. */
 export function clusterControls({ store, now }: TimedStore): Controls {
   async function control(
     name: string,
@@ -19,7 +19,7 @@ export function clusterControls({ store, now }: TimedStore): Controls {
     return { changed: update?.changed ?? false, view: update === null ? null : viewOf(update.after) };
   }
 
-  /** Pauses or ends a loop, which leaves its queue then. */
+  /** Pauses or ends a loop and takes it out of its queue. */
   async function halt(name: string, step: typeof stopStep): Promise<Controlled> {
     const result = await control(name, step);
     if (result.changed) await leaveQueue(store, name);

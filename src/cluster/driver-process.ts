@@ -7,7 +7,7 @@ import type { Environment } from '../os/process/program.ts';
 import { type Argv, startChild } from '../os/process/spawn.ts';
 import { type FromDriver, fromDriver, type MachineRules, type ToDriver } from './messages.ts';
 
-/** How long a driver that was told to end may take. */
+/** Time that a driver gets to end before it is killed. */
 const endMs = 20_000;
 
 export type DriverSpec = {
@@ -70,7 +70,7 @@ export function startDriver(spec: DriverSpec, runId: string, hear: (message: Fro
   };
 }
 
-/** The messages of `swarm worker` for this process, which it started with `startDriver`; `lost` is called if it dies. */
+/** Opens the channel to the `swarm worker` that started this process. Calls `onDisconnect` if that one dies. */
 export function openDriverChannel(onMessage: (message: unknown) => void, onDisconnect: () => void) {
   let sending = Promise.resolve();
   process.on('message', onMessage);
@@ -88,7 +88,7 @@ export function openDriverChannel(onMessage: (message: unknown) => void, onDisco
   };
 }
 
-/** Agents do not get the address and the password of the store. */
+/** Environment of the machine without the store's address and password. */
 function forAgents(env: Environment): Environment {
   const own = Object.entries(withoutMarks(env)).filter(([name]) => !name.startsWith('SWARM_CLUSTER'));
   return Object.fromEntries(own);

@@ -13,15 +13,15 @@ const texts = v.pipe(v.array(v.string()), v.readonly());
 /** A loop as it stands in the store: the record of the local fleet, and who has it. */
 const entrySchema = v.object({
   v: v.literal(1),
-  /** Of this submission: its order, its log and its timeline are kept under it. */
+  /** Key of this submission: its order, log and timeline are stored under it. */
   key: v.string(),
   loop: loopRecord,
   /** The queue that it waits in. */
   queue: v.string(),
   account: v.nullable(v.string()),
-  /** Who has it; the lock is shown to the queue with every call. */
+  /** Machine that holds it, and its lock in the queue. */
   holder: v.nullable(v.object({ host: v.string(), lock: v.string() })),
-  /** The claim that was finished last and the answer to it, to answer a repeated call alike. */
+  /** Claim that was finished last and the answer, for a repeated call. */
   answered: v.nullable(v.object({ token: v.string(), next })),
   spent,
   head: v.nullable(v.string()),
@@ -33,12 +33,12 @@ const entrySchema = v.object({
 });
 export type Entry = Readonly<v.InferOutput<typeof entrySchema>>;
 
-/** How many lines of each list a loop keeps. */
+/** Longest log and timeline of a loop. */
 export const maxLines = { events: 500, lines: 1000 } as const;
 
 const maxTries = 50;
 
-/** A step of a loop that changes what is around its record, too. */
+/** A step of a loop that also changes the rest of its entry. */
 export type EntryStep = LoopStep & { readonly entry?: Partial<Omit<Entry, 'v' | 'key' | 'loop'>> };
 
 export async function readEntry(store: Store, name: string): Promise<Entry | null> {
@@ -51,7 +51,7 @@ export async function allEntries(store: Store): Promise<Entry[]> {
 
 /**
  * Changes a loop atomically: `step` gets the newest loop and returns what changes, null for nothing. It may be called
- * several times. Returns the loop before and after; null where there is none.
+ * several times. Returns the loop before and after; null if there is none.
  */
 export async function updateEntry(
   store: Store,
@@ -74,7 +74,7 @@ export async function updateEntry(
   });
 }
 
-/** Adds to the log and the timeline. They decide nothing: a crash may leave out an entry. */
+/** Adds to the log and the timeline. A crash may lose an entry: nothing is decided by them. */
 export async function tell(
   store: Store,
   key: string,
@@ -112,7 +112,7 @@ export function claimLost(name: string): RalphError {
   return new RalphError('claim-lost', `the claim on '${name}' is not valid any more`, { exitCode: 1 });
 }
 
-/** The text of an event is cut: an agent may have printed any amount of it. */
+/** Serializes an event; cuts its text, which may be output of an agent. */
 function eventText(event: FleetEvent): string {
   return JSON.stringify({ ...event, text: event.text.slice(0, 2000) });
 }

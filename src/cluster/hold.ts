@@ -28,9 +28,8 @@ type HeldLoop = {
 };
 
 /**
- * Holds a loop from its claim to its end here. This process only talks, to the store and to the process that drives the
- * loop, so that the lease is renewed whatever that one does. Returns true if this machine should rest: another try here
- * would not do better just now.
+ * Holds a loop from its claim to its end on this machine. A process of its own drives the loop, so that the lease is
+ * renewed whatever that one does. Returns true if this machine should rest, because another try would fail, too.
  */
 export async function holdLoop(spec: HoldSpec, first: Claim): Promise<boolean> {
   const { cluster } = spec;
@@ -58,7 +57,7 @@ export async function holdLoop(spec: HoldSpec, first: Claim): Promise<boolean> {
       const answer = await runOne(loop);
       if (answer.type === 'gave-up') return await giveUp(loop, answer);
       if (!(await goesOn(loop, answer))) return false;
-      // No renewal could succeed between the store's step to this claim and its answer.
+      // Renewals fail from the moment that the store has the next claim until it answers with it.
       lease.renewNow();
     }
   } finally {
@@ -89,7 +88,7 @@ async function runOne({ spec, driver, news, claim }: HeldLoop): Promise<Answer> 
   return driver.answer();
 }
 
-/** Books an iteration; true if its successor runs here, too. */
+/** Books an iteration; true if the next one runs here, too. */
 async function goesOn(loop: HeldLoop, answer: Extract<Answer, { type: 'ended' }>): Promise<boolean> {
   const { spec, news, claim } = loop;
   if (answer.wasOnBranch) note(loop, `iteration ${claim.iteration} was on the branch already`);
@@ -111,7 +110,7 @@ async function goesOn(loop: HeldLoop, answer: Extract<Answer, { type: 'ended' }>
   return !spec.leaving.aborted;
 }
 
-/** Tries again while the store is away, so that nothing that was done is lost. */
+/** Books an iteration in the store; retries while that is away, so that no work is lost. */
 async function book(loop: HeldLoop, end: TurnEnd): Promise<Next | null> {
   const { spec, claim } = loop;
   const { cluster, clock, stop } = spec;
@@ -137,13 +136,13 @@ async function giveUp(loop: HeldLoop, answer: Extract<Answer, { type: 'gave-up' 
   if (keptRef !== null)
     tell(loop, { at: spec.clock.now(), type: 'kept', text: `its work is kept in ${keptRef}` });
   await news.flush();
-  // A person has to put it right: nobody runs it in the meantime.
+  // A person has to repair it first.
   if (because === 'impossible') await spec.cluster.pause(claim.name).catch(() => {});
   await giveBack(loop);
   return because === 'unreachable';
 }
 
-/** If the store cannot be reached, the lease runs out by itself. */
+/** Gives a loop back. If the store cannot be reached, the lease runs out. */
 async function giveBack({ spec, claim }: HeldLoop): Promise<void> {
   await spec.cluster
     .giveBack(claim)

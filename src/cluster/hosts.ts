@@ -6,7 +6,7 @@ import { type Store, type TimedStore, updateRecord } from './store.ts';
 const hostRecord = v.object({
   labels: v.pipe(v.array(v.string()), v.readonly()),
   draining: v.fallback(v.boolean(), false),
-  /** When it last asked for work or renewed a claim. */
+  /** Time when it last asked for work or renewed a claim. */
   seenAt: v.number(),
   /** Tells machines of the same name apart. */
   id: v.fallback(v.nullable(v.string()), null),
@@ -15,21 +15,21 @@ export type HostRecord = Readonly<v.InferOutput<typeof hostRecord>>;
 
 export type HostView = Omit<HostRecord, 'id'> & {
   readonly host: string;
-  /** Silent for so long that nobody should count on it. */
+  /** True if it has been silent for several leases. */
   readonly gone: boolean;
   readonly loops: readonly string[];
 };
 
-/** Who asks for work. */
+/** Machine that asks for work. */
 export type Claimant = {
-  /** The machine, as people see it. */
+  /** Name of the machine. */
   readonly host: string;
-  /** Loops that ask for other labels are not for it. */
+  /** It only gets loops that ask for no other labels. */
   readonly labels: readonly string[];
 };
 
 const seenEveryMs = 10_000;
-/** A machine is gone after this many leases, and not before it could have been seen some times. */
+/** A machine is gone after this many leases without a sign of it. */
 const goneLeases = 5;
 const goneAtLeastMs = 3 * seenEveryMs;
 const forgetMs = 24 * 60 * 60 * 1000;
@@ -47,12 +47,12 @@ export async function isDraining(store: Store, host: string): Promise<boolean> {
   return parseAs(hostRecord, await store.get('hosts', host))?.draining === true;
 }
 
-/** Whether a machine has been silent for so long that nobody should count on it. */
+/** True if a machine has been silent for several leases. */
 export function isGone({ leaseMs, now }: TimedStore, { seenAt }: Pick<HostRecord, 'seenAt'>): boolean {
   return now() - seenAt > Math.max(goneAtLeastMs, goneLeases * leaseMs);
 }
 
-/** The name for a machine: its own, or a numbered one where another machine that is there has that. */
+/** Returns a name for a machine: its own, or a numbered one if another live machine has that. */
 export async function registerHost(
   timed: TimedStore,
   { host, labels }: Claimant,
@@ -70,7 +70,7 @@ export async function registerHost(
   }
 }
 
-/** Returns a function that notes, at most every ten seconds, that a machine is there. */
+/** Returns a function that records, at most every ten seconds, that a machine is alive. */
 export function createSightings({ store, now }: TimedStore): (by: Claimant) => Promise<void> {
   const due = new Map<string, number>();
   return async ({ host, labels }) => {
@@ -94,7 +94,7 @@ export async function drainHosts(store: Store, host: string | null, on: boolean)
   return hosts;
 }
 
-/** Removes machines that were not seen for a day. One that drains stays: somebody asked for it. */
+/** Removes machines that were not seen for a day, unless they drain. */
 export async function forgetHosts({ store, now }: TimedStore): Promise<void> {
   const isOld = ({ draining, seenAt }: HostRecord) => !draining && now() - seenAt > forgetMs;
   for (const [host, record] of await readHosts(store)) {

@@ -19,29 +19,29 @@ import { openOutput } from './output.ts';
 import type { Places } from './places.ts';
 import { packRun, unpackRun } from './run-state.ts';
 
-/** All that an iteration needs of the machine it runs on. */
+/** Everything that an iteration needs from its machine. */
 export type IterationSpec = {
   readonly job: LoopJob;
   readonly iteration: number;
   readonly cwd: string;
   readonly record: ReturnType<Places['record']>;
-  /** Of the machine, without what is none of the agent's business. */
+  /** Environment of the machine without the store's address and password. */
   readonly env: Environment;
   readonly runId: string;
-  /** For a plain command; `ralph run` opens its own. */
+  /** Sandbox of a plain command; `ralph run` opens its own. */
   readonly sandbox: Sandbox;
-  /** How `ralph run` is called, and its words about the sandbox. */
+  /** Command of `ralph` on this machine, and its options for the sandbox. */
   readonly ralph: { readonly command: readonly string[]; readonly words: readonly string[] };
   readonly stop: AbortSignal;
-  /** The end of what was printed so far. */
+  /** Reports the end of the output. */
   shows(tail: string): void;
-  /** Something that a person may want to know. */
+  /** Reports something that a person may want to know. */
   notices(text: string): void;
 };
 
 const lookMs = 500;
 
-/** How an iteration ended, and what another machine needs to go on after it. */
+/** End of an iteration, and the run state that another machine needs to go on. */
 export type IterationResult = { readonly end: TurnEnd; readonly runState?: string };
 
 /** Runs one iteration to its end; null if it was stopped from outside. */
@@ -79,12 +79,12 @@ async function runPlain(spec: IterationSpec): Promise<TurnEnd | null> {
   return { how: 'limited', exitCode: ran.exitCode, doneMatched: false, ...until };
 }
 
-/** The run of `ralph run` that the iterations of a known agent are: the same on every machine. */
+/** Returns the run that all iterations of a loop belong to: the same on every machine. */
 export function runOfJob({ name, id }: LoopJob, cwd: string): SupervisedRun {
   return { cwd, id: runIdFor(name, Number(id)) };
 }
 
-/** One iteration of `ralph run`, which goes on with the run wherever that was before. */
+/** Runs one iteration of `ralph run`, which goes on with the run from the machine before. */
 async function runSupervised(spec: IterationSpec): Promise<IterationResult | null> {
   const { job, record, cwd, iteration, ralph } = spec;
   const { command } = job;
@@ -124,7 +124,7 @@ async function runSupervised(spec: IterationSpec): Promise<IterationResult | nul
 type Ran = {
   readonly exitCode: number | null;
   readonly cause: string;
-  /** When the done pattern was seen. */
+  /** Time at which the done pattern matched. */
   readonly matched: 'while-running' | 'at-end' | null;
   readonly lines: readonly string[];
 };
@@ -191,13 +191,13 @@ function variablesOf({ env, job }: IterationSpec): Environment {
   return { ...env, ...job.env, SWARM_WORKER: job.name };
 }
 
-/** By a setting, as `ralph run` has no word for it. */
+/** Setting that passes variables into the sandbox: `ralph run` has no option for it. */
 function sandboxVariables({ env, pass }: LoopJob): Environment {
   const names = [...Object.keys(env), ...pass];
   return names.length === 0 ? {} : { RALPH_SANDBOX_ENV: JSON.stringify(names) };
 }
 
-/** The sandbox is the machine's to decide. */
+/** Removes sandbox options: the machine decides on its sandbox. */
 function withoutSandbox(words: readonly string[]): string[] {
   return words.filter((word) => !/^--(?:no-)?sandbox(?:=|$)/.test(word));
 }

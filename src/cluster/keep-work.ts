@@ -4,7 +4,7 @@ import { headCommit, lookWithGit, runGit } from '../os/git/git.ts';
 import type { Environment } from '../os/process/process.ts';
 import type { LoopJob } from './cluster.ts';
 
-/** Everything but the files that ralph itself writes into a project. */
+/** Pathspec of everything but the files that ralph writes into a project. */
 const workOnly = [
   '--',
   ':/',
@@ -16,16 +16,16 @@ const addMs = 15 * 60_000;
 
 type Tree = { readonly repository: string; readonly path: string };
 
-/** The work in a worktree as a commit, for whatever is to be made of it. */
+/** Work in a worktree: its HEAD and the tree of its files. */
 export type Work = {
   readonly head: string;
-  /** All that is in the folder now, as a tree. */
+  /** Tree of all files in the folder. */
   readonly tree: string;
-  /** Why git could not add some of the files. */
+  /** Reason why git could not add some files. */
   readonly warning: string | null;
 };
 
-/** Takes all that is in the worktree into the index. Null where git cannot read it. */
+/** Adds everything in the worktree to the index. Null if git cannot read it. */
 export async function takeWork(path: string): Promise<Work | null> {
   const addResult = await lookWithGit(path, ['add', '--all', '--ignore-errors', ...workOnly], addMs);
   const [head, tree] = await Promise.all([headCommit(path), runGit(path, ['write-tree'], addMs)]);
@@ -37,7 +37,7 @@ export async function takeWork(path: string): Promise<Work | null> {
   };
 }
 
-/** Keeps what is in a worktree and not on its branch under a ref of the clone. Null where there is nothing of that kind. */
+/** Keeps work that is not on the branch under a ref of the clone. Null if there is none. */
 export async function keepWork(
   { repository, path }: Tree,
   { name, branch }: Pick<LoopJob, 'name' | 'branch'>,
@@ -59,17 +59,17 @@ export async function keepWork(
   return keepCommit(repository, name, commit);
 }
 
-/** Where a clone notes what the branch of a loop is on the remote. */
+/** Ref of a clone that records the remote state of a loop's branch. */
 export function remoteRef(name: string): string {
   return `refs/ralph/remote/${refWord(name)}`;
 }
 
-/** Git has its own ideas about dots in names. */
+/** Returns a loop name as a part of a ref: git restricts dots. */
 function refWord(name: string): string {
   return name.includes('.') ? `${name.replaceAll('.', '_')}-${hashText(name)}` : name;
 }
 
-/** Names a commit so that nothing takes it away. */
+/** Keeps a commit under a ref, so that git never collects it. */
 export async function keepCommit(repository: string, name: string, commit: string): Promise<string> {
   const ref = `refs/ralph/kept/${refWord(name)}/${commit.slice(0, 12)}`;
   await runGit(repository, ['update-ref', ref, commit]);
@@ -94,7 +94,7 @@ export async function commitTree(
   return result.stdout.trim();
 }
 
-/** The machine's own where it has one. */
+/** Author of commits: that of the machine, else `ralph`. */
 async function identity(repository: string): Promise<Environment> {
   const [name, email] = await Promise.all(
     ['user.name', 'user.email'].map((key) => runGit(repository, ['config', '--get', key])),

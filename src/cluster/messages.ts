@@ -8,12 +8,12 @@ import { loopJob } from './cluster.ts';
 const text = v.string();
 const texts = v.pipe(v.array(text), v.readonly());
 
-/** How a machine runs what it is given. */
+/** Rules by which a machine runs loops. */
 const machineRules = v.object({
   folder: text,
   sandbox: v.picklist(['auto', ...providerNames]),
   allowHosts: texts,
-  /** How `ralph` is called here. */
+  /** Command of `ralph` on this machine. */
   ralph: texts,
   leaseMs: v.number(),
 });
@@ -23,11 +23,11 @@ export type MachineRules = Readonly<v.InferOutput<typeof machineRules>>;
 export const toDriver = v.variant('type', [
   v.object({ type: v.literal('begin'), job: loopJob, rules: machineRules }),
   v.object({ type: v.literal('run'), iteration: v.number() }),
-  /** The lease is good since that many milliseconds. */
+  /** The lease was renewed that many milliseconds ago. */
   v.object({ type: v.literal('renewed'), age: v.number() }),
   /** End the agent now. */
   v.object({ type: v.literal('stop'), why: text }),
-  /** Nothing is left to do here; `end` is how the loop ended, null where it goes on elsewhere or later. */
+  /** Exit. `end` tells how the loop ended; null if it goes on elsewhere or later. */
   v.object({ type: v.literal('leave'), end: v.nullable(loopEnd) }),
 ]);
 export type ToDriver = Readonly<v.InferOutput<typeof toDriver>>;
@@ -40,22 +40,22 @@ const gaveUp = v.picklist([
   'stopped',
   /** The repository cannot be reached from here. */
   'unreachable',
-  /** It cannot be done anywhere before a person has put something right. */
+  /** No machine can run it before a person repairs something. */
   'impossible',
 ]);
 export type GaveUp = v.InferOutput<typeof gaveUp>;
 
 export const fromDriver = v.variant('type', [
   v.object({ type: v.literal('alive') }),
-  /** The iteration is on the branch, whoever put it there. */
+  /** The iteration is on the branch. */
   v.object({
     type: v.literal('ended'),
     iteration: v.number(),
     end: turnEnd,
     head: text,
-    /** It was found there. */
+    /** True if an earlier try had pushed it. */
     wasOnBranch: v.boolean(),
-    /** State that another machine needs to go on from here. */
+    /** Run state that another machine needs to go on. */
     runState: v.exactOptional(text),
   }),
   v.object({ type: v.literal('gave-up'), because: gaveUp, why: text, keptRef: v.nullable(text) }),

@@ -11,15 +11,15 @@ export type ClusterOptions = {
   readonly now?: () => number;
 };
 
-/** A crash is noticed after the lease and one or two looks: 6 and 3 seconds make it less than 10. */
+/** A crash is noticed within the lease and a check or two: less than 10 seconds. */
 export const defaultLeaseMs = 6000;
 
-/** The fleet behind an address. */
+/** Connects to the cluster at an address. */
 export async function openCluster(address: ClusterAddress, options: ClusterOptions = {}): Promise<Cluster> {
   const leaseMs = options.leaseMs ?? defaultLeaseMs;
   const times = { leaseMs, checkMs: Math.ceil(leaseMs / 2) };
   const store = await openStore(address, times).catch((error: unknown) => {
-    // Without the cause: that of Redis has the words of the call that failed, the password among them.
+    // No `cause`: that of Redis holds the arguments of the failed call, and so the password.
     throw new RalphError('cluster', `cannot work with ${placeOf(address)}: ${messageOf(error)}`, {
       remedy:
         'see that it runs, can be reached from here, and lets you in (SWARM_CLUSTER, SWARM_CLUSTER_PASSWORD)',
@@ -29,7 +29,7 @@ export async function openCluster(address: ClusterAddress, options: ClusterOptio
   return clusterFleet(store, times, options.now ?? (() => systemClock.now()));
 }
 
-/** Loaded only when it is needed: it brings whole clients along. */
+/** Opens the store. Imported on demand, because the clients of the databases are large. */
 async function openStore(address: ClusterAddress, times: LeaseTimes): Promise<Store> {
   const stores = await import('./stores.ts');
   return address.kind === 'redis'

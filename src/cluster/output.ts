@@ -30,7 +30,7 @@ export function openOutput(path: string, redactor: Redactor) {
     stderr,
     tail: () => tail,
     lines: () => tail.split('\n').slice(-tailLines),
-    /** Whether anything was printed since the last call. */
+    /** True if anything was printed since the last call. */
     takeChange(): boolean {
       const before = hasChanged;
       hasChanged = false;

@@ -9,11 +9,11 @@ export function defaultFolder(env: Environment): string {
   return join(fleetPaths(env).root, 'cluster');
 }
 
-/** Where a machine keeps what it needs for its loops. */
+/** Returns the paths of a machine's files. */
 export function placesIn(folder: string) {
   return {
     lock: join(folder, 'lock'),
-    /** Tells this machine from others of the same name. */
+    /** File with the id that tells this machine from others of the same name. */
     id: join(folder, 'id'),
     /** A bare clone for each repository. */
     repository: (url: string) => join(folder, 'repos', `${lastWord(url)}-${hashText(url)}.git`),
@@ -37,7 +37,7 @@ export function runIdOf(folder: string, name: string): string {
   return `${runIdStart(folder)}${name}`;
 }
 
-/** The beginning of all of them. */
+/** Common prefix of these run ids. */
 export function runIdStart(folder: string): string {
   return `cluster-${hashText(folder)}/`;
 }

@@ -1,4 +1,4 @@
-/** To be raised with every change of the tables below; what is there already must be left as it is. */
+/** Version of the tables below. Raise it with every change, and keep existing data. */
 export const schemaVersion = '1';
 
 /** The tables and functions of a fleet on PostgreSQL. Everything is timed by the clock of the server. */

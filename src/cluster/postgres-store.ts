@@ -7,7 +7,7 @@ import { postgresSchema, schemaVersion } from './postgres-schema.ts';
 import { openQueues } from './queue.ts';
 import { type LeaseTimes, type Lists, type Records, type Slots, type Store, slotAnswer } from './store.ts';
 
-/** BullMQ looks for its tables here; ours stand beside them in a schema of their own. */
+/** Schema of the tables of BullMQ; ours have a schema of their own. */
 const queueSchema = 'bullmq';
 const setupLock = 0x52414c50;
 
@@ -51,7 +51,7 @@ async function connect(address: ClusterAddress): Promise<Pool> {
     return pool;
   } catch (error) {
     await pool.end();
-    // The client leaves a connection open whose server wants a password that nobody has, and the process with it.
+    // pg leaves a connection open if the server asks for a missing password, which would keep the process alive.
     for (const socket of sockets) socket.destroy();
     const isAsked = address.password === null && /\bpassword must be\b/.test(messageOf(error));
     throw isAsked ? new Error('it asks for a password') : error;
@@ -97,7 +97,7 @@ function listsIn(ask: Ask): Lists {
       await ask('DELETE FROM ralph_fleet.line WHERE list = $1', list);
     },
     async lists() {
-      // From name to name by the index: there are hundreds of lines to a list.
+      // Skips from name to name by the index: a list has hundreds of lines.
       const rows = await ask(`
         WITH RECURSIVE name(list) AS (
           SELECT min(list) FROM ralph_fleet.line

@@ -7,16 +7,16 @@ import { type Pushed, pushBranch } from './remote.ts';
 import { commitMessage, partMessage, posesAsLoopCommit } from './trailers.ts';
 
 export type CommitResult = {
-  /** Null where there is nothing to push. */
+  /** Null if there is nothing to push. */
   readonly commit: string | null;
-  /** Where work that is not on the branch is kept. */
+  /** Ref that keeps work which is not on the branch. */
   readonly keptRef: string | null;
   readonly warnings: readonly string[];
 };
 
 /**
- * Commits what an iteration left, once. One that a usage limit cut is to be run again: what it did is committed without
- * a seal, if it did anything.
+ * Commits the work of an iteration. If a usage limit cut it, the iteration runs again, so that its work is committed
+ * without the trailers of an end.
  */
 export async function commitWork(
   checkout: Checkout,
@@ -44,7 +44,7 @@ export async function commitWork(
   return { commit, keptRef, warnings };
 }
 
-/** Pushes it if the branch still is where the iteration began. Gives the checkout as it is then. */
+/** Pushes a commit if the branch has not moved since. Returns the checkout after it. */
 export async function pushWork(
   checkout: Checkout,
   job: LoopJob,
@@ -57,7 +57,7 @@ export async function pushWork(
   return { pushed, checkout: { ...checkout, remote: commit, start: commit } };
 }
 
-/** Why the commits of the agent cannot stay; null where they are on top of what was there and none poses as ours. */
+/** Returns why the agent's commits cannot be pushed; null if they extend the branch and none looks like ours. */
 async function historyProblem(
   { repository, start }: Checkout,
   head: string,

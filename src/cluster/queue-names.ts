@@ -2,14 +2,14 @@ import * as v from 'valibot';
 import { parseAs } from '../core/parse-as.ts';
 import type { Store } from './store.ts';
 
-/** Loops of one account that ask for the same labels wait in one queue. */
+/** Loops of one account with the same labels wait in one queue. */
 const queueSchema = v.object({
   account: v.fallback(v.nullable(v.string()), null),
   labels: v.pipe(v.array(v.string()), v.readonly()),
 });
 export type QueueInfo = Readonly<v.InferOutput<typeof queueSchema>> & { readonly name: string };
 
-/** The queue of a loop; its name has no colon in it. */
+/** Returns the queue of a loop. BullMQ allows no colon in its name. */
 export function queueFor(account: string | null, labels: readonly string[]): QueueInfo {
   const words = [account ?? '-', ...[...new Set(labels)].sort()].map(encodeURIComponent);
   return { name: words.join('+'), account, labels: [...new Set(labels)].sort() };
@@ -27,7 +27,7 @@ export async function readQueues(store: Store): Promise<readonly QueueInfo[]> {
   });
 }
 
-/** Whether a machine with these labels may run what waits there. */
+/** True if a machine with these labels may run the loops of a queue. */
 export function fits(queue: Pick<QueueInfo, 'labels'>, labels: readonly string[]): boolean {
   return queue.labels.every((label) => labels.includes(label));
 }

@@ -1,7 +1,7 @@
 import type { IQueueBackend, Queue } from 'bullmq';
 import type { LeaseTimes, LoopQueue, Store } from './store.ts';
 
-/** A machine may crash often before anybody should give up on a loop. */
+/** BullMQ never gives up on a loop because of crashes. */
 const maxStalledCount = 1_000_000;
 
 /** A queue that may be on any database. */
@@ -10,7 +10,7 @@ type BullQueue = Pick<Queue<{ loop: string }, string, string>, 'add' | 'remove' 
   on(event: 'error', listener: (error: Error) => void): unknown;
 };
 
-/** The queues of a store, each opened at its first use; `closed` is called after the last of them is closed. */
+/** Returns the queues of a store, each opened at its first use. Calls `onClosed` after all are closed. */
 export function openQueues(
   times: LeaseTimes,
   create: (name: string, options: ReturnType<typeof queueOptions>) => BullQueue,
@@ -30,7 +30,7 @@ export function openQueues(
   };
 }
 
-/** Options of a queue, and those of a worker: its backend needs them to take jobs. */
+/** Options of a queue and of a worker: the backend needs both to take jobs. */
 function queueOptions({ leaseMs, checkMs }: LeaseTimes) {
   return {
     lockDuration: leaseMs,
@@ -41,7 +41,7 @@ function queueOptions({ leaseMs, checkMs }: LeaseTimes) {
   };
 }
 
-/** A queue of loops as one of BullMQ, whose jobs are taken and finished by hand. */
+/** Opens a queue of loops in BullMQ. Its jobs are taken and finished by hand. */
 function openQueue(queue: BullQueue, { leaseMs }: LeaseTimes): LoopQueue & { close(): Promise<void> } {
   // Every call reports its own failure; without a listener the event would end the process.
   queue.on('error', () => {});

@@ -7,18 +7,18 @@ import type { Places } from './places.ts';
 import { fetchBranch } from './remote.ts';
 import { type IterationCommit, iterationCommits } from './trailers.ts';
 
-/** How the counters of a loop compare with its branch, and what was changed. */
+/** Result of comparing the counters of a loop with its branch. */
 export type Reconciled =
   | { readonly kind: 'right'; readonly iterations: number }
   | { readonly kind: 'changed'; readonly before: number; readonly iterations: number }
-  /** It had come to its end before the store forgot that; `text` says how. */
+  /** The loop had ended before the store was lost; `text` says how. */
   | { readonly kind: 'over'; readonly iterations: number; readonly text: string }
   | { readonly kind: 'held'; readonly host: string }
   | { readonly kind: 'unreadable'; readonly why: string };
 
 /**
- * Puts the counters of a loop right by its branch, which is the truth. `lost`: the store was lost and the loop submitted
- * anew, so that the iterations of the submission before count, too.
+ * Corrects the counters of a loop by the iterations on its branch. With `storeWasLost`, the loop was submitted anew, and
+ * the iterations of the submission before count, too.
  */
 export async function reconcile(
   cluster: Cluster,
@@ -54,14 +54,14 @@ export async function reconcile(
     : { kind: 'right', iterations };
 }
 
-/** How the loop was to end after an iteration; null where it was to go on. */
+/** Returns how the loop ended after an iteration; null if it was to go on. */
 function stopIn({ end: { decision, doneMatched } }: IterationCommit): Stop | null {
   if (decision) return decision.kind === 'stop' ? decision : null;
   const because = { code: 'claim-accepted', text: 'the done pattern matched' };
   return doneMatched ? { outcome: 'PROMISE_ACCEPTED', because } : null;
 }
 
-/** How far the iterations go without a gap. */
+/** Returns the number of iterations without a gap. */
 function unbroken(commits: readonly IterationCommit[]): number {
   const numbers = new Set(commits.map(({ iteration }) => iteration));
   let count = 0;

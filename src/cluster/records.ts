@@ -9,8 +9,8 @@ import { readPart } from '../os/files/read-part.ts';
 import type { Cluster } from './cluster.ts';
 import { placesIn } from './places.ts';
 
-// The full record of a loop stays on the machines that ran it. Whoever wants it asks them by message, piece by piece: no
-// connection goes to a machine, and the store never holds more than one piece.
+// The full record of a loop stays on the machines that ran it. A reader requests it by messages, piece by piece: nobody
+// connects to a machine, and the store never holds more than one piece.
 
 const pieceBytes = 192 * 1024;
 /** Pause between two looks for requests; shorter while somebody reads. */
@@ -20,12 +20,14 @@ const busyForMs = 3000;
 const answerMs = 15_000;
 const logName = /^(\d{3,})(?:\.try-(\d+))?\.log$/;
 
-/** Anybody who can reach the store can write one: it names a file of ours, or is thrown away. */
+/**
+ * Request for a log file. Anybody with access to the store can write one, so that only names of our files are valid.
+ */
 const requestSchema = v.object({
   name: v.pipe(v.string(), v.check(isWorkerName)),
   /** Mailbox for the answer. */
   reply: v.pipe(v.string(), v.startsWith('reply:')),
-  /** Without a file, the list of them is wanted. */
+  /** File to read; without it, the answer is the list of files. */
   file: v.exactOptional(v.pipe(v.string(), v.regex(logName))),
   from: v.exactOptional(v.pipe(v.number(), v.safeInteger(), v.minValue(0))),
 });
@@ -60,8 +62,8 @@ export async function answerRequests(
 }
 
 /**
- * Gives all that the machines have of a loop, in order, with a title for each output of an iteration; the names of
- * machines that did not answer come back.
+ * Reads the logs of a loop from all machines, in order, and calls `each` with a title and a piece. Returns the machines
+ * that did not answer.
  */
 export async function fetchRecords(
   cluster: Pick<Cluster, 'take' | 'post'>,
@@ -69,7 +71,7 @@ export async function fetchRecords(
   hosts: readonly string[],
   each: (title: string, bytes: Buffer) => void,
 ): Promise<string[]> {
-  // All at once: one that is gone is waited for.
+  // Asks all at once, because a machine that is gone takes the whole timeout.
   const lists = await Promise.all(
     hosts.map(async (host) => ({ host, listed: await ask(cluster, host, { name }) })),
   );
@@ -117,7 +119,7 @@ function answerTo({ name, file, from = 0 }: RecordRequest, folder: string): Part
   return { bytes: bytes.toString('base64') };
 }
 
-/** Earlier tries of an iteration first. */
+/** Sorts by iteration, earlier tries first. */
 function inOrder(one: string, other: string): number {
   const numbers = (file: string) => {
     const [, iteration = '0', attempt] = logName.exec(file) ?? [];

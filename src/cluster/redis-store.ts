@@ -6,7 +6,7 @@ import { type LeaseTimes, type Lists, type Records, type Slots, type Store, slot
 
 const prefix = 'ralph-fleet';
 
-/** Everything is timed by the clock of the server: those of the machines differ. */
+/** Current time of the server: the clocks of machines differ. */
 const serverNow = `
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
@@ -23,7 +23,7 @@ if ARGV[4] == '0' then redis.call('HDEL', KEYS[1], ARGV[1])
 else redis.call('HSET', KEYS[1], ARGV[1], ARGV[5]) end
 return 1`,
   },
-  // Slots by the end of their lease, starts by their time.
+  // Sorted sets: slots by the end of their lease, starts by their time.
   takeSlot: {
     numberOfKeys: 2,
     lua: `${serverNow}
@@ -62,20 +62,20 @@ export async function openRedisStore(address: ClusterAddress, times: LeaseTimes)
 
 async function connect(address: ClusterAddress): Promise<Redis> {
   const redis = new Redis({
-    // A call fails after some seconds instead of waiting for ever; its caller decides what that means.
+    // Calls fail after some seconds instead of waiting for ever.
     maxRetriesPerRequest: 2,
     connectTimeout: 5000,
     commandTimeout: 5000,
     socketTimeout: 5000,
     keepAlive: 5000,
-    // A call that was sent before the connection broke may have been done: only its caller can repeat it.
+    // Only the caller can repeat a call that may have been carried out before the connection broke.
     autoResendUnfulfilledCommands: false,
     retryStrategy: (attempt) => Math.min(100 * attempt, 1000),
     ...connectionOf(address),
     lazyConnect: true,
     scripts,
   });
-  // `connect` itself only says that it failed.
+  // The error of `connect` has no reason.
   let cause: Error | null = null;
   redis.on('error', (error) => {
     cause = error;

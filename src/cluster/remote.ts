@@ -4,23 +4,23 @@ import type { CommandResult, Environment } from '../os/process/process.ts';
 /** A branch on the remote. */
 export type RemoteBranch =
   | { readonly kind: 'found'; readonly commit: string }
-  /** It is made with the first push, and goes on from there. */
+  /** The first push makes it, starting from this commit. */
   | { readonly kind: 'absent'; readonly from: string }
   | { readonly kind: 'unreachable'; readonly why: string }
   | { readonly kind: 'wrong'; readonly why: string };
 
 export type Pushed =
   | { readonly kind: 'pushed' }
-  /** Somebody else has moved the branch since. */
+  /** Another machine moved the branch. */
   | { readonly kind: 'fenced'; readonly remoteCommit: string | null }
   | { readonly kind: 'unreachable'; readonly why: string }
-  /** The server answered, and said no. */
+  /** The server rejected the push. */
   | { readonly kind: 'refused'; readonly why: string };
 
 const transferMs = 30 * 60_000;
 const askMs = 2 * 60_000;
 
-/** Brings a branch, or what it is to start from, into a repository; it stands at `ref` there. */
+/** Fetches a branch, or the base of a new one, into a repository at `ref`. */
 export async function fetchBranch(
   repository: string,
   source: { readonly repo: string; readonly branch: string; readonly base: string | null },
@@ -45,7 +45,7 @@ export async function fetchBranch(
   return isThere ? { kind: 'found', commit } : { kind: 'absent', from: commit };
 }
 
-/** Moves the branch on the remote from `before` to `commit`, if it still is at `before` (null: if it is not there). */
+/** Moves the remote branch from `before` to `commit`, if it still is at `before` (null: does not exist). */
 export async function pushBranch(
   repository: string,
   { repo, branch }: { readonly repo: string; readonly branch: string },
@@ -61,7 +61,7 @@ export async function pushBranch(
   const list = await git(repository, ['ls-remote', '--', repo, name], askMs);
   if (list.exitCode !== 0) return { kind: 'unreachable', why };
   const remote = commitsByName(list).get(name) ?? null;
-  // The answer to a push that went through may have been lost.
+  // The push may have succeeded while its answer was lost.
   if (remote === commit) return { kind: 'pushed' };
   if (remote !== before) return { kind: 'fenced', remoteCommit: remote };
   return /^\[remote rejected\]/.test(why) ? { kind: 'refused', why } : { kind: 'unreachable', why };

@@ -15,7 +15,7 @@ export async function reportNews(store: Store, claim: Claim, news: News): Promis
       ...(head === undefined ? {} : { entry: { head } }),
     };
   });
-  // Events are kept whoever has the loop by now: above all, that a push came too late.
+  // Stores the events even if another machine has the loop: they tell that a push came too late.
   if (step !== null && !step.changed) await tell(store, step.after.key, { events });
   if (!step?.changed) return;
   const { key } = step.after;
@@ -23,7 +23,7 @@ export async function reportNews(store: Store, claim: Claim, news: News): Promis
   if (runState !== undefined) await updateRecord(store, 'runStates', key, () => storable(runState));
 }
 
-/** PostgreSQL refuses NUL in text. */
+/** Removes NUL characters, which PostgreSQL refuses in text. */
 export function storable(text: string): string {
   return text.replaceAll('\0', '');
 }

@@ -6,20 +6,23 @@ import type { EventOf } from '../journal/events.ts';
 import { type RunRead, readRun, readRunLines } from '../journal/runs.ts';
 import { readText, setAside, writeAtomic } from '../os/files/files.ts';
 
-// A run of `ralph run` that moves to another machine: its last decision goes along, so that what counts over iterations
-// (failures, turns without progress, feedback, tool calls, cost) goes on there instead of beginning anew.
+// State of a run that moves to another machine: its last decision, so that the counts over iterations (failures, turns
+// without progress, tool calls, cost) go on there.
 
 const runStateSchema = v.object({
-  /** Lines of its journal: how it started, and its last decision. */
+  /** Two lines of its journal: the start and the last decision. */
   lines: v.array(v.string()),
   /** The protected files as they were when the run began. */
   files: v.nullable(v.string()),
 });
 
-/** The store is no place for more than that. */
+/** Longest run state that is stored. */
 const maxChars = 512 * 1024;
 
-/** A run as the next machine needs it; null where there is nothing to go on with. The prompt is in the order already. */
+/**
+ * Serializes a run for the next machine; null if it has no decision yet. Leaves out the prompt, which is in the
+ * order.
+ */
 export function packRun({ cwd, id }: SupervisedRun, { started, decided }: RunRead): string | null {
   if (started === undefined || decided === undefined) return null;
   const lines = [{ ...started, task: '', cli: [] }, decided].map((event) => JSON.stringify(event));
@@ -29,7 +32,7 @@ export function packRun({ cwd, id }: SupervisedRun, { started, decided }: RunRea
   return text.length > maxChars ? null : text;
 }
 
-/** Puts a run in its place here, as it stood before this iteration, and returns it: another machine may have gone on with it. */
+/** Writes a run from another machine to this one, as it was before this iteration, and returns it. */
 export function unpackRun(
   run: SupervisedRun,
   text: string,
@@ -57,7 +60,7 @@ export function unpackRun(
   return readRun(cwd, id);
 }
 
-/** Whether the run has decided more than was ever booked: its work was not pushed, and the iteration is run again. */
+/** True if the run here decided on an iteration that was never booked: its work was not pushed, and it runs again. */
 function isAhead(decided: EventOf<'decision'> | undefined, iteration: number): boolean {
   if (decided === undefined || decided.outcome === 'INTERRUPTED') return false;
   return decided.loop.iteration + (decided.kind === 'stop' ? 1 : 0) > iteration;

@@ -17,7 +17,7 @@ import type { FromDriver, GaveUp, MachineRules } from './messages.ts';
 import { checkLoopName, placesIn, runIdOf } from './places.ts';
 import { commitWork, pushWork } from './publish.ts';
 
-/** How long a repository that cannot be reached is tried again. */
+/** Time for retries of a repository that cannot be reached. */
 const patienceMs = 2 * 60_000;
 const longestPauseMs = 15_000;
 
@@ -52,7 +52,7 @@ export async function openLoop(spec: LoopSpec): Promise<RunningLoop> {
   return { ...spec, runId, checkout: null, cwd: '', sandbox: null, isKept: false };
 }
 
-/** Runs one iteration and pushes its work; finds it if it is on the branch already. */
+/** Runs one iteration and pushes its work, unless it is on the branch already. */
 export async function runIn(loop: RunningLoop, iteration: number): Promise<Ended | Failed> {
   const { stop } = loop;
   const checkout = loop.checkout ?? (await checkOut(loop));
@@ -148,7 +148,7 @@ async function deliver(
   return failure(pushed.kind === 'refused' ? 'impossible' : 'unreachable', `the push failed: ${pushed.why}`);
 }
 
-/** Keeps work that is not on the branch, once, and returns where. Nothing runs here after it. */
+/** Keeps work that is not on the branch, once, and returns its place. Nothing runs after it. */
 export async function keepRest(loop: RunningLoop, why: string): Promise<string | null> {
   const { checkout, job } = loop;
   if (checkout === null || loop.isKept) return null;
@@ -184,7 +184,7 @@ function keptAt({ repository }: Checkout, ref: string): string {
   return `${ref} of ${repository}`;
 }
 
-/** Tries again with longer and longer pauses; the last answer counts. */
+/** Retries with growing pauses; returns the last result. */
 async function patiently<T>(stop: AbortSignal, act: () => Promise<T | { readonly again: T }>): Promise<T> {
   const until = systemClock.monotonic() + patienceMs;
   for (let pause = 500; ; pause = Math.min(pause * 2, longestPauseMs)) {

@@ -1,4 +1,4 @@
-/** Shelves with one record for each submission: its order, the end of its output, its state. */
+/** Shelves with one record for each submission: its order, the end of its output, its run state. */
 export const submissionShelves = ['orders', 'tails', 'runStates'] as const;
 
 /** Small records by key; `loops` has one for each loop. */
@@ -19,7 +19,7 @@ type SlotRules = {
 
 export type SlotAnswer =
   | { readonly ok: true }
-  /** `until` is when the next start is free; null where it waits for the end of another iteration. */
+  /** `until` is the time of the next start; null if it waits for the end of another iteration. */
   | { readonly ok: false; readonly until: number | null };
 
 /** Small records by key. */
@@ -33,7 +33,7 @@ export type Records = {
 
 /** Lists of lines by name. */
 export type Lists = {
-  /** Adds to a list, which keeps its newest lines. */
+  /** Adds to a list and drops its oldest lines beyond `keep`. */
   append(list: string, lines: readonly string[], keep: number): Promise<void>;
   /** The newest lines, oldest first. */
   last(list: string, count: number): Promise<string[]>;
@@ -46,10 +46,10 @@ export type Lists = {
 
 /** Slots that limit how many iterations run at the same time, and how many start in a minute. */
 export type Slots = {
-  /** Takes a slot, or starts once more on the one it has. A slot that nobody renews is free after the lease. */
+  /** Takes a slot, or starts again on one that it holds. A slot expires after the lease unless it is renewed. */
   takeSlot(slot: string, start: string, rules: SlotRules): Promise<SlotAnswer>;
   keepSlot(slot: string, leaseMs: number): Promise<void>;
-  /** With `start`, that start does not count any more: it never began. */
+  /** With `start`, also takes back that start: it never began. */
   freeSlot(slot: string, start?: string): Promise<void>;
 };
 
@@ -78,27 +78,27 @@ export async function updateRecord(
   }
 }
 
-/** A store with the length of a lease and the clock. */
+/** A store with the lease and the clock. */
 export type TimedStore = { readonly store: Store; readonly leaseMs: number; readonly now: () => number };
 
-/** A queue of loops that wait, or are held by a machine that has to renew its hold. It has each loop once. */
+/** A queue of loops. A machine that takes one holds it as long as it renews the lease. */
 export type LoopQueue = {
   add(id: string): Promise<void>;
   has(id: string): Promise<boolean>;
-  /** Takes the first that is due. */
+  /** Takes the first loop that is due. */
   take(token: string, host: string): Promise<{ readonly id: string; readonly addedAt: number } | null>;
   renew(id: string, token: string): Promise<boolean>;
-  /** Back to the others: at once, or not before then. */
+  /** Returns a loop to the queue, due at once or at a time. */
   putBack(id: string, token: string, until: number | null): Promise<void>;
-  /** Holds it no more and takes it out. */
+  /** Removes a loop that the caller holds. */
   drop(id: string, token: string): Promise<void>;
   /** Removes a loop that nobody holds. */
   remove(id: string): Promise<void>;
-  /** One that waits for a time is due now. */
+  /** Makes a delayed loop due now. */
   wake(id: string): Promise<void>;
-  /** Those whose holder has not renewed them are free for others. */
+  /** Returns loops with an expired lease to the queue. */
   rescue(): Promise<void>;
 };
 
-/** How long a holder may be silent, and how often machines look for silent ones. */
+/** Length of a lease, and the interval of the look for expired ones. */
 export type LeaseTimes = { readonly leaseMs: number; readonly checkMs: number };

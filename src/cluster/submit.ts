@@ -8,7 +8,7 @@ import { type Entry, isOver, parseEntry, readEntry, tell } from './entries.ts';
 import { ensureQueue, queueFor } from './queue-names.ts';
 import { type Store, submissionShelves, type TimedStore, updateRecord } from './store.ts';
 
-/** Known agents always run by `ralph run`, with all its checks. */
+/** Lets a known agent run by `ralph run`, with all its checks. */
 function asRun(order: LoopOrder): LoopOrder {
   const { command, options, settings } = order;
   if (options.run !== undefined || runsByItself(command)) return order;
@@ -17,7 +17,7 @@ function asRun(order: LoopOrder): LoopOrder {
   return { ...order, options: { ...options, run } };
 }
 
-/** Writes a loop into the store. False when there is one of that name which has not ended. */
+/** Writes a loop into the store. False if one of that name has not ended. */
 export async function submitLoop({ store, now }: TimedStore, submission: LoopOrder): Promise<boolean> {
   const order = asRun(submission);
   const { name } = order;
@@ -29,25 +29,25 @@ export async function submitLoop({ store, now }: TimedStore, submission: LoopOrd
   const key = `${name}:${randomUUID()}`;
   const launch = before?.loop.launch ?? 0;
   const entry = entryFor(order, { key, account, queue: queue.name, at: now(), launch });
-  // Under a key of its own: of several at once, the entry says whose order counts.
+  // Each submission has a key of its own: of several at once, the entry says which order counts.
   const writeOrder = () => store.swap('orders', key, null, JSON.stringify(order));
   await writeOrder();
   await ensureQueue(store, queue);
-  // The queue comes first: a machine that finds the loop there waits for its entry, but nothing finds an entry without one.
+  // The queue first: a machine waits for the entry of a loop that it takes, but never looks for one outside the queues.
   await store.queue(queue.name).add(name);
   if (!(await store.swap('loops', name, text, JSON.stringify(entry)))) {
     await dropRecords(store, key);
     await leaveQueue(store, name, queue.name);
     return false;
   }
-  // Had we been frozen on the way here, it might have been swept up.
+  // The sweep may have removed it if this process was frozen.
   await writeOrder();
   if (before !== null) await dropRecords(store, before.key);
   await tell(store, key, { events: [{ at: now(), type: 'spawned', text: 'submitted' }] });
   return true;
 }
 
-/** Takes a loop that is over off the list. */
+/** Removes a loop that is over. */
 export async function forgetLoop(store: Store, name: string): Promise<boolean> {
   const text = await store.get('loops', name);
   const entry = text === null ? null : parseEntry(text);
@@ -56,7 +56,7 @@ export async function forgetLoop(store: Store, name: string): Promise<boolean> {
   return true;
 }
 
-/** Another was faster: where its loop does not wait in this queue, nothing stays there. */
+/** Leaves the queue after another submission won, unless that one waits in the same queue. */
 async function leaveQueue(store: Store, name: string, queue: string): Promise<void> {
   const winner = await readEntry(store, name);
   if (winner !== null && (winner.queue !== queue || isOver(winner))) {
@@ -64,7 +64,7 @@ async function leaveQueue(store: Store, name: string, queue: string): Promise<vo
   }
 }
 
-/** Removes all that a submission has in the store beside its entry. The sweep removes what a crash leaves of it. */
+/** Removes everything of a submission but its entry. The sweep removes what a crash leaves. */
 export async function dropRecords(store: Store, key: string): Promise<void> {
   await Promise.all([
     store.clear(`log:${key}`),

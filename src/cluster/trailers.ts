@@ -2,7 +2,7 @@ import { parseAs } from '../core/parse-as.ts';
 import { type TurnEnd, turnEnd } from '../fleet/iteration-end.ts';
 import { runGit } from '../os/git/git.ts';
 
-/** The trailers of the commit that ends an iteration. */
+/** Trailers of the commit that ends an iteration. */
 export type IterationCommit = {
   readonly loop: string;
   readonly id: string;
@@ -11,7 +11,7 @@ export type IterationCommit = {
 };
 
 const keys = { loop: 'Ralph-Loop', id: 'Ralph-Run', iteration: 'Ralph-Iteration', end: 'Ralph-End' } as const;
-/** The message of the one commit that ends an iteration. */
+/** Returns the message of the commit that ends an iteration. */
 export function commitMessage({ loop, id, iteration, end }: IterationCommit): string {
   return [
     `ralph: iteration ${iteration} of ${loop}\n`,
@@ -22,13 +22,13 @@ export function commitMessage({ loop, id, iteration, end }: IterationCommit): st
   ].join('\n');
 }
 
-/** The message of a commit that keeps the work of an iteration which is to be run again. */
+/** Returns the message of a commit with the work of an iteration that runs again. */
 export function partMessage({ loop, id, iteration }: Omit<IterationCommit, 'end'>): string {
   const subject = `ralph: a part of iteration ${iteration} of ${loop}\n`;
   return [subject, `${keys.loop}: ${loop}`, `${keys.id}: ${id}`, `Ralph-Part: ${iteration}`].join('\n');
 }
 
-/** Null for a commit of anybody else. */
+/** Reads the trailers of a commit; null if it has none. */
 export function readIterationCommit(message: string): IterationCommit | null {
   const block =
     message
@@ -47,7 +47,7 @@ export function readIterationCommit(message: string): IterationCommit | null {
   return { loop, id, iteration: Number(iteration), end: readEnd(end) };
 }
 
-/** The iterations of a loop that are on a branch already, newest first; of any submission without an id. */
+/** Returns the iterations of a loop on a branch, newest first; without an id, of all its submissions. */
 export async function iterationCommits(
   repository: string,
   commit: string,
@@ -62,7 +62,7 @@ export async function iterationCommits(
   return commits.filter((commit) => commit.loop === name && (id === undefined || commit.id === id));
 }
 
-/** Whether a commit of the agent would be taken for one of ours: they like to write as those before them. */
+/** True if a commit of the agent would be taken for one of ours: agents imitate earlier messages. */
 export function posesAsLoopCommit(
   message: string,
   { name, id }: { readonly name: string; readonly id: string },
@@ -72,7 +72,7 @@ export function posesAsLoopCommit(
     .some((line) => [`${keys.loop}: ${name}`, `${keys.id}: ${id}`].includes(line.trim()));
 }
 
-/** A text that was edited by hand counts as a good end without a claim: the loop goes on. */
+/** Reads the end of an iteration. A damaged one counts as a good end without a claim: the loop goes on. */
 function readEnd(text = ''): TurnEnd {
   return parseAs(turnEnd, text) ?? { how: 'exited', exitCode: 0, doneMatched: false };
 }

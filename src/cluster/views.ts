@@ -11,7 +11,7 @@ type Views = Pick<
   'status' | 'list' | 'limits' | 'order' | 'timeline' | 'log' | 'tail' | 'runState' | 'hosts'
 >;
 
-/** The reading half of a cluster: nothing here changes the store. */
+/** Returns the reading calls of a cluster. */
 export function clusterViews(timed: TimedStore): Views {
   const { store } = timed;
 

@@ -11,9 +11,9 @@ export type WorkerSpec = Omit<HoldSpec, 'leaving' | 'stop'> & {
 };
 
 export type ClusterWorker = {
-  /** Takes loops until it is told to leave, and comes back when none is left. */
+  /** Takes loops until `leave`; resolves when none is left. */
   run(): Promise<void>;
-  /** No more loops; those it has move on after their iteration. */
+  /** Takes no more loops; those it has move on after their iteration. */
   leave(): void;
   /** Ends the agents now. */
   stop(): void;
@@ -21,7 +21,7 @@ export type ClusterWorker = {
 
 const pollMs = 500;
 const longestPauseMs = 4000;
-/** After a loop that could not be run here, other machines go first. */
+/** Pause after a loop that failed here, so that other machines go first. */
 const restMs = 15_000;
 
 /** Takes loops of a cluster and holds them on this machine. */
@@ -84,7 +84,7 @@ export function createWorker(spec: WorkerSpec): ClusterWorker {
   };
 }
 
-/** Holds a loop to its end here; true if this machine should rest after it. */
+/** Holds a loop to its end; true if this machine should rest after it. */
 async function hold(spec: HoldSpec, claim: Claim): Promise<boolean> {
   try {
     return await holdLoop(spec, claim);
@@ -95,7 +95,7 @@ async function hold(spec: HoldSpec, claim: Claim): Promise<boolean> {
   }
 }
 
-/** Asks for a loop. Says once that the store is away, and pauses longer and longer until it answers again. */
+/** Returns a function that claims a loop. It says once that the store is away, and pauses longer until that answers. */
 function createAsk({ cluster, host, labels, say }: WorkerSpec) {
   let failures = 0;
   return async () => {

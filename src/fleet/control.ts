@@ -15,7 +15,7 @@ import { holdLoop } from './hold.ts';
 import { workerOfRun } from './supervised-run.ts';
 import { ensureSupervisor, type SelfCommand } from './supervisor-start.ts';
 
-/** What a command did to a loop; `before` is the loop before it, null where there is none. */
+/** What a command did to a loop; `before` is the loop before it, null if there is none. */
 export type Change = { readonly before: LoopRecord | null; readonly changed: boolean };
 
 /** Pauses a loop after the iteration that runs; ends a wait at once. */
@@ -23,7 +23,7 @@ export function pauseLoop(env: Environment, name: string, at: number, reason = '
   return change(env, name, (loop) => pauseStep(loop, at, reason));
 }
 
-/** Pauses the loop that drives a run; null where no worker of this machine does. */
+/** Pauses the loop that drives a run; null if no worker of this machine does. */
 export function pauseWorkerOf(env: Environment, run: string, at: number): Change | null {
   const worker = workerOfRun(env, run);
   return worker && pauseLoop(env, worker.name, at);
@@ -42,7 +42,7 @@ export function pauseWhenFree(env: Environment, name: string, at: number, reason
   });
 }
 
-/** The step that pauses a loop; null where nothing changes. */
+/** The step that pauses a loop; null if nothing changes. */
 export function pauseStep(loop: LoopRecord, at: number, reason: string): LoopStep | null {
   if (loop.status !== 'running') return null;
   const text = isInIteration(loop) ? 'paused after this iteration' : 'paused';
@@ -67,7 +67,7 @@ export async function resumeLoop(
   return result;
 }
 
-/** Resumes the loop that drives a run; null where no worker of this machine does. */
+/** Resumes the loop that drives a run; null if no worker of this machine does. */
 export async function resumeWorkerOf(
   env: Environment,
   run: string,

@@ -27,7 +27,7 @@ export function loopDecision(
   return { ...decision, iterations, failures, maxFailures };
 }
 
-/** Whether the loop waits for the provider, and not because its agent failed. */
+/** True if the loop waits for the provider, and not because its agent failed. */
 export function waitsForProvider({ kind, because }: LoopDecision): boolean {
   return kind === 'wait' && (because.code === 'usage-limit' || because.code === 'overloaded');
 }

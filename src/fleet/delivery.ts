@@ -23,7 +23,9 @@ export function deliveryFor(command: readonly string[], prompt: string): Deliver
   return isWord ? { how: 'argument', before: interactive } : { how: 'paste' };
 }
 
-/** Whether a command runs by itself: no agent that `ralph run` knows, or one that is told to work alone (`claude -p`). */
+/**
+ * True if a command runs by itself: no agent that `ralph run` knows, or one that is told to work alone (`claude -p`).
+ */
 export function runsByItself(command: readonly string[]): boolean {
   return deliveryFor(command, 'x').how === 'stdin';
 }

@@ -24,7 +24,7 @@ export type Finding = {
   readonly name?: string;
   /** How it is put right, in words that follow "would". */
   readonly remedy: string;
-  /** Puts it right; returns false where that failed. */
+  /** Puts it right; returns false if that failed. */
   readonly fix: () => unknown;
 };
 

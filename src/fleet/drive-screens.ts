@@ -11,7 +11,10 @@ import { ownerLabel, readOwner } from './worker-window.ts';
 
 /** Agents take Enter for a part of the paste if it comes with it. */
 const enterMs = 500;
-/** Linux notes a write to a terminal only if the last one was noted up to 8 seconds before: a fresh stamp says nothing. */
+/**
+ * Linux notes a write to a terminal only if the last one was noted up to 8 seconds before: a fresh stamp says
+ * nothing.
+ */
 const ttyStepMs = 9000;
 
 /** Looks at the screens that are due, with one call for each tmux server, and acts on what they show. */

@@ -46,7 +46,7 @@ export function endAtMax(loop: LoopRecord): LoopEnd {
   return endBy({ outcome: 'MAX_ITERATIONS_REACHED', because: usedUp(loop.iteration, null) }, loop);
 }
 
-/** Whether there is something to reach: a done pattern, or the marker that every `ralph run` has. */
+/** True if there is something to reach: a done pattern, or the marker that every `ralph run` has. */
 function hasGoal({ settings, options }: LoopRecord): boolean {
   return settings.done_pattern !== null || options.run !== undefined;
 }

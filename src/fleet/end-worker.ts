@@ -39,7 +39,7 @@ export async function endWorker(env: Environment, worker: Worker, now: number): 
   endRunOf(worker, loop);
 }
 
-/** Ends the worker that drives a run; false where this fleet has none. */
+/** Ends the worker that drives a run; false if this fleet has none. */
 export async function endWorkerOf(env: Environment, run: string, now: number): Promise<boolean> {
   const worker = workerOfRun(env, run);
   if (worker === null) return false;

@@ -28,7 +28,7 @@ export const turnEnd = v.object({
   how: v.picklist(['exited', 'inactive', 'done', 'lost', 'limited', 'wrapped-up']),
   /** The agent's own exit code, where it came to one. */
   exitCode: v.nullable(v.number()),
-  /** Whether the done pattern matched what a plain worker printed. */
+  /** True if the done pattern matched what a plain worker printed. */
   doneMatched: v.boolean(),
   /** The end of a usage limit that cut a plain worker, where it told that. */
   limitUntil: v.exactOptional(v.number()),

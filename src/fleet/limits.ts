@@ -8,7 +8,7 @@ import { readWorkers, type Worker } from './files/workers.ts';
 /** A loop as the limits see it. Times are epoch milliseconds. */
 export type Candidate = {
   readonly name: string;
-  /** Null where nobody knows whose limits hold. */
+  /** Null if nobody knows whose limits hold. */
   readonly account: string | null;
   /** An iteration of it runs. */
   readonly runs: boolean;
@@ -18,10 +18,10 @@ export type Candidate = {
 
 export type Admission =
   | { readonly admitted: true }
-  /** `until` is null where it waits for the end of another iteration. */
+  /** `until` is null if it waits for the end of another iteration. */
   | { readonly admitted: false; readonly until: number | null; readonly why: Why };
 
-/** Whether the limits of the fleet let this loop start its next iteration now; to be asked while holding them. */
+/** True if the limits of the fleet let this loop start its next iteration now; to be asked while holding them. */
 export function mayStart(env: Environment, worker: Worker, loop: LoopRecord, now: number): Admission {
   const limits = readLimits(env);
   if (limits.maxParallel === null && Object.keys(limits.holds).length === 0) return { admitted: true };
@@ -32,7 +32,7 @@ export function mayStart(env: Environment, worker: Worker, loop: LoopRecord, now
   return admit(candidate(worker, loop, false), others, limits, now);
 }
 
-/** The account that a loop works on; null where nobody knows. */
+/** The account that a loop works on; null if nobody knows. */
 export function accountOfLoop({ cmd, env }: Worker, { options }: LoopRecord): string | null {
   return accountOf(cmd, env, options.account);
 }
@@ -67,7 +67,7 @@ export function accountOf(
 }
 
 /**
- * Whether the next iteration of a loop may start: not while its account is at a usage limit, and no more at once than
+ * True if the next iteration of a loop may start: not while its account is at a usage limit, and no more at once than
  * the fleet allows. Who waits longest goes first.
  */
 export function admit(

@@ -10,7 +10,7 @@ import { needsDriving } from './what-next.ts';
 export type RegistryWriter = {
   /** The list as it is now. */
   read(): readonly Worker[];
-  /** Whether somebody else has written it since, or `distrust` was called. */
+  /** True if somebody else has written it since, or `distrust` was called. */
   isStale(): boolean;
   distrust(): void;
   /** Written soon, together with others: at most once for a burst of changes. */

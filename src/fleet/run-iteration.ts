@@ -78,7 +78,7 @@ export function readIteration(run: SupervisedRun, process: RunProcess): RunItera
   return { end: { ...end, decision }, run: readRun(run.cwd, run.id), isTold: false };
 }
 
-/** Failed turns in a row after what the run decided since an event; null where it decided nothing of its own. */
+/** Failed turns in a row after what the run decided since an event; null if it decided nothing of its own. */
 export function failuresSince(run: SupervisedRun, since: number): number | null {
   const decided = last(eventsAfter(readRun(run.cwd, run.id).events, since), 'decision');
   return decided === undefined || decided.outcome === 'INTERRUPTED' ? null : decided.loop.failures;
@@ -88,7 +88,7 @@ function eventsAfter(events: readonly JournalEvent[], since: number): JournalEve
   return events.filter(({ seq }) => seq > since);
 }
 
-/** The process could not begin, and another try would not help. Null where it began, or was killed. */
+/** The process could not begin, and another try would not help. Null if it began, or was killed. */
 function refusalOf(
   { id }: SupervisedRun,
   { env, iteration, exitCode }: RunProcess,

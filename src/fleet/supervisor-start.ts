@@ -10,7 +10,7 @@ import { readWorkers, type Worker } from './files/workers.ts';
 /** The command by which this program is run, so that the supervisor is the same version of it. */
 export type SelfCommand = readonly [string, ...string[]];
 
-/** Pid of the supervisor; null where none runs. */
+/** Pid of the supervisor; null if none runs. */
 export function supervisorPid(env: Environment): number | null {
   return lockOwner(fleetPaths(env).supervisorLock)?.pid ?? null;
 }

@@ -75,7 +75,7 @@ export function lookAtScreen(
   return { ...nothing, why: whyOf(screen, calm, now), ...(context === undefined ? {} : { context }) };
 }
 
-/** Whether the screen has stood still long enough to be looked at less often. */
+/** True if the screen has stood still long enough to be looked at less often. */
 export function isCalm({ changedAt }: Motion, at: number, tickMs: number): boolean {
   return at - changedAt >= calmTicks * tickMs;
 }

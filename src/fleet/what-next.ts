@@ -5,7 +5,7 @@ import type { PaneOwner } from './worker-window.ts';
 export type Facts = {
   readonly loop: LoopRecord;
   readonly now: number;
-  /** Its pane; null where there is none, undefined where nobody looked since the start. */
+  /** Its pane; null if there is none, undefined if nobody looked since the start. */
   readonly pane:
     | { readonly owner: PaneOwner; readonly dead: boolean; readonly exitCode: number | null }
     | null
@@ -50,7 +50,7 @@ export function whatNext({ loop, now, pane, started, ended, missedBefore }: Fact
   return { kind: loop.status === 'running' ? 'start' : 'unclaim' };
 }
 
-/** Whether somebody has to look after a loop. */
+/** True if somebody has to look after a loop. */
 export function needsDriving(loop: LoopRecord | null): boolean {
   if (loop === null || loop.held) return false;
   return loop.status === 'running' || (loop.status === 'paused' && isInIteration(loop));

@@ -41,7 +41,7 @@ const urgency: Readonly<Record<WhyState, number>> = {
   stopped: 7,
 };
 
-/** Whether nothing goes on before a person has done something. */
+/** True if nothing goes on before a person has done something. */
 export function needsYou(state: WhyState): boolean {
   return urgency[state] === 0;
 }

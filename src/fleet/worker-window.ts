@@ -87,7 +87,7 @@ export function ownerLabel(env: Environment, { name, launch, prompted }: PaneOwn
   return `${workerRunId(env, name)} ${launch}${prompted ? ' prompted' : ''}`;
 }
 
-/** Reads the label of a pane; null where it is not of a worker of this fleet. */
+/** Reads the label of a pane; null if it is not of a worker of this fleet. */
 export function readOwner(env: Environment, text: string): PaneOwner | null {
   const [id = '', launch, prompted] = text.split(' ');
   const name = id.slice(id.indexOf('/') + 1);

@@ -63,7 +63,7 @@ export async function createWorktree(env: Environment, order: WorktreeOrder): Pr
   throw failure(`the worktree cannot be made: ${lastLine(result.stderr)}`);
 }
 
-/** Removes what an interrupted `createWorktree` made; false where there is work in it. */
+/** Removes what an interrupted `createWorktree` made; false if there is work in it. */
 export async function undoWorktree(env: Environment, intent: WorktreeIntent): Promise<boolean> {
   const { place, newBranchAt } = intent;
   const entry = await findRegistered(place.base_repo, place.path);
@@ -82,12 +82,12 @@ export async function undoWorktree(env: Environment, intent: WorktreeIntent): Pr
   return true;
 }
 
-/** Whether git knows the worktree, and its folder is there. */
+/** True if git knows the worktree, and its folder is there. */
 export async function worktreeExists(place: WorktreePlace): Promise<boolean> {
   return lstatOf(place.path) !== null && (await findRegistered(place.base_repo, place.path)) !== null;
 }
 
-/** Checks the branch of a lost worktree out again where it was; false where the branch or the room is gone. */
+/** Checks the branch of a lost worktree out again where it was; false if the branch or the room is gone. */
 export async function restoreWorktree(place: WorktreePlace): Promise<boolean> {
   if ((await commitOf(place)) === null) return false;
   // Forced twice, git takes the place even where it remembers a worktree there.

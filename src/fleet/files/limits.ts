@@ -56,7 +56,7 @@ export function holdAccount(env: Environment, account: string, until: number, no
   });
 }
 
-/** Lets the loops of an account go; false where it was not held. */
+/** Lets the loops of an account go; false if it was not held. */
 export function releaseAccount(env: Environment, account: string): boolean {
   return holdingLimits(env, () => {
     const { holds, ...rest } = readLimits(env);

@@ -44,7 +44,7 @@ export type LoopStep = {
   readonly events?: readonly FleetEvent[];
 };
 
-/** The loop of a worker, with the settings that stand in `state.json` now; null where it has none. */
+/** The loop of a worker, with the settings that stand in `state.json` now; null if it has none. */
 export function readLoop(env: Environment, name: string): LoopRecord | null {
   const paths = loopPaths(env, name);
   const record = readJson(paths.record);
@@ -58,7 +58,7 @@ export function readLoop(env: Environment, name: string): LoopRecord | null {
   return state.ok ? recordFromState(state.value, name, lostOptions(paths)) : null;
 }
 
-/** The loop of a worker; null where it is no loop, or its loop is gone. */
+/** The loop of a worker; null if it is no loop, or its loop is gone. */
 export function loopOf(
   env: Environment,
   { name, metadata }: Pick<Worker, 'name' | 'metadata'>,
@@ -72,7 +72,7 @@ export function readLoopRecord(env: Environment, name: string): LoopRecord | nul
   return loop?.name === name ? loop : readLoop(env, name);
 }
 
-/** What a loop whose record is lost was asked to do; null where nobody knows any more. */
+/** What a loop whose record is lost was asked to do; null if nobody knows any more. */
 function lostOptions({ root, options, record }: ReturnType<typeof loopPaths>): LoopOptions | null {
   const copy = readJsonAs(options, loopOptions);
   if (copy !== null) return copy;
@@ -102,7 +102,7 @@ export function createLoop(env: Environment, record: LoopRecord): void {
 
 /**
  * Takes one step as nobody else does at the same time: `step` gets the newest loop and says what changes, null for
- * nothing. Returns the loop after it; null where there is none.
+ * nothing. Returns the loop after it; null if there is none.
  */
 export function updateLoop(
   env: Environment,

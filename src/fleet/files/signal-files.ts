@@ -3,7 +3,7 @@ import { ensureDir, readText, removeIfThere, writeAtomic } from '../../os/files/
 import type { Environment } from '../../os/process/program.ts';
 import { fleetPaths, signalPaths } from './paths.ts';
 
-/** The last start in the worker's window, by its number; null where there was none. */
+/** The last start in the worker's window, by its number; null if there was none. */
 export function lastStart(env: Environment, name: string): number | null {
   const [launch] = numbersIn(signalPaths(env, name).started);
   return launch ?? null;

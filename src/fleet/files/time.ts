@@ -3,7 +3,7 @@ export function stamp(ms: number): string {
   return `${stampSeconds(ms)}.${String(Math.floor(((ms % 1000) + 1000) % 1000)).padStart(3, '0')}000`;
 }
 
-/** Epoch milliseconds of a stamp; null where it is none. */
+/** Epoch milliseconds of a stamp; null if it is none. */
 export function readStamp(text: string): number | null {
   const ms = Date.parse(text);
   return Number.isNaN(ms) ? null : ms;

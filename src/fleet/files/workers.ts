@@ -113,7 +113,10 @@ function workersIn(value: unknown, path: string): Worker[] {
   });
 }
 
-/** By hand: a thousand workers by a schema cost `swarm ls` 10 ms, which is over its budget. An older record may lack the fields with a default. */
+/**
+ * By hand: a thousand workers by a schema cost `swarm ls` 10 ms, which is over its budget. An older record may lack
+ * the fields with a default.
+ */
 function readWorker(value: unknown): Worker | null {
   if (!isObject(value)) return null;
   const { name, status, cmd, started, cwd } = value;
@@ -131,7 +134,7 @@ function readWorker(value: unknown): Worker | null {
   return { name, status, cmd, started, cwd, env, tags, tmux, worktree, pid, metadata };
 }
 
-/** Undefined where it is no place. */
+/** Undefined if it is no place. */
 function readTmux(value: unknown): TmuxPlace | null | undefined {
   if (value === null) return null;
   if (!isObject(value)) return undefined;

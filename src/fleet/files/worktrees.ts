@@ -42,7 +42,7 @@ export function isEmptyFolder(path: string): boolean {
   return lstatOf(path)?.isDirectory() === true && listDir(path).length === 0;
 }
 
-/** Removes a folder in which git has made nothing but its own file; false where there is more. */
+/** Removes a folder in which git has made nothing but its own file; false if there is more. */
 export function removeBareFolder(path: string): boolean {
   const inside = listDir(path);
   if (inside.some((name) => name !== '.git')) return false;

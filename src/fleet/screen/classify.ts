@@ -15,7 +15,7 @@ const plainQuestion =
   /(?:[[(]y(?:es)?\/no?[\])]|\b(?:password|passphrase)\b[^:]*:|press (?:any key|enter|return)\b.{0,40})[\s:?]*$/i;
 const plainPrompt = /[$#%>❯›]\s*$/;
 
-/** Reads a screen; null where it says nothing certain. What is certain from elsewhere goes before it. */
+/** Reads a screen; null if it says nothing certain. What is certain from elsewhere goes before it. */
 export function classify(agent: AgentName, lines: readonly string[], now: number): Screen | null {
   const shown = lastLines(lines);
   const screen = agents[agent].screen;
@@ -24,7 +24,7 @@ export function classify(agent: AgentName, lines: readonly string[], now: number
   return dialogIn(screen, shown, text, now) ?? workIn(screen, shown, text, now);
 }
 
-/** Whether the agent waits for its next prompt, with nothing in the way. */
+/** True if the agent waits for its next prompt, with nothing in the way. */
 export function isReady(agent: AgentName, lines: readonly string[]): boolean {
   if (agents[agent].screen !== null) return classify(agent, lines, 0)?.state === 'idle';
   return plainPrompt.test(lastLines(lines).at(-1) ?? '');
@@ -40,12 +40,12 @@ export function contextOnScreen(agent: AgentName, lines: readonly string[]): num
   return leftPercent === undefined ? null : 100 - Number(leftPercent);
 }
 
-/** Whether the screen says that the agent has made room in its context. */
+/** True if the screen says that the agent has made room in its context. */
 export function compactsOnScreen(agent: AgentName, lines: readonly string[]): boolean {
   return agents[agent].screen?.compacts?.test(lastLines(lines).join('\n')) ?? false;
 }
 
-/** The usage limit that ended a program which prints and exits; null where the end of its output tells of none. */
+/** The usage limit that ended a program which prints and exits; null if the end of its output tells of none. */
 export function limitAtExit(agent: AgentName, lines: readonly string[], now: number): Screen | null {
   const text = lastLines(lines).slice(-5).join('\n');
   return agents[agent].screen?.limit.test(text) ? limitFrom(text, now) : null;
@@ -79,7 +79,7 @@ function isWorking(screen: AgentScreen, shown: readonly string[]): boolean {
   return screen.working.test(shown.slice(-screen.footer).join('\n'));
 }
 
-/** Whether the agent has said nothing since: what it came over is no news. */
+/** True if the agent has said nothing since: what it came over is no news. */
 function isLastWord(screen: AgentScreen, shown: readonly string[], pattern: RegExp): boolean {
   const at = shown.findLastIndex((line) => pattern.test(line));
   return at !== -1 && !shown.slice(at + 1).some((line) => screen.speech.test(line));

@@ -30,7 +30,7 @@ function isSame(one: readonly string[], other: readonly string[]): boolean {
 }
 
 /**
- * Whether the agent has stopped: nothing changed for `timeoutMs`, or for ten times as long (ten minutes at least)
+ * True if the agent has stopped: nothing changed for `timeoutMs`, or for ten times as long (ten minutes at least)
  * nothing but a spinner or a timer did.
  */
 export function isInactive(motion: Motion, now: number, timeoutMs: number): boolean {
@@ -38,7 +38,7 @@ export function isInactive(motion: Motion, now: number, timeoutMs: number): bool
   return isSpinning(motion, now, timeoutMs);
 }
 
-/** Whether the screen moves although nothing happens. */
+/** True if the screen moves although nothing happens. */
 export function isSpinning(motion: Motion, now: number, timeoutMs: number): boolean {
   return now - motion.movedAt >= Math.max(timeoutMs * patience.times, patience.atLeastMs);
 }
