@@ -7,7 +7,7 @@ import type { DecidedEnd, IterationEnd, LoopDecision } from './iteration-end.ts'
 
 const windowLost = 'window lost';
 
-/** Books the end of the iteration that runs: the change of the record, the lines and the events. */
+/** Returns the step that books the end of the running iteration. */
 export function bookEnd(loop: LoopRecord, end: DecidedEnd): LoopStep {
   const { decision } = end;
   const { failures, iterations } = decision;
@@ -18,7 +18,7 @@ export function bookEnd(loop: LoopRecord, end: DecidedEnd): LoopStep {
   return { ...report, change: { ...counts, waitUntil, why: whyOf(loop, end, decision) } };
 }
 
-/** Counts of failed turns, with this many in a row now. */
+/** Returns the counts after `failures` failed turns in a row. */
 export function countFailures({ failures: before, totalFailures }: LoopRecord, failures: number) {
   return { failures, totalFailures: totalFailures + (failures > before ? 1 : 0) };
 }
@@ -40,7 +40,7 @@ function bookStop(
   };
 }
 
-/** Lines and events of an end; they speak of another iteration only where one follows. */
+/** Returns the lines and events of an end. They mention the next iteration only if there is one. */
 function reportEnd(loop: LoopRecord, end: IterationEnd, decision: LoopDecision): EndReport {
   const { iteration, settings } = loop;
   const { at, how, exitCode } = end;
@@ -84,7 +84,7 @@ function reportEnd(loop: LoopRecord, end: IterationEnd, decision: LoopDecision):
   return { lines, events: [event(isLost ? 'window-lost' : 'iteration.ended', text)] };
 }
 
-/** State of the loop after an end; a run gives its reason in the words of its journal. */
+/** Returns the state of the loop after an end. That of a run has the reason from its journal. */
 function whyOf({ status, options }: LoopRecord, { at, how }: IterationEnd, decision: LoopDecision): Why {
   const isRun = options.run !== undefined && decision.kind === 'wait';
   const detail = isRun ? { detail: decision.because.text } : how === 'lost' ? { detail: windowLost } : {};
@@ -94,7 +94,7 @@ function whyOf({ status, options }: LoopRecord, { at, how }: IterationEnd, decis
   return { state, since: at, until: at + decision.ms, ...detail };
 }
 
-/** `5m42s`, or `5m 42s` with a blank as the gap. */
+/** Formats a duration: `5m42s`, or `5m 42s` with a blank as the gap. */
 export function duration(ms: number, gap: '' | ' '): string {
   const seconds = Math.floor(ms / 1000);
   const parts = [

@@ -13,17 +13,17 @@ import { workerRunId } from './files/paths.ts';
 import type { Worker } from './files/workers.ts';
 import { compactsOnScreen, contextOnScreen } from './screen/classify.ts';
 
-/** What to do about the context of an agent. */
+/** Action on the context of an agent. */
 export type ContextStep =
   | { readonly kind: 'go-on' }
-  /** Once in an iteration: tell the agent to come to an end. */
+  /** Tell the agent to come to an end, once in an iteration. */
   | { readonly kind: 'wrap-up'; readonly percent: number }
   /** End the iteration: the next one begins with an empty context. */
   | { readonly kind: 'end'; readonly because: string };
 
 export type ContextWatch = { look(lines: readonly string[]): ContextStep };
 
-/** Percent of the context that an agent has left to wrap up in. */
+/** Percent of the context that an agent may use to wrap up. */
 const graceForWrapUp = 15;
 const goOn: ContextStep = { kind: 'go-on' };
 
@@ -37,7 +37,7 @@ export function watchContext(env: Environment, worker: Worker, loop: LoopRecord)
   if (maxContext === undefined && !restartOnCompact) return null;
   const agent = agentNameOf(worker.cmd[0] ?? '');
   const readContext = contextReader({ ...env, ...worker.env }, agent, sessionOf(env, worker, loop));
-  // A program that reads a file instead of the keyboard cannot be told.
+  // A program that reads its prompt from a file cannot be asked.
   let isAsked = deliveryFor(worker.cmd, '').how === 'stdin';
   return {
     look(lines) {
@@ -50,7 +50,7 @@ export function watchContext(env: Environment, worker: Worker, loop: LoopRecord)
   };
 }
 
-/** What to do at this use of the context; `isAsked` where the agent was asked to wrap up before. */
+/** Returns the action at this use of the context; `isAsked` tells that the agent was asked to wrap up. */
 export function contextStep(
   percent: number | null,
   maxContext: number | undefined,

@@ -29,7 +29,7 @@ export function pauseWorkerOf(env: Environment, run: string, at: number): Change
   return worker && pauseLoop(env, worker.name, at);
 }
 
-/** The same for the supervisor that leaves: it waits for whoever starts an iteration just now. */
+/** Pauses a loop once no process starts an iteration of it; for a supervisor that leaves. */
 export function pauseWhenFree(env: Environment, name: string, at: number, reason: string): Promise<boolean> {
   return holdLoop(env, name, async () => {
     let changed = false;
@@ -93,7 +93,7 @@ export function resumeStep(loop: LoopRecord, at: number): LoopStep | null {
   };
 }
 
-/** Ends the loop. What still runs of it has to be ended by the caller. */
+/** Ends the loop. The caller has to end its processes. */
 export function stopLoop(env: Environment, name: string, at: number): Change {
   return change(env, name, (loop) => stopStep(loop, at));
 }

@@ -8,7 +8,7 @@ import type { IterationEnd, LoopDecision } from './iteration-end.ts';
 /** Failed iterations in a row that end the loop of a plain worker. */
 export const maxFailures = 5;
 
-/** What follows an iteration: what its run decided, or what `decide` says about the turn of a plain worker. */
+/** Returns the decision of the run or, for a plain worker, of `decide` about its turn. */
 export function decisionOn(loop: LoopRecord, end: IterationEnd): LoopDecision {
   if (end.decision) return end.decision;
   const state = { ...newLoop(planOf(loop), '', loop.iteration), failures: loop.failures };
@@ -16,28 +16,28 @@ export function decisionOn(loop: LoopRecord, end: IterationEnd): LoopDecision {
   return loopDecision(decided.decision, decided.loop, maxFailures);
 }
 
-/** A decision with the counts after it, as the fleet books it. */
+/** Returns a decision with the counts after it, as the fleet books it. */
 export function loopDecision(
   decision: RecordedDecision,
   { iteration, failures }: Pick<LoopState, 'iteration' | 'failures'>,
   maxFailures: number,
 ): LoopDecision {
-  // The state names the iteration that comes next or, of a stop, the last one.
+  // The state holds the number of the next iteration or, after a stop, of the last one.
   const iterations = decision.kind === 'stop' ? iteration : iteration - 1;
   return { ...decision, iterations, failures, maxFailures };
 }
 
-/** True if the loop waits for the provider, and not because its agent failed. */
+/** True if the loop waits for the provider, not after a failure. */
 export function waitsForProvider({ kind, because }: LoopDecision): boolean {
   return kind === 'wait' && (because.code === 'usage-limit' || because.code === 'overloaded');
 }
 
-/** Milliseconds from the start of the iteration to its end. */
+/** Returns the milliseconds from the start of an iteration to its end. */
 export function durationOf({ iterationStartedAt }: LoopRecord, { at }: IterationEnd): number {
   return Math.max(0, at - (iterationStartedAt ?? at));
 }
 
-/** An agent that falls silent has finished its turn, and a match counts whatever the exit code. */
+/** Returns the turn of a plain worker. A silent agent has finished, and a match counts whatever the exit code. */
 function turnOf(loop: LoopRecord, end: IterationEnd): Turn {
   const { how, exitCode, doneMatched, limitUntil } = end;
   const good = exitCode === 0 || doneMatched || ['inactive', 'done', 'wrapped-up'].includes(how);
@@ -55,7 +55,7 @@ function turnOf(loop: LoopRecord, end: IterationEnd): Turn {
   };
 }
 
-/** The plan of a plain worker: its own settings, and no check that its screen could not answer. */
+/** Returns the plan of a plain worker: its settings, and no checks. */
 function planOf({ name, settings }: LoopRecord): LoopPlan {
   const { done_pattern: pattern } = settings;
   return {

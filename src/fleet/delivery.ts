@@ -1,20 +1,20 @@
 import { agentNameOf, agents } from '../agents/registry.ts';
 
-/** How the prompt of an iteration reaches the agent. */
+/** Way by which the prompt reaches the agent. */
 export type Delivery =
-  /** On standard input: what runs without a person at the keyboard reads it there. */
+  /** On standard input, for agents that run without a person. */
   | { readonly how: 'stdin' }
   /** As the last word of the command line, after these. */
   | { readonly how: 'argument'; readonly before: readonly string[] }
-  /** Typed in as a paste, when the agent is ready for it. */
+  /** Pasted when the agent is ready for it. */
   | { readonly how: 'paste' }
-  /** The command knows it already. */
+  /** Part of the command already. */
   | { readonly how: 'none' };
 
-// Linux takes 128 KiB in one word; a paste has no such end.
+// Linux takes 128 KiB in one argument; a longer prompt is pasted.
 const longestWord = 100_000;
 
-/** The way that suits the command: known agents by their form, anything else on standard input. */
+/** Returns the delivery for a command: that of a known agent, else standard input. */
 export function deliveryFor(command: readonly string[], prompt: string): Delivery {
   const { headless, interactive } = agents[agentNameOf(command[0] ?? '')];
   const words = command.slice(1).map((word) => word.replace(/=.*/s, ''));
@@ -24,7 +24,7 @@ export function deliveryFor(command: readonly string[], prompt: string): Deliver
 }
 
 /**
- * True if a command runs by itself: no agent that `ralph run` knows, or one that is told to work alone (`claude -p`).
+ * True if a command reads its prompt from standard input: an unknown agent, or one in headless mode (`claude -p`).
  */
 export function runsByItself(command: readonly string[]): boolean {
   return deliveryFor(command, 'x').how === 'stdin';

@@ -17,12 +17,12 @@ import { needsDriving } from './what-next.ts';
 import { readOwner } from './worker-window.ts';
 import { restoreWorktree, undoWorktree, worktreeExists } from './worktrees.ts';
 
-/** Something that is not as it should be. */
+/** A problem that the doctor found. */
 export type Finding = {
   readonly text: string;
-  /** The worker that it is about. */
+  /** Worker that has the problem. */
   readonly name?: string;
-  /** How it is put right, in words that follow "would". */
+  /** Repair in words that follow "would". */
   readonly remedy: string;
   /** Puts it right; returns false if that failed. */
   readonly fix: () => unknown;
@@ -34,10 +34,10 @@ export type DoctorContext = {
   startSupervisor(): Promise<void>;
 };
 
-/** A command that is under way looks for a moment like something that was left behind. */
+/** Pause before the second look: a running command briefly looks like a leftover. */
 const secondLookMs = 300;
 
-/** Looks twice for whatever a crash, a reboot or a person may have left behind. Changes nothing by itself. */
+/** Looks twice for leftovers of a crash, a reboot or a person. Changes nothing. */
 export async function examine(context: DoctorContext): Promise<Finding[]> {
   const first = await look(context);
   if (first.length === 0) return first;
@@ -46,7 +46,7 @@ export async function examine(context: DoctorContext): Promise<Finding[]> {
   return first.filter(({ text }) => second.has(text));
 }
 
-/** Puts one thing right, unless that has happened meanwhile; no command changes the worker at the same time. */
+/** Repairs one problem, if it is still there, under the lock of its worker. */
 export async function repair(context: DoctorContext, { name, text, fix }: Finding): Promise<boolean> {
   if (name === undefined) return (await fix()) !== false;
   return holdWorker(context.env, name, async () => {
@@ -98,7 +98,7 @@ async function missingWorktrees(workers: readonly Worker[]): Promise<Finding[]> 
   return findings;
 }
 
-/** Windows of this fleet whose worker is not on the list. */
+/** Finds windows of this fleet whose worker is not on the list. */
 async function orphanWindows(env: Environment, workers: readonly Worker[]): Promise<Finding[]> {
   const names = new Set(workers.map(({ name }) => name));
   const findings: Finding[] = [];
@@ -118,7 +118,7 @@ async function orphanWindows(env: Environment, workers: readonly Worker[]): Prom
   return findings;
 }
 
-/** Processes of workers that are not on the list, or are over. */
+/** Finds processes of workers that are not on the list, or are over. */
 function orphanProcesses(env: Environment, lives: readonly Live[]): Finding[] {
   const running = new Set(lives.filter((live) => live.running).map(({ worker }) => worker.name));
   const prefix = `${defaultSession(env)}/`;
@@ -134,7 +134,7 @@ function orphanProcesses(env: Environment, lives: readonly Live[]): Finding[] {
   });
 }
 
-/** Workers on the list as running, with neither a window nor a process. */
+/** Finds workers listed as running that have neither a window nor a process. */
 function deadWorkers(env: Environment, lives: readonly Live[]): Finding[] {
   const dead = lives.filter(({ worker, running }) => !running && worker.status === 'running');
   return dead.map(({ worker: { name, tmux }, pane }) => {

@@ -18,7 +18,7 @@ const starts = 8;
 const startAgainMs = 20;
 const keptBackMs = 5000;
 
-/** Does what is due for a loop; a call while it is busy makes it look once more afterwards. */
+/** Does what is due for a loop. A call while it is busy handles it once more afterwards. */
 export async function handleLoop(all: Supervision, one: DrivenLoop): Promise<void> {
   if (all.leaving) return;
   if (one.busy) {
@@ -117,7 +117,7 @@ async function settleStart(all: Supervision, one: DrivenLoop, started: Started):
   }
 }
 
-/** Tries again when another iteration ends, and every few seconds, since commands end iterations too. */
+/** Retries when another iteration ends, and every few seconds, because commands end iterations, too. */
 function keepBack(all: Supervision, one: DrivenLoop, why: Why, until: number | null): void {
   one.keptBack = true;
   setWhy(all, one, why);
@@ -128,18 +128,18 @@ function keepBack(all: Supervision, one: DrivenLoop, why: Why, until: number | n
   );
 }
 
-/** Books the end of the iteration that runs, and ends what is left of it. */
+/** Books the end of the running iteration, and ends its remaining processes. */
 export async function finishIteration(all: Supervision, one: DrivenLoop, cause: EndCause): Promise<void> {
   const { env, clock } = all;
   const { launch } = one.loop;
-  // Of one that ended by itself, nothing is left whose children could be found.
+  // An agent that exited has no children left to find.
   const children = cause.how !== 'exited' && cause.how !== 'lost';
   await sweepRun(workerRunId(env, one.name), { children });
-  // Somebody may have edited its settings.
+  // A person may have edited the settings.
   one.loop = readLoop(env, one.name) ?? one.loop;
   const { end, run, isTold } = await readEnd({ env, clock, tmux: serverOf(all, one) }, one, cause);
   const { decision } = end;
-  // First, so that whoever reads of the limit finds the account held.
+  // Held first, so that readers of the limit find the account held.
   if (decision.kind === 'wait' && decision.because.code === 'usage-limit')
     holdAccountOf(all, one, end.at + decision.ms);
   const after = step(all, one, (newest) => {

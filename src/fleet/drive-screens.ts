@@ -9,7 +9,7 @@ import { type Supervision, serverOf, setWhy, tell } from './supervision.ts';
 import { isCalm, lookAtScreen, type ScreenLook } from './watch-screen.ts';
 import { ownerLabel, readOwner } from './worker-window.ts';
 
-/** Agents take Enter for a part of the paste if it comes with it. */
+/** Pause before Enter: agents take it for a part of the paste otherwise. */
 const enterMs = 500;
 /**
  * Linux notes a write to a terminal only if the last one was noted up to 8 seconds before: a fresh stamp says
@@ -24,21 +24,21 @@ export async function driveScreens(all: Supervision): Promise<void> {
   const due = [...loops.values()].filter(
     (one) => isInIteration(one.loop) && one.startedAt < at && isDue(one, at),
   );
-  // Of a screen that moves, nobody needs the terminal.
+  // Only a calm screen needs the state of its terminal.
   const calm = due.filter(({ motion }) => motion !== null && isCalm(motion, at + tickMs, tickMs));
   const ttys = new Map(calm.map((one) => [one, ttyOf(one)]));
   for (const tmux of new Set(due.map((one) => serverOf(all, one)))) {
     const group = due.filter((one) => serverOf(all, one) === tmux);
     const look = await lookAtServer(all, tmux, group);
-    // No answer from a busy machine says nothing about the windows: an agent at work must not count as lost.
+    // Without an answer from tmux, no window counts as lost.
     if (look === null) continue;
     for (const one of group) {
-      // It was started after this look, or somebody is at it.
+      // Started after this look, or being handled.
       if (one.startedAt >= at || one.busy || all.leaving) continue;
       const pane = look.panes.get(one.name) ?? null;
       const isNew = one.pane?.id !== pane?.id;
       one.pane = pane;
-      // What the files of an agent at work could tell comes by an event, or with the next rereading.
+      // The signal files of a working agent are read on an event or at the next reread.
       const goesOn = pane && !pane.dead && !isNew && pane.owner.launch === one.loop.launch;
       if (!goesOn) await handleLoop(all, one);
       const text = pane === null || pane.dead || isNew ? undefined : look.screens.get(pane.id);
@@ -49,7 +49,7 @@ export async function driveScreens(all: Supervision): Promise<void> {
   }
 }
 
-/** The panes of a server by worker, and their screens; null if tmux does not answer. */
+/** Returns the panes of a server by worker, and their screens; null if tmux does not answer. */
 async function lookAtServer({ env }: Supervision, tmux: Tmux, group: readonly DrivenLoop[]) {
   const wanted = group.flatMap(({ pane }) => (pane && !pane.dead ? [pane.id] : []));
   const answer = await tmux.screens(wanted).catch(() => null);
@@ -61,7 +61,7 @@ async function lookAtServer({ env }: Supervision, tmux: Tmux, group: readonly Dr
   return { panes: new Map(panes), screens: answer.screens };
 }
 
-/** A calm terminal tells by itself that something was written to it; Linux keeps that time to eight seconds. */
+/** True if a screen has to be looked at: a calm one only after a write to its terminal. */
 function isDue(one: DrivenLoop, at: number): boolean {
   if (one.nextLook > at) return false;
   return one.quiet === null || at >= one.quiet.until || one.quiet.tty !== ttyOf(one);
@@ -77,7 +77,7 @@ async function driveScreen(all: Supervision, one: DrivenLoop, text: string, tty:
   if (one.busy || !one.pane) return;
   const { env, clock, tickMs } = all;
   const look = lookAtScreen(env, one, text, { now: clock.now(), monotonic: clock.monotonic(), tickMs, tty });
-  // An end is told when it is booked: whoever reads of a limit finds the account held.
+  // An end is reported when it is booked, after its account is held.
   if (look.why && look.end === null) setWhy(all, one, look.why);
   if (look.end === null && !look.isReady && look.context?.kind !== 'wrap-up') return;
   one.busy = true;
@@ -95,7 +95,7 @@ async function actOnScreen(
   { end, until, context }: ScreenLook,
 ): Promise<void> {
   if (context?.kind === 'wrap-up') {
-    // An agent at work takes what is typed in with its next step.
+    // A working agent reads typed text with its next step.
     await typeIn(all, one, wrapUpText);
     return tell(all, one, 'context', `context at ${context.percent} %: asked to wrap up`);
   }
@@ -111,7 +111,7 @@ async function actOnScreen(
   await finishIteration(all, one, { how: end, exitCode: null, ...limit });
 }
 
-/** Gives the agent a text, once: the label of the pane changes with the paste. */
+/** Types a text into the agent, once: the paste changes the label of the pane. */
 async function typeIn(all: Supervision, one: DrivenLoop, text: string): Promise<void> {
   const { pane, loop, name } = one;
   if (!pane) return;

@@ -12,19 +12,19 @@ import { type DoneLook, doneLook } from './screen/done.ts';
 import type { Motion } from './screen/motion.ts';
 import type { PaneOwner } from './worker-window.ts';
 
-/** What the supervisor remembers of the screen of one iteration. */
+/** Memory of the supervisor about the screen of one iteration. */
 type ScreenState = {
-  /** Undefined until somebody looked after the start. */
+  /** Undefined until the first look after the start. */
   pane: (Pane & { readonly owner: PaneOwner }) | null | undefined;
   /** The pane was missing at the look before. */
   missedBefore: boolean;
-  /** When its pane was started, by the clock that never jumps: an older look does not know it. */
+  /** Start of its pane, in monotonic time: an older look does not know the pane. */
   startedAt: number;
   /** The screen as it came from tmux, and since when it shows that. */
   text: string;
   motion: Motion | null;
   nextLook: number;
-  /** A calm screen and the state of its terminal then: as long as nothing is written to that, no look is needed. */
+  /** State of the terminal of a calm screen: until it changes, no look is needed. */
   quiet: { readonly tty: string; readonly until: number } | null;
   /** Prompt of this iteration, and how its end is recognised. */
   turn: {
@@ -34,13 +34,13 @@ type ScreenState = {
     readonly lookIfDone: DoneLook | null;
     readonly context: ContextWatch | null;
   } | null;
-  /** The prompt was on the screen. */
+  /** True once the prompt was on the screen. */
   echoed: boolean;
-  /** The done pattern is on the screen. */
+  /** True while the done pattern is on the screen. */
   showsPattern: boolean;
-  /** What the screen said at the last look. */
+  /** Reading of the screen at the last look. */
   screen: Screen | null;
-  /** The state of the look before: a screen that is being drawn may show anything. */
+  /** State at the look before: a screen that is being drawn may show anything. */
   trouble: string;
 };
 
@@ -50,9 +50,9 @@ export type DrivenLoop = ScreenState & {
   readonly agent: AgentName;
   worker: LoopWorker;
   loop: LoopRecord;
-  /** The limits of the fleet keep it back. */
+  /** True while the limits of the fleet keep it back. */
   keptBack: boolean;
-  /** Somebody handles it now, and is to look once more. */
+  /** `busy` while it is handled; `again` if it has to be handled once more. */
   busy: boolean;
   again: boolean;
   cancelTimer: () => void;

@@ -7,7 +7,7 @@ import { isOpen, type LoopEnd, type LoopRecord, type LoopStep, type WhyState } f
 /** A decision to stop; with an exit code where the run has one of its own. */
 export type Stop = Omit<LoopEnd, 'exitCode'> & { readonly exitCode?: number };
 
-/** How an end is written: in `state.json`, in `swarm why`, in `iterations.log` and in the timeline. */
+/** Form of an end in `state.json`, `swarm why`, `iterations.log` and the timeline. */
 type Form = {
   readonly status: Exclude<LoopRecord['status'], 'running'>;
   readonly state: WhyState;
@@ -35,32 +35,32 @@ const forms: Readonly<Record<Outcome, Form>> = {
   INTERRUPTED: stopped,
 };
 
-/** The end of a loop by a decision. A loop with nothing to reach is complete when its iterations are used up. */
+/** Returns the end of a loop by a decision. A loop without a goal is complete when its iterations are used up. */
 export function endBy({ outcome, because, exitCode }: Stop, loop: LoopRecord): LoopEnd {
   const isComplete = outcome === 'MAX_ITERATIONS_REACHED' && !hasGoal(loop);
   return { outcome, because, exitCode: isComplete ? 0 : (exitCode ?? outcomes[outcome].exitCode) };
 }
 
-/** The end of a loop that has no iteration left. */
+/** Returns the end of a loop that has no iteration left. */
 export function endAtMax(loop: LoopRecord): LoopEnd {
   return endBy({ outcome: 'MAX_ITERATIONS_REACHED', because: usedUp(loop.iteration, null) }, loop);
 }
 
-/** True if there is something to reach: a done pattern, or the marker that every `ralph run` has. */
+/** True if a loop has a goal: a done pattern, or the marker that every `ralph run` has. */
 function hasGoal({ settings, options }: LoopRecord): boolean {
   return settings.done_pattern !== null || options.run !== undefined;
 }
 
 /**
- * The exit code for whoever waits for a loop; null while it goes on. 1 where nobody wrote down how it ended: what is not
- * known to be done is not done.
+ * Returns the exit code of a loop for `swarm wait`; null while it goes on. 1 if its end is not recorded: a loop that is
+ * not known to be done is not done.
  */
 export function exitCodeOf({ status, end }: Pick<LoopRecord, 'status' | 'end'>): number | null {
   if (end !== null) return end.exitCode;
   return isOpen({ status }) ? null : 1;
 }
 
-/** Ends a loop after the iteration that it is at. The only place that says in words how a loop ended. */
+/** Returns the step that ends a loop. All texts about ends are made here. */
 export function endStep(loop: LoopRecord, end: LoopEnd, at: number): LoopStep {
   const form = end.exitCode === 0 ? done : forms[end.outcome];
   const { text, line, detail } = wordsOf(loop, end, form);
@@ -79,7 +79,7 @@ export function endStep(loop: LoopRecord, end: LoopEnd, at: number): LoopStep {
   };
 }
 
-/** The sentence of the timeline, the line of the log, and what `swarm why` adds to the state. */
+/** Returns the text for the timeline, the line for the log, and the detail for `swarm why`. */
 function wordsOf(loop: LoopRecord, end: LoopEnd, { status }: Form) {
   const { outcome, because, exitCode } = end;
   const after = `after ${loop.iteration} iterations`;

@@ -17,7 +17,7 @@ const termMs = 5000;
 
 /** Ends a worker: its loop, its processes and its window. It stays on the list. */
 export async function endWorker(env: Environment, worker: Worker, now: number): Promise<void> {
-  // The loop first: whoever starts the next iteration looks at it before.
+  // Ends the loop first, so that no process starts its next iteration.
   const isLoop = worker.metadata.ralph === true;
   const isStopped = isLoop && stopLoop(env, worker.name, now).changed;
   const { pane, running } = await lookAtWorker(env, worker);
@@ -30,7 +30,7 @@ export async function endWorker(env: Environment, worker: Worker, now: number): 
   if (pane !== null && worker.tmux !== null) await tmuxServer(worker.tmux.socket, env).killWindow(pane.id);
   updateWorker(env, worker.name, { status: 'stopped' });
   if (!isStopped) return;
-  // Its last turn may have been decided while nobody had booked it yet.
+  // The run may have decided on its last turn before anybody booked that.
   const loop = updateLoop(env, worker.name, (newest) => {
     const run = runOf(worker, newest);
     const failures = run && failuresSince(run, newest.runSeq ?? 0);
@@ -47,16 +47,16 @@ export async function endWorkerOf(env: Environment, run: string, now: number): P
   return true;
 }
 
-/** Takes an ended worker off the list, and its files with it, except what a person reads of a loop afterwards. */
+/** Removes an ended worker and its files, except the state and the log of its loop. */
 export function forgetWorker(env: Environment, name: string): void {
-  // Off the list first: what a crash leaves after that, nobody drives any more.
+  // Leaves the list first, so that no process drives what a crash leaves.
   removeWorker(env, name);
   removeLogs(env, name);
   retireLoop(env, name);
   removeSignals(env, name);
 }
 
-/** What a worker without a window printed. */
+/** Removes the output of a worker without a window. */
 export function removeLogs(env: Environment, name: string): void {
   for (const log of Object.values(logPaths(env, name))) removeIfThere(log);
 }

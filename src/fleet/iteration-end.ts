@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import { outcome, reason } from '../journal/loop-schemas.ts';
 
-// How an iteration ended, as it goes from a process or a machine to whoever books it, and into commits.
+// End of an iteration, as it goes between processes and machines, and into commits.
 
 const count = v.number();
 
@@ -9,32 +9,32 @@ export const spent = v.object({ costUsd: v.number(), tokens: count });
 
 const counts = {
   because: reason,
-  /** Iterations that count now: one that the provider's limit cut does not, and is run again. */
+  /** Iterations that count now. One that a usage limit cut does not count, and runs again. */
   iterations: count,
   /** Failed turns in a row, and how many of them end the loop. */
   failures: count,
   maxFailures: count,
 };
 
-/** What follows an iteration, as `decide` said: in the run itself or, for a plain worker, when the end is booked. */
+/** Decision after an iteration: made by the run itself or, for a plain worker, when the end is booked. */
 const decision = v.variant('kind', [
   v.object({ kind: v.literal('continue'), ...counts }),
   v.object({ kind: v.literal('wait'), ms: v.number(), ...counts }),
-  /** `exitCode` is that of a run which came to its own end, or could not begin; otherwise that of the outcome. */
+  /** `exitCode` is set by a run that ended itself or could not begin; otherwise the outcome has one. */
   v.object({ kind: v.literal('stop'), outcome, exitCode: v.exactOptional(v.number()), ...counts }),
 ]);
 
 export const turnEnd = v.object({
   how: v.picklist(['exited', 'inactive', 'done', 'lost', 'limited', 'wrapped-up']),
-  /** The agent's own exit code, where it came to one. */
+  /** Exit code of the agent; null if it has none. */
   exitCode: v.nullable(v.number()),
-  /** True if the done pattern matched what a plain worker printed. */
+  /** True if the done pattern matched the output of a plain worker. */
   doneMatched: v.boolean(),
-  /** The end of a usage limit that cut a plain worker, where it told that. */
+  /** End of the usage limit that cut a plain worker, if it is known. */
   limitUntil: v.exactOptional(v.number()),
-  /** What it cost, where that is known. */
+  /** Cost, if it is known. */
   spent: v.exactOptional(spent),
-  /** What the run itself decided. Without it, `decide` is asked about the turn that the rest describes. */
+  /** Decision of the run itself. Without it, `decide` judges the turn that the other fields describe. */
   decision: v.exactOptional(decision),
 });
 
@@ -42,5 +42,5 @@ export type Spent = Readonly<v.InferOutput<typeof spent>>;
 export type LoopDecision = Readonly<v.InferOutput<typeof decision>>;
 export type TurnEnd = Readonly<v.InferOutput<typeof turnEnd>>;
 export type IterationEnd = TurnEnd & { readonly at: number };
-/** An end with what follows from it. */
+/** An end with the decision on it. */
 export type DecidedEnd = IterationEnd & { readonly decision: LoopDecision };

@@ -13,10 +13,10 @@ const historyLines = 2000;
 const attempts = 40;
 const pauseMs = 25;
 
-/** How an iteration ended, as the supervisor saw it. */
+/** End of an iteration as the supervisor saw it. */
 export type EndCause = Pick<IterationEnd, 'how' | 'exitCode' | 'limitUntil'>;
 
-/** An iteration that is over, with what was decided about it. */
+/** An ended iteration with its decision. */
 export type EndedIteration = Partial<RunIteration> & { readonly end: DecidedEnd };
 
 /** Reads how an iteration ended: from the journal of its run, or from what a plain worker printed. */
@@ -44,7 +44,7 @@ export async function readEnd(
   return { ...iteration, end: { ...iteration.end, decision: decisionOn(loop, iteration.end) } };
 }
 
-/** Reads the output of an agent that ended by itself: all is done, or a usage limit cut it. */
+/** Reads from the output of an agent whether it is done, or at a usage limit. */
 async function outputOf(
   { env, clock }: { readonly env: Environment; readonly clock: Clock },
   one: DrivenLoop,
@@ -53,7 +53,7 @@ async function outputOf(
 ): Promise<Partial<IterationEnd> & { readonly doneMatched: boolean }> {
   const { lookIfDone } = turnOf(env, one);
   const mayBeLimited = how === 'exited' && exitCode !== 0 && one.agent !== 'custom';
-  // An agent with a screen of its own takes it away when it is ended: what it showed before counts.
+  // An agent with a full screen clears it at its end: what it showed before counts.
   if (one.showsPattern && how !== 'exited' && how !== 'lost') return { doneMatched: true };
   if (lookIfDone === null && !mayBeLimited) return { doneMatched: false };
   const lines = await output();
@@ -75,7 +75,7 @@ async function printedLines(
       return owner?.name === one.name && owner.launch === one.loop.launch;
     });
     if (pane === undefined) return [];
-    // Dead means that tmux has read all that was printed.
+    // Of a dead pane, tmux has read all output.
     if (pane.dead || attempt === attempts) return tmux.capture(pane.id, historyLines);
     await clock.sleep(pauseMs);
   }

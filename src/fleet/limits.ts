@@ -10,9 +10,9 @@ export type Candidate = {
   readonly name: string;
   /** Null if nobody knows whose limits hold. */
   readonly account: string | null;
-  /** An iteration of it runs. */
+  /** True while an iteration runs. */
   readonly runs: boolean;
-  /** Since when it waits for its turn. */
+  /** Time since when it waits for its turn. */
   readonly waitsSince: number;
 };
 
@@ -37,7 +37,7 @@ export function accountOfLoop({ cmd, env }: Worker, { options }: LoopRecord): st
   return accountOf(cmd, env, options.account);
 }
 
-/** A loop that runs, or waits for nothing but its turn. */
+/** Returns a loop as a candidate if it runs or is due. */
 function candidates(worker: Worker, loop: LoopRecord, now: number): Candidate[] {
   const runs = isOpen(loop) && isInIteration(loop);
   const isDue = loop.status === 'running' && !loop.held && (loop.waitUntil ?? 0) <= now;
@@ -49,8 +49,8 @@ function candidate(worker: Worker, loop: LoopRecord, runs: boolean): Candidate {
 }
 
 /**
- * The account that a command works on: the one that was named, else that of the agent. Variables of the worker itself
- * may bring another login; only a fingerprint of them is kept.
+ * Returns the account of a command: the one that the user named, else that of the agent. Variables of the worker may
+ * bring another login; the account holds only a hash of them.
  */
 export function accountOf(
   command: readonly string[],

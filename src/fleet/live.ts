@@ -5,10 +5,10 @@ import { hasLoop, listLoops } from './files/loops.ts';
 import type { Worker } from './files/workers.ts';
 import { readOwner } from './worker-window.ts';
 
-/** A worker with what is true of it at this moment. */
+/** A worker with its state at this moment. */
 export type Live = { readonly worker: Worker; readonly running: boolean; readonly pane: Pane | null };
 
-/** Looks which workers run: one call to tmux for each server, however many there are. */
+/** Returns which workers run, with one call to tmux for each server. */
 export async function lookAtWorkers(env: Environment, workers: readonly Worker[]): Promise<Live[]> {
   const sockets = new Set(workers.flatMap(({ tmux }) => (tmux === null ? [] : [tmux.socket])));
   const servers = await Promise.all(
@@ -25,11 +25,11 @@ export async function lookAtWorkers(env: Environment, workers: readonly Worker[]
 }
 
 /**
- * The same where only that matters. Loops are on the list as they are; tmux is asked for the other windows, and for the
- * agents of loops whose files somebody removed.
+ * Returns which workers run, as far as the list tells. Asks tmux only about workers without a loop, and loops whose
+ * files are gone.
  */
 export async function runningNow(env: Environment, workers: readonly Worker[]): Promise<boolean[]> {
-  // Of many, one listing of their folder is cheaper than a question for each.
+  // For many workers, one listing of the folder is cheaper.
   const loopNames = workers.length > 1 ? new Set(listLoops(env)) : null;
   const isThere = (name: string) => loopNames?.has(name) ?? hasLoop(env, name);
   const unsure = workers.filter(
@@ -40,7 +40,7 @@ export async function runningNow(env: Environment, workers: readonly Worker[]): 
   return workers.map((worker) => running.get(worker) ?? worker.status === 'running');
 }
 
-/** The whole look at one. */
+/** Returns the state of one worker. */
 export async function lookAtWorker(env: Environment, worker: Worker): Promise<Live> {
   const [live] = await lookAtWorkers(env, [worker]);
   return live ?? { worker, running: false, pane: null };
@@ -48,17 +48,17 @@ export async function lookAtWorker(env: Environment, worker: Worker): Promise<Li
 
 function isRunning(worker: Worker, pane: Pane | null): boolean {
   if (pane !== null && !pane.dead) return true;
-  // Between two iterations a loop has no agent, and runs nevertheless.
+  // A loop runs between two iterations, too, when it has no agent.
   if (worker.tmux !== null) return worker.metadata.ralph === true && worker.status === 'running';
   return worker.pid !== null && isSameProcess(worker.pid, worker.metadata.pid_started);
 }
 
-/** A pid alone may by now be that of another process. */
+/** Compares the start time, too: the pid may be that of another process by now. */
 function isSameProcess(pid: number, startedAt: unknown): boolean {
   return typeof startedAt === 'string' ? isAlive({ pid, startedAt }) : processIdentity(pid) !== null;
 }
 
-/** The panes by the label that they got when they were opened: the name of a window may be somebody else's. */
+/** Returns panes by the worker in their label: the name of a window may belong to somebody else. */
 function panesByWorker(env: Environment, panes: readonly Pane[]): Map<string, Pane> {
   return new Map(
     panes.flatMap((pane) => {

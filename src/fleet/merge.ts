@@ -11,16 +11,16 @@ export type Merge =
       readonly into: string;
       readonly commits: number;
       readonly commit: string;
-      /** Files of the worktree that git does not know: they are no part of it. */
+      /** Untracked files of the worktree, which are not merged. */
       readonly untracked: number;
     };
 
-/** A merge with conflicts on disk is the user's; ours stops before. */
+/** Files of an unfinished merge or rebase of the user. */
 const unfinished = ['MERGE_HEAD', 'CHERRY_PICK_HEAD', 'REVERT_HEAD', 'rebase-merge', 'rebase-apply'];
 
 /**
- * Brings the commits of a worker's branch into the branch that its repository has checked out. All of it, or nothing:
- * whatever stands against it is found before the working copy is touched.
+ * Merges a worker's branch into the branch that its repository has checked out. Looks for obstacles before it touches
+ * the working copy.
  */
 export async function mergeWorktree(name: string, place: WorktreePlace): Promise<Merge> {
   const repo = place.base_repo;
@@ -62,7 +62,7 @@ async function targetBranch(repo: string, { branch }: WorktreePlace): Promise<st
   );
 }
 
-/** What is not committed would silently be left out. */
+/** Throws if a merge would leave out uncommitted changes. Returns the number of untracked files. */
 async function refuseUnready(name: string, place: WorktreePlace): Promise<number> {
   const exists = await runGit(place.base_repo, [
     'rev-parse',
@@ -80,7 +80,10 @@ async function refuseUnready(name: string, place: WorktreePlace): Promise<number
   );
 }
 
-/** Merges in memory, where git can (2.38 and later); older ones find out in the working copy and go back. */
+/**
+ * Throws if there are conflicts. Merges in memory (git 2.38); an older git finds them in the working copy and goes
+ * back.
+ */
 async function refuseConflicts(repo: string, { branch }: WorktreePlace): Promise<void> {
   const tree = ['merge-tree', '--write-tree', '--name-only', '--no-messages', '-z'];
   const { exitCode, stdout } = await runGit(repo, [...tree, 'HEAD', `refs/heads/${branch}`]);

@@ -6,16 +6,16 @@ import { fleetPaths } from './files/paths.ts';
 import { readWorkers, updateWorkers, type Worker } from './files/workers.ts';
 import { needsDriving } from './what-next.ts';
 
-/** The list of workers in the hands of the supervisor. */
+/** Access of the supervisor to the list of workers. */
 export type RegistryWriter = {
-  /** The list as it is now. */
+  /** Reads the list. */
   read(): readonly Worker[];
   /** True if somebody else has written it since, or `distrust` was called. */
   isStale(): boolean;
   distrust(): void;
-  /** Written soon, together with others: at most once for a burst of changes. */
+  /** Changes a worker. A burst of changes is written once. */
   change(name: string, part: Partial<Worker>): void;
-  /** Writes what is due. */
+  /** Writes pending changes. */
   flush(): void;
 };
 
@@ -53,7 +53,7 @@ export function createRegistryWriter(env: Environment, clock: Clock): RegistryWr
   };
 }
 
-/** A command may have killed the worker or made another of that name meanwhile. */
+/** Drops a change that is outdated: a command may have killed or replaced the worker. */
 function stillTrue(env: Environment, worker: Worker, part: Partial<Worker> | undefined): Partial<Worker> {
   if (part === undefined) return {};
   const isDriven = needsDriving(readLoop(env, worker.name));

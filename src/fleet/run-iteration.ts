@@ -24,17 +24,17 @@ export type RunProcess = {
   readonly exitCode: number | null;
 };
 
-/** What an iteration of a run came to. */
+/** Result of an iteration of a run. */
 export type RunIteration = {
-  /** Without a decision where the process died before the run began. */
+  /** Has no decision if the process died before the run began. */
   readonly end: IterationEnd;
   /** The run after it. */
   readonly run: RunRead;
-  /** The run has come to its own end, and has told people of it. */
+  /** True if the run ended itself and has notified people. */
   readonly isTold: boolean;
 };
 
-/** Reads what an iteration came to. What the run has decided holds; a process that died is a failed turn of the run. */
+/** Reads the result of an iteration. The run's own decision holds; a process that died is a failed turn. */
 export function readIteration(run: SupervisedRun, process: RunProcess): RunIteration {
   const { since, at, how } = process;
   const runState = readRun(run.cwd, run.id);
@@ -52,7 +52,7 @@ export function readIteration(run: SupervisedRun, process: RunProcess): RunItera
 
   const ended = last(own, 'run.ended');
   const decided = last(own, 'decision');
-  // A process whose window goes away is interrupted, which nobody asked for.
+  // A lost window interrupts its process, which nobody asked for.
   const isCut = how === 'lost' && ended?.outcome === 'INTERRUPTED';
   if (ended && !isCut) {
     const { outcome, because, iterations, exitCode } = ended;
@@ -111,7 +111,7 @@ function refusalOf(
   } as const;
 }
 
-/** Judges the turn of a process that died, and writes it down, so that the next process goes on from there. */
+/** Decides on the turn of a process that died, and writes that into the journal for the next process. */
 function decideForDead(
   run: SupervisedRun,
   before: { readonly plan: LoopPlan; readonly saved?: SavedLoop; readonly usage: Usage | undefined },

@@ -35,22 +35,22 @@ import { readPrompt, startIteration } from './start-iteration.ts';
 import { windowFor } from './worker-window.ts';
 import { createWorktree, type NewWorktree } from './worktrees.ts';
 
-/** A worker as somebody asks for it. */
+/** Order for a worker. */
 export type SpawnOrder = {
   readonly name: string;
   readonly cmd: readonly string[];
   readonly cwd: string;
   readonly env: Readonly<Record<string, string>>;
   readonly tags: readonly string[];
-  /** Without it, a process in the background with log files. */
+  /** Null starts a background process with log files. */
   readonly tmux: { readonly session?: string; readonly socket?: string } | null;
   readonly worktree: { readonly branch?: string; readonly dir?: string } | null;
   readonly loop: NewLoop | null;
-  /** In the place of a worker of that name, even if it runs. */
+  /** Replaces a worker of that name, even if it runs. */
   readonly replace?: boolean;
 };
 
-/** Makes a worker and starts it: all of it, or nothing. `warn` is told when something had to be taken back. */
+/** Makes and starts a worker, or leaves nothing behind. Calls `warn` if it had to clean up. */
 export async function spawnWorker(
   env: Environment,
   order: SpawnOrder,
@@ -79,7 +79,7 @@ export async function spawnWorker(
   });
 }
 
-/** A worker that is over and leaves nothing to lose makes room for another of its name. */
+/** Throws unless the worker is over and has no worktree, so that another may take its name. */
 async function checkOver(env: Environment, worker: Worker): Promise<void> {
   const { name } = worker;
   const loop = loopOf(env, worker);
@@ -91,8 +91,8 @@ async function checkOver(env: Environment, worker: Worker): Promise<void> {
 }
 
 /**
- * Starts a worker and puts it on the list, in the place of `before`, which has ended. A failure leaves nothing behind but
- * `before`, as one that does not run.
+ * Starts a worker and puts it on the list in place of `before`, which has ended. A failure restores `before` as a
+ * stopped worker.
  */
 export async function startWorker(
   env: Environment,
@@ -146,7 +146,7 @@ async function openWindow(env: Environment, worker: Worker, now: () => number): 
   return worker;
 }
 
-/** What is bound to fail does so before anything is touched. */
+/** Throws if the start is bound to fail, before anything is changed. */
 export function checkStart(env: Environment, worker: Worker, loop: NewLoop | null): void {
   const { cwd, tmux } = worker;
   if (tmux !== null && findProgram('tmux', env) === null)
@@ -154,11 +154,11 @@ export function checkStart(env: Environment, worker: Worker, loop: NewLoop | nul
   if (!isFolder(cwd)) throw fault('process', `failed to spawn process: there is no folder ${cwd}`);
   const prompt = loop === null ? null : readPrompt(loop.settings.prompt_file);
   if (prompt !== null && 'problem' in prompt) throw fault('prompt', prompt.problem);
-  // Where ralph run starts the agent, it may be in a sandbox.
+  // `ralph run` may start the agent in a sandbox.
   if (loop?.options.run === undefined) checkProgram(env, worker, loop?.options.path);
 }
 
-/** The shell in the window would only say it there, where nobody looks yet. */
+/** Throws if the program does not exist. Otherwise only the shell in the window would say so. */
 function checkProgram(env: Environment, { cmd, cwd, env: variables }: Worker, path = env.PATH): void {
   const [program = ''] = cmd;
   const place = program.includes('/') ? resolve(cwd, program) : program;
@@ -167,7 +167,7 @@ function checkProgram(env: Environment, { cmd, cwd, env: variables }: Worker, pa
   }
 }
 
-/** The first iteration is not the supervisor's, but its log tells of all of them. */
+/** Writes the first iteration, which the supervisor did not start, into its log. */
 function sayStarted(env: Environment, { name, iteration, settings }: LoopRecord, at: number): void {
   const line = `[ralph] ${name}: starting iteration ${iteration}/${settings.max_iterations}`;
   appendLogLine(fleetPaths(env).supervisorLog, at, line);

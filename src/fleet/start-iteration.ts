@@ -26,9 +26,9 @@ import { readOwner, windowFor } from './worker-window.ts';
 
 export type Started =
   | { readonly kind: 'started'; readonly loop: LoopRecord }
-  /** Nothing is to be started: it is paused, ended, waiting or running already. */
+  /** The loop is paused, ended, waiting or running already. */
   | { readonly kind: 'not-due'; readonly loop: LoopRecord | null }
-  /** The loop cannot go on, and has been ended for this reason. */
+  /** The loop was ended for this reason. */
   | { readonly kind: 'ended'; readonly loop: LoopRecord; readonly why: string }
   /** The limits of the fleet keep it back: until then, or until another iteration ends. */
   | {
@@ -37,10 +37,10 @@ export type Started =
       readonly until: number | null;
       readonly why: Why;
     }
-  /** The window did not open; the iteration is claimed and to be started again. */
+  /** The window did not open; the claimed iteration has to start again. */
   | { readonly kind: 'not-opened'; readonly loop: LoopRecord; readonly error: unknown };
 
-/** Starts the next iteration of a loop, or the one that a crash kept from starting. At most one runs, whoever calls. */
+/** Starts the next iteration of a loop, or the one that a crash kept from starting. At most one runs. */
 export function startIteration(
   env: Environment,
   worker: LoopWorker,
@@ -60,12 +60,12 @@ async function start(env: Environment, worker: LoopWorker, tmux: Tmux, now: () =
   const mine = panes.find(({ owner }) => owner?.name === name);
   if (isClaimed && mine?.owner?.launch === loop.launch) return { kind: 'not-due', loop };
 
-  // Somebody may have lowered the maximum meanwhile.
+  // A person may have lowered the maximum.
   if (!isClaimed && loop.iteration >= loop.settings.max_iterations) {
     return end(env, worker, (newest) => endStep(newest, endAtMax(newest), now()));
   }
   const run = runOf(worker, loop);
-  // A run reads the file itself, and says so in its journal where that is gone.
+  // A run reads the prompt file itself.
   const prompt = run === null ? readPrompt(loop.settings.prompt_file) : { text: '' };
   if ('problem' in prompt) {
     const because = { code: 'prompt-file', text: prompt.problem };
@@ -113,7 +113,7 @@ function claimWithin(env: Environment, worker: Worker, now: number) {
   });
 }
 
-/** Claims the next iteration. This is written before anything starts, so that no crash starts two. */
+/** Claims the next iteration. Written before the start, so that a crash never starts two. */
 export function claim(loop: LoopRecord, at: number): LoopStep {
   const iteration = loop.iteration + 1;
   const of = `${iteration}/${loop.settings.max_iterations}`;

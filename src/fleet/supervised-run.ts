@@ -15,17 +15,17 @@ import { readWorkers, type Worker } from './files/workers.ts';
  */
 export type SupervisedRun = { readonly cwd: string; readonly id: string };
 
-/** The run of a worker; null for a plain one. */
+/** Returns the run of a worker; null for a plain one. */
 export function runOf({ cwd }: Pick<Worker, 'cwd'>, { options }: LoopRecord): SupervisedRun | null {
   return options.run === undefined || options.runId === undefined ? null : { cwd, id: options.runId };
 }
 
-/** The worker of this machine that drives a run; null without one. */
+/** Returns the worker of this machine that drives a run; null if there is none. */
 export function workerOfRun(env: Environment, run: string): Worker | null {
   return readWorkers(env).workers.find(({ name }) => readLoop(env, name)?.options.runId === run) ?? null;
 }
 
-/** The command of one iteration: the first begins the run, the others go on with it. */
+/** Returns the command of one iteration: the first begins the run, the others resume it. */
 export function runCommand(
   run: SupervisedRun,
   [agent = '']: readonly string[],
@@ -42,27 +42,27 @@ export function runCommand(
   return [...engine, 'run', `--one-iteration=${iteration}`, ...task, '--agent', agent, ...words, ...max];
 }
 
-/** The agent's own words go by a setting: `ralph run` puts them after its own. */
+/** Setting that passes the agent's own arguments through `ralph run`. */
 export function runEnvironment([, ...words]: readonly string[]): Record<string, string> {
   return words.length === 0 ? {} : { RALPH_AGENT_FLAGS: JSON.stringify(words.map(quoteWord)) };
 }
 
-/** Writes how the loop of a worker ended into the journal of its run, unless the run has come to its own end. */
+/** Writes the end of a worker's loop into the journal of its run, unless the run has ended itself. */
 export function endRunOf(worker: Pick<Worker, 'cwd'>, loop: LoopRecord | null): void {
   const run = loop && runOf(worker, loop);
   if (run && loop.end) endRun(run, loop.end, loop.why.since);
 }
 
-/** The same for a run that is known. */
+/** Writes an end into the journal of a run, unless the run has ended itself. */
 export function endRun(run: SupervisedRun, end: LoopEnd, at: number): void {
   const { view } = readRun(run.cwd, run.id);
   if (view.startedAt === null) return;
-  // A process that is ended with its worker may still write that it was interrupted.
+  // A process that was ended with its worker may have written that it was interrupted.
   if (view.state === 'ended' && (view.outcome !== 'INTERRUPTED' || end.outcome === 'INTERRUPTED')) return;
   appendToRun(run, [runEnded(end, view, elapsedAt(view, at))], at);
 }
 
-/** Appends to the journal of a run that no process has. */
+/** Appends to the journal of a run while no process runs it. */
 export function appendToRun({ cwd, id }: SupervisedRun, bodies: readonly EventBody[], at: number): void {
   const journal = openJournal(runPaths(cwd, id).journal, () => at, { root: cwd });
   try {

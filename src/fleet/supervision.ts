@@ -29,7 +29,7 @@ export type Supervision = SupervisorOptions & {
   readonly registry: RegistryWriter;
   /** Notifications that are being sent. */
   readonly notices: Set<Promise<void>>;
-  /** True once it was asked to leave: it starts nothing any more. */
+  /** True once it has to leave: it starts nothing any more. */
   leaving: boolean;
   /** Iterations that start at this moment. */
   starting: number;
@@ -93,7 +93,7 @@ export function tell(all: Supervision, one: DrivenLoop, type: FleetEvent['type']
   );
 }
 
-/** Notifies people of a loop that is over. Only the end of the supervisor waits for it. */
+/** Notifies people of a loop that is over, in the background. */
 export function notify(all: Supervision, worker: Worker, loop: LoopRecord): void {
   if (isOpen(loop)) return;
   const { env, clock, version, say, notices } = all;
@@ -152,7 +152,7 @@ export function listIteration({ registry }: Supervision, worker: Worker, { itera
   });
 }
 
-/** Stops looking after this loop. */
+/** Stops driving a loop. */
 export function drop({ loops }: Supervision, one: DrivenLoop): void {
   one.cancelTimer();
   loops.delete(one.name);

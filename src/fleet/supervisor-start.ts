@@ -7,7 +7,7 @@ import { startDetached } from '../os/process/spawn.ts';
 import { fleetPaths } from './files/paths.ts';
 import { readWorkers, type Worker } from './files/workers.ts';
 
-/** The command by which this program is run, so that the supervisor is the same version of it. */
+/** Command of this program, so that the supervisor has the same version. */
 export type SelfCommand = readonly [string, ...string[]];
 
 /** Pid of the supervisor; null if none runs. */
@@ -15,7 +15,7 @@ export function supervisorPid(env: Environment): number | null {
   return lockOwner(fleetPaths(env).supervisorLock)?.pid ?? null;
 }
 
-/** Starts the supervisor unless one runs. Two that start at once sort it out by their lock. */
+/** Starts the supervisor unless one runs. A lock keeps a second one from running. */
 export async function ensureSupervisor(env: Environment, self: SelfCommand): Promise<void> {
   const { root, supervisorLog } = fleetPaths(env);
   ensureDir(root);
@@ -23,7 +23,7 @@ export async function ensureSupervisor(env: Environment, self: SelfCommand): Pro
   const { SWARM_WORKER: _, TMUX: __, TMUX_PANE: ___, ...outside } = withoutMarks(env);
   await startDetached([...self, 'supervise'], {
     cwd: '/',
-    // Whoever starts it may be a worker, which does not take it along at its end.
+    // The end of a worker that starts it must not end the supervisor.
     env: { ...outside, ...detachedMark },
     stdout: supervisorLog,
     stderr: supervisorLog,

@@ -13,7 +13,7 @@ import { newSupervision, type Supervision, type SupervisorOptions, takeWorkers }
 import { needsDriving } from './what-next.ts';
 
 export type Supervisor = {
-  /** Drives all loops until none is left; the answer to `mayLeave` ends it then. */
+  /** Drives all loops until none is left and `mayLeave` returns true. */
   run(mayLeave: () => boolean): Promise<void>;
   /** Pauses all loops and ends; their agents go on. */
   pauseAll(): void;
@@ -24,7 +24,7 @@ export function hasWork(env: Environment): boolean {
   return readWorkers(env).workers.some((worker) => needsDriving(loopOf(env, worker)));
 }
 
-/** Everything is read anew this often, even without a signal. */
+/** Interval at which everything is read again, even without a signal. */
 const rereadMs = 30_000;
 const busyMs = 20;
 
@@ -64,10 +64,10 @@ export function createSupervisor(options: SupervisorOptions): Supervisor {
   };
 }
 
-/** Writes what a supervisor that was killed had booked, but not written everywhere. */
+/** Completes what a killed supervisor had booked, but not written everywhere. */
 function repairAfterCrash({ env, registry }: Supervision): void {
   for (const name of listLoops(env)) repairLoop(env, name);
-  // A supervisor takes a worker for stopped only after it has written the end into the journal of the run.
+  // A worker counts as running until its end is in the journal of the run.
   for (const worker of registry.read())
     if (worker.status === 'running') endRunOf(worker, loopOf(env, worker));
 }
@@ -88,7 +88,7 @@ async function driveAll(all: Supervision, mayLeave: () => boolean, nap: () => Pr
   }
 }
 
-/** Handles a loop at once when its iteration ends or a command changes it. Returns how to stop that, or null. */
+/** Handles a loop at once when its iteration ends or a command changes it. Returns a function that stops watching. */
 function watchSignals(all: Supervision, wake: () => void): (() => void) | null {
   return watchFolder(fleetPaths(all.env).signals, (file) => {
     if (!/\.(?:ended|changed)$/.test(file)) return;
@@ -103,7 +103,7 @@ function watchSignals(all: Supervision, wake: () => void): (() => void) | null {
   });
 }
 
-/** Pauses all loops once nothing is under way: whatever starts an iteration holds the lock of its loop. */
+/** Pauses all loops once none is being handled. */
 async function pauseLoops(all: Supervision): Promise<void> {
   const { loops, env, clock, say } = all;
   while ([...loops.values()].some(({ busy }) => busy)) await clock.sleep(busyMs);

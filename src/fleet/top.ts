@@ -7,34 +7,34 @@ import { type Live, lookAtWorkers } from './live.ts';
 import { supervisorPid } from './supervisor-start.ts';
 import { byUrgency, needsYou, nextCommand, whyText } from './why.ts';
 
-/** A worker as the table shows it. */
+/** A row of `swarm top`. */
 export type TopRow = {
   readonly name: string;
   readonly state: WhyState;
   readonly needsYou: boolean;
   readonly isLoop: boolean;
-  /** In words. */
+  /** Text of the state. */
   readonly why: string;
   readonly since: string;
   /** `4/20`, or nothing for a worker that is no loop. */
   readonly iteration: string;
   readonly failures: number;
-  /** What to type next, where there is something. */
+  /** Next command to type; null if there is none. */
   readonly next: string | null;
 };
 
 export type TopView = {
   readonly rows: readonly TopRow[];
-  /** Iterations that run now, and how many may. */
+  /** Running iterations, and their limit. */
   readonly running: number;
   readonly maxParallel: number | null;
   /** Accounts at their usage limit. */
   readonly accountsAtLimit: readonly string[];
-  /** Loops wait to be driven, and nobody does. */
+  /** True if loops are running without a supervisor. */
   readonly undriven: boolean;
 };
 
-/** How the fleet stands at this moment: one call to tmux, however many workers there are. */
+/** Returns the state of the fleet at this moment, with one call to tmux for each server. */
 export async function topView(env: Environment, now: number): Promise<TopView> {
   const lives = await lookAtWorkers(env, readWorkers(env).workers);
   const all = lives.map((live) => ({ live, loop: loopOf(env, live.worker) }));
@@ -72,7 +72,7 @@ export function topRow(name: string, why: Why, loop: LoopRecord | null, now: num
   };
 }
 
-/** The record is written by whoever drives the loop; the window may be gone since. */
+/** Returns the state of a loop. Its window may be gone since the record was written. */
 function loopWhy(loop: LoopRecord, hasWindow: boolean, now: number): Why {
   const runs = isOpen(loop) && isInIteration(loop);
   if (runs && !hasWindow && loop.why.state !== 'starting') return { state: 'window-lost', since: now };

@@ -5,16 +5,16 @@ import type { Why } from './files/loops.ts';
 import { classify, isReady, type Screen } from './screen/classify.ts';
 import { follow, isInactive, type Motion } from './screen/motion.ts';
 
-/** What one look at the screen of a working agent says. */
+/** Result of a look at the screen of a working agent. */
 export type ScreenLook = {
-  /** The iteration is over. */
+  /** Why the iteration is over; null if it goes on. */
   readonly end: 'done' | 'inactive' | 'limited' | 'wrapped-up' | null;
-  /** Of a limit, where the screen says it. */
+  /** End of the limit, if the screen shows it. */
   readonly until?: number;
   readonly why: Why | null;
-  /** The agent waits for the prompt that it has not got yet. */
+  /** True if the agent waits for its prompt. */
   readonly isReady: boolean;
-  /** What its context asks for. */
+  /** Action that its context asks for. */
   readonly context?: ContextStep;
 };
 
@@ -22,7 +22,7 @@ export type LookTime = {
   readonly now: number;
   readonly monotonic: number;
   readonly tickMs: number;
-  /** The state of the terminal before the look; empty where that is not known. */
+  /** State of the terminal before the look; empty if it is not known. */
   readonly tty: string;
 };
 
@@ -30,7 +30,7 @@ export type LookTime = {
 const calmTicks = 5;
 const calmPace = 3;
 
-/** Follows the screen of an agent, and tells when it is at a limit, has fallen silent, or is to be ended as done. */
+/** Follows the screen of an agent, and reports a limit, silence, or a match that ends it as done. */
 export function lookAtScreen(
   env: Environment,
   one: DrivenLoop,
@@ -54,7 +54,7 @@ export function lookAtScreen(
   if (motion === null) return nothing;
   if (one.pane && !one.pane.owner.prompted && isReady(one.agent, lines)) return { ...nothing, isReady: true };
 
-  // `ralph run` has times and markers of its own, which know more than its screen.
+  // `ralph run` watches its own timeouts and markers.
   if (isRun) return { ...nothing, why: { state: 'working', since: now } };
   const calm = isCalm(motion, monotonic, tickMs);
   const screen = changed ? classify(one.agent, lines, now) : one.screen;
@@ -62,7 +62,7 @@ export function lookAtScreen(
   const shownBefore = one.trouble;
   one.trouble = screen?.state ?? '';
   if (screen?.state === 'limit') {
-    // Told only once it is certain and the account is held.
+    // Not reported before a second look confirms it.
     if (shownBefore !== 'limit') return nothing;
     return { ...nothing, end: 'limited', ...(screen.until === undefined ? {} : { until: screen.until }) };
   }
@@ -92,7 +92,7 @@ function showsPattern(env: Environment, one: DrivenLoop, lines: readonly string[
   return check.done;
 }
 
-/** What the screen says; where it says nothing, whether it moves. */
+/** Returns the state on the screen or, without one, whether the screen moves. */
 function whyOf(screen: Screen | null, calm: boolean, since: number): Why {
   if (screen === null) return { state: calm ? 'idle' : 'working', since };
   return { ...screen, since };

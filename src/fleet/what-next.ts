@@ -5,12 +5,12 @@ import type { PaneOwner } from './worker-window.ts';
 export type Facts = {
   readonly loop: LoopRecord;
   readonly now: number;
-  /** Its pane; null if there is none, undefined if nobody looked since the start. */
+  /** Its pane; null if there is none, undefined before the first look after the start. */
   readonly pane:
     | { readonly owner: PaneOwner; readonly dead: boolean; readonly exitCode: number | null }
     | null
     | undefined;
-  /** Launch of the last start and end that the worker itself wrote down. */
+  /** Last start and end that the worker itself wrote, by the number of the start. */
   readonly started: number | null;
   readonly ended: { readonly launch: number; readonly exitCode: number } | null;
   /** The pane was missing at the look before, too. */
@@ -22,15 +22,15 @@ export type Action =
   | { readonly kind: 'leave' }
   | { readonly kind: 'wait'; readonly until: number }
   | { readonly kind: 'start' }
-  /** It was paused before it started: the number is for the next start. */
+  /** Paused before it started: gives the iteration back. */
   | { readonly kind: 'unclaim' }
   /** The agent works: look at its screen. */
   | { readonly kind: 'watch' }
-  /** Nobody knows yet: look again. */
+  /** Not certain yet: look again. */
   | { readonly kind: 'look' }
   | { readonly kind: 'finish'; readonly how: 'exited' | 'lost'; readonly exitCode: number | null };
 
-/** What to do next with a loop, from what is certain: the files that the agent's own window wrote, then tmux. */
+/** Returns the next action on a loop, by the files that its window wrote, then by tmux. */
 export function whatNext({ loop, now, pane, started, ended, missedBefore }: Facts): Action {
   if (loop.held || !isOpen(loop)) return { kind: 'leave' };
   if (loop.iteration === loop.ended) {
@@ -50,7 +50,7 @@ export function whatNext({ loop, now, pane, started, ended, missedBefore }: Fact
   return { kind: loop.status === 'running' ? 'start' : 'unclaim' };
 }
 
-/** True if somebody has to look after a loop. */
+/** True if a loop needs a supervisor. */
 export function needsDriving(loop: LoopRecord | null): boolean {
   if (loop === null || loop.held) return false;
   return loop.status === 'running' || (loop.status === 'paused' && isInIteration(loop));

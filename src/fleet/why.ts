@@ -1,7 +1,7 @@
 import type { Why, WhyState } from './files/loops.ts';
 import { ago } from './files/time.ts';
 
-/** What each state means to a person; `detail` and the end of a wait come after it. */
+/** Text of each state; `detail` and the end of a wait follow it. */
 const meanings: Readonly<Record<WhyState, string>> = {
   starting: 'starting',
   working: 'working',
@@ -21,7 +21,7 @@ const meanings: Readonly<Record<WhyState, string>> = {
   stopped: 'stopped',
 };
 
-/** The most urgent first; the same number is equally urgent. */
+/** Order of the states, most urgent first. */
 const urgency: Readonly<Record<WhyState, number>> = {
   permission: 0,
   answer: 0,
@@ -41,12 +41,12 @@ const urgency: Readonly<Record<WhyState, number>> = {
   stopped: 7,
 };
 
-/** True if nothing goes on before a person has done something. */
+/** True if a person has to act before the loop goes on. */
 export function needsYou(state: WhyState): boolean {
   return urgency[state] === 0;
 }
 
-/** Those that wait for you first, then by name. */
+/** Sorts the most urgent first, then by name. */
 export function byUrgency(
   a: { readonly name: string; readonly state: WhyState },
   b: { readonly name: string; readonly state: WhyState },
@@ -54,12 +54,12 @@ export function byUrgency(
   return urgency[a.state] - urgency[b.state] || (a.name < b.name ? -1 : 1);
 }
 
-/** A state in a word or two: `done`, `not done`, `waits for your answer`. */
+/** Returns a state in a word or two: `done`, `not done`, `waits for your answer`. */
 export function stateWord(state: WhyState): string {
   return meanings[state];
 }
 
-/** `usage limit until 14:30`, `waits for its turn (8 of 8 run)`, `stopped by the login`. */
+/** Returns a state with its detail: `usage limit until 14:30`, `waits for its turn (8 of 8 run)`. */
 export function whyText({ state, detail, until }: Why, now: number): string {
   const meaning = meanings[state];
   if (state === 'blocked') return `${meaning} ${detail ?? 'a question'}`;
@@ -69,7 +69,7 @@ export function whyText({ state, detail, until }: Why, now: number): string {
   return `${meaning}${end}${more}`;
 }
 
-/** What a timeline says of a state: `answer`, `blocked: the login`. Any other text stays as it is. */
+/** Expands a state in a timeline (`answer`, `blocked: the login`). Any other text stays as it is. */
 export function stateText(text: string): string {
   const [state = '', ...detail] = text.split(': ');
   if (!isState(state)) return text;
@@ -81,7 +81,7 @@ function isState(word: string): word is WhyState {
   return Object.hasOwn(meanings, word);
 }
 
-/** The next command to type, where there is one; the name is a plain word. */
+/** Returns the next command to type; null if there is none. */
 export function nextCommand(name: string, { state }: Why): string | null {
   if (needsYou(state)) return `swarm attach ${name}`;
   if (state === 'paused') return `swarm ralph resume ${name}`;
@@ -90,12 +90,12 @@ export function nextCommand(name: string, { state }: Why): string | null {
   return null;
 }
 
-/** `working for 3m`: since when, and what. */
+/** Returns a state with its age: `working, for 3m`. */
 export function whyNow(why: Why, now: number): string {
   return `${whyText(why, now)}, for ${ago(now - why.since)}`;
 }
 
-/** `14:30`, with the day where it is another one. */
+/** Formats a time as `14:30`, with the date if it is not today. */
 function clockText(at: number, now: number): string {
   const date = new Date(at);
   const two = (part: number) => String(part).padStart(2, '0');

@@ -6,9 +6,9 @@ import { writeWords } from './files/signal-files.ts';
 import type { TmuxPlace, Worker } from './files/workers.ts';
 
 /**
- * Runs in the window of a worker. It holds no text of the user's: that comes in its words. It writes a file at the
- * start and one with the exit code at the end, since tmux does not always know that; after Ctrl-C too. The nap is for
- * tmux 3.3a, which on a busy machine loses what a program printed just before its terminal was closed.
+ * Shell script in the window of a worker. User text comes as arguments only. It writes a file at the start and one with
+ * the exit code at the end (after Ctrl-C, too), which tmux does not always know. The sleep is for tmux 3.3a, which on a
+ * busy machine loses output that was printed just before the terminal closes.
  */
 const script = `
 started=$1 ended=$2 launch=$3 how=$4 prompt=$5 words=$6
@@ -28,10 +28,10 @@ leave "$ended" "$launch $code"
 exit "$code"
 `;
 
-/** The worker that a pane belongs to, and the number of the start, which is 0 for one that is no loop. */
+/** Worker that a pane belongs to, and the number of its start (0 if it is no loop). */
 export type PaneOwner = { readonly name: string; readonly launch: number; readonly prompted: boolean };
 
-/** The iteration that is to run in the window of a loop. */
+/** Iteration to run in the window of a loop. */
 export type Input = {
   readonly iteration: number;
   readonly launch: number;
@@ -40,7 +40,7 @@ export type Input = {
   readonly prompt: string;
 };
 
-/** Describes the window of a worker; without an input it is no loop, and has the keyboard for itself. */
+/** Returns the window of a worker. Without an input it is no loop, and reads the keyboard. */
 export function windowFor(
   env: Environment,
   worker: Pick<Worker, 'name' | 'cmd' | 'cwd' | 'env'> & { readonly tmux: TmuxPlace },
@@ -52,7 +52,7 @@ export function windowFor(
   const before = delivery.how === 'argument' ? delivery.before : [];
   const launch = input?.launch ?? 0;
   const isLong = bytesOf([...cmd, ...Object.entries(worker.env).flat()]) > longestCall;
-  // Before the words that come by the call.
+  // The words of the file come before those of the call.
   const file = isLong ? writeWords(env, name, ['env', '--', ...pairs(worker.env), ...cmd]) : '';
   const words = [signals.started, signals.ended, String(launch), delivery.how, input?.prompt ?? '', file];
   return {
@@ -71,7 +71,7 @@ export function windowFor(
   };
 }
 
-/** tmux takes 16 KiB in one call, our own words included. */
+/** Longest command in a call of tmux, which takes 16 KiB with our own words. */
 const longestCall = 8000;
 
 function bytesOf(words: readonly string[]): number {
@@ -82,7 +82,7 @@ function pairs(env: Readonly<Record<string, string>>): string[] {
   return Object.entries(env).map(([name, value]) => `${name}=${value}`);
 }
 
-/** The label of a pane. It names the fleet too: two fleets may share a tmux server. */
+/** Returns the label of a pane. It names the fleet, too: two fleets may share a tmux server. */
 export function ownerLabel(env: Environment, { name, launch, prompted }: PaneOwner): string {
   return `${workerRunId(env, name)} ${launch}${prompted ? ' prompted' : ''}`;
 }
@@ -95,9 +95,9 @@ export function readOwner(env: Environment, text: string): PaneOwner | null {
   return { name, launch: Number(launch), prompted: prompted === 'prompted' };
 }
 
-/** How a text gets into a window. */
+/** Options for typing into a window. */
 export type Typing = {
-  /** Clear the line first; a dialog would take that for a no. */
+  /** Clears the line first. A dialog would take that for a no. */
   readonly clear: boolean;
   readonly enter: boolean;
 };
@@ -109,7 +109,7 @@ export async function typeText(
   text: string,
   { clear, enter }: Typing,
 ): Promise<void> {
-  // Agents offer completions that Enter would take instead of what was typed.
+  // Escape closes completions, which Enter would accept instead of the text.
   if (clear) await tmux.sendKeys(pane, 'Escape', 'C-u');
   await tmux.sendText(pane, text);
   if (enter) await tmux.sendKeys(pane, 'Enter');

@@ -3,11 +3,13 @@ import { lstatOf } from '../os/files/files.ts';
 import { committedOnly, runGit } from '../os/git/git.ts';
 import type { WorktreePlace } from './files/workers.ts';
 
-/** Work in a worktree that is nowhere else, and would be lost with it. */
+/** Work that exists in a worktree only, and would be lost with it. */
 export type Dirt = {
   /** Changed and untracked files. */
   readonly uncommitted: readonly string[];
-  /** Files that git ignores, such as `.env`. Ignored folders can be made again: packages, what was built. */
+  /**
+   * Files that git ignores, such as `.env`. Ignored folders (packages, builds) do not count: they can be made again.
+   */
   readonly ignored: readonly string[];
   /** Commits that are in no other branch and on no remote. */
   readonly unmerged: number;
@@ -15,11 +17,11 @@ export type Dirt = {
   readonly stashes: number;
   /** Submodules keep commits of their own in a worktree. */
   readonly submodules: boolean;
-  /** Git cannot tell. */
+  /** True if git cannot read the worktree. */
   readonly unreadable: boolean;
 };
 
-/** What our own runs keep there is no work. */
+/** Pathspec of everything but the files of our own runs. */
 const work = ['--', ':/', ':(exclude,top,glob)**/.ralph/**'];
 const clean: Dirt = {
   uncommitted: [],
@@ -38,10 +40,10 @@ export function isClean(dirt: Dirt): boolean {
   return describeDirt(dirt) === '';
 }
 
-/** What is in a worktree that is nowhere else; nothing where its folder is gone. */
+/** Returns the work that exists in a worktree only. */
 export async function dirtOf(place: WorktreePlace): Promise<Dirt> {
   if (lstatOf(place.path) === null) {
-    // With its repository, all is gone.
+    // Without the repository, nothing is left.
     const unmerged = lstatOf(place.base_repo) === null ? 0 : await unmergedIn(place, place.base_repo);
     return unmerged === null ? unreadable : { ...clean, unmerged: unmerged };
   }
@@ -81,7 +83,7 @@ export async function dirtOf(place: WorktreePlace): Promise<Dirt> {
   };
 }
 
-/** In words that follow "worktree has". */
+/** Describes dirt in words that follow "worktree has". */
 function describeDirt({ uncommitted, ignored, unmerged, stashes, submodules, unreadable }: Dirt): string {
   const parts = [
     uncommitted.length > 0 ? `uncommitted changes (${count(uncommitted.length, 'file')})` : '',
@@ -96,18 +98,18 @@ function describeDirt({ uncommitted, ignored, unmerged, stashes, submodules, unr
   return parts.join(', ');
 }
 
-/** Removes the folder of a worktree; its branch stays. Without `force` nothing goes that is nowhere else. */
+/** Removes the folder of a worktree; its branch stays. Without `force`, refuses if work would be lost. */
 export async function removeWorktree(place: WorktreePlace, force: boolean): Promise<Removal> {
   const dirt = await dirtOf(place);
   if (!force && !isClean(dirt)) return { removed: false, because: `worktree has ${describeDirt(dirt)}` };
-  // Git looks again for changes of the last moment, unless it is forced.
+  // Unless it is forced, git checks once more for changes.
   const words = force || lstatOf(place.path) === null ? ['--force', place.path] : [place.path];
   const { exitCode, stderr } = await runGit(place.base_repo, ['worktree', 'remove', ...words]);
   if (exitCode === 0 || /is not a working tree/.test(stderr)) return { removed: true };
   return { removed: false, because: stderr.trim().replace(/^fatal: /, '') };
 }
 
-/** The commit that is checked out counts beside the branch: in the middle of a rebase they differ. Null: unknown. */
+/** Counts commits that are nowhere else, of the branch and of HEAD, which differ during a rebase. Null if unknown. */
 async function unmergedIn({ branch, base_repo }: WorktreePlace, cwd: string): Promise<number | null> {
   const heads = [`refs/heads/${branch}`, ...(cwd === base_repo ? [] : ['HEAD'])];
   const others = ['--not', `--exclude=${branch}`, '--branches', '--remotes', '--tags'];

@@ -15,9 +15,9 @@ import {
 import { dirtOf, isClean } from './worktree-dirt.ts';
 
 export type WorktreeOrder = {
-  /** Of the worker. */
+  /** Name of the worker. */
   readonly name: string;
-  /** Anywhere in the repository. */
+  /** Any folder of the repository. */
   readonly cwd: string;
   /** The name of the worker, if not given. */
   readonly branch?: string;
@@ -28,9 +28,9 @@ export type WorktreeOrder = {
 /** A worktree that nobody owns yet: the caller has to call `keep` or `undo`. */
 export type NewWorktree = {
   readonly place: WorktreePlace;
-  /** The worker is on record: the worktree is its own now. */
+  /** Hands the worktree to the worker that is on the list now. */
   keep(): void;
-  /** Something else failed: takes back what was made, and nothing besides. */
+  /** Removes what was made, and nothing else. */
   undo(): Promise<void>;
 };
 
@@ -40,10 +40,10 @@ type RegisteredWorktree = {
   readonly lock: string | null;
 };
 
-/** A big checkout on a slow disk takes its time. */
+/** Timeout of a checkout, for a big one on a slow disk. */
 const checkoutMs = 15 * 60_000;
 
-/** Makes a worktree with its branch, or returns the one of that branch that is there already. All of it, or nothing. */
+/** Makes a worktree with its branch, or returns the existing one. A failure leaves nothing behind. */
 export async function createWorktree(env: Environment, order: WorktreeOrder): Promise<NewWorktree> {
   const place = await placeFor(order);
   const entry = await findRegistered(place.base_repo, place.path);
@@ -68,14 +68,14 @@ export async function undoWorktree(env: Environment, intent: WorktreeIntent): Pr
   const { place, newBranchAt } = intent;
   const entry = await findRegistered(place.base_repo, place.path);
   if (entry !== null) {
-    // Git holds this lock until the checkout is whole, so nobody can have worked there.
+    // Git holds this lock until the checkout is complete: nobody has worked there.
     const isHalfMade = entry.lock === 'initializing';
     if (!isHalfMade && !isClean(await dirtOf(place))) return false;
     await runGit(place.base_repo, ['worktree', 'remove', '--force', '--force', place.path]);
   }
   if (lstatOf(place.path) !== null && !removeBareFolder(place.path)) return false;
   if (newBranchAt !== null) {
-    // Only while it is where it began.
+    // Deletes the branch only if it has no new commit.
     await runGit(place.base_repo, ['update-ref', '-d', `refs/heads/${place.branch}`, newBranchAt]);
   }
   removeIntent(env, intent);
@@ -90,7 +90,7 @@ export async function worktreeExists(place: WorktreePlace): Promise<boolean> {
 /** Checks the branch of a lost worktree out again where it was; false if the branch or the room is gone. */
 export async function restoreWorktree(place: WorktreePlace): Promise<boolean> {
   if ((await commitOf(place)) === null) return false;
-  // Forced twice, git takes the place even where it remembers a worktree there.
+  // Forced twice, git ignores that it remembers a worktree there.
   const words = ['worktree', 'add', '--force', '--force', place.path, place.branch];
   return (await runGit(place.base_repo, words, checkoutMs)).exitCode === 0;
 }

@@ -44,7 +44,7 @@ export const fleetEvent = v.object({
 });
 export type FleetEvent = Readonly<v.InferOutput<typeof fleetEvent>>;
 
-/** Adds to a timeline; it tells what happened and decides nothing, so that it may miss an entry after a crash. */
+/** Adds to a timeline. A crash may lose an entry: nothing is decided by it. */
 export function appendFleetEvents(path: string, events: readonly FleetEvent[]): void {
   if (events.length === 0) return;
   appendText(path, events.map((event) => `${JSON.stringify(event)}\n`).join(''));
@@ -61,7 +61,7 @@ export function timelineOf(lines: readonly string[]): Timeline {
   return readEventLines(lines, readFleetEvent);
 }
 
-/** Of a type that only a newer release knows. */
+/** Event of a type that only a newer release knows. */
 const unknownEvent = v.object({
   at: v.number(),
   type: v.pipe(

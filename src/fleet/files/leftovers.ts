@@ -5,22 +5,22 @@ import { walkFiles } from '../../os/files/walk.ts';
 import type { Environment } from '../../os/process/program.ts';
 import { fleetPaths } from './paths.ts';
 
-/** Nobody writes that long on a small file. */
+/** Age of a temporary file that no process writes any more. */
 const temporaryMs = 60_000;
 
-/** Locks whose owner is gone. They keep nobody out, and nobody needs them. */
+/** Returns locks whose owner is gone. */
 export function staleLocks(env: Environment): string[] {
   return filesOf(env).filter((path) => /\.lock(?:\.takeover)?$/.test(path) && lockOwner(path) === null);
 }
 
-/** Takes a stale lock as its next owner would, so that nobody who has it now loses it. */
+/** Removes a stale lock by acquiring and releasing it, so that no live owner loses it. */
 export function removeLock(path: string): boolean {
   const attempt = acquireLock(path, {});
   if (attempt.ok) attempt.lock.release();
   return attempt.ok;
 }
 
-/** What writers that were killed left beside the file that they wanted to write. */
+/** Returns temporary files of killed writers. */
 export function oldTemporaries(env: Environment, now: number): string[] {
   return filesOf(env).filter((path) => {
     if (!/\/\.[^/]+\.tmp$/.test(path)) return false;

@@ -43,7 +43,7 @@ export function readLimits(env: Environment): StoredLimits {
   return noLimits;
 }
 
-/** Null takes the limit away. */
+/** Sets the limit of iterations at once; null removes it. */
 export function setMaxParallel(env: Environment, maxParallel: number | null): void {
   holdingLimits(env, () => write(env, { ...readLimits(env), maxParallel }));
 }
@@ -56,7 +56,7 @@ export function holdAccount(env: Environment, account: string, until: number, no
   });
 }
 
-/** Lets the loops of an account go; false if it was not held. */
+/** Releases an account; false if it was not held. */
 export function releaseAccount(env: Environment, account: string): boolean {
   return holdingLimits(env, () => {
     const { holds, ...rest } = readLimits(env);
@@ -66,7 +66,7 @@ export function releaseAccount(env: Environment, account: string): boolean {
   });
 }
 
-/** Nobody else starts an iteration or changes a limit meanwhile. */
+/** Runs `use` under the lock of the limits, which every start of an iteration takes. */
 export function holdingLimits<T>(env: Environment, use: () => T): T {
   ensureDir(fleetPaths(env).root);
   return withLock(join(fleetPaths(env).root, 'limits.lock'), use);

@@ -8,12 +8,12 @@ const tailBytes = 16 * 1024;
 /** Kinds of lines in `iterations.log`. */
 export type LogKind = 'START' | 'END' | 'FAIL' | 'TIMEOUT' | 'DONE' | 'PAUSE' | 'RESUME' | 'STOP' | 'WARN';
 
-/** One line of `iterations.log`, such as `2024-01-15T10:30:00 [START] iteration 1/100`. */
+/** Formats a line of `iterations.log`, such as `2024-01-15T10:30:00 [START] iteration 1/100`. */
 export function logLine(at: number, kind: LogKind, text: string): string {
   return `${stampSeconds(at)} [${kind}] ${text}`;
 }
 
-/** Adds the lines that the end of the log does not have yet, each with what it holds of time and iteration. */
+/** Adds the lines that the end of the log does not have yet. Each is unique by its time. */
 export function ensureLogLines(path: string, lines: readonly string[]): void {
   if (lines.length === 0) return;
   const tail = readPart(path, -tailBytes, tailBytes)?.toString('utf8') ?? '';
@@ -30,7 +30,7 @@ export function appendLogLine(path: string, at: number, text: string): void {
   appendText(path, `${stampSeconds(at)} ${text}\n`);
 }
 
-/** The lines of a log, the last `count` of them where that is given; null without a log. */
+/** Returns the lines of a log, or its last `count` lines; null without a log. */
 export function readLogLines(path: string, count?: number): string[] | null {
   const text = readText(path, { maxBytes: Number.POSITIVE_INFINITY });
   if (text === null) return null;

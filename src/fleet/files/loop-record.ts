@@ -15,7 +15,7 @@ const status = v.picklist(['running', 'paused', 'stopped', 'failed']);
  */
 export const loopEnd = v.object({ outcome, because: reason, exitCode: count });
 
-/** What a loop is doing, as `swarm why` and `swarm top` show it. */
+/** State of a loop, as `swarm why` and `swarm top` show it. */
 const whyState = v.picklist([
   'starting',
   'working',
@@ -63,7 +63,7 @@ const ralphState = v.object({
   total_failures: v.fallback(count, 0),
 });
 
-/** What a loop was asked to do beyond the settings, and what does not change. */
+/** Options of a loop that do not change, unlike the settings. */
 export const loopOptions = v.object({
   /** End the iteration at this share of the context window, in percent. */
   maxContext: v.exactOptional(v.number()),
@@ -74,14 +74,14 @@ export const loopOptions = v.object({
   account: v.exactOptional(v.string()),
   /** Options of `ralph run`: each iteration is one of `ralph run`, with all that it checks. */
   run: v.exactOptional(texts),
-  /** The program that does it, and the id of its run. */
+  /** Command of `ralph` for it, and the id of its run. */
   engine: v.exactOptional(texts),
   runId: v.exactOptional(v.string()),
-  /** The PATH of whoever spawned it: the supervisor may have another. */
+  /** PATH of the command that spawned it: the supervisor may have another. */
   path: v.exactOptional(v.string()),
 });
 
-/** `loop.json`: the truth about a loop. Written as a whole, so that a crash leaves the old one or the new. */
+/** `loop.json`: the state of a loop. Written as a whole, so that a crash leaves the old one or the new. */
 export const loopRecord = v.object({
   v: v.literal(1),
   name: v.string(),
@@ -89,14 +89,14 @@ export const loopRecord = v.object({
   /** The last iteration that was claimed, and the last whose end was booked. */
   iteration: count,
   ended: count,
-  /** Names the start of this iteration: one that is run again after a limit has the same number, but another start. */
+  /** Number of the start: an iteration that runs again after a limit keeps its number, but has another start. */
   launch: count,
   /** Epoch milliseconds. */
   startedAt: count,
   iterationStartedAt: v.nullable(v.number()),
   failures: count,
   totalFailures: count,
-  /** Not before this time the next iteration starts. */
+  /** The next iteration starts no earlier. */
   waitUntil: v.nullable(v.number()),
   /** Nobody drives it yet (`--no-run`). */
   held: v.boolean(),
@@ -107,7 +107,7 @@ export const loopRecord = v.object({
   options: loopOptions,
   /** The last event in the journal of its run that was booked. */
   runSeq: v.exactOptional(v.number()),
-  /** Lines of `iterations.log` that the last step brought: after a crash, what is missing is added. */
+  /** Lines of `iterations.log` from the last step. A repair after a crash adds those that are missing. */
   lines: texts,
 });
 
@@ -129,7 +129,7 @@ export function isInIteration({ iteration, ended }: LoopRecord): boolean {
   return iteration > ended;
 }
 
-/** What a new loop is asked to do. */
+/** Settings and options of a new loop. */
 export type NewLoop = {
   readonly settings: LoopSettings;
   readonly options: LoopOptions;
@@ -137,7 +137,7 @@ export type NewLoop = {
   readonly held: boolean;
 };
 
-/** A loop before its first iteration. */
+/** Returns a loop before its first iteration. */
 export function newRecord(name: string, { settings, options, held }: NewLoop, at: number): LoopRecord {
   return {
     v: 1,
@@ -160,7 +160,7 @@ export function newRecord(name: string, { settings, options, held }: NewLoop, at
   };
 }
 
-/** What `state.json` says of a loop. */
+/** Returns the content of `state.json`. */
 export function stateOf(loop: LoopRecord): RalphState {
   return {
     worker_name: loop.name,
@@ -177,7 +177,7 @@ export function stateOf(loop: LoopRecord): RalphState {
   };
 }
 
-/** The settings with what somebody edited in `state.json`; what cannot be meant is ignored, and said. */
+/** Returns the settings with the edits in `state.json`, and a text for each invalid edit that it ignored. */
 export function edited(
   settings: LoopSettings,
   state: unknown,
@@ -195,7 +195,7 @@ export function edited(
   return { settings: next, ignored };
 }
 
-/** A loop that another program wrote, or whose record was lost. */
+/** Returns a loop that another program wrote, or whose record was lost. `options` is null if they are lost, too. */
 export function recordFromState(
   value: unknown,
   name: string,
@@ -209,7 +209,7 @@ export function recordFromState(
   return {
     v: 1,
     name,
-    // It may have been one that is checked: a person has to look at it.
+    // The lost options may have had checks: a person has to look.
     status: isLost ? 'paused' : state.status,
     iteration: state.current_iteration,
     ended: state.current_iteration,

@@ -44,7 +44,7 @@ export type LoopStep = {
   readonly events?: readonly FleetEvent[];
 };
 
-/** The loop of a worker, with the settings that stand in `state.json` now; null if it has none. */
+/** Reads a loop, with the settings that `state.json` has now; null if there is none. */
 export function readLoop(env: Environment, name: string): LoopRecord | null {
   const paths = loopPaths(env, name);
   const record = readJson(paths.record);
@@ -58,7 +58,7 @@ export function readLoop(env: Environment, name: string): LoopRecord | null {
   return state.ok ? recordFromState(state.value, name, lostOptions(paths)) : null;
 }
 
-/** The loop of a worker; null if it is no loop, or its loop is gone. */
+/** Reads the loop of a worker; null if it is no loop, or its loop is gone. */
 export function loopOf(
   env: Environment,
   { name, metadata }: Pick<Worker, 'name' | 'metadata'>,
@@ -66,17 +66,17 @@ export function loopOf(
   return metadata.ralph === true ? readLoop(env, name) : null;
 }
 
-/** The same without what was edited in `state.json`: half the reading, for lists of many loops. */
+/** Reads a loop without the edits in `state.json`: one file instead of two, for lists of many loops. */
 export function readLoopRecord(env: Environment, name: string): LoopRecord | null {
   const loop = readJsonAs(loopPaths(env, name).record, loopRecord);
   return loop?.name === name ? loop : readLoop(env, name);
 }
 
-/** What a loop whose record is lost was asked to do; null if nobody knows any more. */
+/** Returns the options of a loop whose record is lost; null if they are lost, too. */
 function lostOptions({ root, options, record }: ReturnType<typeof loopPaths>): LoopOptions | null {
   const copy = readJsonAs(options, loopOptions);
   if (copy !== null) return copy;
-  // Without a record that was set aside, another program has written the state, and asked for nothing more.
+  // Without a damaged record, another program wrote the state, and there are no options.
   return listDir(root).some((file) => isSetAside(record, file)) ? null : {};
 }
 
@@ -84,12 +84,12 @@ function isSetAside(record: string, file: string): boolean {
   return file.startsWith(`${basename(record)}.bad-`);
 }
 
-/** True if the folder of a loop is there, whatever it holds. */
+/** True if the folder of a loop exists. */
 export function hasLoop(env: Environment, name: string): boolean {
   return lstatOf(loopPaths(env, name).root) !== null;
 }
 
-/** Writes a new loop in the place of an older one of that name. */
+/** Writes a new loop over an older one of that name. */
 export function createLoop(env: Environment, record: LoopRecord): void {
   const paths = loopPaths(env, record.name);
   withStep(env, record.name, () => {
@@ -101,8 +101,8 @@ export function createLoop(env: Environment, record: LoopRecord): void {
 }
 
 /**
- * Takes one step as nobody else does at the same time: `step` gets the newest loop and says what changes, null for
- * nothing. Returns the loop after it; null if there is none.
+ * Changes a loop under its lock. `step` gets the newest loop and returns the change, null for none. Returns the loop
+ * after it; null if there is none.
  */
 export function updateLoop(
   env: Environment,
@@ -113,7 +113,7 @@ export function updateLoop(
   return withStep(env, name, () => applyStep(env, name, step));
 }
 
-/** The same for somebody who holds the lock of the loop already. */
+/** Changes a loop whose lock the caller holds. */
 export function applyStep(
   env: Environment,
   name: string,
@@ -129,7 +129,7 @@ export function applyStep(
   return after;
 }
 
-/** Writes what a crash kept the last step from writing beside the record. */
+/** Writes the log lines and the state that a crash kept the last step from writing. */
 export function repairLoop(env: Environment, name: string): void {
   updateLoop(env, name, (loop) => {
     project(env, loop);
@@ -137,7 +137,7 @@ export function repairLoop(env: Environment, name: string): void {
   });
 }
 
-/** The names of all loops there are. */
+/** Returns the names of all loops. */
 export function listLoops(env: Environment): string[] {
   return listDir(fleetPaths(env).loops);
 }
@@ -176,7 +176,7 @@ function ownFiles({ root, record, options, prompt }: ReturnType<typeof loopPaths
   return [record, options, prompt, ...damaged.map((file) => join(root, file))];
 }
 
-/** A second copy of what a loop was asked: one that lost its checks must not go on without them. */
+/** Writes a second copy of the options: a loop with a damaged record must not go on without its checks. */
 function keepOptions(env: Environment, { name, options }: LoopRecord): void {
   writeAtomic(loopPaths(env, name).options, `${JSON.stringify(options)}\n`);
 }
@@ -193,7 +193,7 @@ function write(env: Environment, loop: LoopRecord, events: readonly FleetEvent[]
   project(env, loop);
 }
 
-/** Whatever is written here can be written again. The state comes last: who sees it finds the log as far as that. */
+/** Writes the log and the state; safe to repeat. The state comes last, so that its readers find the log complete. */
 function project(env: Environment, loop: LoopRecord): void {
   const paths = loopPaths(env, loop.name);
   const state = readJson(paths.state);
@@ -203,7 +203,7 @@ function project(env: Environment, loop: LoopRecord): void {
   writeAtomic(paths.state, `${JSON.stringify(stateOf(loop), null, 2)}\n`, { fsync: false });
 }
 
-/** What somebody wrote into the state that will not be there any more. */
+/** Returns a text for each edit of the state that is going to be overwritten. */
 function ignoredIn(state: ReturnType<typeof readJson>, { settings }: LoopRecord): readonly string[] {
   if (state.ok) return edited(settings, state.value).ignored;
   return state.reason === 'torn'

@@ -11,11 +11,11 @@ export function isWorkerName(name: string): boolean {
 
 let last: ReturnType<typeof pathsBelow> | null = null;
 
-/** Where the fleet keeps its things: `~/.swarm`, or where SWARM_HOME says. */
+/** Returns the paths of the fleet below SWARM_HOME or `~/.swarm`. */
 export function fleetPaths(env: Environment) {
   const home = env.SWARM_HOME;
   const root = home !== undefined && isAbsolute(home) ? home : join(env.HOME || homedir(), '.swarm');
-  // The supervisor asks some thousand times in a second, and always for the same.
+  // Cached: the supervisor asks some thousand times in a second.
   if (last?.root !== root) last = pathsBelow(root);
   return last;
 }
@@ -23,7 +23,7 @@ export function fleetPaths(env: Environment) {
 function pathsBelow(root: string) {
   return {
     root,
-    /** All workers. */
+    /** List of all workers. */
     state: join(root, 'state.json'),
     lock: join(root, 'state.lock'),
     /** Output of workers without a window. */
@@ -44,9 +44,9 @@ export function loopPaths(env: Environment, name: string) {
     root,
     /** Outside the folder, which may be removed at any time. */
     lock: join(signals, `${name}.step`),
-    /** For people: what they read, and where they may edit the settings of the loop. */
+    /** File that people read, and in which they may edit the settings of the loop. */
     state: join(root, 'state.json'),
-    /** For us: holds the counters. */
+    /** State of the loop, with the counters. */
     record: join(root, 'loop.json'),
     /** A second copy of its options, in case the record is damaged. */
     options: join(root, 'options.json'),
@@ -62,9 +62,9 @@ export function signalPaths(env: Environment, name: string) {
   return {
     started: join(signals, `${name}.started`),
     ended: join(signals, `${name}.ended`),
-    /** Left by a command that changed the loop, for the supervisor to see. */
+    /** Written by a command that changed the loop, for the supervisor. */
     changed: join(signals, `${name}.changed`),
-    /** The command itself, where it is too long to be given in a call. */
+    /** The command, if it is too long for a call of tmux. */
     words: join(signals, `${name}.words`),
     /** Held by a command while it makes or ends the worker. */
     lock: join(signals, `${name}.lock`),
@@ -79,7 +79,7 @@ export function logPaths(env: Environment, name: string) {
 
 const sessions = new Map<string, string>();
 
-/** The tmux session of a fleet: two fleets on one machine do not share one. */
+/** Returns the tmux session of a fleet: two fleets on one machine do not share one. */
 export function defaultSession(env: Environment): string {
   const { root } = fleetPaths(env);
   const cached = sessions.get(root);
@@ -89,7 +89,7 @@ export function defaultSession(env: Environment): string {
   return session;
 }
 
-/** The run id that every process of a worker carries in its environment. */
+/** Returns the run id in the environment of every process of a worker. */
 export function workerRunId(env: Environment, name: string): string {
   return `${defaultSession(env)}/${name}`;
 }

@@ -3,13 +3,13 @@ import { ensureDir, readText, removeIfThere, writeAtomic } from '../../os/files/
 import type { Environment } from '../../os/process/program.ts';
 import { fleetPaths, signalPaths } from './paths.ts';
 
-/** The last start in the worker's window, by its number; null if there was none. */
+/** Returns the number of the last start in the worker's window; null if there was none. */
 export function lastStart(env: Environment, name: string): number | null {
   const [launch] = numbersIn(signalPaths(env, name).started);
   return launch ?? null;
 }
 
-/** The last end in the worker's window: which start it was, and the agent's exit code. */
+/** Returns the last end in the worker's window: the number of its start, and the agent's exit code. */
 export function lastExit(env: Environment, name: string): { launch: number; exitCode: number } | null {
   const [launch, exitCode] = numbersIn(signalPaths(env, name).ended);
   return launch === undefined || exitCode === undefined ? null : { launch, exitCode };

@@ -1,20 +1,20 @@
-/** Local time as it stands in the state files, such as `2024-01-15T10:30:00.000000`. */
+/** Formats local time for the state files, such as `2024-01-15T10:30:00.000000`. */
 export function stamp(ms: number): string {
   return `${stampSeconds(ms)}.${String(Math.floor(((ms % 1000) + 1000) % 1000)).padStart(3, '0')}000`;
 }
 
-/** Epoch milliseconds of a stamp; null if it is none. */
+/** Returns the epoch milliseconds of a stamp; null if it is none. */
 export function readStamp(text: string): number | null {
   const ms = Date.parse(text);
   return Number.isNaN(ms) ? null : ms;
 }
 
-/** `2024-01-15 10:30:00`, for people. */
+/** Formats a stamp for people: `2024-01-15 10:30:00`. */
 export function showStamp(text: string): string {
   return text.replace('T', ' ').replace(/\.\d+$/, '');
 }
 
-/** How long ago: `45s`, `15m`, `6h` or `3d`. */
+/** Formats an age: `45s`, `15m`, `6h` or `3d`. */
 export function ago(ms: number): string {
   const seconds = Math.max(0, Math.floor(ms / 1000));
   if (seconds < 60) return `${seconds}s`;
@@ -23,7 +23,7 @@ export function ago(ms: number): string {
   return `${Math.floor(seconds / 86_400)}d`;
 }
 
-/** The same without the fraction, as in `iterations.log`. */
+/** Formats local time without the fraction, as in `iterations.log`. */
 export function stampSeconds(ms: number): string {
   const date = new Date(ms);
   const two = (part: number) => String(part).padStart(2, '0');

@@ -10,13 +10,13 @@ export const worktreePlace = v.object({
   path: v.string(),
   branch: v.string(),
   base_repo: v.string(),
-  /** Its folder was removed on purpose; a respawn makes it again. */
+  /** True if its folder was removed on purpose; a respawn makes it again. */
   removed: v.exactOptional(v.literal(true)),
 });
 export type WorktreePlace = Readonly<v.InferOutput<typeof worktreePlace>>;
 export type TmuxPlace = { readonly session: string; readonly window: string; readonly socket: string | null };
 
-/** A worker as it stands in `state.json`; the names are the contract of that file. */
+/** A worker in `state.json`; the names are the contract of that file. */
 export type Worker = {
   readonly name: string;
   readonly status: 'running' | 'stopped';
@@ -37,7 +37,7 @@ export type LoopWorker = Worker & { readonly tmux: TmuxPlace };
 
 export type WorkersRead = { readonly workers: readonly Worker[]; readonly warning: string | null };
 
-/** All workers. A file that is no JSON is set aside, with a warning; one with a foreign shape is an error. */
+/** Reads all workers. Sets a file that is no JSON aside, with a warning; throws if it has a foreign shape. */
 export function readWorkers(env: Environment): WorkersRead {
   const { state } = fleetPaths(env);
   const file = readJson(state);
@@ -49,7 +49,7 @@ export function readWorkers(env: Environment): WorkersRead {
   return { workers: [], warning: `corrupt state file: it was moved to ${aside}, and the list is empty now` };
 }
 
-/** `.corrupted`, and a number where there is one already: the older may be the better. */
+/** Returns a free name: `.corrupted`, with a number if there is one already. */
 function asideName(state: string): string {
   for (let n = 1; ; n++) {
     const name = `${state}.corrupted${n === 1 ? '' : `-${n}`}`;
@@ -57,7 +57,7 @@ function asideName(state: string): string {
   }
 }
 
-/** Changes the list as nobody else does at the same time. `change` gets the newest list and returns the next one. */
+/** Changes the list under its lock. `change` gets the newest list and returns the next one. */
 export function updateWorkers(
   env: Environment,
   change: (workers: readonly Worker[]) => readonly Worker[],
@@ -94,7 +94,7 @@ export function removeWorker(env: Environment, name: string): void {
   updateWorkers(env, (workers) => workers.filter((worker) => worker.name !== name));
 }
 
-/** The worktree that a worker has now. */
+/** Returns the worktree of a worker; null if it has none or it was removed. */
 export function worktreeOf({ worktree }: Worker): WorktreePlace | null {
   return worktree?.removed ? null : worktree;
 }
@@ -134,7 +134,7 @@ function readWorker(value: unknown): Worker | null {
   return { name, status, cmd, started, cwd, env, tags, tmux, worktree, pid, metadata };
 }
 
-/** Undefined if it is no place. */
+/** Reads a place in tmux; undefined if it is none. */
 function readTmux(value: unknown): TmuxPlace | null | undefined {
   if (value === null) return null;
   if (!isObject(value)) return undefined;

@@ -15,13 +15,13 @@ import type { Environment } from '../../os/process/program.ts';
 import { fleetPaths } from './paths.ts';
 import { worktreePlace } from './workers.ts';
 
-/** A worktree that is being made: written before the first step, gone when a worker has it or nothing is left of it. */
+/** Intent to make a worktree: written before the first step, removed once a worker has it or it is undone. */
 const intentSchema = v.object({
   name: v.string(),
   place: worktreePlace,
   /** The branch is new, and begins at this commit. */
   newBranchAt: v.nullable(v.string()),
-  /** Who makes it. */
+  /** Process that makes it. */
   maker: processIdentitySchema,
 });
 export type WorktreeIntent = Readonly<v.InferOutput<typeof intentSchema>>;
@@ -50,7 +50,7 @@ export function removeBareFolder(path: string): boolean {
   return true;
 }
 
-/** What a crash has left half made: intents whose maker is gone. */
+/** Returns intents whose maker is gone. */
 export function abandonedIntents(env: Environment): WorktreeIntent[] {
   const files = listDir(folder(env)).filter((name) => name.endsWith('.json'));
   return files.flatMap((file) => {
@@ -66,7 +66,7 @@ function folder(env: Environment): string {
   return join(fleetPaths(env).root, 'worktrees');
 }
 
-/** Two that make the same worktree at once have a file each. */
+/** Returns the path of an intent. Two processes that make the same worktree have a file each. */
 function pathOf(env: Environment, { name, maker }: WorktreeIntent): string {
   return join(folder(env), `${encodeURIComponent(name)}.${maker.pid}.json`);
 }

@@ -3,14 +3,14 @@ import { type AgentName, agents } from '../../agents/registry.ts';
 import { resetTimeIn } from '../../agents/reset-time.ts';
 import { lastLines } from './shown.ts';
 
-/** What a screen says of the agent in it. `until` is epoch milliseconds. */
+/** State of the agent on a screen. `until` is epoch milliseconds. */
 export type Screen = {
   readonly state: 'working' | 'permission' | 'answer' | 'limit' | 'logged-out' | 'blocked' | 'idle';
   readonly detail?: string;
   readonly until?: number;
 };
 
-/** A program that nobody knows, at a question that many programs ask alike. */
+/** Common question of an unknown program. */
 const plainQuestion =
   /(?:[[(]y(?:es)?\/no?[\])]|\b(?:password|passphrase)\b[^:]*:|press (?:any key|enter|return)\b.{0,40})[\s:?]*$/i;
 const plainPrompt = /[$#%>❯›]\s*$/;
@@ -30,7 +30,7 @@ export function isReady(agent: AgentName, lines: readonly string[]): boolean {
   return plainPrompt.test(lastLines(lines).at(-1) ?? '');
 }
 
-/** How full the context is, in percent, where the screen of this agent says so. */
+/** Returns the use of the context in percent; null if the screen of this agent does not show it. */
 export function contextOnScreen(agent: AgentName, lines: readonly string[]): number | null {
   const screen = agents[agent].screen;
   const text = lastLines(lines).join('\n');
@@ -66,7 +66,7 @@ function dialogIn(screen: AgentScreen, shown: string[], text: string, now: numbe
 
 function workIn(screen: AgentScreen, shown: string[], text: string, now: number): Screen | null {
   const isLimited = isLastWord(screen, shown, screen.limit);
-  // Some go on to try, and say so in their last lines.
+  // Some agents retry, and say so in their last lines.
   if (isLimited && screen.limit.test(shown.slice(-4).join('\n'))) return limitFrom(text, now);
   if (isWorking(screen, shown)) return { state: 'working' };
   if (isLimited) return limitFrom(text, now);

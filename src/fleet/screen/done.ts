@@ -4,9 +4,9 @@ import { cleanTerminal } from '../../os/terminal/clean-terminal.ts';
 /** `echoed` tells whether the prompt was seen on the screen, now or before. */
 export type DoneCheck = { readonly done: boolean; readonly echoed: boolean };
 
-/** So many letters of the beginning of a prompt are not on a screen by chance. */
+/** Length of the beginning of a prompt that is on no screen by chance. */
 const tellingLength = 40;
-/** A shorter prompt may well be a part of what the agent says; alone on its line it is the prompt. */
+/** A shorter prompt may be a part of what the agent says, unless it is alone on its line. */
 const shortLength = 12;
 const borders = /^[\s│┃▏▎▍▌▐╎╏]+|[\s│┃▕▐╎╏]+$/gu;
 
@@ -14,9 +14,9 @@ const borders = /^[\s│┃▏▎▍▌▐╎╏]+|[\s│┃▕▐╎╏]+$/gu;
 export type DoneLook = (lines: readonly string[], echoedBefore?: boolean) => DoneCheck;
 
 /**
- * Looks for the pattern in what a terminal shows, where that is not the prompt itself. An interactive agent shows
- * its prompt wrapped, framed, cut off, or with its beginning out of sight. Give `echoed` from the look before, or
- * true for an agent that always shows its prompt: then the end of a prompt on top of the screen is known as such.
+ * Looks for the pattern on a screen, outside the prompt. An interactive agent shows its prompt wrapped, framed, cut off,
+ * or with its beginning out of sight. With `echoedBefore` (from the look before, or true for an agent that always shows
+ * its prompt), the end of a prompt on top of the screen counts as the prompt.
  */
 export function checkDone(
   pattern: Pattern,
@@ -52,7 +52,7 @@ export function doneLook(pattern: Pattern, prompt: string): DoneLook {
 type Span = readonly [start: number, end: number];
 type Place = readonly [line: number, column: number];
 
-/** Where the prompt stands in the letters of a screen: whole, or as far as it is shown. */
+/** Returns the places of the prompt in the letters of a screen, whole or cut off. */
 function echoesIn(letters: string, prompt: string, mayBeCut: boolean): Span[] {
   const spans: Span[] = [];
   if (mayBeCut) {
@@ -66,7 +66,7 @@ function echoesIn(letters: string, prompt: string, mayBeCut: boolean): Span[] {
   return spans;
 }
 
-/** The longest end of the prompt that the screen begins with. */
+/** Returns the length of the longest end of the prompt that the screen begins with. */
 function tailOnTop(letters: string, prompt: string): number {
   for (let length = Math.min(letters.length, prompt.length); length > 0; length--) {
     if (letters.startsWith(prompt.slice(prompt.length - length))) return length;
@@ -80,7 +80,7 @@ function commonLength(letters: string, from: number, prompt: string): number {
   return length;
 }
 
-/** Frames, wrapping and bullets differ; letters and digits stay. */
+/** Returns letters and digits only: frames, wrapping and bullets differ. */
 function lettersOf(text: string): string {
   return text.replace(/[^\p{L}\p{N}]+/gu, '');
 }
@@ -98,7 +98,7 @@ function spell(lines: readonly string[]): { letters: string; places: Place[] } {
   return { letters, places };
 }
 
-/** The lines without the spans. */
+/** Returns the lines with the spans blanked out. */
 function blank(lines: readonly string[], spans: readonly Span[], places: readonly Place[]): string[] {
   const result = [...lines];
   for (const [start, end] of spans) {

@@ -1,24 +1,24 @@
 import { lastLines, withoutMotion } from './shown.ts';
 
-/** Since when a screen shows what it shows. Times are milliseconds of one clock that never jumps. */
+/** Last changes of a screen, in monotonic milliseconds. */
 export type Motion = {
   readonly shown: readonly string[];
-  /** The last change of anything. */
+  /** Time of the last change. */
   readonly changedAt: number;
   readonly still: readonly string[];
-  /** The last change of more than a spinner or a timer. */
+  /** Time of the last change of more than a spinner or a timer. */
   readonly movedAt: number;
 };
 
-/** An agent may wait that long for a tool or a model with nothing but a timer running. */
+/** Time that an agent may wait for a tool or a model while only a timer runs. */
 const patience = { times: 10, atLeastMs: 10 * 60_000 };
 
-/** The motion after one more look at the screen. */
+/** Returns the motion after one more look at the screen. */
 export function follow(before: Motion | null, lines: readonly string[], now: number): Motion {
   const shown = lastLines(lines);
   if (before === null) return { shown, changedAt: now, still: shown.map(withoutMotion), movedAt: now };
   if (isSame(before.shown, shown)) return before;
-  // A line that was there has been read: most of a screen stays where it is.
+  // Reads only lines that changed: most of a screen stays the same.
   const still = shown.map((line, at) =>
     line === before.shown[at] ? (before.still[at] ?? '') : withoutMotion(line),
   );
@@ -38,7 +38,7 @@ export function isInactive(motion: Motion, now: number, timeoutMs: number): bool
   return isSpinning(motion, now, timeoutMs);
 }
 
-/** True if the screen moves although nothing happens. */
+/** True if only a spinner or a timer has moved for long. */
 export function isSpinning(motion: Motion, now: number, timeoutMs: number): boolean {
   return now - motion.movedAt >= Math.max(timeoutMs * patience.times, patience.atLeastMs);
 }
