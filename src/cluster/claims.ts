@@ -163,10 +163,7 @@ function nextAfter({ status, waitUntil, end }: LoopRecord): Next {
   return waitUntil === null ? { kind: 'continue', claim: null } : { kind: 'wait', until: waitUntil };
 }
 
-/**
- * Puts a loop that nobody holds back into its queue, or removes it if it does not run. The next rescue repairs a
- * failure.
- */
+/** Returns a loop that nobody holds to its queue, or removes it if it does not run. A rescue repairs a failure. */
 export async function letGo(
   { store }: TimedStore,
   entry: Entry,
@@ -185,10 +182,7 @@ export async function letGo(
   if ((await readEntry(store, loop.name))?.loop.status === 'running') await queue.add(loop.name);
 }
 
-/**
- * Ignores a refusal of the queue: another machine was faster. Other failures, such as a broken connection, are
- * thrown.
- */
+/** Ignores that the queue refuses a call, because another machine was faster. Throws other failures. */
 export async function quietly(act: () => Promise<void>): Promise<void> {
   try {
     await act();

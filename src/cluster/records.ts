@@ -20,9 +20,7 @@ const busyForMs = 3000;
 const answerMs = 15_000;
 const logName = /^(\d{3,})(?:\.try-(\d+))?\.log$/;
 
-/**
- * Request for a log file. Anybody with access to the store can write one, so that only names of our files are valid.
- */
+/** Request for a log file. Anybody with access to the store can write one: only names of our files are valid. */
 const requestSchema = v.object({
   name: v.pipe(v.string(), v.check(isWorkerName)),
   /** Mailbox for the answer. */

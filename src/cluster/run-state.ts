@@ -19,10 +19,7 @@ const runStateSchema = v.object({
 /** Longest run state that is stored. */
 const maxChars = 512 * 1024;
 
-/**
- * Serializes a run for the next machine; null if it has no decision yet. Leaves out the prompt, which is in the
- * order.
- */
+/** Serializes a run without its prompt, which is in the order. Null if it has no decision yet. */
 export function packRun({ cwd, id }: SupervisedRun, { started, decided }: RunRead): string | null {
   if (started === undefined || decided === undefined) return null;
   const lines = [{ ...started, task: '', cli: [] }, decided].map((event) => JSON.stringify(event));

@@ -31,7 +31,7 @@ export const wrapUpText =
   'Your context is nearly full. Come to an end now: begin nothing new, write down what is left to do where the next ' +
   'iteration will find it, commit your work, and stop.';
 
-/** Watches the context of one iteration; null if nobody asked for it. */
+/** Watches the context of one iteration; null if no option asks for it. */
 export function watchContext(env: Environment, worker: Worker, loop: LoopRecord): ContextWatch | null {
   const { maxContext, restartOnCompact = false } = loop.options;
   if (maxContext === undefined && !restartOnCompact) return null;

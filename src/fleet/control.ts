@@ -15,7 +15,7 @@ import { holdLoop } from './hold.ts';
 import { workerOfRun } from './supervised-run.ts';
 import { ensureSupervisor, type SelfCommand } from './supervisor-start.ts';
 
-/** What a command did to a loop; `before` is the loop before it, null if there is none. */
+/** Effect of a command on a loop; `before` is the loop before it, null if there is none. */
 export type Change = { readonly before: LoopRecord | null; readonly changed: boolean };
 
 /** Pauses a loop after the iteration that runs; ends a wait at once. */
@@ -42,7 +42,7 @@ export function pauseWhenFree(env: Environment, name: string, at: number, reason
   });
 }
 
-/** The step that pauses a loop; null if nothing changes. */
+/** Returns the step that pauses a loop; null if nothing changes. */
 export function pauseStep(loop: LoopRecord, at: number, reason: string): LoopStep | null {
   if (loop.status !== 'running') return null;
   const text = isInIteration(loop) ? 'paused after this iteration' : 'paused';

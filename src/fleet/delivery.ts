@@ -23,9 +23,7 @@ export function deliveryFor(command: readonly string[], prompt: string): Deliver
   return isWord ? { how: 'argument', before: interactive } : { how: 'paste' };
 }
 
-/**
- * True if a command reads its prompt from standard input: an unknown agent, or one in headless mode (`claude -p`).
- */
+/** True if a command reads its prompt from stdin: an unknown agent, or one in headless mode (`claude -p`). */
 export function runsByItself(command: readonly string[]): boolean {
   return deliveryFor(command, 'x').how === 'stdin';
 }

@@ -24,7 +24,7 @@ export type Finding = {
   readonly name?: string;
   /** Repair in words that follow "would". */
   readonly remedy: string;
-  /** Puts it right; returns false if that failed. */
+  /** Repairs it; returns false if that failed. */
   readonly fix: () => unknown;
 };
 

@@ -81,18 +81,18 @@ async function startNext(all: Supervision, one: DrivenLoop): Promise<void> {
   all.starting++;
   one.keptBack = false;
   try {
-    const started = await startIteration(all.env, one.worker, serverOf(all, one), () => all.clock.now());
-    await settleStart(all, one, started);
+    const result = await startIteration(all.env, one.worker, serverOf(all, one), () => all.clock.now());
+    await settleStart(all, one, result);
   } finally {
     all.starting--;
   }
 }
 
-async function settleStart(all: Supervision, one: DrivenLoop, started: Started): Promise<void> {
-  const { loop } = started;
+async function settleStart(all: Supervision, one: DrivenLoop, result: Started): Promise<void> {
+  const { loop } = result;
   if (loop === null) return drop(all, one);
   one.loop = loop;
-  switch (started.kind) {
+  switch (result.kind) {
     case 'started': {
       forgetScreen(one, all.clock.monotonic());
       const { iteration, settings } = loop;
@@ -102,15 +102,15 @@ async function settleStart(all: Supervision, one: DrivenLoop, started: Started):
       return;
     }
     case 'ended':
-      all.say(`${loop.status === 'failed' ? 'swarm: error:' : `[ralph] ${one.name}:`} ${started.why}`);
+      all.say(`${loop.status === 'failed' ? 'swarm: error:' : `[ralph] ${one.name}:`} ${result.why}`);
       notify(all, one.worker, loop);
       one.again = true;
       return;
     case 'not-opened':
-      all.say(`swarm: error: failed to create tmux window: ${messageOf(started.error)}`);
+      all.say(`swarm: error: failed to create tmux window: ${messageOf(result.error)}`);
       return finishIteration(all, one, { how: 'lost', exitCode: null });
     case 'kept-back':
-      return keepBack(all, one, started.why, started.until);
+      return keepBack(all, one, result.why, result.until);
     case 'not-due':
       forgetScreen(one, one.startedAt);
       one.again = loop.iteration === loop.ended;

@@ -11,10 +11,7 @@ import { ownerLabel, readOwner } from './worker-window.ts';
 
 /** Pause before Enter: agents take it for a part of the paste otherwise. */
 const enterMs = 500;
-/**
- * Linux notes a write to a terminal only if the last one was noted up to 8 seconds before: a fresh stamp says
- * nothing.
- */
+/** Linux updates the mtime of a terminal at most every 8 seconds: a younger one may hide a write. */
 const ttyStepMs = 9000;
 
 /** Looks at the screens that are due, with one call for each tmux server, and acts on what they show. */

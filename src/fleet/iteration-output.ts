@@ -19,12 +19,10 @@ export type EndCause = Pick<IterationEnd, 'how' | 'exitCode' | 'limitUntil'>;
 /** An ended iteration with its decision. */
 export type EndedIteration = Partial<RunIteration> & { readonly end: DecidedEnd };
 
+type World = { readonly env: Environment; readonly clock: Clock; readonly tmux: Tmux };
+
 /** Reads how an iteration ended: from the journal of its run, or from what a plain worker printed. */
-export async function readEnd(
-  world: { readonly env: Environment; readonly clock: Clock; readonly tmux: Tmux },
-  one: DrivenLoop,
-  cause: EndCause,
-): Promise<EndedIteration> {
+export async function readEnd(world: World, one: DrivenLoop, cause: EndCause): Promise<EndedIteration> {
   const { loop } = one;
   const lines = () => printedLines(world, one);
   const at = world.clock.now();
@@ -46,7 +44,7 @@ export async function readEnd(
 
 /** Reads from the output of an agent whether it is done, or at a usage limit. */
 async function outputOf(
-  { env, clock }: { readonly env: Environment; readonly clock: Clock },
+  { env, clock }: World,
   one: DrivenLoop,
   { how, exitCode }: EndCause,
   output: () => Promise<string[]>,
@@ -64,10 +62,7 @@ async function outputOf(
 }
 
 /** Returns what a process printed: its screen and the lines just above it. */
-async function printedLines(
-  { env, clock, tmux }: { readonly env: Environment; readonly clock: Clock; readonly tmux: Tmux },
-  one: DrivenLoop,
-): Promise<string[]> {
+async function printedLines({ env, clock, tmux }: World, one: DrivenLoop): Promise<string[]> {
   for (let attempt = 1; ; attempt++) {
     const panes = await tmux.panes();
     const pane = panes.find(({ label }) => {

@@ -8,7 +8,7 @@ import { readWorkers, type Worker } from './files/workers.ts';
 /** A loop as the limits see it. Times are epoch milliseconds. */
 export type Candidate = {
   readonly name: string;
-  /** Null if nobody knows whose limits hold. */
+  /** Null if the account is unknown. */
   readonly account: string | null;
   /** True while an iteration runs. */
   readonly runs: boolean;
@@ -21,7 +21,7 @@ export type Admission =
   /** `until` is null if it waits for the end of another iteration. */
   | { readonly admitted: false; readonly until: number | null; readonly why: Why };
 
-/** True if the limits of the fleet let this loop start its next iteration now; to be asked while holding them. */
+/** True if the limits of the fleet let this loop start its next iteration now. Call it inside `holdingLimits`. */
 export function mayStart(env: Environment, worker: Worker, loop: LoopRecord, now: number): Admission {
   const limits = readLimits(env);
   if (limits.maxParallel === null && Object.keys(limits.holds).length === 0) return { admitted: true };
@@ -32,7 +32,7 @@ export function mayStart(env: Environment, worker: Worker, loop: LoopRecord, now
   return admit(candidate(worker, loop, false), others, limits, now);
 }
 
-/** The account that a loop works on; null if nobody knows. */
+/** Returns the account of a loop; null if it is unknown. */
 export function accountOfLoop({ cmd, env }: Worker, { options }: LoopRecord): string | null {
   return accountOf(cmd, env, options.account);
 }
@@ -67,8 +67,8 @@ export function accountOf(
 }
 
 /**
- * True if the next iteration of a loop may start: not while its account is at a usage limit, and no more at once than
- * the fleet allows. Who waits longest goes first.
+ * Decides whether the next iteration of a loop may start: not while its account is at a usage limit, and no more at
+ * once than the fleet allows. The loop that waits longest goes first.
  */
 export function admit(
   candidate: Candidate,

@@ -80,10 +80,7 @@ async function refuseUnready(name: string, place: WorktreePlace): Promise<number
   );
 }
 
-/**
- * Throws if there are conflicts. Merges in memory (git 2.38); an older git finds them in the working copy and goes
- * back.
- */
+/** Throws if there are conflicts. Merges in memory (git 2.38); with an older git, the merge itself fails. */
 async function refuseConflicts(repo: string, { branch }: WorktreePlace): Promise<void> {
   const tree = ['merge-tree', '--write-tree', '--name-only', '--no-messages', '-z'];
   const { exitCode, stdout } = await runGit(repo, [...tree, 'HEAD', `refs/heads/${branch}`]);

@@ -10,7 +10,7 @@ import { needsDriving } from './what-next.ts';
 export type RegistryWriter = {
   /** Reads the list. */
   read(): readonly Worker[];
-  /** True if somebody else has written it since, or `distrust` was called. */
+  /** True if another process wrote the list since, or after `distrust`. */
   isStale(): boolean;
   distrust(): void;
   /** Changes a worker. A burst of changes is written once. */

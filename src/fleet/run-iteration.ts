@@ -37,18 +37,18 @@ export type RunIteration = {
 /** Reads the result of an iteration. The run's own decision holds; a process that died is a failed turn. */
 export function readIteration(run: SupervisedRun, process: RunProcess): RunIteration {
   const { since, at, how } = process;
-  const runState = readRun(run.cwd, run.id);
-  const { events, started } = runState;
+  const latest = readRun(run.cwd, run.id);
+  const { events, started } = latest;
   const own = eventsAfter(events, since);
   const agent = last(own, 'agent.ended');
   const exitCode = agent?.exitCode ?? process.exitCode;
   const end = { at, how, exitCode, doneMatched: false, ...spentOn(agent?.usage) };
   const plan = last(events, 'run.resumed')?.plan ?? started?.plan;
-  const failures = runState.decided?.loop.failures ?? 0;
+  const failures = latest.decided?.loop.failures ?? 0;
   const counts = { failures, maxFailures: plan?.limits.failures ?? 0 };
   const refusal = refusalOf(run, process, own);
-  if (refusal) return { end: { ...end, decision: { ...refusal, ...counts } }, run: runState, isTold: false };
-  if (plan === undefined) return { end, run: runState, isTold: false };
+  if (refusal) return { end: { ...end, decision: { ...refusal, ...counts } }, run: latest, isTold: false };
+  if (plan === undefined) return { end, run: latest, isTold: false };
 
   const ended = last(own, 'run.ended');
   const decided = last(own, 'decision');
@@ -59,14 +59,14 @@ export function readIteration(run: SupervisedRun, process: RunProcess): RunItera
     const decision = { kind: 'stop', outcome, because, exitCode, iterations, ...counts } as const;
     return {
       end: { ...end, at: Date.parse(decided?.at ?? ended.at), decision },
-      run: runState,
+      run: latest,
       isTold: true,
     };
   }
   const ownDecision = decided && !(isCut && decided.outcome === 'INTERRUPTED') ? decisionOf(decided) : null;
   if (decided && ownDecision) {
     const decision = loopDecision(ownDecision, decided.loop, plan.limits.failures);
-    return { end: { ...end, at: Date.parse(decided.at), decision }, run: runState, isTold: false };
+    return { end: { ...end, at: Date.parse(decided.at), decision }, run: latest, isTold: false };
   }
   const lastDecision = events.findLast((event) => event.type === 'decision' && event.seq <= since);
   const before = {
@@ -78,7 +78,7 @@ export function readIteration(run: SupervisedRun, process: RunProcess): RunItera
   return { end: { ...end, decision }, run: readRun(run.cwd, run.id), isTold: false };
 }
 
-/** Failed turns in a row after what the run decided since an event; null if it decided nothing of its own. */
+/** Returns the failed turns in a row after the run's last decision since an event; null if there is none. */
 export function failuresSince(run: SupervisedRun, since: number): number | null {
   const decided = last(eventsAfter(readRun(run.cwd, run.id).events, since), 'decision');
   return decided === undefined || decided.outcome === 'INTERRUPTED' ? null : decided.loop.failures;
@@ -88,7 +88,7 @@ function eventsAfter(events: readonly JournalEvent[], since: number): JournalEve
   return events.filter(({ seq }) => seq > since);
 }
 
-/** The process could not begin, and another try would not help. Null if it began, or was killed. */
+/** Returns the stop of a run that refused to begin; null if it began or was killed. */
 function refusalOf(
   { id }: SupervisedRun,
   { env, iteration, exitCode }: RunProcess,

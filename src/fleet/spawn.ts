@@ -130,12 +130,12 @@ async function openWindow(env: Environment, worker: Worker, now: () => number): 
   const place = worker.tmux;
   const tmux = tmuxServer(place.socket, env);
   if (worker.metadata.ralph === true) {
-    const started = await startIteration(env, { ...worker, tmux: place }, tmux, now);
-    if (started.kind === 'ended') throw fault('prompt', started.why);
-    if (started.kind === 'not-opened') throw windowFault(started.error);
-    const metadata = { ...worker.metadata, ralph_iteration: started.loop?.iteration ?? 0 };
+    const result = await startIteration(env, { ...worker, tmux: place }, tmux, now);
+    if (result.kind === 'ended') throw fault('prompt', result.why);
+    if (result.kind === 'not-opened') throw windowFault(result.error);
+    const metadata = { ...worker.metadata, ralph_iteration: result.loop?.iteration ?? 0 };
     updateWorker(env, worker.name, { metadata });
-    if (started.kind === 'started') sayStarted(env, started.loop, now());
+    if (result.kind === 'started') sayStarted(env, result.loop, now());
     return { ...worker, metadata };
   }
   try {

@@ -7,9 +7,7 @@ import type { WorktreePlace } from './files/workers.ts';
 export type Dirt = {
   /** Changed and untracked files. */
   readonly uncommitted: readonly string[];
-  /**
-   * Files that git ignores, such as `.env`. Ignored folders (packages, builds) do not count: they can be made again.
-   */
+  /** Ignored files, such as `.env`. Ignored folders (packages, builds) do not count: they can be made again. */
   readonly ignored: readonly string[];
   /** Commits that are in no other branch and on no remote. */
   readonly unmerged: number;

@@ -87,7 +87,7 @@ export async function worktreeExists(place: WorktreePlace): Promise<boolean> {
   return lstatOf(place.path) !== null && (await findRegistered(place.base_repo, place.path)) !== null;
 }
 
-/** Checks the branch of a lost worktree out again where it was; false if the branch or the room is gone. */
+/** Checks the branch of a lost worktree out again; false if the branch is gone or the place is taken. */
 export async function restoreWorktree(place: WorktreePlace): Promise<boolean> {
   if ((await commitOf(place)) === null) return false;
   // Forced twice, git ignores that it remembers a worktree there.

@@ -204,28 +204,20 @@ export function recordFromState(
   const { success, output: state } = v.safeParse(ralphState, value);
   if (!success) return null;
   const { prompt_file, max_iterations, done_pattern, inactivity_timeout } = state;
+  const settings = { prompt_file, max_iterations, done_pattern, inactivity_timeout };
   const startedAt = readStamp(state.started) ?? 0;
+  const detail = 'its record was damaged, and its options are lost';
   const isLost = options === null && isOpen(state);
   return {
-    v: 1,
-    name,
-    // The lost options may have had checks: a person has to look.
-    status: isLost ? 'paused' : state.status,
+    ...newRecord(name, { settings, options: {}, held: false }, startedAt),
+    status: state.status,
     iteration: state.current_iteration,
     ended: state.current_iteration,
-    launch: 0,
-    startedAt,
     iterationStartedAt: readStamp(state.last_iteration_started),
     failures: state.consecutive_failures,
     totalFailures: state.total_failures,
-    waitUntil: null,
-    held: false,
-    why: isLost
-      ? { state: 'paused', since: startedAt, detail: 'its record was damaged, and its options are lost' }
-      : { state: 'queued', since: startedAt },
-    end: null,
-    settings: { prompt_file, max_iterations, done_pattern, inactivity_timeout },
     options: options ?? {},
-    lines: [],
+    // The lost options may have had checks: a person has to look.
+    ...(isLost ? { status: 'paused', why: { state: 'paused', since: startedAt, detail } } : {}),
   };
 }

@@ -23,6 +23,7 @@ export function fleetPaths(env: Environment) {
 function pathsBelow(root: string) {
   return {
     root,
+    session: `swarm-${hashText(realPath(root)).slice(0, 8)}`,
     /** List of all workers. */
     state: join(root, 'state.json'),
     lock: join(root, 'state.lock'),
@@ -77,16 +78,9 @@ export function logPaths(env: Environment, name: string) {
   return { stdout: join(logs, `${name}.stdout.log`), stderr: join(logs, `${name}.stderr.log`) };
 }
 
-const sessions = new Map<string, string>();
-
 /** Returns the tmux session of a fleet: two fleets on one machine do not share one. */
 export function defaultSession(env: Environment): string {
-  const { root } = fleetPaths(env);
-  const cached = sessions.get(root);
-  if (cached !== undefined) return cached;
-  const session = `swarm-${hashText(realPath(root)).slice(0, 8)}`;
-  sessions.set(root, session);
-  return session;
+  return fleetPaths(env).session;
 }
 
 /** Returns the run id in the environment of every process of a worker. */

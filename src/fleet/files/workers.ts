@@ -113,10 +113,7 @@ function workersIn(value: unknown, path: string): Worker[] {
   });
 }
 
-/**
- * By hand: a thousand workers by a schema cost `swarm ls` 10 ms, which is over its budget. An older record may lack
- * the fields with a default.
- */
+/** Checks by hand: a schema costs `swarm ls` 10 ms for 1,000 workers. Older records lack fields with a default. */
 function readWorker(value: unknown): Worker | null {
   if (!isObject(value)) return null;
   const { name, status, cmd, started, cwd } = value;

@@ -1,7 +1,7 @@
 import type { AgentScreen } from '../../agents/agent.ts';
 import { type AgentName, agents } from '../../agents/registry.ts';
 import { resetTimeIn } from '../../agents/reset-time.ts';
-import { lastLines } from './shown.ts';
+import { lastLines } from './visible-lines.ts';
 
 /** State of the agent on a screen. `until` is epoch milliseconds. */
 export type Screen = {
@@ -15,13 +15,13 @@ const plainQuestion =
   /(?:[[(]y(?:es)?\/no?[\])]|\b(?:password|passphrase)\b[^:]*:|press (?:any key|enter|return)\b.{0,40})[\s:?]*$/i;
 const plainPrompt = /[$#%>❯›]\s*$/;
 
-/** Reads a screen; null if it says nothing certain. What is certain from elsewhere goes before it. */
+/** Reads the state of the agent from a screen; null if it is not certain. */
 export function classify(agent: AgentName, lines: readonly string[], now: number): Screen | null {
-  const shown = lastLines(lines);
+  const visible = lastLines(lines);
   const screen = agents[agent].screen;
-  if (screen === null) return plainQuestion.test(shown.at(-1) ?? '') ? { state: 'answer' } : null;
-  const text = shown.join('\n');
-  return dialogIn(screen, shown, text, now) ?? workIn(screen, shown, text, now);
+  if (screen === null) return plainQuestion.test(visible.at(-1) ?? '') ? { state: 'answer' } : null;
+  const text = visible.join('\n');
+  return dialogIn(screen, visible, text, now) ?? workIn(screen, visible, text, now);
 }
 
 /** True if the agent waits for its next prompt, with nothing in the way. */
@@ -45,18 +45,18 @@ export function compactsOnScreen(agent: AgentName, lines: readonly string[]): bo
   return agents[agent].screen?.compacts?.test(lastLines(lines).join('\n')) ?? false;
 }
 
-/** The usage limit that ended a program which prints and exits; null if the end of its output tells of none. */
+/** Returns the usage limit that ended a program; null if the end of its output shows none. */
 export function limitAtExit(agent: AgentName, lines: readonly string[], now: number): Screen | null {
   const text = lastLines(lines).slice(-5).join('\n');
   return agents[agent].screen?.limit.test(text) ? limitFrom(text, now) : null;
 }
 
-function dialogIn(screen: AgentScreen, shown: string[], text: string, now: number): Screen | null {
+function dialogIn(screen: AgentScreen, visible: string[], text: string, now: number): Screen | null {
   const blocker = Object.entries(screen.blockers).find(([, pattern]) => pattern.test(text))?.[0];
   const hasInput = screen.input.test(text);
   const isDialog = screen.dialog
-    ? screen.dialog.test(shown.slice(-2).join('\n'))
-    : !hasInput && !isWorking(screen, shown);
+    ? screen.dialog.test(visible.slice(-2).join('\n'))
+    : !hasInput && !isWorking(screen, visible);
   if (blocker !== undefined && (isDialog || !hasInput)) return { state: 'blocked', detail: blocker };
   if (!isDialog) return null;
   if (screen.permission?.test(text)) return { state: 'permission' };
@@ -64,32 +64,32 @@ function dialogIn(screen: AgentScreen, shown: string[], text: string, now: numbe
   return screen.question?.test(text) ? { state: 'answer' } : null;
 }
 
-function workIn(screen: AgentScreen, shown: string[], text: string, now: number): Screen | null {
-  const isLimited = isLastWord(screen, shown, screen.limit);
+function workIn(screen: AgentScreen, visible: string[], text: string, now: number): Screen | null {
+  const isLimited = isLastWord(screen, visible, screen.limit);
   // Some agents retry, and say so in their last lines.
-  if (isLimited && screen.limit.test(shown.slice(-4).join('\n'))) return limitFrom(text, now);
-  if (isWorking(screen, shown)) return { state: 'working' };
+  if (isLimited && screen.limit.test(visible.slice(-4).join('\n'))) return limitFrom(text, now);
+  if (isWorking(screen, visible)) return { state: 'working' };
   if (isLimited) return limitFrom(text, now);
-  if (isLastWord(screen, shown, screen.loggedOut)) return { state: 'logged-out' };
+  if (isLastWord(screen, visible, screen.loggedOut)) return { state: 'logged-out' };
   if (!screen.input.test(text)) return null;
-  return { state: isInTurn(screen, shown) ? 'working' : 'idle' };
+  return { state: isInTurn(screen, visible) ? 'working' : 'idle' };
 }
 
-function isWorking(screen: AgentScreen, shown: readonly string[]): boolean {
-  return screen.working.test(shown.slice(-screen.footer).join('\n'));
+function isWorking(screen: AgentScreen, visible: readonly string[]): boolean {
+  return screen.working.test(visible.slice(-screen.footer).join('\n'));
 }
 
 /** True if the agent has said nothing since: what it came over is no news. */
-function isLastWord(screen: AgentScreen, shown: readonly string[], pattern: RegExp): boolean {
-  const at = shown.findLastIndex((line) => pattern.test(line));
-  return at !== -1 && !shown.slice(at + 1).some((line) => screen.speech.test(line));
+function isLastWord(screen: AgentScreen, visible: readonly string[], pattern: RegExp): boolean {
+  const at = visible.findLastIndex((line) => pattern.test(line));
+  return at !== -1 && !visible.slice(at + 1).some((line) => screen.speech.test(line));
 }
 
 /** Codex 0.166 shows nothing while it streams, only the end of its turn. */
-function isInTurn({ speech, turnEnd }: AgentScreen, shown: readonly string[]): boolean {
+function isInTurn({ speech, turnEnd }: AgentScreen, visible: readonly string[]): boolean {
   if (turnEnd === undefined) return false;
-  const speechAt = shown.findLastIndex((line) => speech.test(line));
-  return speechAt !== -1 && !shown.slice(speechAt + 1).some((line) => turnEnd.test(line));
+  const speechAt = visible.findLastIndex((line) => speech.test(line));
+  return speechAt !== -1 && !visible.slice(speechAt + 1).some((line) => turnEnd.test(line));
 }
 
 function limitFrom(text: string, now: number): Screen {

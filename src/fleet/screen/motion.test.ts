@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { follow, isInactive, isSpinning } from './motion.ts';
+import { follow, isInactive } from './motion.ts';
 
 const second = 1000;
 const minute = 60 * second;
@@ -19,7 +19,6 @@ describe('inactivity of a screen', () => {
     for (let at = 2 * second; at <= 20 * minute; at += 2 * second) {
       motion = follow(motion, [`✶ Thinking… (${at / second}s)`], at);
       expect(isInactive(motion, at, minute)).toBe(at >= 10 * minute);
-      expect(isSpinning(motion, at, minute)).toBe(at >= 10 * minute);
     }
   });
 

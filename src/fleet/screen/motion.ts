@@ -1,8 +1,8 @@
-import { lastLines, withoutMotion } from './shown.ts';
+import { lastLines, withoutMotion } from './visible-lines.ts';
 
 /** Last changes of a screen, in monotonic milliseconds. */
 export type Motion = {
-  readonly shown: readonly string[];
+  readonly visible: readonly string[];
   /** Time of the last change. */
   readonly changedAt: number;
   readonly still: readonly string[];
@@ -15,14 +15,14 @@ const patience = { times: 10, atLeastMs: 10 * 60_000 };
 
 /** Returns the motion after one more look at the screen. */
 export function follow(before: Motion | null, lines: readonly string[], now: number): Motion {
-  const shown = lastLines(lines);
-  if (before === null) return { shown, changedAt: now, still: shown.map(withoutMotion), movedAt: now };
-  if (isSame(before.shown, shown)) return before;
+  const visible = lastLines(lines);
+  if (before === null) return { visible, changedAt: now, still: visible.map(withoutMotion), movedAt: now };
+  if (isSame(before.visible, visible)) return before;
   // Reads only lines that changed: most of a screen stays the same.
-  const still = shown.map((line, at) =>
-    line === before.shown[at] ? (before.still[at] ?? '') : withoutMotion(line),
+  const still = visible.map((line, at) =>
+    line === before.visible[at] ? (before.still[at] ?? '') : withoutMotion(line),
   );
-  return { shown, changedAt: now, still, movedAt: isSame(before.still, still) ? before.movedAt : now };
+  return { visible, changedAt: now, still, movedAt: isSame(before.still, still) ? before.movedAt : now };
 }
 
 function isSame(one: readonly string[], other: readonly string[]): boolean {
@@ -35,10 +35,5 @@ function isSame(one: readonly string[], other: readonly string[]): boolean {
  */
 export function isInactive(motion: Motion, now: number, timeoutMs: number): boolean {
   if (now - motion.changedAt >= timeoutMs) return true;
-  return isSpinning(motion, now, timeoutMs);
-}
-
-/** True if only a spinner or a timer has moved for long. */
-export function isSpinning(motion: Motion, now: number, timeoutMs: number): boolean {
   return now - motion.movedAt >= Math.max(timeoutMs * patience.times, patience.atLeastMs);
 }

@@ -58,13 +58,13 @@ export function textTop(view: TopView): string {
   return lines.map((line) => `${line.trimEnd()}\n`).join('');
 }
 
-function headline({ rows, running, maxParallel, accountsAtLimit: held, undriven }: TopView): string {
+function headline({ rows, running, maxParallel, accountsAtLimit, undriven }: TopView): string {
   const waiting = rows.filter((row) => row.needsYou).length;
   const parts = [
     `${rows.length} worker${rows.length === 1 ? '' : 's'}`,
     waiting === 0 ? '' : `${waiting} ${waiting === 1 ? 'waits' : 'wait'} for you`,
     `${running}${maxParallel === null ? '' : ` of ${maxParallel}`} running`,
-    held.length === 0 ? '' : `at their limit: ${held.join(', ')}`,
+    accountsAtLimit.length === 0 ? '' : `at their limit: ${accountsAtLimit.join(', ')}`,
     undriven ? 'no supervisor: swarm doctor --fix' : '',
   ];
   return clean(`swarm  ${parts.filter(Boolean).join(' · ')}`);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { lastLines, withoutMotion } from './shown.ts';
+import { lastLines, withoutMotion } from './visible-lines.ts';
 
 describe('what a screen shows', () => {
   it('takes the last 20 lines that show something', () => {
