@@ -71,10 +71,10 @@ export async function fetchRecords(
 ): Promise<string[]> {
   // Asks all at once, because a machine that is gone takes the whole timeout.
   const lists = await Promise.all(
-    hosts.map(async (host) => ({ host, listed: await ask(cluster, host, { name }) })),
+    hosts.map(async (host) => ({ host, list: await ask(cluster, host, { name }) })),
   );
-  for (const { host, listed: answer } of lists) {
-    for (const file of answer?.files ?? []) {
+  for (const { host, list } of lists) {
+    for (const file of list?.files ?? []) {
       const [, iteration, attempt] = logName.exec(file) ?? [];
       const title = `iteration ${Number(iteration)}${attempt === undefined ? '' : `, try ${attempt}`} on ${host}`;
       for (let from = 0; ; ) {
@@ -86,7 +86,7 @@ export async function fetchRecords(
       }
     }
   }
-  return lists.flatMap(({ host, listed }) => (listed === null ? [host] : []));
+  return lists.flatMap(({ host, list }) => (list === null ? [host] : []));
 }
 
 async function ask(

@@ -48,8 +48,8 @@ export async function driveScreens(all: Supervision): Promise<void> {
 
 /** Returns the panes of a server by worker, and their screens; null if tmux does not answer. */
 async function lookAtServer({ env }: Supervision, tmux: Tmux, group: readonly DrivenLoop[]) {
-  const wanted = group.flatMap(({ pane }) => (pane && !pane.dead ? [pane.id] : []));
-  const answer = await tmux.screens(wanted).catch(() => null);
+  const paneIds = group.flatMap(({ pane }) => (pane && !pane.dead ? [pane.id] : []));
+  const answer = await tmux.screens(paneIds).catch(() => null);
   if (answer === null) return null;
   const panes = answer.panes.flatMap((pane) => {
     const owner = readOwner(env, pane.label);

@@ -63,7 +63,8 @@ export async function spawnWorker(
   return holdWorker(env, order.name, async () => {
     const before = findWorker(env, order.name);
     if (before !== null && !order.replace) await checkOver(env, before);
-    const worktree = order.worktree === null ? null : await makeWorktree(env, order);
+    const { name, cwd } = order;
+    const worktree = order.worktree && (await createWorktree(env, { name, cwd, ...order.worktree }));
     try {
       const worker = workerFor(env, order, worktree, clock.now());
       checkStart(env, worker, order.loop);
@@ -216,10 +217,6 @@ function workerFor(env: Environment, order: SpawnOrder, worktree: NewWorktree | 
     pid: null,
     metadata: loop === null ? {} : { ralph: true, ralph_iteration: 0 },
   };
-}
-
-async function makeWorktree(env: Environment, { name, cwd, worktree }: SpawnOrder): Promise<NewWorktree> {
-  return createWorktree(env, { name, cwd, ...worktree });
 }
 
 /** Throws if a text cannot name a worker, a tmux session or a socket. */

@@ -39,16 +39,16 @@ export function lookAtScreen(
 ): ScreenLook {
   const nothing: ScreenLook = { end: null, why: null, isReady: false };
   const timeoutMs = one.loop.settings.inactivity_timeout * 1000;
-  const changed = text !== one.text || one.motion === null;
+  const hasChanged = text !== one.text || one.motion === null;
   const lines = text.split('\n');
   const isRun = one.loop.options.run !== undefined;
-  if (changed && !isRun) {
+  if (hasChanged && !isRun) {
     one.showsPattern = showsPattern(env, one, lines);
     if (one.showsPattern && one.loop.options.checkDoneContinuous) return { ...nothing, end: 'done' };
   }
   // The first look comes up to two ticks after the start, and nothing has been seen to change since.
   const unseenMs = one.motion === null ? Math.min(ageOf(one, now), 2 * tickMs, timeoutMs / 2) : 0;
-  const motion = changed ? follow(one.motion, lines, monotonic - unseenMs) : one.motion;
+  const motion = hasChanged ? follow(one.motion, lines, monotonic - unseenMs) : one.motion;
   one.text = text;
   one.motion = motion;
   if (motion === null) return nothing;
@@ -57,7 +57,7 @@ export function lookAtScreen(
   // `ralph run` watches its own timeouts and markers.
   if (isRun) return { ...nothing, why: { state: 'working', since: now } };
   const calm = isCalm(motion, monotonic, tickMs);
-  const screen = changed ? classify(one.agent, lines, now) : one.screen;
+  const screen = hasChanged ? classify(one.agent, lines, now) : one.screen;
   one.screen = screen;
   const shownBefore = one.trouble;
   one.trouble = screen?.state ?? '';

@@ -1,49 +1,29 @@
 import type { Why, WhyState } from './files/loops.ts';
-import { ago } from './files/time.ts';
+import { ago, stampSeconds } from './files/time.ts';
 
-/** Text of each state; `detail` and the end of a wait follow it. */
-const meanings: Readonly<Record<WhyState, string>> = {
-  starting: 'starting',
-  working: 'working',
-  permission: 'waits for your permission',
-  answer: 'waits for your answer',
-  limit: 'usage limit',
-  'logged-out': 'logged out',
-  blocked: 'stopped by',
-  idle: 'idle',
-  backoff: 'backoff',
-  queued: 'waits for its turn',
-  paused: 'paused',
-  done: 'done',
-  unfinished: 'not done',
-  failed: 'failed',
-  'window-lost': 'window lost',
-  stopped: 'stopped',
-};
-
-/** Order of the states, most urgent first. */
-const urgency: Readonly<Record<WhyState, number>> = {
-  permission: 0,
-  answer: 0,
-  blocked: 0,
-  'logged-out': 0,
-  failed: 1,
-  unfinished: 1,
-  'window-lost': 1,
-  limit: 2,
-  backoff: 2,
-  idle: 3,
-  starting: 4,
-  working: 4,
-  queued: 5,
-  paused: 6,
-  done: 7,
-  stopped: 7,
+/** Text of each state, and how urgent it is: 0 waits for a person. */
+const states: Readonly<Record<WhyState, { readonly text: string; readonly urgency: number }>> = {
+  permission: { text: 'waits for your permission', urgency: 0 },
+  answer: { text: 'waits for your answer', urgency: 0 },
+  blocked: { text: 'stopped by', urgency: 0 },
+  'logged-out': { text: 'logged out', urgency: 0 },
+  failed: { text: 'failed', urgency: 1 },
+  unfinished: { text: 'not done', urgency: 1 },
+  'window-lost': { text: 'window lost', urgency: 1 },
+  limit: { text: 'usage limit', urgency: 2 },
+  backoff: { text: 'backoff', urgency: 2 },
+  idle: { text: 'idle', urgency: 3 },
+  starting: { text: 'starting', urgency: 4 },
+  working: { text: 'working', urgency: 4 },
+  queued: { text: 'waits for its turn', urgency: 5 },
+  paused: { text: 'paused', urgency: 6 },
+  done: { text: 'done', urgency: 7 },
+  stopped: { text: 'stopped', urgency: 7 },
 };
 
 /** True if a person has to act before the loop goes on. */
 export function needsYou(state: WhyState): boolean {
-  return urgency[state] === 0;
+  return states[state].urgency === 0;
 }
 
 /** Sorts the most urgent first, then by name. */
@@ -51,22 +31,22 @@ export function byUrgency(
   a: { readonly name: string; readonly state: WhyState },
   b: { readonly name: string; readonly state: WhyState },
 ): number {
-  return urgency[a.state] - urgency[b.state] || (a.name < b.name ? -1 : 1);
+  return states[a.state].urgency - states[b.state].urgency || (a.name < b.name ? -1 : 1);
 }
 
 /** Returns a state in a word or two: `done`, `not done`, `waits for your answer`. */
 export function stateWord(state: WhyState): string {
-  return meanings[state];
+  return states[state].text;
 }
 
 /** Returns a state with its detail: `usage limit until 14:30`, `waits for its turn (8 of 8 run)`. */
 export function whyText({ state, detail, until }: Why, now: number): string {
-  const meaning = meanings[state];
-  if (state === 'blocked') return `${meaning} ${detail ?? 'a question'}`;
+  const { text } = states[state];
+  if (state === 'blocked') return `${text} ${detail ?? 'a question'}`;
   const end = until === undefined ? '' : ` until ${clockText(until, now)}`;
   // A state that says it all needs no detail.
   const more = detail === undefined || detail.startsWith('the account') ? '' : ` (${detail})`;
-  return `${meaning}${end}${more}`;
+  return `${text}${end}${more}`;
 }
 
 /** Expands a state in a timeline (`answer`, `blocked: the login`). Any other text stays as it is. */
@@ -78,7 +58,7 @@ export function stateText(text: string): string {
 }
 
 function isState(word: string): word is WhyState {
-  return Object.hasOwn(meanings, word);
+  return Object.hasOwn(states, word);
 }
 
 /** Returns the next command to type; null if there is none. */
@@ -97,9 +77,7 @@ export function whyNow(why: Why, now: number): string {
 
 /** Formats a time as `14:30`, with the date if it is not today. */
 function clockText(at: number, now: number): string {
-  const date = new Date(at);
-  const two = (part: number) => String(part).padStart(2, '0');
-  const time = `${two(date.getHours())}:${two(date.getMinutes())}`;
-  const isToday = new Date(now).toDateString() === date.toDateString();
-  return isToday ? time : `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())} ${time}`;
+  const [day, time = ''] = stampSeconds(at).split('T');
+  const isToday = stampSeconds(now).startsWith(`${day}T`);
+  return isToday ? time.slice(0, 5) : `${day} ${time.slice(0, 5)}`;
 }

@@ -73,15 +73,14 @@ export function readLoopRecord(env: Environment, name: string): LoopRecord | nul
 }
 
 /** Returns the options of a loop whose record is lost; null if they are lost, too. */
-function lostOptions({ root, options, record }: ReturnType<typeof loopPaths>): LoopOptions | null {
-  const copy = readJsonAs(options, loopOptions);
-  if (copy !== null) return copy;
+function lostOptions(paths: ReturnType<typeof loopPaths>): LoopOptions | null {
   // Without a damaged record, another program wrote the state, and there are no options.
-  return listDir(root).some((file) => isSetAside(record, file)) ? null : {};
+  return readJsonAs(paths.options, loopOptions) ?? (damagedRecords(paths).length > 0 ? null : {});
 }
 
-function isSetAside(record: string, file: string): boolean {
-  return file.startsWith(`${basename(record)}.bad-`);
+function damagedRecords({ root, record }: ReturnType<typeof loopPaths>): string[] {
+  const files = listDir(root).filter((file) => file.startsWith(`${basename(record)}.bad-`));
+  return files.map((file) => join(root, file));
 }
 
 /** True if the folder of a loop exists. */
@@ -170,10 +169,9 @@ export function retireLoop(env: Environment, name: string): void {
   });
 }
 
-/** Files of a loop that only we read, damaged records too. */
-function ownFiles({ root, record, options, prompt }: ReturnType<typeof loopPaths>): string[] {
-  const damaged = listDir(root).filter((file) => isSetAside(record, file));
-  return [record, options, prompt, ...damaged.map((file) => join(root, file))];
+/** Returns the files of a loop that only the fleet reads, damaged records included. */
+function ownFiles(paths: ReturnType<typeof loopPaths>): string[] {
+  return [paths.record, paths.options, paths.prompt, ...damagedRecords(paths)];
 }
 
 /** Writes a second copy of the options: a loop with a damaged record must not go on without its checks. */
