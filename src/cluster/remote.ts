@@ -79,7 +79,7 @@ const gitEnvironment: Environment = {
 };
 
 function git(repository: string, words: readonly string[], timeoutMs: number): Promise<CommandResult> {
-  // An agent may have put hooks there, or what they run.
+  // An agent may have written hooks.
   const env = gitEnvironment;
   return runGit(repository, ['-c', 'core.hooksPath=/dev/null', ...words], timeoutMs, { env });
 }
