@@ -76,10 +76,7 @@ export const builtins: Readonly<Record<string, (call: Call) => string | null>> =
     words.some((word) => /^-\w*[ev]/.test(word)) ? namesOnly(PRIVATE, shell.world.context) : UNKNOWN,
   command: inThisShell,
   builtin: inThisShell,
-  exec(call) {
-    const { rest } = readLeadingArgs(call.words, 'a');
-    return rest.length === 0 ? '' : call.run(rest);
-  },
+  exec: (call) => call.run(readLeadingArgs(call.words, 'a').rest),
   printf(call) {
     const { shell, words } = call;
     if (words[0] !== '-v') return null;

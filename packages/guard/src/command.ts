@@ -70,17 +70,14 @@ function parse(args: string[], refuse: ActionInput['refuse']) {
   }
 }
 
-function runCheck({
-  args,
-  json,
-  stdin,
-  guard,
-  place: { write },
-  refuse,
-}: ActionInput): Promise<number> | number {
-  if (!stdin) return check(commandOf(args, refuse), { guard, json, write });
-  if (args.length > 0) refuse('a command is given, and --stdin wants them on standard input');
-  return checkLines(guard, write);
+function runCheck({ args, json, stdin, guard, place, refuse }: ActionInput): Promise<number> | number {
+  if (stdin && args.length > 0) refuse('a command is given, and --stdin wants them on standard input');
+  if (stdin) return checkLines(guard, place.write);
+  const finding = judgeCommand(commandOf(args, refuse), guard);
+  const { verdict, category, reason } = finding;
+  const words = reason === undefined ? verdict : `${verdict} (${category}): ${reason}`;
+  place.write(json ? `${JSON.stringify(toVerdict(finding))}\n` : `${printable(words)}\n`);
+  return verdict === 'deny' ? 1 : 0;
 }
 
 function runExplain({ args, guard, place, refuse }: ActionInput): number {
@@ -111,22 +108,8 @@ function readFile(path: string): string | null {
   }
 }
 
-type Answer = {
-  readonly guard: GuardContext;
-  readonly json: boolean;
-  readonly write: (text: string) => void;
-};
-
-function check(command: string, { guard, json, write }: Answer): number {
-  const finding = judgeCommand(command, guard);
-  const { verdict, category, reason } = finding;
-  const words = reason === undefined ? verdict : `${verdict} (${category}): ${reason}`;
-  write(json ? `${JSON.stringify(toVerdict(finding))}\n` : `${printable(words)}\n`);
-  return verdict === 'deny' ? 1 : 0;
-}
-
 /** Reads one command per line and prints one verdict per line, each at once: a caller may wait for it with the next. */
-export async function checkLines(guard: GuardContext, write: Answer['write']): Promise<number> {
+export async function checkLines(guard: GuardContext, write: CommandPlace['write']): Promise<number> {
   for await (const line of createInterface({ input: process.stdin }))
     if (line.trim() !== '') write(verdictOn(line, guard));
   return 0;

@@ -1,6 +1,5 @@
 import type { Redirection } from 'unbash';
-import { expandText, expandWord } from './expand.ts';
-import { expandParts } from './expand-parts.ts';
+import { expandParts, expandText, expandWord } from './expand.ts';
 import { committed, ENDLESS, PRIVATE, secretsIn, shown, UNKNOWN } from './marks.ts';
 import type { Act, Effect, FileEffect, Input, Shell, World } from './model.ts';
 import { foldersAround, isInside, resolvePath } from './paths.ts';

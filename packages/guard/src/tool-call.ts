@@ -2,6 +2,7 @@ import { isObject } from './json.ts';
 import { judgeCommand, judgeFile } from './judge.ts';
 import type { Finding, GuardContext } from './model.ts';
 import { filesOfPatch } from './patch-files.ts';
+import { resolvePath } from './paths.ts';
 import { worst } from './verdicts.ts';
 
 /** The tools of all hosts that run a command, be it in the background (Monitor). */
@@ -18,14 +19,15 @@ type Fields = Readonly<Record<string, unknown>>;
 
 /** Judges a call of an agent's tool by what it would do; a tool that is not known here is none of the guard's. */
 export function judgeToolCall(tool: string, input: unknown, context: GuardContext): Finding {
-  const fields = fieldsOf(input);
+  const fields = isObject(input) ? input : { command: input };
   // A server of tools stands before the name: mcp__files__write_file.
   const name = tool.replace(/^mcp__.+__/, '');
-  if (patchTools.test(name)) return judgePatch(fields, context);
+  if (patchTools.test(name))
+    return worst(filesOfPatch(patchIn(fields)).map(({ kind, path }) => judgeFile(kind, path, context)));
   if (shellTools.test(name)) {
     if (!showsCommand(input)) return unreadable(context);
     const folder = textOf(fields.workdir ?? fields.directory ?? fields.dir_path);
-    const there = folder ? { ...context, cwd: absolute(folder, context) } : context;
+    const there = folder ? { ...context, cwd: resolvePath(folder, context.cwd) } : context;
     const judge = /^powershell$/i.test(name) ? judgePowerShell : judgeCommand;
     return worst(commandsIn(fields).map((command) => judge(command, there)));
   }
@@ -35,10 +37,6 @@ export function judgeToolCall(tool: string, input: unknown, context: GuardContex
     return worst(paths.map((path) => judgeFile('read', path, context)));
   }
   return searchTools.test(name) ? judgeSearch(fields, context) : { verdict: 'allow' };
-}
-
-function fieldsOf(input: unknown): Fields {
-  return isObject(input) ? input : { command: input };
 }
 
 /** Judges all fields, since only the host knows which of them its tool uses. */
@@ -99,16 +97,8 @@ function judgeSearch(fields: Fields, context: GuardContext): Finding {
   ]);
 }
 
-function judgePatch(fields: Fields, context: GuardContext): Finding {
-  return worst(filesOfPatch(patchIn(fields)).map(({ kind, path }) => judgeFile(kind, path, context)));
-}
-
 function patchIn({ command, input, patch, patchText }: Fields): string {
   return [command, input, patch, patchText].flatMap(textsIn).join('\n');
-}
-
-function absolute(folder: string, { cwd }: GuardContext): string {
-  return folder.startsWith('/') ? folder : `${cwd}/${folder}`;
 }
 
 function textOf(value: unknown): string {

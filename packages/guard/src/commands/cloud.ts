@@ -76,12 +76,8 @@ function provider(pattern: RegExp): Handler {
     if (asksHelp(call) || call.words.includes('--dry-run')) return UNKNOWN;
     for (const word of call.words)
       if (isSecretFile(call.path(word), call.shell.world.context, false)) call.file('read', word);
-    if (call.words[0] === 'deploy')
-      uploads(
-        call,
-        call.words.filter((word) => word.startsWith('/')),
-        call.name,
-      );
+    const absolute = call.words.filter((word) => word.startsWith('/'));
+    if (call.words[0] === 'deploy') uploads(call, absolute, call.name);
     // What has a space in it is a message or an order for another program.
     const plain = call.with({ words: call.words.filter((word) => !/\s/.test(word)) });
     if (

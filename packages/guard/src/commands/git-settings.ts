@@ -26,12 +26,8 @@ const knownPrograms =
   /^["']?(\S*\/)?(cat|less|more|delta|diff-so-fancy|vim?|nvim|nano|emacs|code(-insiders)?|true|ssh|git|store|cache|osxkeychain|manager(-core)?|gh|npx|gpg2?|meld|kdiff3|:)(\s|["']|$)/;
 
 export const config: Handler = (call) => {
-  const long = 'file type default';
-  const args = readArgs(
-    call.words.filter((word) => !/^(set|get|list|unset)$/.test(word)),
-    'f',
-    long,
-  );
+  const words = call.words.filter((word) => !/^(set|get|list|unset)$/.test(word));
+  const args = readArgs(words, 'f', 'file type default');
   if (
     args.has('get', 'get-all', 'get-regexp', 'list', 'l', 'unset', 'unset-all', 'e', 'edit') ||
     /^(get|list|unset)$/.test(call.words[0] ?? '')
@@ -91,9 +87,7 @@ export function useSetting(call: Call, setting: string, stays: boolean, everywhe
   if (/^core\.sshcommand$/i.test(name) && !/^\S*\bssh(\s|$)/.test(command))
     call.deny('environment', `makes git run ${shown(command)}`, 'Leave the way to the remote as it is.');
   call.script(command, { stdin: null });
-  if (stays && (everywhere || !knownPrograms.test(command)) && !(everywhere && knownPrograms.test(command))) {
-    call.deny('git-hooks', `makes git run ${shown(command)}`);
-  }
+  if (stays && !knownPrograms.test(command)) call.deny('git-hooks', `makes git run ${shown(command)}`);
 }
 
 export const connects: Handler = (call) => {

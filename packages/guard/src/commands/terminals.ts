@@ -2,9 +2,9 @@ import { readArgs, readLeadingArgs } from '../argv.ts';
 import type { Call, Handler, Handlers } from '../call.ts';
 import { feed, joined, tryScript } from '../feed.ts';
 import { isOpaque, NETWORK, parentProcess, shown, UNKNOWN } from '../marks.ts';
-import { checkProcess } from './agent-process.ts';
 import { hostOf, isLocal, sends } from './hosts.ts';
 import { otherLanguage } from './other-languages.ts';
+import { checkProcess } from './processes.ts';
 import { byName } from './rules.ts';
 
 const editorCalls =
@@ -16,12 +16,8 @@ function atHome({ shell }: Call, path: string): string {
 
 function otherCode(call: Call, command: string): void {
   const [, language = '', code = ''] = /^:?(lua|python|py|perl|ruby)[3x]?\s+(.+)$/s.exec(command) ?? [];
-  if (code !== '')
-    call.run([
-      language.startsWith('py') ? 'python3' : language,
-      language.startsWith('py') ? '-c' : '-e',
-      code,
-    ]);
+  const start = language.startsWith('py') ? ['python3', '-c'] : [language, '-e'];
+  if (code !== '') call.run([...start, code]);
 }
 
 const editor: Handler = (call) => {

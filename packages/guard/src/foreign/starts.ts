@@ -34,11 +34,7 @@ function start(call: Call, code: Code, { name, args }: Invocation, input: string
   const option = args.find((arg) => /^input\s*=/.test(arg))?.replace(/^input\s*=/, '');
   const stdin = input ?? (option === undefined ? null : evaluate(code, option));
   const more = { stdin, ...(isOpaque(cwd) ? {} : { cwd }) };
-  const run = (words: readonly string[]) =>
-    call.run(
-      words.filter((word) => word !== ''),
-      more,
-    );
+  const run = (words: readonly string[]) => call.run(words.filter(Boolean), more);
   const list = listOf(code, first);
   const others = second === undefined || /^\s*\{/.test(second) ? null : listOf(code, second);
   const texts = args
