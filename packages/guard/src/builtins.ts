@@ -5,8 +5,7 @@ import { printf } from './decode.ts';
 import { feed, runsSecret } from './feed.ts';
 import { PRIVATE, secretOf, UNKNOWN } from './marks.ts';
 import { lookUp } from './parameters.ts';
-import { namesOnly } from './private.ts';
-import { isSecretName } from './secret-names.ts';
+import { isSecretName, namesOnly } from './private.ts';
 import { reference, spend, tracing } from './shell.ts';
 
 /** What changes the shell itself. Answers with the output, or null where the program of that name is meant. */

@@ -2,13 +2,14 @@ import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import { parseArgs } from 'node:util';
+import { describeEffect, judgeEffect } from './classify.ts';
 import { GuardError } from './error.ts';
-import { explain } from './explain.ts';
 import { isObject } from './json.ts';
-import { followCommand, judgeCommand } from './judge.ts';
+import { followCommand, type Judgement, judgeCommand } from './judge.ts';
 import { loadAll } from './load-all.ts';
 import { loadGuardContext } from './load-context.ts';
-import type { Environment, GuardContext } from './model.ts';
+import { show } from './marks.ts';
+import type { Effect, Environment, Finding, GuardContext } from './model.ts';
 import { readCases, scoreCases } from './score.ts';
 import { printable } from './stdio.ts';
 import { toVerdict } from './verdicts.ts';
@@ -86,6 +87,24 @@ function runExplain({ args, guard, place, refuse }: ActionInput): number {
   return 0;
 }
 
+/** What a command would run, as a tree, with the effects of each step and what the guard says to them. */
+function explain({ steps, effects, verdict, category, reason }: Judgement, context: GuardContext): string {
+  const lines = steps.flatMap(({ words, depth, effects: own }) => [
+    `${'  '.repeat(depth)}${show(words.slice(0, 40).join(' ')).slice(0, 200).replaceAll('\n', '\\n')}`,
+    ...own.map((effect) => `${'  '.repeat(depth + 1)}- ${judged(effect, context)}`),
+  ]);
+  const inSteps = new Set(steps.flatMap((step) => step.effects));
+  const others = effects
+    .filter((effect) => !inSteps.has(effect))
+    .map((effect) => `- ${judged(effect, context)}`);
+  const end = reason === undefined ? verdict : `${verdict} (${category}): ${reason}`;
+  return `${[...lines, ...others, end].join('\n')}\n`;
+}
+
+function judged(effect: Effect, context: GuardContext): string {
+  return `${describeEffect(effect)}: ${judgeEffect(effect, context).verdict}`;
+}
+
 function runTest({ args: [file, ...more], guard, place: { cwd, write }, refuse }: ActionInput): number {
   if (file === undefined || more.length > 0) return refuse('it wants one file');
   const cases = readCases(readFile(resolve(cwd, file)) ?? refuse(`${file} does not exist`));
@@ -109,18 +128,18 @@ function readFile(path: string): string | null {
 }
 
 /** Reads one command per line and prints one verdict per line, each at once: a caller may wait for it with the next. */
-export async function checkLines(guard: GuardContext, write: CommandPlace['write']): Promise<number> {
+async function checkLines(guard: GuardContext, write: CommandPlace['write']): Promise<number> {
   for await (const line of createInterface({ input: process.stdin }))
-    if (line.trim() !== '') write(verdictOn(line, guard));
+    if (line.trim() !== '') write(`${JSON.stringify(toVerdict(judgeLine(line, guard)))}\n`);
   return 0;
 }
 
-function verdictOn(line: string, guard: GuardContext): string {
+function judgeLine(line: string, guard: GuardContext): Finding {
   const command = commandIn(line);
-  if (command !== null) return `${JSON.stringify(toVerdict(judgeCommand(command, guard)))}\n`;
+  if (command !== null) return judgeCommand(command, guard);
   const verdict = guard.unattended ? 'deny' : 'warn';
   const reason = 'this line is no JSON object with a text as its "command".';
-  return `${JSON.stringify({ verdict, category: 'unparsable', reason })}\n`;
+  return { verdict, category: 'unparsable', reason };
 }
 
 function commandIn(line: string): string | null {

@@ -1,7 +1,7 @@
 import type { Word, WordPart } from 'unbash';
 import { expandBraces } from './braces.ts';
 import { Fields } from './fields.ts';
-import { ANY, asGlob, isOpaque, STAR, shown, UNKNOWN } from './marks.ts';
+import { ANY, asGlob, isOpaque, STAR, show, UNKNOWN } from './marks.ts';
 import type { Shell } from './model.ts';
 import { lookUp, parameter, withHome } from './parameters.ts';
 import { parseShell } from './parse.ts';
@@ -48,7 +48,7 @@ function bracedWords(word: Word, shell: Shell): Word[] {
   const { world } = shell;
   const [, from, to] = /\{(-?\d+)\.\.(-?\d+)/.exec(word.text) ?? [];
   if (Math.abs(Number(to) - Number(from)) > 5e6)
-    world.note(denial('exhaustion', `makes ${shown(word.text)} into words, all at once`, 'Count with seq.'));
+    world.note(denial('exhaustion', `makes ${show(word.text)} into words, all at once`, 'Count with seq.'));
   const sources = expandBraces(word.text, world.work / wordCost);
   if (!sources) throw new RangeError('these braces make too many words');
   spend(world, sources.length * wordCost);

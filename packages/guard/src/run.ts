@@ -95,10 +95,6 @@ function runCommand(node: Command, shell: Shell): string {
       words.push(...expandWord(arg, words[0] === 'export' ? loading(arg, shell) : shell));
     else words.push(declaration(arg, shell));
   }
-  if (node.prefix.length === 0 && node.redirects.length === 0)
-    return words.length === 0
-      ? ''
-      : runWords(words, { shell, stdin: shell.input.text, env: noEnv, seen: shell });
   return withRedirects(node.redirects, shell, (input) => {
     const env = new Map<string, string>();
     let assigns = false;

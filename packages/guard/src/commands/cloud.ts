@@ -2,7 +2,7 @@ import { readArgs } from '../argv.ts';
 import type { Call, Handler, Handlers } from '../call.ts';
 import { askPerson, remedyOf } from '../categories.ts';
 import { joined } from '../feed.ts';
-import { NETWORK, shown, UNKNOWN } from '../marks.ts';
+import { NETWORK, show, UNKNOWN } from '../marks.ts';
 import type { Category } from '../model.ts';
 import { isSecretFile } from '../zones.ts';
 import { destroysData } from './data.ts';
@@ -22,7 +22,7 @@ function copiesAway(call: Call, paths: readonly string[]): void {
 type CloudRule = readonly [pattern: RegExp, what: string, category?: Category];
 
 function denyCloud(call: Call, globals: RegExp, rules: readonly CloudRule[], local = false): void {
-  const line = ` ${call.words.map(shown).join(' ')}`
+  const line = ` ${call.words.map(show).join(' ')}`
     .replace(globals, '')
     .replace(/^((?: -\S*)*) (.*)$/s, '$2$1');
   for (const [pattern, what, category = 'cloud'] of rules)

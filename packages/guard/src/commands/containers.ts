@@ -1,6 +1,6 @@
 import { readArgs, readLeadingArgs } from '../argv.ts';
 import type { Call, Handlers } from '../call.ts';
-import { NETWORK, shown, UNKNOWN } from '../marks.ts';
+import { NETWORK, show, UNKNOWN } from '../marks.ts';
 import { isProjectFile, zoneOf } from '../zones.ts';
 import { always, asksHelp, byName, denying, denyLines, type LineRule } from './rules.ts';
 
@@ -75,7 +75,7 @@ function container(call: Call, words: readonly string[]): string {
     const zone = zoneOf(path, context);
     const own =
       isProjectFile(path, context) || zone === 'temporary' || zone === 'cache' || zone === 'unknown';
-    if (!own || path.endsWith('docker.sock')) deny(`gives a container ${shown(path)} of the machine`);
+    if (!own || path.endsWith('docker.sock')) deny(`gives a container ${show(path)} of the machine`);
   }
   return NETWORK;
 }

@@ -1,6 +1,6 @@
 import { readArgs } from '../argv.ts';
 import type { Call, Handler, Handlers } from '../call.ts';
-import { shown, UNKNOWN } from '../marks.ts';
+import { show, UNKNOWN } from '../marks.ts';
 import { zoneOf } from '../zones.ts';
 import { forcedClean, newRemote } from './git-settings.ts';
 
@@ -72,8 +72,7 @@ const checkout: Handler = (call) => {
       ? args.rest.filter((word, i) => looksLikePath(word) || (i > 0 && !tracks))
       : call.words.slice(dash + 1);
   const branch = dash === -1 && args.rest.length === 1 && !looksLikePath(args.rest[0] ?? '');
-  if (paths.length > 0 && !branch)
-    loses(call, `throws away uncommitted changes in ${shown(paths.join(' '))}`);
+  if (paths.length > 0 && !branch) loses(call, `throws away uncommitted changes in ${show(paths.join(' '))}`);
   return '';
 };
 
@@ -98,7 +97,7 @@ const restore: Handler = (call) => {
   const staged = args.has('S', 'staged') && !args.has('W', 'worktree');
   const asks = args.has('p', 'patch') && !answered(call);
   if (!staged && !asks && !args.has('ours', 'theirs'))
-    loses(call, `throws away uncommitted changes in ${shown(args.rest.join(' '))}`);
+    loses(call, `throws away uncommitted changes in ${show(args.rest.join(' '))}`);
   return '';
 };
 
@@ -106,23 +105,17 @@ const clean: Handler = (call) => {
   const args = readArgs(call.words, 'e', 'exclude');
   const asked = args.has('f', 'force') || call.shell.world.gitAliases.has(forcedClean);
   const forced = args.has('i', 'interactive') ? answered(call) : asked;
-  if (forced && !args.has('n', 'dry-run'))
-    loses(
-      call,
-      'deletes files that git does not know',
-      'Look with git clean -n, then remove single files with rm.',
-    );
-  return '';
+  const instead = 'Look with git clean -n, then remove single files with rm.';
+  if (!forced || args.has('n', 'dry-run')) return '';
+  return loses(call, 'deletes files that git does not know', instead);
 };
+
+const takesIgnored = 'takes away what git ignores, such as the state of the loop';
 
 const stash: Handler = (call) => {
   const [action = ''] = call.words;
   if (/^(-|push$|save$|$)/.test(action) && readArgs(call.words, 'm').has('a', 'all'))
-    call.deny(
-      'loop-state',
-      'takes away what git ignores, such as the state of the loop',
-      'Use git stash without --all.',
-    );
+    call.deny('loop-state', takesIgnored, 'Use git stash without --all.');
 };
 
 const branch: Handler = (call) => {
@@ -130,7 +123,7 @@ const branch: Handler = (call) => {
   if (args.flags.has('D') || (args.has('d', 'delete') && args.has('f', 'force')))
     loses(
       call,
-      `deletes the branch ${shown(args.rest.join(' '))} with its commits`,
+      `deletes the branch ${show(args.rest.join(' '))} with its commits`,
       'Use git branch -d, which keeps what is not merged.',
     );
   else if (
@@ -138,14 +131,14 @@ const branch: Handler = (call) => {
     args.rest.length > 1 &&
     args.rest.join(' ') !== 'master main'
   )
-    loses(call, `takes the place of the branch ${shown(args.rest[1] ?? '')}`, 'Use git branch -m.');
+    loses(call, `takes the place of the branch ${show(args.rest[1] ?? '')}`, 'Use git branch -m.');
   else if (args.has('f', 'force')) moves(call, args.rest[0], args.rest[1]);
 };
 
 /** A branch or tag that goes to an older commit leaves those behind that only it had. */
 export function moves(call: Call, name = '', to = ''): '' {
   if (!/[~^]/.test(to)) return '';
-  return loses(call, `moves ${shown(name)} away from its commits`, 'Make a new branch or tag.');
+  return loses(call, `moves ${show(name)} away from its commits`, 'Make a new branch or tag.');
 }
 
 const removeFiles: Handler = (call) => {
@@ -185,7 +178,7 @@ export function losing(
         const loss =
           typeof given === 'string'
             ? given === '' || readArgs(call.words, 'mFcC').has(...given.split(' '))
-            : given.test(call.words.map(shown).join(' '));
+            : given.test(call.words.map(show).join(' '));
         return loss ? loses(call, what, instead) : '';
       },
     ]),

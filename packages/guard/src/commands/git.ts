@@ -1,9 +1,9 @@
 import { readArgs } from '../argv.ts';
 import type { Call, Handler, Handlers } from '../call.ts';
-import { committed, STAR, secretsIn, shown, UNKNOWN } from '../marks.ts';
+import { committed, STAR, secretsIn, show, UNKNOWN } from '../marks.ts';
 import { isInside } from '../paths.ts';
 import { fetchesFolder } from './fetched.ts';
-import { config, connects, isCodeHost, newRemote, useSetting } from './git-settings.ts';
+import { changesRemote, config, connects, isCodeHost, newRemote, useSetting } from './git-settings.ts';
 import {
   ask,
   committedTree,
@@ -84,12 +84,7 @@ const otherSubcommands: Handlers = {
     const [action, ...rest] = call.words;
     const [name = '', url = ''] = readArgs(rest, 'tm').rest;
     if (action === 'add' && !isCodeHost(url)) call.shell.world.gitAliases.set(newRemote(name), url);
-    if (action === 'set-url')
-      call.deny(
-        'exfiltration',
-        `sends the project to ${shown(call.words.at(-1) ?? '')} from now on`,
-        'Add another remote beside it, and let a person decide.',
-      );
+    if (action === 'set-url') changesRemote(call, call.words.at(-1) ?? '');
   },
   add(call) {
     const args = readArgs(call.words);
@@ -112,7 +107,7 @@ const otherSubcommands: Handlers = {
   'symbolic-ref'(call) {
     const [name, target] = readArgs(call.words, 'm').rest;
     if (target !== undefined && name !== 'HEAD')
-      loses(call, `puts another branch in the place of ${shown(name ?? '')}`, 'Make a new branch.');
+      loses(call, `puts another branch in the place of ${show(name ?? '')}`, 'Make a new branch.');
   },
   mv(call) {
     const args = readArgs(call.words);
@@ -157,7 +152,7 @@ const otherSubcommands: Handlers = {
         (word.startsWith('+') || args.has('f', 'force')) && /[^:]:(?!refs\/(remotes|pull)\/)./.test(word),
     );
     if (ref !== undefined)
-      loses(call, `overwrites a branch with ${shown(ref)}`, 'Fetch without a plus and without -f.');
+      loses(call, `overwrites a branch with ${show(ref)}`, 'Fetch without a plus and without -f.');
     return connects(call);
   },
   init(call) {

@@ -2,8 +2,7 @@ import { type Args, readArgs } from '../argv.ts';
 import type { Handler, Handlers } from '../call.ts';
 import { unescapeText } from '../decode.ts';
 import { asGlob, asText, DECODED, isPlain, PRIVATE, STAR, UNKNOWN } from '../marks.ts';
-import { namesOnly } from '../private.ts';
-import { isSecretName } from '../secret-names.ts';
+import { isSecretName, namesOnly } from '../private.ts';
 import { contents, leavesNames } from './contents.ts';
 import { byName } from './rules.ts';
 
@@ -51,15 +50,12 @@ const grep: Handler = (call) => {
     const secrets = Object.keys(call.shell.world.context.env).filter(isSecretName);
     const match = secrets.some((name) => name.toLowerCase().includes(part));
     if (quiet || !(match || /key|token|secret|pass|cred|auth|api/i.test(sought))) return UNKNOWN;
-    call.deny(
-      'credentials',
-      'looks for secrets in the environment',
-      'Ask for the variable by name in the program that needs it.',
-    );
+    const instead = 'Ask for the variable by name in the program that needs it.';
+    call.deny('credentials', 'looks for secrets in the environment', instead);
     return UNKNOWN;
   }
   if (quiet && !recursive) return UNKNOWN;
-  const pick = (line: string) => selected(call.name, args, patterns[0] ?? pattern, line);
+  const pick = (line: string) => selectLines(call.name, args, patterns[0] ?? pattern, line);
   if (args.has('o', 'only-matching') && leavesNames(call, paths, pick)) return UNKNOWN;
   const read = paths.length > 0 ? contents(call, paths, recursive) : '';
   for (const name of args.all('include', 'g', 'glob'))
@@ -77,7 +73,7 @@ const grep: Handler = (call) => {
   return pick(text);
 };
 
-function selected(name: string, args: Args, written: string, text: string): string {
+function selectLines(name: string, args: Args, written: string, text: string): string {
   const fixed = name === 'fgrep' || args.has('F', 'fixed-strings');
   const extended = name !== 'grep' || args.has('E', 'P', 'extended-regexp', 'perl-regexp');
   const several = args.all('e', 'regexp').length > 1 || args.has('f', 'file', 'w', 'x');
@@ -87,10 +83,10 @@ function selected(name: string, args: Args, written: string, text: string): stri
     : simplePattern(source, text, fixed || extended, args.has('i', 'ignore-case') ? 'i' : '');
   if (args.has('o', 'only-matching'))
     return pattern ? matchesOf(text, pattern) : isPlain(text) ? DECODED : text;
-  return pattern ? picked(text, pattern, args.has('v', 'invert-match')) : text;
+  return pattern ? pickLines(text, pattern, args.has('v', 'invert-match')) : text;
 }
 
-function picked(text: string, pattern: RegExp, inverted: boolean): string {
+function pickLines(text: string, pattern: RegExp, inverted: boolean): string {
   return text
     .split('\n')
     .filter((line) => line === '' || !isPlain(line) || pattern.test(line) !== inverted)
@@ -112,7 +108,7 @@ type Order = { readonly letter: string; readonly picky: boolean; readonly parts:
 const longest = 8000;
 
 /** What the script makes of the text, where it may uncover a command; picked lines count as all of them. */
-function edited(given: string, orders: readonly Order[], extended: boolean, quiet: boolean): string {
+function applyOrders(given: string, orders: readonly Order[], extended: boolean, quiet: boolean): string {
   let text = given;
   for (const { letter, picky, parts } of orders) {
     const [from = '', to = '', flags = ''] = parts;
@@ -124,14 +120,14 @@ function edited(given: string, orders: readonly Order[], extended: boolean, quie
     if (letter === 's' && /^\^?\.\*\$?$/.test(from) && text.includes(UNKNOWN) && !/&|\\\d/.test(to))
       text = `${text}\n${unescapeText(to).replace(/\\(.)/g, '$1')}\n`;
     if (!/[sy]/.test(letter) || !isPlain(text)) continue;
-    const lines = letter === 's' ? substituted(text, parts, extended, quiet) : translated(text, from, to);
+    const lines = letter === 's' ? substitute(text, parts, extended, quiet) : translate(text, from, to);
     if (lines === null || /[em]/.test(flags)) return DECODED;
     text = picky ? `${text}\n${lines}` : lines;
   }
   return text;
 }
 
-function substituted(
+function substitute(
   text: string,
   [from = '', to = '', flags = '']: readonly string[],
   extended: boolean,
@@ -152,7 +148,7 @@ function substituted(
     .join('\n');
 }
 
-function translated(text: string, from: string, to: string): string {
+function translate(text: string, from: string, to: string): string {
   const [old, fresh] = [unescapeText(from), unescapeText(to)];
   return [...text].map((char) => (old.includes(char) ? (fresh[old.indexOf(char)] ?? char) : char)).join('');
 }
@@ -218,7 +214,7 @@ const sed: Handler = (call) => {
     args.has('in-place') || call.words.some((word) => /^-[nErsuz]*i/.test(word) && !word.startsWith('--'));
   if (inPlace) return call.files('write', paths.filter(Boolean));
   const edit = (text: string) =>
-    edited(text, orders, args.has('E', 'r', 'regexp-extended'), args.has('n', 'quiet', 'silent'));
+    applyOrders(text, orders, args.has('E', 'r', 'regexp-extended'), args.has('n', 'quiet', 'silent'));
   if (leavesNames(call, paths, edit)) return UNKNOWN;
   const text = contents(call, paths);
   // Without their values, variables are no secret.

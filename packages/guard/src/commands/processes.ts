@@ -1,6 +1,6 @@
 import { readArgs } from '../argv.ts';
 import type { Call, Handlers } from '../call.ts';
-import { hasGlob, PRIVATE, parentProcess, shown, UNKNOWN } from '../marks.ts';
+import { hasGlob, PRIVATE, parentProcess, show, UNKNOWN } from '../marks.ts';
 import { always, byName, denying } from './rules.ts';
 
 const agent = /ralph|claude|codex|gemini|opencode|swarm/;
@@ -66,7 +66,7 @@ export const processes: Handlers = byName(
       for (const name of names) {
         const startsOther = /\s/.test(name.trim()) && /^\W*(node|bash|sh)\b/.test(name);
         if ((vital.test(name) || ownAgent.test(name) || /^\W+$/.test(name)) && !startsOther)
-          call.deny('process', `ends every process called ${shown(name)}`);
+          call.deny('process', `ends every process called ${show(name)}`);
       }
       return '';
     },
@@ -93,12 +93,8 @@ export const processes: Handlers = byName(
     },
     crontab: (call) => {
       if (call.words.includes('-l')) return UNKNOWN;
-      call.deny(
-        call.words.includes('-r') ? 'system-config' : 'persistence',
-        'changes what runs by itself at fixed times',
-        'Run it now.',
-      );
-      return '';
+      const category = call.words.includes('-r') ? 'system-config' : 'persistence';
+      return call.deny(category, 'changes what runs by itself at fixed times', 'Run it now.');
     },
   },
   denying('process', 'stops the machine', {

@@ -1,6 +1,6 @@
 import { readArgs } from '../argv.ts';
 import type { Call, Handler } from '../call.ts';
-import { NETWORK, shown } from '../marks.ts';
+import { NETWORK, show } from '../marks.ts';
 import { asksHelp } from './rules.ts';
 import { isKnownRegistry } from './variables.ts';
 
@@ -8,7 +8,7 @@ export const release = 'Leave releases to a person or to CI.';
 
 export function checkRegistry(call: Call, url: string | undefined): void {
   if (url !== undefined && !isKnownRegistry(url))
-    call.deny('supply-chain', `takes packages from ${shown(url)}`, 'Use the registry of the project.');
+    call.deny('supply-chain', `takes packages from ${show(url)}`, 'Use the registry of the project.');
 }
 
 const useRelease = 'Install a released version from the registry.';
@@ -18,7 +18,7 @@ const packageHost =
 export function install(call: Call, packages: readonly string[], everywhere: boolean): void {
   for (const name of packages) {
     if (/[./]/.test(name) && call.content(name).includes(NETWORK))
-      call.deny('supply-chain', `installs ${shown(name)}`, useRelease);
+      call.deny('supply-chain', `installs ${show(name)}`, useRelease);
     const [, host = ''] =
       /^(?:\w+ ?@ ?)?(?:git\+)?(?:https?|ssh|git):\/\/(?:[^@/]*@)?([^/:]+)/.exec(name) ?? [];
     if (host !== '' && !packageHost.test(host))

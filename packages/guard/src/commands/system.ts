@@ -1,6 +1,6 @@
 import { readArgs } from '../argv.ts';
 import type { Handlers } from '../call.ts';
-import { NETWORK, shown, UNKNOWN } from '../marks.ts';
+import { NETWORK, show, UNKNOWN } from '../marks.ts';
 import { installer } from './publishing.ts';
 import { always, byName, denying, denyLines, type LineRule } from './rules.ts';
 
@@ -158,7 +158,7 @@ export const system: Handlers = byName(
       denyLines(call, rest, removals);
       for (const path of rest)
         if (/^https?:/.test(path) || (/\.(deb|rpm|apk)$/.test(path) && call.content(path).includes(NETWORK)))
-          call.deny('supply-chain', `installs ${shown(path)}`, 'Install from the packages of the system.');
+          call.deny('supply-chain', `installs ${show(path)}`, 'Install from the packages of the system.');
     },
     brew: installer,
   },

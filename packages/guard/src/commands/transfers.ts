@@ -1,6 +1,6 @@
 import { type Args, readArgs } from '../argv.ts';
 import type { Call, Handler, Handlers } from '../call.ts';
-import { isOpaque, NETWORK, PRIVATE, secretsIn, shown, UNKNOWN } from '../marks.ts';
+import { isOpaque, NETWORK, PRIVATE, secretsIn, show, UNKNOWN } from '../marks.ts';
 import { hostOf, isLocal, sends, sendsFile } from './hosts.ts';
 import { byName, denying } from './rules.ts';
 
@@ -61,7 +61,7 @@ function sendsValues(call: Call, args: Args, host: string): void {
 
 /** Deleting through a local API is allowed, but not in a local search index. */
 function deletesRemotely(call: Call, url: string): void {
-  if (!isLocal(hostOf(url))) call.deny('cloud', `deletes something on ${shown(hostOf(url))}`);
+  if (!isLocal(hostOf(url))) call.deny('cloud', `deletes something on ${show(hostOf(url))}`);
   else if (/:9200(\/|$)/.test(url))
     call.deny('database', 'deletes an index', 'Work on an index of your own.');
 }
@@ -70,17 +70,7 @@ function lastPart(url: string): string {
   return /([^/?#]+)(?:[?#].*)?$/.exec(url)?.[1] ?? 'index.html';
 }
 
-function download(letters: string, long: string): Handler {
-  return (call) => {
-    const args = readArgs(call.words, letters, long);
-    const [url = '', file] = args.rest;
-    const name = args.value('o', 'out', 'output') ?? file ?? lastPart(url);
-    const folder = args.value('d', 'dir');
-    const path = folder === undefined ? name : `${folder}/${name}`;
-    return call.save(path, NETWORK);
-  };
-}
-
+const noShells = 'Do not open shells to others.';
 const tunnels = /^(?!(version|help|--version|--help|-v|-h)\b)/;
 
 export const transfers: Handlers = byName(
@@ -119,20 +109,20 @@ export const transfers: Handlers = byName(
       }
       sends(call, call.words.join(' '), host);
       const saved = readArgs(call.words, 'o', 'output').value('o', 'output');
-      if (saved === undefined) return NETWORK;
-      return call.save(saved, NETWORK);
+      return saved === undefined ? NETWORK : call.save(saved, NETWORK);
     },
     'lynx w3m links elinks GET lwp-request': () => NETWORK,
-    'aria2c axel lwp-download': download('odxsjnm', 'out dir output'),
+    'aria2c axel lwp-download': (call) => {
+      const args = readArgs(call.words, 'odxsjnm', 'out dir output');
+      const [url = '', file] = args.rest;
+      const name = args.value('o', 'out', 'output') ?? file ?? lastPart(url);
+      const folder = args.value('d', 'dir');
+      return call.save(folder === undefined ? name : `${folder}/${name}`, NETWORK);
+    },
     'nc ncat netcat telnet': (call) => {
       const args = readArgs(call.words, 'ecpsgGiIoOPqTVwWxX', 'exec sh-exec lua-exec proxy source-port');
-      for (const command of args.all('e', 'c', 'exec', 'sh-exec', 'lua-exec')) {
-        call.deny(
-          'remote-shell',
-          `gives ${shown(command)} to another machine`,
-          'Do not open shells to others.',
-        );
-      }
+      for (const command of args.all('e', 'c', 'exec', 'sh-exec', 'lua-exec'))
+        call.deny('remote-shell', `gives ${show(command)} to another machine`, noShells);
       const [host = ''] = args.rest;
       if (args.has('z')) return UNKNOWN;
       if (args.has('l', 'listen')) {
@@ -140,7 +130,7 @@ export const transfers: Handlers = byName(
         return UNKNOWN;
       }
       if (!isLocal(host) && call.stdin !== null)
-        call.act(isOpaque(call.stdin) ? 'deny' : 'warn', 'exfiltration', `sends data to ${shown(host)}`);
+        call.act(isOpaque(call.stdin) ? 'deny' : 'warn', 'exfiltration', `sends data to ${show(host)}`);
       return isLocal(host) ? UNKNOWN : NETWORK;
     },
     socat: (call) => {
@@ -149,7 +139,7 @@ export const transfers: Handlers = byName(
         const [, command] = /\b(?:exec|system):["']?([^,"']+)/i.exec(text) ?? [];
         if (command) call.script(command);
         if (/\b(tcp|udp|openssl|ssl|tcp4|tcp6|sctp)(-\w+)?:/i.test(text))
-          call.deny('remote-shell', 'connects a program to the network', 'Do not open shells to others.');
+          call.deny('remote-shell', 'connects a program to the network', noShells);
       }
       for (const [, path = ''] of text.matchAll(/\b(?:file|open|gopen):([^,\s]+)/gi)) call.file('read', path);
       if (/\btcp\d?-listen:/i.test(text))
@@ -159,13 +149,9 @@ export const transfers: Handlers = byName(
     'dig nslookup host ping traceroute tracepath mtr drill': (call) => {
       const { rest } = readArgs(call.words, 'cfkpqtxybiIsWw');
       for (const name of rest) {
-        if (
-          secretsIn(name).length > 0 ||
-          name.includes(PRIVATE) ||
-          (/^[\uE000-\uE008]+\./.test(name) && call.name !== 'ping')
-        ) {
+        const isOpaqueName = /^[\uE000-\uE008]+\./.test(name) && call.name !== 'ping';
+        if (secretsIn(name).length > 0 || name.includes(PRIVATE) || isOpaqueName)
           call.deny('exfiltration', 'hides data in a name that it looks up');
-        }
       }
       return NETWORK;
     },

@@ -18,11 +18,11 @@ export function startAll(call: Call, code: Code, calls: readonly Invocation[]): 
     .map((invocation) => {
       const output = start(call, code, invocation, input);
       const options = invocation.args.slice(1).join(' ');
-      const shown =
+      const isVisible =
         /inherit/.test(options) ||
         (inherits.test(invocation.name) && !/capture_output|stdout\s*=/.test(options));
       // What is caught is mostly caught to be printed.
-      return shown || (prints && isOpaque(output)) ? output : '';
+      return isVisible || (prints && isOpaque(output)) ? output : '';
     })
     .join('');
 }
