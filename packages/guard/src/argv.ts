@@ -19,13 +19,10 @@ export function readLeadingArgs(words: readonly string[], letters = '', long = '
   return new Words(words, letters, long, true);
 }
 
-const noFlags = new Set<string>();
-const noValues = new Map<string, string[]>();
-
 /** A class, since its methods are made once and not for each command. */
 class Words implements Args {
-  flags: Set<string> = noFlags;
-  values: Map<string, string[]> = noValues;
+  readonly flags = new Set<string>();
+  readonly values = new Map<string, string[]>();
   readonly rest: string[] = [];
 
   constructor(words: readonly string[], letters: string, long: string, stop: boolean) {
@@ -41,12 +38,12 @@ class Words implements Args {
         const name = word.slice(2, equals === -1 ? undefined : equals);
         if (equals !== -1) this.put(name, word.slice(equals + 1));
         else if (` ${long} `.includes(` ${name} `)) this.put(name, words[++i] ?? '');
-        else this.raise(name);
+        else this.flags.add(name);
       } else if (word.startsWith('-') && word.length > 1) {
         for (let at = 1; at < word.length; at++) {
           const letter = word[at] ?? '';
           if (!letters.includes(letter)) {
-            this.raise(letter);
+            this.flags.add(letter);
             continue;
           }
           this.put(letter, at + 1 < word.length ? word.slice(at + 1) : (words[++i] ?? ''));
@@ -59,29 +56,22 @@ class Words implements Args {
   }
 
   has(...names: string[]): boolean {
-    if (this.flags.size === 0 && this.values.size === 0) return false;
     return names.some(
       (name) => this.flags.has(name) || this.values.has(name) || isAbbreviated(name, this.flags),
     );
   }
 
   value(...names: string[]): string | undefined {
-    return this.values.size === 0 ? undefined : this.all(...names).at(-1);
+    return this.all(...names).at(-1);
   }
 
   all(...names: string[]): readonly string[] {
-    return this.values.size === 0 ? [] : names.flatMap((name) => this.values.get(name) ?? []);
-  }
-
-  private raise(flag: string): void {
-    if (this.flags === noFlags) this.flags = new Set();
-    this.flags.add(flag);
+    return names.flatMap((name) => this.values.get(name) ?? []);
   }
 
   private put(name: string, value: string): void {
-    if (this.values === noValues) this.values = new Map();
-    const given = this.values.get(name);
-    if (given) given.push(value);
+    const values = this.values.get(name);
+    if (values) values.push(value);
     else this.values.set(name, [value]);
   }
 }

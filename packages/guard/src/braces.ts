@@ -1,8 +1,8 @@
 /** Expands `{a,b}` and `{1..3}` in the source of one word, as a shell does before all else. */
 export function expandBraces(source: string, limit: number): string[] | null {
-  const found = firstBrace(source);
-  if (!found) return [source];
-  const { start, end, items } = found;
+  const brace = firstBrace(source);
+  if (!brace) return [source];
+  const { start, end, items } = brace;
   const before = source.slice(0, start);
   const rests = expandBraces(source.slice(end), limit);
   if (!rests || items.length * rests.length > limit) return null;

@@ -5,8 +5,7 @@ import { printf } from './decode.ts';
 import { feed, runsSecret } from './feed.ts';
 import { PRIVATE, secretOf, UNKNOWN } from './marks.ts';
 import { lookUp } from './parameters.ts';
-import { namesOnly } from './private.ts';
-import { isSecretName } from './secret-names.ts';
+import { isSecretName, namesOnly } from './private.ts';
 import { reference, spend, tracing } from './shell.ts';
 
 /** What changes the shell itself. Answers with the output, or null where the program of that name is meant. */
@@ -76,10 +75,7 @@ export const builtins: Readonly<Record<string, (call: Call) => string | null>> =
     words.some((word) => /^-\w*[ev]/.test(word)) ? namesOnly(PRIVATE, shell.world.context) : UNKNOWN,
   command: inThisShell,
   builtin: inThisShell,
-  exec(call) {
-    const { rest } = readLeadingArgs(call.words, 'a');
-    return rest.length === 0 ? '' : call.run(rest);
-  },
+  exec: (call) => call.run(readLeadingArgs(call.words, 'a').rest),
   printf(call) {
     const { shell, words } = call;
     if (words[0] !== '-v') return null;

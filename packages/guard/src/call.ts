@@ -61,6 +61,12 @@ export class Call implements Start {
     if (kind !== 'read' || !isLoaded(path, this.shell)) this.note(fileEffect(kind, path, more));
   }
 
+  /** Does the same to several files, and prints nothing. */
+  files(kind: FileEffect['kind'], targets: readonly string[], more: Partial<FileEffect> = {}): '' {
+    for (const target of targets) this.file(kind, target, more);
+    return '';
+  }
+
   /** What a file of this command holds; unknown for one that was there before. */
   content(target: string): string {
     if (target === '/dev/stdin' && this.stdin !== null) return this.stdin;

@@ -1,4 +1,4 @@
-import { hasGlob, isOpaque, shown } from './marks.ts';
+import { hasGlob, isOpaque, show } from './marks.ts';
 import type { Category, Effect, FileEffect, Finding, GuardContext } from './model.ts';
 import { isInside, type Zone } from './paths.ts';
 import { ruleIsReached, ruleMatches } from './policy.ts';
@@ -13,7 +13,8 @@ type Refusal = { readonly verdict: 'warn' | 'deny'; readonly category: Category;
 /** Judges one effect: of a file, at its path and where a link leads from there. */
 export function judgeEffect(effect: Effect, context: GuardContext): Finding {
   const here = judgeAt(effect, context);
-  if (effect.kind === 'act' || (here.verdict === 'deny' && !isForItsPlace(here))) return here;
+  const forItsPlace = /^(destructive-files|sensitive-path)$/.test(here.category ?? '');
+  if (effect.kind === 'act' || (here.verdict === 'deny' && !forItsPlace)) return here;
   const real = realPathOf(effect, context);
   if (real === effect.path) return here;
   const there = judgeAt({ ...effect, path: real }, context);
@@ -21,10 +22,6 @@ export function judgeEffect(effect: Effect, context: GuardContext): Finding {
   const inFolder = realPathOf({ ...effect, kind: 'delete' }, context);
   const isProject = isInside(inFolder, context.projectRoot) && !isInside(effect.path, context.projectRoot);
   return isProject ? there : worst([here, there]);
-}
-
-function isForItsPlace({ category }: Finding): boolean {
-  return category === 'destructive-files' || category === 'sensitive-path';
 }
 
 /** Longest path that open(2) accepts on any supported system. */
@@ -64,7 +61,7 @@ function judgeAt(effect: Effect, context: GuardContext): Finding {
 
 export function describeEffect(effect: Effect): string {
   if (effect.kind === 'act') return effect.what;
-  return `${effect.kind}s ${shown(effect.path)}${effect.recursive ? ' and all below' : ''}`;
+  return `${effect.kind}s ${show(effect.path)}${effect.recursive ? ' and all below' : ''}`;
 }
 
 function judge(effect: Effect, context: GuardContext): Refusal | null {
@@ -88,7 +85,7 @@ type Why = readonly [category: Category, why: string];
 type Whys = Partial<Record<Zone, Why>>;
 
 function deny(path: string, category: Category, why: string): Refusal {
-  return { verdict: 'deny', category, reason: `${shown(path)} ${why}` };
+  return { verdict: 'deny', category, reason: `${show(path)} ${why}` };
 }
 
 const secretFile: Why = [

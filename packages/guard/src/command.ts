@@ -2,13 +2,14 @@ import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import { parseArgs } from 'node:util';
+import { describeEffect, judgeEffect } from './classify.ts';
 import { GuardError } from './error.ts';
-import { explain } from './explain.ts';
 import { isObject } from './json.ts';
-import { followCommand, judgeCommand } from './judge.ts';
+import { followCommand, type Judgement, judgeCommand } from './judge.ts';
 import { loadAll } from './load-all.ts';
 import { loadGuardContext } from './load-context.ts';
-import type { Environment, GuardContext } from './model.ts';
+import { show } from './marks.ts';
+import type { Effect, Environment, Finding, GuardContext } from './model.ts';
 import { readCases, scoreCases } from './score.ts';
 import { printable } from './stdio.ts';
 import { toVerdict } from './verdicts.ts';
@@ -70,23 +71,38 @@ function parse(args: string[], refuse: ActionInput['refuse']) {
   }
 }
 
-function runCheck({
-  args,
-  json,
-  stdin,
-  guard,
-  place: { write },
-  refuse,
-}: ActionInput): Promise<number> | number {
-  if (!stdin) return check(commandOf(args, refuse), { guard, json, write });
-  if (args.length > 0) refuse('a command is given, and --stdin wants them on standard input');
-  return checkLines(guard, write);
+function runCheck({ args, json, stdin, guard, place, refuse }: ActionInput): Promise<number> | number {
+  if (stdin && args.length > 0) refuse('a command is given, and --stdin wants them on standard input');
+  if (stdin) return checkLines(guard, place.write);
+  const finding = judgeCommand(commandOf(args, refuse), guard);
+  const { verdict, category, reason } = finding;
+  const words = reason === undefined ? verdict : `${verdict} (${category}): ${reason}`;
+  place.write(json ? `${JSON.stringify(toVerdict(finding))}\n` : `${printable(words)}\n`);
+  return verdict === 'deny' ? 1 : 0;
 }
 
 function runExplain({ args, guard, place, refuse }: ActionInput): number {
   const judgement = followCommand(commandOf(args, refuse), guard);
   place.write(printable(explain(judgement, guard)));
   return 0;
+}
+
+/** What a command would run, as a tree, with the effects of each step and what the guard says to them. */
+function explain({ steps, effects, verdict, category, reason }: Judgement, context: GuardContext): string {
+  const lines = steps.flatMap(({ words, depth, effects: own }) => [
+    `${'  '.repeat(depth)}${show(words.slice(0, 40).join(' ')).slice(0, 200).replaceAll('\n', '\\n')}`,
+    ...own.map((effect) => `${'  '.repeat(depth + 1)}- ${judged(effect, context)}`),
+  ]);
+  const inSteps = new Set(steps.flatMap((step) => step.effects));
+  const others = effects
+    .filter((effect) => !inSteps.has(effect))
+    .map((effect) => `- ${judged(effect, context)}`);
+  const end = reason === undefined ? verdict : `${verdict} (${category}): ${reason}`;
+  return `${[...lines, ...others, end].join('\n')}\n`;
+}
+
+function judged(effect: Effect, context: GuardContext): string {
+  return `${describeEffect(effect)}: ${judgeEffect(effect, context).verdict}`;
 }
 
 function runTest({ args: [file, ...more], guard, place: { cwd, write }, refuse }: ActionInput): number {
@@ -111,33 +127,19 @@ function readFile(path: string): string | null {
   }
 }
 
-type Answer = {
-  readonly guard: GuardContext;
-  readonly json: boolean;
-  readonly write: (text: string) => void;
-};
-
-function check(command: string, { guard, json, write }: Answer): number {
-  const finding = judgeCommand(command, guard);
-  const { verdict, category, reason } = finding;
-  const words = reason === undefined ? verdict : `${verdict} (${category}): ${reason}`;
-  write(json ? `${JSON.stringify(toVerdict(finding))}\n` : `${printable(words)}\n`);
-  return verdict === 'deny' ? 1 : 0;
-}
-
 /** Reads one command per line and prints one verdict per line, each at once: a caller may wait for it with the next. */
-export async function checkLines(guard: GuardContext, write: Answer['write']): Promise<number> {
+async function checkLines(guard: GuardContext, write: CommandPlace['write']): Promise<number> {
   for await (const line of createInterface({ input: process.stdin }))
-    if (line.trim() !== '') write(verdictOn(line, guard));
+    if (line.trim() !== '') write(`${JSON.stringify(toVerdict(judgeLine(line, guard)))}\n`);
   return 0;
 }
 
-function verdictOn(line: string, guard: GuardContext): string {
+function judgeLine(line: string, guard: GuardContext): Finding {
   const command = commandIn(line);
-  if (command !== null) return `${JSON.stringify(toVerdict(judgeCommand(command, guard)))}\n`;
+  if (command !== null) return judgeCommand(command, guard);
   const verdict = guard.unattended ? 'deny' : 'warn';
   const reason = 'this line is no JSON object with a text as its "command".';
-  return `${JSON.stringify({ verdict, category: 'unparsable', reason })}\n`;
+  return { verdict, category: 'unparsable', reason };
 }
 
 function commandIn(line: string): string | null {

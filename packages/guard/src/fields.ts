@@ -1,13 +1,10 @@
-const whitespace = /[ \t\n]+/;
-
 export class Fields {
   readonly #ifs: RegExp;
   readonly #fields: string[] = [];
   #current: string | null = null;
 
   constructor(ifs: string) {
-    if (ifs === ' \t\n') this.#ifs = whitespace;
-    else this.#ifs = ifs === '' ? /(?!)/ : new RegExp(`[${ifs.replace(/[\\\]^-]/g, '\\$&')}]+`);
+    this.#ifs = ifs === '' ? /(?!)/ : new RegExp(`[${ifs.replace(/[\\\]^-]/g, '\\$&')}]+`);
   }
 
   add(text: string, whole: boolean): void {

@@ -24,7 +24,7 @@ export function followCommand(command: string, context: GuardContext): Judgement
 }
 
 function follow(command: string, context: GuardContext, untilDenied: boolean): Judgement {
-  const seen = new Seen();
+  const seen = new Set<string>();
   let finding: Finding = { verdict: 'allow' };
   const world: World = {
     context,
@@ -41,7 +41,10 @@ function follow(command: string, context: GuardContext, untilDenied: boolean): J
     note: (effect, step) => {
       world.effects.push(effect);
       step?.effects.push(effect);
-      if (effect.kind !== 'act' && !seen.isNew(effect)) return;
+      // Loops repeat effects on files; each is judged once.
+      const key = effect.kind === 'act' ? '' : fileKey(effect);
+      if (seen.has(key)) return;
+      if (key !== '') seen.add(key);
       const judged = judgeEffect(effect, context);
       if (judged.verdict === 'allow') return;
       finding = worst([finding, judged]);
@@ -53,20 +56,8 @@ function follow(command: string, context: GuardContext, untilDenied: boolean): J
   return { ...finding, effects: world.effects, steps: world.steps };
 }
 
-const kinds: readonly FileEffect['kind'][] = ['delete', 'write', 'read'];
-const ways: readonly FileEffect['how'][] = ['create', 'append', 'overwrite', 'mode'];
-
-/** Remembers file effects, so that loops judge each of them once. */
-class Seen {
-  readonly #done = new Map<string, number>();
-
-  isNew({ kind, how, recursive, path }: FileEffect): boolean {
-    const bit = 1 << (kinds.indexOf(kind) * 8 + ways.indexOf(how) * 2 + (recursive ? 1 : 0));
-    const done = this.#done.get(path) ?? 0;
-    if ((done & bit) !== 0) return false;
-    this.#done.set(path, done | bit);
-    return true;
-  }
+function fileKey({ kind, how, recursive, path }: FileEffect): string {
+  return `${kind} ${how} ${recursive} ${path}`;
 }
 
 /** Says whether a file tool may do this to a path; a search reads all below it. */
@@ -110,10 +101,6 @@ function traced({ steps }: World): string {
   const start = steps.findIndex(
     ({ words }) => words[0] === 'set' && words.some((word) => /^-\w*x|^xtrace$/.test(word)),
   );
-  return start === -1
-    ? ''
-    : steps
-        .slice(start)
-        .flatMap(({ words }) => words)
-        .join(' ');
+  const later = start === -1 ? [] : steps.slice(start);
+  return later.flatMap(({ words }) => words).join(' ');
 }

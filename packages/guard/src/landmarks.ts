@@ -18,10 +18,10 @@ const landmarkCache = new WeakMap<GuardContext, Landmarks>();
 
 export function landmarksNamed(name: string, folder: string, context: GuardContext): string[] {
   const { byName } = landmarksOf(context);
-  const found = hasGlob(name)
-    ? [...byName].flatMap(([known, places]) => (mayMatch(name, known) ? places : []))
+  const matches = hasGlob(name)
+    ? [...byName].flatMap(([placeName, places]) => (mayMatch(name, placeName) ? places : []))
     : (byName.get(name) ?? []);
-  return found.filter((place) => place !== folder && isInside(place, folder));
+  return matches.filter((place) => place !== folder && isInside(place, folder));
 }
 
 export function hiddenIn(folder: string, context: GuardContext): string[] {
@@ -35,8 +35,8 @@ export function hiddenIn(folder: string, context: GuardContext): string[] {
 
 /** The landmarks, and for each folder around one the most important landmark in it. */
 export function landmarksOf(context: GuardContext): Landmarks {
-  const known = landmarkCache.get(context);
-  if (known) return known;
+  const cacheEntry = landmarkCache.get(context);
+  if (cacheEntry) return cacheEntry;
   const places = landmarks(context).map(([place, zone]) => ({ place, zone, names: place.split('/') }));
   const around = new Map<string, Zone>();
   for (const { place, zone } of places) {
@@ -44,11 +44,11 @@ export function landmarksOf(context: GuardContext): Landmarks {
       if (!around.has(folder)) around.set(folder, zone);
   }
   const { env, home } = context;
-  const given = (name: string) => (env[name]?.startsWith('/') ? env[name].replace(/\/+$/, '') : null);
+  const folderIn = (name: string) => (env[name]?.startsWith('/') ? env[name].replace(/\/+$/, '') : null);
   const loopFolders = [
-    `${given('XDG_STATE_HOME') ?? `${home}/.local/state`}/ralph`,
-    ...(given('XDG_CONFIG_HOME') === null ? [] : [`${given('XDG_CONFIG_HOME')}/ralph`]),
-    given('SWARM_HOME') ?? `${home}/.swarm`,
+    `${folderIn('XDG_STATE_HOME') ?? `${home}/.local/state`}/ralph`,
+    ...(folderIn('XDG_CONFIG_HOME') === null ? [] : [`${folderIn('XDG_CONFIG_HOME')}/ralph`]),
+    folderIn('SWARM_HOME') ?? `${home}/.swarm`,
   ];
   const settings = ['settings.json', 'guard.json', 'runs/1/journal.ndjson'].map(
     (name) => `${context.projectRoot}/.ralph/${name}`,
@@ -60,9 +60,9 @@ export function landmarksOf(context: GuardContext): Landmarks {
   }
   const temporary = ['/tmp', '/var/tmp', '/private/tmp', '/private/var/folders'];
   if (env.TMPDIR) temporary.push(env.TMPDIR.replace(/\/+$/, ''));
-  const made = { places, around, byName, loopFolders, temporary };
-  landmarkCache.set(context, made);
-  return made;
+  const landmarksOfContext = { places, around, byName, loopFolders, temporary };
+  landmarkCache.set(context, landmarksOfContext);
+  return landmarksOfContext;
 }
 
 /** Places that a wide or vague path must not reach by accident, most important first. */

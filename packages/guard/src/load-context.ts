@@ -30,16 +30,16 @@ export function loadGuardContext(folder: string, env: Environment, unattended: b
  * project, where the agent went, is no project of its own. A home that is itself a repository is no project.
  */
 function findProject(cwd: string, home: string, env: Environment): string {
-  const started = startFolders(env).find((folder) => isInside(cwd, folder) && !isInside(home, folder));
-  const start = started ?? cwd;
-  const found = findUp(start, ['.git', '.ralph']);
-  return found === null || isInside(home, found) ? start : found;
+  const sessionFolder = startFolders(env).find((folder) => isInside(cwd, folder) && !isInside(home, folder));
+  const start = sessionFolder ?? cwd;
+  const root = findUp(start, ['.git', '.ralph']);
+  return root === null || isInside(home, root) ? start : root;
 }
 
 /** Where hosts say that the session was started; the agent may have gone elsewhere since. */
 function startFolders({ CLAUDE_PROJECT_DIR, GEMINI_PROJECT_DIR }: Environment): string[] {
-  const named = [CLAUDE_PROJECT_DIR, GEMINI_PROJECT_DIR];
-  return named.flatMap((folder) => (folder !== undefined && isAbsolute(folder) ? [resolve(folder)] : []));
+  const folders = [CLAUDE_PROJECT_DIR, GEMINI_PROJECT_DIR];
+  return folders.flatMap((folder) => (folder !== undefined && isAbsolute(folder) ? [resolve(folder)] : []));
 }
 
 /** Where a path leads, told from the folders as the user names them: /tmp may itself be a link. */
@@ -56,8 +56,9 @@ function realPathKeeping(roots: readonly string[]): (path: string) => string {
 function loadPolicy(projectRoot: string): GuardPolicy | null {
   const rules = readRules(projectRoot);
   if (rules === null) return null;
-  const read = 'value' in rules ? policySchema.module.readPolicy(rules.value) : { problems: [rules.problem] };
-  if ('policy' in read) return read.policy;
-  const message = `.ralph/guard.json: ${read.problems.join('; ')}`;
+  const result =
+    'value' in rules ? policySchema.module.readPolicy(rules.value) : { problems: [rules.problem] };
+  if ('policy' in result) return result.policy;
+  const message = `.ralph/guard.json: ${result.problems.join('; ')}`;
   throw new GuardError('guard-policy', message, 'guard explain "ls", after the file is mended');
 }

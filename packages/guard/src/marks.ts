@@ -49,7 +49,7 @@ export function isOpaque(text: string): boolean {
   return /[\uE000-\uE002\uE005-\uE008]/.test(text);
 }
 
-export function shown(text: string): string {
+export function show(text: string): string {
   if (isPlain(text)) return text;
   return text
     .replace(secret, '$$$1')

@@ -11,15 +11,15 @@ class NotLoaded extends Error {
 }
 
 export function onDemand<T>(load: () => Promise<T>): OnDemand<T> {
-  let loaded: T | undefined;
+  let current: T | undefined;
   const keep = async () => {
-    loaded = await load();
+    current = await load();
   };
   return {
     load: keep,
     get module() {
-      if (loaded === undefined) throw new NotLoaded(keep);
-      return loaded;
+      if (current === undefined) throw new NotLoaded(keep);
+      return current;
     },
   };
 }

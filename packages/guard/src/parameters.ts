@@ -1,7 +1,7 @@
 import type { ParameterExpansionPart, Word } from 'unbash';
 import { ANY, asGlob, isOpaque, PRIVATE, parentProcess, STAR, secretOf, UNKNOWN, unmarked } from './marks.ts';
 import type { Shell } from './model.ts';
-import { isSecretName } from './secret-names.ts';
+import { isSecretName } from './private.ts';
 import { reference } from './shell.ts';
 
 /** The values of a variable: what the command set, what a shell always has, or what the environment holds. */
@@ -23,8 +23,8 @@ export function lookUp(name: string, shell: Shell): readonly string[] {
   if (name === 'PWD') return [shell.cwd];
   if (name === 'IFS') return [' \t\n'];
   if (isSecretName(name)) return [secretOf(name)];
-  const given = context.env[name];
-  if (given !== undefined) return [unmarked(given)];
+  const fromEnvironment = context.env[name];
+  if (fromEnvironment !== undefined) return [unmarked(fromEnvironment)];
   if (name === 'TMPDIR') return ['/tmp'];
   if (name === 'SHELL' || name === 'BASH') return ['/bin/bash'];
   if (name === 'USER' || name === 'LOGNAME') return [context.home.slice(context.home.lastIndexOf('/') + 1)];
@@ -109,7 +109,7 @@ function indirect(
   shell: Shell,
 ): readonly string[] {
   if (operation?.type === 'Names')
-    return Object.keys(shell.world.context.env).filter((known) => known.startsWith(name));
+    return Object.keys(shell.world.context.env).filter((variable) => variable.startsWith(name));
   if (index) return [UNKNOWN];
   return lookUp(name, shell).flatMap((target) => {
     if (isOpaque(target)) return [target.includes(PRIVATE) ? PRIVATE : UNKNOWN];

@@ -43,9 +43,6 @@ function beginsUnknown(path: string): boolean {
 }
 
 function normalize(path: string): string {
-  // Most paths are normal already; this test is faster than the pattern.
-  if (path.startsWith('/') && !path.includes('/.') && !path.includes('//') && !path.endsWith('/'))
-    return path;
   if (path.startsWith('/') && !/\/(\.{0,2})(\/|$)/.test(path)) return path;
   const parts: string[] = [];
   for (const part of path.split('/')) {

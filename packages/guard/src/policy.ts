@@ -1,7 +1,7 @@
 import { hasGlob, mayMatch } from './marks.ts';
+import type { FileEffect } from './model.ts';
 import type { GuardRule } from './policy-schema.ts';
 
-type Touch = { readonly kind: string; readonly path: string; readonly recursive: boolean };
 type Roots = { readonly project: string; readonly home: string };
 
 /** Whether a rule speaks of this effect. `path` is absolute; patterns may start at the project, at / or at ~. */
@@ -15,13 +15,13 @@ export function ruleMatches(
   if (rule.path === undefined) return true;
   if (path === undefined) return false;
   // A pattern of one name stands for it in every folder, but not where it starts at the root.
-  if (/^(\/|~|\.\.\/)/.test(rule.path)) return matchesGlob(`/x${absolute(rule.path, roots)}`)(`x${path}`);
+  if (/^(\/|~|\.\.\/)/.test(rule.path)) return matchesGlob(`x${path}`, `/x${absolute(rule.path, roots)}`);
   const inside = path.startsWith(`${roots.project}/`) ? path.slice(roots.project.length + 1) : null;
-  return inside !== null && matchesGlob(rule.path)(inside);
+  return inside !== null && matchesGlob(inside, rule.path);
 }
 
 /** Whether all of a folder, or what a pattern of the shell stands for, may take along what the rule speaks of. */
-export function ruleIsReached(rule: GuardRule, { kind, path, recursive }: Touch, roots: Roots): boolean {
+export function ruleIsReached(rule: GuardRule, { kind, path, recursive }: FileEffect, roots: Roots): boolean {
   if (rule.effect !== kind || rule.path === undefined) return false;
   const names = absolute(rule.path, roots).replace(/\/+$/, '').split('/');
   const wild = names.findIndex((name) => /[*?]/.test(name));
@@ -44,8 +44,8 @@ function absolute(pattern: string, { project, home }: Roots): string {
   return `${base}/${rest}`;
 }
 
-/** Turns a path pattern into a test. `*` and `?` stay within a folder, `**` does not; a folder stands for all below it. */
-function matchesGlob(pattern: string): (path: string) => boolean {
+/** Tests a path against a pattern. `*` and `?` stay within a folder, `**` does not; a folder stands for all below it. */
+function matchesGlob(path: string, pattern: string): boolean {
   const normal = pattern.replace(/\\/g, '/').replace(/^\.\//, '').replace(/^\/+/, '');
   const anywhere = !normal.replace(/\/+$/, '').includes('/');
   const body = normal
@@ -56,7 +56,7 @@ function matchesGlob(pattern: string): (path: string) => boolean {
     .replaceAll('**/', '(?:.*/)?')
     .replaceAll('**', '.*');
   const compiled = new RegExp(`^${anywhere ? '(?:.*/)?' : ''}${body}(?:/.*)?$`, 'u');
-  return (path) => compiled.test(path.replace(/\\/g, '/'));
+  return compiled.test(path.replace(/\\/g, '/'));
 }
 
 /** One name of the path; the caller replaces `**`. */

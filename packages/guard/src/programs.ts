@@ -6,10 +6,8 @@ import { DECODED, hasGlob, mayMatch, NETWORK, UNKNOWN } from './marks.ts';
 
 export function perform(call: Call): string {
   const builtin = Object.hasOwn(builtins, call.name) ? builtins[call.name] : undefined;
-  if (builtin) {
-    const output = builtin(call);
-    if (output !== null) return output;
-  }
+  const output = builtin?.(call) ?? null;
+  if (output !== null) return output;
   const handler = handlerOf(call.name);
   runsFetched(call);
   changesService(call);
@@ -84,6 +82,9 @@ function startsAnother(call: Call): void {
   if (at !== -1 && !speaks.test(call.name)) call.run(call.words.slice(at));
 }
 
+const unasked =
+  /^(-y|-f|--yes|--force|--confirm|--no-confirm|--no-prompt|--auto-approve|--all|--recursive)(=|$)/;
+
 /** Denies `tool destroy` and `tool delete --force` of an unknown program. */
 function destroysUnasked(call: Call): void {
   const [first = ''] = call.shell.world.steps.at(-1)?.words ?? [];
@@ -93,16 +94,10 @@ function destroysUnasked(call: Call): void {
     .filter((word) => !word.startsWith('-'))
     .slice(0, 3)
     .map((word) => word.slice(word.indexOf(':') + 1));
-  const unasked = call.words.some((word) =>
-    /^(-y|-f|--yes|--force|--confirm|--no-confirm|--no-prompt|--auto-approve|--all|--recursive)(=|$)/.test(
-      word,
-    ),
-  );
-  const [order] = orders.filter((word) =>
-    unasked
-      ? /^(delete|destroy|terminate|purge|teardown|wipe|nuke|drop)$/.test(word)
-      : /^(destroy|terminate|nuke)$/.test(word),
-  );
+  const destroys = call.words.some((word) => unasked.test(word))
+    ? /^(delete|destroy|terminate|purge|teardown|wipe|nuke|drop)$/
+    : /^(destroy|terminate|nuke)$/;
+  const order = orders.find((word) => destroys.test(word));
   if (order !== undefined) call.deny('cloud', `${call.name} is told to ${order} without asking`);
 }
 
@@ -125,7 +120,7 @@ export function runUnknown(first: string, call: Call): string {
   }
   const name = first.slice(first.lastIndexOf('/') + 1);
   const candidates = hasGlob(name)
-    ? programNames().filter((known) => mayMatch(name, known))
+    ? programNames().filter((program) => mayMatch(name, program))
     : guesses(call.words);
   // A few words for any program are honest, thousands for every program are not.
   if (candidates.length * call.words.length > mostGuesses)

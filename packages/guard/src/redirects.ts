@@ -1,7 +1,6 @@
 import type { Redirection } from 'unbash';
-import { expandText, expandWord } from './expand.ts';
-import { expandParts } from './expand-parts.ts';
-import { committed, ENDLESS, PRIVATE, secretsIn, shown, UNKNOWN } from './marks.ts';
+import { expandParts, expandText, expandWord } from './expand.ts';
+import { committed, ENDLESS, PRIVATE, secretsIn, show, UNKNOWN } from './marks.ts';
 import type { Act, Effect, FileEffect, Input, Shell, World } from './model.ts';
 import { foldersAround, isInside, resolvePath } from './paths.ts';
 import { denial, wholeEnvironment } from './private.ts';
@@ -69,7 +68,7 @@ function targetOf(redirect: Redirection, name: string, shell: Shell, note: Note)
   // A check whether a local port answers sends nothing out.
   if (operator === '<' && /^\/dev\/tcp\/(localhost|127\.0\.0\.1)\/\d+$/.test(name)) return undefined;
   if (isConnection(name)) {
-    note(denial('remote-shell', `opens a connection to ${shown(name.slice(9))}`, 'Use curl.'));
+    note(denial('remote-shell', `opens a connection to ${show(name.slice(9))}`, 'Use curl.'));
     return undefined;
   }
   const path = pathOf(name, shell);
@@ -95,11 +94,11 @@ export function isLoaded(path: string, { loads }: Shell): boolean {
 export function judgeContent(output: string, path: string, world: World): Act | null {
   const { context } = world;
   if (output.includes(ENDLESS) && !/^\/dev\/(?!shm\/)/.test(path))
-    return denial('exhaustion', `fills ${shown(path)} without end`, 'Limit it, as in head -c 1M.');
+    return denial('exhaustion', `fills ${show(path)} without end`, 'Limit it, as in head -c 1M.');
   if (output.includes(committed(path)))
     return denial(
       'git',
-      `throws away uncommitted changes in ${shown(path)}`,
+      `throws away uncommitted changes in ${show(path)}`,
       'Commit or stash the work first.',
     );
   if (!isInside(path, context.projectRoot) || isSecretFile(path, context, false)) return null;
@@ -107,10 +106,10 @@ export function judgeContent(output: string, path: string, world: World): Act | 
   if (secret !== undefined && !/\/\.(npmrc|yarnrc\.yml)$/.test(path))
     return denial(
       'credentials',
-      `writes the secret ${secret} into ${shown(path)}`,
+      `writes the secret ${secret} into ${show(path)}`,
       'Let the program read the variable.',
     );
-  return output.includes(PRIVATE) ? wholeEnvironment(world, `writes private data into ${shown(path)}`) : null;
+  return output.includes(PRIVATE) ? wholeEnvironment(world, `writes private data into ${show(path)}`) : null;
 }
 
 export function fileEffect(

@@ -7,12 +7,11 @@ import type {
   ParsedScript,
   PipelineNode,
   Statement,
-  Word,
 } from 'unbash';
 import { Call, noEnv } from './call.ts';
 import { checkVariable } from './commands/variables.ts';
 import { runCompound } from './compound.ts';
-import { expandText, expandWord, literalText } from './expand.ts';
+import { expandText, expandWord } from './expand.ts';
 import { loading } from './loading.ts';
 import { asText, hasGlob, isOpaque, UNKNOWN } from './marks.ts';
 import type { Input, Shell, Start, Step, Walk } from './model.ts';
@@ -90,15 +89,12 @@ function runNode(node: PipelineNode | AndOr | CompoundList, shell: Shell): strin
 
 function runCommand(node: Command, shell: Shell): string {
   const words: string[] = [];
-  if (node.name) addWords(words, node.name, shell);
+  if (node.name) words.push(...expandWord(node.name, shell));
   for (const arg of node.args) {
-    if (arg.type === 'Word') addWords(words, arg, words[0] === 'export' ? loading(arg, shell) : shell);
+    if (arg.type === 'Word')
+      words.push(...expandWord(arg, words[0] === 'export' ? loading(arg, shell) : shell));
     else words.push(declaration(arg, shell));
   }
-  if (node.prefix.length === 0 && node.redirects.length === 0)
-    return words.length === 0
-      ? ''
-      : runWords(words, { shell, stdin: shell.input.text, env: noEnv, seen: shell });
   return withRedirects(node.redirects, shell, (input) => {
     const env = new Map<string, string>();
     let assigns = false;
@@ -115,12 +111,6 @@ function runCommand(node: Command, shell: Shell): string {
     const seen = env.size === 0 ? shell : { ...shell, variables: withEnv(shell, env) };
     return runWords(words, { shell, stdin, env, seen });
   });
-}
-
-function addWords(words: string[], word: Word, shell: Shell): void {
-  const text = literalText(word, shell);
-  if (text === null) words.push(...expandWord(word, shell));
-  else words.push(text);
 }
 
 /** PATH is handed on to every program, also when nothing exports it. */

@@ -30,11 +30,11 @@ export function readCases(text: string): Case[] | string {
   const cases: Case[] = [];
   for (const [index, line] of text.split('\n').entries()) {
     if (line.trim() === '') continue;
-    const read = readCase(line);
-    if (read === null) {
+    const entry = readCase(line);
+    if (entry === null) {
       return `line ${index + 1} is no JSON object with "command" and "verdict" (allow, warn or deny)`;
     }
-    cases.push(read);
+    cases.push(entry);
   }
   return cases;
 }

@@ -32,19 +32,7 @@ export function newShell(world: World): Shell {
 
 /** Makes a subshell: it sees everything, and its changes end with it. */
 export function fork(shell: Shell, over: Partial<Pick<Shell, 'cwd' | 'input' | 'forked'>> = {}): Shell {
-  return {
-    cwd: over.cwd ?? shell.cwd,
-    world: shell.world,
-    variables: shell.variables.over(),
-    functions: shell.functions,
-    aliases: shell.aliases,
-    calls: shell.calls,
-    args: shell.args,
-    input: over.input ?? shell.input,
-    depth: shell.depth + 1,
-    forked: over.forked ?? shell.forked,
-    loads: shell.loads,
-  };
+  return { ...shell, ...over, variables: shell.variables.over(), depth: shell.depth + 1 };
 }
 
 export function isConstant(node: PipelineNode, word: 'true' | 'false'): boolean {

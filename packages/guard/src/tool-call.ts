@@ -2,6 +2,7 @@ import { isObject } from './json.ts';
 import { judgeCommand, judgeFile } from './judge.ts';
 import type { Finding, GuardContext } from './model.ts';
 import { filesOfPatch } from './patch-files.ts';
+import { resolvePath } from './paths.ts';
 import { worst } from './verdicts.ts';
 
 /** The tools of all hosts that run a command, be it in the background (Monitor). */
@@ -18,16 +19,21 @@ type Fields = Readonly<Record<string, unknown>>;
 
 /** Judges a call of an agent's tool by what it would do; a tool that is not known here is none of the guard's. */
 export function judgeToolCall(tool: string, input: unknown, context: GuardContext): Finding {
-  const fields = fieldsOf(input);
+  const fields = isObject(input) ? input : { command: input };
   // A server of tools stands before the name: mcp__files__write_file.
   const name = tool.replace(/^mcp__.+__/, '');
-  if (patchTools.test(name)) return judgePatch(fields, context);
+  if (patchTools.test(name)) {
+    const texts = [fields.command, fields.input, fields.patch, fields.patchText].flatMap(textsIn);
+    return worst(filesOfPatch(texts.join('\n')).map(({ kind, path }) => judgeFile(kind, path, context)));
+  }
   if (shellTools.test(name)) {
     if (!showsCommand(input)) return unreadable(context);
     const folder = textOf(fields.workdir ?? fields.directory ?? fields.dir_path);
-    const there = folder ? { ...context, cwd: absolute(folder, context) } : context;
+    const there = folder ? { ...context, cwd: resolvePath(folder, context.cwd) } : context;
     const judge = /^powershell$/i.test(name) ? judgePowerShell : judgeCommand;
-    return worst(commandsIn(fields).map((command) => judge(command, there)));
+    // Only the host knows which of the fields its tool uses.
+    const commands = [commandOf(fields.command), commandOf(fields.cmd)].filter(Boolean);
+    return worst(commands.map((command) => judge(command, there)));
   }
   if (writeTools.test(name)) return worst(pathsIn(fields).map((path) => judgeFile('write', path, context)));
   if (readTools.test(name)) {
@@ -35,15 +41,6 @@ export function judgeToolCall(tool: string, input: unknown, context: GuardContex
     return worst(paths.map((path) => judgeFile('read', path, context)));
   }
   return searchTools.test(name) ? judgeSearch(fields, context) : { verdict: 'allow' };
-}
-
-function fieldsOf(input: unknown): Fields {
-  return isObject(input) ? input : { command: input };
-}
-
-/** Judges all fields, since only the host knows which of them its tool uses. */
-function commandsIn({ command, cmd }: Fields): string[] {
-  return [commandOf(command), commandOf(cmd)].filter((text) => text !== '');
 }
 
 function pathsIn(fields: Fields): string[] {
@@ -97,18 +94,6 @@ function judgeSearch(fields: Fields, context: GuardContext): Finding {
     ...folders.map((folder) => judgeFile('read', folder, context, true)),
     ...files.map((file) => judgeFile('read', file, context)),
   ]);
-}
-
-function judgePatch(fields: Fields, context: GuardContext): Finding {
-  return worst(filesOfPatch(patchIn(fields)).map(({ kind, path }) => judgeFile(kind, path, context)));
-}
-
-function patchIn({ command, input, patch, patchText }: Fields): string {
-  return [command, input, patch, patchText].flatMap(textsIn).join('\n');
-}
-
-function absolute(folder: string, { cwd }: GuardContext): string {
-  return folder.startsWith('/') ? folder : `${cwd}/${folder}`;
 }
 
 function textOf(value: unknown): string {

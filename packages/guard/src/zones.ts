@@ -39,12 +39,6 @@ const publicKey = /\.pub$|\/\.ssh\/(known_hosts|config|authorized_keys)$/;
 const secretName =
   /^(\.env(\.(?!example$|sample$|template$|dist$|test$|defaults?$|schema$)[\w.-]+)?|\.env~|\.envrc|\.dev\.vars|\.vault[-_](token|pass\w*)|master\.key|.*firebase-adminsdk.*\.json|id_(rsa|dsa|ecdsa|ed25519)|.*\.(p12|pfx|keystore|jks|kdbx|ppk)|.*private.*\.pem|(service-?account|credentials|client_secret).*\.json|\.git-credentials|\.pgpass|\.netrc|\.htpasswd)$/i;
 
-/** Most names need no test of the long pattern, which is slow to compile. */
-function mayBeSecret(name: string): boolean {
-  return /^[.i]/i.test(name) || secretEndings.has(name.slice(name.lastIndexOf('.') + 1).toLowerCase());
-}
-
-const secretEndings = new Set(['p12', 'pfx', 'keystore', 'jks', 'kdbx', 'ppk', 'pem', 'key', 'json']);
 const systemSecrets =
   /^\/(etc\/(g?shadow-?|sudoers|sudoers\.d(\/.*)?|ssh\/ssh_host_\w+_key|ssl\/private(\/.*)?|kubernetes\/.*)|proc\/[^/]+\/(environ|mem)|dev\/k?mem|etc\/rancher\/.*\.yaml|root\/\.((ssh|aws|kube|docker|gnupg)(\/.*)?|\w+_history|netrc|git-credentials|npmrc|pgpass|my\.cnf)|run\/secrets(\/.*)?|var\/run\/secrets(\/.*)?)$/;
 
@@ -140,7 +134,7 @@ export function isSecretFile(path: string, context: GuardContext, recursive: boo
   const name = path.slice(path.lastIndexOf('/') + 1);
   if (publicKey.test(path)) return false;
   // Under /tmp a file of this name was made for a test: no secret may be copied there.
-  if (mayBeSecret(name) && secretName.test(name) && !hasGlob(name))
+  if (secretName.test(name) && !hasGlob(name))
     return !isTemporary(path, context) || isProjectFile(path, context);
   if (isProjectFile(path, context) && !hasGlob(path) && !recursive) return false;
   if (systemSecrets.test(path)) return true;

@@ -8,12 +8,9 @@ export const agents: Handlers = byName(
   {
     'claude codex gemini qwen amp opencode copilot cline crush goose': (call) => {
       const pairs = call.words.map((word, i) => `${word} ${call.words[i + 1] ?? ''}`);
+      const what = `starts ${call.name}, which then asks nobody and is seen by no guard`;
       if ([...call.words, ...pairs].some((words) => unasked.test(words)))
-        call.deny(
-          'privilege',
-          `starts ${call.name}, which then asks nobody and is seen by no guard`,
-          'Do the work yourself, or start it without that option.',
-        );
+        call.deny('privilege', what, 'Do the work yourself, or start it without that option.');
     },
   },
   denying('agent-settings', 'changes what you may do', {

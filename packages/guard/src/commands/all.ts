@@ -8,7 +8,6 @@ import { patterns } from './patterns.ts';
 import { processes } from './processes.ts';
 import { byName } from './rules.ts';
 import { searches } from './searches.ts';
-import { sed } from './sed.ts';
 import { shells } from './shells.ts';
 import { text } from './text.ts';
 import { wrappers } from './wrappers.ts';
@@ -19,7 +18,6 @@ const commonPrograms = byName(
   shells,
   files,
   answers,
-  sed,
   patterns,
   text,
   searches,

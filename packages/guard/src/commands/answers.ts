@@ -13,7 +13,7 @@ import {
   secretsIn,
   UNKNOWN,
 } from '../marks.ts';
-import { isSecretName } from '../secret-names.ts';
+import { isSecretName } from '../private.ts';
 import { isSecretFile } from '../zones.ts';
 import { contents } from './contents.ts';
 import { byName } from './rules.ts';
@@ -88,8 +88,7 @@ export const answers: Handlers = byName({
     return `${path.replace(/\/+[^/]*\/*$/, '') || '/'}\n`;
   },
   basename: ({ words }) => `${(words[0] ?? '').replace(/\/+$/, '').split('/').at(-1)}\n`,
-  realpath: (call) => `${call.path(readArgs(call.words).rest[0] ?? '.')}\n`,
-  readlink: (call) => `${call.path(readArgs(call.words).rest[0] ?? '.')}\n`,
+  'realpath readlink': (call) => `${call.path(readArgs(call.words).rest[0] ?? '.')}\n`,
   'type du': () => UNKNOWN,
   seq: ({ words }) => {
     const args = readArgs(words, 'fs', 'format separator');
@@ -104,7 +103,7 @@ export const answers: Handlers = byName({
     const args = readArgs(call.words, 'dfr', 'date file reference');
     if (args.has('s', 'set')) call.deny('system-config', 'sets the clock of the machine');
     // Lines that are no dates are shown in its errors.
-    for (const file of args.all('f', 'file')) call.file('read', file);
+    call.files('read', args.all('f', 'file'));
     const format = call.words.find((word) => word.startsWith('+'))?.slice(1);
     return format === undefined ? UNKNOWN : `${format.replace(/%[-_0^#]?\w/g, '1')}\n`;
   },
@@ -119,6 +118,6 @@ export const answers: Handlers = byName({
   },
   file: (call) => {
     // The names to look at, which it repeats.
-    for (const list of readArgs(call.words, 'fFmPe').all('f')) call.file('read', list);
+    call.files('read', readArgs(call.words, 'fFmPe').all('f'));
   },
 });

@@ -1,8 +1,10 @@
 import { readArgs } from '../argv.ts';
 import type { Call, Handler, Handlers } from '../call.ts';
-import { DECODED, NETWORK, UNKNOWN } from '../marks.ts';
+import { decodeBase64, decodeHex, unescapeText } from '../decode.ts';
+import { asText, DECODED, ENDLESS, isPlain, NETWORK, UNKNOWN } from '../marks.ts';
 import { filesOfPatch } from '../patch-files.ts';
 import { isInside } from '../paths.ts';
+import { contents } from './contents.ts';
 import { spreads, unpacks } from './fetched.ts';
 import { committedTree, loses, undoesWork, writesPatched } from './git-work.ts';
 import { byName } from './rules.ts';
@@ -14,13 +16,8 @@ const tar: Handler = (call) => {
     'file directory use-compress-program to-command checkpoint-action exclude files-from transform rsh-command';
   const args = readArgs(words, 'fCTIXbKNgVFH', long);
   const folder = args.value('C', 'directory') ?? '.';
-  for (const program of args.all(
-    'I',
-    'use-compress-program',
-    'to-command',
-    'checkpoint-action',
-    'rsh-command',
-  )) {
+  const programs = ['I', 'use-compress-program', 'to-command', 'checkpoint-action', 'rsh-command'];
+  for (const program of args.all(...programs)) {
     const command = program.startsWith('exec=') ? program.slice(5) : program;
     if (!/^(sleep|dot|ttyout|echo|bell|totals)\b/.test(command)) call.script(command, { stdin: null });
   }
@@ -31,11 +28,8 @@ const tar: Handler = (call) => {
     call.file('write', folder);
     unpacks(call, content, folder);
     takesOut(call, content, folder);
-    if (
-      call.stdin?.includes(committedTree) &&
-      isInside(call.path(folder), call.shell.world.context.projectRoot)
-    )
-      loses(call, 'throws away uncommitted changes');
+    const inProject = isInside(call.path(folder), call.shell.world.context.projectRoot);
+    if (inProject && call.stdin?.includes(committedTree)) loses(call, 'throws away uncommitted changes');
     return '';
   }
   if (args.flags.has('delete') && file !== undefined) call.file('write', file);
@@ -65,6 +59,32 @@ function takesOut(call: Call, content: string, folder: string): void {
     spreads(call, from, `${folder}/${name}`);
 }
 
+const base64: Handler = (call) => {
+  const args = readArgs(call.words, 'w', 'wrap');
+  const text = contents(call, args.rest);
+  if (args.has('d', 'D', 'decode')) return isPlain(text) ? decodeBase64(text) : DECODED;
+  return isPlain(text) ? Buffer.from(text).toString('base64') : text;
+};
+
+function range(_: string, first: string, last: string): string {
+  let text = '';
+  for (let code = first.charCodeAt(0); code <= last.charCodeAt(0) && text.length < 300; code++)
+    text += String.fromCharCode(code);
+  return text;
+}
+
+const decompress: Handler = (call) => {
+  const args = readArgs(call.words, 'S');
+  const decoding =
+    !/^(gzip|bzip2|xz|zstd|lz4|brotli|lzma|lzip|lzop|pigz|compress)$/.test(call.name) ||
+    args.has('d', 'decompress', 'uncompress');
+  const keeps = args.has('c', 'k', 'stdout', 'keep', 't', 'test', 'l', 'list') || /cat$/.test(call.name);
+  for (const path of args.rest) call.file(keeps ? 'read' : 'delete', path);
+  if (call.stdin?.includes(NETWORK)) return call.stdin;
+  if (!decoding && call.stdin?.includes(ENDLESS)) return ENDLESS;
+  return decoding ? DECODED : UNKNOWN;
+};
+
 export const archives: Handlers = byName({
   'tar bsdtar': tar,
   zip: (call) => {
@@ -74,8 +94,8 @@ export const archives: Handlers = byName({
       args.value('unzip-command') ??
       (call.words.includes('-TT') ? call.words[call.words.indexOf('-TT') + 1] : undefined);
     if (test !== undefined) call.script(test);
-    for (const path of paths) call.file('read', path, { recursive: args.has('r') });
-    if (args.has('m')) for (const path of paths) call.file('delete', path, { recursive: true });
+    call.files('read', paths, { recursive: args.has('r') });
+    if (args.has('m')) call.files('delete', paths, { recursive: true });
     if (file === '-') return UNKNOWN;
     return call.save(file, `${UNKNOWN}\n${paths.map((path) => member(call, path, path)).join('')}`);
   },
@@ -83,16 +103,12 @@ export const archives: Handlers = byName({
     const [action = '', archive = '', ...paths] = call.words.filter((word) => !word.startsWith('-'));
     if (action === 'x' || action === 'e') {
       const folder = call.words.find((word) => word.startsWith('-o'))?.slice(2) ?? '.';
-      call.file('write', folder);
-      return '';
+      return call.files('write', [folder]);
     }
     if (!/^(a|u|d|rn)$/.test(action)) return UNKNOWN;
-    for (const path of paths) {
-      call.file('read', path, { recursive: true });
-      if (call.words.includes('-sdel')) call.file('delete', path, { recursive: true });
-    }
-    call.file('write', archive);
-    return '';
+    call.files('read', paths, { recursive: true });
+    if (call.words.includes('-sdel')) call.files('delete', paths, { recursive: true });
+    return call.files('write', [archive]);
   },
   unzip: (call) => {
     const args = readArgs(call.words, 'dxP');
@@ -109,7 +125,7 @@ export const archives: Handlers = byName({
     const args = readArgs(call.words, 'FEHDICMR', 'directory');
     const listed = (call.stdin ?? '').split('\n').filter(Boolean);
     if (args.has('i', 'extract')) call.file('write', args.value('D', 'directory') ?? '.');
-    else for (const path of listed) call.file('read', path);
+    else call.files('read', listed);
     if (args.has('p', 'pass-through')) call.file('write', args.rest[0] ?? '.');
   },
   patch: (call) => {
@@ -130,4 +146,53 @@ export const archives: Handlers = byName({
     for (const { kind, path } of filesOfPatch(patch)) call.file(kind, path);
     return '';
   },
+  base64,
+  base32: (call) =>
+    readArgs(call.words).has('d', 'decode') ? DECODED : contents(call, readArgs(call.words, 'w').rest),
+  basenc: (call) => (call.words.includes('--base64') ? base64(call) : DECODED),
+  xxd: (call) => {
+    const args = readArgs(call.words, 'clso');
+    const [file, target] = args.rest;
+    const text = contents(call, file === undefined ? [] : [file]);
+    if (target !== undefined) call.file('write', target);
+    if (!args.has('r')) return text;
+    return isPlain(text) && args.has('p') ? decodeHex(text) : DECODED;
+  },
+  openssl: (call) => {
+    const [kind = ''] = call.words;
+    const value = (name: string) => call.words[call.words.indexOf(name) + 1];
+    const file = call.words.includes('-in') ? value('-in') : undefined;
+    if (file) call.file('read', file);
+    if (kind === 's_client' || kind === 's_server') {
+      // With nothing to say it only shows the certificate.
+      if (kind === 's_client' && call.stdin === '') return UNKNOWN;
+      call.deny('remote-shell', 'opens a raw encrypted connection', 'Use curl.');
+      return UNKNOWN;
+    }
+    if (call.words.includes('-out')) call.file('write', value('-out') ?? '');
+    if (call.words.includes('-out') && file && call.content(file).includes(NETWORK))
+      call.keep(value('-out') ?? '', NETWORK);
+    if (!['enc', 'base64', 'aes-256-cbc'].includes(kind) || !call.words.includes('-d')) return UNKNOWN;
+    const text = file ? call.content(file) : (call.stdin ?? '');
+    const isText = call.words.includes('-base64') || call.words.includes('-a') || kind === 'base64';
+    return isText && isPlain(text) ? decodeBase64(text) : DECODED;
+  },
+  uudecode: () => DECODED,
+  rev: (call) => {
+    const text = contents(call, readArgs(call.words).rest);
+    const lines = text.replace(/\n$/, '').split('\n');
+    return isPlain(text) ? lines.map((line) => [...line].reverse().join('')).join('\n') : text;
+  },
+  tr: (call) => {
+    const args = readArgs(call.words);
+    const [from = '', to = ''] = args.rest.map((set) => unescapeText(asText(set)).replace(/(.)-(.)/g, range));
+    const text = call.stdin ?? UNKNOWN;
+    if (!isPlain(text)) return text;
+    if (args.has('d', 'delete')) return [...text].filter((char) => !from.includes(char)).join('');
+    return [...text]
+      .map((char) => (from.includes(char) ? (to[Math.min(from.indexOf(char), to.length - 1)] ?? char) : char))
+      .join('');
+  },
+  'gzip gunzip zcat bzip2 bunzip2 bzcat xz unxz xzcat zstd zstdcat lz4 brotli': decompress,
+  'lzma unlzma lzcat lzip lzop pigz unpigz compress uncompress': decompress,
 });

@@ -7,8 +7,7 @@ import { readCode } from '../foreign/read.ts';
 import { filled } from '../foreign/texts.ts';
 import { evaluate } from '../foreign/values.ts';
 import { isOpaque, isPlain, NETWORK, PRIVATE, secretOf, secretsIn, UNKNOWN } from '../marks.ts';
-import { namesOnly } from '../private.ts';
-import { isSecretName } from '../secret-names.ts';
+import { isSecretName, namesOnly } from '../private.ts';
 import { leavesNames } from './contents.ts';
 import { byName } from './rules.ts';
 
@@ -98,15 +97,15 @@ function printedBy({ call, program, paths, code, names }: Script): string {
   if (names) return namesOnly(call.stdin ?? UNKNOWN, call.shell.world.context);
   if (paths.length > 0) return UNKNOWN;
   const input = call.stdin ?? UNKNOWN;
-  const [, shown] = /^\s*\{\s*print\s+([^{};|>]+?)\s*;?\s*\}\s*$/.exec(program) ?? [];
-  return shown === undefined ? input : eachLine(input, code, shown);
+  const [, expression] = /^\s*\{\s*print\s+([^{};|>]+?)\s*;?\s*\}\s*$/.exec(program) ?? [];
+  return expression === undefined ? input : eachLine(input, code, expression);
 }
 
 /** What `{ print … }` makes of each line, of which some may not be known. */
-function eachLine(input: string, code: Code, shown: string): string {
+function eachLine(input: string, code: Code, expression: string): string {
   const lines = input.replace(/\n$/, '').split('\n');
-  if (lines.length > 50 || !/\$0/.test(shown) || /\$[1-9N]/.test(shown)) return input;
-  const printed = lines.map((line) => shown.replaceAll('$0', () => JSON.stringify(line)));
+  if (lines.length > 50 || !/\$0/.test(expression) || /\$[1-9N]/.test(expression)) return input;
+  const printed = lines.map((line) => expression.replaceAll('$0', () => JSON.stringify(line)));
   return printed.map((text) => `${evaluate(code, text)}\n`).join('');
 }
 

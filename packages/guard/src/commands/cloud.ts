@@ -2,7 +2,7 @@ import { readArgs } from '../argv.ts';
 import type { Call, Handler, Handlers } from '../call.ts';
 import { askPerson, remedyOf } from '../categories.ts';
 import { joined } from '../feed.ts';
-import { NETWORK, shown, UNKNOWN } from '../marks.ts';
+import { NETWORK, show, UNKNOWN } from '../marks.ts';
 import type { Category } from '../model.ts';
 import { isSecretFile } from '../zones.ts';
 import { destroysData } from './data.ts';
@@ -22,7 +22,7 @@ function copiesAway(call: Call, paths: readonly string[]): void {
 type CloudRule = readonly [pattern: RegExp, what: string, category?: Category];
 
 function denyCloud(call: Call, globals: RegExp, rules: readonly CloudRule[], local = false): void {
-  const line = ` ${call.words.map(shown).join(' ')}`
+  const line = ` ${call.words.map(show).join(' ')}`
     .replace(globals, '')
     .replace(/^((?: -\S*)*) (.*)$/s, '$2$1');
   for (const [pattern, what, category = 'cloud'] of rules)
@@ -76,12 +76,8 @@ function provider(pattern: RegExp): Handler {
     if (asksHelp(call) || call.words.includes('--dry-run')) return UNKNOWN;
     for (const word of call.words)
       if (isSecretFile(call.path(word), call.shell.world.context, false)) call.file('read', word);
-    if (call.words[0] === 'deploy')
-      uploads(
-        call,
-        call.words.filter((word) => word.startsWith('/')),
-        call.name,
-      );
+    const absolute = call.words.filter((word) => word.startsWith('/'));
+    if (call.words[0] === 'deploy') uploads(call, absolute, call.name);
     // What has a space in it is a message or an order for another program.
     const plain = call.with({ words: call.words.filter((word) => !/\s/.test(word)) });
     if (

@@ -1,6 +1,6 @@
 import { readArgs, readLeadingArgs } from '../argv.ts';
 import type { Call, Handlers } from '../call.ts';
-import { NETWORK, shown, UNKNOWN } from '../marks.ts';
+import { NETWORK, show, UNKNOWN } from '../marks.ts';
 import { isProjectFile, zoneOf } from '../zones.ts';
 import { always, asksHelp, byName, denying, denyLines, type LineRule } from './rules.ts';
 
@@ -31,17 +31,14 @@ const dockerRules: readonly LineRule[] = [
 
 const client = /^\s*(psql|mysql\w*|mariadb|dropdb|redis-cli|mongosh?|cqlsh)\b/;
 
+const databaseFiles = /^\/var\/lib\/(postgresql|mysql|mongo|redis|clickhouse|elasticsearch)/;
+
 /** Files in a container are not judged, but its databases are. */
 function inContainer(call: Call, words: readonly string[]): string {
   const at = words.findIndex((word) => client.test(word) && !/\s/.test(word));
   if (at !== -1) return call.run(words.slice(at));
-  const removes = words.indexOf('rm');
-  if (
-    removes !== -1 &&
-    words
-      .slice(removes)
-      .some((word) => /^\/var\/lib\/(postgresql|mysql|mongo|redis|clickhouse|elasticsearch)/.test(word))
-  )
+  const removes = words.includes('rm') ? words.slice(words.indexOf('rm')) : [];
+  if (removes.some((word) => databaseFiles.test(word)))
     return call.deny('database', 'deletes the files of a database');
   const [code = ''] = words.filter((word, i) => words[i - 1] === '-c' && client.test(word));
   return code === '' ? UNKNOWN : call.script(code);
@@ -53,6 +50,8 @@ const runOptions = [
   'cgroupns gpus expose',
 ].join(' ');
 
+const wideRight = /^(CAP_)?(ALL|SYS_ADMIN|SYS_PTRACE|SYS_MODULE|DAC_READ_SEARCH|NET_ADMIN)$/i;
+
 function container(call: Call, words: readonly string[]): string {
   const { context } = call.shell.world;
   const args = readLeadingArgs(words, 'vewpuhlmac', runOptions);
@@ -61,12 +60,7 @@ function container(call: Call, words: readonly string[]): string {
   if (args.has('privileged')) deny('gives a container all rights on the machine');
   if (args.all('pid', 'ipc', 'uts', 'userns', 'cgroupns').includes('host'))
     deny('lets a container into the processes of the machine');
-  if (
-    args
-      .all('cap-add')
-      .some((name) => /^(CAP_)?(ALL|SYS_ADMIN|SYS_PTRACE|SYS_MODULE|DAC_READ_SEARCH|NET_ADMIN)$/i.test(name))
-  )
-    deny('gives a container more rights');
+  if (args.all('cap-add').some((name) => wideRight.test(name))) deny('gives a container more rights');
   if (args.all('device').some((path) => /^\/dev\/(sd|nvme|vd|mem|kmem|dm|mapper)/.test(path)))
     deny('gives a container a disk');
   if (args.all('security-opt').some((option) => /unconfined|label[:=]disable/.test(option)))
@@ -81,7 +75,7 @@ function container(call: Call, words: readonly string[]): string {
     const zone = zoneOf(path, context);
     const own =
       isProjectFile(path, context) || zone === 'temporary' || zone === 'cache' || zone === 'unknown';
-    if (!own || path.endsWith('docker.sock')) deny(`gives a container ${shown(path)} of the machine`);
+    if (!own || path.endsWith('docker.sock')) deny(`gives a container ${show(path)} of the machine`);
   }
   return NETWORK;
 }

@@ -1,7 +1,7 @@
 import { readArgs } from '../argv.ts';
 import type { Handler, Handlers } from '../call.ts';
 import { askPerson, remedyOf } from '../categories.ts';
-import { hasGlob, STAR, shown, UNKNOWN } from '../marks.ts';
+import { hasGlob, STAR, show, UNKNOWN } from '../marks.ts';
 import { zoneOf } from '../zones.ts';
 import { destroysData, isTestRun } from './data.ts';
 import { isOwn } from './hosts.ts';
@@ -41,14 +41,14 @@ const sql: Handler = (call) => {
     const temporary =
       isTest(database) || (isLite && zoneOf(call.path(first), call.shell.world.context) === 'temporary');
     if (what)
-      call.act(temporary ? 'warn' : 'deny', 'database', `${what} in ${shown(database) || 'the database'}`);
+      call.act(temporary ? 'warn' : 'deny', 'database', `${what} in ${show(database) || 'the database'}`);
   }
 };
 
 /** Tools that manage a schema; what they drop is the database of the project, unless it is the one for tests. */
 function migrations(pattern: RegExp): Handler {
   return (call) => {
-    const line = call.words.map(shown).join(' ');
+    const line = call.words.map(show).join(' ');
     const test = /\b(test|testing)\b/.test(line) || isTestRun(call);
     if (pattern.test(line) && !asksHelp(call))
       call.act(test ? 'warn' : 'deny', 'database', 'drops or resets the database');
@@ -145,7 +145,7 @@ export const databases: Handlers = byName(
     },
     'dropdb dropuser': (call) => {
       const name = readArgs(call.words, 'hpUW').rest.at(-1) ?? '';
-      if (!isTest(name)) call.deny('database', `drops the database ${shown(name)}`);
+      if (!isTest(name)) call.deny('database', `drops the database ${show(name)}`);
       return '';
     },
     pg_ctl: (call) => {

@@ -10,10 +10,7 @@ import { byName } from './rules.ts';
 const remove: Handler = (call) => {
   const args = readArgs(call.words);
   const recursive = args.has('r', 'R', 'recursive') || call.name !== 'rm';
-  for (const path of args.rest) {
-    if (path !== '') call.file('delete', path, { recursive });
-  }
-  return '';
+  return call.files('delete', args.rest.filter(Boolean), { recursive });
 };
 
 function destinations(target: string, sources: readonly string[]): string[] {
@@ -43,12 +40,9 @@ function withFolder(call: Call, target: string): string {
 
 function setsUser(call: Call, mode: string, paths: readonly string[]): void {
   const octal = /^[0-7]?[4-7][0-7]{3}$/.test(mode) && mode.length >= 4 && /^[2-7]/.test(mode.slice(-4));
+  const what = `sets the set-user-id bit on ${paths.join(' ')}`;
   if (octal || /[ug]*[+=][rwx]*s/.test(mode))
-    call.deny(
-      'privilege',
-      `sets the set-user-id bit on ${paths.join(' ')}`,
-      'Run the program as the user who needs it.',
-    );
+    call.deny('privilege', what, 'Run the program as the user who needs it.');
 }
 
 const mode: Handler = (call) => {
@@ -58,8 +52,7 @@ const mode: Handler = (call) => {
   const [first = '', ...paths] = args.has('reference') ? ['', ...args.rest] : args.rest;
   const recursive = args.has('R', 'recursive');
   if (call.name === 'chmod') setsUser(call, first, paths);
-  for (const path of paths) call.file('write', path, { how: 'mode', recursive });
-  return '';
+  return call.files('write', paths, { how: 'mode', recursive });
 };
 
 export const files: Handlers = byName({
@@ -69,18 +62,11 @@ export const files: Handlers = byName({
       ? remove(call.with({ words: call.words.slice(1) }))
       : UNKNOWN,
   rmdir: () => '',
-  'unlink shred': (call) => {
-    for (const path of readArgs(call.words, 'ns').rest) call.file('delete', path);
-    return '';
-  },
+  'unlink shred': (call) => call.files('delete', readArgs(call.words, 'ns').rest),
   'cp install': (call) => {
     const { sources, target, recursive } = targetsOf(call, 'tSgmo');
-    if (call.name === 'install')
-      setsUser(
-        call,
-        readArgs(call.words, 'tSgmo', 'mode owner group target-directory').value('m', 'mode') ?? '',
-        [target],
-      );
+    const args = readArgs(call.words, 'tSgmo', 'mode owner group target-directory');
+    if (call.name === 'install') setsUser(call, args.value('m', 'mode') ?? '', [target]);
     const { context } = call.shell.world;
     for (const source of sources) {
       const [from, to] = [call.path(source), call.path(target)];
@@ -120,15 +106,8 @@ export const files: Handlers = byName({
     if (!args.has('s', 'symbolic')) call.file('read', source);
     return '';
   },
-  'mkdir touch mkfifo': (call) => {
-    const { rest } = readArgs(call.words, 'mdrt');
-    for (const path of rest) call.file('write', path, { how: 'create' });
-    return '';
-  },
-  truncate: (call) => {
-    for (const path of readArgs(call.words, 'sr', 'size reference').rest) call.file('write', path);
-    return '';
-  },
+  'mkdir touch mkfifo': (call) => call.files('write', readArgs(call.words, 'mdrt').rest, { how: 'create' }),
+  truncate: (call) => call.files('write', readArgs(call.words, 'sr', 'size reference').rest),
   'tee sponge': (call) => {
     const args = readArgs(call.words);
     for (const path of args.rest) {
@@ -157,16 +136,15 @@ export const files: Handlers = byName({
   fallocate: (call) => {
     const args = readArgs(call.words, 'lo', 'length offset');
     const erases = args.has('p', 'punch-hole', 'z', 'zero-range', 'c', 'collapse-range');
-    for (const path of args.rest) call.file('write', path, { how: erases ? 'overwrite' : 'create' });
+    call.files('write', args.rest, { how: erases ? 'overwrite' : 'create' });
     if (size(args.value('l', 'length') ?? '0') > 20e9)
       call.deny('exhaustion', 'fills the disk', 'Make a smaller file.');
     return '';
   },
   'chmod chown chgrp': mode,
   'chattr setfacl': (call) => {
-    for (const path of readArgs(call.words).rest)
-      if (/[/.~]/.test(path)) call.file('write', path, { how: 'mode', recursive: true });
-    return '';
+    const paths = readArgs(call.words).rest.filter((path) => /[/.~]/.test(path));
+    return call.files('write', paths, { how: 'mode', recursive: true });
   },
   rsync: (call) => {
     const long = 'exclude include rsh filter files-from exclude-from log-file backup-dir rsync-path';
@@ -177,7 +155,7 @@ export const files: Handlers = byName({
     if (shell !== undefined && !/^ssh\b/.test(shell)) call.script(shell);
     if (args.has('n', 'dry-run')) return UNKNOWN;
     const remote = /^([\w.-]+@)?[\w.-]+:|^rsync:/.test(target);
-    for (const source of sources) call.file('read', source, { recursive: true });
+    call.files('read', sources, { recursive: true });
     if (remote) {
       const own = sources.every((source) => maySend(call, source));
       call.act(own ? 'warn' : 'deny', 'exfiltration', `copies files to ${target}`, 'Let a person upload it.');
@@ -188,8 +166,7 @@ export const files: Handlers = byName({
     else call.file('write', target, { how: 'overwrite' });
     fetchesFiles(call, sources, target);
     for (const source of sources) if (call.content(source).includes(NETWORK)) call.keep(target, NETWORK);
-    if (args.has('remove-source-files'))
-      for (const source of sources) call.file('delete', source, { recursive: true });
+    if (args.has('remove-source-files')) call.files('delete', sources, { recursive: true });
   },
   'split csplit': (call) => {
     const args = readArgs(call.words, call.name === 'csplit' ? 'fnb' : 'lbnCat', 'filter prefix');
@@ -201,7 +178,10 @@ export const files: Handlers = byName({
     return '';
   },
   rename: (call) => {
-    for (const path of readArgs(call.words).rest.slice(1)) if (/[./]/.test(path)) call.file('delete', path);
-    return '';
+    const paths = readArgs(call.words).rest.slice(1);
+    return call.files(
+      'delete',
+      paths.filter((path) => /[./]/.test(path)),
+    );
   },
 });

@@ -30,14 +30,10 @@ function interpreter({ language, code, letters = '', long = '' }: Interpreter): 
     const byLine = /perl|ruby/.test(language) && args.has('n', 'p');
     const given = inline.length > 0 ? args.rest : args.rest.slice(1);
     const run = (text: string, file?: string) =>
-      feed(call, text, (known) =>
-        follow(
-          call,
-          withInput(withArguments(known, language, given, inline.length > 0), byLine, call),
-          language,
-          file,
-        ),
-      );
+      feed(call, text, (source) => {
+        const filled = withArguments(source, language, given, inline.length > 0);
+        return follow(call, withInput(filled, byLine, call), language, file);
+      });
     if (language === 'php' && args.has('S')) return serves(call, args.value('t') ?? '.');
     // `ruby -run -e httpd FOLDER`
     if (language === 'ruby' && inline[0] === 'httpd' && args.all('r').includes('un'))
@@ -45,9 +41,7 @@ function interpreter({ language, code, letters = '', long = '' }: Interpreter): 
     if (language === 'python' && args.has('m')) return pythonModule(call, args.value('m') ?? '');
     if (language === 'js')
       for (const module of args.all('r', 'require', 'import', 'loader')) run(program(call, module));
-    if (byLine) {
-      for (const path of args.rest) call.file(args.flags.has('i') ? 'write' : 'read', path);
-    }
+    if (byLine) call.files(args.flags.has('i') ? 'write' : 'read', args.rest);
     if (inline.length > 0) {
       const output = inline.map((text) => run(text)).join('');
       if (language === 'js' && args.has('p', 'print'))

@@ -1,6 +1,6 @@
 import { readArgs } from '../argv.ts';
 import type { Call, Handler } from '../call.ts';
-import { shown, UNKNOWN } from '../marks.ts';
+import { show, UNKNOWN } from '../marks.ts';
 import { isInside } from '../paths.ts';
 import { zoneOf } from '../zones.ts';
 
@@ -26,12 +26,8 @@ const knownPrograms =
   /^["']?(\S*\/)?(cat|less|more|delta|diff-so-fancy|vim?|nvim|nano|emacs|code(-insiders)?|true|ssh|git|store|cache|osxkeychain|manager(-core)?|gh|npx|gpg2?|meld|kdiff3|:)(\s|["']|$)/;
 
 export const config: Handler = (call) => {
-  const long = 'file type default';
-  const args = readArgs(
-    call.words.filter((word) => !/^(set|get|list|unset)$/.test(word)),
-    'f',
-    long,
-  );
+  const words = call.words.filter((word) => !/^(set|get|list|unset)$/.test(word));
+  const args = readArgs(words, 'f', 'file type default');
   if (
     args.has('get', 'get-all', 'get-regexp', 'list', 'l', 'unset', 'unset-all', 'e', 'edit') ||
     /^(get|list|unset)$/.test(call.words[0] ?? '')
@@ -41,6 +37,11 @@ export const config: Handler = (call) => {
   if (value !== undefined) useSetting(call, `${name}=${value}`, true, args.has('global', 'system'));
   return '';
 };
+
+export function changesRemote(call: Call, url: string): void {
+  const instead = 'Add another remote beside it, and let a person decide.';
+  call.deny('exfiltration', `sends the project to ${show(url)} from now on`, instead);
+}
 
 /** A setting given for one call is tried as the program it names; one that stays is judged more strictly. */
 export function useSetting(call: Call, setting: string, stays: boolean, everywhere = false): void {
@@ -52,7 +53,7 @@ export function useSetting(call: Call, setting: string, stays: boolean, everywhe
     if (everywhere && value.startsWith('!'))
       call.deny(
         'persistence',
-        `makes git ${alias} run ${shown(value.slice(1))} everywhere`,
+        `makes git ${alias} run ${show(value.slice(1))} everywhere`,
         'Leave the configuration of the user as it is.',
       );
     return;
@@ -62,7 +63,7 @@ export function useSetting(call: Call, setting: string, stays: boolean, everywhe
     call.shell.world.gitAliases.set(forcedClean, '');
   if (/^core\.hookspath$/i.test(name)) {
     if (value === '' || !isInside(call.path(value), projectRoot))
-      call.deny('git-hooks', `takes the hooks of git from ${shown(value) || 'nowhere'}`);
+      call.deny('git-hooks', `takes the hooks of git from ${show(value) || 'nowhere'}`);
     return;
   }
   if (
@@ -71,29 +72,18 @@ export function useSetting(call: Call, setting: string, stays: boolean, everywhe
     ) &&
     (stays || zoneOf(call.path(value), call.shell.world.context) === 'temporary')
   )
-    return void call.deny('git-hooks', `makes git read ${shown(value)}`);
+    return void call.deny('git-hooks', `makes git read ${show(value)}`);
   if (/^http(\..*)?\.sslverify$/i.test(name) && /^(false|no|off|0)$/i.test(value))
-    return void call.deny(
-      'environment',
-      'makes git trust any server',
-      'Name the certificate with http.sslCAInfo.',
-    );
-  if (/^remote\..*\.(url|pushurl)$/i.test(name) && stays)
-    return void call.deny(
-      'exfiltration',
-      `sends the project to ${shown(value)} from now on`,
-      'Add another remote beside it, and let a person decide.',
-    );
+    call.deny('environment', 'makes git trust any server', 'Name the certificate with http.sslCAInfo.');
+  if (/^remote\..*\.(url|pushurl)$/i.test(name) && stays) changesRemote(call, value);
   if (/^url\..*\.(insteadof|pushinsteadof)$/i.test(name) && stays)
     return void call.deny('git-hooks', 'sends what goes to one remote to another');
   if (!programSetting.test(name) || value === '') return;
   const command = value.replace(/^!/, '');
   if (/^core\.sshcommand$/i.test(name) && !/^\S*\bssh(\s|$)/.test(command))
-    call.deny('environment', `makes git run ${shown(command)}`, 'Leave the way to the remote as it is.');
+    call.deny('environment', `makes git run ${show(command)}`, 'Leave the way to the remote as it is.');
   call.script(command, { stdin: null });
-  if (stays && (everywhere || !knownPrograms.test(command)) && !(everywhere && knownPrograms.test(command))) {
-    call.deny('git-hooks', `makes git run ${shown(command)}`);
-  }
+  if (stays && !knownPrograms.test(command)) call.deny('git-hooks', `makes git run ${show(command)}`);
 }
 
 export const connects: Handler = (call) => {

@@ -1,6 +1,6 @@
 import { readArgs } from '../argv.ts';
 import type { Call, Handler, Handlers } from '../call.ts';
-import { shown, UNKNOWN } from '../marks.ts';
+import { show, UNKNOWN } from '../marks.ts';
 import { zoneOf } from '../zones.ts';
 import { forcedClean, newRemote } from './git-settings.ts';
 
@@ -30,25 +30,21 @@ export function writesPatched(call: Call, text: string, strip: number): void {
     if (path !== '/dev/null') call.file('write', path.split('/').slice(strip).join('/'));
 }
 
-export const push: Handler = (call) => {
+const push: Handler = (call) => {
   const args = readArgs(call.words, 'o', 'repo receive-pack exec push-option');
   for (const program of args.all('receive-pack', 'exec')) call.script(program);
   if (args.has('n', 'dry-run')) return UNKNOWN;
   const [remote = '', ...refs] = args.rest;
-  const lease = args.has('force-with-lease') || args.has('force-if-includes');
-  const forced = args.flags.has('f') || args.flags.has('force') || refs.some((ref) => ref.startsWith('+'));
-  if (forced || args.has('mirror') || args.has('prune')) {
-    call.deny('git', 'overwrites the history of the remote', 'Push a new branch, or add commits on top.');
-  } else if (lease) {
-    const mine =
-      refs.length > 0 && !refs.some((ref) => /(^|:|\/)(main|master|trunk|develop|release.*)$/.test(ref));
-    call.act(
-      mine ? 'warn' : 'deny',
-      'git',
-      'overwrites the history of the remote',
-      'Push a new branch, or add commits on top.',
-    );
-  }
+  const forced =
+    args.flags.has('f') ||
+    args.flags.has('force') ||
+    args.has('mirror', 'prune') ||
+    refs.some((ref) => ref.startsWith('+'));
+  const isShared = (ref: string) => /(^|:|\/)(main|master|trunk|develop|release.*)$/.test(ref);
+  const verdict = forced || refs.length === 0 || refs.some(isShared) ? 'deny' : 'warn';
+  const instead = 'Push a new branch, or add commits on top.';
+  if (forced || args.has('force-with-lease', 'force-if-includes'))
+    call.act(verdict, 'git', 'overwrites the history of the remote', instead);
   if (args.has('d', 'delete') || refs.some((ref) => /^\+?:./.test(ref)))
     call.deny('git', 'deletes a branch or tag of the remote', ask);
   const address = call.shell.world.gitAliases.get(newRemote(remote)) ?? remote;
@@ -61,15 +57,12 @@ export const push: Handler = (call) => {
   if (args.has('no-verify')) call.warn('git', 'skips the hooks of the project', 'Let the hooks run.');
 };
 
-export const checkout: Handler = (call) => {
+const checkout: Handler = (call) => {
   const args = readArgs(call.words, 'bB', 'orphan conflict pathspec-from-file');
   const dash = call.words.indexOf('--');
   if (args.has('f', 'force')) return loses(call, 'throws away uncommitted changes');
   if (args.has('b', 'orphan')) return '';
-  if (args.has('B')) {
-    moves(call, args.value('B'), args.rest[0]);
-    return '';
-  }
+  if (args.has('B')) return moves(call, args.value('B'), args.rest[0]);
   if (args.has('ours', 'theirs')) return '';
   if (args.value('pathspec-from-file') !== undefined) return loses(call, 'throws away uncommitted changes');
   if (args.has('p', 'patch')) return answered(call) ? loses(call, 'throws away uncommitted changes') : '';
@@ -79,8 +72,7 @@ export const checkout: Handler = (call) => {
       ? args.rest.filter((word, i) => looksLikePath(word) || (i > 0 && !tracks))
       : call.words.slice(dash + 1);
   const branch = dash === -1 && args.rest.length === 1 && !looksLikePath(args.rest[0] ?? '');
-  if (paths.length > 0 && !branch)
-    loses(call, `throws away uncommitted changes in ${shown(paths.join(' '))}`);
+  if (paths.length > 0 && !branch) loses(call, `throws away uncommitted changes in ${show(paths.join(' '))}`);
   return '';
 };
 
@@ -100,44 +92,38 @@ function looksLikePath(word: string): boolean {
   );
 }
 
-export const restore: Handler = (call) => {
+const restore: Handler = (call) => {
   const args = readArgs(call.words, 's', 'source');
   const staged = args.has('S', 'staged') && !args.has('W', 'worktree');
   const asks = args.has('p', 'patch') && !answered(call);
   if (!staged && !asks && !args.has('ours', 'theirs'))
-    loses(call, `throws away uncommitted changes in ${shown(args.rest.join(' '))}`);
+    loses(call, `throws away uncommitted changes in ${show(args.rest.join(' '))}`);
   return '';
 };
 
-export const clean: Handler = (call) => {
+const clean: Handler = (call) => {
   const args = readArgs(call.words, 'e', 'exclude');
   const asked = args.has('f', 'force') || call.shell.world.gitAliases.has(forcedClean);
   const forced = args.has('i', 'interactive') ? answered(call) : asked;
-  if (forced && !args.has('n', 'dry-run'))
-    loses(
-      call,
-      'deletes files that git does not know',
-      'Look with git clean -n, then remove single files with rm.',
-    );
-  return '';
+  const instead = 'Look with git clean -n, then remove single files with rm.';
+  if (!forced || args.has('n', 'dry-run')) return '';
+  return loses(call, 'deletes files that git does not know', instead);
 };
 
-export const stash: Handler = (call) => {
+const takesIgnored = 'takes away what git ignores, such as the state of the loop';
+
+const stash: Handler = (call) => {
   const [action = ''] = call.words;
   if (/^(-|push$|save$|$)/.test(action) && readArgs(call.words, 'm').has('a', 'all'))
-    call.deny(
-      'loop-state',
-      'takes away what git ignores, such as the state of the loop',
-      'Use git stash without --all.',
-    );
+    call.deny('loop-state', takesIgnored, 'Use git stash without --all.');
 };
 
-export const branch: Handler = (call) => {
+const branch: Handler = (call) => {
   const args = readArgs(call.words, 'u', 'set-upstream-to');
   if (args.flags.has('D') || (args.has('d', 'delete') && args.has('f', 'force')))
     loses(
       call,
-      `deletes the branch ${shown(args.rest.join(' '))} with its commits`,
+      `deletes the branch ${show(args.rest.join(' '))} with its commits`,
       'Use git branch -d, which keeps what is not merged.',
     );
   else if (
@@ -145,29 +131,39 @@ export const branch: Handler = (call) => {
     args.rest.length > 1 &&
     args.rest.join(' ') !== 'master main'
   )
-    loses(call, `takes the place of the branch ${shown(args.rest[1] ?? '')}`, 'Use git branch -m.');
+    loses(call, `takes the place of the branch ${show(args.rest[1] ?? '')}`, 'Use git branch -m.');
   else if (args.has('f', 'force')) moves(call, args.rest[0], args.rest[1]);
 };
 
 /** A branch or tag that goes to an older commit leaves those behind that only it had. */
 export function moves(call: Call, name = '', to = ''): '' {
   if (!/[~^]/.test(to)) return '';
-  return loses(call, `moves ${shown(name)} away from its commits`, 'Make a new branch or tag.');
+  return loses(call, `moves ${show(name)} away from its commits`, 'Make a new branch or tag.');
 }
 
-export const removeFiles: Handler = (call) => {
+const removeFiles: Handler = (call) => {
   const args = readArgs(call.words);
   if (args.has('cached', 'n', 'dry-run')) return '';
   if (args.rest.some((path) => isEverything.test(path)))
     loses(call, 'removes every file of the project', 'Name the files.');
   else if (args.has('f', 'force'))
     loses(call, 'removes files even where their changes would be lost', 'Use git rm without -f.');
-  for (const path of args.rest)
-    if (!isEverything.test(path)) call.file('delete', path, { recursive: args.has('r') });
-  return '';
+  const paths = args.rest.filter((path) => !isEverything.test(path));
+  return call.files('delete', paths, { recursive: args.has('r') });
 };
 
 const isEverything = /^(\.|\.\/|\*|\uE003|:\/)$/;
+
+/** Subcommands that change the working copy, branches or the remote. */
+export const workSubcommands: Handlers = {
+  push,
+  'checkout co': checkout,
+  restore,
+  clean,
+  stash,
+  branch,
+  rm: removeFiles,
+};
 
 /** Subcommands that lose work: with one of the options, by letter or by name, with words that match, or always. */
 export function losing(
@@ -182,7 +178,7 @@ export function losing(
         const loss =
           typeof given === 'string'
             ? given === '' || readArgs(call.words, 'mFcC').has(...given.split(' '))
-            : given.test(call.words.map(shown).join(' '));
+            : given.test(call.words.map(show).join(' '));
         return loss ? loses(call, what, instead) : '';
       },
     ]),

@@ -1,25 +1,19 @@
 import { readArgs } from '../argv.ts';
 import type { Call, Handler, Handlers } from '../call.ts';
-import { committed, STAR, secretsIn, shown, UNKNOWN } from '../marks.ts';
+import { committed, STAR, secretsIn, show, UNKNOWN } from '../marks.ts';
 import { isInside } from '../paths.ts';
 import { fetchesFolder } from './fetched.ts';
-import { config, connects, isCodeHost, newRemote, useSetting } from './git-settings.ts';
+import { changesRemote, config, connects, isCodeHost, newRemote, useSetting } from './git-settings.ts';
 import {
   ask,
-  branch,
-  checkout,
-  clean,
   committedTree,
   loses,
   losing,
   moves,
   ownChanges,
-  push,
-  removeFiles,
-  restore,
   reversedChanges,
-  stash,
   undoesWork,
+  workSubcommands,
   writesPatched,
 } from './git-work.ts';
 import { always, byName, denying } from './rules.ts';
@@ -43,11 +37,7 @@ const gitProgram: Handler = (call) => {
     const command = alias.startsWith('!') ? alias.slice(1) : `git ${alias}`;
     return call.script([command, ...rest].join(' '), { cwd });
   }
-  const here = call.with({
-    words: rest,
-    shell: { ...shell, cwd },
-    seen: { ...call.seen, cwd },
-  });
+  const here = call.with({ words: rest, shell: { ...shell, cwd }, seen: { ...call.seen, cwd } });
   const handler = Object.hasOwn(subcommands, sub) ? subcommands[sub] : undefined;
   writesTo(here, sub);
   const output = handler?.(here) ?? UNKNOWN;
@@ -60,7 +50,7 @@ const gitProgram: Handler = (call) => {
 function writesTo(call: Call, sub: string): void {
   const letters = /^(archive|format-patch)$/.test(sub) ? 'o' : '';
   const args = readArgs(call.words, letters, 'output output-directory');
-  for (const path of args.all('o', 'output', 'output-directory')) call.file('write', path);
+  call.files('write', args.all('o', 'output', 'output-directory'));
   if (sub === 'bundle' && args.rest[0] === 'create') call.file('write', args.rest[1] ?? '');
 }
 
@@ -81,13 +71,6 @@ function usesTemplate(call: Call): void {
 }
 
 const otherSubcommands: Handlers = {
-  push,
-  'checkout co': checkout,
-  restore,
-  clean,
-  stash,
-  branch,
-  rm: removeFiles,
   commit: (call) => {
     const long = 'message file author date reuse-message fixup squash template trailer';
     const args = readArgs(call.words, 'mFCct', long);
@@ -101,23 +84,16 @@ const otherSubcommands: Handlers = {
     const [action, ...rest] = call.words;
     const [name = '', url = ''] = readArgs(rest, 'tm').rest;
     if (action === 'add' && !isCodeHost(url)) call.shell.world.gitAliases.set(newRemote(name), url);
-    if (action === 'set-url')
-      call.deny(
-        'exfiltration',
-        `sends the project to ${shown(call.words.at(-1) ?? '')} from now on`,
-        'Add another remote beside it, and let a person decide.',
-      );
+    if (action === 'set-url') changesRemote(call, call.words.at(-1) ?? '');
   },
   add(call) {
     const args = readArgs(call.words);
     // What git is told to ignore, and what it would then print.
-    if (args.has('f', 'force')) for (const path of args.rest) call.file('read', path);
-    return '';
+    return args.has('f', 'force') ? call.files('read', args.rest) : '';
   },
   switch(call) {
     const args = readArgs(call.words, 'cC', 'create force-create orphan');
-    moves(call, args.value('C', 'force-create'), args.rest[0]);
-    return '';
+    return moves(call, args.value('C', 'force-create'), args.rest[0]);
   },
   tag(call) {
     const args = readArgs(call.words, 'mFu');
@@ -131,21 +107,19 @@ const otherSubcommands: Handlers = {
   'symbolic-ref'(call) {
     const [name, target] = readArgs(call.words, 'm').rest;
     if (target !== undefined && name !== 'HEAD')
-      loses(call, `puts another branch in the place of ${shown(name ?? '')}`, 'Make a new branch.');
+      loses(call, `puts another branch in the place of ${show(name ?? '')}`, 'Make a new branch.');
   },
   mv(call) {
     const args = readArgs(call.words);
     if (args.has('n', 'dry-run')) return '';
     if (args.has('f', 'force')) loses(call, 'overwrites a file with its changes', 'Use git mv without -f.');
-    for (const path of args.rest) call.file('write', path, { recursive: true });
-    return '';
+    return call.files('write', args.rest, { recursive: true });
   },
   rebase: executes(/^(?:-x|--exec)=?(.*)$/),
   difftool: executes(/^(?:-x|--extcmd)=(.*)$/),
   grep(call) {
     if (call.words.includes('--no-index'))
-      for (const path of readArgs(call.words, 'efmABC').rest.slice(1))
-        call.file('read', path, { recursive: true });
+      call.files('read', readArgs(call.words, 'efmABC').rest.slice(1), { recursive: true });
     return executes(/^(?:-O|--open-files-in-pager=)(.+)$/)(call);
   },
   apply(call) {
@@ -178,7 +152,7 @@ const otherSubcommands: Handlers = {
         (word.startsWith('+') || args.has('f', 'force')) && /[^:]:(?!refs\/(remotes|pull)\/)./.test(word),
     );
     if (ref !== undefined)
-      loses(call, `overwrites a branch with ${shown(ref)}`, 'Fetch without a plus and without -f.');
+      loses(call, `overwrites a branch with ${show(ref)}`, 'Fetch without a plus and without -f.');
     return connects(call);
   },
   init(call) {
@@ -207,9 +181,9 @@ const otherSubcommands: Handlers = {
     return committed(call.path(path));
   },
   diff(call) {
-    if (call.words.includes('--no-index'))
-      for (const path of readArgs(call.words).rest) call.file('read', path);
-    const other = readArgs(call.words).rest.some((word) => word.includes('..'));
+    const { rest } = readArgs(call.words);
+    if (call.words.includes('--no-index')) call.files('read', rest);
+    const other = rest.some((word) => word.includes('..'));
     return other || call.words.some((word) => /^--(cached|staged|stat|name-only|quiet)$/.test(word))
       ? UNKNOWN
       : call.words.includes('-R')
@@ -217,7 +191,7 @@ const otherSubcommands: Handlers = {
         : ownChanges;
   },
   'hash-object': (call) => {
-    for (const path of readArgs(call.words, 't').rest) call.file('read', path);
+    call.files('read', readArgs(call.words, 't').rest);
   },
   'rev-parse': (call) => {
     const { projectRoot } = call.shell.world.context;
@@ -259,6 +233,7 @@ const subcommands = byName(
     'Let git use it; it need not be seen.',
   ),
   denying('exfiltration', 'serves the repository or sends mail', { 'daemon send-email': always }),
+  workSubcommands,
   otherSubcommands,
 );
 

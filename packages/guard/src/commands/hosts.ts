@@ -1,5 +1,5 @@
 import type { Call } from '../call.ts';
-import { isOpaque, PRIVATE, secretsIn, shown, UNKNOWN } from '../marks.ts';
+import { isOpaque, PRIVATE, secretsIn, show, UNKNOWN } from '../marks.ts';
 import { isProjectFile, isSecretFile, isTemporary } from '../zones.ts';
 
 export function hostOf(url: string): string {
@@ -56,7 +56,7 @@ export function sendsFile(call: Call, path: string, host: string): void {
   call.file('read', path);
   if (isLocal(host)) return;
   const secret = isSecretFile(full, context, true) || soundsSecret.test(full);
-  call.act(secret || !isOwn(call, path) ? 'deny' : 'warn', 'exfiltration', `sends ${shown(path)} to ${host}`);
+  call.act(secret || !isOwn(call, path) ? 'deny' : 'warn', 'exfiltration', `sends ${show(path)} to ${host}`);
 }
 
 function hasPacked({ shell }: Call): boolean {
@@ -81,14 +81,14 @@ export function maySend(call: Call, path: string): boolean {
 export function uploads(call: Call, paths: readonly string[], target: string): void {
   for (const path of paths) {
     call.file('read', path, { recursive: true });
-    if (!maySend(call, path)) call.deny('exfiltration', `copies ${shown(path)} to ${shown(target)}`);
+    if (!maySend(call, path)) call.deny('exfiltration', `copies ${show(path)} to ${show(target)}`);
   }
-  if (paths.length > 0) call.warn('exfiltration', `copies files to ${shown(target)}`);
+  if (paths.length > 0) call.warn('exfiltration', `copies files to ${show(target)}`);
 }
 
 export function serves(call: Call, folder: string): string {
   const path = call.path(folder);
   if (!isOwn(call, path))
-    call.deny('exfiltration', `shows ${shown(path)} to the network`, 'Serve a folder of the project.');
+    call.deny('exfiltration', `shows ${show(path)} to the network`, 'Serve a folder of the project.');
   return UNKNOWN;
 }

@@ -129,18 +129,9 @@ function runner(words: RegExp, then?: Handler): Handler {
       install(call, [...given.all('with', 'from', 'spec'), ...inner.slice(0, 1)], false);
       return inner.length === 0 ? UNKNOWN : call.run(inner);
     }
-    return then
-      ? then(
-          call.with({
-            words:
-              args.rest[0] === 'pip'
-                ? rest
-                : args.rest.concat(
-                    call.words.filter((word) => word.startsWith('-') && !args.rest.includes(word)),
-                  ),
-          }),
-        )
-      : UNKNOWN;
+    if (!then) return UNKNOWN;
+    const options = call.words.filter((word) => word.startsWith('-') && !args.rest.includes(word));
+    return then(call.with({ words: action === 'pip' ? rest : [...args.rest, ...options] }));
   };
 }
 
@@ -163,14 +154,10 @@ export const packages: Handlers = byName({
     install(call, [...args.all('from', 'with'), ...args.rest.slice(0, 1)], false);
     return args.rest.length === 0 ? UNKNOWN : call.run(args.rest);
   },
-  poetry: runner(/^run$/, publisher(/^publish\b/)),
+  'poetry pdm hatch rye': runner(/^run$/, publisher(/^publish\b/)),
   pipenv: runner(/^run$/),
-  pdm: runner(/^run$/, publisher(/^publish\b/)),
-  hatch: runner(/^run$/, publisher(/^publish\b/)),
-  rye: runner(/^run$/, publisher(/^publish\b/)),
   'conda mamba micromamba': (call) => {
-    const { values } = readArgs(call.words, 'cn', 'channel name');
-    for (const channel of [...(values.get('c') ?? []), ...(values.get('channel') ?? [])])
+    for (const channel of readArgs(call.words, 'cn', 'channel name').all('c', 'channel'))
       if (/^https?:/.test(channel)) checkRegistry(call, channel);
     return runner(/^run$/)(call);
   },

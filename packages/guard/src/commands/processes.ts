@@ -1,8 +1,39 @@
 import { readArgs } from '../argv.ts';
-import type { Handlers } from '../call.ts';
-import { PRIVATE, parentProcess, shown, UNKNOWN } from '../marks.ts';
-import { agent, checkProcess } from './agent-process.ts';
+import type { Call, Handlers } from '../call.ts';
+import { hasGlob, PRIVATE, parentProcess, show, UNKNOWN } from '../marks.ts';
 import { always, byName, denying } from './rules.ts';
+
+const agent = /ralph|claude|codex|gemini|opencode|swarm/;
+
+/** Denies to end, stop or attach to the agent, its loop or all processes. */
+export function checkProcess(call: Call, target: string): void {
+  const all = hasGlob(target) || (target.includes(UNKNOWN) && listsProc(call));
+  if (target === '1' || target === '-1' || target === '0' || all)
+    call.deny('process', target === '1' ? 'ends the first process' : 'ends all processes of the user');
+  if (target === parentProcess || agent.test(target) || (target.includes(UNKNOWN) && soughtAgent(call)))
+    call.deny('process', 'ends the agent or its loop', 'Finish the task instead.');
+}
+
+function listsProc({ shell }: Call): boolean {
+  return shell.world.steps.some(
+    ({ words }) => words[0] === 'ls' && words.some((word) => /^\/proc\/?$/.test(word)),
+  );
+}
+
+function soughtAgent({ shell }: Call): boolean {
+  const { steps, effects } = shell.world;
+  if (effects.some((effect) => effect.kind === 'read' && /\/\.ralph\/|\/state\/ralph\//.test(effect.path)))
+    return true;
+  return (
+    steps.some(({ words }) => words[0] === 'ps') &&
+    steps.some(
+      ({ words }) =>
+        /^([efrz]?grep|rg|g?awk|sed)$/.test(words[0] ?? '') &&
+        words.slice(1).some((word) => agent.test(word.replace(/[[\]]/g, ''))) &&
+        !words.includes('-v'),
+    )
+  );
+}
 
 const vital =
   /^\W*(ralph|swarm|claude|codex|gemini|opencode|amp|copilot|qwen|tmux|screen|sshd?|systemd|init|dbus\S*|x?org|gnome\S*|bash|zsh|sh|node|dockerd|containerd|postgres|mysqld|\.\*|\.)\b/i;
@@ -35,7 +66,7 @@ export const processes: Handlers = byName(
       for (const name of names) {
         const startsOther = /\s/.test(name.trim()) && /^\W*(node|bash|sh)\b/.test(name);
         if ((vital.test(name) || ownAgent.test(name) || /^\W+$/.test(name)) && !startsOther)
-          call.deny('process', `ends every process called ${shown(name)}`);
+          call.deny('process', `ends every process called ${show(name)}`);
       }
       return '';
     },
@@ -62,12 +93,8 @@ export const processes: Handlers = byName(
     },
     crontab: (call) => {
       if (call.words.includes('-l')) return UNKNOWN;
-      call.deny(
-        call.words.includes('-r') ? 'system-config' : 'persistence',
-        'changes what runs by itself at fixed times',
-        'Run it now.',
-      );
-      return '';
+      const category = call.words.includes('-r') ? 'system-config' : 'persistence';
+      return call.deny(category, 'changes what runs by itself at fixed times', 'Run it now.');
     },
   },
   denying('process', 'stops the machine', {

@@ -1,6 +1,6 @@
 import type { Call, Handler, Handlers } from '../call.ts';
 import { askPerson } from '../categories.ts';
-import { shown, UNKNOWN } from '../marks.ts';
+import { show, UNKNOWN } from '../marks.ts';
 import type { Category } from '../model.ts';
 
 /** Stands for any words of a program, but for a question about itself. */
@@ -15,7 +15,7 @@ export function when(pattern: RegExp, category: Category, what: string, instead 
       pattern === always
         ? words.length > 0 && words.every((word) => asksOfItself.test(word))
         : asksHelp(call);
-    if (!asks && pattern.test(words.map(shown).join(' '))) call.deny(category, what, instead);
+    if (!asks && pattern.test(words.map(show).join(' '))) call.deny(category, what, instead);
     return UNKNOWN;
   };
 }
@@ -42,7 +42,7 @@ export function asksHelp({ words }: Call): boolean {
 export type LineRule = readonly [pattern: RegExp, category: Category, what: string, instead?: string];
 
 export function denyLines(call: Call, words: readonly string[], rules: readonly LineRule[]): void {
-  const line = words.map(shown).join(' ');
+  const line = words.map(show).join(' ');
   for (const [pattern, category, what, instead = askPerson] of rules)
     if (pattern.test(line)) call.deny(category, what, instead);
 }

@@ -1,6 +1,6 @@
 import { readArgs, readLeadingArgs } from '../argv.ts';
 import type { Call, Handlers } from '../call.ts';
-import { feed } from '../feed.ts';
+import { joined } from '../feed.ts';
 import { landmarksNamed } from '../landmarks.ts';
 import { asGlob, asText, STAR, UNKNOWN } from '../marks.ts';
 import { isProjectFile } from '../zones.ts';
@@ -22,19 +22,20 @@ function alternatives(tests: readonly string[]): string[][] {
   return parts;
 }
 
-function actions(call: Call, tests: readonly string[], found: readonly string[]): void {
+/** The words of a command with an item in place of each mark. */
+function withItem(command: readonly string[], mark: string, item: string): string[] {
+  return command.map((word) => word.replaceAll(mark, () => item));
+}
+
+function actions(call: Call, tests: readonly string[], paths: readonly string[]): void {
   for (let i = 0; i < tests.length; i++) {
     const test = tests[i] ?? '';
-    if (test === '-delete') for (const path of found) call.file('delete', path, { recursive: true });
+    if (test === '-delete') call.files('delete', paths, { recursive: true });
     if (/^-fprintf?0?$|^-fls$/.test(test)) call.file('write', tests[i + 1] ?? '');
     if (!/^-(exec|execdir|ok|okdir)$/.test(test)) continue;
     const end = tests.findIndex((word, at) => at > i && (word === ';' || word === '+'));
     const command = tests.slice(i + 1, end === -1 ? undefined : end);
-    for (const path of found)
-      call.run(
-        command.map((word) => word.replaceAll('{}', () => path)),
-        { stdin: null },
-      );
+    for (const path of paths) call.run(withItem(command, '{}', path), { stdin: null });
     i = end === -1 ? tests.length : end;
   }
 }
@@ -42,7 +43,7 @@ function actions(call: Call, tests: readonly string[], found: readonly string[])
 const guardedFolder = /\/\.(claude|ralph|codex|gemini)(\/|$)/;
 
 /** Without a test that narrows it down, everything under the root is found, and the root itself. */
-function foundUnder(root: string, tests: readonly string[], call: Call): string[] {
+function matchesUnder(root: string, tests: readonly string[], call: Call): string[] {
   const base = root.replace(/\/+$/, '') || '/';
   const isNegated = (i: number) => /^(!|-not)$/.test(tests[i - 1] ?? '');
   const names = tests.flatMap((test, i) =>
@@ -95,14 +96,7 @@ export const searches: Handlers = byName({
       .filter((item) => item !== '');
     if (items.length === 0) return call.run(command, { stdin: null });
     if (mark === undefined) return call.run([...command, ...items], { stdin: null });
-    return items
-      .map((item) =>
-        call.run(
-          command.map((word) => word.replaceAll(mark, () => item)),
-          { stdin: null },
-        ),
-      )
-      .join('');
+    return items.map((item) => call.run(withItem(command, mark, item), { stdin: null })).join('');
   },
   'find gfind': (call) => {
     const start = call.words.findIndex((word) => /^[-(!,]/.test(word) && !/^-[HLPOD]/.test(word));
@@ -112,11 +106,10 @@ export const searches: Handlers = byName({
     const tests = start === -1 ? [] : call.words.slice(start);
     const all = new Set<string>();
     for (const alternative of alternatives(tests)) {
-      const found = (roots.length === 0 ? ['.'] : roots).flatMap((root) =>
-        foundUnder(root, alternative, call),
-      );
-      for (const path of found) all.add(path);
-      actions(call, alternative, found);
+      const folders = roots.length === 0 ? ['.'] : roots;
+      const paths = folders.flatMap((root) => matchesUnder(root, alternative, call));
+      for (const path of paths) all.add(path);
+      actions(call, alternative, paths);
     }
     return `${[...all].join('\n')}\n`;
   },
@@ -128,9 +121,7 @@ export const searches: Handlers = byName({
     const path = vague ? `${root}/${STAR}` : `${root}/${UNKNOWN}`;
     if (at === -1) return `${path}\n`;
     const command = call.words.slice(at + 1);
-    call.run(
-      command.includes('{}') ? command.map((word) => word.replaceAll('{}', () => path)) : [...command, path],
-    );
+    call.run(command.includes('{}') ? withItem(command, '{}', path) : [...command, path]);
   },
   parallel: (call) => {
     const at = call.words.findIndex((word) => /^::::?\+?$/.test(word));
@@ -138,11 +129,7 @@ export const searches: Handlers = byName({
     const items = at === -1 ? (call.stdin ?? UNKNOWN).split('\n').filter(Boolean) : call.words.slice(at + 1);
     for (const item of items.length === 0 ? [''] : items) {
       const command = rest.join(' ');
-      feed(
-        call,
-        command.includes('{}') ? command.replaceAll('{}', () => item) : `${command} ${item}`,
-        (text) => call.script(text),
-      );
+      joined(call, command.includes('{}') ? withItem([command], '{}', item) : [command, item]);
     }
   },
 });

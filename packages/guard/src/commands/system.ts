@@ -1,7 +1,18 @@
 import { readArgs } from '../argv.ts';
 import type { Handlers } from '../call.ts';
-import { UNKNOWN } from '../marks.ts';
-import { always, byName, denying } from './rules.ts';
+import { NETWORK, show, UNKNOWN } from '../marks.ts';
+import { installer } from './publishing.ts';
+import { always, byName, denying, denyLines, type LineRule } from './rules.ts';
+
+const managers = 'apt apt-get dpkg rpm dnf yum pacman apk zypper aptitude snap flatpak port';
+const removals: readonly LineRule[] = [
+  [
+    /^(remove|rm|del|downgrade|purge|autoremove|erase|uninstall|full-upgrade|dist-upgrade|module (disable|reset|remove))( |$)/,
+    'system-config',
+    'removes packages of the system',
+    'Leave the system as it is.',
+  ],
+];
 
 export const system: Handlers = byName(
   denying('system-config', 'changes the users of the machine', {
@@ -131,4 +142,45 @@ export const system: Handlers = byName(
     },
     xset: () => UNKNOWN,
   },
+  denying('system-config', 'changes packages or services of the system', {
+    'emerge xbps-remove nix-env': /(^|\s)(--unmerge|-C|--depclean|-e|--uninstall|-R\S*)(\s|$)/,
+    pacman: /(^|\s)-R/,
+    'dpkg rpm': /(^|\s)(-r|-P|--remove|--purge|-e|--erase)(\s|$)/,
+    brew: /^(services (stop|start|restart|kill)|(uninstall|remove|rm)\b)/,
+    'apt-mark': /^(hold|unhold|auto|manual)\b/,
+  }),
+  denying('supply-chain', 'installs what nobody has signed', {
+    [managers]: /--(dangerous|allow-unauthenticated|nogpgcheck)\b/,
+  }),
+  {
+    [managers]: (call) => {
+      const { rest } = readArgs(call.words, 'oct');
+      denyLines(call, rest, removals);
+      for (const path of rest)
+        if (/^https?:/.test(path) || (/\.(deb|rpm|apk)$/.test(path) && call.content(path).includes(NETWORK)))
+          call.deny('supply-chain', `installs ${show(path)}`, 'Install from the packages of the system.');
+    },
+    brew: installer,
+  },
+  // Any other program that is given a disk and does more than look at it is denied, too.
+  denying('disk', 'changes disks, volumes or what the machine boots', {
+    'lvremove vgremove pvremove lvreduce lvresize vgreduce pvcreate vgcreate': always,
+    'grub-install grub-mkconfig update-grub update-initramfs dracut mkinitcpio vssadmin umount': always,
+    'zpool zfs': /^(?!(list|status|get|iostat|history)\b)/,
+    diskutil: /^(?!(list|info|activity)\b)/,
+    efibootmgr: /^(?!(-v|--verbose)?$)/,
+    bootctl: /^(?!(status|list)?$)/,
+    losetup: /^(?!(-a|-l|--list|--all)?$)/,
+    dmsetup: /^(?!(ls|info|status|table)\b)/,
+    swapon: /^(?!(-s|--summary|--show\S*)?$)/,
+    mount: /^(?!-l\b)./,
+    btrfs: /\b(delete|remove|replace)\b/,
+    grubby: /^(?!--(info|default-\w+)\b)/,
+    format: /^[a-z]:/i,
+    tmutil: /^(delete|disable)/,
+  }),
+  denying('disk', 'writes the firmware of the machine', {
+    flashrom: /(^|\s)(-[wE]|--write|--erase)/,
+    fwupdmgr: /^(install|update|downgrade)\b/,
+  }),
 );

@@ -1,10 +1,10 @@
 import { readArgs, readLeadingArgs } from '../argv.ts';
 import type { Call, Handler, Handlers } from '../call.ts';
 import { feed, joined, tryScript } from '../feed.ts';
-import { isOpaque, NETWORK, parentProcess, shown, UNKNOWN } from '../marks.ts';
-import { checkProcess } from './agent-process.ts';
+import { isOpaque, NETWORK, parentProcess, show, UNKNOWN } from '../marks.ts';
 import { hostOf, isLocal, sends } from './hosts.ts';
 import { otherLanguage } from './other-languages.ts';
+import { checkProcess } from './processes.ts';
 import { byName } from './rules.ts';
 
 const editorCalls =
@@ -16,12 +16,8 @@ function atHome({ shell }: Call, path: string): string {
 
 function otherCode(call: Call, command: string): void {
   const [, language = '', code = ''] = /^:?(lua|python|py|perl|ruby)[3x]?\s+(.+)$/s.exec(command) ?? [];
-  if (code !== '')
-    call.run([
-      language.startsWith('py') ? 'python3' : language,
-      language.startsWith('py') ? '-c' : '-e',
-      code,
-    ]);
+  const start = language.startsWith('py') ? ['python3', '-c'] : [language, '-e'];
+  if (code !== '') call.run([...start, code]);
 }
 
 const editor: Handler = (call) => {
@@ -83,7 +79,7 @@ export const terminals: Handlers = byName({
     const local = /^([^@]*@)?(localhost|127\.0\.0\.1)$/.test(host);
     if (!local && call.stdin !== null) {
       sends(call, call.stdin, host);
-      if (isOpaque(call.stdin) && !runsInput) call.deny('exfiltration', `sends data to ${shown(host)}`);
+      if (isOpaque(call.stdin) && !runsInput) call.deny('exfiltration', `sends data to ${show(host)}`);
     }
     if (command.length === 0) return UNKNOWN;
     if (!local) sends(call, command.join(' '), host);
@@ -134,7 +130,7 @@ export const terminals: Handlers = byName({
   xterm: (call) => {
     const display = call.words[call.words.indexOf('-display') + 1] ?? '';
     if (call.words.includes('-display') && /^[\w.-]+:\d/.test(display) && !isLocal(hostOf(display)))
-      call.deny('remote-shell', `shows a shell on ${shown(display)}`, 'Do not open tunnels.');
+      call.deny('remote-shell', `shows a shell on ${show(display)}`, 'Do not open tunnels.');
     const at = call.words.indexOf('-e');
     return at === -1 ? UNKNOWN : joined(call, call.words.slice(at + 1));
   },

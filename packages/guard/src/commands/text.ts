@@ -31,12 +31,10 @@ function toOutput(call: Call, args: Args, text: string): string {
 export const text: Handlers = byName({
   echo: ({ words }) => {
     if (!words[0]?.startsWith('-')) return `${words.map(asText).join(' ')}\n`;
-    const options = words.findIndex((word) => !/^-[neE]+$/.test(word));
-    const flags = words.slice(0, options === -1 ? words.length : options).join('');
-    const text = words
-      .slice(options === -1 ? words.length : options)
-      .map(asText)
-      .join(' ');
+    const first = words.findIndex((word) => !/^-[neE]+$/.test(word));
+    const start = first === -1 ? words.length : first;
+    const flags = words.slice(0, start).join('');
+    const text = words.slice(start).map(asText).join(' ');
     return (flags.includes('e') ? unescapeText(text) : text) + (flags.includes('n') ? '' : '\n');
   },
   printf: ({ words }) => printf(words),
@@ -84,9 +82,8 @@ export const text: Handlers = byName({
     if (args.has('s', 'serial')) return columns.map((lines) => `${lines.join(between)}\n`).join('');
     if (columns.length < 2) return columns[0]?.join('\n') ?? '';
     const rows = Math.max(...columns.map((lines) => lines.length));
-    return Array.from({ length: rows }, (_, i) => columns.map((lines) => lines[i] ?? '').join(between)).join(
-      '\n',
-    );
+    const row = (_: unknown, i: number) => columns.map((lines) => lines[i] ?? '').join(between);
+    return Array.from({ length: rows }, row).join('\n');
   },
   'iconv shuf': (call) => {
     const args = readArgs(call.words, 'ftoin', 'from-code to-code output input-range head-count');
@@ -96,8 +93,7 @@ export const text: Handlers = byName({
   uniq: (call) => {
     const [from, target] = readArgs(call.words, 'fsw').rest;
     const text = contents(call, from === undefined ? [] : [from]);
-    if (target === undefined) return text;
-    return call.save(target, text);
+    return target === undefined ? text : call.save(target, text);
   },
   pr: shows('lw'),
   od: shows('AjNStw'),

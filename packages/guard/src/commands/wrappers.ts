@@ -3,15 +3,12 @@ import type { Call, Handler, Handlers } from '../call.ts';
 import { tryScript } from '../feed.ts';
 import { PRIVATE, UNKNOWN } from '../marks.ts';
 import { fork } from '../shell.ts';
-import { checkProcess } from './agent-process.ts';
+import { checkProcess } from './processes.ts';
 import { byName } from './rules.ts';
 import { checkVariable } from './variables.ts';
 
 function wrapper(letters = '', long = '', skip = 0): Handler {
-  return (call) => {
-    const inner = readLeadingArgs(call.words, letters, long).rest.slice(skip);
-    return inner.length === 0 ? '' : call.run(inner);
-  };
+  return (call) => call.run(readLeadingArgs(call.words, letters, long).rest.slice(skip));
 }
 
 /** A wrapper that also takes a process that runs already, by -p or --pid. */
@@ -53,8 +50,6 @@ const noValue =
   /^--(unshare-.*|share-net|die-with-parent|new-session|as-pid-1|clearenv|disable-userns|assert-userns-disabled)$/;
 const twoValues = /^--((ro-|dev-)?bind(-try|-data)?|ro-bind-data|symlink|setenv|file|chmod|overlay)$/;
 const plain = wrapper();
-const timeout = wrapper('sk', 'signal kill-after', 1);
-const time = wrapper('fo', 'format output');
 
 export const wrappers: Handlers = byName({
   'env cross-env': (call) => {
@@ -76,29 +71,21 @@ export const wrappers: Handlers = byName({
     const rest = args.rest.filter((word, i) => !(i === 0 && /^\w+=/.test(word)));
     const [program = ''] = rest;
     const looks = args.has('l', 'list', 'v', 'validate', 'k', 'K', 'V', 'version');
-    if ((!looks && !harmlessAsRoot.test(program)) || args.has('S', 'stdin')) {
-      call.deny(
-        'privilege',
-        `runs ${program || 'a shell'} as another user`,
-        'Work without more rights, or ask a person to run it.',
-      );
-    } else
-      call.warn(
-        'privilege',
-        `runs ${program || 'sudo'} with more rights`,
-        'Prefer what needs no more rights.',
-      );
-    return rest.length === 0 ? '' : call.run(rest);
+    const ask = 'Work without more rights, or ask a person to run it.';
+    if ((!looks && !harmlessAsRoot.test(program)) || args.has('S', 'stdin'))
+      call.deny('privilege', `runs ${program || 'a shell'} as another user`, ask);
+    else {
+      const what = `runs ${program || 'sudo'} with more rights`;
+      call.warn('privilege', what, 'Prefer what needs no more rights.');
+    }
+    return call.run(rest);
   },
   'su runuser': (call) => {
     const args = readArgs(call.words, 'csgGu', 'command shell session-command');
     call.deny('privilege', 'becomes another user', 'Work as the user that you are.');
     for (const command of args.all('c', 'command', 'session-command')) call.script(command);
   },
-  entr: (call) => {
-    const { rest } = readLeadingArgs(call.words);
-    return rest.length === 0 ? '' : call.run(rest, { stdin: null });
-  },
+  entr: (call) => call.run(readLeadingArgs(call.words).rest, { stdin: null }),
   nodemon: (call) =>
     call.words.includes('--exec') ? call.script(call.words[call.words.indexOf('--exec') + 1] ?? '') : UNKNOWN,
   flock: (call) => {
@@ -106,18 +93,17 @@ export const wrappers: Handlers = byName({
     const { rest } = args;
     for (const command of args.all('c', 'command')) call.script(command);
     if (rest[1] === '-c') return call.script(rest[2] ?? '');
-    return rest.length > 1 ? call.run(rest.slice(1)) : '';
+    return call.run(rest.slice(1));
   },
   command: (call) => {
     const args = readLeadingArgs(call.words);
-    if (args.has('v', 'V')) return placeOf(call, args.rest[0] ?? '');
-    return args.rest.length === 0 ? '' : call.run(args.rest);
+    return args.has('v', 'V') ? placeOf(call, args.rest[0] ?? '') : call.run(args.rest);
   },
   which: (call) => placeOf(call, call.words.at(-1) ?? ''),
   'builtin nohup setsid unbuffer valgrind catchsegv eatmydata fakeroot firejail dbus-run-session': plain,
   'systemd-inhibit ccache ifne ld-linux-x86-64.so.2 ld.so rlwrap chronic ts': plain,
-  'time gtime': time,
-  'timeout gtimeout': timeout,
+  'time gtime': wrapper('fo', 'format output'),
+  'timeout gtimeout': wrapper('sk', 'signal kill-after', 1),
   nice: wrapper('n', 'adjustment'),
   ionice: wrapper('cnpPu'),
   chrt: wrapper('TPD', '', 1),

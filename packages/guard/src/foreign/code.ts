@@ -66,20 +66,11 @@ export function closing(source: string, start: number): number {
 export function endOf(masked: string, start: number, stop: string): number {
   let depth = 0;
   for (let i = start; i < masked.length; i++) {
-    switch (masked[i]) {
-      case '(':
-      case '[':
-      case '{':
-        depth++;
-        break;
-      case ')':
-      case ']':
-      case '}':
-        if (--depth < 0) return i;
-        break;
-      default:
-        if (depth === 0 && stop.includes(masked[i] ?? '')) return i;
-    }
+    const char = masked[i] ?? '';
+    if ('([{'.includes(char)) depth++;
+    else if (')]}'.includes(char)) depth--;
+    else if (depth === 0 && stop.includes(char)) return i;
+    if (depth < 0) return i;
   }
   return masked.length;
 }

@@ -1,21 +1,6 @@
 import type { Call } from '../call.ts';
 import { NETWORK, UNKNOWN } from '../marks.ts';
-import {
-  applies,
-  callsIn,
-  deletes,
-  firstValues,
-  type Invocation,
-  isKnown,
-  lists,
-  methods,
-  moves,
-  objectBefore,
-  opens,
-  perl,
-  reads,
-  writes,
-} from './calls.ts';
+import { callsIn, firstValues, type Invocation, isKnown, objectBefore, patterns, perl } from './calls.ts';
 import { argumentsAt, type Code } from './code.ts';
 import { evaluate, listOf } from './values.ts';
 
@@ -33,7 +18,7 @@ export function touchFilesLater(call: Call, code: Code, source: string): void {
   writeFiles(scene);
   readFiles(scene);
   openFiles(scene);
-  for (const match of code.masked.matchAll(methods)) {
+  for (const match of code.masked.matchAll(patterns.methods)) {
     const args = argumentsAt(code, match.index + match[0].length).map((arg) => evaluate(code, arg));
     callMethod(scene, match[1] ?? '', objectBefore(code, match.index), args);
   }
@@ -42,7 +27,7 @@ export function touchFilesLater(call: Call, code: Code, source: string): void {
 function foldersListed(code: Code, source: string): string[] {
   const isPerl = code.language === 'perl';
   return [
-    ...firstValues(code, lists),
+    ...firstValues(code, patterns.lists),
     ...(isPerl ? [...source.matchAll(perl.globs)] : []).map(([, text = '']) => evaluate(code, text)),
     ...(isPerl ? callsIn(code, perl.finds) : []).flatMap(({ args, value }) =>
       args.slice(1).map((_, i) => value(i + 1)),
@@ -65,8 +50,8 @@ const deleter = /^["']?(?:[\w.]*\b)?(?:unlink|remove|rmdir|unlinkSync|rmSync|rmt
 
 function deleteFiles(scene: Scene): void {
   const { call, code, folders } = scene;
-  for (const invocation of callsIn(code, deletes)) deletePaths(scene, invocation);
-  for (const { args } of callsIn(code, applies)) {
+  for (const invocation of callsIn(code, patterns.deletes)) deletePaths(scene, invocation);
+  for (const { args } of callsIn(code, patterns.applies)) {
     if (!args.some((arg) => deleter.test(arg))) continue;
     const inFolders = folders.filter((folder) => folder !== '').map(withinFolder);
     const paths = [...args.flatMap((arg) => listOf(code, arg) ?? []), ...inFolders];
@@ -95,13 +80,13 @@ function deletePaths(scene: Scene, { name, args }: Invocation): void {
 function writeFiles({ call, code }: Scene): void {
   const isPerl = code.language === 'perl';
   for (const { args, value } of [
-    ...callsIn(code, writes),
+    ...callsIn(code, patterns.writes),
     ...(isPerl ? callsIn(code, perl.truncates) : []),
   ]) {
     if (isKnown(value())) call.file('write', value());
     if (args.length > 1) call.keep(value(), value(1));
   }
-  for (const { name, value } of callsIn(code, isPerl ? perl.moves : moves)) {
+  for (const { name, value } of callsIn(code, isPerl ? perl.moves : patterns.moves)) {
     const kind = /move|rename|mv|replace/.test(name) ? 'delete' : 'read';
     if (isKnown(value())) call.file(kind, value(), { recursive: true });
     if (isKnown(value(1))) call.file('write', value(1));
@@ -110,15 +95,17 @@ function writeFiles({ call, code }: Scene): void {
     if (isKnown(value()))
       call.file(args.some((arg) => arg.startsWith('inplace')) ? 'write' : 'read', value());
   for (const { args, value } of callsIn(code, /\b(?:json|pickle|yaml)\.(?:safe_)?dump\s*\(/g)) {
-    const [path] = callsIn({ ...code, source: args[1] ?? '', masked: args[1] ?? '' }, opens);
+    const [path] = callsIn({ ...code, source: args[1] ?? '', masked: args[1] ?? '' }, patterns.opens);
     if (path !== undefined) call.keep(path.value(), value());
   }
 }
 
 function readFiles(scene: Scene): void {
   const { call, code, folders } = scene;
-  const openers = folders.length > 0 ? firstValues(code, opens) : [];
-  for (const path of [...firstValues(code, reads), ...openers].flatMap((path) => placesOf(scene, path)))
+  const openers = folders.length > 0 ? firstValues(code, patterns.opens) : [];
+  for (const path of [...firstValues(code, patterns.reads), ...openers].flatMap((path) =>
+    placesOf(scene, path),
+  ))
     call.file('read', path);
   for (const url of firstValues(code, /\b(?:urlopen|urlretrieve|fetch)\s*\(/g)) {
     const [, path] = /^file:\/\/(\/.*)$/.exec(url) ?? [];
@@ -129,7 +116,7 @@ function readFiles(scene: Scene): void {
 function openFiles({ call, code }: Scene): void {
   const texts = firstValues(code, /\.write(?:lines)?\s*\(/g);
   const isPerl = code.language === 'perl';
-  for (const { args } of callsIn(code, isPerl ? perl.opens : opens)) {
+  for (const { args } of callsIn(code, isPerl ? perl.opens : patterns.opens)) {
     // Perl names the handle first.
     const [written = '', ...modes] = isPerl ? args.slice(1) : args;
     const path = evaluate(code, written);

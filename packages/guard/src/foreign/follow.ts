@@ -1,7 +1,7 @@
 import type { Call } from '../call.ts';
 import { feed } from '../feed.ts';
 import { DECODED, isOpaque, NETWORK, PRIVATE, UNKNOWN } from '../marks.ts';
-import { callsIn, evaluates, firstValues, noteworthy, runs, runsPlainly, startsShell } from './calls.ts';
+import { callsIn, firstValues, noteworthy, patterns, runs, runsPlainly, startsShell } from './calls.ts';
 import type { Code, Language } from './code.ts';
 import { touchFiles, touchFilesLater } from './files.ts';
 import { denyHarm } from './harm.ts';
@@ -47,7 +47,7 @@ function effects(call: Call, code: Code, source: string): string {
   touchFiles(call, code, source);
   const output = startAll(call, code, callsIn(code, startsShell(code) ? runs : runsPlainly));
   touchFilesLater(call, code, source);
-  for (const { args } of callsIn(code, evaluates)) hiddenCode(call, code, args);
+  for (const { args } of callsIn(code, patterns.evaluates)) hiddenCode(call, code, args);
   keepsFetched(call, code);
   return output;
 }

@@ -71,7 +71,7 @@ function itemsOf(code: Code, text: string): string[] {
     const start = code.masked.indexOf(head) + head.length;
     return itemsOf(code, code.source.slice(start, endOf(code.masked, start + 1, '') + 1));
   }
-  const found = /^\s*(?:\w+\.)*i?glob(?:Sync)?\s*\(/.test(text) ? [asGlob(evaluate(code, text))] : [];
+  const files = /^\s*(?:\w+\.)*i?glob(?:Sync)?\s*\(/.test(text) ? [asGlob(evaluate(code, text))] : [];
   // Of a table the values count.
   const list = /^\s*\{/.test(text)
     ? `[${text
@@ -79,5 +79,5 @@ function itemsOf(code: Code, text: string): string[] {
         .slice(1, -1)
         .replace(/(["'])[^"']*\1\s*:/g, '')}]`
     : text.replace(/\s+if\b[^\])]*$/, '');
-  return (listOf(code, list) ?? found).filter((item) => item !== '' && !isOpaque(item));
+  return (listOf(code, list) ?? files).filter((item) => item !== '' && !isOpaque(item));
 }

@@ -1,7 +1,7 @@
 import type { Call } from '../call.ts';
 import { hostOf, isLocal, sends } from '../commands/hosts.ts';
 import { isOpaque, NETWORK, UNKNOWN } from '../marks.ts';
-import { callsIn, firstValues, isKnown, opens, reads, runs, writes } from './calls.ts';
+import { callsIn, firstValues, isKnown, patterns, runs } from './calls.ts';
 import type { Code } from './code.ts';
 
 const runsText = /(?<![.\w])(?:exec|eval|Function|loadstring|instance_eval)\s*[( ]|\bvm\.run\w+\(/;
@@ -11,12 +11,14 @@ export function keepsFetched(call: Call, code: Code): void {
     call.stdin?.includes(NETWORK) ||
     firstValues(code, sending).some((url) => /^https?:/.test(url) && !isLocal(hostOf(url)));
   if (fetches) {
-    const opened = callsIn(code, opens).filter(({ value }) => /^[wax]/.test(value(1)));
-    for (const path of [...firstValues(code, writes), ...opened.map(({ value }) => value())])
+    const opened = callsIn(code, patterns.opens).filter(({ value }) => /^[wax]/.test(value(1)));
+    for (const path of [...firstValues(code, patterns.writes), ...opened.map(({ value }) => value())])
       if (isKnown(path)) call.keep(path, NETWORK);
   }
   const files = [
-    ...(runsText.test(code.masked) ? [...firstValues(code, opens), ...firstValues(code, reads)] : []),
+    ...(runsText.test(code.masked)
+      ? [...firstValues(code, patterns.opens), ...firstValues(code, patterns.reads)]
+      : []),
     ...firstValues(code, /(?<!\.)\b(?:require|load|do)\s*[( ]/g),
   ].filter((file) => file !== '' && !isOpaque(file) && !/\.(json|csv|txt|ya?ml)$/.test(file));
   if (files.some((file) => call.content(file).includes(NETWORK)))

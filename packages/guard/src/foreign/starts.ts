@@ -18,11 +18,11 @@ export function startAll(call: Call, code: Code, calls: readonly Invocation[]): 
     .map((invocation) => {
       const output = start(call, code, invocation, input);
       const options = invocation.args.slice(1).join(' ');
-      const shown =
+      const isVisible =
         /inherit/.test(options) ||
         (inherits.test(invocation.name) && !/capture_output|stdout\s*=/.test(options));
       // What is caught is mostly caught to be printed.
-      return shown || (prints && isOpaque(output)) ? output : '';
+      return isVisible || (prints && isOpaque(output)) ? output : '';
     })
     .join('');
 }
@@ -34,11 +34,7 @@ function start(call: Call, code: Code, { name, args }: Invocation, input: string
   const option = args.find((arg) => /^input\s*=/.test(arg))?.replace(/^input\s*=/, '');
   const stdin = input ?? (option === undefined ? null : evaluate(code, option));
   const more = { stdin, ...(isOpaque(cwd) ? {} : { cwd }) };
-  const run = (words: readonly string[]) =>
-    call.run(
-      words.filter((word) => word !== ''),
-      more,
-    );
+  const run = (words: readonly string[]) => call.run(words.filter(Boolean), more);
   const list = listOf(code, first);
   const others = second === undefined || /^\s*\{/.test(second) ? null : listOf(code, second);
   const texts = args

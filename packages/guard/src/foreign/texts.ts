@@ -4,9 +4,9 @@ export function outside(masked: string): string {
   let depth = 0;
   return masked.replace(/./gs, (char) => {
     if ('([{'.includes(char)) depth++;
-    const shown = depth > 0 ? ' ' : char;
+    const visible = depth > 0 ? ' ' : char;
     if (')]}'.includes(char)) depth--;
-    return shown;
+    return visible;
   });
 }
 

@@ -1,6 +1,6 @@
 import { decodeBase64, decodeHex, unescapeText } from '../decode.ts';
 import { DECODED, NETWORK, PRIVATE, secretOf, secretsIn, UNKNOWN } from '../marks.ts';
-import { isSecretName } from '../secret-names.ts';
+import { isSecretName } from '../private.ts';
 import { argumentsAt, type Code, closing, endOf, mask, spend } from './code.ts';
 import { backwards, characters, decoded, filled, joinPaths, outside, percent } from './texts.ts';
 
@@ -48,8 +48,8 @@ function readParts(reading: Reading): string {
       if (whole !== null) return whole;
       continue;
     }
-    const kept = code.language === 'python' ? /^[\d/]/ : /^\d/;
-    reading.out += kept.exec(rest)?.[0] ?? '';
+    const literalChar = code.language === 'python' ? /^[\d/]/ : /^\d/;
+    reading.out += literalChar.exec(rest)?.[0] ?? '';
     reading.at++;
   }
   return reading.out;
@@ -182,10 +182,10 @@ const noText =
 function nameValue(code: Code, chain: string): string {
   const [, name] = variable.exec(chain) ?? [];
   if (name !== undefined) return environmentValue(code, name);
-  const known = code.names.get(chain.replace(/^[$@%]/, ''));
-  if (known !== undefined) return known;
-  const [, held = '', key = ''] = /^[$@%]?(\w+)(?:\.|\[["']|\{["']?)(\w+)/.exec(chain) ?? [];
-  if (code.names.get(held) === PRIVATE) return environmentValue(code, key);
+  const value = code.names.get(chain.replace(/^[$@%]/, ''));
+  if (value !== undefined) return value;
+  const [, object = '', key = ''] = /^[$@%]?(\w+)(?:\.|\[["']|\{["']?)(\w+)/.exec(chain) ?? [];
+  if (code.names.get(object) === PRIVATE) return environmentValue(code, key);
   if (chain.endsWith('.parent')) return `${nameValue(code, chain.slice(0, -7))}/..`;
   if (noText.test(chain)) return '';
   if (/\b(environ|process\.env|ENV|ENVIRON)(\.(to_h|to_a|inspect))?$/.test(chain)) return PRIVATE;
