@@ -98,7 +98,7 @@ module.exports = {
       severity: 'error',
       from: {
         path: '^packages/guard/src/',
-        pathNot: [String.raw`/(command|real-path|rules-file|stdio)\.ts$`, tests],
+        pathNot: [String.raw`/(command|real-path|rules-file)\.ts$`, tests],
       },
       to: { path: '^(node:)?fs(/promises)?$' },
     },

@@ -3,7 +3,7 @@ import type { Usage } from '../core/turn.ts';
 import type { AgentAdapter, AgentEvent } from './adapter.ts';
 import { createTurnReader, type EndCause } from './turn.ts';
 
-/** Its stream is the events themselves. */
+/** Test adapter whose lines already are agent events. */
 const plain: AgentAdapter = {
   name: 'plain',
   login: null,

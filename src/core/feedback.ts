@@ -39,7 +39,7 @@ export function defuseTags(text: string): string {
   return text.replace(/<(\/?)(promise|response)>/gi, '<$1$2\u200B>');
 }
 
-/** What the agent is told when its claim was turned down. */
+/** Feedback on a rejected claim. */
 export function rejectionFeedback(verdict: Verdict, tag: string): Feedback {
   const failed = verdict.evidence.find((item) => !item.ok);
   if (failed?.check === 'tool-calls' || failed?.check === 'work') {
@@ -52,7 +52,7 @@ export function rejectionFeedback(verdict: Verdict, tag: string): Feedback {
   );
 }
 
-/** What is said of a tag that was only mentioned, by its form. */
+/** Sentences about a mentioned tag, by its form. */
 const MENTIONS: Record<Exclude<MentionForm, 'near-miss'>, (tag: string) => string> = {
   sentence: (tag) => `You wrote ${tag} among other text on its line`,
   quoted: (tag) => `You quoted ${tag} in a sentence`,

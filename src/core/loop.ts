@@ -15,7 +15,7 @@ export type Completion = {
   readonly tasks?: string;
 };
 
-/** Where a loop has to stop. Null is no limit. */
+/** Limits of a loop. Null is no limit. */
 export type Limits = {
   readonly iterations: number | null;
   readonly wallMs: number | null;
@@ -56,7 +56,7 @@ export type FailAction = 'APPEND' | 'PREPEND' | 'REPLACE';
 /** Text that joins the next prompt once. */
 export type Feedback = { readonly action: FailAction; readonly text: string };
 
-/** What stays the same for the whole loop. */
+/** The part of a loop that never changes. */
 export type LoopPlan = {
   /** Names the loop; also the seed of the jitter. */
   readonly id: string;
@@ -97,7 +97,7 @@ export type LoopState = {
   readonly outcome: Outcome | null;
 };
 
-/** What was checked about a claim. */
+/** One check of a claim and its result. */
 export type Evidence = { readonly check: string; readonly ok: boolean; readonly detail: string };
 
 /** A claim judged: `because` names the first check that failed, or says what was shown. */
@@ -134,7 +134,7 @@ type ReasonCode =
   | 'interrupted'
   | 'cancelled';
 
-/** What comes next. The next prompt is made of the state that comes with it: `composePrompt(loop)`. */
+/** Continue, wait or stop. The next prompt comes from the state beside it: `composePrompt(loop)`. */
 export type Decision =
   | { readonly kind: 'continue'; readonly because: Reason }
   /** Wait, then run the iteration that the state names. */

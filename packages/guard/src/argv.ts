@@ -3,7 +3,7 @@ export type Args = {
   readonly flags: ReadonlySet<string>;
   readonly values: ReadonlyMap<string, readonly string[]>;
   readonly rest: readonly string[];
-  /** Whether a flag was given by letter or by long name, which GNU programs take abbreviated too. */
+  /** True if a flag is set, by letter or by long name; GNU programs also take abbreviated names. */
   has(...names: string[]): boolean;
   value(...names: string[]): string | undefined;
   all(...names: string[]): readonly string[];

@@ -8,7 +8,7 @@ import { lookUp } from './parameters.ts';
 import { isSecretName, namesOnly } from './private.ts';
 import { reference, spend, tracing } from './shell.ts';
 
-/** What changes the shell itself. Answers with the output, or null where the program of that name is meant. */
+/** Builtins that change the shell. Return the output, or null if the program of that name runs instead. */
 export const builtins: Readonly<Record<string, (call: Call) => string | null>> = {
   cd: changeFolder,
   pushd: changeFolder,

@@ -67,7 +67,7 @@ export class Call implements Start {
     return '';
   }
 
-  /** What a file of this command holds; unknown for one that was there before. */
+  /** Returns the content of a file that this command wrote; unknown for older files. */
   content(target: string): string {
     if (target === '/dev/stdin' && this.stdin !== null) return this.stdin;
     return contentOf(this.path(target), this.shell);

@@ -1,15 +1,15 @@
 import type { Category } from './categories.ts';
 
-/** Where a call would happen. */
+/** Circumstances of a call. */
 export type GuardPlace = {
   readonly cwd?: string;
   /** The environment of what would run; without it that of this process. */
   readonly env?: Readonly<Record<string, string | undefined>>;
-  /** Whether nobody is there to ask, so that what cannot be judged is denied. True if not given. */
+  /** True (the default) if nobody can be asked; then whatever cannot be judged is denied. */
   readonly unattended?: boolean;
 };
 
-/** What the guard says, and to deny or to warn, why. */
+/** The guard's answer; a denial or a warning has a reason. */
 export type GuardVerdict = {
   readonly verdict: 'allow' | 'warn' | 'deny';
   readonly category: Category | null;

@@ -24,7 +24,7 @@ export type CommandPlace = {
   readonly write: (text: string) => void;
 };
 
-/** What an action gets: the words after its options, and where to judge and to print. */
+/** Arguments of an action: the words after its options, and where to judge and print. */
 type ActionInput = {
   readonly args: readonly string[];
   readonly json: boolean;
@@ -87,7 +87,7 @@ function runExplain({ args, guard, place, refuse }: ActionInput): number {
   return 0;
 }
 
-/** What a command would run, as a tree, with the effects of each step and what the guard says to them. */
+/** Prints the steps of a command as a tree, with the effects and the verdict of each. */
 function explain({ steps, effects, verdict, category, reason }: Judgement, context: GuardContext): string {
   const lines = steps.flatMap(({ words, depth, effects: own }) => [
     `${'  '.repeat(depth)}${show(words.slice(0, 40).join(' ')).slice(0, 200).replaceAll('\n', '\\n')}`,

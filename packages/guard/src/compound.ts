@@ -140,7 +140,7 @@ function firstWord(node: Statement['command']): string {
   return node.type === 'Command' ? (node.name?.text ?? '') : '';
 }
 
-/** Of many plain numbers the first and the last are enough: they name no file. */
+/** Keeps only the first and last of many plain numbers, which name no file. */
 function sampled(value: string, index: number, all: readonly string[]): boolean {
   return !/^\d+$/.test(value) || index === 0 || index === all.length - 1;
 }

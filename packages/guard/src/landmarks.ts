@@ -9,7 +9,7 @@ type Landmarks = {
   readonly around: ReadonlyMap<string, Zone>;
   /** The same places and the settings of the loop, by the last part of their path. */
   readonly byName: ReadonlyMap<string, readonly string[]>;
-  /** Where loops of sessions and of fleets keep their state. */
+  /** State folders of session loops and of fleets. */
   readonly loopFolders: readonly string[];
   readonly temporary: readonly string[];
 };

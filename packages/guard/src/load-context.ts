@@ -36,13 +36,13 @@ function findProject(cwd: string, home: string, env: Environment): string {
   return root === null || isInside(home, root) ? start : root;
 }
 
-/** Where hosts say that the session was started; the agent may have gone elsewhere since. */
+/** Returns the folders where the session started, as hosts say; the agent may have changed folders since. */
 function startFolders({ CLAUDE_PROJECT_DIR, GEMINI_PROJECT_DIR }: Environment): string[] {
   const folders = [CLAUDE_PROJECT_DIR, GEMINI_PROJECT_DIR];
   return folders.flatMap((folder) => (folder !== undefined && isAbsolute(folder) ? [resolve(folder)] : []));
 }
 
-/** Where a path leads, told from the folders as the user names them: /tmp may itself be a link. */
+/** Resolves links of a path, but keeps the user's own names of folders: /tmp may itself be a link. */
 function realPathKeeping(roots: readonly string[]): (path: string) => string {
   const realRoots = roots.map((root) => [root, realPath(root)] as const);
   return (path) => {

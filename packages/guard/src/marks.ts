@@ -44,7 +44,7 @@ export function hasGlob(text: string): boolean {
   return text.includes(STAR) || text.includes(ANY);
 }
 
-/** Whether something of the text is known only at run time (a glob is known well enough). */
+/** True if a part of the text is known only at run time (a glob is known well enough). */
 export function isOpaque(text: string): boolean {
   return /[\uE000-\uE002\uE005-\uE008]/.test(text);
 }
@@ -72,7 +72,7 @@ export function asText(text: string): string {
   return hasGlob(text) ? text.replaceAll(STAR, '*').replaceAll(ANY, '?') : text;
 }
 
-/** Whether a pattern of one name or a whole path may stand for `name`. What is unknown stands for nothing. */
+/** True if a pattern of a name or a whole path may match `name`. Unknown text matches nothing. */
 export function mayMatch(pattern: string, name: string): boolean {
   const parts = pattern.split('/');
   const names = name.split('/');

@@ -18,7 +18,7 @@ export type GuardContext = {
   readonly unattended: boolean;
   readonly env: Environment;
   readonly policy?: GuardPolicy;
-  /** Where a path really leads, if symbolic links on disk matter. */
+  /** Resolves symbolic links of a path on disk. */
   readonly realPath?: (path: string) => string;
 };
 
@@ -53,7 +53,7 @@ export type Step = {
   readonly effects: Effect[];
 };
 
-/** What all shells of one judgement share. */
+/** State shared by all shells of one judgement. */
 export type World = {
   readonly context: GuardContext;
   readonly walk: Walk;
@@ -85,7 +85,7 @@ export type Shell = {
   readonly input: Input;
   readonly depth: number;
   readonly forked: boolean;
-  /** What is printed becomes variables, as in `export $(cat .env)`, and is not shown. */
+  /** True if the output becomes variables, as in `export $(cat .env)`, and is not printed. */
   readonly loads: boolean;
 };
 

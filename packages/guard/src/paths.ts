@@ -1,7 +1,7 @@
 import { UNKNOWN } from './marks.ts';
 import type { World } from './model.ts';
 
-/** Where a path lies, from the guard's point of view. */
+/** Area of the file system that a path belongs to. */
 export type Zone =
   | 'unknown'
   | 'device'

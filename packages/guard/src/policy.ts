@@ -4,7 +4,7 @@ import type { GuardRule } from './policy-schema.ts';
 
 type Roots = { readonly project: string; readonly home: string };
 
-/** Whether a rule speaks of this effect. `path` is absolute; patterns may start at the project, at / or at ~. */
+/** True if a rule covers this effect. `path` is absolute; patterns may start at the project, at / or at ~. */
 export function ruleMatches(
   rule: GuardRule,
   effect: string,
@@ -20,7 +20,7 @@ export function ruleMatches(
   return inside !== null && matchesGlob(inside, rule.path);
 }
 
-/** Whether all of a folder, or what a pattern of the shell stands for, may take along what the rule speaks of. */
+/** True if a whole folder, or a glob, may include a path that the rule covers. */
 export function ruleIsReached(rule: GuardRule, { kind, path, recursive }: FileEffect, roots: Roots): boolean {
   if (rule.effect !== kind || rule.path === undefined) return false;
   const names = absolute(rule.path, roots).replace(/\/+$/, '').split('/');

@@ -33,7 +33,7 @@ function targetOf(path: string): string | null {
   }
 }
 
-/** Whether a path is a symbolic link, or may be one since nobody can look. */
+/** True if a path is a symbolic link, or may be one because it cannot be read. */
 export function isLink(path: string): boolean {
   try {
     return lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() === true;

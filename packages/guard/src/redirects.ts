@@ -47,7 +47,7 @@ export function withRedirects(
 
 type Note = (effect: Effect) => void;
 
-/** What a redirection gives to the command; undefined where it gives nothing. */
+/** Returns the input that a redirection provides; undefined if none. */
 function inputOf(redirect: Redirection, name: string, shell: Shell, note: Note): string | undefined {
   if (redirect.type === 'HereDoc')
     return redirect.body.parts ? expandParts(redirect.body.parts, shell) : redirect.body.text;
@@ -86,7 +86,7 @@ function pathOf(name: string, { cwd, world }: Shell): string {
   return throughLink('write', name, resolvePath(name, cwd, world), world);
 }
 
-/** Whether a file is read for the variables in it, as `source .env` does. */
+/** True if a file is read for its variables, as `source .env` does. */
 export function isLoaded(path: string, { loads }: Shell): boolean {
   return loads && /\/\.env(\.[\w.-]+)?$/.test(path);
 }
@@ -145,7 +145,7 @@ export function fetchedWith(path: string, { fetched, context }: World): string |
   return undefined;
 }
 
-/** What a file of this command holds; one that was there before is unknown or private. */
+/** Returns the content of a file that this command wrote; older files are unknown or private. */
 export function contentOf(named: string, { world }: Shell): string {
   const path = world.links.get(named) ?? named;
   const own = world.files.get(path) ?? fetchedWith(path, world);

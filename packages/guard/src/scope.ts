@@ -31,7 +31,7 @@ export class Scope {
     this.set(name, undefined);
   }
 
-  /** What was set here, without what lies below. */
+  /** Yields the names set in this scope, without those of outer scopes. */
   *own(): Generator<[string, Value]> {
     for (const [name, value] of this.#own ?? []) if (value !== undefined) yield [name, value];
   }

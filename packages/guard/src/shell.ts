@@ -40,7 +40,7 @@ export function isConstant(node: PipelineNode, word: 'true' | 'false'): boolean 
   return node.name?.text === word || (word === 'true' && node.name?.text === ':');
 }
 
-/** What `declare -n` says is kept under a name that no variable can have. */
+/** Stores the target of `declare -n` under a name that no variable can have. */
 export const reference = '-n ';
 
 /** Set where a shell prints each command before it runs it; no variable can have this name. */

@@ -3,7 +3,7 @@ import { ANY, hasGlob, STAR, segmentMatches } from './marks.ts';
 import type { GuardContext } from './model.ts';
 import { isInside, type Zone } from './paths.ts';
 
-/** What lies at a path; `wide` when all that lies below it counts too, as for a recursive delete. */
+/** Classifies a path; `wide` includes everything below it, as for a recursive delete. */
 export function zoneOf(path: string, context: GuardContext, wide = false): Zone {
   if (!path.startsWith('/')) return 'unknown';
   const vague = hasGlob(path);
@@ -71,7 +71,7 @@ function plainZone(path: string, context: GuardContext): Zone {
   return ofSystem.test(path) ? 'system' : zone;
 }
 
-/** Whether somebody works in a home, or in a folder around it: not all that lies there is the project's. */
+/** True if the working folder is a home or contains one: then not everything there is the project. */
 function holdsHome({ home, projectRoot }: GuardContext): boolean {
   return isInside(home, projectRoot);
 }
@@ -82,7 +82,7 @@ export function isProjectFile(path: string, context: GuardContext): boolean {
   );
 }
 
-/** Of a home that somebody works in: what is hidden, and the folders that every home has. */
+/** Matches the user's own entries of a home that is the working folder: hidden ones and the usual folders. */
 const ofUser =
   /^(\.(?!env|gitignore|github)|(Desktop|Documents|Downloads|Library|Movies|Music|Photos|Pictures|Public|Templates|Videos|go|snap)(\/|$))/;
 
@@ -128,7 +128,7 @@ function homeZone(name: string): Zone {
   return 'home';
 }
 
-/** Whether reading the file would show a secret. A folder counts when all of it is read. */
+/** True if reading the file would show a secret. A folder counts if all of it is read. */
 export function isSecretFile(path: string, context: GuardContext, recursive: boolean): boolean {
   if (!path.startsWith('/')) return false;
   const name = path.slice(path.lastIndexOf('/') + 1);

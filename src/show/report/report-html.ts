@@ -6,7 +6,7 @@ import type { Library } from '../web/library.ts';
 import type { Page } from '../web/page.ts';
 import type { LoopSummary } from '../web/summary.ts';
 
-/** What a report carries in the place of a server. */
+/** Data in a report, in place of a server. */
 export type ReportData = {
   readonly version: string;
   readonly madeAt: number;

@@ -9,7 +9,7 @@ const text = v.pipe(
   v.maxLength(maxWords, `a note or an answer has ${maxWords} characters at most`),
 );
 
-/** What a person may do to a loop from the page. */
+/** Actions on a loop that the page can send. */
 const action = v.variant(
   'action',
   [

@@ -8,7 +8,7 @@ import type { LoopSource, Sources } from './sources.ts';
 
 /** The loops of a cluster, as the dashboard shows those of this machine. */
 export function clusterSources(cluster: Cluster): () => Promise<Sources> {
-  /** What was told of a loop is asked for again only when it has changed. */
+  /** Details by loop, asked for again only after a change. */
   const known = new Map<string, { readonly mark: string; readonly told: Told }>();
 
   async function toldOf(view: ClusterView): Promise<Told> {
@@ -35,7 +35,7 @@ export function clusterSources(cluster: Cluster): () => Promise<Sources> {
   };
 }
 
-/** What may be done to a loop on another machine: nobody can type into it. */
+/** Actions on a loop of another machine; nobody can type into its terminal. */
 export function clusterActions(cluster: Cluster): Actions {
   return async ({ name }, { action }) => {
     switch (action) {

@@ -63,7 +63,7 @@ async function onRun({ env, now, swarm }: ControlOptions, source: LoopSource, ac
   }
 }
 
-/** What a session has to go on with, only its own prompt can give: there is no resume from outside. */
+/** A session can only be resumed from its own prompt, never from outside. */
 function onSession({ env, now, version }: ControlOptions, { run }: LoopSource, { action }: Action): Told {
   const state = listSessionLoops(env).find((loop) => loop.run === run);
   if (state === undefined) return no('this loop is over');
@@ -131,7 +131,7 @@ async function type(env: Environment, worker: Worker, { action, text }: Words): 
   return yes('it was typed into its terminal');
 }
 
-/** What the window of a worker shows, with its colours; null where it has none. */
+/** Returns the screen of a worker with its colours; null if it has no window. */
 export async function workerScreen(env: Environment, name: string): Promise<string | null> {
   const worker = findWorker(env, name);
   if (!worker?.tmux) return null;

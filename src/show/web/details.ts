@@ -3,12 +3,12 @@ import { type LogRead, readLog, readPrompt } from '../../journal/read-log.ts';
 import type { CheckView, IterationView, RunView } from '../../journal/run-view.ts';
 import { type Diff, diffBetween } from '../../os/git/git-diff.ts';
 
-/** What is too large to be sent with every view, and asked for one by one. */
+/** Parts that are too large for every view; the page asks for each when it needs it. */
 export type IterationDetails = {
   readonly prompt: string | null;
   /** The commits of the iteration. */
   readonly committed: Diff | null;
-  /** What the last iteration left uncommitted, as it is now. */
+  /** Uncommitted changes in the working copy now, after the last iteration. */
   readonly uncommitted: Diff | null;
 };
 

@@ -17,13 +17,13 @@ type Entry = {
   /** As it is shown. */
   view: RunView;
   summary: LoopSummary;
-  /** What a run asked at its end. */
+  /** Question that the run ended with. */
   asked: string | null;
   /** Grows with every change of the summary. */
   revision: number;
 };
 
-/** What changed on the page of all loops. */
+/** Changes of the list of loops. */
 export type Changes = {
   readonly loops: readonly LoopSummary[];
   /** Ids of those that are not there any more. */
@@ -36,7 +36,7 @@ export type Changes = {
 export type Library = {
   /** All loops, those that need a person first. */
   summaries(): LoopSummary[];
-  /** What changed after a revision; after -1, all there is. */
+  /** Returns the changes after a revision; after -1, everything. */
   changedSince(revision: number): Changes;
   find(id: string): LoopSource | null;
   /** The view of a loop, up to date. */
@@ -53,7 +53,7 @@ export type LibraryOptions = {
   readonly env: Environment;
   readonly cwd: string;
   readonly now: () => number;
-  /** Whether the workers of the fleet are shown, too. */
+  /** True to list the workers of the fleet, too. */
   readonly withFleet: boolean;
   /** Another fleet than that of this machine. */
   readonly fleet?: () => Promise<Sources>;

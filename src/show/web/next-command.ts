@@ -4,7 +4,7 @@ import type { RunView } from '../../journal/run-view.ts';
 import type { LoopSource } from './sources.ts';
 import { isLive, type Status } from './summary.ts';
 
-/** What a person types next; null while it goes on, and where that is theirs to know. */
+/** Returns the next command for the user; null while the loop goes on, or if none can be named. */
 export function nextCommand(view: RunView, source: LoopSource, status: Status): string | null {
   if (isLive(status) && status !== 'needs-you') return null;
   if (source.worker !== null) return nextOfWorker(source, status);

@@ -1,7 +1,7 @@
 import type { LoopSource } from './sources.ts';
 import type { Offer, Status } from './summary.ts';
 
-/** What makes sense for a loop as it stands, each with what is asked before it is done. */
+/** Returns the actions that fit the state of a loop, each with the question to confirm it. */
 export function offersFor(source: LoopSource, status: Status): Offer[] {
   if (source.kind === 'session') return sessionOffers(source.name, status);
   return source.worker === null ? runOffers(source.name, status) : workerOffers(source, status);
@@ -23,7 +23,7 @@ function runOffers(name: string, status: Status): Offer[] {
   }
 }
 
-/** What a session has to go on with, only its own prompt can give. */
+/** A session can only be resumed from its own prompt. */
 function sessionOffers(name: string, status: Status): Offer[] {
   const stop: Offer = { action: 'stop', ask: `End the loop ${name}? Its session stays as it is.` };
   if (status === 'paused') return [stop];

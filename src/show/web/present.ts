@@ -5,7 +5,7 @@ import { abandoned, needsOf } from '../../journal/fold-events.ts';
 import { closeIteration, isOpen, type Mark, type RunView } from '../../journal/run-view.ts';
 import type { LoopSource } from './sources.ts';
 
-/** What a journal or a timeline tells, with what else is known: what the fleet says, and whether anybody is there. */
+/** Completes the view of a journal or timeline with the fleet's state and whether a process drives the loop. */
 export function present(view: RunView, source: LoopSource, now: number): RunView {
   const loop = source.worker?.loop ?? null;
   if (loop !== null) return layFleet(view, loop, now);

@@ -21,7 +21,7 @@ export type DashboardOptions = {
   readonly program: 'ralph' | 'swarm';
   /** 0 takes any that is free. */
   readonly port: number;
-  /** What may be done to loops; null is read-only. */
+  /** Carries out actions on loops; null if the page is read-only. */
   readonly actions: Actions | null;
   /** The screen of a worker, with its colours; null where there is none. */
   readonly screen: (worker: string) => Promise<string | null>;

@@ -14,10 +14,10 @@ import { lstatOf } from '../../os/files/files.ts';
 import type { Environment } from '../../os/process/program.ts';
 import type { LoopSummary } from './summary.ts';
 
-/** What became of the question that a run ended with: nobody has answered, somebody has, or a later run went on. */
+/** State of the question that a run ended with: open, answered, or made history by a later run. */
 export type QuestionState = 'open' | 'answered' | 'past';
 
-/** Where the dashboard finds a loop. It has secrets in it (the environment of a worker): no part of it is ever sent. */
+/** A loop as the dashboard finds it. It holds secrets (the environment of a worker) and is never sent. */
 export type LoopSource = Pick<LoopSummary, 'id' | 'kind' | 'name' | 'folder' | 'hasTerminal'> & {
   /** The name of the run; a worker that only drives a terminal has none. */
   readonly run: string | null;
@@ -27,12 +27,12 @@ export type LoopSource = Pick<LoopSummary, 'id' | 'kind' | 'name' | 'folder' | '
   readonly worker: {
     readonly worker: Worker;
     readonly loop: LoopRecord | null;
-    /** What a worker on another machine told of itself: nothing of it is in a file here. */
+    /** Reports of a worker on another machine, which has no files here. */
     readonly told?: { readonly timeline: Timeline; readonly prompt: string };
   } | null;
   /** The newest run of its folder: the one that commands mean which name none. */
   readonly isLatest: boolean;
-  /** Of a run whose end is a question; null where that is not known yet. */
+  /** State of the question that the run ended with; null if there is none or it is not known yet. */
   readonly question: QuestionState | null;
 };
 
@@ -40,7 +40,7 @@ export type Sources = {
   readonly sources: readonly LoopSource[];
   /** Why some are missing, as long as that is so. */
   readonly trouble: string | null;
-  /** What happened to the list at this look, and is told no second time. */
+  /** Problem met while listing; reported once. */
   readonly warning?: string | null;
 };
 
@@ -60,7 +60,7 @@ export async function listSources(
   return { ...fleet, sources: [...runs, ...sessionsOf(env, cwd), ...fleet.sources] };
 }
 
-/** Whether somebody drives a run of this folder at this moment. */
+/** Returns whether a process drives a run of this folder now. */
 export function lifeOf(env: Environment, folder: string, run: string): LoopSource['life'] {
   if (runningLoop(folder)?.run !== run) return 'dead';
   return isPaused(env, run) ? 'paused' : 'alive';
@@ -85,7 +85,7 @@ function runsIn(env: Environment, folder: string): LoopSource[] {
   }));
 }
 
-/** What became of the question of a run that ended with one. */
+/** Returns the state of the question that a run ended with. */
 export function questionOf(env: Environment, source: LoopSource, asked: string): QuestionState {
   const open = openQuestion(source.folder);
   if (!source.isLatest && open?.text !== asked.trim()) return 'past';

@@ -6,9 +6,9 @@ import type { Changes, Library } from './library.ts';
 type Viewer = {
   readonly response: ServerResponse;
   readonly loop: string | null;
-  /** Of the last event that was sent; -1 before the first. */
+  /** `seq` of the last event sent; -1 before the first. */
   seq: number;
-  /** Of the list, and of the loop in it. */
+  /** Revisions of the list and of the watched loop that were sent last. */
   revision: number;
   loopRevision: number;
   trouble: string | null;
@@ -43,7 +43,7 @@ const beatMs = 15_000;
 /** A viewer that does not read is dropped; it comes back and is told what it missed. */
 const maxWaitingBytes = 16 * 1024 * 1024;
 
-/** One timer for all viewers, and none without any. */
+/** Creates the event streams. All viewers share one timer; without viewers there is none. */
 export function createStreams(library: Library): Streams {
   const viewers = new Set<Viewer>();
   let timer: NodeJS.Timeout | null = null;
@@ -102,7 +102,7 @@ export function createStreams(library: Library): Streams {
     response.write(`event: ${event}\ndata: ${JSON.stringify(data)}\n\n`);
   }
 
-  /** What goes wrong at one look may go well at the next. */
+  /** Ignores a failed look: the next one may succeed. */
   function goOn(): void {
     look().catch(() => {});
   }

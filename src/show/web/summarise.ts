@@ -9,7 +9,7 @@ const shownMarks = 40;
 
 type Standing = { readonly status: Status; readonly detail: string };
 
-/** What the page of all loops shows of one. Each part is named: a source knows more than anybody may see. */
+/** Summarises a loop for the list. Copies field by field: a source also has secrets that are never sent. */
 export function summarise(view: RunView, source: LoopSource): LoopSummary {
   const { id, kind, name, folder, hasTerminal } = source;
   const last = view.iterations.at(-1);

@@ -2,10 +2,10 @@ import type { Usage } from '../../core/turn.ts';
 import type { Mark } from '../../journal/run-view.ts';
 import type { Action } from './actions.ts';
 
-/** Where a loop stands, for somebody who looks at many. */
+/** State of a loop in the list. */
 export type Status = 'needs-you' | 'running' | 'waiting' | 'paused' | 'done' | 'stopped' | 'failed';
 
-/** What may be done to a loop as it stands, and the question that comes before it. */
+/** An action that fits the state of a loop, with the question to confirm it. */
 export type Offer = { readonly action: Action['action']; readonly ask: string };
 
 /** A loop on the page of all loops. */
@@ -29,7 +29,7 @@ export type LoopSummary = {
   readonly stories: { readonly done: number; readonly total: number } | null;
   readonly marks: readonly Mark[];
   readonly hasTerminal: boolean;
-  /** What a person types next; null while it goes on, and where that is theirs to know. */
+  /** Next command for the user; null while the loop goes on, or if none can be named. */
   readonly next: string | null;
   readonly offers: readonly Offer[];
 };

@@ -101,7 +101,7 @@ function printedBy({ call, program, paths, code, names }: Script): string {
   return expression === undefined ? input : eachLine(input, code, expression);
 }
 
-/** What `{ print … }` makes of each line, of which some may not be known. */
+/** Evaluates `{ print … }` for each line; some lines may be unknown. */
 function eachLine(input: string, code: Code, expression: string): string {
   const lines = input.replace(/\n$/, '').split('\n');
   if (lines.length > 50 || !/\$0/.test(expression) || /\$[1-9N]/.test(expression)) return input;

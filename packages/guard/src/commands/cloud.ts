@@ -18,7 +18,7 @@ function copiesAway(call: Call, paths: readonly string[]): void {
   else fetchesFiles(call, paths.slice(0, -1), target);
 }
 
-/** What is denied of a command line without global options; the options before its first word come last. */
+/** A denied form of a command line without global options; options before its first word come last. */
 type CloudRule = readonly [pattern: RegExp, what: string, category?: Category];
 
 function denyCloud(call: Call, globals: RegExp, rules: readonly CloudRule[], local = false): void {

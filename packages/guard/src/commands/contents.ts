@@ -14,7 +14,7 @@ export function contents(call: Call, paths: readonly string[], recursive = false
     .join('');
 }
 
-/** Whether all files are lists of variables, and nothing is left of their values when a line of one is changed. */
+/** True if all files are lists of variables whose values the change removes. */
 export function leavesNames(call: Call, paths: readonly string[], change: (line: string) => string): boolean {
   if (paths.length === 0 || !paths.every((path) => /\/\.env(\.[\w.-]+)?$/.test(call.path(path))))
     return false;

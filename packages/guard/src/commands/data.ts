@@ -1,6 +1,6 @@
 import type { Call } from '../call.ts';
 
-/** Whether SQL destroys data, its texts and comments aside. */
+/** True if SQL destroys data; ignores strings and comments. */
 export function destroysData(sql: string): string | null {
   const bare = sql
     .replace(/\bEXECUTE\s+'((?:[^']|'')*)'/gi, ';$1;')

@@ -67,7 +67,7 @@ function program(call: Call, file: string): string {
   return /^https?:/.test(file) ? NETWORK : call.content(file);
 }
 
-/** What is read from the pipe stands in the code where it is read, where it is short and known. */
+/** Puts input from the pipe into the code that reads it, if it is short and known. */
 function withInput(source: string, byLine: boolean, { stdin }: Call): string {
   if (stdin === null || stdin.length > 2000 || !isPlain(stdin)) return source;
   return source.replace(

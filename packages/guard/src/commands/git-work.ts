@@ -15,7 +15,7 @@ export function loses(call: Call, what: string, instead = commitFirst): '' {
 
 export const ownChanges = `diff --git ${UNKNOWN}\n`;
 
-/** What `git archive` prints: all files as they were committed. */
+/** Output of `git archive`: all committed files. */
 export const committedTree = `archive of git ${UNKNOWN}\n`;
 export const reversedChanges = `backwards ${ownChanges}`;
 

@@ -6,7 +6,7 @@ const starts =
 const deletes =
   /(?<![\w.-])(?:[\w.]*\.)?(?:rm|unlink|remove|delete)[\w/*-]*!?\s*(?:\(\s*)?(?:\w+:\s*)?["']([^"']+)["']|\bFile\s*\(\s*["']([^"']+)["']\s*\)\.delete/g;
 
-/** What code of a language does that the guard cannot read, as far as it is a plain call with a literal. */
+/** Judges plain calls with literals in languages that the guard cannot parse. */
 export function otherLanguage(pattern = starts): Handler {
   return (call) => {
     const code = [...call.words, call.stdin ?? ''].join('\n');

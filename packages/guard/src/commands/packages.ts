@@ -5,7 +5,7 @@ import { checkRegistry, install, installer, publisher, release } from './publish
 import { asksHelp, byName, denyLines, type LineRule } from './rules.ts';
 import { checkVariable } from './variables.ts';
 
-/** What else pnpm, yarn and bun are told is a script or a program of the project. */
+/** Commands of pnpm, yarn and bun themselves; any other word is a script or a program of the project. */
 const ownCommand =
   /^(|add|audit|bin|build|cache|ci|config|create|dedupe|deploy|dlx|env|exec|fetch|get|global|import|in|info|init|ins|install|i|licenses|link|list|ll|login|logout|ls|node|npm|outdated|owner|pack|patch|plugin|pm|policies|prune|publish|rb|rebuild|remove|restart|rm|root|run|run-script|search|set|setup|start|stop|store|t|tag|team|test|tst|un|uninstall|unlink|unplug|up|update|upgrade|upgrade-interactive|version|versions|view|why|workspace|workspaces|x)$/;
 

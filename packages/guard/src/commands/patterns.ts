@@ -107,7 +107,7 @@ type Order = { readonly letter: string; readonly picky: boolean; readonly parts:
 /** Each address may look for its end to the end of the script. */
 const longest = 8000;
 
-/** What the script makes of the text, where it may uncover a command; picked lines count as all of them. */
+/** Applies the script to a text that may hide a command; selected lines count as all lines. */
 function applyOrders(given: string, orders: readonly Order[], extended: boolean, quiet: boolean): string {
   let text = given;
   for (const { letter, picky, parts } of orders) {

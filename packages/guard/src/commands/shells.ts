@@ -4,7 +4,7 @@ import { feed, runsSecret } from '../feed.ts';
 import { isPlain, NETWORK, UNKNOWN } from '../marks.ts';
 import { byName } from './rules.ts';
 
-/** Of rules that were there before nothing is known, and they are the project's. */
+/** Returns the rules of a downloaded Makefile; those of an existing one are unknown and the project's own. */
 function fetchedRules(content: string): string {
   return content === NETWORK ? `all:\n\t${NETWORK}` : '';
 }

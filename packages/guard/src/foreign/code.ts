@@ -62,7 +62,7 @@ export function closing(source: string, start: number): number {
   return Math.min(i + 1, source.length);
 }
 
-/** Where something ends that began at `start`: at `stop` outside all brackets, or where a bracket closes it. */
+/** Returns the end of a part that began at `start`: at `stop` outside brackets, or at the closing bracket. */
 export function endOf(masked: string, start: number, stop: string): number {
   let depth = 0;
   for (let i = start; i < masked.length; i++) {

@@ -38,7 +38,7 @@ function ownNames(file: string): [string, string][] {
   ];
 }
 
-/** What one round through the code does; answers with what the programs print that it starts. */
+/** Follows one pass through the code; returns the output of the programs that it starts. */
 function effects(call: Call, code: Code, source: string): string {
   if (/^(perl|ruby|php)$/.test(code.language)) {
     for (const [, ticks, quoted] of source.matchAll(/(?:^|[^\\])`([^`]+)`|(?:qx|%x)[{([]([^})\]]+)/g))

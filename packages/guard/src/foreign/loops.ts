@@ -62,7 +62,7 @@ function parameters(code: Code): Loop[] {
   });
 }
 
-/** What is gone through: a list, a name that stands for one, or the files that a pattern finds. */
+/** Returns the items of a loop: a list, a variable that holds one, or the matches of a glob. */
 function itemsOf(code: Code, text: string): string[] {
   const [, name] = /^\s*([A-Za-z_]\w*)(?:\.values\(\))?\s*$/.exec(text) ?? [];
   if (name !== undefined) {

@@ -37,7 +37,7 @@ const imports = [
 
 const loads = `(?:require|import)\\(\\s*["']${modules}["']\\s*\\)(?:\\.promises)?`;
 
-/** What an import hands on when it is there: the module, or functions out of it. */
+/** Matches `import(…).then(name =>`, which binds the module, or functions of it. */
 const importedLater = new RegExp(
   `${loads}\\.then\\(\\s*(?:async\\b\\s*)?(?:\\(\\s*)?(\\w+|\\{[^{}]*\\})\\s*(?:\\)\\s*)?=>`,
   'g',

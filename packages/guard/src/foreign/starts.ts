@@ -9,7 +9,7 @@ import { evaluate, listOf } from './values.ts';
 const inherits =
   /^(os\.(system|exec|spawn)|(subprocess|sp|s)\.(run|call|check_call|Popen)$|system|exec$|passthru)/;
 
-/** What the code starts, one after the other; answers with what is printed of it. */
+/** Judges the programs that the code starts, in order; returns their output. */
 export function startAll(call: Call, code: Code, calls: readonly Invocation[]): string {
   if (calls.length === 0) return '';
   const prints = /\b(print|console\.log|puts|echo|say|stdout\.write)\b/.test(code.masked);

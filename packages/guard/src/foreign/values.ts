@@ -201,7 +201,7 @@ type Called = {
   readonly values: (from?: number) => string[];
 };
 
-/** What functions of these names answer; where a row knows nothing (null), the next that fits counts. */
+/** Results of functions by name; if a row returns null, the next matching row is asked. */
 const functions: readonly (readonly [name: RegExp, answer: (call: Called) => string | null])[] = [
   [/(^|\.)(homedir|Path\.home)$|^Dir\.home$/, ({ code }) => code.home],
   [

@@ -4,7 +4,7 @@ export type Piece = { readonly text: string; readonly classes: string };
 type Colours = { readonly front?: string | undefined; readonly back?: string | undefined };
 type Look = Colours & Readonly<Partial<Record<'bold' | 'dim' | 'italic' | 'underline' | 'inverse', boolean>>>;
 
-/** What a code switches on or off; colours have more codes than these. */
+/** Styles that a code switches on or off; colours are read apart. */
 const switches: Readonly<Record<number, Look>> = {
   1: { bold: true },
   2: { dim: true },

@@ -9,11 +9,11 @@ export type Info = { readonly version: string; readonly control: boolean };
 export type Listener = {
   loops(update: ListUpdate): void;
   view(update: ViewUpdate): void;
-  /** Whether the server answers. */
+  /** Called with true when the server answers, with false when it is gone. */
   connected(isConnected: boolean): void;
 };
 
-/** Where the page gets its data. */
+/** Source of the page's data: a server, or the data in a report. */
 type Api = {
   readonly isLive: boolean;
   /** The loop to start with, where there is only one. */

@@ -9,7 +9,7 @@ type RowsProps = { readonly rows: readonly PlacedRow[]; readonly width: number }
 export const headHeight = 22;
 export const gap = 18;
 
-/** One below the other, under the numbers of the iterations. */
+/** Draws the rows below the numbers of the iterations. */
 export function placeRows(rows: readonly Row[]): PlacedRow[] {
   let next = headHeight;
   return rows.map((row) => {

@@ -5,7 +5,7 @@ import { formatCost, formatTokens } from '../../terminal/units.ts';
 import { duration, percent, plural } from './format.ts';
 import { CheckCell, CommitSign, MarkShape } from './marks.tsx';
 
-/** One view over all iterations. */
+/** One row of the chart. */
 export type Row = {
   readonly name: string;
   readonly note: string;
@@ -25,7 +25,7 @@ export type Row = {
   readonly curve?: readonly number[];
 };
 
-/** What is drawn for each iteration, one row below the other. */
+/** Rows of the chart, from top to bottom. */
 export function rowsOf(view: RunView, now: number): Row[] {
   return [
     outcomeRow,

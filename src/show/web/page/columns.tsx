@@ -11,7 +11,7 @@ import type { ChartProps } from './timeline.tsx';
 /** Columns come into the picture and leave it by so many at once, so that not every scroll draws anew. */
 const chunk = 30;
 
-/** One view below the other, with a column for each iteration: what belongs together stands above each other. */
+/** Rows of charts over the same columns, one column for each iteration. */
 export function Columns({ view, selected, at }: ChartProps) {
   const { iterations } = view;
   const [box, measured] = useWidth();

@@ -19,7 +19,7 @@ import { Tasks } from './tasks.tsx';
 import { Terminal } from './terminal.tsx';
 import { Timeline } from './timeline.tsx';
 
-/** One loop in all its views. */
+/** Page of one loop. */
 export function LoopPage({ id }: { readonly id: string }) {
   const loop = summary.value;
   const run = view.value;
@@ -103,7 +103,7 @@ function Figures({ view, at }: { readonly view: RunView; readonly at: number }) 
   );
 }
 
-/** What is there to see, each with its shape. */
+/** Legend of the timeline: each kind of event with its shape. */
 function Legend({ iterations }: RunView) {
   const used = new Set(iterations.map(({ mark }) => mark));
   return (

@@ -48,7 +48,7 @@ export function Verbatim({ text, label }: { readonly text: string; readonly labe
   );
 }
 
-/** Whether a check passed, in a sign; null while it runs. */
+/** Sign of a check that passed, failed, or (null) still runs. */
 export function signOf(ok: boolean | null): string {
   return ok === null ? '…' : ok ? '✓' : '✗';
 }
@@ -140,7 +140,7 @@ export function useWidth(): readonly [RefObject<HTMLDivElement>, number] {
   return [ref, width];
 }
 
-/** Where the pointer is in the element that listens, from its left edge. */
+/** Returns the pointer's distance from the left edge of the listening element. */
 export function pointerX({ clientX, currentTarget }: MouseEvent): number {
   return clientX - (currentTarget instanceof Element ? currentTarget.getBoundingClientRect().left : 0);
 }

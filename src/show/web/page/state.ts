@@ -6,11 +6,11 @@ import { type Info, type Listener, openApi } from './api.ts';
 export type Tab = 'summary' | 'changes' | 'tools' | 'prompt';
 
 export const api = openApi();
-/** What the server says of itself; null before the first answer. */
+/** Version and rights of the server; null before its first answer. */
 export const info = signal<Info | null>(null);
 /** Why the server gives no data; null if it does. */
 export const refusal = signal<string | null>(null);
-/** Whether the server answers; null before the first answer. */
+/** True if the server answers; null before its first answer. */
 export const isConnected = signal<boolean | null>(null);
 export const trouble = signal<string | null>(null);
 /** All loops by id; null before the first answer. */
@@ -22,7 +22,7 @@ export const summary = computed(() => loops.value?.get(openId.value ?? ''));
 export const isGone = computed(() => loops.value !== null && summary.value === undefined);
 export const view = signal<RunView | null>(null);
 export const now = signal(Date.now());
-/** What the last action did. */
+/** Result of the last action. */
 export const told = signal('');
 export const tab = signal<Tab>('summary');
 /** The check whose output is shown. */

@@ -14,7 +14,7 @@ type Placed = {
   readonly to: number;
   readonly spans: readonly Span[];
 };
-/** Where moments and lanes are on the picture. */
+/** Positions of moments and lanes in the drawing. */
 type Scale = { readonly x: (at: number) => number; readonly y: (lane: Lane) => number };
 
 const laneHeight = 18;
@@ -79,7 +79,7 @@ export function Timeline({ view, selected, at }: ChartProps) {
   );
 }
 
-/** One after the other; the time between two processes of a run belongs to nobody and is left out. */
+/** Places the spans one after the other, without the time between two processes of a run. */
 function place(iterations: readonly IterationView[], now: number): Placed[] {
   let at = 0;
   return iterations.map((one) => {
@@ -113,7 +113,7 @@ function spansOf(one: IterationView, end: number, waitMs: number): Span[] {
   return spans;
 }
 
-/** One path for all spans that look the same: a night has thousands. */
+/** Draws all spans of one look as a single path: a night has thousands. */
 function spanPaths(placed: readonly Placed[], { x, y }: Scale) {
   const shapes = new Map<string, string>();
   for (const { lane, start, end, look } of placed.flatMap(({ spans }) => spans)) {
