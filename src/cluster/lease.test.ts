@@ -16,13 +16,28 @@ const claimOf = (iteration: number): Claim => ({
 function open() {
   const clock = createFakeClock();
   const sent: ToDriver['type'][] = [];
-  const world = { claim: claimOf(1), inStore: claimOf(1), isBooking: false, isCancelled: false };
+  let answered = Promise.resolve();
+  const world = {
+    claim: claimOf(1),
+    inStore: claimOf(1),
+    isBooking: false,
+    /** The store answers when the returned function is called. */
+    delayAnswer(): () => void {
+      let release = () => {};
+      answered = new Promise((done) => {
+        release = done;
+      });
+      return release;
+    },
+  };
   const lease = keepLease({
     clock,
     leaseMs,
     cluster: {
       async heartbeat({ token }): Promise<Beat> {
-        return { kind: token === world.inStore.token ? 'go-on' : 'lost' };
+        const kind = token === world.inStore.token ? 'go-on' : 'lost';
+        await answered;
+        return { kind };
       },
     },
     driver: { send: ({ type }) => void sent.push(type), endIfSilent() {} },
@@ -51,6 +66,21 @@ it('does not take the next claim, which only the store knows of yet, for a loss,
   world.claim = world.inStore;
   world.isBooking = false;
   lease.renewNow();
+  await clock.advance(0);
+  expect(sent).toEqual(['renewed', 'renewed']);
+});
+
+it('is renewed once more where that was asked for while a renewal was on its way', async () => {
+  const { clock, sent, world, lease } = open();
+  await clock.advance(0);
+  world.isBooking = true;
+  world.inStore = claimOf(2);
+  const answer = world.delayAnswer();
+  await clock.advance(leaseMs / 4);
+  world.claim = world.inStore;
+  world.isBooking = false;
+  lease.renewNow();
+  answer();
   await clock.advance(0);
   expect(sent).toEqual(['renewed', 'renewed']);
 });

@@ -24,8 +24,9 @@ export function keepLease(holder: LeaseHolder): { renewNow(): void; end(): void 
   void (async () => {
     while (!over.signal.aborted) {
       const startedAt = clock.monotonic();
-      await renewOnce(holder, over.signal);
+      // Before the renewal, so that one that is asked for meanwhile follows at once.
       nap = new AbortController();
+      await renewOnce(holder, over.signal);
       const pauseMs = leaseMs / 4 - (clock.monotonic() - startedAt);
       await clock.sleep(Math.max(0, pauseMs), AbortSignal.any([nap.signal, over.signal]));
     }

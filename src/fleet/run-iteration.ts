@@ -106,7 +106,7 @@ function refusalOf(
     kind: 'stop',
     outcome: outcomeOfExit(exitCode),
     because: { code, text },
-    exitCode,
+    ...(exitCode === 0 ? {} : { exitCode }),
     iterations: iteration - 1,
   } as const;
 }

@@ -1,5 +1,6 @@
 import { runPaths } from '../config/paths.ts';
 import { quoteWord } from '../core/words.ts';
+import { runningLoop } from '../drive/process/ownership.ts';
 import type { EventBody } from '../journal/events.ts';
 import { openJournal } from '../journal/journal.ts';
 import { elapsedAt } from '../journal/run-view.ts';
@@ -20,9 +21,14 @@ export function runOf({ cwd }: Pick<Worker, 'cwd'>, { options }: LoopRecord): Su
   return options.run === undefined || options.runId === undefined ? null : { cwd, id: options.runId };
 }
 
-/** Returns the worker of this machine that drives a run; null if there is none. */
+/** Returns the worker of this machine that drives a run; null if there is none, or a person has resumed the run. */
 export function workerOfRun(env: Environment, run: string): Worker | null {
-  return readWorkers(env).workers.find(({ name }) => readLoop(env, name)?.options.runId === run) ?? null;
+  const drives = ({ name, cwd }: Worker) => {
+    const loop = readLoop(env, name);
+    if (loop?.options.runId !== run) return false;
+    return loop.iteration > loop.ended || runningLoop(cwd)?.run !== run;
+  };
+  return readWorkers(env).workers.find(drives) ?? null;
 }
 
 /** Returns the command of one iteration: the first begins the run, the others resume it. */
@@ -56,7 +62,8 @@ export function endRunOf(worker: Pick<Worker, 'cwd'>, loop: LoopRecord | null): 
 /** Writes an end into the journal of a run, unless the run has ended itself. */
 export function endRun(run: SupervisedRun, end: LoopEnd, at: number): void {
   const { view } = readRun(run.cwd, run.id);
-  if (view.startedAt === null) return;
+  // A person may have resumed it: then its own process writes its end.
+  if (view.startedAt === null || runningLoop(run.cwd)?.run === run.id) return;
   // A process that was ended with its worker may have written that it was interrupted.
   if (view.state === 'ended' && (view.outcome !== 'INTERRUPTED' || end.outcome === 'INTERRUPTED')) return;
   appendToRun(run, [runEnded(end, view, elapsedAt(view, at))], at);

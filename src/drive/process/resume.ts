@@ -77,8 +77,10 @@ export function resumable(cwd: string, run: string): Resumable {
         outcome: null,
       };
       // A supervised run is only going on: its time may run out in a wait, and the next turn is judged as any other.
-      const spent = counting ? null : spentByRun(loop);
-      if (spent) throw unusable(run, spent.text, `ralph run --resume ${run} ${raiseOf(spent.code)}`);
+      const spent = spentByRun(loop);
+      const isForgiven = counting && spent?.code === 'budget-time';
+      if (spent && !isForgiven)
+        throw unusable(run, spent.text, `ralph run --resume ${run} ${raiseOf(spent.code)}`);
       return loop;
     },
   };

@@ -104,7 +104,7 @@ export function noteInSession(
   return withLock(paths.lock, () => {
     const state = readJsonAs(paths.file, sessionLoop);
     if (state?.sessionId !== sessionId) return false;
-    appendEvents(recordPaths(env, state.run).journal, eventsOf(state), now);
+    appendToRecord({ env, now }, state.run, eventsOf(state));
     return true;
   });
 }
@@ -116,12 +116,10 @@ export function createSessionLoop(
   events: readonly EventBody[],
 ): boolean {
   const paths = sessionPaths(env, state.sessionId);
-  const record = recordPaths(env, state.run);
   ensureDir(sessionsFolder(env));
   return withLock(paths.lock, () => {
     if (openLoop(env, state.sessionId) !== null) return false;
-    ensureDir(record.root);
-    appendEvents(record.journal, events, now);
+    appendToRecord({ env, now }, state.run, events);
     writeState(paths.file, state);
     return true;
   });
@@ -137,10 +135,17 @@ export function updateSessionLoop(
   const paths = sessionPaths(env, before.sessionId);
   return withLock(paths.lock, () => {
     if (!isCurrent(env, before)) return false;
-    if (events.length > 0) appendEvents(recordPaths(env, before.run).journal, events, now);
+    if (events.length > 0) appendToRecord({ env, now }, before.run, events);
     writeState(paths.file, { ...before, ...change, revision: before.revision + 1 });
     return true;
   });
+}
+
+/** Appends to the journal of a loop. Somebody may have removed its folder: the count of the loop must not depend on it. */
+function appendToRecord({ env, now }: World, run: string, events: readonly EventBody[]): void {
+  const { root, journal } = recordPaths(env, run);
+  ensureDir(root);
+  appendEvents(journal, events, now);
 }
 
 /** Ends the loop, and moves its state to its journal. Compare and set, as `updateSessionLoop` is. */
@@ -154,7 +159,7 @@ export function endSessionLoop(
   const record = recordPaths(env, before.run);
   return withLock(paths.lock, () => {
     if (!isCurrent(env, before)) return false;
-    appendEvents(record.journal, events, now);
+    appendToRecord({ env, now }, before.run, events);
     writeState(record.state, { ...before, ...change, revision: before.revision + 1 });
     removeIfThere(paths.file);
     return true;

@@ -110,5 +110,6 @@ function startNotice({ run, loop: { plan }, verify }: SessionLoop): string {
 
 /** True for the second event of a prompt: hosts that know the command themselves send two. Old ones send no prompt id. */
 function isSamePrompt(a: SessionLoop, b: SessionLoop): boolean {
-  return a.promptId === b.promptId && a.loop.task === b.loop.task;
+  if (a.promptId !== null || b.promptId !== null) return a.promptId === b.promptId;
+  return a.revision === b.revision && a.loop.task === b.loop.task;
 }

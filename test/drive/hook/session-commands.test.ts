@@ -1,24 +1,29 @@
+import { rmSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { host as claudeCode } from '../../../src/agents/claude/host.ts';
 import { parseHookInput } from '../../../src/drive/hook/input.ts';
 import { promptHook } from '../../../src/drive/hook/prompt.ts';
 import { stopHook } from '../../../src/drive/hook/stop.ts';
 import { listEndedLoops, listSessionLoops } from '../../../src/drive/session/session-loops.ts';
+import { sessionRunsFolder } from '../../../src/drive/session/session-paths.ts';
 import { runRalph } from '../../support/ralph.ts';
 import { makeRepo, type Repo } from '../../support/repo.ts';
 
 const day = 86_400_000;
+const start = '/ralph-loop fix it --min-tool-calls 0';
 
 /** A loop inside a session in the folder of this repository, started so many days ago. */
 function startLoop({ cwd, env }: Repo, { session = 's', daysAgo = 0 } = {}) {
   const now = () => Date.now() - daysAgo * day;
   const context = { env, now, driver: cwd, version: '0.0.0', warn() {} };
   const input = (extra: object) => parseHookInput(JSON.stringify({ session_id: session, cwd, ...extra }));
-  promptHook(claudeCode, input({ prompt: '/ralph-loop fix it --min-tool-calls 0' }), context);
+  const types = (prompt: string) => promptHook(claudeCode, input({ prompt }), context);
+  types(start);
   const run = listSessionLoops(env).find(({ sessionId }) => sessionId === session)?.run ?? '';
   expect(run).not.toBe('');
   return {
     run,
+    types,
     says: (text: string) => stopHook(claudeCode, input({ last_assistant_message: text }), context),
   };
 }
@@ -51,6 +56,26 @@ describe('a loop inside a session, from outside', () => {
     const again = await runRalph(['stop', run], repo);
     expect(again.code).toBe(2);
     expect(again.stderr).toContain('does not run any more');
+  });
+
+  it('counts and ends although somebody removed its record', async () => {
+    const repo = makeRepo();
+    const { says, types } = startLoop(repo);
+    const records = sessionRunsFolder(repo.env);
+    rmSync(records, { recursive: true });
+    await says('more');
+    expect(listSessionLoops(repo.env)[0]?.loop.iteration).toBe(1);
+    rmSync(records, { recursive: true });
+    expect(types('/cancel-ralph')).toMatchObject({ message: expect.stringContaining('CANCELLED') });
+    expect(listSessionLoops(repo.env)).toEqual([]);
+  });
+
+  it('is not started again by the same words once it goes on', async () => {
+    const repo = makeRepo();
+    const { run, says, types } = startLoop(repo);
+    expect(types(start)).toEqual({ kind: 'silent' });
+    await says('more');
+    expect(types(start)).toMatchObject({ kind: 'answer', message: expect.stringContaining(`${run} is`) });
   });
 
   it('is not ended by the agent that it keeps at work', async () => {

@@ -12,7 +12,7 @@ import { lockOwner } from '../../../src/os/files/lock.ts';
 import { installFakeAgent } from '../../../src/testkit/index.ts';
 import { show, type Turns, work } from '../../support/agent.ts';
 import { waitUntil } from '../../support/processes.ts';
-import { runRalph } from '../../support/ralph.ts';
+import { runRalph, startRalph } from '../../support/ralph.ts';
 import { makeFleet, patience, type TestFleet } from './fleet.ts';
 
 const done = { steps: [work, { text: '<promise>DONE</promise>' }] };
@@ -159,6 +159,26 @@ describe('a loop with the checks of ralph run', { timeout: 120_000 }, () => {
     expect(stdout).toContain('Why: waits for your answer (no access to the database)\n');
     expect(await show(fleet)).toMatchObject({ outcome: 'BLOCKED', exitCode: 4 });
     expect(fleet.read('.ralph/blocked.txt')).toBe('no access to the database\n');
+  });
+
+  it('has no part any more in a run that a person resumed', async () => {
+    const blocked = { steps: [work, { text: '<promise>BLOCKED: no access</promise>' }] };
+    const fleet = await fleetWith([blocked, slow, done]);
+    await spawn(fleet);
+    await fleet.until('agent', 'paused', 'failed');
+    const { run } = await show(fleet);
+    const resumed = startRalph(['run', '--resume', run], fleet);
+    await waitUntil(() => fleet.exists('began'), patience);
+    expect((await runRalph(['pause'], fleet)).code).toBe(0);
+    fleet.write('go', '');
+    await waitUntil(() => events(fleet, run).some(({ type }) => type === 'paused'), patience);
+    expect(await runRalph(['unpause'], fleet)).toMatchObject({ code: 0, stdout: `run ${run} goes on\n` });
+    expect((await resumed.done).code).toBe(0);
+    expect(fleet.state('agent')).toMatchObject({ status: 'paused', current_iteration: 1 });
+    expect(events(fleet, run).filter(({ type }) => type === 'run.ended')).toMatchObject([
+      { outcome: 'BLOCKED' },
+      { outcome: 'PROMISE_ACCEPTED' },
+    ]);
   });
 
   it('ends when the budget is spent', async () => {
