@@ -1,6 +1,6 @@
 import { homedir, userInfo } from 'node:os';
 import { basename, delimiter, dirname, isAbsolute, join, relative, sep } from 'node:path';
-import { lstatOf, tryReadText } from '../os/files/files.ts';
+import { lstatOf, readText, tryReadText } from '../os/files/files.ts';
 import { isWithin, realPath } from '../os/files/real-path.ts';
 import type { Environment } from '../os/process/process.ts';
 
@@ -78,7 +78,7 @@ function ownHome(): string[] {
 type User = { readonly id: number; readonly home: string };
 
 function usersHere(): User[] {
-  const lines = (tryReadText('/etc/passwd') ?? '').split('\n').map((line) => line.split(':'));
+  const lines = (readText('/etc/passwd') ?? '').split('\n').map((line) => line.split(':'));
   return lines.flatMap(([, , id = '', , , home = '']) =>
     isAbsolute(home) ? [{ id: Number(id), home: realPath(home) }] : [],
   );

@@ -68,8 +68,9 @@ export function createLocalParts(spec: SandboxSpec): LocalParts {
       ensureDir(folder);
       lock = lockProject(folder, place);
       clearAbandoned(spec.env);
-      const [project] = await Promise.all([openProject(spec, place, folder), home.fill()]);
-      open = { ...project, network: await openNetwork(spec) };
+      // Filled first: a project that is refused releases the lock, and nothing may be written after that.
+      await home.fill();
+      open = { ...(await openProject(spec, place, folder)), network: await openNetwork(spec) };
     },
     settle,
     async close() {

@@ -31,6 +31,9 @@ function parseWords(words: readonly string[], options: Options, expected: readon
   const tokens = tokensOf(words, names);
   for (const [index, token] of tokens.entries()) {
     if (token.kind === 'positional') parsed.args.push(token.value);
+    // Node's parser takes the dash in `-V-` for the end of the options.
+    if (token.kind === 'option-terminator' && words[token.index] !== '--')
+      throw unknownOption('--', [...names.keys()]);
     if (token.kind !== 'option') continue;
     if (token.name === 'help') return { ...parsed, help: true };
     const match = names.get(token.name);

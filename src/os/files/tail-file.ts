@@ -1,6 +1,6 @@
 import { existsSync, readSync } from 'node:fs';
 import { systemClock } from '../clock.ts';
-import { readChunks, tryFile } from './open-file.ts';
+import { readChunks, tryFile, useFile } from './open-file.ts';
 
 const lookMs = 200;
 const chunkBytes = 64 * 1024;
@@ -27,7 +27,7 @@ export async function tailFile(
 
 /** Returns where the last `count` lines begin; reads from the end. */
 function startOfLines(path: string, count: number): number {
-  const start = tryFile(path, (fd, { size }) => {
+  const start = useFile(path, (fd, { size }) => {
     if (count === 0) return size;
     const chunk = Buffer.alloc(chunkBytes);
     let missing = count;

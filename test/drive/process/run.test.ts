@@ -115,6 +115,7 @@ describe('how it refuses to start', () => {
     [['run', '-f', '.'], 'the prompt file cannot be used: . is not a regular file\n  try: ralph run -p'],
     [['run', '-p', 'x', '-m', '0'], '-m is "0", but has to be a whole number of 1 or more'],
     [['run', '-p', 'x', '--max-iteratoins', '3'], 'did you mean --max-iterations?'],
+    [['run', '-p', 'x', '-V-', '--no-sandbox'], 'there is no option --'],
     [['rnu'], 'did you mean run?'],
     [['guard', 'chek'], 'there is no command of ralph guard "chek"; did you mean check?'],
     [['guard', 'check'], 'ralph guard check: the command is missing'],
