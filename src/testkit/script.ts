@@ -1,5 +1,7 @@
 import * as v from 'valibot';
+import type { TodoItem } from '../agents/adapter.ts';
 import { strictObject } from '../core/strict-object.ts';
+import type { Usage } from '../core/turn.ts';
 import {
   anyObject,
   assertBy,
@@ -28,6 +30,85 @@ export const fakeAgentNames = [
   'cline',
   'custom',
 ] as const;
+
+// These types are published, so they do not depend on the schema library.
+
+export type FakeAgentName = (typeof fakeAgentNames)[number];
+
+/** A tool call that only appears in the stream; nothing is run. */
+export type ScriptedTool = {
+  readonly name: string;
+  readonly input?: Readonly<Record<string, unknown>>;
+  readonly output?: string;
+  readonly ok?: boolean;
+  readonly exitCode?: number;
+};
+
+/** An error of the model's API. `resetsAt` is in epoch seconds. */
+export type ApiError = { readonly status: number; readonly message: string; readonly resetsAt?: number };
+
+export type ScriptedResult = {
+  readonly ok?: boolean;
+  readonly usage?: Partial<Omit<Usage, 'costUsd' | 'estimated'>>;
+  readonly costUsd?: number;
+};
+
+export type Flood = {
+  readonly bytes: number;
+  readonly lineBytes: number;
+  readonly as: 'tool' | 'text' | 'raw';
+};
+
+export type Child = { readonly seconds: number; readonly setsid?: boolean; readonly holdOutput?: boolean };
+
+/** Every step by its one key. `docs/testkit.md` says what each does. */
+type StepValues = {
+  readonly text: string;
+  readonly deltas: readonly string[];
+  readonly thinking: string;
+  readonly tool: ScriptedTool;
+  readonly shell: string;
+  readonly write: { readonly path: string; readonly content: string };
+  readonly todo: readonly TodoItem[];
+  readonly subagent: { readonly text: string };
+  readonly echoPrompt: true;
+  readonly raw: string;
+  readonly rawBytes: string;
+  readonly flood: Flood;
+  readonly delay: number;
+  readonly hang: true;
+  readonly ignoreSignals: true;
+  readonly child: Child;
+  readonly error: ApiError;
+  readonly result: ScriptedResult;
+  readonly stderr: string;
+};
+
+export type Step = { [Name in keyof StepValues]: Pick<StepValues, Name> }[keyof StepValues];
+
+export type ScriptTurn = {
+  readonly steps: readonly Step[];
+  /** Without it, the code that this CLI would end with. */
+  readonly exitCode?: number;
+  /** Leave out the event that ends the turn. */
+  readonly noResult?: boolean;
+  /** Texts that the prompt has to contain; otherwise the agent exits with 97. */
+  readonly expectPrompt?: readonly string[];
+  /** Stay alive after the end of the turn. */
+  readonly hangAfterResult?: boolean;
+};
+
+/** What a fake agent does, turn by turn. */
+export type Script = {
+  readonly agent: FakeAgentName;
+  readonly turns: readonly ScriptTurn[];
+  /** What to do when the turns are used up; `repeat-last` unless told. */
+  readonly after?: 'repeat-last' | 'fail';
+  /** Write each call to `<script>.calls.ndjson`. */
+  readonly record?: boolean;
+  /** What `--version` prints, instead of the version that the format was recorded from. */
+  readonly version?: string;
+};
 
 const flag = v.exactOptional(boolean);
 const text = v.exactOptional(string);
@@ -74,21 +155,6 @@ const script = strictObject({
   record: flag,
   version: text,
 });
-
-export type FakeAgentName = (typeof fakeAgentNames)[number];
-/** A tool call that only appears in the stream; nothing is run. */
-export type ScriptedTool = v.InferOutput<typeof steps.tool>;
-/** An error of the model's API. `resetsAt` is in epoch seconds. */
-export type ApiError = v.InferOutput<typeof steps.error>;
-export type ScriptedResult = v.InferOutput<typeof steps.result>;
-export type Flood = v.InferOutput<typeof steps.flood>;
-export type Child = v.InferOutput<typeof steps.child>;
-export type Step = {
-  [Name in keyof typeof steps]: { readonly [Key in Name]: v.InferOutput<(typeof steps)[Name]> };
-}[keyof typeof steps];
-export type ScriptTurn = Omit<v.InferOutput<typeof turn>, 'steps'> & { readonly steps: readonly Step[] };
-/** What a fake agent does, turn by turn. */
-export type Script = Omit<v.InferOutput<typeof script>, 'turns'> & { readonly turns: readonly ScriptTurn[] };
 
 /** Throws one sentence that names the place and what is expected there. */
 export function assertScript(value: unknown): asserts value is Script {

@@ -6,6 +6,7 @@ import { onTestFinished } from 'vitest';
 import { type FleetEvent, readTimeline } from '../../../src/fleet/files/events.ts';
 import type { RalphState } from '../../../src/fleet/files/loop-record.ts';
 import type { Worker } from '../../../src/fleet/files/workers.ts';
+import { lockOwner } from '../../../src/os/files/lock.ts';
 import { waitUntil } from '../../support/processes.ts';
 import { type RunningRalph, type RunResult, runRalph, startRalph } from '../../support/ralph.ts';
 import { makeRepo, type Repo } from '../../support/repo.ts';
@@ -96,20 +97,6 @@ export function makeFleet(options: Parameters<typeof makeRepo>[0] = {}, lookMs =
         },
         { ...patience, what: `${name} to be ${statuses.join(' or ')}` },
       ).then((found) => found ?? state(name)),
-    supervisor() {
-      const lock = file('supervisor.lock');
-      if (!existsSync(lock)) return null;
-      const { pid } = JSON.parse(read(lock));
-      return isAlive(pid) ? pid : null;
-    },
+    supervisor: () => lockOwner(file('supervisor.lock'))?.pid ?? null,
   };
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
-    return !/^[ZX]/.test(stat.slice(stat.lastIndexOf(')') + 2));
-  } catch {
-    return false;
-  }
 }
