@@ -5,7 +5,7 @@ import { isOpen } from '../../fleet/files/loops.ts';
 import { checkName } from '../../fleet/spawn.ts';
 import { readPrompt } from '../../fleet/start-iteration.ts';
 import { createRedactor } from '../../os/redact/redact.ts';
-import { isSecretName } from '../../os/redact/secrets.ts';
+import { isSecretName } from '../../os/redact/secret-names.ts';
 import type { Context, Input } from '../kernel/spec.ts';
 import { fault } from './context.ts';
 import { missingMachine, needAddress, warnInTheClear, withCluster } from './open-cluster.ts';
