@@ -29,7 +29,7 @@ export type SecretFormat = {
   accepts?(name: string): boolean;
 };
 
-/** The esc character in a pattern. */
+/** The escape character in a pattern. */
 export const esc = String.raw`\x1b`;
 /** A colour code, also as JSON, C or a shell write it. */
 const colour = String.raw`(?:${esc}|\\+(?:u001[bB]|x1[bB]|033|e))\[[\d;]*[A-Za-z]`;
@@ -58,6 +58,7 @@ const secretWords = 'secret token credential api_key access_key account_key priv
 const quote = String.raw`\\*["'\x60]`;
 /** The rest of a name and the sign of an assignment. Behind a name in quotes the value is in quotes, or it is no text. */
 const named = String.raw`^[\w-]{0,32}(?:${quote}\]?(?:${colour})*[ \t]{0,8}(?:=>?|:)[ \t]{0,8}(?:${colour})*(?=${quote})|(?:${colour})*[ \t]{0,8}(?:=>?|:=?)[ \t]{0,8}(?:${colour})*)`;
+const namedBegin = new RegExp(String.raw`^[\w-]*(?:$|[:=\\${esc}"'\x60]|[ \t]+(?:$|[:=\\${esc}]))`);
 const keyHolders = ['', 'RSA ', 'EC ', 'DSA ', 'OPENSSH ', 'ENCRYPTED '];
 
 /** Of two that begin at the same place the longer match wins. */
@@ -108,7 +109,7 @@ export const secretFormats: readonly SecretFormat[] = [
   token('planetscale-token', 'pscale_tkn_ pscale_pw_ pscale_oauth_', 20),
   token('postman-key', 'PMAK-', 20),
   token('pulumi-token', 'pul-', /^[0-9a-f]{40}(?!\w)/),
-  token('doppler-token', 'dp.pt. dp.st. dp.ct. dp.sa. dp.scim. dp.audit.', 20),
+  token('doppler-token', 'dp.pt. dp.st. dp.ct. dp.sa. dp.scim. dp.audit.', /^[\w.-]{20,}/),
   token('fly-token', 'fm1r_ fm1a_ fm2_ fo1_', /^[\w+/=-]{30,}/),
   token('heroku-key', 'HRKU-', 30),
   token('supabase-key', 'sbp_ sb_secret_', 20),
@@ -169,9 +170,15 @@ export const secretFormats: readonly SecretFormat[] = [
   {
     ...assigned(named, 'password', password),
     prefixes: spellings('passw passphrase pwd'),
+    begin: namedBegin,
     accepts: isSecretName,
   },
-  { ...assigned(named, 'secret', secret), prefixes: spellings(secretWords), accepts: isSecretName },
+  {
+    ...assigned(named, 'secret', secret),
+    prefixes: spellings(secretWords),
+    begin: namedBegin,
+    accepts: isSecretName,
+  },
   { ...assigned('^', 'password', password), prefixes: ['--password ', '--passphrase '] },
   { ...assigned('^', 'secret', secret), prefixes: ['--token ', '--secret ', '--api-key ', '--auth-token '] },
   {
@@ -225,7 +232,6 @@ function assigned(head: string, label: string, { least, holds }: Value) {
     alphabet: line,
     tail: word,
     limit: 256,
-    begin: new RegExp(String.raw`^[\w-]*(?:$|[:=\\${esc}"'\x60]|[ \t]+(?:$|[:=\\${esc}]))`),
     rest: new RegExp(`${head}(?:${quoted}|${plain})`),
   };
 }
@@ -245,7 +251,10 @@ function spellings(names: string): string[] {
   return [...new Set(all)];
 }
 
-/** The name of a text in JSON, once and twice escaped. */
+/** The name of a text in JSON, in JSON in JSON, and once more. */
 function jsonKeys(name: string): string[] {
-  return [`${name}":"`, `${name}": "`, `${name}\\":\\"`, `${name}\\": \\"`];
+  return ['"', '\\"', '\\\\\\"'].flatMap((quote) => [
+    `${name}${quote}:${quote}`,
+    `${name}${quote}: ${quote}`,
+  ]);
 }
