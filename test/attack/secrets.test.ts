@@ -180,7 +180,7 @@ describe('planted secrets', () => {
       { tool: { name: 'Bash', input: { command: `echo '${lines}'` }, output: lines } },
       { write: { path: 'found.txt', content: lines } },
       { stderr: `${lines}\n` },
-      { text: `<promise>BLOCKED: ${notice}</promise>` },
+      { text: `\n<promise>BLOCKED: ${notice}</promise>` },
     ];
     const repo = await repoWith([{ steps }], {
       notify: { webhook: hook.url },

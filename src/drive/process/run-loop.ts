@@ -51,7 +51,7 @@ export async function runLoop(spec: RunSpec): Promise<RunEnd | null> {
     record(startEvent(spec, loop));
     sandbox = await openSandbox(spec, record);
     const passed = new Set(spec.passed);
-    return await runIterations(spec, loop, {
+    const end = await runIterations(spec, loop, {
       journal,
       sandbox,
       record,
@@ -59,6 +59,8 @@ export async function runLoop(spec: RunSpec): Promise<RunEnd | null> {
       passed,
       cutSession: null,
     });
+    // The question of an agent goes into a file for its human.
+    return end && { ...end, because: { ...end.because, text: spec.redactor.text(end.because.text) } };
   } catch (error) {
     endByError(spec, record, error);
     throw error;

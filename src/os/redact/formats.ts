@@ -179,8 +179,12 @@ export const secretFormats: readonly SecretFormat[] = [
     begin: namedBegin,
     accepts: isSecretName,
   },
-  { ...assigned('^', 'password', password), prefixes: ['--password ', '--passphrase '] },
-  { ...assigned('^', 'secret', secret), prefixes: ['--token ', '--secret ', '--api-key ', '--auth-token '] },
+  { ...assigned('^', 'password', password), prefixes: ['--password ', '--passphrase '], keepPrefix: true },
+  {
+    ...assigned('^', 'secret', secret),
+    prefixes: ['--token ', '--secret ', '--api-key ', '--auth-token '],
+    keepPrefix: true,
+  },
   {
     label: 'private-key',
     prefixes: [
