@@ -4,7 +4,8 @@ import { describe, expect, it } from 'vitest';
 import { createRedactor } from '../../src/os/redact/redact.ts';
 import { repoWith, runArgs } from '../support/agent.ts';
 import { startHookServer } from '../support/hook-server.ts';
-import { runRalph } from '../support/ralph.ts';
+import { waitUntil } from '../support/processes.ts';
+import { type RunOptions, runRalph, startRalph } from '../support/ralph.ts';
 
 /** Random letters and digits, the same in every run, never twice the same. Only here they become tokens. */
 const random = createRandom(7);
@@ -202,11 +203,14 @@ describe('planted secrets', () => {
     const files = Object.fromEntries(
       filesBelow(repo.path('.ralph')).map((path) => [path, readFileSync(path, 'utf8')]),
     );
+    const page = await pageData(options);
+    expect(page).toContain('[redacted:github-token]');
     const outputs = {
       ...files,
       report: repo.read('report.html'),
       terminal: run.stdout + run.stderr,
       views: shown.join('\n'),
+      page,
       notification: hook.received.map(({ body }) => body).join('\n'),
     };
     expect(Object.keys(outputs).some((path) => path.endsWith('001.ndjson'))).toBe(true);
@@ -243,6 +247,18 @@ describe('what is no secret stays', () => {
     expect(redactor.text(json)).toBe(json);
   });
 });
+
+/** What the server of the page says of the latest run. */
+async function pageData(options: RunOptions): Promise<string> {
+  const server = startRalph(['dashboard', '--no-open'], options);
+  const address = await waitUntil(() => /http:\S+\n/.exec(server.output.stdout)?.[0].trim() ?? '');
+  const { origin, hash } = new URL(address);
+  const headers = { Authorization: `Bearer ${hash.replace('#token=', '')}` };
+  const ask = async (path: string) => (await fetch(`${origin}/api/${path}`, { headers })).text();
+  const loops = await ask('loops');
+  const { id } = JSON.parse(loops).loops[0];
+  return loops + (await ask(`loops/${id}`));
+}
 
 function filesBelow(folder: string): string[] {
   const entries = readdirSync(folder, { withFileTypes: true, recursive: true });
