@@ -235,7 +235,7 @@ describe('what is no secret stays', () => {
     'login(user=user, password=password, token=get_token2(x), secret=config.db1.secret)',
     'PASSWORD=$DB_PASSWORD1 TOKEN=$TOKEN_2 API_KEY={{ api_key_3 }} SECRET=<your-secret-1>',
     '"input_tokens":48213,"max_tokens": "16384","tokenizer":"cl100k_base_v2"',
-    'PWD=/home/ada/project2 OLDPWD=/home/ada/project1',
+    'PWD=/home/dev/project2 OLDPWD=/home/dev/project1',
     'token_url=https://auth.example/v2/token1 secret: https://vault.example/v1',
     'Basic authentication, Basic requirements, basic examples, Bearer authentication',
     'npm_config_registry npm_lifecycle_event hf_hub_download glpat- xoxb- AKIA',
