@@ -1,4 +1,5 @@
 import type { Verdict } from '../core/loop.ts';
+import { nextCommand } from './next-command.ts';
 import type { IterationView, RunView } from './run-view.ts';
 
 type InIteration<T> = T & { readonly iteration: number };
@@ -19,6 +20,8 @@ export type RunRecord = Pick<
 > & {
   /** A loop of `ralph run`, or one inside an agent's session. */
   readonly kind: 'run' | 'session';
+  /** The command to type next; null while the loop goes on, and for one inside a session. */
+  readonly next: string | null;
   readonly iterations: number;
   readonly verdicts: readonly InIteration<Verdict>[];
   /** Tool calls that the guard refused. */
@@ -27,8 +30,9 @@ export type RunRecord = Pick<
   readonly endedAt: string | null;
 };
 
-export function recordOf(view: RunView, kind: RunRecord['kind'] = 'run'): RunRecord {
+export function recordOf(view: RunView, kind: RunRecord['kind'] = 'run', isLatest = true): RunRecord {
   const { run, state, outcome, exitCode, agent, usage, elapsedMs, damaged, unknown } = view;
+  const next = nextCommand(view, { asks: isLatest && view.needs?.kind === 'answer', isLatest });
   return {
     run,
     kind,
@@ -37,6 +41,7 @@ export function recordOf(view: RunView, kind: RunRecord['kind'] = 'run'): RunRec
     exitCode,
     // A run that waits says why.
     because: view.because ?? view.waitFor,
+    next: kind === 'run' && (outcome !== null || state === 'abandoned') ? next : null,
     iterations: view.iteration,
     verdicts: view.iterations.flatMap(({ iteration, verdict }) =>
       verdict ? [{ iteration, ...verdict }] : [],

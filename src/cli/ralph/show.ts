@@ -50,6 +50,7 @@ function summary(record: RunRecord, style: Style): string {
     ['Started', record.startedAt ?? 'unknown'],
     ['Ended', record.endedAt ?? '-'],
     ['Skipped', skippedText(record) ?? ''],
+    ['Next', record.next ?? ''],
   ];
   const lines = rows.flatMap(([name, value]) => (value === '' ? [] : [`${name.padEnd(10)}  ${value}\n`]));
   return lines.join('');

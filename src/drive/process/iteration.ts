@@ -4,7 +4,7 @@ import { readClaim } from '../../core/completion.ts';
 import { type Decided, decide } from '../../core/decide.ts';
 import { messageOf } from '../../core/error.ts';
 import type { Check } from '../../core/evidence.ts';
-import { slugOf, truncate } from '../../core/feedback.ts';
+import { slugOf } from '../../core/feedback.ts';
 import type { Feedback, LoopState } from '../../core/loop.ts';
 import { composePrompt } from '../../core/prompt.ts';
 import type { Progress, Turn } from '../../core/turn.ts';
@@ -199,14 +199,14 @@ function verifyRun(
   context: CheckContext,
   nonce: () => string,
 ): AsyncGenerator<VerifyResult> {
-  const { cwd, run, iteration, maxChars } = context;
+  const { cwd, run, iteration } = context;
   return runVerify(commands, {
     iteration,
     nonce,
     async run(command, index) {
       const file = runPaths(cwd, run).verifyLog(iteration, `${index + 1}_${slugOf(command)}`);
       const { exitCode, timedOut, ms, output } = await runCheck(command, file, context);
-      return { exitCode, timedOut, ms, output: truncate(output, maxChars), log: relative(cwd, file) };
+      return { exitCode, timedOut, ms, output, log: relative(cwd, file) };
     },
   });
 }

@@ -1,4 +1,5 @@
 import { formatDuration } from '../../core/duration.ts';
+import { goOnCommand, nextCommand } from '../../journal/next-command.ts';
 import { type IterationView, type Mark, type RunView, timeByKind } from '../../journal/run-view.ts';
 import { cleanTerminal } from '../../os/terminal/clean-terminal.ts';
 import { firstLine } from '../terminal/narrate.ts';
@@ -100,13 +101,13 @@ export function nowPane(loop: RunView, isAlive: boolean, options: PaneOptions): 
 }
 
 function nowLines(loop: RunView, isAlive: boolean, style: Style, now: number): string[] {
-  const { state, outcome, because, needs, waitUntil, waitFor, tool, run, updatedAt } = loop;
+  const { state, outcome, because, needs, waitUntil, waitFor, tool, updatedAt } = loop;
   if (outcome !== null) {
-    const next = needs?.kind === 'answer' ? 'ralph answer "..." && ralph run --resume' : `ralph show ${run}`;
+    const next = nextCommand(loop, { asks: needs?.kind === 'answer', isLatest: true });
     return [outcome, ...wrapped(because ?? ''), `Next: ${next}`];
   }
   if (state === 'abandoned' || (!isAlive && state !== 'yielded'))
-    return ['The process of this loop is gone.', 'Next: ralph run --resume'];
+    return ['The process of this loop is gone.', `Next: ${goOnCommand(loop)}`];
   if (waitUntil !== null) {
     const left = formatDuration(Math.max(0, Math.floor((waitUntil - now) / 1000) * 1000));
     return [`Waits ${left}, until ${clockTime(waitUntil)}`, ...wrapped(waitFor ?? '')];
