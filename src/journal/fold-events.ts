@@ -122,10 +122,10 @@ function reopen(view: RunView): void {
 
 function startIteration(view: RunView, event: Omit<EventOf<'iteration.started'>, 'type'>, at: number): void {
   stopAt(view, at);
-  const { iteration, of, promptChars, promptStart = '', head = null } = event;
+  const { iteration, of, promptChars, promptStart = '', head = null, tree = head } = event;
   const place = { index: view.iterations.length, iteration, of, at };
   view.iteration = iteration;
-  view.iterations.push({ ...newIteration(place, event.seq), promptChars, promptStart, from: head });
+  view.iterations.push({ ...newIteration(place, event.seq), promptChars, promptStart, from: tree });
 }
 
 /** Cuts an iteration that was never decided, and ends a wait. */

@@ -85,9 +85,9 @@ export type IterationView = {
   context: ContextView | null;
   commits: number;
   filesChanged: number;
-  /** The first of the changed files that were not committed. */
+  /** The first of the changed files. */
   files: readonly string[];
-  /** HEAD at its start and at its end. */
+  /** The commit or snapshot at its start and at its end. */
   from: string | null;
   to: string | null;
   guardrails: CheckView[];

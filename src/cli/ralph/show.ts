@@ -9,11 +9,14 @@ import { verdictTable } from '../../show/terminal/verdict-table.ts';
 import { styleOf, writeJson } from '../kernel/output.ts';
 import type { Context, Input } from '../kernel/spec.ts';
 import { recordOfLocated } from './located-run.ts';
-import type { jsonOptions } from './options.ts';
+import type { showOptions } from './options.ts';
+import { showDiff } from './show-diff.ts';
 
-export function main(context: Context, { values, args }: Input<typeof jsonOptions>): number {
+export async function main(context: Context, { values, args }: Input<typeof showOptions>): Promise<number> {
   const { cwd, env, stdout } = context;
-  const record = recordOfLocated(cwd, locateRun(env, cwd, args[0]));
+  const located = locateRun(env, cwd, args[0]);
+  if (values.diff !== undefined) return showDiff(context, located, values.diff);
+  const record = recordOfLocated(cwd, located);
   if (values.json) return writeJson(context, record);
   const style = styleOf(context);
   stdout.write(`${summary(record, style)}\n${verdictTable(record.verdicts, style)}${denialList(record)}`);

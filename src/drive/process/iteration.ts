@@ -32,7 +32,7 @@ export async function runIteration(
   const { task, events } = kind.prepare(iteration, before.task, workingCopy.head());
   const loop = { ...before, task, feedback: [...before.feedback, ...takeNotes(spec, iteration, record)] };
   const prompt = composePrompt(loop);
-  record(iterationStarted(loop, prompt, headOf(workingCopy)));
+  record(iterationStarted(loop, prompt, await workingCopy.place(spec.run)));
   for (const event of events) record(event);
 
   const agent = await readTurn(spec, { loop, prompt, parts });
@@ -61,13 +61,8 @@ export async function runIteration(
   };
   const decided = decide(loop, turn, checks, claim);
   if (agent.end === 'finished' && checks.every(({ ok }) => ok)) await commitWork(spec, iteration, parts);
-  for (const event of decisionEvents(iteration, decided, headOf(workingCopy))) record(event);
+  for (const event of decisionEvents(iteration, decided, await workingCopy.place(spec.run))) record(event);
   return { ...decided, ran: iteration };
-}
-
-function headOf(workingCopy: RunSpec['workingCopy']): { head?: string } {
-  const head = workingCopy.head();
-  return head === null ? {} : { head };
 }
 
 /** Takes the notes and answers of humans. Each is fenced, so that it cannot pose as the loop. */
