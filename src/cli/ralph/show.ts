@@ -4,7 +4,7 @@ import type { RunRecord } from '../../journal/run-record.ts';
 import { skippedText } from '../../journal/run-view.ts';
 import { cleanTerminal } from '../../os/terminal/clean-terminal.ts';
 import type { Style } from '../../show/terminal/style.ts';
-import { formatCost, formatTokens } from '../../show/terminal/units.ts';
+import { formatCost, formatTime, formatTokens } from '../../show/terminal/units.ts';
 import { verdictTable } from '../../show/terminal/verdict-table.ts';
 import { styleOf, writeJson } from '../kernel/output.ts';
 import type { Context, Input } from '../kernel/spec.ts';
@@ -37,11 +37,13 @@ function summary(record: RunRecord, style: Style): string {
   const tokens = usage.inputTokens + usage.cacheReadTokens + usage.cacheWriteTokens;
   const rows: [string, string][] = [
     ['Run', style.bold(record.run)],
+    ['Task', cleanTerminal(record.task)],
     [
       'Outcome',
       outcome === null ? withoutOutcome[record.state] : `${outcome} (exit code ${record.exitCode})`,
     ],
     ['Because', record.because?.split('\n')[0] ?? ''],
+    ['Now', cleanTerminal(record.doing ?? '')],
     ['Iterations', String(record.iterations)],
     ['Agent', record.agent ?? 'unknown'],
     [
@@ -50,8 +52,8 @@ function summary(record: RunRecord, style: Style): string {
     ],
     ['Cost', usage.costUsd === undefined ? '' : formatCost(usage.costUsd)],
     ['Time', formatDuration(record.elapsedMs)],
-    ['Started', record.startedAt ?? 'unknown'],
-    ['Ended', record.endedAt ?? '-'],
+    ['Started', record.startedAt === null ? 'unknown' : formatTime(record.startedAt)],
+    ['Ended', record.endedAt === null ? '-' : formatTime(record.endedAt)],
     ['Skipped', skippedText(record) ?? ''],
     ['Next', record.next ?? ''],
   ];

@@ -293,7 +293,9 @@ describe('small things', () => {
       { files: { 'PROMPT.md': 'x' } },
     );
     await runRalph(['run', '-f', 'PROMPT.md'], repo);
-    expect((await runRalph(['runs'], repo)).stdout).toContain('LOOP_FAILED');
+    const { stdout } = await runRalph(['runs'], repo);
+    expect(stdout).toMatch(/^\S+ +\d{4}-\d\d-\d\d \d\d:\d\d UTC\S* +LOOP_FAILED .*  x$/m);
+    expect((await runRalph(['show'], repo)).stdout).toMatch(/^Task +Do the task\.$/m);
   });
 
   it('a claim in a turn that changed our files is rejected', async () => {
