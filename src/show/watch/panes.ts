@@ -133,7 +133,10 @@ export function guardrailPane(loop: RunView, options: PaneOptions): string[] {
     Math.floor(columns / 2),
   );
   const latest = loop.iterations.slice(-Math.max(1, columns - nameWidth - 2));
-  return commands.slice(-rows).map((command) => {
+  const isFailing = (command: string) =>
+    loop.iterations.at(-1)?.guardrails.findLast((one) => one.command === command)?.ok === false;
+  const sorted = [...commands.filter(isFailing), ...commands.filter((command) => !isFailing(command))];
+  const lines = sorted.map((command) => {
     const cells = latest.map(({ guardrails }) => {
       const check = guardrails.findLast((one) => one.command === command);
       return check === undefined ? ' ' : checkMark(check, style);
@@ -141,6 +144,13 @@ export function guardrailPane(loop: RunView, options: PaneOptions): string[] {
     const name = fitTo(firstLine(command), nameWidth, style.symbol('more'));
     return `${name}  ${cells.join('')}`;
   });
+  return cutLines(lines, rows);
+}
+
+/** Returns as many lines as there is room for; the last says how many more there are. */
+function cutLines(lines: readonly string[], rows: number): string[] {
+  if (lines.length <= rows) return [...lines];
+  return [...lines.slice(0, rows - 1), `+${lines.length - rows + 1} more`];
 }
 
 /** Returns the stories of a PRD if there are any, else the agent's own list. */
@@ -167,16 +177,21 @@ export function taskPane({ stories, todo }: RunView, { style, rows }: PaneOption
 }
 
 /** Returns the claim of an iteration with all evidence. */
-export function evidencePane(one: IterationView | undefined, { style, rows }: PaneOptions): string[] {
+export function evidencePane(
+  one: IterationView | undefined,
+  scroll: number,
+  { style, rows }: PaneOptions,
+): string[] {
   if (one === undefined || one.verdict === null) return ['No claim was judged in this iteration.'];
   const { accepted, because, evidence } = one.verdict;
   const head = accepted ? style.green('Claim accepted') : style.red('Claim rejected');
-  return [
+  const lines = [
     `${head}: ${firstLine(because)}`,
     ...evidence.map(
       ({ check, ok, detail }) => `${checkMark({ ok }, style)} ${firstLine(check)}: ${firstLine(detail)}`,
     ),
-  ].slice(0, rows);
+  ];
+  return cutLines(lines.slice(Math.min(scroll, Math.max(0, lines.length - rows))), rows);
 }
 
 /** Returns the end of a text. */
