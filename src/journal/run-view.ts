@@ -117,6 +117,8 @@ export type RunView = {
   unknown: number;
   version: string | null;
   cwd: string | null;
+  /** The branch that was checked out when the run began. */
+  branch: string | null;
   agent: string | null;
   agentVersion: string | null;
   command: string | null;
@@ -169,6 +171,7 @@ export function newRunView(run: string): RunView {
     unknown: 0,
     version: null,
     cwd: null,
+    branch: null,
     agent: null,
     agentVersion: null,
     command: null,

@@ -203,6 +203,7 @@ function startEvent(spec: RunSpec, loop: LoopState): EventBody {
     cli,
     ...(output === undefined ? {} : { output }),
   };
+  const branch = spec.workingCopy.branch();
   if (spec.resume) return { type: 'run.resumed', pid, iteration: loop.iteration, ...how };
   return {
     type: 'run.started',
@@ -210,6 +211,7 @@ function startEvent(spec: RunSpec, loop: LoopState): EventBody {
     version: spec.version,
     pid,
     cwd,
+    ...(branch === null ? {} : { branch }),
     command: agent.program,
     task: loop.task,
     ...how,
