@@ -1,6 +1,7 @@
 import { relative } from 'node:path';
 import { secretSettings } from '../../config/secret-settings.ts';
 import { localFile, projectFile } from '../../config/settings-layers.ts';
+import { isSandboxed } from '../../config/settings-schema.ts';
 import { RalphError } from '../../core/error.ts';
 import { otherExits, outcomes } from '../../core/outcome.ts';
 import { keepQuestion, readAnswer } from '../../drive/human.ts';
@@ -108,8 +109,8 @@ export async function startRun(
 /** Opens the working copy once. The first call is early: git works while we look for the agent. */
 function workingCopyOpener(cwd: string): (settings: PreparedRun['settings']) => Promise<WorkingCopy> {
   let opening: Promise<WorkingCopy> | null = null;
-  return ({ sandbox }) => {
-    opening ??= openWorkingCopy(cwd, { sandboxed: sandbox !== undefined && sandbox !== 'none' });
+  return (settings) => {
+    opening ??= openWorkingCopy(cwd, { sandboxed: isSandboxed(settings) });
     opening.catch(() => {});
     return opening;
   };
@@ -176,6 +177,9 @@ function permissionLine({ adapter, permissions, asRoot, version }: RunAgent): st
   return `${adapter.name} may ${adapter.permits[permissions]}${variables} (${change})`;
 }
 
+const checksOutside =
+  'guardrails and verify commands run outside of it, with what the agent wrote (sandboxChecks is false)';
+
 /** Says where the agent runs, most of all if that is without a sandbox. */
 function sandboxLine({ sandbox, agent, settings }: PreparedRun): string {
   if (sandbox !== null) return `${agent.adapter.name} runs in a sandbox (${sandbox.provider})`;
@@ -235,9 +239,11 @@ function openView(
     redactor,
     now: () => systemClock.now(),
   });
-  const { agent, guardLine, intro = [] } = prepared;
+  const { agent, guardLine, intro = [], settings, sandbox } = prepared;
+  const outside = sandbox !== null && !settings.sandboxChecks ? [checksOutside] : [];
   for (const warning of prepared.warnings) view.warn(warning);
-  for (const line of [permissionLine(agent), sandboxLine(prepared), guardLine, ...intro]) view.intro(line);
+  for (const line of [permissionLine(agent), sandboxLine(prepared), ...outside, guardLine, ...intro])
+    view.intro(line);
   for (const line of prepared.verbose) view.verbose(line);
   return view;
 }
