@@ -193,7 +193,7 @@ function sandboxOf(context: Context, prepared: PreparedRun): Pick<RunSpec, 'open
   const { adapter, program } = agent;
   const spec = sandboxSpec(context, settings, { command: adapter.name, program });
   const how = { resumed: prepared.resume !== undefined };
-  return { openSandbox: (denied) => sandbox.open({ ...spec, denied }, how) };
+  return { openSandbox: (reports) => sandbox.open({ ...spec, ...reports }, how) };
 }
 
 /** Prints the next command. */
