@@ -158,7 +158,17 @@ describe('git in a repository of a stranger', () => {
       writeFileSync(join(repo.cwd, '.git', 'hooks', hook), `#!/bin/sh\n${touch(`${hook}.txt`)}\n`, {
         mode: 0o755,
       });
-    const spawned = await fleet.swarm('spawn', '--name', 'tree', '--worktree', '--', 'sleep', '600');
+    const spawned = await fleet.swarm(
+      'spawn',
+      '--name',
+      'tree',
+      '--worktree',
+      '--tmux-socket',
+      fleet.socket,
+      '--',
+      'sleep',
+      '600',
+    );
     expect(spawned, spawned.stderr).toMatchObject({ code: 0 });
     await fleet.swarm('kill', 'tree');
     const traces = ['smudged', 'cleaned', 'monitored', 'post-checkout', 'reference-transaction'];
