@@ -71,13 +71,18 @@ describe('a program that tells the user something', () => {
     };
     const { code, stdout, stderr } = await runRalph(runArgs(1), { ...repo, bin, env });
     expect(code, stdout + stderr).toBe(0);
-    expect(told(repo)).not.toMatch(/node_modules|^(PYTHONPATH|LD_LIBRARY_PATH|BASH_ENV)=/m);
+    expect(told(repo)).not.toContain(repo.path('node_modules'));
+    expect(told(repo)).not.toMatch(/^(PYTHONPATH|LD_LIBRARY_PATH|BASH_ENV)=/m);
     expect(told(repo)).toMatch(/^TELL_TOKEN=mine$/m);
     expect(told(repo)).toMatch(/^RALPH_NOTICE_KIND=done$/m);
   });
 
   it('is no notify-send that the agent put on the PATH', async () => {
-    const repo = await repoWith([], { notify: { desktop: true } }, { files: { 'node_modules/.bin/x': '' } });
+    const repo = await repoWith(
+      [done],
+      { notify: { desktop: true } },
+      { files: { 'node_modules/.bin/x': '' } },
+    );
     const file = 'node_modules/.bin/notify-send';
     writeFileSync(repo.path(file), evil(repo), { mode: 0o755 });
     const bin = [repo.path('node_modules', '.bin'), repo.bin].join(delimiter);
@@ -92,9 +97,9 @@ describe('a program that tells the user something', () => {
 describe.skipIf(!bwrapWorks())('a sandboxed run', () => {
   it('says at the start that checks run outside, where they do', async () => {
     const line = 'guardrails and verify commands run outside of it';
-    const outside = await repoWith([done], { sandboxChecks: false, guardrails: ['true'] });
+    const outside = await repoWith([done], { sandboxChecks: false, guardrails: [{ command: 'true' }] });
     expect((await runRalph(inBwrap(1), sandboxed(outside))).stdout).toContain(line);
-    const inside = await repoWith([done], { guardrails: ['true'] });
+    const inside = await repoWith([done], { guardrails: [{ command: 'true' }] });
     expect((await runRalph(inBwrap(1), sandboxed(inside))).stdout).not.toContain(line);
   });
 
