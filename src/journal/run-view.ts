@@ -265,11 +265,8 @@ export function elapsedAt(view: RunView, now: number): number {
 }
 
 /** Says in a sentence what was skipped of a journal or a timeline; null if nothing was. */
-export function skippedText({
-  damaged,
-  unknown,
-  source = 'journal',
-}: Skipped & { readonly source?: RunView['source'] }): string | null {
+export function skippedText(about: Skipped & { readonly source?: RunView['source'] }): string | null {
+  const { damaged, unknown, source = 'journal' } = about;
   const parts = [
     ...(damaged === 0 ? [] : [`${damaged} damaged line${damaged === 1 ? '' : 's'}`]),
     ...(unknown === 0 ? [] : [`${unknown} event${unknown === 1 ? '' : 's'} of a newer release`]),
