@@ -82,8 +82,10 @@ export type SandboxNeeds = {
   readonly variables: readonly string[];
   /** Settings files below the home, copied into the sandbox. */
   readonly settings: readonly string[];
-  /** Login files below the home, copied into the sandbox; a token renewed inside is copied back. */
+  /** Login files below the home, copied into the sandbox; a token renewed inside for the same account is copied back. */
   readonly logins: readonly string[];
+  /** Files below a directory of the home that it needs to resume a session; null if it cannot. */
+  readonly sessions: { readonly folder: string; readonly files: RegExp } | null;
   /** Variables that point out of the home, with the directory that they move; null if they add one. */
   readonly moves: Readonly<Record<string, string | null>>;
   /** Files of a working copy that it obeys from its start on: read-only in the sandbox. */

@@ -142,6 +142,7 @@ async function runProcess(spec: IterationSpec, how: ProgramSpec): Promise<Ran> {
   const { job, iteration, cwd } = spec;
   const output = openOutput(spec.record.log(iteration), createRedactor(how.env));
   const isDone = () => how.pattern !== null && checkDone(how.pattern, output.lines(), job.prompt, false).done;
+  await how.sandbox.freshHome({ keepSessions: true });
   const inside = inSandbox(how.sandbox, how.argv, { env: how.env, cwd, stdin: how.stdin });
   const running = startProcess({
     ...inside,
