@@ -97,8 +97,7 @@ async function settleStart(all: Supervision, one: DrivenLoop, result: Started): 
       forgetScreen(one, all.clock.monotonic());
       const { iteration, settings } = loop;
       all.say(`[ralph] ${one.name}: starting iteration ${iteration}/${settings.max_iterations}`);
-      listIteration(all, one.worker, loop);
-      one.worker = { ...one.worker, metadata: { ...one.worker.metadata, ralph_iteration: iteration } };
+      listIteration(all, one);
       return;
     }
     case 'ended':

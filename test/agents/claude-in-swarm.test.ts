@@ -51,7 +51,7 @@ for (const agent of agents.length > 0 ? agents : [missing]) {
 
     it('waits for a person where it asks for permission, and says so', async () => {
       const { fleet, spawn } = await openFleet(agent, [works('made.txt'), says('Done.')], 'Work.\n');
-      const spawned = await spawn('--inactivity-timeout', '600', '--', '--permission-mode', 'default');
+      const spawned = await spawn('--inactivity-timeout', '5', '--', '--permission-mode', 'default');
       expect(spawned, spawned.stderr).toMatchObject({ code: 0 });
       const why = async () => (await fleet.swarm('why', 'agent')).stdout;
       await waitUntil(async () => (await why()).includes('waits for your permission'), {
@@ -60,11 +60,17 @@ for (const agent of agents.length > 0 ? agents : [missing]) {
       });
       expect(await why()).toContain('next: swarm attach agent');
       expect((await fleet.swarm('top')).stdout).toContain('1 waits for you');
+      expect(fleet.state('agent').status).toBe('paused');
       await fleet.swarm('send', 'agent', '--raw', '1');
       await waitUntil(() => fleet.exists('made.txt'), {
         timeoutMs: 60_000,
         what: 'the work that was allowed',
       });
+      expect(fleet.eventTexts('agent').slice(0, 3)).toEqual([
+        'starting iteration 1/5',
+        expect.stringMatching(/^needs you: waits for your permission \(Do you want to .*\?\)$/),
+        'resumed: the question is gone',
+      ]);
     });
 
     it('is asked to wrap up when its context is nearly full, and ended when it is fuller', async () => {

@@ -61,9 +61,9 @@ function endedLoop(env: Environment, { worker, running }: Entry): LoopRecord | n
   return running || worker.metadata.ralph !== true ? null : readLoopRecord(env, worker.name);
 }
 
-/** `running` or `stopped`; of a loop that does not run, how it ended or what it waits for. */
-function statusText(running: boolean, loop: LoopRecord | null): string {
-  if (running) return 'running';
+/** `running`, or the question that pauses it; of a loop that does not run, how it ended or what it waits for. */
+function statusText({ worker, running, loop }: LoopEntry): string {
+  if (running) return String(worker.metadata.needs_you ?? 'running');
   return loop === null || loop.status === 'running' ? 'stopped' : stateWord(loop.why.state);
 }
 
@@ -106,12 +106,13 @@ function workerJson({ worker, running, loop }: LoopEntry) {
   };
 }
 
-function row({ worker, running, loop }: LoopEntry): string[] {
+function row(entry: LoopEntry): string[] {
+  const { worker } = entry;
   const { tmux, pid, tags } = worker;
   const place = tmux === null ? (pid ?? '-') : `${tmux.session}:${tmux.window}`;
   return [
     worker.name,
-    statusText(running, loop),
+    statusText(entry),
     String(place),
     uptime(worker.started),
     worktreeOf(worker)?.path ?? '-',

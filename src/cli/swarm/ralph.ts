@@ -93,7 +93,7 @@ export function mainStatus(context: Context, { values, args }: LoopInput): Promi
 export function mainLs(context: Context, { values }: Input<typeof ralphLsOptions>): Promise<number> {
   const { format, status = 'all' } = values;
   return withLoops(context, values, async (loops) => {
-    const list = (await loops.list()).filter((loop) => status === 'all' || loop.status === status);
+    const list = (await loops.list()).filter((loop) => status === 'all' || stateOf(loop).status === status);
     const isCluster = list[0]?.host !== undefined;
     return writeList(context, format, {
       names: list.map(({ name }) => name),
@@ -102,7 +102,7 @@ export function mainLs(context: Context, { values }: Input<typeof ralphLsOptions
       rows: () =>
         list.map((loop) => [
           loop.name,
-          loop.status,
+          stateOf(loop).status,
           iterationText(loop),
           String(loop.totalFailures),
           whyText(loop.why, systemClock.now()),
@@ -168,7 +168,7 @@ function statusText(loop: ShownLoop, history: History): string {
   ];
   const lines = [
     `Ralph Loop: ${loop.name}`,
-    `Status: ${loop.status}`,
+    `Status: ${stateOf(loop).status}`,
     `Iteration: ${iterationText(loop)}`,
     `Started: ${showStamp(stamp(loop.startedAt))}`,
     ...(began === null ? [] : [`Current iteration started: ${showStamp(stamp(began))}`]),

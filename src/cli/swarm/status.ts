@@ -1,9 +1,9 @@
 import type { Cluster } from '../../cluster/cluster.ts';
-import { isOpen, type LoopRecord, loopOf } from '../../fleet/files/loops.ts';
+import { isOpen, type LoopRecord, loopOf, needsYou } from '../../fleet/files/loops.ts';
 import { ago } from '../../fleet/files/time.ts';
 import { worktreeOf } from '../../fleet/files/workers.ts';
 import { runningNow } from '../../fleet/live.ts';
-import { stateWord } from '../../fleet/why.ts';
+import { stateWord, whyText } from '../../fleet/why.ts';
 import { systemClock } from '../../os/clock.ts';
 import { cleanTerminal } from '../../os/terminal/clean-terminal.ts';
 import type { Context, Input } from '../kernel/spec.ts';
@@ -55,8 +55,9 @@ async function clusterView(cluster: Cluster, name: string | undefined): Promise<
   return { name: loop.name, running: isOpen(loop), loop, details };
 }
 
-/** How far a loop is, and how it ended: `not done, iteration 3/3`. */
+/** How far a loop is, and how it ended or what it asks: `not done, iteration 3/3`. */
 function loopDetails({ why, end, iteration, settings }: LoopRecord): string[] {
-  const word = end === null ? [] : [stateWord(why.state)];
+  const asks = needsYou(why.state) ? [whyText(why, systemClock.now())] : [];
+  const word = end === null || asks.length > 0 ? asks : [stateWord(why.state)];
   return [...word, `iteration ${iteration}/${settings.max_iterations}`];
 }

@@ -124,6 +124,16 @@ export function isOpen({ status }: Pick<LoopRecord, 'status'>): boolean {
   return status === 'running' || status === 'paused';
 }
 
+/** True if a person has to act before the loop goes on. */
+export function needsYou(state: WhyState): boolean {
+  return state === 'permission' || state === 'answer' || state === 'blocked' || state === 'logged-out';
+}
+
+/** True while a question on the screen of the agent pauses the loop. */
+export function isAsking({ status, why }: Pick<LoopRecord, 'status' | 'why'>): boolean {
+  return status === 'running' && needsYou(why.state);
+}
+
 /** True while an iteration is claimed whose end is not booked yet. */
 export function isInIteration({ iteration, ended }: LoopRecord): boolean {
   return iteration > ended;
@@ -167,7 +177,7 @@ export function stateOf(loop: LoopRecord): RalphState {
     prompt_file: loop.settings.prompt_file,
     max_iterations: loop.settings.max_iterations,
     current_iteration: loop.iteration,
-    status: loop.status,
+    status: isAsking(loop) ? 'paused' : loop.status,
     started: stamp(loop.startedAt),
     last_iteration_started: loop.iterationStartedAt === null ? '' : stamp(loop.iterationStartedAt),
     consecutive_failures: loop.failures,

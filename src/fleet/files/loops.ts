@@ -19,6 +19,7 @@ import { appendFleetEvents, type FleetEvent } from './events.ts';
 import { ensureLogLines, logLine } from './log.ts';
 import {
   edited,
+  isAsking,
   isInIteration,
   isOpen,
   type LoopEnd,
@@ -26,6 +27,7 @@ import {
   type LoopRecord,
   loopOptions,
   loopRecord,
+  needsYou,
   recordFromState,
   stateOf,
   type Why,
@@ -35,7 +37,7 @@ import { fleetPaths, loopPaths } from './paths.ts';
 import type { Worker } from './workers.ts';
 
 export type { LoopEnd, LoopOptions, LoopRecord, Why, WhyState };
-export { isInIteration, isOpen, stateOf };
+export { isAsking, isInIteration, isOpen, needsYou, stateOf };
 
 /** One change of a loop, with its lines for the log and its events for the timeline. */
 export type LoopStep = {
