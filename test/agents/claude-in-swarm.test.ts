@@ -66,6 +66,10 @@ for (const agent of agents.length > 0 ? agents : [missing]) {
         timeoutMs: 60_000,
         what: 'the work that was allowed',
       });
+      await waitUntil(() => fleet.eventTexts('agent').length >= 3, {
+        timeoutMs: 60_000,
+        what: 'the end of the question',
+      });
       expect(fleet.eventTexts('agent').slice(0, 3)).toEqual([
         'starting iteration 1/5',
         expect.stringMatching(/^needs you: waits for your permission \(Do you want to .*\?\)$/),

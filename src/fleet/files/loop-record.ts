@@ -77,8 +77,6 @@ export const loopOptions = v.object({
   /** Command of `ralph` for it, and the id of its run. */
   engine: v.exactOptional(texts),
   runId: v.exactOptional(v.string()),
-  /** PATH of the command that spawned it: the supervisor may have another. */
-  path: v.exactOptional(v.string()),
 });
 
 /** `loop.json`: the state of a loop. Written as a whole, so that a crash leaves the old one or the new. */
