@@ -8,6 +8,7 @@ import { type DrivenLoop, newDrivenLoop } from './driven-loop.ts';
 import type { FleetEvent } from './files/events.ts';
 import { logLine } from './files/log.ts';
 import {
+  damageText,
   isAsking,
   isOpen,
   type LoopRecord,
@@ -45,6 +46,8 @@ export type Supervision = SupervisorOptions & {
   leaving: boolean;
   /** Iterations that start at this moment. */
   starting: number;
+  /** Time by which looks came late, in all. */
+  lateMs: number;
 };
 
 export function newSupervision(options: SupervisorOptions): Supervision {
@@ -57,7 +60,13 @@ export function newSupervision(options: SupervisorOptions): Supervision {
     notices: new Set(),
     leaving: false,
     starting: 0,
+    lateMs: 0,
   };
+}
+
+/** Returns the monotonic time by which silence is judged: without the time by which looks came late. */
+export function watchTime({ clock, lateMs }: Supervision): number {
+  return clock.monotonic() - lateMs;
 }
 
 /** Returns the tmux server of a loop; all loops of a server share one connection. */
@@ -171,6 +180,8 @@ function takeWorker(all: Supervision, worker: Worker): void {
     return;
   }
   const loopWorker = { ...worker, tmux };
+  const damage = entry === undefined ? damageText(env, name, loop) : null;
+  if (damage !== null) say(`swarm: warning: ${damage}`);
   const one = entry ?? newDrivenLoop(loopWorker, loop);
   loops.set(name, Object.assign(one, { worker: loopWorker, loop }));
   listIteration(all, one);

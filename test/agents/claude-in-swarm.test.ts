@@ -77,6 +77,25 @@ for (const agent of agents.length > 0 ? agents : [missing]) {
       ]);
     });
 
+    it('waits for a person where auto mode cannot check an action, and works when that is answered', async () => {
+      const curl: ModelAnswer = { blocks: [{ shell: 'curl -s http://127.0.0.1:9/ -o /etc/x' }] };
+      const { fleet, spawn } = await openFleet(agent, [curl, works('made.txt'), says('Done.')], 'Work.\n');
+      const spawned = await spawn('--inactivity-timeout', '5', '--');
+      expect(spawned, spawned.stderr).toMatchObject({ code: 0 });
+      const asked = () => fleet.eventTexts('agent').filter((text) => text.startsWith('needs you: '));
+      await waitUntil(() => asked().length > 0, { timeoutMs: 90_000, what: 'the dialog' });
+      expect(asked()[0]).toBe(
+        "needs you: waits for your answer (Auto mode can't check actions in this session)",
+      );
+      expect(fleet.state('agent').status).toBe('paused');
+      fleet.tmux('send-keys', '-t', '=agent', 'Enter');
+      await waitUntil(() => asked().length > 1 || fleet.exists('made.txt'), {
+        timeoutMs: 60_000,
+        what: 'the next question, or the work',
+      });
+      expect(fleet.eventTexts('agent').join()).not.toContain('inactivity');
+    });
+
     it('is asked to wrap up when its context is nearly full, and ended when it is fuller', async () => {
       const filled = (inputTokens: number, answer: ModelAnswer): ModelAnswer => ({
         ...answer,
@@ -91,7 +110,8 @@ for (const agent of agents.length > 0 ? agents : [missing]) {
       const { fleet, model, spawn } = await openFleet(agent, answers, 'Work.\n');
       const done = ['--done-pattern', pattern, '--check-done-continuous'];
       const options = ['--max-context', '70', '--inactivity-timeout', '600', '--max-iterations', '2'];
-      const spawned = await spawn(...options, ...done);
+      const asksNothing = ['--', '--permission-mode', 'acceptEdits', '--allowedTools=Bash'];
+      const spawned = await spawn(...options, ...done, ...asksNothing);
       expect(spawned, spawned.stderr).toMatchObject({ code: 0 });
       await waitUntil(() => fleet.state('agent').status === 'stopped', {
         timeoutMs: 120_000,

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { readLogLines } from '../../fleet/files/log.ts';
-import { isOpen, stateOf } from '../../fleet/files/loops.ts';
+import { isAsking, isOpen, stateOf } from '../../fleet/files/loops.ts';
 import { loopPaths } from '../../fleet/files/paths.ts';
 import { showStamp, stamp } from '../../fleet/files/time.ts';
 import { whyText } from '../../fleet/why.ts';
@@ -46,10 +46,17 @@ export function mainPause(context: Context, { values, args }: LoopInput): Promis
 
 export function mainResume(context: Context, { values, args }: LoopInput): Promise<number> {
   return withLoops(context, values, async (loops) => {
-    const loop = await loops.need(args[0]);
+    // A new supervisor would start a lost iteration again before this command.
+    const loop = await loops.need(args[0], false);
     const { name, host } = loop;
-    if (await loops.resume(name)) {
-      context.stdout.write(`resumed ralph loop for ${name}\n`);
+    const more = await loops.resume(name);
+    if (more !== null) {
+      context.stdout.write(`resumed ralph loop for ${name}${more}\n`);
+      return 0;
+    }
+    if (isAsking(loop)) {
+      warn(context, `worker '${name}' ${whyText(loop.why, systemClock.now())}`);
+      context.stderr.write(`  it goes on when you have answered: swarm attach ${name}\n`);
       return 0;
     }
     warn(context, `worker '${name}' is not paused`);

@@ -105,6 +105,8 @@ export const loopRecord = v.object({
   options: loopOptions,
   /** The last event in the journal of its run that was booked. */
   runSeq: v.exactOptional(v.number()),
+  /** Path of the damaged record that it replaces. */
+  damaged: v.exactOptional(v.string()),
   /** Lines of `iterations.log` from the last step. A repair after a crash adds those that are missing. */
   lines: texts,
 });
@@ -203,11 +205,15 @@ export function edited(
   return { settings: next, ignored };
 }
 
-/** Returns a loop that another program wrote, or whose record was lost. `options` is null if they are lost, too. */
+/**
+ * Returns a loop that another program wrote, or whose record was damaged. `options` is null if they are lost, too;
+ * `damaged` is the path of the damaged record.
+ */
 export function recordFromState(
   value: unknown,
   name: string,
   options: LoopOptions | null,
+  damaged: string | undefined,
 ): LoopRecord | null {
   const { success, output: state } = v.safeParse(ralphState, value);
   if (!success) return null;
@@ -225,6 +231,7 @@ export function recordFromState(
     failures: state.consecutive_failures,
     totalFailures: state.total_failures,
     options: options ?? {},
+    ...(damaged === undefined ? {} : { damaged }),
     // The lost options may have had checks: a person has to look.
     ...(isLost ? { status: 'paused', why: { state: 'paused', since: startedAt, detail } } : {}),
   };
