@@ -62,7 +62,8 @@ describe('SIGTERM to the supervisor', { timeout: 120_000 }, () => {
     await fleet.loop('a', 'while :; do date +%N; sleep 0.1; done');
     await fleet.loop('b', 'sleep 600', '--inactivity-timeout', '600');
     const pid = (await waitUntil(() => fleet.supervisor(), patience)) ?? 0;
-    await waitUntil(() => fleet.events('a').length > 1, { ...patience, what: 'a look at the screen' });
+    const isSeen = (name: string) => fleet.events(name).some(({ type }) => type === 'screen');
+    await waitUntil(() => ['a', 'b'].every(isSeen), { ...patience, what: 'a look at the screens' });
     const server = Number(fleet.tmux('display-message', '-p', '#{pid}'));
     process.kill(server, 'SIGSTOP');
     onTestFinished(() => void process.kill(server, 'SIGCONT'));
