@@ -125,6 +125,7 @@ export type AgentScreen = {
   readonly question?: RegExp;
   /** Usage limit of the provider, also while the agent retries. */
   readonly limit: RegExp;
+  /** Line of a refused login; anchored, since the agent may speak of one. */
   readonly loggedOut: RegExp;
   /** Screens that block a start, by name. */
   readonly blockers: Readonly<Record<string, RegExp>>;

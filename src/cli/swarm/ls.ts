@@ -7,7 +7,7 @@ import { stateWord } from '../../fleet/why.ts';
 import { systemClock } from '../../os/clock.ts';
 import type { Environment } from '../../os/process/program.ts';
 import type { Context, Input } from '../kernel/spec.ts';
-import { allWorkers } from './context.ts';
+import { allWorkers, warnOfDamage } from './context.ts';
 import { wantsCluster, withCluster } from './open-cluster.ts';
 import type { lsOptions } from './options.ts';
 import { writeList } from './table.ts';
@@ -20,7 +20,12 @@ export async function main(context: Context, input: Input<typeof lsOptions>): Pr
   const list = tagged
     .map((worker, index) => ({ worker, running: running[index] === true }))
     .filter((entry) => status === 'all' || entry.running === (status === 'running'));
-  const withLoops = () => list.map((entry) => ({ ...entry, loop: endedLoop(context.env, entry) }));
+  const withLoops = () =>
+    list.map((entry) => {
+      const loop = endedLoop(context.env, entry);
+      if (!entry.running) warnOfDamage(context, entry.worker, loop);
+      return { ...entry, loop };
+    });
   return writeList(context, format, {
     names: list.map(({ worker }) => worker.name),
     json: () => withLoops().map(workerJson),
@@ -61,13 +66,13 @@ function endedLoop(env: Environment, { worker, running }: Entry): LoopRecord | n
   return running || worker.metadata.ralph !== true ? null : readLoopRecord(env, worker.name);
 }
 
-/** `running` or `stopped`; of a loop that does not run, how it ended or what it waits for. */
-function statusText(running: boolean, loop: LoopRecord | null): string {
-  if (running) return 'running';
+/** `running`, or the question that pauses it; of a loop that does not run, how it ended or what it waits for. */
+function statusText({ worker, running, loop }: LoopEntry): string {
+  if (running) return String(worker.metadata.needs_you ?? 'running');
   return loop === null || loop.status === 'running' ? 'stopped' : stateWord(loop.why.state);
 }
 
-export function uptime(started: string): string {
+function uptime(started: string): string {
   return ago(systemClock.now() - (readStamp(started) ?? systemClock.now()));
 }
 
@@ -106,12 +111,13 @@ function workerJson({ worker, running, loop }: LoopEntry) {
   };
 }
 
-function row({ worker, running, loop }: LoopEntry): string[] {
+function row(entry: LoopEntry): string[] {
+  const { worker } = entry;
   const { tmux, pid, tags } = worker;
   const place = tmux === null ? (pid ?? '-') : `${tmux.session}:${tmux.window}`;
   return [
     worker.name,
-    statusText(running, loop),
+    statusText(entry),
     String(place),
     uptime(worker.started),
     worktreeOf(worker)?.path ?? '-',

@@ -59,8 +59,8 @@ function orderOf(
   if (prompt.text.length > maxPromptChars)
     throw fault(`the prompt is longer than ${maxPromptChars} characters`);
   const { pass, env } = variablesOf(values.env ?? []);
-  // These two are true on this machine only.
-  const { path: _path, engine: _engine, ...portable } = options;
+  // Where programs are is true on this machine only.
+  const { engine: _engine, ...portable } = options;
   const order = {
     name,
     command,

@@ -11,7 +11,7 @@ import { cleanTerminal } from '../../os/terminal/clean-terminal.ts';
 import { tmuxServer } from '../../os/terminal/tmux.ts';
 import { writeJson } from '../kernel/output.ts';
 import type { Context, Input } from '../kernel/spec.ts';
-import { needWorker } from './context.ts';
+import { needWorker, warnOfDamage } from './context.ts';
 import { eventText, type History, historyOf, readHistory, skippedTexts } from './history.ts';
 import { missingMachine, needClusterLoop, wantsCluster, withCluster } from './open-cluster.ts';
 import type { whyOptions } from './options.ts';
@@ -51,6 +51,7 @@ async function localView(context: Context, word: string | undefined): Promise<Wh
   const worker = await needWorker(context, word);
   const { name } = worker;
   const loop = loopOf(env, worker);
+  warnOfDamage(context, worker, loop);
   const gone = worker.metadata.ralph === true && loop === null ? { detail: 'its loop is gone' } : {};
   const why = loop?.why ?? { ...(await plainWhy(context, worker)), ...gone };
   const next = nextCommand(name, why);
