@@ -173,7 +173,7 @@ export function evidencePane(one: IterationView | undefined, { style, rows }: Pa
   return [
     `${head}: ${firstLine(because)}`,
     ...evidence.map(
-      ({ check, ok, detail }) => `${checkMark({ ok }, style)} ${firstLine(check)}: ${firstLine(detail)}`,
+      (item) => `${checkMark(item, style)} ${firstLine(item.check)}: ${firstLine(item.detail)}`,
     ),
   ].slice(0, rows);
 }
