@@ -79,8 +79,9 @@ describe('detectProject', () => {
   it('lists configuration of checks, but not what tasks have to change', () => {
     write({
       ...{ '.npmrc': '', 'eslint.config.js': '', 'tsconfig.json': '', 'pyproject.toml': '', Makefile: '' },
-      ...{ '.github/workflows/ci.yml': '', 'src/a.config.js': '', 'a.test.js': '' },
+      'a.test.js': '',
     });
+    mkdirSync(join(cwd, '.github/workflows'), { recursive: true });
     expect(detect().configuration).toEqual(['.github/workflows/', '.npmrc', 'eslint.config.js']);
   });
 
