@@ -42,3 +42,14 @@ export async function grownSince(
   const lines = result.exitCode === 0 ? result.stdout.split('\0') : [];
   return new Set(lines.flatMap((line) => /^[1-9]\d*\t0\t(.+)$/s.exec(line)?.[1] ?? []));
 }
+
+/** Returns the files that differ between two commits, all of `to` without `from`; none if git cannot tell. */
+export async function changedFiles(cwd: string, from: string | null, to: string | null): Promise<string[]> {
+  if (to === null) return [];
+  const words =
+    from === null
+      ? ['ls-tree', '-r', '-z', '--name-only', to]
+      : ['diff-tree', '-r', '-z', '--name-only', from, to];
+  const { stdout, exitCode } = await lookWithGit(cwd, [...words, ...(from === null ? [] : workOnly)]);
+  return exitCode === 0 ? stdout.split('\0').filter(Boolean) : [];
+}
