@@ -8,6 +8,7 @@ import { systemClock } from '../../os/clock.ts';
 import { lstatOf, writeAtomic } from '../../os/files/files.ts';
 import { tailFile } from '../../os/files/tail-file.ts';
 import { cleanTerminal } from '../../os/terminal/clean-terminal.ts';
+import { requirePerson } from '../kernel/people.ts';
 import type { Context, Input } from '../kernel/spec.ts';
 import { fault, warn } from './context.ts';
 import { followLoop } from './follow.ts';
@@ -45,6 +46,7 @@ export function mainPause(context: Context, { values, args }: LoopInput): Promis
 }
 
 export function mainResume(context: Context, { values, args }: LoopInput): Promise<number> {
+  requirePerson(context.env);
   return withLoops(context, values, async (loops) => {
     // A new supervisor would start a lost iteration again before this command.
     const loop = await loops.need(args[0], false);
@@ -83,7 +85,8 @@ export function mainRun(context: Context, { values, args }: LoopInput): Promise<
     throw fault('a loop of a cluster is run by its machines', `swarm wait ${args[0] ?? 'NAME'}`);
   }
   return withLoops(context, values, async (loops) => {
-    const { name } = await loops.need(args[0]);
+    const { name, status } = await loops.need(args[0]);
+    if (status === 'paused') requirePerson(context.env);
     await loops.resume(name);
     return followLoop(context, name);
   });

@@ -19,8 +19,8 @@ import { agentMissing } from './agent-turn.ts';
 import { runIteration } from './iteration.ts';
 import type { Recorder } from './loop-kind.ts';
 import { startNotices } from './notices.ts';
-import { protectFiles } from './protected.ts';
 import type { RunEnd, RunParts, RunSpec } from './run-spec.ts';
+import { watchFiles } from './watched-files.ts';
 
 /** Longest sleep between two looks at the wall clock. */
 const longestNap = 30_000;
@@ -29,11 +29,12 @@ const longestNap = 30_000;
 export async function runLoop(spec: RunSpec): Promise<RunEnd | null> {
   const paths = runPaths(spec.cwd, spec.run);
   // Before the first event, so that a run that can be resumed has its record.
-  const protectedFiles = protectFiles(spec.cwd, spec.settings.protectedPaths, {
-    folder: paths.root,
-    file: paths.protected,
-    resumed: spec.resume !== undefined,
-  });
+  const { guardrails, verify, protectedPaths, protectChecks } = spec.settings;
+  const commands = [...guardrails.map(({ command }) => command), ...verify];
+  const watchedFiles = watchFiles(
+    { cwd: spec.cwd, env: spec.env, commands, protectedPaths, protectChecks },
+    { folder: paths.root, file: paths.protected, resumed: spec.resume !== undefined },
+  );
   const journal = openJournal(paths.journal, () => spec.clock.now(), {
     root: spec.cwd,
     // Every text of an event passes here on its way to the disk and the screen.
@@ -56,7 +57,7 @@ export async function runLoop(spec: RunSpec): Promise<RunEnd | null> {
       journal,
       sandbox,
       record,
-      protectedFiles,
+      watchedFiles,
       passed,
       cutSession: null,
     });
