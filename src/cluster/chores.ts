@@ -21,7 +21,7 @@ export function createChores(timed: TimedStore, checkMs: number): () => Promise<
   return async () => {
     if (now() < due.rescue) return;
     due.rescue = now() + checkMs;
-    for (const { name } of await readQueues(store)) await store.queue(name).rescue();
+    await Promise.all((await readQueues(store)).map(({ name }) => store.queue(name).rescue()));
     if (now() < due.mend) return;
     due.mend = now() + mendEveryMs;
     // One machine does this for all.

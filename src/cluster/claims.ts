@@ -104,15 +104,15 @@ function takeover({ holder, loop }: Entry, host: string, at: number): FleetEvent
   return [{ at, type: 'notice', text, iteration: loop.iteration }];
 }
 
+/** Renews a lease in one round trip. It outlives the booking of an iteration: the next claim has the same lock. */
 export async function renew({ store, leaseMs }: TimedStore, claim: Claim): Promise<Beat> {
-  const entry = await readEntry(store, claim.name);
-  if (entry === null || entry.holder === null || !isCurrent(entry, claim)) return { kind: 'lost' };
-  const { lock } = entry.holder;
-  const [renewed] = await Promise.all([
-    store.queue(entry.queue).renew(claim.name, lock),
+  const { name, queue, lock } = claim;
+  const [entry, renewed] = await Promise.all([
+    readEntry(store, name),
+    store.queue(queue).renew(name, lock),
     store.keepSlot(lock, leaseMs),
   ]);
-  if (!renewed) return { kind: 'lost' };
+  if (!renewed || entry?.holder?.lock !== lock) return { kind: 'lost' };
   return { kind: isOver(entry) ? 'cancelled' : 'go-on' };
 }
 

@@ -40,7 +40,7 @@ for (const kind of ['redis', 'postgres'] as const) {
     const openInside = (place: string): Promise<Store> => {
       const address = clusterAddress(place, {});
       if (address === null) throw new Error('no address');
-      const times = { leaseMs: 120_000, checkMs: 60_000 };
+      const times = { leaseMs: 120_000, checkMs: 60_000, callMs: 5000 };
       return address.kind === 'redis' ? openRedisStore(address, times) : openPostgresStore(address, times);
     };
 

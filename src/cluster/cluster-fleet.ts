@@ -14,7 +14,11 @@ const mailboxSize = 100;
 const nobody: Claimant = { host: 'unknown', labels: [] };
 
 /** Returns the fleet on a store: loops are records, and queues say who may run them. */
-export function clusterFleet(store: Store, { leaseMs, checkMs }: LeaseTimes, now: () => number): Cluster {
+export function clusterFleet(
+  store: Store,
+  { leaseMs, checkMs }: Omit<LeaseTimes, 'callMs'>,
+  now: () => number,
+): Cluster {
   const timed: TimedStore = { store, leaseMs, now };
   const chores = createChores(timed, checkMs);
   const noteSighting = createSightings(timed);
@@ -25,15 +29,13 @@ export function clusterFleet(store: Store, { leaseMs, checkMs }: LeaseTimes, now
     ...clusterControls(timed),
     submit: (order) => submitLoop(timed, order),
     async claim(by = nobody) {
-      await chores();
       lastClaimant = by;
-      await noteSighting(by);
-      if (await isDraining(store, by.host)) return null;
-      return takeNext(timed, by);
+      const [draining] = await Promise.all([isDraining(store, by.host), noteSighting(by), chores()]);
+      return draining ? null : takeNext(timed, by);
     },
     async heartbeat(claim) {
-      // A machine without a free slot asks for nothing, but is alive.
-      if (lastClaimant !== null) await noteSighting(lastClaimant);
+      // A machine without a free slot asks for nothing, but is alive. No renewal waits for that.
+      if (lastClaimant !== null) void noteSighting(lastClaimant).catch(() => {});
       return renew(timed, claim);
     },
     finishIteration: (claim, end) => finish(timed, claim, end),

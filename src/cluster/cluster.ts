@@ -87,6 +87,9 @@ const claim = v.object({
   maxIterations: v.number(),
   /** Sent with every call; refused once another machine has the loop. */
   token: v.string(),
+  /** The lease: the queue that the loop was taken from, and its lock there. All iterations of a holder share it. */
+  queue: v.string(),
+  lock: v.string(),
 });
 export type Claim = Readonly<v.InferOutput<typeof claim>>;
 
@@ -121,7 +124,7 @@ export type Cluster = {
   submit(order: LoopOrder): Promise<boolean>;
   /** Claims the next iteration that is due, not paused and within the limits; null if there is none. */
   claim(by?: Claimant): Promise<Claim | null>;
-  /** Renews the claim and says what to do. Any process may call it for the one that runs the iteration. */
+  /** Renews the lease and says what to do. Any process may call it for the one that runs the iteration. */
   heartbeat(claim: Claim): Promise<Beat>;
   /** Books the end of an iteration once, however often it is called. */
   finishIteration(claim: Claim, end: IterationEnd): Promise<Next>;

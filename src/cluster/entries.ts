@@ -22,7 +22,7 @@ const entrySchema = v.object({
   /** Machine that holds it, and its lock in the queue. */
   holder: v.nullable(v.object({ host: v.string(), lock: v.string() })),
   /** Claim that was finished last and the answer, for a repeated call. */
-  answered: v.nullable(v.object({ token: v.string(), next })),
+  answered: v.fallback(v.nullable(v.object({ token: v.string(), next })), null),
   spent,
   head: v.nullable(v.string()),
   repo: v.string(),
@@ -80,8 +80,10 @@ export async function tell(
   key: string,
   { lines = [], events = [] }: Pick<LoopStep, 'lines' | 'events'>,
 ): Promise<void> {
-  await store.append(`log:${key}`, lines, maxLines.lines);
-  await store.append(`events:${key}`, events.map(eventText), maxLines.events);
+  await Promise.all([
+    store.append(`log:${key}`, lines, maxLines.lines),
+    store.append(`events:${key}`, events.map(eventText), maxLines.events),
+  ]);
 }
 
 export function parseEntry(text: string | null): Entry | null {
@@ -95,9 +97,10 @@ export function viewOf(entry: Entry): ClusterView {
   return { ...loop, maxIterations, host, repo, branch, labels, tags, command, account, spent, head };
 }
 
-export function claimOf({ loop }: Entry): Claim {
+export function claimOf({ loop, queue, holder }: Entry): Claim {
   const { name, iteration, launch, settings } = loop;
-  return { name, iteration, maxIterations: settings.max_iterations, token: String(launch) };
+  const lock = holder?.lock ?? '';
+  return { name, iteration, maxIterations: settings.max_iterations, token: String(launch), queue, lock };
 }
 
 export function isCurrent({ loop, holder }: Entry, claim: Claim): boolean {

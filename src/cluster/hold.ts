@@ -23,7 +23,6 @@ type HeldLoop = {
   readonly driver: DriverProcess;
   readonly news: ReturnType<typeof collectNews>;
   claim: Claim;
-  isBooking: boolean;
   isOver: boolean;
 };
 
@@ -39,13 +38,12 @@ export async function holdLoop(spec: HoldSpec, first: Claim): Promise<boolean> {
   const { driver, news } = loop;
   const stop = () => driver.send({ type: 'stop', why: 'the machine was told to end' });
   spec.stop.addEventListener('abort', stop);
-  const lease = keepLease({
+  const endLease = keepLease({
     cluster,
     clock: spec.clock,
     leaseMs: spec.rules.leaseMs,
     driver,
-    current: () => loop.claim,
-    isBooking: () => loop.isBooking,
+    claim: first,
     cancelled() {
       loop.isOver = true;
     },
@@ -57,11 +55,9 @@ export async function holdLoop(spec: HoldSpec, first: Claim): Promise<boolean> {
       const answer = await runOne(loop);
       if (answer.type === 'gave-up') return await giveUp(loop, answer);
       if (!(await goesOn(loop, answer))) return false;
-      // Renewals fail from the moment that the store has the next claim until it answers with it.
-      lease.renewNow();
     }
   } finally {
-    lease.end();
+    endLease();
     spec.stop.removeEventListener('abort', stop);
     await news.flush();
     // Somebody else may have ended it.
@@ -76,7 +72,7 @@ function hold(spec: HoldSpec, claim: Claim): HeldLoop {
     if (message.type === 'shows') news.add({ tail: message.tail });
     if (message.type === 'tells') tell(loop, message.event);
   });
-  const loop: HeldLoop = { spec, driver, news, claim, isBooking: false, isOver: false };
+  const loop: HeldLoop = { spec, driver, news, claim, isOver: false };
   return loop;
 }
 
@@ -95,7 +91,6 @@ async function goesOn(loop: HeldLoop, answer: Extract<Answer, { type: 'ended' }>
   const { head, runState } = answer;
   news.add(runState === undefined ? { head } : { head, runState });
   await news.flush();
-  loop.isBooking = true;
   const next = await book(loop, answer.end);
   if (next === null) return false;
   if (next.kind !== 'continue') {
@@ -105,7 +100,6 @@ async function goesOn(loop: HeldLoop, answer: Extract<Answer, { type: 'ended' }>
   }
   if (next.claim === null) return false;
   loop.claim = next.claim;
-  loop.isBooking = false;
   if (spec.leaving.aborted) await giveBack(loop);
   return !spec.leaving.aborted;
 }

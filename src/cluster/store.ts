@@ -100,5 +100,10 @@ export type LoopQueue = {
   rescue(): Promise<void>;
 };
 
-/** Length of a lease, and the interval of the look for expired ones. */
-export type LeaseTimes = { readonly leaseMs: number; readonly checkMs: number };
+export type LeaseTimes = {
+  readonly leaseMs: number;
+  /** Interval of the look for expired leases. */
+  readonly checkMs: number;
+  /** A call to the database fails after that time. */
+  readonly callMs: number;
+};

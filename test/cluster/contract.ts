@@ -85,6 +85,18 @@ export function describeCluster(title: string, open: () => Promise<Cluster>): vo
       expect(new Set(got).size).toBe(got.length);
     });
 
+    it('renews the lease whichever of the claims on it is known: the answer to an end may be on its way', async () => {
+      await cluster.submit(order('a'));
+      const claim = await claimed(ask);
+      const next = await cluster.finishIteration(claim, ended());
+      const following = next.kind === 'continue' ? next.claim : null;
+      expect(following).toMatchObject({ iteration: 2, lock: claim.lock });
+      expect(await cluster.heartbeat(claim)).toEqual({ kind: 'go-on' });
+      expect(await cluster.heartbeat(following ?? claim)).toEqual({ kind: 'go-on' });
+      await cluster.giveBack(following ?? claim);
+      expect(await cluster.heartbeat(claim)).toEqual({ kind: 'lost' });
+    });
+
     it('ends a loop after its last iteration, or as soon as it is done', async () => {
       const settings = { ...order('').settings, max_iterations: 1, done_pattern: null };
       await cluster.submit(order('a', { settings, command: ['sh'] }));

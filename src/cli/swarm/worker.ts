@@ -41,9 +41,9 @@ export async function main(
     const leaseMs = leaseOf(env.SWARM_LEASE_MS);
     const allowHosts = values['allow-host'] ?? [];
     const rules = { folder: own, sandbox, allowHosts, ralph: programCommand('ralph'), leaseMs };
-    return await withCluster(context, values, (cluster) => work(context, values, cluster, rules), {
-      leaseMs,
-    });
+    // Below a third of the lease: a renewal that got lost is tried again in time.
+    const times = { leaseMs, callMs: Math.floor(0.3 * leaseMs) };
+    return await withCluster(context, values, (cluster) => work(context, values, cluster, rules), times);
   } finally {
     lock.release();
   }
@@ -77,7 +77,8 @@ async function work(
   const where = sandbox === 'none' ? 'without a sandbox' : `in a sandbox (${sandbox})`;
   say(`${host} takes loops, ${slots} at a time, ${where}; its files are in ${folder}`);
   if (host !== name) say(`another machine is called ${name}`);
-  const isDraining = (await cluster.hosts()).some((one) => one.host === host && one.draining);
+  const hosts = await cluster.hosts().catch(() => []);
+  const isDraining = hosts.some((one) => one.host === host && one.draining);
   if (isDraining) say(`${host} drains and takes nothing until: swarm drain ${host} --undo`);
   await worker.run();
   return signals.count() > 1 ? outcomes.INTERRUPTED.exitCode : 0;
