@@ -2,10 +2,11 @@ import { createChores } from './chores.ts';
 import { finish, letGo, renew, takeNext } from './claims.ts';
 import type { Cluster } from './cluster.ts';
 import { clusterControls } from './control.ts';
-import { isCurrent, isOver, updateEntry } from './entries.ts';
+import { isCurrent, updateEntry } from './entries.ts';
 import { type Claimant, createSightings, drainHosts, isDraining, registerHost } from './hosts.ts';
 import { mailboxList } from './records.ts';
 import { reportNews, storable } from './report.ts';
+import { setbackStep } from './setback.ts';
 import type { LeaseTimes, Store, TimedStore } from './store.ts';
 import { forgetLoop, submitLoop } from './submit.ts';
 import { clusterViews } from './views.ts';
@@ -39,12 +40,10 @@ export function clusterFleet(
       return renew(timed, claim);
     },
     finishIteration: (claim, end) => finish(timed, claim, end),
-    async giveBack(claim) {
-      const step = await updateEntry(store, claim.name, (entry) => {
-        if (!isCurrent(entry, claim)) return null;
-        const why = isOver(entry) ? {} : { why: { state: 'queued', since: now() } as const };
-        return { change: { launch: entry.loop.launch + 1, ...why }, entry: { holder: null } };
-      });
+    async giveBack(claim, setback) {
+      const step = await updateEntry(store, claim.name, (entry) =>
+        isCurrent(entry, claim) ? setbackStep(entry, setback, now()) : null,
+      );
       if (step?.changed && step.before.holder) await letGo(timed, step.after, step.before.holder.lock);
     },
     report: (claim, news) => reportNews(store, claim, news),

@@ -1,5 +1,5 @@
 import type { Cluster } from '../../cluster/cluster.ts';
-import { isOpen, type LoopRecord, loopOf } from '../../fleet/files/loops.ts';
+import { type LoopRecord, loopOf } from '../../fleet/files/loops.ts';
 import { ago } from '../../fleet/files/time.ts';
 import { worktreeOf } from '../../fleet/files/workers.ts';
 import { runningNow } from '../../fleet/live.ts';
@@ -52,11 +52,11 @@ async function clusterView(cluster: Cluster, name: string | undefined): Promise<
     `branch ${loop.branch}`,
     `uptime ${ago(systemClock.now() - loop.startedAt)}`,
   ];
-  return { name: loop.name, running: isOpen(loop), loop, details };
+  return { name: loop.name, running: loop.status === 'running', loop, details };
 }
 
 /** How far a loop is, and how it ended: `not done, iteration 3/3`. */
-function loopDetails({ why, end, iteration, settings }: LoopRecord): string[] {
-  const word = end === null ? [] : [stateWord(why.state)];
+function loopDetails({ why, end, status, iteration, settings }: LoopRecord): string[] {
+  const word = end === null && status !== 'paused' ? [] : [stateWord(why.state)];
   return [...word, `iteration ${iteration}/${settings.max_iterations}`];
 }

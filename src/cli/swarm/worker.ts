@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import { basename, dirname, join, resolve } from 'node:path';
+import { knownAgents } from '../../agents/registry.ts';
 import type { Cluster } from '../../cluster/cluster.ts';
 import type { MachineRules } from '../../cluster/messages.ts';
 import { defaultLeaseMs } from '../../cluster/open.ts';
@@ -13,7 +14,7 @@ import { systemClock } from '../../os/clock.ts';
 import { ensureDir, readText, writeAtomic } from '../../os/files/files.ts';
 import { acquireLock } from '../../os/files/lock.ts';
 import { realPath } from '../../os/files/real-path.ts';
-import { sweepRun } from '../../os/process/process.ts';
+import { findProgram, sweepRun } from '../../os/process/process.ts';
 import { processesByRun } from '../../os/process/run-ids.ts';
 import { cleanTerminal } from '../../os/terminal/clean-terminal.ts';
 import { chooseProvider } from '../../sandbox/open-sandbox.ts';
@@ -59,13 +60,17 @@ async function work(
   const { slots = 1 } = values;
   const name = values.host ?? (values.dir === undefined ? hostname() : `${hostname()}-${basename(folder)}`);
   const labels = (values.labels ?? []).flatMap((text) => text.split(',').filter(Boolean));
-  const host = await cluster.register({ host: name, labels }, idOf(folder));
+  const isLocal = sandbox === 'none' || sandbox === 'bwrap';
+  const agents = () =>
+    isLocal ? { agents: knownAgents.filter((agent) => findProgram(agent, env) !== null) } : {};
+  const host = await cluster.register({ host: name, labels, ...agents() }, idOf(folder));
   const say = (line: string) =>
     void stdout.stream.write(`${stampSeconds(systemClock.now())} ${cleanTerminal(line)}\n`);
   const worker = createWorker({
     cluster,
     host,
     labels,
+    agents,
     slots,
     rules,
     driver: [process.execPath, join(dirname(realPath(process.argv[1] ?? '')), 'commands', 'loop-driver.cjs')],
