@@ -28,8 +28,9 @@ import {
   readLimits,
   updateLimits,
 } from './limits.ts';
-import { fits, readQueues } from './queue-names.ts';
-import { deathStep, noSetbacks } from './setback.ts';
+import { fits, type QueueInfo } from './queue-names.ts';
+import { noSetbacks } from './setback.ts';
+import { deathStep } from './setback-step.ts';
 import { isNewer, type SlotAnswer, type Store, type TimedStore } from './store.ts';
 
 /** Time that a loop gets to appear in the store after its entry in the queue. */
@@ -37,9 +38,13 @@ const patienceMs = 30_000;
 const retryMs = 1000;
 
 /** Claims the next iteration for a machine, from the queues that fit it and within the limits. */
-export async function takeNext(timed: TimedStore, by: Claimant): Promise<Claim | null> {
+export async function takeNext(
+  timed: TimedStore,
+  by: Claimant,
+  limits: ClusterLimits,
+  queues: readonly QueueInfo[],
+): Promise<Claim | null> {
   const { store, now } = timed;
-  const [limits, queues] = await Promise.all([readLimits(store), readQueues(store)]);
   if (isBudgetSpent(limits)) return null;
   const open = queues.filter(
     (queue) => fits(queue, by) && heldUntil(limits.holds, queue.account, now()) === null,

@@ -4,9 +4,11 @@ import type { Cluster } from './cluster.ts';
 import { clusterControls } from './control.ts';
 import { isCurrent, updateEntry } from './entries.ts';
 import { type Claimant, createSightings, drainHosts, isDraining, registerHost } from './hosts.ts';
+import { readLimits } from './limits.ts';
+import { readQueues } from './queue-names.ts';
 import { mailboxList } from './records.ts';
 import { reportNews, storable } from './report.ts';
-import { setbackStep } from './setback.ts';
+import { setbackStep } from './setback-step.ts';
 import type { LeaseTimes, Store, TimedStore } from './store.ts';
 import { forgetLoop, submitLoop } from './submit.ts';
 import { clusterViews } from './views.ts';
@@ -31,8 +33,14 @@ export function clusterFleet(
     submit: (order) => submitLoop(timed, order),
     async claim(by = nobody) {
       lastClaimant = by;
-      const [draining] = await Promise.all([isDraining(store, by.host), noteSighting(by), chores()]);
-      return draining ? null : takeNext(timed, by);
+      const [limits, queues, draining] = await Promise.all([
+        readLimits(store),
+        readQueues(store),
+        isDraining(store, by.host),
+        noteSighting(by),
+        chores(),
+      ]);
+      return draining ? null : takeNext(timed, by, limits, queues);
     },
     async heartbeat(claim) {
       // A machine without a free slot asks for nothing, but is alive. No renewal waits for that.
