@@ -4,7 +4,9 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vites
 import { clusterAddress } from '../../src/cluster/address.ts';
 import type { Store } from '../../src/cluster/store.ts';
 import { openRedisStore } from '../../src/cluster/stores.ts';
+import { installFakeAgent } from '../../src/testkit/index.ts';
 import { makeWorld, patience, type World, worker } from '../cluster/machines.ts';
+import { tag, work } from '../support/agent.ts';
 import { waitUntil } from '../support/processes.ts';
 import { runRalph } from '../support/ralph.ts';
 import { missing, startRedis, type TestStore } from '../support/stores.ts';
@@ -98,6 +100,20 @@ describe.skipIf(missing.redis !== null)("a worker is its owner's", { timeout: 18
     expect(await world.over('a')).toBe('stopped');
     expect(world.log('ran.txt').filter((line) => line.startsWith('LOG='))).toHaveLength(1);
     expect(world.log('ran.txt.parent').length).toBeGreaterThan(3);
+    expect(world.log('ran.txt.parent').filter((line) => line.startsWith('LOG='))).toEqual([]);
+  });
+
+  it('gives them through ralph run to the agent alone, too', async () => {
+    const world = await makeWorld(store);
+    const parent = `$(awk '/^PPid/ {print $2}' /proc/$PPID/status)`;
+    const show = `tr '\\0' '\\n' </proc/${parent}/environ >"$LOG.parent"; env >"$LOG"`;
+    const turns = [{ steps: [{ shell: show }, work, { text: tag }] }];
+    await installFakeAgent(world.bin, { agent: 'claude', script: { turns } });
+    await world.submit('a', 'claude', { options: { run: ['--completion-promise=DONE'] } });
+    world.machine('one');
+    expect(await world.over('a')).toBe('stopped');
+    expect(world.log('ran.txt').filter((line) => line.startsWith('LOG='))).toHaveLength(1);
+    expect(world.log('ran.txt.parent').filter((line) => line.startsWith('RALPH_AGENT_ENV='))).toHaveLength(1);
     expect(world.log('ran.txt.parent').filter((line) => line.startsWith('LOG='))).toEqual([]);
   });
 

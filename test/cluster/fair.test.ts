@@ -2,6 +2,9 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { installFakeAgent } from '../../src/testkit/index.ts';
+import type { Step } from '../../src/testkit/script.ts';
+import { tag, work } from '../support/agent.ts';
 import { waitUntil } from '../support/processes.ts';
 import { runRalph } from '../support/ralph.ts';
 import { freePort, missing, startRedis, type TestStore } from '../support/stores.ts';
@@ -63,6 +66,28 @@ describe.skipIf(missing.redis !== null)('loops that share machines', { timeout: 
     expect((await world.cluster.status('poison'))?.end).toMatchObject({
       outcome: 'NEEDS_DECISION',
       because: { text: 'iteration 1 has ended 3 workers that ran it' },
+    });
+  });
+
+  it('go to another machine when one is logged out, which takes no more of that agent', async () => {
+    const world = await makeWorld(store);
+    const install = (name: string, steps: readonly Step[]) =>
+      installFakeAgent(join(world.home, name), { agent: 'claude', script: { turns: [{ steps }] } });
+    const out = await install('out', [{ error: { status: 401, message: 'Please run /login' } }]);
+    const fine = await install('fine', [work, { text: tag }]);
+    await world.submit('a', 'claude', { options: { run: ['--completion-promise=DONE'] } });
+    const one = world.machine('one', { bin: join(world.home, 'out') });
+    await waitUntil(() => /takes no loops of claude for now/.test(one.text()), patience);
+    expect(await world.cluster.status('a')).toMatchObject({ status: 'running', failures: 0 });
+    const faultsOf = async () => (await world.cluster.hosts()).find(({ host }) => host === 'one')?.faults;
+    await waitUntil(async () => (await faultsOf())?.claude?.includes('not logged in'), patience);
+    world.machine('two', { bin: join(world.home, 'fine') });
+    expect(await world.over('a')).toBe('stopped');
+    expect([(await out.calls()).length, (await fine.calls()).length]).toEqual([1, 1]);
+    expect(await world.cluster.status('a')).toMatchObject({
+      iteration: 1,
+      totalFailures: 0,
+      end: { exitCode: 0 },
     });
   });
 
