@@ -2,6 +2,7 @@ import { formatDuration } from '../../core/duration.ts';
 import { doneByTasks } from '../../core/evidence.ts';
 import type { EventOf, JournalEvent } from '../../journal/events.ts';
 import { cleanTerminal } from '../../os/terminal/clean-terminal.ts';
+import { clockTime } from './status-line.ts';
 import type { Style } from './style.ts';
 import { formatCost } from './units.ts';
 
@@ -96,9 +97,16 @@ function narrateIteration(event: JournalEvent, style: Style, line: PaintLine): s
   }
 }
 
-function narrateDecision({ kind, because, ms = 0 }: EventOf<'decision'>, line: PaintLine): string[] {
+function narrateDecision({ kind, because, at, ms = 0 }: EventOf<'decision'>, line: PaintLine): string[] {
   const why = firstLine(because.text);
-  if (kind === 'wait') return [line('yellow', 'wait', `Waiting ${formatDuration(ms)}: ${why}`)];
+  if (kind === 'wait')
+    return [
+      line(
+        'yellow',
+        'wait',
+        `Waiting ${formatDuration(ms)}, until ${clockTime(Date.parse(at) + ms)}: ${why}`,
+      ),
+    ];
   const isShown = because.code === 'claim-rejected' || because.code === 'checks-failed';
   return kind === 'stop' || isShown ? [] : [line('dim', 'again', `Going on: ${why}`)];
 }
