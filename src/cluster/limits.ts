@@ -57,7 +57,7 @@ export async function holdAccount(
   await updateLimits(store, ({ holds, strikes }) => {
     const held = heldUntil(holds, account, now);
     const strike = (strikes[account] ?? 0) + (held === null ? 1 : 0);
-    if (limit.end === undefined) until = held ?? limit.at + Math.max(limit.ms, backoffMs(strike + 5));
+    if (limit.end === undefined) until = held ?? limit.at + Math.max(limit.ms, backoffMs(strike + 6));
     return {
       holds: addHold(holds, account, until, now),
       ...(limit.end === undefined ? { strikes: { ...strikes, [account]: strike } } : {}),

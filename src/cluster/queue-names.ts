@@ -27,7 +27,8 @@ export function queueFor(
 ): QueueInfo {
   const sorted = [...new Set(labels)].sort();
   // The account of an agent is usually called like it.
-  const needed = agent === null || account?.split('#')[0] === agent ? [] : [`agent=${agent}`];
+  const usual = account?.split('#')[0] ?? null;
+  const needed = agent === usual ? [] : [`agent=${agent ?? ''}`];
   const words = [account ?? '-', ...needed, ...sorted].map(encodeURIComponent);
   return { name: words.join('+'), account, labels: sorted, agent };
 }
