@@ -3,6 +3,7 @@ import type { Decision, Limits, Verdict } from '../core/loop.ts';
 import type { Outcome } from '../core/outcome.ts';
 import type { TaskCounts } from '../core/review/mode.ts';
 import type { IterationMode } from '../core/review/story.ts';
+import { plural } from '../core/text.ts';
 import { noUsage, type TurnEnd, type Usage } from '../core/turn.ts';
 import type { Skipped } from './event-lines.ts';
 import type { StoryState } from './loop-schemas.ts';
@@ -270,8 +271,8 @@ export function skippedText({
   source = 'journal',
 }: Skipped & { readonly source?: RunView['source'] }): string | null {
   const parts = [
-    ...(damaged === 0 ? [] : [`${damaged} damaged line${damaged === 1 ? '' : 's'}`]),
-    ...(unknown === 0 ? [] : [`${unknown} event${unknown === 1 ? '' : 's'} of a newer release`]),
+    ...(damaged === 0 ? [] : [plural(damaged, 'damaged line')]),
+    ...(unknown === 0 ? [] : [`${plural(unknown, 'event')} of a newer release`]),
   ];
   if (parts.length === 0) return null;
   return `${parts.join(' and ')} in the ${source} ${damaged + unknown === 1 ? 'was' : 'were'} skipped`;

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { projectFile } from '../../config/settings-layers.ts';
+import { plural } from '../../core/text.ts';
 import { openQuestion } from '../../drive/human.ts';
 import { runningLoop } from '../../drive/process/ownership.ts';
 import { nextCommand } from '../../journal/next-command.ts';
@@ -34,7 +35,7 @@ function situation(cwd: string): string[] {
       outcome === 'PROMISE_ACCEPTED' && tasks === null
         ? 'ralph run -p "your next task"'
         : nextCommand(view, { asks: false, isLatest: true });
-    const count = `${iteration} iteration${iteration === 1 ? '' : 's'}`;
+    const count = plural(iteration, 'iteration');
     return [`The last run ${end} after ${count}.`, 'ralph show', next];
   }
   if (readText(join(cwd, projectFile)) !== null) return ['No run here yet.', 'ralph run -p "your task"'];

@@ -1,4 +1,4 @@
-import { shorten } from '../../core/text.ts';
+import { plural, shorten } from '../../core/text.ts';
 import { listLocated, type SessionRun } from '../../drive/session/session-runs.ts';
 import type { RunRecord } from '../../journal/run-record.ts';
 import { skippedText } from '../../journal/run-view.ts';
@@ -49,7 +49,7 @@ function row(record: Row): string {
     run.padEnd(24),
     (startedAt === null ? '' : formatTime(startedAt)).padEnd(20),
     state.padEnd(22),
-    `${iterations} iteration${iterations === 1 ? '' : 's'}`.padEnd(14),
+    plural(iterations, 'iteration').padEnd(14),
     agent ?? '',
     cost,
     shorten(cleanTerminal(record.doing ?? record.task), 60),

@@ -1,5 +1,6 @@
 import { formatDuration } from '../../core/duration.ts';
 import { doneByTasks } from '../../core/evidence.ts';
+import { plural } from '../../core/text.ts';
 import type { EventOf, JournalEvent } from '../../journal/events.ts';
 import { cleanTerminal } from '../../os/terminal/clean-terminal.ts';
 import { clockTime } from './status-line.ts';
@@ -41,7 +42,7 @@ export function narrate(event: JournalEvent, style: Style): string[] {
       return [line('yellow', 'warn', `Notification by ${event.channel} failed: ${event.detail}`)];
     case 'run.ended': {
       const cost = event.usage.costUsd === undefined ? '' : `, ${formatCost(event.usage.costUsd)}`;
-      const figures = `${event.iterations} iteration${event.iterations === 1 ? '' : 's'}, ${formatDuration(event.ms)}${cost}`;
+      const figures = `${plural(event.iterations, 'iteration')}, ${formatDuration(event.ms)}${cost}`;
       const paint = event.exitCode === 0 ? style.green : style.yellow;
       const why = event.outcome === 'PROMISE_ACCEPTED' ? [] : [cleanTerminal(event.because.text)];
       return ['', style.bold(paint(`${event.outcome} (${figures})`)), ...why];

@@ -1,4 +1,5 @@
 import { formatDuration } from '../../core/duration.ts';
+import { plural } from '../../core/text.ts';
 import { goOnCommand, nextCommand } from '../../journal/next-command.ts';
 import { type IterationView, type Mark, type RunView, timeByKind } from '../../journal/run-view.ts';
 import { cleanTerminal } from '../../os/terminal/clean-terminal.ts';
@@ -159,7 +160,7 @@ export function taskPane({ stories, todo }: RunView, { style, rows }: PaneOption
   const lines =
     stories.length > 0
       ? stories.map(({ id, title, passes, reviewCount }) => {
-          const reviews = reviewCount > 0 ? ` (${reviewCount} review${reviewCount === 1 ? '' : 's'})` : '';
+          const reviews = reviewCount > 0 ? ` (${plural(reviewCount, 'review')})` : '';
           return { mark: passes ? done : open, isOpen: !passes, text: `${id} ${title}${reviews}` };
         })
       : todo.map(({ status, text }) => ({
