@@ -1,5 +1,6 @@
 import type { ClusterView } from '../../cluster/cluster.ts';
-import { isOpen, type LoopRecord, readLoopRecord } from '../../fleet/files/loops.ts';
+import { newerRecord } from '../../cluster/newer-record.ts';
+import { type LoopRecord, readLoopRecord } from '../../fleet/files/loops.ts';
 import { ago, readStamp, stamp } from '../../fleet/files/time.ts';
 import { type Worker, worktreeOf } from '../../fleet/files/workers.ts';
 import { runningNow } from '../../fleet/live.ts';
@@ -7,7 +8,7 @@ import { stateWord } from '../../fleet/why.ts';
 import { systemClock } from '../../os/clock.ts';
 import type { Environment } from '../../os/process/program.ts';
 import type { Context, Input } from '../kernel/spec.ts';
-import { allWorkers, warnOfDamage } from './context.ts';
+import { allWorkers, warn, warnOfDamage } from './context.ts';
 import { wantsCluster, withCluster } from './open-cluster.ts';
 import type { lsOptions } from './options.ts';
 import { writeList } from './table.ts';
@@ -39,7 +40,15 @@ function listCluster(context: Context, { values }: Input<typeof lsOptions>): Pro
   return withCluster(context, values, async (cluster) => {
     const views = (await cluster.list())
       .filter(({ tags }) => tag === undefined || tags.includes(tag))
-      .filter((view) => status === 'all' || isOpen(view) === (status === 'running'));
+      .filter((view) => status === 'all' || (view.status === 'running') === (status === 'running'));
+    for (const { name, isNewer } of await cluster.unreadable()) {
+      warn(
+        context,
+        isNewer
+          ? newerRecord(`'${name}'`).message
+          : `the record of '${name}' cannot be read: it was set aside`,
+      );
+    }
     return writeList(context, format, {
       names: views.map(({ name }) => name),
       json: () => views.map(clusterJson),
@@ -47,7 +56,7 @@ function listCluster(context: Context, { values }: Input<typeof lsOptions>): Pro
       rows: () =>
         views.map((view) => [
           view.name,
-          isOpen(view) ? 'running' : stateWord(view.why.state),
+          view.status === 'running' ? 'running' : stateWord(view.why.state),
           view.host ?? '-',
           `${view.iteration}/${view.maxIterations}`,
           ago(systemClock.now() - view.startedAt),
@@ -80,7 +89,7 @@ function uptime(started: string): string {
 function clusterJson(view: ClusterView) {
   return {
     name: view.name,
-    status: isOpen(view) ? 'running' : 'stopped',
+    status: view.status,
     cmd: view.command,
     started: stamp(view.startedAt),
     cwd: null,

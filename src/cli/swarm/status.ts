@@ -53,7 +53,7 @@ async function clusterView(cluster: Cluster, name: string | undefined): Promise<
     `branch ${loop.branch}`,
     ...timeDetails(isOpen(loop), loop, loop.startedAt),
   ];
-  return { name: loop.name, running: isOpen(loop), loop, details };
+  return { name: loop.name, running: loop.status === 'running', loop, details };
 }
 
 /** How long it has been running or, if it is over and somebody wrote that down, how long it ran. */
@@ -63,8 +63,9 @@ function timeDetails(running: boolean, loop: LoopRecord | null, startedAt: numbe
 }
 
 /** How far a loop is, and how it ended or what it asks: `not done, iteration 3/3`. */
-function loopDetails({ why, end, iteration, settings }: LoopRecord): string[] {
+function loopDetails({ why, end, status, iteration, settings }: LoopRecord): string[] {
   const asks = needsYou(why.state) ? [whyText(why, systemClock.now())] : [];
-  const word = end === null || asks.length > 0 ? asks : [stateWord(why.state)];
+  const isTold = asks.length > 0 || (end === null && status !== 'paused');
+  const word = isTold ? asks : [stateWord(why.state)];
   return [...word, `iteration ${iteration}/${settings.max_iterations}`];
 }
