@@ -89,7 +89,7 @@ function withoutOurs(group: unknown): unknown[] {
 }
 
 /** True for a command that `hookCommand` returned: it starts the gate, or on Windows a built hook. */
-function isOurs(hook: unknown): boolean {
+export function isOurs(hook: unknown): boolean {
   if (!isObject(hook) || typeof hook.command !== 'string') return false;
   const command = hook.command.replaceAll('\\', '/');
   return /\/plugins\/claude-code\/hooks\/(gate\.sh|generated\/[\w-]+\.cjs)['"]?( |$)/.test(command);

@@ -48,9 +48,7 @@ export function parseLoopCommand(raw: string): LoopCommand {
   const last = flagAt === -1 ? words.length : flagAt;
   const after = readFlags(words, last);
   const taskWords = words.slice(first, last);
-  const stray =
-    words[after.next] ?? (!hasSeparator && taskWords[0]?.quoted === true ? taskWords[1] : undefined);
-  return build(taskOf(raw, taskWords), [...before.flags, ...after.flags], stray);
+  return build(taskOf(raw, taskWords), [...before.flags, ...after.flags], words[after.next]);
 }
 
 type Word = {

@@ -12,10 +12,18 @@ export type TurnRead = {
   readonly interrupted: boolean;
   /** True if the user then asked something else, or nothing came after the interrupt. */
   readonly askedSince: boolean;
+  /** What the user typed while the agent worked. */
+  readonly words?: readonly UserWord[];
   readonly mark: TranscriptMark;
   /** Error that the turn ended in with nothing said. */
   readonly error?: string;
 };
+
+/** A prompt that waits in the host's queue until the turn ends, or that the agent got in the middle of it. */
+export type UserWord = { readonly text: string; readonly waits: boolean };
+
+/** Reads the turn since a mark; more than the wanted number of tool calls need not be counted. */
+export type ReadTurn = (from: TranscriptMark, wantedCalls: number) => TurnRead;
 
 type TranscriptQuery = {
   readonly path: string | null;
@@ -47,7 +55,9 @@ function readNewLines(format: TranscriptFormat, { path, from, wantedCalls = 1 }:
   try {
     if (path === null) return { ...unreadable, mark: from };
     const turn = newTurn(format, wantedCalls);
-    const scan = path === from.path ? scanLinesBack(path, from.offset, visitorOf(turn)) : null;
+    const scanFrom = (offset: number) => scanLinesBack(path, offset, visitorOf(turn));
+    // A host that rewrote the file made it shorter: all of it is new.
+    const scan = path === from.path ? (scanFrom(from.offset) ?? scanFrom(0)) : null;
     if (scan) {
       const { blocks, toolCalls, interrupted, askedSince, ownPromptReached } = turn;
       return {
@@ -55,16 +65,18 @@ function readNewLines(format: TranscriptFormat, { path, from, wantedCalls = 1 }:
         toolCalls: Math.max(0, toolCalls),
         interrupted,
         askedSince,
+        words: wordsOf(turn.queue.reverse()),
         mark: { path, offset: scan.wholeEnd, unseen: null },
       };
     }
-    // In another or a shorter file, nobody can tell new lines from old ones.
+    // In another file, nobody can tell new lines from old ones.
     return { ...unreadable, mark: { path, offset: fileSize(path) ?? 0, unseen: null } };
   } catch {
     return { ...unreadable, mark: from };
   }
 }
 
+type QueueEntry = Extract<TranscriptEntry, { kind: 'queue' }>;
 type PartialTurn = ReturnType<typeof newTurn>;
 
 /** The turn as far as its lines were visited, from the last to the first. */
@@ -74,6 +86,7 @@ function newTurn(format: TranscriptFormat, wantedCalls: number) {
     wantedCalls,
     blocks: [] as string[],
     ids: new Set<string>(),
+    queue: [] as QueueEntry[],
     toolCalls: 0,
     humanSpoke: false,
     interrupted: false,
@@ -101,11 +114,42 @@ function visitorOf(turn: PartialTurn) {
       return !turn.ownPromptReached;
     },
   };
+  const { queueMark } = turn.format;
+  const queue: Needle[] =
+    queueMark === undefined
+      ? []
+      : [{ text: queueMark, within: mostSearch, onMatch: (line) => addQueued(turn, line) }];
   return {
     wants: isAgent,
-    visit: (line: string) => (turn.ownPromptReached ? countLateCalls(turn, line) : visitLine(turn, line)),
-    needles: () => (turn.ownPromptReached ? [] : [interrupts, markers]),
+    visit(line: string) {
+      if (queueMark !== undefined && line.includes(queueMark)) return addQueued(turn, line);
+      return turn.ownPromptReached ? countLateCalls(turn, line) : visitLine(turn, line);
+    },
+    // The user may have typed while the last stop was answered, before our own prompt.
+    needles: () => [...queue, ...(turn.ownPromptReached ? [] : [interrupts, markers])],
   };
+}
+
+function addQueued(turn: PartialTurn, line: string): true {
+  const entry = parseEntry(turn, line);
+  if (entry?.kind === 'queue') turn.queue.push(entry);
+  return true;
+}
+
+/** Returns the prompts that still wait in the queue, and those that the agent got in the middle of the turn. */
+function wordsOf(changes: readonly QueueEntry[]): UserWord[] {
+  const heard: UserWord[] = [];
+  let waiting: UserWord[] = [];
+  for (const { change, text } of changes) {
+    if (change === 'add') waiting.push({ text, waits: true });
+    if (change === 'serve') waiting.shift();
+    if (change === 'clear') waiting = [];
+    if (change === 'absorb') {
+      waiting = waiting.filter((word) => word.text !== text);
+      heard.push({ text, waits: false });
+    }
+  }
+  return [...heard, ...waiting];
 }
 
 /** Adds a line, and parses it only if it can matter. False when no more lines are needed. */

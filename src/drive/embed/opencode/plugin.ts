@@ -8,7 +8,7 @@ import { type CommandName, isStart, type StartName } from '../../session/command
 import { controlLoop } from '../../session/control.ts';
 import type { Reply, SessionContext } from '../../session/hook-reply.ts';
 import { reminderMessage } from '../../session/loop-messages.ts';
-import { openLoop, updateSessionLoop } from '../../session/session-loops.ts';
+import { openLoop, type TranscriptMark, updateSessionLoop } from '../../session/session-loops.ts';
 import { startSessionLoop } from '../../session/start.ts';
 import { readHostError, readMessages, sessionOfEvent } from '../host-messages.ts';
 import { createHost } from './client.ts';
@@ -101,17 +101,19 @@ export function createPlugin({ client, directory }: PluginInput, surroundings: S
 async function runCommand(parts: PluginParts, command: Command, newPromptId: () => string): Promise<string> {
   const { host, context, driver } = parts;
   const { name, sessionId } = command;
-  const messages =
-    name === 'ralph-resume' || isStart(name) ? await host.getMessages(sessionId).catch(() => []) : [];
+  const isQuick = name === 'cancel-ralph' || name === 'ralph-status';
+  const messages = isQuick ? [] : await host.getMessages(sessionId).catch(() => []);
+  const session = readSession(readMessages(messages));
+  const readTurn = (from: TranscriptMark) => session.readTurn(from, null);
   const promptId = newPromptId();
   const reply = isStart(name)
     ? startLoop(parts, { ...command, name }, promptId)
-    : controlLoop({ control: name, sessionId, promptId }, context);
+    : controlLoop({ control: name, sessionId, promptId, readTurn, cwd: parts.directory }, context);
   if (reply.kind !== 'context') return answerText(parts, name, reply);
   // The new turn begins after the messages that are there.
   const state = openLoop(context.env, sessionId);
   driver.forget(sessionId);
-  if (state) updateSessionLoop(context, state, { transcript: readSession(readMessages(messages)).mark });
+  if (state) updateSessionLoop(context, state, { transcript: session.mark });
   if (reply.notice !== undefined) showToast(parts, 'Ralph Loop', reply.notice);
   return reply.message;
 }
@@ -125,7 +127,7 @@ function startLoop(
   const event = { host: 'opencode', sessionId, command: name, args, cwd, promptId };
   const command = parseLoopCommand(args);
   if (!isOneShot(surroundings.argv) || !command.ok) {
-    return startSessionLoop({ ...event, transcriptPath: null, firstIteration: 1, maxFailures }, context);
+    return startSessionLoop({ ...event, transcriptPath: null, maxFailures }, context);
   }
   surroundings.warn(`ralph-loop: ${endsEarly}`);
   showToast(parts, 'No Ralph Loop', endsEarly, 'warning');
