@@ -10,6 +10,8 @@ export type TranscriptEntry =
   /** Prompt of a stop hook: the start of the turn. */
   | { readonly kind: 'own-prompt' }
   | { readonly kind: 'human' }
+  /** Error of the API, which the host writes in the agent's place. */
+  | { readonly kind: 'error'; readonly text: string }
   /** The user interrupted the turn. */
   | { readonly kind: 'interrupt' }
   /**

@@ -33,9 +33,9 @@ export const claudeTranscript: TranscriptFormat = {
   entryOf(entry) {
     const { message } = entry;
     if (entry.type === 'queue-operation') return queueEntry(entry.operation, entry.content);
-    if (!isObject(message) || message.model === '<synthetic>') return null;
-    if (entry.isSidechain === true || entry.agentId !== undefined || entry.isApiErrorMessage === true)
-      return null;
+    if (!isObject(message) || entry.isSidechain === true || entry.agentId !== undefined) return null;
+    if (entry.isApiErrorMessage === true) return { kind: 'error', text: textOf(message.content) };
+    if (message.model === '<synthetic>') return null;
     if (entry.type === 'assistant') return agentEntry(message.content);
     return entry.type === 'user' ? userEntry(entry, textOf(message.content)) : null;
   },

@@ -474,6 +474,79 @@ describe('what the user types while Claude Code works', () => {
   });
 });
 
+describe('an error of the API', () => {
+  it('is no turn: it costs no iteration, and five in a row end the loop', async () => {
+    const one = session();
+    one.prompt('/ralph-loop fix it --max-iterations 1');
+    const error = { last_assistant_message: 'API Error: 529' };
+    for (let count = 1; count <= 4; count++) {
+      one.happen({ tool: 'x' }, { apiError: 'API Error: 529' });
+      expect(await one.stop(error)).toHaveProperty('decision', 'block');
+      expect(one.state()?.loop).toMatchObject({ iteration: 0, failures: count, toolCalls: count });
+    }
+    one.happen({ apiError: 'API Error: 529' });
+    expect((await one.stop(error)).systemMessage).toMatch(/AGENT_FAILED.*API Error: 529/);
+  });
+
+  it('is forgotten once the agent goes on', async () => {
+    const one = session();
+    one.prompt('/ralph-loop fix it');
+    one.happen({ tool: 'x' }, { apiError: 'API Error: 529' }, { user: 'Go on' }, { say: done });
+    expect((await one.stop()).systemMessage).toContain('PROMISE_ACCEPTED');
+  });
+});
+
+describe('a loop that goes on', () => {
+  it('keeps the tool calls of the turn that the user broke off, and not those of the pause', async () => {
+    const one = session();
+    one.prompt('/ralph-loop fix it --min-tool-calls 4');
+    one.happen({ tool: 'a' }, { tool: 'b' }, { user: '[Request interrupted by user]' });
+    expect(one.prompt('What is 2 + 2?').systemMessage).toContain('you interrupted it');
+    expect(one.state()?.loop.toolCalls).toBe(2);
+    one.happen({ user: 'What is 2 + 2?' }, { tool: 'bc' }, { say: '4' });
+    expect(await one.stop()).toBeNull();
+    one.prompt('/ralph-resume');
+    expect(one.state()?.loop.toolCalls).toBe(2);
+    one.happen({ tool: 'c' }, { user: '[Request interrupted by user]' });
+    // The host was left and started again.
+    one.wake('resume');
+    one.prompt('/ralph-resume');
+    expect(one.state()).toMatchObject({ status: 'active', loop: { toolCalls: 3, iteration: 0 } });
+    one.happen({ tool: 'd' }, { say: done });
+    expect((await one.stop()).systemMessage).toContain('PROMISE_ACCEPTED');
+  });
+
+  it.each(['BLOCKED: no key', 'DECIDE: tabs or spaces?'])('may have ended for a human: %s', async (words) => {
+    const one = session();
+    one.prompt('/ralph-loop fix it --max-iterations 3');
+    one.happen({ tool: 'x' }, { say: 'more' });
+    await one.stop();
+    one.happen({ tool: 'x' }, { say: `<promise>${words}</promise>` });
+    expect((await one.stop()).systemMessage).toContain('/ralph-resume goes on with it.');
+    const [run] = listSessionRuns(context.env, room);
+    expect(one.prompt('/ralph-resume')).toMatchObject({
+      systemMessage: expect.stringContaining('goes on: iteration 1 of 3'),
+      hookSpecificOutput: { additionalContext: expect.stringContaining('fix it') },
+    });
+    expect(listSessionRuns(context.env, room)).toMatchObject([{ run: run?.run, status: 'active' }]);
+    expect(readRunAt(run?.run ?? '', run?.journal ?? '').view).toMatchObject({ outcome: null });
+    one.happen({ say: done });
+    expect((await one.stop()).systemMessage).toContain('PROMISE_ACCEPTED');
+    expect(one.prompt('/ralph-resume').reason).toContain('The last one ended: PROMISE_ACCEPTED');
+  });
+
+  it('is listed to another session of the folder, which may be all that is left', () => {
+    const [lost, fresh] = [session('lost'), session('fresh')];
+    lost.prompt('/ralph-loop fix it');
+    const run = lost.state()?.run;
+    clock += 3 * 3_600_000;
+    const { reason } = fresh.prompt('/ralph-status');
+    expect(reason).toContain(`Session lost has one here: ${run}, active, iteration 0 of 50, last sign 3h`);
+    expect(reason).toContain(`ralph stop ${run}`);
+    expect(fresh.prompt('/ralph-status', { cwd: '/elsewhere' }).reason).not.toContain(run);
+  });
+});
+
 describe('the state of a session', () => {
   it('keeps two sessions of one repository apart', async () => {
     const [a, b] = [session('a'), session('b')];
@@ -613,13 +686,16 @@ describe('the transcript', () => {
     expect((await one.stop({ last_assistant_message: done })).systemMessage).toContain('PROMISE_ACCEPTED');
   });
 
-  it('that became shorter is not read as if it were new', async () => {
+  it('that the host rewrote and made shorter is read from its start', async () => {
     const one = session();
     one.happen({ say: 'x'.repeat(5000) });
     one.prompt('/ralph-loop fix it');
     writeFileSync(one.transcript, '');
-    one.happen({ tool: 'x' }, { say: done });
-    expect((await one.stop({ last_assistant_message: 'more' })).reason).toContain('you did not output');
+    one.happen({ tool: 'x' }, { say: 'more' });
+    expect((await one.stop()).reason).toContain('you did not output');
+    writeFileSync(one.transcript, '');
+    one.happen({ say: done });
+    expect((await one.stop()).systemMessage).toContain('PROMISE_ACCEPTED');
   });
 
   it('of no use makes a changed file count as work', async () => {

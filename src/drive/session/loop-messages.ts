@@ -56,8 +56,10 @@ export function endMessage(state: SessionLoop, outcome: Outcome, because: Reason
 
 /** True for an end after which the session can go on with the loop once a human helped. */
 export function isResumable(outcome: Outcome | null): boolean {
-  return outcome === 'BLOCKED' || outcome === 'NEEDS_DECISION' || outcome === 'STUCK';
+  return outcome !== null && resumable.has(outcome);
 }
+
+const resumable = new Set<Outcome>(['BLOCKED', 'NEEDS_DECISION', 'STUCK', 'AGENT_FAILED']);
 
 /** Line about a loop of another session, which may be gone. */
 export function orphanText({ run, sessionId, status, updatedAt, loop }: SessionLoop, now: number): string {

@@ -25,12 +25,12 @@ type StartEvent = {
   readonly needsEscape?: boolean | undefined;
   /** File that shows that something else may send the agent back, too. */
   readonly otherLoop?: string | undefined;
-  /** Failed turns in a row that end the loop, if the host reports them. */
-  readonly maxFailures?: number;
 };
 
 /** Three turns without a tool call end a loop: below the eight after which Claude Code overrides a stop hook. */
 const stalledTurns = 3;
+/** Errors of the API in a row that are an outage. */
+const maxFailures = 5;
 
 /** Starts a loop in this session, unless the words are wrong or it has one. */
 export function startSessionLoop(event: StartEvent, context: SessionContext): Reply {
@@ -77,7 +77,7 @@ function newState(
     run,
     command: event.command,
     status: 'active',
-    loop: newLoop(planOf(run, options, event.maxFailures), task, 0),
+    loop: newLoop(planOf(run, options), task, 0),
     verify: options.verify,
     minToolCalls: options.minToolCalls,
     onPromiseNoWork: options.onPromiseNoWork,
@@ -94,7 +94,7 @@ function newState(
   };
 }
 
-function planOf(id: string, options: LoopOptions, failures = noLimits.failures): LoopPlan {
+function planOf(id: string, options: LoopOptions): LoopPlan {
   return {
     id,
     completion: { promise: { token: options.completionPromise, match: options.promiseMatch } },
@@ -102,11 +102,13 @@ function planOf(id: string, options: LoopOptions, failures = noLimits.failures):
       ...noLimits,
       iterations: options.maxIterations,
       wallMs: options.maxTimeMs,
-      failures,
+      failures: maxFailures,
       withoutTools: stalledTurns,
     },
     minToolCalls: options.onPromiseNoWork === 'reject' ? options.minToolCalls : 0,
     countInPrompt: false,
+    // An error of the API is no turn.
+    retryEmpty: true,
   };
 }
 

@@ -245,7 +245,7 @@ function turnOf(
   return {
     text,
     toolCalls,
-    end: error === undefined ? 'finished' : 'failed',
+    end: error === undefined ? 'finished' : 'empty',
     ...(error === undefined ? {} : { error }),
     exitCode: null,
     progress: {

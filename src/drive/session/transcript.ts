@@ -15,7 +15,7 @@ export type TurnRead = {
   /** What the user typed while the agent worked. */
   readonly words?: readonly UserWord[];
   readonly mark: TranscriptMark;
-  /** Error that the turn ended in with nothing said. */
+  /** Error that the turn ended in. */
   readonly error?: string;
 };
 
@@ -66,6 +66,7 @@ function readNewLines(format: TranscriptFormat, { path, from, wantedCalls = 1 }:
         interrupted,
         askedSince,
         words: wordsOf(turn.queue.reverse()),
+        ...(turn.error === undefined ? {} : { error: turn.error }),
         mark: { path, offset: scan.wholeEnd, unseen: null },
       };
     }
@@ -87,6 +88,7 @@ function newTurn(format: TranscriptFormat, wantedCalls: number) {
     blocks: [] as string[],
     ids: new Set<string>(),
     queue: [] as QueueEntry[],
+    error: undefined as string | undefined,
     toolCalls: 0,
     humanSpoke: false,
     interrupted: false,
@@ -203,6 +205,7 @@ function addEntry(turn: PartialTurn, entry: TranscriptEntry | null): void {
     turn.blocks.push(...entry.text.toReversed());
     turn.toolCalls += entry.toolCalls;
   }
+  if (entry?.kind === 'error' && turn.blocks.length === 0 && turn.toolCalls === 0) turn.error ??= entry.text;
   if (entry?.kind === 'human') turn.humanSpoke = true;
   if (entry?.kind === 'own-prompt') turn.ownPromptReached = true;
   if (entry?.kind === 'interrupt') {
@@ -224,7 +227,8 @@ function addDistant(turn: PartialTurn, entry: TranscriptEntry | null): void {
 /** Adds the last answer by the host's event, which in some versions comes before the transcript has it. */
 function joinLastMessage(turn: TurnRead, lastMessage: string | null): TurnRead {
   const last = lastMessage?.trim() ?? '';
-  if (last === '' || turn.text.some((block) => block.trim() === last)) return turn;
+  if (last === '' || last === turn.error?.trim() || turn.text.some((block) => block.trim() === last))
+    return turn;
   return {
     ...turn,
     text: [...turn.text, last],

@@ -26,9 +26,6 @@ type Surroundings = {
   warn(line: string): void;
 };
 
-/** Five failures in a row are an outage. */
-const maxFailures = 5;
-
 const endsEarly =
   'opencode run ends when the session is idle for the first time, so no loop is started: the task is worked on once. ' +
   'Take the TUI, opencode serve, or ralph run --agent opencode.';
@@ -127,7 +124,7 @@ function startLoop(
   const event = { host: 'opencode', sessionId, command: name, args, cwd, promptId };
   const command = parseLoopCommand(args);
   if (!isOneShot(surroundings.argv) || !command.ok) {
-    return startSessionLoop({ ...event, transcriptPath: null, maxFailures }, context);
+    return startSessionLoop({ ...event, transcriptPath: null }, context);
   }
   surroundings.warn(`ralph-loop: ${endsEarly}`);
   showToast(parts, 'No Ralph Loop', endsEarly, 'warning');
