@@ -4,7 +4,10 @@ export type TranscriptEntry =
   | {
       readonly kind: 'agent';
       readonly text: readonly string[];
+      /** Calls that succeeded, or whose failure another line reports. */
       readonly toolCalls: number;
+      /** Text of each call that failed or was denied. */
+      readonly failures?: readonly string[];
       readonly id?: string;
     }
   /** Prompt of a stop hook: the start of the turn. */

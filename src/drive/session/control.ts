@@ -52,7 +52,7 @@ function withoutLoop(
   const last = lastEnded(env, sessionId);
   if (last && control === 'ralph-resume' && isResumable(last.loop.outcome)) {
     const at = now();
-    const loop = { ...last.loop, outcome: null, failures: 0, withoutTools: 0, withoutSign: 0 };
+    const loop = { ...last.loop, outcome: null, failures: 0, withoutTools: 0, withoutSign: 0, refusals: 0 };
     const { mark: transcript } = turnOf(last, readTurn);
     const times = { turnStartedAt: at, updatedAt: at };
     const state = {

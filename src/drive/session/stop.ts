@@ -235,7 +235,7 @@ async function notify(...end: Parameters<typeof notifySessionEnd>): Promise<void
 
 function turnOf(
   state: SessionLoop,
-  { text, toolCalls, error }: TurnRead,
+  { text, toolCalls, allRefused = false, error }: TurnRead,
   hasClaim: boolean,
   now: number,
 ): Turn {
@@ -245,6 +245,7 @@ function turnOf(
   return {
     text,
     toolCalls,
+    allRefused,
     end: error === undefined ? 'finished' : 'empty',
     ...(error === undefined ? {} : { error }),
     exitCode: null,

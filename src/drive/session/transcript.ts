@@ -1,4 +1,5 @@
 import { parseRecord } from '../../agents/json.ts';
+import { isRefusal } from '../../agents/refusal.ts';
 import type { TranscriptEntry, TranscriptFormat } from '../../agents/transcript.ts';
 import { fileSize, type Needle, scanLinesBack, utf8Of } from '../../os/files/scan-lines.ts';
 import type { TranscriptMark } from './session-loops.ts';
@@ -8,6 +9,8 @@ export type TurnRead = {
   readonly text: readonly string[];
   /** Null if the transcript could not be read. */
   readonly toolCalls: number | null;
+  /** True if every tool call was refused. */
+  readonly allRefused?: boolean;
   /** True if the user broke the turn off. */
   readonly interrupted: boolean;
   /** True if the user then asked something else, or nothing came after the interrupt. */
@@ -63,6 +66,7 @@ function readNewLines(format: TranscriptFormat, { path, from, wantedCalls = 1 }:
       return {
         text: dropUnseen(blocks.reverse(), ownPromptReached ? null : from.unseen),
         toolCalls: Math.max(0, toolCalls),
+        allRefused: toolCalls <= 0 && turn.failures > 0 && turn.failures === turn.refusals,
         interrupted,
         askedSince,
         words: wordsOf(turn.queue.reverse()),
@@ -90,6 +94,8 @@ function newTurn(format: TranscriptFormat, wantedCalls: number) {
     queue: [] as QueueEntry[],
     error: undefined as string | undefined,
     toolCalls: 0,
+    failures: 0,
+    refusals: 0,
     humanSpoke: false,
     interrupted: false,
     askedSince: false,
@@ -161,7 +167,7 @@ function visitLine(turn: PartialTurn, line: string): boolean {
   const call = fromAgent && isCall(line);
   const counts = fromAgent ? !call : isUser(line);
   if (call) turn.toolCalls++;
-  else if (isFailure(line)) turn.toolCalls--;
+  else if (isFailure(line)) takeBackCall(turn, line);
   if (counts && turn.work < mostWork) addEntry(turn, parseEntry(turn, line));
   else if (counts && mayMatter(turn, line, fromAgent)) addDistant(turn, parseEntry(turn, line));
   turn.work += counts ? line.length : line.length / 8;
@@ -172,13 +178,24 @@ function visitLine(turn: PartialTurn, line: string): boolean {
 function countLateCalls(turn: PartialTurn, line: string): boolean {
   const { isAgent, isCall, isFailure, mayCall } = turn.format;
   turn.work += line.length / 8;
-  if (isFailure(line)) turn.toolCalls--;
+  if (isFailure(line)) takeBackCall(turn, line);
   else if (isAgent(line) && isCall(line)) turn.toolCalls++;
   else if (isAgent(line) && mayCall(line)) {
     const entry = parseEntry(turn, line);
     if (entry?.kind === 'agent') turn.toolCalls += entry.toolCalls;
   }
   return turn.toolCalls < turn.wantedCalls && turn.work < mostSearch;
+}
+
+/** Takes back the call of an earlier line, which this line reports as failed. */
+function takeBackCall(turn: PartialTurn, line: string): void {
+  turn.toolCalls--;
+  addFailure(turn, line);
+}
+
+function addFailure(turn: PartialTurn, text: string): void {
+  turn.failures++;
+  if (isRefusal(text)) turn.refusals++;
 }
 
 function mayMatter(
@@ -204,6 +221,7 @@ function addEntry(turn: PartialTurn, entry: TranscriptEntry | null): void {
   if (entry?.kind === 'agent') {
     turn.blocks.push(...entry.text.toReversed());
     turn.toolCalls += entry.toolCalls;
+    for (const text of entry.failures ?? []) addFailure(turn, text);
   }
   if (entry?.kind === 'error' && turn.blocks.length === 0 && turn.toolCalls === 0) turn.error ??= entry.text;
   if (entry?.kind === 'human') turn.humanSpoke = true;
