@@ -98,8 +98,8 @@ function ultraworkOf({ command }: SessionLoop): string[] {
   return command === 'ulw-loop' ? [ultrawork] : [];
 }
 
-/** Claude Code 2.1 puts the output of a hook into a file from 50,000 characters on; escaped, a character may take two. */
-export const mostTaskChars = 20_000;
+/** Claude Code 2.1.325 shows the model the first 2 KB of a context above 10,000 characters, and a file with the rest. */
+export const mostTaskChars = 8000;
 
 function taskText({ loop: { task }, taskFile }: SessionLoop): string {
   if (taskFile === undefined) return task;

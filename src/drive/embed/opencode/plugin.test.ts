@@ -183,6 +183,20 @@ describe('the OpenCode plugin', () => {
     expect(prompts[0]?.parts[0]?.text).toContain('ITERATION 1/50');
   });
 
+  it('rests when the user says stop, and only then', async () => {
+    const { plugin, command, answers, prompts, toasts } = await createServer();
+    const say = (words: string) =>
+      plugin['chat.message']?.({ sessionID: 'ses_1' }, { parts: [{ type: 'text', text: words }] });
+    await command('ralph-loop', 'mend it');
+    await say('stop using tabs');
+    await answers(tool);
+    expect(prompts).toHaveLength(1);
+    await say('Stop.');
+    expect(toasts.at(-1)?.message).toContain('Ralph loop paused');
+    await answers(tool);
+    expect(prompts).toHaveLength(1);
+  });
+
   it('makes one prompt of several idle events, and none of an answer that is still coming', async () => {
     const { command, emit, messages, prompts } = await createServer();
     await command('ralph-loop', 'mend it');

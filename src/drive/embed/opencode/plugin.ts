@@ -4,11 +4,12 @@ import { messageOf } from '../../../core/error.ts';
 import { isObject } from '../../../core/json.ts';
 import { type Clock, systemClock } from '../../../os/clock.ts';
 import { parseLoopCommand } from '../../session/command-line.ts';
-import { type CommandName, isStart, type StartName } from '../../session/commands.ts';
+import { type CommandName, isPlainStop, isStart, type StartName } from '../../session/commands.ts';
 import { controlLoop } from '../../session/control.ts';
 import type { Reply, SessionContext } from '../../session/hook-reply.ts';
 import { reminderMessage } from '../../session/loop-messages.ts';
 import { openLoop, type TranscriptMark, updateSessionLoop } from '../../session/session-loops.ts';
+import { hasSessionLoop } from '../../session/session-paths.ts';
 import { startSessionLoop } from '../../session/start.ts';
 import { readHostError, readMessages, sessionOfEvent } from '../host-messages.ts';
 import { createHost } from './client.ts';
@@ -75,8 +76,13 @@ export function createPlugin({ client, directory }: PluginInput, surroundings: S
       say(output, await runCommand(parts, { name, sessionId: sessionID, args }, promptId));
     },
     'tool.execute.before': toolGuard(directory, env, context.now),
-    async 'chat.message'({ sessionID }) {
+    async 'chat.message'({ sessionID }, output) {
       driver.userWrote(sessionID);
+      const words = output?.parts.map(({ text = '' }) => text).join('') ?? '';
+      if (!isPlainStop(words) || !hasSessionLoop(env, sessionID)) return;
+      const event = { control: 'ralph-pause', sessionId: sessionID, promptId: null } as const;
+      const reply = controlLoop(event, context);
+      if (reply.kind === 'answer') showToast(parts, 'Ralph Loop', reply.message);
     },
     async event({ event }) {
       if (!handledEvents.has(event.type) || !isObject(event.properties)) return;
