@@ -60,6 +60,8 @@ export type AgentHooks = {
   readonly host: HookHost;
   /** Our hooks by the agent's own event names. */
   readonly events: Readonly<Record<string, HookEntry>>;
+  /** Field by which the agent shows a hook, in place of its command. */
+  readonly label?: { readonly name: string } | { readonly statusMessage: string };
   /** Settings file of a project. */
   readonly projectFile: string;
   /** Returns the settings file of the user with this home. */
