@@ -1,5 +1,6 @@
 import { secretSettings } from '../config/secret-settings.ts';
 import { loadSettings } from '../config/settings.ts';
+import { examineTrust } from '../config/trust/trust.ts';
 import { messageOf } from '../core/error.ts';
 import { type NoticeFacts, noticeOf } from '../core/notice.ts';
 import { channelsOf, type Delivery, type NotifyWorld } from '../os/notify/delivery.ts';
@@ -9,6 +10,8 @@ import { createRedactor } from '../os/redact/redact.ts';
 
 /** Longest time that a hook or a supervisor spends on notices. */
 const longestMs = 8000;
+
+const notTrusted = 'the settings that came with this folder are not trusted (ralph trust)';
 
 export type NotifyEnd = {
   readonly deliveries: readonly Delivery[];
@@ -25,8 +28,11 @@ export async function notifyEnd(
   { cwd, env, version }: Pick<NotifyWorld, 'cwd' | 'env' | 'version'>,
 ): Promise<NotifyEnd> {
   try {
-    const { settings } = loadSettings({ cwd, env });
-    if (channelsOf(settings.notify).length === 0) return { deliveries: [] };
+    const trust = await examineTrust(cwd, env);
+    const { settings } = loadSettings({ cwd, env, trust });
+    if (channelsOf(settings.notify).length === 0) {
+      return trust.isTrusted ? { deliveries: [] } : { deliveries: [], problem: notTrusted };
+    }
     const redactor = createRedactor({ ...env, ...secretSettings(settings) });
     const notice = noticeOf({ ...facts, because: redactor.text(facts.because) });
     const stop = AbortSignal.timeout(longestMs);

@@ -1,8 +1,10 @@
+import { dirname, join } from 'node:path';
 import { RalphError } from '../core/error.ts';
 import { randomHex } from '../os/crypto.ts';
+import { writeAtomic } from '../os/files/files.ts';
 import { type Argv, type Environment, findProgram, outsideEnvironment } from '../os/process/process.ts';
 import { rootCapabilities } from './bwrap.ts';
-import { namesToPass, proxyVariables } from './environment.ts';
+import { namesToPass, proxyVariables, variablesInside } from './environment.ts';
 import { socketsIn } from './folders.ts';
 import { createLocalParts, type LocalParts } from './local.ts';
 import { inOrder, type Mount } from './mounts.ts';
@@ -69,8 +71,8 @@ export function createContainer(spec: SandboxSpec): Sandbox {
       await parts.open();
       await removeContainers();
     },
-    wrap: (argv, env, cwd) => ({
-      argv: containerArgv(program ?? 'docker', { spec, parts, env, cwd, argv }),
+    wrap: (argv, env, cwd, alone = {}) => ({
+      argv: containerArgv(program ?? 'docker', { spec, parts, env, alone, cwd, argv }),
       env: outsideEnvironment(env, place.root),
       failure: containerFailure,
     }),
@@ -102,11 +104,12 @@ type InnerCommand = {
   readonly spec: SandboxSpec;
   readonly parts: LocalParts;
   readonly env: Environment;
+  readonly alone: Environment;
   readonly cwd: string;
   readonly argv: readonly string[];
 };
 
-function containerArgv(program: Program, { spec, parts, env, cwd, argv }: InnerCommand): Argv {
+function containerArgv(program: Program, { spec, parts, env, alone, cwd, argv }: InnerCommand): Argv {
   const { name, root } = parts.place;
   const { mounts, network, standIns } = parts.opened();
   standIns.place();
@@ -126,10 +129,21 @@ function containerArgv(program: Program, { spec, parts, env, cwd, argv }: InnerC
     ...userOptions(program),
     ...all.flatMap((mount) => ['--mount', mountOption(mount)]),
     ...namesToPass(env, parts.variables).flatMap((each) => ['--env', each]),
+    ...['--env-file', keepVariables(alone, parts.home)],
     ...variables.flatMap(([each, value]) => ['--env', `${each}=${value}`]),
     ...[spec.image ?? '', 'node', `${own}/inner.cjs`, `${own}/proxy`, String(network.port)],
     ...[network.forwards.join(','), ...argv],
   ];
+}
+
+/** Writes the variables of the command alone into a file: everybody can read a command line. */
+function keepVariables(alone: Environment, home: string): string {
+  const path = join(dirname(home), 'variables');
+  const entries = Object.entries(variablesInside(alone));
+  // The form has no line breaks in values.
+  const lines = entries.map(([name, value]) => `${name}=${value.replaceAll('\n', ' ')}\n`);
+  writeAtomic(path, lines.join(''), { fsync: false });
+  return path;
 }
 
 /** Returns docker and podman if they are installed, and the version of the service behind each if it answers. */

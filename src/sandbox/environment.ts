@@ -29,6 +29,17 @@ export function namesToPass(env: Environment, also: readonly string[]): string[]
   return Object.keys(select(env, [...harmless, ...also]));
 }
 
+/** Returns the variables that the command alone gets, without those that would lead out of the private home. */
+export function variablesInside(alone: Environment): Record<string, string> {
+  return select(alone, ['*']);
+}
+
+/** Returns options of a client that name variables of its environment, and tell it those of the command alone. */
+export function optionsToPass(env: Environment, alone: Environment, also: readonly string[]): string[] {
+  const told = Object.entries(variablesInside(alone)).map(([name, value]) => `${name}=${value}`);
+  return [...namesToPass(env, also), ...told].flatMap((word) => ['-e', word]);
+}
+
 function select(env: Environment, patterns: readonly string[]): Record<string, string> {
   const names = new Set(patterns.filter((name) => !name.endsWith('*')));
   const prefixes = patterns.filter((name) => name.endsWith('*')).map((name) => name.slice(0, -1));

@@ -48,7 +48,8 @@ export function createLocalParts(spec: SandboxSpec): LocalParts {
   const needs = agents[spec.agent].sandbox;
   const folder = sandboxFolder(spec.env, place.name);
   const outside = outsideEnvironment(spec.env, place.root);
-  const home = createPrivateHome(join(folder, 'home'), outside, needs);
+  const moved = Object.keys(needs.moves).map((name) => [name, spec.agentEnv?.[name] ?? outside[name]]);
+  const home = createPrivateHome(join(folder, 'home'), { ...outside, ...Object.fromEntries(moved) }, needs);
   let lock: Lock | null = null;
   let open: Opened | null = null;
 

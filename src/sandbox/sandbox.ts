@@ -41,7 +41,8 @@ export type Sandbox = {
   readonly name: string;
   /** Makes it ready; `resumed` where people may have worked on the files since. */
   prepare(how?: { readonly resumed?: boolean }): Promise<void>;
-  wrap(argv: Argv, env: Environment, cwd: string): Wrapped;
+  /** `alone` are variables that the command alone gets, not the program that makes the sandbox. */
+  wrap(argv: Argv, env: Environment, cwd: string, alone?: Environment): Wrapped;
   /** Call it when a wrapped command has ended: afterwards the files here are those inside. */
   settle(): Promise<void>;
   /** Ends what runs inside; its files stay for the next time. */
@@ -58,8 +59,10 @@ export type DeniedHost = { readonly host: string; readonly port: number; readonl
 export type SandboxSpec = {
   /** The folder of the loop; the working copy around it is writable. */
   readonly cwd: string;
-  /** The environment of the user, with what the settings add for the agent. */
+  /** The environment of the user. */
   readonly env: Environment;
+  /** Variables that the settings add for the agent. */
+  readonly agentEnv?: Environment;
   readonly agent: AgentName;
   /** The agent's program on this machine, where it is known. */
   readonly program?: string;
@@ -82,7 +85,7 @@ export const noSandbox: Sandbox = {
   provider: 'none',
   name: '',
   prepare: async () => {},
-  wrap: (argv, env) => ({ argv, env }),
+  wrap: (argv, env, _cwd, alone) => ({ argv, env: { ...env, ...alone } }),
   settle: async () => {},
   stop: async () => {},
   remove: async () => {},

@@ -2,7 +2,7 @@ import { agents } from '../agents/registry.ts';
 import { isObject } from '../core/json.ts';
 import type { FileSnapshot } from '../os/files/file-snapshot.ts';
 import { findProgram, outsideEnvironment } from '../os/process/process.ts';
-import { namesToPass } from './environment.ts';
+import { optionsToPass } from './environment.ts';
 import { markedCommand } from './marked.ts';
 import { gitOf, pathsToShow, placeOf } from './place.ts';
 import { snapshotProject } from './project-snapshot.ts';
@@ -50,11 +50,11 @@ export function createSbx(spec: SandboxSpec): Sandbox {
       const rules = (spec.allowHosts ?? []).map((host) => (host === '*' ? '**' : host)).join(',');
       if (rules !== '') await sbx.must(['policy', 'allow', 'network', '--sandbox', name, rules]);
     },
-    wrap(argv, env, cwd) {
-      const variables = namesToPass(env, also);
+    wrap(argv, env, cwd, alone = {}) {
+      const variables = optionsToPass(env, alone, also);
       const { argv: words, check } = markedCommand(argv, `ralph sandbox status, or: sbx rm --force ${name}`);
       return {
-        argv: ['sbx', 'exec', '-i', '-w', cwd, ...variables.flatMap((each) => ['-e', each]), name, ...words],
+        argv: ['sbx', 'exec', '-i', '-w', cwd, ...variables, name, ...words],
         env: outsideEnvironment(env, place.root),
         ...check,
       };

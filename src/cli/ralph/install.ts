@@ -1,3 +1,5 @@
+import { relative } from 'node:path';
+import { keepOwnFile } from '../../config/trust/trust.ts';
 import { RalphError } from '../../core/error.ts';
 import { nearest } from '../../core/nearest.ts';
 import { carryOut, hostInstallers, planInstall } from '../../drive/session/install.ts';
@@ -37,6 +39,9 @@ function change(
     return 0;
   }
   carryOut(plan, action, place);
+  // Only new files are all ours: hooks of a stranger may stand in the others.
+  const made = plan.changes.filter(({ before }) => scope === 'project' && before === null);
+  for (const { path } of made) keepOwnFile(env, cwd, relative(cwd, path));
   for (const note of plan.notes) stdout.write(`${note}\n`);
   return 0;
 }

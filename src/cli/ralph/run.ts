@@ -1,6 +1,7 @@
 import { relative } from 'node:path';
 import { secretSettings } from '../../config/secret-settings.ts';
 import { localFile, projectFile } from '../../config/settings-layers.ts';
+import { guardFile } from '../../config/trust/powers.ts';
 import { RalphError } from '../../core/error.ts';
 import { otherExits, outcomes } from '../../core/outcome.ts';
 import { keepQuestion, readAnswer } from '../../drive/human.ts';
@@ -69,7 +70,7 @@ export async function startRun(
   try {
     warnOfEarlier(view, prepared, owned.abandoned);
     const answer = readAnswer(context.env, context.cwd, kind.questions);
-    const files = snapshotFiles(context.cwd, [projectFile, localFile, '.ralph/.gitignore']);
+    const files = snapshotFiles(context.cwd, [projectFile, localFile, guardFile, '.ralph/.gitignore']);
     const end = await runLoop({
       ...prepared,
       ...sandboxOf(context, prepared),
