@@ -1,10 +1,8 @@
-import { dirname, join } from 'node:path';
 import { RalphError } from '../core/error.ts';
 import { randomHex } from '../os/crypto.ts';
-import { writeAtomic } from '../os/files/files.ts';
 import { type Argv, type Environment, findProgram, outsideEnvironment } from '../os/process/process.ts';
 import { rootCapabilities } from './bwrap.ts';
-import { namesToPass, proxyVariables, variablesInside } from './environment.ts';
+import { hideVariables, namesToPass, proxyVariables } from './environment.ts';
 import { socketsIn } from './folders.ts';
 import { createLocalParts, type LocalParts } from './local.ts';
 import { inOrder, type Mount } from './mounts.ts';
@@ -71,11 +69,17 @@ export function createContainer(spec: SandboxSpec): Sandbox {
       await parts.open();
       await removeContainers();
     },
-    wrap: (argv, env, cwd, alone = {}) => ({
-      argv: containerArgv(program ?? 'docker', { spec, parts, env, alone, cwd, argv }),
-      env: outsideEnvironment(env, place.root),
-      failure: containerFailure,
-    }),
+    wrap(argv, env, cwd, alone = {}) {
+      const ours = { ...proxyVariables(0), HOME: '' };
+      const others = Object.entries(alone).filter(([each]) => !Object.hasOwn(ours, each));
+      const inner = hideVariables(argv, Object.fromEntries(others));
+      const variables = [...namesToPass(env, parts.variables), ...inner.names];
+      return {
+        argv: containerArgv(program ?? 'docker', { spec, parts, variables, cwd, argv: inner.argv }),
+        env: { ...outsideEnvironment(env, place.root), ...inner.env },
+        failure: containerFailure,
+      };
+    },
     async settle() {
       await removeContainers();
       parts.settle();
@@ -103,13 +107,13 @@ export function createContainer(spec: SandboxSpec): Sandbox {
 type InnerCommand = {
   readonly spec: SandboxSpec;
   readonly parts: LocalParts;
-  readonly env: Environment;
-  readonly alone: Environment;
+  /** Names of variables in the environment of the client. */
+  readonly variables: readonly string[];
   readonly cwd: string;
   readonly argv: readonly string[];
 };
 
-function containerArgv(program: Program, { spec, parts, env, alone, cwd, argv }: InnerCommand): Argv {
+function containerArgv(program: Program, { spec, parts, variables, cwd, argv }: InnerCommand): Argv {
   const { name, root } = parts.place;
   const { mounts, network, standIns } = parts.opened();
   standIns.place();
@@ -120,7 +124,7 @@ function containerArgv(program: Program, { spec, parts, env, alone, cwd, argv }:
     ...mounts,
     ...socketsIn(root).map((path) => ({ path, from: '/dev/null', writable: false })),
   ]);
-  const variables = Object.entries({ ...proxyVariables(network.port), HOME: `${own}/home` });
+  const values = Object.entries({ ...proxyVariables(network.port), HOME: `${own}/home` });
   return [
     program,
     ...['run', '--rm', '-i', '--init', '--name', `${name}-${randomHex(4)}`],
@@ -128,22 +132,11 @@ function containerArgv(program: Program, { spec, parts, env, alone, cwd, argv }:
     ...['--security-opt', 'no-new-privileges', '--security-opt', 'label=disable', '--workdir', cwd],
     ...userOptions(program),
     ...all.flatMap((mount) => ['--mount', mountOption(mount)]),
-    ...namesToPass(env, parts.variables).flatMap((each) => ['--env', each]),
-    ...['--env-file', keepVariables(alone, parts.home)],
-    ...variables.flatMap(([each, value]) => ['--env', `${each}=${value}`]),
+    ...variables.flatMap((each) => ['--env', each]),
+    ...values.flatMap(([each, value]) => ['--env', `${each}=${value}`]),
     ...[spec.image ?? '', 'node', `${own}/inner.cjs`, `${own}/proxy`, String(network.port)],
     ...[network.forwards.join(','), ...argv],
   ];
-}
-
-/** Writes the variables of the command alone into a file: everybody can read a command line. */
-function keepVariables(alone: Environment, home: string): string {
-  const path = join(dirname(home), 'variables');
-  const entries = Object.entries(variablesInside(alone));
-  // The form has no line breaks in values.
-  const lines = entries.map(([name, value]) => `${name}=${value.replaceAll('\n', ' ')}\n`);
-  writeAtomic(path, lines.join(''), { fsync: false });
-  return path;
 }
 
 /** Returns docker and podman if they are installed, and the version of the service behind each if it answers. */

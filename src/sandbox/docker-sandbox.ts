@@ -6,7 +6,7 @@ import type { FileSnapshot } from '../os/files/file-snapshot.ts';
 import { ensureDir, lstatOf, readText, writeAtomic } from '../os/files/files.ts';
 import type { GitFolders } from '../os/git/git.ts';
 import { findProgram, outsideEnvironment } from '../os/process/process.ts';
-import { optionsToPass } from './environment.ts';
+import { hideVariables, namesToPass } from './environment.ts';
 import { homeOf } from './folders.ts';
 import { markedCommand } from './marked.ts';
 import { gitOf, pathsToShow, placeOf } from './place.ts';
@@ -66,9 +66,15 @@ export function createDockerSandbox(spec: SandboxSpec): Sandbox {
       if (program === spec.agent && spec.agent === 'claude') {
         return { argv: ['docker', 'sandbox', 'run', name, '--', ...words], env, promptAsWord: true };
       }
-      const { argv: inner, check } = markedCommand(argv, `docker sandbox ls, or: docker sandbox rm ${name}`);
-      const options = ['-i', '-w', cwd, ...optionsToPass(env, alone, also)];
-      return { argv: ['docker', 'sandbox', 'exec', ...options, name, ...inner], env, ...check };
+      const inner = hideVariables(argv, alone);
+      const names = [...namesToPass(env, also), ...inner.names];
+      const marked = markedCommand(inner.argv, `docker sandbox ls, or: docker sandbox rm ${name}`);
+      const options = ['-i', '-w', cwd, ...names.flatMap((each) => ['-e', each])];
+      return {
+        argv: ['docker', 'sandbox', 'exec', ...options, name, ...marked.argv],
+        env: { ...env, ...inner.env },
+        ...marked.check,
+      };
     },
     async settle() {
       await systemClock.sleep(settleMs);
