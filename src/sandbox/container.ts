@@ -70,9 +70,7 @@ export function createContainer(spec: SandboxSpec): Sandbox {
       await removeContainers();
     },
     wrap(argv, env, cwd, alone = {}) {
-      const ours = { ...proxyVariables(0), HOME: '' };
-      const others = Object.entries(alone).filter(([each]) => !Object.hasOwn(ours, each));
-      const inner = hideVariables(argv, Object.fromEntries(others));
+      const inner = hideVariables(argv, withoutOurs(alone));
       const variables = [...namesToPass(env, parts.variables), ...inner.names];
       return {
         argv: containerArgv(program ?? 'docker', { spec, parts, variables, cwd, argv: inner.argv }),
@@ -112,6 +110,12 @@ type InnerCommand = {
   readonly cwd: string;
   readonly argv: readonly string[];
 };
+
+/** Removes variables that the container sets itself: they lead to its network and its home. */
+function withoutOurs(alone: Environment): Environment {
+  const ours = { ...proxyVariables(0), HOME: '' };
+  return Object.fromEntries(Object.entries(alone).filter(([name]) => !Object.hasOwn(ours, name)));
+}
 
 function containerArgv(program: Program, { spec, parts, variables, cwd, argv }: InnerCommand): Argv {
   const { name, root } = parts.place;

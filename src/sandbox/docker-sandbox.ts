@@ -67,14 +67,10 @@ export function createDockerSandbox(spec: SandboxSpec): Sandbox {
         return { argv: ['docker', 'sandbox', 'run', name, '--', ...words], env, promptAsWord: true };
       }
       const inner = hideVariables(argv, alone);
-      const names = [...namesToPass(env, also), ...inner.names];
+      const names = [...namesToPass(env, also), ...inner.names].flatMap((each) => ['-e', each]);
       const marked = markedCommand(inner.argv, `docker sandbox ls, or: docker sandbox rm ${name}`);
-      const options = ['-i', '-w', cwd, ...names.flatMap((each) => ['-e', each])];
-      return {
-        argv: ['docker', 'sandbox', 'exec', ...options, name, ...marked.argv],
-        env: { ...env, ...inner.env },
-        ...marked.check,
-      };
+      const command = ['docker', 'sandbox', 'exec', '-i', '-w', cwd, ...names, name] as const;
+      return { argv: [...command, ...marked.argv], env: { ...env, ...inner.env }, ...marked.check };
     },
     async settle() {
       await systemClock.sleep(settleMs);

@@ -32,7 +32,7 @@ export type Hostile = {
   started(): string[];
 };
 
-export type Ended = { readonly code: number | null; readonly stdout: string; readonly stderr: string };
+type Ended = { readonly code: number | null; readonly stdout: string; readonly stderr: string };
 
 let built: string | null = null;
 
