@@ -26,7 +26,7 @@ export type Hostile = {
   readonly home: string;
   write(path: string, content: string | object): void;
   git(...words: string[]): string;
-  /** Runs ralph without a terminal. */
+  /** Runs ralph without a terminal, or swarm if that is the first word. */
   run(words: readonly string[], env?: Readonly<Record<string, string>>, folder?: string): Promise<Ended>;
   /** Programs of the repository that were started. */
   started(): string[];
@@ -68,7 +68,9 @@ export function hostileRepository(who: Who, files: Readonly<Record<string, strin
     git: (...words) => git(cwd, ...words),
     started: () => readdirSync(marks),
     run(words, env = {}, folder = cwd) {
-      const [program = '', ...rest] = [...who.through, process.execPath, built ?? '', ...words];
+      const [name, ...others] = words[0] === 'swarm' ? words : ['ralph', ...words];
+      const command = [process.execPath, join(built ?? '', '..', `${name}.cjs`), ...others];
+      const [program = '', ...rest] = [...who.through, ...command];
       const { RALPH_TRUST: _, ...clean } = process.env;
       const path = { PATH: `${bin}${delimiter}${process.env.PATH}` };
       const child = spawn(program, rest, {
