@@ -122,7 +122,11 @@ const fields = {
   sandboxEnv: preset(texts, [], 'Names of environment variables that pass into the sandbox besides.'),
   sandboxChecks: preset(yesOrNo, true, 'Guardrails and verify commands run in the sandbox, too.'),
   allowHosts: preset(texts, [], 'Hosts that can be reached from the sandbox besides those of the agent.'),
-  outputTruncateChars: preset(count, 5000, 'Characters of guardrail output that the agent is shown.'),
+  outputTruncateChars: preset(
+    count,
+    5000,
+    'Characters of guardrail output that the agent is shown, a fifth from its beginning.',
+  ),
   streamAgentOutput: preset(yesOrNo, true, 'Show what the agent does while it works.'),
   includeIterationCountInPrompt: preset(yesOrNo, false, 'Tell the agent which iteration this is.'),
   idleTimeout: preset(timeout, '30m', 'Stop an agent that is silent for this long; 0 is never.'),

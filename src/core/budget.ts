@@ -1,3 +1,4 @@
+import { formatDuration } from './duration.ts';
 import type { LoopState, Reason } from './loop.ts';
 import { type Turn, totalTokens } from './turn.ts';
 
@@ -11,7 +12,10 @@ export function spentByRun(loop: LoopState): Reason | null {
   const { wallMs, tokens, costUsd } = loop.plan.limits;
   const label = loop.usage.estimated ? 'estimated' : 'reported';
   if (wallMs !== null && loop.elapsedMs >= wallMs) {
-    return { code: 'budget-time', text: `${seconds(loop.elapsedMs)} of ${seconds(wallMs)} are used` };
+    return {
+      code: 'budget-time',
+      text: `${formatDuration(loop.elapsedMs)} of ${formatDuration(wallMs)} are used`,
+    };
   }
   const sum = totalTokens(loop.usage);
   if (tokens !== null && sum >= tokens) {
@@ -42,10 +46,6 @@ function spentByTurn(loop: LoopState, turn: Turn): Reason | null {
     return { code: 'budget-cost', text };
   }
   return null;
-}
-
-function seconds(ms: number): string {
-  return `${Math.round(ms / 1000)} s`;
 }
 
 function dollars(amount: number | undefined): string {

@@ -1,6 +1,7 @@
 import { backoffMs, withJitter } from './backoff.ts';
 import { spentBudget } from './budget.ts';
 import { type Claim, readClaim } from './completion.ts';
+import { formatDuration } from './duration.ts';
 import { type Check, judge } from './evidence.ts';
 import { mentionFeedback, rejectionFeedback } from './feedback.ts';
 import type { Decision, Feedback, LoopPlan, LoopState, Reason, Verdict } from './loop.ts';
@@ -125,7 +126,7 @@ function atLimit(loop: LoopState, turn: Turn, limit: Limit): Decided {
 function waitOrStop(loop: LoopState, ms: number, reason: Reason): Decided {
   const { waitMs, wallMs } = loop.plan.limits;
   if (loop.waitedMs + ms > waitMs) {
-    const text = `${reason.text}; waiting ${Math.ceil(ms / 1000)} s more would pass the allowed ${Math.round(waitMs / 1000)} s`;
+    const text = `${reason.text}; waiting ${formatDuration(Math.ceil(ms / 1000) * 1000)} more would pass the allowed ${formatDuration(waitMs)}`;
     return stop(loop, 'USAGE_LIMIT', { code: reason.code, text });
   }
   if (wallMs !== null && loop.elapsedMs + ms >= wallMs) {

@@ -8,24 +8,18 @@ export type GuardrailFailure = {
   readonly hint?: string;
   readonly logFile: string;
   readonly output: string;
+  readonly truncated: boolean;
 };
 
-/** The message that people match on: its format is fixed. `output` is truncated here, the hint never. */
-export function guardrailMessage(failure: GuardrailFailure, maxChars: number): string {
+/** The message that people match on: its format is fixed. */
+export function guardrailMessage(failure: GuardrailFailure): string {
   return [
     `Guardrail "${failure.command}" failed with exit code ${failure.exitCode}.`,
     ...(failure.hint ? [`Hint: ${failure.hint}`] : []),
     `Output file: ${failure.logFile}`,
-    'Output (truncated):',
-    truncate(failure.output, maxChars),
+    failure.truncated ? 'Output (truncated):' : 'Output:',
+    failure.output,
   ].join('\n');
-}
-
-/** Keeps the first `max` characters (never half of one) and says so when something was cut. */
-export function truncate(text: string, max: number): string {
-  if (text.length <= max) return text;
-  const end = /[\uD800-\uDBFF]/.test(text[max - 1] ?? '') ? max - 1 : max;
-  return `${text.slice(0, end)}... [truncated]`;
 }
 
 /** `./mvnw clean install -T 2C` becomes `mvnw_clean_install_T_2C`. */

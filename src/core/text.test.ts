@@ -4,7 +4,7 @@ import { backoffMs, withJitter } from './backoff.ts';
 import { readClaim } from './completion.ts';
 import { newLoop } from './decide.ts';
 import { RalphError } from './error.ts';
-import { defuseTags, guardrailMessage, mentionFeedback, slugOf, truncate } from './feedback.ts';
+import { defuseTags, guardrailMessage, mentionFeedback, slugOf } from './feedback.ts';
 import type { Feedback, LoopPlan } from './loop.ts';
 import { compilePattern } from './pattern.ts';
 import { completionContract, composePrompt, namesTag } from './prompt.ts';
@@ -18,22 +18,18 @@ describe('guardrail messages', () => {
       exitCode: 2,
       logFile: '.ralph/guardrail_1_make_lint.log',
       output: 'bad',
+      truncated: false,
     };
-    expect(guardrailMessage(failure, 100)).toBe(
-      'Guardrail "make lint" failed with exit code 2.\nOutput file: .ralph/guardrail_1_make_lint.log\nOutput (truncated):\nbad',
+    expect(guardrailMessage(failure)).toBe(
+      'Guardrail "make lint" failed with exit code 2.\nOutput file: .ralph/guardrail_1_make_lint.log\nOutput:\nbad',
     );
-    expect(guardrailMessage({ ...failure, hint: 'Fix $& only.' }, 2).split('\n')).toEqual([
+    expect(guardrailMessage({ ...failure, truncated: true, hint: 'Fix $& only.' }).split('\n')).toEqual([
       'Guardrail "make lint" failed with exit code 2.',
       'Hint: Fix $& only.',
       'Output file: .ralph/guardrail_1_make_lint.log',
       'Output (truncated):',
-      'ba... [truncated]',
+      'bad',
     ]);
-  });
-
-  it('are cut only when they are longer, and never inside a character', () => {
-    expect(truncate('abc', 3)).toBe('abc');
-    expect(truncate('ab🎉', 3)).toBe('ab... [truncated]');
   });
 
   it('name their log by the command', () => {

@@ -8,3 +8,8 @@ export function oneLine(text: string, max = 200): string {
 export function shorten(text: string, max: number): string {
   return text.length <= max ? text : `${text.slice(0, max - 1).replace(/[\ud800-\udbff]$/, '')}…`;
 }
+
+/** Returns a count with its noun: `1 file`, `2 files`. */
+export function plural(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? '' : 's'}`;
+}

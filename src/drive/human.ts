@@ -1,33 +1,23 @@
-import { dirname, join, relative, resolve } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { answerPath, answersFolder, projectPaths, runPaths } from '../config/paths.ts';
 import type { Outcome } from '../core/outcome.ts';
-import { quoteWord } from '../core/words.ts';
 import { lastEvent } from '../journal/journal.ts';
+import type { RunView } from '../journal/run-view.ts';
 import { listRuns, readRun } from '../journal/runs.ts';
 import { ensureDir, isFolder, readText, removeIfThere, writeAtomic } from '../os/files/files.ts';
 import type { Environment } from '../os/process/program.ts';
 
 type Question = { readonly kind: 'blocked' | 'decide'; readonly text: string };
 
-/** Returns the question of the last run to a human, by a plain run or one over a PRD in this folder; null if there is none. */
-export function openQuestion(cwd: string, prd = join(cwd, 'ralph')): Question | null {
-  return questionIn(projectPaths(cwd).root) ?? prdQuestion(prd, cwd);
-}
-
-/** Returns the folder of the PRD of the last run; null if it was a plain one. */
-export function lastPrd(cwd: string): string | null {
+/** Returns the question that the last run ended with, and that run; null if there is none. */
+export function openQuestion(cwd: string): (Question & { readonly view: RunView }) | null {
   const run = listRuns(cwd).at(-1);
-  const tasks = run === undefined ? null : readRun(cwd, run).view.tasks;
-  return tasks === null ? null : dirname(resolve(cwd, tasks));
-}
-
-/** Returns the command that continues the loop; `prd` is the folder of its PRD, if it has one. */
-export function goOnCommand(cwd: string, prd: string | null): string {
-  if (prd === null) return 'ralph run --resume';
-  const folder = relative(cwd, prd);
-  if (folder === 'ralph') return 'ralph prd run';
-  const word = /^[\w./-]+$/.test(folder) ? folder : quoteWord(folder);
-  return `ralph prd run --ralph-dir ${word}`;
+  // The last event is enough to see that most runs ask nothing.
+  if (run === undefined || questionKind(cwd, run) === null) return null;
+  const { view } = readRun(cwd, run);
+  const folder = view.tasks === null ? projectPaths(cwd).root : dirname(resolve(cwd, view.tasks));
+  const question = questionIn(cwd, folder);
+  return question === null ? null : { ...question, view };
 }
 
 /** Writes the agent's question to a human to a file named after its kind. */
@@ -37,9 +27,10 @@ export function keepQuestion(
   text: string,
   folder = projectPaths(cwd).root,
 ): string | null {
-  if (outcome !== 'BLOCKED' && outcome !== 'NEEDS_DECISION') return null;
+  const kind = kindOf(outcome);
+  if (kind === null) return null;
   ensureDir(folder, 0o755);
-  const path = questionPath(folder, outcome === 'BLOCKED' ? 'blocked' : 'decide');
+  const path = questionPath(folder, kind);
   writeAtomic(path, `${text.trim()}\n`, { mode: 0o644 });
   return path;
 }
@@ -67,7 +58,7 @@ export function readAnswer(
   const path = isFolder(answersFolder(env)) ? answerPath(env, cwd) : null;
   const answer = path === null ? undefined : readText(path)?.trim();
   const own = folder === projectPaths(cwd).root;
-  const question = own ? questionIn(folder) : prdQuestion(folder, cwd);
+  const question = questionIn(cwd, folder);
   // People write their answer into the files of a PRD, so their text is passed on as it is.
   if (!answer && (own || !question)) return { words: [], forget: () => {} };
   return {
@@ -89,27 +80,22 @@ function wordsOf(question: Question | null, answer: string | undefined): string 
   return answer ? `${intro}\nThe answer: ${answer}` : `${intro}\nThe loop was started again since.`;
 }
 
-/** Returns the question of a PRD's folder. An agent may write such a file: it counts only if the last run ended with a question. */
-function prdQuestion(folder: string, cwd: string): Question | null {
-  const outcome = lastOutcome(cwd);
-  if (outcome !== 'BLOCKED' && outcome !== 'NEEDS_DECISION') return null;
-  const kind = outcome === 'BLOCKED' ? 'blocked' : 'decide';
-  const text = readText(questionPath(folder, kind))?.trim();
-  return text ? { kind, text } : null;
-}
-
-function lastOutcome(cwd: string): Outcome | null {
+/** Returns the question in a folder. An agent may write such a file: it counts only if the last run ended with a question. */
+function questionIn(cwd: string, folder: string): Question | null {
   const run = listRuns(cwd).at(-1);
-  const end = run === undefined ? null : lastEvent(runPaths(cwd, run).journal);
-  return end?.type === 'run.ended' ? end.outcome : null;
+  const kind = run === undefined ? null : questionKind(cwd, run);
+  const text = kind === null ? null : readText(questionPath(folder, kind))?.trim();
+  return kind !== null && text ? { kind, text } : null;
 }
 
-function questionIn(folder: string): Question | null {
-  for (const kind of ['decide', 'blocked'] as const) {
-    const text = readText(questionPath(folder, kind))?.trim();
-    if (text) return { kind, text };
-  }
-  return null;
+function questionKind(cwd: string, run: string): Question['kind'] | null {
+  const end = lastEvent(runPaths(cwd, run).journal);
+  return end?.type === 'run.ended' ? kindOf(end.outcome) : null;
+}
+
+function kindOf(outcome: Outcome): Question['kind'] | null {
+  if (outcome === 'BLOCKED') return 'blocked';
+  return outcome === 'NEEDS_DECISION' ? 'decide' : null;
 }
 
 function questionPath(folder: string, kind: Question['kind']): string {

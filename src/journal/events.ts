@@ -75,8 +75,9 @@ export const eventTable = {
     of: v.nullable(number),
     promptChars: number,
     promptStart: v.exactOptional(text),
-    /** The commit that it starts from. */
+    /** The commit that it starts from, and the snapshot of the files if they differ from it. */
     head: v.exactOptional(text),
+    tree: v.exactOptional(text),
   }),
   'prd.iteration': event(
     'What this iteration of a PRD is for, and how its stories stand before it. `story` is null where none is left.',
@@ -169,7 +170,7 @@ export const eventTable = {
     evidence: v.array(part.evidence),
   }),
   decision: event(
-    'Go on, wait or stop, with the state of the loop after the turn. `head` is the commit that the iteration ended on.',
+    'Go on, wait or stop, with the state of the loop after the turn. `head` and `tree` are as in `iteration.started`, at the end of the iteration.',
     {
       iteration,
       kind: v.picklist(['continue', 'wait', 'stop']),
@@ -177,6 +178,7 @@ export const eventTable = {
       outcome: v.exactOptional(part.outcome),
       ms: v.exactOptional(number),
       head: v.exactOptional(text),
+      tree: v.exactOptional(text),
       loop: part.savedLoop,
     },
   ),

@@ -116,15 +116,16 @@ function resumeRun(view: RunView, event: EventOf<'run.resumed'>, at: number): vo
 
 /** Clears the end of a run that goes on. */
 function reopen(view: RunView): void {
-  Object.assign(view, { endedAt: null, outcome: null, exitCode: null, because: null, needs: null });
+  Object.assign(view, { endedAt: null, outcome: null, exitCode: null, needs: null });
+  Object.assign(view, { because: null, becauseCode: null });
 }
 
 function startIteration(view: RunView, event: Omit<EventOf<'iteration.started'>, 'type'>, at: number): void {
   stopAt(view, at);
-  const { iteration, of, promptChars, promptStart = '', head = null } = event;
+  const { iteration, of, promptChars, promptStart = '', head = null, tree = head } = event;
   const place = { index: view.iterations.length, iteration, of, at };
   view.iteration = iteration;
-  view.iterations.push({ ...newIteration(place, event.seq), promptChars, promptStart, from: head });
+  view.iterations.push({ ...newIteration(place, event.seq), promptChars, promptStart, from: tree });
 }
 
 /** Cuts an iteration that was never decided, and ends a wait. */
@@ -165,7 +166,8 @@ function pauseRun(view: RunView, because: string, at: number): void {
 function endRun(view: RunView, event: EventOf<'run.ended'>, at: number): void {
   stopAt(view, at);
   const { outcome, exitCode, because, iterations, usage } = event;
-  Object.assign(view, { state: 'ended', endedAt: at, outcome, exitCode, because: because.text, usage });
+  Object.assign(view, { state: 'ended', endedAt: at, outcome, exitCode, usage });
+  Object.assign(view, { because: because.text, becauseCode: because.code });
   view.iteration = iterations;
   view.needs = needsOf(outcome, because.text);
 }

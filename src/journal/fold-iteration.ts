@@ -121,7 +121,7 @@ function endAgent(view: RunView, one: IterationView, event: EventOf<'agent.ended
 }
 
 export function decideIteration(view: RunView, event: EventOf<'decision'>, at: number): void {
-  const { iteration, kind, because, outcome = null, head = null, ms = 0, loop, seq } = event;
+  const { iteration, kind, because, outcome = null, head = null, tree = head, ms = 0, loop, seq } = event;
   view.iteration = Math.max(view.iteration, iteration);
   // A run that came here from another machine has used some already.
   view.usage = loop.usage;
@@ -129,7 +129,7 @@ export function decideIteration(view: RunView, event: EventOf<'decision'>, at: n
   if (outcome === 'PROMISE_ACCEPTED') Object.assign(view, { outcome, exitCode: 0, because: because.text });
   const one = view.iterations.at(-1);
   if (one?.iteration !== iteration || one.mark !== 'running') return;
-  Object.assign(one, { seq, endedAt: at, to: head, decision: { kind, because, outcome } });
+  Object.assign(one, { seq, endedAt: at, to: tree, decision: { kind, because, outcome } });
   one.mark = markOf(one);
   if (kind !== 'wait') return;
   one.wait = { startedAt: at, plannedMs: ms, ms: null };

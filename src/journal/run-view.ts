@@ -3,6 +3,7 @@ import type { Decision, Limits, Verdict } from '../core/loop.ts';
 import type { Outcome } from '../core/outcome.ts';
 import type { TaskCounts } from '../core/review/mode.ts';
 import type { IterationMode } from '../core/review/story.ts';
+import { plural } from '../core/text.ts';
 import { noUsage, type TurnEnd, type Usage } from '../core/turn.ts';
 import type { Skipped } from './event-lines.ts';
 import type { StoryState } from './loop-schemas.ts';
@@ -85,9 +86,9 @@ export type IterationView = {
   context: ContextView | null;
   commits: number;
   filesChanged: number;
-  /** The first of the changed files that were not committed. */
+  /** The first of the changed files. */
   files: readonly string[];
-  /** HEAD at its start and at its end. */
+  /** The commit or snapshot at its start and at its end. */
   from: string | null;
   to: string | null;
   guardrails: CheckView[];
@@ -138,6 +139,7 @@ export type RunView = {
   outcome: Outcome | null;
   exitCode: number | null;
   because: string | null;
+  becauseCode: string | null;
   /** Set if a person has to act before the loop goes on: to answer, or to look. */
   needs: { kind: 'answer' | 'look'; text: string } | null;
   /** The number of the last iteration that began. */
@@ -184,6 +186,7 @@ export function newRunView(run: string): RunView {
     outcome: null,
     exitCode: null,
     because: null,
+    becauseCode: null,
     needs: null,
     iteration: 0,
     iterations: [],
@@ -268,8 +271,8 @@ export function skippedText({
   source = 'journal',
 }: Skipped & { readonly source?: RunView['source'] }): string | null {
   const parts = [
-    ...(damaged === 0 ? [] : [`${damaged} damaged line${damaged === 1 ? '' : 's'}`]),
-    ...(unknown === 0 ? [] : [`${unknown} event${unknown === 1 ? '' : 's'} of a newer release`]),
+    ...(damaged === 0 ? [] : [plural(damaged, 'damaged line')]),
+    ...(unknown === 0 ? [] : [`${plural(unknown, 'event')} of a newer release`]),
   ];
   if (parts.length === 0) return null;
   return `${parts.join(' and ')} in the ${source} ${damaged + unknown === 1 ? 'was' : 'were'} skipped`;
@@ -281,7 +284,8 @@ export type TimeByKind = { agent: number; checks: number; review: number; waitin
 export function timeByKind(one: IterationView, now: number): TimeByKind {
   const agentMs =
     one.agentMs ?? (one.agentStartedAt === null || one.endedAt !== null ? 0 : now - one.agentStartedAt);
-  const checks = [...one.guardrails, ...one.verify].reduce((sum, check) => sum + checkMs(check, one, now), 0);
+  const checkMs = ({ ms, startedAt }: CheckView) => ms ?? Math.max(0, (one.endedAt ?? now) - startedAt);
+  const checks = [...one.guardrails, ...one.verify].reduce((sum, check) => sum + checkMs(check), 0);
   const waiting = one.wait === null ? 0 : (one.wait.ms ?? Math.max(0, now - one.wait.startedAt));
   const whole = (one.endedAt ?? now) - one.startedAt;
   const isReview = one.prd?.mode === 'review';
@@ -292,8 +296,4 @@ export function timeByKind(one: IterationView, now: number): TimeByKind {
     waiting,
     other: Math.max(0, whole - Math.max(0, agentMs) - checks),
   };
-}
-
-function checkMs(check: CheckView, one: IterationView, now: number): number {
-  return check.ms ?? Math.max(0, (one.endedAt ?? now) - check.startedAt);
 }

@@ -28,6 +28,8 @@ export function hasStarted(cwd: string, run: string): boolean {
   return readRun(cwd, run).view.startedAt !== null;
 }
 
+const mostCandidates = 10;
+
 /** Returns the run ids of this working copy, oldest first. */
 export function listRuns(cwd: string): string[] {
   const { runs } = projectPaths(cwd);
@@ -64,11 +66,20 @@ export function pickRun<T extends { readonly run: string }>(runs: readonly T[], 
       remedy: 'ralph run -p "your task"',
     });
   }
-  const problem =
-    only === undefined ? `there is no run "${name}" here` : `"${name}" is the beginning of several runs`;
-  throw new RalphError('no-run', `${problem}; the latest is ${runs.at(-1)?.run}`, {
-    remedy: 'ralph show latest',
-  });
+  const latest = runs.at(-1)?.run;
+  if (only === undefined)
+    throw new RalphError('no-run', `there is no run "${name}" here; the latest is ${latest}`, {
+      remedy: 'ralph show latest',
+    });
+  const candidates = matches.slice(-mostCandidates).map(({ run }) => run);
+  const more = matches.length > candidates.length ? `the last of ${matches.length}: ` : '';
+  throw new RalphError(
+    'no-run',
+    `"${name}" is the beginning of several runs (${more}${candidates.join(', ')})`,
+    {
+      remedy: `ralph show ${candidates.at(-1)}`,
+    },
+  );
 }
 
 /** A run read from its journal, with the events that it can be resumed from. */

@@ -11,7 +11,7 @@ export const keptText = 2000;
 const keptPrompt = 200;
 
 /** Current commit; empty without git. */
-type Place = { readonly head?: string };
+export type Place = { readonly head?: string; readonly tree?: string };
 
 export function iterationStarted(
   { iteration, plan }: LoopState,

@@ -37,6 +37,7 @@ export type Shown = {
   readonly state: string;
   readonly iterations: number;
   readonly because: string | null;
+  readonly next: string | null;
   readonly verdicts: readonly {
     readonly iteration: number;
     readonly accepted: boolean;

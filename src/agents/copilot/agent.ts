@@ -7,7 +7,7 @@ import { screen } from './screen.ts';
 export const copilot: Agent = {
   name: 'copilot',
   install: 'npm install -g @github/copilot',
-  login: 'copilot, and then /login',
+  login: 'copilot login',
   reportsToolCalls: true,
   permits: usualPermits,
   canResume: true,

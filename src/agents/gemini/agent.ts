@@ -9,7 +9,7 @@ import { screen } from './screen.ts';
 export const gemini: Agent = {
   name: 'gemini',
   install: 'npm install -g @google/gemini-cli',
-  login: 'gemini, and choose how to log in',
+  login: 'gemini',
   reportsToolCalls: true,
   permits: usualPermits,
   canResume: true,

@@ -8,7 +8,7 @@ import { screen } from './screen.ts';
 export const pi: Agent = {
   name: 'pi',
   install: 'npm install -g @mariozechner/pi-coding-agent',
-  login: 'start pi and type /login, or set the API key of your provider',
+  login: 'pi',
   reportsToolCalls: true,
   permits: usualPermits,
   canResume: true,

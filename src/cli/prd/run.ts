@@ -9,7 +9,7 @@ import { dependencyProblems } from '../../core/review/dependencies.ts';
 import { isComplete } from '../../core/review/mode.ts';
 import { defaultReviewRules, type ReviewRules, type TaskList } from '../../core/review/story.ts';
 import { quoteWord } from '../../core/words.ts';
-import { goOnCommand, keepQuestion } from '../../drive/human.ts';
+import { keepQuestion } from '../../drive/human.ts';
 import { settleLastRun } from '../../drive/prd/last-run.ts';
 import { keepLogs } from '../../drive/prd/log.ts';
 import {
@@ -26,6 +26,8 @@ import { type PrdLoopOptions, prdFolder, prdLoop, prdRepository } from '../../dr
 import { budgetLine, closingSummary } from '../../drive/prd/summary.ts';
 import type { PrdPaths } from '../../drive/prd/tasks.ts';
 import { readValidTasks } from '../../drive/prd/turn-check.ts';
+import { nextCommand } from '../../journal/next-command.ts';
+import { readRun } from '../../journal/runs.ts';
 import { systemClock } from '../../os/clock.ts';
 import { cleanTerminal } from '../../os/terminal/clean-terminal.ts';
 import type { Context, Input } from '../kernel/spec.ts';
@@ -71,9 +73,9 @@ export async function main(shell: Context, { values }: Input<typeof prdRunOption
       const summary = tasks ? closingSummary(tasks, figures) : [];
       for (const line of [...summary, ...lastLines.slice(-1)]) view.outro(line);
       const file = keepQuestion(projectDir, outcome, because.text, paths.root);
-      const question = file === null ? null : relative(shell.cwd, file);
-      const goOn = goOnCommand(projectDir, paths.root);
-      view.next(nextCommand(prepared.run, outcome, question, { goOn, maxIterations }));
+      if (file !== null) view.outro(`The agent waits for you: ${relative(shell.cwd, file)}`);
+      const { view: runView } = readRun(projectDir, prepared.run);
+      view.next(nextCommand(runView, { asks: file !== null, isLatest: true }));
     },
     {
       settings: (below) => settingsFor(below, values),
@@ -141,18 +143,6 @@ function shaped(prepared: PreparedRun, { opened, ...plan }: Plan): PreparedRun {
     warnings: [...prepared.warnings, ...dependencyProblems(opened.tasks).map(problemLine)],
     intro: [budgetLine(opened.tasks, rules, maxIterations)],
   };
-}
-
-function nextCommand(
-  run: string,
-  outcome: string,
-  question: string | null,
-  { goOn, maxIterations }: { readonly goOn: string; readonly maxIterations: number },
-): string {
-  if (question !== null) return `the agent waits for you (${question}): ralph answer "..." && ${goOn}`;
-  if (outcome === 'PROMISE_ACCEPTED') return 'ralph prd archive';
-  if (outcome === 'MAX_ITERATIONS_REACHED') return `ralph prd status, then: ${goOn} -n ${maxIterations}`;
-  return `ralph show ${run}, then: ${goOn}`;
 }
 
 function warn({ stderr }: Context, line: string): void {

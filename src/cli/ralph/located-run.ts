@@ -3,7 +3,7 @@ import type { LocatedRun } from '../../drive/session/session-runs.ts';
 import { abandoned } from '../../journal/fold-events.ts';
 import { type RunRecord, recordOf } from '../../journal/run-record.ts';
 import { isOpen } from '../../journal/run-view.ts';
-import { type RunRead, readRunAt } from '../../journal/runs.ts';
+import { latestRun, type RunRead, readRunAt } from '../../journal/runs.ts';
 
 /** True if a run may go on: its process lives, or its session has not ended. */
 export function isDriven(cwd: string, { run, session }: LocatedRun): boolean {
@@ -17,5 +17,7 @@ export function readLocated(cwd: string, located: LocatedRun): RunRead {
 }
 
 export function recordOfLocated(cwd: string, located: LocatedRun): RunRecord {
-  return recordOf(readLocated(cwd, located).view, located.session === null ? 'run' : 'session');
+  const { view } = readLocated(cwd, located);
+  if (located.session !== null) return recordOf(view, 'session');
+  return recordOf(view, 'run', latestRun(cwd) === located.run);
 }

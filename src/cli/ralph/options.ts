@@ -6,6 +6,11 @@ export const noOptions = {} as const satisfies Options;
 
 export const jsonOptions = { json } as const satisfies Options;
 
+export const showOptions = {
+  json,
+  diff: { type: 'optional', value: 'N', help: 'print what it changed, or iteration N did, as a patch' },
+} as const satisfies Options;
+
 export const runOptions = {
   prompt: { type: 'string', short: 'p', value: 'TEXT', help: 'the task' },
   'prompt-file': { type: 'string', short: 'f', value: 'FILE', help: 'the task in a file, read each time' },

@@ -1,7 +1,9 @@
 import { join } from 'node:path';
 import { projectFile } from '../../config/settings-layers.ts';
-import { goOnCommand, lastPrd, openQuestion } from '../../drive/human.ts';
+import { plural } from '../../core/text.ts';
+import { openQuestion } from '../../drive/human.ts';
 import { runningLoop } from '../../drive/process/ownership.ts';
+import { nextCommand } from '../../journal/next-command.ts';
 import { listRuns, readRun } from '../../journal/runs.ts';
 import { readText } from '../../os/files/files.ts';
 
@@ -18,20 +20,23 @@ function situation(cwd: string): string[] {
     const state = `A loop is running here: ${running.run}, since ${since}.`;
     return [state, 'ralph show', 'ralph note "..."', 'ralph stop'];
   }
-  const prd = lastPrd(cwd);
-  const goOn = goOnCommand(cwd, prd);
-  const question = openQuestion(cwd, prd ?? undefined);
-  if (question) {
-    return [`The last run waits for you: ${question.text.split('\n')[0]}`, `ralph answer "..." && ${goOn}`];
-  }
   const latest = listRuns(cwd).at(-1);
   if (latest !== undefined) {
-    const { outcome, state, iteration } = readRun(cwd, latest).view;
+    const { view } = readRun(cwd, latest);
+    const { outcome, state, iteration, tasks } = view;
+    const question = openQuestion(cwd);
+    if (question) {
+      const next = nextCommand(view, { asks: true, isLatest: true });
+      return [`The last run waits for you: ${question.text.split('\n')[0]}`, next];
+    }
     const open = state === 'yielded' ? 'waits for its supervisor' : 'was killed';
     const end = outcome === null ? open : `ended with ${outcome}`;
-    const another = prd === null ? 'ralph run -p "your next task"' : 'ralph prd archive';
-    const next = outcome === 'PROMISE_ACCEPTED' ? another : goOn;
-    return [`The last run ${end} after ${iteration} iterations.`, 'ralph show', next];
+    const next =
+      outcome === 'PROMISE_ACCEPTED' && tasks === null
+        ? 'ralph run -p "your next task"'
+        : nextCommand(view, { asks: false, isLatest: true });
+    const count = plural(iteration, 'iteration');
+    return [`The last run ${end} after ${count}.`, 'ralph show', next];
   }
   if (readText(join(cwd, projectFile)) !== null) return ['No run here yet.', 'ralph run -p "your task"'];
   return ['No settings here yet.', 'ralph demo', 'ralph init'];

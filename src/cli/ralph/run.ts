@@ -3,7 +3,7 @@ import { secretSettings } from '../../config/secret-settings.ts';
 import { localFile, projectFile } from '../../config/settings-layers.ts';
 import { guardFile } from '../../config/trust/powers.ts';
 import { RalphError } from '../../core/error.ts';
-import { otherExits, outcomes } from '../../core/outcome.ts';
+import { otherExits } from '../../core/outcome.ts';
 import { keepQuestion, readAnswer } from '../../drive/human.ts';
 import { isPaused, openMailbox, postRefusal } from '../../drive/mailbox.ts';
 import { ownWorkingCopy } from '../../drive/process/ownership.ts';
@@ -11,7 +11,9 @@ import { runLoop } from '../../drive/process/run-loop.ts';
 import type { RunAgent, RunEnd, RunSpec } from '../../drive/process/run-spec.ts';
 import { openWorkingCopy, type WorkingCopy } from '../../drive/process/working-copy.ts';
 import type { JournalEvent } from '../../journal/events.ts';
+import { nextCommand } from '../../journal/next-command.ts';
 import { skippedText } from '../../journal/run-view.ts';
+import { readRun } from '../../journal/runs.ts';
 import { systemClock } from '../../os/clock.ts';
 import { randomHex } from '../../os/crypto.ts';
 import { snapshotFiles } from '../../os/files/file-snapshot.ts';
@@ -196,21 +198,13 @@ function sandboxOf(context: Context, prepared: PreparedRun): Pick<RunSpec, 'open
 /** Prints the next command. */
 function conclude(
   { cwd }: Context,
-  prepared: PreparedRun,
+  { run }: PreparedRun,
   { outcome, because }: RunEnd,
   view: RunOutput,
 ): void {
-  const { run, plan, agent } = prepared;
   const file = keepQuestion(cwd, outcome, because.text);
-  if (file)
-    view.next(`the agent waits for you (${relative(cwd, file)}): ralph answer "..." && ralph run --resume`);
-  else if (outcome === 'PROMISE_ACCEPTED') view.next(`ralph show ${run}`);
-  else if (because.code === 'auth' && agent.adapter.login)
-    view.next(`${agent.adapter.login}, then: ralph run --resume`);
-  else if (outcome === 'MAX_ITERATIONS_REACHED') {
-    view.next(`ralph show ${run}, then: ralph run --resume -m ${(plan.limits.iterations ?? 0) * 2}`);
-  } else if (outcomes[outcome].exitCode === 130) view.next('ralph run --resume');
-  else view.next(`ralph show ${run}, then: ralph run --resume`);
+  if (file !== null) view.outro(`The agent waits for you: ${relative(cwd, file)}`);
+  view.next(nextCommand(readRun(cwd, run).view, { asks: file !== null, isLatest: true }));
 }
 
 /** Opens the output of a run, and prints what the user should know before it begins. */

@@ -1,8 +1,10 @@
+import { plural, shorten } from '../../core/text.ts';
 import { listLocated, type SessionRun } from '../../drive/session/session-runs.ts';
 import type { RunRecord } from '../../journal/run-record.ts';
 import { skippedText } from '../../journal/run-view.ts';
 import { systemClock } from '../../os/clock.ts';
-import { formatCost } from '../../show/terminal/units.ts';
+import { cleanTerminal } from '../../os/terminal/clean-terminal.ts';
+import { formatCost, formatTime } from '../../show/terminal/units.ts';
 import { writeJson } from '../kernel/output.ts';
 import type { Context, Input } from '../kernel/spec.ts';
 import { isDriven, recordOfLocated } from './located-run.ts';
@@ -42,15 +44,15 @@ const stateWords: Record<RunRecord['state'], string> = {
 function row(record: Row): string {
   const { run, outcome, iterations, agent, usage, startedAt, status } = record;
   const state = outcome ?? status ?? stateWords[record.state];
-  const started = startedAt?.slice(0, 16).replace('T', ' ') ?? '';
   const cost = usage.costUsd === undefined ? '' : formatCost(usage.costUsd);
   return [
     run.padEnd(24),
-    started.padEnd(16),
+    (startedAt === null ? '' : formatTime(startedAt)).padEnd(20),
     state.padEnd(22),
-    `${iterations} iteration${iterations === 1 ? '' : 's'}`.padEnd(14),
+    plural(iterations, 'iteration').padEnd(14),
     agent ?? '',
     cost,
+    shorten(cleanTerminal(record.doing ?? record.task), 60),
     record.silentDays === undefined ? '' : `no sign for ${record.silentDays} days; ralph stop ${run} ends it`,
     skippedText(record) ?? '',
   ]

@@ -4,16 +4,19 @@ import type { RunRecord } from '../../journal/run-record.ts';
 import { skippedText } from '../../journal/run-view.ts';
 import { cleanTerminal } from '../../os/terminal/clean-terminal.ts';
 import type { Style } from '../../show/terminal/style.ts';
-import { formatCost, formatTokens } from '../../show/terminal/units.ts';
+import { formatCost, formatTime, formatTokens } from '../../show/terminal/units.ts';
 import { verdictTable } from '../../show/terminal/verdict-table.ts';
 import { styleOf, writeJson } from '../kernel/output.ts';
 import type { Context, Input } from '../kernel/spec.ts';
 import { recordOfLocated } from './located-run.ts';
-import type { jsonOptions } from './options.ts';
+import type { showOptions } from './options.ts';
+import { showDiff } from './show-diff.ts';
 
-export function main(context: Context, { values, args }: Input<typeof jsonOptions>): number {
+export async function main(context: Context, { values, args }: Input<typeof showOptions>): Promise<number> {
   const { cwd, env, stdout } = context;
-  const record = recordOfLocated(cwd, locateRun(env, cwd, args[0]));
+  const located = locateRun(env, cwd, args[0]);
+  if (values.diff !== undefined) return showDiff(context, located, values.diff);
+  const record = recordOfLocated(cwd, located);
   if (values.json) return writeJson(context, record);
   const style = styleOf(context);
   stdout.write(`${summary(record, style)}\n${verdictTable(record.verdicts, style)}${denialList(record)}`);
@@ -34,11 +37,13 @@ function summary(record: RunRecord, style: Style): string {
   const tokens = usage.inputTokens + usage.cacheReadTokens + usage.cacheWriteTokens;
   const rows: [string, string][] = [
     ['Run', style.bold(record.run)],
+    ['Task', cleanTerminal(record.task)],
     [
       'Outcome',
       outcome === null ? withoutOutcome[record.state] : `${outcome} (exit code ${record.exitCode})`,
     ],
     ['Because', record.because?.split('\n')[0] ?? ''],
+    ['Now', cleanTerminal(record.doing ?? '')],
     ['Iterations', String(record.iterations)],
     ['Agent', record.agent ?? 'unknown'],
     [
@@ -47,9 +52,10 @@ function summary(record: RunRecord, style: Style): string {
     ],
     ['Cost', usage.costUsd === undefined ? '' : formatCost(usage.costUsd)],
     ['Time', formatDuration(record.elapsedMs)],
-    ['Started', record.startedAt ?? 'unknown'],
-    ['Ended', record.endedAt ?? '-'],
+    ['Started', record.startedAt === null ? 'unknown' : formatTime(record.startedAt)],
+    ['Ended', record.endedAt === null ? '-' : formatTime(record.endedAt)],
     ['Skipped', skippedText(record) ?? ''],
+    ['Next', record.next ?? ''],
   ];
   const lines = rows.flatMap(([name, value]) => (value === '' ? [] : [`${name.padEnd(10)}  ${value}\n`]));
   return lines.join('');

@@ -59,7 +59,8 @@ Shell commands in .ralph/settings.json that have to pass after each iteration:
   "guardrails": [{ "command": "npm test", "failAction": "APPEND", "hint": "Fix the code, not the test.", "timeout": "10m" }]
 
 When one fails, its output joins the next prompt: APPEND after the task, PREPEND before it, REPLACE instead of it.
-The agent sees the first outputTruncateChars characters; all of it is in .ralph/guardrail_<iteration>_<command>.log.
+The agent sees outputTruncateChars characters of it, a fifth from its beginning and the rest from its end, with the
+lines between that look like failures; all of it is in .ralph/guardrail_<iteration>_<command>.log.
 A claim is rejected as long as a guardrail fails. Commands run by sh -c (cmd /c on Windows) and are ended with all their
 children after guardrailTimeout (15m).
 `;

@@ -1,5 +1,12 @@
 import { command } from '../kernel/spec.ts';
-import { dashboardOptions, jsonOptions, reportOptions, statsOptions, watchOptions } from './options.ts';
+import {
+  dashboardOptions,
+  jsonOptions,
+  reportOptions,
+  showOptions,
+  statsOptions,
+  watchOptions,
+} from './options.ts';
 
 export const runs = command({
   summary: 'List the runs of this working copy.',
@@ -11,10 +18,11 @@ export const runs = command({
 export const show = command({
   summary: 'Show a run: how it ended, and every verdict with its evidence.',
   args: [{ name: 'RUN', help: 'a run id or its beginning; the latest run if left out' }],
-  options: jsonOptions,
+  options: showOptions,
   examples: [
     ['ralph show', 'the latest run here'],
     ['ralph show latest --json', 'the same for scripts'],
+    ['ralph show latest --diff 2', 'what its second iteration changed'],
   ],
   load: () => import('./show.ts'),
 });

@@ -1,5 +1,6 @@
 import { type LocatedRun, locateRun } from '../../drive/session/session-runs.ts';
 import type { JournalEvent } from '../../journal/events.ts';
+import { goOnCommand } from '../../journal/next-command.ts';
 import { skippedText } from '../../journal/run-view.ts';
 import { systemClock } from '../../os/clock.ts';
 import { toolStartLine } from '../../show/terminal/event-lines.ts';
@@ -38,7 +39,7 @@ async function watchText(context: Context, run: LocatedRun, style: Style): Promi
     const { state } = watched.loop;
     if (state === 'ended' || state === 'abandoned') return 0;
     if (!isAlive && state !== 'yielded') {
-      context.stdout.write('The process of this loop is gone. Next: ralph run --resume\n');
+      context.stdout.write(`The process of this loop is gone. Next: ${goOnCommand(watched.loop)}\n`);
       return 0;
     }
     await systemClock.sleep(pollMs);

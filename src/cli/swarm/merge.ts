@@ -1,3 +1,4 @@
+import { plural } from '../../core/text.ts';
 import { mergeWorktree } from '../../fleet/merge.ts';
 import type { Context, Input } from '../kernel/spec.ts';
 import type { noOptions } from '../ralph/options.ts';
@@ -13,11 +14,10 @@ export async function main(context: Context, { args }: Input<typeof noOptions>):
     return 0;
   }
   const { commits, into, commit, untracked } = merge;
-  const count = (number: number, word: string) => `${number} ${word}${number === 1 ? '' : 's'}`;
   if (untracked > 0)
-    warn(context, `${count(untracked, 'file')} of '${worker.name}' that git does not know stayed behind`);
+    warn(context, `${plural(untracked, 'file')} of '${worker.name}' that git does not know stayed behind`);
   const how = merge.kind === 'fast-forward' ? 'fast-forward' : 'merge commit';
-  const text = `merged ${count(commits, 'commit')} of ${worker.name} into ${into} (${how} ${commit})`;
+  const text = `merged ${plural(commits, 'commit')} of ${worker.name} into ${into} (${how} ${commit})`;
   context.stdout.write(`${text}\n`);
   return 0;
 }

@@ -3,6 +3,7 @@ import { defuseTags } from '../../core/feedback.ts';
 import { problemLine } from '../../core/review/check.ts';
 import { countTasks, isComplete, type NextStep } from '../../core/review/mode.ts';
 import type { ReviewRules, TaskList, TaskProblem } from '../../core/review/story.ts';
+import { plural } from '../../core/text.ts';
 import type { Uncommitted } from '../../os/git/uncommitted.ts';
 import { commitWords } from './commit-words.ts';
 
@@ -46,7 +47,7 @@ export function commitChecks({ changes, failure: problem }: Uncommitted): Check[
     return [failure('commit', problem, text)];
   }
   if (changes.length === 0) return [];
-  const detail = `${changes.length} uncommitted change${changes.length === 1 ? '' : 's'}`;
+  const detail = plural(changes.length, 'uncommitted change');
   return [failure('commit', detail, commitWords('The last iteration left uncommitted changes:', changes))];
 }
 

@@ -1,6 +1,7 @@
 import { formatDuration } from '../../core/duration.ts';
 import { byPriority, countTasks, estimateIterations } from '../../core/review/mode.ts';
 import { capPrefix, type ReviewRules, type Story, type TaskList } from '../../core/review/story.ts';
+import { plural } from '../../core/text.ts';
 
 /** Returns the line about the iterations that the stories need, with advice if the limit is lower. */
 export function budgetLine(tasks: TaskList, rules: ReviewRules, maxIterations: number): string {
@@ -10,7 +11,7 @@ export function budgetLine(tasks: TaskList, rules: ReviewRules, maxIterations: n
   const each = remaining === 0 ? 0 : Math.round(needed / remaining);
   const enough =
     needed <= maxIterations ? '' : ` (more than the ${maxIterations} allowed: -n ${needed} gives them)`;
-  return `${remaining} of ${total} stories left × ~${each} iteration${each === 1 ? '' : 's'} each = ~${needed} iterations needed${enough}`;
+  return `${remaining} of ${total} stories left × ~${plural(each, 'iteration')} each = ~${needed} iterations needed${enough}`;
 }
 
 /** Returns the lines of the summary at the end of a run. */
@@ -41,8 +42,4 @@ export function stateOf({ passes, reviewStatus, reviewFeedback }: Story): string
     approved: 'open',
     null: 'open',
   }[reviewStatus ?? 'null'];
-}
-
-function plural(count: number, word: string): string {
-  return `${count} ${word}${count === 1 ? '' : 's'}`;
 }

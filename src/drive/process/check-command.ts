@@ -1,5 +1,6 @@
 import { StringDecoder } from 'node:string_decoder';
 import { formatDuration } from '../../core/duration.ts';
+import { createExcerpt } from '../../core/excerpt.ts';
 import { openStreamLog, type StreamLog } from '../../journal/stream-log.ts';
 import type { Clock } from '../../os/clock.ts';
 import { exitCodeOf } from '../../os/process/exit-code.ts';
@@ -31,8 +32,9 @@ export type CheckResult = {
   readonly exitCode: number | null;
   readonly timedOut: boolean;
   readonly ms: number;
-  /** The beginning of what it printed, cleaned of control characters. */
+  /** The part of its output that the agent is shown, cleaned of control characters. */
   readonly output: string;
+  readonly truncated: boolean;
 };
 
 const maxLogBytes = 64 * 1024 * 1024;
@@ -49,13 +51,9 @@ export async function runCheck(
   const { clock, sandbox = noSandbox } = context;
   const started = clock.monotonic();
   const log = openStreamLog(logFile, maxLogBytes);
-  let head = '';
-  const keep = (text: string): void => {
-    // One character more than is asked for, so that cutting is seen.
-    if (head.length <= context.maxChars) head += text.slice(0, context.maxChars + 1 - head.length);
-  };
-  const out = createPipe(context.redact(), log, keep);
-  const err = createPipe(context.redact(), log, keep);
+  const excerpt = createExcerpt(context.maxChars);
+  const out = createPipe(context.redact(), log, excerpt.push);
+  const err = createPipe(context.redact(), log, excerpt.push);
   const process = startProcess({
     ...inSandbox(sandbox, shellCommand(command), { env: context.env, cwd: context.cwd, stdin: null }),
     cwd: context.cwd,
@@ -78,16 +76,18 @@ export async function runCheck(
     if (timedOut) {
       const line = `\n[ralph] ended after ${formatDuration(timeoutMs ?? 0)}\n`;
       log.write(line);
-      keep(line);
+      excerpt.push(line);
     }
     if (end.error) throw end.error;
+    const { text, truncated } = excerpt.end();
     const exitCode = timedOut ? timeoutExitCode : exitCodeOf(end);
     return {
       ok: exitCode === 0,
       exitCode,
       timedOut,
       ms: clock.monotonic() - started,
-      output: head,
+      output: text,
+      truncated,
     };
   } finally {
     log.close();

@@ -12,7 +12,7 @@ export type Guardrail = {
   readonly timeout?: number | null | undefined;
 };
 
-export type GuardrailResult = Omit<CheckResult, 'output'> & {
+export type GuardrailResult = Omit<CheckResult, 'output' | 'truncated'> & {
   readonly command: string;
   readonly log: string;
   readonly action: FailAction;
@@ -47,7 +47,12 @@ async function runGuardrail(
 ): Promise<GuardrailResult> {
   const { command, failAction: action, hint } = guardrail;
   const timeoutMs = guardrail.timeout === undefined ? context.timeoutMs : guardrail.timeout;
-  const { output, ...result } = await runCheck(command, join(context.cwd, log), context, timeoutMs);
+  const { output, truncated, ...result } = await runCheck(
+    command,
+    join(context.cwd, log),
+    context,
+    timeoutMs,
+  );
   const detail = result.timedOut ? 'timed out' : `exit code ${result.exitCode}`;
   const check = { check: checkName(command), ok: result.ok, detail };
   if (result.ok) return { ...result, command, log, action, check };
@@ -57,7 +62,8 @@ async function runGuardrail(
     ...(hint === undefined ? {} : { hint }),
     logFile: log,
     output: defuseTags(output),
+    truncated,
   };
-  const text = guardrailMessage(failure, context.maxChars);
+  const text = guardrailMessage(failure);
   return { ...result, command, log, action, check: { ...check, feedback: { action, text } } };
 }

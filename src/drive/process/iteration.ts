@@ -4,7 +4,7 @@ import { readClaim } from '../../core/completion.ts';
 import { type Decided, decide } from '../../core/decide.ts';
 import { messageOf } from '../../core/error.ts';
 import type { Check } from '../../core/evidence.ts';
-import { slugOf, truncate } from '../../core/feedback.ts';
+import { slugOf } from '../../core/feedback.ts';
 import type { Feedback, LoopState } from '../../core/loop.ts';
 import { composePrompt } from '../../core/prompt.ts';
 import type { Progress, Turn } from '../../core/turn.ts';
@@ -32,7 +32,7 @@ export async function runIteration(
   const { task, events } = kind.prepare(iteration, before.task, workingCopy.head());
   const loop = { ...before, task, feedback: [...before.feedback, ...takeNotes(spec, iteration, record)] };
   const prompt = composePrompt(loop);
-  record(iterationStarted(loop, prompt, headOf(workingCopy)));
+  record(iterationStarted(loop, prompt, await workingCopy.place(spec.run)));
   for (const event of events) record(event);
 
   const agent = await readTurn(spec, { loop, prompt, parts });
@@ -61,13 +61,8 @@ export async function runIteration(
   };
   const decided = decide(loop, turn, checks, claim);
   if (agent.end === 'finished' && checks.every(({ ok }) => ok)) await commitWork(spec, iteration, parts);
-  for (const event of decisionEvents(iteration, decided, headOf(workingCopy))) record(event);
+  for (const event of decisionEvents(iteration, decided, await workingCopy.place(spec.run))) record(event);
   return { ...decided, ran: iteration };
-}
-
-function headOf(workingCopy: RunSpec['workingCopy']): { head?: string } {
-  const head = workingCopy.head();
-  return head === null ? {} : { head };
 }
 
 /** Takes the notes and answers of humans. Each is fenced, so that it cannot pose as the loop. */
@@ -199,14 +194,14 @@ function verifyRun(
   context: CheckContext,
   nonce: () => string,
 ): AsyncGenerator<VerifyResult> {
-  const { cwd, run, iteration, maxChars } = context;
+  const { cwd, run, iteration } = context;
   return runVerify(commands, {
     iteration,
     nonce,
     async run(command, index) {
       const file = runPaths(cwd, run).verifyLog(iteration, `${index + 1}_${slugOf(command)}`);
       const { exitCode, timedOut, ms, output } = await runCheck(command, file, context);
-      return { exitCode, timedOut, ms, output: truncate(output, maxChars), log: relative(cwd, file) };
+      return { exitCode, timedOut, ms, output, log: relative(cwd, file) };
     },
   });
 }

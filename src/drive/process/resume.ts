@@ -2,9 +2,10 @@ import type { CliSetting } from '../../config/settings.ts';
 import { spentByRun } from '../../core/budget.ts';
 import { newLoop } from '../../core/decide.ts';
 import { RalphError } from '../../core/error.ts';
-import type { LoopPlan, LoopState, Reason } from '../../core/loop.ts';
+import type { LoopPlan, LoopState } from '../../core/loop.ts';
 import type { Outcome } from '../../core/outcome.ts';
 import type { JournalEvent } from '../../journal/events.ts';
+import { raiseBudget } from '../../journal/next-command.ts';
 import type { RunView } from '../../journal/run-view.ts';
 import { listRuns, readRun } from '../../journal/runs.ts';
 import { checkName } from './guardrails.ts';
@@ -80,7 +81,7 @@ export function resumable(cwd: string, run: string): Resumable {
       const spent = spentByRun(loop);
       const isForgiven = counting && spent?.code === 'budget-time';
       if (spent && !isForgiven)
-        throw unusable(run, spent.text, `ralph run --resume ${run} ${raiseOf(spent.code)}`);
+        throw unusable(run, spent.text, `ralph run --resume ${run} ${raiseBudget(plan.limits, loop)}`);
       return loop;
     },
   };
@@ -100,11 +101,6 @@ export function latestUnfinished(cwd: string): string {
   if (run === undefined)
     throw new RalphError('no-run', 'there is no run here to resume', { remedy: 'ralph run -p "your task"' });
   return run;
-}
-
-function raiseOf(code: Reason['code']): string {
-  if (code === 'budget-time') return '--max-time 8h';
-  return code === 'budget-cost' ? '--max-cost 50' : '--max-tokens 100000000';
 }
 
 function unusable(run: string, why: string, remedy = 'ralph run -p "your task"'): RalphError {

@@ -1,6 +1,10 @@
+import { runPaths } from '../../config/paths.ts';
 import type { Progress } from '../../core/turn.ts';
+import type { Place } from '../../journal/turn-events.ts';
 import { changedBetween, markFolder } from '../../os/files/file-marks.ts';
 import { countCommits, findRepository } from '../../os/git/git.ts';
+import { changedFiles } from '../../os/git/git-diff.ts';
+import { keepSnapshot, sweepSnapshots } from '../../os/git/snapshot.ts';
 import { type TreeState, treeState } from '../../os/git/tree-state.ts';
 
 const mostFiles = 50;
@@ -17,6 +21,8 @@ export type WorkingCopy = {
   progress(): Promise<Progress>;
   /** Counts all changes up to now as ours, not the agent's. */
   forgive(): Promise<void>;
+  /** Returns the commit and, if files differ from it, the snapshot of the last look. */
+  place(run: string): Promise<Place>;
 };
 
 /**
@@ -31,6 +37,7 @@ export async function openWorkingCopy(
   const look = () => stateOf(cwd, root, !sandboxed);
   let before = await look();
   let looking: Promise<TreeState> | null = null;
+  const snapshots = root === null ? null : createSnapshots(cwd, root);
   return {
     root,
     head: () => before.head,
@@ -43,17 +50,47 @@ export async function openWorkingCopy(
     async progress() {
       const after = await (looking ?? look());
       looking = null;
-      const headMoved = after.head !== before.head;
-      const commits = headMoved ? ((await countCommits(root ?? cwd, before.head)) ?? 1) : 0;
-      const changed = changedBetween(before.files, after.files);
+      const [commits, files] = await commitsBetween(root ?? cwd, before.head, after.head);
+      const changed = [...new Set([...files, ...changedBetween(before.files, after.files)])];
       before = after;
-      // A HEAD that moved back is a change, too, though it counts no new commit.
       return {
-        commits: headMoved ? Math.max(1, commits) : 0,
+        commits,
         filesChanged: changed.length,
         ...(changed.length > 0 ? { files: changed.slice(0, mostFiles) } : {}),
       };
     },
+    async place(run) {
+      const { head } = before;
+      const tree = (await snapshots?.(run, before)) ?? null;
+      return { ...(head === null ? {} : { head }), ...(tree === null ? {} : { tree }) };
+    },
+  };
+}
+
+/** Counts the commits from one HEAD to the other, and lists their files. */
+async function commitsBetween(
+  root: string,
+  from: string | null,
+  to: string | null,
+): Promise<[number, readonly string[]]> {
+  if (from === to) return [0, []];
+  const [count, files] = await Promise.all([countCommits(root, from), changedFiles(root, from, to)]);
+  // A HEAD that moved back is a change, too, though it counts no new commit.
+  return [Math.max(1, count ?? 1), files];
+}
+
+/** Keeps a snapshot of each new state of files that differ from HEAD. */
+function createSnapshots(cwd: string, top: string) {
+  let last: { readonly state: TreeState; readonly commit: string } | null = null;
+  return async (run: string, state: TreeState): Promise<string | null> => {
+    if (state.files.size === 0) return null;
+    const isSame =
+      last?.state.head === state.head && changedBetween(last.state.files, state.files).length === 0;
+    if (last !== null && isSame) return last.commit;
+    const spec = { top, run, home: runPaths(cwd, run).root };
+    const commit = await keepSnapshot(spec, state, last?.commit ?? (await sweepSnapshots(spec)));
+    if (commit !== null) last = { state, commit };
+    return commit;
   };
 }
 

@@ -28,3 +28,14 @@ export async function diffBetween(
     truncated: result.truncated || result.stdout.length > maxChars,
   };
 }
+
+/** Returns the files that differ between two commits, all of `to` without `from`; none if git cannot tell. */
+export async function changedFiles(cwd: string, from: string | null, to: string | null): Promise<string[]> {
+  if (to === null) return [];
+  const words =
+    from === null
+      ? ['ls-tree', '-r', '-z', '--name-only', to]
+      : ['diff-tree', '-r', '-z', '--name-only', from, to];
+  const { stdout, exitCode } = await lookWithGit(cwd, [...words, ...(from === null ? [] : workOnly)]);
+  return exitCode === 0 ? stdout.split('\0').filter(Boolean) : [];
+}

@@ -237,7 +237,7 @@ export function runGit(
   cwd: string,
   args: readonly string[],
   timeoutMs = 60_000,
-  more: { readonly env?: Environment; readonly stdin?: string } = {},
+  more: { readonly env?: Environment; readonly stdin?: string | Buffer } = {},
 ): Promise<CommandResult> {
   const pipe = findPipe(cwd);
   if (pipe !== undefined) return Promise.resolve(unreadable(pipe));

@@ -164,7 +164,7 @@ export async function runCommand(
   options: {
     readonly cwd: string;
     readonly env?: Environment;
-    readonly stdin?: string;
+    readonly stdin?: string | Buffer;
     readonly timeoutMs?: number;
     /** For each of the two outputs. */
     readonly maxBytes?: number;

@@ -26,7 +26,7 @@ export type LaunchSpec = {
   readonly cwd: string;
   readonly env: Environment;
   /** Written and closed; null is an empty input. */
-  readonly stdin: string | null;
+  readonly stdin: string | Buffer | null;
   readonly onStdout: (chunk: Buffer) => void;
   readonly onStderr: (chunk: Buffer) => void;
 };

@@ -1,4 +1,5 @@
 import { formatDuration } from '../../core/duration.ts';
+import { plural } from '../../core/text.ts';
 import { skippedText } from '../../journal/run-view.ts';
 import { firstLine } from '../terminal/narrate.ts';
 import { costText, tokensText } from '../terminal/status-line.ts';
@@ -13,7 +14,7 @@ export function statsText(stats: Stats, style: Style): string {
   const each = stats.costPerAcceptedTask;
   const rows: [string, string][] = [
     ['Runs', `${stats.runs} (${counts(stats.outcomes)})`],
-    ['Accepted', `${stats.acceptedTasks} task${stats.acceptedTasks === 1 ? '' : 's'}`],
+    ['Accepted', plural(stats.acceptedTasks, 'task')],
     ['Iterations', `${stats.iterations}, ${stats.toolCalls} tool calls`],
     ['Cost', each === null ? cost : `${cost}, ${formatCost(each)} for each accepted task`],
     ['Tokens', tokensText(usage, style)],

@@ -1,5 +1,6 @@
 import type { AgentEvent, TodoItem } from '../../agents/adapter.ts';
 import { formatDuration } from '../../core/duration.ts';
+import { plural } from '../../core/text.ts';
 import type { Usage } from '../../core/turn.ts';
 import { countLines, type ExcerptLimits, excerpt } from './excerpt.ts';
 import type { Style } from './style.ts';
@@ -51,8 +52,9 @@ export function toolEndLines(
 }
 
 export function todoLines(style: Style, items: readonly TodoItem[]): string[] {
+  if (items.length === 0) return [];
   const done = items.filter(({ status }) => status === 'done').length;
-  const percent = items.length === 0 ? 0 : Math.round((done / items.length) * 100);
+  const percent = Math.round((done / items.length) * 100);
   return [
     style.bold(`${style.symbol('todo')} Todo List`),
     ...items.map((item) => `  ${todoLine(style, item)}`),
@@ -85,8 +87,4 @@ function usageFigures(usage: Usage): string[] {
   const tokens = `tokens: ${formatTokens(input)} in${cached} / ${formatTokens(usage.outputTokens)} out`;
   if (usage.costUsd === undefined) return [tokens];
   return [`cost: ${formatCost(usage.costUsd)}${usage.estimated ? ' (est)' : ''}`, tokens];
-}
-
-function plural(count: number, noun: string): string {
-  return `${count} ${noun}${count === 1 ? '' : 's'}`;
 }

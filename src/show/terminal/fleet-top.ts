@@ -1,3 +1,4 @@
+import { plural } from '../../core/text.ts';
 import type { TopRow, TopView } from '../../fleet/top.ts';
 import { cleanTerminal } from '../../os/terminal/clean-terminal.ts';
 import type { Style } from './style.ts';
@@ -61,7 +62,7 @@ export function textTop(view: TopView): string {
 function headline({ rows, running, maxParallel, accountsAtLimit, undriven }: TopView): string {
   const waiting = rows.filter((row) => row.needsYou).length;
   const parts = [
-    `${rows.length} worker${rows.length === 1 ? '' : 's'}`,
+    plural(rows.length, 'worker'),
     waiting === 0 ? '' : `${waiting} ${waiting === 1 ? 'waits' : 'wait'} for you`,
     `${running}${maxParallel === null ? '' : ` of ${maxParallel}`} running`,
     accountsAtLimit.length === 0 ? '' : `at their limit: ${accountsAtLimit.join(', ')}`,

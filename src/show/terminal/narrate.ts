@@ -1,7 +1,9 @@
 import { formatDuration } from '../../core/duration.ts';
 import { doneByTasks } from '../../core/evidence.ts';
+import { plural } from '../../core/text.ts';
 import type { EventOf, JournalEvent } from '../../journal/events.ts';
 import { cleanTerminal } from '../../os/terminal/clean-terminal.ts';
+import { clockTime } from './status-line.ts';
 import type { Style } from './style.ts';
 import { formatCost } from './units.ts';
 
@@ -40,7 +42,7 @@ export function narrate(event: JournalEvent, style: Style): string[] {
       return [line('yellow', 'warn', `Notification by ${event.channel} failed: ${event.detail}`)];
     case 'run.ended': {
       const cost = event.usage.costUsd === undefined ? '' : `, ${formatCost(event.usage.costUsd)}`;
-      const figures = `${event.iterations} iteration${event.iterations === 1 ? '' : 's'}, ${formatDuration(event.ms)}${cost}`;
+      const figures = `${plural(event.iterations, 'iteration')}, ${formatDuration(event.ms)}${cost}`;
       const paint = event.exitCode === 0 ? style.green : style.yellow;
       const why = event.outcome === 'PROMISE_ACCEPTED' ? [] : [cleanTerminal(event.because.text)];
       return ['', style.bold(paint(`${event.outcome} (${figures})`)), ...why];
@@ -96,9 +98,16 @@ function narrateIteration(event: JournalEvent, style: Style, line: PaintLine): s
   }
 }
 
-function narrateDecision({ kind, because, ms = 0 }: EventOf<'decision'>, line: PaintLine): string[] {
+function narrateDecision({ kind, because, at, ms = 0 }: EventOf<'decision'>, line: PaintLine): string[] {
   const why = firstLine(because.text);
-  if (kind === 'wait') return [line('yellow', 'wait', `Waiting ${formatDuration(ms)}: ${why}`)];
+  if (kind === 'wait')
+    return [
+      line(
+        'yellow',
+        'wait',
+        `Waiting ${formatDuration(ms)}, until ${clockTime(Date.parse(at) + ms)}: ${why}`,
+      ),
+    ];
   const isShown = because.code === 'claim-rejected' || because.code === 'checks-failed';
   return kind === 'stop' || isShown ? [] : [line('dim', 'again', `Going on: ${why}`)];
 }

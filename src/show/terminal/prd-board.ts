@@ -1,3 +1,4 @@
+import { plural } from '../../core/text.ts';
 import { planCommand } from '../../drive/prd/open.ts';
 import type { BoardRow, PrdStatus } from '../../drive/prd/status.ts';
 import type { Style } from './style.ts';
@@ -49,7 +50,7 @@ export function prdBoard(status: PrdStatus, style: Style, columns = 120): string
 
 function aboutOf(row: BoardRow): string {
   return [
-    `${row.reviewCount} review${row.reviewCount === 1 ? '' : 's'}`,
+    plural(row.reviewCount, 'review'),
     ...(row.approvedOutside ? ['approved by no review of this loop'] : []),
     ...(row.waitsFor.length > 0 ? [`waits for ${row.waitsFor.join(', ')}`] : []),
     ...(row.waitsFor.length === 0 && row.dependsOn.length > 0 ? [`after ${row.dependsOn.join(', ')}`] : []),

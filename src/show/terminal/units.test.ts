@@ -1,6 +1,6 @@
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
-import { formatCost, formatTokens } from './units.ts';
+import { describe, expect, it, vi } from 'vitest';
+import { formatCost, formatTime, formatTokens } from './units.ts';
 
 describe('formatTokens', () => {
   it.each([
@@ -39,5 +39,18 @@ describe('formatCost', () => {
     [1234.5, '$1234.50'],
   ])('writes %d as %s', (usd, expected) => {
     expect(formatCost(usd)).toBe(expected);
+  });
+});
+
+describe('a time', () => {
+  it.each([
+    ['UTC', '2026-11-17 22:20 UTC'],
+    ['Europe/Berlin', '2026-11-17 23:20 UTC+1'],
+    ['Asia/Kolkata', '2026-11-18 03:50 UTC+5:30'],
+    ['America/St_Johns', '2026-11-17 18:50 UTC-3:30'],
+  ])('is that of %s, with its zone', (zone, expected) => {
+    vi.stubEnv('TZ', zone);
+    expect(formatTime('2026-11-17T22:20:31.000Z')).toBe(expected);
+    vi.unstubAllEnvs();
   });
 });

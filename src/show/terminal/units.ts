@@ -19,3 +19,14 @@ export function formatCost(usd: number): string {
   const isTiny = usd > 0 && usd < 0.005;
   return `$${usd.toFixed(isTiny ? 4 : 2)}`;
 }
+
+/** Formats a time for people here: `2026-11-17 23:20 UTC+1`. */
+export function formatTime(time: string): string {
+  const date = new Date(time);
+  const two = (part: number) => String(part).padStart(2, '0');
+  const day = [date.getFullYear(), two(date.getMonth() + 1), two(date.getDate())].join('-');
+  const minutes = -date.getTimezoneOffset();
+  const rest = minutes % 60 === 0 ? '' : `:${two(Math.abs(minutes % 60))}`;
+  const zone = minutes === 0 ? '' : `${minutes < 0 ? '-' : '+'}${Math.floor(Math.abs(minutes) / 60)}${rest}`;
+  return `${day} ${two(date.getHours())}:${two(date.getMinutes())} UTC${zone}`;
+}

@@ -4,11 +4,13 @@ export type WatchState = {
   readonly selected: number | null;
   /** Content of the large pane. */
   readonly pane: 'output' | 'evidence' | 'log';
+  /** Lines of the evidence that are above the pane. */
+  readonly scroll: number;
   readonly help: boolean;
   readonly quit: boolean;
 };
 
-export const startState: WatchState = { selected: null, pane: 'output', help: false, quit: false };
+export const startState: WatchState = { selected: null, pane: 'output', scroll: 0, help: false, quit: false };
 
 /** Keys and what they do, for the help. */
 export const keyHelp = [
@@ -18,10 +20,12 @@ export const keyHelp = [
   ['g / G', 'the first, or the newest, which is then followed'],
   ['o', 'what the agent wrote'],
   ['e', 'claims and the evidence for them'],
+  ['Space / b', 'further down in the evidence, or up'],
   ['l', 'the log of the guardrail that failed, or ran last'],
   ['Esc', 'back to the newest iteration and its output'],
 ] as const;
 
+const scrollLines = 5;
 const esc = '\x1b';
 const keyPattern = new RegExp(`${esc}(?:\\[[\\d;]*[A-Za-z~]|O[A-Za-z])|[^]`, 'gu');
 
@@ -44,7 +48,13 @@ export function press(state: WatchState, key: string, count: number): WatchState
     case 'o':
       return { ...state, pane: 'output' };
     case 'e':
-      return { ...state, pane: 'evidence' };
+      return { ...state, pane: 'evidence', scroll: 0 };
+    case ' ':
+    case '\x1b[6~':
+      return { ...state, scroll: state.scroll + scrollLines };
+    case 'b':
+    case '\x1b[5~':
+      return { ...state, scroll: Math.max(0, state.scroll - scrollLines) };
     case 'l':
       return { ...state, pane: 'log' };
     case 'k':
@@ -69,5 +79,5 @@ export function press(state: WatchState, key: string, count: number): WatchState
 /** Selects an iteration; the newest one is followed. */
 function select(state: WatchState, index: number, count: number): WatchState {
   const isNewest = count === 0 || index >= count - 1;
-  return { ...state, selected: isNewest ? null : Math.max(0, index) };
+  return { ...state, scroll: 0, selected: isNewest ? null : Math.max(0, index) };
 }

@@ -132,6 +132,35 @@ describe('the watch screen', () => {
     expect(lines).toContain('ralph answer "..." && ralph run --resume');
   });
 
+  it('cuts a failing guardrail last, and says how many more there are', () => {
+    const commands = Array.from({ length: 9 }, (_, n) => `npm run check-${n}`);
+    const ends = commands.flatMap((command, n): EventBody[] => [
+      { type: 'guardrail.started', iteration: 1, command },
+      {
+        type: 'guardrail.ended',
+        ...{ iteration: 1, command, ok: n !== 7, exitCode: n === 7 ? 1 : 0, timedOut: false, ms: 9 },
+        ...{ log: 'x.log', action: 'APPEND' },
+      },
+    ]);
+    const lines = screen(loopOf([...go(1, 'a', true), ...ends]), 80, 24).join('\n');
+    expect(lines).toContain('npm run check-7');
+    expect(lines).toContain('+9 more');
+  });
+
+  it('scrolls through the evidence', () => {
+    const evidence = Array.from({ length: 30 }, (_, n) => ({
+      check: `check-${n}`,
+      ok: true,
+      detail: 'fine',
+    }));
+    const verdict: EventBody = { type: 'verdict', iteration: 1, accepted: true, because: 'all', evidence };
+    const loop = loopOf([...go(1, 'a', true), verdict]);
+    const pane = (scroll: number) => screen(loop, 80, 24, { pane: 'evidence', scroll }).join('\n');
+    expect(pane(0)).toContain('check-0:');
+    expect(pane(0)).not.toContain('check-29');
+    expect(pane(999)).toContain('check-29');
+  });
+
   it('fits any window, whatever the agent wrote, and lets none of its sequences through', () => {
     const hostile = fc
       .array(

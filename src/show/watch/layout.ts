@@ -103,7 +103,7 @@ function panesOf(view: WatchView) {
   const number = one === undefined ? '' : ` of iteration ${one.iteration}`;
   const large: Record<WatchState['pane'], Pane> = {
     output: { title: `Output${number}`, lines: (options) => textPane(output, options) },
-    evidence: { title: `Evidence${number}`, lines: (options) => evidencePane(one, options) },
+    evidence: { title: `Evidence${number}`, lines: (options) => evidencePane(one, state.scroll, options) },
     log: {
       title: log === null ? `Log${number}` : `Log: ${firstLine(log.title)}`,
       lines: (options) => textPane(log?.text ?? 'No guardrail has run in this iteration.', options),

@@ -1,4 +1,6 @@
 import { formatDuration } from '../../core/duration.ts';
+import { plural } from '../../core/text.ts';
+import { goOnCommand, nextCommand } from '../../journal/next-command.ts';
 import { type IterationView, type Mark, type RunView, timeByKind } from '../../journal/run-view.ts';
 import { cleanTerminal } from '../../os/terminal/clean-terminal.ts';
 import { firstLine } from '../terminal/narrate.ts';
@@ -100,13 +102,13 @@ export function nowPane(loop: RunView, isAlive: boolean, options: PaneOptions): 
 }
 
 function nowLines(loop: RunView, isAlive: boolean, style: Style, now: number): string[] {
-  const { state, outcome, because, needs, waitUntil, waitFor, tool, run, updatedAt } = loop;
+  const { state, outcome, because, needs, waitUntil, waitFor, tool, updatedAt } = loop;
   if (outcome !== null) {
-    const next = needs?.kind === 'answer' ? 'ralph answer "..." && ralph run --resume' : `ralph show ${run}`;
+    const next = nextCommand(loop, { asks: needs?.kind === 'answer', isLatest: true });
     return [outcome, ...wrapped(because ?? ''), `Next: ${next}`];
   }
   if (state === 'abandoned' || (!isAlive && state !== 'yielded'))
-    return ['The process of this loop is gone.', 'Next: ralph run --resume'];
+    return ['The process of this loop is gone.', `Next: ${goOnCommand(loop)}`];
   if (waitUntil !== null) {
     const left = formatDuration(Math.max(0, Math.floor((waitUntil - now) / 1000) * 1000));
     return [`Waits ${left}, until ${clockTime(waitUntil)}`, ...wrapped(waitFor ?? '')];
@@ -132,7 +134,10 @@ export function guardrailPane(loop: RunView, options: PaneOptions): string[] {
     Math.floor(columns / 2),
   );
   const latest = loop.iterations.slice(-Math.max(1, columns - nameWidth - 2));
-  return commands.slice(-rows).map((command) => {
+  const isFailing = (command: string) =>
+    loop.iterations.at(-1)?.guardrails.findLast((one) => one.command === command)?.ok === false;
+  const sorted = [...commands.filter(isFailing), ...commands.filter((command) => !isFailing(command))];
+  const lines = sorted.map((command) => {
     const cells = latest.map(({ guardrails }) => {
       const check = guardrails.findLast((one) => one.command === command);
       return check === undefined ? ' ' : checkMark(check, style);
@@ -140,6 +145,13 @@ export function guardrailPane(loop: RunView, options: PaneOptions): string[] {
     const name = fitTo(firstLine(command), nameWidth, style.symbol('more'));
     return `${name}  ${cells.join('')}`;
   });
+  return cutLines(lines, rows);
+}
+
+/** Returns as many lines as there is room for; the last says how many more there are. */
+function cutLines(lines: readonly string[], rows: number): string[] {
+  if (lines.length <= rows) return [...lines];
+  return [...lines.slice(0, rows - 1), `+${lines.length - rows + 1} more`];
 }
 
 /** Returns the stories of a PRD if there are any, else the agent's own list. */
@@ -148,7 +160,7 @@ export function taskPane({ stories, todo }: RunView, { style, rows }: PaneOption
   const lines =
     stories.length > 0
       ? stories.map(({ id, title, passes, reviewCount }) => {
-          const reviews = reviewCount > 0 ? ` (${reviewCount} review${reviewCount === 1 ? '' : 's'})` : '';
+          const reviews = reviewCount > 0 ? ` (${plural(reviewCount, 'review')})` : '';
           return { mark: passes ? done : open, isOpen: !passes, text: `${id} ${title}${reviews}` };
         })
       : todo.map(({ status, text }) => ({
@@ -166,16 +178,21 @@ export function taskPane({ stories, todo }: RunView, { style, rows }: PaneOption
 }
 
 /** Returns the claim of an iteration with all evidence. */
-export function evidencePane(one: IterationView | undefined, { style, rows }: PaneOptions): string[] {
+export function evidencePane(
+  one: IterationView | undefined,
+  scroll: number,
+  { style, rows }: PaneOptions,
+): string[] {
   if (one === undefined || one.verdict === null) return ['No claim was judged in this iteration.'];
   const { accepted, because, evidence } = one.verdict;
   const head = accepted ? style.green('Claim accepted') : style.red('Claim rejected');
-  return [
+  const lines = [
     `${head}: ${firstLine(because)}`,
     ...evidence.map(
       ({ check, ok, detail }) => `${checkMark({ ok }, style)} ${firstLine(check)}: ${firstLine(detail)}`,
     ),
-  ].slice(0, rows);
+  ];
+  return cutLines(lines.slice(Math.min(scroll, Math.max(0, lines.length - rows))), rows);
 }
 
 /** Returns the end of a text. */

@@ -6,10 +6,8 @@ import { type Diff, diffBetween } from '../../os/git/git-diff.ts';
 /** Parts that are too large for every view; the page asks for each when it needs it. */
 export type IterationDetails = {
   readonly prompt: string | null;
-  /** The commits of the iteration. */
-  readonly committed: Diff | null;
-  /** Uncommitted changes in the working copy now, after the last iteration. */
-  readonly uncommitted: Diff | null;
+  /** Changes of the iteration, committed or not; up to now while it runs. */
+  readonly changes: Diff | null;
 };
 
 const maxDiffChars = 200_000;
@@ -18,18 +16,11 @@ const maxLogBytes = 256 * 1024;
 const logSlackMs = 5000;
 
 export async function readDetails(cwd: string, view: RunView, one: IterationView): Promise<IterationDetails> {
-  const isLast = one === view.iterations.at(-1);
-  const end = one.to ?? (isLast ? null : one.from);
-  const [committed, uncommitted] = await Promise.all([
-    one.from !== null && end !== null && one.from !== end
-      ? diffBetween(cwd, one.from, end, maxDiffChars)
-      : null,
-    isLast && (one.to ?? one.from) !== null
-      ? diffBetween(cwd, one.to ?? one.from ?? '', null, maxDiffChars)
-      : null,
-  ]);
+  const { from, to, index } = one;
+  const end = to ?? view.iterations[index + 1]?.from ?? null;
+  const changes = from === null ? null : await diffBetween(cwd, from, end, maxDiffChars);
   const prompt = readPrompt(runPaths(cwd, view.run).prompt(one.iteration));
-  return { prompt, committed, uncommitted: uncommitted?.text === '' ? null : uncommitted };
+  return { prompt, changes: changes?.text === '' ? null : changes };
 }
 
 /** The check that a path names: `guardrail-0`, `verify-1`. */

@@ -18,7 +18,7 @@ type Entry = {
   view: RunView;
   summary: LoopSummary;
   /** Question that the run ended with. */
-  asked: string | null;
+  asks: boolean;
   /** Grows with every change of the summary. */
   revision: number;
 };
@@ -75,16 +75,16 @@ export async function openLibrary(options: LibraryOptions): Promise<Library> {
     const isRun = entry.source.kind === 'run';
     // Somebody may have resumed it since the list was made.
     const life = isRun && isOpen(folded) ? lifeOf(env, entry.source.folder, folded.run) : entry.source.life;
-    entry.asked = isRun && folded.needs?.kind === 'answer' ? (folded.because ?? '') : null;
-    entry.source = { ...entry.source, life, question: questionNow(entry.source, entry.asked) };
+    entry.asks = isRun && folded.needs?.kind === 'answer';
+    entry.source = { ...entry.source, life, question: questionNow(entry.source, entry.asks) };
     entry.view = present(folded, entry.source, now());
     const summary = summarise(entry.view, entry.source);
     if (JSON.stringify(summary) !== JSON.stringify(entry.summary)) entry.revision = ++revision;
     entry.summary = summary;
   }
 
-  function questionNow(source: LoopSource, asked: string | null): LoopSource['question'] {
-    return asked === null ? null : questionOf(env, source, asked);
+  function questionNow(source: LoopSource, asks: boolean): LoopSource['question'] {
+    return asks ? questionOf(env, source) : null;
   }
 
   function meet(source: LoopSource): void {
@@ -96,7 +96,7 @@ export async function openLibrary(options: LibraryOptions): Promise<Library> {
         source.worker !== null ||
         life !== source.life ||
         isLatest !== source.isLatest ||
-        question !== questionNow(source, known.asked);
+        question !== questionNow(source, known.asks);
       known.source = { ...source, question };
       if (changed) look(known);
       return;
@@ -104,7 +104,7 @@ export async function openLibrary(options: LibraryOptions): Promise<Library> {
     const view = newRunView(source.run ?? source.name);
     const summary = summarise(view, source);
     const entry: Entry = {
-      ...{ source, view, summary, tail: null, folded: null, asked: null },
+      ...{ source, view, summary, tail: null, folded: null, asks: false },
       revision: ++revision,
     };
     entries.set(source.id, entry);

@@ -86,10 +86,9 @@ function runsIn(env: Environment, folder: string): LoopSource[] {
 }
 
 /** Returns the state of the question that a run ended with. */
-export function questionOf(env: Environment, source: LoopSource, asked: string): QuestionState {
-  const open = openQuestion(source.folder);
-  if (!source.isLatest && open?.text !== asked.trim()) return 'past';
-  return open !== null && !hasAnswer(env, source.folder) ? 'open' : 'answered';
+export function questionOf(env: Environment, source: LoopSource): QuestionState {
+  if (!source.isLatest) return 'past';
+  return openQuestion(source.folder) !== null && !hasAnswer(env, source.folder) ? 'open' : 'answered';
 }
 
 function sessionsOf(env: Environment, folder: string): LoopSource[] {

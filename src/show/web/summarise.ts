@@ -1,4 +1,5 @@
 import { noUsage } from '../../core/turn.ts';
+import { doingNow, titleOf } from '../../journal/run-record.ts';
 import type { RunView } from '../../journal/run-view.ts';
 import { nextCommand } from './next-command.ts';
 import { offersFor } from './offers.ts';
@@ -21,7 +22,7 @@ export function summarise(view: RunView, source: LoopSource): LoopSummary {
     name,
     folder,
     hasTerminal,
-    title: firstLine(view.task),
+    title: titleOf(view.task),
     agent: view.agent ?? '',
     status,
     detail,
@@ -43,7 +44,7 @@ export function summarise(view: RunView, source: LoopSource): LoopSummary {
 }
 
 function standingOf(view: RunView, { life, worker, question }: LoopSource): Standing {
-  const { state, outcome, exitCode, needs, because, waitFor, tool } = view;
+  const { state, outcome, exitCode, needs, because, waitFor } = view;
   if (worker?.loop === null)
     return life === 'alive'
       ? { status: 'running', detail: 'its command runs' }
@@ -57,7 +58,7 @@ function standingOf(view: RunView, { life, worker, question }: LoopSource): Stan
     return { status: 'waiting', detail: waitFor ?? 'waits for its supervisor to start the next iteration' };
   if (life === 'alive' && state === 'waiting') return { status: 'waiting', detail: waitFor ?? 'waiting' };
   if (life === 'alive' && (state === 'going' || state === 'abandoned'))
-    return { status: 'running', detail: tool ? `${tool.name} ${tool.summary}`.trim() : doing(view) };
+    return { status: 'running', detail: doingNow(view) };
   // A worker that had nothing to reach is complete when its iterations are used up.
   if (outcome === 'PROMISE_ACCEPTED' || exitCode === 0) return { status: 'done', detail: because ?? 'done' };
   if (question === 'answered') return { status: 'stopped', detail: 'you have answered it: resume it' };
@@ -65,16 +66,4 @@ function standingOf(view: RunView, { life, worker, question }: LoopSource): Stan
   if (outcome === 'CANCELLED' || outcome === 'INTERRUPTED')
     return { status: 'stopped', detail: because ?? 'stopped' };
   return { status: 'failed', detail: needs?.text ?? because ?? 'it came to no end' };
-}
-
-function doing({ iterations }: RunView): string {
-  const last = iterations.at(-1);
-  const check = last?.guardrails.find(({ ok }) => ok === null);
-  if (check) return `checks: ${check.command}`;
-  return last?.agentMs === null ? 'the agent is thinking' : 'between two iterations';
-}
-
-function firstLine(text: string): string {
-  const line = text.split('\n').find((one) => one.trim() !== '') ?? '';
-  return line.replace(/^#+\s*/, '').slice(0, 200);
 }

@@ -168,9 +168,24 @@ describe('evidence', () => {
 });
 
 describe('humans', () => {
-  it('an answer before the first run names a command that works', async () => {
-    const repo = await repoWith([{ steps: [] }]);
-    expect((await runRalph(['answer', 'tabs'], repo)).stdout).toContain('ralph run -p "your task"');
+  it('an answer that no run waits for is refused, and says why', async () => {
+    const repo = await repoWith([
+      { steps: [work, { text: '<promise>DECIDE: tabs or spaces?</promise>' }] },
+      claims,
+    ]);
+    expect(await runRalph(['answer', 'tabs'], repo)).toMatchObject({
+      code: 2,
+      stderr: expect.stringMatching(/no run in this folder waits for an answer\n.*ralph run -p "your task"/),
+    });
+    await runRalph(runArgs(3), repo);
+    const { run } = await show(repo);
+    await runRalph(runArgs(3), repo);
+    expect(await runRalph(['answer', 'tabs'], repo)).toMatchObject({
+      code: 2,
+      stderr: expect.stringMatching(
+        new RegExp(`run ${run} asked, and run .* began since\n.*--resume ${run}`),
+      ),
+    });
   });
 
   it('blocked ends with 4 and keeps the words; the answer reaches the next run', async () => {

@@ -93,7 +93,7 @@ describe('an agent that cannot work', () => {
   it('because it is logged out is told with how to log in', async () => {
     const repo = await repoWith([{ steps: [{ error: { status: 401, message: 'Invalid API key' } }] }]);
     expect((await runRalph(runArgs(1), repo)).stdout).toContain(
-      'Next: claude auth login, then: ralph run --resume',
+      'Next: claude auth login && ralph run --resume ',
     );
   });
 });
@@ -192,11 +192,6 @@ describe('resume', () => {
     const { stdout } = await runRalph(['run', '--resume', '-m', '9', '--dry-run=json'], repo);
     expect(JSON.parse(stdout).limits).toMatchObject({ withoutProgress: 9, iterations: 9 });
   });
-
-  it('says what to type after the iterations are used up', async () => {
-    const repo = await repoWith([works]);
-    expect((await runRalph(runArgs(2), repo)).stdout).toContain('ralph run --resume -m 4');
-  });
 });
 
 describe('secrets', () => {
@@ -254,7 +249,9 @@ describe('guardrail output', () => {
     });
     await runRalph(runArgs(2), repo);
     const prompt = (await repo.agent.calls())[1]?.prompt ?? '';
-    expect(prompt).toContain(`${'x'.repeat(400)}\nTHE ... [truncated]`);
+    expect(prompt).toContain(
+      `${'x'.repeat(81)}\n... [6 characters truncated]\n${'x'.repeat(313)}\nTHE ERROR\n`,
+    );
   });
 
   it('loses the power of completion tags in it', async () => {
@@ -296,7 +293,9 @@ describe('small things', () => {
       { files: { 'PROMPT.md': 'x' } },
     );
     await runRalph(['run', '-f', 'PROMPT.md'], repo);
-    expect((await runRalph(['runs'], repo)).stdout).toContain('LOOP_FAILED');
+    const { stdout } = await runRalph(['runs'], repo);
+    expect(stdout).toMatch(/^\S+ +\d{4}-\d\d-\d\d \d\d:\d\d UTC\S* +LOOP_FAILED .* x$/m);
+    expect((await runRalph(['show'], repo)).stdout).toMatch(/^Task +x$/m);
   });
 
   it('a claim in a turn that changed our files is rejected', async () => {

@@ -38,7 +38,7 @@ describe('what the agent is told about its claim', () => {
         'Guardrail "echo checking; test -f ok" failed with exit code 1.',
         'Hint: Make the file ok.',
         'Output file: .ralph/guardrail_1_echo_checking_test_f_ok.log',
-        'Output (truncated):',
+        'Output:',
         'checking',
       ].join('\n'),
     );

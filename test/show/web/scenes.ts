@@ -102,7 +102,7 @@ export function prdRun(cwd: string, run = '20261115-090000-004abc'): JournalWrit
   const writer = journalWriter(Date.parse('2026-11-15T09:00:00.000Z'));
   startRun(writer, run, 'Orders: work off the stories of ralph/prd.md', {
     cwd,
-    plan: aPlan({ iterations: 24, costUsd: 12 }),
+    plan: { ...aPlan({ iterations: 24, costUsd: 12 }), completion: { tasks: 'ralph/tasks.json' } },
   });
   let stories: StoryState[] = titles.map((title, index) => ({
     id: `US-00${index + 1}`,

@@ -313,7 +313,7 @@ describe('a worker with the checks of ralph run', () => {
     journal(world, 2, 'NEEDS_DECISION');
     const { summary, view } = await find(world, 'worker:one');
     expect(summary).toMatchObject({ status: 'needs-you', detail: 'Gross or net?' });
-    expect(summary.next).toBe(`(cd ${world.cwd} && ralph answer "…") && swarm ralph resume one`);
+    expect(summary.next).toBe(`(cd ${world.cwd} && ralph answer "...") && swarm ralph resume one`);
     expect(offered(summary)).toEqual(['answer', 'stop']);
     expect(view).toMatchObject({ outcome: 'NEEDS_DECISION', needs: { kind: 'answer' } });
     const swarm = [process.execPath, '-e', ''] as const;
@@ -478,13 +478,13 @@ describe('a run that asked', () => {
     expect(await shown()).toMatchObject({
       status: 'needs-you',
       detail: question,
-      next: 'ralph answer "…" && ralph run --resume',
+      next: 'ralph answer "..." && ralph run --resume r1',
     });
     expect(await post(server, 'r1', { action: 'answer', text: 'Net.' })).toMatchObject({ status: 200 });
     expect(await shown()).toMatchObject({
       status: 'stopped',
       detail: 'you have answered it: resume it',
-      next: 'ralph run --resume',
+      next: 'ralph run --resume r1',
       offers: [],
     });
     expect(await post(server, 'r1', { action: 'answer', text: 'Gross.' })).toMatchObject({ status: 409 });
@@ -506,7 +506,7 @@ describe('a run that asked', () => {
     asking(world, '20261114-110000-000abc', 'PROMISE_ACCEPTED');
     const library = await libraryOf(world);
     const [later, earlier] = library.summaries().sort((a, b) => (a.id < b.id ? 1 : -1));
-    expect(later).toMatchObject({ status: 'done', next: 'ralph verdict 20261114-110000-000abc' });
+    expect(later).toMatchObject({ status: 'done', next: 'ralph show 20261114-110000-000abc' });
     expect(earlier).toMatchObject({
       status: 'stopped',
       next: 'ralph run --resume 20261114-100000-000abc',
@@ -525,7 +525,7 @@ describe('a run that asked', () => {
     keepQuestion(world.cwd, 'BLOCKED', question, join(world.cwd, 'ralph'));
     expect((await find(world, 'r2')).summary.next).toBe('ralph prd run');
     writeFileSync(answerPath(world.env, world.cwd), '');
-    expect((await find(world, 'r2')).summary.next).toBe('ralph answer "…" && ralph prd run');
+    expect((await find(world, 'r2')).summary.next).toBe('ralph answer "..." && ralph prd run');
   });
 });
 

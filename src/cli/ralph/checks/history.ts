@@ -1,5 +1,6 @@
 import { projectPaths } from '../../../config/paths.ts';
 import { runningLoop } from '../../../drive/process/ownership.ts';
+import { goOnCommand } from '../../../journal/next-command.ts';
 import { listRuns, readRun } from '../../../journal/runs.ts';
 import { readText } from '../../../os/files/files.ts';
 import { type HealthCheck, resultsOf } from './health-check.ts';
@@ -18,7 +19,7 @@ export function checkLastRun(cwd: string): HealthCheck {
   if (view?.state === 'yielded')
     return ok(`run ${view.run} waits for its supervisor to start the next iteration`);
   if (view !== null && view.outcome === null) {
-    return warning(`run ${view.run} was killed in iteration ${view.iteration}`, 'ralph run --resume');
+    return warning(`run ${view.run} was killed in iteration ${view.iteration}`, goOnCommand(view));
   }
   const { lock } = projectPaths(cwd);
   if (readText(lock) !== null) {

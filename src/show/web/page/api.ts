@@ -166,8 +166,7 @@ function reportApi(data: ReportData): Api {
       if (loop !== null && view) listener.view({ id: loop, ...view, count: view.iterations.length });
       return () => {};
     },
-    details: async (loop, index) =>
-      data.details[`${loop} ${index}`] ?? { prompt: null, committed: null, uncommitted: null },
+    details: async (loop, index) => data.details[`${loop} ${index}`] ?? { prompt: null, changes: null },
     log: async (loop, index, check) => data.logs[`${loop} ${index} ${check}`] ?? { kind: 'missing' },
     screen: async () => null,
     act: () => Promise.reject(new Error('this is a report: it shows, and changes nothing')),

@@ -96,27 +96,22 @@ function Tools({ tools, toolCalls }: IterationView) {
 
 type ChangesProps = IterationDetails & Pick<IterationProps, 'one' | 'view'>;
 
-function Changes({ committed, uncommitted, one, view }: ChangesProps) {
-  if (committed === null && uncommitted === null && one.files.length === 0)
+function Changes({ changes, one, view }: ChangesProps) {
+  if (changes !== null) return <DiffView diff={changes} title="Changes" />;
+  if (one.files.length === 0)
     return (
       <Note text={view.source === 'timeline' ? 'What it changed is not known.' : 'Nothing was changed.'} />
     );
   return (
-    <>
-      {committed && <DiffView diff={committed} title="Committed" />}
-      {uncommitted && <DiffView diff={uncommitted} title="Not committed, as it is now" />}
-      {one.files.length > 0 && uncommitted === null && (
-        <div class="left-files">
-          <Note text="Changed in this iteration and not committed by its end; what they looked like then is not kept:" />
-          <ul>
-            {one.files.map((file) => (
-              <li>
-                <code>{file}</code>
-              </li>
-            ))}
-          </ul>
-        </div>
-      )}
-    </>
+    <div class="left-files">
+      <Note text="Changed in this iteration; what they looked like then is not kept:" />
+      <ul>
+        {one.files.map((file) => (
+          <li>
+            <code>{file}</code>
+          </li>
+        ))}
+      </ul>
+    </div>
   );
 }
