@@ -50,6 +50,11 @@ export function mailboxPath(env: Environment, run: string): string {
   return join(stateFolder(env), 'mail', run);
 }
 
+/** Returns the record of what the user trusts in a folder. */
+export function trustPath(env: Environment, folder: string): string {
+  return join(stateFolder(env), 'trust', `${sha256(folder).slice(0, 16)}.json`);
+}
+
 /** Returns the folder of a sandbox, which lasts between runs; without a name, of all of them. */
 export function sandboxFolder(env: Environment, name = ''): string {
   return join(stateFolder(env), 'sandboxes', name);

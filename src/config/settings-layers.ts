@@ -26,8 +26,12 @@ export type Layer = { readonly source: SettingSource; readonly value: Settings }
 
 /** Reads and checks a settings file; null if there is none. Messages call it `name`. */
 export function readSettingsFile(path: string, name: string): Settings | null {
-  const text = readFile(path, name);
-  if (text === null) return null;
+  const text = readSettingsText(path, name);
+  return text === null ? null : parseSettings(text, name);
+}
+
+/** Checks the text of a settings file. Messages call it `name`. */
+export function parseSettings(text: string, name: string): Settings {
   // A file that was emptied, by a full disk or an agent, must not remove the guardrails.
   if (text.trim() === '') throw settingsError(`${name} is empty, expected at least {}`);
   const value = parseJson(text, name);
@@ -91,7 +95,8 @@ function parseJson(text: string, name: string): unknown {
   }
 }
 
-function readFile(path: string, name: string): string | null {
+/** Returns the text of a settings file; null if there is none. */
+export function readSettingsText(path: string, name: string): string | null {
   try {
     return readText(path);
   } catch (error) {

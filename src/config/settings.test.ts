@@ -7,6 +7,9 @@ import { RalphError } from '../core/error.ts';
 import { type CliSetting, loadSettings, readProjectSettings, readSettings } from './settings.ts';
 import { mergeSettings } from './settings-layers.ts';
 
+/** All files are the user's own. */
+const trust = { strangers: [], isTrusted: true };
+
 let cwd: string;
 let userConfigDir: string;
 
@@ -24,7 +27,7 @@ const write = (name: string, content: unknown) => {
   writeFileSync(join(name.startsWith('user') ? cwd : join(cwd, '.ralph'), name), text);
 };
 const load = (env: Record<string, string> = {}, cli: CliSetting[] = []) =>
-  loadSettings({ cwd, userConfigDir, env, cli });
+  loadSettings({ cwd, userConfigDir, env, cli, trust });
 const problem = (env: Record<string, string> = {}, cli: CliSetting[] = []) => {
   try {
     load(env, cli);
@@ -39,7 +42,7 @@ const problem = (env: Record<string, string> = {}, cli: CliSetting[] = []) => {
 describe('readSettings', () => {
   it('reads the files once, for every command line that is put over them', () => {
     write('settings.json', { maxCost: 1, allowHosts: ['a.example'] });
-    const withCli = readSettings({ cwd, userConfigDir, env: {} });
+    const withCli = readSettings({ cwd, userConfigDir, env: {}, trust });
     write('settings.json', { maxCost: 2 });
     const { allowHosts } = withCli([]).settings;
     const value = [...allowHosts, 'b.example'];
@@ -162,9 +165,9 @@ describe('loadSettings', () => {
     writeFileSync(join(cwd, 'xdg/ralph/settings.json'), '{"maxCost":1}');
     writeFileSync(join(cwd, '.config/ralph/settings.json'), '{"maxCost":2}');
     expect(
-      loadSettings({ cwd, env: { HOME: cwd, XDG_CONFIG_HOME: join(cwd, 'xdg') } }).settings.maxCost,
+      loadSettings({ cwd, env: { HOME: cwd, XDG_CONFIG_HOME: join(cwd, 'xdg') }, trust }).settings.maxCost,
     ).toBe(1);
-    expect(loadSettings({ cwd, env: { HOME: cwd } }).settings.maxCost).toBe(2);
+    expect(loadSettings({ cwd, env: { HOME: cwd }, trust }).settings.maxCost).toBe(2);
   });
 
   it('tolerates a byte order mark and $schema', () => {

@@ -15,6 +15,8 @@ import {
   settingIn,
 } from './settings-layers.ts';
 import { type ResolvedSettings, type SettingKey, settingTable } from './settings-schema.ts';
+import { tighten } from './trust/tighten.ts';
+import type { ProjectTrust } from './trust/trust.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -51,6 +53,7 @@ const otherVariables = [
   'RALPH_EMOJI',
   'RALPH_HOME',
   'RALPH_DEBUG',
+  'RALPH_TRUST',
 ];
 
 const settingKeys = [...settingTable.keys()];
@@ -59,11 +62,17 @@ const settingVariables = settingKeys
   .filter((key) => key !== '$schema')
   .map((key) => ({ key, name: variableName(key) }));
 
-type SettingsPlace = { readonly cwd: string; readonly env: Environment; readonly userConfigDir?: string };
+type SettingsPlace = {
+  readonly cwd: string;
+  readonly env: Environment;
+  readonly trust: Pick<ProjectTrust, 'strangers' | 'isTrusted'>;
+  readonly userConfigDir?: string;
+};
 
 /**
  * The settings of a project: defaults, then the user's file, the project's file, its local overlay, the environment
- * and the command line, each over the one before. Throws a RalphError for anything that is not valid.
+ * and the command line, each over the one before. A project's file that a stranger brought counts only if the user trusts
+ * it, and may only make things stricter. Throws a RalphError for anything that is not valid.
  */
 export function loadSettings({
   cli = [],
@@ -76,6 +85,7 @@ export function loadSettings({
 export function readSettings({
   cwd,
   env,
+  trust,
   userConfigDir = configFolder(env),
 }: SettingsPlace): (cli: readonly CliSetting[]) => LoadedSettings {
   const userFile = join(userConfigDir, 'settings.json');
@@ -86,13 +96,24 @@ export function readSettings({
   ] as const;
   const layers: Layer[] = [];
   const files: string[] = [];
+  const warnings = nearMisses(env);
+  let own: Settings = {};
   for (const { source, name, value } of fromFiles) {
     if (value === null) continue;
-    layers.push({ source, value });
+    const isOwn = !isStrangers(trust, source);
+    if (!isOwn && !trust.isTrusted) {
+      warnings.push(`${name} came with this folder and is not trusted, so it is left out: ralph trust`);
+      continue;
+    }
+    const { value: kept, setAside } = isOwn ? { value, setAside: [] } : tighten(value, own);
+    if (isOwn) own = mergeSettings(own, value);
+    warnings.push(
+      ...setAside.map((setting) => `${name} came with this folder, so its ${setting} is set aside`),
+    );
+    layers.push({ source, value: kept });
     files.push(name);
   }
   layers.push(...environmentLayers(env));
-  const warnings = nearMisses(env);
   return (cli) => {
     const flags = cli
       .filter(({ value }) => value !== undefined)
@@ -112,6 +133,14 @@ export function readProjectSettings(cwd: string): { value: Settings; local: bool
 /** True if a setting comes from a file of the project. */
 export function isOfProject({ sources }: Pick<LoadedSettings, 'sources'>, key: SettingKey): boolean {
   return sources[key] === projectFile || sources[key] === localFile;
+}
+
+/** True if a value comes from a file that a stranger brought. */
+export function isStrangers(
+  { strangers }: Pick<ProjectTrust, 'strangers'>,
+  source: SettingSource | undefined,
+): boolean {
+  return strangers.some(({ file }) => file === source);
 }
 
 /** Returns `RALPH_` and the name of the setting in capitals. */

@@ -1,6 +1,7 @@
 import { secretSettings } from '../config/secret-settings.ts';
 import { loadSettings } from '../config/settings.ts';
 import { isSandboxed } from '../config/settings-schema.ts';
+import { examineTrust } from '../config/trust/trust.ts';
 import { messageOf } from '../core/error.ts';
 import { type NoticeFacts, noticeOf } from '../core/notice.ts';
 import { channelsOf, type Delivery, type NotifyWorld } from '../os/notify/delivery.ts';
@@ -10,6 +11,8 @@ import { createRedactor } from '../os/redact/redact.ts';
 
 /** Longest time that a hook or a supervisor spends on notices. */
 const longestMs = 8000;
+
+const notTrusted = 'the settings that came with this folder are not trusted (ralph trust)';
 
 export type NotifyEnd = {
   readonly deliveries: readonly Delivery[];
@@ -26,8 +29,11 @@ export async function notifyEnd(
   { cwd, env, version }: Pick<NotifyWorld, 'cwd' | 'env' | 'version'>,
 ): Promise<NotifyEnd> {
   try {
-    const { settings } = loadSettings({ cwd, env });
-    if (channelsOf(settings.notify).length === 0) return { deliveries: [] };
+    const trust = await examineTrust(cwd, env);
+    const { settings } = loadSettings({ cwd, env, trust });
+    if (channelsOf(settings.notify).length === 0) {
+      return trust.isTrusted ? { deliveries: [] } : { deliveries: [], problem: notTrusted };
+    }
     const redactor = createRedactor({ ...env, ...secretSettings(settings) });
     const notice = noticeOf({ ...facts, because: redactor.text(facts.because) });
     const stop = AbortSignal.timeout(longestMs);

@@ -3,7 +3,7 @@ import { RalphError } from '../core/error.ts';
 import { readText, writeAtomic } from '../os/files/files.ts';
 import { realPath } from '../os/files/real-path.ts';
 import { type Argv, findProgram, outsideEnvironment, runCommand } from '../os/process/process.ts';
-import { passVariables, proxyVariables } from './environment.ts';
+import { passVariables, proxyVariables, variablesInside } from './environment.ts';
 import { callFilter } from './filter.ts';
 import { hiddenPlaces, socketsIn, toolPlaces } from './folders.ts';
 import { createLocalParts, type LocalParts } from './local.ts';
@@ -52,6 +52,7 @@ export function createBwrap(spec: SandboxSpec): Sandbox {
   const { name } = place;
   const program = findProgram('bwrap', outsideEnvironment(spec.env, place.root)) ?? '/usr/bin/bwrap';
   const filter = join(dirname(parts.home), 'filter');
+  const variables = join(dirname(parts.home), 'variables');
   return {
     provider: 'bwrap',
     name,
@@ -60,10 +61,12 @@ export function createBwrap(spec: SandboxSpec): Sandbox {
       const bytes = callFilter();
       if (bytes !== null) writeAtomic(filter, bytes, { fsync: false });
     },
-    wrap(argv, env, cwd) {
+    wrap(argv, env, cwd, alone = {}) {
       const { mounts, network, standIns } = parts.opened();
       standIns.place();
       const start = [process.execPath, `${own}/inner.cjs`, `${own}/proxy`, String(network.port)];
+      const inner = { ...variablesInside(alone), ...proxyVariables(network.port) };
+      writeAtomic(variables, setOptions({ ...inner, HOME: place.home }), { fsync: false });
       const words = [
         ...mountOptions(spec, parts, mounts),
         ...ownOptions(network),
@@ -72,12 +75,14 @@ export function createBwrap(spec: SandboxSpec): Sandbox {
         '--',
       ];
       return {
-        argv: [...filtered(filter, program), ...words, ...start, network.forwards.join(','), ...argv],
-        env: {
-          ...passVariables(env, parts.variables),
-          ...proxyVariables(network.port),
-          HOME: place.home,
-        },
+        argv: [
+          ...withFiles(program, variables, filter),
+          ...words,
+          ...start,
+          network.forwards.join(','),
+          ...argv,
+        ],
+        env: passVariables(env, parts.variables),
         failure: bwrapFailure,
       };
     },
@@ -125,10 +130,19 @@ function ownOptions({ socket }: Network): string[] {
   ];
 }
 
-/** Bubblewrap reads a filter from a file that is open already. */
-function filtered(filter: string, program: string): Argv {
-  if (callFilter() === null) return [program];
-  return ['/bin/sh', '-c', 'exec "$@" 3<"$0"', filter, program, '--seccomp', '3'];
+/** Bubblewrap reads options and a filter from files that are open already: everybody can read its command line. */
+function withFiles(program: string, options: string, filter: string): Argv {
+  const start = (script: string, ...words: string[]): Argv => ['/bin/sh', '-c', script, options, ...words];
+  if (callFilter() === null) return start('exec "$@" 3<"$0"', program, '--args', '3');
+  const script = 'filter=$1; shift; exec "$@" 3<"$0" 4<"$filter"';
+  return start(script, filter, program, '--args', '3', '--seccomp', '4');
+}
+
+/** Returns the options that set variables inside, in the form of `--args`. */
+function setOptions(variables: Readonly<Record<string, string>>): string {
+  return Object.entries(variables)
+    .map(([name, value]) => `--setenv\0${name}\0${value}\0`)
+    .join('');
 }
 
 function isRoot(): boolean {

@@ -2,7 +2,7 @@ import { RalphError } from '../core/error.ts';
 import { randomHex } from '../os/crypto.ts';
 import { type Argv, type Environment, findProgram, outsideEnvironment } from '../os/process/process.ts';
 import { rootCapabilities } from './bwrap.ts';
-import { namesToPass, proxyVariables } from './environment.ts';
+import { hideVariables, namesToPass, proxyVariables } from './environment.ts';
 import { socketsIn } from './folders.ts';
 import { createLocalParts, type LocalParts } from './local.ts';
 import { inOrder, type Mount } from './mounts.ts';
@@ -69,11 +69,15 @@ export function createContainer(spec: SandboxSpec): Sandbox {
       await parts.open();
       await removeContainers();
     },
-    wrap: (argv, env, cwd) => ({
-      argv: containerArgv(program ?? 'docker', { spec, parts, env, cwd, argv }),
-      env: outsideEnvironment(env, place.root),
-      failure: containerFailure,
-    }),
+    wrap(argv, env, cwd, alone = {}) {
+      const inner = hideVariables(argv, withoutOurs(alone));
+      const variables = [...namesToPass(env, parts.variables), ...inner.names];
+      return {
+        argv: containerArgv(program ?? 'docker', { spec, parts, variables, cwd, argv: inner.argv }),
+        env: { ...outsideEnvironment(env, place.root), ...inner.env },
+        failure: containerFailure,
+      };
+    },
     async settle() {
       await removeContainers();
       parts.settle();
@@ -102,12 +106,19 @@ export function createContainer(spec: SandboxSpec): Sandbox {
 type InnerCommand = {
   readonly spec: SandboxSpec;
   readonly parts: LocalParts;
-  readonly env: Environment;
+  /** Names of variables in the environment of the client. */
+  readonly variables: readonly string[];
   readonly cwd: string;
   readonly argv: readonly string[];
 };
 
-function containerArgv(program: Program, { spec, parts, env, cwd, argv }: InnerCommand): Argv {
+/** Removes variables that the container sets itself: they lead to its network and its home. */
+function withoutOurs(alone: Environment): Environment {
+  const ours = { ...proxyVariables(0), HOME: '' };
+  return Object.fromEntries(Object.entries(alone).filter(([name]) => !Object.hasOwn(ours, name)));
+}
+
+function containerArgv(program: Program, { spec, parts, variables, cwd, argv }: InnerCommand): Argv {
   const { name, root } = parts.place;
   const { mounts, network, standIns } = parts.opened();
   standIns.place();
@@ -118,7 +129,7 @@ function containerArgv(program: Program, { spec, parts, env, cwd, argv }: InnerC
     ...mounts,
     ...socketsIn(root).map((path) => ({ path, from: '/dev/null', writable: false })),
   ]);
-  const variables = Object.entries({ ...proxyVariables(network.port), HOME: `${own}/home` });
+  const values = Object.entries({ ...proxyVariables(network.port), HOME: `${own}/home` });
   return [
     program,
     ...['run', '--rm', '-i', '--init', '--name', `${name}-${randomHex(4)}`],
@@ -126,8 +137,8 @@ function containerArgv(program: Program, { spec, parts, env, cwd, argv }: InnerC
     ...['--security-opt', 'no-new-privileges', '--security-opt', 'label=disable', '--workdir', cwd],
     ...userOptions(program),
     ...all.flatMap((mount) => ['--mount', mountOption(mount)]),
-    ...namesToPass(env, parts.variables).flatMap((each) => ['--env', each]),
-    ...variables.flatMap(([each, value]) => ['--env', `${each}=${value}`]),
+    ...variables.flatMap((each) => ['--env', each]),
+    ...values.flatMap(([each, value]) => ['--env', `${each}=${value}`]),
     ...[spec.image ?? '', 'node', `${own}/inner.cjs`, `${own}/proxy`, String(network.port)],
     ...[network.forwards.join(','), ...argv],
   ];

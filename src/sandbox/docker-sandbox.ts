@@ -6,7 +6,7 @@ import type { FileSnapshot } from '../os/files/file-snapshot.ts';
 import { ensureDir, lstatOf, readText, writeAtomic } from '../os/files/files.ts';
 import type { GitFolders } from '../os/git/git.ts';
 import { findProgram, outsideEnvironment } from '../os/process/process.ts';
-import { namesToPass } from './environment.ts';
+import { hideVariables, namesToPass } from './environment.ts';
 import { homeOf } from './folders.ts';
 import { markedCommand } from './marked.ts';
 import { gitOf, pathsToShow, placeOf } from './place.ts';
@@ -59,16 +59,18 @@ export function createDockerSandbox(spec: SandboxSpec): Sandbox {
       // Once a file was taken over, changes of it out here are not seen inside until the next start.
       if (resumed) await docker.must(['stop', name]);
     },
-    wrap(argv, variables, cwd) {
+    wrap(argv, variables, cwd, alone = {}) {
       const env = outsideEnvironment(variables, place.root);
       const [program, ...words] = argv;
       // The agent that the sandbox was made for is run; anything else is executed beside it.
       if (program === spec.agent && spec.agent === 'claude') {
         return { argv: ['docker', 'sandbox', 'run', name, '--', ...words], env, promptAsWord: true };
       }
-      const { argv: inner, check } = markedCommand(argv, `docker sandbox ls, or: docker sandbox rm ${name}`);
-      const options = ['-i', '-w', cwd, ...namesToPass(env, also).flatMap((each) => ['-e', each])];
-      return { argv: ['docker', 'sandbox', 'exec', ...options, name, ...inner], env, ...check };
+      const inner = hideVariables(argv, alone);
+      const names = [...namesToPass(env, also), ...inner.names].flatMap((each) => ['-e', each]);
+      const marked = markedCommand(inner.argv, `docker sandbox ls, or: docker sandbox rm ${name}`);
+      const command = ['docker', 'sandbox', 'exec', '-i', '-w', cwd, ...names, name] as const;
+      return { argv: [...command, ...marked.argv], env: { ...env, ...inner.env }, ...marked.check };
     },
     async settle() {
       await systemClock.sleep(settleMs);

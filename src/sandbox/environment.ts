@@ -1,5 +1,6 @@
 import { agents } from '../agents/registry.ts';
-import type { Environment } from '../os/process/process.ts';
+import { quoteWord } from '../core/words.ts';
+import type { Argv, Environment } from '../os/process/process.ts';
 
 /** Variables that every program may have; none of them is a key or a token. */
 const harmless = [
@@ -27,6 +28,27 @@ export function passVariables(env: Environment, also: readonly string[]): Record
 /** Returns the names of variables that pass to another machine. */
 export function namesToPass(env: Environment, also: readonly string[]): string[] {
   return Object.keys(select(env, [...harmless, ...also]));
+}
+
+/** Returns the variables that the command alone gets, without those that would lead out of the private home. */
+export function variablesInside(alone: Environment): Record<string, string> {
+  return select(alone, ['*']);
+}
+
+/**
+ * Hides the variables of a command from the client that starts it elsewhere: the client has them under names that mean
+ * nothing to it, and `argv` gives them their own names there. No command line has their values.
+ */
+export function hideVariables(
+  argv: Argv,
+  alone: Environment,
+): { readonly argv: Argv; readonly env: Record<string, string>; readonly names: readonly string[] } {
+  const entries = Object.entries(variablesInside(alone));
+  const env = Object.fromEntries(entries.map(([, value], index) => [`RALPH_VARIABLE_${index}`, value]));
+  const names = Object.keys(env);
+  if (names.length === 0) return { argv, env, names };
+  const words = entries.map(([name], index) => `${quoteWord(name)}="$RALPH_VARIABLE_${index}"`);
+  return { argv: ['sh', '-c', `exec env ${words.join(' ')} "$@"`, 'sh', ...argv], env, names };
 }
 
 function select(env: Environment, patterns: readonly string[]): Record<string, string> {

@@ -50,7 +50,9 @@ export function createLocalParts(spec: SandboxSpec): LocalParts {
   const needs = agents[spec.agent].sandbox;
   const folder = sandboxFolder(spec.env, place.name);
   const outside = outsideEnvironment(spec.env, place.root);
-  const home = createPrivateHome(join(folder, 'home'), outside, needs, (text) => spec.notice?.(text));
+  const moved = Object.keys(needs.moves).map((name) => [name, spec.agentEnv?.[name] ?? outside[name]]);
+  const homeEnv = { ...outside, ...Object.fromEntries(moved) };
+  const home = createPrivateHome(join(folder, 'home'), homeEnv, needs, (text) => spec.notice?.(text));
   const scratch = join(folder, 'scratch');
   let lock: Lock | null = null;
   let open: Opened | null = null;

@@ -41,7 +41,8 @@ export type Sandbox = {
   readonly name: string;
   /** Makes it ready; `resumed` where people may have worked on the files since. */
   prepare(how?: { readonly resumed?: boolean }): Promise<void>;
-  wrap(argv: Argv, env: Environment, cwd: string): Wrapped;
+  /** `alone` are variables that the command alone gets, not the program that makes the sandbox. */
+  wrap(argv: Argv, env: Environment, cwd: string, alone?: Environment): Wrapped;
   /**
    * Empties the agent's home, so that an agent finds no instructions of the one before it; `keepSessions` leaves what it
    * needs to go on with its own. A virtual machine keeps its home.
@@ -63,8 +64,10 @@ export type DeniedHost = { readonly host: string; readonly port: number; readonl
 export type SandboxSpec = {
   /** The folder of the loop; the working copy around it is writable. */
   readonly cwd: string;
-  /** The environment of the user, with what the settings add for the agent. */
+  /** The environment of the user. */
   readonly env: Environment;
+  /** Variables that the settings add for the agent. */
+  readonly agentEnv?: Environment;
   readonly agent: AgentName;
   /** The agent's program on this machine, where it is known. */
   readonly program?: string;
@@ -89,7 +92,7 @@ export const noSandbox: Sandbox = {
   provider: 'none',
   name: '',
   prepare: async () => {},
-  wrap: (argv, env) => ({ argv, env }),
+  wrap: (argv, env, _cwd, alone) => ({ argv, env: { ...env, ...alone } }),
   freshHome: async () => {},
   settle: async () => {},
   stop: async () => {},

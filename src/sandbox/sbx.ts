@@ -2,7 +2,7 @@ import { agents } from '../agents/registry.ts';
 import { isObject } from '../core/json.ts';
 import type { FileSnapshot } from '../os/files/file-snapshot.ts';
 import { findProgram, outsideEnvironment } from '../os/process/process.ts';
-import { namesToPass } from './environment.ts';
+import { hideVariables, namesToPass } from './environment.ts';
 import { markedCommand } from './marked.ts';
 import { gitOf, pathsToShow, placeOf } from './place.ts';
 import { snapshotProject } from './project-snapshot.ts';
@@ -50,12 +50,16 @@ export function createSbx(spec: SandboxSpec): Sandbox {
       const rules = (spec.allowHosts ?? []).map((host) => (host === '*' ? '**' : host)).join(',');
       if (rules !== '') await sbx.must(['policy', 'allow', 'network', '--sandbox', name, rules]);
     },
-    wrap(argv, env, cwd) {
-      const variables = namesToPass(env, also);
-      const { argv: words, check } = markedCommand(argv, `ralph sandbox status, or: sbx rm --force ${name}`);
+    wrap(argv, env, cwd, alone = {}) {
+      const inner = hideVariables(argv, alone);
+      const variables = [...namesToPass(env, also), ...inner.names].flatMap((each) => ['-e', each]);
+      const { argv: words, check } = markedCommand(
+        inner.argv,
+        `ralph sandbox status, or: sbx rm --force ${name}`,
+      );
       return {
-        argv: ['sbx', 'exec', '-i', '-w', cwd, ...variables.flatMap((each) => ['-e', each]), name, ...words],
-        env: outsideEnvironment(env, place.root),
+        argv: ['sbx', 'exec', '-i', '-w', cwd, ...variables, name, ...words],
+        env: { ...outsideEnvironment(env, place.root), ...inner.env },
         ...check,
       };
     },

@@ -8,15 +8,19 @@ export type Inside = Pick<Wrapped, 'argv' | 'env' | 'failure'> & {
   withoutMarker(text: string): string;
 };
 
+type InnerStart = {
+  readonly env: Environment;
+  /** Variables of the command alone. */
+  readonly alone?: Environment;
+  readonly cwd: string;
+  readonly stdin: string | null;
+};
+
 /** Longest argument that the kernel takes, with some room. */
 const maxWord = 100_000;
 
-export function inSandbox(
-  sandbox: Sandbox,
-  argv: Argv,
-  { env, cwd, stdin }: { readonly env: Environment; readonly cwd: string; readonly stdin: string | null },
-): Inside {
-  const { promptAsWord, marker, ...wrapped } = sandbox.wrap(argv, env, cwd);
+export function inSandbox(sandbox: Sandbox, argv: Argv, { env, alone, cwd, stdin }: InnerStart): Inside {
+  const { promptAsWord, marker, ...wrapped } = sandbox.wrap(argv, env, cwd, alone);
   const asWord = promptAsWord && stdin !== null && Buffer.byteLength(stdin) < maxWord;
   return {
     ...wrapped,

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { chmodSync, cpSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
@@ -200,6 +200,8 @@ describe.skipIf(!bwrapWorks())('a loop in docker sandbox, which a stand-in plays
     const room = await makeRoom('docker', [done], { sandboxPaths: ['/usr/share', '/var/lib:rw'] });
     const linked = room.repo.path('..', 'linked');
     room.repo.git('worktree', 'add', '-q', linked);
+    // The settings are the user's own, so git does not bring them there.
+    cpSync(room.repo.path('.ralph'), join(linked, '.ralph'), { recursive: true });
     const words = ['sandbox', 'exec', '--provider', 'docker-sandbox', '--', 'git', 'status', '--short'];
     expect(await room.ralph(words, '', linked)).toMatchObject({ code: 0, stdout: '' });
     const created = room.calls().find((call) => call[2] === 'create') ?? [];

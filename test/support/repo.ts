@@ -30,7 +30,7 @@ export type Repo = {
 };
 
 /**
- * Makes a temp git repository with one commit of `files` and `settings`. When the test ends, it goes, and so does
+ * Makes a temp git repository with one commit of `files`, and `settings` that are the user's own: git ignores them. When the test ends, it goes, and so does
  * every process that still has its home in the environment. Call it in a test or in `beforeEach`.
  */
 export function makeRepo(
@@ -44,7 +44,7 @@ export function makeRepo(
   });
   for (const [path, content] of Object.entries(options.files ?? {})) repo.write(path, content);
   if (options.settings) repo.write('.ralph/settings.json', `${JSON.stringify(options.settings, null, 2)}\n`);
-  if (options.git !== false) commitAll(repo);
+  if (options.git !== false) commitAll(repo, options.settings ? '/.ralph/settings.json\n' : '');
   return repo;
 }
 
@@ -73,8 +73,9 @@ function openRepo(base: string): Repo {
   };
 }
 
-function commitAll(repo: Repo): void {
+function commitAll(repo: Repo, ignored: string): void {
   repo.git('init', '--quiet', '--initial-branch=main');
+  if (ignored !== '') repo.write('.git/info/exclude', ignored);
   repo.git('config', 'user.name', 'Test');
   repo.git('config', 'user.email', 'test@example.com');
   repo.git('add', '--all');

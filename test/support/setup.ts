@@ -7,6 +7,8 @@ import { homeVariables } from './home.ts';
 for (const name of Object.keys(process.env)) {
   if (/^(RALPH_|SWARM_|GIT_|TMUX)/.test(name)) delete process.env[name];
 }
+// Tests write settings into folders without git by the thousand; those of trust take it away.
+process.env.RALPH_TRUST = '1';
 delete process.env.FORCE_COLOR;
 // What is shown in a terminal depends on it, and a terminal of a test is one like any other.
 delete process.env.CI;

@@ -33,7 +33,7 @@ export type Size = { readonly columns: number; readonly rows: number };
 
 /** The same for any program. */
 export function openInTerminal(
-  repo: Repo,
+  repo: Pick<Repo, 'cwd' | 'env' | 'bin'>,
   command: readonly string[],
   size: Size = { columns: 120, rows: 60 },
 ): Terminal {

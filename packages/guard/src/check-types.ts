@@ -7,6 +7,8 @@ export type GuardPlace = {
   readonly env?: Readonly<Record<string, string | undefined>>;
   /** True (the default) if nobody can be asked; then whatever cannot be judged is denied. */
   readonly unattended?: boolean;
+  /** False if rules of the project may only forbid: a stranger may have written them. True is the default. */
+  readonly allowRules?: boolean;
 };
 
 /** The guard's answer; a denial or a warning has a reason. */

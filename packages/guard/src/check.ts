@@ -17,8 +17,8 @@ export function toolCallVerdict(tool: string, input: unknown, place: GuardPlace)
   return withModules(() => toVerdict(judgeToolCall(tool, input, contextOf(place))));
 }
 
-function contextOf({ cwd = process.cwd(), env = process.env, unattended = true }: GuardPlace): GuardContext {
-  return loadGuardContext(cwd, env, unattended);
+function contextOf({ cwd = process.cwd(), env = process.env, ...place }: GuardPlace): GuardContext {
+  return loadGuardContext(cwd, env, place.unattended ?? true, place.allowRules);
 }
 
 function requireText(name: string, what: string, value: unknown): void {

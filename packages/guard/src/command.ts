@@ -21,6 +21,8 @@ export type CommandPlace = {
   readonly program: string;
   readonly cwd: string;
   readonly env: Environment;
+  /** False if rules of the project may only forbid. */
+  readonly allowRules?: boolean;
   readonly write: (text: string) => void;
 };
 
@@ -59,7 +61,7 @@ export async function runCommand(words: readonly string[], place: CommandPlace):
   const { attended = false, json = false, stdin = false } = values;
   if (name !== 'check' && (json || stdin)) refuse('--json and --stdin are for check');
   await loadAll();
-  const guard = loadGuardContext(place.cwd, place.env, !attended);
+  const guard = loadGuardContext(place.cwd, place.env, !attended, place.allowRules);
   return run({ args: positionals, json, stdin, guard, place, refuse });
 }
 

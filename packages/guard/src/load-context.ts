@@ -9,9 +9,14 @@ import { readRules } from './rules-file.ts';
 
 export const policySchema = onDemand(() => import('./policy-schema.ts'));
 
-export function loadGuardContext(folder: string, env: Environment, unattended: boolean): GuardContext {
+export function loadGuardContext(
+  folder: string,
+  env: Environment,
+  unattended: boolean,
+  allowRules = true,
+): GuardContext {
   const cwd = resolve(folder);
-  const home = env.HOME || process.getBuiltinModule('node:os').homedir();
+  const home = homeOf(env);
   const projectRoot = findProject(cwd, home, env);
   const policy = loadPolicy(projectRoot);
   return {
@@ -21,8 +26,16 @@ export function loadGuardContext(folder: string, env: Environment, unattended: b
     unattended,
     env,
     realPath: realPathKeeping([projectRoot, home]),
-    ...(policy ? { policy } : {}),
+    ...(policy ? { policy: allowRules ? policy : { ...policy, allow: [] } } : {}),
   };
+}
+
+export function projectOf(cwd: string, env: Environment): string {
+  return findProject(resolve(cwd), homeOf(env), env);
+}
+
+function homeOf(env: Environment): string {
+  return env.HOME || process.getBuiltinModule('node:os').homedir();
 }
 
 /**

@@ -1,5 +1,6 @@
 import { GuardError, runCommand } from 'ralphkit-guard/command';
 import { RalphError } from '../../core/error.ts';
+import { ownsRules } from '../../drive/session/guard/own-rules.ts';
 import type { Context, Input } from '../kernel/spec.ts';
 import type { guardCheckOptions } from '../ralph/options.ts';
 
@@ -13,8 +14,15 @@ export function guardCommand(action: 'check' | 'explain' | 'test') {
 async function run(action: string, context: Context, { values, args }: GuardInput): Promise<number> {
   const switches = Object.entries(values).flatMap(([name, on]) => (on ? [`--${name}`] : []));
   const { cwd, env, stdout } = context;
-  const place = { program: 'ralph guard', cwd, env, write: (text: string) => stdout.write(text) };
   try {
+    const allowRules = await ownsRules(cwd, env);
+    const place = {
+      program: 'ralph guard',
+      cwd,
+      env,
+      allowRules,
+      write: (text: string) => stdout.write(text),
+    };
     return await runCommand([action, ...switches, '--', ...args], place);
   } catch (error) {
     if (!(error instanceof GuardError)) throw error;

@@ -1,4 +1,5 @@
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
+import { keepOwnFile } from '../../config/trust/trust.ts';
 import { archivePrd, shownPath } from '../../drive/prd/archive.ts';
 import { initPrd } from '../../drive/prd/init.ts';
 import { settleLastRun } from '../../drive/prd/last-run.ts';
@@ -22,6 +23,8 @@ export async function init(context: Context, { values }: Input<typeof prdInitOpt
   const { name, force = false } = values;
   const files = initPrd({ ...place, templates: templatesFolder(), name, force, now: systemClock.now() });
   if (files.written.includes(place.paths.tasks)) forgetMemory(env, place.paths.tasks);
+  if (files.written.includes(place.paths.prompt))
+    keepOwnFile(env, place.projectDir, relative(place.projectDir, place.paths.prompt));
   const short = (path: string): string => shownPath(cwd, path);
   stdout.write(
     [

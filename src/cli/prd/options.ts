@@ -25,6 +25,7 @@ export const prdRunOptions = {
   'max-cost': runOptions['max-cost'],
   'max-tokens': runOptions['max-tokens'],
   'stuck-after': { type: 'number', help: 'stop after N iterations without a commit (3; 0 is never)' },
+  trust: runOptions.trust,
   'stream-agent-output': runOptions['stream-agent-output'],
   raw: runOptions.raw,
   timestamps: runOptions.timestamps,

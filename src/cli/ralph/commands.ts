@@ -5,7 +5,7 @@ import { prdCommands } from '../prd/commands.ts';
 import { answer, note, pause, run, stop, unpause } from './loop-commands.ts';
 import { noOptions } from './options.ts';
 import { sandboxCommands } from './sandbox-commands.ts';
-import { config, demo, doctor, init, install, notifyTest, uninstall } from './setup-commands.ts';
+import { config, demo, doctor, init, install, notifyTest, trust, uninstall } from './setup-commands.ts';
 import { dashboard, report, runs, show, stats, verdict, watch } from './view-commands.ts';
 
 const completion = command({
@@ -47,6 +47,7 @@ export const ralph: Program = {
     dashboard,
     report,
     config,
+    trust,
     'notify test': notifyTest,
     ...prdCommands,
     doctor,

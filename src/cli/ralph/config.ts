@@ -1,14 +1,16 @@
 import { type LoadedSettings, loadSettings } from '../../config/settings.ts';
 import { mergeSettings, nestSetting, type Settings, settingIn } from '../../config/settings-layers.ts';
 import { type SettingKey, settingTable } from '../../config/settings-schema.ts';
+import { examineTrust } from '../../config/trust/trust.ts';
 import { isObject } from '../../core/json.ts';
 import { cleanTerminal } from '../../os/terminal/clean-terminal.ts';
 import type { Context, Input } from '../kernel/spec.ts';
 import type { configOptions } from './options.ts';
 import { settingsRedactor } from './settings-redactor.ts';
 
-export function main(context: Context, { values }: Input<typeof configOptions>): number {
-  const loaded = loadSettings({ cwd: context.cwd, env: context.env });
+export async function main(context: Context, { values }: Input<typeof configOptions>): Promise<number> {
+  const { cwd, env } = context;
+  const loaded = loadSettings({ cwd, env, trust: await examineTrust(cwd, env) });
   const redact = settingsRedactor(loaded.written, context.env);
   for (const warning of loaded.warnings) context.stderr.write(`warning: ${warning}\n`);
   const text = redact(values.explain && !values.json ? explain(loaded) : toJson(loaded, values.json));

@@ -34,6 +34,7 @@ export async function main(context: Context, { values }: Input<typeof demoOption
       {
         values: {
           prompt: demoTask,
+          trust: true,
           'completion-promise': 'DONE',
           'maximum-iterations': 5,
           agent: join(bin, 'claude'),

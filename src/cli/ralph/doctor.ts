@@ -1,10 +1,13 @@
 import { projectPaths, stateFolder } from '../../config/paths.ts';
 import { secretSettings } from '../../config/secret-settings.ts';
-import { isOfProject, loadSettings } from '../../config/settings.ts';
+import { isOfProject, isStrangers, loadSettings } from '../../config/settings.ts';
 import { resolveSettings } from '../../config/settings-layers.ts';
 import type { ResolvedSettings } from '../../config/settings-schema.ts';
+import { examineTrust } from '../../config/trust/trust.ts';
 import { isRalphError, messageOf } from '../../core/error.ts';
 import { outcomes } from '../../core/outcome.ts';
+import { findRepository } from '../../os/git/git.ts';
+import { outsideEnvironment } from '../../os/process/process.ts';
 import { createRedactor } from '../../os/redact/redact.ts';
 import { cleanTerminal } from '../../os/terminal/clean-terminal.ts';
 import type { Style } from '../../show/terminal/style.ts';
@@ -21,6 +24,7 @@ import {
   checkNotify,
   checkProtectedPaths,
   checkSourceControl,
+  checkTrust,
 } from './checks/project.ts';
 import type { doctorOptions } from './options.ts';
 
@@ -30,11 +34,13 @@ export async function main(context: Context, { values }: Input<typeof doctorOpti
   const interrupt = () => interrupted.abort();
   const signals = ['SIGINT', 'SIGTERM'] as const;
   for (const signal of signals) process.once(signal, interrupt);
-  const examined = readSettings(context, values.agent);
+  const examined = await readSettings(context, values.agent);
   const clean = cleaner({ ...env, ...secretSettings(examined.settings) });
+  // A program that the working copy brings is never started, whatever the PATH says.
+  const place = { cwd, env: outsideEnvironment(env, findRepository(cwd) ?? cwd), stop: interrupted.signal };
   const style = styleOf(context);
   const checks: HealthCheck[] = [];
-  for await (const group of examine(examined, { cwd, env, stop: interrupted.signal })) {
+  for await (const group of examine(examined, place)) {
     const results = group.map(clean);
     if (interrupted.signal.aborted) return outcomes.INTERRUPTED.exitCode;
     checks.push(...results);
@@ -48,41 +54,56 @@ export async function main(context: Context, { values }: Input<typeof doctorOpti
 }
 
 /** Reads the settings; takes the defaults if they are wrong, so that the other checks can run. */
-function readSettings({ cwd, env }: Context, agent: string | undefined): Examined {
+async function readSettings({ cwd, env }: Context, agent: string | undefined): Promise<Examined> {
   const { ok, warning, error } = resultsOf('settings');
   const cli = [{ key: 'agent.command', value: agent, flag: '--agent' }] as const;
   try {
-    const loaded = loadSettings({ cwd, env, cli });
-    const { settings, files, warnings } = loaded;
+    const trust = await examineTrust(cwd, env);
+    const loaded = loadSettings({ cwd, env, cli, trust: { ...trust, isTrusted: true } });
+    const { files, warnings, sources } = loaded;
+    const own = Object.entries(loaded.settings.agent.env).filter(
+      ([name]) => !isStrangers(trust, sources[`agent.env.${name}`]),
+    );
+    const settings = {
+      ...loaded.settings,
+      agent: { ...loaded.settings.agent, env: Object.fromEntries(own) },
+    };
     const evidence = files.length === 0 ? 'no settings file, so the defaults' : files.join(', ');
     const isFine = warnings.length === 0;
     const check = isFine ? ok(evidence) : warning(warnings.join('; '), 'ralph help settings');
-    return { settings, ownSecret: isOfProject(loaded, 'notify.secret'), check };
+    return {
+      settings,
+      ownSecret: isOfProject(loaded, 'notify.secret'),
+      isOwnAgent: !isStrangers(trust, sources['agent.command']),
+      checks: [check, checkTrust(trust)],
+    };
   } catch (problem) {
     const remedy = (isRalphError(problem) && problem.remedy) || 'ralph help settings';
     const settings = resolveSettings(agent === undefined ? {} : { agent: { command: agent } }, 'defaults');
-    return { settings, ownSecret: false, check: error(messageOf(problem), remedy) };
+    return { settings, ownSecret: false, isOwnAgent: true, checks: [error(messageOf(problem), remedy)] };
   }
 }
 
-/** The settings, and the check of them. */
+/** The settings, without variables of a stranger, and the checks of them. */
 type Examined = {
   readonly settings: ResolvedSettings;
   readonly ownSecret: boolean;
-  readonly check: HealthCheck;
+  /** False if a stranger's file names the agent. */
+  readonly isOwnAgent: boolean;
+  readonly checks: readonly HealthCheck[];
 };
 
 type Results = HealthCheck | readonly HealthCheck[];
 
 /** Starts all checks at once. Yields those of the agents last, because they take longest. */
 async function* examine(
-  { settings, ownSecret, check: first }: Examined,
+  { settings, ownSecret, isOwnAgent, checks: first }: Examined,
   place: Place,
 ): AsyncGenerator<HealthCheck[]> {
   const { cwd, env } = place;
   const { agent, scm, protectedPaths, donePattern } = settings;
   const looks: Readonly<Record<string, () => Results | Promise<Results>>> = {
-    node: () => [checkNode(), first],
+    node: () => [checkNode(), ...first],
     work: () => checkFolder('work', projectPaths(cwd).root),
     state: () => checkFolder('state', stateFolder(env)),
     git: () => checkSourceControl(scm, place),
@@ -96,7 +117,8 @@ async function* examine(
     'agent.events': () => checkUnknownEvents(cwd),
   };
   const { command } = agent;
-  const own = command === undefined ? null : settle('agent', () => checkAgent(command, agent, place));
+  const own =
+    command === undefined ? null : settle('agent', () => checkAgent(command, agent, place, isOwnAgent));
   for (const group of Object.entries(looks).map(([id, look]) => settle(id, look))) yield await group;
   if (own === null) yield* checkInstalledAgents(agent, place);
   else yield await own;

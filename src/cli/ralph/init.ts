@@ -3,6 +3,7 @@ import { type DetectedProject, detectProject } from '../../config/detect.ts';
 import { readProjectSettings } from '../../config/settings.ts';
 import { projectFile } from '../../config/settings-layers.ts';
 import type { SettingsFile } from '../../config/settings-schema.ts';
+import { keepOwnFile } from '../../config/trust/trust.ts';
 import { messageOf, RalphError } from '../../core/error.ts';
 import { ensureDir, writeAtomic } from '../../os/files/files.ts';
 import { cleanTerminal } from '../../os/terminal/clean-terminal.ts';
@@ -87,9 +88,10 @@ function describeProject({ agents, checks, configuration }: DetectedProject): st
   return ['Found', ...lines, ''].join('\n');
 }
 
-function writeSettings({ cwd, stdout }: Context, settings: SettingsFile): void {
+function writeSettings({ cwd, env, stdout }: Context, settings: SettingsFile): void {
   const path = join(cwd, projectFile);
   ensureDir(dirname(path), 0o755);
   writeAtomic(path, `${JSON.stringify(settings, null, 2)}\n`, { mode: 0o644, root: cwd });
+  keepOwnFile(env, cwd, projectFile);
   stdout.write(`\nSettings written to ${projectFile}\n`);
 }

@@ -1,3 +1,5 @@
+import { relative } from 'node:path';
+import { keepOwnFile } from '../../config/trust/trust.ts';
 import { RalphError } from '../../core/error.ts';
 import { nearest } from '../../core/nearest.ts';
 import { carryOut, hostInstallers, planInstall } from '../../drive/session/install.ts';
@@ -33,7 +35,12 @@ function change(
   if (plan.changes.length === 0) stdout.write('Nothing to change.\n');
   for (const one of plan.changes) stdout.write(`${describeChange(one)}\n`);
   if (values['dry-run']) stdout.write('Dry run: nothing was written.\n');
-  else carryOut(plan, action, place);
+  else {
+    carryOut(plan, action, place);
+    // Only new files are all ours: hooks of a stranger may stand in the others.
+    const made = plan.changes.filter(({ before }) => scope === 'project' && before === null);
+    for (const { path } of made) keepOwnFile(env, cwd, relative(cwd, path));
+  }
   for (const note of plan.notes) stdout.write(`${note}\n`);
   return 0;
 }

@@ -14,11 +14,12 @@ import { createRedactor } from '../../os/redact/redact.ts';
 import { styleOf, terminalOf, writeJson } from '../kernel/output.ts';
 import type { Context, Input } from '../kernel/spec.ts';
 import type { jsonOptions } from './options.ts';
+import { requireTrust } from './require-trust.ts';
 
 /** Sends a test notice by the channels of the settings, or by one of them. */
 export async function test(context: Context, { values, args }: Input<typeof jsonOptions>): Promise<number> {
   const { cwd, env, stdout } = context;
-  const loaded = loadSettings({ cwd, env });
+  const loaded = loadSettings({ cwd, env, trust: await requireTrust(context, {}) });
   const { settings } = loaded;
   const ownSecret = isOfProject(loaded, 'notify.secret');
   const place = { cwd, env, sandboxed: isSandboxed(settings) };

@@ -58,6 +58,7 @@ export const runOptions = {
   'one-iteration': { type: 'optional', value: 'N', help: 'stop after one iteration, which has the number N' },
   'run-id': { type: 'string', value: 'RUN', help: 'name of the new run, for a program that goes on with it' },
   resume: { type: 'optional', value: 'RUN', help: 'continue a run that was stopped or killed (the latest)' },
+  trust: { type: 'boolean', help: 'use what came with this folder, this time without asking' },
   'dry-run': { type: 'optional', value: 'json', help: 'show what would be done, and do nothing' },
   raw: { type: 'boolean', help: "show the agent's output with its control sequences" },
   timestamps: { type: 'boolean', help: 'put the time before each line of the stream' },
@@ -78,6 +79,12 @@ export const initOptions = {
 
 export const configOptions = {
   explain: { type: 'boolean', help: 'say where each value comes from' },
+  json,
+} as const satisfies Options;
+
+export const trustOptions = {
+  show: { type: 'boolean', help: 'list the powers and whether they are trusted, and change nothing' },
+  revoke: { type: 'boolean', help: 'forget that this folder was trusted' },
   json,
 } as const satisfies Options;
 

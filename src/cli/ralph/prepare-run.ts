@@ -26,6 +26,7 @@ import type { Context, Input } from '../kernel/spec.ts';
 import { adapterOf } from './checks/agent.ts';
 import { preflight } from './checks/preflight.ts';
 import type { runOptions } from './options.ts';
+import { requireTrust } from './require-trust.ts';
 import { guardRun } from './run-guard.ts';
 import { settingsOf } from './run-settings.ts';
 import { settingsRedactor } from './settings-redactor.ts';
@@ -79,7 +80,9 @@ export async function prepareRun(
 ): Promise<PreparedRun> {
   const earlier = values.resume === undefined ? null : findResumable(context.cwd, values);
   const prompt = earlier?.prompt ?? readPrompt(values);
-  const withCli = readSettings(context);
+  const ask = values['one-iteration'] === undefined;
+  const trust = await requireTrust(context, { trust: values.trust, ask });
+  const withCli = readSettings({ ...context, trust });
   const before = earlier?.cli ?? [];
   const below = withCli(before).settings;
   const cli = [...settingsOf(values, below), ...more(below)];

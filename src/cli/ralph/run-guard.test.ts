@@ -21,7 +21,12 @@ function guardOf(
 ) {
   const words = flags.map((word) => `'${word}'`);
   const cli = [{ key: 'agent.flags', value: words, flag: '--agent-flag' } as const];
-  const { settings } = loadSettings({ cwd, env: { HOME: cwd }, cli });
+  const { settings } = loadSettings({
+    cwd,
+    env: { HOME: cwd },
+    cli,
+    trust: { strangers: [], isTrusted: true },
+  });
   const agent = { adapter: agents[name], version: null, run: 'r1' };
   return guardRun({ cwd, env: { HOME: cwd, ...env } }, settings, agent);
 }

@@ -2,6 +2,7 @@ import { relative } from 'node:path';
 import { secretSettings } from '../../config/secret-settings.ts';
 import { localFile, projectFile } from '../../config/settings-layers.ts';
 import { isSandboxed } from '../../config/settings-schema.ts';
+import { guardFile } from '../../config/trust/powers.ts';
 import { RalphError } from '../../core/error.ts';
 import { otherExits } from '../../core/outcome.ts';
 import { keepQuestion, readAnswer } from '../../drive/human.ts';
@@ -72,7 +73,7 @@ export async function startRun(
   try {
     warnOfEarlier(view, prepared, owned.abandoned);
     const answer = readAnswer(context.env, context.cwd, kind.questions);
-    const files = snapshotFiles(context.cwd, [projectFile, localFile, '.ralph/.gitignore']);
+    const files = snapshotFiles(context.cwd, [projectFile, localFile, guardFile, '.ralph/.gitignore']);
     const end = await runLoop({
       ...prepared,
       ...sandboxOf(context, prepared),

@@ -14,7 +14,8 @@ export function sandboxSpec(
   const { sandboxPaths, sandboxEnv, sandboxImage, allowHosts } = settings;
   return {
     cwd,
-    env: { ...env, ...settings.agent.env },
+    env,
+    agentEnv: settings.agent.env,
     agent: agentNameOf(agent.command),
     ...(agent.program === undefined ? {} : { program: agent.program }),
     ...(sandboxImage === undefined ? {} : { image: sandboxImage }),
@@ -22,6 +23,6 @@ export function sandboxSpec(
     paths: sandboxPaths,
     // It has the hook of the guard.
     packages: settings.guard === 'always' && root !== null ? [root] : [],
-    variables: [...sandboxEnv, ...Object.keys(settings.agent.env)],
+    variables: sandboxEnv,
   };
 }

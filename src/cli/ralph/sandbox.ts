@@ -1,5 +1,6 @@
 import { loadSettings } from '../../config/settings.ts';
 import type { ResolvedSettings } from '../../config/settings-schema.ts';
+import { examineTrust } from '../../config/trust/trust.ts';
 import { RalphError } from '../../core/error.ts';
 import { quoteWord } from '../../core/words.ts';
 import { exitCodeOf } from '../../os/process/exit-code.ts';
@@ -23,7 +24,7 @@ import { sandboxSpec } from './sandbox-spec.ts';
 export async function status(context: Context, { values }: Input<typeof jsonOptions>): Promise<number> {
   const { stdout } = context;
   clearAbandoned(context.env);
-  const { settings, spec } = readSpec(context, {});
+  const { settings, spec } = await readSpec(context, {});
   const providers = await Promise.all(
     (await lookAtProviders(spec)).map(async ([provider, state]) => {
       const sandbox = state.ok ? { sandbox: await createSandbox(provider, spec).status() } : {};
@@ -62,7 +63,7 @@ async function runInside(
   argv: Argv,
 ): Promise<number> {
   const { cwd, env } = context;
-  const { spec, choice } = readSpec(context, values);
+  const { settings, spec, choice } = await readSpec(context, values);
   const denied = ({ host, port, because }: DeniedHost) =>
     context.stderr.write(cleanTerminal(`sandbox: ${host}:${port} ${because}\n`));
   const notice = (text: string) => context.stderr.write(cleanTerminal(`sandbox: ${text}\n`));
@@ -72,7 +73,7 @@ async function runInside(
   try {
     const isOwnTerminal = context.stdin.isTTY && sandbox.provider === 'bwrap';
     const command = isOwnTerminal ? ownTerminal(argv, context) : argv;
-    const wrapped = sandbox.wrap(command, { ...env, ...spec.env }, cwd);
+    const wrapped = sandbox.wrap(command, env, cwd, settings.agent.env);
     const end = await runInForeground(wrapped.argv, { cwd, env: wrapped.env });
     if (end.error) throw new RalphError('sandbox-failed', `the sandbox did not start: ${end.error.message}`);
     return exitCodeOf(end) ?? 1;
@@ -90,7 +91,7 @@ function ownTerminal(argv: Argv, { env }: Context): Argv {
 
 /** Removes what is kept for this project. */
 export async function rm(context: Context, { values }: Input<typeof sandboxOptions>): Promise<number> {
-  const { spec } = readSpec(context, values);
+  const { spec } = await readSpec(context, values);
   const names: string[] = [];
   for (const [name, { ok }] of await lookAtProviders(spec)) {
     // What bubblewrap leaves is a folder, which can be removed without it.
@@ -106,11 +107,17 @@ export async function rm(context: Context, { values }: Input<typeof sandboxOptio
 }
 
 /** The sandbox of the settings, and of the options over them. */
-function readSpec(
+async function readSpec(
   context: Context,
   values: Input<typeof sandboxExecOptions>['values'],
-): { readonly settings: ResolvedSettings; readonly spec: SandboxSpec; readonly choice: SandboxChoice } {
-  const { settings } = loadSettings({ cwd: context.cwd, env: context.env });
+): Promise<{
+  readonly settings: ResolvedSettings;
+  readonly spec: SandboxSpec;
+  readonly choice: SandboxChoice;
+}> {
+  const { cwd, env } = context;
+  const { settings, warnings } = loadSettings({ cwd, env, trust: await examineTrust(cwd, env) });
+  for (const warning of warnings) context.stderr.write(`warning: ${warning}\n`);
   const command = values.agent ?? settings.agent.command ?? 'custom';
   const program = findProgram(command, context.env);
   const spec = sandboxSpec(context, settings, { command, ...(program === null ? {} : { program }) });

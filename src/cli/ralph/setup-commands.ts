@@ -18,6 +18,18 @@ export const config = command({
   load: () => import('./config.ts'),
 });
 
+export const trust = command({
+  summary: 'Trust the settings, guard rules, prompts and hooks that came with this folder.',
+  options: options.trustOptions,
+  examples: [
+    ['ralph trust --show', 'what they can do, in plain words'],
+    ['ralph trust', 'allow it; a change of what they can do is asked for again'],
+    ['ralph trust --revoke', 'take it back'],
+  ],
+  details: 'What you wrote yourself on this machine needs no trust. See docs/trust.md.',
+  load: () => import('./trust.ts'),
+});
+
 export const notifyTest = command({
   summary: 'Send a test notification by every channel of the settings, or by one.',
   args: [{ name: 'CHANNEL', help: 'bell, desktop, webhook or command; all that are set up if left out' }],

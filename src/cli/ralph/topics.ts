@@ -72,6 +72,7 @@ export const environment = `Environment
   RALPH_ITERATION    the same: which iteration this is
   RALPH_PRD_DIR      set by ralph prd run: the folder of the PRD, for the hooks of the agent
   CLAUDE_CONTEXT_WINDOW, RALPH_CHARS_PER_TOKEN   tune the context alerts of the plugin (docs/prd.md)
+  RALPH_TRUST=1      use what came with a folder without asking, for CI (docs/trust.md)
   RALPH_EMOJI=0      plain markers such as [OK] instead of emoji
   NO_COLOR, FORCE_COLOR, CLICOLOR_FORCE, TERM=dumb
   XDG_CONFIG_HOME, XDG_STATE_HOME, XDG_CACHE_HOME   where things outside the working copy go

@@ -60,6 +60,7 @@ const loopOptions = {
   },
   'restart-on-compact': { type: 'boolean', help: 'start it anew when it has compacted its context' },
   ...supervisedRunOptions,
+  trust: runOptions.trust,
   wait: { type: 'boolean', help: 'stay until the loop ends, and end with its exit code, as ralph run does' },
 } as const satisfies Options;
 

@@ -15,6 +15,7 @@ import { systemClock } from '../../os/clock.ts';
 import { isFolder } from '../../os/files/files.ts';
 import { programCommand } from '../kernel/program-command.ts';
 import type { Context, Input } from '../kernel/spec.ts';
+import { requireTrust } from '../ralph/require-trust.ts';
 import { fault, placeText, warn } from './context.ts';
 import { followLoop } from './follow.ts';
 import { type ralphSpawnOptions, type spawnOptions, supervisedRunOptions } from './options.ts';
@@ -25,7 +26,7 @@ type Values = SpawnInput['values'];
 type LoopValues = Omit<Values, 'tmux' | 'session' | 'tmux-socket' | 'worktree' | 'worktree-dir'>;
 
 export async function main(context: Context, input: SpawnInput): Promise<number> {
-  const order = orderOf(context, input);
+  const order = await withTrust(context, orderOf(context, input), input.values.trust);
   if (input.values['max-parallel'] !== undefined) setMaxParallel(context.env, input.values['max-parallel']);
   const worker = await spawnWorker(context.env, order, systemClock, (text) => warn(context, text));
   if (order.loop !== null && !order.loop.held) await ensureSupervisor(context.env, programCommand('swarm'));
@@ -33,6 +34,16 @@ export async function main(context: Context, input: SpawnInput): Promise<number>
     await waitUntilReady(context, worker, input.values['ready-timeout'] ?? 120_000);
   context.stdout.write(`spawned ${worker.name} (${placeText(worker)})${loopText(order, worker)}\n`);
   return input.values.wait && order.loop !== null ? followLoop(context, worker.name) : 0;
+}
+
+/** Asks about what came with the folder of a loop. Trust for this time goes on to the iterations. */
+async function withTrust(context: Context, order: SpawnOrder, given?: boolean): Promise<SpawnOrder> {
+  const { loop, cwd } = order;
+  if (loop === null) return order;
+  const { strangers } = await requireTrust({ ...context, cwd }, { trust: given });
+  const isGiven = given === true || context.env.RALPH_TRUST === '1';
+  if (!isGiven || strangers.length === 0 || loop.options.run === undefined) return order;
+  return { ...order, loop: { ...loop, options: { ...loop.options, run: [...loop.options.run, '--trust'] } } };
 }
 
 /** `swarm ralph spawn`: the same for a loop. */

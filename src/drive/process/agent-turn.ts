@@ -107,7 +107,8 @@ function startAgent(
   const { args, stdin, env } = agent.adapter.command(task, agent.version, 'stream');
   const argv = [agent.program, ...args] as const;
   const inside = inSandbox(sandbox, argv, {
-    env: { ...spec.env, ...spec.kind.env, ...settings.agent.env, ...agent.guard.env, ...env },
+    env: { ...spec.env, ...spec.kind.env },
+    alone: { ...settings.agent.env, ...agent.guard.env, ...env },
     cwd,
     stdin,
   });

@@ -83,7 +83,7 @@ async function askForMessage(spec: RunSpec, sandbox: Sandbox): Promise<string> {
   const task = { ...agentTask(spec), prompt: messagePrompt };
   const { args, stdin, env } = adapter.command(task, version, 'text');
   const { end, stdout } = await runSideProcess(spec, [program, ...args], {
-    env: { ...spec.env, ...spec.settings.agent.env, ...guard.env, ...env },
+    alone: { ...spec.settings.agent.env, ...guard.env, ...env },
     stdin,
     sandbox,
     timeoutMs: messageTimeoutMs,
@@ -114,6 +114,7 @@ async function runSideProcess(
   argv: readonly [string, ...string[]],
   options: {
     readonly env?: Environment;
+    readonly alone?: Environment;
     readonly cwd?: string;
     readonly stdin?: string | null;
     readonly sandbox?: Sandbox;
@@ -126,9 +127,9 @@ async function runSideProcess(
   const keep = (text: string): void => {
     if (output.length < maxChars) output += text;
   };
-  const { env = spec.env, cwd = spec.cwd, stdin = null, sandbox = noSandbox } = options;
+  const { env = spec.env, alone = {}, cwd = spec.cwd, stdin = null, sandbox = noSandbox } = options;
   const { done } = startProcess({
-    ...inSandbox(sandbox, argv, { env, cwd, stdin }),
+    ...inSandbox(sandbox, argv, { env, alone, cwd, stdin }),
     cwd,
     runId: spec.run,
     idleMs: null,

@@ -1,5 +1,5 @@
 import { existsSync, readlinkSync, statSync } from 'node:fs';
-import { dirname, join, resolve } from 'node:path';
+import { basename, dirname, join, relative, resolve } from 'node:path';
 import { listDir, lstatOf, readText, tryReadText } from '../files/files.ts';
 import { realPath } from '../files/real-path.ts';
 import {
@@ -70,6 +70,19 @@ function gitFolderOf(top: string): string {
   const path = join(top, '.git');
   const pointer = lstatOf(path)?.isFile() ? /^gitdir: (.*\S)/.exec(tryReadText(path) ?? '')?.[1] : undefined;
   return pointer === undefined ? path : resolve(top, pointer);
+}
+
+/** Returns the same folder in the main working copy; outside of a linked worktree, the folder itself. */
+export function inMainWorkingCopy(cwd: string): string {
+  const here = realPath(cwd);
+  const top = findRepository(here);
+  const own = top === null ? here : gitFolderOf(top);
+  const common = tryReadText(join(own, 'commondir'))?.trim();
+  // git writes down the way back. A pointer that came in an archive has none.
+  const back = tryReadText(join(own, 'gitdir'))?.trim();
+  if (top === null || !common || !back || realPath(back) !== join(top, '.git')) return here;
+  const main = resolve(own, common);
+  return join(basename(main) === '.git' ? dirname(main) : main, relative(top, here));
 }
 
 function linkOf(path: string): string | null {
@@ -145,6 +158,12 @@ export async function countCommits(cwd: string, since: string | null): Promise<n
   const range = since === null ? ['HEAD'] : ['HEAD', `^${since}`];
   const result = await git(cwd, ['rev-list', '--count', ...range]);
   return result === null ? null : Number(result.stdout);
+}
+
+/** Returns the tracked ones of these paths, and what is tracked below them, in any case; null outside of a repository. */
+export async function trackedPaths(cwd: string, paths: readonly string[]): Promise<string[] | null> {
+  const result = await git(cwd, ['ls-files', '-z', '--', ...paths.map((path) => `:(icase)${path}`)]);
+  return result?.stdout.split('\0').filter(Boolean) ?? null;
 }
 
 /** True if tracked files differ from HEAD; null outside of a repository. */

@@ -31,7 +31,7 @@ beforeEach(() => {
   const home = join(room, 'home');
   sessions = join(home, '.local/state/ralph/sessions');
   mkdirSync(home);
-  env = { HOME: home, PATH: `${dirname(process.execPath)}:/usr/bin:/bin` };
+  env = { HOME: home, PATH: `${dirname(process.execPath)}:/usr/bin:/bin`, RALPH_TRUST: '1' };
 });
 
 afterEach(() => removeTempDir(room));

@@ -1,4 +1,4 @@
-import { lstatSync, mkdirSync, readdirSync, symlinkSync } from 'node:fs';
+import { lstatSync, mkdirSync, readdirSync, renameSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { type RepoWithAgent, repoWith, runArgs, show, tag, work } from '../../support/agent.ts';
@@ -141,7 +141,7 @@ describe('what is in the way of the loop', () => {
 
   it('is told in one sentence: a link in the place of the folder', async () => {
     const repo = await repoWith([{ steps: [work, done] }]);
-    repo.git('mv', '.ralph', 'other');
+    renameSync(repo.path('.ralph'), repo.path('other'));
     symlinkSync('other', repo.path('.ralph'));
     const { code, stderr } = await runRalph(runArgs(1), repo);
     expect(code).toBe(2);

@@ -11,11 +11,15 @@ import { type Place, probe } from './probe.ts';
 
 type AgentSettings = ResolvedSettings['agent'];
 
-/** Checks that an agent is installed, runs, has a tested version and is logged in, and tells what it may do. */
+/**
+ * Checks that an agent is installed, runs, has a tested version and is logged in, and tells what it may do. Starts no
+ * program by a path that a stranger chose (`isOwn` is false).
+ */
 export async function checkAgent(
   command: string,
   agent: AgentSettings,
   place: Place,
+  isOwn = true,
 ): Promise<HealthCheck[]> {
   const adapter = adapterOf(command, agent);
   const { ok, error } = resultsOf('agent.found', adapter.name);
@@ -24,6 +28,10 @@ export async function checkAgent(
   if (path === null) return [error(`"${command}" is not installed, or not on the PATH`, adapter.install)];
   // Only its owner knows what a custom agent does: any start could be a task for it.
   if (adapter.name === 'custom') return [ok(path), permissions];
+  if (!isOwn && /[\\/]/.test(command)) {
+    const { skipped } = resultsOf('agent.runs', adapter.name);
+    return [ok(path), skipped('not tried: a file that came with this folder chose the path'), permissions];
+  }
   const env = { ...place.env, ...agent.env };
   const { check: runs, version } = await checkRuns(adapter, path, env);
   if (hasError([runs])) return [ok(path), runs, permissions];

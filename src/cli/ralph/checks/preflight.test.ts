@@ -28,7 +28,11 @@ function prepare(body: string, changes: Partial<RunAgent> = {}) {
     wasStarted: () => existsSync(trace),
     run: (more: Record<string, string> = {}) => {
       const context = { cwd, env: { ...env, ...more } };
-      return preflight(context, loadSettings(context), agent);
+      return preflight(
+        context,
+        loadSettings({ ...context, trust: { strangers: [], isTrusted: true } }),
+        agent,
+      );
     },
   };
 }

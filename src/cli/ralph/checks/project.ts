@@ -1,10 +1,12 @@
 import { isSandboxed, type ResolvedSettings } from '../../../config/settings-schema.ts';
+import type { ProjectTrust } from '../../../config/trust/trust.ts';
 import { messageOf } from '../../../core/error.ts';
 import { splitWords } from '../../../core/words.ts';
 import { unmatchedPatterns } from '../../../drive/process/protected.ts';
 import { notifyProblem } from '../../../os/notify/check.ts';
 import { channelsOf } from '../../../os/notify/delivery.ts';
 import { findProgram } from '../../../os/process/process.ts';
+import { sentence } from '../trust.ts';
 import { firstLine, type HealthCheck, resultsOf } from './health-check.ts';
 import { type Place, probe } from './probe.ts';
 
@@ -50,6 +52,14 @@ async function checkCommits(
   if (ok) return [identity.ok(who.replace(/ \d+ [+-]\d+$/, ''))];
   const remedy = 'git config --global user.email you@example.com, and user.name';
   return [identity.error(`git does not know who commits: ${who}`, remedy)];
+}
+
+/** Tells whether a run would ask for trust. */
+export function checkTrust(trust: ProjectTrust): HealthCheck {
+  const { ok, warning } = resultsOf('trust');
+  return trust.isTrusted
+    ? ok(sentence(trust))
+    : warning(sentence(trust), 'ralph trust --show, then: ralph trust');
 }
 
 /** Checks that the commands that judge the work can be found. */

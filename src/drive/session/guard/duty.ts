@@ -5,6 +5,7 @@ import { readJson } from '../../../os/files/files.ts';
 import { findUp } from '../../../os/files/real-path.ts';
 import type { Environment } from '../../../os/process/program.ts';
 import { hasSessionLoop } from '../session-paths.ts';
+import { isOwnFile } from './own-rules.ts';
 
 const projectFile = '.ralph/settings.json';
 const localFile = '.ralph/settings.local.json';
@@ -12,12 +13,18 @@ const localFile = '.ralph/settings.local.json';
 /** When the guard judges calls: in unattended work, in every session, or never. */
 type GuardSetting = 'auto' | 'always' | 'off';
 
+const strictness: readonly GuardSetting[] = ['off', 'auto', 'always'];
+
 /** Session and folder of a tool call. */
 export type CallPlace = { readonly env: Environment; readonly cwd: string; readonly sessionId: string };
 
 /** Returns null if the guard is off here; otherwise whether a person can see its warnings. */
-export function guardDuty({ env, cwd, sessionId }: CallPlace): { readonly unattended: boolean } | null {
-  const setting = guardSetting(env, cwd);
+export async function guardDuty({
+  env,
+  cwd,
+  sessionId,
+}: CallPlace): Promise<{ readonly unattended: boolean } | null> {
+  const setting = await guardSetting(env, cwd);
   if (setting === 'off') return null;
   const unattended = Boolean(env.RALPH_RUN_ID) || (sessionId !== '' && hasSessionLoop(env, sessionId));
   return unattended || setting === 'always' ? { unattended } : null;
@@ -25,20 +32,24 @@ export function guardDuty({ env, cwd, sessionId }: CallPlace): { readonly unatte
 
 /**
  * Reads the environment, then the settings of the project where the session was started and of the user. Ignores errors
- * in them, which other commands report, and settings of folders that the agent went to.
+ * in them, which other commands report, and settings of folders that the agent went to. A file that a stranger brought
+ * can only make the guard stricter.
  */
-function guardSetting(env: Environment, cwd: string): GuardSetting {
+async function guardSetting(env: Environment, cwd: string): Promise<GuardSetting> {
   const fromEnv = settingOf(env.RALPH_GUARD);
   if (fromEnv !== null) return fromEnv;
+  const own = settingIn(join(configFolder(env), 'settings.json')) ?? 'auto';
   const projectDirs = [env.CLAUDE_PROJECT_DIR, env.GEMINI_PROJECT_DIR];
   const start = projectDirs.find((folder) => folder !== undefined && isAbsolute(folder)) ?? cwd;
   const project = findUp(start, ['.ralph']);
-  const ofProject = project === null ? [] : [join(project, localFile), join(project, projectFile)];
-  for (const path of [...ofProject, join(configFolder(env), 'settings.json')]) {
-    const setting = settingIn(path);
-    if (setting !== null) return setting;
+  if (project === null) return own;
+  for (const file of [localFile, projectFile]) {
+    const setting = settingIn(join(project, file));
+    if (setting === null) continue;
+    const isStricter = strictness.indexOf(setting) >= strictness.indexOf(own);
+    if (isStricter || (await isOwnFile(project, file, env))) return setting;
   }
-  return 'auto';
+  return own;
 }
 
 function settingIn(path: string): GuardSetting | null {

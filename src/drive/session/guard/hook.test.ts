@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -28,6 +29,11 @@ async function ask(tool: string, input: unknown, event = 'PreToolUse', over: Rec
     over,
   );
   return output;
+}
+
+/** Files that git does not track are the user's own. */
+function makeWorkingCopy(): void {
+  execFileSync('git', ['init', '--quiet'], { cwd: join(root, 'project') });
 }
 
 const denial = { hookSpecificOutput: { hookEventName: 'PreToolUse', permissionDecision: 'deny' } };
@@ -264,6 +270,7 @@ describe('guardHook', () => {
           });
           return output;
         };
+        makeWorkingCopy();
         set('project/vendor/.ralph/settings.json', 'off');
         expect(await askedIn('project/vendor', { RALPH_RUN_ID: 'r1' })).toMatchObject(denial);
         set('project/.ralph/settings.json', 'always');
@@ -273,7 +280,16 @@ describe('guardHook', () => {
       },
     );
 
-    it('as the nearest settings say', async () => {
+    it('whatever settings say that came with the folder', async () => {
+      set('project/.ralph/settings.json', 'off');
+      expect(await asked({ RALPH_RUN_ID: 'r1', RALPH_TRUST: '1' })).toMatchObject(denial);
+      makeWorkingCopy();
+      execFileSync('git', ['add', '--force', '.ralph'], { cwd: join(root, 'project') });
+      expect(await asked({ RALPH_RUN_ID: 'r1', RALPH_TRUST: '1' })).toMatchObject(denial);
+    });
+
+    it('as the nearest settings of the user say', async () => {
+      makeWorkingCopy();
       set('home/.config/ralph/settings.json', 'always');
       set('project/.ralph/settings.json', 'off');
       expect(await asked({ RALPH_RUN_ID: 'r1' })).toBeNull();

@@ -5,6 +5,7 @@ import { isObject } from '../../../core/json.ts';
 import type { Environment } from '../../../os/process/program.ts';
 import type { Denial } from '../../mailbox.ts';
 import { type CallPlace, guardDuty } from './duty.ts';
+import { ownsRules } from './own-rules.ts';
 import { shorten } from './shorten.ts';
 
 type GuardAnswer = {
@@ -21,7 +22,7 @@ export async function guardHook(event: unknown, env: Environment): Promise<Guard
   const { tool_name: tool, tool_input: words, hook_event_name: name } = asRecord(event);
   const place = placeOf(event, env);
   if (typeof tool !== 'string') {
-    if (guardDuty(place) === null) return nothing;
+    if ((await guardDuty(place)) === null) return nothing;
     throw new Error('the event of the host cannot be read, so the call cannot be judged');
   }
   const verdict = await judgeCall(tool, words, place);
@@ -41,10 +42,14 @@ export async function judgeCall(
   words: unknown,
   place: CallPlace,
 ): Promise<GuardVerdict | null> {
-  const duty = guardDuty(place);
+  const duty = await guardDuty(place);
   if (duty === null) return null;
+  const { cwd, env } = place;
   try {
-    return await checkToolCall(tool, words, { cwd: place.cwd, env: place.env, ...duty });
+    const strict = await checkToolCall(tool, words, { cwd, env, ...duty, allowRules: false });
+    // Only a refusal is worth the question whose rules these are.
+    if (strict.verdict === 'allow' || !(await ownsRules(cwd, env))) return strict;
+    return await checkToolCall(tool, words, { cwd, env, ...duty });
   } catch (error) {
     // Fails closed: nobody watches unattended work.
     return {

@@ -1,0 +1,59 @@
+import { isObject } from '../../core/json.ts';
+import { type Settings, settingIn } from '../settings-layers.ts';
+import type { SettingKey } from '../settings-schema.ts';
+
+/** Returns the value that counts: what a project asks for if that is stricter, otherwise the user's own. */
+type Rule = (asked: unknown, own: unknown) => unknown;
+
+/** Settings that a file of the project may only make stricter. */
+const rules: Partial<Record<SettingKey, Rule>> = {
+  sandbox: (asked, own) => (asked === 'none' || (own !== undefined && own !== 'none') ? own : asked),
+  sandboxImage: (asked, own) => own ?? asked,
+  sandboxPaths: onlyOwn,
+  sandboxEnv: onlyOwn,
+  allowHosts: onlyOwn,
+  sandboxChecks: stricter([false, true], true),
+  guard: stricter(['off', 'auto', 'always'], 'auto'),
+  'agent.permissions': stricter(['full', 'edit', 'read'], 'edit'),
+};
+
+/** Returns the settings of a project without what is looser than the user's own, and a text for each value set aside. */
+export function tighten(
+  settings: Settings,
+  own: Settings,
+): { readonly value: Settings; readonly setAside: readonly string[] } {
+  let value = settings;
+  const setAside: string[] = [];
+  for (const key of Object.keys(rules) as (keyof typeof rules)[]) {
+    const asked = settingIn(settings, key);
+    if (asked === undefined) continue;
+    const before = settingIn(own, key);
+    const after = rules[key]?.(asked, before);
+    if (!isSame(after, asked)) setAside.push(`${key} ${JSON.stringify(asked)}`);
+    // What is as the user has it stays the user's.
+    value = withSetting(value, key, isSame(after, before) ? undefined : after);
+  }
+  return { value, setAside };
+}
+
+/** Keeps the entries that the user lists, too. */
+function onlyOwn(asked: unknown, own: unknown): unknown {
+  const entries = Array.isArray(own) ? own : [];
+  return Array.isArray(asked) ? entries.filter((entry) => asked.includes(entry)) : own;
+}
+
+/** Compares by rank; `values` begins with the loosest. */
+function stricter(values: readonly unknown[], fallback: unknown): Rule {
+  return (asked, own) => (values.indexOf(asked) >= values.indexOf(own ?? fallback) ? asked : own);
+}
+
+function isSame(one: unknown, other: unknown): boolean {
+  return JSON.stringify(one) === JSON.stringify(other);
+}
+
+function withSetting(value: Settings, key: string, to: unknown): Settings {
+  const [name = '', inner] = key.split('.');
+  const { [name]: outer, ...rest } = value;
+  if (inner !== undefined) return { ...rest, [name]: withSetting(isObject(outer) ? outer : {}, inner, to) };
+  return to === undefined ? rest : { ...rest, [name]: to };
+}

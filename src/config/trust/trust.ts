@@ -1,0 +1,127 @@
+import { homedir } from 'node:os';
+import { dirname, join, relative, sep } from 'node:path';
+import { agents } from '../../agents/registry.ts';
+import { listDir, tryReadText } from '../../os/files/files.ts';
+import { isWithin, realPath } from '../../os/files/real-path.ts';
+import { findRepository, inMainWorkingCopy, trackedPaths } from '../../os/git/git.ts';
+import type { Environment } from '../../os/process/program.ts';
+import { localFile, projectFile, readSettingsText } from '../settings-layers.ts';
+import { guardFile, powersOf } from './powers.ts';
+import { digestOf, readTrust, removeTrust, writeTrust } from './trust-record.ts';
+
+/** A file of the project and what it can do. */
+type ProjectFile = { readonly file: string; readonly powers: readonly string[] };
+
+export type ProjectTrust = {
+  /** The folder that the record is about: for a linked worktree, the one of the main working copy. */
+  readonly folder: string;
+  /** Files with powers that came with the folder: git or an archive brought them. */
+  readonly strangers: readonly ProjectFile[];
+  /** Powers since the user last trusted these files: new ones, and those that are gone. */
+  readonly added: readonly string[];
+  readonly removed: readonly string[];
+  readonly isTrusted: boolean;
+};
+
+/** Prompts that a loop takes without being told to. */
+const promptFiles = ['ralph/prompt.md', '.ralph/prompt.md'];
+const settingsFiles: readonly string[] = [projectFile, localFile];
+const pluginFolders = ['.opencode/plugin', '.opencode/plugins'];
+
+/** Finds out which files of a project a stranger brought, what they can do, and whether the user trusts that. */
+export async function examineTrust(cwd: string, env: Environment): Promise<ProjectTrust> {
+  const folder = inMainWorkingCopy(cwd);
+  const record = readTrust(env, folder);
+  const files = filesWithPowers(cwd);
+  // Most folders have none, and then git is not asked.
+  const isForeign = files.length === 0 ? () => false : await originOf(files, cwd, env);
+  const strangers = files.filter(({ file, powers }) => {
+    const entry = record[file];
+    // A file that came with the folder stays a stranger's, though an agent may have taken it out of git.
+    if (entry?.own === false) return true;
+    return entry?.digest !== digestOf(powers) && isForeign(file);
+  });
+  const lines = (list: readonly ProjectFile[]) =>
+    list.flatMap(({ file, powers }) => powers.map((power) => `${file}: ${power}`));
+  const now = lines(strangers);
+  const before = lines(strangers.map(({ file }) => ({ file, powers: record[file]?.powers ?? [] })));
+  const isTrusted = strangers.every(({ file, powers }) => record[file]?.digest === digestOf(powers));
+  return {
+    folder,
+    strangers,
+    added: now.filter((line) => !before.includes(line)),
+    removed: before.filter((line) => !now.includes(line)),
+    isTrusted: isTrusted || env.RALPH_TRUST === '1',
+  };
+}
+
+/** Records that the user trusts what strangers brought. */
+export function trustProject(env: Environment, { folder, strangers }: ProjectTrust): void {
+  const entries = strangers.map(({ file, powers }) => [
+    file,
+    { digest: digestOf(powers), powers: [...powers], own: false },
+  ]);
+  writeTrust(env, folder, { ...readTrust(env, folder), ...Object.fromEntries(entries) });
+}
+
+/** Records that the user made a file: call it after ralph wrote one for them. */
+export function keepOwnFile(env: Environment, cwd: string, file: string): void {
+  const folder = inMainWorkingCopy(cwd);
+  const { powers } = powersIn(cwd, file);
+  if (powers.length === 0) return;
+  const entry = { digest: digestOf(powers), powers: [...powers], own: true };
+  writeTrust(env, folder, { ...readTrust(env, folder), [file]: entry });
+}
+
+export function revokeTrust(env: Environment, { folder }: ProjectTrust): void {
+  removeTrust(env, folder);
+}
+
+/** Returns how to tell files that came with the folder: git tracks them, or it is not there to tell. */
+async function originOf(
+  files: readonly ProjectFile[],
+  cwd: string,
+  env: Environment,
+): Promise<(file: string) => boolean> {
+  const here = realPath(cwd);
+  const top = findRepository(here);
+  // A home that is a repository says nothing about what lies in it.
+  const isCopy = top !== null && !isWithin(realPath(env.HOME || homedir()), top);
+  const names = files.map(({ file }) => file);
+  const tracked = isCopy ? await trackedPaths(here, names) : null;
+  return (file) => {
+    const path = join(here, file);
+    if (tracked === null || realPath(path) !== path || findRepository(dirname(path)) !== top) return true;
+    return tracked.some((name) => isWithin(name.toLowerCase(), file.toLowerCase()));
+  };
+}
+
+function filesWithPowers(cwd: string): ProjectFile[] {
+  const here = realPath(cwd);
+  const top = findRepository(here) ?? here;
+  const hosts = Object.values(agents).flatMap(({ sandbox }) => [...sandbox.projectSettings]);
+  const names = [
+    ...[...settingsFiles, guardFile, ...promptFiles],
+    // Hosts look for theirs at the top of the working copy, too.
+    ...[...new Set([here, top])].flatMap((folder) =>
+      [...hosts, ...pluginFolders].map((name) => relative(here, join(folder, name)).split(sep).join('/')),
+    ),
+  ];
+  return [...new Set(names)].map((file) => powersIn(cwd, file)).filter(({ powers }) => powers.length > 0);
+}
+
+function powersIn(cwd: string, file: string): ProjectFile {
+  const path = join(cwd, file);
+  if (pluginFolders.some((folder) => file.endsWith(folder)))
+    return { file, powers: pluginsIn(path).map((name) => `loads the plugin ${name} into the agent`) };
+  const text = settingsFiles.includes(file) ? readSettingsText(path, file) : tryReadText(path);
+  return { file, powers: text === null ? [] : powersOf(file, text) };
+}
+
+function pluginsIn(folder: string): string[] {
+  try {
+    return listDir(folder);
+  } catch {
+    return [];
+  }
+}
