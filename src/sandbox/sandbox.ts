@@ -43,6 +43,11 @@ export type Sandbox = {
   prepare(how?: { readonly resumed?: boolean }): Promise<void>;
   /** `alone` are variables that the command alone gets, not the program that makes the sandbox. */
   wrap(argv: Argv, env: Environment, cwd: string, alone?: Environment): Wrapped;
+  /**
+   * Empties the agent's home, so that an agent finds no instructions of the one before it; `keepSessions` leaves what it
+   * needs to go on with its own. A virtual machine keeps its home.
+   */
+  freshHome(how: { readonly keepSessions: boolean }): Promise<void>;
   /** Call it when a wrapped command has ended: afterwards the files here are those inside. */
   settle(): Promise<void>;
   /** Ends what runs inside; its files stay for the next time. */
@@ -78,6 +83,8 @@ export type SandboxSpec = {
   readonly image?: string;
   /** Called once for each host. */
   denied?(host: DeniedHost): void;
+  /** Gets a sentence that the user should read. */
+  notice?(text: string): void;
 };
 
 /** The agent runs as we do. */
@@ -86,6 +93,7 @@ export const noSandbox: Sandbox = {
   name: '',
   prepare: async () => {},
   wrap: (argv, env, _cwd, alone) => ({ argv, env: { ...env, ...alone } }),
+  freshHome: async () => {},
   settle: async () => {},
   stop: async () => {},
   remove: async () => {},

@@ -34,14 +34,13 @@ function change(
   const plan = planInstall(installer, action, place);
   if (plan.changes.length === 0) stdout.write('Nothing to change.\n');
   for (const one of plan.changes) stdout.write(`${describeChange(one)}\n`);
-  if (values['dry-run']) {
-    stdout.write('Dry run: nothing was written.\n');
-    return 0;
+  if (values['dry-run']) stdout.write('Dry run: nothing was written.\n');
+  else {
+    carryOut(plan, action, place);
+    // Only new files are all ours: hooks of a stranger may stand in the others.
+    const made = plan.changes.filter(({ before }) => scope === 'project' && before === null);
+    for (const { path } of made) keepOwnFile(env, cwd, relative(cwd, path));
   }
-  carryOut(plan, action, place);
-  // Only new files are all ours: hooks of a stranger may stand in the others.
-  const made = plan.changes.filter(({ before }) => scope === 'project' && before === null);
-  for (const { path } of made) keepOwnFile(env, cwd, relative(cwd, path));
   for (const note of plan.notes) stdout.write(`${note}\n`);
   return 0;
 }
