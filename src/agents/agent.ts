@@ -60,6 +60,8 @@ export type AgentHooks = {
   readonly host: HookHost;
   /** Our hooks by the agent's own event names. */
   readonly events: Readonly<Record<string, HookEntry>>;
+  /** Field by which the agent shows a hook, in place of its command. */
+  readonly label?: { readonly name: string } | { readonly statusMessage: string };
   /** Settings file of a project. */
   readonly projectFile: string;
   /** Returns the settings file of the user with this home. */
@@ -82,8 +84,10 @@ export type SandboxNeeds = {
   readonly variables: readonly string[];
   /** Settings files below the home, copied into the sandbox. */
   readonly settings: readonly string[];
-  /** Login files below the home, copied into the sandbox; a token renewed inside is copied back. */
+  /** Login files below the home, copied into the sandbox; a token renewed inside for the same account is copied back. */
   readonly logins: readonly string[];
+  /** Files below a directory of the home that it needs to resume a session; null if it cannot. */
+  readonly sessions: { readonly folder: string; readonly files: RegExp } | null;
   /** Variables that point out of the home, with the directory that they move; null if they add one. */
   readonly moves: Readonly<Record<string, string | null>>;
   /** Files of a working copy that it obeys from its start on: read-only in the sandbox. */
@@ -123,6 +127,7 @@ export type AgentScreen = {
   readonly question?: RegExp;
   /** Usage limit of the provider, also while the agent retries. */
   readonly limit: RegExp;
+  /** Line of a refused login; anchored, since the agent may speak of one. */
   readonly loggedOut: RegExp;
   /** Screens that block a start, by name. */
   readonly blockers: Readonly<Record<string, RegExp>>;

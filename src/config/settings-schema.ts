@@ -156,6 +156,11 @@ export type SettingsFile = v.InferInput<typeof settingsSchema>;
 /** Settings as the loop uses them: defaults filled in, durations in milliseconds, flags split into words. */
 export type ResolvedSettings = v.InferOutput<typeof settingsSchema>;
 
+/** True if the agent runs in a sandbox. */
+export function isSandboxed({ sandbox }: Pick<ResolvedSettings, 'sandbox'>): boolean {
+  return sandbox !== undefined && sandbox !== 'none';
+}
+
 /** The dotted name of a setting, such as `maxCost` or `agent.command`. */
 export type SettingKey =
   | Exclude<keyof typeof fields, keyof typeof groups>

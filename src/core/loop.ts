@@ -91,6 +91,8 @@ export type LoopState = {
   readonly withoutTools: number;
   /** Turns in a row that changed nothing and of which nobody can tell whether they called a tool. */
   readonly withoutSign?: number;
+  /** Turns in which every tool call was refused, until the first call of the loop succeeds. */
+  readonly refusals?: number;
   readonly lastError: string | null;
   /** How often in a row the same error came. */
   readonly sameError: number;

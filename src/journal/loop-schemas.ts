@@ -102,6 +102,7 @@ const counts = {
   withoutProgress: number,
   withoutTools: number,
   withoutSign: v.exactOptional(number),
+  refusals: v.exactOptional(number),
   lastError: v.nullable(text),
   sameError: number,
   outcome: v.nullable(outcome),

@@ -65,7 +65,7 @@ async function serve(
       ? 'Anyone with this URL can pause, resume, stop and message your loops; Ctrl-C ends it\n'
       : 'it only shows (--control allows changes); Ctrl-C ends it\n',
   );
-  if (values.open !== false && stdout.isTTY) await openInBrowser(dashboard.url, env);
+  if (values.open !== false && stdout.isTTY) await openInBrowser(dashboard.url, context.cwd, env);
   await new Promise<void>((end) => {
     for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => end());
   });

@@ -35,6 +35,7 @@ export async function runIteration(
   record(iterationStarted(loop, prompt, await workingCopy.place(spec.run)));
   for (const event of events) record(event);
 
+  await parts.sandbox.freshHome({ keepSessions: parts.cutSession !== null });
   const agent = await readTurn(spec, { loop, prompt, parts });
   parts.cutSession = kind.resumesSession ? sessionCutBy(agent, spec.agent) : null;
   recordAgentEnd(spec, agent, iteration, record);

@@ -10,7 +10,7 @@ import type { RunView } from '../../journal/run-view.ts';
 import type { Clock } from '../../os/clock.ts';
 import type { Environment } from '../../os/process/process.ts';
 import type { Redactor } from '../../os/redact/redact.ts';
-import type { DeniedHost, Sandbox } from '../../sandbox/sandbox.ts';
+import type { Sandbox, SandboxSpec } from '../../sandbox/sandbox.ts';
 import type { Denial } from '../mailbox.ts';
 import type { LoopKind, Recorder } from './loop-kind.ts';
 import type { WatchedFiles } from './watched-files.ts';
@@ -41,7 +41,7 @@ export type RunSpec = {
   readonly prompt: PromptSource;
   readonly agent: RunAgent;
   /** Makes the sandbox that the agent runs in ready; without it there is none. */
-  openSandbox?(denied: (host: DeniedHost) => void): Promise<Sandbox>;
+  openSandbox?(reports: Pick<SandboxSpec, 'denied' | 'notice'>): Promise<Sandbox>;
   readonly kind: LoopKind;
   /** View of what earlier processes of this run wrote; each new event is added. */
   readonly view: RunView;

@@ -293,5 +293,5 @@ function foldersBelow(root: string, path: string): string[] {
 /** Returns a text that changes whenever the file does; empty if there is none. */
 export function fileStamp(path: string): string {
   const stat = statSync(path, { throwIfNoEntry: false });
-  return stat === undefined ? '' : `${stat.ino}/${stat.mtimeMs}/${stat.size}`;
+  return stat === undefined ? '' : `${stat.ino}/${stat.mtimeMs}/${stat.ctimeMs}/${stat.size}`;
 }
