@@ -61,7 +61,7 @@ describe('a link below .ralph', () => {
 
 describe('a named pipe', () => {
   it.each([
-    ['journal.ndjson', ['show', 'runs', 'stats', 'verdict', 'run -p x -m 1 --resume']],
+    ['journal.ndjson', ['show', 'runs', 'stats', 'verdict', 'run --resume']],
     ['lock', ['run -p x -m 1', 'note x']],
     ['settings.json', ['run -p x -m 1', 'config', 'doctor']],
   ])('in the place of %s is refused at once', async (name, commands) => {
