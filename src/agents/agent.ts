@@ -60,6 +60,8 @@ export type AgentHooks = {
   readonly host: HookHost;
   /** Our hooks by the agent's own event names. */
   readonly events: Readonly<Record<string, HookEntry>>;
+  /** Field by which the agent shows a hook, in place of its command. */
+  readonly label?: { readonly name: string } | { readonly statusMessage: string };
   /** Settings file of a project. */
   readonly projectFile: string;
   /** Returns the settings file of the user with this home. */
@@ -125,6 +127,7 @@ export type AgentScreen = {
   readonly question?: RegExp;
   /** Usage limit of the provider, also while the agent retries. */
   readonly limit: RegExp;
+  /** Line of a refused login; anchored, since the agent may speak of one. */
   readonly loggedOut: RegExp;
   /** Screens that block a start, by name. */
   readonly blockers: Readonly<Record<string, RegExp>>;

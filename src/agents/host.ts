@@ -10,6 +10,8 @@ export type HookHost = {
   readonly promptOf?: (prompt: string) => string;
   /** The kind of message that its model gets with angle brackets as XML entities. */
   readonly escapes?: 'continue' | 'context';
+  /** True if it does not say what the user typed while the agent works, and serves it only after Escape. */
+  readonly needsEscape?: true;
   /** True if it shows the user the notice in place of the whole reason for a refused stop. */
   readonly showsNoticeOnly?: true;
 };

@@ -4,14 +4,24 @@ export type TranscriptEntry =
   | {
       readonly kind: 'agent';
       readonly text: readonly string[];
+      /** Calls that succeeded, or whose failure another line reports. */
       readonly toolCalls: number;
+      /** Text of each call that failed or was denied. */
+      readonly failures?: readonly string[];
       readonly id?: string;
     }
   /** Prompt of a stop hook: the start of the turn. */
   | { readonly kind: 'own-prompt' }
   | { readonly kind: 'human' }
+  /** Error of the API, which the host writes in the agent's place. */
+  | { readonly kind: 'error'; readonly text: string }
   /** The user interrupted the turn. */
-  | { readonly kind: 'interrupt' };
+  | { readonly kind: 'interrupt' }
+  /**
+   * The host's queue of what the user typed while the agent works: a prompt joins it, the agent gets that prompt in the
+   * middle of its turn, the first one is served after the turn, or the user takes all back.
+   */
+  | { readonly kind: 'queue'; readonly change: 'add' | 'absorb' | 'serve' | 'clear'; readonly text: string };
 
 /** Format of a session's transcript, with a JSON object in each line. Lines are decoded as Latin-1. */
 export type TranscriptFormat = {
@@ -25,6 +35,8 @@ export type TranscriptFormat = {
   readonly mayCall: (line: string) => boolean;
   /** Text of a line that reports an interrupt by the user. */
   readonly interruptMark: string;
+  /** Text of a line that reports a change of the queue; for a host that writes them down. */
+  readonly queueMark?: string;
   /** True if any other line may be of the user or of a hook. */
   readonly isUser: (line: string) => boolean;
   /** Cuts long, useless parts out of a line. */

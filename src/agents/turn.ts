@@ -1,6 +1,7 @@
 import type { ContextSize, Limit, Turn, TurnEnd, Usage } from '../core/turn.ts';
 import { addUsage } from '../core/turn.ts';
 import type { AgentAdapter, AgentEvent } from './adapter.ts';
+import { isRefusal } from './refusal.ts';
 import { createTextCollector, type TextCollector } from './text.ts';
 
 /** Why the process ended. `finished`: we ended it after its result. `idle`, `hard-timeout`, `stopped`: before it. */
@@ -16,7 +17,7 @@ type ProcessEnd = {
 /** Turn by its stream; the driver adds progress and times. */
 export type StreamedTurn = Pick<
   Turn,
-  'text' | 'toolCalls' | 'end' | 'exitCode' | 'usage' | 'limit' | 'error'
+  'text' | 'toolCalls' | 'allRefused' | 'end' | 'exitCode' | 'usage' | 'limit' | 'error'
 > & {
   readonly sessionId?: string;
   /** Largest size of the context. */
@@ -82,6 +83,7 @@ type Fold = {
   readonly unknown: Map<string, number>;
   toolCalls: number;
   failedCalls: number;
+  refusedCalls: number;
   sessionId?: string;
   usage?: Usage;
   context?: ContextSize;
@@ -90,7 +92,7 @@ type Fold = {
 };
 
 function newFold(): Fold {
-  return { text: createTextCollector(), unknown: new Map(), toolCalls: 0, failedCalls: 0 };
+  return { text: createTextCollector(), unknown: new Map(), toolCalls: 0, failedCalls: 0, refusedCalls: 0 };
 }
 
 function addEvent(fold: Fold, event: AgentEvent): void {
@@ -112,6 +114,7 @@ function addEvent(fold: Fold, event: AgentEvent): void {
       return;
     case 'tool-end':
       if (!event.ok) fold.failedCalls++;
+      if (!event.ok && isRefusal(event.output)) fold.refusedCalls++;
       return;
     case 'usage':
       fold.usage = fold.usage === undefined ? event.usage : addUsage(fold.usage, event.usage);
@@ -152,7 +155,7 @@ function finishTurn(
   process: ProcessEnd,
   plain: readonly string[],
 ): StreamedTurn {
-  const { toolCalls, failedCalls, sessionId, context, trouble, result } = fold;
+  const { toolCalls, failedCalls, refusedCalls, sessionId, context, trouble, result } = fold;
   const blocks = fold.text.blocks();
   const limit = result?.ok ? undefined : (result?.limit ?? trouble?.limit);
   const acted = blocks.length > 0 || toolCalls > 0;
@@ -166,6 +169,7 @@ function finishTurn(
     text: isPlainAnswer ? [plain.join('\n')] : blocks,
     toolCalls: adapter.reportsToolCalls && !isPlainAnswer ? Math.max(0, toolCalls - failedCalls) : null,
     failedCalls,
+    ...(refusedCalls > 0 && refusedCalls === toolCalls ? { allRefused: true } : {}),
     end,
     exitCode: process.exitCode,
     ...(usage === undefined ? {} : { usage }),

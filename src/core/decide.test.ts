@@ -41,6 +41,28 @@ describe('decide on claims', () => {
     expect(loop.outcome).toBe('PROMISE_ACCEPTED');
   });
 
+  it('tells a turn whose calls were all refused how they are allowed, and ends for a human after the next', () => {
+    const refused: Turn = {
+      ...worked,
+      toolCalls: 0,
+      allRefused: true,
+      progress: { commits: 0, filesChanged: 0 },
+    };
+    const first = decide(loopWith({ iterations: 9 }), refused, []);
+    expect(first.decision.kind).toBe('continue');
+    expect(first.loop.feedback[0]?.text).toMatch(/refused.*--permissions.*ralph guard explain/);
+    const second = decide(first.loop, refused, []);
+    expect(second.decision).toMatchObject({ outcome: 'BLOCKED', because: { code: 'blocked' } });
+    expect(second.decision.because.text).toMatch(/every tool call was refused.*--permissions/);
+    // A turn without a call changes nothing, a call that succeeds does.
+    const silent = decide(first.loop, { ...refused, allRefused: false }, []);
+    expect(decide(silent.loop, refused, []).decision).toMatchObject({ outcome: 'BLOCKED' });
+    const helped = decide(first.loop, worked, []);
+    expect(decide(helped.loop, refused, []).decision.kind).toBe('continue');
+    // The last iteration says why, too.
+    expect(decide(loopWith({ iterations: 1 }), refused, []).decision).toMatchObject({ outcome: 'BLOCKED' });
+  });
+
   it('judges the claim that the driver read and checked, and reads no other', () => {
     const claim = { kind: 'done', tag } as const;
     expect(decide(loopWith(), worked, [testsFail], claim).verdict?.accepted).toBe(false);

@@ -3,7 +3,7 @@ import { spentBudget } from './budget.ts';
 import { type Claim, readClaim } from './completion.ts';
 import { formatDuration } from './duration.ts';
 import { type Check, judge } from './evidence.ts';
-import { mentionFeedback, rejectionFeedback } from './feedback.ts';
+import { mentionFeedback, refusalFeedback, rejectionFeedback } from './feedback.ts';
 import type { Decision, Feedback, LoopPlan, LoopState, Reason, Verdict } from './loop.ts';
 import type { Outcome } from './outcome.ts';
 import { errorSignature, madeProgress, stuckReason } from './progress.ts';
@@ -59,22 +59,31 @@ export function decide(
       ...judged,
     };
   }
-  const told = feedbackOf(claim, verdict, checks);
+  const told = [...(turn.allRefused ? [refusalFeedback] : []), ...feedbackOf(claim, verdict, checks)];
   // A turn that broke off did not act on what it was told: tell it again.
   const feedback = turn.end === 'finished' || told.length > 0 ? told : loop.feedback;
   return { ...goOn({ ...loop, feedback }, turn, whyGoOn(claim, verdict, checks)), ...judged };
 }
 
+/** The agent gets one more turn to find a way that is allowed. */
+const refusedTurns = 2;
+const allRefused =
+  'every tool call was refused by a permission, the guard or the sandbox; allow them with --permissions, or see ralph guard explain COMMAND';
+
 /** Goes on because of `reason`, unless a limit, a budget or a standstill ends the loop. */
 function goOn(loop: LoopState, turn: Turn, reason: Reason): Decided {
   const { limits } = loop.plan;
+  const most = limits.iterations ?? Number.POSITIVE_INFINITY;
+  const isLast = loop.iteration >= most;
+  if ((loop.refusals ?? 0) >= (isLast ? 1 : refusedTurns))
+    return stop(loop, 'BLOCKED', { code: 'blocked', text: allRefused });
   if (loop.failures >= limits.failures) {
     const text = `${loop.failures} failed turns in a row${turn.error ? `, the last one: ${turn.error}` : ''}`;
     return stop(loop, 'AGENT_FAILED', { code: 'failures', text });
   }
   const again = turn.end === 'empty' && loop.plan.retryEmpty === true;
-  if (!again && limits.iterations !== null && loop.iteration >= limits.iterations) {
-    return stop(loop, 'MAX_ITERATIONS_REACHED', usedUp(limits.iterations, loop.failures > 0 ? turn : null));
+  if (!again && isLast) {
+    return stop(loop, 'MAX_ITERATIONS_REACHED', usedUp(most, loop.failures > 0 ? turn : null));
   }
   const spent = spentBudget(loop, turn);
   if (spent) return stop(loop, 'BUDGET_SPENT', spent);
@@ -151,6 +160,7 @@ function account(loop: LoopState, turn: Turn, checks: readonly Check[]): LoopSta
   if (waits) return { ...booked, overloads: loop.overloads + 1 };
 
   const moved = madeProgress(turn);
+  const worked = booked.toolCalls > 0 || moved;
   const failed = turn.end !== 'finished' && !(turn.end === 'timed-out' && moved);
   const error = errorSignature(turn, checks);
   return {
@@ -161,6 +171,7 @@ function account(loop: LoopState, turn: Turn, checks: readonly Check[]): LoopSta
     withoutProgress: moved ? 0 : loop.withoutProgress + (failed ? 0 : 1),
     withoutTools: turn.toolCalls === 0 ? loop.withoutTools + (failed ? 0 : 1) : 0,
     withoutSign: turn.toolCalls === null && !moved ? (loop.withoutSign ?? 0) + (failed ? 0 : 1) : 0,
+    refusals: worked ? 0 : (loop.refusals ?? 0) + (turn.allRefused ? 1 : 0),
     lastError: error,
     sameError: error === null ? 0 : error === loop.lastError ? loop.sameError + 1 : 1,
   };

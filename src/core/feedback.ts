@@ -85,6 +85,11 @@ const HUMAN = {
   when: 'you cannot go on without a human',
 };
 
+/** Feedback on a turn in which every tool call was refused. */
+export const refusalFeedback: Feedback = append(
+  `Every tool call of your last turn was refused by a permission, the guard or the sandbox: nothing was done. Find a way that is allowed. If there is none, write <promise>BLOCKED: what has to be allowed</promise>; the user allows it with --permissions or in the settings of the agent, and \`ralph guard explain COMMAND\` says what the guard holds against a command.`,
+);
+
 function append(text: string): Feedback {
   return { action: 'APPEND', text };
 }

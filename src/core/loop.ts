@@ -91,6 +91,8 @@ export type LoopState = {
   readonly withoutTools: number;
   /** Turns in a row that changed nothing and of which nobody can tell whether they called a tool. */
   readonly withoutSign?: number;
+  /** Turns in which every tool call was refused, until the first call of the loop succeeds. */
+  readonly refusals?: number;
   readonly lastError: string | null;
   /** How often in a row the same error came. */
   readonly sameError: number;
@@ -98,7 +100,13 @@ export type LoopState = {
 };
 
 /** One check of a claim and its result. */
-export type Evidence = { readonly check: string; readonly ok: boolean; readonly detail: string };
+export type Evidence = {
+  readonly check: string;
+  readonly ok: boolean;
+  readonly detail: string;
+  /** Passed, but a person should look at it. */
+  readonly warning?: boolean;
+};
 
 /** A claim judged: `because` names the first check that failed, or says what was shown. */
 export type Verdict = {

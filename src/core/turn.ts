@@ -35,6 +35,8 @@ export type Turn = {
   readonly text: readonly string[];
   /** Tool calls of this turn that succeeded; null if the agent cannot report calls. */
   readonly toolCalls: number | null;
+  /** True if a permission, a guard or a sandbox refused every tool call of the turn. */
+  readonly allRefused?: boolean;
   readonly end: TurnEnd;
   readonly exitCode: number | null;
   readonly usage?: Usage;

@@ -5,12 +5,13 @@ import { describe, expect, inject, it } from 'vitest';
 import type { ModelAnswer } from '../support/model-server/script.ts';
 import { waitUntil } from '../support/processes.ts';
 import { openInTerminal } from '../support/terminal.ts';
-import { openSession as openAnySession, says, works } from './session.ts';
+import { openSession as openAnySession, says, typist, works } from './session.ts';
 import type { WantedAgent } from './table.ts';
 
 const plugin = fileURLToPath(new URL('../../plugins/claude-code', import.meta.url));
 const tag = '<promise>DONE</promise>';
 const agents = inject('agents').filter(({ name }) => name === 'claude');
+const slow: ModelAnswer = { blocks: [{ delay: 4000 }, { text: 'Slow one.' }] };
 const missing: WantedAgent = { name: 'claude', version: '(not asked for)', error: 'not asked for' };
 
 for (const agent of agents.length > 0 ? agents : [missing]) {
@@ -82,20 +83,11 @@ for (const agent of agents.length > 0 ? agents : [missing]) {
     });
 
     it('is paused by Escape and a question, answers that in peace, and goes on when it is told to', async () => {
-      const slow: ModelAnswer = { blocks: [{ delay: 60_000 }, { text: 'Too late.' }] };
-      const answers = [works, says('A start.'), slow, says('It is 4.'), works, says(tag)];
+      const hangs: ModelAnswer = { blocks: [{ delay: 60_000 }, { text: 'Too late.' }] };
+      const answers = [works, says('A start.'), hangs, says('It is 4.'), works, says(tag)];
       const room = await openSession(agent, answers);
       const terminal = room.open();
-      const shows = (text: string) =>
-        waitUntil(() => terminal.screen().includes(text), {
-          timeoutMs: 60_000,
-          what: `"${text}" on the screen`,
-        });
-      const type = async (text: string) => {
-        terminal.paste(text);
-        await shows(text);
-        terminal.press('Enter');
-      };
+      const { shows, type } = typist(terminal);
       await shows('❯');
       await type('/ralphkit:ralph-loop mend it --max-iterations 9');
       await shows('iteration 1 of 9');
@@ -109,6 +101,72 @@ for (const agent of agents.length > 0 ? agents : [missing]) {
       await type('/ralphkit:ralph-resume');
       await waitUntil(() => room.ended().length === 1, { timeoutMs: 60_000 });
       expect(room.ended()).toMatchObject([{ loop: { outcome: 'PROMISE_ACCEPTED', iteration: 1 } }]);
+    });
+
+    it('is cancelled at the next stop by what is typed while the agent works', async () => {
+      const room = await openSession(agent, [works, says('A start.'), slow, works, says('More.')]);
+      const { shows, type } = typist(room.open());
+      await shows('❯');
+      await type('/ralphkit:ralph-loop mend it --max-iterations 9');
+      await waitUntil(() => room.asked().length === 3, { timeoutMs: 60_000 });
+      await type('/ralphkit:cancel-ralph');
+      await shows('Ralph loop ended: CANCELLED');
+      await shows('The last one ended: CANCELLED');
+      expect(room.asked()).toHaveLength(3);
+      expect(room.ended()).toMatchObject([{ loop: { outcome: 'CANCELLED', iteration: 1 } }]);
+    });
+
+    it('answers what is typed while the agent works, then goes on, until it is told to stop', async () => {
+      const answers = [works, says('A start.'), slow, says('With tabs.'), slow, says('I stopped.')];
+      const room = await openSession(agent, answers);
+      const { shows, type } = typist(room.open());
+      await shows('❯');
+      await type('/ralphkit:ralph-loop mend it --max-iterations 9');
+      await waitUntil(() => room.asked().length === 3, { timeoutMs: 60_000 });
+      await type('use tabs');
+      await shows('With tabs.');
+      await waitUntil(() => room.asked().length === 5, { timeoutMs: 60_000 });
+      expect(room.asked()[3]).toContain('use tabs');
+      expect(room.active()).toMatchObject([{ status: 'active', loop: { iteration: 2 } }]);
+      await type('stop');
+      await shows('Ralph loop paused: you said stop');
+      expect(room.active()).toMatchObject([{ status: 'paused', loop: { iteration: 2 } }]);
+    });
+
+    it('keeps its count over Escape, the end of the program and a resume', async () => {
+      const room = await openSession(agent, [works, slow, says(tag)]);
+      const terminal = room.open();
+      const first = typist(terminal);
+      await first.shows('❯');
+      await first.type('/ralphkit:ralph-loop mend it');
+      await waitUntil(() => room.asked().length === 2, { timeoutMs: 60_000 });
+      terminal.press('Escape');
+      await first.shows('Interrupted');
+      await first.type('/exit');
+      await terminal.exitCode();
+      const second = typist(room.open('--continue'));
+      await second.shows('❯');
+      await second.type('/ralphkit:ralph-resume');
+      await waitUntil(() => room.ended().length === 1, { timeoutMs: 60_000 });
+      expect(room.ended()).toMatchObject([{ loop: { outcome: 'PROMISE_ACCEPTED', toolCalls: 1 } }]);
+    });
+
+    it('sends a long task back in one piece, below the limit on the output of hooks', async () => {
+      const room = await openSession(agent, [works, says('A start.'), says(tag)]);
+      await room.prompt(`/ralphkit:ralph-loop ${'mend "it"\n'.repeat(6000)}`);
+      expect(room.asked()[0]).toContain('characters of the task. Read all of it: ');
+      expect(room.asked()[2]?.split('characters of the task. Read all of it: ').length).toBeGreaterThan(2);
+      expect(room.asked()[2]).not.toContain('persisted-output');
+      expect(room.ended()).toMatchObject([{ loop: { outcome: 'PROMISE_ACCEPTED' } }]);
+    });
+
+    it('ends for a human where every call is refused', async () => {
+      const writes: ModelAnswer = { blocks: [{ shell: 'touch made' }] };
+      const room = await openSession(agent, [writes, says('I may not.'), writes, says('No way.')]);
+      await room.run('-p', '/ralphkit:ralph-loop mend it', '--plugin-dir', plugin);
+      expect(room.asked()[2]).toContain('Every tool call of your last turn was refused');
+      expect(room.asked()).toHaveLength(4);
+      expect(room.ended()).toMatchObject([{ loop: { outcome: 'BLOCKED', iteration: 1 } }]);
     });
 
     it('leaves a session without a loop alone', async () => {
@@ -129,7 +187,7 @@ async function openSession(agent: WantedAgent, answers: ModelAnswer[]) {
     ...session,
     prompt: (prompt: string, ...flags: string[]) => session.run('-p', prompt, ...flags, ...plugged),
     /** The program in a terminal; it asks none of the questions of a first start. */
-    open() {
+    open(...flags: string[]) {
       const trusted = { hasTrustDialogAccepted: true, hasCompletedProjectOnboarding: true };
       const config = {
         hasCompletedOnboarding: true,
@@ -137,11 +195,12 @@ async function openSession(agent: WantedAgent, answers: ModelAnswer[]) {
         theme: 'dark',
         projects: { [repo.cwd]: trusted },
       };
-      writeFileSync(join(repo.home, '.claude.json'), JSON.stringify(config));
+      const file = join(repo.home, '.claude.json');
+      if (!existsSync(file)) writeFileSync(file, JSON.stringify(config));
       const variables = Object.entries({ ...env, TERM: 'xterm-256color' }).map(
         ([name, value]) => `${name}=${value}`,
       );
-      return openInTerminal(repo, ['env', '-i', ...variables, ...session.command(...plugged)]);
+      return openInTerminal(repo, ['env', '-i', ...variables, ...session.command(...plugged, ...flags)]);
     },
   };
 }

@@ -4,7 +4,7 @@ import { describe, expect, inject, it } from 'vitest';
 import type { ModelAnswer } from '../support/model-server/script.ts';
 import { waitUntil } from '../support/processes.ts';
 import { openInTerminal } from '../support/terminal.ts';
-import { openSession as openAnySession, says, works } from './session.ts';
+import { openSession as openAnySession, says, typist, works } from './session.ts';
 import type { WantedAgent } from './table.ts';
 
 const tag = '<promise>DONE</promise>';
@@ -113,16 +113,7 @@ for (const agent of agents.length > 0 ? agents : [missing]) {
       const slow: ModelAnswer = { blocks: [{ delay: 60_000 }, { text: 'Too late.' }] };
       const room = await openSession(agent, [works, slow, says('It is 4.'), works, says(tag)]);
       const terminal = room.open();
-      const shows = (text: string) =>
-        waitUntil(() => terminal.screen().includes(text), {
-          timeoutMs: 60_000,
-          what: `"${text}" on the screen`,
-        });
-      const type = async (text: string) => {
-        terminal.paste(text);
-        await shows(`› ${text}`);
-        terminal.press('Enter');
-      };
+      const { shows, type } = typist(terminal, '› ');
       await shows('Ask Codex to do anything');
       await type(' /ralph-loop mend it --max-iterations 9');
       await waitUntil(() => room.asked().length === 2, { timeoutMs: 60_000 });
@@ -133,6 +124,23 @@ for (const agent of agents.length > 0 ? agents : [missing]) {
       await type(' /ralph-resume');
       await waitUntil(() => room.ended().length === 1, { timeoutMs: 60_000 });
       expect(room.ended()).toMatchObject([{ loop: { outcome: 'PROMISE_ACCEPTED', iteration: 0 } }]);
+    });
+
+    it('end a loop that is cancelled while the agent works, and answer other words first', async () => {
+      const slow: ModelAnswer = { blocks: [{ delay: 4000 }, { text: 'Slow one.' }] };
+      const room = await openSession(agent, [works, slow, says('With tabs.'), slow, slow, slow, slow]);
+      const { shows, type } = typist(room.open(), '› ');
+      await shows('Ask Codex to do anything');
+      await type(' /ralph-loop mend it --max-iterations 9');
+      await waitUntil(() => room.asked().length === 2, { timeoutMs: 60_000 });
+      await type('use tabs');
+      await shows('With tabs.');
+      expect(room.asked()[2]).toContain('use tabs');
+      await waitUntil(() => room.asked().length === 4, { timeoutMs: 60_000 });
+      await type(' /cancel-ralph');
+      await waitUntil(() => room.ended().length === 1, { timeoutMs: 60_000 });
+      expect(room.ended()).toMatchObject([{ loop: { outcome: 'CANCELLED' } }]);
+      expect(room.asked().length).toBeLessThanOrEqual(5);
     });
   });
 }

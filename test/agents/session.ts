@@ -5,8 +5,10 @@ import { expect, inject, onTestFinished } from 'vitest';
 import type { SessionLoop } from '../../src/drive/session/session-loops.ts';
 import type { ModelAnswer } from '../support/model-server/script.ts';
 import { startModelServer } from '../support/model-server/server.ts';
+import { waitUntil } from '../support/processes.ts';
 import { runRalph } from '../support/ralph.ts';
 import { makeRepo } from '../support/repo.ts';
+import type { Terminal } from '../support/terminal.ts';
 import { preparePlace } from './place.ts';
 import { rowOf, type WantedAgent } from './table.ts';
 
@@ -69,4 +71,18 @@ export async function openSession(agent: WantedAgent, answers: readonly ModelAns
 
 function namesIn(folder: string): string[] {
   return existsSync(folder) ? readdirSync(folder).sort() : [];
+}
+
+/** Types into a program, and waits for what its screen shows. `prompt` is the mark before what is typed. */
+export function typist(terminal: Terminal, prompt = '') {
+  const shows = (text: string) =>
+    waitUntil(() => terminal.screen().includes(text), { timeoutMs: 60_000, what: `"${text}" on the screen` });
+  return {
+    shows,
+    async type(text: string) {
+      terminal.paste(text);
+      await shows(`${prompt}${text}`);
+      terminal.press('Enter');
+    },
+  };
 }

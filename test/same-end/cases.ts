@@ -110,6 +110,12 @@ export const cases: readonly Case[] = [
     ends: ['PROMISE_ACCEPTED', 2],
   },
   {
+    name: 'a loop whose calls are all denied ends for a human',
+    settings: { maxIterations: 5 },
+    turns: [{ steps: [denied, { text: 'I may not.' }] }],
+    ends: ['BLOCKED', 2],
+  },
+  {
     name: 'a claim with too few tool calls is rejected',
     settings: { maxIterations: 3, minToolCalls: 3 },
     turns: [{ steps: [work, { text: tag }] }, { steps: [work, finish, { text: tag }] }],

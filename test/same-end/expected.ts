@@ -88,13 +88,15 @@ function turnOf(script: ScriptTurn, settings: CaseSettings): Turn {
     return 'deltas' in step ? [step.deltas.join('')] : [];
   });
   const deeds = script.steps.filter((step) => 'shell' in step);
-  const shown = script.steps.filter((step) => 'tool' in step && step.tool.ok !== false);
+  const tools = script.steps.filter((step) => 'tool' in step);
+  const shown = tools.filter(({ tool }) => tool.ok !== false);
   const limit = limitOf(script);
   const end = endOf(script, settings, limit);
   const error = limit?.message ?? (end === 'failed' ? errorOf(script, text) : undefined);
   return {
     text,
     toolCalls: deeds.length + shown.length,
+    allRefused: deeds.length === 0 && tools.length > 0 && shown.length === 0,
     end,
     exitCode: script.exitCode ?? 0,
     usage: usageOf(script),

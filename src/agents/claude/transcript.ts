@@ -4,6 +4,13 @@ import type { TranscriptEntry, TranscriptFormat } from '../transcript.ts';
 const feedbackStart = 'Stop hook feedback:';
 const interruptStart = '[Request interrupted by user';
 
+const queueMark = '"queue-operation"';
+const queueChanges = new Map<string, 'add' | 'absorb' | 'serve' | 'clear'>([
+  ['enqueue', 'add'],
+  ['remove', 'absorb'],
+  ['dequeue', 'serve'],
+  ['popAll', 'clear'],
+]);
 const assistantMark = '"assistant"';
 const toolResultMark = '"tool_result"';
 const subagentMarks = ['"isSidechain":true', '"isSidechain": true', '"agentId"'];
@@ -21,12 +28,14 @@ export const claudeTranscript: TranscriptFormat = {
     line.includes(toolResultMark) &&
     !subagentMarks.some((mark) => line.includes(mark)),
   interruptMark: interruptStart,
+  queueMark,
   isUser: (line) => line.includes('"user"') && !line.includes(toolResultMark),
   entryOf(entry) {
     const { message } = entry;
-    if (!isObject(message) || message.model === '<synthetic>') return null;
-    if (entry.isSidechain === true || entry.agentId !== undefined || entry.isApiErrorMessage === true)
-      return null;
+    if (entry.type === 'queue-operation') return queueEntry(entry.operation, entry.content);
+    if (!isObject(message) || entry.isSidechain === true || entry.agentId !== undefined) return null;
+    if (entry.isApiErrorMessage === true) return { kind: 'error', text: textOf(message.content) };
+    if (message.model === '<synthetic>') return null;
     if (entry.type === 'assistant') return agentEntry(message.content);
     return entry.type === 'user' ? userEntry(entry, textOf(message.content)) : null;
   },
@@ -67,4 +76,11 @@ function textOf(content: unknown): string {
 function isHuman(entry: Entry, text: string): boolean {
   if (entry.isMeta === true || entry.isCompactSummary === true || text.trim() === '') return false;
   return !/^<(task-notification|local-command|bash-(in|std))/.test(text);
+}
+
+function queueEntry(operation: unknown, content: unknown): TranscriptEntry | null {
+  const change = queueChanges.get(String(operation));
+  return change === undefined
+    ? null
+    : { kind: 'queue', change, text: typeof content === 'string' ? content : '' };
 }

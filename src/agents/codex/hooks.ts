@@ -3,6 +3,7 @@ import { host } from './host.ts';
 
 export const hooks: AgentHooks = {
   host,
+  label: { statusMessage: 'ralph' },
   // Timeouts are in seconds; Codex gives an interrupt three at most.
   events: {
     UserPromptSubmit: { event: 'prompt', timeout: 60 },

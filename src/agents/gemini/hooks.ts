@@ -3,6 +3,7 @@ import { host } from './host.ts';
 
 export const hooks: AgentHooks = {
   host,
+  label: { name: 'ralph' },
   // Timeouts are in milliseconds.
   events: {
     BeforeAgent: { event: 'prompt', timeout: 60_000 },

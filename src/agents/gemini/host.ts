@@ -8,5 +8,6 @@ export const host: HookHost = {
   // Without a screen, Gemini CLI puts what hooks said at the start of the session before the user's words.
   promptOf: (prompt) => prompt.replace(/^(?:\s*<hook_context>[^<]*<\/hook_context>)+/, ''),
   escapes: 'context',
+  needsEscape: true,
   showsNoticeOnly: true,
 };

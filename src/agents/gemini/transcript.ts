@@ -30,6 +30,7 @@ export const geminiTranscript: TranscriptFormat = {
         kind: 'agent',
         text: textsOf(content),
         toolCalls: calls.length - failures.length,
+        failures: failures.map((call) => JSON.stringify(call)),
         ...(typeof id === 'string' ? { id } : {}),
       };
     }

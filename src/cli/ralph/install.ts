@@ -32,11 +32,8 @@ function change(
   const plan = planInstall(installer, action, place);
   if (plan.changes.length === 0) stdout.write('Nothing to change.\n');
   for (const one of plan.changes) stdout.write(`${describeChange(one)}\n`);
-  if (values['dry-run']) {
-    stdout.write('Dry run: nothing was written.\n');
-    return 0;
-  }
-  carryOut(plan, action, place);
+  if (values['dry-run']) stdout.write('Dry run: nothing was written.\n');
+  else carryOut(plan, action, place);
   for (const note of plan.notes) stdout.write(`${note}\n`);
   return 0;
 }

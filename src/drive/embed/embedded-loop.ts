@@ -32,6 +32,7 @@ export interface RalphLoopCounters {
   toolCalls: number;
   withoutTools: number;
   failures: number;
+  refusals?: number;
 }
 
 const optionalText = v.exactOptional(v.string());
@@ -50,7 +51,12 @@ const stateSchema: v.GenericSchema<unknown, RalphLoopState> = v.object({
   minToolCalls: v.exactOptional(v.number()),
   instruction: optionalText,
   counters: v.exactOptional(
-    v.object({ toolCalls: v.number(), withoutTools: v.number(), failures: v.number() }),
+    v.object({
+      toolCalls: v.number(),
+      withoutTools: v.number(),
+      failures: v.number(),
+      refusals: v.exactOptional(v.number()),
+    }),
   ),
 });
 
@@ -167,5 +173,5 @@ function statePath({ workdir, stateDir }: Pick<StatePlace, 'workdir' | 'stateDir
 /** Keys in one order, so that two texts are the same when the states are. */
 function stateText(state: RalphLoopState): string {
   const names = Object.keys(state).sort();
-  return `${JSON.stringify(state, [...names, 'toolCalls', 'withoutTools', 'failures'], 2)}\n`;
+  return `${JSON.stringify(state, [...names, 'toolCalls', 'withoutTools', 'failures', 'refusals'], 2)}\n`;
 }

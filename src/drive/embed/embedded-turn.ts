@@ -5,7 +5,7 @@ import { fillTemplate } from '../../core/template.ts';
 import type { Turn } from '../../core/turn.ts';
 import { CONTINUATION_PROMPT_TEMPLATE } from './constants.ts';
 import type { RalphLoopCounters, RalphLoopState } from './embedded-loop.ts';
-import { isFromAssistant, type Message, toolCallsIn } from './host-messages.ts';
+import { allRefusedIn, isFromAssistant, type Message, toolCallsIn } from './host-messages.ts';
 import type { RalphLoopConfig } from './types.ts';
 
 /** A turn of the host's session. `error` is what the host reported as its failure. */
@@ -27,6 +27,7 @@ export function decideTurn(
   const turn: Turn = {
     text,
     toolCalls: toolCallsIn(messages),
+    allRefused: allRefusedIn(messages),
     end: isFailure ? 'failed' : 'finished',
     exitCode: null,
     progress: { commits: 0, filesChanged: 0 },
@@ -43,6 +44,7 @@ export function nextState(state: RalphLoopState, loop: LoopState, now: number): 
     toolCalls: loop.toolCalls,
     withoutTools: loop.withoutTools,
     failures: loop.failures,
+    ...(loop.refusals ? { refusals: loop.refusals } : {}),
   };
   return { ...state, iteration: loop.iteration, lastIterationAt: new Date(now).toISOString(), counters };
 }

@@ -1,3 +1,4 @@
+import { isRefusal } from '../../agents/refusal.ts';
 import { isObject } from '../../core/json.ts';
 
 /** A piece of a message. Only `text` pieces are the assistant's own words. */
@@ -33,6 +34,7 @@ export type Message = {
   readonly toolCalls: number | null;
   /** Calls, of this message or an earlier one, that failed or were denied. */
   readonly failedCalls: number;
+  readonly refusedCalls: number;
   /** True for an answer that is not complete, if the host reports that. */
   readonly underWay: boolean;
 };
@@ -85,16 +87,18 @@ function readMessage(message: Readonly<Record<string, unknown>>): Message {
   const underWay =
     role === 'assistant' && isObject(time) && time.completed === undefined && error === undefined;
   // A summary repeats what was said before, claims too.
-  const empty = { id, role, text: [], toolCalls: null, failedCalls: 0, underWay };
+  const empty = { id, role, text: [], toolCalls: null, failedCalls: 0, refusedCalls: 0, underWay };
   if (info.summary === true) return empty;
   if (typeof content === 'string') return { ...empty, text: [content] };
   if (!Array.isArray(content)) return empty;
   const parts = content.filter(isObject);
+  const failures = parts.filter(isFailure);
   return {
     ...empty,
     text: content.flatMap(textOf),
     toolCalls: parts.filter(({ type }) => toolPart.test(String(type))).length,
-    failedCalls: parts.filter(isFailure).length,
+    failedCalls: failures.length,
+    refusedCalls: failures.filter((part) => isRefusal(JSON.stringify(part))).length,
   };
 }
 
@@ -112,6 +116,12 @@ export function toolCallsIn(messages: readonly Message[]): number | null {
   if (calls.length === 0) return null;
   const failures = messages.map(({ failedCalls }) => failedCalls);
   return Math.max(0, sum(calls) - sum(failures));
+}
+
+/** True if every tool call was refused. */
+export function allRefusedIn(messages: readonly Message[]): boolean {
+  const calls = sum(messages.filter(isFromAssistant).map(({ toolCalls }) => toolCalls ?? 0));
+  return calls > 0 && calls === sum(messages.map(({ refusedCalls }) => refusedCalls));
 }
 
 function sum(numbers: readonly number[]): number {

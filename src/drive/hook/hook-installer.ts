@@ -9,7 +9,7 @@ import { commandHooks, hookCommand, type Json, withHooks } from './settings.ts';
 export function hookInstaller(hooks: AgentHooks): HostInstaller {
   return {
     install(place) {
-      const ours = commandHooks(hooks.events, hookCommand(place, hooks.host.name));
+      const ours = commandHooks(hooks.events, hookCommand(place, hooks.host.name), hooks.label);
       return { changes: [hooksChange(hooks, place, ours)], notes: hooks.notes(place.scope) };
     },
     uninstall: (place) => ({ changes: [hooksChange(hooks, place, {})], notes: [] }),

@@ -1,4 +1,4 @@
-import { appendFileSync, existsSync } from 'node:fs';
+import { appendFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -41,6 +41,10 @@ function expand(name: string, args: string, extra: object = {}) {
   return send({ hook_event_name: 'UserPromptExpansion', command_name: name, command_args: args, ...extra });
 }
 
+function stopSettings(command: string): string {
+  return JSON.stringify({ hooks: { Stop: [{ hooks: [{ type: 'command', command }] }] } });
+}
+
 function loop() {
   return listSessionLoops(context.env)[0];
 }
@@ -73,6 +77,37 @@ describe('a loop command', () => {
     ])
       expect(told).toContain(part);
     expect(systemMessage).toContain('at most 50 iterations, done is <promise>OK</promise>');
+  });
+
+  it('keeps its messages short where the task is long, and names a file with all of it', () => {
+    const task = `${'"a\n\u{1f389}'.repeat(12_000)}end`;
+    const output = submit(`/ralph-loop ${task}`);
+    expect(output.hookSpecificOutput.additionalContext.length).toBeLessThan(10_000);
+    expect(loop()?.loop.task).toBe(task);
+    const [, file = ''] = /Read all of it: (.*)\]/.exec(output.hookSpecificOutput.additionalContext) ?? [];
+    expect(readFileSync(file, 'utf8')).toBe(task);
+    expect(output.hookSpecificOutput.additionalContext).toContain(`of ${task.length} characters`);
+  });
+
+  it.each([
+    ['the state of another plugin', '.claude/ralph-loop.local.md', '---\nactive: true\n'],
+    ['a stop hook of another loop', '.claude/settings.json', stopSettings('node ~/my-ralph/stop.js')],
+  ])('warns of %s', (_name, file, content) => {
+    mkdirSync(join(room, '.claude'));
+    writeFileSync(join(room, file), content);
+    expect(submit('/ralph-loop "fix it"').systemMessage).toContain(
+      `may send the agent back here, too: see ${file}`,
+    );
+  });
+
+  it.each([
+    ['a stop hook that does something else', stopSettings('notify-send done')],
+    ['our own', stopSettings('/bin/sh /opt/ralphkit/plugins/claude-code/hooks/gate.sh stop')],
+    ['settings that cannot be read', '{'],
+  ])('does not warn of %s', (_name, content) => {
+    mkdirSync(join(room, '.claude'));
+    writeFileSync(join(room, '.claude/settings.json'), content);
+    expect(submit('/ralph-loop "fix it"').systemMessage).toMatch(/\/cancel-ralph ends it\.$/);
   });
 
   it('takes the task byte for byte from either event', () => {

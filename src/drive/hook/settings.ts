@@ -1,5 +1,5 @@
 import { basename, join } from 'node:path';
-import type { HookEntry, HookEvent } from '../../agents/agent.ts';
+import type { AgentHooks, HookEntry, HookEvent } from '../../agents/agent.ts';
 import { messageOf, RalphError } from '../../core/error.ts';
 import { isObject } from '../../core/json.ts';
 import { quoteWord } from '../../core/words.ts';
@@ -10,10 +10,11 @@ export type Json = Readonly<Record<string, unknown>>;
 export function commandHooks(
   entries: Readonly<Record<string, HookEntry>>,
   command: (event: HookEvent) => string,
+  label?: AgentHooks['label'],
 ): Json {
   return Object.fromEntries(
     Object.entries(entries).map(([name, { event, matcher, timeout }]) => {
-      const hook = { type: 'command', command: command(event), timeout };
+      const hook = { type: 'command', command: command(event), timeout, ...label };
       return [name, [{ ...(matcher === undefined ? {} : { matcher }), hooks: [hook] }]];
     }),
   );
@@ -89,7 +90,7 @@ function withoutOurs(group: unknown): unknown[] {
 }
 
 /** True for a command that `hookCommand` returned: it starts the gate, or on Windows a built hook. */
-function isOurs(hook: unknown): boolean {
+export function isOurs(hook: unknown): boolean {
   if (!isObject(hook) || typeof hook.command !== 'string') return false;
   const command = hook.command.replaceAll('\\', '/');
   return /\/plugins\/claude-code\/hooks\/(gate\.sh|generated\/[\w-]+\.cjs)['"]?( |$)/.test(command);

@@ -1,4 +1,4 @@
-import { appendFileSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { appendFileSync, mkdirSync, readdirSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { describeStops } from '../../../test/drive/hook/host-contract.ts';
@@ -56,6 +56,7 @@ function session(sessionId = 'session-1') {
       const input = { ...base, hook_event_name: 'UserPromptSubmit', prompt, ...extra };
       return print('UserPromptSubmit', promptHook(claudeCode, inputOf(input), context));
     },
+    write: (line: object) => appendFileSync(transcript, `${JSON.stringify(line)}\n`),
     happen(...happenings: Happening[]) {
       for (const line of happenings.flatMap(entriesOf))
         appendFileSync(transcript, `${JSON.stringify(line)}\n`);
@@ -125,6 +126,16 @@ function entriesOf(happening: Happening): object[] {
     return [{ type: 'assistant', isApiErrorMessage: true, message }];
   }
   return [user(`This session is being continued. ${happening.summary}`, { isCompactSummary: true })];
+}
+
+/** As Claude Code writes down what is typed while the agent works. */
+function queued(content: string): object {
+  return { type: 'queue-operation', operation: 'enqueue', sessionId: 's', content };
+}
+
+/** The decisions in the journal of a loop. */
+function decisions(run = ''): object[] {
+  return readJournal(recordPaths(context.env, run).journal).events.filter(({ type }) => type === 'decision');
 }
 
 describeStops({
@@ -233,6 +244,7 @@ describe('a stop in Claude Code', () => {
     one.happen({ tool: 'x' });
     expect(await one.stop()).toHaveProperty('decision', 'block');
     clock += 2 * 60_000;
+    one.happen({ tool: 'x' });
     expect((await one.stop()).systemMessage).toContain('BUDGET_SPENT');
   });
 
@@ -268,31 +280,72 @@ describe('a stop in Claude Code', () => {
     expect(await one.stop()).toHaveProperty('decision', 'block');
   });
 
-  it('goes on with the plain message if the hook itself fails, and says so', async () => {
+  it('lets the agent stop if the hook itself fails, and says so', async () => {
     const one = session();
     one.prompt('/ralph-loop fix it');
-    let looks = 0;
     const now = () => {
-      if (looks++ === 0) throw new Error('a fault of ours');
-      return clock;
+      throw new Error('a fault of ours');
     };
     const input = { session_id: one.id, transcript_path: null, cwd: room, hook_event_name: 'Stop' };
-    expect(await stopHook(claudeCode, inputOf(input), { ...context, now })).toMatchObject({
-      kind: 'continue',
-      message: expect.stringContaining('Original task: fix it'),
+    expect(await stopHook(claudeCode, inputOf(input), { ...context, now })).toEqual({
+      kind: 'notice',
+      notice: 'Ralph loop rests: its hook failed (a fault of ours). /ralph-resume goes on.',
     });
     expect(warnings).toEqual(['ralph: the stop hook failed: a fault of ours']);
+    expect(await one.stop()).toHaveProperty('decision', 'block');
   });
 
-  it('holds to its decision where that cannot be written down, and says so', async () => {
+  it('lets the agent stop where the count cannot be kept, and goes on when it can', async () => {
+    const one = session();
+    one.prompt('/ralph-loop fix it --max-iterations 3');
+    const { lock } = sessionPaths(context.env, one.id);
+    mkdirSync(lock);
+    for (const _ of [1, 2]) {
+      const output = await one.stop();
+      expect(output).not.toHaveProperty('decision');
+      expect(output.systemMessage).toMatch(/^Ralph loop rests: its state could not be written \(.*resume/);
+    }
+    rmdirSync(lock);
+    expect(one.prompt('/ralph-resume').systemMessage).toContain('goes on: iteration 0 of 3');
+    expect((await one.stop()).reason).toContain('iteration 1 of 3');
+    mkdirSync(lock);
+    one.happen({ tool: 'x' }, { say: done });
+    expect((await one.stop()).systemMessage).toMatch(/PROMISE_ACCEPTED.*The record is not complete/);
+  });
+
+  it('counts once where it is delivered twice, and answers the same', async () => {
     const one = session();
     one.prompt('/ralph-loop fix it');
-    mkdirSync(sessionPaths(context.env, one.id).lock);
-    const sentBack = await one.stop();
-    expect(sentBack).toMatchObject({ decision: 'block', reason: expect.stringContaining('fix it') });
-    expect(sentBack.systemMessage).toContain('The record could not be written');
-    one.happen({ tool: 'x' }, { say: done });
-    expect((await one.stop()).systemMessage).toMatch(/PROMISE_ACCEPTED.*could not be written/);
+    one.happen({ tool: 'x' }, { say: 'more' });
+    const last = { last_assistant_message: 'more' };
+    const first = await one.stop(last);
+    expect(await one.stop(last)).toEqual(first);
+    expect(one.state()?.loop.iteration).toBe(1);
+    expect(decisions(one.state()?.run)).toHaveLength(1);
+    // A host whose transcript never grows still comes to an end.
+    expect((await one.stop(last)).reason).toContain('iteration 2 of 50');
+    one.happen({ say: 'more' });
+    expect((await one.stop(last)).reason).toContain('iteration 3 of 50');
+  });
+
+  it.each([
+    ['goes on', 'more'],
+    ['ends', done],
+  ])('that was killed before its state was written and %s writes one decision', async (_name, words) => {
+    const one = session();
+    one.prompt('/ralph-loop fix it');
+    one.happen({ tool: 'x' }, { say: words });
+    const { file } = sessionPaths(context.env, one.id);
+    const before = readFileSync(file);
+    const run = one.state()?.run;
+    const first = await one.stop();
+    writeFileSync(file, before);
+    expect(await one.stop()).toEqual(first);
+    expect(decisions(run)).toHaveLength(1);
+    if (words === done) return;
+    one.happen({ tool: 'x' }, { say: 'even more' });
+    await one.stop();
+    expect(decisions(run)).toHaveLength(2);
   });
 
   it.each(['', 'not json', '[]', '{}', '{"session_id":7}', 'null'])(
@@ -323,6 +376,174 @@ describe('a stop in Claude Code', () => {
       gone,
     );
     expect(await other.stop()).toHaveProperty('decision', 'block');
+  });
+});
+
+describe('what the user types while Claude Code works', () => {
+  const loop = (...typed: (string | object)[]) => {
+    const one = session();
+    one.prompt('/ralph-loop fix it --max-iterations 5');
+    one.happen({ tool: 'x' });
+    for (const words of typed) one.write(typeof words === 'string' ? queued(words) : words);
+    one.happen({ tool: 'y' }, { say: 'more' });
+    return one;
+  };
+
+  it.each(['/cancel-ralph', '/ralphkit:cancel-ralph'])(
+    'ends the loop at the next stop: %s',
+    async (words) => {
+      const one = loop(words);
+      const output = await one.stop();
+      expect(output).not.toHaveProperty('decision');
+      expect(output.systemMessage).toContain('Ralph loop ended: CANCELLED');
+      expect(one.state()).toBeUndefined();
+      expect(listEndedLoops(context.env)[0]?.loop.outcome).toBe('CANCELLED');
+      expect(one.prompt(words).reason).toContain('The last one ended: CANCELLED');
+    },
+  );
+
+  it.each([
+    ['/ralph-pause', 'you asked for it'],
+    ['stop', 'you said stop'],
+    [' Please stop now. ', 'you said stop'],
+    ['STOP!', 'you said stop'],
+  ])('pauses the loop at the next stop: %j', async (words, why) => {
+    const one = loop(words);
+    expect((await one.stop()).systemMessage).toContain(`Ralph loop paused: ${why}`);
+    expect(one.state()).toMatchObject({ status: 'paused', loop: { iteration: 0, toolCalls: 2 } });
+    expect(await one.stop()).toBeNull();
+  });
+
+  it('pauses the loop where the agent was told to stop in the middle of its turn', async () => {
+    const one = loop('stop', { type: 'queue-operation', operation: 'remove', content: 'stop' });
+    expect((await one.stop()).systemMessage).toContain('Ralph loop paused: you said stop');
+  });
+
+  it('is shown the status, and the loop goes on', async () => {
+    const one = loop('/ralph-status');
+    const output = await one.stop();
+    expect(output.reason).toContain('iteration 1 of 5');
+    expect(output.systemMessage).toContain('active, iteration');
+    one.happen({ tool: 'x' });
+    expect(await one.stop()).not.toHaveProperty('systemMessage');
+  });
+
+  it('is served before the loop goes on, and costs no iteration', async () => {
+    const one = loop('stop using tabs');
+    expect(await one.stop({ last_assistant_message: done })).toBeNull();
+    expect(one.state()).toMatchObject({ status: 'active', loop: { iteration: 0, toolCalls: 2 } });
+    one.write({ type: 'queue-operation', operation: 'dequeue' });
+    one.happen({ user: 'stop using tabs' }, { say: 'I do.' });
+    expect((await one.stop()).reason).toContain('iteration 1 of 5');
+  });
+
+  it('is found before hours of work', async () => {
+    const one = loop('/cancel-ralph');
+    one.happen(...Array.from({ length: 300 }, () => ({ tool: 'x', prints: 'y'.repeat(9000) })));
+    expect((await one.stop()).systemMessage).toContain('CANCELLED');
+  });
+
+  it('is found if it came while the last stop was answered', async () => {
+    const one = loop();
+    const { reason } = await one.stop();
+    one.write(queued('/cancel-ralph'));
+    one.write(user(`Stop hook feedback:\n${reason}`, { isMeta: true }));
+    one.happen({ tool: 'x' }, { say: 'more' });
+    expect((await one.stop()).systemMessage).toContain('CANCELLED');
+  });
+
+  it.each([
+    ['taken back', { type: 'queue-operation', operation: 'popAll', content: '/cancel-ralph' }],
+    ['served', { type: 'queue-operation', operation: 'dequeue' }],
+  ])('is not carried out once it is %s', async (_name, line) => {
+    expect((await loop('/cancel-ralph', line).stop()).reason).toContain('iteration 1 of 5');
+  });
+
+  it('is no word of the user where the agent only prints such a line', async () => {
+    const one = loop();
+    one.happen({ tool: 'cat log', prints: JSON.stringify(queued('/cancel-ralph')) });
+    one.happen({ say: `The log has ${JSON.stringify(queued('/cancel-ralph'))}.` });
+    expect((await one.stop()).reason).toContain('iteration 1 of 5');
+  });
+
+  it('ends the pushing as a prompt of its own, if it is a plain stop', async () => {
+    const one = loop();
+    expect(one.prompt('stop using tabs')).toBeNull();
+    expect(one.prompt('stop').systemMessage).toContain('Ralph loop paused: you said stop');
+    expect(await one.stop()).toBeNull();
+  });
+});
+
+describe('an error of the API', () => {
+  it('is no turn: it costs no iteration, and five in a row end the loop', async () => {
+    const one = session();
+    one.prompt('/ralph-loop fix it --max-iterations 1');
+    const error = { last_assistant_message: 'API Error: 529' };
+    for (let count = 1; count <= 4; count++) {
+      one.happen({ tool: 'x' }, { apiError: 'API Error: 529' });
+      expect(await one.stop(error)).toHaveProperty('decision', 'block');
+      expect(one.state()?.loop).toMatchObject({ iteration: 0, failures: count, toolCalls: count });
+    }
+    one.happen({ apiError: 'API Error: 529' });
+    expect((await one.stop(error)).systemMessage).toMatch(/AGENT_FAILED.*API Error: 529/);
+  });
+
+  it('is forgotten once the agent goes on', async () => {
+    const one = session();
+    one.prompt('/ralph-loop fix it');
+    one.happen({ tool: 'x' }, { apiError: 'API Error: 529' }, { user: 'Go on' }, { say: done });
+    expect((await one.stop()).systemMessage).toContain('PROMISE_ACCEPTED');
+  });
+});
+
+describe('a loop that goes on', () => {
+  it('keeps the tool calls of the turn that the user broke off, and not those of the pause', async () => {
+    const one = session();
+    one.prompt('/ralph-loop fix it --min-tool-calls 4');
+    one.happen({ tool: 'a' }, { tool: 'b' }, { user: '[Request interrupted by user]' });
+    expect(one.prompt('What is 2 + 2?').systemMessage).toContain('you interrupted it');
+    expect(one.state()?.loop.toolCalls).toBe(2);
+    one.happen({ user: 'What is 2 + 2?' }, { tool: 'bc' }, { say: '4' });
+    expect(await one.stop()).toBeNull();
+    one.prompt('/ralph-resume');
+    expect(one.state()?.loop.toolCalls).toBe(2);
+    one.happen({ tool: 'c' }, { user: '[Request interrupted by user]' });
+    // The host was left and started again.
+    one.wake('resume');
+    one.prompt('/ralph-resume');
+    expect(one.state()).toMatchObject({ status: 'active', loop: { toolCalls: 3, iteration: 0 } });
+    one.happen({ tool: 'd' }, { say: done });
+    expect((await one.stop()).systemMessage).toContain('PROMISE_ACCEPTED');
+  });
+
+  it.each(['BLOCKED: no key', 'DECIDE: tabs or spaces?'])('may have ended for a human: %s', async (words) => {
+    const one = session();
+    one.prompt('/ralph-loop fix it --max-iterations 3');
+    one.happen({ tool: 'x' }, { say: 'more' });
+    await one.stop();
+    one.happen({ tool: 'x' }, { say: `<promise>${words}</promise>` });
+    expect((await one.stop()).systemMessage).toContain('/ralph-resume goes on with it.');
+    const [run] = listSessionRuns(context.env, room);
+    expect(one.prompt('/ralph-resume')).toMatchObject({
+      systemMessage: expect.stringContaining('goes on: iteration 1 of 3'),
+      hookSpecificOutput: { additionalContext: expect.stringContaining('fix it') },
+    });
+    expect(listSessionRuns(context.env, room)).toMatchObject([{ run: run?.run, status: 'active' }]);
+    expect(readRunAt(run?.run ?? '', run?.journal ?? '').view).toMatchObject({ outcome: null });
+    one.happen({ say: done });
+    expect((await one.stop()).systemMessage).toContain('PROMISE_ACCEPTED');
+    expect(one.prompt('/ralph-resume').reason).toContain('The last one ended: PROMISE_ACCEPTED');
+  });
+
+  it('is listed to another session of the folder, which may be all that is left', () => {
+    const [lost, fresh] = [session('lost'), session('fresh')];
+    lost.prompt('/ralph-loop fix it');
+    const run = lost.state()?.run;
+    clock += 3 * 3_600_000;
+    const { reason } = fresh.prompt('/ralph-status');
+    expect(reason).toContain(`Session lost has one here: ${run}, active, iteration 0 of 50, last sign 3h`);
+    expect(reason).toContain(`ralph stop ${run}`);
+    expect(fresh.prompt('/ralph-status', { cwd: '/elsewhere' }).reason).not.toContain(run);
   });
 });
 
@@ -465,13 +686,16 @@ describe('the transcript', () => {
     expect((await one.stop({ last_assistant_message: done })).systemMessage).toContain('PROMISE_ACCEPTED');
   });
 
-  it('that became shorter is not read as if it were new', async () => {
+  it('that the host rewrote and made shorter is read from its start', async () => {
     const one = session();
     one.happen({ say: 'x'.repeat(5000) });
     one.prompt('/ralph-loop fix it');
     writeFileSync(one.transcript, '');
-    one.happen({ tool: 'x' }, { say: done });
-    expect((await one.stop({ last_assistant_message: 'more' })).reason).toContain('you did not output');
+    one.happen({ tool: 'x' }, { say: 'more' });
+    expect((await one.stop()).reason).toContain('you did not output');
+    writeFileSync(one.transcript, '');
+    one.happen({ say: done });
+    expect((await one.stop()).systemMessage).toContain('PROMISE_ACCEPTED');
   });
 
   it('of no use makes a changed file count as work', async () => {

@@ -7,29 +7,28 @@ import { lstatOf } from '../../os/files/files.ts';
 import { lockOwner } from '../../os/files/lock.ts';
 import { activePath } from '../prd/ralph-active-path.ts';
 import { type HookContext, type Reply, type SessionContext, silent } from '../session/hook-reply.ts';
-import { continuationMessage } from '../session/loop-messages.ts';
-import { activeLoop } from '../session/session-loops.ts';
-import { atStop, type StopEvent, type StopReply } from '../session/stop.ts';
-import { readTranscript } from '../session/transcript.ts';
+import { hasSessionLoop } from '../session/session-paths.ts';
+import { atStop, type StopReply } from '../session/stop.ts';
 import type { HookInput } from './input.ts';
+import { turnReader } from './turn-reader.ts';
 
 /** Answers an agent that is about to stop: by the loop of its session, then by the PRD that is worked on here. */
 export async function stopHook(host: HookHost, input: HookInput, context: HookContext): Promise<Reply> {
   const reply = await loopReply(host, input, context);
-  return reply.kind === 'continue' ? reply : ((await prdReply(input, reply.claim, context)) ?? reply);
+  if (reply.kind === 'continue' || reply.servesUser) return reply;
+  return (await prdReply(input, reply.claim, context)) ?? reply;
 }
 
 /** Returns the reply of the loop in this session. */
 async function loopReply(host: HookHost, input: HookInput, context: HookContext): Promise<StopReply> {
   const { sessionId, subagent, planMode, backgroundTasks, transcriptPath, lastMessage } = input;
   if (sessionId === null) return silent;
-  const readTurn: StopEvent['readTurn'] = (from, wantedCalls) =>
-    readTranscript(host.transcript, { path: transcriptPath, from, lastMessage, wantedCalls });
+  const readTurn = turnReader(host, { transcriptPath, lastMessage });
   try {
     return await atStop({ sessionId, subagent, planMode, backgroundTasks, readTurn }, context);
   } catch (error) {
     context.warn(`ralph: the stop hook failed: ${messageOf(error)}`);
-    return subagent || planMode ? silent : afterFailure(sessionId, context);
+    return subagent || planMode ? silent : afterFailure(sessionId, messageOf(error), context);
   }
 }
 
@@ -70,12 +69,8 @@ function isVisitor(projectDir: string, env: SessionContext['env']): boolean {
   return !env.RALPH_RUN_ID && lockOwner(projectPaths(projectDir).lock) !== null;
 }
 
-/** Returns the reply after a failure of ours, which must not end an active loop silently. */
-function afterFailure(sessionId: string, { env }: SessionContext): Reply {
-  try {
-    const state = activeLoop(env, sessionId);
-    return state === null ? silent : { kind: 'continue', message: continuationMessage(state) };
-  } catch {
-    return silent;
-  }
+/** Returns the reply after a failure of ours: without a count, an agent that is sent back would never come to an end. */
+function afterFailure(sessionId: string, why: string, { env }: SessionContext): Reply {
+  if (!hasSessionLoop(env, sessionId)) return silent;
+  return { kind: 'notice', notice: `Ralph loop rests: its hook failed (${why}). /ralph-resume goes on.` };
 }

@@ -169,6 +169,7 @@ async function turnOf(
     durationMs: ended.ms,
     patternMatched: await matchesPattern(plan, text),
     tasksDone: last(events, 'prd.checked')?.complete ?? false,
+    ...(streamed?.allRefused ? { allRefused: true } : {}),
     ...(usage ? { usage } : {}),
     ...(limit ? { limit } : {}),
     ...(error ? { error } : {}),

@@ -19,8 +19,8 @@ import { agentMissing } from './agent-turn.ts';
 import { runIteration } from './iteration.ts';
 import type { Recorder } from './loop-kind.ts';
 import { startNotices } from './notices.ts';
-import { protectFiles } from './protected.ts';
 import type { RunEnd, RunParts, RunSpec } from './run-spec.ts';
+import { watchFiles } from './watched-files.ts';
 
 /** Longest sleep between two looks at the wall clock. */
 const longestNap = 30_000;
@@ -29,11 +29,12 @@ const longestNap = 30_000;
 export async function runLoop(spec: RunSpec): Promise<RunEnd | null> {
   const paths = runPaths(spec.cwd, spec.run);
   // Before the first event, so that a run that can be resumed has its record.
-  const protectedFiles = protectFiles(spec.cwd, spec.settings.protectedPaths, {
-    folder: paths.root,
-    file: paths.protected,
-    resumed: spec.resume !== undefined,
-  });
+  const { guardrails, verify, protectedPaths, protectChecks } = spec.settings;
+  const commands = [...guardrails.map(({ command }) => command), ...verify];
+  const watchedFiles = watchFiles(
+    { cwd: spec.cwd, env: spec.env, commands, protectedPaths, protectChecks },
+    { folder: paths.root, file: paths.protected, resumed: spec.resume !== undefined },
+  );
   const journal = openJournal(paths.journal, () => spec.clock.now(), {
     root: spec.cwd,
     // Every text of an event passes here on its way to the disk and the screen.
@@ -52,14 +53,16 @@ export async function runLoop(spec: RunSpec): Promise<RunEnd | null> {
     record(startEvent(spec, loop));
     sandbox = await openSandbox(spec, record);
     const passed = new Set(spec.passed);
-    return await runIterations(spec, loop, {
+    const end = await runIterations(spec, loop, {
       journal,
       sandbox,
       record,
-      protectedFiles,
+      watchedFiles,
       passed,
       cutSession: null,
     });
+    // The question of an agent goes into a file for its human.
+    return end && { ...end, because: { ...end.because, text: spec.redactor.text(end.because.text) } };
   } catch (error) {
     endByError(spec, record, error);
     throw error;

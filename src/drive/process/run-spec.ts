@@ -13,7 +13,7 @@ import type { Redactor } from '../../os/redact/redact.ts';
 import type { Sandbox, SandboxSpec } from '../../sandbox/sandbox.ts';
 import type { Denial } from '../mailbox.ts';
 import type { LoopKind, Recorder } from './loop-kind.ts';
-import type { ProtectedFiles } from './protected.ts';
+import type { WatchedFiles } from './watched-files.ts';
 import type { WorkingCopy } from './working-copy.ts';
 
 export type RunAgent = {
@@ -90,7 +90,7 @@ export type RunParts = {
   readonly journal: Journal;
   readonly record: Recorder;
   readonly sandbox: Sandbox;
-  readonly protectedFiles: ProtectedFiles;
+  readonly watchedFiles: WatchedFiles;
   /** Guardrails that passed the last time they ran. */
   readonly passed: Set<string>;
   /** The agent's session that a limit cut off, for the next try. */

@@ -40,6 +40,8 @@ describe('the task of a loop command', () => {
     ['läuft 🚀 über\u00a0Nacht', 'läuft 🚀 über\u00a0Nacht'],
     ['  fix it  ', 'fix it'],
     ['"  spaces kept  "', '  spaces kept  '],
+    ['"fix a" and b', '"fix a" and b'],
+    ['"fix a" and "verify b" --max-iterations 3', '"fix a" and "verify b"'],
   ])('%j is the task %j', (raw, task) => {
     expect(taskOf(raw)).toBe(task);
   });
@@ -119,7 +121,6 @@ describe('the flags of a loop command', () => {
     ['"Fix bug" --max-iterations 5 please', '"please" is neither a flag nor the value of one'],
     ['"Fix bug" max-iterations 5', '"max-iterations" is neither a flag nor'],
     ['"Fix bug" -max-iterations 5', '"-max-iterations" is neither a flag nor'],
-    ['"a" and "b"', 'put the task in quotes'],
     ['fix the --verbose flag of our tool', 'There is no flag --verbose; if it belongs to the task, put'],
     ['document --max-iterations 3 in the manual', 'put the task in quotes'],
     ['fix it --max-iterations 3 -- really', '"--" is neither a flag nor'],

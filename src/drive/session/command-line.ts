@@ -48,9 +48,9 @@ export function parseLoopCommand(raw: string): LoopCommand {
   const last = flagAt === -1 ? words.length : flagAt;
   const after = readFlags(words, last);
   const taskWords = words.slice(first, last);
-  const stray =
-    words[after.next] ?? (!hasSeparator && taskWords[0]?.quoted === true ? taskWords[1] : undefined);
-  return build(taskOf(raw, taskWords), [...before.flags, ...after.flags], stray);
+  // A flag that lost its dashes behind a task in quotes.
+  const bare = !hasSeparator && taskWords[0]?.quoted ? taskWords.find(isBareFlag) : undefined;
+  return build(taskOf(raw, taskWords), [...before.flags, ...after.flags], words[after.next] ?? bare);
 }
 
 type Word = {
@@ -104,6 +104,10 @@ function readFlags(words: readonly Word[], from: number): { flags: Flag[]; next:
     if (takesNext) next++;
   }
   return { flags, next };
+}
+
+function isBareFlag({ text }: Word): boolean {
+  return text.includes('-') && Object.hasOwn(settings, text.replace(/^-/, ''));
 }
 
 function isSeparator(word: Word | undefined): boolean {

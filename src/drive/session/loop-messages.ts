@@ -16,7 +16,7 @@ export function startMessage(state: SessionLoop): string {
     ...ultraworkOf(state),
     `You are in a Ralph loop (${limitsText(state)}): when you try to stop before the task is done, you are sent back to work.`,
     'The task:',
-    state.loop.task,
+    taskText(state),
     'How to finish:',
     [
       `- Only when the task is fully done and you have checked it, output the completion promise: ${tag}`,
@@ -35,8 +35,8 @@ export function continuationMessage(state: SessionLoop): string {
   const feedback = loop.feedback.map((item) => item.text);
   const sentence =
     feedback.length === 0
-      ? `You attempted to end the loop, but you did not output the completion promise ${tag}. Continue working on the original task below. Only output the promise when the task is fully complete. Original task: ${loop.task}`
-      : `Continue working on the original task below. Only output the promise ${tag} when the task is fully complete. Original task: ${loop.task}`;
+      ? `You attempted to end the loop, but you did not output the completion promise ${tag}. Continue working on the original task below. Only output the promise when the task is fully complete. Original task: ${taskText(state)}`
+      : `Continue working on the original task below. Only output the promise ${tag} when the task is fully complete. Original task: ${taskText(state)}`;
   return [...ultraworkOf(state), `[Ralph loop: ${iterationText(loop)}]`, ...feedback, sentence].join('\n\n');
 }
 
@@ -50,7 +50,20 @@ export function reminderMessage(state: SessionLoop): string {
 export function endMessage(state: SessionLoop, outcome: Outcome, because: Reason): string {
   const { iteration } = state.loop;
   const after = `${iteration} iteration${iteration === 1 ? '' : 's'}`;
-  return `Ralph loop ended: ${outcome} after ${after}: ${oneLine(because.text, 2000)}. Record: ralph show ${state.run}`;
+  const next = isResumable(outcome) ? ' /ralph-resume goes on with it.' : '';
+  return `Ralph loop ended: ${outcome} after ${after}: ${oneLine(because.text, 2000)}.${next} Record: ralph show ${state.run}`;
+}
+
+/** True for an end after which the session can go on with the loop once a human helped. */
+export function isResumable(outcome: Outcome | null): boolean {
+  return outcome !== null && resumable.has(outcome);
+}
+
+const resumable = new Set<Outcome>(['BLOCKED', 'NEEDS_DECISION', 'STUCK', 'AGENT_FAILED']);
+
+/** Line about a loop of another session, which may be gone. */
+export function orphanText({ run, sessionId, status, updatedAt, loop }: SessionLoop, now: number): string {
+  return `Session ${sessionId} has one here: ${run}, ${status}, ${iterationText(loop)}, last sign ${formatDuration(now - updatedAt)} ago. If that session is gone: ralph stop ${run}`;
 }
 
 export function statusMessage(state: SessionLoop, now: number): string {
@@ -83,6 +96,15 @@ function limitsText({ loop: { plan } }: SessionLoop): string {
 
 function ultraworkOf({ command }: SessionLoop): string[] {
   return command === 'ulw-loop' ? [ultrawork] : [];
+}
+
+/** Claude Code 2.1.325 shows the model the first 2 KB of a context above 10,000 characters, and a file with the rest. */
+export const mostTaskChars = 8000;
+
+function taskText({ loop: { task }, taskFile }: SessionLoop): string {
+  if (taskFile === undefined) return task;
+  const start = task.slice(0, mostTaskChars).replace(/[\uD800-\uDBFF]$/, '');
+  return `${start}\n[These are the first ${start.length} of ${task.length} characters of the task. Read all of it: ${taskFile}]`;
 }
 
 function tagText(loop: LoopState): string {

@@ -14,6 +14,7 @@ import {
   writeAtomic,
 } from '../../os/files/files.ts';
 import { withLock } from '../../os/files/lock.ts';
+import { fileSize, scanLinesBack } from '../../os/files/scan-lines.ts';
 import type { Environment } from '../../os/process/program.ts';
 import type { SessionContext } from './hook-reply.ts';
 import { recordPaths, sessionPaths, sessionRunsFolder, sessionsFolder } from './session-paths.ts';
@@ -24,6 +25,8 @@ const transcriptMark = v.object({
   offset: v.number(),
   /** End of the last answer, if the transcript did not have it yet: it belongs to the turn before. */
   unseen: v.nullable(v.string()),
+  /** End of the last answer that was judged, by which a stop that is delivered twice is recognised. */
+  judged: v.exactOptional(v.string()),
 });
 
 /** A loop in an agent's session, as stored between two hooks. */
@@ -40,6 +43,8 @@ const sessionLoop = v.object({
     loopState,
     v.check(({ plan }) => plan.completion.promise !== undefined),
   ),
+  /** File with the whole task, if it is too long for a message. */
+  taskFile: v.exactOptional(v.string()),
   verify: v.pipe(v.array(v.string()), v.readonly()),
   /** Value of the user's option; the plan has 0 unless the policy is `reject`. */
   minToolCalls: v.number(),
@@ -51,6 +56,10 @@ const sessionLoop = v.object({
   transcript: transcriptMark,
   /** Time at which each background task that it waits for was first seen, by id. */
   waitsFor: v.exactOptional(v.record(v.string(), v.number())),
+  /** True if the last stop was delivered twice and answered twice. */
+  repeated: v.exactOptional(v.boolean()),
+  /** Bytes of the journal. More of them come from a hook that was ended before it could write this state. */
+  journalSize: v.exactOptional(v.number()),
   /** Epoch milliseconds. */
   startedAt: v.number(),
   turnStartedAt: v.number(),
@@ -104,7 +113,7 @@ export function noteInSession(
   return withLock(paths.lock, () => {
     const state = readJsonAs(paths.file, sessionLoop);
     if (state?.sessionId !== sessionId) return false;
-    appendToRecord({ env, now }, state.run, eventsOf(state));
+    appendToRecord({ env, now }, state, eventsOf(state));
     return true;
   });
 }
@@ -119,8 +128,9 @@ export function createSessionLoop(
   ensureDir(sessionsFolder(env));
   return withLock(paths.lock, () => {
     if (openLoop(env, state.sessionId) !== null) return false;
-    appendToRecord({ env, now }, state.run, events);
-    writeState(paths.file, state);
+    const journalSize = appendToRecord({ env, now }, state, events);
+    if (state.taskFile !== undefined) writeAtomic(state.taskFile, state.loop.task);
+    writeState(paths.file, { ...state, journalSize });
     return true;
   });
 }
@@ -135,17 +145,36 @@ export function updateSessionLoop(
   const paths = sessionPaths(env, before.sessionId);
   return withLock(paths.lock, () => {
     if (!isCurrent(env, before)) return false;
-    if (events.length > 0) appendToRecord({ env, now }, before.run, events);
-    writeState(paths.file, { ...before, ...change, revision: before.revision + 1 });
+    const journalSize = appendToRecord({ env, now }, before, events);
+    writeState(paths.file, { ...before, ...change, journalSize, revision: before.revision + 1 });
     return true;
   });
 }
 
-/** Appends to the journal of a loop. Somebody may have removed its folder: the count of the loop must not depend on it. */
-function appendToRecord({ env, now }: World, run: string, events: readonly EventBody[]): void {
-  const { root, journal } = recordPaths(env, run);
-  ensureDir(root);
-  appendEvents(journal, events, now);
+/**
+ * Appends to the journal of a loop and returns its size. Somebody may have removed its folder: the count of the loop must
+ * not depend on it.
+ */
+function appendToRecord({ env, now }: World, state: SessionLoop, events: readonly EventBody[]): number {
+  const { root, journal } = recordPaths(env, state.run);
+  const isWritten = events.some(({ type }) => type === 'decision') && hasDecision(journal, state.journalSize);
+  if (events.length > 0 && !isWritten) {
+    ensureDir(root);
+    appendEvents(journal, events, now);
+  }
+  return fileSize(journal) ?? 0;
+}
+
+/** True if a hook wrote its decision to the journal and was ended before it could write the state. */
+function hasDecision(journal: string, since: number | undefined): boolean {
+  if (since === undefined || (fileSize(journal) ?? 0) <= since) return false;
+  let found = false;
+  const visit = (line: string) => {
+    found ||= line.includes('"type":"decision"');
+    return !found;
+  };
+  scanLinesBack(journal, since, { wants: () => true, visit });
+  return found;
 }
 
 /** Ends the loop, and moves its state to its journal. Compare and set, as `updateSessionLoop` is. */
@@ -159,9 +188,23 @@ export function endSessionLoop(
   const record = recordPaths(env, before.run);
   return withLock(paths.lock, () => {
     if (!isCurrent(env, before)) return false;
-    appendToRecord({ env, now }, before.run, events);
+    appendToRecord({ env, now }, before, events);
     writeState(record.state, { ...before, ...change, revision: before.revision + 1 });
     removeIfThere(paths.file);
+    return true;
+  });
+}
+
+/** Opens an ended loop again with this state; false if the session has another. */
+export function reopenSessionLoop({ env, now }: World, state: SessionLoop): boolean {
+  const paths = sessionPaths(env, state.sessionId);
+  return withLock(paths.lock, () => {
+    if (openLoop(env, state.sessionId) !== null) return false;
+    const { pid } = process;
+    const event = { type: 'run.resumed', pid, iteration: state.loop.iteration, cli: [] } as const;
+    const journalSize = appendToRecord({ env, now }, state, [event]);
+    writeState(paths.file, { ...state, journalSize, revision: state.revision + 1 });
+    removeIfThere(recordPaths(env, state.run).state);
     return true;
   });
 }
@@ -204,6 +247,12 @@ export function listEndedLoops(env: Environment): SessionLoop[] {
   return listDir(sessionRunsFolder(env)).flatMap(
     (run) => readJsonAs(recordPaths(env, run).state, sessionLoop) ?? [],
   );
+}
+
+/** Returns the loop of this session that ended last. */
+export function lastEnded(env: Environment, sessionId: string): SessionLoop | undefined {
+  const ended = listEndedLoops(env).filter((state) => state.sessionId === sessionId);
+  return ended.sort((a, b) => a.updatedAt - b.updatedAt).at(-1);
 }
 
 function isCurrent(env: Environment, before: SessionLoop): boolean {

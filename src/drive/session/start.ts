@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import { newLoop } from '../../core/decide.ts';
 import { type LoopPlan, noLimits } from '../../core/loop.ts';
 import type { EventBody } from '../../journal/events.ts';
@@ -7,8 +8,9 @@ import { fileSize } from '../../os/files/scan-lines.ts';
 import { type LoopOptions, parseLoopCommand } from './command-line.ts';
 import type { StartName } from './commands.ts';
 import { type Reply, type SessionContext, silent } from './hook-reply.ts';
-import { iterationText, startMessage } from './loop-messages.ts';
+import { iterationText, mostTaskChars, startMessage } from './loop-messages.ts';
 import { createSessionLoop, openLoop, type SessionLoop } from './session-loops.ts';
+import { recordPaths } from './session-paths.ts';
 
 /** A loop command of a host, with the raw text after its name. */
 type StartEvent = {
@@ -19,14 +21,16 @@ type StartEvent = {
   readonly cwd: string;
   readonly promptId: string | null;
   readonly transcriptPath: string | null;
-  /** 1 if the first prompt is the first iteration; default 0: only prompts that send the agent back count. */
-  readonly firstIteration?: 1;
-  /** Failed turns in a row that end the loop, if the host reports them. */
-  readonly maxFailures?: number;
+  /** True if the host hears the user only after Escape. */
+  readonly needsEscape?: boolean | undefined;
+  /** File that shows that something else may send the agent back, too. */
+  readonly otherLoop?: string | undefined;
 };
 
 /** Three turns without a tool call end a loop: below the eight after which Claude Code overrides a stop hook. */
 const stalledTurns = 3;
+/** Errors of the API in a row that are an outage. */
+const maxFailures = 5;
 
 /** Starts a loop in this session, unless the words are wrong or it has one. */
 export function startSessionLoop(event: StartEvent, context: SessionContext): Reply {
@@ -36,7 +40,7 @@ export function startSessionLoop(event: StartEvent, context: SessionContext): Re
   const state = newState(event, command.task, command.options, context);
   const message = startMessage(state);
   if (createSessionLoop(context, state, startEvents(state, version, message))) {
-    return { kind: 'context', message, notice: startNotice(state) };
+    return { kind: 'context', message, notice: startNotice(state, event) };
   }
   const other = openLoop(env, event.sessionId);
   if (other === null || isSamePrompt(other, state)) return silent;
@@ -73,12 +77,15 @@ function newState(
     run,
     command: event.command,
     status: 'active',
-    loop: newLoop(planOf(run, options, event.maxFailures), task, event.firstIteration ?? 0),
+    loop: newLoop(planOf(run, options), task, 0),
     verify: options.verify,
     minToolCalls: options.minToolCalls,
     onPromiseNoWork: options.onPromiseNoWork,
     promptId: event.promptId,
     driver: context.driver,
+    ...(task.length > mostTaskChars
+      ? { taskFile: join(recordPaths(context.env, run).root, 'task.txt') }
+      : {}),
     transcript: { path, offset: path === null ? 0 : (fileSize(path) ?? 0), unseen: null },
     startedAt: at,
     turnStartedAt: at,
@@ -87,7 +94,7 @@ function newState(
   };
 }
 
-function planOf(id: string, options: LoopOptions, failures = noLimits.failures): LoopPlan {
+function planOf(id: string, options: LoopOptions): LoopPlan {
   return {
     id,
     completion: { promise: { token: options.completionPromise, match: options.promiseMatch } },
@@ -95,17 +102,26 @@ function planOf(id: string, options: LoopOptions, failures = noLimits.failures):
       ...noLimits,
       iterations: options.maxIterations,
       wallMs: options.maxTimeMs,
-      failures,
+      failures: maxFailures,
       withoutTools: stalledTurns,
     },
     minToolCalls: options.onPromiseNoWork === 'reject' ? options.minToolCalls : 0,
     countInPrompt: false,
+    // An error of the API is no turn.
+    retryEmpty: true,
   };
 }
 
-function startNotice({ run, loop: { plan }, verify }: SessionLoop): string {
+function startNotice(
+  { run, loop: { plan }, verify }: SessionLoop,
+  { needsEscape, otherLoop }: StartEvent,
+): string {
   const checks = verify.length === 0 ? '' : `, verified with ${verify.join(' and ')}`;
-  return `Ralph loop ${run} started: at most ${plan.limits.iterations} iterations, done is <promise>${plan.completion.promise?.token}</promise>${checks}. /cancel-ralph ends it.`;
+  const cancel = needsEscape ? 'While it works, press Escape before you type: ' : '';
+  const warning = otherLoop
+    ? ` Another loop may send the agent back here, too: see ${otherLoop}, and end one of them.`
+    : '';
+  return `Ralph loop ${run} started: at most ${plan.limits.iterations} iterations, done is <promise>${plan.completion.promise?.token}</promise>${checks}. ${cancel}/cancel-ralph ends it.${warning}`;
 }
 
 /** True for the second event of a prompt: hosts that know the command themselves send two. Old ones send no prompt id. */

@@ -6,19 +6,19 @@ import type { Turn } from '../../core/turn.ts';
 import { agentEnded, decisionEvents, iterationStarted, runEnded } from '../../journal/turn-events.ts';
 import { changedSince } from '../../os/git/changed-since.ts';
 import type { VerifyResult } from '../run-verify.ts';
-import { pauseLoop, setAsideText } from './control.ts';
+import { commandIn, isPlainStop } from './commands.ts';
+import { cancelLoop, pauseLoop, setAsideText, skipTurn } from './control.ts';
 import { type Reply, type SessionContext, silent } from './hook-reply.ts';
-import { continuationMessage, endMessage } from './loop-messages.ts';
+import { continuationMessage, endMessage, statusMessage } from './loop-messages.ts';
 import type { notifySessionEnd } from './notify-end.ts';
 import {
   endSessionLoop,
   isDrivenElsewhere,
   readSessionLoop,
   type SessionLoop,
-  type TranscriptMark,
   updateSessionLoop,
 } from './session-loops.ts';
-import type { TurnRead } from './transcript.ts';
+import type { ReadTurn, TurnRead, UserWord } from './transcript.ts';
 import type { verifySession } from './verify.ts';
 
 /** Event of a host whose agent is about to stop. */
@@ -28,14 +28,17 @@ export type StopEvent = {
   readonly planMode: boolean;
   /** The ids of tasks that still run in the background; the host starts a new turn when one ends. */
   readonly backgroundTasks: readonly string[];
-  /** Reads the turn; more than the wanted number of tool calls need not be counted. */
-  readonly readTurn: (from: TranscriptMark, wantedCalls: number) => TurnRead;
+  readonly readTurn: ReadTurn;
   /** Builds the message that sends the agent back; `continuationMessage` if left out. */
   readonly continuation?: (state: SessionLoop) => string;
 };
 
 /** Reply of a stop hook, with the claim of the turn if it was read. */
-export type StopReply = Reply & { readonly claim?: Claim };
+export type StopReply = Reply & {
+  readonly claim?: Claim;
+  /** True if the agent stops for something that the user typed: nobody may send it back. */
+  readonly servesUser?: true;
+};
 
 /** Decides for every host whether the agent may stop. */
 export async function atStop(event: StopEvent, context: SessionContext): Promise<StopReply> {
@@ -48,24 +51,61 @@ export async function atStop(event: StopEvent, context: SessionContext): Promise
 
   const latest = await readSettledTurn(event, state);
   const { claim } = latest;
-  if (latest.interrupted && latest.askedSince)
-    return { ...pauseLoop(state, 'you interrupted it', context), claim };
+  const served = serveUser(state, latest, context);
+  if (served !== null) return { ...served, claim, servesUser: true };
+  const continuation = event.continuation ?? continuationMessage;
   const reply =
     waitForTasks(state, latest, event.backgroundTasks, context) ??
-    (await judgeTurn(state, latest, context, event.continuation));
-  return { ...reply, claim };
+    repeatAnswer(state, latest, continuation, context) ??
+    (await judgeTurn(state, latest, continuation, context));
+  if (reply.kind !== 'continue' || !latest.words?.some(asksForStatus)) return { ...reply, claim };
+  return { ...reply, notice: statusMessage(state, context.now()), claim };
+}
+
+/**
+ * Serves the user before the loop; null if there is nothing to serve. A host that is sent back at every stop never serves
+ * what was typed meanwhile: a command of ours is carried out here, and for any other prompt the agent may stop.
+ */
+function serveUser(state: SessionLoop, turn: TurnRead, context: SessionContext): Reply | null {
+  if (turn.interrupted && turn.askedSince) return pauseLoop(state, turn, 'you interrupted it', context);
+  for (const { text, waits } of turn.words ?? []) {
+    if (isPlainStop(text)) return pauseLoop(state, turn, 'you said stop', context);
+    if (!waits) continue;
+    const command = commandIn(text)?.name;
+    if (command === undefined) return letStop(state, turn, context);
+    if (command === 'ralph-pause') return pauseLoop(state, turn, 'you asked for it', context);
+    if (command === 'cancel-ralph') return asNotice(cancelLoop(state, context));
+  }
+  return null;
+}
+
+function asNotice(reply: Reply | null): Reply {
+  return reply?.kind === 'answer' ? { kind: 'notice', notice: reply.message } : silent;
+}
+
+function asksForStatus({ text, waits }: UserWord): boolean {
+  return waits && commandIn(text)?.name === 'ralph-status';
+}
+
+/** Lets the agent stop, without a word and without counting an iteration. */
+function letStop(
+  state: SessionLoop,
+  turn: TurnRead,
+  context: SessionContext,
+  waitsFor: SessionLoop['waitsFor'] = {},
+): Reply {
+  const change = { ...skipTurn(state, turn), waitsFor, updatedAt: context.now() };
+  write(() => updateSessionLoop(context, state, change));
+  return silent;
 }
 
 /** A task that runs for longer than this is taken for one that never ends, such as a server. */
 const longestWait = 30 * 60_000;
 
-/**
- * Lets the agent stop while background tasks run; null if there are none. Its tool calls count, its words do not: a claim
- * made before the tasks ended cannot know their results.
- */
+/** Lets the agent stop while background tasks run; null if there are none. A claim made before cannot know their results. */
 function waitForTasks(
   state: SessionLoop,
-  { mark, toolCalls }: TurnRead,
+  turn: TurnRead,
   ids: readonly string[],
   context: SessionContext,
 ): Reply | null {
@@ -76,12 +116,32 @@ function waitForTasks(
   const waitsFor = Object.fromEntries(ids.map((id) => [id, isNew(id) ? at : (since.get(id) ?? at)]));
   const count = Object.values(waitsFor).filter((start) => at - start < longestWait).length;
   if (count === 0) return null;
-  const loop = { ...state.loop, toolCalls: state.loop.toolCalls + (toolCalls ?? 0) };
-  write(() => updateSessionLoop(context, state, { waitsFor, loop, transcript: mark, updatedAt: at }));
+  letStop(state, turn, context, waitsFor);
   return {
     kind: 'notice',
     notice: `Ralph loop waits for ${count} background task${count === 1 ? '' : 's'}.`,
   };
+}
+
+type Continuation = NonNullable<StopEvent['continuation']>;
+
+/** Answers a stop that is delivered twice as before, once; null for any other stop. */
+function repeatAnswer(
+  state: SessionLoop,
+  { mark, text, toolCalls }: TurnRead,
+  continuation: Continuation,
+  context: SessionContext,
+): Reply | null {
+  const { path, offset, judged } = state.transcript;
+  const hasNews = path === null || mark.path !== path || mark.offset !== offset || toolCalls === null;
+  if (hasNews || judged === undefined || state.repeated) return null;
+  if (text.length > 0 && endOf(text) !== judged) return null;
+  const result = write(() => updateSessionLoop(context, state, { repeated: true }));
+  return result === 'written' ? { kind: 'continue', message: continuation(state) } : notKept(result);
+}
+
+function endOf(text: readonly string[]): string {
+  return text.at(-1)?.trim().slice(-500) ?? '';
 }
 
 /** The turn that ends now, with its claim. */
@@ -116,8 +176,8 @@ function pause(ms: number): Promise<void> {
 async function judgeTurn(
   state: SessionLoop,
   latest: ClaimedTurn,
+  continuation: Continuation,
   context: SessionContext,
-  continuation = continuationMessage,
 ): Promise<Reply> {
   const { now } = context;
   const hasClaim = latest.claim.kind === 'done';
@@ -131,7 +191,8 @@ async function judgeTurn(
   const judgement = decide(state.loop, turn, checks, latest.claim);
   const { decision } = judgement;
   const at = now();
-  const change = { loop: judgement.loop, transcript: latest.mark, turnStartedAt: at, updatedAt: at };
+  const transcript = { ...latest.mark, judged: endOf(latest.text) };
+  const change = { loop: judgement.loop, transcript, repeated: false, turnStartedAt: at, updatedAt: at };
   const next: SessionLoop = { ...state, ...change };
   const { iteration } = state.loop;
   const events = [
@@ -147,13 +208,19 @@ async function judgeTurn(
     if (result === 'too-late') return silent;
     await notify(next, decision.outcome, decision.because, context);
     const warningText = warning === null ? '' : ` Warning: ${warning.detail}.`;
-    return { kind: 'notice', notice: `${message}${warningText}${result === 'written' ? '' : ` ${result}`}` };
+    const lost = result === 'written' ? '' : ` The record is not complete: ${result}`;
+    return { kind: 'notice', notice: `${message}${warningText}${lost}` };
   }
   const message = continuation(next);
   events.push(iterationStarted(next.loop, message));
   const result = write(() => updateSessionLoop(context, state, change, events));
+  return result === 'written' ? { kind: 'continue', message } : notKept(result);
+}
+
+/** A loop whose count cannot be kept would send the agent back for ever: lets it stop. */
+function notKept(result: string): Reply {
   if (result === 'too-late') return silent;
-  return { kind: 'continue', message, ...(result === 'written' ? {} : { notice: result }) };
+  return { kind: 'notice', notice: `Ralph loop rests: ${result} Mend that, then /ralph-resume goes on.` };
 }
 
 /** Notifies people of the end. Loaded on demand, since loops end seldom; a failure changes nothing. */
@@ -168,7 +235,7 @@ async function notify(...end: Parameters<typeof notifySessionEnd>): Promise<void
 
 function turnOf(
   state: SessionLoop,
-  { text, toolCalls, error }: TurnRead,
+  { text, toolCalls, allRefused = false, error }: TurnRead,
   hasClaim: boolean,
   now: number,
 ): Turn {
@@ -178,7 +245,8 @@ function turnOf(
   return {
     text,
     toolCalls,
-    end: error === undefined ? 'finished' : 'failed',
+    allRefused,
+    end: error === undefined ? 'finished' : 'empty',
     ...(error === undefined ? {} : { error }),
     exitCode: null,
     progress: {
@@ -204,11 +272,11 @@ async function verify(...turn: Parameters<typeof verifySession>): Promise<Verify
   return verifySession(...turn);
 }
 
-/** Writes a change. A decision holds even if that fails (a full disk): the result is then a message for the user. */
+/** Writes a change. If that fails (a full disk), the result is a message for the user. */
 function write(change: () => boolean): string {
   try {
     return change() ? 'written' : 'too-late';
   } catch (error) {
-    return `The record could not be written: ${messageOf(error)}.`;
+    return `its state could not be written (${messageOf(error).replace(/\.$/, '')}).`;
   }
 }

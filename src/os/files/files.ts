@@ -231,6 +231,15 @@ export function isFolder(path: string): boolean {
   }
 }
 
+/** True for a regular file, also behind a symlink. */
+export function isFile(path: string): boolean {
+  try {
+    return statSync(path).isFile();
+  } catch {
+    return false;
+  }
+}
+
 /** Writes a file that must not exist yet, with these permissions whatever the umask. */
 export function writeNew(path: string, data: string | Uint8Array, mode: number, fsync: boolean): void {
   const fd = openSync(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0o600);

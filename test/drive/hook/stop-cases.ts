@@ -23,6 +23,7 @@ export type StopCase = {
 
 const done = '<promise>DONE</promise>';
 const work: Happening = { tool: 'npm test', prints: 'ok' };
+const refused: Happening = { tool: 'rm x', prints: 'Tool call blocked by a hook: denied', fails: true };
 const missing = { goesOn: 'you did not output the completion promise <promise>DONE</promise>' };
 const mention = { goesOn: 'put the tag alone on a line' };
 const noWork = { goesOn: 'Promise detected, but no tool calls/work were performed' };
@@ -163,6 +164,23 @@ export const stopCases: readonly StopCase[] = [
   ),
   row('a call that failed is no work', [{ tool: 'rm x', fails: true }, { say: done }], noWork),
   row('a call that succeeded is work', [{ tool: 'rm x', fails: true }, work, { say: done }], accepted),
+  {
+    name: 'calls that were all refused, twice',
+    turns: [
+      [refused, { say: 'I may not.' }],
+      [refused, refused, { say: 'No way.' }],
+    ],
+    expected: { ends: 'BLOCKED', because: 'every tool call was refused' },
+  },
+  row('calls that were all refused', [refused, { say: 'I may not.' }], { goesOn: 'ralph guard explain' }),
+  {
+    name: 'calls that failed without a refusal',
+    turns: [
+      [{ tool: 'rm x', prints: 'no such file', fails: true }, { say: 'a' }],
+      [{ tool: 'rm x', prints: 'no such file', fails: true }, { say: 'b' }],
+    ],
+    expected: missing,
+  },
   row('tool calls of a subagent are not its own', [{ subagent: 'I did a lot' }, { say: done }], noWork),
   row('no work where it is not looked at', [{ say: done }], accepted, 'x --on-promise-no-work accept'),
   row(

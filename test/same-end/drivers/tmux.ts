@@ -21,6 +21,7 @@ export const tmux: Driver = {
         ...turn,
         text: [],
         toolCalls: null,
+        allRefused: false,
         patternMatched: turn.patternMatched ?? turn.text.at(-1)?.includes(tag) ?? false,
       }),
     },

@@ -4,11 +4,12 @@ import { messageOf } from '../../../core/error.ts';
 import { isObject } from '../../../core/json.ts';
 import { type Clock, systemClock } from '../../../os/clock.ts';
 import { parseLoopCommand } from '../../session/command-line.ts';
-import { type CommandName, isStart, type StartName } from '../../session/commands.ts';
+import { type CommandName, isPlainStop, isStart, type StartName } from '../../session/commands.ts';
 import { controlLoop } from '../../session/control.ts';
 import type { Reply, SessionContext } from '../../session/hook-reply.ts';
 import { reminderMessage } from '../../session/loop-messages.ts';
-import { openLoop, updateSessionLoop } from '../../session/session-loops.ts';
+import { openLoop, type TranscriptMark, updateSessionLoop } from '../../session/session-loops.ts';
+import { hasSessionLoop } from '../../session/session-paths.ts';
 import { startSessionLoop } from '../../session/start.ts';
 import { readHostError, readMessages, sessionOfEvent } from '../host-messages.ts';
 import { createHost } from './client.ts';
@@ -25,9 +26,6 @@ type Surroundings = {
   readonly clock: Clock;
   warn(line: string): void;
 };
-
-/** Five failures in a row are an outage. */
-const maxFailures = 5;
 
 const endsEarly =
   'opencode run ends when the session is idle for the first time, so no loop is started: the task is worked on once. ' +
@@ -78,8 +76,13 @@ export function createPlugin({ client, directory }: PluginInput, surroundings: S
       say(output, await runCommand(parts, { name, sessionId: sessionID, args }, promptId));
     },
     'tool.execute.before': toolGuard(directory, env, context.now),
-    async 'chat.message'({ sessionID }) {
+    async 'chat.message'({ sessionID }, output) {
       driver.userWrote(sessionID);
+      const words = output?.parts.map(({ text = '' }) => text).join('') ?? '';
+      if (!isPlainStop(words) || !hasSessionLoop(env, sessionID)) return;
+      const event = { control: 'ralph-pause', sessionId: sessionID, promptId: null } as const;
+      const reply = controlLoop(event, context);
+      if (reply.kind === 'answer') showToast(parts, 'Ralph Loop', reply.message);
     },
     async event({ event }) {
       if (!handledEvents.has(event.type) || !isObject(event.properties)) return;
@@ -101,17 +104,19 @@ export function createPlugin({ client, directory }: PluginInput, surroundings: S
 async function runCommand(parts: PluginParts, command: Command, newPromptId: () => string): Promise<string> {
   const { host, context, driver } = parts;
   const { name, sessionId } = command;
-  const messages =
-    name === 'ralph-resume' || isStart(name) ? await host.getMessages(sessionId).catch(() => []) : [];
+  const isQuick = name === 'cancel-ralph' || name === 'ralph-status';
+  const messages = isQuick ? [] : await host.getMessages(sessionId).catch(() => []);
+  const session = readSession(readMessages(messages));
+  const readTurn = (from: TranscriptMark) => session.readTurn(from, null);
   const promptId = newPromptId();
   const reply = isStart(name)
     ? startLoop(parts, { ...command, name }, promptId)
-    : controlLoop({ control: name, sessionId, promptId }, context);
+    : controlLoop({ control: name, sessionId, promptId, readTurn, cwd: parts.directory }, context);
   if (reply.kind !== 'context') return answerText(parts, name, reply);
   // The new turn begins after the messages that are there.
   const state = openLoop(context.env, sessionId);
   driver.forget(sessionId);
-  if (state) updateSessionLoop(context, state, { transcript: readSession(readMessages(messages)).mark });
+  if (state) updateSessionLoop(context, state, { transcript: session.mark });
   if (reply.notice !== undefined) showToast(parts, 'Ralph Loop', reply.notice);
   return reply.message;
 }
@@ -125,7 +130,7 @@ function startLoop(
   const event = { host: 'opencode', sessionId, command: name, args, cwd, promptId };
   const command = parseLoopCommand(args);
   if (!isOneShot(surroundings.argv) || !command.ok) {
-    return startSessionLoop({ ...event, transcriptPath: null, firstIteration: 1, maxFailures }, context);
+    return startSessionLoop({ ...event, transcriptPath: null }, context);
   }
   surroundings.warn(`ralph-loop: ${endsEarly}`);
   showToast(parts, 'No Ralph Loop', endsEarly, 'warning');

@@ -2,7 +2,14 @@ import { ultrawork } from '../../session/loop-messages.ts';
 import type { SessionLoop, TranscriptMark } from '../../session/session-loops.ts';
 import type { TurnRead } from '../../session/transcript.ts';
 import { continuationOf } from '../embedded-turn.ts';
-import { isFromAssistant, type Message, markOf, messagesSince, toolCallsIn } from '../host-messages.ts';
+import {
+  allRefusedIn,
+  isFromAssistant,
+  type Message,
+  markOf,
+  messagesSince,
+  toolCallsIn,
+} from '../host-messages.ts';
 
 /** Reads the messages of a session. OpenCode has no transcript file: a mark is the number of messages and the last id. */
 export function readSession(messages: readonly Message[]) {
@@ -21,6 +28,7 @@ export function readSession(messages: readonly Message[]) {
       return {
         text,
         toolCalls: toolCallsIn(messagesFrom(since)) ?? 0,
+        allRefused: allRefusedIn(messagesFrom(since)),
         interrupted: false,
         askedSince: false,
         mark,

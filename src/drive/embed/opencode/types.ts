@@ -10,7 +10,7 @@ export type PluginInput = {
 export type PluginHooks = {
   config?: (config: PluginConfig) => Promise<void>;
   event?: (input: { event: { type: string; properties?: unknown } }) => Promise<void>;
-  'chat.message'?: (input: { sessionID: string }) => Promise<void>;
+  'chat.message'?: (input: { sessionID: string }, output?: { parts: CommandPart[] }) => Promise<void>;
   'command.execute.before'?: (input: CommandInput, output: { parts: CommandPart[] }) => Promise<void>;
   /** Throws to deny the call. */
   'tool.execute.before'?: (
