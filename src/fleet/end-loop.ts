@@ -1,5 +1,6 @@
 import { usedUp } from '../core/decide.ts';
 import { type Outcome, outcomes } from '../core/outcome.ts';
+import { plural } from '../core/text.ts';
 import type { FleetEvent } from './files/events.ts';
 import { type LogKind, logLine } from './files/log.ts';
 import { isOpen, type LoopEnd, type LoopRecord, type LoopStep, type WhyState } from './files/loops.ts';
@@ -82,7 +83,7 @@ export function endStep(loop: LoopRecord, end: LoopEnd, at: number): LoopStep {
 /** Returns the text for the timeline, the line for the log, and the detail for `swarm why`. */
 function wordsOf(loop: LoopRecord, end: LoopEnd, { status }: Form) {
   const { outcome, because, exitCode } = end;
-  const after = `after ${loop.iteration} iteration${loop.iteration === 1 ? '' : 's'}`;
+  const after = `after ${plural(loop.iteration, 'iteration')}`;
   const words = (text: string, line: string, detail = text) => ({ text, line, detail });
   if (outcome === 'CANCELLED') return words('stopped', `loop stopped at iteration ${loop.iteration}`, '');
   if (outcome === 'MAX_ITERATIONS_REACHED' && exitCode !== 0) {
